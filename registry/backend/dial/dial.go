@@ -1,0 +1,99 @@
+// Package dial connects to a server by the type that its definition has.
+package dial
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/manifest"
+	"github.com/usetools/usetools/registry/backend/mcp"
+	"github.com/usetools/usetools/registry/backend/openapi"
+	"github.com/usetools/usetools/registry/backend/snapshot"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// Options configure a Dialer.
+type Options struct {
+	// Notify is called with what servers say unasked: logs, progress, news of
+	// other tools. Several may speak at once; nil: nobody listens.
+	Notify func(backend.Notice)
+	// Known is a registry of an earlier build, from which is taken which
+	// handshake a server wants; nil: that is found out.
+	Known *registry.Registry
+	// Idle is how long a pool keeps a connection that nobody uses; 0: until
+	// the pool is closed.
+	Idle time.Duration
+	// Tokens is the folder where the tokens of OAuth sign-ins are kept; empty
+	// means the one in the user's config folder.
+	Tokens string
+	// MaxMessage bounds one message from a server in bytes; 0 means
+	// mcp.DefaultMaxMessage.
+	MaxMessage int
+}
+
+// Dialer connects to servers and remembers which handshake each wanted.
+type Dialer struct {
+	opts     Options
+	verdicts mcp.Verdicts
+}
+
+// New returns a dialer; opts may be nil.
+func New(opts *Options) *Dialer {
+	d := &Dialer{}
+	if opts != nil {
+		d.opts = *opts
+	}
+	if d.opts.Known != nil {
+		for _, s := range d.opts.Known.Servers {
+			d.verdicts.Learn(s)
+		}
+	}
+	return d
+}
+
+// Open connects to a server: a process, a URL or a file. A definition that is
+// broken (config.Server.Err) is an error.
+func (d *Dialer) Open(ctx context.Context, s config.Server) (backend.Backend, error) {
+	if s.Err != nil {
+		return nil, s.Err
+	}
+	switch s.Type {
+	case config.Stdio, config.HTTP, config.SSE:
+		return mcp.Open(ctx, s, &mcp.Options{Notify: d.opts.Notify, Verdicts: &d.verdicts, MaxMessage: d.opts.MaxMessage, Tokens: d.opts.Tokens})
+	case config.Snapshot:
+		return snapshot.Open(ctx, s)
+	case config.Manifest:
+		return manifest.Open(ctx, s)
+	case config.OpenAPI:
+		return openapi.Open(ctx, s)
+	}
+	return nil, fmt.Errorf("server %q has the type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Name, s.Type)
+}
+
+// Pool returns a pool over the servers of a config.
+func (d *Dialer) Pool(c *config.Config) *backend.Pool {
+	return backend.NewPool(
+		func(ctx context.Context, name string) (backend.Backend, error) {
+			s, ok := c.Server(name)
+			if !ok {
+				return nil, fmt.Errorf("server %q is not in the config", name)
+			}
+			return d.Open(ctx, s)
+		},
+		&backend.PoolOptions{Idle: d.opts.Idle, Concurrency: func(name string) int {
+			s, _ := c.Server(name)
+			return s.Concurrency
+		}})
+}
+
+// Open connects to a server as a Dialer without options does.
+func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
+	return New(nil).Open(ctx, s)
+}
+
+// Pool returns a pool over the servers of a config, which connects as a Dialer
+// without options does.
+func Pool(c *config.Config) *backend.Pool { return New(nil).Pool(c) }

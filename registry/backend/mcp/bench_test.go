@@ -1,0 +1,83 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry/backend/mcp"
+	"github.com/usetools/usetools/registry/backend/mcp/mcptest"
+)
+
+// BenchmarkCallStdio compares one call over this package with the same call
+// over the SDK's own transport and decoding; the difference is the overhead.
+func BenchmarkCallStdio(b *testing.B) {
+	args := json.RawMessage(`{"zeta":1,"alpha":"twenty bytes of text"}`)
+	b.Run("usetools", func(b *testing.B) {
+		s := open(b, mcptest.Server("s"), nil)
+		for b.Loop() {
+			if _, err := s.Call(b.Context(), "echo", args); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("sdk", func(b *testing.B) {
+		def := mcptest.Server("s")
+		cmd := exec.Command(def.Command)
+		cmd.Env = cmd.Environ()
+		for k, v := range def.Env {
+			cmd.Env = append(cmd.Env, k+"="+v)
+		}
+		client := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil)
+		cs, err := client.Connect(b.Context(), &sdk.CommandTransport{Command: cmd}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer cs.Close()
+		for b.Loop() {
+			if _, err := cs.CallTool(b.Context(), &sdk.CallToolParams{Name: "echo", Arguments: args}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkCallHTTP is one call over streamable HTTP on the loopback.
+func BenchmarkCallHTTP(b *testing.B) {
+	args := json.RawMessage(`{"z":1,"a":"twenty bytes of text"}`)
+	def := web(b, "http", streamable(&sdk.StreamableHTTPOptions{Stateless: true}))
+	b.Run("usetools", func(b *testing.B) {
+		s := open(b, def, nil)
+		for b.Loop() {
+			if _, err := s.Call(b.Context(), "echo", args); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("sdk", func(b *testing.B) {
+		client := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil)
+		cs, err := client.Connect(b.Context(), &sdk.StreamableClientTransport{Endpoint: def.URL}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer cs.Close()
+		for b.Loop() {
+			if _, err := cs.CallTool(b.Context(), &sdk.CallToolParams{Name: "echo", Arguments: args}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkOpen is the start of a process, the handshake and its end.
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		s, err := mcp.Open(b.Context(), mcptest.Server("s"), nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}

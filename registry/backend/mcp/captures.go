@@ -1,0 +1,216 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// captures takes raw results out of responses. A request whose context holds
+// a capture is noted when it is sent; when its response arrives, the result's
+// bytes go into the capture and the SDK gets an empty result to decode. So
+// nothing that a server puts into a result can make the SDK's decoding fail,
+// and no byte of it is changed.
+//
+// Errors pass untouched, and so do results that ask the client for input: the
+// SDK deals with those.
+type captures struct {
+	mu   sync.Mutex
+	byID map[jsonrpc.ID]*capture
+}
+
+// capture is the place for one raw result. It may be read when the SDK has
+// returned without an error.
+type capture struct {
+	id   jsonrpc.ID
+	list bool // of tools/list, else of tools/call
+	raw  json.RawMessage
+	err  error // why there is no result, where that is not for the server to say
+}
+
+type captureKey struct{}
+
+func newCaptures() *captures { return &captures{byID: map[jsonrpc.ID]*capture{}} }
+
+// wanted returns the capture that a request's context holds, or nil.
+func wanted(ctx context.Context) *capture {
+	c, _ := ctx.Value(captureKey{}).(*capture)
+	return c
+}
+
+// sent notes a request before it is written.
+func (cs *captures) sent(ctx context.Context, m jsonrpc.Message) {
+	c := wanted(ctx)
+	r, ok := m.(*jsonrpc.Request)
+	if c == nil || !ok || !r.IsCall() {
+		return
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c.id = r.ID
+	cs.byID[r.ID] = c
+}
+
+// fail notes why a request will get no result.
+func (cs *captures) fail(id jsonrpc.ID, err error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if c := cs.byID[id]; c != nil {
+		c.err = err
+	}
+}
+
+// failure returns what fail noted of a capture, or nil.
+func (cs *captures) failure(c *capture) error {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return c.err
+}
+
+// forget drops a capture whose response is no longer awaited.
+func (cs *captures) forget(c *capture) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	delete(cs.byID, c.id)
+}
+
+var (
+	emptyCall = json.RawMessage(`{"content":[]}`)
+	emptyList = json.RawMessage(`{"tools":[]}`)
+)
+
+// received takes the result out of a response that is waited for, and reports
+// whether it did.
+func (cs *captures) received(m jsonrpc.Message) bool {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error != nil {
+		return false
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c := cs.byID[r.ID]
+	if c == nil || asksForInput(r.Result) {
+		return false
+	}
+	delete(cs.byID, r.ID)
+	c.raw, r.Result = r.Result, emptyCall
+	if c.list {
+		r.Result = headerTools(c.raw)
+	}
+	return true
+}
+
+// asksForInput reports whether a result is a question of the server.
+func asksForInput(result json.RawMessage) bool {
+	if !bytes.Contains(result, []byte(`"input_required"`)) {
+		return false
+	}
+	var r struct {
+		ResultType string `json:"resultType"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.ResultType == "input_required"
+}
+
+// headerTools is the list that the SDK gets to see: only tools that want
+// arguments repeated in HTTP headers, which is the SDK's business.
+func headerTools(list json.RawMessage) json.RawMessage {
+	if !bytes.Contains(list, headerMark) {
+		return emptyList
+	}
+	var l struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	if json.Unmarshal(list, &l) != nil {
+		return emptyList
+	}
+	kept := []json.RawMessage{}
+	for _, t := range l.Tools {
+		if _, ok := headerTool(t); ok {
+			kept = append(kept, t)
+		}
+	}
+	l.Tools = kept
+	b, err := json.Marshal(l)
+	if err != nil {
+		return emptyList
+	}
+	return b
+}
+
+var headerMark = []byte(`"x-mcp-header"`)
+
+// headerTool returns the name of a tool that wants arguments in headers.
+func headerTool(raw json.RawMessage) (name string, ok bool) {
+	if !bytes.Contains(raw, headerMark) {
+		return "", false
+	}
+	var t mcp.Tool
+	err := json.Unmarshal(raw, &t)
+	return t.Name, err == nil
+}
+
+// withoutBadHeaders leaves out the tools that want arguments in headers that
+// no request can have, as the protocol demands. good are those of headerTools
+// that the SDK found to be in order.
+func withoutBadHeaders(tools []json.RawMessage, good []*mcp.Tool) (kept []json.RawMessage, problems []string) {
+	for _, raw := range tools {
+		name, ok := headerTool(raw)
+		if ok && !slices.ContainsFunc(good, func(t *mcp.Tool) bool { return t.Name == name }) {
+			problems = append(problems, fmt.Sprintf("tool %.100q left out: its x-mcp-header is not valid", name))
+			continue
+		}
+		kept = append(kept, raw)
+	}
+	return kept, problems
+}
+
+// envelope is a message of which only the outermost level is decoded.
+type envelope struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  *string         `json:"method"`
+	Result  json.RawMessage `json:"result"`
+	Error   json.RawMessage `json:"error"`
+
+	id jsonrpc.ID // not valid in a notification
+}
+
+// isResult reports whether the message is a response without an error.
+func (e *envelope) isResult() bool {
+	return e.Method == nil && e.id.IsValid() && len(e.Result) > 0 && (len(e.Error) == 0 || string(e.Error) == "null")
+}
+
+func decodeEnvelope(data []byte) (*envelope, error) {
+	var e envelope
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, err
+	}
+	if e.Version != "2.0" {
+		return nil, fmt.Errorf("version %q of JSON-RPC, want 2.0", e.Version)
+	}
+	var id any
+	if len(e.ID) > 0 {
+		if err := json.Unmarshal(e.ID, &id); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	e.id, err = jsonrpc.MakeID(id)
+	return &e, err
+}
+
+// decodeMessage decodes a message. Results, which may be large, are not
+// decoded beyond the envelope: that saves the SDK's buffers, and its decoder
+// refuses what is nested more than 1,000 levels deep.
+func decodeMessage(data []byte) (jsonrpc.Message, error) {
+	if e, err := decodeEnvelope(data); err == nil && e.isResult() {
+		return &jsonrpc.Response{ID: e.id, Result: e.Result}, nil
+	}
+	return jsonrpc.DecodeMessage(data)
+}

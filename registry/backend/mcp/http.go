@@ -1,0 +1,320 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry/config"
+)
+
+// idleConnsPerHost: the default of 2 costs up to 40 % with many calls at once.
+const idleConnsPerHost = 64
+
+// answerTimeout bounds the sending of an answer to a request of the server.
+const answerTimeout = 30 * time.Second
+
+// dialHTTP reaches a URL over streamable HTTP, the newer handshake first, or
+// over legacy SSE where the server takes neither.
+func (d *dialer) dialHTTP(ctx context.Context) (*session, error) {
+	if d.opts.Verdicts.of(d.server.Name) == speaksSSE {
+		if s, err := d.dialSSE(ctx); err == nil || ctx.Err() != nil {
+			return s, err
+		}
+	}
+	s, err := d.dialStreamable(ctx)
+	if err == nil || ctx.Err() != nil || unreachable(err) || errors.Is(err, errSignIn) {
+		return s, d.explainHTTP(ctx, err)
+	}
+	s, sseErr := d.dialSSE(ctx)
+	if sseErr == nil {
+		return s, nil
+	}
+	if err = d.explainHTTP(ctx, err); err.Error() == sseErr.Error() {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w (and over SSE: %w)", err, sseErr)
+}
+
+func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
+	transport := func(c *http.Client) mcp.Transport {
+		t := &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.opts.MaxMessage}
+		if d.signedIn != nil {
+			t.OAuthHandler = d.signedIn
+		}
+		return t
+	}
+	if d.server.Protocol == "" && d.opts.Verdicts.of(d.server.Name) == speaksLegacy {
+		if s, err := d.overHTTP(ctx, legacyProtocol, transport); err == nil || ctx.Err() != nil || unreachable(err) {
+			return s, err
+		}
+	}
+	if d.server.Protocol != "legacy" {
+		// A server that does not answer the newer question, or answers it with
+		// something that breaks the connection, gets the older one.
+		probe, cancel := context.WithTimeout(ctx, d.server.StartTimeout/3)
+		defer cancel()
+		s, err := d.overHTTP(probe, "", transport)
+		if err == nil || d.server.Protocol == "modern" || unreachable(err) && probe.Err() == nil || ctx.Err() != nil || errors.Is(err, errSignIn) {
+			return s, err
+		}
+	}
+	return d.overHTTP(ctx, legacyProtocol, transport)
+}
+
+// dialSSE reaches a URL over HTTP with server-sent events, which has only the
+// older handshake.
+func (d *dialer) dialSSE(ctx context.Context) (*session, error) {
+	s, err := d.overHTTP(ctx, legacyProtocol, func(c *http.Client) mcp.Transport {
+		c.Transport.(*tripper).signedIn = d.signedIn
+		return &mcp.SSEClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.opts.MaxMessage}
+	})
+	if s != nil {
+		s.overSSE = true
+	}
+	return s, d.explainHTTP(ctx, err)
+}
+
+func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*http.Client) mcp.Transport) (*session, error) {
+	if d.signedIn != nil { // the SDK would renew the token without a deadline
+		if _, err := d.signedIn.TokenSource(ctx); err != nil {
+			return nil, err
+		}
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.MaxIdleConnsPerHost = idleConnsPerHost
+	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, max: d.opts.MaxMessage}
+	if u, err := url.Parse(d.server.URL); err == nil {
+		t.host = u.Host
+	}
+	var close context.CancelFunc
+	t.closing, close = context.WithCancel(context.Background())
+	s, err := d.connect(ctx, transport(&http.Client{Transport: t}), t.captures, protocol)
+	if err != nil {
+		close()
+		base.CloseIdleConnections()
+		if d.signedIn != nil {
+			if e := d.signedIn.needed.Load(); e != nil {
+				return nil, e
+			}
+		}
+		if code := int(t.refusal.Load()); code != 0 && ctx.Err() == nil && !unreachable(err) {
+			err = statusError(code)
+		}
+		return nil, err
+	}
+	s.hush, s.hangUp = close, base.CloseIdleConnections
+	return s, nil
+}
+
+// statusError is the HTTP status of a server that refuses the handshake.
+type statusError int
+
+func (e statusError) Error() string {
+	hint := ""
+	switch e {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		hint = "; check the headers in its config entry, or give it \"oauth\": true and run build-registry signin"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		hint = "; check the path of its url"
+	}
+	return fmt.Sprintf("status %d %s%s", int(e), http.StatusText(int(e)), hint)
+}
+
+// unreachable reports whether a request did not even reach a server, so that
+// another transport to the same place will not either.
+func unreachable(err error) bool {
+	var u *url.Error
+	return errors.As(err, &u)
+}
+
+// explainHTTP turns a failed connection to a URL into an error that says what
+// was tried. Of the URL only scheme, host and path are shown.
+func (d *dialer) explainHTTP(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	where := "the url"
+	if u, perr := url.Parse(d.server.URL); perr == nil {
+		where = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	}
+	switch {
+	case errors.Is(context.Cause(ctx), errStartDeadline):
+		return &said{fmt.Sprintf("no answer to the handshake from %s within %v; raise startup_timeout_sec in its config entry if it needs longer",
+			where, d.server.StartTimeout), context.DeadlineExceeded}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errSignIn):
+		return fmt.Errorf("%w; run: build-registry signin %s", err, d.server.Name)
+	case unreachable(err):
+		return fmt.Errorf("cannot reach %s: %s; check that it runs", where, d.hide.err(err))
+	}
+	return fmt.Errorf("%s did not take the handshake: %s", where, d.hide.err(err))
+}
+
+// tripper sends a session's HTTP requests: it adds the configured headers and
+// takes captured results out of responses, be they JSON or event streams.
+type tripper struct {
+	base     http.RoundTripper
+	captures *captures
+	asked    *questions
+	headers  config.Secrets
+	host     string          // that the headers are for
+	max      int             // bytes of a message
+	refusal  atomic.Int32    // status of the last response that was an error
+	signedIn *signedIn       // where the transport above does not see to it; may be nil
+	closing  context.Context // ends when the session is closed
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	if req.URL.Host == t.host { // a redirect or an SSE endpoint may lead elsewhere
+		for k, v := range t.headers {
+			if strings.EqualFold(k, "Host") {
+				req.Host = v
+				continue
+			}
+			req.Header.Set(k, v)
+		}
+		if t.signedIn != nil {
+			t.signedIn.authorize(req)
+		}
+	}
+	id, err := t.note(req)
+	if err != nil {
+		return nil, err
+	}
+	if id.answers { // nothing waits for that but a slot, and Close
+		defer t.asked.answered(id.id)
+		ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
+		defer cancel()
+		defer context.AfterFunc(t.closing, cancel)()
+		req = req.WithContext(ctx)
+	}
+	res, err := t.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode >= 400 {
+		t.refusal.Store(int32(res.StatusCode))
+		if e := refusedToken(res); e != nil && t.signedIn != nil && req.URL.Host == t.host {
+			res.Body.Close()
+			t.signedIn.needed.Store(e)
+			return nil, e
+		}
+	}
+	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+	switch {
+	case strings.TrimSpace(kind) == "text/event-stream" && !id.answers:
+		res.Body = &events{body: res.Body, instead: t.instead, max: t.max,
+			rewrite: func(data []byte) ([]byte, bool) { return t.rewrite(req.Context(), data) }}
+		res.ContentLength = -1
+		res.Header.Del("Content-Length")
+	default:
+		return t.bounded(req.Context(), res, id)
+	}
+	return res, nil
+}
+
+// posted is the message that a POST carries.
+type posted struct {
+	raw     json.RawMessage // its id, if its result is wanted
+	id      jsonrpc.ID
+	answers bool // it is the answer to a request of the server
+}
+
+// note registers the request that a POST carries, if its result is wanted.
+func (t *tripper) note(req *http.Request) (p posted, err error) {
+	if req.Method != http.MethodPost || req.GetBody == nil {
+		return p, nil
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return p, err
+	}
+	defer body.Close()
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return p, err
+	}
+	e, err := decodeEnvelope(data)
+	if err != nil { // not a message: a sign-in's form
+		return p, nil
+	}
+	p.id, p.answers = e.id, e.Method == nil && e.id.IsValid()
+	if wanted(req.Context()) != nil {
+		t.captures.sent(req.Context(), &jsonrpc.Request{ID: e.id})
+		p.raw = e.ID
+	}
+	return p, nil
+}
+
+// bounded reads a plain body, at most t.max bytes of it, and rewrites it. p is
+// what was sent.
+func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*http.Response, error) {
+	defer res.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(res.Body, int64(t.max)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > t.max {
+		if data = t.instead(&idScanner{id: p.raw}); data == nil || res.StatusCode >= 300 {
+			return nil, tooLong(t.max)
+		}
+	}
+	if out, ok := t.rewrite(ctx, data); ok {
+		data = out
+	}
+	res.Body = io.NopCloser(bytes.NewReader(data))
+	res.ContentLength = int64(len(data))
+	res.Header.Del("Content-Length")
+	return res, nil
+}
+
+// instead is the message that takes the place of one that is too long; nil:
+// none does.
+func (t *tripper) instead(long *idScanner) []byte {
+	m := long.instead(t.captures, t.max)
+	if m == nil {
+		return nil
+	}
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// rewrite takes the captured result out of one message; ok says whether data
+// is a message at all. Decoding only the envelope is what makes this cheap.
+func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool) {
+	e, err := decodeEnvelope(data)
+	if err != nil {
+		r := unreadable(t.captures, data, true)
+		if r == nil {
+			return nil, false
+		}
+		out, err := jsonrpc.EncodeMessage(r)
+		return out, err == nil
+	}
+	if e.Method != nil && e.id.IsValid() {
+		return data, t.asked.ask(e.id, ctx.Done())
+	}
+	r := &jsonrpc.Response{ID: e.id, Result: e.Result}
+	if !e.isResult() || !t.captures.received(r) {
+		return data, true
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, e.ID, r.Result), true
+}

@@ -1,0 +1,480 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry/backend/internal/procgroup"
+	"github.com/usetools/usetools/registry/config"
+)
+
+const (
+	// grace is how long a server has to exit after its stdin is closed, and
+	// again after it was asked to terminate. One that never shook hands has
+	// less.
+	grace      = 2 * time.Second
+	shortGrace = 200 * time.Millisecond
+	// pipeGrace is how long the pipes of a dead process are still read: what
+	// it wrote last is worth having, a grandchild may hold them open for ever.
+	pipeGrace = 500 * time.Millisecond
+)
+
+// process is a server that was started, and the connection over its stdin and
+// stdout: one JSON-RPC message a line. It is a Transport and its own
+// Connection, for the one session that it has.
+type process struct {
+	cmd      *exec.Cmd
+	captures *captures
+	asked    *questions
+	max      int // bytes of a message
+	stdin    io.WriteCloser
+	stdout   *os.File
+
+	frames chan []byte          // to the writer
+	inbox  chan jsonrpc.Message // from the reader; closed after its last
+	closed chan struct{}        // Close was called
+	exited chan struct{}        // the process is gone and reaped
+	loops  sync.WaitGroup
+
+	established atomic.Bool // the handshake is done
+	close       sync.Once
+
+	mu      sync.Mutex
+	junk    string // first line on stdout that was no message
+	junks   int
+	readErr error
+	hungUp  bool      // the server closed stdout before Close was called
+	log     io.Writer // may be nil
+	stderr  tail
+	unguard func()
+}
+
+// startProcess starts the command of a stdio server.
+func startProcess(s config.Server, o Options) (*process, error) {
+	cmd := exec.Command(s.Command, s.Args...)
+	cmd.Dir = s.Cwd
+	if s.Cwd != "" {
+		if st, err := os.Stat(s.Cwd); err != nil || !st.IsDir() {
+			return nil, fmt.Errorf("cwd %q is no folder; correct it in %q", s.Cwd, s.File)
+		}
+	}
+	cmd.Env = os.Environ()
+	for _, name := range s.Env.Names() {
+		cmd.Env = append(cmd.Env, name+"="+s.Env[name])
+	}
+	p := &process{
+		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: o.MaxMessage, log: o.Log,
+		frames: make(chan []byte), inbox: make(chan jsonrpc.Message),
+		closed: make(chan struct{}), exited: make(chan struct{}),
+	}
+	cmd.Stderr = (*stderrWriter)(p)
+	cmd.WaitDelay = pipeGrace
+	procgroup.Own(cmd)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout = w
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		r.Close()
+		stdin.Close()
+		return nil, fmt.Errorf("cannot start: %w; install it or correct its command in %q", err, s.File)
+	}
+	p.stdin, p.stdout, p.unguard = stdin, r, procgroup.Guard(cmd)
+	p.loops.Go(p.read)
+	p.loops.Go(p.write)
+	go p.wait()
+	return p, nil
+}
+
+// Connect implements mcp.Transport.
+func (p *process) Connect(context.Context) (mcp.Connection, error) { return p, nil }
+
+// SessionID implements mcp.Connection.
+func (p *process) SessionID() string { return "" }
+
+// Read implements mcp.Connection.
+func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m, ok := <-p.inbox:
+		if !ok {
+			return nil, p.readError()
+		}
+		p.captures.received(m)
+		return m, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.closed:
+		return nil, io.EOF
+	}
+}
+
+// Write implements mcp.Connection. It hands the message to the writer, so
+// that a server that does not read delays nobody beyond the context.
+func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
+	frame, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	p.captures.sent(ctx, m)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		defer p.asked.answered(r.ID)
+	}
+	select {
+	case p.frames <- append(frame, '\n'):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.closed:
+		return io.EOF
+	case <-p.exited:
+		return io.EOF
+	}
+}
+
+// write is the writer. A failure needs no report: stdin breaks only when the
+// server goes away, which the reader sees as well.
+func (p *process) write() {
+	for {
+		select {
+		case f := <-p.frames:
+			if _, err := p.stdin.Write(f); err != nil {
+				return
+			}
+		case <-p.closed:
+			return
+		case <-p.exited:
+			return
+		}
+	}
+}
+
+// read is the reader: lines of stdout, those that are messages.
+func (p *process) read() {
+	defer close(p.inbox)
+	r := bufio.NewReaderSize(p.stdout, 64<<10)
+	for {
+		line, long, err := p.line(r)
+		messages := p.messages(bytes.TrimSpace(line), err == nil)
+		if long != nil && err == nil {
+			messages = p.instead(long)
+		}
+		for _, m := range messages {
+			if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !p.asked.ask(r.ID, p.closed) {
+				continue
+			}
+			select {
+			case p.inbox <- m:
+			case <-p.closed:
+				return
+			}
+		}
+		if err != nil {
+			p.stopReading(err)
+			return
+		}
+	}
+}
+
+// stopReading notes why reading ended, and whether the server ended it.
+func (p *process) stopReading(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.readErr = err
+	select {
+	case <-p.closed:
+	default:
+		p.hungUp = errors.Is(err, io.EOF)
+	}
+	if !p.hungUp {
+		p.stdout.Close() // so that the server does not wait for a reader
+	}
+}
+
+// line reads up to a newline. A line of more than p.max bytes is not kept; its
+// end is looked for, and long says what it was.
+func (p *process) line(r *bufio.Reader) (line []byte, long *idScanner, err error) {
+	for n := 0; ; {
+		part, err := r.ReadSlice('\n')
+		n += len(part)
+		switch {
+		case long != nil:
+			long.scan(part)
+		case n > p.max:
+			long = &idScanner{}
+			long.scan(line)
+			long.scan(part)
+			line = nil
+		default:
+			line = append(line, part...)
+		}
+		switch {
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, long, err
+		case n/maxSkipped > p.max:
+			return nil, nil, fmt.Errorf("%w: more than %d bytes", errEndless, n)
+		}
+	}
+}
+
+// instead is what a line that was too long comes to.
+func (p *process) instead(long *idScanner) []jsonrpc.Message {
+	if m := long.instead(p.captures, p.max); m != nil {
+		return []jsonrpc.Message{m}
+	}
+	p.stray(fmt.Appendf(nil, "a line of more than %d bytes", p.max))
+	return nil
+}
+
+// messages decodes a line: one message, a batch of them as revision
+// 2025-03-26 allowed, or none. whole says that the line has its end.
+func (p *process) messages(line []byte, whole bool) []jsonrpc.Message {
+	if len(line) == 0 {
+		return nil
+	}
+	parts := []json.RawMessage{line}
+	if line[0] == '[' && json.Unmarshal(line, &parts) != nil {
+		p.stray(line)
+		return nil
+	}
+	var out []jsonrpc.Message
+	for _, part := range parts {
+		m, err := decodeMessage(part)
+		if err != nil {
+			if r := unreadable(p.captures, part, whole); r != nil {
+				out = append(out, r)
+				continue
+			}
+			p.stray(part)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// stray keeps the first line that is no message, for errors.
+func (p *process) stray(line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.junks++; p.junks == 1 {
+		p.junk = clip(string(line), 200)
+	}
+	if p.log != nil {
+		fmt.Fprintf(p.log, "%s\n", line)
+	}
+}
+
+// wait reaps the process and ends what it started. What left the group, or
+// cannot be killed with it, may still hold stdout: that is not read for ever.
+func (p *process) wait() {
+	p.cmd.Wait() // its result stays in cmd.ProcessState
+	procgroup.Kill(p.cmd)
+	p.unguard()
+	close(p.exited)
+	time.AfterFunc(grace, func() { p.stdout.Close() })
+}
+
+// Close implements mcp.Connection: it closes stdin, then asks the process
+// group to terminate, then kills it. It takes at most three times grace.
+func (p *process) Close() error {
+	p.close.Do(func() {
+		close(p.closed)
+		p.stdin.Close()
+		patience := shortGrace
+		if p.established.Load() {
+			patience = grace
+		}
+		if !p.waitExit(patience) {
+			procgroup.Terminate(p.cmd)
+			if !p.waitExit(patience) {
+				procgroup.Kill(p.cmd)
+				p.waitExit(grace)
+			}
+		}
+		p.stdout.Close()
+		p.joinLoops()
+	})
+	return nil
+}
+
+// joinLoops waits for reader and writer. Where a closed pipe does not wake
+// its reader, they end with the last process that holds it.
+func (p *process) joinLoops() {
+	joined := make(chan struct{})
+	go func() {
+		p.loops.Wait()
+		close(joined)
+	}()
+	t := time.NewTimer(pipeGrace)
+	defer t.Stop()
+	select {
+	case <-joined:
+	case <-t.C:
+	}
+}
+
+// waitExit waits for the process to be gone and reports whether it is.
+func (p *process) waitExit(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// died waits a little for the process to be gone, and reports whether it went
+// by itself.
+func (p *process) died() bool {
+	p.mu.Lock()
+	hungUp := p.hungUp
+	p.mu.Unlock()
+	return hungUp && p.waitExit(time.Second)
+}
+
+// exitStatus says how the process ended. Call it when it is gone.
+func (p *process) exitStatus() string {
+	if st := p.cmd.ProcessState; st != nil {
+		return st.String()
+	}
+	return "status unknown"
+}
+
+func (p *process) readError() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.readErr == nil {
+		return io.EOF
+	}
+	return p.readErr
+}
+
+// readFailure returns why reading stopped before the server did, or nil.
+func (p *process) readFailure() error {
+	if err := p.readError(); errors.Is(err, errEndless) {
+		return err
+	}
+	return nil
+}
+
+// lastWords quotes what the process wrote where it matters: the first line on
+// stdout that was no message, and the end of stderr. It starts with "; ", and
+// lines after the first are indented.
+func (p *process) lastWords(hide *redactor) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b strings.Builder
+	if p.junks > 0 {
+		fmt.Fprintf(&b, "; on stdout, where only MCP messages belong, it printed %q", printable(hide.text(p.junk)))
+		if p.junks > 1 {
+			fmt.Fprintf(&b, " and %d more lines", p.junks-1)
+		}
+	}
+	switch words := p.stderr.last(hide); {
+	case words == "":
+	case strings.Contains(words, "\n"):
+		b.WriteString("; on stderr:\n  " + strings.ReplaceAll(words, "\n", "\n  "))
+	default:
+		fmt.Fprintf(&b, "; on stderr: %s", words)
+	}
+	return b.String()
+}
+
+// stderrWriter is the process as the writer of its stderr.
+type stderrWriter process
+
+func (w *stderrWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stderr.add(b)
+	if w.log != nil {
+		w.log.Write(b)
+	}
+	return len(b), nil
+}
+
+// tail keeps the end of a stream: more than is quoted, so that a secret is
+// whole when it is hidden.
+type tail struct{ buf []byte }
+
+const (
+	maxTail   = 8 << 10 // bytes kept
+	maxQuoted = 1000    // bytes that an error quotes
+)
+
+func (t *tail) add(b []byte) {
+	if len(b) > maxTail {
+		b = b[len(b)-maxTail:]
+	}
+	t.buf = append(t.buf, b...)
+	if n := len(t.buf) - maxTail; n > 0 {
+		t.buf = append(t.buf[:0], t.buf[n:]...)
+	}
+}
+
+// last returns the end of the stream for an error.
+func (t *tail) last(hide *redactor) string {
+	s := strings.TrimSpace(printable(hide.text(string(t.buf))))
+	if n := len(s) - maxQuoted; n > 0 {
+		s = "…" + s[n:]
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// printable takes out what a terminal would obey: escape sequences and control
+// characters, except for the ends of lines and tabs.
+func printable(s string) string {
+	var b strings.Builder
+	for rest := s; rest != ""; {
+		before, after, ok := strings.Cut(rest, "\x1b")
+		b.WriteString(strings.Map(func(c rune) rune {
+			if unicode.IsControl(c) && c != '\n' && c != '\t' {
+				return -1
+			}
+			return c
+		}, before))
+		if !ok {
+			break
+		}
+		if strings.HasPrefix(after, "[") { // up to its final byte
+			after = strings.TrimLeft(after[1:], "0123456789:;<=>? !\"#$%&'()*+,-./")
+			if after != "" {
+				after = after[1:]
+			}
+		}
+		rest = after
+	}
+	return b.String()
+}
+
+// clip shortens s to about n bytes.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n] + "…"
+}

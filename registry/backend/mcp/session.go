@@ -1,0 +1,290 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/config"
+)
+
+const (
+	// maxPages and maxListBytes bound a listing: 1,000 pages, 64 MB. The
+	// largest server seen has 353 tools in 392 KB.
+	maxPages     = 1000
+	maxListBytes = 64 << 20
+	// maxInstructions bounds what is kept of a server's instructions, in bytes.
+	maxInstructions = 64 << 10
+	// closeTimeout is how long Close waits for the SDK before it cuts the
+	// connection; a process has its own, shorter terms before that.
+	closeTimeout = 8 * time.Second
+)
+
+// session is a connection after the handshake.
+type session struct {
+	*dialer
+	cs       *mcp.ClientSession
+	captures *captures
+	notices  *notices
+	overSSE  bool
+	process  *process // stdio only
+	hush     func()   // http, sse: ends answers to the server that are under way
+	hangUp   func()   // http, sse: ends idle connections
+	base     context.Context
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when the connection is over
+
+	close    sync.Once
+	closeErr error
+}
+
+// Done is closed when the connection is over: the process died, the server
+// hung up, or Close was called.
+func (s *session) Done() <-chan struct{} { return s.done }
+
+// List implements backend.Backend. It takes at most the server's StartTimeout.
+func (s *session) List(ctx context.Context) (*backend.Listing, error) {
+	ctx, cancel := s.limit(ctx, s.server.StartTimeout)
+	defer cancel()
+	raws, problems, err := s.pages(ctx)
+	if err != nil {
+		return nil, s.explain(ctx, err, "listing its tools", "", s.server.StartTimeout)
+	}
+	info := s.info()
+	l := &backend.Listing{Server: info}
+	l.Tools, l.Server.Problems = backend.DecodeTools(s.server.Name, raws)
+	l.Server.Problems = append(problems, l.Server.Problems...)
+	return l, nil
+}
+
+// info is what the server said of itself in the handshake.
+func (s *session) info() registry.Server {
+	r := s.cs.InitializeResult()
+	info := registry.Server{Name: s.server.Name, Transport: s.server.Type, Protocol: r.ProtocolVersion}
+	if s.overSSE {
+		info.Transport = config.SSE
+	}
+	if r.ServerInfo != nil {
+		info.Title, info.Version = r.ServerInfo.Title, r.ServerInfo.Version
+	}
+	if info.Instructions = r.Instructions; len(info.Instructions) > maxInstructions {
+		info.Instructions = strings.ToValidUTF8(info.Instructions[:maxInstructions], "")
+	}
+	return info
+}
+
+// pages asks for all pages of the list, as long as that leads anywhere.
+func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems []string, err error) {
+	var cursor string
+	bytes, seen := 0, map[string]bool{}
+	for page := 1; ; page++ {
+		var seenBySDK *mcp.ListToolsResult
+		raw, err := s.capture(ctx, true, func(ctx context.Context) (err error) {
+			seenBySDK, err = s.cs.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+			return err
+		})
+		if err != nil {
+			if page == 1 && s.hasNoTools(err) {
+				return nil, nil, nil
+			}
+			return nil, nil, err
+		}
+		var p struct {
+			Tools  []json.RawMessage `json:"tools"`
+			Cursor json.RawMessage   `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return nil, nil, fmt.Errorf("page %d of the list: %w", page, err)
+		}
+		if s.process == nil { // only HTTP has headers
+			var bad []string
+			p.Tools, bad = withoutBadHeaders(p.Tools, seenBySDK.Tools)
+			problems = append(problems, bad...)
+		}
+		tools = append(tools, p.Tools...)
+		bytes += len(raw)
+		cursor = ""
+		json.Unmarshal(p.Cursor, &cursor) // what is no string is no cursor
+		switch {
+		case cursor == "":
+			return tools, problems, nil
+		case seen[cursor]:
+			return tools, append(problems, fmt.Sprintf("the list repeats the cursor %.40q after page %d; the rest is left out", cursor, page)), nil
+		case page == maxPages:
+			return tools, append(problems, fmt.Sprintf("the list has more than %d pages; the rest is left out", maxPages)), nil
+		case bytes > maxListBytes:
+			return tools, append(problems, fmt.Sprintf("the list has more than %d bytes; the rest is left out", maxListBytes)), nil
+		}
+		seen[cursor] = true
+	}
+}
+
+// hasNoTools reports whether an error says that the server does not do tools
+// at all, as it said in the handshake.
+func (s *session) hasNoTools(err error) bool {
+	var e *jsonrpc.Error
+	c := s.cs.InitializeResult().Capabilities
+	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound && (c == nil || c.Tools == nil)
+}
+
+// Call implements backend.Backend. It takes at most the server's CallTimeout.
+func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (*backend.Result, error) {
+	args, err := backend.ArgsObject(args)
+	if err != nil {
+		return nil, fmt.Errorf("calling %q of server %q: %w", tool, s.server.Name, err)
+	}
+	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
+	defer cancel()
+	raw, err := s.capture(ctx, false, func(ctx context.Context) error {
+		p := &mcp.CallToolParams{Name: tool, Arguments: args}
+		defer s.notices.ask(ctx, p)()
+		_, err := s.cs.CallTool(ctx, p)
+		return err
+	})
+	if err != nil {
+		return nil, s.explain(ctx, err, fmt.Sprintf("calling %q", tool), tool, s.server.CallTimeout)
+	}
+	res, err := backend.DecodeResult(raw)
+	if err != nil {
+		return nil, fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)
+	}
+	return res, nil
+}
+
+// limit gives a context the deadline of one exchange, and ends it with Close.
+func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d, errExchangeDeadline)
+	stop := context.AfterFunc(s.base, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+var errExchangeDeadline = errors.New("deadline of one exchange")
+
+// capture runs one exchange and returns its raw result.
+func (s *session) capture(ctx context.Context, list bool, exchange func(context.Context) error) (json.RawMessage, error) {
+	c := &capture{list: list}
+	defer s.captures.forget(c)
+	if err := exchange(context.WithValue(ctx, captureKey{}, c)); err != nil {
+		return nil, cmp.Or(s.captures.failure(c), err)
+	}
+	return c.raw, nil
+}
+
+// explain turns the failure of an exchange into an error for a person and for
+// a pool. what is the exchange in words, tool is empty for a listing.
+func (s *session) explain(ctx context.Context, err error, what, tool string, limit time.Duration) error {
+	name := s.server.Name
+	var refusal *jsonrpc.Error
+	switch {
+	case s.base.Err() != nil:
+		return fmt.Errorf("server %q: %s: %w", name, what, backend.ErrClosed)
+	case errors.Is(context.Cause(ctx), errExchangeDeadline):
+		key := "timeout"
+		if tool == "" {
+			key = "startup_timeout_sec"
+		}
+		return &said{fmt.Sprintf("server %q: %s: no answer within %v; raise %s in its config entry if it needs longer",
+			name, what, limit, key), context.DeadlineExceeded}
+	case ctx.Err() != nil:
+		return fmt.Errorf("server %q: %s: %w", name, what, ctx.Err())
+	case errors.Is(err, errSignIn):
+		var e *signInError
+		errors.As(err, &e)
+		return fmt.Errorf("server %q: %s: %w; run: build-registry signin %s", name, what, e, name)
+	case errors.Is(err, errFrameTooLong), errors.Is(err, errUnreadable):
+		return fmt.Errorf("server %q: %s: %s", name, what, s.hide.err(err)) // this answer only
+	case s.lost(err):
+		return fmt.Errorf("server %q: %s: %w%s", name, what, backend.ErrDisconnected, s.obituary())
+	case errors.As(err, &refusal) && !ownCode(refusal):
+		if tool != "" {
+			return &backend.RefusedError{Server: name, Tool: tool, Code: refusal.Code, Message: s.hide.text(refusal.Message)}
+		}
+		return fmt.Errorf("server %q: %s: it answered: %s (code %d)", name, what, s.hide.text(refusal.Message), refusal.Code)
+	}
+	return fmt.Errorf("server %q: %s: %s", name, what, s.hide.err(err))
+}
+
+// Codes that the SDK gives its own errors: the connection is going away, or
+// the transport could not deliver a request.
+const (
+	codeClientClosing = -32003
+	codeServerClosing = -32004
+	codeRejected      = -32005
+)
+
+// ownCode reports whether an error only looks like a server's answer.
+func ownCode(e *jsonrpc.Error) bool {
+	return e.Code == codeClientClosing || e.Code == codeServerClosing || e.Code == codeRejected
+}
+
+// lost reports whether a failed exchange means that the connection is over.
+func (s *session) lost(err error) bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+	}
+	for _, e := range []error{mcp.ErrConnectionClosed, mcp.ErrSessionMissing, io.EOF, io.ErrUnexpectedEOF, errEndless} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// obituary says how the server's process ended, with its last words.
+func (s *session) obituary() string {
+	p := s.process
+	if p == nil {
+		return ""
+	}
+	var b strings.Builder
+	if err := p.readFailure(); err != nil {
+		fmt.Fprintf(&b, ": %v", err)
+	} else if p.died() {
+		fmt.Fprintf(&b, " (%s)", p.exitStatus())
+	}
+	b.WriteString(p.lastWords(s.hide))
+	return b.String()
+}
+
+// Close implements backend.Backend. It returns within about 10 s, with all of
+// the server's processes gone.
+func (s *session) Close() error {
+	s.close.Do(func() {
+		s.cancel() // first: the SDK's Close waits for calls under way
+		if s.hush != nil {
+			s.hush()
+		}
+		if s.process != nil {
+			s.process.Close() // then this: it also waits for what is being written
+		}
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			s.cs.Close()
+		}()
+		t := time.NewTimer(closeTimeout)
+		defer t.Stop()
+		select {
+		case <-closed:
+		case <-t.C:
+			s.closeErr = fmt.Errorf("server %q: closing: not done within %v", s.server.Name, closeTimeout)
+		}
+		if s.hangUp != nil {
+			s.hangUp()
+		}
+	})
+	return s.closeErr
+}

@@ -1,0 +1,271 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+
+	"github.com/usetools/usetools/registry/config"
+)
+
+// tokenTimeout bounds the renewal of a token.
+const tokenTimeout = 10 * time.Second
+
+// errSignIn is the reason of a connection that needs a person first.
+var errSignIn = errors.New("nobody is signed in")
+
+// signedIn is the OAuth handler of ordinary connections: it sends the token
+// that is kept, renewed where needed. Where that is not enough it asks nobody,
+// and registers nowhere; [SignIn] does.
+type signedIn struct {
+	source oauth2.TokenSource          // nil: there is no token
+	needed atomic.Pointer[signInError] // nil: no
+}
+
+// signInError is an errSignIn that says what a person has to do.
+type signInError struct {
+	scope string // that the present sign-in does not cover; empty: there is none
+}
+
+func (e *signInError) Error() string {
+	if e.scope != "" {
+		return fmt.Sprintf("the sign-in does not cover the scope %q; add it to oauth.scopes in its config entry", e.scope)
+	}
+	return errSignIn.Error()
+}
+
+// Is reports whether target is errSignIn.
+func (e *signInError) Is(target error) bool { return target == errSignIn }
+
+// newSignedIn returns the handler for a server, nil where it wants no OAuth.
+func (d *dialer) newSignedIn() *signedIn {
+	s := d.server
+	if s.OAuth == nil {
+		return nil
+	}
+	h := &signedIn{}
+	store := d.tokens()
+	if g := store.load(s); g != nil {
+		h.source = &keeping{tokens: store, server: s, source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, &http.Client{Timeout: tokenTimeout})), grant: g}
+	}
+	return h
+}
+
+// tokens is the folder for tokens.
+func (d *dialer) tokens() tokens {
+	if d.opts.Tokens != "" {
+		return tokens(d.opts.Tokens)
+	}
+	dir, err := DefaultTokens()
+	if err != nil { // no home: as if there were none
+		return ""
+	}
+	return tokens(dir)
+}
+
+// TokenSource implements auth.OAuthHandler. A token that can no longer be
+// renewed counts as none: the server then asks for another.
+func (h *signedIn) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+	if h.source == nil {
+		return nil, nil
+	}
+	type renewed struct {
+		token *oauth2.Token
+		err   error
+	}
+	done := make(chan renewed, 1)
+	go func() { // ends with tokenTimeout: a source knows no context
+		t, err := h.source.Token()
+		done <- renewed{t, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			h.needed.Store(&signInError{})
+			return nil, nil
+		}
+		return oauth2.StaticTokenSource(r.token), nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("renewing the token: %w", ctx.Err())
+	}
+}
+
+// Authorize implements auth.OAuthHandler.
+func (h *signedIn) Authorize(_ context.Context, _ *http.Request, res *http.Response) error {
+	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
+	res.Body.Close()
+	e := refusedToken(res)
+	if e == nil {
+		return nil // the answer to the same request again will say why
+	}
+	h.needed.Store(e)
+	return e
+}
+
+// authorize adds the token to a request over a transport that knows no OAuth.
+func (h *signedIn) authorize(req *http.Request) {
+	if source, err := h.TokenSource(req.Context()); err == nil && source != nil {
+		if t, err := source.Token(); err == nil {
+			t.SetAuthHeader(req)
+		}
+	}
+}
+
+// refusedToken returns what a response asks of a person, nil where that is
+// nothing that signing in would change.
+func refusedToken(res *http.Response) *signInError {
+	if res.StatusCode == http.StatusUnauthorized {
+		return &signInError{}
+	}
+	challenges, err := oauthex.ParseWWWAuthenticate(res.Header.Values("WWW-Authenticate"))
+	if err != nil || res.StatusCode != http.StatusForbidden {
+		return nil
+	}
+	for _, c := range challenges {
+		if c.Params["error"] == "insufficient_scope" {
+			return &signInError{scope: clip(strings.ToValidUTF8(c.Params["scope"], ""), 200)}
+		}
+	}
+	return nil
+}
+
+// SignIn signs a person in to a server and keeps the token. show is given the
+// URL that the person is to open in a browser on this machine; the browser is
+// then led back to a port that is open until ctx ends or it came. Without a
+// client ID in the definition the program registers itself with the server.
+func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url string)) error {
+	if s.Type != config.HTTP && s.Type != config.SSE || s.OAuth == nil {
+		return fmt.Errorf("server %q does not sign in; give it a url and \"oauth\": true in its config entry", s.Name)
+	}
+	d := &dialer{server: s, hide: newRedactor(s)}
+	if opts != nil {
+		d.opts = *opts
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("server %q: waiting for the browser: %w", s.Name, err)
+	}
+	returned := make(chan *auth.AuthorizationResult, 1)
+	web := &http.Server{Handler: callback(returned)}
+	go web.Serve(l)
+	defer web.Close()
+
+	signed := false
+	h, err := auth.NewAuthorizationCodeHandler(d.codeFlow("http://"+l.Addr().String()+"/callback", func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+		show(a.URL)
+		select {
+		case r := <-returned:
+			return r, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}, &signed))
+	if err != nil {
+		return fmt.Errorf("server %q: %w", s.Name, err)
+	}
+	err = d.provoke(ctx, h)
+	switch {
+	case signed: // what else went wrong, the next connection will say
+		return nil
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("server %q: signing in: %w", s.Name, ctx.Err())
+	case err != nil:
+		return fmt.Errorf("server %q: signing in: %s", s.Name, d.hide.err(err))
+	}
+	return fmt.Errorf("server %q took the connection without a sign-in; remove oauth from its config entry", s.Name)
+}
+
+// provoke connects to the server so that it demands a sign-in.
+func (d *dialer) provoke(ctx context.Context, h auth.OAuthHandler) error {
+	if d.server.Type == config.SSE {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.server.URL, nil)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Accept", "text/event-stream")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		switch res.StatusCode {
+		case http.StatusUnauthorized:
+			return h.Authorize(ctx, req, res)
+		case http.StatusOK:
+			return nil
+		}
+		return statusError(res.StatusCode)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "usetools", Version: version()}, nil)
+	cs, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: d.server.URL, OAuthHandler: h}, nil)
+	if err == nil {
+		cs.Close()
+	}
+	return err
+}
+
+// codeFlow configures the SDK's sign-in; done is set when a token was kept.
+func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, done *bool) *auth.AuthorizationCodeHandlerConfig {
+	s := d.server
+	c := &auth.AuthorizationCodeHandlerConfig{
+		RedirectURL: redirect, AuthorizationCodeFetcher: fetch, RequestRefreshToken: true,
+		ScopeFilter: func(found []string) []string {
+			if len(s.OAuth.Scopes) > 0 {
+				return slices.Clone(s.OAuth.Scopes)
+			}
+			return found
+		},
+		NewTokenSource: func(ctx context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			g := newGrant(s.URL, c, t)
+			err := d.tokens().save(s, g)
+			*done = err == nil
+			return &keeping{tokens: d.tokens(), server: s, source: c.TokenSource(ctx, t), grant: g}, err
+		},
+	}
+	if s.OAuth.ClientID == "" {
+		c.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "UseTools", RedirectURIs: []string{redirect},
+			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		}}
+		return c
+	}
+	c.PreregisteredClient = &oauthex.ClientCredentials{ClientID: s.OAuth.ClientID}
+	if secret := string(s.OAuth.ClientSecret); secret != "" {
+		c.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
+	}
+	return c
+}
+
+// callback takes the browser that comes back. Only what belongs to this sign-in
+// is of use: the SDK compares the state.
+func callback(returned chan<- *auth.AuthorizationResult) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if r.URL.Path != "/callback" || q.Get("state") == "" {
+			http.NotFound(w, r)
+			return
+		}
+		select {
+		case returned <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
+		default:
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if q.Get("code") == "" {
+			io.WriteString(w, "The server did not sign you in. You can close this page.\n")
+			return
+		}
+		io.WriteString(w, "You are signed in. You can close this page.\n")
+	})
+}

@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxSkipped is how many times the largest size of a message is read past of
+// one that is longer, to find its end. Beyond it the connection is given up:
+// a server that never ends its line is not read for ever.
+const maxSkipped = 16
+
+var (
+	errFrameTooLong = errors.New("message too long")
+	errEndless      = errors.New("a message without an end")
+)
+
+// tooLong is errFrameTooLong of an answer that was skipped: it costs its
+// exchange, not the connection.
+func tooLong(max int) error {
+	return fmt.Errorf("%w: more than %d bytes; ask for less, or raise usetools.maxMessageMB in its config entry", errFrameTooLong, max)
+}
+
+// idScanner finds the id of a message that is too long to be kept, as its
+// bytes pass: some servers write the id first, some last. The zero value is
+// ready.
+type idScanner struct {
+	depth             int
+	inString, escaped bool
+	token             []byte // what was read of the present key or value of the outermost object
+	key               string
+	id                json.RawMessage
+	request           bool // it has a method: nobody waits for it
+	rpc               bool // it says that it is JSON-RPC
+}
+
+// maxToken is as much as is kept of a key or an id.
+const maxToken = 256
+
+func (s *idScanner) scan(data []byte) {
+	for _, c := range data {
+		if s.inString {
+			s.keep(c)
+			switch {
+			case s.escaped:
+				s.escaped = false
+			case c == '\\':
+				s.escaped = true
+			case c == '"':
+				s.inString = false
+			}
+			continue
+		}
+		switch c {
+		case '"':
+			s.inString = true
+			s.keep(c)
+		case '{', '[':
+			s.depth++
+			s.token = s.token[:0]
+		case '}', ']':
+			if s.depth == 1 {
+				s.member()
+			}
+			s.depth--
+		case ':':
+			if s.depth == 1 {
+				s.key, s.token = string(s.token), s.token[:0]
+			}
+		case ',':
+			if s.depth == 1 {
+				s.member()
+			}
+		case ' ', '\t', '\r', '\n':
+		default:
+			s.keep(c)
+		}
+	}
+}
+
+func (s *idScanner) keep(c byte) {
+	if s.depth == 1 && len(s.token) <= maxToken {
+		s.token = append(s.token, c)
+	}
+}
+
+// member ends a member of the outermost object.
+func (s *idScanner) member() {
+	switch s.key {
+	case `"id"`:
+		if len(s.token) <= maxToken {
+			s.id = bytes.Clone(s.token)
+		}
+	case `"method"`:
+		s.request = true
+	case `"jsonrpc"`:
+		s.rpc = true
+	}
+	s.key, s.token = "", s.token[:0]
+}
+
+// response returns the id of the message, if it is an answer.
+func (s *idScanner) response() (id jsonrpc.ID, ok bool) {
+	var v any
+	if s.request || len(s.id) == 0 || json.Unmarshal(s.id, &v) != nil {
+		return id, false
+	}
+	id, err := jsonrpc.MakeID(v)
+	return id, err == nil && id.IsValid()
+}
+
+// instead returns the message that takes the place of one that is too long;
+// nil where that was no answer to a request of ours.
+func (s *idScanner) instead(cs *captures, max int) *jsonrpc.Response {
+	return s.refusal(cs, tooLong(max))
+}
+
+// refusal is the answer with an error of our own.
+func (s *idScanner) refusal(cs *captures, err error) *jsonrpc.Response {
+	id, ok := s.response()
+	if !ok {
+		return nil
+	}
+	cs.fail(id, err)
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}}
+}
+
+// errUnreadable is the reason of a call whose answer cannot be read.
+var errUnreadable = errors.New("its answer cannot be read")
+
+// unreadable returns the message that takes the place of one that cannot be
+// decoded, so that nobody waits for it: Python servers write NaN, others cut
+// their answers off. nil where it does not look like an answer at all, or where
+// it is not whole: then the connection is at its end.
+func unreadable(cs *captures, data []byte, whole bool) *jsonrpc.Response {
+	var s idScanner
+	s.scan(data)
+	if !s.rpc || !whole {
+		return nil
+	}
+	err := errors.New("its members have other types than JSON-RPC's")
+	if _, bad := decodeEnvelope(data); bad != nil {
+		err = bad
+	}
+	return s.refusal(cs, fmt.Errorf("%w: %w", errUnreadable, err))
+}

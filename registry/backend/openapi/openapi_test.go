@@ -1,0 +1,381 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/config"
+)
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// serve offers a document at /openapi.json and answers everything else.
+func serve(t testing.TB, document string, answer http.HandlerFunc) config.Server {
+	t.Helper()
+	data := read(t, document)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/openapi.json" {
+			w.Write(data)
+			return
+		}
+		answer(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	return config.Server{Name: "a", Type: config.OpenAPI, URL: srv.URL + "/openapi.json", CallTimeout: 10 * time.Second}
+}
+
+func open(t testing.TB, s config.Server) backend.Backend {
+	t.Helper()
+	b, err := Open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func list(t testing.TB, b backend.Backend) (map[string]registry.Tool, registry.Server) {
+	t.Helper()
+	l, err := b.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := map[string]registry.Tool{}
+	for _, tool := range l.Tools {
+		tools[tool.Name] = tool
+	}
+	return tools, l.Server
+}
+
+// echo answers with what it was asked.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	fmt.Fprintf(w, `{"request":%q,"body":%q,"type":%q,"trace":%q}`, r.Method+" "+r.RequestURI, body, r.Header.Get("Content-Type"), r.Header.Get("X-Trace"))
+}
+
+func TestEveryOperationIsATool(t *testing.T) {
+	tools, server := list(t, open(t, serve(t, "shop.json", echo)))
+	want := map[string][2]string{ // input and output
+		"listItems": {
+			`{"type":"object","properties":{"tag":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"integer"}},` +
+				`"filter":{"type":"object"},"X-Trace":{"type":"string"},"limit":{"type":"integer","exclusiveMinimum":0}},"additionalProperties":false}`,
+			`{"type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/$defs/Item"}}},"required":["result"],"x-fastmcp-wrap-result":true,` +
+				`"$defs":{"Item":{"type":"object","required":["name","id"],"properties":{"name":{"type":"string"},"id":{"type":"string","readOnly":true},"price":{"type":["number","null"]},"parent":{"$ref":"#/$defs/Item"}}}}}`,
+		},
+		"create_item": {
+			`{"type":"object","properties":{"name":{"type":"string"},"secret":{"type":"string","writeOnly":true},"price":{"type":["number","null"]},"parent":{"$ref":"#/$defs/Item"}},` +
+				`"required":["name"],"additionalProperties":false,"$defs":{"Item":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},` +
+				`"secret":{"type":"string","writeOnly":true},"price":{"type":["number","null"]},"parent":{"$ref":"#/$defs/Item"}}}}}`,
+			`{"type":"object","required":["name","id"],"properties":{"name":{"type":"string"},"id":{"type":"string","readOnly":true},"price":{"type":["number","null"]},"parent":{"$ref":"#/$defs/Item"}},` +
+				`"$defs":{"Item":{"type":"object","required":["name","id"],"properties":{"name":{"type":"string"},"id":{"type":"string","readOnly":true},"price":{"type":["number","null"]},"parent":{"$ref":"#/$defs/Item"}}}}}`,
+		},
+		"get_items_id": {`{"type":"object","properties":{"id":{"type":"string","description":"The item"}},"required":["id"],"additionalProperties":false}`, ""},
+		"replace": {`{"type":"object","properties":{"id":{"type":"string","description":"The item"},"body":{"type":"object","properties":{"id":{"type":"string"}}}},` +
+			`"required":["id"],"additionalProperties":false}`, ""},
+		"remove":  {`{"type":"object","properties":{"id":{"type":"string","description":"The item"}},"required":["id"],"additionalProperties":false}`, ""},
+		"login":   {`{"type":"object","properties":{"user":{"type":"string"},"roles":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}`, ""},
+		"note":    {`{"type":"object","properties":{"body":{"type":"string"}},"required":["body"],"additionalProperties":false}`, ""},
+		"picture": {`{"type":"object","properties":{},"additionalProperties":false}`, ""},
+		"away":    {`{"type":"object","properties":{},"additionalProperties":false}`, ""},
+	}
+	for name, tool := range tools {
+		w, ok := want[name]
+		delete(want, name)
+		if !ok || string(tool.Input) != w[0] {
+			t.Errorf("%s takes\n%s, want\n%s", name, tool.Input, w[0])
+		}
+		if w[1] != "" && string(tool.Output) != w[1] {
+			t.Errorf("%s returns\n%s, want\n%s", name, tool.Output, w[1])
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing %v", want)
+	}
+	if !tools["listItems"].Annotations.ReadsOnly() || tools["remove"].Annotations.ReadsOnly() || !*tools["remove"].Annotations.Destructive {
+		t.Error("annotations do not follow the methods")
+	}
+	if d := tools["remove"].Description; d != "Deprecated." || tools["listItems"].Title != "List items" {
+		t.Errorf("description %q, title %q", d, tools["listItems"].Title)
+	}
+	problems := strings.Join(server.Problems, "\n")
+	for _, want := range []string{"GET /broken/{x} left out: a name in its path", `the style "matrix"`, `"other.yaml#/x" leads out of the document`, "/circle left out: a parameter: references lead in a circle"} {
+		if !strings.Contains(problems, want) {
+			t.Errorf("problems lack %q:\n%s", want, problems)
+		}
+	}
+	if server.Title != "Shop" || server.Instructions != "Sells things." || server.Transport != "openapi" {
+		t.Errorf("server %+v", server)
+	}
+}
+
+func TestArgumentsGoWhereTheDocumentSays(t *testing.T) {
+	b := open(t, serve(t, "shop.json", echo))
+	for _, tc := range []struct{ tool, args, request, body, kind string }{
+		{"listItems", `{"tag":["a b","c&d"],"ids":[1,9007199254740993],"filter":{"min":1.50,"max":"x"},"limit":3,"X-Trace":"t"}`,
+			"GET /api/v1/items?filter%5Bmax%5D=x&filter%5Bmin%5D=1.50&ids=1%2C9007199254740993&limit=3&tag=a+b&tag=c%26d", "", ""},
+		{"create_item", `{"name":"x","price":1.50,"parent":{"name":"y"}}`, "POST /api/v1/items", `{"name":"x","parent":{"name":"y"},"price":1.50}`, "application/json"},
+		{"get_items_id", `{"id":"a/b?c#d é"}`, "GET /api/v1/items/a%2Fb%3Fc%23d%20%C3%A9", "", ""},
+		{"replace", `{"id":"7","body":{"id":"8"}}`, "PUT /api/v1/items/7", `{"id":"8"}`, "application/json"},
+		{"replace", `{"id":"7"}`, "PUT /api/v1/items/7", "", ""},
+		{"login", `{"user":"a b","roles":["x","y"]}`, "POST /api/v1/login", "roles=x&roles=y&user=a+b", "application/x-www-form-urlencoded"},
+		{"note", `{"body":"héllo"}`, "POST /api/v1/note", "héllo", "text/plain"},
+	} {
+		r, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args))
+		if err != nil {
+			t.Errorf("%s %s: %v", tc.tool, tc.args, err)
+			continue
+		}
+		var got struct {
+			Result *json.RawMessage `json:"result"`
+			echoed
+		}
+		if err := json.Unmarshal(r.Structured, &got); err != nil {
+			t.Error(err)
+		}
+		if got.Result != nil {
+			json.Unmarshal(*got.Result, &got.echoed)
+		}
+		want := echoed{tc.request, tc.body, tc.kind}
+		if d := cmp.Diff(want, got.echoed, cmp.AllowUnexported(echoed{})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.tool, d)
+		}
+	}
+}
+
+type echoed struct {
+	Request string `json:"request"`
+	Body    string `json:"body"`
+	Kind    string `json:"type"`
+}
+
+func TestArgumentsThatCannotBeAreRefusedUnsent(t *testing.T) {
+	b := open(t, serve(t, "shop.json", func(http.ResponseWriter, *http.Request) { t.Error("sent") }))
+	for _, tc := range []struct{ tool, args, want string }{
+		{"get_items_id", `{}`, `"id" is required`},
+		{"get_items_id", `{"id":".."}`, "no path can hold"},
+		{"get_items_id", `{"id":""}`, "no path can hold"},
+		{"get_items_id", `{"id":"1","x":2}`, `unknown argument "x"`},
+		{"listItems", `{"tag":[["x"]]}`, "nested too deeply"},
+		{"note", `{}`, `"body" is required`},
+		{"note", `{"body":7}`, "no text"},
+		{"nope", `{}`, "unknown tool"},
+	} {
+		var refused *backend.RefusedError
+		if _, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args)); !errors.As(err, &refused) || !strings.Contains(refused.Message, tc.want) {
+			t.Errorf("%s %s: error %v, want %q", tc.tool, tc.args, err, tc.want)
+		}
+	}
+}
+
+func TestResponsesBecomeResults(t *testing.T) {
+	var code int
+	var kind, body string
+	b := open(t, serve(t, "shop.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(code)
+		io.WriteString(w, body)
+	}))
+	for _, tc := range []struct {
+		tool             string
+		code             int
+		kind, body       string
+		text, structured string
+		failed           bool
+	}{
+		{"get_items_id", 200, "application/json", `{"b":9007199254740993,"a":1.50}`, `{"b":9007199254740993,"a":1.50}`, `{"b":9007199254740993,"a":1.50}`, false},
+		{"listItems", 200, "application/json", `[1, 2]`, `[1, 2]`, `{"result":[1,2]}`, false},
+		{"get_items_id", 200, "application/json", `[1]`, `[1]`, ``, false},
+		{"get_items_id", 200, "application/json", `{broken`, `{broken`, ``, false},
+		{"replace", 204, "", "", "", "", false},
+		{"login", 200, "text/plain", "welcome", "welcome", "", false},
+		{"login", 401, "application/json", `{"detail":{"message":"wrong password"}}`, "status 401 Unauthorized: wrong password", "", true},
+		{"login", 500, "text/html", "<h1>oops</h1>", "status 500 Internal Server Error: <h1>oops</h1>", "", true},
+		{"login", 503, "", "", "status 503 Service Unavailable", "", true},
+	} {
+		code, kind, body = tc.code, tc.kind, tc.body
+		r, err := b.Call(t.Context(), tc.tool, json.RawMessage(map[bool]string{true: `{"id":"1"}`, false: `{}`}[tc.tool == "get_items_id" || tc.tool == "replace"]))
+		if err != nil {
+			t.Errorf("%+v: %v", tc, err)
+			continue
+		}
+		if r.Text() != tc.text || string(r.Structured) != tc.structured || r.IsError != tc.failed {
+			t.Errorf("%s %d: text %q, structured %s, isError %v", tc.tool, tc.code, r.Text(), r.Structured, r.IsError)
+		}
+	}
+	code, kind, body = 200, "image/png", "\x89PNG"
+	if r, err := b.Call(t.Context(), "picture", nil); err != nil || len(r.Content) != 1 || r.Content[0].Type != "image" || string(r.Content[0].Data) != body {
+		t.Errorf("picture: %+v, %v", r, err)
+	}
+}
+
+func TestMCPOEndpointWorksAsItIs(t *testing.T) {
+	b := open(t, serve(t, "mcpo.json", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if body, _ := io.ReadAll(r.Body); r.URL.Path != "/time/get_current_time" || !strings.Contains(string(body), "Paris") {
+			w.WriteHeader(500)
+			io.WriteString(w, `{"detail":{"message":"bad zone","error":"McpError"}}`)
+			return
+		}
+		io.WriteString(w, `{"timezone":"Europe/Paris","is_dst":false}`)
+	}))
+	tools, _ := list(t, b)
+	tool, ok := tools["get_current_time"]
+	if !ok || string(tool.Input) != `{"type":"object","properties":{"timezone":{"type":"string","title":"Timezone","description":"IANA timezone name"}},"required":["timezone"],"additionalProperties":false}` ||
+		!strings.Contains(string(tool.Output), `"is_dst":{"type":"boolean"}`) || strings.Contains(string(tool.Output), "wrap-result") {
+		t.Errorf("tools %v", tools)
+	}
+	r, err := b.Call(t.Context(), "get_current_time", json.RawMessage(`{"timezone":"Europe/Paris"}`))
+	if err != nil || string(r.Structured) != `{"timezone":"Europe/Paris","is_dst":false}` {
+		t.Errorf("result %+v, %v", r, err)
+	}
+	if r, err := b.Call(t.Context(), "get_current_time", json.RawMessage(`{"timezone":"x"}`)); err != nil || !r.IsError || !strings.Contains(r.Text(), "bad zone") {
+		t.Errorf("failure %+v, %v", r, err)
+	}
+}
+
+func TestYAMLIsReadLikeJSON(t *testing.T) {
+	d, err := decode(read(t, "small.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, problems := d.tools(newChooser(nil, nil))
+	if len(tools) != 2 || len(problems) > 0 {
+		t.Fatalf("%d tools, problems %q", len(tools), problems)
+	}
+	for _, want := range []string{
+		`"since":{"type":"string","format":"date","default":"2026-01-02"}`, `"big":{"type":"integer","maximum":9007199254740993,"minimum":16}`,
+		`"zeta":{"type":"string"},"alpha":{"type":"boolean"`,
+	} {
+		if !strings.Contains(string(tools[0].raw)+string(tools[1].raw), want) {
+			t.Errorf("%s lacks %s", tools[0].raw, want)
+		}
+	}
+	if u, err := d.base(nil); err != nil || u.String() != "https://api.example.com/v1" {
+		t.Errorf("base %v, %v", u, err)
+	}
+}
+
+func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
+	var other http.Header
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { other = r.Header }))
+	defer elsewhere.Close()
+	var own []*http.Request
+	s := serve(t, "shop.json", func(w http.ResponseWriter, r *http.Request) {
+		own = append(own, r)
+		if r.URL.Path == "/api/v1/away" {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		}
+	})
+	s.Headers, s.Query = config.Secrets{"X-Key": "hunter2"}, config.Secrets{"key": "hunter3"}
+	b := open(t, s)
+	if r, err := b.Call(t.Context(), "away", nil); err != nil || !r.IsError {
+		t.Errorf("redirect: %+v, %v", r, err)
+	}
+	if len(own) != 1 || own[0].Header.Get("X-Key") != "hunter2" || own[0].URL.Query().Get("key") != "hunter3" {
+		t.Error("the API did not get its key")
+	}
+	if other != nil {
+		t.Errorf("another host got %v", other)
+	}
+	// A document that points to another host gets no headers there.
+	document := `{"openapi":"3.1.0","paths":{"/x":{"get":{"operationId":"x","responses":{}}}},"servers":[{"url":"` + elsewhere.URL + `"}]}`
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, document) }))
+	defer srv.Close()
+	s.URL = srv.URL
+	b = open(t, s)
+	if _, err := b.Call(t.Context(), "x", nil); err == nil || !strings.Contains(err.Error(), "set that as baseUrl") || other != nil {
+		t.Errorf("error %v; another host got %v", err, other)
+	}
+	s.BaseURL = elsewhere.URL
+	if _, err := open(t, s).Call(t.Context(), "x", nil); err != nil || other.Get("X-Key") != "hunter2" {
+		t.Errorf("error %v; the named host got %v", err, other)
+	}
+}
+
+func TestFailuresSayWhyWithoutSecrets(t *testing.T) {
+	s := serve(t, "shop.json", func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+	s.Query = config.Secrets{"key": "hunter2hunter2"}
+	s.CallTimeout = 50 * time.Millisecond
+	b := open(t, s)
+	if _, err := b.Call(t.Context(), "away", nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want DeadlineExceeded", err)
+	}
+	s.BaseURL, s.CallTimeout = "http://127.0.0.1:1", time.Second
+	if _, err := open(t, s).Call(t.Context(), "away", nil); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %v", err)
+	}
+	b.Close()
+	if _, err := b.Call(t.Context(), "away", nil); !errors.Is(err, backend.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	for content, want := range map[string]string{
+		`{"swagger":"2.0"}`: "convert it to OpenAPI 3", `{"openapi":"3.0.0"}`: "no paths", `[]`: "want an object", "a: [": "neither JSON nor YAML", `{"openapi":"4"}`: `"4"`, "": "no OpenAPI document",
+	} {
+		path := filepath.Join(t.TempDir(), "api.json")
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), config.Server{Name: "a", Path: path}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q in it", content, err, want)
+		}
+	}
+}
+
+func FuzzDocument(f *testing.F) {
+	for _, name := range []string{"shop.json", "mcpo.json", "small.yaml", "upload.yaml"} {
+		f.Add(read(f, name))
+	}
+	f.Add([]byte("openapi: 3.0.0\npaths: &a\n  /x: {get: *a}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, err := decode(data)
+		if err != nil {
+			return
+		}
+		d.base(nil)
+		tools, _ := d.tools(newChooser(nil, nil))
+		base := &url.URL{Scheme: "http", Host: "example.com"}
+		for _, tool := range tools {
+			if !json.Valid(tool.raw) {
+				t.Errorf("definition %s", tool.raw)
+			}
+			tool.request(t.Context(), base, json.RawMessage(`{"id":"x","body":{"a":[1]},"file":"YQ=="}`))
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	data := read(b, "shop.json")
+	for b.Loop() {
+		d, err := decode(data)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.tools(newChooser(nil, nil))
+	}
+}

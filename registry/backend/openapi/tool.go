@@ -1,0 +1,475 @@
+package openapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// MaxOperations bounds the tools of a document.
+const MaxOperations = 10000
+
+// tool is one operation, ready to be called.
+type tool struct {
+	name, method, path string
+	params             []argument
+	body               *requestBody // nil: none
+	wrapped            bool         // results are {"result": …}
+	raw                json.RawMessage
+}
+
+// argument is a parameter and the name that the tool gives it.
+type argument struct {
+	parameter
+	as string
+}
+
+// requestBody is how a tool's arguments become a body.
+type requestBody struct {
+	contentType string
+	required    bool
+	properties  map[string]bool // arguments that are its properties; nil: the argument "body" is all of it
+	parts       map[string]part // multipart: how the properties are sent
+	bytes       bool            // "body" is bytes, as base64
+}
+
+// methods are those that make tools, with their annotations.
+var methods = []struct {
+	name  string
+	hints string
+}{
+	{"get", `{"readOnlyHint":true}`},
+	{"head", `{"readOnlyHint":true}`},
+	{"options", `{"readOnlyHint":true}`},
+	{"post", `{"readOnlyHint":false,"destructiveHint":false}`},
+	{"put", `{"readOnlyHint":false,"idempotentHint":true}`},
+	{"patch", `{"readOnlyHint":false}`},
+	{"delete", `{"readOnlyHint":false,"destructiveHint":true}`},
+}
+
+// tools makes a tool of every operation that c wants. One that cannot be a tool is a
+// problem in words.
+func (d *document) tools(c *chooser) (tools []*tool, problems []string) {
+	names := map[string]bool{}
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		item, err := into[map[string]json.RawMessage](d, d.Paths[path])
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("path %.100q left out: %v", path, err))
+			continue
+		}
+		for _, m := range methods {
+			raw, ok := item[m.name]
+			if !ok {
+				continue
+			}
+			if !c.wants(m.name, path, tagsOf(raw)) {
+				continue
+			}
+			if len(tools) == MaxOperations {
+				return tools, append(problems, fmt.Sprintf("it has more than %d operations; the rest is left out", MaxOperations))
+			}
+			t, err := d.tool(m.name, path, m.hints, item["parameters"], raw, names)
+			if err != nil {
+				problems = append(problems, fmt.Sprintf("%s %.100s left out: %v", strings.ToUpper(m.name), path, err))
+				continue
+			}
+			names[t.name] = true
+			tools = append(tools, t)
+		}
+	}
+	return tools, append(problems, c.unused()...)
+}
+
+// tagsOf returns an operation's tags.
+func tagsOf(raw json.RawMessage) []string {
+	var op struct {
+		Tags []string `json:"tags"`
+	}
+	json.Unmarshal(raw, &op) // what is malformed is reported when it becomes a tool
+	return op.Tags
+}
+
+// tool makes a tool of one operation. shared are the parameters of its path.
+func (d *document) tool(method, path, hints string, shared, raw json.RawMessage, taken map[string]bool) (*tool, error) {
+	var op operation
+	if err := json.Unmarshal(raw, &op); err != nil {
+		return nil, err
+	}
+	t := &tool{method: strings.ToUpper(method), path: escaped(path)}
+	t.name = unique(toolName(op.ID, method, path), taken)
+
+	in := &schemas{doc: d, drop: "readOnly", defs: newObject()}
+	input, err := d.input(t, in, &op, shared)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.complete(); err != nil {
+		return nil, err
+	}
+	out := &schemas{doc: d, drop: "writeOnly", defs: newObject()}
+	output, err := d.output(t, out, &op)
+	if errors.Is(err, errTooLarge) {
+		output, err = nil, nil // untyped is better than not at all
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.raw, err = json.Marshal(struct {
+		Name        string          `json:"name"`
+		Title       string          `json:"title,omitempty"`
+		Description string          `json:"description"`
+		Input       *object         `json:"inputSchema"`
+		Output      *object         `json:"outputSchema,omitempty"`
+		Annotations json.RawMessage `json:"annotations"`
+	}{t.name, op.Summary, describe(&op, t), input, output, json.RawMessage(hints)})
+	return t, err
+}
+
+// escaped returns a path with its literal parts as they are in a URL, and its
+// {names} as they are.
+func escaped(path string) string {
+	var b strings.Builder
+	for path != "" {
+		literal, rest, ok := strings.Cut(path, "{")
+		b.WriteString((&url.URL{Path: literal}).EscapedPath())
+		if !ok {
+			break
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		b.WriteString("{" + name + "}")
+		path = after
+	}
+	return b.String()
+}
+
+// complete reports a name in the path that no parameter fills.
+func (t *tool) complete() error {
+	path := t.path
+	for _, p := range t.params {
+		if p.In == "path" {
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", "")
+		}
+	}
+	if strings.Contains(path, "{") {
+		return errors.New("a name in its path is no parameter")
+	}
+	return nil
+}
+
+// toolName is the operationId as far as a tool can be called that, else method
+// and path. MCPO calls the operation of tool X tool_X_post.
+func toolName(id, method, path string) string {
+	if name := strings.Trim(path, "/"); name != "" && id == "tool_"+name+"_post" {
+		id = name
+	}
+	if id == "" {
+		id = method + "_" + strings.Trim(path, "/")
+	}
+	name := strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == '.':
+			return c
+		case c == '{' || c == '}':
+			return -1
+		}
+		return '_'
+	}, id)
+	const longest = 120
+	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "_"), method)
+}
+
+func unique(name string, taken map[string]bool) string {
+	for n, i := name, 2; ; n, i = fmt.Sprintf("%s_%d", name, i), i+1 {
+		if !taken[n] {
+			return n
+		}
+	}
+}
+
+// describe is what the document says of an operation.
+func describe(op *operation, t *tool) string {
+	var parts []string
+	if op.Deprecated {
+		parts = append(parts, "Deprecated.")
+	}
+	for _, s := range []string{op.Summary, op.Description} {
+		if s = strings.TrimSpace(s); s != "" && !slices.Contains(parts, s) {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, t.method+" "+t.path)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// input makes the schema of a tool's arguments: its parameters, those of the
+// operation before those of the path, and its body.
+func (d *document) input(t *tool, s *schemas, op *operation, shared json.RawMessage) (*object, error) {
+	root, properties, required := newObject(), newObject(), []any{}
+	root.set("type", "object")
+	var pathParameters []json.RawMessage
+	if len(shared) > 0 {
+		if err := json.Unmarshal(shared, &pathParameters); err != nil {
+			return nil, err
+		}
+	}
+	seen := map[[2]string]bool{}
+	for _, raw := range slices.Concat(op.Parameters, pathParameters) {
+		p, err := into[parameter](d, raw)
+		if err != nil {
+			return nil, fmt.Errorf("a parameter: %w", err)
+		}
+		key := [2]string{p.In, p.Name}
+		if seen[key] || ignored(p) {
+			continue
+		}
+		seen[key] = true
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		a := argument{parameter: p, as: p.Name}
+		if _, clash := properties.values[p.Name]; clash {
+			a.as = p.In + "_" + p.Name
+		}
+		schema, err := s.convert(p.schema())
+		if err != nil {
+			return nil, err
+		}
+		properties.set(a.as, described(schema, p.Description))
+		if p.Required || p.In == "path" {
+			required = append(required, a.as)
+		}
+		t.params = append(t.params, a)
+	}
+	if len(op.Body) > 0 {
+		more, err := d.bodyInput(t, s, op.Body, properties)
+		if err != nil {
+			return nil, err
+		}
+		required = append(required, more...)
+	}
+	root.set("properties", properties)
+	if len(required) > 0 {
+		root.set("required", required)
+	}
+	root.set("additionalProperties", false)
+	return root, s.finish(root)
+}
+
+// ignored are the headers that OpenAPI says to leave to the client.
+func ignored(p parameter) bool {
+	name := strings.ToLower(p.Name)
+	return p.In == "header" && (name == "accept" || name == "content-type" || name == "authorization")
+}
+
+// check refuses what would not be sent as it is meant.
+func (p *parameter) check() error {
+	switch {
+	case p.Name == "":
+		return errors.New("a parameter has no name")
+	case !slices.Contains([]string{"path", "query", "header", "cookie"}, p.In):
+		return fmt.Errorf("parameter %q is in %q, want path, query, header or cookie", p.Name, p.In)
+	case p.Style == "label" || p.Style == "matrix":
+		return fmt.Errorf("parameter %q has the style %q, which is not known here", p.Name, p.Style)
+	}
+	return nil
+}
+
+// schema is that of the parameter, or of the JSON that it is written as.
+func (p *parameter) schema() json.RawMessage {
+	for _, m := range p.Content {
+		return m.Schema
+	}
+	return p.Schema
+}
+
+// described gives a schema a description where it has none.
+func described(schema any, text string) any {
+	o, ok := schema.(*object)
+	if !ok || text == "" || o.values["description"] != nil {
+		return schema
+	}
+	o.set("description", text)
+	return o
+}
+
+// bodyInput adds the properties of a body to a tool's, or the body as a whole.
+func (d *document) bodyInput(t *tool, s *schemas, raw json.RawMessage, properties *object) (required []any, err error) {
+	b, err := into[body](d, raw)
+	if err != nil {
+		return nil, fmt.Errorf("its body: %w", err)
+	}
+	kind, media := pick(b.Content)
+	if kind == "" {
+		return nil, nil
+	}
+	t.body = &requestBody{contentType: kind, required: b.Required}
+	whole := func(schema any) []any {
+		properties.set("body", described(schema, b.Description))
+		if b.Required {
+			return []any{"body"}
+		}
+		return nil
+	}
+	if !isJSON(kind) && kind != formType && kind != multipartType {
+		text := newObject()
+		text.set("type", "string")
+		if t.body.bytes = !isText(kind); t.body.bytes {
+			text = base64Schema(text)
+		}
+		return whole(text), nil
+	}
+	schema, err := s.convert(media.Schema)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.resolved(schema)
+	if err != nil {
+		return nil, err
+	}
+	members, ok := o.values["properties"].(*object)
+	if kind == multipartType {
+		if !ok || !flat(o) {
+			return nil, fmt.Errorf("its body is %s of something other than plain properties", kind)
+		}
+		members = copyOf(members)
+		if t.body.parts, err = s.parts(members, media); err != nil {
+			return nil, err
+		}
+		o = copyOf(o)
+		o.set("properties", members)
+		schema = o
+	}
+	if !ok || !flat(o) || slices.ContainsFunc(members.keys, func(k string) bool { return properties.values[k] != nil }) {
+		return whole(schema), nil
+	}
+	t.body.properties = map[string]bool{}
+	for _, k := range members.keys {
+		properties.set(k, members.values[k])
+		t.body.properties[k] = true
+	}
+	if list, ok := o.values["required"].([]any); ok && b.Required {
+		required = list
+	}
+	return required, nil
+}
+
+// flat reports whether an object is nothing but its properties.
+func flat(o *object) bool {
+	for _, key := range []string{"allOf", "anyOf", "oneOf", "not", "if", "patternProperties"} {
+		if _, ok := o.values[key]; ok {
+			return false
+		}
+	}
+	switch extra := o.values["additionalProperties"].(type) {
+	case *object:
+		return false
+	case bool:
+		return !extra
+	}
+	return true
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// pick returns the content type to use, JSON where there is a choice.
+func pick(content map[string]mediaType) (kind string, m mediaType) {
+	kinds := slices.Sorted(maps.Keys(content))
+	for _, wanted := range []func(string) bool{
+		func(k string) bool { return mainType(k) == "application/json" },
+		isJSON,
+		func(k string) bool { return mainType(k) == formType },
+		func(k string) bool { return mainType(k) == multipartType },
+		isText,
+		func(string) bool { return true },
+	} {
+		if i := slices.IndexFunc(kinds, wanted); i >= 0 {
+			return mainType(kinds[i]), content[kinds[i]]
+		}
+	}
+	return "", mediaType{}
+}
+
+func mainType(kind string) string {
+	kind, _, _ = strings.Cut(kind, ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+// isText reports whether a body of a kind can be written as text.
+func isText(kind string) bool {
+	kind = mainType(kind)
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "yaml") ||
+		kind == "application/graphql" || kind == "application/x-ndjson"
+}
+
+func isJSON(kind string) bool {
+	kind = mainType(kind)
+	return kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "*/*"
+}
+
+// output makes the schema of a tool's result, nil where the document promises
+// no JSON.
+func (d *document) output(t *tool, s *schemas, op *operation) (*object, error) {
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		if status[:min(1, len(status))] != "2" {
+			continue
+		}
+		b, err := into[body](d, op.Responses[status])
+		if err != nil {
+			return nil, fmt.Errorf("its response %s: %w", status, err)
+		}
+		kind, media := pick(b.Content)
+		if !isJSON(kind) || len(media.Schema) == 0 {
+			continue
+		}
+		schema, err := s.convert(promise(media.Schema))
+		if err != nil {
+			return nil, err
+		}
+		o, err := s.resolved(schema)
+		if err != nil {
+			return nil, err
+		}
+		root, _ := schema.(*object)
+		if o.values["type"] != "object" || root == nil {
+			root = newObject()
+			root.set("type", "object")
+			properties := newObject()
+			properties.set("result", schema)
+			root.set("properties", properties)
+			root.set("required", []any{"result"})
+			root.set("x-fastmcp-wrap-result", true) // how wrapped results are marked
+			t.wrapped = true
+		} else if o != root {
+			root = copyOf(o) // a root is no reference
+		}
+		return root, s.finish(root)
+	}
+	return nil, nil
+}
+
+func copyOf(o *object) *object {
+	return &object{keys: slices.Clone(o.keys), values: maps.Clone(o.values)}
+}
+
+// promise is the schema of a response; MCPO writes "X or anything" where the
+// server behind it promises X.
+func promise(raw json.RawMessage) json.RawMessage {
+	var s struct {
+		AnyOf []json.RawMessage `json:"anyOf"`
+	}
+	if json.Unmarshal(raw, &s) == nil && len(s.AnyOf) == 2 && string(s.AnyOf[1]) == "{}" {
+		return s.AnyOf[0]
+	}
+	return raw
+}
+
+// status is a status code in words.
+func status(code int) string { return fmt.Sprintf("status %d %s", code, http.StatusText(code)) }

@@ -1,0 +1,381 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// DefaultConcurrency is how many calls a pool lets run at a time on one server.
+	DefaultConcurrency = 16
+	// minBackoff and maxBackoff bound the pause before a server that failed
+	// to start, or died repeatedly, is started again; it doubles each time.
+	minBackoff = 500 * time.Millisecond
+	maxBackoff = 30 * time.Second
+)
+
+// Pool connects to servers when they are first called and shares one
+// connection per server. Calls beyond a server's limit wait in the order in
+// which they came. A server that died is started again by the next call, at
+// once the first time, after a growing pause when it keeps failing; until
+// then calls fail with the last error. A call under way when the connection
+// dies is never repeated: it may have taken effect.
+type Pool struct {
+	dial   func(ctx context.Context, server string) (Backend, error)
+	opts   PoolOptions
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup // dials and closes under way
+
+	mu      sync.Mutex
+	closed  bool
+	servers map[string]*pooled
+}
+
+// PoolOptions configure a Pool.
+type PoolOptions struct {
+	// Concurrency says how many calls may run at a time on a server; nil or a
+	// result of 0 mean DefaultConcurrency.
+	Concurrency func(server string) int
+	// Idle is how long a connection is kept that nobody uses; a server's
+	// process ends with it and starts again with the next call. 0: until the
+	// pool is closed.
+	Idle time.Duration
+}
+
+// NewPool returns a pool that connects with dial. The context that dial gets
+// ends when the pool is closed; a deadline for connecting is dial's own duty.
+func NewPool(dial func(ctx context.Context, server string) (Backend, error), opts *PoolOptions) *Pool {
+	p := &Pool{dial: dial, servers: map[string]*pooled{}}
+	if opts != nil {
+		p.opts = *opts
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// pooled is one server of a pool.
+type pooled struct {
+	name  string
+	slots chan struct{} // one per call under way
+
+	mu       sync.Mutex
+	conn     *conn // nil: not connected
+	calls    int   // under way, those that wait for the connection included
+	idle     *time.Timer
+	failures int // since the last call that went well
+	retryAt  time.Time
+	lastErr  error
+}
+
+// conn is a connection, or the attempt at one.
+type conn struct {
+	ready   chan struct{} // closed when backend or err is set
+	backend Backend
+	err     error
+}
+
+// dead reports whether a backend with a Done method says that it is over.
+func (c *conn) dead() bool {
+	select {
+	case <-c.ready:
+	default:
+		return false
+	}
+	d, ok := c.backend.(interface{ Done() <-chan struct{} })
+	if !ok {
+		return false
+	}
+	select {
+	case <-d.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// Call calls a tool on a server, connecting to it first where needed. The
+// errors are those of [Backend.Call] and of the dial function.
+func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessage) (*Result, error) {
+	s, err := p.server(server)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for one of %d calls to server %q to end: %w", cap(s.slots), server, ctx.Err())
+	}
+	defer p.use(s)()
+	c, err := p.connect(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.backend.Call(ctx, tool, args)
+	switch {
+	case err == nil:
+		s.mu.Lock()
+		s.failures = 0
+		s.mu.Unlock()
+	case errors.Is(err, ErrDisconnected):
+		p.drop(s, c, err)
+	}
+	return res, err
+}
+
+// Connect connects to a server without calling it, so that the first call
+// need not wait, and returns the shared backend. Do not close it.
+func (p *Pool) Connect(ctx context.Context, server string) (Backend, error) {
+	s, err := p.server(server)
+	if err != nil {
+		return nil, err
+	}
+	defer p.use(s)()
+	c, err := p.connect(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return c.backend, nil
+}
+
+// use keeps a server's connection from being idle until the func that it
+// returns is called.
+func (p *Pool) use(s *pooled) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.calls--; s.calls == 0 && p.opts.Idle > 0 {
+			s.idle = time.AfterFunc(p.opts.Idle, func() { p.rest(s) })
+		}
+	}
+}
+
+// rest closes a connection that nobody has used for a while.
+func (p *Pool) rest(s *pooled) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.conn
+	if c == nil || s.calls > 0 {
+		return
+	}
+	select {
+	case <-c.ready:
+	default:
+		return // a start under way, which nobody waits for any more
+	}
+	if p.begin(func() { c.backend.Close() }) {
+		s.conn = nil
+	}
+}
+
+// Health is how a pool sees one server.
+type Health struct {
+	Server string
+	State  State
+	Calls  int // under way
+	// Err is the last failure, nil since something went well. RetryAt is when
+	// the server is tried again; zero: with the next call.
+	Err     error
+	RetryAt time.Time
+}
+
+// State says whether a server is connected.
+type State string
+
+// States of a server.
+const (
+	Resting    State = "resting" // not connected; the next call connects
+	Connecting State = "connecting"
+	Ready      State = "ready"
+	Failing    State = "failing" // the last connection or attempt at one failed
+)
+
+// Health returns how the servers are that were used so far, by name. It asks
+// none of them.
+func (p *Pool) Health() []Health {
+	p.mu.Lock()
+	servers := slices.Collect(maps.Values(p.servers))
+	p.mu.Unlock()
+	slices.SortFunc(servers, func(a, b *pooled) int { return cmp.Compare(a.name, b.name) })
+	out := make([]Health, len(servers))
+	for i, s := range servers {
+		out[i] = s.health()
+	}
+	return out
+}
+
+func (s *pooled) health() Health {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := Health{Server: s.name, State: Resting, Calls: s.calls}
+	if s.failures > 0 {
+		h.State, h.Err, h.RetryAt = Failing, s.lastErr, s.retryAt
+	}
+	switch c := s.conn; {
+	case c == nil:
+	case c.dead():
+		h.State = Failing
+	default:
+		select {
+		case <-c.ready:
+			h.State = Ready
+		default:
+			h.State = Connecting
+		}
+	}
+	return h
+}
+
+func (p *Pool) server(name string) (*pooled, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	s := p.servers[name]
+	if s == nil {
+		n := 0
+		if p.opts.Concurrency != nil {
+			n = p.opts.Concurrency(name)
+		}
+		if n <= 0 {
+			n = DefaultConcurrency
+		}
+		s = &pooled{name: name, slots: make(chan struct{}, n)}
+		p.servers[name] = s
+	}
+	return s, nil
+}
+
+// connect returns the server's connection, making one where there is none.
+// Callers share one attempt, which outlives the one that began it.
+func (p *Pool) connect(ctx context.Context, s *pooled) (*conn, error) {
+	s.mu.Lock()
+	if s.conn != nil && s.conn.dead() {
+		p.dropLocked(s, ErrDisconnected)
+	}
+	c := s.conn
+	if c == nil {
+		if wait := time.Until(s.retryAt); wait > 0 {
+			defer s.mu.Unlock()
+			return nil, &PauseError{Err: s.lastErr, Wait: wait}
+		}
+		c = &conn{ready: make(chan struct{})}
+		if !p.begin(func() { p.open(s, c) }) {
+			s.mu.Unlock()
+			return nil, ErrClosed
+		}
+		s.conn = c
+	}
+	s.mu.Unlock()
+
+	select {
+	case <-c.ready:
+		if c.err != nil {
+			return nil, c.err
+		}
+		return c, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("connecting to server %q: %w", s.name, ctx.Err())
+	case <-p.ctx.Done():
+		return nil, ErrClosed
+	}
+}
+
+// begin runs f in a goroutine that Close waits for; false when it is too late.
+func (p *Pool) begin(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.work.Go(f)
+	return true
+}
+
+func (p *Pool) open(s *pooled, c *conn) {
+	b, err := p.dial(p.ctx, s.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.backend, c.err = b, err
+	if err != nil {
+		s.conn = nil
+		s.fail(err, 0)
+	}
+	close(c.ready)
+}
+
+// fail counts a failure. forgiven of them cost no pause.
+func (s *pooled) fail(err error, forgiven int) {
+	s.failures++
+	s.lastErr, s.retryAt = err, time.Time{}
+	if n := s.failures - forgiven; n > 0 {
+		s.retryAt = time.Now().Add(min(minBackoff<<min(n-1, 16), maxBackoff))
+	}
+}
+
+// drop forgets a connection that is over.
+func (p *Pool) drop(s *pooled, c *conn, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == c {
+		p.dropLocked(s, err)
+	}
+}
+
+func (p *Pool) dropLocked(s *pooled, err error) {
+	b := s.conn.backend
+	s.conn = nil
+	s.fail(err, 1)
+	p.begin(func() { b.Close() })
+}
+
+// Close closes all backends, cancelling what is under way, and returns when
+// they are gone. Later calls fail with [ErrClosed].
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	p.mu.Unlock()
+	p.cancel()
+	p.work.Wait() // no dial is under way any more, and none begins
+
+	var closing sync.WaitGroup
+	errs := make([]error, 0, len(p.servers))
+	var mu sync.Mutex
+	for _, s := range p.servers {
+		s.mu.Lock()
+		c := s.conn
+		s.conn = nil
+		s.mu.Unlock()
+		if c == nil || c.backend == nil {
+			continue
+		}
+		closing.Go(func() {
+			if err := c.backend.Close(); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		})
+	}
+	closing.Wait()
+	return errors.Join(errs...)
+}

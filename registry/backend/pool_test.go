@@ -1,0 +1,387 @@
+package backend_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// fake is a backend whose calls run f.
+type fake struct {
+	f      func(ctx context.Context, tool string) error
+	done   chan struct{} // see Done
+	closed atomic.Int32
+}
+
+func (b *fake) List(context.Context) (*backend.Listing, error) { return &backend.Listing{}, nil }
+
+func (b *fake) Call(ctx context.Context, tool string, _ json.RawMessage) (*backend.Result, error) {
+	if b.f != nil {
+		if err := b.f(ctx, tool); err != nil {
+			return nil, err
+		}
+	}
+	return &backend.Result{}, nil
+}
+
+func (b *fake) Done() <-chan struct{} { return b.done }
+
+func (b *fake) Close() error {
+	b.closed.Add(1)
+	return nil
+}
+
+// dialer counts connections and hands out fakes.
+type dialer struct {
+	mu    sync.Mutex
+	dials []string
+	made  []*fake
+	next  func(n int) (*fake, error) // nil: a fake that works
+}
+
+func (d *dialer) dial(_ context.Context, server string) (backend.Backend, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dials = append(d.dials, server)
+	b := &fake{}
+	if d.next != nil {
+		var err error
+		if b, err = d.next(len(d.dials)); err != nil {
+			return nil, err
+		}
+	}
+	d.made = append(d.made, b)
+	return b, nil
+}
+
+func (d *dialer) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.dials)
+}
+
+// pass lets the clock of a synctest bubble go on; no real time passes.
+func pass(d time.Duration) { <-time.After(d) }
+
+func pool(t *testing.T, d *dialer, o *backend.PoolOptions) *backend.Pool {
+	p := backend.NewPool(d.dial, o)
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+func TestPoolConnectsOncePerServerAndOnlyWhenNeeded(t *testing.T) {
+	d := &dialer{}
+	p := pool(t, d, nil)
+	if d.count() != 0 {
+		t.Error("connected before the first call")
+	}
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if _, err := p.Call(context.Background(), fmt.Sprint("s", i%2), "x", nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if d.count() != 2 {
+		t.Errorf("%d connections for 2 servers", d.count())
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, b := range d.made {
+		if b.closed.Load() != 1 {
+			t.Errorf("closed %d times", b.closed.Load())
+		}
+	}
+	if _, err := p.Call(t.Context(), "s0", "x", nil); !errors.Is(err, backend.ErrClosed) {
+		t.Errorf("after Close: %v, want ErrClosed", err)
+	}
+}
+
+func TestPoolLetsNoMoreCallsRunThanAllowedInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		var mu sync.Mutex
+		var order []string
+		d := &dialer{next: func(int) (*fake, error) {
+			return &fake{f: func(_ context.Context, tool string) error {
+				if n := running.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				mu.Lock()
+				order = append(order, tool)
+				mu.Unlock()
+				pass(time.Second)
+				running.Add(-1)
+				return nil
+			}}, nil
+		}}
+		p := pool(t, d, &backend.PoolOptions{Concurrency: func(string) int { return 1 }})
+		var want []string
+		for i := range 64 {
+			want = append(want, fmt.Sprint(i))
+			go p.Call(context.Background(), "s", fmt.Sprint(i), nil)
+			synctest.Wait() // each queues before the next
+		}
+		pass(time.Minute * 2)
+		synctest.Wait()
+		if most.Load() != 1 || !cmp.Equal(want, order) {
+			t.Errorf("%d at a time, order %v", most.Load(), order)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		go p.Call(context.Background(), "s", "long", nil)
+		synctest.Wait()
+		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waiting call: %v, want its deadline", err)
+		}
+		pass(time.Second)
+	})
+}
+
+func TestPoolRestartsADeadServerAtOnceThenWithPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dialer{next: func(int) (*fake, error) {
+			return &fake{f: func(_ context.Context, tool string) error {
+				if tool == "crash" {
+					return fmt.Errorf("server %q: %w", "s", backend.ErrDisconnected)
+				}
+				return nil
+			}}, nil
+		}}
+		p := pool(t, d, nil)
+		try := func(tool string) error {
+			_, err := p.Call(t.Context(), "s", tool, nil)
+			return err
+		}
+		if err := try("crash"); !errors.Is(err, backend.ErrDisconnected) || d.count() != 1 {
+			t.Fatalf("first call: %v after %d starts", err, d.count())
+		}
+		if err := try("ok"); err != nil || d.count() != 2 {
+			t.Fatalf("after a crash: %v after %d starts, want a restart at once", err, d.count())
+		}
+		synctest.Wait()
+		if n := d.made[0].closed.Load(); n != 1 {
+			t.Errorf("the dead connection was closed %d times", n)
+		}
+		// Crashing again and again costs pauses of 0.5, 1, 2 … 30 s.
+		try("crash")
+		try("crash")
+		if err := try("ok"); !errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "next attempt in 500ms") {
+			t.Errorf("after two crashes: %v, want the last error and when it is tried again", err)
+		}
+		pass(600 * time.Millisecond)
+		if err := try("ok"); err != nil {
+			t.Errorf("after the pause: %v", err)
+		}
+		for range 20 {
+			try("crash")
+			pass(31 * time.Second)
+		}
+		if err := try("ok"); err != nil {
+			t.Errorf("31 s after the 20th crash: %v, want no longer pause than 30 s", err)
+		}
+	})
+}
+
+func TestPoolDoesNotHammerAServerThatCannotStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New(`server "s": exited at start`)
+		d := &dialer{next: func(n int) (*fake, error) {
+			if n < 3 {
+				return nil, broken
+			}
+			return &fake{}, nil
+		}}
+		p := pool(t, d, nil)
+		for range 10 {
+			if _, err := p.Call(t.Context(), "s", "x", nil); !errors.Is(err, broken) {
+				t.Errorf("error %v", err)
+			}
+		}
+		if d.count() != 1 {
+			t.Errorf("started %d times in a row", d.count())
+		}
+		pass(500 * time.Millisecond)
+		p.Call(t.Context(), "s", "x", nil)
+		pass(time.Second)
+		if _, err := p.Call(t.Context(), "s", "x", nil); err != nil || d.count() != 3 {
+			t.Errorf("error %v after %d starts", err, d.count())
+		}
+	})
+}
+
+func TestIdleServersAreClosedAndComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dialer{next: func(int) (*fake, error) {
+			return &fake{f: func(_ context.Context, tool string) error {
+				if tool == "slow" {
+					pass(3 * time.Minute)
+				}
+				return nil
+			}}, nil
+		}}
+		p := pool(t, d, &backend.PoolOptions{Idle: time.Minute})
+		try := func(tool string) {
+			t.Helper()
+			if _, err := p.Call(t.Context(), "s", tool, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 3 { // each call begins the minute again
+			try("x")
+			pass(50 * time.Second)
+		}
+		try("slow") // a call under way is use
+		if d.count() != 1 || d.made[0].closed.Load() != 0 {
+			t.Errorf("%d connections, closed %d times, while it was in use", d.count(), d.made[0].closed.Load())
+		}
+		pass(61 * time.Second)
+		if n := d.made[0].closed.Load(); n != 1 {
+			t.Errorf("closed %d times after a minute of rest", n)
+		}
+		if h := p.Health(); h[0].State != backend.Resting || h[0].Err != nil {
+			t.Errorf("health %+v", h)
+		}
+		try("x")
+		if d.count() != 2 {
+			t.Errorf("%d connections, want a new one", d.count())
+		}
+	})
+}
+
+func TestHealthSaysHowServersAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("no such program")
+		p := backend.NewPool(func(ctx context.Context, s string) (backend.Backend, error) {
+			switch s {
+			case "broken":
+				return nil, broken
+			case "starting":
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return &fake{f: func(ctx context.Context, tool string) error {
+				if tool == "wait" {
+					<-ctx.Done()
+				}
+				return nil
+			}}, nil
+		}, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		p.Call(ctx, "broken", "x", nil)
+		p.Call(ctx, "fine", "x", nil)
+		go p.Call(ctx, "busy", "wait", nil)
+		go p.Call(ctx, "starting", "x", nil)
+		synctest.Wait()
+		want := []backend.Health{
+			{Server: "broken", State: backend.Failing, Err: broken, RetryAt: time.Now().Add(500 * time.Millisecond)},
+			{Server: "busy", State: backend.Ready, Calls: 1},
+			{Server: "fine", State: backend.Ready},
+			{Server: "starting", State: backend.Connecting, Calls: 1},
+		}
+		if d := cmp.Diff(want, p.Health(), cmpopts.EquateErrors()); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+		cancel()
+		p.Close()
+	})
+}
+
+func TestPoolNoticesADeathBetweenCalls(t *testing.T) {
+	d := &dialer{next: func(int) (*fake, error) { return &fake{done: make(chan struct{})}, nil }}
+	p := pool(t, d, nil)
+	for range 2 {
+		if _, err := p.Call(t.Context(), "s", "x", nil); err != nil {
+			t.Fatal(err)
+		}
+		close(d.made[len(d.made)-1].done)
+	}
+	if d.count() != 2 {
+		t.Errorf("%d connections, want a new one after the death", d.count())
+	}
+}
+
+func TestOneCallersDeadlineDoesNotEndTheStartForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dialer{}
+		p := backend.NewPool(func(ctx context.Context, s string) (backend.Backend, error) {
+			pass(5 * time.Second)
+			return d.dial(ctx, s)
+		}, nil)
+		defer p.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `connecting to server "s"`) {
+			t.Errorf("impatient call: %v", err)
+		}
+		if _, err := p.Connect(t.Context(), "s"); err != nil || d.count() != 1 {
+			t.Errorf("patient call: %v after %d starts", err, d.count())
+		}
+	})
+}
+
+func TestClosingAPoolEndsAStartUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := backend.NewPool(func(ctx context.Context, _ string) (backend.Backend, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, nil)
+		failed := make(chan error, 1)
+		go func() {
+			_, err := p.Call(context.Background(), "s", "x", nil)
+			failed <- err
+		}()
+		synctest.Wait()
+		p.Close()
+		if err := <-failed; err == nil {
+			t.Error("the call went well")
+		}
+	})
+}
+
+func TestPoolServes64CallsAtOnceInTheirOrderAndLosesNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var order []string
+		d := &dialer{next: func(int) (*fake, error) {
+			return &fake{f: func(_ context.Context, tool string) error {
+				mu.Lock()
+				order = append(order, tool)
+				mu.Unlock()
+				pass(time.Second)
+				return nil
+			}}, nil
+		}}
+		p := pool(t, d, &backend.PoolOptions{Concurrency: func(string) int { return 1 }})
+		var want []string
+		var wg sync.WaitGroup
+		for i := range 64 {
+			want = append(want, fmt.Sprint(i))
+			wg.Go(func() {
+				if _, err := p.Call(t.Context(), "s", fmt.Sprint(i), nil); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait() // it waits in line before the next one comes
+		}
+		wg.Wait()
+		if d := cmp.Diff(want, order); d != "" {
+			t.Errorf("order of the calls (-came +served):\n%s", d)
+		}
+	})
+}

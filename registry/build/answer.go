@@ -1,0 +1,105 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// answer is what came of asking one server.
+type answer struct {
+	server registry.Server
+	tools  []registry.Tool
+	err    error
+	time   time.Duration
+	hidden int  // tools that the server's include and exclude lists keep out
+	kept   bool // not asked: as the previous registry has it
+}
+
+// known is the answer of a server that need not be asked.
+func known(name string, o Options) (answer, bool) {
+	if o.Only == nil || o.Only[name] || o.Previous == nil {
+		return answer{}, false
+	}
+	s, ok := o.Previous.Server(name)
+	if !ok || s.Error != nil {
+		return answer{}, false
+	}
+	a := answer{server: *s, kept: true}
+	for _, t := range o.Previous.Tools {
+		if t.Server == name {
+			a.tools = append(a.tools, t)
+		}
+	}
+	return a, true
+}
+
+// recall takes over what an earlier build knew: of a server that failed
+// everything, as stale; of a tool that did not change what was derived from it.
+func (a *answer) recall(previous *registry.Registry) {
+	if a.err != nil {
+		a.recallServer(previous)
+		return
+	}
+	if previous == nil || a.kept {
+		return
+	}
+	for i := range a.tools {
+		t := &a.tools[i]
+		if old, ok := previous.Tool(registry.ToolID(a.server.Name, t.Name)); ok && old.Hash == t.Hash {
+			t.Embedding, t.Category, t.Examples = bytes.Clone(old.Embedding), old.Category, slices.Clone(old.Examples)
+		}
+	}
+}
+
+func (a *answer) recallServer(previous *registry.Registry) {
+	text := a.err.Error()
+	if previous != nil {
+		if old, ok := previous.Server(a.server.Name); ok {
+			transport := a.server.Transport
+			a.server = *old
+			a.server.Transport = transport
+		}
+		for _, t := range previous.Tools {
+			if t.Server == a.server.Name {
+				t.Stale = true
+				a.tools = append(a.tools, t)
+			}
+		}
+	}
+	a.server.Error = &text
+}
+
+// choose keeps the tools that the server's include and exclude lists let
+// through, of a read-only server those that say so of themselves, and reports names in the lists that the server does not have.
+func (a *answer) choose(s *config.Server) {
+	if a.kept {
+		return
+	}
+	has := func(pattern string) bool {
+		only := config.Server{Include: []string{pattern}}
+		return slices.ContainsFunc(a.tools, func(t registry.Tool) bool { return only.Allows(t.Name) })
+	}
+	for _, list := range []struct {
+		name     string
+		patterns []string
+	}{{"include", s.Include}, {"exclude", s.Exclude}} {
+		for _, p := range list.patterns {
+			if a.err == nil && !has(p) {
+				a.server.Problems = append(a.server.Problems, fmt.Sprintf("%q in its %s list is none of its tools", p, list.name))
+			}
+		}
+	}
+	if a.err == nil {
+		a.server.Problems = append(a.server.Problems, s.Notes...)
+	}
+	all := len(a.tools)
+	a.tools = slices.DeleteFunc(a.tools, func(t registry.Tool) bool {
+		return !s.Allows(t.Name) || s.ReadOnly && !t.Annotations.ReadsOnly()
+	})
+	a.hidden = all - len(a.tools)
+}

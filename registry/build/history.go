@@ -1,0 +1,75 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// maxHistoryBytes bounds a history: when it is longer, the older half goes.
+const maxHistoryBytes = 4 << 20
+
+// HistoryFile returns where the history of a registry file is kept: beside it.
+func HistoryFile(path string) string { return strings.TrimSuffix(path, ".json") + ".history.jsonl" }
+
+// Entry is one rebuild that changed something.
+type Entry struct {
+	Time    time.Time `json:"time"`
+	Added   []string  `json:"added,omitempty"`
+	Removed []string  `json:"removed,omitempty"`
+	Changed []Change  `json:"changed,omitempty"`
+}
+
+// Record adds what a rebuild changed to a history, one line of JSON. The first
+// build, and one that changed nothing, leave no line.
+func Record(path string, previous *registry.Registry, r *Report, now time.Time) error {
+	if previous == nil || r.Changes.Empty() {
+		return nil
+	}
+	line, err := json.Marshal(Entry{now.UTC().Truncate(time.Second), r.Changes.Added, r.Changes.Removed, r.Changed})
+	if err != nil {
+		return fmt.Errorf("writing history: %w", err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("writing history: %w", err)
+	}
+	if err := registry.WriteFile(path, append(bounded(data), append(line, '\n')...), 0o644); err != nil {
+		return fmt.Errorf("writing history: %w", err)
+	}
+	return nil
+}
+
+// bounded drops the older half of a history that is too long, and half a line
+// at its end.
+func bounded(data []byte) []byte {
+	if len(data) > maxHistoryBytes {
+		data = data[len(data)-maxHistoryBytes/2:]
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	return data[:bytes.LastIndexByte(data, '\n')+1]
+}
+
+// History reads the last n entries of a history, oldest first. Lines that are
+// none are skipped; a file that is not there has none.
+func History(path string, n int) ([]Entry, error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading history: %w", err)
+	}
+	var entries []Entry
+	for line := range bytes.Lines(data) {
+		var e Entry
+		if json.Unmarshal(line, &e) == nil {
+			entries = append(entries, e)
+		}
+	}
+	return entries[max(0, len(entries)-n):], nil
+}

@@ -1,0 +1,77 @@
+package build
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Report says how a build went, server by server in the order of their names.
+type Report struct {
+	Servers []ServerReport
+	Changes registry.Changes // against Options.Previous
+	Changed []Change         // how each of Changes.Changed did
+	Time    time.Duration
+}
+
+// ServerReport says what came of asking one server.
+type ServerReport struct {
+	Name      string
+	Transport string
+	Tools     int // in the registry, stale ones included
+	Hidden    int // kept out by the server's include and exclude lists
+	Time      time.Duration
+	Err       error    // why it could not be asked
+	Stale     bool     // its tools are those of an earlier build
+	Problems  []string // with single tools
+}
+
+// OK returns how many servers answered.
+func (r *Report) OK() int {
+	n := 0
+	for _, s := range r.Servers {
+		if s.Err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// MarshalJSON writes times in milliseconds and errors as text.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Servers []ServerReport   `json:"servers"`
+		Changes registry.Changes `json:"changes"`
+		Changed []Change         `json:"changed,omitempty"`
+		Ms      float64          `json:"ms"`
+	}{r.Servers, r.Changes, r.Changed, ms(r.Time)})
+}
+
+// MarshalJSON writes the time in milliseconds and the error as text.
+func (s ServerReport) MarshalJSON() ([]byte, error) {
+	var text *string
+	if s.Err != nil {
+		t := s.Err.Error()
+		text = &t
+	}
+	return json.Marshal(struct {
+		Name      string   `json:"name"`
+		Transport string   `json:"transport"`
+		Tools     int      `json:"tools"`
+		Hidden    int      `json:"hidden,omitempty"`
+		Ms        float64  `json:"ms"`
+		Error     *string  `json:"error"`
+		Stale     bool     `json:"stale,omitempty"`
+		Problems  []string `json:"problems,omitempty"`
+	}{s.Name, s.Transport, s.Tools, s.Hidden, ms(s.Time), text, s.Stale, s.Problems})
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func (a *answer) report() ServerReport {
+	return ServerReport{
+		Name: a.server.Name, Transport: a.server.Transport, Tools: len(a.tools), Hidden: a.hidden,
+		Time: a.time, Err: a.err, Stale: a.err != nil && len(a.tools) > 0, Problems: a.server.Problems,
+	}
+}

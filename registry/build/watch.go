@@ -1,0 +1,391 @@
+package build
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/dial"
+	"github.com/usetools/usetools/registry/config"
+)
+
+const (
+	// DefaultSettle is how long a watcher waits for more news before it
+	// rebuilds: editors write a file in several steps, servers announce their
+	// tools one by one.
+	DefaultSettle = 300 * time.Millisecond
+	// DefaultPoll is how often a watcher asks all servers without being told:
+	// many change their tools in silence, or come back after a fault.
+	DefaultPoll = 5 * time.Minute
+)
+
+// WatchOptions configure a watch.
+type WatchOptions struct {
+	// Build configures the builds. Its Dial and Only are not used.
+	Build Options
+	// File is the registry file, from which is taken what was accepted there
+	// in the meantime; empty: nothing is. Watch does not write it.
+	File string
+	// Dial configures the connections. Its Notify hears of all notices.
+	Dial dial.Options
+	// Settle is DefaultSettle where it is 0. Rebuilds begin at the latest ten
+	// times that after the first news.
+	Settle time.Duration
+	// Poll is DefaultPoll where it is 0; negative: never.
+	Poll time.Duration
+}
+
+// Update is one rebuild.
+type Update struct {
+	// Why says in words what made it necessary.
+	Why      string
+	Config   *config.Config
+	Registry *registry.Registry
+	Report   *Report
+	// Previous is the registry before; nil the first time.
+	Previous *registry.Registry
+	// Pool holds the connections, for calls. After an update with another pool
+	// the one before is closed as soon as the call of updated returns.
+	Pool *backend.Pool
+	// Err is why there is no new registry: a config that cannot be read. The
+	// other fields but Why are then as before.
+	Err error
+}
+
+// Watch keeps a registry true until ctx ends: it builds it, and builds it again
+// when a file of the config changes, when a server says that its tools have
+// changed (then only that server is asked), and now and then. A burst of news
+// is one rebuild. updated is called after each that changed anything, with a
+// registry that is complete and will not be changed, never twice at a time.
+//
+// The connections to servers stay open, because that is how they tell of
+// changes. The error is that of ctx, or of a first build that failed.
+func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func(Update)) error {
+	w := &watcher{paths: paths, updated: updated, wake: make(chan struct{}, 1), news: map[string]bool{}}
+	if opts != nil {
+		w.opts = *opts
+	}
+	if w.opts.Settle <= 0 {
+		w.opts.Settle = DefaultSettle
+	}
+	if w.opts.Poll == 0 {
+		w.opts.Poll = DefaultPoll
+	}
+	w.state.Previous = w.opts.Build.Previous
+	defer w.close()
+	if fs, err := fsnotify.NewWatcher(); err == nil { // else polling has to do
+		w.fs = fs
+		defer fs.Close()
+		go w.follow()
+	}
+	if err := w.rebuild(ctx, news{all: true, config: true, why: "start"}); err != nil {
+		return err
+	}
+	var poll <-chan time.Time
+	if w.opts.Poll > 0 {
+		t := time.NewTicker(w.opts.Poll)
+		defer t.Stop()
+		poll = t.C
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-poll:
+			w.tell("", "poll")
+		case <-w.wake:
+			w.settle(ctx)
+			w.rebuild(ctx, w.take()) // a failure was told, and the next news tries again
+		}
+	}
+}
+
+// watcher is a watch under way. Its loop is one goroutine; news comes from
+// several.
+type watcher struct {
+	paths   []string
+	opts    WatchOptions
+	updated func(Update)
+	fs      *fsnotify.Watcher // nil: there is none here
+	state   Update            // the last one
+	sum     [sha256.Size]byte // of its registry
+
+	wake chan struct{} // holds a token when there is news
+	mu   sync.Mutex
+	news map[string]bool // names of servers; "" stands for all
+	why  []string
+	last time.Time // of the latest news
+
+	filesMu      sync.Mutex
+	registryFile string          // absolute; empty: none
+	files        map[string]bool // absolute paths whose change is news
+	dirs         map[string]bool // that are watched
+}
+
+// acceptance stands among the names of servers for news of the registry file.
+const acceptance = "\x00accepted"
+
+// news is why there is a rebuild.
+type news struct {
+	all, config bool
+	servers     map[string]bool
+	why         string
+}
+
+// tell notes news of a server, or of all; the loop gets to it.
+func (w *watcher) tell(server, why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.news[server] = true
+	if !slices.Contains(w.why, why) {
+		w.why = append(w.why, why)
+	}
+	w.last = time.Now()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// settle waits until no more news comes, within bounds.
+func (w *watcher) settle(ctx context.Context) {
+	end := time.Now().Add(10 * w.opts.Settle)
+	for {
+		w.mu.Lock()
+		next := w.last.Add(w.opts.Settle)
+		w.mu.Unlock()
+		if next.After(end) {
+			next = end
+		}
+		wait := time.Until(next)
+		if wait <= 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// take returns the news so far and forgets it.
+func (w *watcher) take() news {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select { // what was told while it settled is in here
+	case <-w.wake:
+	default:
+	}
+	n := news{all: w.news[""], servers: w.news, why: strings.Join(w.why, ", ")}
+	n.config = n.all
+	w.news, w.why = map[string]bool{}, nil
+	return n
+}
+
+// rebuild asks the servers that there is news of, all of them where the config
+// is another one, and passes the registry on if anything changed.
+func (w *watcher) rebuild(ctx context.Context, n news) error {
+	first := w.state.Registry == nil
+	next := Update{Why: n.why, Config: w.state.Config, Pool: w.state.Pool}
+	if n.config {
+		c, err := config.Load(w.paths...)
+		if err != nil {
+			return w.fail(ctx, n.why, err)
+		}
+		w.watchFiles(c)
+		if w.state.Config == nil || !config.Same(c, w.state.Config) {
+			next.Config, next.Pool, n.all = c, w.pool(c), true
+		}
+	}
+	o := w.opts.Build
+	o.Previous = w.state.Registry
+	if first {
+		o.Previous = w.opts.Build.Previous
+	}
+	if !n.all && !first {
+		o.Only = n.servers
+	}
+	o.Previous = w.accepted(o.Previous)
+	o.Dial = func(ctx context.Context, s config.Server) (backend.Backend, error) {
+		if s.Err != nil {
+			return nil, s.Err
+		}
+		b, err := next.Pool.Connect(ctx, s.Name)
+		var pause *backend.PauseError
+		if errors.As(err, &pause) { // how long it lasts is no news
+			err = pause.Err
+		}
+		if err != nil {
+			return nil, err
+		}
+		return shared{b}, nil
+	}
+	r, report, err := Build(ctx, next.Config, &o)
+	if err != nil {
+		if next.Pool != w.state.Pool {
+			next.Pool.Close()
+		}
+		return w.fail(ctx, n.why, err)
+	}
+	next.Registry, next.Report, next.Previous = r, report, o.Previous
+	w.pass(next, first)
+	return nil
+}
+
+// pass makes an update the present state, and tells of it if it is one.
+func (w *watcher) pass(next Update, first bool) {
+	old, oldSum := w.state, w.sum
+	w.state, w.sum = next, sum(next.Registry)
+	if !first && old.Pool == next.Pool && oldSum == w.sum {
+		return
+	}
+	w.updated(next)
+	if old.Pool != nil && old.Pool != next.Pool {
+		old.Pool.Close()
+	}
+}
+
+// accepted returns the registry with the pins that its file has now.
+func (w *watcher) accepted(r *registry.Registry) *registry.Registry {
+	if w.opts.File == "" || r == nil {
+		return r
+	}
+	file, err := registry.Load(w.opts.File)
+	if err != nil || maps.Equal(file.Pins, r.Pins) {
+		return r
+	}
+	pins := maps.Clone(r.Pins) // those of servers that were added since stay
+	if pins == nil {
+		pins = map[string]string{}
+	}
+	maps.Copy(pins, file.Pins)
+	with := *r
+	with.Pins = pins
+	return &with
+}
+
+func (w *watcher) fail(ctx context.Context, why string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	failed := w.state
+	failed.Why, failed.Err = why, err
+	w.updated(failed)
+	return err
+}
+
+// sum is that of the file which a registry would make.
+func sum(r *registry.Registry) [sha256.Size]byte {
+	data, err := r.Encode()
+	if err != nil { // as if it were another one
+		return sha256.Sum256([]byte(time.Now().String()))
+	}
+	return sha256.Sum256(data)
+}
+
+// pool returns a pool over a config whose servers' news wakes the watcher.
+func (w *watcher) pool(c *config.Config) *backend.Pool {
+	o := w.opts.Dial
+	o.Known = w.state.Registry
+	o.Notify = func(n backend.Notice) {
+		if n.Kind == backend.ToolsChanged {
+			w.tell(n.Server, fmt.Sprintf("server %q has other tools", n.Server))
+		}
+		if w.opts.Dial.Notify != nil {
+			w.opts.Dial.Notify(n)
+		}
+	}
+	return dial.New(&o).Pool(c)
+}
+
+// shared is a connection that the pool closes, not its user.
+type shared struct{ backend.Backend }
+
+func (shared) Close() error { return nil }
+
+// watchFiles watches the folders of all files that a config is made of: a file
+// that is replaced is another file, its folder stays.
+func (w *watcher) watchFiles(c *config.Config) {
+	files := map[string]bool{}
+	for _, f := range c.Files {
+		files[f] = true
+	}
+	if f, err := filepath.Abs(w.opts.File); err == nil && w.opts.File != "" {
+		files[f] = true
+		w.registryFile = f
+	}
+	for _, s := range c.Servers {
+		for _, f := range []string{s.Path, s.EnvFile} {
+			if f != "" {
+				files[filepath.Clean(f)] = true
+			}
+		}
+	}
+	w.filesMu.Lock()
+	defer w.filesMu.Unlock()
+	w.files = files
+	if w.fs == nil {
+		return
+	}
+	dirs := map[string]bool{}
+	for f := range files {
+		dirs[filepath.Dir(f)] = true
+	}
+	for d := range dirs {
+		if !w.dirs[d] && w.fs.Add(d) != nil {
+			delete(dirs, d) // not there: polling has to do
+		}
+	}
+	for d := range maps.Keys(w.dirs) {
+		if !dirs[d] {
+			w.fs.Remove(d)
+		}
+	}
+	w.dirs = dirs
+}
+
+// follow turns what happens to files into news.
+func (w *watcher) follow() {
+	for {
+		select {
+		case e, ok := <-w.fs.Events:
+			if !ok {
+				return
+			}
+			w.filesMu.Lock()
+			name := filepath.Clean(e.Name)
+			ours, accepted := w.files[name], name == w.registryFile
+			w.filesMu.Unlock()
+			switch {
+			case !ours || e.Op == fsnotify.Chmod:
+			case accepted:
+				w.tell(acceptance, "changes were accepted")
+			default:
+				w.tell("", fmt.Sprintf("%s changed", filepath.Base(name)))
+			}
+		case _, ok := <-w.fs.Errors: // an overflow: look at everything
+			if !ok {
+				return
+			}
+			w.tell("", "files changed")
+		}
+	}
+}
+
+func (w *watcher) close() {
+	if w.state.Pool != nil {
+		w.state.Pool.Close()
+	}
+}

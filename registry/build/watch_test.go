@@ -1,0 +1,291 @@
+package build_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend/mcp/mcptest"
+	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// writeConfig writes servers as a config file, as a whole, like an editor.
+func writeConfig(t *testing.T, path string, settings string, servers ...config.Server) {
+	t.Helper()
+	entries := map[string]any{}
+	for _, s := range servers {
+		e := map[string]any{"command": s.Command, "env": map[string]string(s.Env)}
+		if s.Type == config.Snapshot {
+			abs, err := filepath.Abs(s.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e = map[string]any{"type": "snapshot", "path": abs}
+		}
+		entries[s.Name] = e
+	}
+	data, err := json.Marshal(map[string]any{"mcpServers": entries, "usetools": json.RawMessage(settings)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := registry.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watch begins a watch that ends with the test, and returns its updates.
+func watch(t *testing.T, path string, o *build.WatchOptions) <-chan build.Update {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	updates, ended := make(chan build.Update, 100), make(chan error, 1)
+	go func() { ended <- build.Watch(ctx, []string{path}, o, func(u build.Update) { updates <- u }) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("watch ended with %v", err)
+		}
+	})
+	return updates
+}
+
+// next returns the next update.
+func next(t *testing.T, updates <-chan build.Update) build.Update {
+	t.Helper()
+	select {
+	case u := <-updates:
+		return u
+	case <-time.After(30 * time.Second): // only reached when the test fails
+		t.Fatal("no update came")
+		return build.Update{}
+	}
+}
+
+func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".mcp.json")
+	restless := mcptest.Server("s", mcptest.Restless)
+	writeConfig(t, path, "{}", restless)
+	updates := watch(t, path, &build.WatchOptions{Poll: -1})
+	u := next(t, updates)
+	if want := []string{"s.echo", "s.fail"}; u.Err != nil || !cmp.Equal(ids(u.Registry), want) {
+		t.Fatalf("tools %q, error %v", ids(u.Registry), u.Err)
+	}
+	if _, err := u.Pool.Call(t.Context(), "s", "echo", nil); err != nil {
+		t.Error(err)
+	}
+	// A burst of writes is one rebuild, or two when the disk is slow.
+	for range 10 {
+		writeConfig(t, path, "{}", restless, snap("a", "calculator.json"))
+	}
+	before := u
+	u = next(t, updates)
+	if want := []string{"a.calculate", "s.echo", "s.fail"}; !cmp.Equal(ids(u.Registry), want) || !cmp.Equal(u.Report.Changes.Added, []string{"a.calculate"}) {
+		t.Errorf("tools %q, changes %+v", ids(u.Registry), u.Report.Changes)
+	}
+	if !strings.Contains(u.Why, ".mcp.json changed") || u.Previous != before.Registry || u.Pool == before.Pool {
+		t.Errorf("update %q, previous %p", u.Why, u.Previous)
+	}
+	if !cmp.Equal(ids(before.Registry), []string{"s.echo", "s.fail"}) {
+		t.Error("the registry before was changed")
+	}
+	// News of one server asks that one.
+	if _, err := u.Pool.Call(t.Context(), "s", "news", nil); err != nil {
+		t.Fatal(err)
+	}
+	before = u
+	u = next(t, updates)
+	want := registry.Changes{Added: []string{"s.new"}, Removed: []string{"s.fail"}, Changed: []string{"s.echo"}}
+	if d := cmp.Diff(want, u.Report.Changes); d != "" {
+		t.Errorf("changes (-want +got):\n%s", d)
+	}
+	if u.Why != `server "s" has other tools` || u.Pool != before.Pool || u.Report.Servers[0].Time != 0 {
+		t.Errorf("update %q, server a took %v", u.Why, u.Report.Servers[0].Time)
+	}
+	if c := u.Report.Changed; len(c) != 1 || !slices.Contains(c[0].What, "description") || c[0].After.Description != "Changed." || c[0].Held {
+		t.Errorf("changed %+v", c)
+	}
+	// A config that cannot be read leaves everything as it is.
+	if err := registry.WriteFile(path, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before = u
+	if u = next(t, updates); u.Err == nil || u.Registry != before.Registry {
+		t.Errorf("error %v, registry %p", u.Err, u.Registry)
+	}
+	if _, err := u.Pool.Call(t.Context(), "s", "echo", nil); err != nil {
+		t.Errorf("after a broken config: %v", err)
+	}
+}
+
+func TestWatchPollsForWhatNobodyAnnounces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".mcp.json")
+	writeConfig(t, path, "{}", mcptest.Again("s", dir))
+	updates := watch(t, path, &build.WatchOptions{Poll: 50 * time.Millisecond, Settle: time.Millisecond})
+	u := next(t, updates)
+	u.Pool.Call(t.Context(), "s", "crash", nil) // it comes back with other tools
+	if u = next(t, updates); u.Why != "poll" || !cmp.Equal(u.Report.Changes.Added, []string{"s.new"}) {
+		t.Errorf("update %q, changes %+v", u.Why, u.Report.Changes)
+	}
+}
+
+func TestServerThatKeepsFailingIsToldOfOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".mcp.json")
+	writeConfig(t, path, "{}", mcptest.Server("good"), mcptest.Server("bad", mcptest.ExitAtStart))
+	builds := make(chan bool, 1000)
+	updates := watch(t, path, &build.WatchOptions{
+		Poll: 5 * time.Millisecond, Settle: time.Millisecond,
+		Build: build.Options{Progress: func(e build.Event) {
+			if e.Done && e.Finished == e.Total {
+				builds <- true
+			}
+		}},
+	})
+	if err := next(t, updates).Report.Servers[0].Err; err == nil || strings.Contains(err.Error(), "next attempt") {
+		t.Errorf("error %v", err)
+	}
+	for range 10 {
+		<-builds
+	}
+	if len(updates) > 0 {
+		u := <-updates
+		t.Errorf("another update: %q, %v", u.Why, u.Report.Servers[0].Err)
+	}
+}
+
+func TestWatchOfNothingReadableEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.json")
+	err := build.Watch(t.Context(), []string{path}, nil, func(build.Update) {})
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, ".mcp.json"), filepath.Join(dir, "tool_registry.json")
+	writeConfig(t, path, `{"pin": true}`, mcptest.Server("s", mcptest.Restless))
+	updates := watch(t, path, &build.WatchOptions{Poll: -1, File: file})
+	held := func(u build.Update) bool {
+		tool, ok := u.Registry.Tool("s.echo")
+		return ok && u.Registry.Held(tool) && strings.Contains(tool.Error, "build-registry accept s.echo")
+	}
+	u := next(t, updates)
+	if held(u) || len(u.Registry.Pins) != 2 {
+		t.Errorf("held at first sight; pins %v", u.Registry.Pins)
+	}
+	if _, err := u.Pool.Call(t.Context(), "s", "news", nil); err != nil {
+		t.Fatal(err)
+	}
+	if u = next(t, updates); !held(u) || !u.Report.Changed[0].Held {
+		t.Error("the changed tool is not held")
+	}
+	if tool, _ := u.Registry.Tool("s.new"); u.Registry.Held(tool) {
+		t.Error("a new tool is held")
+	}
+	// It is accepted in the file.
+	if err := u.Registry.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	r, err := registry.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Accept("s.echo"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	if u = next(t, updates); held(u) || u.Why != "changes were accepted" {
+		t.Errorf("still held after %q", u.Why)
+	}
+}
+
+func TestPinsOutliveToolsAndFaults(t *testing.T) {
+	pinned := func(faults ...mcptest.Fault) *config.Config {
+		s := mcptest.Server("s", faults...)
+		s.Pin = true
+		return servers(s)
+	}
+	r, _ := must(t, pinned(), nil)
+	fail := r.Pins["s.fail"]
+	for _, c := range []*config.Config{pinned(mcptest.OtherTools), pinned(mcptest.ExitAtStart), pinned(mcptest.NoTools)} {
+		r, _ = must(t, c, &build.Options{Previous: r})
+	}
+	if fail == "" || r.Pins["s.fail"] != fail {
+		t.Errorf("the pin of a tool that went is %q, want %q", r.Pins["s.fail"], fail)
+	}
+	r, _ = must(t, pinned(), &build.Options{Previous: r})
+	for i := range r.Tools {
+		if r.Held(&r.Tools[i]) {
+			t.Errorf("%s came back as it was and is held", r.Tools[i].ID)
+		}
+	}
+	// Pinned later: what was known before counts.
+	r, _ = must(t, servers(mcptest.Server("s")), nil)
+	r, _ = must(t, pinned(mcptest.OtherTools), &build.Options{Previous: r})
+	if tool, _ := r.Tool("s.echo"); !r.Held(tool) {
+		t.Error("a tool that changed while the pin was set is not held")
+	}
+	if r, _ = must(t, servers(mcptest.Server("s")), &build.Options{Previous: r}); r.Pins != nil {
+		t.Errorf("pins %v of a server that is not pinned", r.Pins)
+	}
+}
+
+func TestReadOnlyServerShowsOnlyToolsThatRead(t *testing.T) {
+	s := mcptest.Server("s")
+	s.ReadOnly = true
+	if r, rep := must(t, servers(s), nil); !cmp.Equal(ids(r), []string{"s.echo"}) || rep.Servers[0].Hidden != 1 {
+		t.Errorf("tools %q, hidden %d", ids(r), rep.Servers[0].Hidden)
+	}
+}
+
+func TestHistoryKeepsWhatChanged(t *testing.T) {
+	path := build.HistoryFile(filepath.Join(t.TempDir(), "tool_registry.json"))
+	if !strings.HasSuffix(path, "tool_registry.history.jsonl") {
+		t.Errorf("history in %q", path)
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	var r *registry.Registry
+	for _, faults := range [][]mcptest.Fault{nil, {mcptest.OtherTools}, {mcptest.OtherTools}, nil} {
+		built, report := must(t, servers(mcptest.Server("s", faults...)), &build.Options{Previous: r})
+		if err := build.Record(path, r, report, now); err != nil {
+			t.Fatal(err)
+		}
+		r, now = built, now.Add(time.Hour)
+	}
+	got, err := build.History(path, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || !cmp.Equal(got[0].Added, []string{"s.new"}) || !cmp.Equal(got[1].Removed, []string{"s.new"}) ||
+		got[0].Changed[0].Before.Description != "Returns its arguments." || !got[0].Time.Equal(time.Date(2026, 1, 2, 4, 4, 5, 0, time.UTC)) {
+		t.Errorf("history %+v", got)
+	}
+	if last, _ := build.History(path, 1); len(last) != 1 || !cmp.Equal(last[0], got[1]) {
+		t.Errorf("last entry %+v", last)
+	}
+	if err := os.WriteFile(path, []byte(strings.Repeat(strings.Repeat("x", 1023)+"\n", 5<<10)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, report := must(t, servers(mcptest.Server("s", mcptest.OtherTools)), &build.Options{Previous: r})
+	if err := build.Record(path, r, report, now); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(path); err != nil || st.Size() > 3<<20 {
+		t.Errorf("a history of %d bytes", st.Size())
+	}
+	if got, _ := build.History(path, 10); len(got) != 1 {
+		t.Errorf("%d entries after rubbish, want 1", len(got))
+	}
+}

@@ -1,0 +1,130 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// variables is how the files of one client refer to variables.
+type variables struct {
+	dir     string // of the file
+	literal bool   // Codex: not at all
+	bare    bool   // Gemini: also as $NAME
+}
+
+// variablesOf returns how the config file at path refers to variables.
+func variablesOf(path string) variables {
+	dir := filepath.Dir(path)
+	return variables{
+		dir:     dir,
+		literal: filepath.Ext(path) == ".toml",
+		bare:    filepath.Base(path) == "settings.json" && filepath.Base(dir) == ".gemini",
+	}
+}
+
+// expand replaces ${…} in s. field names the place for the error, which never
+// holds s itself: it may be a secret. A lone $ stays as it is, and so does
+// $NAME where the client does not know it.
+func (v variables) expand(s, field string) (string, error) {
+	if v.literal {
+		return s, nil
+	}
+	if v.bare {
+		s = braced(s)
+	}
+	var out strings.Builder
+	var errs []error
+	for {
+		before, rest, ok := strings.Cut(s, "${")
+		expr, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			out.WriteString(s)
+			return out.String(), errors.Join(errs...)
+		}
+		value, err := lookup(expr, v.dir)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", field, err))
+		}
+		out.WriteString(before)
+		out.WriteString(value)
+		s = after
+	}
+}
+
+// braced writes every $NAME in s as ${NAME}.
+func braced(s string) string {
+	var out strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, "$")
+		out.WriteString(before)
+		if !ok {
+			return out.String()
+		}
+		n := 0
+		for n < len(rest) && isName(rest[:n+1]) {
+			n++
+		}
+		out.WriteByte('$')
+		if n > 0 {
+			out.WriteString("{" + rest[:n] + "}")
+		}
+		s = rest[n:]
+	}
+}
+
+// lookup returns the value of the expression between the braces of ${…}.
+func lookup(expr, dir string) (string, error) {
+	switch expr {
+	case "workspaceFolder":
+		return workspace(dir), nil
+	case "workspaceFolderBasename":
+		return filepath.Base(workspace(dir)), nil
+	case "userHome":
+		return os.UserHomeDir()
+	case "pathSeparator", "/":
+		return string(filepath.Separator), nil
+	}
+	if id, ok := strings.CutPrefix(expr, "input:"); ok {
+		return "", fmt.Errorf("${input:%s} asks the user, which only an editor can; write ${%s} and set that environment variable",
+			id, strings.ToUpper(strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(id)))
+	}
+	if strings.Contains(expr, "${") {
+		return "", fmt.Errorf("a variable inside of ${%s…}, which is not known; write the default out", expr)
+	}
+	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(expr, "env:"), ":-")
+	if !isName(name) {
+		return "", fmt.Errorf("unknown variable ${%s}; known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder}, ${userHome}", expr)
+	}
+	v, ok := os.LookupEnv(name)
+	switch {
+	case hasFallback && v == "": // as in a shell: unset or empty
+		return fallback, nil
+	case !ok:
+		return "", fmt.Errorf("environment variable %q is not set; set it or write ${%s:-default}", name, name)
+	}
+	return v, nil
+}
+
+// workspace returns the project folder of a config folder: the parent of
+// .vscode and its like, otherwise the folder itself.
+func workspace(dir string) string {
+	if b := filepath.Base(dir); len(b) > 1 && strings.HasPrefix(b, ".") {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// isName reports whether s can be the name of an environment variable in a
+// reference: letters, digits and underscores, no digit first.
+func isName(s string) bool {
+	for i, c := range []byte(s) {
+		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}

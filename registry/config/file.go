@@ -1,0 +1,176 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// file is the content of one config file.
+type file struct {
+	path     string
+	defaults *settings       // of the whole file; nil: none
+	usetools json.RawMessage // where defaults come from; nil: nowhere
+	vars     variables
+	servers  []Server
+	disabled []string
+}
+
+func newFile(path string) *file {
+	return &file{path: path, vars: variablesOf(path)}
+}
+
+// readFile reads one config file.
+func readFile(path string) (*file, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading config: %w", err)
+	}
+	data, err := readBounded(abs, MaxFileBytes)
+	if err != nil {
+		return nil, fmt.Errorf("reading config: %w", err)
+	}
+	return parse(abs, data)
+}
+
+// parse reads the content of the config file at the absolute path given.
+func parse(path string, data []byte) (*file, error) {
+	if filepath.Ext(path) == ".toml" {
+		return parseTOML(path, data)
+	}
+	data = PlainJSON(data)
+	if err := syntaxError(path, data); err != nil {
+		return nil, err
+	}
+	at := func(offset int64, format string, args ...any) *Error {
+		line, column := position(data, offset)
+		return &Error{Path: path, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)}
+	}
+	top, err := members(data, 0)
+	if err != nil {
+		return nil, at(0, "%v", err)
+	}
+	f := newFile(path)
+	found := false
+	for _, m := range top {
+		if m.key != "usetools" {
+			continue
+		}
+		if err := json.Unmarshal(m.value, &f.defaults); err != nil {
+			return nil, at(m.offset, "%q: %v", m.key, err)
+		}
+		f.usetools = bytes.Clone(m.value)
+	}
+	for _, m := range top {
+		switch m.key {
+		case "mcpServers", "servers":
+			entries, err := members(m.value, m.offset)
+			if err != nil {
+				return nil, at(m.offset, "%q: %v", m.key, err)
+			}
+			for _, e := range entries {
+				f.add(e, at)
+			}
+		case "cli_tools": // a manifest of command-line tools is a server itself
+			e := entry{Type: Manifest, Path: path}
+			f.servers = append(f.servers, e.server(ManifestServer, f))
+		default:
+			continue
+		}
+		found = true
+	}
+	if !found {
+		return nil, at(0, `no servers; want an object with the key "mcpServers" (or "servers"), or "cli_tools"`)
+	}
+	return f, nil
+}
+
+// add reads one entry. A name that the file has used before is a clash.
+func (f *file) add(m member, at func(int64, string, ...any) *Error) {
+	var e entry
+	var s Server
+	switch err := json.Unmarshal(m.value, &e); {
+	case strings.TrimSpace(m.key) == "":
+		s = Server{Name: m.key, Err: at(m.offset, "a server with an empty name; give it one")}
+	case err != nil:
+		s = Server{Name: m.key, Err: fmt.Errorf("server %q: %w", m.key, entryError(m, err, at))}
+	case e.Disabled || e.Enabled != nil && !*e.Enabled:
+		f.disabled = append(f.disabled, m.key)
+		return
+	default:
+		s = e.server(m.key, f)
+		for _, key := range unknownSettings(m.value) {
+			s.Notes = append(s.Notes, fmt.Sprintf("usetools.%s in its config entry is not known and has no effect", key))
+		}
+	}
+	s.File, s.Dir = f.path, filepath.Dir(f.path)
+	if i := slices.IndexFunc(f.servers, func(o Server) bool { return o.Name == s.Name }); i >= 0 {
+		f.servers[i].Err = at(m.offset, "%v", clash(s, s))
+		return
+	}
+	f.servers = append(f.servers, s)
+}
+
+// entryError places a JSON type error inside the file, without the value that
+// was wrong.
+func entryError(m member, err error, at func(int64, string, ...any) *Error) error {
+	var t *json.UnmarshalTypeError
+	if !errors.As(err, &t) {
+		return at(m.offset, "%v", err)
+	}
+	field := t.Field
+	if field == "" {
+		return at(m.offset, "is %s, want an object", kindOf(t.Value))
+	}
+	return at(m.offset+valueStart(m.value, t.Offset), "%s is %s, want %s", field, kindOf(t.Value), wanted(t))
+}
+
+// valueStart returns where the value begins that a type error is about: the
+// error has the offset of the value's end, or of a bracket's.
+func valueStart(data []byte, end int64) int64 {
+	i := min(end, int64(len(data))) - 1
+	if i > 0 && data[i] == '"' {
+		for i--; i > 0 && (data[i] != '"' || data[i-1] == '\\'); i-- {
+		}
+		return i
+	}
+	for i > 0 && !bytes.ContainsRune([]byte(" \t\r\n:,[{"), rune(data[i-1])) {
+		i--
+	}
+	return max(i, 0)
+}
+
+// kindOf drops what follows the kind: "number 12" holds the value.
+func kindOf(value string) string {
+	kind, _, _ := strings.Cut(value, " ")
+	switch kind {
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
+}
+
+func wanted(t *json.UnmarshalTypeError) string {
+	switch k := t.Type.Kind().String(); k {
+	case "slice":
+		return "a list of strings"
+	case "map":
+		return "an object of strings"
+	case "float64", "int":
+		return "a number"
+	case "bool":
+		return "true or false"
+	case "struct", "ptr":
+		return "an object"
+	default:
+		return "a " + k
+	}
+}

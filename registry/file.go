@@ -1,0 +1,261 @@
+package registry
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// MaxFileBytes bounds a registry file: 10,000 tools need about 40 MB.
+const MaxFileBytes = 1 << 30
+
+// FileSchema is the JSON Schema (draft 2020-12) of tool_registry.json.
+//
+//go:embed tool_registry.schema.json
+var FileSchema []byte
+
+// FormatError is returned for a registry file that cannot be used as it is:
+// no JSON, truncated, of another version, or with contradictions inside.
+type FormatError struct {
+	Path string // empty when decoded from memory
+	Line int    // 1-based; 0 when the fault has no place
+	Msg  string
+}
+
+func (e *FormatError) Error() string {
+	s := "registry"
+	if e.Path != "" {
+		s += fmt.Sprintf(" %q", e.Path)
+	}
+	if e.Line > 0 {
+		s += fmt.Sprintf(", line %d", e.Line)
+	}
+	return s + ": " + e.Msg + "; rebuild it with build-registry"
+}
+
+// header is the file's first lines: everything but the tools.
+type header struct {
+	Version  int               `json:"version"`
+	Config   string            `json:"config"`
+	Embedder *Embedder         `json:"embedder"`
+	Pins     map[string]string `json:"pins"`
+	Servers  []Server          `json:"servers"`
+}
+
+// Encode returns the file's bytes. The registry must be normalized; equal
+// registries give equal bytes.
+func (r *Registry) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(r.size())
+	line := func(v any) error {
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+		b.Truncate(b.Len() - 1) // the encoder's newline
+		return nil
+	}
+	fmt.Fprintf(&b, "{\"version\":%d,\n\"config\":", Version)
+	if err := line(r.Config); err != nil {
+		return nil, err
+	}
+	b.WriteString(",\n\"embedder\":")
+	if err := line(r.Embedder); err != nil {
+		return nil, err
+	}
+	if len(r.Pins) > 0 {
+		b.WriteString(",\n\"pins\":")
+		if err := line(r.Pins); err != nil {
+			return nil, err
+		}
+	}
+	list := func(key string, n int, at func(int) any) error {
+		fmt.Fprintf(&b, ",\n%q:[", key)
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteByte('\n')
+			if err := line(at(i)); err != nil {
+				return err
+			}
+		}
+		b.WriteString("\n]")
+		return nil
+	}
+	if err := list("servers", len(r.Servers), func(i int) any { return &r.Servers[i] }); err != nil {
+		return nil, fmt.Errorf("encoding registry: %w", err)
+	}
+	if err := list("tools", len(r.Tools), func(i int) any { return &r.Tools[i] }); err != nil {
+		return nil, fmt.Errorf("encoding registry: %w", err)
+	}
+	b.WriteString("}\n")
+	return b.Bytes(), nil
+}
+
+// size is about how many bytes the file will have: growing a buffer step by
+// step takes three times the memory.
+func (r *Registry) size() int {
+	n := 4 << 10
+	for i := range r.Servers {
+		n += 512 + len(r.Servers[i].Instructions)
+	}
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		n += 512 + 2*len(t.ID) + len(t.Description) + len(t.Input) + len(t.Output) + len(t.Embedding)*4/3
+	}
+	return n
+}
+
+// Decode reads the bytes of a registry file. Every error is a *FormatError.
+func Decode(data []byte) (*Registry, error) {
+	var f struct {
+		header
+		Tools []Tool `json:"tools"`
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		// A file of a later version may well have other types: say that first.
+		var v struct {
+			Version json.RawMessage `json:"version"`
+		}
+		if json.Unmarshal(data, &v) == nil && len(v.Version) > 0 && string(v.Version) != fmt.Sprint(Version) {
+			return nil, versionError(string(v.Version))
+		}
+		return nil, syntaxError(data, err)
+	}
+	if f.Version != Version {
+		return nil, versionError(fmt.Sprint(f.Version))
+	}
+	r := &Registry{Config: f.Config, Embedder: f.Embedder, Pins: f.Pins, Servers: f.Servers, Tools: f.Tools}
+	seen := make(map[string]bool, len(r.Tools))
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		if t.Server == "" || t.Name == "" {
+			return nil, &FormatError{Msg: fmt.Sprintf("tool %d (%q) has no server or no name", i, t.ID)}
+		}
+		if id := ToolID(t.Server, t.Name); t.ID != id {
+			return nil, &FormatError{Msg: fmt.Sprintf("tool %d has the id %q, its server and name make it %q", i, t.ID, id)}
+		}
+		if seen[t.ID] {
+			return nil, &FormatError{Msg: fmt.Sprintf("two tools have the id %q", t.ID)}
+		}
+		seen[t.ID] = true
+	}
+	r.Normalize()
+	return r, nil
+}
+
+func versionError(got string) error {
+	return &FormatError{Msg: fmt.Sprintf("version %s, this program reads version %d", got, Version)}
+}
+
+func syntaxError(data []byte, err error) error {
+	e := &FormatError{Msg: err.Error()}
+	var syn *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	off := int64(-1)
+	switch {
+	case errors.As(err, &syn):
+		off = syn.Offset
+		if syn.Error() == "unexpected end of JSON input" {
+			e.Msg = fmt.Sprintf("the file ends too early (after %d bytes)", len(data))
+		}
+	case errors.As(err, &typ):
+		off = typ.Offset
+	}
+	if off >= 0 && off <= int64(len(data)) {
+		e.Line = bytes.Count(data[:off], []byte("\n")) + 1
+	}
+	return e
+}
+
+// Load reads a registry file. A missing file is reported as [os.ErrNotExist],
+// an unusable one as a *FormatError.
+func Load(path string) (*Registry, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading registry: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading registry: %w", err)
+	}
+	if len(data) > MaxFileBytes {
+		return nil, &FormatError{Path: path, Msg: fmt.Sprintf("larger than %d bytes", MaxFileBytes)}
+	}
+	r, err := Decode(data)
+	if fe := (*FormatError)(nil); errors.As(err, &fe) {
+		fe.Path = path
+	}
+	return r, err
+}
+
+// Save writes the registry to path, atomically: into a temporary file beside
+// it, synced, then renamed. Concurrent writers leave one whole file.
+func (r *Registry) Save(path string) error {
+	data, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	if err := WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("writing registry: %w", err)
+	}
+	return nil
+}
+
+// SidePath is where something is kept about the tools of a registry file, by
+// kind: below a folder of the user's, named by the registry's absolute path.
+func SidePath(folder, kind, registryFile string) (string, error) {
+	abs, err := filepath.Abs(registryFile)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(abs))
+	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
+}
+
+// WriteFile replaces path with data as a whole: readers see the old content
+// or the new one, also after a crash. Nobody but the user can read it before
+// it has its mode.
+func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Chmod(mode); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func decodeNumber(raw []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	return v, err
+}

@@ -1,0 +1,239 @@
+package registry
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+)
+
+// Version is the version of the file format that this package reads and writes.
+const Version = 1
+
+// Registry is everything known about a set of servers and their tools.
+// Treat a Registry as immutable once it is shared between goroutines.
+type Registry struct {
+	// Config is the digest of the server definitions that the registry was
+	// built from (config.Config.Digest). Another digest means: rebuild.
+	Config string
+	// Embedder says which model made the tools' embeddings; nil when they
+	// have none.
+	Embedder *Embedder
+	// Pins are the hashes of the definitions that were accepted, by tool ID, of
+	// the servers that are pinned. A pin outlives its tool, so that a tool
+	// cannot come back as another one.
+	Pins    map[string]string
+	Servers []Server // sorted by name after Normalize
+	Tools   []Tool   // sorted by ID after Normalize
+
+	byID map[string]int
+}
+
+// Embedder identifies the model that made a registry's vectors. Vectors of
+// different embedders are never compared.
+type Embedder struct {
+	Name       string `json:"name"`
+	Dimensions int    `json:"dimensions"`
+	// Encoding is "i8" (little-endian float32 scale, then one int8 per
+	// dimension) or "f32" (little-endian float32 per dimension).
+	Encoding string `json:"encoding"`
+	SHA256   string `json:"sha256,omitempty"`
+}
+
+// Server is one source of tools as it was when it was last asked.
+type Server struct {
+	Name         string `json:"name"`
+	Transport    string `json:"transport"` // stdio, http, sse, snapshot …
+	Title        string `json:"title,omitempty"`
+	Version      string `json:"version,omitempty"`
+	Instructions string `json:"instructions,omitempty"`
+	Protocol     string `json:"protocol,omitempty"` // negotiated MCP revision
+	Tools        int    `json:"tools"`              // number of its tools in the registry
+	Hash         string `json:"hash"`               // over the hashes of its tools
+	// Error is why the last attempt to list the server failed, nil when it
+	// succeeded. Its tools are then those of an earlier build, marked stale.
+	Error *string `json:"error"`
+	// Problems lists what was wrong with single tools that were left out.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Tool is one callable tool.
+type Tool struct {
+	ID          string          `json:"id"` // Server + "." + Name
+	Server      string          `json:"server"`
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema"`            // JSON Schema; {} when the tool gave none
+	Output      json.RawMessage `json:"outputSchema,omitempty"` // nil when the result is untyped
+	Annotations *Annotations    `json:"annotations,omitempty"`
+	Category    string          `json:"category,omitempty"`
+	Examples    []Example       `json:"examples,omitempty"`
+	// Hash covers name, description, both schemas (whatever the order of
+	// their keys) and annotations; see [Tool.ComputeHash].
+	Hash string `json:"hash"`
+	// Embedding is the vector of the tool's full text in the encoding that
+	// Registry.Embedder names.
+	Embedding []byte `json:"embedding,omitempty"`
+	// Stale marks a tool that could not be seen at work in the last build: its
+	// server could not be asked, or Error says what else.
+	Stale bool `json:"stale,omitempty"`
+	// Error is why the tool must not be called although its server answered:
+	// its program is not installed or too old (it is then Stale as well), or
+	// its definition changed and nobody has accepted that; see [Registry.Held].
+	Error string `json:"error,omitempty"`
+}
+
+// Example is one example of a tool's arguments, a JSON object.
+type Example = json.RawMessage
+
+// Annotations are a server's hints about a tool's behaviour (MCP
+// ToolAnnotations). They are claims of the server, not facts. A nil hint was
+// not given.
+type Annotations struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
+	Destructive *bool  `json:"destructiveHint,omitempty"`
+	Idempotent  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
+}
+
+// ReadsOnly reports whether a tool says of itself that it only reads; a may
+// be nil.
+func (a *Annotations) ReadsOnly() bool { return a != nil && a.ReadOnly != nil && *a.ReadOnly }
+
+// ToolID is the identity of a tool: the server's name, a dot, the tool's name.
+func ToolID(server, tool string) string { return server + "." + tool }
+
+// Tool returns the tool with the given ID.
+func (r *Registry) Tool(id string) (*Tool, bool) {
+	if i, ok := r.byID[id]; ok {
+		return &r.Tools[i], true
+	}
+	return nil, false
+}
+
+// Server returns the server with the given name.
+func (r *Registry) Server(name string) (*Server, bool) {
+	i, ok := slices.BinarySearchFunc(r.Servers, name, func(s Server, n string) int { return cmp.Compare(s.Name, n) })
+	if !ok {
+		return nil, false
+	}
+	return &r.Servers[i], true
+}
+
+// Normalize puts the registry into its one canonical form: IDs, hashes and
+// counts are filled in, servers and tools sorted, a server entry made for
+// tools that have none. Of two tools with one ID the first stays. Call it
+// once after the fields were set by hand, before the registry is shared.
+func (r *Registry) Normalize() {
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		t.ID = ToolID(t.Server, t.Name)
+		if len(t.Input) == 0 || string(t.Input) == "null" {
+			t.Input = json.RawMessage("{}")
+		}
+		if string(t.Output) == "null" {
+			t.Output = nil
+		}
+		if t.Hash == "" {
+			t.Hash = t.ComputeHash()
+		}
+	}
+	slices.SortStableFunc(r.Tools, func(a, b Tool) int { return cmp.Compare(a.ID, b.ID) })
+	r.Tools = slices.CompactFunc(r.Tools, func(a, b Tool) bool { return a.ID == b.ID })
+
+	have := map[string]bool{}
+	for _, s := range r.Servers {
+		have[s.Name] = true
+	}
+	for _, t := range r.Tools {
+		if !have[t.Server] {
+			have[t.Server] = true
+			r.Servers = append(r.Servers, Server{Name: t.Server, Transport: "snapshot"})
+		}
+	}
+	slices.SortStableFunc(r.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
+	count := map[string]int{}
+	sums := map[string][]byte{}
+	for _, t := range r.Tools {
+		count[t.Server]++
+		sums[t.Server] = append(append(append(sums[t.Server], t.ID...), t.Hash...), '\n')
+	}
+	for i := range r.Servers {
+		s := &r.Servers[i]
+		s.Tools, s.Hash = count[s.Name], digest(sums[s.Name])
+	}
+	r.index()
+}
+
+func (r *Registry) index() {
+	r.byID = make(map[string]int, len(r.Tools))
+	for i := range r.Tools {
+		r.byID[r.Tools[i].ID] = i
+	}
+}
+
+// ComputeHash returns "sha256:" and 64 hex digits over the tool's name,
+// description, schemas and annotations. Two schemas that differ only in white
+// space or in the order of keys have one hash.
+func (t *Tool) ComputeHash() string {
+	b, err := json.Marshal([]any{t.Name, t.Description, canonical(t.Input), canonical(t.Output), t.Annotations})
+	if err != nil { // canonical yields only values that marshal
+		panic(err)
+	}
+	return digest(b)
+}
+
+// canonical decodes JSON so that marshalling it again sorts the keys; what is
+// not JSON stands for itself as a string. Numbers keep their digits.
+func canonical(raw json.RawMessage) any {
+	if len(raw) == 0 {
+		return nil
+	}
+	v, err := decodeNumber(raw)
+	if err != nil {
+		return string(raw)
+	}
+	return v
+}
+
+func digest(b []byte) string {
+	h := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(h[:])
+}
+
+// Changes says what a rebuild did, as sorted tool IDs.
+type Changes struct {
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+	Changed []string `json:"changed"` // same ID, other hash
+}
+
+// Empty reports whether nothing changed.
+func (c Changes) Empty() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
+
+// Diff returns what is in new against old; old may be nil.
+func Diff(old, new *Registry) Changes {
+	c := Changes{Added: []string{}, Removed: []string{}, Changed: []string{}}
+	if old == nil {
+		old = &Registry{}
+	}
+	for i := range new.Tools {
+		t := &new.Tools[i]
+		o, ok := old.Tool(t.ID)
+		switch {
+		case !ok:
+			c.Added = append(c.Added, t.ID)
+		case o.Hash != t.Hash:
+			c.Changed = append(c.Changed, t.ID)
+		}
+	}
+	for i := range old.Tools {
+		if _, ok := new.Tool(old.Tools[i].ID); !ok {
+			c.Removed = append(c.Removed, old.Tools[i].ID)
+		}
+	}
+	return c
+}
