@@ -1,0 +1,392 @@
+package discovery
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry"
+)
+
+// Limits of a tool's texts, in characters; see also the weights of fusion.json
+// and sentences.go.
+const (
+	maxName   = 256
+	maxParams = 16_000 // of all parameter names together
+)
+
+// builder collects what New needs only once. Every run of letters in the
+// registry is analysed once and then looked up.
+type builder struct {
+	ix       *Index
+	runs     map[string]*run
+	lexemes  map[string]*lexeme
+	servers  map[string]*serverParts
+	postings []posting
+	counts   []float32 // per stem: the tool at hand
+	touched  []int32
+	inName   []int32       // the stems of all names
+	outside  map[int32]int // per server word: tools elsewhere that have it
+	inside   map[int32]int // per server word: tools on such servers
+	local    []int32       // per token: its number in the vocabulary, -1: none
+	norms    []float32     // per word of the registry
+	words    []*lexeme     // per word of the registry
+	seen     []int32       // per word of the registry: the mark of addWords that had it last
+	scratch  struct {
+		name, head, rest []*run
+		others           []int32
+		sum              []float32
+	}
+}
+
+// run is what a run of letters and digits consists of.
+type run struct {
+	parts  []*lexeme // for BM25
+	words  []*lexeme // for the model
+	tokens []embed.Token
+}
+
+// lexeme is a distinct lower-case word.
+type lexeme struct {
+	text     string
+	stem     int32
+	stop     bool
+	short    bool
+	compound []int32 // the stems of its two halves, where it is cut
+	word     int32   // its number in the word leg, -1: none yet
+}
+
+// serverParts is what all tools of a server share.
+type serverParts struct {
+	number int32
+	runs   []*run
+	stems  map[string]bool // of its name, without those that say nothing
+}
+
+func newBuilder(ix *Index) *builder {
+	b := &builder{
+		ix: ix, runs: map[string]*run{}, lexemes: map[string]*lexeme{}, servers: map[string]*serverParts{},
+		outside: map[int32]int{}, inside: map[int32]int{}, local: make([]int32, ix.model.Tokens()),
+	}
+	for i := range b.local {
+		b.local[i] = -1
+	}
+	b.scratch.sum = make([]float32, ix.model.Dimensions())
+	n := len(ix.reg.Tools)
+	ix.bm25.stems = map[string]int32{}
+	ix.hints.words, ix.hints.together = map[int32]serverWord{}, map[[2]int32]bool{}
+	ix.hints.serverOf = make([]int32, n)
+	ix.nameVerb, ix.textVerb, ix.nameLen = make([]verbSet, n), make([]verbSet, n), make([]uint16, n)
+	ix.nouns = make([]noun, n)
+	ix.vectors.model, ix.words.model = ix.model, ix.model
+	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
+	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.others.start = []int32{0}, []int32{0}, []int32{0}, []int32{0}
+	ix.sequences.start = []int32{0}
+	return b
+}
+
+// addServers registers the servers that have tools, in order of the tools.
+func (b *builder) addServers(aliases map[string][]string) {
+	for i := range b.ix.reg.Tools {
+		name := b.ix.reg.Tools[i].Server
+		s := b.servers[name]
+		if s == nil {
+			short, _ := cutChars(name, maxName)
+			s = &serverParts{number: int32(len(b.servers)), runs: b.read(nil, short), stems: map[string]bool{}}
+			b.servers[name] = s
+			for _, stem := range b.ix.t.terms(short) {
+				if !b.ix.t.serverStop[stem] {
+					s.stems[stem] = true
+				}
+			}
+			names := []wordSet{b.nameWords(short)}
+			if info, ok := b.ix.reg.Server(name); ok && info.Title != "" {
+				names = append(names, b.nameWords(info.Title))
+			}
+			for _, a := range aliases[name] {
+				names = append(names, b.nameWords(a))
+			}
+			b.ix.hints.addServer(names)
+		}
+		b.ix.hints.serverOf[i] = s.number
+	}
+	toolsOn := make([]int, len(b.servers))
+	for _, server := range b.ix.hints.serverOf {
+		toolsOn[server]++
+	}
+	for x, w := range b.ix.hints.words {
+		for _, server := range w.servers {
+			b.inside[x] += toolsOn[server]
+		}
+	}
+}
+
+// nameWords returns the stems of a server's name that may tell it from others.
+func (b *builder) nameWords(name string) wordSet {
+	var words wordSet
+	for _, s := range b.ix.nameStems(name) {
+		words = append(words, b.intern(s))
+	}
+	return words
+}
+
+// intern returns the number of a stem.
+func (b *builder) intern(stem string) int32 {
+	id, ok := b.ix.bm25.stems[stem]
+	if !ok {
+		id = int32(len(b.counts))
+		b.ix.bm25.stems[strings.Clone(stem)] = id
+		b.counts = append(b.counts, 0)
+	}
+	return id
+}
+
+// lexeme returns what is known of a lower-case word.
+func (b *builder) lexeme(w string) *lexeme {
+	if l, ok := b.lexemes[w]; ok {
+		return l
+	}
+	w = strings.Clone(w)
+	l := &lexeme{text: w, stem: b.intern(b.ix.t.stem(w)), stop: b.ix.t.stop[w], short: isShort(w), word: -1}
+	if left, right := compound(b.ix.model, w); left != "" {
+		l.compound = []int32{b.intern(b.ix.t.stem(left)), b.intern(b.ix.t.stem(right))}
+	}
+	b.lexemes[w] = l
+	return l
+}
+
+// read appends the runs of a text.
+func (b *builder) read(dst []*run, text string) []*run {
+	text = b.ix.t.fold(text)
+	for start, end := b.ix.t.nextRun(text, 0); start < end; start, end = b.ix.t.nextRun(text, end) {
+		r, ok := b.runs[text[start:end]]
+		if !ok {
+			r = b.newRun(text[start:end])
+		}
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+func (b *builder) newRun(text string) *run {
+	text = strings.Clone(text)
+	r := &run{tokens: b.ix.model.AppendTokens(nil, text)}
+	parts := b.ix.t.appendParts(nil, text)
+	if b.ix.t.folds != nil {
+		parts = appendCharacters(parts, text)
+	}
+	for _, w := range parts {
+		r.parts = append(r.parts, b.lexeme(w))
+	}
+	for _, w := range b.ix.t.appendWords(b.ix.model, nil, text) {
+		r.words = append(r.words, b.lexeme(w))
+	}
+	b.runs[text] = r
+	return r
+}
+
+// addTool adds one tool to every leg.
+func (b *builder) addTool(tool int32, t *registry.Tool) {
+	ix, w := b.ix, &b.ix.t.bm25
+	server := b.servers[t.Server]
+	nameText, _ := cutChars(t.Name, maxName)
+	headText, rest := cutChars(t.Description, w.HeadChars)
+	tailText, _ := cutChars(rest, w.TailChars-w.HeadChars)
+	paramText, _ := cutChars(strings.Join(propertyNames(t.Input), " "), maxParams)
+	name, head := b.read(b.scratch.name[:0], nameText), b.read(b.scratch.head[:0], headText)
+	b.scratch.name, b.scratch.head = name, head
+
+	nameTerms, headTerms := appendTerms(nil, name), appendTerms(nil, head)
+	b.countOutside(server, nameTerms, headTerms)
+	nameTerms = appendCompounds(nameTerms, name)
+	b.count(nameTerms, w.Name)
+	b.count(appendTerms(nil, server.runs), w.Server)
+	b.count(headTerms, w.Head)
+	others := b.countText(b.scratch.others[:0], tailText, w.Tail)
+	others = b.countText(others, paramText, w.Params)
+	b.flushCounts(tool)
+	b.scratch.others = b.addOther(others, t)
+
+	b.inName = append(b.inName, nameTerms...)
+	ix.nameLen[tool] = uint16(len(slices.Compact(slices.Sorted(slices.Values(nameTerms)))))
+	ix.sequences.stems = append(ix.sequences.stems, nameTerms...)
+	ix.sequences.start = append(ix.sequences.start, int32(len(ix.sequences.stems)))
+	ix.sequences.stems = appendCompounds(append(ix.sequences.stems, headTerms...), head)
+	ix.sequences.start = append(ix.sequences.start, int32(len(ix.sequences.stems)))
+
+	b.addWords(tool, name, server.runs, head)
+	ix.nouns[tool] = b.lastNoun(tool)
+	ix.nameVerb[tool], ix.textVerb[tool] = ix.t.toolVerbs(verbWords(nameText, server.stems), t.Description)
+	b.addTexts(t.Description, name, head)
+}
+
+// verbWords returns the camel-case words of a tool's name without those of
+// its server's.
+func verbWords(name string, server map[string]bool) []string {
+	var words []string
+	name = embed.Fold(name)
+	for start, end := embed.NextRun(name, 0); start < end; start, end = embed.NextRun(name, end) {
+		for from := start; from < end; {
+			next := start + embed.NextPart(name[start:end], from-start)
+			if w := embed.Lower(name[from:next]); !server[w] {
+				words = append(words, w)
+			}
+			from = next
+		}
+	}
+	return words
+}
+
+func appendTerms(dst []int32, runs []*run) []int32 {
+	for _, r := range runs {
+		for _, p := range r.parts {
+			if !p.stop {
+				dst = append(dst, p.stem)
+			}
+		}
+	}
+	return dst
+}
+
+// appendCompounds appends the halves of the compounds among the distinct
+// words of some runs.
+func appendCompounds(dst []int32, runs []*run) []int32 {
+	var done []*lexeme
+	for _, r := range runs {
+		for _, p := range r.parts {
+			if p.compound != nil && !slices.Contains(done, p) {
+				done = append(done, p)
+				dst = append(dst, p.compound...)
+			}
+		}
+	}
+	return dst
+}
+
+// countOutside notes which words of other servers' names a tool's text has.
+func (b *builder) countOutside(server *serverParts, texts ...[]int32) {
+	var done []int32
+	for _, terms := range texts {
+		for _, x := range terms {
+			w, ok := b.ix.hints.words[x]
+			if ok && !slices.Contains(w.servers, server.number) && !slices.Contains(done, x) {
+				done = append(done, x)
+				b.outside[x]++
+			}
+		}
+	}
+}
+
+func (b *builder) count(terms []int32, weight float32) {
+	for _, x := range terms {
+		if b.counts[x] == 0 {
+			b.touched = append(b.touched, x)
+		}
+		b.counts[x] += weight
+	}
+}
+
+// countText counts the terms of a text and appends them to terms.
+func (b *builder) countText(terms []int32, text string, weight float32) []int32 {
+	b.scratch.rest = b.read(b.scratch.rest[:0], text)
+	first := len(terms)
+	terms = appendTerms(terms, b.scratch.rest)
+	b.count(terms[first:], weight)
+	return terms
+}
+
+func (b *builder) flushCounts(tool int32) {
+	for _, x := range b.touched {
+		b.postings = append(b.postings, posting{x, tool, b.counts[x]})
+		b.counts[x] = 0
+	}
+	b.touched = b.touched[:0]
+}
+
+// addWords adds a tool to the word leg.
+func (b *builder) addWords(tool int32, name, server, head []*run) {
+	l := &b.ix.words
+	add := func(dst []int32, mark int32, runs []*run) []int32 {
+		for _, r := range runs {
+			for _, w := range r.words {
+				if w.stop || w.short {
+					continue
+				}
+				if w.word < 0 {
+					b.newWord(w)
+				}
+				if b.seen[w.word] != mark {
+					b.seen[w.word] = mark
+					dst = append(dst, w.word)
+				}
+			}
+		}
+		return dst
+	}
+	l.name = add(l.name, 2*tool+1, name)
+	l.nameStart = append(l.nameStart, int32(len(l.name)))
+	for _, runs := range [][]*run{name, server, head} {
+		l.text = add(l.text, 2*tool+2, runs)
+	}
+	l.textStart = append(l.textStart, int32(len(l.text)))
+}
+
+func (b *builder) newWord(w *lexeme) {
+	l := &b.ix.words
+	w.word = int32(len(l.stem))
+	l.stem = append(l.stem, w.stem)
+	first := len(l.pieces)
+	l.pieces = b.ix.model.WordTokens(l.pieces, w.text)
+	l.pieceStart = append(l.pieceStart, int32(len(l.pieces)))
+	clear(b.scratch.sum)
+	for _, t := range l.pieces[first:] {
+		b.ix.model.Add(b.scratch.sum, t)
+	}
+	norm := embed.Normalize(b.scratch.sum)
+	b.norms, b.words = append(b.norms, b.ix.t.norm(w.text, norm)), append(b.words, w)
+	l.inverse = append(l.inverse, invert(norm))
+	b.seen = append(b.seen, 0)
+}
+
+// addTexts adds a tool to the vector leg.
+func (b *builder) addTexts(description string, name, head []*run) {
+	b.addText(name)
+	b.addText(head)
+	for _, s := range sentences(description, b.ix.t.candidates.Sentences) {
+		b.scratch.rest = b.read(b.scratch.rest[:0], s)
+		b.addText(b.scratch.rest)
+	}
+	l := &b.ix.vectors
+	l.firstText = append(l.firstText, int32(len(l.textStart)-1))
+}
+
+// addText appends a text's tokens to the vector leg.
+func (b *builder) addText(text []*run) {
+	l := &b.ix.vectors
+	for _, r := range text {
+		for _, t := range r.tokens {
+			if b.local[t] < 0 {
+				b.local[t] = int32(len(l.vocabulary))
+				l.vocabulary = append(l.vocabulary, t)
+			}
+			l.tokens = append(l.tokens, uint16(b.local[t]))
+		}
+	}
+	l.textStart = append(l.textStart, int32(len(l.tokens)))
+}
+
+// finish computes what needs all tools to be known.
+func (b *builder) finish() error {
+	ix := b.ix
+	ix.inName = make([]bool, len(b.counts))
+	for _, x := range b.inName {
+		ix.inName[x] = true
+	}
+	ix.bm25.finish(ix.t.bm25, b.postings, len(ix.reg.Tools))
+	ix.hints.finish(b.inside, b.outside)
+	ix.words.weight = make([]float32, len(b.norms))
+	for w, norm := range b.norms {
+		ix.words.weight[w] = norm * ix.bm25.idf[ix.words.stem[w]]
+	}
+	return ix.vectors.finish()
+}

@@ -1,0 +1,288 @@
+package discovery
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry"
+)
+
+// What a tool is for, in one word. The category is the one whose description
+// the tool's text lies nearest to, with support from words of the category in
+// the names of tool and server, and from what the server's other tools are:
+// "click" alone could be anything, on a server of browser tools it could not.
+// Categories and words are data (categories.json).
+
+// Other is the category of a tool that no category is near to.
+const Other = "other"
+
+// Weights of a category's score, in units of a cosine.
+const (
+	perNameWord = .35 // a word of the category in the tool's name
+	perTextWord = .08 // in the first words of its description
+	mostWords   = 2   // of either that count
+	perServer   = .9  // of the mean score of the server's tools
+	perHost     = .3  // a word of the category in the server's name
+	leastScore  = .35 // below it a tool is Other
+)
+
+// CategoryInfo is one category.
+type CategoryInfo struct {
+	Name  string `json:"name"`
+	About string `json:"about"` // what its tools do, in a line
+}
+
+type category struct {
+	CategoryInfo
+	Words []string `json:"words"`
+
+	vector []float32
+	stems  map[string]bool
+}
+
+//go:embed categories.json
+var categoriesJSON []byte
+
+// loadCategories parses the table, on the first call.
+var loadCategories = sync.OnceValue(func() []category {
+	var all []category
+	if err := json.Unmarshal(categoriesJSON, &all); err != nil {
+		panic("discovery: categories.json is damaged: " + err.Error())
+	}
+	t, m := loadTables(), embed.Default()
+	for i := range all {
+		c := &all[i]
+		c.vector, c.stems = m.Embed(c.About), map[string]bool{}
+		for _, w := range c.Words {
+			c.stems[t.stem(w)] = true
+		}
+	}
+	return all
+})
+
+// KnownCategories returns all categories that a tool may be given, Other last.
+func KnownCategories() []CategoryInfo {
+	var out []CategoryInfo
+	for _, c := range loadCategories() {
+		out = append(out, c.CategoryInfo)
+	}
+	return append(out, CategoryInfo{Other, "what fits none of the others"})
+}
+
+// Categorize gives each tool of a registry that has none a category. A tool's
+// category depends on the other tools of its server.
+func Categorize(reg *registry.Registry) {
+	missing := func(t registry.Tool) bool { return t.Category == "" }
+	if !slices.ContainsFunc(reg.Tools, missing) {
+		return
+	}
+	for i, c := range categorize(reg) {
+		if reg.Tools[i].Category == "" {
+			reg.Tools[i].Category = c
+		}
+	}
+}
+
+// categorize returns the category of each tool of a registry.
+func categorize(reg *registry.Registry) []string {
+	all := loadCategories()
+	scores := make([][]float32, len(reg.Tools))
+	sums, count := map[string][]float32{}, map[string]float32{}
+	for i := range reg.Tools {
+		t := &reg.Tools[i]
+		scores[i] = categoryScores(all, t)
+		sum := sums[t.Server]
+		if sum == nil {
+			sum = make([]float32, len(all))
+			sums[t.Server] = sum
+		}
+		for c, s := range scores[i] {
+			sum[c] += s
+		}
+		count[t.Server]++
+	}
+	for name, sum := range sums {
+		s, _ := reg.Server(name)
+		hosts := hostScores(all, name, s)
+		for c := range sum {
+			sum[c] = perServer*sum[c]/count[name] + hosts[c]
+		}
+	}
+	out := make([]string, len(reg.Tools))
+	for i := range reg.Tools {
+		best, most := Other, float32(leastScore)
+		for c, s := range scores[i] {
+			if s += sums[reg.Tools[i].Server][c]; s > most {
+				best, most = all[c].Name, s
+			}
+		}
+		out[i] = best
+	}
+	return out
+}
+
+// categoryScores compares a tool's own text with each category.
+func categoryScores(all []category, t *registry.Tool) []float32 {
+	tables := loadTables()
+	v := embed.Default().Embed(fullText(t))
+	name := tables.terms(t.Name)
+	head, _ := cutChars(t.Description, 200)
+	text := tables.terms(head)
+	out := make([]float32, len(all))
+	for i := range all {
+		c := &all[i]
+		out[i] = dot(v, c.vector) + perNameWord*c.count(name) + perTextWord*c.count(text)
+	}
+	return out
+}
+
+// hostScores compares a server's name and title with each category.
+func hostScores(all []category, name string, s *registry.Server) []float32 {
+	words := loadTables().terms(name)
+	if s != nil {
+		words = append(words, loadTables().terms(s.Title)...)
+	}
+	out := make([]float32, len(all))
+	for i := range all {
+		out[i] = perHost * all[i].count(words)
+	}
+	return out
+}
+
+// count is the number of different words of the category in a text.
+func (c *category) count(stems []string) float32 {
+	n := 0
+	for i, w := range stems {
+		if c.stems[w] && !slices.Contains(stems[:i], w) {
+			n++
+		}
+	}
+	return float32(min(n, mostWords))
+}
+
+func dot(a, b []float32) (sum float32) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+// checkCategories reports a pattern of Options.Categories that means nothing.
+func checkCategories(overrides map[string]string) error {
+	for pattern, category := range overrides {
+		if _, err := path.Match(pattern, "x"); err != nil || pattern == "" {
+			return fmt.Errorf("categories: %q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)", pattern)
+		}
+		if strings.TrimSpace(category) == "" || len(category) > 40 {
+			return fmt.Errorf("categories: %q has the category %.50q, want a word", pattern, category)
+		}
+	}
+	return nil
+}
+
+// categories are those of an index's tools: what the options say, else the
+// registry, else what the text says.
+type categories struct {
+	once sync.Once
+	of   []string // per tool
+	list []CategoryCount
+}
+
+// CategoryCount is a category and how many tools it has.
+type CategoryCount struct {
+	CategoryInfo
+	Tools int `json:"tools"`
+	// Servers have these tools, sorted by name.
+	Servers []string `json:"servers"`
+}
+
+// Categories returns the categories that the tools of the index have, the one
+// with the most tools first.
+func (ix *Index) Categories() []CategoryCount {
+	ix.loadCategories()
+	return ix.categories.list
+}
+
+// Category returns the category of the tool at a place in the registry.
+func (ix *Index) category(tool int32) string {
+	ix.loadCategories()
+	return ix.categories.of[tool]
+}
+
+// loadCategories fills ix.categories when they are first needed.
+func (ix *Index) loadCategories() {
+	ix.categories.once.Do(func() {
+		of := make([]string, len(ix.reg.Tools))
+		var computed []string
+		counts := map[string]*CategoryCount{}
+		for i := range ix.reg.Tools {
+			t := &ix.reg.Tools[i]
+			c := ix.overridden(t)
+			if c == "" {
+				c = t.Category
+			}
+			if c == "" {
+				if computed == nil {
+					computed = categorize(ix.reg)
+				}
+				c = computed[i]
+			}
+			of[i] = c
+			n := counts[c]
+			if n == nil {
+				n = &CategoryCount{CategoryInfo: CategoryInfo{Name: c}, Servers: []string{}}
+				counts[c] = n
+			}
+			n.Tools++
+			if !slices.Contains(n.Servers, t.Server) {
+				n.Servers = append(n.Servers, t.Server)
+			}
+		}
+		for _, known := range KnownCategories() {
+			if n := counts[known.Name]; n != nil {
+				n.About = known.About
+			}
+		}
+		for _, n := range counts {
+			slices.Sort(n.Servers)
+			ix.categories.list = append(ix.categories.list, *n)
+		}
+		slices.SortFunc(ix.categories.list, func(a, b CategoryCount) int {
+			if a.Tools != b.Tools {
+				return b.Tools - a.Tools
+			}
+			return strings.Compare(a.Name, b.Name)
+		})
+		ix.categories.of = of
+	})
+}
+
+// overridden is the category that the options give a tool, empty when they
+// give none. The longest pattern that fits wins.
+func (ix *Index) overridden(t *registry.Tool) string {
+	best := ""
+	for pattern := range ix.overrides {
+		if (len(pattern) > len(best) || len(pattern) == len(best) && pattern > best) && means(pattern, t) {
+			best = pattern
+		}
+	}
+	return ix.overrides[best]
+}
+
+// means reports whether a pattern of path.Match is a tool's ID or its server.
+func means(pattern string, t *registry.Tool) bool {
+	for _, name := range []string{t.Server, t.ID} {
+		// A slash is nothing special in the name of a tool.
+		ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+		if pattern == name || ok && err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package discovery
+
+import "math"
+
+// confidenceModel tells how far the first candidate can be trusted: two
+// logistic models, one for "it is the right tool", one for "the right tool is
+// in the registry at all". They were calibrated on scores of data that the
+// re-ranker had not seen.
+type confidenceModel struct {
+	inputs             []confidenceInput
+	right, found       []float64
+	resolved, notFound float64 // thresholds of the two
+}
+
+// confidenceInput is the index of a feature, or one of these.
+type confidenceInput int
+
+const (
+	inputBias   confidenceInput = -2 - iota // always 1
+	inputShare                              // the first candidate's share of the softmax
+	inputMargin                             // its lead over the second, at most maxMargin
+)
+
+const maxMargin = 6
+
+// Verdict is what a phrase came to.
+type Verdict string
+
+const (
+	Resolved  Verdict = "resolved"  // one tool, with enough confidence
+	Ambiguous Verdict = "ambiguous" // the right tool seems to be among the candidates
+	NotFound  Verdict = "not_found" // no tool fits
+	// Unavailable: the phrase means a server that could not be asked for its
+	// tools; see Resolution.Server.
+	Unavailable Verdict = "unavailable"
+)
+
+// judge returns the chances that the first of the ranked candidates is right
+// and that the right tool is in the registry.
+func (m *confidenceModel) judge(ranked []candidate) (right, found float64) {
+	margin := float64(maxMargin)
+	if len(ranked) > 1 {
+		margin = min(margin, ranked[0].score-ranked[1].score)
+	}
+	for i, in := range m.inputs {
+		var x float64
+		switch in {
+		case inputBias:
+			x = 1
+		case inputShare:
+			x = ranked[0].share
+		case inputMargin:
+			x = margin
+		default:
+			x = ranked[0].features[in]
+		}
+		right += x * m.right[i]
+		found += x * m.found[i]
+	}
+	return logistic(right), logistic(found)
+}
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-max(-30, min(30, x)))) }
+
+// verdict applies the thresholds; enough is the one for resolved.
+func (m *confidenceModel) verdict(right, found, enough float64) Verdict {
+	switch {
+	case right >= enough:
+		return Resolved
+	case found < m.notFound:
+		return NotFound
+	}
+	return Ambiguous
+}

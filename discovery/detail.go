@@ -1,0 +1,169 @@
+package discovery
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Detail is how much of a tool is shown.
+type Detail string
+
+const (
+	NameOnly        Detail = "name_only"
+	NameDescription Detail = "name_description" // the default
+	MicroSchema     Detail = "micro_schema"     // the arguments in the short form of MicroOf
+	CompactSchema   Detail = "compact_schema"   // the schemas without descriptions and examples
+	FullSchema      Detail = "full_schema"      // all that the registry has
+	// Go is the tool as a Go function. This package knows no Go: it shows
+	// what name_only does, and who knows adds Entry.Go and Entry.Signature.
+	Go Detail = "go"
+)
+
+// Details are all levels, from little to much.
+var Details = []Detail{NameOnly, NameDescription, MicroSchema, CompactSchema, Go, FullSchema}
+
+func (d Detail) check() error {
+	if d == "" || slices.Contains(Details, d) {
+		return nil
+	}
+	return fmt.Errorf("detail level %q: want one of %q", d, Details)
+}
+
+// Entry is a tool as far as a detail level shows it.
+type Entry struct {
+	ID     string `json:"id"`
+	Server string `json:"server"`
+	Name   string `json:"name"`
+	// Go is the tool's Go name (git.Log), Signature, with detail go, its
+	// declaration with a comment; both are empty unless somebody adds them.
+	Go        string `json:"go,omitempty"`
+	Signature string `json:"signature,omitempty"`
+	// Short is the description in at most 60 characters, see Summary; not
+	// with name_only and go.
+	Short string `json:"short,omitempty"`
+	// With name_description and full_schema.
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Not with name_only and go.
+	Category string `json:"category,omitempty"`
+	// With micro_schema, see MicroOf.
+	Micro json.RawMessage `json:"micro,omitempty"`
+	// With compact_schema and full_schema.
+	Input       json.RawMessage       `json:"inputSchema,omitempty"`
+	Output      json.RawMessage       `json:"outputSchema,omitempty"`
+	Annotations *registry.Annotations `json:"annotations,omitempty"`
+	// With full_schema: those of the registry, else those that the input
+	// schema has.
+	Examples []registry.Example `json:"examples,omitempty"`
+	// Stale says that the tool's server could not be asked in the last build.
+	Stale bool `json:"stale,omitempty"`
+	// Tokens is about what the tool costs in a context at this level, as JSON,
+	// without this number; see Tokens.
+	Tokens int `json:"tokens,omitempty"`
+}
+
+// Weigh sets Tokens; call it after the entry was added to.
+func (e *Entry) Weigh() {
+	e.Tokens = 0
+	if b, err := json.Marshal(e); err == nil {
+		e.Tokens = Tokens(len(b))
+	}
+}
+
+// Tokens is about what a text of so many bytes, of schemas and descriptions in
+// English, costs a model.
+func Tokens(bytes int) int { return (bytes*10 + 42) / 43 }
+
+// entry shows a tool.
+func (ix *Index) entry(tool int32, d Detail) Entry {
+	t := &ix.reg.Tools[tool]
+	e := Entry{ID: t.ID, Server: t.Server, Name: t.Name, Stale: t.Stale}
+	if d != NameOnly && d != Go {
+		e.Short, e.Category = Summary(t.Description), ix.category(tool)
+	}
+	switch d {
+	case NameOnly, Go:
+	case MicroSchema:
+		e.Micro = MicroOf(t.Input)
+	case CompactSchema:
+		e.Input, e.Output, e.Annotations = compact(t.Input), compact(t.Output), t.Annotations
+	default:
+		e.Title, e.Description = t.Title, t.Description
+		if d == FullSchema {
+			e.Input, e.Output, e.Annotations, e.Examples = t.Input, t.Output, t.Annotations, t.Examples
+			if len(e.Examples) == 0 {
+				e.Examples = examplesIn(t.Input)
+			}
+		}
+	}
+	e.Weigh()
+	return e
+}
+
+// Description is the answer to [Index.Describe].
+type Description struct {
+	Tools    []Entry  `json:"tools"`
+	NotFound []string `json:"notFound"`
+}
+
+// Describe shows tools, asked for by name in any spelling that Resolve takes
+// for exact; where no tool has it, by ID, name or title whatever their case. A
+// name that several tools have shows each of them.
+func (ix *Index) Describe(names []string, d Detail) (Description, error) {
+	answer := Description{Tools: []Entry{}, NotFound: []string{}}
+	if err := d.check(); err != nil {
+		return answer, err
+	}
+	for _, name := range names {
+		found := ix.exact.find(name)
+		if len(found) == 0 {
+			found = ix.called(name)
+		}
+		if len(found) == 0 {
+			answer.NotFound = append(answer.NotFound, name)
+		}
+		for _, i := range found {
+			answer.Tools = append(answer.Tools, ix.entry(i, d))
+		}
+	}
+	return answer, nil
+}
+
+// called returns the tools whose ID, name or title is the text, whatever the
+// case.
+func (ix *Index) called(text string) []int32 {
+	var out []int32
+	for i := range ix.reg.Tools {
+		t := &ix.reg.Tools[i]
+		if text = strings.TrimSpace(text); text != "" &&
+			(strings.EqualFold(t.Name, text) || strings.EqualFold(t.ID, text) || strings.EqualFold(t.Title, text)) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// summaryChars is the length of a Summary, in characters.
+const summaryChars = 60
+
+// Summary returns a description's first sentence when it has at most 60
+// characters, else its first words and an ellipsis.
+func Summary(description string) string {
+	text := strings.Join(strings.Fields(description), " ")
+	first, _, more := strings.Cut(text, ". ")
+	if !more {
+		first = strings.TrimSuffix(text, ".")
+	}
+	if _, rest := cutChars(first, summaryChars); rest == "" {
+		return first
+	}
+	head, _ := cutChars(first, summaryChars-1)
+	if at := strings.LastIndexByte(head, ' '); at > 0 {
+		head = head[:at]
+	}
+	return strings.TrimRight(head, " ,;:") + "…"
+}

@@ -1,0 +1,105 @@
+package discovery
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Difference is one of several tools that a phrase may mean, and what tells
+// it from the others.
+type Difference struct {
+	ID      string `json:"id"`
+	Summary string `json:"summary,omitempty"` // see Summary
+	// Words are those of its name and description's head that none of the
+	// others has, those of the name first; Params likewise its parameters.
+	Words  []string `json:"words,omitempty"`
+	Params []string `json:"params,omitempty"`
+}
+
+// Telling returns in one line what distinguishes the tool, empty when nothing
+// does: "log, history; parameters: max_count".
+func (d Difference) Telling() string {
+	telling := strings.Join(d.Words, ", ")
+	if len(d.Params) == 0 {
+		return telling
+	}
+	if telling != "" {
+		telling += "; "
+	}
+	return telling + "parameters: " + strings.Join(d.Params, ", ")
+}
+
+// How many candidates an answer without a tool offers, as far as there are any.
+const (
+	offeredMost  = 5
+	offeredLeast = 3
+	// offeredShare is the share of the first candidate's score below which a
+	// further one is not worth offering.
+	offeredShare = .05
+)
+
+// Offer returns the 3 to 5 candidates that an answer without a tool should
+// show, and what distinguishes them from each other.
+func (ix *Index) Offer(r *Resolution) []Difference {
+	var ids []string
+	for i, c := range r.Candidates {
+		if i == offeredMost || i >= offeredLeast && c.Score < offeredShare*r.Candidates[0].Score {
+			break
+		}
+		ids = append(ids, c.ID)
+	}
+	return ix.Differ(ids)
+}
+
+// maxDiffering bounds the words, and the parameters, of a Difference.
+const maxDiffering = 5
+
+// Differ tells some tools apart, for an answer that offers them. Unknown IDs
+// are left out.
+func (ix *Index) Differ(ids []string) []Difference {
+	var out []Difference
+	var words, params [][]string
+	for _, id := range ids {
+		i := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
+		if i < 0 {
+			continue
+		}
+		t := &ix.reg.Tools[i]
+		head, _ := cutChars(t.Description, ix.t.bm25.HeadChars)
+		out = append(out, Difference{ID: id, Summary: Summary(t.Description)})
+		words = append(words, ix.tellingWords(t.Name+" "+head))
+		params = append(params, propertyNames(t.Input))
+	}
+	for i := range out {
+		out[i].Words = onlyIn(words, i, ix.t.stem)
+		out[i].Params = onlyIn(params, i, strings.ToLower)
+	}
+	return out
+}
+
+// tellingWords returns the distinct words of a text that are no stop words.
+func (ix *Index) tellingWords(text string) []string {
+	return slices.DeleteFunc(distinct(ix.model.Words(text)), func(w string) bool { return ix.t.stop[w] || isShort(w) })
+}
+
+// onlyIn returns the words of list i whose key is in none of the other lists.
+func onlyIn(lists [][]string, i int, key func(string) string) []string {
+	others := set{}
+	for k, list := range lists {
+		if k == i {
+			continue
+		}
+		for _, w := range list {
+			others[key(w)] = true
+		}
+	}
+	var only []string
+	for _, w := range lists[i] {
+		if len(only) < maxDiffering && !others[key(w)] {
+			only = append(only, w)
+		}
+	}
+	return only
+}

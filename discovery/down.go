@@ -1,0 +1,154 @@
+package discovery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// A server that could not be asked when the registry was built keeps the tools
+// of an earlier build, which are found as usual and marked stale. One that
+// never answered has no tools, and a phrase that means it gets another answer
+// than "no such tool": that the server is down.
+
+// downServer is a server that failed and has no tools.
+type downServer struct {
+	name  string
+	why   string
+	names [][]string // stems of its name, its title and its aliases
+}
+
+// newDown returns the servers of the registry that are down.
+func (ix *Index) newDown(aliases map[string][]string) []downServer {
+	var down []downServer
+	for i := range ix.reg.Servers {
+		s := &ix.reg.Servers[i]
+		if s.Error == nil || s.Tools > 0 {
+			continue
+		}
+		d := downServer{name: s.Name, why: unreachable(s)}
+		for _, name := range append([]string{s.Name, s.Title}, aliases[s.Name]...) {
+			if stems := ix.nameStems(name); len(stems) > 0 {
+				d.names = append(d.names, stems)
+			}
+		}
+		down = append(down, d)
+	}
+	return down
+}
+
+// maxWhy bounds what a note repeats of a server's error, in characters.
+const maxWhy = 200
+
+func unreachable(s *registry.Server) string {
+	why, rest := cutChars(strings.Join(strings.Fields(*s.Error), " "), maxWhy)
+	if rest != "" {
+		why += "…"
+	}
+	return fmt.Sprintf("server %q could not be asked for its tools: %s", s.Name, why)
+}
+
+// nameStems returns the stems of a server's name that may tell it from others.
+func (ix *Index) nameStems(name string) []string {
+	name, _ = cutChars(name, maxName)
+	var stems []string
+	for _, w := range ix.t.words(ix.model, name) {
+		if s := ix.t.stem(w); !ix.t.stop[w] && !isShort(w) && !ix.t.serverStop[s] && !slices.Contains(stems, s) {
+			stems = append(stems, s)
+		}
+	}
+	return stems
+}
+
+// unavailable changes the answer to a phrase that means a server that is down.
+// One that is named with a cue ("on gitlab") is meant whatever other servers
+// offer; a mere mention decides only where nothing else was found.
+func (ix *Index) unavailable(r *Resolution, server string) {
+	if len(ix.down) == 0 || r.By == ByMemory || r.By == ByExact {
+		return
+	}
+	words := ix.phraseWords(ix.t.fold(cutPhrase(r.Phrase)))
+	for i := range ix.down {
+		d := &ix.down[i]
+		mentioned, cued := ix.mentions(r.Phrase, words, d)
+		switch {
+		case server == d.name, server == "" && (spells(r.Phrase, d.name) || cued || mentioned && r.Verdict == NotFound):
+			r.Verdict, r.By, r.Tool, r.Confidence = Unavailable, "", "", 0
+			r.Server, r.Note = d.name, d.why
+			return
+		case mentioned && r.Verdict == Ambiguous && server == "":
+			r.Note = d.why
+		}
+	}
+}
+
+// spells reports whether the phrase is the exact name of a tool on the server.
+func spells(phrase, server string) bool {
+	phrase = strings.TrimSpace(phrase)
+	if strings.ContainsAny(phrase, " \t\r\n") {
+		return false
+	}
+	return strings.HasPrefix(phrase, server+".") || strings.HasPrefix(phrase, server+"/") ||
+		strings.HasPrefix(phrase, "mcp__"+plainName(server)+"__")
+}
+
+// mentions reports whether a phrase names the server, and whether it does so
+// with a cue and by a word that tools in reach do not use as well.
+func (ix *Index) mentions(phrase string, words []phraseWord, d *downServer) (mentioned, cued bool) {
+	for _, name := range d.names {
+		first, last := len(words), -1
+		whole, telling := true, false
+		for _, stem := range name {
+			at := slices.IndexFunc(words, func(w phraseWord) bool { return w.stem == stem })
+			if at < 0 {
+				whole = false
+				break
+			}
+			first, last = min(first, at), max(last, at)
+			telling = telling || ix.isTelling(stem)
+		}
+		if !whole {
+			continue
+		}
+		mentioned = true
+		for first--; first >= 0 && isArticle(words[first].text); first-- {
+		}
+		generic := last+1 < len(words) && isGeneric(words[last+1].text)
+		if telling && (generic || ix.cued(ix.t.fold(cutPhrase(phrase)), words, first, last+1)) {
+			return true, true
+		}
+	}
+	return mentioned, false
+}
+
+// isTelling reports whether hardly a tool uses a word and no server that is up
+// has it in its name.
+func (ix *Index) isTelling(stem string) bool {
+	id := ix.bm25.lookup(stem)
+	if id < 0 {
+		return true
+	}
+	if _, named := ix.hints.words[id]; named {
+		return false
+	}
+	tools := int(ix.bm25.start[id+1] - ix.bm25.start[id])
+	return tools <= max(3, len(ix.reg.Tools)/20)
+}
+
+// markStale says of a tool whose server could not be asked in the last build
+// that it is the one of an earlier build.
+func (ix *Index) markStale(r *Resolution) {
+	if r.Tool == "" {
+		return
+	}
+	t, ok := ix.reg.Tool(r.Tool)
+	if !ok || !t.Stale {
+		return
+	}
+	r.Stale, r.Note = true, fmt.Sprintf("server %q could not be asked for its tools; this one is known from an earlier build", t.Server)
+	if s, ok := ix.reg.Server(t.Server); ok && s.Error != nil {
+		r.Note = unreachable(s) + "; this tool is known from an earlier build"
+	}
+}

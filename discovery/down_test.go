@@ -1,0 +1,114 @@
+package discovery
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// withDown is a registry in which gitlab and clock never answered, and memory
+// did so only in an earlier build.
+func withDown(t testing.TB, opts *Options) *Index {
+	t.Helper()
+	refused, lost := "connection refused", "exit status 1"
+	reg := &registry.Registry{
+		Servers: []registry.Server{
+			{Name: "gitlab", Error: &refused}, {Name: "time-mcp", Title: "World Clock", Error: &refused},
+			{Name: "memory", Error: &lost}, {Name: "github"},
+		},
+		Tools: []registry.Tool{
+			tool("github", "create_issue", "Create a new issue in a repository."),
+			tool("github", "list_branches", "List the branches of a repository. What is the time of the last commit of each?"),
+			tool("memory", "search_nodes", "Search the nodes of the knowledge graph."),
+		},
+	}
+	reg.Tools[2].Stale = true
+	reg.Normalize()
+	ix, err := New(reg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+func TestServerThatIsDownIsAnotherAnswerThanNoSuchTool(t *testing.T) {
+	ix := withDown(t, &Options{Aliases: map[string][]string{"gitlab": {"the forge"}}})
+	for phrase, server := range map[string]string{
+		"create an issue on gitlab":        "gitlab", // whatever github offers
+		"gitlab: create a new issue":       "gitlab",
+		"use the gitlab server for issues": "gitlab",
+		"create an issue in the forge":     "gitlab",
+		"gitlab.create_issue":              "gitlab",
+		"gitlab/create_issue":              "gitlab",
+		"mcp__gitlab__create_issue":        "gitlab",
+		"set the world clock":              "time-mcp", // a mere mention, and nothing else is found
+	} {
+		r := resolve(t, ix, phrase, nil)
+		if r.Verdict != Unavailable || r.Server != server || r.Tool != "" || !strings.Contains(r.Note, "connection refused") {
+			t.Errorf("%q: %+v, want %s unavailable", phrase, r, server)
+		}
+	}
+	for phrase, verdict := range map[string]Verdict{
+		"create a new issue in a repository": Resolved,
+		"list the branches of a repository":  Resolved,
+		"bake a cake":                        NotFound,
+		"github.create_issue":                Resolved,
+	} {
+		if r := resolve(t, ix, phrase, nil); r.Verdict != verdict || r.Server != "" {
+			t.Errorf("%q: %+v, want %s", phrase, r, verdict)
+		}
+	}
+	if r := resolve(t, ix, "create an issue", &ResolveOptions{Server: "gitlab"}); r.Verdict != Unavailable || r.Server != "gitlab" {
+		t.Errorf("asked for the server that is down: %+v", r)
+	}
+	if r := resolve(t, ix, "create an issue on gitlab", &ResolveOptions{Server: "github"}); r.Verdict == Unavailable {
+		t.Errorf("asked for another server: %+v", r)
+	}
+	e, err := ix.Explain(t.Context(), "create an issue on gitlab", nil)
+	if err != nil || e.Reason != e.Note || e.Note == "" {
+		t.Errorf("explained as %q, %v", e.Reason, err)
+	}
+}
+
+func TestToolOfServerThatIsDownResolvesWithMark(t *testing.T) {
+	ix := withDown(t, nil)
+	for _, phrase := range []string{"search the nodes of the knowledge graph", "memory.search_nodes"} {
+		r := resolve(t, ix, phrase, nil)
+		if r.Tool != "memory.search_nodes" || !r.Stale || !strings.Contains(r.Note, "exit status 1") {
+			t.Errorf("%q: %+v", phrase, r)
+		}
+	}
+	if r := resolve(t, ix, "list the branches of a repository", nil); r.Stale || r.Note != "" {
+		t.Errorf("a tool in reach is marked: %+v", r)
+	}
+}
+
+func TestRememberedToolWinsWhateverTheSearchSays(t *testing.T) {
+	remembered := map[string]string{"log": "git.git_log", "search": "memory.search", "read a file": "git.gone", "git_diff": "git.git_log", "пуск": "git.git_status"}
+	ix := index(t, &Options{Recall: func(phrase string) (string, bool) {
+		id, ok := remembered[phrase]
+		return id, ok
+	}}, gitTools...)
+	r := resolve(t, ix, "log", nil)
+	if r.Tool != "git.git_log" || r.By != ByMemory || r.Verdict != Resolved || r.Confidence != 1 || r.Candidates[0].ID != r.Tool {
+		t.Errorf("remembered: %+v", r)
+	}
+	if r := resolve(t, ix, "пуск", nil); r.By != ByMemory || r.Tool != "git.git_status" || len(r.Candidates) != 1 {
+		t.Errorf("a phrase that finds nothing by itself: %+v", r)
+	}
+	for phrase, by := range map[string]By{"git_diff": ByExact, "show the changes between two commits": ByPhrase} {
+		if r := resolve(t, ix, phrase, nil); r.By != by {
+			t.Errorf("%q: by %s, want %s", phrase, r.By, by)
+		}
+	}
+	if r := resolve(t, ix, "search", nil); r.By != ByMemory || r.Tool != "memory.search" || r.Candidates[0].ID != r.Tool {
+		t.Errorf("a name that two servers have: %+v", r)
+	}
+	if r := resolve(t, ix, "read a file", nil); r.By == ByMemory {
+		t.Errorf("a tool that is gone is remembered: %+v", r)
+	}
+	if r := resolve(t, ix, "log", &ResolveOptions{Server: "memory"}); r.By == ByMemory {
+		t.Errorf("memory passes the server filter: %+v", r)
+	}
+}

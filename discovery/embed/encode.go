@@ -1,0 +1,77 @@
+package embed
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// EncodeI8 returns a vector as a registry of encoding "i8" stores it: a
+// little-endian float32 scale, then one signed byte per dimension, which
+// times the scale is the value. The cosine of a vector with its decoded self
+// is above 0.9999.
+func EncodeI8(v []float32) []byte {
+	var largest float32
+	for _, x := range v {
+		largest = max(largest, float32(math.Abs(float64(x))))
+	}
+	scale := largest / 127
+	b := make([]byte, 0, 4+len(v))
+	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(scale))
+	for _, x := range v {
+		q := 0.0
+		if scale > 0 {
+			q = math.Round(float64(x / scale))
+		}
+		b = append(b, byte(int8(max(-127, min(127, q)))))
+	}
+	return b
+}
+
+// DecodeI8 returns the unit vector that EncodeI8 stored, or an error when the
+// bytes are not those of a vector of that many dimensions.
+func DecodeI8(b []byte, dimensions int) ([]float32, error) {
+	if len(b) != 4+dimensions {
+		return nil, fmt.Errorf("decoding embedding: %d bytes, %d dimensions need %d", len(b), dimensions, 4+dimensions)
+	}
+	scale := math.Float32frombits(binary.LittleEndian.Uint32(b))
+	if !(scale >= 0 && scale <= 1e6) {
+		return nil, fmt.Errorf("decoding embedding: the scale is %g", scale)
+	}
+	v := make([]float32, dimensions)
+	if scale == 0 {
+		return v, nil
+	}
+	for i := range v {
+		v[i] = float32(int8(b[4+i])) // the scale is no part of the direction
+	}
+	Normalize(v)
+	return v, nil
+}
+
+// EncodeF32 returns a vector as a registry of encoding "f32" stores it:
+// little-endian float32 values.
+func EncodeF32(v []float32) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// DecodeF32 returns the unit vector that EncodeF32 stored, or an error when
+// the bytes are not those of a vector of that many dimensions.
+func DecodeF32(b []byte, dimensions int) ([]float32, error) {
+	if dimensions < 1 || len(b) != 4*dimensions {
+		return nil, fmt.Errorf("decoding embedding: %d bytes, %d dimensions need %d", len(b), dimensions, 4*dimensions)
+	}
+	v := make([]float32, dimensions)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		if f := float64(v[i]); math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("decoding embedding: dimension %d is %g", i, f)
+		}
+	}
+	Normalize(v)
+	return v, nil
+}

@@ -1,0 +1,244 @@
+// Package remote makes vectors with a model that runs elsewhere: Ollama, or
+// whatever speaks OpenAI's embeddings API.
+//
+// A config says which; [Open] checks it and reaches nothing yet. Every text is
+// one request through chromem-go's functions, several at a time, each with a
+// deadline. Of several texts, which is what a build asks for, a request that
+// fails is repeated twice; a single one is a phrase that somebody waits for,
+// and asked for once. Vectors come back with length 1,
+// all of one dimension. A registry notes the identity of the model with the
+// vectors (see [Embedder.Identity]); those of two models are never compared.
+package remote
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	chromem "github.com/philippgille/chromem-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry"
+)
+
+// Types of endpoints.
+const (
+	Ollama = "ollama"
+	OpenAI = "openai"
+)
+
+// MaxDimensions bounds a vector.
+const MaxDimensions = 8192
+
+const (
+	ollamaURL       = "http://localhost:11434/api"
+	openAIKey       = "OPENAI_API_KEY"
+	defaultTimeout  = 10 * time.Second
+	defaultParallel = 8
+	maxParallel     = 64
+	attempts        = 3
+	// maxKnown bounds the vectors of texts that are kept for the next question.
+	maxKnown = 256
+)
+
+// Config says which model to use and where it is, as in a config file:
+//
+//	{"type": "ollama", "model": "nomic-embed-text"}
+//	{"type": "openai", "model": "text-embedding-3-small", "apiKeyEnv": "OPENAI_API_KEY"}
+type Config struct {
+	Type  string `json:"type"` // Ollama or OpenAI
+	Model string `json:"model"`
+	// URL is the base, without "/embeddings"; empty: http://localhost:11434/api
+	// or https://api.openai.com/v1.
+	URL string `json:"url,omitempty"`
+	// APIKeyEnv is the environment variable with the key, of an OpenAI
+	// endpoint; empty: OPENAI_API_KEY where URL is empty too, else no key.
+	APIKeyEnv string `json:"apiKeyEnv,omitempty"`
+	Timeout   string `json:"timeout,omitempty"`  // of one request, "10s"; empty: 10s
+	Parallel  int    `json:"parallel,omitempty"` // requests at a time, 1 to 64; 0: 8
+}
+
+// Embedder makes vectors. It is safe for concurrent use.
+type Embedder struct {
+	id       registry.Embedder
+	make     chromem.EmbeddingFunc
+	timeout  time.Duration
+	parallel int
+	pause    time.Duration // before the second attempt; then four times as long
+
+	mu    sync.Mutex
+	known map[string][]float32
+	dims  int // 0: no vector was seen yet
+}
+
+// Open returns the embedder of a config. What is wrong with the config is the
+// error; whether the endpoint answers shows with the first text.
+func Open(c Config) (*Embedder, error) {
+	e := &Embedder{timeout: defaultTimeout, parallel: cmp.Or(c.Parallel, defaultParallel), pause: 250 * time.Millisecond}
+	if c.Model == "" {
+		return nil, fmt.Errorf("embedder of type %q: no model; name one", c.Type)
+	}
+	if e.parallel < 1 || e.parallel > maxParallel {
+		return nil, fmt.Errorf("embedder %q: parallel is %d, 1 to %d are possible", c.Model, c.Parallel, maxParallel)
+	}
+	if c.Timeout != "" {
+		d, err := time.ParseDuration(c.Timeout)
+		if err != nil || d <= 0 {
+			return nil, fmt.Errorf("embedder %q: timeout is %q, want a duration like \"10s\"", c.Model, c.Timeout)
+		}
+		e.timeout = d
+	}
+	base := strings.TrimRight(c.URL, "/")
+	if u, err := url.Parse(base); base != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return nil, fmt.Errorf("embedder %q: the url is not one of http or https", c.Model)
+	}
+	switch c.Type {
+	case Ollama:
+		base = cmp.Or(base, ollamaURL)
+		e.make = chromem.NewEmbeddingFuncOllama(c.Model, base)
+	case OpenAI:
+		key, err := apiKey(c, base)
+		if err != nil {
+			return nil, err
+		}
+		base = cmp.Or(base, chromem.BaseURLOpenAI)
+		asItIs := true // normalised below, whatever chromem would detect
+		e.make = chromem.NewEmbeddingFuncOpenAICompat(base, key, c.Model, &asItIs)
+	default:
+		return nil, fmt.Errorf("embedder %q: type is %q, want %q or %q", c.Model, c.Type, Ollama, OpenAI)
+	}
+	sum := sha256.Sum256([]byte(c.Type + "\n" + base + "\n" + c.Model))
+	e.id = registry.Embedder{Name: c.Type + ":" + c.Model, Encoding: "f32", SHA256: hex.EncodeToString(sum[:])}
+	return e, nil
+}
+
+func apiKey(c Config, base string) (string, error) {
+	name := c.APIKeyEnv
+	if name == "" && base == "" {
+		name = openAIKey
+	}
+	if name == "" {
+		return "", nil
+	}
+	key := os.Getenv(name)
+	if key == "" {
+		return "", fmt.Errorf("embedder %q: the environment variable %q has no key; set it, or name another as apiKeyEnv", c.Model, name)
+	}
+	return key, nil
+}
+
+// Identity is how a registry names the vectors: type and model, and as SHA256
+// the digest of type, address and model, because one name may stand for
+// different models at different addresses. Dimensions is 0 until a vector was
+// made.
+func (e *Embedder) Identity() registry.Embedder {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	id := e.id
+	id.Dimensions = e.dims
+	return id
+}
+
+// Embed returns the unit vectors of some texts, in their order. Equal texts
+// are asked for once.
+func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	first := map[string]int{}
+	out := make([][]float32, len(texts))
+	times := attempts
+	if len(texts) == 1 {
+		times = 1
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(e.parallel)
+	for i, text := range texts {
+		if _, again := first[text]; again {
+			continue
+		}
+		first[text] = i
+		group.Go(func() (err error) {
+			out[i], err = e.one(ctx, text, times)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		out[i] = out[first[text]]
+	}
+	return out, nil
+}
+
+// one returns the vector of a text, from memory or from the endpoint.
+func (e *Embedder) one(ctx context.Context, text string, times int) ([]float32, error) {
+	e.mu.Lock()
+	v, ok := e.known[text]
+	e.mu.Unlock()
+	if ok {
+		return v, nil
+	}
+	v, err := e.ask(ctx, text, times)
+	if err != nil {
+		return nil, fmt.Errorf("embedding with %s: %w", e.id.Name, err)
+	}
+	return v, e.keep(text, v)
+}
+
+// ask asks the endpoint, several times while it fails.
+func (e *Embedder) ask(ctx context.Context, text string, times int) (v []float32, err error) {
+	pause := e.pause
+	for attempt := range times {
+		if attempt > 0 {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(pause):
+			}
+			pause *= 4
+		}
+		within, cancel := context.WithTimeout(ctx, e.timeout)
+		v, err = e.make(within, text)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return v, err
+}
+
+// keep checks a vector, gives it length 1 and remembers it.
+func (e *Embedder) keep(text string, v []float32) error {
+	for _, x := range v {
+		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("embedding with %s: the vector holds %g", e.id.Name, x)
+		}
+	}
+	if len(v) > MaxDimensions {
+		return fmt.Errorf("embedding with %s: a vector of %d dimensions, at most %d are possible", e.id.Name, len(v), MaxDimensions)
+	}
+	if embed.Normalize(v) == 0 {
+		return fmt.Errorf("embedding with %s: the vector is zero", e.id.Name)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.dims == 0 {
+		e.dims = len(v)
+	}
+	if len(v) != e.dims {
+		return fmt.Errorf("embedding with %s: a vector of %d dimensions after one of %d", e.id.Name, len(v), e.dims)
+	}
+	if e.known == nil || len(e.known) >= maxKnown {
+		e.known = map[string][]float32{}
+	}
+	e.known[text] = v
+	return nil
+}

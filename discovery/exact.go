@@ -1,0 +1,92 @@
+package discovery
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// exactNames finds tools by their names, spelled as one of
+//
+//	git.git_log   git/git_log   mcp__git__git_log   git_log
+//
+// A tool that is asked for by name needs no search.
+type exactNames struct {
+	tools  []registry.Tool
+	byName []int32 // places in tools, sorted by the tool's name, then place
+}
+
+func newExactNames(reg *registry.Registry) exactNames {
+	e := exactNames{tools: reg.Tools, byName: make([]int32, len(reg.Tools))}
+	for i := range e.byName {
+		e.byName[i] = int32(i)
+	}
+	slices.SortStableFunc(e.byName, func(a, b int32) int { return cmp.Compare(e.tools[a].Name, e.tools[b].Name) })
+	return e
+}
+
+// find returns the tools that the phrase names: one, or several where their
+// servers must decide, or none.
+func (e *exactNames) find(phrase string) []int32 {
+	phrase = strings.TrimSpace(phrase)
+	if len(phrase) > MaxPhrase || phrase == "" {
+		return nil
+	}
+	found := e.split(nil, phrase, ".")
+	found = e.split(found, phrase, "/")
+	if rest, ok := strings.CutPrefix(phrase, "mcp__"); ok {
+		found = e.split(found, rest, "__")
+	}
+	if len(found) == 0 {
+		found = append(found, e.named(phrase)...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// split appends the tools whose server and name, joined by the separator, are
+// the phrase. Both may contain the separator.
+func (e *exactNames) split(found []int32, phrase, separator string) []int32 {
+	for at := 0; ; at++ {
+		next := strings.Index(phrase[at:], separator)
+		if next < 0 {
+			return found
+		}
+		at += next
+		server, name := phrase[:at], phrase[at+len(separator):]
+		for _, i := range e.named(name) {
+			if has := e.tools[i].Server; has == server || separator == "__" && plainName(has) == server {
+				found = append(found, i)
+			}
+		}
+	}
+}
+
+// named returns the tools of that name, on whatever server.
+func (e *exactNames) named(name string) []int32 {
+	first, ok := slices.BinarySearchFunc(e.byName, name, func(i int32, name string) int {
+		return cmp.Compare(e.tools[i].Name, name)
+	})
+	if !ok {
+		return nil
+	}
+	end := first
+	for end < len(e.byName) && e.tools[e.byName[end]].Name == name {
+		end++
+	}
+	return e.byName[first:end]
+}
+
+// plainName is a server's name as clients spell it in mcp__server__tool:
+// what is no letter, digit, hyphen or underscore becomes an underscore.
+func plainName(server string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, server)
+}

@@ -1,0 +1,131 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+)
+
+// Explanation is a Resolution with all that led to it.
+type Explanation struct {
+	Resolution
+	// Reason says in a sentence why the verdict is what it is.
+	Reason string `json:"reason"`
+	// Found is the calibrated chance that the right tool is in the registry.
+	Found float64 `json:"found"`
+	// Read is how the phrase was understood; nil when it is a tool's name.
+	Read *Reading `json:"read,omitempty"`
+	// Tools are the candidates with their legs, in the order of Candidates.
+	Tools []Legs `json:"tools"`
+
+	silent bool // nobody asked
+}
+
+// Reading is how a phrase was understood.
+type Reading struct {
+	// Phrase is what is left without the mention of a server.
+	Phrase string   `json:"phrase"`
+	Terms  []string `json:"terms"` // for BM25
+	Verbs  []string `json:"verbs"` // classes of its verb
+	Head   []string `json:"head"`  // its verb and object
+	// Objects are the words that name the object.
+	Objects []string `json:"objects"`
+}
+
+// Legs is what each leg says about a candidate.
+type Legs struct {
+	ID       string  `json:"id"`
+	BM25     float64 `json:"bm25"`
+	Full     float64 `json:"full"`     // cosine of name and description's head
+	Name     float64 `json:"name"`     // cosine of the name
+	Sentence float64 `json:"sentence"` // cosine of the best sentence
+	Fused    float64 `json:"fused"`    // the candidate score
+	Score    float64 `json:"score"`    // the re-ranker's: the sum of the contributions
+	// Features are the re-ranker's, in its order.
+	Features []Contribution `json:"features"`
+}
+
+// Contribution is one feature's part of a candidate's score.
+type Contribution struct {
+	Feature string  `json:"feature"`
+	Value   float64 `json:"value"`
+	Weight  float64 `json:"weight"`
+	Adds    float64 `json:"adds"` // value × weight, never -0
+}
+
+// Explain resolves a phrase as ResolveContext does and shows why.
+func (ix *Index) Explain(ctx context.Context, phrase string, opts *ResolveOptions) (Explanation, error) {
+	e := Explanation{Tools: []Legs{}}
+	r, err := ix.resolve(ctx, phrase, opts, &e)
+	e.Resolution = r
+	return e, err
+}
+
+// named notes that the phrase is the name of some tools.
+func (e *Explanation) named(tools int) {
+	e.Found, e.Reason = 1, "the phrase is the name of a tool"
+	if tools > 1 {
+		e.Reason = fmt.Sprintf("the phrase is the name of %d tools", tools)
+	}
+}
+
+// read notes how the phrase was understood.
+func (e *Explanation) read(q *query) {
+	if e.silent {
+		return
+	}
+	e.Reason = "no words to search for, or no tools to search in"
+	t := q.ix.t
+	e.Read = &Reading{
+		Phrase: q.rest, Terms: append([]string{}, t.terms(q.rest)...),
+		Verbs: []string{}, Head: append([]string{}, q.head...), Objects: []string{},
+	}
+	for v := q.verb; v != 0; v &= v - 1 {
+		e.Read.Verbs = append(e.Read.Verbs, t.className[bits.TrailingZeros32(uint32(v))])
+	}
+	for _, i := range q.objects {
+		e.Read.Objects = append(e.Read.Objects, q.words[i].text)
+	}
+}
+
+// decided notes what the verdict rests on.
+func (e *Explanation) decided(q *query, d decision, r *Resolution, ranked []candidate) {
+	if e.silent {
+		return
+	}
+	e.Found, e.Reason = round(d.found), d.reason(r)
+	for i := range ranked {
+		e.legs(q, &ranked[i])
+	}
+}
+
+// legs notes what the legs say about a candidate.
+func (e *Explanation) legs(q *query, c *candidate) {
+	l := Legs{
+		ID: q.ix.id(c.tool), BM25: round(float64(q.bm[c.tool])), Full: round(float64(c.cos.full)),
+		Name: round(float64(c.cos.name)), Sentence: round(float64(c.cos.sentence)),
+		Fused: round(c.fused), Score: round(c.score),
+	}
+	for f, weight := range q.ix.t.coef {
+		v := c.features[f]
+		l.Features = append(l.Features, Contribution{featureNames[f], round(v), weight, round(v*weight) + 0})
+	}
+	e.Tools = append(e.Tools, l)
+}
+
+// reason puts the verdict of a phrase into words.
+func (d decision) reason(r *Resolution) string {
+	switch {
+	case r.By == ByMemory:
+		return "an earlier run used this tool for the phrase"
+	case r.By == ByPreference:
+		return fmt.Sprintf("%d servers offer this tool, and this one is preferred", d.twins+1)
+	case d.twins > 0 && r.Verdict == Ambiguous:
+		return fmt.Sprintf("%d servers offer this tool: name one, or prefer one", d.twins+1)
+	case r.Verdict == Resolved:
+		return fmt.Sprintf("the first candidate is right with a chance of %.2f, %.2f is enough", r.Confidence, d.enough)
+	case r.Verdict == NotFound:
+		return fmt.Sprintf("the chance that any tool fits is %.2f, %.2f is needed", d.found, d.notFound)
+	}
+	return fmt.Sprintf("the first candidate is right with a chance of %.2f, %.2f is needed", r.Confidence, d.enough)
+}

@@ -1,0 +1,140 @@
+package discovery
+
+import "slices"
+
+// features is what the re-ranker sees of one candidate; the constants name
+// the elements.
+type features [numFeatures]float64
+
+const (
+	bmRel    = iota // BM25, as a share of the best tool's
+	bmCov           // BM25, as a share of the ideal
+	cosFull         // cosine of phrase and full text
+	cosSent         // cosine of phrase and the best sentence
+	softAll         // how well the phrase's words are met by the tool's words
+	nameSoft        // how well the name's words are met by the phrase's
+	headAll         // how well the phrase's object words are met
+	headCos         // cosine of the phrase's head and the full text
+	verbConf        // 1 when the verbs of phrase and name contradict
+	verbDesc        // how far the verbs of phrase and description agree
+	nameLen         // distinct words of the name, in fives
+	bigram          // share of the phrase's pairs of words that the tool has
+	srv             // the phrase mentions the tool's server
+	srvCue          // it does so with a cue
+
+	// What the reference does not have; the weights are in beyond.json.
+	aboutNoun // the name's last noun is the phrase's object, or its context
+	elsewhere // share of the phrase's words that only the tool's other texts have
+	verbGap   // how far the verbs of phrase and description disagree; it is read by the confidence alone
+	outdated  // 1 for a tool that its description calls deprecated
+
+	numFeatures
+)
+
+var featureNames = [numFeatures]string{
+	"bm_rel", "bm_cov", "cos_full", "cos_sent", "soft_all", "name_soft", "head_all", "head_cos",
+	"verb_conf", "verb_desc", "name_len", "bigram", "srv", "srv_cue",
+	"last_noun", "elsewhere", "verb_gap", "deprecated",
+}
+
+// numReference is the number of features that fusion.json weighs.
+const numReference = aboutNoun
+
+func featureIndex(name string) int { return slices.Index(featureNames[:], name) }
+
+// pairs returns the adjacent pairs of a sequence, distinct.
+func pairs(terms []string) [][2]string {
+	var out [][2]string
+	for i := 1; i < len(terms); i++ {
+		p := [2]string{terms[i-1], terms[i]}
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// sequences are the stems of the tools' names and of their descriptions'
+// heads, in order, in which pairs of words are looked for.
+type sequences struct {
+	// Tool i's name is stems[start[2i]:start[2i+1]], its head what follows
+	// until start[2i+2].
+	start []int32
+	stems []int32
+}
+
+// share returns the share of the pairs that tool i has.
+func (s *sequences) share(tool int32, wanted [][2]int32) float64 {
+	found := 0
+	for _, p := range wanted {
+		if p[0] < 0 || p[1] < 0 {
+			continue
+		}
+		if s.has(2*tool, p) || s.has(2*tool+1, p) {
+			found++
+		}
+	}
+	return float64(found) / float64(max(1, len(wanted)))
+}
+
+func (s *sequences) has(k int32, p [2]int32) bool {
+	stems := s.stems[s.start[k]:s.start[k+1]]
+	for i := 1; i < len(stems); i++ {
+		if stems[i-1] == p[0] && stems[i] == p[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// features computes what the re-ranker sees of a candidate.
+func (q *query) features(c *candidate) features {
+	ix, tool := q.ix, c.tool
+	var f features
+	f[bmRel], f[cosFull], f[cosSent] = c.bmRel, float64(c.cos.full), float64(c.cos.sentence)
+	if q.ideal > 0 {
+		f[bmCov] = float64(q.bm[tool]) / q.ideal
+	}
+	h := q.hint(tool)
+	f[srv], f[srvCue] = h.plain, h.cued
+	if len(q.words) > 0 {
+		q.match.best(ix.words.textOf(tool), q.met)
+		for i, w := range q.words {
+			f[softAll] += w.weight * float64(q.met[i])
+		}
+		f[headAll] = q.objectsMet()
+		f[nameSoft] = q.match.explained(ix.words.nameOf(tool))
+	}
+	if a, known := ix.t.agreement(q.verb, ix.nameVerb[tool]); known && a < .25 {
+		f[verbConf] = 1
+	}
+	f[verbDesc] = .3
+	if a, known := ix.t.agreement(q.verb, ix.textVerb[tool]); known {
+		f[verbDesc] = a
+		if q.asks {
+			f[verbGap] = 1 - a
+		}
+	}
+	f[nameLen] = float64(ix.nameLen[tool]) / 5
+	f[bigram] = ix.sequences.share(tool, q.pairs)
+	f[aboutNoun] = q.aboutLastNoun(tool)
+	f[elsewhere] = q.metElsewhere(tool)
+	if _, ok := ix.successor[tool]; ok {
+		f[outdated] = 1
+	}
+	f[headCos] = f[cosFull]
+	if len(q.head) > 0 && q.foreign == 0 && !(q.blind && len(q.full) > 0) {
+		f[headCos] = float64(ix.vectors.full(&q.headDots, tool))
+	}
+	return f
+}
+
+// objectsMet is soft_all over the object words of the phrase's head alone.
+func (q *query) objectsMet() float64 {
+	var met, all float64
+	for _, i := range q.objects {
+		met += q.words[i].weight * float64(q.met[i])
+		all += q.words[i].weight
+	}
+	return met / max(all, 1e-9)
+}

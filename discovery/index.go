@@ -1,0 +1,142 @@
+package discovery
+
+import (
+	"cmp"
+	"sync"
+
+	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry"
+)
+
+// Options configure an Index. A nil *Options means all zero values.
+type Options struct {
+	// Aliases are further names of servers by their names: a phrase that
+	// mentions one of them means the server. A server's title is one anyway.
+	Aliases map[string][]string
+	// Prefer are names of servers, the best first. Where several servers
+	// offer the same tool, the first of these that does gets it. Without
+	// one of them such a phrase is ambiguous.
+	Prefer []string
+	// Threshold is the least confidence of a resolved phrase, above 0 and up
+	// to 1; 0 means the one that the confidence was calibrated for, .6.
+	Threshold float64
+	// Recall returns the tool that an earlier run used for a phrase (package
+	// memory); it is then the answer, whatever the search says. nil: nothing
+	// is remembered. It is called concurrently.
+	Recall func(phrase string) (tool string, ok bool)
+
+	// Embedder replaces the embedded model where a phrase is compared with
+	// tools' full texts; the registry must have its vectors (EmbedWith), else
+	// New returns an *EmbedderError. A phrase that it does not answer within
+	// 5 s is left to the embedded model, and the answer says so. nil: the
+	// embedded model does everything.
+	Embedder Embedder
+
+	// Categories gives tools a category whatever their text says, by patterns
+	// of path.Match over a tool's ID, or a server's name. Of several patterns
+	// that fit the longest counts.
+	Categories map[string]string
+
+	// exact replaces exactTools in tests; 0 means exactTools.
+	exact int
+	// reference leaves out what goes beyond the reference, for tests.
+	reference bool
+}
+
+// Index answers which tools of a registry a phrase means. It is immutable and
+// safe for concurrent use; after a rebuild of the registry make a new one and
+// swap it for the old.
+type Index struct {
+	t      *tables
+	model  *embed.Model
+	reg    *registry.Registry
+	all    []int32 // 0, 1, 2 …: the places of the tools in the registry
+	prefer map[string]int
+	enough float64 // Options.Threshold, or its default
+	recall func(phrase string) (tool string, ok bool)
+	down   []downServer
+	// exactLimit is the number of tools up to which all of them are scored.
+	exactLimit int
+
+	bm25      bm25Leg
+	vectors   vectorLeg
+	other     *otherLeg
+	words     wordLeg
+	others    otherTexts
+	inName    []bool // per stem: a tool's name has it
+	sequences sequences
+	hints     hintLeg
+	nameVerb  []verbSet // per tool
+	textVerb  []verbSet
+	nameLen   []uint16 // per tool: distinct stems of its name
+	nouns     []noun
+	successor map[int32]int32 // of deprecated tools, -1 where none is named
+	exact     exactNames
+
+	overrides  map[string]string // Options.Categories
+	categories categories
+
+	queries sync.Pool // of *query
+}
+
+// New indexes a registry, which must not change afterwards. It costs about
+// 20 µs a tool and needs neither network nor files. The embedded model's
+// vectors are made anew, exact, for 3 µs a tool: those that the registry
+// stores are rounded. Another embedder's are taken from the registry.
+func New(reg *registry.Registry, opts *Options) (*Index, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	ix := &Index{
+		t: loadTables(), model: embed.Default(), reg: reg, all: make([]int32, len(reg.Tools)),
+		prefer: map[string]int{}, recall: opts.Recall, exactLimit: cmp.Or(opts.exact, exactTools),
+	}
+	if opts.reference {
+		ix.t = referenceTables()
+	}
+	ix.enough = cmp.Or(opts.Threshold, ix.t.confidence.resolved)
+	for i := range ix.all {
+		ix.all[i] = int32(i)
+	}
+	for i, s := range opts.Prefer {
+		if _, again := ix.prefer[s]; !again {
+			ix.prefer[s] = i
+		}
+	}
+	if err := checkCategories(opts.Categories); err != nil {
+		return nil, err
+	}
+	ix.overrides = opts.Categories
+	if err := ix.build(opts); err != nil {
+		return nil, err
+	}
+	ix.exact = newExactNames(reg)
+	if !opts.reference {
+		ix.findSuccessors()
+	}
+	ix.down = ix.newDown(opts.Aliases)
+	return ix, nil
+}
+
+// build fills the legs.
+func (ix *Index) build(opts *Options) error {
+	b := newBuilder(ix)
+	b.addServers(opts.Aliases)
+	if opts.Embedder == nil {
+		near, err := openCollection()
+		if err != nil {
+			return err
+		}
+		ix.vectors.near = near
+	}
+	for i := range ix.reg.Tools {
+		b.addTool(int32(i), &ix.reg.Tools[i])
+	}
+	if err := b.finish(); err != nil {
+		return err
+	}
+	if opts.Embedder == nil {
+		return nil
+	}
+	return ix.openOther(opts.Embedder)
+}

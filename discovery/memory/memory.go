@@ -1,0 +1,355 @@
+// Package memory remembers which tool a phrase led to in a run that went well,
+// so that the same phrase means the same tool next time.
+//
+// A [Memory] belongs to one registry and is a small file, by default in the
+// user's cache folder (see [Path]). A phrase is remembered as it is written,
+// whatever its case and white space, together with the hash of the tool: a
+// tool that changed since, or is gone, is not recalled. A phrase that led to
+// two different tools is remembered as conflicting and recalls nothing until
+// somebody forgets it.
+//
+// The file holds [MaxEntries] phrases at most; those that were used least
+// recently go first. Several processes may use one file at the same time:
+// writers take a lock beside it and replace it as a whole. What is damaged
+// counts as empty.
+package memory
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/usetools/usetools/registry"
+)
+
+const (
+	// MaxEntries bounds the phrases of one memory.
+	MaxEntries = 1000
+	// MaxPhrase bounds a phrase, in bytes; longer ones are not remembered.
+	MaxPhrase = 300
+	// maxFile bounds what is read: MaxEntries of the largest size fit.
+	maxFile = 2 << 20
+	version = 1
+)
+
+// Entry is what is known of one phrase.
+type Entry struct {
+	Phrase string `json:"phrase"`
+	// Tool is the tool's ID, empty when the phrase led to different tools.
+	Tool string `json:"tool,omitempty"`
+	Hash string `json:"hash,omitempty"` // registry.Tool.Hash at that time
+	Uses int    `json:"uses"`           // days with a run that used it
+	// Set says that it was decided by hand: no run changes it.
+	Set bool `json:"set,omitempty"`
+	// Used is the day of the last use, UTC.
+	Used string `json:"used"`
+}
+
+// Conflicting reports whether the phrase led to different tools.
+func (e *Entry) Conflicting() bool { return e.Tool == "" }
+
+// Memory is what phrases meant in earlier runs. It is safe for concurrent use,
+// also by several processes.
+type Memory struct {
+	path string
+	reg  *registry.Registry
+	now  func() time.Time
+
+	mu      sync.Mutex
+	stamp   stamp
+	entries map[string]Entry // by key
+}
+
+// stamp tells whether a file was replaced since it was read.
+type stamp struct {
+	size  int64
+	mtime time.Time
+}
+
+// Path returns where the memory of the registry file is kept: below the user's
+// cache folder, named by the registry's absolute path.
+func Path(registryFile string) (string, error) {
+	folder, err := os.UserCacheDir()
+	if err == nil {
+		folder, err = registry.SidePath(folder, "phrases", registryFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("locating remembered phrases: %w", err)
+	}
+	return folder + ".json", nil
+}
+
+// New returns the memory kept in the file at path, for the tools of a
+// registry; nil recalls nothing but can be listed and edited. Nothing is read
+// yet, and the file need not exist.
+func New(path string, reg *registry.Registry) *Memory {
+	return &Memory{path: path, reg: reg, now: time.Now}
+}
+
+// Recall returns the tool that the phrase led to, while it exists unchanged.
+// It fits discovery.Options.Recall.
+func (m *Memory) Recall(phrase string) (tool string, ok bool) {
+	key, ok := keyOf(phrase)
+	if !ok {
+		return "", false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_ = m.refresh() // what cannot be read is not remembered
+	e, ok := m.entries[key]
+	if !ok || !m.Current(e) {
+		return "", false
+	}
+	return e.Tool, true
+}
+
+// Current reports whether an entry's tool exists unchanged.
+func (m *Memory) Current(e Entry) bool {
+	if m.reg == nil || e.Conflicting() {
+		return false
+	}
+	t, ok := m.reg.Tool(e.Tool)
+	return ok && t.Hash == e.Hash
+}
+
+// Use is a phrase and the tool, with its hash, that it led to.
+type Use struct{ Phrase, Tool, Hash string }
+
+// Remember notes what phrases led to in a run that went well. A phrase that
+// led to another tool before becomes conflicting, unless that tool is gone or
+// has changed. A phrase is counted once a day: what was noted today already
+// costs no write.
+func (m *Memory) Remember(uses ...Use) error {
+	uses = slices.DeleteFunc(slices.Clone(uses), m.noted)
+	if len(uses) == 0 {
+		return nil
+	}
+	return m.edit(func(entries map[string]Entry) {
+		for _, u := range uses {
+			m.note(entries, u)
+		}
+	})
+}
+
+// noted reports whether a use needs no writing.
+func (m *Memory) noted(u Use) bool {
+	key, ok := keyOf(u.Phrase)
+	if !ok || u.Tool == "" {
+		return true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_ = m.refresh()
+	e, ok := m.entries[key]
+	return ok && e.Used == m.day() && e.Uses > 0 && (e.Conflicting() || e.Tool == u.Tool && e.Hash == u.Hash)
+}
+
+func (m *Memory) note(entries map[string]Entry, u Use) {
+	key, _ := keyOf(u.Phrase)
+	e, known := entries[key]
+	switch {
+	case !known:
+		e = Entry{Phrase: key, Tool: u.Tool, Hash: u.Hash}
+	case e.Conflicting(), e.Set && m.Current(e):
+	case e.Tool == u.Tool:
+		e.Hash = u.Hash
+	case m.Current(e):
+		e.Tool, e.Hash = "", ""
+	default:
+		e = Entry{Phrase: key, Tool: u.Tool, Hash: u.Hash}
+	}
+	if e.Used != m.day() || e.Uses == 0 {
+		e.Uses++
+	}
+	e.Used = m.day()
+	entries[key] = e
+}
+
+// Set makes a phrase mean a tool, whatever it led to before.
+func (m *Memory) Set(phrase, tool, hash string) error {
+	key, ok := keyOf(phrase)
+	if !ok {
+		return fmt.Errorf("remembering a phrase: %d bytes, 1 to %d are possible", len(phrase), MaxPhrase)
+	}
+	return m.edit(func(entries map[string]Entry) {
+		entries[key] = Entry{Phrase: key, Tool: tool, Hash: hash, Set: true, Used: m.day()}
+	})
+}
+
+// Forget drops phrases and returns those that were not known.
+func (m *Memory) Forget(phrases ...string) (unknown []string, err error) {
+	err = m.edit(func(entries map[string]Entry) {
+		for _, p := range phrases {
+			key, _ := keyOf(p)
+			if _, ok := entries[key]; !ok {
+				unknown = append(unknown, p)
+			}
+			delete(entries, key)
+		}
+	})
+	return unknown, err
+}
+
+// ForgetAll drops everything.
+func (m *Memory) ForgetAll() error {
+	return m.edit(func(entries map[string]Entry) { clear(entries) })
+}
+
+// List returns all entries, sorted by phrase.
+func (m *Memory) List() ([]Entry, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.refresh(); err != nil {
+		return nil, err
+	}
+	return sorted(m.entries), nil
+}
+
+func (m *Memory) day() string { return m.now().UTC().Format(time.DateOnly) }
+
+// keyOf returns the form in which phrases are compared; not ok for one that is
+// empty or too long.
+func keyOf(phrase string) (key string, ok bool) {
+	if len(phrase) > MaxPhrase {
+		return "", false
+	}
+	key = strings.ToLower(strings.Join(strings.Fields(strings.ToValidUTF8(phrase, "")), " "))
+	return key, key != ""
+}
+
+func sorted(entries map[string]Entry) []Entry {
+	out := make([]Entry, 0, len(entries))
+	for _, e := range entries {
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.Phrase, b.Phrase) })
+	return out
+}
+
+// edit changes the file under its lock.
+func (m *Memory) edit(change func(map[string]Entry)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		return fmt.Errorf("remembering phrases: %w", err)
+	}
+	unlock, err := lockedfile.MutexAt(m.path + ".lock").Lock()
+	if err != nil {
+		return fmt.Errorf("remembering phrases: %w", err)
+	}
+	defer unlock()
+	m.stamp = stamp{} // two writes within one tick of the clock look alike
+	if err := m.refresh(); err != nil {
+		var damaged *DamagedError
+		if !errors.As(err, &damaged) {
+			return err
+		}
+	}
+	change(m.entries)
+	trim(m.entries)
+	data, err := json.MarshalIndent(file{version, sorted(m.entries)}, "", " ")
+	if err != nil { // strings and numbers always marshal
+		panic(err)
+	}
+	if err := registry.WriteFile(m.path, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("remembering phrases: %w", err)
+	}
+	m.stamp = stamp{}
+	return nil
+}
+
+// trim drops the entries that were used least recently, of one day those that
+// were used least often.
+func trim(entries map[string]Entry) {
+	if len(entries) <= MaxEntries {
+		return
+	}
+	all := sorted(entries)
+	slices.SortStableFunc(all, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Used, b.Used), cmp.Compare(a.Uses, b.Uses))
+	})
+	for _, e := range all[:len(all)-MaxEntries] {
+		delete(entries, e.Phrase)
+	}
+}
+
+// file is the content of a memory's file.
+type file struct {
+	Version int     `json:"version"`
+	Phrases []Entry `json:"phrases"`
+}
+
+// DamagedError is returned by List for a file that is no memory. Writing
+// replaces it.
+type DamagedError struct {
+	Path string
+	Msg  string
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("remembered phrases in %q: %s; forget them all, or delete the file", e.Path, e.Msg)
+}
+
+// refresh reads the file if it was replaced since it was read.
+func (m *Memory) refresh() error {
+	st, err := os.Stat(m.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		m.entries, m.stamp = map[string]Entry{}, stamp{}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading remembered phrases: %w", err)
+	}
+	now := stamp{st.Size(), st.ModTime()}
+	if m.entries != nil && m.stamp == now {
+		return nil
+	}
+	m.entries, m.stamp = map[string]Entry{}, stamp{}
+	f, err := os.Open(m.path)
+	if err != nil {
+		return fmt.Errorf("reading remembered phrases: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return fmt.Errorf("reading remembered phrases: %w", err)
+	}
+	if m.entries, err = decode(data); err != nil {
+		return &DamagedError{m.path, err.Error()}
+	}
+	m.stamp = now
+	return nil
+}
+
+// decode reads a file's content; what is wrong with single entries drops them.
+func decode(data []byte) (map[string]Entry, error) {
+	entries := map[string]Entry{}
+	if len(data) > maxFile {
+		return entries, fmt.Errorf("larger than %d bytes", maxFile)
+	}
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return entries, err
+	}
+	if f.Version != version {
+		return entries, fmt.Errorf("version %d, this program reads version %d", f.Version, version)
+	}
+	for _, e := range f.Phrases {
+		if key, ok := keyOf(e.Phrase); ok && key == e.Phrase {
+			entries[key] = e
+		}
+	}
+	trim(entries)
+	return entries, nil
+}

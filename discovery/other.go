@@ -1,0 +1,174 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	chromem "github.com/philippgille/chromem-go"
+
+	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry"
+)
+
+// Another embedder may stand in for the embedded model where it matters most:
+// the cosine of the phrase with a tool's full text. Its vectors are those that
+// the registry stores, and chromem holds and compares them. Words, names and
+// sentences stay with the embedded model.
+//
+// The re-ranker was fitted to the embedded model's cosines, and every model has
+// its own range: with some, unrelated texts have a cosine of .6. So cosines are
+// brought to the embedded model's scale by a line through two points that both
+// models can tell of the registry's own names and descriptions: how alike two
+// tools are on average, and how alike a tool and its nearest neighbour are.
+
+// otherLeg is the vectors of another embedder; nil when there is none.
+type otherLeg struct {
+	embedder      Embedder
+	dims          int
+	slope, offset float32
+}
+
+// otherTimeout bounds the wait for a phrase's vector.
+const otherTimeout = 5 * time.Second
+
+const (
+	// calibrated bounds the tools that are compared, calibratedLeast is how
+	// many it takes to say anything about a scale.
+	calibrated      = 128
+	calibratedLeast = 8
+	slopeLeast      = .25
+	slopeMost       = 8
+)
+
+// openOther hands the registry's vectors to chromem.
+func (ix *Index) openOther(e Embedder) error {
+	reg, want := ix.reg, e.Identity()
+	if len(reg.Tools) == 0 {
+		return nil
+	}
+	if reg.Embedder == nil || !sameEmbedder(*reg.Embedder, want) {
+		return &EmbedderError{Have: reg.Embedder, Want: want}
+	}
+	near, err := openCollection()
+	if err != nil {
+		return err
+	}
+	o := &otherLeg{embedder: e, dims: reg.Embedder.Dimensions}
+	vectors := make([][]float32, len(reg.Tools))
+	for i := range reg.Tools {
+		if vectors[i], err = embed.DecodeF32(reg.Tools[i].Embedding, o.dims); err != nil {
+			return &EmbedderError{Want: want}
+		}
+		if isZero(vectors[i]) {
+			continue
+		}
+		if err := addNear(near, i, vectors[i]); err != nil {
+			return err
+		}
+	}
+	o.calibrate(ix.model, reg.Tools, vectors)
+	ix.vectors.near, ix.other = near, o
+	return nil
+}
+
+// calibrate finds the line that brings cosines to the embedded model's scale.
+func (o *otherLeg) calibrate(model *embed.Model, tools []registry.Tool, vectors [][]float32) {
+	o.slope = 1
+	if len(tools) < calibratedLeast {
+		return
+	}
+	n := min(len(tools), calibrated)
+	var ours, theirs [][]float32
+	for k := range n {
+		i := k * len(tools) / n
+		ours, theirs = append(ours, model.Embed(fullText(&tools[i]))), append(theirs, vectors[i])
+	}
+	ourMean, ourNearest := likeness(ours)
+	mean, nearest := likeness(theirs)
+	if nearest-mean < 1e-3 || ourNearest-ourMean < 1e-3 {
+		return
+	}
+	o.slope = min(slopeMost, max(slopeLeast, (ourNearest-ourMean)/(nearest-mean)))
+	o.offset = ourMean - o.slope*mean
+}
+
+// likeness returns the mean cosine of all pairs of some unit vectors, and that
+// of each with its nearest.
+func likeness(vectors [][]float32) (mean, nearest float32) {
+	best := make([]float32, len(vectors))
+	for i := range vectors {
+		for j := range i {
+			var c float32
+			for k, x := range vectors[i] {
+				c += x * vectors[j][k]
+			}
+			mean += c
+			best[i], best[j] = max(best[i], c), max(best[j], c)
+		}
+	}
+	for _, c := range best {
+		nearest += c
+	}
+	n := float32(len(vectors))
+	return mean / (n * (n - 1) / 2), nearest / n
+}
+
+// askOther embeds the phrase elsewhere and sets the query's cosines with all
+// tools. A failure leaves the phrase to the embedded model alone.
+func (q *query) askOther(ctx context.Context) {
+	o := q.ix.other
+	if o == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, otherTimeout)
+	defer cancel()
+	vectors, err := o.embedder.Embed(ctx, []string{q.rest})
+	if err == nil && (len(vectors) != 1 || len(vectors[0]) != o.dims) {
+		err = fmt.Errorf("the vector of the phrase has not %d dimensions as those of the registry", o.dims)
+	}
+	if err == nil {
+		err = q.compareOther(ctx, q.ix.vectors.near, vectors[0])
+	}
+	if err != nil {
+		q.full = q.full[:0]
+		q.note, _ = cutChars(fmt.Sprintf("the embedded model answered alone: %v", err), maxWhy)
+	}
+}
+
+// compareOther sets the cosines of all tools with a vector.
+func (q *query) compareOther(ctx context.Context, near *chromem.Collection, v []float32) error {
+	q.full = slices.Grow(q.full, len(q.ix.all))[:len(q.ix.all)]
+	clear(q.full)
+	if near.Count() == 0 {
+		return nil
+	}
+	// chromem may normalise what it is given
+	found, err := near.QueryEmbedding(ctx, slices.Clone(v), near.Count(), nil, nil)
+	if err != nil {
+		return fmt.Errorf("searching vectors: %w", err)
+	}
+	o := q.ix.other
+	for _, r := range found {
+		tool, err := strconv.Atoi(r.ID)
+		if err != nil {
+			return fmt.Errorf("searching vectors: %w", err)
+		}
+		q.full[tool] = max(-1, min(1, o.slope*r.Similarity+o.offset))
+	}
+	return nil
+}
+
+// compare returns the cosines of a tool's texts with the phrase.
+func (q *query) compare(tool int32) cosines {
+	c := q.foreignCosines(q.ix.vectors.compare(&q.textDots, tool), tool)
+	if len(q.full) > 0 {
+		c.full = q.full[tool]
+		if q.blind { // the embedded model knows no word of the phrase
+			c.sentence = c.full
+		}
+	}
+	return c
+}

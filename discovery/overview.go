@@ -1,0 +1,151 @@
+package discovery
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// What a registry holds, seen as a whole: by server, by category, in numbers.
+
+// Branch is the tools of one server, or of one category.
+type Branch struct {
+	Name      string  `json:"name"`
+	Title     string  `json:"title,omitempty"`     // of a server; what a category is for
+	Transport string  `json:"transport,omitempty"` // of a server
+	Error     *string `json:"error,omitempty"`     // why a server could not be asked
+	Tools     []Entry `json:"tools"`
+}
+
+// Tree shows all tools by server, the servers sorted by name.
+func (ix *Index) Tree(d Detail) ([]Branch, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	out := []Branch{}
+	at := map[string]int{}
+	for _, s := range ix.reg.Servers {
+		at[s.Name] = len(out)
+		out = append(out, Branch{Name: s.Name, Title: s.Title, Transport: s.Transport, Error: s.Error, Tools: []Entry{}})
+	}
+	for i := range ix.reg.Tools {
+		if b, ok := at[ix.reg.Tools[i].Server]; ok {
+			out[b].Tools = append(out[b].Tools, ix.entry(int32(i), d))
+		}
+	}
+	return out, nil
+}
+
+// TreeByCategory shows all tools by category, as Categories sorts them.
+func (ix *Index) TreeByCategory(d Detail) ([]Branch, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	out := []Branch{}
+	at := map[string]int{}
+	for _, c := range ix.Categories() {
+		at[c.Name] = len(out)
+		out = append(out, Branch{Name: c.Name, Title: c.About, Tools: []Entry{}})
+	}
+	for i := range ix.reg.Tools {
+		b := at[ix.category(int32(i))]
+		out[b].Tools = append(out[b].Tools, ix.entry(int32(i), d))
+	}
+	return out, nil
+}
+
+// Names returns the IDs of all tools that pass the query's filters, sorted;
+// its text does not count.
+func (ix *Index) Names(query Query) []string {
+	out := []string{}
+	for _, m := range listed(ix.all, ix.filter(&query)) {
+		out = append(out, ix.id(m.tool))
+	}
+	return out
+}
+
+// Numbers counts the tools of a server, or of all.
+type Numbers struct {
+	Tools int `json:"tools"`
+	// SchemaTokens is about what all of them cost in a model's context, as a
+	// tools/list has them: name, description, schemas, annotations.
+	SchemaTokens  int `json:"schemaTokens"`
+	WithOutput    int `json:"withOutputSchema"`
+	WithoutOutput int `json:"withoutOutputSchema"`
+	Annotated     int `json:"annotated"`
+	ReadOnly      int `json:"readOnly"`    // by their annotations
+	Destructive   int `json:"destructive"` // by their annotations
+	Stale         int `json:"stale"`
+	Unusable      int `json:"unusable"` // a changed definition nobody accepted, a missing program
+}
+
+// ServerStats are the numbers of one server.
+type ServerStats struct {
+	Name string `json:"name"`
+	Numbers
+}
+
+// Stats are a registry in numbers.
+type Stats struct {
+	Servers []ServerStats `json:"servers"` // sorted by name
+	Total   Numbers       `json:"total"`
+}
+
+// Stats counts the tools.
+func (ix *Index) Stats() Stats {
+	out := Stats{Servers: []ServerStats{}}
+	for _, s := range ix.reg.Servers {
+		out.Servers = append(out.Servers, ServerStats{Name: s.Name})
+	}
+	for i := range ix.reg.Tools {
+		t := &ix.reg.Tools[i]
+		at := slices.IndexFunc(out.Servers, func(s ServerStats) bool { return s.Name == t.Server })
+		if at >= 0 {
+			out.Servers[at].add(t)
+		}
+		out.Total.add(t)
+	}
+	return out
+}
+
+func (n *Numbers) add(t *registry.Tool) {
+	n.Tools++
+	n.SchemaTokens += SchemaTokens(t)
+	if len(t.Output) > 0 {
+		n.WithOutput++
+	} else {
+		n.WithoutOutput++
+	}
+	if a := t.Annotations; a != nil {
+		n.Annotated++
+		if a.ReadsOnly() {
+			n.ReadOnly++
+		} else if a.Destructive != nil && *a.Destructive {
+			n.Destructive++
+		}
+	}
+	if t.Stale {
+		n.Stale++
+	}
+	if t.Error != "" {
+		n.Unusable++
+	}
+}
+
+// SchemaTokens is about what a tool costs in a model's context as an element
+// of a tools/list result.
+func SchemaTokens(t *registry.Tool) int {
+	b, err := json.Marshal(struct {
+		Name        string                `json:"name"`
+		Title       string                `json:"title,omitempty"`
+		Description string                `json:"description,omitempty"`
+		Input       json.RawMessage       `json:"inputSchema,omitempty"`
+		Output      json.RawMessage       `json:"outputSchema,omitempty"`
+		Annotations *registry.Annotations `json:"annotations,omitempty"`
+	}{t.Name, t.Title, t.Description, t.Input, t.Output, t.Annotations})
+	if err != nil { // a schema that is no JSON
+		return Tokens(len(t.Name) + len(t.Description) + len(t.Input) + len(t.Output))
+	}
+	return Tokens(len(b))
+}

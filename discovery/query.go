@@ -1,0 +1,206 @@
+package discovery
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/discovery/embed"
+)
+
+// MaxPhrase bounds a phrase, in bytes. What lies beyond is not read: a phrase
+// says what a tool should do, and who pastes a document means its beginning.
+const MaxPhrase = 2048
+
+// query is a phrase, analysed for all legs, and the memory that answering it
+// needs. Queries are pooled; one belongs to one goroutine at a time.
+type query struct {
+	ix    *Index
+	hints []hint // per server, nil when the phrase mentions none
+	rest  string // the folded phrase without the mention: all below reads it
+
+	terms    []queryTerm
+	ideal    float64
+	bm       []float32 // per tool
+	pairs    [][2]int32
+	vector   []float32
+	foreign  float64 // the weight of the words that are outside of ASCII
+	blind    bool    // the embedded model knows no word of the phrase
+	textDots dots
+	full     []float32 // per tool: the cosine by another embedder; empty: none
+	note     string    // why there is none although one is configured
+
+	words []queryWord
+	match matcher
+	met   []float32 // of the candidate at hand, per word
+
+	verb     verbSet
+	asks     bool // the verb is an imperative, beyond doubt
+	head     []string
+	headDots dots
+	objects  []int  // the words of the head that name the object
+	isObject []bool // per word
+}
+
+// ask analyses a phrase, and asks another embedder if there is one. The caller
+// gives the query back with [query.done].
+func (ix *Index) ask(ctx context.Context, phrase string) *query {
+	q := ix.analyse(phrase)
+	q.askOther(ctx)
+	return q
+}
+
+// analyse is ask by the embedded model alone.
+func (ix *Index) analyse(phrase string) *query {
+	q, _ := ix.queries.Get().(*query)
+	if q == nil {
+		q = &query{ix: ix, bm: make([]float32, len(ix.all))}
+	}
+	clear(q.bm)
+	q.hints, q.rest = ix.readHint(ix.t.fold(cutPhrase(phrase)))
+	q.rest = ix.reword(q.rest)
+	q.vector = ix.model.Embed(q.rest)
+	q.readTerms()
+	q.readWords()
+	q.readHead()
+	ix.bm25.scores(q.terms, q.bm)
+	q.blind = isZero(q.vector)
+	q.full, q.note = q.full[:0], ""
+	return q
+}
+
+func (q *query) done() { q.ix.queries.Put(q) }
+
+// cutPhrase returns the first MaxPhrase bytes, whole characters.
+func cutPhrase(s string) string {
+	if len(s) <= MaxPhrase {
+		return s
+	}
+	end := MaxPhrase
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}
+
+// hint returns what the phrase's mentions are worth for a tool.
+func (q *query) hint(tool int32) hint {
+	if q.hints == nil {
+		return hint{}
+	}
+	return q.hints[q.ix.hints.serverOf[tool]]
+}
+
+func (q *query) readTerms() {
+	text := q.rest
+	if q.ix.t.folds != nil {
+		text = withoutLiterals(text)
+	}
+	terms := q.ix.t.terms(text)
+	q.pairs = q.pairs[:0]
+	for _, p := range pairs(terms) {
+		q.pairs = append(q.pairs, [2]int32{q.ix.bm25.lookup(p[0]), q.ix.bm25.lookup(p[1])})
+	}
+	q.terms = q.terms[:0]
+	slices.Sort(terms)
+	for i, t := range terms {
+		if i > 0 && t == terms[i-1] {
+			q.terms[len(q.terms)-1].count++
+			continue
+		}
+		q.terms = append(q.terms, queryTerm{q.ix.bm25.lookup(t), 1})
+	}
+	q.ideal = q.ix.bm25.ideal(q.terms)
+}
+
+// withoutLiterals leaves quoted values out, which name things and not what a
+// tool does: "drop the collection 'open issues'". A phrase that is hardly more
+// than its literals keeps them.
+func withoutLiterals(phrase string) string {
+	const few = 3
+	if plain := replaceMatches(" "+phrase+" ", literalAt); len(strings.Fields(plain)) >= few {
+		return plain
+	}
+	return phrase
+}
+
+func (q *query) readWords() {
+	ix := q.ix
+	q.words = q.words[:0]
+	var total float64
+	var buf [16]embed.Token
+	v := make([]float32, ix.model.Dimensions())
+	for _, w := range distinct(ix.t.words(ix.model, q.rest)) {
+		if ix.t.stop[w] || isShort(w) {
+			continue
+		}
+		s := ix.t.stem(w)
+		word := queryWord{text: w, stem: s, id: ix.bm25.lookup(s)}
+		clear(v)
+		for _, piece := range ix.model.WordTokens(buf[:0], w) {
+			ix.model.Add(v, piece)
+		}
+		norm := embed.Normalize(v)
+		word.probe = ix.model.Probe(v, embed.Probe{})
+		word.weight = float64(ix.t.norm(w, norm)) * ix.bm25.weight(word.id)
+		total += word.weight
+		q.words = append(q.words, word)
+	}
+	q.foreign = 0
+	for i := range q.words {
+		q.words[i].weight /= max(total, 1e-9)
+		if ix.t.folds != nil && isForeign(q.words[i].text) {
+			q.foreign += q.words[i].weight
+		}
+	}
+	q.match.reset(&ix.words, q.words)
+	q.met = slices.Grow(q.met[:0], len(q.words))[:len(q.words)]
+}
+
+// readHead finds the phrase's verb and its head, and which of the words are
+// the head's object.
+func (q *query) readHead() {
+	t := q.ix.t
+	norm := t.normalise(q.rest)
+	classes, verb := t.phraseVerb(norm)
+	q.verb, q.asks = setOfClasses(classes), imperative(verb)
+	q.head = t.head(norm)
+	if len(q.head) > 0 {
+		q.headDots.reset(&q.ix.vectors, q.ix.model.Embed(strings.Join(q.head, " ")))
+	}
+	var inHead []int
+	q.objects = q.objects[:0]
+	for i, w := range q.words {
+		if foreign := q.foreign > 0 && isForeign(w.text); !foreign && !inWords(w.text, q.head) {
+			continue
+		}
+		inHead = append(inHead, i)
+		if t.verbs[w.stem] == nil || t.opener[w.text] {
+			q.objects = append(q.objects, i)
+		}
+	}
+	if len(q.objects) == 0 {
+		q.objects = append(q.objects, inHead...)
+	}
+	q.isObject = slices.Grow(q.isObject[:0], len(q.words))[:len(q.words)]
+	clear(q.isObject)
+	for _, i := range q.objects {
+		q.isObject[i] = true
+	}
+}
+
+// inWords reports whether w is one of the words, or two adjacent ones joined.
+func inWords(w string, words []string) bool {
+	for i, x := range words {
+		if w == x {
+			return true
+		}
+		if i > 0 {
+			if rest, ok := strings.CutPrefix(w, words[i-1]); ok && rest == x {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,419 @@
+package discovery
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Resolution is what a phrase came to. As JSON it is an element of a run's
+// tools.
+type Resolution struct {
+	Phrase  string  `json:"phrase"`
+	Verdict Verdict `json:"verdict"`
+	// By says how the tool was found: "phrase" (by meaning), "exact" (the
+	// phrase is its name), "preference" (several servers offer the same
+	// tool, and the options prefer one) or "memory" (an earlier run chose
+	// it). Empty unless resolved.
+	By By `json:"by,omitempty"`
+	// Tool is the ID of the tool, empty unless resolved.
+	Tool string `json:"tool,omitempty"`
+	// Stale says that the tool's server could not be asked in the last build.
+	Stale bool `json:"stale,omitempty"`
+	// Server is the server that the phrase means and that is down, empty
+	// unless unavailable.
+	Server string `json:"server,omitempty"`
+	// Note says in a sentence what else is worth knowing: which server is
+	// down and why.
+	Note string `json:"note,omitempty"`
+	// Confidence is the calibrated chance, 0 to 1, that the first candidate
+	// is the right tool; 1 for an exact or remembered one.
+	Confidence float64 `json:"confidence"`
+	// Candidates are the tools that may be meant, the best first, the chosen
+	// one included; never nil.
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is a tool that a phrase may mean.
+type Candidate struct {
+	ID string `json:"id"`
+	// Score is the candidate's share, 0 to 1, of all candidates together.
+	Score float64 `json:"score"`
+}
+
+// By is how a phrase's tool was found.
+type By string
+
+const (
+	ByPhrase     By = "phrase"
+	ByExact      By = "exact"
+	ByPreference By = "preference"
+	ByMemory     By = "memory"
+)
+
+// ResolveOptions change one question. A nil *ResolveOptions means all zero
+// values.
+type ResolveOptions struct {
+	// Server limits the answer to the tools of one server; empty for all.
+	Server string
+	// Candidates is how many candidates are returned at most; 0 for 10. No
+	// more than 50 are ever ranked.
+	Candidates int
+	// Alone says that nothing but the phrase decides which tool is called.
+	// Then a tool that may destroy something, or does not say, is resolved
+	// only with a confidence of AloneConfidence.
+	Alone bool
+}
+
+const (
+	defaultCandidates = 10
+
+	// AloneConfidence is what ResolveOptions.Alone asks for instead of the
+	// usual .6.
+	AloneConfidence = .75
+
+	// twinLead is the lead in score up to which the first candidate and an
+	// equal tool of another server are told apart by nothing.
+	twinLead = 1.0
+)
+
+// Resolve finds the tool that a phrase means. The phrase may also be a tool's
+// name, see [Resolution.By]. Of a phrase longer than MaxPhrase bytes the rest
+// is not read.
+func (ix *Index) Resolve(phrase string, opts *ResolveOptions) (Resolution, error) {
+	return ix.resolve(context.Background(), phrase, opts, nil)
+}
+
+// ResolveContext is Resolve with a context, which bounds what it asks of
+// another embedder; without one it asks nobody.
+func (ix *Index) ResolveContext(ctx context.Context, phrase string, opts *ResolveOptions) (Resolution, error) {
+	return ix.resolve(ctx, phrase, opts, nil)
+}
+
+// resolve is Resolve; what led to the answer goes into e unless it is nil.
+func (ix *Index) resolve(ctx context.Context, phrase string, opts *ResolveOptions, e *Explanation) (Resolution, error) {
+	if opts == nil {
+		opts = &ResolveOptions{}
+	}
+	if e == nil {
+		e = &Explanation{silent: true}
+	}
+	r := Resolution{Phrase: phrase, Verdict: NotFound, Candidates: []Candidate{}}
+	if named := ix.named(phrase, opts.Server); len(named) > 0 {
+		ix.resolveNamed(&r, named, opts)
+		e.named(len(named))
+	} else if err := ix.resolveMeaning(ctx, &r, opts, e); err != nil {
+		return r, err
+	}
+	ix.unavailable(&r, opts.Server)
+	ix.markStale(&r)
+	if r.Verdict == Unavailable {
+		e.Reason = r.Note
+	}
+	return r, nil
+}
+
+// resolveMeaning answers a phrase that is no name.
+func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *ResolveOptions, e *Explanation) error {
+	q := ix.ask(ctx, r.Phrase)
+	defer q.done()
+	r.Note = q.note
+	e.read(q)
+	only := ix.onServer(opts.Server)
+	ranked, err := q.rank(only)
+	if err != nil {
+		return err
+	}
+	var d decision
+	if len(ranked) > 0 {
+		d = ix.decide(r, ranked, opts)
+		if ranked, err = ix.addClauses(r, ranked, only); err != nil {
+			return err
+		}
+	}
+	if ranked = ix.remember(r, ranked, only); len(ranked) == 0 {
+		return nil
+	}
+	ranked = ranked[:min(len(ranked), opts.limit())]
+	for i := range ranked {
+		r.Candidates = append(r.Candidates, Candidate{ix.id(ranked[i].tool), round(ranked[i].share)})
+	}
+	e.decided(q, d, r, ranked)
+	return nil
+}
+
+// remember lets an earlier run's choice decide: the remembered tool comes to
+// the front and is the answer, also where the search alone would not find it.
+func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []candidate {
+	if ix.recall == nil {
+		return ranked
+	}
+	id, ok := ix.recall(r.Phrase)
+	if !ok {
+		return ranked
+	}
+	place := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
+	tool := int32(place)
+	if place < 0 || only != nil && !slices.Contains(only, tool) {
+		return ranked
+	}
+	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.tool == tool })
+	if at < 0 {
+		at = len(ranked)
+		ranked = append(ranked, candidate{tool: tool})
+	}
+	chosen := ranked[at]
+	copy(ranked[1:at+1], ranked[:at])
+	ranked[0] = chosen
+	r.Verdict, r.By, r.Tool, r.Confidence = Resolved, ByMemory, id, 1
+	return ranked
+}
+
+// decision is what a verdict rests on.
+type decision struct {
+	found, notFound float64 // the chance that the tool is there, and the least that is needed
+	enough          float64 // the confidence that is needed
+	twins           int     // other servers that offer the first candidate
+}
+
+// decide sets the verdict over ranked candidates. It moves the preferred of
+// several equal tools to the front.
+func (ix *Index) decide(r *Resolution, ranked []candidate, opts *ResolveOptions) decision {
+	twins := ix.twins(ranked)
+	by := ByPhrase
+	if len(twins) > 0 && ix.preferTwin(ranked, twins) {
+		by = ByPreference
+	} else if len(twins) == 0 {
+		if namesakes := ix.namesakes(ranked); ix.preference(ranked[0].tool) > ix.leastPreference(ranked, namesakes) && ix.preferTwin(ranked, namesakes) {
+			by, twins = ByPreference, namesakes
+		}
+	}
+	model := &ix.t.confidence
+	right, found := model.judge(withoutTwins(ranked, twins))
+	d := decision{found: found, notFound: model.notFound, enough: ix.enough, twins: len(twins)}
+	if opts.Alone && ix.mayDestroy(ranked[0].tool) {
+		d.enough = max(d.enough, AloneConfidence)
+	}
+	r.Verdict = model.verdict(right, found, d.enough)
+	if len(twins) > 0 && by == ByPhrase {
+		right /= float64(len(twins) + 1)
+		if r.Verdict == Resolved {
+			r.Verdict = Ambiguous
+		}
+	}
+	r.Confidence = round(right)
+	if r.Verdict == Resolved {
+		r.By, r.Tool = by, ix.id(ranked[0].tool)
+	}
+	return d
+}
+
+func (o *ResolveOptions) limit() int {
+	if o.Candidates <= 0 {
+		return defaultCandidates
+	}
+	return o.Candidates
+}
+
+func (ix *Index) id(tool int32) string { return ix.reg.Tools[tool].ID }
+
+// round keeps four decimals: what lies beyond is noise, and output is stable.
+func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+// named returns the tools, of one server or of all, that the phrase names.
+func (ix *Index) named(phrase, server string) []int32 {
+	named := ix.exact.find(phrase)
+	if server == "" {
+		return named
+	}
+	return slices.DeleteFunc(named, func(i int32) bool { return ix.reg.Tools[i].Server != server })
+}
+
+// resolveNamed answers a phrase that is the name of one or several tools.
+func (ix *Index) resolveNamed(r *Resolution, named []int32, opts *ResolveOptions) {
+	slices.SortStableFunc(named, func(a, b int32) int { return ix.preference(a) - ix.preference(b) })
+	r.Verdict, r.Confidence = Ambiguous, round(1/float64(len(named)))
+	switch {
+	case len(named) == 1:
+		r.Verdict, r.By = Resolved, ByExact
+	case ix.preference(named[0]) < ix.preference(named[1]):
+		r.Verdict, r.By = Resolved, ByPreference
+	}
+	if r.Verdict == Ambiguous && ix.recall != nil {
+		id, known := ix.recall(r.Phrase)
+		if at := slices.IndexFunc(named, func(i int32) bool { return ix.id(i) == id }); known && at >= 0 {
+			named[0], named[at] = named[at], named[0]
+			r.Verdict, r.By = Resolved, ByMemory
+		}
+	}
+	if r.Verdict == Resolved {
+		r.Tool, r.Confidence = ix.id(named[0]), 1
+	}
+	for _, i := range named[:min(len(named), opts.limit())] {
+		r.Candidates = append(r.Candidates, Candidate{ix.id(i), round(1 / float64(len(named)))})
+	}
+}
+
+// preference returns the place of a tool's server among the preferred ones; a
+// server that is none of them comes last.
+func (ix *Index) preference(tool int32) int {
+	if p, ok := ix.prefer[ix.reg.Tools[tool].Server]; ok {
+		return p
+	}
+	return len(ix.prefer)
+}
+
+// onServer returns the tools of a server, nil for all when it is empty.
+func (ix *Index) onServer(server string) []int32 {
+	if server == "" {
+		return nil
+	}
+	only := []int32{}
+	for i := range ix.reg.Tools {
+		if ix.reg.Tools[i].Server == server {
+			only = append(only, int32(i))
+		}
+	}
+	return only
+}
+
+// rank returns the best candidates, re-ranked; none when there is nothing in
+// the phrase that could be searched for.
+func (q *query) rank(only []int32) ([]candidate, error) {
+	known := func(t queryTerm) bool { return t.stem >= 0 }
+	if q.blind && len(q.full) == 0 && !slices.ContainsFunc(q.terms, known) {
+		return nil, nil
+	}
+	top, err := q.candidates(only, q.ix.t.candidates.Top)
+	if err != nil || len(top) == 0 {
+		return nil, err
+	}
+	q.rerank(top)
+	return top, nil
+}
+
+// mayDestroy reports whether a tool does not promise to leave everything as it
+// is, or at least to destroy nothing.
+func (ix *Index) mayDestroy(tool int32) bool {
+	a := ix.reg.Tools[tool].Annotations
+	switch {
+	case a == nil:
+		return true
+	case a.ReadOnly != nil && *a.ReadOnly:
+		return false
+	}
+	return a.Destructive == nil || *a.Destructive
+}
+
+// twins returns the places of candidates that are the same tool as the first,
+// offered by another server, when the phrase does not say which server.
+func (ix *Index) twins(ranked []candidate) []int {
+	var twins []int
+	for i := 1; i < len(ranked) && ranked[0].score-ranked[i].score < twinLead; i++ {
+		if ix.sameTool(ranked[0].tool, ranked[i].tool) {
+			twins = append(twins, i)
+		}
+	}
+	return twins
+}
+
+// namesakeLead is the lead in score up to which a preferred server's tool of
+// the same name comes before the first candidate.
+const namesakeLead = 5.0
+
+// namesakes returns the places of candidates of other servers that have the
+// name of the first: what they do is alike, and only the descriptions' wording
+// tells them apart.
+func (ix *Index) namesakes(ranked []candidate) []int {
+	var out []int
+	if len(ix.prefer) == 0 {
+		return nil
+	}
+	for i := 1; i < len(ranked) && ranked[0].score-ranked[i].score < namesakeLead; i++ {
+		if ix.reg.Tools[ranked[0].tool].Server != ix.reg.Tools[ranked[i].tool].Server && ix.sameName(ranked[0].tool, ranked[i].tool) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// leastPreference returns the best place among the preferred servers that
+// candidates at some places have.
+func (ix *Index) leastPreference(ranked []candidate, places []int) int {
+	least := len(ix.prefer)
+	for _, i := range places {
+		least = min(least, ix.preference(ranked[i].tool))
+	}
+	return least
+}
+
+// sameTool reports whether two tools of different servers have the same name
+// and almost the same words in their descriptions.
+func (ix *Index) sameTool(a, b int32) bool {
+	if ix.reg.Tools[a].Server == ix.reg.Tools[b].Server || !ix.sameName(a, b) {
+		return false
+	}
+	const enough = .8
+	inA, inB := ix.ownWords(a), ix.ownWords(b)
+	shared := 0
+	for _, w := range inA {
+		if slices.Contains(inB, w) {
+			shared++
+		}
+	}
+	return float64(shared) >= enough*float64(len(inA)+len(inB)-shared)
+}
+
+// sameName reports whether two tools have the same name, or the same words in
+// it when those of their servers' names are left out.
+func (ix *Index) sameName(a, b int32) bool {
+	return ix.reg.Tools[a].Name == ix.reg.Tools[b].Name || slices.Equal(slices.Sorted(slices.Values(ix.without(a, ix.words.nameOf(a)))),
+		slices.Sorted(slices.Values(ix.without(b, ix.words.nameOf(b)))))
+}
+
+func (ix *Index) ownWords(tool int32) []int32 { return ix.without(tool, ix.words.textOf(tool)) }
+
+// without returns the words that are not of the name of the tool's server.
+func (ix *Index) without(tool int32, words []int32) []int32 {
+	server := ix.hints.serverOf[tool]
+	return slices.DeleteFunc(slices.Clone(words), func(w int32) bool {
+		return slices.Contains(ix.hints.words[ix.words.stem[w]].servers, server)
+	})
+}
+
+// withoutTwins returns the candidates as if one server alone offered the
+// first: equal tools do not make each other doubtful.
+func withoutTwins(ranked []candidate, twins []int) []candidate {
+	if len(twins) == 0 {
+		return ranked
+	}
+	var rest []candidate
+	for i, c := range ranked {
+		if !slices.Contains(twins, i) {
+			rest = append(rest, c)
+		}
+	}
+	setShares(rest)
+	return rest
+}
+
+// preferTwin moves the twin of the most preferred server to the front. It
+// reports whether one is preferred to all others.
+func (ix *Index) preferTwin(ranked []candidate, twins []int) bool {
+	best, unique := 0, true
+	for _, i := range twins {
+		switch p := ix.preference(ranked[i].tool) - ix.preference(ranked[best].tool); {
+		case p < 0:
+			best, unique = i, true
+		case p == 0:
+			unique = false
+		}
+	}
+	if !unique {
+		return false
+	}
+	ranked[0], ranked[best] = ranked[best], ranked[0]
+	return true
+}

@@ -1,0 +1,225 @@
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Query is a question to [Index.Search]. The zero value lists everything.
+type Query struct {
+	Text     string // empty: all tools, in the order of the registry
+	Match    Match  // empty: semantic
+	Server   string // only tools of this server
+	Category string // only tools of this category
+	Prefix   string // only tools whose name or ID begins so, whatever the case
+	Limit    int    // of results on the page; 0 for 10, no more than MaxLimit
+	Offset   int    // of the page's first result
+	Detail   Detail // of the results; empty: name_description
+}
+
+// MaxLimit bounds the results of one page.
+const MaxLimit = 1000
+
+const defaultLimit = 10
+
+// Match is how a query's text is compared with tools.
+type Match string
+
+const (
+	Semantic  Match = "semantic"  // as Resolve ranks
+	Substring Match = "substring" // the text, whatever the case, in ID, title, category or description
+)
+
+// Page is a part of the tools that match a query, the best first.
+type Page struct {
+	Results []Hit `json:"results"`
+	// Total is the number of tools that match. Of a semantic query without
+	// filters over more than 20,000 tools only the best 400 are looked at.
+	Total   int  `json:"total"`
+	Offset  int  `json:"offset"` // of the first result
+	HasMore bool `json:"hasMore"`
+}
+
+// Hit is a tool that matches.
+type Hit struct {
+	Entry
+	// Score is 0 to 1. Of a semantic match it is the share of the softmax,
+	// as in Resolve; beyond the first 50 it is 0.
+	Score float64 `json:"score"`
+	// Why says in a few words what matched.
+	Why string `json:"why,omitempty"`
+}
+
+// Search returns a page of the tools that match a query. Pages of one query
+// over one index fit together: no tool is shown twice or left out.
+func (ix *Index) Search(query Query) (Page, error) {
+	page := Page{Results: []Hit{}}
+	if err := query.Detail.check(); err != nil {
+		return page, err
+	}
+	if query.Offset < 0 || query.Limit < 0 {
+		return page, fmt.Errorf("searching: offset %d and limit %d must not be negative", query.Offset, query.Limit)
+	}
+	var found []match
+	var err error
+	switch only := ix.filter(&query); {
+	case strings.TrimSpace(query.Text) == "":
+		found = listed(ix.all, only)
+	case query.Match == "" || query.Match == Semantic:
+		found, err = ix.searchMeaning(query.Text, only)
+	case query.Match == Substring:
+		found = ix.searchText(query.Text, only)
+	default:
+		err = fmt.Errorf("match %q: %s and %s are known", query.Match, Semantic, Substring)
+	}
+	if err != nil {
+		return page, err
+	}
+	limit := min(query.Limit, MaxLimit)
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	from := min(query.Offset, len(found))
+	to := min(from+limit, len(found))
+	page.Total, page.Offset, page.HasMore = len(found), from, to < len(found)
+	for _, m := range found[from:to] {
+		page.Results = append(page.Results, Hit{ix.entry(m.tool, query.Detail), round(m.score), m.why})
+	}
+	return page, nil
+}
+
+// match is a tool that matches, before it is shown.
+type match struct {
+	tool  int32
+	score float64
+	why   string
+}
+
+// filter returns the tools that pass the query's filters, nil when it has none.
+func (ix *Index) filter(query *Query) []int32 {
+	if query.Server == "" && query.Category == "" && query.Prefix == "" {
+		return nil
+	}
+	only := []int32{}
+	for i := range ix.reg.Tools {
+		t := &ix.reg.Tools[i]
+		if (query.Server == "" || t.Server == query.Server) &&
+			(query.Category == "" || strings.EqualFold(ix.category(int32(i)), query.Category)) &&
+			(hasPrefixFold(t.Name, query.Prefix) || hasPrefixFold(t.ID, query.Prefix)) {
+			only = append(only, int32(i))
+		}
+	}
+	return only
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+func listed(all, only []int32) []match {
+	if only != nil {
+		all = only
+	}
+	found := make([]match, len(all))
+	for i, tool := range all {
+		found[i].tool = tool
+	}
+	return found
+}
+
+// A tool that shares no word with the query matches when it is among the
+// first few or its cosine is at least nearEnough.
+const (
+	firstFew   = 10
+	nearEnough = .25
+)
+
+// searchMeaning ranks as Resolve does; behind the re-ranked tools follow the
+// others in the order of the candidate score.
+func (ix *Index) searchMeaning(text string, only []int32) ([]match, error) {
+	q := ix.ask(context.Background(), text)
+	defer q.done()
+	ranked, err := q.candidates(only, len(ix.all))
+	if err != nil {
+		return nil, err
+	}
+	ranked = q.matching(ranked)
+	if top := ranked[:min(len(ranked), ix.t.candidates.Top)]; len(top) > 0 {
+		q.rerank(top)
+	}
+	found := make([]match, len(ranked))
+	for i, c := range ranked {
+		found[i] = match{c.tool, c.share, q.why(c.tool)}
+	}
+	return found, nil
+}
+
+// matching returns the ranked candidates that have to do with the query.
+func (q *query) matching(ranked []candidate) []candidate {
+	kept := ranked[:0]
+	for i, c := range ranked {
+		near := max(c.cos.full, c.cos.name, c.cos.sentence)
+		if c.bmRel > 0 || near >= nearEnough || q.hint(c.tool) != (hint{}) || i < firstFew && near > 0 {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// why names what a query and a tool have in common.
+func (q *query) why(tool int32) string {
+	ix := q.ix
+	var shared, reasons []string
+	for _, w := range q.words {
+		if w.id >= 0 && slices.ContainsFunc(ix.words.textOf(tool), func(x int32) bool { return ix.words.stem[x] == w.id }) {
+			shared = append(shared, w.text)
+		}
+	}
+	if len(shared) > 0 {
+		reasons = append(reasons, "words: "+strings.Join(shared, ", "))
+	}
+	if q.hint(tool) != (hint{}) {
+		reasons = append(reasons, "server: "+ix.reg.Tools[tool].Server)
+	}
+	if len(reasons) == 0 {
+		return "meaning"
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// searchText finds the text literally; a tool that has it in its name comes
+// before one that has it elsewhere.
+func (ix *Index) searchText(text string, only []int32) []match {
+	text = strings.ToLower(text)
+	var found []match
+	for _, m := range listed(ix.all, only) {
+		if m.score, m.why = whereText(&ix.reg.Tools[m.tool], ix.category(m.tool), text); m.score > 0 {
+			found = append(found, m)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(b.score, a.score) })
+	return found
+}
+
+func whereText(t *registry.Tool, category, text string) (score float64, why string) {
+	name := strings.ToLower(t.Name)
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	switch {
+	case name == text:
+		return 1, "name"
+	case strings.HasPrefix(name, text):
+		return .8, "name"
+	case strings.Contains(name, text), has(t.ID):
+		return .6, "name"
+	case has(t.Title), has(category):
+		return .4, "title or category"
+	case has(t.Description):
+		return .2, "description"
+	}
+	return 0, ""
+}

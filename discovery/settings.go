@@ -1,0 +1,135 @@
+package discovery
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/usetools/usetools/discovery/embed/remote"
+	"github.com/usetools/usetools/registry"
+)
+
+// Settings are what an operator may say about discovery, as the value of the
+// key "usetools" at the top of a config file:
+//
+//	{"usetools": {
+//	  "aliases": {"github": ["the forge"]},
+//	  "prefer": ["github", "gitlab"],
+//	  "threshold": 0.8,
+//	  "categories": {"git": "vcs", "github.*_issue*": "tickets"},
+//	  "memory": false,
+//	  "embedder": {"type": "ollama", "model": "nomic-embed-text"}
+//	}}
+type Settings struct {
+	// Aliases and Prefer are those of Options.
+	Aliases map[string][]string `json:"aliases,omitempty"`
+	Prefer  []string            `json:"prefer,omitempty"`
+	// Threshold is that of Options; 0: its default.
+	Threshold float64 `json:"threshold,omitempty"`
+	// Categories are those of Options.
+	Categories map[string]string `json:"categories,omitempty"`
+	// Memory false switches the memory of phrases off; nil means on.
+	Memory *bool `json:"memory,omitempty"`
+	// Embedder replaces the embedded model for full texts; nil: it does not.
+	Embedder *remote.Config `json:"embedder,omitempty"`
+}
+
+// maxNames bounds the aliases of a server and the preferred servers.
+const maxNames = 1000
+
+// ParseSettings reads the value of "usetools"; none, or null, is no settings.
+// Keys that other packages read are skipped.
+func ParseSettings(value []byte) (*Settings, error) {
+	s := &Settings{}
+	if len(bytes.TrimSpace(value)) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(value, s); err != nil {
+		return nil, fmt.Errorf("reading usetools: %w", err)
+	}
+	if s.Threshold != 0 && !(s.Threshold > 0 && s.Threshold <= 1) {
+		return nil, fmt.Errorf("reading usetools: threshold is %g, want a confidence above 0 and up to 1", s.Threshold)
+	}
+	if len(s.Prefer) > maxNames {
+		return nil, fmt.Errorf("reading usetools: %d preferred servers, at most %d are possible", len(s.Prefer), maxNames)
+	}
+	if err := checkCategories(s.Categories); err != nil {
+		return nil, fmt.Errorf("reading usetools: %w", err)
+	}
+	if len(s.Categories) > maxNames {
+		return nil, fmt.Errorf("reading usetools: %d categories, at most %d are possible", len(s.Categories), maxNames)
+	}
+	for server, names := range s.Aliases {
+		if len(names) > maxNames {
+			return nil, fmt.Errorf("reading usetools: %d aliases of %q, at most %d are possible", len(names), server, maxNames)
+		}
+	}
+	return s, nil
+}
+
+// Merge returns the settings of two files together. The first file's word
+// counts where both say something about the same thing.
+func (s *Settings) Merge(next *Settings) *Settings {
+	m := &Settings{
+		Aliases: map[string][]string{}, Threshold: cmp.Or(s.Threshold, next.Threshold),
+		Memory: s.Memory, Embedder: s.Embedder, Categories: maps.Clone(next.Categories),
+	}
+	if m.Categories == nil {
+		m.Categories = s.Categories
+	} else {
+		maps.Copy(m.Categories, s.Categories)
+	}
+	m.Prefer = distinct(append(slices.Clone(s.Prefer), next.Prefer...))
+	for _, aliases := range []map[string][]string{s.Aliases, next.Aliases} {
+		for server, names := range aliases {
+			m.Aliases[server] = distinct(append(slices.Clone(m.Aliases[server]), names...))
+		}
+	}
+	if m.Memory == nil {
+		m.Memory = next.Memory
+	}
+	if m.Embedder == nil {
+		m.Embedder = next.Embedder
+	}
+	return m
+}
+
+// Unknown returns the servers that aliases and preferences name and that the
+// registry does not have, sorted.
+func (s *Settings) Unknown(reg *registry.Registry) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(s.Aliases)) {
+		if _, ok := reg.Server(name); !ok {
+			out = append(out, name)
+		}
+	}
+	for _, name := range s.Prefer {
+		if _, ok := reg.Server(name); !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Remembers reports whether phrases are remembered.
+func (s *Settings) Remembers() bool { return s.Memory == nil || *s.Memory }
+
+// Options returns the options for New; the error is about the embedder, which
+// may lack its key. The embedder among them also makes a
+// registry's vectors: EmbedWith(o.Embedder).
+func (s *Settings) Options() (*Options, error) {
+	o := &Options{Aliases: s.Aliases, Prefer: s.Prefer, Threshold: s.Threshold, Categories: s.Categories}
+	if s.Embedder == nil {
+		return o, nil
+	}
+	e, err := remote.Open(*s.Embedder)
+	if err != nil {
+		return nil, fmt.Errorf("usetools: %w", err)
+	}
+	o.Embedder = e
+	return o, nil
+}

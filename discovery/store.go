@@ -1,0 +1,133 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry"
+)
+
+// Embedder makes vectors with another model than the embedded one; package
+// remote has one.
+type Embedder interface {
+	// Identity is how a registry names the vectors, of encoding "f32".
+	// Dimensions may be 0 until Embed was called.
+	Identity() registry.Embedder
+	// Embed returns one unit vector per text, all of the same dimensions.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// EmbedderError is returned by New for a registry whose vectors were made by
+// another model than the one that is configured. [EmbedWith] mends it.
+type EmbedderError struct {
+	Have *registry.Embedder // nil: the registry has no vectors, or not all
+	Want registry.Embedder
+}
+
+func (e *EmbedderError) Error() string {
+	have := "does not have all its vectors"
+	if e.Have != nil {
+		have = fmt.Sprintf("has vectors of the embedder %q (%d dimensions)", e.Have.Name, e.Have.Dimensions)
+	}
+	return fmt.Sprintf("the registry %s, configured is %q; rebuild it with build-registry", have, e.Want.Name)
+}
+
+// EmbedWith returns what EmbedTools is for another embedder; nil means the
+// embedded model. Tools whose vector the same embedder made already are not
+// asked for again. Tools without a category get one.
+func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
+	return func(ctx context.Context, reg *registry.Registry) error {
+		Categorize(reg)
+		if e == nil {
+			return EmbedTools(ctx, reg)
+		}
+		keep := reg.Embedder != nil && sameEmbedder(*reg.Embedder, e.Identity())
+		var texts []string
+		var missing []*registry.Tool
+		for i := range reg.Tools {
+			t := &reg.Tools[i]
+			if keep {
+				if _, err := embed.DecodeF32(t.Embedding, reg.Embedder.Dimensions); err == nil {
+					continue
+				}
+			}
+			texts, missing = append(texts, fullText(t)), append(missing, t)
+		}
+		vectors, err := e.Embed(ctx, texts)
+		if err != nil {
+			return err
+		}
+		id := e.Identity()
+		if len(vectors) == 0 {
+			if !keep {
+				reg.Embedder = &id
+			}
+			return nil
+		}
+		if keep && len(vectors[0]) != reg.Embedder.Dimensions {
+			return fmt.Errorf("the embedder %q makes vectors of %d dimensions now, %d before: delete the registry to make all of them anew",
+				id.Name, len(vectors[0]), reg.Embedder.Dimensions)
+		}
+		for i, t := range missing {
+			t.Embedding = embed.EncodeF32(vectors[i])
+		}
+		id.Dimensions = len(vectors[0])
+		reg.Embedder = &id
+		return nil
+	}
+}
+
+// Embedded reports whether a registry's vectors are those of an embedder, nil
+// meaning the embedded model. Where they are not, [EmbedWith] makes them.
+func Embedded(reg *registry.Registry, e Embedder) bool {
+	if len(reg.Tools) == 0 {
+		return true
+	}
+	id := embed.Identity()
+	if e != nil {
+		id = e.Identity()
+	}
+	if reg.Embedder == nil || !sameEmbedder(*reg.Embedder, id) {
+		return false
+	}
+	size := 4 * reg.Embedder.Dimensions // f32
+	if e == nil {
+		size = 4 + id.Dimensions // i8
+	}
+	return !slices.ContainsFunc(reg.Tools, func(t registry.Tool) bool { return len(t.Embedding) != size })
+}
+
+// sameEmbedder reports whether one model made the vectors of both, as far as
+// their dimensions are known.
+func sameEmbedder(a, b registry.Embedder) bool {
+	return a.Name == b.Name && a.Encoding == b.Encoding && a.SHA256 == b.SHA256 &&
+		(a.Dimensions == b.Dimensions || a.Dimensions == 0 || b.Dimensions == 0)
+}
+
+// fullText is the text that a tool's stored vector stands for.
+func fullText(t *registry.Tool) string {
+	head, _ := cutChars(t.Description, loadTables().bm25.HeadChars)
+	return t.Name + ": " + head
+}
+
+// EmbedTools gives each tool of a registry the vector of its full text (name
+// and head of the description) and notes which model made them. Vectors that
+// the same model made already are kept. It fits build.Options.Embed.
+func EmbedTools(ctx context.Context, reg *registry.Registry) error {
+	id, model := embed.Identity(), embed.Default()
+	keep := reg.Embedder != nil && *reg.Embedder == id
+	for i := range reg.Tools {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := &reg.Tools[i]
+		if _, err := embed.DecodeI8(t.Embedding, id.Dimensions); keep && err == nil {
+			continue
+		}
+		t.Embedding = embed.EncodeI8(model.Embed(fullText(t)))
+	}
+	reg.Embedder = &id
+	return nil
+}

@@ -1,0 +1,207 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+
+	chromem "github.com/philippgille/chromem-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/usetools/usetools/discovery/embed"
+)
+
+// vectorLeg scores tools by meaning. Three kinds of texts stand for a tool:
+// its name, its full text (name and head of the description), and the name
+// with each sentence of the description, because one fitting sentence in a
+// long description should be enough.
+//
+// The model is static, so the cosine of a text with a phrase is the sum of
+// the dot products of the text's tokens, divided by the text's norm. The leg
+// keeps tokens instead of vectors: exact, small, and one dot product serves
+// every text that has the token. The full vectors are in chromem as well,
+// which finds the nearest where there are too many tools to score them all.
+type vectorLeg struct {
+	model *embed.Model
+	// tokens are numbers into vocabulary, the tokens that the registry has.
+	vocabulary []embed.Token
+	tokens     []uint16
+	// The texts of tool i are firstText[i] to firstText[i+1]: its name, the
+	// head of its description, its sentences (both without the name). Text
+	// k is tokens[textStart[k]:textStart[k+1]]; inverse[k] is 1 over the
+	// norm of the name and it together, 0 when that is the zero vector.
+	firstText []int32
+	textStart []int32
+	inverse   []float32
+
+	near *chromem.Collection // of the full vectors, by whichever embedder; IDs are places in the registry
+}
+
+// cosines of one tool's texts with a phrase.
+type cosines struct{ full, name, sentence float32 }
+
+// errNoText is what chromem would get, were it ever to ask for the embedding
+// of a text: it is given vectors only.
+var errNoText = errors.New("discovery: chromem is given vectors, never texts")
+
+// openCollection makes the place for the full vectors. The embedding function
+// is always ours, because chromem's default would call a remote service.
+func openCollection() (*chromem.Collection, error) {
+	return chromem.NewDB().CreateCollection("tools", nil, func(context.Context, string) ([]float32, error) {
+		return nil, errNoText
+	})
+}
+
+// finish computes the norms of all texts, and fills chromem. It is a third of
+// an index's cost and is shared among the processors.
+func (l *vectorLeg) finish() error {
+	l.inverse = make([]float32, len(l.textStart)-1)
+	tools := len(l.firstText) - 1
+	share := max(64, tools/runtime.GOMAXPROCS(0)+1)
+	var group errgroup.Group
+	for from := 0; from < tools; from += share {
+		group.Go(func() error {
+			ofName, sum := make([]float32, l.model.Dimensions()), make([]float32, l.model.Dimensions())
+			for tool := from; tool < min(from+share, tools); tool++ {
+				if err := l.finishTool(tool, ofName, sum); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// finishTool computes the norms of a tool's texts: of its name, and of its name
+// and each other text together.
+func (l *vectorLeg) finishTool(tool int, ofName, sum []float32) error {
+	first, end := l.firstText[tool], l.firstText[tool+1]
+	clear(ofName)
+	l.add(ofName, first)
+	copy(sum, ofName)
+	l.inverse[first] = invert(embed.Normalize(sum))
+	for k := first + 1; k < end; k++ {
+		if k > first+1 && slices.Equal(l.text(k), l.text(first+1)) { // the description is one sentence
+			l.inverse[k] = l.inverse[first+1]
+			continue
+		}
+		copy(sum, ofName)
+		l.add(sum, k)
+		l.inverse[k] = invert(embed.Normalize(sum))
+		if k == first+1 && l.near != nil && !isZero(sum) {
+			if err := addNear(l.near, tool, slices.Clone(sum)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *vectorLeg) text(k int32) []uint16 { return l.tokens[l.textStart[k]:l.textStart[k+1]] }
+
+// add adds the rows of text k's tokens to sum.
+func (l *vectorLeg) add(sum []float32, k int32) {
+	for _, t := range l.text(k) {
+		l.model.Add(sum, l.vocabulary[t])
+	}
+}
+
+func invert(norm float32) float32 {
+	if norm == 0 {
+		return 0
+	}
+	return 1 / norm
+}
+
+// addNear hands tool i's full vector to chromem, which keeps the slice. The
+// zero vector is near nothing and has no place there.
+func addNear(c *chromem.Collection, tool int, full []float32) error {
+	err := c.AddDocument(context.Background(), chromem.Document{ID: strconv.Itoa(tool), Embedding: full})
+	if err != nil {
+		return fmt.Errorf("indexing tool %d: %w", tool, err)
+	}
+	return nil
+}
+
+// nearest appends the k tools whose full vectors are nearest to v. Tools that
+// tie with the last are left out when they would not all fit, so that the
+// answer does not depend on chromem's order.
+func (l *vectorLeg) nearest(dst []int32, v []float32, k int) ([]int32, error) {
+	k = min(k+1, l.near.Count())
+	found, err := l.near.QueryEmbedding(context.Background(), v, k, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("searching vectors: %w", err)
+	}
+	for _, r := range found {
+		if k < l.near.Count() && r.Similarity == found[len(found)-1].Similarity {
+			break
+		}
+		tool, err := strconv.ParseInt(r.ID, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("searching vectors: %w", err)
+		}
+		dst = append(dst, int32(tool))
+	}
+	return dst, nil
+}
+
+// dots holds the dot products of one vector with the vocabulary, as far as
+// they were asked for.
+type dots struct {
+	probe embed.Probe
+	known []float32 // NaN: not yet
+}
+
+var notYet = func() float32 { var zero float32; return zero / zero }()
+
+// reset starts over with another vector.
+func (d *dots) reset(l *vectorLeg, v []float32) {
+	d.probe = l.model.Probe(v, d.probe)
+	if cap(d.known) < len(l.vocabulary) {
+		d.known = make([]float32, len(l.vocabulary))
+	}
+	d.known = d.known[:len(l.vocabulary)]
+	for i := range d.known {
+		d.known[i] = notYet
+	}
+}
+
+// sum returns the dot product of d's vector with the sum of text k's tokens.
+func (l *vectorLeg) sum(d *dots, k int32) float32 {
+	var s float32
+	for _, t := range l.text(k) {
+		x := d.known[t]
+		if x != x {
+			x = l.model.Dot(d.probe, l.vocabulary[t])
+			d.known[t] = x
+		}
+		s += x
+	}
+	return s
+}
+
+// compare returns the cosines of a tool's texts with d's vector.
+func (l *vectorLeg) compare(d *dots, tool int32) cosines {
+	k, end := l.firstText[tool], l.firstText[tool+1]
+	name := l.sum(d, k)
+	c := cosines{name: name * l.inverse[k], full: (name + l.sum(d, k+1)) * l.inverse[k+1]}
+	if k+2 == end { // no sentence: the name stands for them
+		c.sentence = c.name
+		return c
+	}
+	c.sentence = -1
+	for s := k + 2; s < end; s++ {
+		c.sentence = max(c.sentence, (name+l.sum(d, s))*l.inverse[s])
+	}
+	return c
+}
+
+// full returns only the cosine of a tool's full text with d's vector.
+func (l *vectorLeg) full(d *dots, tool int32) float32 {
+	k := l.firstText[tool]
+	return (l.sum(d, k) + l.sum(d, k+1)) * l.inverse[k+1]
+}

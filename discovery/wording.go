@@ -1,0 +1,52 @@
+package discovery
+
+import (
+	"strings"
+
+	"github.com/usetools/usetools/discovery/embed"
+)
+
+// People write "pr" and "db", and "purge" where tools say "delete many". A word
+// that is short for others gets those beside it, unless a tool's name has the
+// short one too; a word that no tool uses at all is replaced by the usual one.
+// Both happens only where tools use what is put there.
+
+// reword returns the folded phrase in words that the registry knows.
+func (ix *Index) reword(phrase string) string {
+	var b strings.Builder
+	from := 0
+	for start, end := embed.NextRun(phrase, 0); start < end; start, end = embed.NextRun(phrase, end) {
+		w := embed.Lower(phrase[start:end])
+		long, isShort := ix.t.short[w]
+		usual, isUnusual := ix.t.unusual[w]
+		if !isShort && !isUnusual {
+			continue
+		}
+		switch {
+		case isShort && !ix.inAName(w) && !ix.inAName(strings.TrimSuffix(w, "s")) && ix.uses(long):
+			b.WriteString(phrase[from:end] + " " + long)
+		case isUnusual && !ix.uses(w) && ix.uses(usual):
+			b.WriteString(phrase[from:start] + usual)
+		default:
+			continue
+		}
+		from = end
+	}
+	return b.String() + phrase[from:]
+}
+
+// inAName reports whether a tool's name has the word.
+func (ix *Index) inAName(w string) bool {
+	id := ix.bm25.lookup(ix.t.stem(w))
+	return id >= 0 && ix.inName[id]
+}
+
+// uses reports whether tools have all words of a text.
+func (ix *Index) uses(text string) bool {
+	for w := range strings.FieldsSeq(text) {
+		if ix.bm25.lookup(ix.t.stem(w)) < 0 {
+			return false
+		}
+	}
+	return true
+}
