@@ -1,0 +1,250 @@
+package wrappers
+
+import (
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// initialisms are words that Go writes in capitals throughout, as in ID and
+// URL (the list of Go's own style checkers, plus what tools often name).
+var initialisms = map[string]bool{
+	"acl": true, "api": true, "ascii": true, "cpu": true, "css": true, "csv": true, "dns": true, "eof": true,
+	"guid": true, "html": true, "http": true, "https": true, "id": true, "ip": true, "json": true, "jwt": true,
+	"pdf": true, "qps": true, "ram": true, "rpc": true, "sha": true, "sla": true, "smtp": true, "sql": true,
+	"ssh": true, "sso": true, "tcp": true, "tls": true, "ttl": true, "udp": true, "ui": true, "uid": true,
+	"uri": true, "url": true, "utf8": true, "uuid": true, "vm": true, "xml": true, "xss": true, "yaml": true,
+}
+
+// words splits a name of any convention into lower-case words:
+// get_user-byID.v2 → get user by id v2. Runs of capitals are one word
+// (HTTPServer → http server). What is neither letter nor digit separates.
+func words(name string) []string {
+	var out []string
+	var cur []rune
+	flush := func() {
+		if len(cur) > 0 {
+			out = append(out, strings.ToLower(string(cur)))
+			cur = cur[:0]
+		}
+	}
+	rs := []rune(name)
+	for i, r := range rs {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			flush()
+			continue
+		}
+		if unicode.IsUpper(r) && len(cur) > 0 {
+			last := cur[len(cur)-1]
+			next := i+1 < len(rs) && unicode.IsLower(rs[i+1])
+			if !unicode.IsUpper(last) || next {
+				flush()
+			}
+		}
+		cur = append(cur, r)
+	}
+	flush()
+	return out
+}
+
+// exported joins words into an exported Go identifier: repo path → RepoPath,
+// user id → UserID. A first word that cannot start one gets an X in front.
+func exported(ws []string) string {
+	var b strings.Builder
+	for _, w := range ws {
+		if initialisms[w] {
+			b.WriteString(strings.ToUpper(w))
+			continue
+		}
+		if one, ok := strings.CutSuffix(w, "s"); ok && initialisms[one] { // IDs, URLs
+			b.WriteString(strings.ToUpper(one) + "s")
+			continue
+		}
+		rs := []rune(w)
+		rs[0] = unicode.ToUpper(rs[0])
+		b.WriteString(string(rs))
+	}
+	s := b.String()
+	if s == "" {
+		return "X"
+	}
+	if first := []rune(s)[0]; !unicode.IsUpper(first) {
+		s = "X" + s
+	}
+	return s
+}
+
+// identifier is the exported Go name of a tool, a property or a definition.
+func identifier(name string) string { return exported(words(name)) }
+
+// singular is the name of one item of a list: entities → entity,
+// branches → branch. Words that only look plural stay (status, address).
+func singular(ws []string) []string {
+	if len(ws) == 0 {
+		return ws
+	}
+	out := append([]string(nil), ws...)
+	w := out[len(out)-1]
+	switch {
+	case len(w) <= 3 || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "us") || strings.HasSuffix(w, "is"):
+		return out
+	case strings.HasSuffix(w, "ies"):
+		w = w[:len(w)-3] + "y"
+	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "sses"):
+		w = w[:len(w)-2]
+	case strings.HasSuffix(w, "s"):
+		w = w[:len(w)-1]
+	}
+	out[len(out)-1] = w
+	return out
+}
+
+// scope hands out identifiers that are unique in it.
+type scope map[string]bool
+
+// take returns name, or name with the first free number behind it.
+func (s scope) take(name string) string {
+	out := name
+	for n := 2; s[out]; n++ {
+		out = name + strconv.Itoa(n)
+	}
+	s[out] = true
+	return out
+}
+
+// reserved are package names that the go command treats in its own way.
+var reserved = map[string]bool{"main": true, "init": true, "internal": true, "vendor": true, "testdata": true, "documentation": true}
+
+// packageName is the Go package of a server before clashes are looked at: its
+// key in lower case, letters and digits only.
+func packageName(key string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(key) {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			b.WriteRune(r)
+		}
+	}
+	s := b.String()
+	switch {
+	case s == "":
+		return "server"
+	case unicode.IsDigit(rune(s[0])):
+		s = "s" + s
+	}
+	if token.IsKeyword(s) || reserved[s] || types.Universe.Lookup(s) != nil {
+		s += "server"
+	}
+	return s
+}
+
+// trimAffixes drops what only says "this is an MCP server" from a server's
+// key: mcp-server-git, git-mcp-server, server-git and git-mcp are all git.
+func trimAffixes(key string) string {
+	k := strings.ToLower(key)
+	for _, p := range []string{"mcp-server-", "server-", "mcp-"} {
+		if rest, ok := strings.CutPrefix(k, p); ok {
+			k = rest
+			break
+		}
+	}
+	for _, p := range []string{"-mcp-server", "-mcp", "-server"} {
+		if rest, ok := strings.CutSuffix(k, p); ok {
+			k = rest
+			break
+		}
+	}
+	if packageName(k) == "server" {
+		return key
+	}
+	return k
+}
+
+// packageNames gives every server key its package. keys must be sorted. The
+// short form is used where no other server would have it too; what is left of
+// clashes gets a number in the order of the keys.
+func packageNames(keys []string) map[string]string {
+	short := map[string]int{}
+	for _, k := range keys {
+		short[packageName(trimAffixes(k))]++
+	}
+	out := make(map[string]string, len(keys))
+	used := scope{}
+	// Keys whose short form is their own go first: "git" stays git, even
+	// beside "git-2".
+	for _, own := range []bool{true, false} {
+		for _, k := range keys {
+			if (packageName(k) == k) != own {
+				continue
+			}
+			name := packageName(trimAffixes(k))
+			if short[name] > 1 {
+				name = packageName(k)
+			}
+			out[k] = used.take(name)
+		}
+	}
+	return out
+}
+
+// functionNames gives every tool of a server its Go function. tools must be
+// sorted. A tool name that begins with the server's own words loses them
+// (git_log of the servers git, mcp-server-git and git-cyanheads → Log). The
+// exceptions, where it keeps its whole name:
+//
+//   - nothing would be left (git of git → Git);
+//   - the rest would start with a digit (x_1 of x → X1);
+//   - the rest is the whole name of another tool (git_log beside log → GitLog);
+//   - two tools would share the rest (git_log and git-log → GitLog, GitLog2).
+//
+// What clashes after that gets a number, in the order of the tools' names.
+func functionNames(server string, tools []string) map[string]string {
+	plain := map[string]bool{}
+	for _, t := range tools {
+		plain[identifier(t)] = true
+	}
+	short := map[string]string{}
+	count := map[string]int{}
+	prefix := words(trimAffixes(server))
+	for _, t := range tools {
+		if s := withoutStutter(prefix, words(t)); s != "" && !plain[s] {
+			short[t] = s
+			count[s]++
+		}
+	}
+	out := make(map[string]string, len(tools))
+	used := scope{}
+	for _, t := range tools {
+		name := identifier(t)
+		if s := short[t]; s != "" && count[s] == 1 {
+			name = s
+		}
+		out[t] = used.take(name)
+	}
+	return out
+}
+
+// withoutStutter returns the identifier of tool without its leading words
+// that repeat the server's leading words, or "".
+func withoutStutter(server, tool []string) string {
+	n := 0
+	for n < len(server) && n < len(tool) && server[n] == tool[n] {
+		n++
+	}
+	if n == 0 || n == len(tool) || unicode.IsDigit([]rune(tool[n])[0]) {
+		return ""
+	}
+	return exported(tool[n:])
+}
+
+// Fold is the form in which forgiving look-ups compare names: lower case,
+// letters and digits only (git_log, gitLog and GitLog fold to one).
+func Fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}

@@ -1,0 +1,333 @@
+// Package observe learns the types of results that no output schema declares.
+//
+// In go the results of successful calls, as the servers sent them; out comes,
+// once a tool has answered in the same shape several times, a JSON Schema that
+// package wrappers makes typed results of. What is kept is shapes: names of
+// properties, types, sizes; never a value. Objects whose keys are values
+// themselves (IDs, paths, addresses) count as maps, whose keys are not kept.
+//
+// A schema that was learnt is a guess. It stays while later results only add
+// to it, is withdrawn when one contradicts it, and decoding by it never makes
+// a call fail: what differs is a warning, and the result stays reachable as
+// text and JSON.
+//
+//	store, err := observe.Open("tool_shapes.json")
+//	store.Observe("git.git_log", rawResult)       // after each successful read-only call
+//	schema, ok := store.Schema("git.git_log")     // for wrappers.ViewOptions.Observed
+//	err = store.Save()
+package observe
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/usetools/usetools/registry"
+)
+
+const (
+	// stableAfter is how many results in a row must have added nothing before
+	// a schema is offered.
+	stableAfter = 3
+
+	maxTools  = 1000    // that are learnt
+	maxFile   = 8 << 20 // bytes that are read
+	maxResult = 8 << 20 // bytes of a result that is looked at
+)
+
+// A Store holds what was learnt. It is safe for concurrent use. Of two
+// processes that learn about one tool and save to one file the last one wins.
+type Store struct {
+	path string
+
+	mu      sync.Mutex
+	tools   map[string]*learnt
+	touched map[string]bool // tools that were looked at, or forgotten, since the last Save
+	version int
+}
+
+// learnt is what is known of one tool's results.
+type learnt struct {
+	Shape  *shape `json:"shape"`
+	Seen   int    `json:"seen"`             // results
+	Same   int    `json:"same,omitempty"`   // of them in a row that added nothing
+	Stable bool   `json:"stable,omitempty"` // a schema is offered
+
+	schema json.RawMessage // of Shape, nil until asked for
+}
+
+// file is the side file.
+type file struct {
+	Version int                `json:"version"`
+	Tools   map[string]*learnt `json:"tools"`
+}
+
+// Path is where the shapes of a registry's tools are kept: one file for each
+// registry file, in the user's cache folder.
+func Path(registryFile string) (string, error) {
+	folder, err := os.UserCacheDir()
+	if err == nil {
+		folder, err = registry.SidePath(folder, "shapes", registryFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("locating observed shapes: %w", err)
+	}
+	return folder + ".json", nil
+}
+
+// Open reads what was learnt before. A file that is not there is empty; one
+// that cannot be understood is an error.
+func Open(path string) (*Store, error) {
+	tools, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	s := New(path)
+	s.tools = tools
+	return s, nil
+}
+
+// New is a Store that saves to path and knows nothing yet.
+func New(path string) *Store {
+	return &Store{path: path, tools: map[string]*learnt{}, touched: map[string]bool{}}
+}
+
+func read(path string) (map[string]*learnt, error) {
+	tools := map[string]*learnt{}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return tools, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxFile {
+		return nil, fmt.Errorf("%s: has more than %d bytes", path, maxFile)
+	}
+	var in file
+	if err := json.Unmarshal(b, &in); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if in.Version != 1 {
+		return nil, fmt.Errorf("%s: version %d, want 1", path, in.Version)
+	}
+	for id, l := range in.Tools {
+		if l != nil && len(tools) < maxTools && l.Shape.valid(0) && l.Shape.nodes() <= maxNodes {
+			tools[id] = l
+		}
+	}
+	return tools, nil
+}
+
+// Observe learns from one result: the JSON of an MCP tool result
+// (CallToolResult). Failures, and texts that are no JSON objects or arrays,
+// teach nothing. Call it for tools that only read: what others answer depends
+// on what they did.
+func (s *Store) Observe(tool string, result []byte) {
+	v, ok := valueOf(result)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.tools[tool]
+	if l == nil {
+		if len(s.tools) >= maxTools {
+			return
+		}
+		l = &learnt{Shape: &shape{}}
+		s.tools[tool] = l
+	}
+	s.touched[tool] = true
+	m := &merger{nodes: l.Shape.nodes()}
+	first := l.Seen == 0
+	m.add(l.Shape, v, 0)
+	l.Seen++
+	offered := l.Stable
+	switch {
+	case m.contradicted && !first:
+		l.Same, l.Stable, l.schema = 0, false, nil
+	case m.grew:
+		l.Same, l.schema = 0, nil
+	default:
+		l.Same++
+		l.Stable = l.Stable || l.Same >= stableAfter
+	}
+	if l.Stable != offered || l.Stable && m.grew {
+		s.version++
+	}
+}
+
+// Version changes whenever a schema that Schema offers does.
+func (s *Store) Version() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
+
+// A Shape is what is known of one tool.
+type Shape struct {
+	Tool    string          `json:"tool"`
+	Results int             `json:"results"`          // that were looked at
+	Schema  json.RawMessage `json:"schema,omitempty"` // once it is offered
+}
+
+// List returns all that is known, sorted by tool.
+func (s *Store) List() []Shape {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Shape, 0, len(s.tools))
+	for _, id := range slices.Sorted(maps.Keys(s.tools)) {
+		x := Shape{Tool: id, Results: s.tools[id].Seen}
+		if s.tools[id].Stable {
+			x.Schema = s.tools[id].Shape.schema()
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// Forget drops what is known of a tool and reports whether there was anything.
+func (s *Store) Forget(tool string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.tools[tool]
+	if l == nil {
+		return false
+	}
+	delete(s.tools, tool)
+	s.touched[tool] = true
+	if l.Stable {
+		s.version++
+	}
+	return true
+}
+
+// Schema returns the JSON Schema of a tool's results, and whether they have
+// been of one shape often enough. The bytes are deterministic.
+func (s *Store) Schema(tool string) (json.RawMessage, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.tools[tool]
+	if l == nil || !l.Stable {
+		return nil, false
+	}
+	if l.schema == nil {
+		l.schema = l.Shape.schema()
+	}
+	return l.schema, true
+}
+
+// Save writes what was learnt since Open, atomically; what other processes
+// learnt about other tools stays. Without a change it does nothing.
+func (s *Store) Save() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.touched) == 0 {
+		return nil
+	}
+	if others, err := read(s.path); err == nil {
+		for id, l := range others {
+			known := s.tools[id]
+			if s.touched[id] || known == nil && len(s.tools) >= maxTools || known != nil && known.Seen >= l.Seen {
+				continue
+			}
+			s.tools[id] = l
+			s.version++
+		}
+	}
+	b, err := json.Marshal(file{1, s.tools})
+	for err == nil && len(b) > maxFile {
+		s.dropLargest()
+		b, err = json.Marshal(file{1, s.tools})
+	}
+	if err == nil {
+		err = replace(s.path, b)
+	}
+	if err != nil {
+		return fmt.Errorf("saving observed shapes: %w", err)
+	}
+	clear(s.touched)
+	return nil
+}
+
+// dropLargest forgets the tenth of the tools that takes most room.
+func (s *Store) dropLargest() {
+	ids := slices.SortedFunc(maps.Keys(s.tools), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.tools[b].Shape.nodes(), s.tools[a].Shape.nodes()), cmp.Compare(a, b))
+	})
+	for _, id := range ids[:(len(ids)+9)/10] {
+		delete(s.tools, id)
+	}
+	s.version++
+}
+
+// replace writes a file so that it is there whole or as before.
+func replace(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return registry.WriteFile(path, b, 0o600)
+}
+
+// valueOf returns the object or list of a successful result: its structured
+// part, or a text that is JSON.
+func valueOf(result []byte) (any, bool) {
+	if len(result) > maxResult {
+		return nil, false
+	}
+	var m struct {
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
+	}
+	if json.Unmarshal(result, &m) != nil || m.IsError {
+		return nil, false
+	}
+	data := bytes.TrimSpace(m.Structured)
+	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
+		if len(m.Content) != 1 || m.Content[0].Type != "text" {
+			return nil, false
+		}
+		data = []byte(strings.TrimSpace(m.Content[0].Text))
+	}
+	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil || d.More() {
+		return nil, false
+	}
+	return v, !isFailure(v)
+}
+
+// isFailure reports whether an object says of itself that something failed.
+func isFailure(v any) bool {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return false
+	}
+	msg, _ := m["error"].(string)
+	success, has := m["success"].(bool)
+	return msg != "" || has && !success
+}

@@ -1,0 +1,860 @@
+package wrappers
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// kind says what Go type stands for a schema.
+type kind int
+
+const (
+	kindAny    kind = iota // unions, untyped and free-form values
+	kindString             // string
+	kindInt                // int
+	kindFloat              // float64
+	kindBool               // bool
+	kindList               // []elem
+	kindMap                // map[string]elem
+	kindStruct             // a named struct
+)
+
+// typ is the Go type of a schema.
+type typ struct {
+	kind    kind
+	pointer bool // *T: required but nullable, or a recursive struct
+	elem    *typ // of lists and maps
+	object  *object
+	note    string // what the Go type does not say: "string or list of strings"
+}
+
+// object is one object schema of one tool that became a struct.
+type object struct {
+	name   string // GitLogCommit style name, unique in the server
+	short  string // its last words, the alias where it is the only such shape
+	fields []*field
+	root   bool  // the arguments themselves
+	result bool  // the result itself
+	union  bool  // the fields are alternatives, of which one is written and sent
+	decl   *decl // the Go declaration, shared by objects of one shape
+	weight int   // how many fields a value has, those of structs in it included
+	open   bool  // being built: a reference to it is recursive
+	// argument says that values of it are sent.
+	argument bool
+}
+
+// field is one property.
+type field struct {
+	property string
+	name     string // Go name
+	typ      *typ
+	required bool
+	nullable bool
+	doc      string
+	fixed    string   // the only allowed value as JSON: sent by itself
+	variant  bool     // an alternative: exactly one of the struct's fields is written
+	extra    bool     // a map of further properties, whose names the schema leaves open
+	enum     []string // allowed values as JSON
+	def      string   // default as JSON, "" when none or not valid
+	limits   string   // "1 to 100", "at most 5 items" …
+}
+
+// maxAlternatives bounds the alternatives of a union that are told apart.
+const maxAlternatives = 128
+
+// maxWeight is the number of fields beyond which a struct stands behind a
+// pointer; that of real tools is below 100.
+const maxWeight = 500
+
+// maxObjects bounds the structs of one tool; further objects become maps.
+const maxObjects = 400
+
+// builder turns the schemas of one tool into Go types.
+type builder struct {
+	fn      string // the Go function's name, the prefix of its nested types
+	root    *value // the document that $ref looks into
+	refs    map[string]*typ
+	built   map[*value]*object // by the place that they were made of
+	objects []*object          // nested ones, in the order in which they were met
+	names   scope
+	steps   int
+	result  bool // the schema is that of a result
+	// methods are the names of methods that no field of the result may take.
+	methods []string
+}
+
+// maxSteps bounds the work for one schema: references can multiply.
+const maxSteps = 20_000
+
+// convert returns the Go type of a schema. path names the place, for the names
+// of nested types: the property's words, singular inside lists.
+func (b *builder) convert(s *value, path []string, depth int) *typ {
+	b.steps++
+	if s == nil || s.kind != 'o' || len(s.keys) == 0 || depth > maxDepth/2 || b.steps > maxSteps {
+		return &typ{}
+	}
+	if ref := s.str("$ref"); ref != "" {
+		return b.reference(ref, path, depth)
+	}
+	if len(s.items("allOf")) > 0 {
+		s = b.merge(s, depth)
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		if alts := s.items(k); len(alts) > 0 && s.get("properties") == nil {
+			return b.union(s, alts, path, depth)
+		}
+	}
+	name, _ := schemaType(s)
+	switch name {
+	case "string":
+		return &typ{kind: kindString}
+	case "integer":
+		return &typ{kind: kindInt}
+	case "number":
+		return &typ{kind: kindFloat}
+	case "boolean":
+		return &typ{kind: kindBool}
+	case "array":
+		return b.list(s, path, depth)
+	case "object":
+		return b.object(s, path, depth)
+	}
+	return &typ{note: unionNote(s)}
+}
+
+// schemaType returns the one JSON type that a schema allows besides null, or
+// "" when it is not one, and whether null is allowed.
+func schemaType(s *value) (name string, nullable bool) {
+	one := func(t string) {
+		switch {
+		case t == "null":
+			nullable = true
+		case name == "" || name == t:
+			name = t
+		case name == "integer" && t == "number", name == "number" && t == "integer":
+			name = "number"
+		default:
+			name = "?"
+		}
+	}
+	switch t := s.get("type"); {
+	case t != nil && t.kind == 's':
+		one(t.text)
+	case t != nil && t.kind == 'a':
+		for _, x := range t.list {
+			one(x.text)
+		}
+	case s.get("properties") != nil:
+		one("object")
+	case s.get("items") != nil || s.get("prefixItems") != nil:
+		one("array")
+	default:
+		vals := s.items("enum")
+		if c := s.get("const"); c != nil {
+			vals = []*value{c}
+		}
+		for _, v := range vals {
+			one(v.jsonType())
+		}
+	}
+	if y := s.get("nullable"); y != nil && y.kind == 'b' && y.yes { // OpenAPI 3.0
+		nullable = true
+	}
+	for _, v := range s.items("enum") {
+		if v.kind == '0' {
+			nullable = true
+		}
+	}
+	if name == "?" {
+		name = ""
+	}
+	return name, nullable
+}
+
+// jsonType is the JSON Schema name of a value's type.
+func (v *value) jsonType() string {
+	switch v.kind {
+	case 'o':
+		return "object"
+	case 'a':
+		return "array"
+	case 's':
+		return "string"
+	case 'b':
+		return "boolean"
+	case '0':
+		return "null"
+	}
+	if strings.ContainsAny(v.text, ".eE") {
+		return "number"
+	}
+	return "integer"
+}
+
+// unionNote says in words what an untyped value may be.
+func unionNote(s *value) string {
+	t := s.get("type")
+	if t == nil || t.kind != 'a' {
+		return ""
+	}
+	var names []string
+	for _, x := range t.list {
+		if x.text != "null" {
+			names = append(names, x.text)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// note remembers the struct of a place in the document, which references may
+// lead to.
+func (b *builder) note(s *value, o *object) {
+	if b.built == nil {
+		b.built = map[*value]*object{}
+	}
+	b.built[s] = o
+}
+
+// reference follows a $ref inside the document.
+func (b *builder) reference(ref string, path []string, depth int) *typ {
+	if t, ok := b.refs[ref]; ok {
+		if t == nil { // a reference to itself without a struct between
+			return &typ{}
+		}
+		c := *t
+		c.pointer = c.kind == kindStruct && c.object.open
+		return &c
+	}
+	target := b.lookup(ref)
+	if target == nil {
+		return &typ{}
+	}
+	if last := ref[strings.LastIndexByte(ref, '/')+1:]; strings.Contains(ref, "/$defs/") || strings.Contains(ref, "/definitions/") {
+		path = words(unescapePointer(last))
+	}
+	b.refs[ref] = nil
+	if o := b.built[target]; o != nil {
+		b.refs[ref] = &typ{kind: kindStruct, object: o}
+		return &typ{kind: kindStruct, object: o, pointer: o.open}
+	}
+	if isObject(target) {
+		// The struct must be known before its fields are looked at.
+		o := b.newObject(path)
+		b.note(target, o)
+		b.refs[ref] = &typ{kind: kindStruct, object: o}
+		b.fill(o, target, depth)
+		return &typ{kind: kindStruct, object: o}
+	}
+	t := b.convert(target, path, depth+1)
+	b.refs[ref] = t
+	return t
+}
+
+// lookup resolves a local JSON pointer reference.
+func (b *builder) lookup(ref string) *value {
+	rest, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil // never fetched
+	}
+	v := b.root
+	for _, seg := range strings.Split(rest, "/")[1:] {
+		seg = unescapePointer(seg)
+		if v != nil && v.kind == 'a' {
+			n, err := strconv.Atoi(seg)
+			if err != nil || n < 0 || n >= len(v.list) {
+				return nil
+			}
+			v = v.list[n]
+			continue
+		}
+		v = v.get(seg)
+	}
+	return v
+}
+
+func unescapePointer(s string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(s)
+}
+
+// isObject reports whether a schema becomes a struct.
+func isObject(s *value) bool {
+	p := s.get("properties")
+	if p == nil || len(p.keys) == 0 {
+		return false
+	}
+	name, _ := schemaType(s)
+	return name == "object"
+}
+
+// merge combines allOf into one schema: all properties, all required ones, of
+// other keywords the first.
+func (b *builder) merge(s *value, depth int) *value {
+	out := newObject()
+	var add func(s *value, depth int)
+	add = func(s *value, depth int) {
+		b.steps++
+		if s == nil || s.kind != 'o' || depth > maxDepth/2 || b.steps > maxSteps {
+			return
+		}
+		for i, k := range s.keys {
+			v := s.list[i]
+			old := out.get(k)
+			switch {
+			case k == "allOf" || k == "$ref":
+			case old == nil:
+				out.set(k, v)
+			case k == "properties" && v.kind == 'o' && old.kind == 'o':
+				out.set(k, allOf(old, v))
+			case k == "required" && v.kind == 'a' && old.kind == 'a':
+				out.set(k, newList(append(slices.Clone(old.list), v.list...)))
+			}
+		}
+		if ref := s.str("$ref"); ref != "" {
+			add(b.lookup(ref), depth+1)
+		}
+		for _, part := range s.items("allOf") {
+			add(part, depth+1)
+		}
+	}
+	add(s, depth)
+	return out
+}
+
+// allOf is an object with the members of two, each of which has to be what both
+// say.
+func allOf(a, b *value) *value {
+	out := newObject()
+	for i, k := range a.keys {
+		out.set(k, a.list[i])
+	}
+	for i, k := range b.keys {
+		x := b.list[i]
+		if old := out.get(k); old != nil && old.kind == 'o' && x.kind == 'o' {
+			x = newObject(member{"allOf", newList([]*value{old, x})})
+		} else if old != nil {
+			continue
+		}
+		out.set(k, x)
+	}
+	return out
+}
+
+// both is an object with the members of two; the first one's win.
+func both(a, b *value) *value {
+	out := newObject()
+	for i, k := range a.keys {
+		out.set(k, a.list[i])
+	}
+	for i, k := range b.keys {
+		if out.place(k) < 0 {
+			out.set(k, b.list[i])
+		}
+	}
+	return out
+}
+
+// resolve returns a schema with what its reference and its allOf say; its own
+// keywords win.
+func (b *builder) resolve(s *value) *value {
+	if s.str("$ref") == "" && len(s.items("allOf")) == 0 {
+		return s
+	}
+	return b.merge(s, 0)
+}
+
+// union is the type of anyOf and oneOf: the one alternative besides null, a
+// scalar when all alternatives are that scalar, a struct for objects that a
+// constant property tells apart, else any.
+func (b *builder) union(s *value, alts []*value, path []string, depth int) *typ {
+	var real []*value
+	for _, a := range alts {
+		if name, nullable := schemaType(a); name == "" && nullable && a.str("$ref") == "" {
+			continue
+		}
+		real = append(real, a)
+	}
+	if len(real) == 1 {
+		return b.convert(real[0], path, depth+1)
+	}
+	if len(real) > maxAlternatives {
+		return &typ{}
+	}
+	if b.result && len(b.objects) < maxObjects && !slices.ContainsFunc(real, func(a *value) bool { return !isObject(b.resolve(a)) }) {
+		return b.object(b.spread(newObject(member{"oneOf", newList(real)})), path, depth)
+	}
+	if tag, values := b.discriminator(real); tag != "" && len(b.objects) < maxObjects {
+		return b.variants(real, tag, values, path, depth)
+	}
+	var names []string
+	scalar := ""
+	for _, a := range real {
+		r := b.resolve(a)
+		name, _ := schemaType(r)
+		if name == "" {
+			name = "any"
+		}
+		if word := alternative(r, name); !slices.Contains(names, word) {
+			names = append(names, word)
+		}
+		switch {
+		case scalar == "" || scalar == name:
+			scalar = name
+		case (scalar == "integer" || scalar == "number") && (name == "integer" || name == "number"):
+			scalar = "number"
+		default:
+			scalar = "any"
+		}
+	}
+	if k, ok := scalars[scalar]; ok {
+		return &typ{kind: k}
+	}
+	if slices.Contains(names, "any") {
+		return &typ{}
+	}
+	return &typ{note: strings.Join(names, " or ")}
+}
+
+// scalars are the JSON types that Go has.
+var scalars = map[string]kind{"string": kindString, "integer": kindInt, "number": kindFloat, "boolean": kindBool}
+
+// alternative says in words what one alternative of a union is.
+func alternative(s *value, name string) string {
+	switch name {
+	case "array":
+		if of, _ := schemaType(s.get("items")); of != "" {
+			return "list of " + of
+		}
+	case "object":
+		if p := s.get("properties"); p != nil && len(p.keys) > 0 && len(p.keys) <= 8 {
+			return "{" + strings.Join(p.keys, ", ") + "}"
+		}
+	}
+	return name
+}
+
+// discriminator returns the property whose only allowed value tells objects
+// apart, and its value for each of them.
+func (b *builder) discriminator(alts []*value) (tag string, values []string) {
+	var first *value
+	for i, a := range alts {
+		r := b.resolve(a)
+		if r == nil || !isObject(r) {
+			return "", nil
+		}
+		if i == 0 {
+			first = r.get("properties")
+		}
+	}
+	for _, p := range first.keys {
+		seen := map[string]bool{}
+		values = values[:0]
+		for _, a := range alts {
+			ps := b.resolve(b.resolve(a).get("properties").get(p))
+			vs := ps.items("enum")
+			if c := ps.get("const"); c != nil {
+				vs = []*value{c}
+			}
+			if len(vs) != 1 || vs[0].kind != 's' || seen[vs[0].text] {
+				break
+			}
+			seen[vs[0].text] = true
+			values = append(values, vs[0].text)
+		}
+		if len(values) == len(alts) && len(alts) > 1 {
+			return p, values
+		}
+	}
+	return "", nil
+}
+
+// variants is the type of objects that a property tells apart, in arguments: a
+// struct with a pointer for each of them.
+func (b *builder) variants(alts []*value, tag string, values []string, path []string, depth int) *typ {
+	o := b.newObject(path)
+	o.union = true
+	names := scope{}
+	for i, a := range alts {
+		t := *b.convert(a, append(slices.Clone(path), words(values[i])...), depth+1)
+		t.pointer = t.kind == kindStruct
+		if t.kind == kindStruct {
+			for _, f := range t.object.fields {
+				if f.property == tag {
+					f.fixed = quoteJSON(values[i])
+				}
+			}
+		}
+		o.fields = append(o.fields, &field{property: values[i], name: names.take(identifier(values[i])), variant: true, typ: &t, doc: b.resolve(a).str("description")})
+	}
+	return &typ{kind: kindStruct, object: o}
+}
+
+// spread adds to an object schema the properties of its alternatives. What
+// they disagree on becomes a union itself; only what all require is required.
+func (b *builder) spread(s *value) *value {
+	alts := append(slices.Clone(s.items("anyOf")), s.items("oneOf")...)
+	if len(alts) > maxAlternatives {
+		return s
+	}
+	own := s.get("properties")
+	props := newObject()
+	if own != nil && own.kind == 'o' {
+		props = both(own, props)
+	}
+	counts, objects := map[string]int{}, 0
+	for _, a := range alts {
+		r := b.resolve(a)
+		p := r.get("properties")
+		if p == nil || p.kind != 'o' {
+			continue
+		}
+		objects++
+		for i, k := range p.keys {
+			old := props.get(k)
+			switch {
+			case old == nil:
+				props.set(k, p.list[i])
+			case own.get(k) == nil && old.json() != p.list[i].json():
+				list := old.items("anyOf")
+				if len(list) == 0 || len(old.keys) > 1 {
+					list = []*value{old}
+				}
+				props.set(k, newObject(member{"anyOf", newList(append(slices.Clone(list), p.list[i]))}))
+			}
+		}
+		for _, r := range r.items("required") {
+			counts[r.text]++
+		}
+	}
+	if objects == 0 {
+		return s
+	}
+	required := slices.Clone(s.items("required"))
+	for _, k := range props.keys {
+		if counts[k] == len(alts) {
+			required = append(required, newString(k))
+		}
+	}
+	out := newObject(member{"type", newString("object")}, member{"properties", props}, member{"required", newList(required)})
+	for _, k := range []string{"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames", "title", "x-fastmcp-wrap-result"} {
+		if v := s.get(k); v != nil {
+			out.set(k, v)
+		}
+	}
+	return out
+}
+
+// list is a slice. A tuple is a slice of what all its places have in common.
+func (b *builder) list(s *value, path []string, depth int) *typ {
+	places := s.items("prefixItems")
+	item := s.get("items")
+	if item != nil && item.kind == 'a' {
+		places, item = item.list, s.get("additionalItems")
+	}
+	if len(places) == 0 {
+		t := &typ{kind: kindList, elem: direct(b.convert(item, singular(path), depth+1))}
+		if t.elem.note != "" {
+			t.note = "each " + strings.TrimPrefix(t.elem.note, "each ")
+		}
+		return t
+	}
+	if item != nil && item.kind == 'o' && len(item.keys) > 0 {
+		places = append(slices.Clone(places), item)
+	}
+	common, names := "", []string(nil)
+	for i, p := range places {
+		name, _ := schemaType(p)
+		if i > 0 && name != common {
+			common = "?"
+		} else {
+			common = name
+		}
+		if name == "" {
+			name = "any"
+		}
+		names = append(names, name)
+	}
+	k, ok := scalars[common]
+	if !ok {
+		k = kindAny
+	}
+	return &typ{kind: kindList, elem: &typ{kind: k}, note: "[" + strings.Join(names, ", ") + "]"}
+}
+
+// direct drops the pointer of a recursive struct where a list or a map already
+// makes the type finite.
+func direct(t *typ) *typ {
+	c := *t
+	c.pointer = false
+	return &c
+}
+
+// object is a struct where properties are named, else a map.
+func (b *builder) object(s *value, path []string, depth int) *typ {
+	if o := b.built[s]; o != nil {
+		return &typ{kind: kindStruct, object: o, pointer: o.open}
+	}
+	if isObject(s) && len(b.objects) < maxObjects {
+		o := b.newObject(path)
+		b.note(s, o)
+		b.fill(o, s, depth)
+		return &typ{kind: kindStruct, object: o}
+	}
+	elem := &typ{}
+	if extra := mapValue(s); extra != nil && s.get("properties") == nil {
+		elem = direct(b.convert(extra, append(slices.Clone(path), "value"), depth+1))
+	}
+	return &typ{kind: kindMap, elem: elem, note: keysNote(s)}
+}
+
+// mapValue is the schema of the values of properties that are not named, nil
+// where they may be anything or where there are none.
+func mapValue(s *value) *value {
+	if extra := s.get("additionalProperties"); extra != nil && extra.kind == 'o' {
+		return extra
+	}
+	if pats := s.get("patternProperties"); pats != nil && pats.kind == 'o' && len(pats.keys) > 0 {
+		if len(pats.keys) == 1 && pats.list[0].kind == 'o' {
+			return pats.list[0]
+		}
+		return newObject()
+	}
+	if extra := s.get("unevaluatedProperties"); extra != nil && extra.kind == 'o' {
+		return extra
+	}
+	return nil
+}
+
+// keysNote says which names properties may have that the schema leaves open.
+func keysNote(s *value) string {
+	if pats := s.get("patternProperties"); pats != nil && len(pats.keys) == 1 && len(pats.keys[0]) <= maxPattern {
+		return "names match " + pats.keys[0]
+	}
+	if e := s.get("propertyNames").items("enum"); len(e) > 0 && len(e) <= 40 {
+		var names []string
+		for _, v := range e {
+			names = append(names, v.json())
+		}
+		return "names are " + strings.Join(names, ", ")
+	}
+	return ""
+}
+
+// newObject makes a nested struct: named by the function and the property.
+func (b *builder) newObject(path []string) *object {
+	short := exported(path)
+	o := &object{name: b.names.take(b.fn + short), short: short, argument: !b.result}
+	b.objects = append(b.objects, o)
+	return o
+}
+
+// fill reads an object schema's properties: required ones first, each group in
+// the order of the document.
+func (b *builder) fill(o *object, s *value, depth int) {
+	o.open = true
+	defer func() {
+		o.open = false
+		for _, f := range o.fields {
+			o.weight++
+			if f.typ.kind == kindStruct && !f.typ.pointer {
+				o.weight += f.typ.object.weight
+			}
+		}
+	}()
+	s = b.spread(s)
+	required := map[string]bool{}
+	for _, r := range s.items("required") {
+		required[r.text] = true
+	}
+	names := scope{}
+	if o.result {
+		for _, m := range b.methods {
+			names[m] = true
+		}
+	}
+	if props := s.get("properties"); props != nil && props.kind == 'o' {
+		for _, first := range []bool{true, false} {
+			for i, p := range props.keys {
+				ps := props.list[i]
+				if required[p] == first && (ps.kind != 'b' || ps.yes) {
+					f := b.field(p, ps, first, depth)
+					f.name = names.take(identifier(p))
+					o.fields = append(o.fields, f)
+				}
+			}
+		}
+	}
+	extra := s.get("additionalProperties")
+	if o.root && s.get("type") == nil && s.get("properties") == nil && extra == nil {
+		o.fields = append(o.fields, &field{name: "Args", typ: &typ{kind: kindMap, elem: &typ{}}, extra: true, doc: "the arguments by name; the server does not say which it takes"})
+	}
+	if open := mapValue(s); open != nil {
+		extra = open
+	}
+	if !b.result && extra != nil && (extra.kind == 'o' || extra.kind == 'b' && extra.yes && len(o.fields) == 0) {
+		elem := direct(b.convert(extra, []string{"extra"}, depth+1))
+		o.fields = append(o.fields, &field{name: names.take("Extra"), typ: &typ{kind: kindMap, elem: elem, note: keysNote(s)}, extra: true, doc: "further properties by name"})
+	}
+}
+
+// field reads one property.
+func (b *builder) field(property string, s *value, required bool, depth int) *field {
+	t := *b.convert(s, words(property), depth+1)
+	s = b.resolve(s)
+	f := &field{property: property, typ: &t, required: required, doc: s.str("description"), nullable: isNullable(s)}
+	if required && f.nullable && t.kind != kindList && t.kind != kindMap && t.kind != kindAny {
+		t.pointer = true
+		if !b.result {
+			t.note = strings.TrimPrefix(t.note+", nil is null", ", ")
+		}
+	}
+	if t.kind == kindStruct && t.object.weight > maxWeight {
+		t.pointer = true // references that multiply would make the type huge
+	}
+	f.enum, f.limits = b.enumOf(s, 0), limitsOf(s)
+	if len(f.enum) == 1 && required && !f.nullable && t.kind != kindList && !b.result {
+		f.fixed = f.enum[0]
+	}
+	if c := s.get("const"); c != nil && required && !b.result {
+		f.fixed = c.json()
+	}
+	f.def = defaultOf(s, f)
+	return f
+}
+
+func isNullable(s *value) bool {
+	if s == nil || s.kind != 'o' {
+		return false
+	}
+	if _, n := schemaType(s); n {
+		return true
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		for _, a := range s.items(k) {
+			if name, n := schemaType(a); n && name == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// enumOf lists a schema's allowed values as JSON, looking into list items and
+// nullable unions too.
+func (b *builder) enumOf(s *value, depth int) []string {
+	b.steps++
+	if s = b.resolve(s); s == nil || depth > 8 || b.steps > maxSteps {
+		return nil
+	}
+	if c := s.get("const"); c != nil {
+		return []string{c.json()}
+	}
+	var out []string
+	for _, v := range s.items("enum") {
+		if v.kind != '0' {
+			out = append(out, v.json())
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		for _, a := range s.items(k) {
+			e := b.enumOf(a, depth+1)
+			if name, n := schemaType(a); len(e) == 0 && !(n && name == "") {
+				return nil
+			}
+			out = append(out, e...)
+		}
+	}
+	if it := s.get("items"); len(out) == 0 && it != nil && it.kind == 'o' {
+		return b.enumOf(it, depth+1)
+	}
+	return out
+}
+
+// defaultOf is the documented default, or "" where there is none, where it is
+// the zero value anyway, or where it contradicts the schema (many Python
+// servers claim null on a plain string).
+func defaultOf(s *value, f *field) string {
+	d := s.get("default")
+	if d == nil || d.kind == '0' {
+		return ""
+	}
+	k := f.typ.kind
+	ok := map[kind]string{kindString: "s", kindInt: "n", kindFloat: "n", kindBool: "b", kindList: "a", kindMap: "o", kindStruct: "o", kindAny: "snbao"}[k]
+	if !strings.ContainsRune(ok, rune(d.kind)) || k == kindInt && d.jsonType() != "integer" {
+		return ""
+	}
+	j := d.json()
+	if d.kind != 'a' && len(f.enum) > 0 && !slices.Contains(f.enum, j) || d.kind == 'n' && !within(s, d.text) {
+		return ""
+	}
+	if len(j) > 80 || slices.Contains([]string{`""`, "[]", "{}", "false", "0"}, j) {
+		return ""
+	}
+	return j
+}
+
+// within reports whether a number keeps a schema's bounds.
+func within(s *value, number string) bool {
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return false
+	}
+	bound := func(key string, holds func(limit float64) bool) bool {
+		v := s.get(key)
+		if v == nil || v.kind != 'n' {
+			return true
+		}
+		limit, err := strconv.ParseFloat(v.text, 64)
+		return err != nil || holds(limit)
+	}
+	return bound("minimum", func(x float64) bool { return n >= x }) && bound("maximum", func(x float64) bool { return n <= x }) &&
+		bound("exclusiveMinimum", func(x float64) bool { return n > x }) && bound("exclusiveMaximum", func(x float64) bool { return n < x })
+}
+
+// quoteJSON is a string as JSON.
+func quoteJSON(s string) string { return newString(s).json() }
+
+// maxPattern is the length of a regular expression that says more than the
+// words around it.
+const maxPattern = 40
+
+// limitsOf renders the numeric and length bounds in words.
+func limitsOf(s *value) string {
+	var parts []string
+	bound := func(lo, hi, unit string) {
+		l, h := s.get(lo), s.get(hi)
+		switch {
+		case l != nil && h != nil && l.kind == 'n' && h.kind == 'n':
+			parts = append(parts, fmt.Sprintf("%s to %s%s", l.text, h.text, unit))
+		case l != nil && l.text == "1" && unit != "" && h == nil:
+			parts = append(parts, "not empty")
+		case l != nil && l.kind == 'n' && l.text != "0":
+			parts = append(parts, fmt.Sprintf("at least %s%s", l.text, unit))
+		case h != nil && h.kind == 'n':
+			parts = append(parts, fmt.Sprintf("at most %s%s", h.text, unit))
+		}
+	}
+	if m := s.get("maximum"); m == nil || m.text != "9007199254740991" { // zod's "an integer"
+		bound("minimum", "maximum", "")
+	}
+	bound("exclusiveMinimum", "exclusiveMaximum", " (exclusive)")
+	bound("minLength", "maxLength", " characters")
+	bound("minItems", "maxItems", " items")
+	if f := s.str("format"); f != "" {
+		parts = append(parts, "format "+f)
+	}
+	if e := s.str("contentEncoding"); e != "" {
+		parts = append(parts, e)
+	}
+	if p := s.str("pattern"); p != "" && len(p) <= maxPattern {
+		parts = append(parts, "matches "+p)
+	}
+	if m := s.get("multipleOf"); m != nil && m.kind == 'n' && m.text != "1" {
+		parts = append(parts, "a multiple of "+m.text)
+	}
+	return strings.Join(parts, ", ")
+}

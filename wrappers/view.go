@@ -1,0 +1,558 @@
+package wrappers
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// View is the Go view of a registry: for every server its package, for every
+// tool its function. Packages and functions are named at once, types when a
+// server is first looked into. A View is safe for concurrent use and must not
+// outlive a change of its registry.
+type View struct {
+	servers   []*Server // sorted by server name
+	byPackage map[string]*Server
+	byName    map[string]*Server
+	observed  func(toolID string) (json.RawMessage, bool) // nil: nothing was
+}
+
+// Server is the Go package of one server.
+type Server struct {
+	Name    string // the key in the config
+	Package string // the Go package name; imported as "servers/" + Package
+	Tools   []*Tool
+	view    *View
+	byFunc  map[string]*Tool
+	once    sync.Once
+	types   map[string][]*Tool // every declared type name → the tools that need it
+}
+
+// Tool is the Go function of one tool.
+type Tool struct {
+	*registry.Tool
+	Func   string // Go name of the function
+	server *Server
+
+	params, result string  // names of the two types, "" when there are none
+	input          *object // nil: takes nothing
+	output         *object // fields of a typed result, nil for text
+	single         *typ    // output that is not an object: the field Result
+	unwrap         bool    // output is the SDKs' wrapper {"result": T}
+	nested         []*object
+	methods        []string
+	observed       bool   // the output schema was learnt, not given
+	summary        string // the description without what its fields' comments say
+}
+
+// ViewOptions say what a View knows besides its registry. Nil means nothing.
+type ViewOptions struct {
+	// Observed returns an output schema that was learnt from the results of a
+	// tool that declares none (package wrappers/observe), and whether there is
+	// one. It is asked when a server is first looked into.
+	Observed func(toolID string) (schema json.RawMessage, ok bool)
+}
+
+// NewView names everything in a registry. The registry must be normalized.
+func NewView(reg *registry.Registry) *View { return NewViewWith(reg, nil) }
+
+// NewViewWith is NewView with options.
+func NewViewWith(reg *registry.Registry, opts *ViewOptions) *View {
+	v := &View{byPackage: map[string]*Server{}, byName: map[string]*Server{}}
+	if opts != nil {
+		v.observed = opts.Observed
+	}
+	var keys []string
+	for _, s := range reg.Servers {
+		keys = append(keys, s.Name)
+	}
+	pkgs := packageNames(keys)
+	for _, k := range keys {
+		s := &Server{Name: k, Package: pkgs[k], view: v, byFunc: map[string]*Tool{}}
+		v.servers = append(v.servers, s)
+		v.byPackage[s.Package], v.byName[k] = s, s
+	}
+	for i := range reg.Tools {
+		t := &reg.Tools[i]
+		if s := v.byName[t.Server]; s != nil {
+			s.Tools = append(s.Tools, &Tool{Tool: t, server: s})
+		}
+	}
+	for _, s := range v.servers {
+		names := make([]string, len(s.Tools))
+		for i, t := range s.Tools {
+			names[i] = t.Name
+		}
+		fns := functionNames(s.Name, names)
+		for _, t := range s.Tools {
+			t.Func = fns[t.Name]
+			s.byFunc[t.Func] = t
+		}
+	}
+	return v
+}
+
+// Servers lists the packages, sorted by server name.
+func (v *View) Servers() []*Server { return v.servers }
+
+// Package returns the server whose Go package has the given name.
+func (v *View) Package(name string) (*Server, bool) { s, ok := v.byPackage[name]; return s, ok }
+
+// Server returns the server with the given config key.
+func (v *View) Server(key string) (*Server, bool) { s, ok := v.byName[key]; return s, ok }
+
+// NearPackage returns the one server whose package, config key or title-free
+// name folds to the given name, as in sqlite_db for sqlitedb.
+func (v *View) NearPackage(name string) (*Server, bool) {
+	var found *Server
+	f := Fold(name)
+	for _, s := range v.servers {
+		if Fold(s.Package) == f || Fold(s.Name) == f {
+			if found != nil {
+				return nil, false
+			}
+			found = s
+		}
+	}
+	return found, found != nil
+}
+
+// Tool returns the Go view of the tool with the given ID.
+func (v *View) Tool(id string) (*Tool, bool) {
+	// IDs are server + "." + name, and both may hold dots.
+	for i := range len(id) {
+		if id[i] != '.' {
+			continue
+		}
+		if s := v.byName[id[:i]]; s != nil {
+			j, ok := slices.BinarySearchFunc(s.Tools, id, func(t *Tool, id string) int { return cmp.Compare(t.ID, id) })
+			if ok {
+				return s.Tools[j], true
+			}
+		}
+	}
+	return nil, false
+}
+
+// Path is the package's import path in a script.
+func (s *Server) Path() string { return "servers/" + s.Package }
+
+// NearPackages returns up to n servers whose packages are nearest to a name,
+// best first: for "did you mean".
+func (v *View) NearPackages(name string, n int) []*Server {
+	f := Fold(name)
+	if f == "" {
+		return nil
+	}
+	type scored struct {
+		s *Server
+		d int
+	}
+	var all []scored
+	for _, s := range v.servers {
+		p := Fold(s.Package)
+		d := distance(f, p)
+		if strings.HasPrefix(p, f) || strings.HasPrefix(f, p) || 2*min(len(f), len(p)) >= max(len(f), len(p)) && (strings.Contains(p, f) || strings.Contains(f, p)) {
+			d = min(d, 1)
+		}
+		if d <= max(1, max(len(f), len(p))/3) {
+			all = append(all, scored{s, d})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(len(b.s.Package), len(a.s.Package)))
+	})
+	var out []*Server
+	for _, x := range all[:min(n, len(all))] {
+		out = append(out, x.s)
+	}
+	return out
+}
+
+// Named returns the tools of all servers that a bare name may mean: the tool's
+// own name, its function's behind its package's, or what clients call it
+// (git_log, GitLog, mcp__git__git_log).
+func (v *View) Named(name string) []*Tool {
+	f := Fold(name)
+	var out []*Tool
+	for _, s := range v.servers {
+		for _, t := range s.Tools {
+			if f != "" && (Fold(t.Name) == f || Fold(s.Package+t.Func) == f || Fold("mcp"+s.Name+t.Name) == f || Fold("mcp"+s.Package+t.Name) == f) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// Func returns the tool of a function name: exactly that name, else the one
+// tool whose function or own name folds to it with or without the server's
+// prefix (git_log and GitLog for Log).
+func (s *Server) Func(name string) (*Tool, bool) {
+	if t := s.byFunc[name]; t != nil {
+		return t, true
+	}
+	var found *Tool
+	f := Fold(name)
+	for _, t := range s.Tools {
+		if Fold(t.Func) == f || Fold(t.Name) == f || Fold(s.Package+t.Func) == f {
+			if found != nil && found != t {
+				return nil, false
+			}
+			found = t
+		}
+	}
+	return found, found != nil
+}
+
+// Type returns the tools that a type name of the package belongs to, sorted by
+// ID: one for LogParams, several for a nested type that tools share, none for
+// an unknown name.
+func (s *Server) Type(name string) []*Tool {
+	s.load()
+	return s.types[name]
+}
+
+// Near returns up to n tools whose function names are nearest to name, best
+// first: for "did you mean".
+func (s *Server) Near(name string, n int) []*Tool {
+	type scored struct {
+		t *Tool
+		d int
+	}
+	f := Fold(name)
+	var all []scored
+	for _, t := range s.Tools {
+		g := Fold(t.Func)
+		d := distance(f, g) * 2
+		if strings.Contains(g, f) || strings.Contains(f, g) {
+			d = min(d, 3)
+		}
+		for _, w := range words(name) {
+			if len(w) > 2 && slices.Contains(words(t.Func), w) {
+				d -= 2
+			}
+		}
+		if d <= max(len(f), len(g)) {
+			all = append(all, scored{t, d})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.d, b.d) })
+	var out []*Tool
+	for _, x := range all[:min(n, len(all))] {
+		out = append(out, x.t)
+	}
+	return out
+}
+
+// distance is the Levenshtein distance of two short names, in bytes.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return max(len(a), len(b))
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		prev := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cur := row[j+1]
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(row[j]+1, cur+1, prev+cost)
+			prev = cur
+		}
+	}
+	return row[len(b)]
+}
+
+// Go is the function as a script writes it: git.Log.
+func (t *Tool) Go() string { return t.server.Package + "." + t.Func }
+
+// Package is the package of the tool's server.
+func (t *Tool) Package() *Server { return t.server }
+
+// load reads the schemas of all tools of a server and names their types.
+func (s *Server) load() {
+	s.once.Do(func() {
+		names := scope{}
+		for _, t := range s.Tools {
+			names[t.Func] = true
+		}
+		for _, m := range hostNames {
+			names[m] = true
+		}
+		for _, t := range s.Tools {
+			t.result = names.take(t.Func + "Result")
+		}
+		for _, t := range s.Tools {
+			t.read(names)
+		}
+		s.share(names)
+		s.types = map[string][]*Tool{}
+		for _, t := range s.Tools {
+			for _, n := range t.typeNames() {
+				if !slices.Contains(s.types[n], t) {
+					s.types[n] = append(s.types[n], t)
+				}
+			}
+		}
+	})
+}
+
+// hostNames are the names that every generated package has besides those of
+// its tools.
+var hostNames = []string{"Image"}
+
+// read turns a tool's schemas into types.
+func (t *Tool) read(names scope) {
+	t.summary = strings.TrimSpace(t.Description)
+	if t.summary == "" {
+		t.summary = t.Title
+	}
+	b := &builder{fn: t.Func, names: names}
+	if root := parseSchema(t.Input); root != nil {
+		b.root, b.refs = root, map[string]*typ{}
+		o := &object{root: true, argument: true}
+		b.fill(o, b.resolve(root), 0)
+		if len(o.fields) > 0 {
+			t.input = o
+		}
+		if slices.ContainsFunc(o.fields, func(f *field) bool { return f.fixed == "" }) {
+			t.params = names.take(t.Func + "Params")
+			o.name = t.params
+		}
+		t.document(o)
+	}
+	b.result = true
+	t.readOutput(b, t.Output)
+	if observed := t.server.view.observed; !t.typed() && observed != nil {
+		var schema json.RawMessage
+		if schema, t.observed = observed(t.ID); t.observed {
+			b.methods = methods
+			t.readOutput(b, schema)
+		}
+	}
+	t.nested = b.objects
+	for _, o := range append([]*object{t.input, t.output}, t.nested...) {
+		if o != nil {
+			o.decl = &decl{name: o.name, fields: o.fields, union: o.union, argument: o.argument}
+		}
+	}
+	taken := map[string]bool{}
+	if t.output != nil {
+		for _, f := range t.output.fields {
+			taken[f.name] = true
+		}
+	}
+	for _, m := range methods {
+		if !taken[m] {
+			t.methods = append(t.methods, m)
+		}
+	}
+}
+
+// methods are those of every result. An output property with such a name wins
+// where the server declares it; where it was only observed, scripts that use
+// the method must go on to work.
+var methods = []string{"Text", "JSON", "Raw", "Images", "String"}
+
+// Untyped reports whether the server promises nothing about a tool's result
+// that a script could use: it is what an observed schema helps with.
+func (t *Tool) Untyped() bool {
+	t.server.load()
+	return t.observed || !t.typed()
+}
+
+// document gives fields without a comment what the description says of them.
+func (t *Tool) document(o *object) {
+	properties := map[string]bool{}
+	for _, f := range o.fields {
+		properties[f.property] = true
+	}
+	docs, rest := splitArgs(t.summary, properties)
+	for _, f := range o.fields {
+		if f.doc == "" {
+			f.doc = docs[f.property]
+		}
+	}
+	t.summary = rest
+}
+
+// parseSchema returns the document of a schema, nil where there is none. What
+// cannot be read as one allows anything.
+func parseSchema(raw json.RawMessage) *value {
+	if len(raw) == 0 {
+		return nil
+	}
+	switch v, err := parseValue(raw); {
+	case err == nil && v.kind == 'o':
+		return v
+	case err == nil && v.kind == '0':
+		return nil
+	}
+	return &value{kind: 'o'}
+}
+
+// readOutput types the result: the fields of an object, or one field Result.
+func (t *Tool) readOutput(b *builder, schema json.RawMessage) {
+	root := parseSchema(schema)
+	if root == nil {
+		return
+	}
+	b.root, b.refs, b.steps = root, map[string]*typ{}, 0
+	s := b.resolve(root)
+	if s = b.spread(s); isObject(s) {
+		o := &object{name: t.result, result: true}
+		b.fill(o, s, 0)
+		t.output, t.unwrap = o, isWrapper(s)
+		return
+	}
+	name, _ := schemaType(s)
+	if len(s.keys) == 0 || name == "" && len(s.items("anyOf"))+len(s.items("oneOf")) == 0 {
+		return
+	}
+	t.single = b.convert(s, []string{"item"}, 0)
+}
+
+// isWrapper reports whether an output schema is the envelope {"result": T}
+// that the Python SDKs put around values that are no objects: one required
+// property "result", and fastmcp's mark or the title "…Output" of the official
+// SDK.
+func isWrapper(s *value) bool {
+	p, req := s.get("properties"), s.items("required")
+	if p == nil || len(p.keys) != 1 || p.keys[0] != "result" || len(req) != 1 || req[0].text != "result" {
+		return false
+	}
+	mark := s.get("x-fastmcp-wrap-result")
+	return mark != nil && mark.kind == 'b' && mark.yes || strings.HasSuffix(s.str("title"), "Output")
+}
+
+// decl is one Go struct declaration; objects of one shape share it.
+type decl struct {
+	name    string
+	aliases []string
+	fields  []*field
+	union   bool
+	// argument says that values of it are sent, not only received: a script
+	// has to write the required fields.
+	argument bool
+}
+
+// share declares every nested type under its short name where all nested
+// types of the server with that short name have one shape; the long names are
+// aliases then. So what one tool returns can be handed to another.
+func (s *Server) share(names scope) {
+	groups := map[string][]*object{}
+	var order []string
+	for _, t := range s.Tools {
+		for _, o := range t.nested {
+			if len(groups[o.short]) == 0 {
+				order = append(order, o.short)
+			}
+			groups[o.short] = append(groups[o.short], o)
+		}
+	}
+	for _, short := range order {
+		g := groups[short]
+		if names[short] {
+			continue
+		}
+		shape := shapeOf(g[0])
+		if slices.ContainsFunc(g[1:], func(o *object) bool { return shapeOf(o) != shape }) {
+			continue
+		}
+		names[short] = true
+		d := &decl{name: short, union: g[0].union}
+		for _, f := range g[0].fields {
+			c := *f
+			d.fields = append(d.fields, &c)
+		}
+		for _, o := range g {
+			d.aliases = append(d.aliases, o.name)
+			d.argument = d.argument || o.argument
+			for i, f := range o.fields { // only what all agree on
+				d.fields[i].agree(f)
+			}
+			o.decl = d
+		}
+	}
+}
+
+// agree drops what another field of the same name and type says differently.
+func (f *field) agree(other *field) {
+	f.required = f.required && other.required
+	if !slices.Equal(f.enum, other.enum) {
+		f.enum = nil
+	}
+	if f.def != other.def {
+		f.def = ""
+	}
+	if f.limits != other.limits {
+		f.limits = ""
+	}
+	if f.fixed != other.fixed {
+		f.fixed = ""
+	}
+}
+
+// shapeOf renders an object's Go shape: names, properties and types of its
+// fields, deeply.
+func shapeOf(o *object) string {
+	var b strings.Builder
+	var walk func(o *object, stack []*object)
+	var ty func(t *typ, stack []*object)
+	ty = func(t *typ, stack []*object) {
+		if t.pointer {
+			b.WriteByte('*')
+		}
+		fmt.Fprintf(&b, "%d", t.kind)
+		if t.elem != nil {
+			ty(t.elem, stack)
+		}
+		if t.object != nil {
+			walk(t.object, stack)
+		}
+	}
+	walk = func(o *object, stack []*object) {
+		if i := slices.Index(stack, o); i >= 0 || b.Len() > 1<<16 {
+			fmt.Fprintf(&b, "^%d", i)
+			return
+		}
+		stack = append(stack, o)
+		b.WriteByte('{')
+		if o.union {
+			b.WriteByte('|')
+		}
+		for _, f := range o.fields {
+			fmt.Fprintf(&b, "%s %q %v ", f.name, f.property, f.extra)
+			ty(f.typ, stack)
+			b.WriteByte(';')
+		}
+		b.WriteByte('}')
+	}
+	walk(o, nil)
+	return b.String()
+}
+
+// typeNames lists every type name that the tool's declarations bring.
+func (t *Tool) typeNames() []string {
+	out := []string{t.result}
+	if t.params != "" {
+		out = append(out, t.params)
+	}
+	for _, o := range t.nested {
+		out = append(out, o.decl.name)
+		out = append(out, o.decl.aliases...)
+	}
+	return out
+}
