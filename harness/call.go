@@ -1,0 +1,131 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// Call authorises, validates and makes one call of the running script.
+func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
+	if isOwn(id) {
+		return r.callOwn(ctx, id, args)
+	}
+	t := r.allowed[id]
+	if t == nil {
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %.100q, which it does not declare", id)}
+	}
+	if d := r.decide(t); d.Verdict == IsDenied || d.Verdict == NeedsApproval {
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", id, d.Rule)}
+	}
+	begin := time.Now()
+	r.mu.Lock()
+	r.pending = append(r.pending, t.Go())
+	r.calls++
+	ev := CallEvent{Number: r.calls, Tool: t.Tool, Args: args}
+	r.mu.Unlock()
+	r.tell(ev)
+	res, err := r.send(ctx, t, args)
+	c := Call{Tool: id, Ms: ms(time.Since(begin))}
+	var raw json.RawMessage
+	switch {
+	case err != nil:
+		msg := err.Error()
+		c.Error = &msg
+	case res.IsError:
+		msg := cmp.Or(cut(res.Text(), 500), "failed without a message")
+		c.Error = &msg
+	}
+	misfit := ""
+	if err == nil {
+		raw = res.Raw
+		c.Bytes = len(raw)
+		if !res.IsError {
+			c.Suspect = host.FailureSign(res.Text(), res.Structured)
+			misfit = r.misfit(t, res)
+		}
+	}
+	r.mu.Lock()
+	if misfit != "" && r.misfits[id] == "" {
+		r.misfits[id] = misfit
+	}
+	if err == nil {
+		r.sampled(t, args, res, &c)
+	}
+	if ctx.Err() == nil { // what was still under way when the run ended stays
+		i := slices.Index(r.pending, t.Go())
+		r.pending = slices.Delete(r.pending, i, i+1)
+	}
+	r.result.Calls = append(r.result.Calls, c)
+	r.mu.Unlock()
+	ev.Done = &c
+	r.tell(ev)
+	return raw, err
+}
+
+func (r *run) tell(ev CallEvent) {
+	if r.script.OnCall != nil {
+		r.script.OnCall(ev)
+	}
+}
+
+// misfit says why a result does not fit the tool's output schema, "" where it
+// does or where there is none.
+func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
+	if err := r.cat.schemas.result(t.Tool, res.Structured); err != nil {
+		return cut(err.Error(), 200)
+	}
+	return ""
+}
+
+// doubts warns of results that are not what they claim to be: one line for
+// each tool whose results do not fit its output schema, unless the worker has
+// named the fields, and one for failures that were reported as successes.
+func (r *run) doubts(notes []string) []string {
+	var out []string
+	for _, id := range sortedKeys(r.misfits) {
+		if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, id+": the result does not fit") }) {
+			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have it as it came", id, r.misfits[id]))
+		}
+	}
+	n, first := 0, ""
+	for _, c := range r.result.Calls {
+		if c.Suspect != "" {
+			if n++; n == 1 {
+				first = c.Tool + ": " + c.Suspect
+			}
+		}
+	}
+	if n > 0 {
+		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; %s", n, len(r.result.Calls), first))
+	}
+	return out
+}
+
+func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil { // one backend's fault is not the end of the others
+			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)
+		}
+	}()
+	if r.cat.Calls == nil {
+		return nil, errors.New("this harness has no servers to call: give it a config")
+	}
+	if t.Error != "" { // pinned and changed since, or its program is missing
+		return nil, fmt.Errorf("cannot be called: %s", t.Error)
+	}
+	if err := r.cat.schemas.arguments(t.Tool, args); err != nil {
+		return nil, err
+	}
+	return r.cat.Calls.Call(ctx, t.Server, t.Name, args)
+}

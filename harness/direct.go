@@ -1,0 +1,58 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// UnknownToolError is returned for an ID that the registry does not have.
+type UnknownToolError struct{ ID string }
+
+func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
+
+// CallTool makes one call outside of a script, authorised and validated as
+// those of scripts are. Where the decision is not in favour nothing was called
+// and the result is nil; the errors are a *UnknownToolError, wrong arguments
+// and those of the server.
+func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision, error) {
+	view, err := c.View()
+	if err != nil {
+		return nil, Decision{}, err
+	}
+	t, ok := view.Tool(id)
+	if !ok {
+		return nil, Decision{}, &UnknownToolError{id}
+	}
+	if s == nil {
+		s = &Script{}
+	}
+	r := &run{script: s, cat: c}
+	d := r.decide(t)
+	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
+		return nil, d, nil
+	}
+	if len(args) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	begin := time.Now()
+	r.tell(CallEvent{Number: 1, Tool: t.Tool, Args: args})
+	res, err := r.send(ctx, t, args)
+	done := Call{Tool: id, Ms: ms(time.Since(begin))}
+	switch {
+	case err != nil:
+		msg := err.Error()
+		done.Error = &msg
+	case res.IsError:
+		msg := cut(res.Text(), 500)
+		done.Error = &msg
+	}
+	if res != nil {
+		done.Bytes = len(res.Raw)
+	}
+	r.tell(CallEvent{Number: 1, Tool: t.Tool, Args: args, Done: &done})
+	return res, d, err
+}

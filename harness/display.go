@@ -1,0 +1,190 @@
+package harness
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// Overview is what a catalog has, for a person: what `harness tools` prints,
+// and a server at its start.
+type Overview struct {
+	Servers []OverviewServer `json:"servers"` // sorted by name
+	Total   int              `json:"total"`   // tools
+}
+
+// OverviewServer is a server and its tools.
+type OverviewServer struct {
+	Name    string `json:"name"`
+	Package string `json:"package"`
+	// Kind is "external" where a process or another machine answers, else "in
+	// process": snapshots, manifests, OpenAPI documents.
+	Kind      string `json:"kind"`
+	Transport string `json:"transport"`
+	// At is its command or URL, without secrets; empty when it is not known.
+	At    string            `json:"at,omitempty"`
+	Error *string           `json:"error"`
+	Tools []discovery.Entry `json:"tools"`
+}
+
+// Overview shows what the catalog has.
+func (c *Catalog) Overview() (*Overview, error) {
+	branches, err := c.Tree(false, discovery.NameDescription)
+	if err != nil {
+		return nil, err
+	}
+	view, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	o := &Overview{Servers: []OverviewServer{}}
+	for _, b := range branches {
+		s := OverviewServer{Name: b.Name, Transport: b.Transport, Error: b.Error, Tools: b.Tools, Kind: "in process"}
+		switch b.Transport {
+		case config.Stdio, config.HTTP, config.SSE:
+			s.Kind = "external"
+		}
+		if p, ok := view.Server(b.Name); ok {
+			s.Package = p.Package
+		}
+		for i := range c.Servers {
+			if c.Servers[i].Name == b.Name {
+				s.At = where(&c.Servers[i])
+			}
+		}
+		o.Servers = append(o.Servers, s)
+		o.Total += len(b.Tools)
+	}
+	return o, nil
+}
+
+// Write prints the overview, with ANSI colours or plain.
+func (o *Overview) Write(w io.Writer, colours bool) error {
+	paint := func(code, s string) string {
+		if !colours || s == "" {
+			return s
+		}
+		return "\x1b[" + code + "m" + s + "\x1b[0m"
+	}
+	external := 0
+	for _, s := range o.Servers {
+		if s.Kind == "external" {
+			external++
+		}
+	}
+	var b strings.Builder
+	for _, s := range o.Servers {
+		fmt.Fprintf(&b, "%s (%s, %s, %s)", paint("1;36", s.Name), s.Kind, s.Transport, count(len(s.Tools), "tool"))
+		if s.At != "" {
+			fmt.Fprintf(&b, "  %s", paint("2", s.At))
+		}
+		b.WriteByte('\n')
+		if s.Error != nil {
+			fmt.Fprintf(&b, "  %s %s\n", paint("31", "failed:"), *s.Error)
+		}
+		id, goName := 0, 0
+		for _, t := range s.Tools {
+			id, goName = max(id, len(t.ID)), max(goName, len(t.Go))
+		}
+		id, goName = min(id, 40), min(goName, 40)
+		for _, t := range s.Tools {
+			mark := ""
+			if t.Stale {
+				mark = paint("33", " (stale)")
+			}
+			// Colours are outside of the padding, which counts bytes.
+			fmt.Fprintf(&b, "  %s %s %s%s\n", paint("32", fmt.Sprintf("%-*s", id, t.ID)), fmt.Sprintf("%-*s", goName, t.Go), t.Short, mark)
+		}
+	}
+	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", count(o.Total, "tool")), count(len(o.Servers), "server"), len(o.Servers)-external, external)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// where is a server's command, URL or file, without what may be secret.
+func where(s *config.Server) string {
+	switch {
+	case s.Command != "":
+		return strings.Join(append([]string{filepath.Base(s.Command)}, open(s.Args)...), " ")
+	case s.URL != "":
+		return openURL(s.URL)
+	case s.BaseURL != "":
+		return openURL(s.BaseURL)
+	}
+	return filepath.Base(cmp.Or(s.Path, "."))
+}
+
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(key|token|secret|passw|pwd|auth|credential|bearer|cookie|header|dsn)`)
+})
+
+// open returns arguments with what may be secret replaced by an ellipsis: the
+// values of options that are called so, long words of letters and digits,
+// passwords and queries in URLs.
+func open(args []string) []string {
+	const maxArgs, longest, hidden = 12, 80, "…"
+	out := make([]string, 0, len(args))
+	next := false // the next argument is the value of a secret option
+	for i, a := range args {
+		if i == maxArgs {
+			return append(out, hidden)
+		}
+		option, value, has := strings.Cut(a, "=")
+		isOption := strings.HasPrefix(a, "-")
+		switch {
+		case next && !isOption:
+			a = hidden
+		case has && secretName().MatchString(option) && isOption, has && looksSecret(value):
+			a = option + "=" + hidden
+		case has && isOption && strings.Contains(value, "://"):
+			a = option + "=" + openURL(value)
+		case strings.Contains(a, "://"):
+			a = openURL(a)
+		case has && secretName().MatchString(option):
+			a = option + "=" + hidden
+		case looksSecret(a), len(a) > longest:
+			a = hidden
+		}
+		next = isOption && !has && secretName().MatchString(option)
+		out = append(out, a)
+	}
+	return out
+}
+
+// looksSecret reports whether a word is long, of letters and digits mixed, as
+// keys are.
+func looksSecret(s string) bool {
+	return len(s) >= 20 && !strings.ContainsAny(s, "/\\.@ ") && strings.ContainsAny(s, "0123456789") &&
+		strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz")
+}
+
+// openURL is a URL without user, password, query, fragment and what looks like
+// a key in its path.
+func openURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return "…"
+	}
+	parts := strings.Split(u.Path, "/")
+	for i := range parts {
+		if looksSecret(parts[i]) {
+			parts[i] = "…"
+		}
+	}
+	return u.Scheme + "://" + u.Host + strings.Join(parts, "/")
+}

@@ -1,0 +1,21 @@
+// Package harness runs Go scripts that say in plain words which tools they
+// need.
+//
+// [Harness.Run] takes a script through the whole pipeline and returns one
+// [Result]. A worker process (harness/internal/worker) parses the script and
+// names its phrases; the harness finds the tools (discovery), names and
+// generates the Go packages for just those (wrappers), and hands them to the
+// worker, which type-checks and lowers the script. Only a script that compiles
+// as a whole is run, in the worker; each call that it makes is authorised and
+// validated here again before a backend sees it.
+//
+// Three promises hold: nothing runs before everything is known; a script means
+// what Go says it means or is refused by name; and nothing that comes out of a
+// worker is believed.
+//
+// A script's fault is data in the Result (its Status says which kind); an
+// error from Run is a fault of the harness itself. The two are never mixed.
+//
+// A program that uses this package must call [RunWorker] first thing in its
+// main, because workers are the same binary started again.
+package harness

@@ -1,0 +1,96 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/usetools/usetools/discovery"
+)
+
+// GuideTokens bounds the text of Guide, in tokens.
+const GuideTokens = 300
+
+// guideBytes is what surely fits into GuideTokens, names and lists of words
+// being dearer than sentences.
+const guideBytes = 3 * GuideTokens
+
+// Guide is a text for a system prompt: how to use the one tool execute, what
+// the servers here are for, and what they say about how to work with them. It
+// takes at most GuideTokens. What servers say is quoted, cut to a sentence.
+func (c *Catalog) Guide() (string, error) {
+	view, err := c.View()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The tool execute runs a Go script that can call %s of %s. Say in plain words what you need, call the functions, return only what matters:\n",
+		count(len(c.Registry.Tools), "tool"), count(len(c.Registry.Servers), "server"))
+	b.WriteString("UseTools(\"show the commit history\"); log, err := git.Log(git.LogParams{MaxCount: 5}); Return(log)\n")
+	b.WriteString("Do many calls in one script, side by side where they do not depend on each other. A script that only calls UseTools answers with signatures; nothing runs before all of it type-checks.\n")
+
+	var kinds []string
+	for _, k := range c.index.Categories() {
+		if k.Name != discovery.Other {
+			kinds = append(kinds, fmt.Sprintf("%s %d", k.Name, k.Tools))
+		}
+	}
+	appendList(&b, "By kind: ", kinds, b.Len()+150)
+	var names []string
+	for _, s := range view.Servers() {
+		names = append(names, s.Package)
+	}
+	appendList(&b, "Packages: ", names, b.Len()+150)
+	for _, s := range c.Registry.Servers {
+		hint := firstSentence(s.Instructions, 140)
+		p, ok := view.Server(s.Name)
+		if !ok || hint == "" {
+			continue
+		}
+		if line := fmt.Sprintf("%s says: %q\n", p.Package, hint); b.Len()+len(line) <= guideBytes {
+			b.WriteString(line)
+		}
+	}
+	return b.String(), nil
+}
+
+// appendList writes a line with as many of the words as fit below a length.
+func appendList(b *strings.Builder, head string, words []string, limit int) {
+	if len(words) == 0 {
+		return
+	}
+	b.WriteString(head)
+	for i, w := range words {
+		if b.Len()+len(w) > limit {
+			fmt.Fprintf(b, ", and %d more", len(words)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(w)
+	}
+	b.WriteString("\n")
+}
+
+// firstSentence returns the first sentence of a text on one line, "" when it
+// is longer than limit bytes: half a rule may be worse than none.
+func firstSentence(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text[:min(len(text), 4096)])
+	text = strings.TrimLeft(strings.Join(strings.Fields(text), " "), "#*- ")
+	end := len(text)
+	for _, stop := range []string{". ", "! ", "? "} {
+		if i := strings.Index(text, stop); i >= 0 {
+			end = min(end, i+1)
+		}
+	}
+	if end > limit {
+		return ""
+	}
+	return text[:end]
+}

@@ -1,0 +1,394 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness/internal/sandbox"
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/wrappers/observe"
+)
+
+// RunWorker turns the process into a worker if it was started as one; it then
+// does not return. Call it first thing in main.
+func RunWorker() {
+	if worker.IsWorker() {
+		os.Exit(worker.Main())
+	}
+}
+
+// Harden closes the process to others of the same user: they can no longer
+// attach a debugger to it, nor read its memory and environment. It is for the
+// main of a program that runs scripts; it costs core dumps and debuggers.
+func Harden() error { return sandbox.Harden() }
+
+// Catalog is what scripts can use: the tools that are known, and the way to
+// call them.
+type Catalog struct {
+	Registry *registry.Registry
+	// Calls sends a call to a server; nil: tools can be checked, not called.
+	// *backend.Pool is a Caller.
+	Calls Caller
+	// Search configures how tools are found; nil: by its defaults. With
+	// another embedder the registry has that one's vectors.
+	Search *discovery.Options
+	// Servers are the definitions that the registry was made from; empty where
+	// they are not known.
+	Servers []config.Server
+	// Memory notes what the phrases of runs that went well led to, and
+	// decides by that; nil: nothing is remembered.
+	Memory *memory.Memory
+	// Shapes learns the types of results that read-only tools do not declare,
+	// and gives scripts typed results of those that it knows; nil: it does not.
+	Shapes *observe.Store
+	// Scripts are those that RunScript runs, and where scripts with a header
+	// are saved; nil: there are none.
+	Scripts *library.Library
+	// Usage records which tools scripts call and which phrases fail; nil:
+	// nothing is recorded.
+	Usage *usage.Log
+
+	once    sync.Once
+	index   *discovery.Index
+	failed  error
+	schemas schemas
+
+	mu      sync.Mutex
+	view    *wrappers.View
+	version int // of Shapes, that view was made with
+}
+
+// CatalogError is returned when what scripts can use could not be found out:
+// no config, a config or registry that cannot be read.
+type CatalogError struct{ Err error }
+
+func (e *CatalogError) Error() string { return e.Err.Error() }
+func (e *CatalogError) Unwrap() error { return e.Err }
+
+// Caller sends a call to a server.
+type Caller interface {
+	Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error)
+}
+
+// load names and indexes the registry, once.
+func (c *Catalog) load() error {
+	c.once.Do(func() {
+		o := discovery.Options{}
+		if c.Search != nil {
+			o = *c.Search
+		}
+		if c.Memory != nil {
+			o.Recall = c.Memory.Recall
+		}
+		c.index, c.failed = discovery.New(c.Registry, &o)
+	})
+	return c.failed
+}
+
+// View is the Go view of the catalog's registry, with what is known of results
+// by now. It does not change, so that a script is checked against one view.
+func (c *Catalog) View() (*wrappers.View, error) {
+	if err := c.load(); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	version := 0
+	var o wrappers.ViewOptions
+	if c.Shapes != nil {
+		version, o.Observed = c.Shapes.Version(), c.Shapes.Schema
+	}
+	if c.view == nil || version != c.version {
+		c.view, c.version = wrappers.NewViewWith(c.Registry, &o), version
+	}
+	return c.view, nil
+}
+
+// Index is the search index over the catalog's registry.
+func (c *Catalog) Index() (*discovery.Index, error) { err := c.load(); return c.index, err }
+
+// Options configure a Harness. Nil means defaults.
+type Options struct {
+	// Catalog returns what scripts can use. It is asked when a script first
+	// needs a tool, and again after an error; nil: there are no tools. A
+	// script that declares none never asks.
+	Catalog func(context.Context) (*Catalog, error)
+	// Limits bound each run; zero fields mean the defaults of [Limits].
+	Limits Limits
+	// WorkerCommand starts a worker; empty: this program's own binary, whose
+	// main must call RunWorker.
+	WorkerCommand []string
+	// BestEffort runs workers that cannot be locked on this system; the Result
+	// says what they lacked. Without it they are refused on Linux.
+	BestEffort bool
+	// Spares is how many workers are started ahead and wait for a script, so
+	// that a run does not wait for one; 0: each run starts its own.
+	Spares int
+}
+
+// Limits bound one run.
+type Limits struct {
+	Timeout  time.Duration // wall clock, of everything; 30 s
+	Stdout   int           // bytes; 1 MiB
+	Value    int           // bytes of the returned value; 8 MiB
+	Calls    int           // tool calls; 1,000
+	Parallel int           // tool calls at once; 16
+	Result   int           // bytes of one tool's result; 32 MiB
+	// Memory is what the worker may take, in bytes, itself included; 512 MiB,
+	// at least 128 MiB.
+	Memory int64
+	// CPU is the time on all cores together; twice Timeout.
+	CPU time.Duration
+}
+
+// Harness runs scripts. It is safe for concurrent use.
+type Harness struct {
+	opts     Options
+	spares   *worker.Spares
+	learning sync.WaitGroup // from the results of ended runs
+}
+
+// New returns a harness. Nothing is started but the spare workers.
+func New(opts *Options) *Harness {
+	h := &Harness{}
+	if opts != nil {
+		h.opts = *opts
+	}
+	if h.opts.Spares > 0 {
+		h.spares = worker.NewSpares(worker.SparesOptions{
+			Command: h.opts.WorkerCommand, Number: h.opts.Spares, Policy: h.policy(), Limits: limits(h.opts.Limits),
+		})
+	}
+	return h
+}
+
+// Close ends the spare workers, and waits until those of ended runs are gone
+// and what was learnt from results is saved. Runs under way go on.
+func (h *Harness) Close() error {
+	h.learning.Wait()
+	h.spares.Close()
+	worker.Wait()
+	return nil
+}
+
+func (h *Harness) policy() sandbox.Policy {
+	if h.opts.BestEffort {
+		return sandbox.BestEffort
+	}
+	return sandbox.Require
+}
+
+// catalog returns what scripts can use, ready for look-ups.
+func (h *Harness) catalog(ctx context.Context) (*Catalog, error) {
+	c := &Catalog{Registry: &registry.Registry{}}
+	if h.opts.Catalog != nil {
+		var err error
+		if c, err = h.opts.Catalog(ctx); err != nil {
+			return nil, &CatalogError{err}
+		}
+	}
+	return c, c.load()
+}
+
+// Script is one script and how to run it.
+type Script struct {
+	Source string
+	// Strict refuses tools that no phrase declares.
+	Strict bool
+	// ReadOnly denies tools that are not marked as read-only.
+	ReadOnly bool
+	// Policy says which tools may be called; nil: all, but for ReadOnly.
+	Policy *Policy
+	// Approved are the IDs of tools that a person has approved for this
+	// script, of those that Policy wants approval for.
+	Approved []string
+	// Catalog is what the script can use, in the place of Options.Catalog.
+	Catalog *Catalog
+	// Stored are the values that Stored gives the script; nil: there is no
+	// session in which anything could be kept.
+	Stored map[string]json.RawMessage
+	// OnCall is told when a call begins and when it has ended, several at a
+	// time where the script calls so. It must not take long; nil: nobody is.
+	OnCall func(CallEvent)
+	// Limits override the harness's where a field is not zero.
+	Limits Limits
+	// Inputs are the values that Input gives the script.
+	Inputs map[string]json.RawMessage
+	// Stdout and Stderr receive the script's output as it is written, besides
+	// the Result.
+	Stdout, Stderr io.Writer
+
+	depth int // of RunScript
+}
+
+// CallEvent is one tool call of a running script.
+type CallEvent struct {
+	Number int // 1 for the script's first call
+	Tool   *registry.Tool
+	Args   json.RawMessage
+	// Done is nil when the call begins.
+	Done *Call
+}
+
+// Run checks a script and, if it compiles and its tools are found, runs it.
+func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, false) }
+
+// Check does all that Run does before running.
+func (h *Harness) Check(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, true) }
+
+func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, error) {
+	begin := time.Now()
+	r := &run{h: h, script: s, misfits: map[string]string{}, nested: make(chan struct{}, maxNested), result: &Result{
+		Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
+	}}
+	o, err := worker.Run(ctx, &worker.Script{
+		Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored, Limits: limits(s.Limits, h.opts.Limits),
+	}, r, &worker.Options{Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares, Stdout: s.Stdout, Stderr: s.Stderr})
+	if err != nil {
+		return nil, err
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	r.finish(o)
+	if !check {
+		r.remember()
+		r.record(begin)
+		r.keep()
+	}
+	if len(r.samples) > 0 {
+		h.learning.Go(r.learn)
+	}
+	r.result.Timing.Total = ms(time.Since(begin))
+	return r.result, nil
+}
+
+func limits(ls ...Limits) worker.Limits {
+	var out worker.Limits
+	for _, l := range ls {
+		if out.Timeout == 0 {
+			out.Timeout = l.Timeout
+		}
+		if out.CPU == 0 {
+			out.CPU = l.CPU
+		}
+		if out.Memory == 0 {
+			out.Memory = l.Memory
+		}
+		for _, p := range []struct {
+			to   *int
+			from int
+		}{{&out.Stdout, l.Stdout}, {&out.Value, l.Value}, {&out.Calls, l.Calls}, {&out.Parallel, l.Parallel}, {&out.Result, l.Result}} {
+			if *p.to == 0 {
+				*p.to = p.from
+			}
+		}
+	}
+	return out
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// run is one script under way; it is the worker's Host.
+type run struct {
+	h      *Harness
+	script *Script
+	cat    *Catalog       // nil until the script needs one; kept for the whole run
+	view   *wrappers.View // of cat
+
+	mu      sync.Mutex
+	result  *Result
+	allowed map[string]*wrappers.Tool // by ID: what the script may call
+	pending []string                  // calls under way
+	misfits map[string]string         // by tool: why a result is not what its output schema says
+	samples []sample
+	// sampleBytes is what the samples take.
+	sampleBytes int
+	own         []string      // what it uses of the harness itself
+	nested      chan struct{} // holds one element for each saved script under way
+	probe       bool
+	names       []worker.Name
+	calls       int   // begun
+	err         error // the harness's own fault
+}
+
+// finish turns the worker's outcome into the Result.
+func (r *run) finish(o *worker.Outcome) {
+	res := r.result
+	res.Stdout, res.Stderr, res.Truncated, res.Value, res.ExitCode = o.Stdout, o.Stderr, o.Truncated, o.Value, o.Exit
+	res.Lowered = o.Lowered
+	res.Sandbox = Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits, Missing: o.Sandbox.Missing}
+	for _, w := range o.Warnings {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("line %d: %s", w.Line, w.Message))
+	}
+	res.Warnings = append(res.Warnings, o.Notes...)
+	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls()...)
+	t := &res.Timing
+	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
+	if o.Status == worker.Stopped { // Resolve or Start has said why
+		return
+	}
+	res.Status = Status(o.Status)
+	switch {
+	case len(o.Errors) > 0:
+		res.Errors = r.explain(fromDiagnostics(o.Errors))
+	case o.Status != worker.OK:
+		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
+			o.Message += "; waiting for " + listed(r.pending, 3)
+		}
+		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: o.Message, Trace: o.Trace, Snippet: snippet(r.script.Source, o.Line)}}
+	}
+	if len(res.Errors) > 0 {
+		res.Error = &res.Errors[0]
+	}
+	if res.Status != OK && res.Status != ScriptError {
+		res.ExitCode = res.Status.ExitCode()
+	}
+}
+
+// failedCalls warns of calls that failed in a script that ended well: it may
+// have meant to go on, or have taken nothing for an answer.
+func (r *run) failedCalls() []string {
+	failed, first := 0, ""
+	for _, c := range r.result.Calls {
+		if c.Error != nil {
+			if failed++; failed == 1 {
+				first = c.Tool + ": " + cut(*c.Error, 200)
+			}
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of %d calls failed; %s", failed, len(r.result.Calls), first)}
+}
+
+func kindOf(o *worker.Outcome) ErrorKind {
+	switch Status(o.Status) {
+	case ScriptError:
+		if o.Exit == 2 && len(o.Message) > 6 && o.Message[:6] == "panic:" {
+			return KindPanic
+		}
+		return KindRuntime
+	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit:
+		return KindLimit
+	case Denied:
+		return KindPolicy
+	case Canceled:
+		return KindRuntime
+	}
+	return KindInternal
+}

@@ -1,0 +1,388 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+func TestMain(m *testing.M) {
+	RunWorker()
+	os.Exit(m.Run())
+}
+
+// recorder is a Caller that answers from a function and keeps the arguments.
+type recorder struct {
+	mu     sync.Mutex
+	args   []string
+	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)
+}
+
+func (r *recorder) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+	r.mu.Lock()
+	r.args = append(r.args, string(args))
+	r.mu.Unlock()
+	raw, err := r.answer(ctx, server, tool, args)
+	if err != nil {
+		return nil, err
+	}
+	return backend.DecodeResult(json.RawMessage(raw))
+}
+
+// notes is a registry of one server with a few tools.
+func notes() *registry.Registry {
+	yes := true
+	reg := &registry.Registry{Tools: []registry.Tool{
+		{Server: "notes", Name: "create_note", Description: "Create a note with a title, a body and tags",
+			Input:  json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"body":{"type":"string"},"pinned":{"type":"boolean"},"priority":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}}},"required":["title"]}`),
+			Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"},"title":{"type":"string"}},"required":["id"]}`)},
+		{Server: "notes", Name: "search_notes", Description: "Search the notes for words and list what matches",
+			Input:       json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","default":10,"minimum":1,"maximum":100}},"required":["query"]}`),
+			Annotations: &registry.Annotations{ReadOnly: &yes}},
+		{Server: "notes", Name: "delete_note", Description: "Delete a note for ever", Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`)},
+	}}
+	reg.Normalize()
+	return reg
+}
+
+func harnessOver(reg *registry.Registry, answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*Harness, *recorder) {
+	rec := &recorder{answer: answer}
+	cat := &Catalog{Registry: reg, Calls: rec}
+	return New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }}), rec
+}
+
+func text(s string) string {
+	b, _ := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": s}}})
+	return string(b)
+}
+
+func mustRun(t *testing.T, h *Harness, script string) *Result {
+	t.Helper()
+	res, err := h.Run(t.Context(), &Script{Source: script})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func TestPhrasesNarrowNamesSelectTypesCheck(t *testing.T) {
+	h, rec := harnessOver(notes(), func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
+		if tool == "search_notes" {
+			return text("two notes"), nil
+		}
+		return `{"content":[],"structuredContent":{"id":7,"title":"T"}}`, nil
+	})
+	res := mustRun(t, h, `
+UseTools("create a note", "search notes")
+n, err := notes.CreateNote(notes.CreateNoteParams{Title: "T", Tags: []string{"a"}})
+if err != nil { panic(err) }
+s, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
+if err != nil { panic(err) }
+fmt.Println(n.ID, n.Title, s.Text())
+Return(n)`)
+	if res.Status != OK {
+		t.Fatal(res.Text())
+	}
+	if res.Stdout != "7 T two notes\n" {
+		t.Errorf("stdout %q", res.Stdout)
+	}
+	if diff := cmp.Diff(`{"id":7,"title":"T"}`, string(res.Value)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{`{"tags":["a"],"title":"T"}`, `{"query":"x"}`}, rec.args); diff != "" {
+		t.Errorf("arguments -want +got\n%s", diff)
+	}
+	if len(res.Tools) != 2 || res.Tools[0].Tool != "notes.create_note" || res.Tools[1].Go != "notes.SearchNotes" {
+		t.Errorf("tools %+v", res.Tools)
+	}
+	if len(res.Calls) != 2 || res.Calls[0].Error != nil {
+		t.Errorf("calls %+v", res.Calls)
+	}
+}
+
+func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
+	h, rec := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) {
+		return `{"content":[],"structuredContent":{"id":1}}`, nil
+	})
+	for _, c := range []struct{ script, want string }{
+		{`notes.CreateNote(notes.CreateNoteParams{Title: "T"})`, `{"title":"T"}`},
+		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Pinned: false, Priority: 0, Body: ""})`, `{"body":"","pinned":false,"priority":0,"title":"T"}`},
+		{`p := notes.CreateNoteParams{Title: "T"}; p.Priority = 0; notes.CreateNote(p)`, `{"priority":0,"title":"T"}`},
+		{`p := &notes.CreateNoteParams{}; p.Title = "T"; p.Pinned = false; notes.CreateNote(*p)`, `{"pinned":false,"title":"T"}`},
+		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Tags: nil})`, `{"tags":[],"title":"T"}`},
+	} {
+		rec.args = nil
+		if res := mustRun(t, h, c.script); res.Status != OK {
+			t.Errorf("%s: %s", c.script, res.Text())
+			continue
+		}
+		if diff := cmp.Diff([]string{c.want}, rec.args); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.script, diff)
+		}
+	}
+}
+
+func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
+	h, rec := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
+	for _, c := range []struct {
+		name, script string
+		status       Status
+		want         []string // in the text
+	}{
+		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, ToolNotFound, []string{`"launch a rocket to the moon"`}},
+		{"a wrong field", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, CompileError, []string{"Text", "Query string"}},
+		{"a wrong function", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, CompileError, []string{"FindNotes", "notes.SearchNotes"}},
+		{"a required field that is not set", `notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, CompileError, []string{"1:19", "Query", "Query string /*required*/"}},
+		{"a wrong type", `notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, CompileError, []string{"string"}},
+		{"an unknown server", "import \"servers/nots\"\nfunc main() { nots.X() }", CompileError, []string{"servers/notes"}},
+		{"no Go at all", `please search my notes`, CompileError, []string{"1:"}},
+		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", CompileError, []string{"os/exec"}},
+		{"a phrase that is no constant", `s := "search"; UseTools(s)`, CompileError, []string{"UseTools"}},
+		{"nothing", ``, CompileError, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rec.args = nil
+			res := mustRun(t, h, c.script)
+			if res.Status != c.status {
+				t.Errorf("status %s, want %s", res.Status, c.status)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(res.Text(), w) {
+					t.Errorf("the answer does not mention %q", w)
+				}
+			}
+			if len(rec.args) > 0 || len(res.Calls) > 0 {
+				t.Errorf("tools were called: %v", rec.args)
+			}
+			if res.Error == nil || len(res.Text()) > 900 {
+				t.Errorf("the answer has %d characters", len(res.Text()))
+			}
+			if t.Failed() {
+				t.Log(res.Text())
+			}
+		})
+	}
+}
+
+func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
+	h, _ := harnessOver(notes(), nil)
+	res := mustRun(t, h, `UseTools("create a note", "notes.delete_note")`)
+	if res.Status != OK || len(res.Tools) != 2 {
+		t.Fatal(res.Text())
+	}
+	for i, want := range []string{"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error)", "func notes.DeleteNote("} {
+		if !strings.Contains(res.Tools[i].Signature, want) {
+			t.Errorf("no %q in %s", want, res.Tools[i].Signature)
+		}
+	}
+	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != ToolNotFound {
+		t.Errorf("status %s", res.Status)
+	}
+}
+
+func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {
+	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
+	script := `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); fmt.Println(r.Text(), err)`
+	res := mustRun(t, h, script)
+	if res.Status != OK || len(res.Warnings) == 0 || len(res.Tools) != 1 || res.Tools[0].By != ByAdded {
+		t.Errorf("%s %v %+v", res.Text(), res.Warnings, res.Tools)
+	}
+	res, err := h.Run(t.Context(), &Script{Source: script, Strict: true})
+	if err != nil || res.Status != ToolNotFound {
+		t.Errorf("strict: %v %v", res.Status, err)
+	}
+}
+
+func TestAToolThatFailsIsAnErrorInTheScript(t *testing.T) {
+	h, _ := harnessOver(notes(), func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
+		if tool == "delete_note" {
+			return `{"isError":true,"content":[{"type":"text","text":"no note 5"}]}`, nil
+		}
+		return "", errors.New("the server is gone")
+	})
+	res := mustRun(t, h, `
+_, err := notes.DeleteNote(notes.DeleteNoteParams{ID: 5})
+fmt.Println(err)
+_, err = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
+fmt.Println(err)
+_, err = notes.SearchNotes(notes.SearchNotesParams{Query: "x", Limit: 1000})
+fmt.Println(strings.Split(err.Error(), "\n")[0])`)
+	want := "notes.delete_note: no note 5\nnotes.search_notes: the server is gone\n"
+	if !strings.HasPrefix(res.Stdout, want) || !strings.Contains(res.Stdout, "wrong arguments") {
+		t.Errorf("stdout %q\n%s", res.Stdout, res.Text())
+	}
+	if len(res.Calls) != 3 || res.Calls[0].Error == nil || *res.Calls[0].Error != "no note 5" {
+		t.Errorf("calls %+v", res.Calls)
+	}
+}
+
+func TestPanicShowsGoTextAndTheScriptsLine(t *testing.T) {
+	h := New(nil)
+	res := mustRun(t, h, "fmt.Println(\"before\")\nvar m map[string]int\nm[\"x\"] = 1\n")
+	if res.Status != ScriptError || res.Error.Kind != KindPanic || res.Stdout != "before\n" {
+		t.Fatal(res.Text())
+	}
+	if !strings.Contains(res.Error.Message, "assignment to entry in nil map") || res.Error.Line != 3 {
+		t.Errorf("%+v", res.Error)
+	}
+}
+
+func TestRunsAreBoundedAndCanceled(t *testing.T) {
+	hang := func(ctx context.Context, _, _ string, _ json.RawMessage) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
+	h, _ := harnessOver(notes(), hang)
+	for _, c := range []struct {
+		name, script string
+		limits       Limits
+		want         Status
+	}{
+		{"an endless loop", `for {}`, Limits{Timeout: 300 * time.Millisecond}, Timeout},
+		{"a tool that never answers", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`, Limits{Timeout: 300 * time.Millisecond}, Timeout},
+		{"a flood", `for { fmt.Println("0123456789") }`, Limits{Stdout: 1000}, OutputLimit},
+		{"a huge value", `Return(strings.Repeat("x", 10000))`, Limits{Value: 1000}, OutputLimit},
+		{"many calls", `for { go notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }`, Limits{Calls: 10}, CallLimit},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := h.Run(t.Context(), &Script{Source: c.script, Limits: c.limits})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status != c.want || res.Error == nil || res.Error.Kind != KindLimit {
+				t.Errorf("got %s", res.Text())
+			}
+			if len(res.Stdout) > 1000 {
+				t.Errorf("%d bytes of stdout", len(res.Stdout))
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var out waitWriter
+	out.seen = make(chan struct{})
+	go func() { <-out.seen; cancel() }()
+	res, err := h.Run(ctx, &Script{Source: `fmt.Println("up"); for {}`, Stdout: &out})
+	if err != nil || res.Status != Canceled {
+		t.Errorf("canceled: %+v, %v", res, err)
+	}
+}
+
+func TestATimeoutSaysWhereTheScriptWas(t *testing.T) {
+	res, err := New(nil).Run(t.Context(), &Script{Source: "fmt.Println(1)\n\ntime.Sleep(time.Hour)\n", Limits: Limits{Timeout: time.Second}})
+	if err != nil || res.Status != Timeout || res.Stdout != "1\n" {
+		t.Fatal(err, res.Text())
+	}
+	if res.Error.Line != 3 || !strings.Contains(res.Error.Snippet, "time.Sleep") {
+		t.Errorf("got %+v", res.Error)
+	}
+}
+
+// waitWriter closes seen when something was written.
+type waitWriter struct {
+	once sync.Once
+	seen chan struct{}
+}
+
+func (w *waitWriter) Write(b []byte) (int, error) {
+	w.once.Do(func() { close(w.seen) })
+	return len(b), nil
+}
+
+func TestReturnLosesNothing(t *testing.T) {
+	h := New(nil)
+	for script, want := range map[string]string{
+		`Return(errors.New("bad"))`:                                        `"bad"`,
+		`Return(map[string]any{"a": fmt.Errorf("x: %w", io.EOF), "b": 1})`: `{"a":"x: EOF","b":1}`,
+		`Return([]error{io.EOF, nil})`:                                     `["EOF",null]`,
+		`Return("<a & b>")`:                                                `"<a & b>"`,
+		`var m map[string]any; Return(m)`:                                  `null`,
+		`var xs []any; Return(xs)`:                                         `null`,
+		`Return(nil)`:                                                      `null`,
+		`Return(json.RawMessage("[1]"))`:                                   `[1]`,
+		`type T struct { A int "json:\"a\""; E error }; Return(T{A: 1})`:   `{"a":1,"E":null}`,
+		`Return(struct{}{})`:                                               `{}`,
+	} {
+		res := mustRun(t, h, script)
+		if string(res.Value) != want {
+			t.Errorf("%s: %s, want %s\n%s", script, res.Value, want, res.Text())
+		}
+	}
+	res := mustRun(t, h, `type T struct{ name string }; Return([]T{{"a"}})`)
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "not exported") {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+}
+
+func TestAScriptWithoutToolsAsksForNoCatalog(t *testing.T) {
+	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return nil, errors.New("asked") }})
+	if res := mustRun(t, h, `Return(1)`); res.Status != OK || string(res.Value) != "1" {
+		t.Error(res.Text())
+	}
+	if _, err := h.Run(t.Context(), &Script{Source: `UseTools("x")`}); err == nil {
+		t.Error("the catalog's error is lost")
+	}
+}
+
+func TestInputsReachTheScript(t *testing.T) {
+	res, err := New(nil).Run(t.Context(), &Script{
+		Source: `var xs []int; if err := Input("xs", &xs); err != nil { panic(err) }; fmt.Println(xs, Input("y", &xs))`,
+		Inputs: map[string]json.RawMessage{"xs": json.RawMessage("[1,2]")}})
+	if err != nil || !strings.HasPrefix(res.Stdout, "[1 2] Input: there is no value \"y\"") {
+		t.Errorf("%v %v", res, err)
+	}
+}
+
+func TestParallelCallsKeepTheirResultsApart(t *testing.T) {
+	h, _ := harnessOver(notes(), func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
+		var a struct{ Query string }
+		json.Unmarshal(args, &a)
+		return text("for " + a.Query), nil
+	})
+	res := mustRun(t, h, `
+out := make([]string, 50)
+var wg sync.WaitGroup
+for i := range out {
+	wg.Go(func() {
+		r, err := notes.SearchNotes(notes.SearchNotesParams{Query: fmt.Sprint(i)})
+		if err != nil { panic(err) }
+		out[i] = r.Text()
+	})
+}
+wg.Wait()
+for i, s := range out { if s != fmt.Sprint("for ", i) { panic(fmt.Sprint(i, " got ", s)) } }
+Return(len(out))`)
+	if res.Status != OK || string(res.Value) != "50" || len(res.Calls) != 50 {
+		t.Error(res.Text())
+	}
+}
+
+func TestSpareWorkersRunOneScriptEach(t *testing.T) {
+	h := New(&Options{Spares: 2})
+	defer h.Close()
+	for i := range 10 {
+		res := mustRun(t, h, fmt.Sprintf(`Return(%d)`, i))
+		if res.Status != OK || string(res.Value) != fmt.Sprint(i) {
+			t.Fatal(res.Text())
+		}
+	}
+}
+
+func ExampleResult_Text() {
+	r := &Result{Status: CompileError, Errors: []Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
+	fmt.Print(r.Text())
+	// Output:
+	// compile_error
+	// 2:5: undefined: git.Lg
+	// hint: did you mean git.Log?
+}

@@ -1,0 +1,272 @@
+// Package eval runs a lowered program in the interpreter.
+//
+// In goes what front/emit made of a script: text of a method-less subset of Go
+// and the table of its types. Out comes how the script ended: by itself, by
+// os.Exit, or by a panic with Go's text and the lines of the script that it
+// passed. Nothing of the interpreter shows: its messages, its wrapped panic
+// values and its own positions stop here.
+//
+// A script that ends by a fatal error of the Go runtime (deadlock, concurrent
+// map writes, stack overflow) ends the process; who needs to survive that runs
+// this in a worker. So does a script that never ends.
+package eval
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing/fstest"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/usetools/usetools/harness/internal/front/emit"
+	"github.com/usetools/usetools/harness/internal/rt"
+	"github.com/usetools/usetools/harness/internal/syms"
+)
+
+// Options says where a script's output goes and what it can reach. Nil means
+// this process's own streams and the standard library.
+type Options struct {
+	// Stdout and Stderr are os.Stdout and os.Stderr of the script; nil means
+	// those of this process. A writer that is no *os.File is fed through a pipe.
+	Stdout, Stderr io.Writer
+	// Symbols are the packages that the host adds to the library, in the form
+	// that interp.Use takes.
+	Symbols map[string]map[string]reflect.Value
+	// Host is what Return, Input and Stored reach; nil means [rt.NoHost].
+	Host rt.Host
+	// Line is where the number of the script's line that runs is kept, for
+	// whoever is left when the process dies; nil: nowhere else.
+	Line *int
+	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
+	// goroutines go on: whoever stops one ends the process.
+	Stop <-chan struct{}
+}
+
+// An Outcome is how a script ended.
+type Outcome struct {
+	Exited  bool // by os.Exit or log.Fatal, with Code
+	Code    int
+	Panic   *Panic // nil when there was none
+	Stopped bool   // by Options.Stop
+	Line    int    // of a script that was stopped: where it was last, as far as that was noted; 0 when not
+}
+
+// Panic is a panic that nobody recovered.
+type Panic struct {
+	Text  string // what Go prints after "panic: "
+	Value string // the value as %v
+	Trace []Frame
+}
+
+// A Frame is one function that the panic passed, innermost first.
+type Frame struct {
+	Func string // as Go names it: main.(*T).M
+	Line int    // line of the script; exact for the innermost, else that of the call where it can be told, else 0
+}
+
+// Run runs a program to its end. An error means that the interpreter did not
+// take the program: a fault of ours, never of the script.
+func Run(p *emit.Program, o *Options) (*Outcome, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	stdout, closeOut, err := file(o.Stdout, os.Stdout)
+	if err != nil {
+		return nil, fmt.Errorf("opening the script's stdout: %w", err)
+	}
+	defer closeOut()
+	stderr, closeErr, err := file(o.Stderr, os.Stderr)
+	if err != nil {
+		return nil, fmt.Errorf("opening the script's stderr: %w", err)
+	}
+	defer closeErr()
+
+	r := &run{program: p, ended: make(chan end, 64)}
+	r.machine = rt.New(rt.Config{
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line,
+		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
+		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
+	})
+	r.symbols = o.Symbols
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	go r.main()
+	select {
+	case e := <-r.ended:
+		return e.outcome, e.err
+	case <-o.Stop:
+		return &Outcome{Stopped: true, Line: r.machine.Line()}, nil
+	}
+}
+
+// file makes a file of a writer.
+func file(w io.Writer, own *os.File) (*os.File, func(), error) {
+	switch w := w.(type) {
+	case nil:
+		return own, func() {}, nil
+	case *os.File:
+		return w, func() {}, nil
+	}
+	r, f, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		_, _ = io.Copy(w, r)
+		_ = r.Close()
+	}()
+	return f, func() {
+		_ = f.Close()
+		<-copied
+	}, nil
+}
+
+// run is one running script.
+type run struct {
+	program *emit.Program
+	machine *rt.Machine
+	interp  *interp.Interpreter
+	symbols map[string]map[string]reflect.Value
+	ended   chan end
+}
+
+type end struct {
+	outcome *Outcome
+	err     error
+}
+
+// prepare makes an interpreter that knows just what the program uses.
+func (r *run) prepare() error {
+	r.interp = interp.New(interp.Options{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: r.machine.Messages(),
+		Args: []string{"script"}, Env: []string{}, GoPath: "none", SourcecodeFilesystem: fstest.MapFS{},
+	})
+	structs, err := r.machine.Structs(r.program.Structs)
+	if err != nil {
+		return fmt.Errorf("making the types of the script: %w", err)
+	}
+	exports := interp.Exports{}
+	for path, names := range syms.Exports(r.program.Libraries...) {
+		exports[emit.LibraryPrefix+path] = names
+	}
+	for path, names := range r.symbols {
+		exports[emit.LibraryPrefix+path] = names
+	}
+	if std := exports[emit.LibraryPrefix+"os/os"]; std != nil {
+		for name, v := range r.machine.OS() {
+			std[name] = v
+		}
+	}
+	exports["rt/rt"] = r.machine.Symbols()
+	exports["t/t"] = structs
+	if err := r.interp.Use(exports); err != nil {
+		return fmt.Errorf("loading the symbols: %w", err)
+	}
+	return nil
+}
+
+// libraryType finds a library's named type.
+func (r *run) libraryType(path, name string) reflect.Type {
+	v, ok := syms.Lookup(path, name)
+	if !ok {
+		for key, names := range r.symbols {
+			if strings.HasPrefix(key, path+"/") && !strings.Contains(key[len(path)+1:], "/") {
+				v, ok = names[name]
+			}
+		}
+	}
+	if !ok || v.Kind() != reflect.Pointer {
+		return nil
+	}
+	return v.Type().Elem()
+}
+
+// main is the script's main goroutine.
+func (r *run) main() {
+	defer func() {
+		// A panic here is one of the interpreter itself while it compiles.
+		if x := recover(); x != nil {
+			r.ended <- end{err: fmt.Errorf("the interpreter failed: %v\n%s", x, debug.Stack())}
+		}
+	}()
+	defer runtime.KeepAlive(r)
+	_, err := r.interp.Eval(r.program.Source)
+	switch e := err.(type) {
+	case nil:
+		r.ended <- end{outcome: &Outcome{}}
+	case interp.Panic:
+		r.ended <- end{outcome: r.panicked(r.machine.Caught(e.Value), r.machine.Trail())}
+	default:
+		r.ended <- end{err: fmt.Errorf("the interpreter refused the program: %w", err)}
+	}
+}
+
+func (r *run) panicked(p *rt.Panic, trail []rt.Step) *Outcome {
+	out := &Panic{Text: "panic while printing panic value", Trace: r.trace(p.Line, trail)}
+	func() {
+		defer func() { recover() }() // of methods of the script
+		out.Text, out.Value = p.Text(), fmt.Sprint(p.Value)
+	}()
+	return &Outcome{Code: 2, Panic: out}
+}
+
+// trace makes the script's trace of the functions that a panic passed. The
+// interpreter tells which they were, but not where in them: line is right for
+// the innermost, the others must have called the one before.
+func (r *run) trace(line int, trail []rt.Step) []Frame {
+	var frames []Frame
+	inner := "" // the function called by the next one
+	for _, s := range trail {
+		f, ok := r.program.Funcs[s.Func]
+		if !ok {
+			continue // a function of ours, which has no line
+		}
+		frame := Frame{Func: f.Name}
+		if inner == "" && line >= f.Start.Line && line <= f.End.Line {
+			frame.Line = line
+		} else {
+			frame.Line = callLine(f, inner)
+		}
+		inner = s.Func
+		if n := len(frames); n > 0 && frames[n-1].Func == frame.Func && frame.Line == 0 {
+			continue // a part of the function that was emitted as a closure
+		}
+		if f.Script {
+			frames = append(frames, frame)
+		}
+	}
+	if len(frames) == 0 && line > 0 {
+		frames = append(frames, Frame{Func: "main.main", Line: line})
+	}
+	return frames
+}
+
+// callLine is the line on which f calls a function of the script, "" for one of
+// the library; 0 when there is more than one that could be it.
+func callLine(f emit.Func, callee string) int {
+	direct, indirect := 0, 0
+	for _, c := range f.Calls {
+		switch {
+		case callee != "" && c.Callee == callee && direct != 0 && direct != c.Line:
+			return 0
+		case callee != "" && c.Callee == callee:
+			direct = c.Line
+		case c.Callee == "" && indirect != 0 && indirect != c.Line:
+			indirect = -1
+		case c.Callee == "" && indirect == 0:
+			indirect = c.Line
+		}
+	}
+	if direct != 0 {
+		return direct
+	}
+	return max(indirect, 0)
+}

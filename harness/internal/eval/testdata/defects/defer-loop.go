@@ -1,0 +1,10 @@
+package main
+
+import "fmt"
+
+func main() {
+	for i := 0; i < 3; i++ {
+		j := i
+		defer func() { fmt.Print(j, " ") }()
+	}
+}

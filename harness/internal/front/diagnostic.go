@@ -1,0 +1,132 @@
+package front
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kinds of a [Diagnostic].
+const (
+	Compile  = "compile"  // Go does not accept it
+	Refused  = "refused"  // Go accepts it, scripts may not do it
+	Warning  = "warning"  // mended or ignored; the script runs
+	Internal = "internal" // a fault of the program around the script
+)
+
+// maxDiagnostics bounds what one answer reports.
+const maxDiagnostics = 10
+
+// Bounds that keep a diagnostic of one wrong name within 150 tokens.
+const (
+	maxMessage   = 320 // bytes
+	maxSnippet   = 100 // bytes of the source line
+	maxHint      = 240
+	maxSignature = 320
+)
+
+// A Diagnostic is one fault of a script, or a warning about it.
+type Diagnostic struct {
+	Kind       string   `json:"kind"`
+	Line       int      `json:"line,omitempty"`   // from 1, of the text as sent
+	Column     int      `json:"column,omitempty"` // in bytes from 1; a tab is one
+	Message    string   `json:"message"`          // Go's own words where Go has some
+	Snippet    string   `json:"snippet,omitempty"`
+	Hint       string   `json:"hint,omitempty"`       // what to do next
+	Signatures []string `json:"signatures,omitempty"` // of what was probably meant
+}
+
+// String returns line, column and message, and the hint after a dash.
+func (d Diagnostic) String() string {
+	s := d.Message
+	if d.Line > 0 {
+		s = fmt.Sprintf("%d:%d: %s", d.Line, d.Column, s)
+	}
+	if d.Hint != "" {
+		s += " - " + d.Hint
+	}
+	return s
+}
+
+// tidy sorts diagnostics by position, leaves out what was said before, bounds
+// their length and number, and adds the source lines.
+func tidy(list []Diagnostic, text []byte) []Diagnostic {
+	slices.SortStableFunc(list, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	var out []Diagnostic
+	seen := map[string]bool{}
+	for _, d := range list {
+		if seen[d.Message] {
+			continue
+		}
+		seen[d.Message] = true
+		if len(out) == maxDiagnostics {
+			break
+		}
+		d.Message = clip(d.Message, maxMessage)
+		if d.Hint = clip(d.Hint, maxHint); d.Hint != "" && seen[d.Hint] {
+			d.Hint = ""
+		}
+		seen[d.Hint] = true
+		for i := range d.Signatures {
+			d.Signatures[i] = clip(d.Signatures[i], maxSignature)
+		}
+		if d.Snippet == "" && d.Kind != Warning {
+			d.Snippet = snippet(text, d.Line, d.Column)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// snippet returns a line of the text and a caret below the column. Tabs stay
+// tabs in both, so that the caret is in place however wide they are shown.
+func snippet(text []byte, line, column int) string {
+	if line < 1 {
+		return ""
+	}
+	var src string
+	for l := range strings.Lines(string(text)) {
+		if line--; line == 0 {
+			src = strings.TrimRight(l, "\r\n")
+			break
+		}
+	}
+	at := min(max(column-1, 0), len(src))
+	if strings.TrimSpace(src) == "" {
+		return ""
+	}
+	indent := len(src) - len(strings.TrimLeft(src, " \t"))
+	src, at = src[indent:], max(at-indent, 0)
+	if from := at - maxSnippet*2/3; from > 0 && len(src) > maxSnippet {
+		from = runeStart(src, from)
+		src, at = "…"+src[from:], at-from+len("…")
+	}
+	src = clip(src, maxSnippet)
+	at = runeStart(src, min(at, len(src)))
+	pad := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, src[:at])
+	return src + "\n" + pad + "^"
+}
+
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return s[:runeStart(s, limit-len("…"))] + "…"
+}
+
+// runeStart moves i back to where a character begins.
+func runeStart(s string, i int) int {
+	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}

@@ -1,0 +1,25 @@
+// Package front reads a script and says what it means, or why it means
+// nothing. It runs inside the worker, because a hostile text can overflow a
+// parser's stack as well as an interpreter's.
+//
+// A script goes through it in two steps, with the resolution of its tools in
+// between:
+//
+//	script, bad := front.Parse(src)     // text → syntax; nothing is known of servers yet
+//	script.Phrases(), script.Used()     // what to ask the parent for
+//	checked, bad := script.Check(&front.CheckOptions{Units: generated})
+//
+// [Parse] takes whole files and bare statements, in a Markdown fence or not,
+// and bounds what later stages have to survive: size, nesting, encoding. It
+// refuses imports beyond the lists in package export. [Script.Check] adds the
+// generated server packages and the predeclared functions, type-checks all of
+// it with go/types as Go 1.26 does, and returns what the emitter (package
+// front/emit) needs. Both report faults as [Diagnostic] values: Go's own
+// sentence, the line with a caret, and the one thing that helps next. All
+// positions are those of the text as it was sent.
+//
+// What changes nothing about a program's meaning and would only cost a round
+// trip is mended with a warning: unused variables and imports, missing imports of a file,
+// and names of server packages that are right but for case, underscores or the
+// server's prefix.
+package front

@@ -1,0 +1,194 @@
+package emit
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+)
+
+// An interface value of a script type is a box: its type number and its erased
+// value. The number indexes the table of go/types types that the run-time
+// library has, so that assertions, type switches, %T, errors.As, fmt and JSON
+// see what Go would see. Values of plain types (int, []string, time.Time) go
+// into interfaces as they are.
+//
+// A library's interface (error, io.Reader) keeps its own type. A script value
+// in one is a box with the methods of that interface, an adapter of rt; taking
+// it out gives the box again.
+
+var anyType = types.Universe.Lookup("any").Type()
+var errorType = types.Universe.Lookup("error").Type()
+
+// to emits x converted to type t, as in an assignment.
+func (f *fn) to(x ast.Expr, t types.Type) string {
+	if f.isNil(x) {
+		return f.p.null(t)
+	}
+	from := f.typeOf(x)
+	if b, ok := from.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 && !isInterface(t) {
+		if v := f.value(x).Value; v != nil {
+			return f.constant(v, t, x)
+		}
+		return f.expr(x)
+	}
+	text := f.expr(x)
+	if isInterface(from) && f.value(x).Value != nil {
+		from = constantType(f.value(x).Value)
+	}
+	return f.convert(text, from, t)
+}
+
+// convert emits the implicit conversion of a text between types.
+func (f *fn) convert(text string, from, to types.Type) string {
+	p := f.p
+	if b, ok := from.(*types.Basic); ok {
+		if b.Kind() == types.UntypedNil {
+			return p.null(to)
+		}
+		from = types.Default(from)
+	}
+	if !isInterface(to) {
+		return f.refold(text, from, to)
+	}
+	keeps := p.keepsInterface(to)
+	if !isInterface(from) {
+		if !keeps {
+			return p.box(text, from)
+		}
+		if !p.needsBox(from) && p.isLibraryish(from) {
+			return text
+		}
+		return p.adapt(to, p.box(text, from))
+	}
+	switch fromKeeps := p.keepsInterface(from); {
+	case !fromKeeps && !keeps:
+		return text
+	case fromKeeps && !keeps:
+		return "rt.FromLibrary(" + text + ")"
+	case fromKeeps && types.Identical(from, to):
+		return text
+	case fromKeeps:
+		return p.adapt(to, "rt.FromLibrary("+text+")")
+	}
+	return p.adapt(to, text)
+}
+
+// box makes an `any` of a concrete value.
+func (p *program) box(text string, from types.Type) string {
+	if n, ok := folded(from); ok {
+		return fmt.Sprintf("rt.Box(%d, %s)", p.boxNumber(n), p.unfold(text, n))
+	}
+	if !p.needsBox(from) {
+		return "rt.Raw(" + text + ")"
+	}
+	return fmt.Sprintf("rt.Box(%d, %s)", p.boxNumber(from), text)
+}
+
+// boxNumber is number for a type whose values go into interfaces, so that its
+// methods must be known at run time.
+func (p *program) boxNumber(t types.Type) int {
+	id := p.number(t)
+	if !p.boxed[id] {
+		p.boxed[id] = true
+		p.boxOrder = append(p.boxOrder, id)
+	}
+	return id
+}
+
+// Folded types, such as type F func() F: their values are kept as any, in
+// which the unfolded value lies; nil is nil.
+
+// refold converts between a folded type and its underlying type.
+func (f *fn) refold(text string, from, to types.Type) string {
+	a, fromFolded := folded(from)
+	b, toFolded := folded(to)
+	switch {
+	case fromFolded == toFolded:
+		return text
+	case toFolded:
+		return f.p.fold(text, b)
+	}
+	return f.p.unfold(text, a)
+}
+
+// core unfolds a value before an operation on it.
+func (f *fn) core(text string, t types.Type) string {
+	if n, ok := folded(t); ok {
+		return f.p.unfold(text, n)
+	}
+	return text
+}
+
+func (p *program) fold(text string, n *types.Named) string {
+	name := fmt.Sprintf("fold_%d", p.number(n))
+	p.once(name, func() string {
+		return fmt.Sprintf("func %s(x %s) any {\nif x == nil {\nreturn %s\n}\nreturn rt.Raw(x)\n}\n", name, p.typ(n.Underlying()), p.null(anyType))
+	})
+	return name + "(" + text + ")"
+}
+
+func (p *program) unfold(text string, n *types.Named) string {
+	name := fmt.Sprintf("unfold_%d", p.number(n))
+	p.once(name, func() string {
+		t := p.typ(n.Underlying())
+		return fmt.Sprintf("func %s(x any) %s {\nif rt.IsNil(x) {\nreturn %s\n}\nreturn x.(%s)\n}\n", name, t, p.null(n.Underlying()), t)
+	})
+	return name + "(" + text + ")"
+}
+
+// once writes a function of ours the first time it is asked for.
+func (p *program) once(name string, text func() string) {
+	if _, ok := p.names[name]; ok {
+		return
+	}
+	p.names[name] = name
+	t := text()
+	p.funcs.WriteString("\n" + t)
+}
+
+// asserter returns the function that takes an `any` to type t: (t, bool) with
+// ok, else t or a panic.
+func (p *program) asserter(t types.Type, ok bool) string {
+	id := p.number(t)
+	name := fmt.Sprintf("as_%d", id)
+	if ok {
+		name = fmt.Sprintf("is_%d", id)
+	}
+	p.once(name, func() string {
+		typ, test, value := p.typ(t), fmt.Sprintf("rt.IsType(x, %d)", id), ""
+		switch n, isFolded := folded(t); {
+		case isInterface(t):
+			test, value = fmt.Sprintf("rt.Implements(x, %d)", id), "x"
+			if p.keepsInterface(t) {
+				value = p.adapt(t, "x")
+			}
+		case isEmptyStruct(t): // the interpreter's assertion reads field 0
+			value = p.null(t)
+		case isFolded:
+			value = p.fold("rt.Erased(x).("+p.typ(n.Underlying())+")", n)
+		default:
+			value = "rt.Erased(x).(" + typ + ")"
+		}
+		if ok {
+			return fmt.Sprintf("func %s(x any) (%s, bool) {\nif %s {\nreturn %s, true\n}\nreturn %s, false\n}\n", name, typ, test, value, p.null(t))
+		}
+		return fmt.Sprintf("func %s(x any, from int) %s {\nif %s {\nrt.BadAssert(x, %d, from)\n}\nreturn %s\n}\n", name, typ, negate(test), id, value)
+	})
+	return name
+}
+
+func isEmptyStruct(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	return ok && s.NumFields() == 0
+}
+
+// assertion emits x.(T), as two values when ok is set.
+func (f *fn) assertion(x *ast.TypeAssertExpr, ok bool) string {
+	from := f.typeOf(x.X)
+	t := f.subst(f.unit.info.TypeOf(x.Type))
+	text := f.convert(f.expr(x.X), from, anyType)
+	if ok {
+		return f.p.asserter(t, true) + "(" + text + ")"
+	}
+	return fmt.Sprintf("%s(%s, %d)", f.p.asserter(t, false), text, f.p.number(from))
+}

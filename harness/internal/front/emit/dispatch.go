@@ -1,0 +1,305 @@
+package emit
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+)
+
+// Dispatch tables. A method of a script interface becomes a function over the
+// type numbers of boxes:
+//
+//	type Shape interface{ Area() float64 }     func d_Area_9(x any) float64 {
+//	s.Area()                                       switch rt.Number(x) {
+//	                                               case 4:
+//	d_Area_9(s)                                        return f_Area_5(rt.Erased(x).(t.T_Circle_4))
+//	                                               }
+//	                                               return rt.CallMethod(…)  // a library value
+//	                                           }
+//
+// Which types can be in a box is known when everything is emitted, so tables
+// are written last. The methods that native code may want to call are
+// registered with the run-time library in the same way.
+
+type dispatcher struct {
+	name   string
+	method *types.Func
+	sig    *types.Signature // without receiver
+	done   map[int]bool     // type numbers looked at
+	cases  strings.Builder
+}
+
+// dispatch returns the dispatch function of an interface method.
+func (p *program) dispatch(m *types.Func, sig *types.Signature) string {
+	sig = types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
+	key := m.Id()
+	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+		key += "|"
+		for i := range tuple.Len() {
+			key += fmt.Sprintf(" %d", p.number(tuple.At(i).Type()))
+		}
+	}
+	if d, ok := p.byMethod[key]; ok {
+		return d.name
+	}
+	d := &dispatcher{name: p.fresh("d_" + asciiName(m.Name())), method: m, sig: sig, done: map[int]bool{}}
+	p.byMethod[key] = d
+	p.tables = append(p.tables, d)
+	return d.name
+}
+
+// knownMethods are what library code, or the run-time library on its behalf,
+// calls on script values.
+var knownMethods = []string{
+	"Error", "String", "GoString", "Format", "Unwrap", "Is", "As", "Timeout", "Temporary", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText",
+	"AppendText", "IsZero", "Len", "Less", "Swap", "Push", "Pop", "Read", "Write", "Close", "WriteString", "ReadByte", "WriteByte", "ReadRune", "WriteTo", "ReadFrom",
+	"Lock", "Unlock", "Deadline", "Done", "Err", "Value", "LogValue", "Set", "Sum", "Reset", "Size", "BlockSize",
+	"Enabled", "Handle", "WithAttrs", "WithGroup", "Int63", "Seed", "Uint64", "Level", "Width", "Precision", "Flag",
+}
+
+// nativeMethods are the methods of t that native code may call; a template can
+// name any.
+func (p *program) nativeMethods(t types.Type) []string {
+	if !p.templates {
+		return knownMethods
+	}
+	var names []string
+	for sel := range p.methodSet(t).Methods() {
+		if sel.Obj().Exported() {
+			names = append(names, sel.Obj().Name())
+		}
+	}
+	return names
+}
+
+// fillTables completes the tables for the types boxed so far; it reports
+// whether there was anything new.
+func (p *program) fillTables() bool {
+	more := false
+	for i := 0; i < len(p.boxOrder); i++ {
+		id := p.boxOrder[i]
+		if !p.reached[id] {
+			p.reached[id] = true
+			p.reach(p.out.Types[id], map[types.Type]bool{})
+			more = true
+			p.registerMethods(id)
+		}
+		for _, d := range p.tables {
+			if !d.done[id] {
+				d.done[id] = true
+				more = true
+				p.addCase(d, id)
+			}
+		}
+	}
+	return more
+}
+
+func (p *program) addCase(d *dispatcher, id int) {
+	t := p.out.Types[id]
+	name, sig := p.methodOf(t, d.method.Pkg(), d.method.Name())
+	if name == "" || !types.Identical(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()), d.sig) {
+		return
+	}
+	args := []string{"rt.Erased(x).(" + p.typ(t) + ")"}
+	if isEmptyStruct(t) {
+		args[0] = p.null(t)
+	}
+	if n, ok := folded(t); ok {
+		args[0] = p.fold("rt.Erased(x).("+p.typ(n.Underlying())+")", n)
+	}
+	for i := range d.sig.Params().Len() {
+		args = append(args, fmt.Sprintf("a%d", i))
+	}
+	ts := []types.Type{t}
+	for i := range d.sig.Params().Len() {
+		ts = append(ts, d.sig.Params().At(i).Type())
+	}
+	fmt.Fprintf(&d.cases, "case %d:\n", id)
+	if p.signedZero(t) {
+		fmt.Fprintf(&d.cases, "var r %s = %s\n", p.typ(t), args[0])
+		args[0] = "r"
+	}
+	if test := p.zeroTests(args, ts); test != "" {
+		exact := p.exact(name, p.calleeType(&callee{sig: d.sig}, ts))
+		fmt.Fprintf(&d.cases, "if %s {\n%s%s(%s)\n%s}\n", test, returns(d.sig), exact, strings.Join(args, ", "), returnsNothing(d.sig))
+	}
+	call := name + "(" + strings.Join(args, ", ") + ")"
+	if d.sig.Results().Len() > 0 {
+		fmt.Fprintf(&d.cases, "return %s\n", call)
+	} else {
+		fmt.Fprintf(&d.cases, "%s\nreturn\n", call)
+	}
+}
+
+// methodOf returns a lowered function that takes a value of type t first and
+// calls the method; "" when t's method set lacks it.
+func (p *program) methodOf(t types.Type, pkg *types.Package, name string) (string, *types.Signature) {
+	sel := p.methodSet(t).Lookup(pkg, name)
+	if sel == nil {
+		return "", nil
+	}
+	m := sel.Obj().(*types.Func)
+	sig := p.subst(sel.Type(), nil).(*types.Signature)
+	_, isPtr := types.Unalias(t).(*types.Pointer)
+	_, wantsPtr := types.Unalias(m.Signature().Recv().Type()).(*types.Pointer)
+	if len(sel.Index()) == 1 && isPtr == wantsPtr && !isInterface(t) {
+		return p.methodName(m), sig
+	}
+	key := fmt.Sprintf("promoted %d %s", p.number(t), m.Id())
+	if n, ok := p.names[key]; ok {
+		return n, sig
+	}
+	n := p.fresh("m_" + asciiName(name))
+	p.names[key] = n
+	f := p.newFn(&unit{pkg: m.Pkg()}, nil, nil)
+	params, args := p.parameters(sig)
+	path := sel.Index()
+	f.checkWrapped("r", t, m)
+	text, at := f.path("r", t, path[:len(path)-1])
+	c := f.bind(text, at, m)
+	if c.library && sig.Variadic() {
+		args[len(args)-1] += "..."
+	}
+	c.sig = sig
+	f.returnCall(c, args)
+	fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\n%s}\n", n, strings.Join(append([]string{"r " + p.typ(t)}, params...), ", "), p.results(sig), f.out.String())
+	return n, sig
+}
+
+// methodSet is types.NewMethodSet with a memory.
+func (p *program) methodSet(t types.Type) *types.MethodSet {
+	id := p.number(t)
+	set, ok := p.methodSets[id]
+	if !ok {
+		set = types.NewMethodSet(t)
+		p.methodSets[id] = set
+	}
+	return set
+}
+
+func (p *program) registerMethods(id int) {
+	t := p.out.Types[id]
+	if isInterface(t) || p.methodSet(t).Len() == 0 {
+		return
+	}
+	for _, name := range p.nativeMethods(t) {
+		fn, sig := p.methodOf(t, nil, name)
+		if fn == "" {
+			continue
+		}
+		if p.signatureNeedsBox(sig) {
+			if p.templates {
+				fmt.Fprintf(&p.register, "rt.RegisterInTemplates(%d, %q, %s)\n", id, name, fn)
+			}
+			continue
+		}
+		fmt.Fprintf(&p.register, "rt.Register(%d, %q, %s)\n", id, name, fn)
+	}
+}
+
+// signatureNeedsBox: native code cannot call a function of this signature,
+// since it has types of the script in it.
+func (p *program) signatureNeedsBox(sig *types.Signature) bool {
+	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for i := range tuple.Len() {
+			t := tuple.At(i).Type()
+			if isInterface(t) && !p.keepsInterface(t) && t.Underlying().(*types.Interface).Empty() {
+				continue
+			}
+			if p.needsBox(t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reach makes the named types inside a boxed type known: fmt and JSON meet them
+// below the top level.
+func (p *program) reach(t types.Type, seen map[types.Type]bool) {
+	t = types.Unalias(t)
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch u := t.(type) {
+	case *types.Named:
+		if !p.isSource(u.Obj().Pkg()) {
+			return
+		}
+		if !isInterface(u) {
+			p.boxNumber(u)
+			p.boxNumber(types.NewPointer(u))
+		}
+		p.reach(u.Underlying(), seen)
+	case *types.Pointer:
+		p.reach(u.Elem(), seen)
+	case *types.Slice:
+		p.reach(u.Elem(), seen)
+	case *types.Array:
+		p.reach(u.Elem(), seen)
+	case *types.Chan:
+		p.reach(u.Elem(), seen)
+	case *types.Map:
+		p.reach(u.Key(), seen)
+		p.reach(u.Elem(), seen)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			p.reach(u.Field(i).Type(), seen)
+		}
+	case *types.Signature: // templates call functions
+		for i := range u.Results().Len() {
+			p.reach(u.Results().At(i).Type(), seen)
+		}
+	}
+}
+
+// writeTables writes the dispatch functions.
+func (p *program) writeTables() {
+	for _, d := range p.tables {
+		params, args := p.parameters(d.sig)
+		fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\nswitch rt.Number(x) {\n%s}\n", d.name, strings.Join(append([]string{"x any"}, params...), ", "), p.results(d.sig), d.cases.String())
+		p.funcs.WriteString(p.libraryCase(d, args) + "}\n")
+	}
+}
+
+// libraryCase is the end of a dispatch function: the value is a library's, or
+// nil.
+func (p *program) libraryCase(d *dispatcher, args []string) string {
+	if p.signatureNeedsBox(d.sig) {
+		return "rt.BadNil()\n" + p.zeroReturn(d.sig)
+	}
+	for i := range args {
+		args[i] = "rt.Raw(" + args[i] + ")"
+	}
+	call := fmt.Sprintf("rt.CallMethod(x, %q, []any{%s})", d.method.Name(), strings.Join(args, ", "))
+	if d.sig.Results().Len() == 0 {
+		return call + "\n"
+	}
+	text := "rs := " + call + "\n"
+	var results []string
+	for i := range d.sig.Results().Len() {
+		t := d.sig.Results().At(i).Type()
+		r := fmt.Sprintf("rs[%d]", i)
+		switch {
+		case p.keepsInterface(t):
+			r = p.adapt(t, r)
+		case !isInterface(t):
+			r += ".(" + p.typ(t) + ")"
+		}
+		results = append(results, r)
+	}
+	return text + "return " + strings.Join(results, ", ") + "\n"
+}
+
+func (p *program) zeroReturn(sig *types.Signature) string {
+	if sig.Results().Len() == 0 {
+		return ""
+	}
+	zeros := make([]string, sig.Results().Len())
+	for i := range zeros {
+		zeros[i] = p.null(sig.Results().At(i).Type())
+	}
+	return "return " + strings.Join(zeros, ", ") + "\n"
+}

@@ -1,0 +1,119 @@
+// Package emit lowers a checked script to the small Go that the interpreter
+// runs exactly.
+//
+// # Why
+//
+// The interpreter, Yaegi v0.16.1, runs statements over plain values right. What
+// it gets wrong, mostly without a word, is typing: methods, interfaces,
+// generics, errors, what fmt and JSON see of a script's types; and around its
+// frames: closures, results, deferred calls. So a script is checked by go/types,
+// and rewritten here until nothing is left that the interpreter could get
+// wrong. What cannot be rewritten is refused, with a position and advice: a
+// *[Refusal]. There is no third way: a script means what Go says it means.
+//
+// # A script followed through
+//
+//	type Celsius float64
+//
+//	func (c Celsius) String() string { return fmt.Sprintf("%.1f°C", float64(c)) }
+//
+//	func main() {
+//		var warm fmt.Stringer = Celsius(21)
+//		fs := []func(){}
+//		for i := 0; i < 2; i++ {
+//			fs = append(fs, func() { fmt.Println(i, warm) })
+//		}
+//		for _, f := range fs {
+//			f()
+//		}
+//	}
+//
+// becomes, with the generated names a little shortened:
+//
+//		func f_main() {
+//			var warm fmt.Stringer = rt.ToStringer(rt.Box(1, float64(21.0))) // (3)
+//			var fs []func() = []func(){}
+//			var i int = 0
+//			for ; i < 2; i++ {                                  // (4)
+//				var i_2 int = i
+//				*ln = 13                                        // (7)
+//				var t []func() = append(fs, make_1(&i_2, warm)) // (5)
+//				fs = t
+//				i = i_2
+//			}
+//			…
+//		}
+//
+//		func make_1(i *int, warm fmt.Stringer) func() {
+//			return func() { rt.Println(rt.Raw(*i), rt.FromLibrary(warm)) }
+//		}
+//
+//		func f_String(c float64) string {                      // (1)
+//			*ln = 7
+//			var t string = rt.Sprintf("%.1f°C", rt.Raw(c))     // (2)
+//			return t
+//		}
+//
+//		func main() {
+//			rt.Register(1, "String", f_String)                  // (6)
+//			f_main()
+//		}
+//
+//	 1. Types are erased: Celsius is float64, its method a function (erase.go).
+//	    The interpreter loses methods below the top level of a value.
+//	 2. Library functions that look at dynamic types are replaced by those of
+//	    package rt (library.go).
+//	 3. A script value in an interface is a box: its type number and the erased
+//	    value; here with an adapter, because fmt.Stringer is a library's (box.go).
+//	    Number 1 is an index into Program.Types, the go/types types themselves.
+//	 4. A variable per iteration, where it is captured (for.go). The interpreter
+//	    has one per loop.
+//	 5. A func literal is made in a function of its own, with what it uses as
+//	    parameters (closure.go): closures of the interpreter share their frame.
+//	    What changes, as i does at the end of an iteration, is handed over by its
+//	    address. A call is a statement (call.go), because operands around calls are
+//	    evaluated in an order of the interpreter's own.
+//	 6. Native code finds the methods of a box by what is registered; a method of
+//	    an interface of the script would go through a dispatch table (dispatch.go).
+//	 7. Before what can fail the program notes its line, for traces (fn.go).
+//
+// The whole text is what "harness check -lowered" prints.
+//
+// # The files
+//
+//	emit.go       Input, Program; packages, functions, initialisation
+//	fn.go         one function: variables, hoisting, results
+//	usage.go      which variables change, escape, need holders
+//	erase.go      types
+//	subst.go      generics: one function for each set of type arguments
+//	box.go        interfaces: boxes, adapters, assertions
+//	constant.go   constants, folded
+//	expr.go       expressions and their order; comparisons, literals
+//	operand.go    fields, elements, slices, with checks that give Go's messages
+//	call.go, builtin.go, conversion.go, method.go
+//	closure.go    func literals
+//	defer.go      defer, recover, go
+//	assign.go     assignments and declarations
+//	parallel.go   several of them at once
+//	slot.go       temporaries, and variables in loops
+//	exact.go      zeros with a sign, which calls would lose
+//	control.go    statements, if, labels, return
+//	for.go, range.go, switch.go, select.go
+//	dispatch.go   methods of interfaces, methods for native code
+//	library.go    what stands for which library function; what is refused
+//	presence.go   which fields of a tool's parameters a script wrote
+//	refuse.go     Refusal
+//
+// Each says at its top which defect of the interpreter it answers.
+//
+// # Order
+//
+// Go's compiler evaluates calls, receives, assertions, slicing and && and || in
+// lexical order, and reads variables, fields and elements late, after all of
+// these. The texts that expressions are lowered to keep to that: what is in
+// order is hoisted into a variable at once, what is late stays in the text, with
+// its checks carried along until the statement is written (see [guarded]).
+//
+// The same script lowers to the same text; testdata/golden has one for each
+// construct.
+package emit

@@ -1,0 +1,233 @@
+package emit
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// For statements. The interpreter has one variable per loop where Go has one
+// per iteration. Only a loop whose variables are captured pays for that: its
+// body works on copies, which are stored back before the post statement.
+//
+//	for i := 0; i < n; i++ { fs = append(fs, func() int { return i }) }
+//
+//	var i_1 int = 0
+//	for ; i_1 < n; i_1++ {
+//		var i_2 int = i_1
+//		fs = append(fs, make_3(&i_2))
+//		i_1 = i_2
+//	}
+
+func (f *fn) forStatement(s *ast.ForStmt, label string) {
+	f.w("{\n")
+	if s.Init != nil {
+		f.statement(s.Init)
+	}
+	defer f.w("}\n")
+	defer f.enterLoop()()
+	t := &target{kind: loop, label: label}
+	copies := f.iterationVars(s)
+	if len(copies) == 0 {
+		t.index, t.bound = f.bounded(s)
+	}
+
+	cond := ""
+	condBefore := ""
+	f.push(t)
+	if s.Cond != nil {
+		condBefore = f.capture(func() {
+			if f.canFail(s.Cond) {
+				f.noteLine(s.Cond)
+			}
+			f.orders(s.Cond)
+			var before string
+			before, cond = split(f.condition(s.Cond))
+			f.w("%s", before)
+		})
+	}
+	post := ""
+	if s.Post != nil {
+		post = f.capture(func() { f.statement(s.Post) })
+	}
+	header, simple := simplePost(post)
+	if !simple {
+		header = ""
+		t.ahead = func() { f.w("%s", post) }
+	}
+	back := ""
+	f.writeLabel(label)
+	switch {
+	case condBefore != "":
+		f.w("for ; ; %s {\n%sif %s {\nbreak\n}\n", header, condBefore, plain(negate(cond)))
+	case header == "" && cond == "":
+		f.w("for {\n")
+	case header == "":
+		f.w("for %s {\n", plain(cond))
+	default:
+		f.w("for ; %s; %s {\n", plain(cond), header)
+	}
+	outer := map[types.Object]variable{}
+	for _, v := range copies {
+		outer[v] = f.vars[v]
+		typ := f.p.typ(f.subst(v.Type()))
+		name := f.declare(v)
+		f.w("var %s %s = %s\n", name, typ, outer[v].text())
+		back += outer[v].text() + " = " + name + "\n"
+	}
+	if back != "" {
+		after := t.ahead
+		t.ahead = func() {
+			f.w("%s", back)
+			if after != nil {
+				after()
+			}
+		}
+	}
+	f.block(s.Body)
+	if t.ahead != nil {
+		t.ahead()
+	}
+	f.pop()
+	for v, o := range outer {
+		f.vars[v] = o
+	}
+	f.w("}\n")
+}
+
+// simplePost takes a post statement of one line into the loop's header.
+func simplePost(text string) (string, bool) {
+	var lines []string
+	for _, l := range strings.Split(text, "\n") {
+		if l != "" && !strings.HasPrefix(l, "//line") {
+			lines = append(lines, l)
+		}
+	}
+	switch {
+	case len(lines) == 0:
+		return "", true
+	case len(lines) == 1 && !strings.HasPrefix(lines[0], "var ") && !strings.HasPrefix(lines[0], "t_"):
+		return lines[0], true
+	}
+	return "", false
+}
+
+// iterationVars lists the loop variables that outlive their iteration.
+func (f *fn) iterationVars(s *ast.ForStmt) []*types.Var {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE {
+		return nil
+	}
+	var list []*types.Var
+	for _, l := range init.Lhs {
+		v := f.defined(l)
+		if v == nil || isBlank(l) || !f.usage.escaping[v] {
+			continue
+		}
+		for _, n := range []ast.Node{s.Cond, s.Post} {
+			if f.capturedIn(n, v) {
+				f.refuse(s, "a closure over, or the address of, the loop variable %s in the header of the for statement; make a copy in the body", v.Name())
+			}
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// capturedIn: n has a closure or an address of v in it.
+func (f *fn) capturedIn(n ast.Node, v *types.Var) bool {
+	found := false
+	if n == nil || n == ast.Node((ast.Expr)(nil)) || n == ast.Node((ast.Stmt)(nil)) {
+		return false
+	}
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			ast.Inspect(m, func(k ast.Node) bool {
+				if id, ok := k.(*ast.Ident); ok && f.use(id) == v {
+					found = true
+				}
+				return true
+			})
+		case *ast.UnaryExpr:
+			if id, ok := ast.Unparen(m.X).(*ast.Ident); ok && m.Op == token.AND && f.use(id) == v {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// bounded recognises for i := 0; i < len(s); i++ where the body changes neither
+// i nor s, so that s[i] needs no check.
+func (f *fn) bounded(s *ast.ForStmt) (index, bound types.Object) {
+	init, ok := s.Init.(*ast.AssignStmt)
+	cond, ok2 := s.Cond.(*ast.BinaryExpr)
+	post, ok3 := s.Post.(*ast.IncDecStmt)
+	if !ok || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || cond.Op != token.LSS || post.Tok != token.INC {
+		return nil, nil
+	}
+	v := f.defined(init.Lhs[0])
+	start := f.value(init.Rhs[0]).Value
+	if v == nil || start == nil || start.ExactString()[0] == '-' {
+		return nil, nil
+	}
+	left, ok := cond.X.(*ast.Ident)
+	call, ok2 := cond.Y.(*ast.CallExpr)
+	inc, ok3 := post.X.(*ast.Ident)
+	if !ok || !ok2 || !ok3 || f.use(left) != v || f.use(inc) != v || len(call.Args) != 1 || !f.value(call.Fun).IsBuiltin() || calledIdent(call.Fun).Name != "len" {
+		return nil, nil
+	}
+	arg, ok := call.Args[0].(*ast.Ident)
+	if !ok {
+		return nil, nil
+	}
+	o := f.use(arg)
+	if !f.stable(o) || changedIn(f, s.Body, v) || changedIn(f, s.Body, o) {
+		return nil, nil
+	}
+	return v, o
+}
+
+// stable: a local variable that only the function itself can change.
+func (f *fn) stable(o types.Object) bool {
+	v, ok := o.(*types.Var)
+	if !ok || f.usage.escaping[v] {
+		return false
+	}
+	_, local := f.vars[v]
+	return local
+}
+
+// changedIn: n assigns to the variable itself.
+func changedIn(f *fn, n ast.Node, o types.Object) bool {
+	found := false
+	is := func(x ast.Expr) {
+		if id, ok := ast.Unparen(x).(*ast.Ident); ok && f.object(id) == o {
+			found = true
+		}
+	}
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.AssignStmt:
+			for _, l := range m.Lhs {
+				is(l)
+			}
+		case *ast.IncDecStmt:
+			is(m.X)
+		case *ast.RangeStmt:
+			if m.Tok == token.ASSIGN {
+				if m.Key != nil {
+					is(m.Key)
+				}
+				if m.Value != nil {
+					is(m.Value)
+				}
+			}
+		}
+		return !found
+	})
+	return found
+}

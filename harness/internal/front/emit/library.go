@@ -1,0 +1,168 @@
+package emit
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/usetools/usetools/harness/internal/front/lib"
+)
+
+// The library sees script values in interfaces: as boxes. Where it only passes
+// them on or calls a known interface, that is fine. Where it looks at dynamic
+// types by itself (fmt, encoding/json, errors.As, text/template), a function of
+// the run-time library takes its place; where neither would do, the call is
+// refused.
+
+// libraryFuncs are replaced by functions of rt with the same parameters; those
+// of a method take the receiver first.
+var libraryFuncs = map[string]string{
+	"fmt.Print": "rt.Print", "fmt.Println": "rt.Println", "fmt.Printf": "rt.Printf",
+	"fmt.Sprint": "rt.Sprint", "fmt.Sprintln": "rt.Sprintln", "fmt.Sprintf": "rt.Sprintf",
+	"fmt.Fprint": "rt.Fprint", "fmt.Fprintln": "rt.Fprintln", "fmt.Fprintf": "rt.Fprintf",
+	"fmt.Append": "rt.Append", "fmt.Appendln": "rt.Appendln", "fmt.Appendf": "rt.Appendf", "fmt.Errorf": "rt.Errorf",
+	"log.Print": "rt.LogPrint", "log.Println": "rt.LogPrintln", "log.Printf": "rt.LogPrintf",
+	"log.Fatal": "rt.LogFatal", "log.Fatalln": "rt.LogFatalln", "log.Fatalf": "rt.LogFatalf",
+	"log.Panic": "rt.LogPanic", "log.Panicln": "rt.LogPanicln", "log.Panicf": "rt.LogPanicf",
+	"(*log.Logger).Print": "rt.LoggerPrint", "(*log.Logger).Println": "rt.LoggerPrintln", "(*log.Logger).Printf": "rt.LoggerPrintf",
+	"(*log.Logger).Fatal": "rt.LoggerFatal", "(*log.Logger).Fatalln": "rt.LoggerFatalln", "(*log.Logger).Fatalf": "rt.LoggerFatalf",
+	"(*log.Logger).Panic": "rt.LoggerPanic", "(*log.Logger).Panicln": "rt.LoggerPanicln", "(*log.Logger).Panicf": "rt.LoggerPanicf",
+	"encoding/json.Marshal": "rt.JSONMarshal", "encoding/json.MarshalIndent": "rt.JSONMarshalIndent", "encoding/json.Unmarshal": "rt.JSONUnmarshal",
+	"encoding/json.NewEncoder": "rt.JSONNewEncoder", "encoding/json.NewDecoder": "rt.JSONNewDecoder",
+	"(*encoding/json.Encoder).Encode": "rt.JSONEncode", "(*encoding/json.Encoder).SetIndent": "rt.JSONSetIndent", "(*encoding/json.Encoder).SetEscapeHTML": "rt.JSONSetEscapeHTML",
+	"(*encoding/json.Decoder).Decode": "rt.JSONDecode", "(*encoding/json.Decoder).UseNumber": "rt.JSONUseNumber", "(*encoding/json.Decoder).DisallowUnknownFields": "rt.JSONDisallowUnknownFields",
+	"(*text/template.Template).Execute": "rt.TemplateExecute", "(*text/template.Template).ExecuteTemplate": "rt.TemplateExecuteTemplate",
+	"(*text/template.Template).Funcs": "rt.TemplateFuncs", "os.Exit": "rt.Exit", "sort.Slice": "rt.SortSlice", "sort.SliceStable": "rt.SortSliceStable", "sort.SliceIsSorted": "rt.SliceIsSorted",
+	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
+	"usetools/prelude.RunScript": "rt.RunScript",
+}
+
+// libraryVars are library variables that the run-time library has its own of.
+var libraryVars = map[string]string{}
+
+// rawArguments are library functions whose parameters of type any want the
+// erased value itself: they only look at its kind.
+var rawArguments = map[string]bool{
+	"sort.Slice": true, "sort.SliceStable": true, "sort.SliceIsSorted": true,
+	"fmt.Sscan": true, "fmt.Sscanf": true, "fmt.Sscanln": true, "fmt.Scan": true, "fmt.Scanf": true, "fmt.Scanln": true,
+	"fmt.Fscan": true, "fmt.Fscanf": true, "fmt.Fscanln": true,
+	"encoding/binary.Write": true, "encoding/binary.Read": true, "encoding/binary.Size": true, "encoding/binary.Append": true,
+	"(*encoding/json.Decoder).Buffered": false,
+}
+
+// refusedFuncs are library functions that would look into script types in a
+// way that nothing here can make right; the text says what to do instead.
+var refusedFuncs = map[string]string{
+	"encoding/xml.Marshal":                      "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
+	"encoding/xml.MarshalIndent":                "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
+	"(*html/template.Template).Execute":         "html/template, which cannot see types of a script; use text/template and the function html",
+	"(*html/template.Template).ExecuteTemplate": "html/template, which cannot see types of a script; use text/template and the function html",
+	"encoding/xml.Unmarshal":                    "encoding/xml.Unmarshal, which cannot see types of a script; read with xml.NewDecoder and Token",
+	"(*encoding/xml.Decoder).Decode":            "xml.Decoder.Decode, which cannot see types of a script; read with Token",
+	"(*encoding/xml.Decoder).DecodeElement":     "xml.Decoder.DecodeElement, which cannot see types of a script; read with Token",
+	"(*encoding/xml.Encoder).Encode":            "xml.Encoder.Encode, which cannot see types of a script; write with EncodeToken",
+	"(*encoding/xml.Encoder).EncodeElement":     "xml.Encoder.EncodeElement, which cannot see types of a script; write with EncodeToken",
+}
+
+// adapters are the library interfaces that rt can put over a script value.
+var adapters = map[string]string{
+	"error": "ToError", "fmt.Stringer": "ToStringer", "sort.Interface": "ToSortInterface", "container/heap.Interface": "ToHeapInterface",
+	"io.Reader": "ToReader", "io.Writer": "ToWriter", "io.Closer": "ToCloser", "io.ReadWriter": "ToReadWriter",
+	"io.ReadCloser": "ToReadCloser", "io.WriteCloser": "ToWriteCloser", "io.ReadWriteCloser": "ToReadWriteCloser",
+	"io.ByteReader": "ToByteReader", "io.RuneReader": "ToRuneReader", "io.StringWriter": "ToStringWriter", "io.ByteWriter": "ToByteWriter",
+	"io.WriterTo": "ToWriterTo", "io.ReaderFrom": "ToReaderFrom",
+	"encoding/json.Marshaler": "ToJSONMarshaler", "encoding/json.Unmarshaler": "ToJSONUnmarshaler",
+	"encoding.TextMarshaler": "ToTextMarshaler", "encoding.TextUnmarshaler": "ToTextUnmarshaler",
+	"context.Context": "ToContext", "sync.Locker": "ToLocker", "runtime.Error": "ToRuntimeError", "hash.Hash": "ToHash",
+	"fmt.Formatter": "ToFormatter", "fmt.GoStringer": "ToGoStringer", "log/slog.Handler": "ToSlogHandler", "log/slog.LogValuer": "ToSlogLogValuer",
+	"math/rand.Source": "ToRandSource", "math/rand/v2.Source": "ToRandV2Source", "log/slog.Leveler": "ToSlogLeveler",
+}
+
+// adapt emits the conversion of an `any` to a library interface.
+func (p *program) adapt(to types.Type, text string) string {
+	name, ok := adapters[types.TypeString(types.Unalias(to), nil)]
+	if !ok {
+		p.refuse("a conversion to the library interface %s; use it through the library's own types", typeName(to))
+	}
+	return "rt." + name + "(" + text + ")"
+}
+
+// checkScanned refuses to scan into what the library would not know as Go does:
+// a type with a method Scan, or one that is no basic type.
+func (f *fn) checkScanned(x *ast.CallExpr, list []operand) {
+	for _, o := range list {
+		if o.to != nil {
+			continue
+		}
+		t := f.typeOf(o.x)
+		ptr, ok := t.Underlying().(*types.Pointer)
+		if !ok || !f.p.needsBox(t) {
+			continue
+		}
+		if _, basic := ptr.Elem().Underlying().(*types.Basic); !basic || types.NewMethodSet(t).Lookup(nil, "Scan") != nil {
+			f.refuse(x, "scanning into a value of type %s; scan into plain variables", typeName(ptr.Elem()))
+		}
+	}
+}
+
+// ownFunction finds the function of our own sources that stands for a generic
+// library function.
+func (f *fn) ownFunction(fo *types.Func) *types.Func {
+	if fo.Pkg() == nil || !lib.Replaces(fo.Pkg().Path(), fo.Name()) {
+		return nil
+	}
+	own, _ := f.p.library(fo.Pkg().Path()).Types.Scope().Lookup(fo.Name()).(*types.Func)
+	return own
+}
+
+// specialName names the call when it is one of those that special emits.
+func (f *fn) specialName(x *ast.CallExpr) string {
+	id := calledIdent(x.Fun)
+	if id == nil {
+		return ""
+	}
+	if fo, ok := f.use(id).(*types.Func); ok {
+		switch name := fo.FullName(); name {
+		case "errors.As", "errors.AsType":
+			return name
+		}
+	}
+	return ""
+}
+
+// special emits calls of library functions whose parameters are types.
+func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok bool) {
+	switch f.specialName(x) {
+	case "errors.As":
+		if len(x.Args) != 2 {
+			return "", nil, false
+		}
+		ptr, isPtr := f.typeOf(x.Args[1]).Underlying().(*types.Pointer)
+		if !isPtr {
+			f.refuse(x, "errors.As with a target that is not of a pointer type")
+		}
+		return f.errorsAs(x, ptr.Elem()), f.signatureOf(x.Fun).Results(), true
+	case "errors.AsType":
+		t := f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))
+		name := fmt.Sprintf("find_%d", f.p.number(t))
+		f.p.once(name, func() string {
+			return fmt.Sprintf("func %s(err error) (%s, bool) {\nx := rt.FindError(err, %d)\nreturn %s(x)\n}\n", name, f.p.typ(t), f.p.number(t), f.p.asserter(t, true))
+		})
+		return name + "(" + f.to(x.Args[0], errorType) + ")", f.signatureOf(x.Fun).Results(), true
+	}
+	return "", nil, false
+}
+
+func (f *fn) errorsAs(x *ast.CallExpr, t types.Type) string {
+	if !isInterface(t) && !types.Implements(t, errorType.Underlying().(*types.Interface)) {
+		o := f.operands(operand{x.Args[0], errorType}, operand{x.Args[1], nil})
+		return "rt.BadTargetType(" + o[0] + ", rt.Raw(" + o[1] + "))"
+	}
+	name := fmt.Sprintf("errorsAs_%d", f.p.number(t))
+	f.p.once(name, func() string {
+		return fmt.Sprintf("func %s(err error, target *%s) bool {\nif target == nil {\nrt.BadTarget()\n}\nx, how := rt.FindErrorAs(err, %d, %s)\nif how == 1 {\n*target = %s(x, 0)\n}\nreturn how > 0\n}\n",
+			name, f.p.typ(t), f.p.number(t), f.p.box("target", types.NewPointer(t)), f.p.asserter(t, false))
+	})
+	o := f.operands(operand{x.Args[0], errorType}, operand{x.Args[1], nil})
+	return name + "(" + o[0] + ", " + o[1] + ")"
+}

@@ -1,0 +1,234 @@
+package emit
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// usage is what one declared function does with its variables. It decides
+// which of them a closure can take by value, which functions need holders for
+// their results, and which indices cannot be out of range.
+type usage struct {
+	// mutable variables change after their declaration, or have their address
+	// taken.
+	mutable map[types.Object]bool
+	// escaping variables have their address taken or are used by a closure.
+	escaping map[types.Object]bool
+	// defers and iterates are the bodies, of functions and literals, that have
+	// a defer statement, or a range over a function, of their own.
+	defers, iterates map[*ast.BlockStmt]bool
+	// holds are the types of what is assigned to variables of interface types.
+	holds map[types.Object][]types.Type
+	// gotos are the labels that goto statements name.
+	gotos map[string]bool
+	// recovers are the bodies that call recover themselves.
+	recovers map[*ast.BlockStmt]bool
+}
+
+func (p *program) usage(u *unit, n ast.Node) *usage {
+	if s := p.usages[n]; s != nil {
+		return s
+	}
+	s := &usage{
+		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{},
+		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, holds: map[types.Object][]types.Type{},
+	}
+	p.usages[n] = s
+	w := &usageWalker{u: u, s: s}
+	w.walk(n, nil)
+	return s
+}
+
+type usageWalker struct {
+	u *unit
+	s *usage
+}
+
+// walk visits the function n whose enclosing bodies are outer, innermost last.
+func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncDecl:
+			if m.Body != nil {
+				w.walk(m.Body, m.Body)
+			}
+			return false
+		case *ast.FuncLit:
+			w.captures(m)
+			w.walk(m.Body, m.Body)
+			return false
+		case *ast.BranchStmt:
+			if m.Tok == token.GOTO {
+				w.s.gotos[m.Label.Name] = true
+			}
+		case *ast.DeferStmt:
+			w.s.defers[body] = true
+		case *ast.RangeStmt:
+			if m.Tok == token.ASSIGN {
+				w.change(m.Key)
+				w.change(m.Value)
+			}
+			if isIterator(w.u.info.TypeOf(m.X)) {
+				w.s.iterates[body] = true
+				w.captures(m.Body)
+			}
+		case *ast.AssignStmt:
+			for i, l := range m.Lhs {
+				if len(m.Lhs) == len(m.Rhs) {
+					w.hold(l, m.Rhs[i])
+				} else {
+					w.hold(l, nil)
+				}
+				if id, ok := l.(*ast.Ident); ok && w.u.info.Defs[id] != nil {
+					continue
+				}
+				w.change(l)
+			}
+		case *ast.ValueSpec:
+			for i, id := range m.Names {
+				switch {
+				case len(m.Values) == len(m.Names):
+					w.hold(id, m.Values[i])
+				case len(m.Values) > 0:
+					w.hold(id, nil)
+				}
+			}
+		case *ast.IncDecStmt:
+			w.change(m.X)
+		case *ast.UnaryExpr:
+			if m.Op == token.AND {
+				w.address(m.X)
+			}
+		case *ast.SliceExpr:
+			if _, ok := under(w.u.info.TypeOf(m.X)).(*types.Array); ok {
+				w.address(m.X)
+			}
+		case *ast.SelectorExpr:
+			w.method(m)
+		case *ast.CallExpr:
+			if id, ok := ast.Unparen(m.Fun).(*ast.Ident); ok && id.Name == "recover" && w.u.info.Types[m.Fun].IsBuiltin() {
+				w.s.recovers[body] = true
+			}
+		}
+		return true
+	})
+}
+
+func under(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	return t.Underlying()
+}
+
+func isIterator(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := t.Underlying().(*types.Signature); ok {
+		return true
+	}
+	if i, ok := t.Underlying().(*types.Interface); ok { // a type parameter
+		for e := range i.NumEmbeddeds() {
+			if u, ok := i.EmbeddedType(e).(*types.Union); ok {
+				for k := range u.Len() {
+					if _, ok := u.Term(k).Type().Underlying().(*types.Signature); ok {
+						return true
+					}
+				}
+			}
+			if _, ok := i.EmbeddedType(e).Underlying().(*types.Signature); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// root is the variable that an operand is a part of, nil behind pointers.
+func (w *usageWalker) root(x ast.Expr) types.Object {
+	for {
+		switch y := x.(type) {
+		case *ast.ParenExpr:
+			x = y.X
+		case *ast.SelectorExpr:
+			if sel := w.u.info.Selections[y]; sel == nil || sel.Indirect() {
+				return nil
+			}
+			x = y.X
+		case *ast.IndexExpr:
+			if _, ok := under(w.u.info.TypeOf(y.X)).(*types.Array); !ok {
+				return nil
+			}
+			x = y.X
+		case *ast.Ident:
+			return w.u.info.ObjectOf(y)
+		default:
+			return nil
+		}
+	}
+}
+
+// hold notes that x, which may be nil, is assigned to a variable.
+func (w *usageWalker) hold(to, x ast.Expr) {
+	id, ok := to.(*ast.Ident)
+	if !ok {
+		return
+	}
+	v := w.u.info.ObjectOf(id)
+	if v == nil || v.Type() == nil || !types.IsInterface(v.Type()) {
+		return
+	}
+	t := v.Type() // anything
+	if x != nil {
+		tv := w.u.info.Types[x]
+		if tv.IsNil() {
+			return
+		}
+		t = tv.Type
+	}
+	w.s.holds[v] = append(w.s.holds[v], t)
+}
+
+func (w *usageWalker) change(x ast.Expr) {
+	if o := w.root(x); o != nil {
+		w.s.mutable[o] = true
+	}
+}
+
+func (w *usageWalker) address(x ast.Expr) {
+	if o := w.root(x); o != nil {
+		w.s.mutable[o] = true
+		w.s.escaping[o] = true
+	}
+}
+
+// method: a call of a method with a pointer receiver takes the address.
+func (w *usageWalker) method(x *ast.SelectorExpr) {
+	f, ok := w.u.info.Uses[x.Sel].(*types.Func)
+	if !ok || f.Signature().Recv() == nil {
+		return
+	}
+	if _, ok := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); ok {
+		w.address(x.X)
+		return
+	}
+	if t := w.u.info.TypeOf(x.X); t != nil {
+		if _, ok := types.Unalias(t).(*types.TypeParam); ok { // may be instantiated with such a type
+			w.address(x.X)
+		}
+	}
+}
+
+// captures notes the variables that a closure uses from outside.
+func (w *usageWalker) captures(n ast.Node) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		if id, ok := m.(*ast.Ident); ok {
+			if v, ok := w.u.info.Uses[id].(*types.Var); ok && !v.IsField() && (v.Pos() < n.Pos() || v.Pos() >= n.End()) {
+				w.s.escaping[v] = true
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,138 @@
+package export
+
+import (
+	_ "embed"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed allow.txt
+var allowText string
+
+//go:embed refuse.txt
+var refuseText string
+
+type rules struct {
+	paths   []string            // what scripts may import, sorted
+	allowed map[string][]string // path to its only names; nil means all
+	refused map[string]string   // key of refuse.txt to its advice
+}
+
+var lists = sync.OnceValue(func() rules {
+	r := rules{allowed: map[string][]string{}, refused: map[string]string{}}
+	for line := range strings.Lines(allowText) {
+		line, _, _ = strings.Cut(line, "#")
+		if f := strings.Fields(line); len(f) > 0 {
+			r.paths = append(r.paths, f[0])
+			r.allowed[f[0]] = f[1:]
+		}
+	}
+	for line := range strings.Lines(refuseText) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if key, advice, ok := strings.Cut(line, ": "); ok {
+			r.refused[key] = strings.TrimSpace(advice)
+		}
+	}
+	slices.Sort(r.paths)
+	return r
+})
+
+// Refused says whether a name of an available package is kept from scripts,
+// and what to do instead. A method's name is "Type.Method".
+func Refused(path, name string) (advice string, refused bool) {
+	l := lists()
+	if advice, refused = l.refused[path+"."+name]; refused {
+		return advice, true
+	}
+	if only := l.allowed[path]; len(only) > 0 && !strings.Contains(name, ".") && !slices.Contains(only, name) {
+		return l.refused[path+".*"], true
+	}
+	return "", false
+}
+
+// Advice says why a package is not available and what to do instead. It names
+// the nearest available package where the path looks like a slip.
+func Advice(importPath string) string {
+	l := lists()
+	if advice, ok := l.refused[importPath]; ok {
+		return advice
+	}
+	if near := nearest(importPath, l.paths); near != "" {
+		return "did you mean " + near + "?"
+	}
+	for dir := importPath; dir != "."; dir = path.Dir(dir) {
+		if advice, ok := l.refused[dir+"/..."]; ok {
+			return advice
+		}
+		if dir == "/" {
+			break
+		}
+	}
+	first, _, _ := strings.Cut(importPath, "/")
+	if strings.Contains(first, ".") {
+		return "scripts have the standard library and servers/<name> only; write the few lines yourself or declare a tool"
+	}
+	return "scripts have a part of the standard library and servers/<name>; see the list of packages in the documentation"
+}
+
+// ByName returns the paths of the available packages of that name, the one
+// that scripts mean most often first: "rand" is math/rand, math/rand/v2 and
+// crypto/rand.
+func ByName(name string) []string {
+	var found []string
+	for _, p := range lists().paths {
+		if PackageName(p) == name {
+			found = append(found, p)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b string) int { return rank(a) - rank(b) })
+	return found
+}
+
+// PackageName returns the name of the package with an available path: its
+// last element that is not a version.
+func PackageName(importPath string) string {
+	if importPath == "math/rand/v2" {
+		return "rand"
+	}
+	return path.Base(importPath)
+}
+
+// rank puts the rarer of two packages of one name behind.
+func rank(importPath string) int {
+	switch importPath {
+	case "crypto/rand", "html/template", "text/scanner":
+		return 2
+	case "math/rand/v2":
+		return 1
+	}
+	return 0
+}
+
+// nearest finds the one available path that differs from what was asked for in
+// case, a missing or doubled letter, a wrong folder, or a version.
+func nearest(asked string, paths []string) string {
+	lower := strings.ToLower(asked)
+	for _, p := range paths {
+		if p == lower || p == strings.TrimSuffix(lower, "s") || p == lower+"s" {
+			return p
+		}
+	}
+	if strings.Contains(asked, ".") {
+		return ""
+	}
+	base, found := path.Base(lower), ""
+	for _, p := range paths {
+		if path.Base(p) == base {
+			if found != "" {
+				return ""
+			}
+			found = p
+		}
+	}
+	return found
+}

@@ -1,0 +1,275 @@
+package front
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/harness/internal/front/export"
+)
+
+// Bounds of what a script may ask for.
+const (
+	maxPhrases    = 64
+	maxPhraseSize = 1 << 10 // bytes
+)
+
+// A Phrase is an argument of UseTools.
+type Phrase struct {
+	Text         string
+	Line, Column int
+	Handled      bool // the script looks at UseTools' error, so that an unresolved phrase need not stop it
+}
+
+// A Name is a name that the script uses of a server's package. The same name
+// is reported once, where it comes first.
+type Name struct {
+	Package      string // of servers/<package>
+	Name         string // as the script writes it: GitLog, git_log
+	Line, Column int
+	Imported     bool // false: the import is missing and Package is only a guess
+	Std          bool // a standard package of that name has it too, so that it need not be the server's
+}
+
+// Phrases returns the arguments of UseTools in the order of the text.
+func (s *Script) Phrases() []Phrase { return slices.Clone(s.phrases) }
+
+// Used returns what the script uses of server packages, and what it uses of
+// packages that it does not import and that are not Go's. It is found by syntax
+// alone, before types are known.
+func (s *Script) Used() []Name { return slices.Clone(s.used) }
+
+// A reference is a qualified name: an identifier that nothing in the script
+// declares, a dot, and a name.
+type reference struct {
+	x, name *ast.Ident
+}
+
+// findNames collects phrases and references, and reports uses of UseTools that
+// say nothing before the script runs.
+func (s *Script) findNames() []Diagnostic {
+	c := collector{s: s, free: map[*ast.Ident]bool{}, ignored: map[ast.Expr]bool{}, called: map[*ast.Ident]bool{}, sizes: map[ast.Expr]int{}}
+	for _, id := range s.file.Unresolved {
+		c.free[id] = true
+	}
+	ast.Inspect(s.file, c.visit)
+	for _, id := range s.file.Unresolved {
+		if id.Name == "UseTools" && !c.called[id] {
+			d := s.diagnose(Refused, id.Pos(), "UseTools is not called here")
+			d.Hint = `call it with constant phrases: UseTools("what the tool should do")`
+			c.bad = append(c.bad, d)
+		}
+	}
+	s.used = s.usedNames()
+	return c.bad
+}
+
+type collector struct {
+	s       *Script
+	free    map[*ast.Ident]bool // declared neither in the script nor in its blocks
+	ignored map[ast.Expr]bool   // calls whose results nothing looks at
+	called  map[*ast.Ident]bool
+	sizes   map[ast.Expr]int // bytes of constant strings
+	bad     []Diagnostic
+}
+
+func (c *collector) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.ExprStmt:
+		c.ignored[n.X] = true
+	case *ast.GoStmt:
+		c.ignored[n.Call] = true
+	case *ast.DeferStmt:
+		c.ignored[n.Call] = true
+	case *ast.AssignStmt:
+		if len(n.Lhs) == 1 && len(n.Rhs) == 1 && isBlank(n.Lhs[0]) {
+			c.ignored[n.Rhs[0]] = true
+		}
+	case *ast.BinaryExpr:
+		c.weigh(n)
+	case *ast.SelectorExpr:
+		if x, ok := n.X.(*ast.Ident); ok && c.free[x] {
+			c.s.refs = append(c.s.refs, reference{x, n.Sel})
+		}
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "UseTools" && c.free[f] {
+			c.called[f] = true
+			c.phrases(n)
+		}
+	}
+	return true
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// phrases reads the arguments of one call of UseTools.
+func (c *collector) phrases(call *ast.CallExpr) {
+	for _, arg := range call.Args {
+		fault := ""
+		text, ok := constantString(arg, 0)
+		switch {
+		case !ok || call.Ellipsis.IsValid():
+			fault = "argument of UseTools is not a constant string"
+		case strings.TrimSpace(text) == "":
+			fault = "UseTools got an empty phrase"
+		case len(text) > maxPhraseSize:
+			fault = "UseTools got a phrase of more than 1024 bytes"
+		case len(c.s.phrases) == maxPhrases:
+			fault = "UseTools got more than 64 phrases"
+		}
+		if fault != "" {
+			d := c.s.diagnose(Refused, arg.Pos(), "%s", fault)
+			d.Hint = `tools are found before the script runs: write short constant phrases, UseTools("what the tool should do")`
+			c.bad = append(c.bad, d)
+			return
+		}
+		line, column := c.s.at(arg.Pos())
+		c.s.phrases = append(c.s.phrases, Phrase{text, line, column, !c.ignored[call]})
+	}
+}
+
+// constantString evaluates literals, their concatenation, and constants that
+// the script declares with a value of that kind.
+func constantString(e ast.Expr, depth int) (string, bool) {
+	if depth > 50 {
+		return "", false
+	}
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			return constant.StringVal(constant.MakeFromLiteral(e.Value, e.Kind, 0)), true
+		}
+	case *ast.ParenExpr:
+		return constantString(e.X, depth+1)
+	case *ast.BinaryExpr:
+		x, ok := constantString(e.X, depth+1)
+		if !ok || e.Op != token.ADD || len(x) > maxPhraseSize {
+			return x, ok && e.Op == token.ADD
+		}
+		y, ok := constantString(e.Y, depth+1)
+		return x + y, ok
+	case *ast.Ident:
+		if value := constantValue(e); value != nil {
+			return constantString(value, depth+1)
+		}
+	}
+	return "", false
+}
+
+// constantValue returns what a constant of the script is declared as.
+func constantValue(id *ast.Ident) ast.Expr {
+	if id.Obj == nil || id.Obj.Kind != ast.Con {
+		return nil
+	}
+	spec, ok := id.Obj.Decl.(*ast.ValueSpec)
+	if !ok || len(spec.Values) != len(spec.Names) {
+		return nil
+	}
+	for i, name := range spec.Names {
+		if name.Name == id.Name {
+			return spec.Values[i]
+		}
+	}
+	return nil
+}
+
+// weigh refuses constant strings that a few lines make larger than memory.
+func (c *collector) weigh(e *ast.BinaryExpr) {
+	if e.Op == token.ADD && c.size(e) > MaxSize {
+		d := c.s.diagnose(Refused, e.Pos(), "constant string of more than %d bytes", MaxSize)
+		d.Hint = "build long texts at run time with strings.Repeat or strings.Builder"
+		c.bad = append(c.bad, d)
+	}
+}
+
+// size returns the bytes of a constant string, or 0 for what is none. More than
+// twice MaxSize is not told apart.
+func (c *collector) size(e ast.Expr) int {
+	if n, ok := c.sizes[e]; ok {
+		return n
+	}
+	c.sizes[e] = 0 // for a constant that is declared by itself
+	n := 0
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			n = len(e.Value)
+		}
+	case *ast.ParenExpr:
+		n = c.size(e.X)
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD {
+			n = c.size(e.X) + c.size(e.Y)
+		}
+	case *ast.Ident:
+		if value := constantValue(e); value != nil {
+			n = c.size(value)
+		}
+	case *ast.CallExpr:
+		if len(e.Args) == 1 {
+			n = c.size(e.Args[0])
+		}
+	}
+	c.sizes[e] = min(n, 2*MaxSize)
+	return c.sizes[e]
+}
+
+func (s *Script) usedNames() []Name {
+	servers, std := s.importedAs()
+	seen := map[Name]bool{}
+	var out []Name
+	for _, r := range s.refs {
+		n := Name{Package: r.x.Name, Name: r.name.Name, Std: isStd(std[r.x.Name], r)}
+		renamed := std[r.x.Name] != "" && export.PackageName(std[r.x.Name]) != r.x.Name
+		server, imported := servers[r.x.Name]
+		switch {
+		case imported:
+			n.Package, n.Imported = server, true
+		case n.Std, renamed, r.x.Name == discoveryPath, types.Universe.Lookup(r.x.Name) != nil:
+			continue
+		}
+		if !isServerName(n.Package) || seen[n] {
+			continue
+		}
+		seen[n] = true
+		n.Line, n.Column = s.at(r.x.Pos())
+		out = append(out, n)
+	}
+	return out
+}
+
+// importedAs returns the packages behind the identifiers that imports declare:
+// servers' names, and paths of Go's own. "discovery" is not a server.
+func (s *Script) importedAs() (servers, std map[string]string) {
+	servers, std = map[string]string{}, map[string]string{}
+	for _, spec := range s.file.Imports {
+		path, name := importedPath(spec), importedName(spec)
+		if server, ok := strings.CutPrefix(path, serverPrefix); ok {
+			servers[name] = server
+		} else if path != discoveryPath {
+			std[name] = path
+		}
+	}
+	return servers, std
+}
+
+// isStd reports whether the standard package imported under the reference's
+// identifier has the name, or, without an import, any package of that name.
+func isStd(path string, r reference) bool {
+	paths := []string{path}
+	if path == "" {
+		paths = export.ByName(r.x.Name)
+	}
+	for _, path := range paths {
+		if p, err := export.Importer().Import(path); err == nil && p.Scope().Lookup(r.name.Name) != nil && r.name.IsExported() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Program returns the program of a seed, formatted. It fails when the grammar
+// does: a hole that names nothing, or a text that is not Go.
+func Program(seed uint64) (src string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("generating the program of seed %d: %v", seed, r)
+		}
+	}()
+	g := &program{
+		Rand:  rand.New(rand.NewPCG(seed, 0x5eed)),
+		types: map[string]*typ{},
+		off:   map[string]bool{},
+	}
+	g.choose()
+	g.declareTypes()
+	for range g.IntN(4) {
+		g.declareFunc()
+	}
+	g.scenes()
+	g.main()
+	return g.source()
+}
+
+// program is a program in the making.
+type program struct {
+	*rand.Rand
+	decls strings.Builder // finished declarations
+	types map[string]*typ // by text
+	named []*typ          // declared by this program, in order
+	funcs []*fn           // that expressions may call
+	off   map[string]bool // features that this program does without
+	scope []variable      // innermost last
+	fn    *fn             // being written
+	loops []string        // labels of the loops around, "" for none
+	last  int             // number of the last fresh name
+	runs  []string        // scenes' functions, in the order of main
+}
+
+// features are what a seed may do without, beside scenes.
+var features = []string{
+	"trace", "closure", "generic", "pointer", "map", "float", "narrow", "defer", "label", "switch",
+	"shadow", "recursive", "method", "embed", "interface", "stringer", "array", "unexported", "rangefunc", "any",
+}
+
+// choose decides which features are off. A quarter of the seeds has all.
+func (g *program) choose() {
+	if g.IntN(4) == 0 {
+		return
+	}
+	for _, f := range features {
+		g.off[f] = g.IntN(3) == 0
+	}
+}
+
+func (g *program) on(feature string) bool { return !g.off[feature] }
+
+// chance is true in n of 100 cases.
+func (g *program) chance(n int) bool { return g.IntN(100) < n }
+
+func pick[T any](g *program, list []T) T { return list[g.IntN(len(list))] }
+
+// fresh returns a name that the program does not have yet.
+func (g *program) fresh(prefix string) string {
+	g.last++
+	return fmt.Sprint(prefix, g.last)
+}
+
+// scenes writes a few scenes of the grammar, mostly of few families.
+func (g *program) scenes() {
+	families := slices.Sorted(maps.Keys(sceneFamilies))
+	g.Shuffle(len(families), func(i, j int) { families[i], families[j] = families[j], families[i] })
+	families = families[:min(len(families), 1+g.IntN(3))]
+	for range 2 + g.IntN(4) {
+		g.scene(pick(g, families))
+	}
+	if g.chance(60) {
+		g.scene("core")
+	}
+}
+
+func (g *program) scene(family string) {
+	number := g.fresh("")
+	e := &expander{program: g, number: number, bound: []map[string]string{{}}}
+	text := e.production("scene." + family)
+	if !strings.Contains(text, "func Run"+number+"()") {
+		panic(fmt.Sprintf("a scene of %s has no func Run«#»()", family))
+	}
+	g.decls.WriteString(text + "\n")
+	g.runs = append(g.runs, "guard(\""+family+" "+number+"\", Run"+number+")")
+}
+
+// main writes what calls the scenes, and how the program ends.
+func (g *program) main() {
+	e := &expander{program: g, number: g.fresh(""), bound: []map[string]string{{}}}
+	ending := ""
+	if g.chance(25) {
+		ending = e.production("ending")
+	}
+	fmt.Fprintf(&g.decls, "func main() {\n%s\n%s\nfmt.Println(\"end\", counter)\n}\n", strings.Join(g.runs, "\n"), ending)
+}
+
+// common is what all programs have: how they trace, and how they end when they
+// run for too long.
+const common = `
+var fuel = 4000
+
+func step() {
+	fuel--
+	if fuel < 0 {
+		fmt.Println("out of fuel")
+		os.Exit(5)
+	}
+}
+
+var counter int
+
+func next() int { counter++; return counter }
+func count() int { return counter }
+
+func tr[T any](label string, v T) T { fmt.Printf("%s=%v ", label, v); return v }
+func id[T any](v T) T { return v }
+func either[T any](c bool, a, b T) T { if c { return a }; return b }
+
+func guard(name string, f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Printf("\n%s panics: %v\n", name, r)
+			if e, ok := r.(error); ok { fmt.Println(e.Error()) }
+		}
+	}()
+	fmt.Println("--", name)
+	f()
+}
+`
+
+// packages are the imports that a text may use without saying so.
+var packages = map[string]string{
+	"bufio": "bufio", "bytes": "bytes", "cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt",
+	"heap": "container/heap", "list": "container/list", "io": "io", "iter": "iter", "json": "encoding/json",
+	"maps": "maps", "math": "math", "bits": "math/bits", "os": "os", "slices": "slices", "sort": "sort",
+	"strconv": "strconv", "strings": "strings", "sync": "sync", "atomic": "sync/atomic", "time": "time",
+	"unicode": "unicode", "utf8": "unicode/utf8", "tabwriter": "text/tabwriter", "regexp": "regexp",
+	"base64": "encoding/base64", "hex": "encoding/hex", "template": "text/template", "big": "math/big",
+}
+
+// source puts the declarations together, with the imports that they use.
+func (g *program) source() (string, error) {
+	body := g.decls.String() + common
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", "package main\n"+body, parser.SkipObjectResolution)
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, around("package main\n"+body, err))
+	}
+	used := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok && packages[x.Name] != "" {
+				used[packages[x.Name]] = true
+			}
+		}
+		return true
+	})
+	var imports strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(used)) {
+		fmt.Fprintf(&imports, "%q\n", path)
+	}
+	src, err := format.Source([]byte("package main\n\nimport (\n" + imports.String() + ")\n" + body))
+	return string(src), err
+}
+
+// around returns the lines about the first syntax error.
+func around(src string, err error) string {
+	var faults scanner.ErrorList
+	if !errors.As(err, &faults) {
+		return ""
+	}
+	lines := strings.Split(src, "\n")
+	at := faults[0].Pos.Line
+	return strings.Join(lines[max(0, at-4):min(len(lines), at+2)], "\n")
+}

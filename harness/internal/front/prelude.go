@@ -1,0 +1,57 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+)
+
+// predeclaredPath is a package made for one script: the names of the prelude
+// that it uses and does not declare itself. The script has a dot-import of it,
+// so that the prelude keeps its own universe whatever the script calls string.
+const predeclaredPath = "usetools/predeclared"
+
+// predeclare makes the exported names of the prelude visible in the script.
+func (c *checker) predeclare() error {
+	if c.units[preludePath].Source == "" {
+		return nil
+	}
+	whole, err := c.Import(preludePath)
+	if err != nil {
+		return err
+	}
+	c.prelude = types.NewPackage(predeclaredPath, whole.Name())
+	for _, id := range c.file.Unresolved {
+		if o := whole.Scope().Lookup(id.Name); o != nil && o.Exported() {
+			c.prelude.Scope().Insert(o)
+		}
+	}
+	c.prelude.MarkComplete()
+	if c.prelude.Scope().Len() > 0 {
+		c.addImport(predeclaredPath, ".")
+	}
+	return nil
+}
+
+// addImport adds an import to the script's syntax tree. An empty name is the
+// package's own. It has no position.
+func (c *checker) addImport(path, name string) {
+	spec := &ast.ImportSpec{Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
+	if name != "" {
+		spec.Name = ast.NewIdent(name)
+	}
+	c.file.Imports = append(c.file.Imports, spec)
+	c.file.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}}}, c.file.Decls...)
+}
+
+// dropImports removes imports from the script's syntax tree.
+func (c *checker) dropImports(dropped map[ast.Spec]bool) {
+	c.file.Imports = slices.DeleteFunc(c.file.Imports, func(s *ast.ImportSpec) bool { return dropped[s] })
+	for _, d := range c.file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return dropped[s] })
+		}
+	}
+}

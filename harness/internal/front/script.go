@@ -1,0 +1,195 @@
+package front
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"sort"
+	"strings"
+)
+
+// fileName is the name of the script in positions.
+const fileName = "script.go"
+
+// A Script is a script that parses: its syntax, and what it asks for.
+type Script struct {
+	text     []byte // as sent, of the same length
+	lines    []int  // offsets of line starts in text
+	pieces   []piece
+	fset     *token.FileSet
+	file     *ast.File
+	source   *token.File
+	bare     bool // no package line: imports are ours to add, and nothing to warn of
+	refs     []reference
+	phrases  []Phrase
+	used     []Name
+	warnings []Diagnostic
+}
+
+// Parse reads a script: a Go file of package main, or bare statements with any
+// declarations between them, with or without a fence around. It reports at most
+// ten faults, sorted by position; when there is any, the script is nil.
+//
+// It takes at most [MaxSize] bytes of UTF-8 and refuses what is nested too
+// deeply to be handled on an ordinary stack.
+func Parse(src []byte) (*Script, []Diagnostic) {
+	text, bad := clean(src)
+	if bad != nil {
+		return nil, tidy([]Diagnostic{*bad}, src)
+	}
+	o := scan(text)
+	if len(o.refused) > 0 {
+		return nil, tidy(o.refused, src)
+	}
+	if len(o.segments) == 0 {
+		return nil, []Diagnostic{{Kind: Compile, Message: "the script is empty",
+			Hint: "send Go statements, or a file with func main; declare tools with UseTools(\"what they should do\")"}}
+	}
+	s := &Script{text: src, lines: lineStarts(src), fset: token.NewFileSet(), warnings: o.warnings}
+	assembled, pieces, bad := assemble(text, o)
+	if bad != nil {
+		return nil, tidy([]Diagnostic{*bad}, src)
+	}
+	s.pieces, s.bare = pieces, !o.hasPackage
+	file, err := parser.ParseFile(s.fset, fileName, assembled, 0)
+	if err != nil {
+		return nil, tidy(s.syntaxErrors(err, o), src)
+	}
+	s.file, s.source = file, s.fset.File(file.FileStart)
+	s.mapPositions()
+	list := append(s.checkPackage(), s.checkImports()...)
+	list = append(list, s.findNames()...)
+	if len(list) > 0 {
+		return nil, tidy(list, src)
+	}
+	return s, nil
+}
+
+func lineStarts(text []byte) []int {
+	starts := []int{0}
+	for i, c := range text {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// mapPositions makes the file set give positions of the script as sent.
+func (s *Script) mapPositions() {
+	for _, p := range s.pieces {
+		if p.at != p.from {
+			line, column := s.place(p.from)
+			s.source.AddLineColumnInfo(p.at, fileName, line, column)
+		}
+	}
+}
+
+// place returns line and column of an offset of the text as sent.
+func (s *Script) place(offset int) (line, column int) {
+	line = sort.SearchInts(s.lines, offset+1)
+	return line, offset - s.lines[line-1] + 1
+}
+
+// origin returns the offset in the text as sent for one in the parsed text.
+func (s *Script) origin(offset int) int {
+	i := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].at > offset })
+	if i == 0 {
+		return 0
+	}
+	p := s.pieces[i-1]
+	return min(p.from+min(offset-p.at, p.n), len(s.text))
+}
+
+// at returns line and column of a syntax node, 0 for one that the script does
+// not hold.
+func (s *Script) at(pos token.Pos) (line, column int) {
+	if !s.holds(pos) {
+		return 0, 0
+	}
+	return s.place(s.origin(s.source.Offset(pos)))
+}
+
+func (s *Script) holds(pos token.Pos) bool {
+	return pos.IsValid() && int(pos) >= s.source.Base() && int(pos) <= s.source.Base()+s.source.Size()
+}
+
+// diagnose starts a diagnostic at a node.
+func (s *Script) diagnose(kind string, pos token.Pos, format string, args ...any) Diagnostic {
+	line, column := s.at(pos)
+	return Diagnostic{Kind: kind, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
+}
+
+// warn notes something that was mended or ignored.
+func (s *Script) warn(pos token.Pos, format string, args ...any) {
+	s.warnings = append(s.warnings, s.diagnose(Warning, pos, format, args...))
+}
+
+// syntaxErrors turns the parser's errors into diagnostics with the words that
+// the Go compiler uses where it is clearer.
+func (s *Script) syntaxErrors(err error, o outline) []Diagnostic {
+	var list scanner.ErrorList
+	if !errors.As(err, &list) {
+		return []Diagnostic{{Kind: Compile, Message: err.Error()}}
+	}
+	var out []Diagnostic
+	end := len(bytes.TrimRight(s.text, " \t\r\n"))
+	for i, e := range list {
+		offset := s.origin(e.Pos.Offset)
+		if i > 0 && offset >= end {
+			break // what follows from the faults before
+		}
+		line, column := s.place(offset)
+		d := Diagnostic{Kind: Compile, Line: line, Column: column, Message: "syntax error: " + e.Msg}
+		switch {
+		case strings.HasPrefix(e.Msg, "expected declaration"):
+			d.Message = "syntax error: non-declaration statement outside function body"
+			d.Hint = "put statements into func main, or leave the package line out; outside a function use var x = …, not x := …"
+		case strings.HasSuffix(e.Msg, "found 'EOF'") && o.unclosed >= 0 && !o.lexical:
+			opened, _ := s.place(o.unclosed)
+			d.Hint = fmt.Sprintf("the %c of line %d is never closed", s.text[o.unclosed], opened)
+		case strings.HasPrefix(e.Msg, "expected selector or type assertion"):
+			d.Hint = "the names of a package's functions and types begin with a capital letter"
+		case e.Msg == "expected operand, found '{'":
+			d.Hint = "a struct's fields stand behind its type: git.LogParams{RepoPath: \".\"}"
+		case e.Msg == "expected '==', found '='":
+			d.Hint = "arguments have no names in Go; those of a tool are the fields of a struct: git.LogParams{RepoPath: \".\"}"
+		case strings.HasPrefix(e.Msg, "expected ';', found ") && bytes.HasSuffix(bytes.TrimRight(s.text[:min(offset, len(s.text))], " \t"), []byte("await")):
+			d.Hint = "a call waits by itself: leave out await"
+		case e.Msg == "exceeded max nesting depth":
+			d.Kind = Refused
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// checkPackage refuses a file that is not a program by its form alone.
+func (s *Script) checkPackage() []Diagnostic {
+	if name := s.file.Name; name.Name != "main" {
+		d := s.diagnose(Compile, name.Pos(), "package %s: a script is package main", name.Name)
+		d.Hint = "write package main, or leave the line out"
+		return []Diagnostic{d}
+	}
+	var list []Diagnostic
+	hasMain := false
+	for _, decl := range s.file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		hasMain = hasMain || f.Recv == nil && f.Name.Name == "main"
+		if f.Body == nil {
+			list = append(list, s.diagnose(Compile, f.Pos(), "func %s: missing function body", f.Name.Name))
+		}
+	}
+	if !hasMain && len(list) == 0 {
+		list = append(list, Diagnostic{Kind: Compile, Message: "function main is undeclared in the main package",
+			Hint: "add func main() { … }, or send bare statements without a package line"})
+	}
+	return list
+}

@@ -1,0 +1,16 @@
+package front
+
+import (
+	"github.com/usetools/usetools/harness/internal/front/export"
+)
+
+// Warm loads what most scripts need, so that a spare worker has it before a
+// script comes: the types of the everyday packages.
+func Warm() {
+	for _, path := range []string{"bytes", "context", "encoding/json", "errors", "fmt", "io", "log", "maps", "math", "math/rand", "os",
+		"regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode"} {
+		// A package that fails to load fails again, with a position, when a
+		// script imports it.
+		_, _ = export.Importer().Import(path)
+	}
+}

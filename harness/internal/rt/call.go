@@ -1,0 +1,84 @@
+package rt
+
+import (
+	"go/types"
+	"reflect"
+)
+
+// method returns the lowered function of a method of t, receiver first.
+func (t *Type) method(name string) (reflect.Value, bool) {
+	f, ok := t.methods[name]
+	return f, ok
+}
+
+// templateMethod is method with those that only templates may call.
+func (t *Type) templateMethod(name string) (reflect.Value, bool) {
+	if f, ok := t.methods[name]; ok {
+		return f, true
+	}
+	f, ok := t.inTemplates[name]
+	return f, ok
+}
+
+// call calls a method of a box from native code. The arguments are values of
+// the erased types; nil stands for the zero value.
+func (b Box) call(name string, args ...any) ([]reflect.Value, bool) {
+	f, ok := b.T.method(name)
+	if !ok {
+		return nil, false
+	}
+	in := make([]reflect.Value, 0, len(args)+1)
+	in = append(in, receiver(f, b.V))
+	for i, a := range args {
+		in = append(in, argument(a, f.Type().In(i+1)))
+	}
+	return f.Call(in), true
+}
+
+func receiver(f reflect.Value, v any) reflect.Value { return argument(v, f.Type().In(0)) }
+
+func argument(a any, t reflect.Type) reflect.Value {
+	if a == nil {
+		return reflect.Zero(t)
+	}
+	return reflect.ValueOf(a)
+}
+
+// callLibrary calls a method of a library value that a script interface holds;
+// dispatch functions come here when no type of the script matched.
+func (m *Machine) callLibrary(x any, name string, args []any) []any {
+	if x == nil {
+		panic(nilDereference())
+	}
+	if b, ok := unbox(x); ok {
+		panic(runtimeError("method " + name + " of " + TypeName(b.T.typ) + " is not there; this is a fault of the lowering"))
+	}
+	f := reflect.ValueOf(x).MethodByName(name)
+	in := make([]reflect.Value, len(args))
+	for i, a := range args {
+		in[i] = argument(a, f.Type().In(i))
+	}
+	var results []reflect.Value
+	if f.Type().IsVariadic() {
+		results = f.CallSlice(in)
+	} else {
+		results = f.Call(in)
+	}
+	out := make([]any, len(results))
+	for i, r := range results {
+		out[i] = r.Interface()
+		if r.Kind() == reflect.Interface {
+			out[i] = canonical(out[i])
+		}
+	}
+	return out
+}
+
+// pointee reports the element type of a pointer type.
+func pointee(t types.Type) (types.Type, bool) {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return nil, false
+	}
+	return p.Elem(), true
+}

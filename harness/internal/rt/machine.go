@@ -1,0 +1,180 @@
+package rt
+
+import (
+	"go/types"
+	"os"
+	"reflect"
+	"sync"
+	"sync/atomic"
+)
+
+// Config is what a Machine needs to know of a lowered program.
+type Config struct {
+	// Types is the type table; a type's number is its index. Types[0] is nil.
+	Types []types.Type
+	// Source reports whether a package was lowered from source, so that its
+	// types are erased. The others are library packages, whose types are real.
+	Source func(*types.Package) bool
+	// Library finds the reflect type of a library's named type; nil when the
+	// symbol table lacks it.
+	Library func(path, name string) reflect.Type
+	// Stdout and Stderr are what the script knows as os.Stdout and os.Stderr.
+	Stdout, Stderr *os.File
+	// Line is where the line that runs is noted; nil: in the Machine alone.
+	Line *int
+	// Host is what the predeclared functions reach; nil means [NoHost].
+	Host Host
+	// Exit is called by os.Exit and log.Fatal, after which the calling
+	// goroutine ends.
+	Exit func(code int)
+	// Fatal is called when a panic ends a goroutine other than main's.
+	Fatal func(*Panic, []Step)
+}
+
+// A Machine runs one lowered program. Its methods are called by many goroutines.
+type Machine struct {
+	cfg      Config
+	types    []*Type
+	stdout   *os.File // the variable os.Stdout of the script
+	stderr   *os.File
+	standIns int  // how many recursive fields have been made, to tell them apart
+	line     *int // the script's line that runs now; a hint, see [Machine.Line]
+
+	mu    sync.RWMutex
+	byKey map[string][]*Type           // interning of types met at run time
+	of    map[types.Type]*Type         // memo of typeOf
+	impls map[implKey]bool             // memo of implements
+	real  map[types.Type]reflect.Type  // memo of Reflect
+	canon map[string][]*types.Struct   // see canonical
+	named map[*types.Named]*fieldTable // memo of JSON fields
+
+	keyed     sync.Map // keyedMap by address
+	origins   sync.Map // origin by address
+	panicking panics
+	exited    atomic.Bool // os.Exit was called
+	json      jsonOptions
+}
+
+// A Type is one entry of the type table.
+type Type struct {
+	m       *Machine
+	number  int // its number in the program, 0 for a type met at run time
+	typ     types.Type
+	methods map[string]reflect.Value // lowered methods, receiver first
+	// inTemplates are those with types of the script in their signatures, which
+	// no other native code could call.
+	inTemplates map[string]reflect.Value
+	kind        boxKind
+	plain       bool // no box: the reflect type says it all
+	// hashable: map keys of the type need no look at what they hold.
+	hashable bool
+}
+
+// New makes the machine of a program.
+func New(cfg Config) *Machine {
+	m := &Machine{
+		cfg: cfg, stdout: cfg.Stdout, stderr: cfg.Stderr,
+		byKey: map[string][]*Type{}, of: map[types.Type]*Type{}, impls: map[implKey]bool{},
+		real: map[types.Type]reflect.Type{}, canon: map[string][]*types.Struct{}, named: map[*types.Named]*fieldTable{},
+	}
+	if m.line = cfg.Line; m.line == nil {
+		m.line = new(int)
+	}
+	if m.cfg.Host == nil {
+		m.cfg.Host = NoHost{}
+	}
+	m.types = make([]*Type, len(cfg.Types))
+	for i, t := range cfg.Types {
+		if t == nil {
+			continue
+		}
+		m.types[i] = m.newType(t)
+		m.types[i].number = i
+		key := TypeName(t)
+		m.byKey[key] = append(m.byKey[key], m.types[i])
+	}
+	return m
+}
+
+// typeOf returns the entry of t, making one for a type that the program does
+// not name, such as the element of a boxed slice.
+func (m *Machine) typeOf(t types.Type) *Type {
+	t = types.Unalias(t)
+	m.mu.RLock()
+	e := m.of[t]
+	m.mu.RUnlock()
+	if e != nil {
+		return e
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := TypeName(t)
+	for _, e := range m.byKey[key] {
+		if types.Identical(e.typ, t) {
+			m.of[t] = e
+			return e
+		}
+	}
+	e = m.newType(t)
+	m.byKey[key] = append(m.byKey[key], e)
+	m.of[t] = e
+	return e
+}
+
+func (m *Machine) newType(t types.Type) *Type {
+	e := &Type{m: m, typ: t, methods: map[string]reflect.Value{}, plain: !NeedsBox(t, m.cfg.Source), hashable: alwaysHashable(t)}
+	e.kind = kindOf(t)
+	return e
+}
+
+// Line is the line of the script that ran last, as the program notes it before
+// statements that can fail. With several goroutines it may be another's.
+//
+//go:norace
+func (m *Machine) Line() int { return *m.line }
+
+// takeLine is Line, and forgets it: where lines are not noted, the next one is
+// not known.
+//
+//go:norace
+func (m *Machine) takeLine() int {
+	line := *m.line
+	*m.line = 0
+	return line
+}
+
+// Register binds a method of type tid for calls by native code.
+func (m *Machine) Register(tid int, name string, fn any) {
+	m.types[tid].methods[name] = reflect.ValueOf(fn)
+}
+
+// registerInTemplates is Register for what only templates may call.
+func (m *Machine) registerInTemplates(tid int, name string, fn any) {
+	t := m.types[tid]
+	if t.inTemplates == nil {
+		t.inTemplates = map[string]reflect.Value{}
+	}
+	t.inTemplates[name] = reflect.ValueOf(fn)
+}
+
+// Structs returns the symbols of the erased structs, by the names that the
+// program has for them.
+func (m *Machine) Structs(numbers map[string]int) (map[string]reflect.Value, error) {
+	out := make(map[string]reflect.Value, len(numbers))
+	for name, id := range numbers {
+		r, err := m.Reflect(m.cfg.Types[id])
+		if err != nil {
+			return nil, err
+		}
+		out[name] = reflect.Zero(reflect.PointerTo(r))
+	}
+	return out, nil
+}
+
+// OS returns the names of package os that are the script's own.
+func (m *Machine) OS() map[string]reflect.Value {
+	return map[string]reflect.Value{
+		"Stdout": reflect.ValueOf(&m.stdout).Elem(),
+		"Stderr": reflect.ValueOf(&m.stderr).Elem(),
+	}
+}

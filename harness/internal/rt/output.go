@@ -1,0 +1,127 @@
+package rt
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"reflect"
+	"runtime"
+	"strconv"
+)
+
+// out is what os.Stdout is in the script now.
+func (m *Machine) out() io.Writer { return m.stdout }
+
+func (m *Machine) print(a ...any) (int, error)   { return fmt.Fprint(m.out(), strs(a)...) }
+func (m *Machine) println(a ...any) (int, error) { return fmt.Fprintln(m.out(), a...) }
+func (m *Machine) printf(format string, a ...any) (int, error) {
+	format, a = operands(format, a)
+	return fmt.Fprintf(m.out(), format, a...)
+}
+
+func sprint(a ...any) string   { return fmt.Sprint(strs(a)...) }
+func sprintln(a ...any) string { return fmt.Sprintln(a...) }
+func sprintf(format string, a ...any) string {
+	format, a = operands(format, a)
+	return fmt.Sprintf(format, a...)
+}
+
+func fprint(w io.Writer, a ...any) (int, error)   { return fmt.Fprint(w, strs(a)...) }
+func fprintln(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(w, a...) }
+func fprintf(w io.Writer, format string, a ...any) (int, error) {
+	format, a = operands(format, a)
+	return fmt.Fprintf(w, format, a...)
+}
+
+func appendPrint(b []byte, a ...any) []byte   { return fmt.Append(b, strs(a)...) }
+func appendPrintln(b []byte, a ...any) []byte { return fmt.Appendln(b, a...) }
+func appendPrintf(b []byte, format string, a ...any) []byte {
+	format, a = operands(format, a)
+	return fmt.Appendf(b, format, a...)
+}
+
+func errorf(format string, a ...any) error {
+	format, a = operandsOf(format, a, true)
+	return fmt.Errorf(format, a...)
+}
+
+// logText is what a log function of that name would print.
+func logText(kind, format string, a []any) string {
+	switch kind {
+	case "":
+		return sprint(a...)
+	case "ln":
+		return sprintln(a...)
+	}
+	return sprintf(format, a...)
+}
+
+// logFunc makes Print, Fatal or Panic of a logger, or of the standard one.
+func (m *Machine) logTo(l *log.Logger, text string) { _ = l.Output(3, text) }
+
+func (m *Machine) logFatal(l *log.Logger, text string) {
+	m.logTo(l, text)
+	m.exit(1)
+}
+
+func (m *Machine) logPanic(l *log.Logger, text string) {
+	m.logTo(l, text)
+	m.raise(text, *m.line)
+}
+
+// exit ends the script: the process of the script is this goroutine and its
+// host.
+func (m *Machine) exit(code int) {
+	m.exited.Store(true)
+	m.cfg.Exit(code)
+	runtime.Goexit()
+}
+
+// builtinPrint is print and println, which write to standard error.
+func (m *Machine) builtinPrint(line bool, args []any) {
+	var b []byte
+	for i, a := range args {
+		if line && i > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, builtinText(a)...)
+	}
+	if line {
+		b = append(b, '\n')
+	}
+	_, _ = m.stderr.Write(b)
+}
+
+func builtinText(x any) string {
+	if x == nil {
+		return "(0x0,0x0)"
+	}
+	v := reflect.ValueOf(erased(x))
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.String:
+		return v.String()
+	case reflect.Float32, reflect.Float64:
+		return printFloat(v.Float())
+	case reflect.Complex64, reflect.Complex128:
+		c := v.Complex()
+		im := printFloat(imag(c))
+		if im[0] != '-' && im[0] != '+' {
+			im = "+" + im
+		}
+		return "(" + printFloat(real(c)) + im + "i)"
+	case reflect.Slice:
+		return fmt.Sprintf("[%d/%d]%#x", v.Len(), v.Cap(), v.Pointer())
+	}
+	switch {
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10)
+	}
+	return hex(address(v))
+}
+
+// printFloat writes a float as the builtin print does.
+func printFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

@@ -1,0 +1,470 @@
+package rt
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A Panic is a panic of the script on its way through native frames. All
+// panics become one as soon as anybody here catches them.
+type Panic struct {
+	Value any // what recover returns
+	Line  int // the script's line, 0 when unknown
+	// Earlier is the panic that was under way when a deferred call raised this
+	// one; nil when there was none.
+	Earlier *Panic
+}
+
+// Text is what Go prints after "panic: ".
+func (p *Panic) Text() string {
+	s := panicText(p.Value)
+	if p.Earlier != nil {
+		s = p.Earlier.Text() + "\n\tpanic: " + s
+	}
+	return s
+}
+
+func panicText(v any) string {
+	switch x := v.(type) {
+	case error:
+		return x.Error()
+	case string:
+		return x
+	}
+	b, isBox := unbox(v)
+	if isBox {
+		if r, ok := b.call("String"); ok && len(r) == 1 && r[0].Kind() == reflect.String {
+			return r[0].String()
+		}
+	} else if s, ok := v.(fmt.Stringer); ok {
+		return s.String()
+	}
+	r := reflect.ValueOf(erased(v))
+	name := dynamicName(v)
+	switch k := r.Kind(); {
+	case k == reflect.String:
+		return fmt.Sprintf("%s(%q)", name, r.String())
+	case k == reflect.Float32 || k == reflect.Float64:
+		return wrapName(name, isBox, printFloat(r.Float()))
+	case k >= reflect.Bool && k <= reflect.Complex128:
+		return wrapName(name, isBox, fmt.Sprint(r.Interface()))
+	}
+	return "(" + name + ") " + fmt.Sprintf("%#x", address(r))
+}
+
+func wrapName(name string, named bool, text string) string {
+	if named {
+		return name + "(" + text + ")"
+	}
+	return text
+}
+
+func address(v reflect.Value) uintptr {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.Slice, reflect.UnsafePointer:
+		return v.Pointer()
+	}
+	return 0
+}
+
+// raise is the builtin panic.
+func (m *Machine) raise(v any, line int) {
+	if v == nil {
+		v = &runtime.PanicNilError{}
+	}
+	panic(&Panic{Value: v, Line: line})
+}
+
+// caught makes a Panic of what a native recover returned.
+func (m *Machine) caught(r any) *Panic {
+	if p, ok := r.(*Panic); ok {
+		return p
+	}
+	for {
+		v, ok := r.(reflect.Value)
+		if !ok || !v.IsValid() || !v.CanInterface() {
+			break
+		}
+		r = v.Interface()
+	}
+	if p, ok := r.(*Panic); ok {
+		return p
+	}
+	return &Panic{Value: translate(r), Line: m.takeLine()}
+}
+
+// A goError is a run-time error with the text that Go gives it.
+type goError struct{ text string }
+
+// A boundsError is one of an index or a slice.
+type boundsError struct{ goError }
+
+func (e goError) Error() string { return e.text }
+func (goError) RuntimeError()   {}
+
+var _ runtime.Error = goError{}
+
+// goPlainError is a run-time error whose text does not begin "runtime error".
+type goPlainError string
+
+func (e goPlainError) Error() string { return string(e) }
+func (goPlainError) RuntimeError()   {}
+
+func runtimeError(text string) error { return goError{text} }
+
+func nilDereference() error {
+	return runtimeError("runtime error: invalid memory address or nil pointer dereference")
+}
+
+// translations are the interpreter's own panics, which come from reflect, and
+// Go's words for them.
+var translations = []struct{ part, text string }{
+	{"slice index out of bounds", "runtime error: slice bounds out of range"},
+	{"index out of range", "runtime error: index out of range"},
+	{"call of nil function", "runtime error: invalid memory address or nil pointer dereference"},
+	{"nil pointer", "runtime error: invalid memory address or nil pointer dereference"},
+	{"nil interface value", "runtime error: invalid memory address or nil pointer dereference"},
+	{"slice overflow", "runtime error: growslice: len out of range"},
+	{"MakeSlice: negative len", "runtime error: makeslice: len out of range"},
+	{"MakeSlice: len out of range", "runtime error: makeslice: len out of range"},
+	{"MakeSlice: negative cap", "runtime error: makeslice: cap out of range"},
+	{"MakeSlice: cap out of range", "runtime error: makeslice: cap out of range"},
+	{"MakeSlice: len > cap", "runtime error: makeslice: cap out of range"},
+}
+
+func translate(r any) any {
+	switch p := r.(type) {
+	case *reflect.ValueError:
+		if p.Kind != reflect.Invalid {
+			break
+		}
+		return nilDereference()
+	case runtime.Error:
+		return p
+	case string:
+		if !strings.HasPrefix(p, "reflect") && !strings.HasPrefix(p, "runtime") {
+			break
+		}
+		if strings.Contains(p, "MakeChan: negative") {
+			return goPlainError("makechan: size out of range")
+		}
+		for _, t := range translations {
+			if strings.Contains(p, t.part) {
+				return runtimeError(t.text)
+			}
+		}
+	}
+	return canonical(r)
+}
+
+// Defers keeps the deferred calls of one call of a script function, and the
+// panic that passes through it. The interpreter's own defer reads arguments
+// late, loses calls after a panic in one, and mixes up frames.
+type Defers struct {
+	m     *Machine
+	calls []func()
+	panic *Panic
+}
+
+func (m *Machine) newDefers() *Defers { return &Defers{m: m} }
+
+// push defers a call whose operands the closure holds.
+func push(d *Defers, f func()) { d.calls = append(d.calls, f) }
+
+// pushCall defers a call of a script function with evaluated arguments. It is
+// called from here directly, so that a recover in it can tell.
+func pushCall(d *Defers, f any, args ...any) {
+	fn := reflect.ValueOf(f)
+	d.calls = append(d.calls, func() { callWith(fn, args) })
+}
+
+// callWith calls a script function.
+func callWith(fn reflect.Value, args []any) {
+	if fn.IsNil() {
+		panic(nilDereference())
+	}
+	in := make([]reflect.Value, len(args))
+	for i, a := range args {
+		in[i] = argument(a, fn.Type().In(i))
+	}
+	fn.Call(in)
+}
+
+// run runs the body of a function and then its deferred calls as Go does.
+func run(d *Defers, body func()) {
+	d.guard(body)
+	d.runCalls()
+	if d.panic != nil {
+		panic(d.panic)
+	}
+}
+
+func (d *Defers) runCalls() {
+	for n := len(d.calls); n > 0; n = len(d.calls) {
+		f := d.calls[n-1]
+		d.calls = d.calls[:n-1]
+		d.guard(func() { d.deferred(f) })
+	}
+}
+
+// guard keeps a panic of f in d. When the goroutine ends in f, its deferred
+// calls are run on the way out, except after os.Exit.
+func (d *Defers) guard(f func()) {
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		r := recover()
+		if r == nil {
+			if !d.m.exited.Load() {
+				d.runCalls()
+			}
+			return
+		}
+		p := d.m.caught(r)
+		if d.panic != nil && p != d.panic {
+			p.Earlier = d.panic
+		}
+		d.panic = p
+	}()
+	f()
+	done = true
+}
+
+// deferred is the frame that recover looks for on the stack.
+//
+//go:noinline
+func (d *Defers) deferred(f func()) {
+	if d.panic == nil {
+		f()
+		return
+	}
+	id := goroutine()
+	d.m.panicking.enter(id, d)
+	defer d.m.panicking.leave(id)
+	f()
+}
+
+// take is recover in a literal that was deferred directly.
+func take(d *Defers) any {
+	if d.panic == nil {
+		return nil
+	}
+	v := d.panic.Value
+	d.panic = nil
+	d.m.panicking.forget(goroutine())
+	return v
+}
+
+// takeHere is recover in any other function. It is a deferred call's only when
+// exactly frames calls of script functions lie between here and the call that
+// run made.
+func (m *Machine) takeHere(frames int) any {
+	if m.panicking.active.Load() == 0 {
+		return nil
+	}
+	d := m.panicking.top(goroutine())
+	if d == nil || scriptFrames() != frames {
+		return nil
+	}
+	return take(d)
+}
+
+// scriptFrames counts the script functions between the caller and the
+// innermost deferred call.
+func scriptFrames() int {
+	pcs := make([]uintptr, 256)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	n := 0
+	for {
+		f, more := frames.Next()
+		switch {
+		case strings.HasSuffix(f.Function, "/yaegi/interp.runCfg"):
+			n++
+		case strings.HasSuffix(f.Function, "/rt.(*Defers).deferred"):
+			return n
+		}
+		if !more {
+			return -1
+		}
+	}
+}
+
+// panics knows per goroutine which deferred calls run because of a panic, and
+// what the interpreter said while the panic passed its frames.
+type panics struct {
+	active atomic.Int64
+	mu     sync.Mutex
+	stack  map[int64][]*Defers
+	trail  map[int64][]Step
+}
+
+// A Step is one function that a panic passed, innermost first.
+type Step struct {
+	Func string // name in the lowered program
+	Line int    // first line of its body
+}
+
+func (p *panics) enter(id int64, d *Defers) {
+	p.active.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stack == nil {
+		p.stack = map[int64][]*Defers{}
+	}
+	p.stack[id] = append(p.stack[id], d)
+}
+
+func (p *panics) leave(id int64) {
+	p.active.Add(-1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.stack[id]; len(s) > 1 {
+		p.stack[id] = s[:len(s)-1]
+	} else {
+		delete(p.stack, id)
+	}
+}
+
+func (p *panics) top(id int64) *Defers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.stack[id]; len(s) > 0 {
+		return s[len(s)-1]
+	}
+	return nil
+}
+
+func (p *panics) forget(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.trail, id)
+}
+
+const maxTrail = 200 // steps kept of one panic
+
+// step is what the interpreter prints when a panic passes a function.
+var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)(?::\d+)?: panic: (?:main\.)?([\w]+)`) })
+
+// Write takes the interpreter's own messages: one line for each function that
+// a panic passes.
+func (p *panics) Write(b []byte) (int, error) {
+	s := step().FindSubmatch(b)
+	if s == nil {
+		return len(b), nil
+	}
+	line, _ := strconv.Atoi(string(s[1]))
+	id := goroutine()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.trail == nil {
+		p.trail = map[int64][]Step{}
+	}
+	if len(p.trail[id]) < maxTrail {
+		p.trail[id] = append(p.trail[id], Step{string(s[2]), line})
+	}
+	return len(b), nil
+}
+
+// Trail returns the functions that the panic of this goroutine has passed.
+func (m *Machine) Trail() []Step {
+	m.panicking.mu.Lock()
+	defer m.panicking.mu.Unlock()
+	return m.panicking.trail[goroutine()]
+}
+
+// Messages is where the interpreter writes what it has to say of panics.
+func (m *Machine) Messages() io.Writer { return &m.panicking }
+
+// Caught makes a Panic of the value that a native recover returned.
+func (m *Machine) Caught(r any) *Panic { return m.caught(r) }
+
+// goroutine returns the number of this goroutine, which the run-time system
+// tells only in its traces.
+func goroutine() int64 {
+	var buf [40]byte
+	b := buf[:runtime.Stack(buf[:], false)]
+	b = bytes.TrimPrefix(b, []byte("goroutine "))
+	if i := bytes.IndexByte(b, ' '); i > 0 {
+		n, _ := strconv.ParseInt(string(b[:i]), 10, 64)
+		return n
+	}
+	return 0
+}
+
+// Checks of indices and the like that the lowered program fails.
+
+func (m *Machine) badIndex(i, n int) {
+	text := fmt.Sprintf("runtime error: index out of range [%d]", i)
+	if i >= 0 {
+		text += fmt.Sprintf(" with length %d", n)
+	}
+	panic(boundsError{goError{text}})
+}
+
+// badSlice panics for s[lo:hi:max]; max is -1 where there is none, limit the
+// capacity of a slice or the length of a string or array, as what says.
+func (m *Machine) badSlice(lo, hi, max, limit int, what string) {
+	text := ""
+	if max != -1 {
+		switch {
+		case max < 0 && max != -1:
+			text = fmt.Sprintf("[::%d]", max)
+		case max > limit:
+			text = fmt.Sprintf("[::%d] with %s %d", max, what, limit)
+		case hi < 0:
+			text = fmt.Sprintf("[:%d:]", hi)
+		case hi > max:
+			text = fmt.Sprintf("[:%d:%d]", hi, max)
+		case lo < 0:
+			text = fmt.Sprintf("[%d::]", lo)
+		default:
+			text = fmt.Sprintf("[%d:%d:]", lo, hi)
+		}
+	} else {
+		switch {
+		case hi < 0:
+			text = fmt.Sprintf("[:%d]", hi)
+		case hi > limit:
+			text = fmt.Sprintf("[:%d] with %s %d", hi, what, limit)
+		case lo < 0:
+			text = fmt.Sprintf("[%d:]", lo)
+		default:
+			text = fmt.Sprintf("[%d:%d]", lo, hi)
+		}
+	}
+	panic(boundsError{goError{"runtime error: slice bounds out of range " + text}})
+}
+
+func (m *Machine) badArray(n, want int) {
+	panic(boundsError{goError{fmt.Sprintf("runtime error: cannot convert slice with length %d to array or pointer to array with length %d", n, want)}})
+}
+
+func badShift() { panic(runtimeError("runtime error: negative shift amount")) }
+
+func badNil() { panic(nilDereference()) }
+
+// badYield panics when an iterator goes on after its body has said no more.
+func badYield(state int) {
+	if state == yieldPanicked {
+		panic(runtimeError("runtime error: range function continued iteration after loop body panic"))
+	}
+	if state == yieldDone {
+		panic(runtimeError("runtime error: range function continued iteration after whole loop exit"))
+	}
+	panic(runtimeError("runtime error: range function continued iteration after function for loop body returned false"))
+}
+
+const (
+	yieldDone     = -3
+	yieldPanicked = -4
+)

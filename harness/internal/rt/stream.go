@@ -1,0 +1,97 @@
+package rt
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+)
+
+// encoding/json's Encoder and Decoder do not tell their options, which script
+// types need here; they are noted when a script sets them.
+type jsonOptions struct {
+	mu       sync.Mutex
+	encoders map[*json.Encoder]*encoderOptions
+	decoders map[*json.Decoder]*decoderOptions
+}
+
+type encoderOptions struct{ plainHTML bool }
+
+type decoderOptions struct{ useNumber, strict bool }
+
+func (m *Machine) encoderOptions(e *json.Encoder) *encoderOptions {
+	m.json.mu.Lock()
+	defer m.json.mu.Unlock()
+	if m.json.encoders == nil {
+		m.json.encoders = map[*json.Encoder]*encoderOptions{}
+	}
+	o := m.json.encoders[e]
+	if o == nil {
+		o = &encoderOptions{}
+		m.json.encoders[e] = o
+	}
+	return o
+}
+
+func (m *Machine) decoderOptions(d *json.Decoder) *decoderOptions {
+	m.json.mu.Lock()
+	defer m.json.mu.Unlock()
+	if m.json.decoders == nil {
+		m.json.decoders = map[*json.Decoder]*decoderOptions{}
+	}
+	o := m.json.decoders[d]
+	if o == nil {
+		o = &decoderOptions{}
+		m.json.decoders[d] = o
+	}
+	return o
+}
+
+func jsonNewEncoder(w io.Writer) *json.Encoder { return json.NewEncoder(w) }
+func jsonNewDecoder(r io.Reader) *json.Decoder { return json.NewDecoder(r) }
+
+func jsonSetIndent(e *json.Encoder, prefix, indent string) { e.SetIndent(prefix, indent) }
+
+func (m *Machine) jsonSetEscapeHTML(e *json.Encoder, on bool) {
+	e.SetEscapeHTML(on)
+	m.encoderOptions(e).plainHTML = !on
+}
+
+func (m *Machine) jsonEncode(e *json.Encoder, x any) error {
+	m.json.mu.Lock()
+	o := m.json.encoders[e]
+	m.json.mu.Unlock()
+	b, err := m.encode(x, o == nil || !o.plainHTML)
+	if err != nil {
+		return err
+	}
+	return e.Encode(json.RawMessage(b))
+}
+
+func (m *Machine) jsonUseNumber(d *json.Decoder) {
+	d.UseNumber()
+	m.decoderOptions(d).useNumber = true
+}
+
+func (m *Machine) jsonDisallowUnknownFields(d *json.Decoder) {
+	d.DisallowUnknownFields()
+	m.decoderOptions(d).strict = true
+}
+
+func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
+	b, ok := unbox(canonical(x))
+	if !ok {
+		return d.Decode(x)
+	}
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return err
+	}
+	m.json.mu.Lock()
+	o := m.json.decoders[d]
+	m.json.mu.Unlock()
+	dec := &decoder{m: m}
+	if o != nil {
+		dec.useNumber, dec.strict = o.useNumber, o.strict
+	}
+	return dec.into(raw, b)
+}

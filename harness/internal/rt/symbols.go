@@ -1,0 +1,136 @@
+package rt
+
+import (
+	"log"
+	"reflect"
+	"sort"
+)
+
+// Symbols are the names of package rt as lowered programs know them.
+func (m *Machine) Symbols() map[string]reflect.Value {
+	table := map[string]any{
+		"Line": func() *int { return m.line },
+		"Nop":  func() {},
+
+		"Box": m.box, "Raw": raw, "Number": m.number, "Erased": erased, "FromLibrary": canonical,
+		"Channel": channel,
+		"IsNil":   func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": m.equalRaw, "Key": func(x any) any { return checkKey(x, false, 0) }, "KeyIn": func(x any, n int) any { return checkKey(x, true, n) },
+		"IsType": m.isType, "Implements": m.implements, "Register": m.Register, "RegisterInTemplates": m.registerInTemplates, "CallMethod": m.callLibrary,
+		"FindErrorAs": m.findErrorAs,
+		"FindError":   func(err error, tid int) any { x, _ := m.findError(err, tid); return x },
+
+		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadArray": m.badArray, "BadShift": badShift,
+		"BadNil": badNil, "BadYield": badYield, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer, "BadTarget": badTarget, "BadTargetType": badTargetType,
+		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run,
+		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
+		"Select": selectCase, "Sending": sending, "Receiving": receiving,
+
+		"Runes": runes, "Clear": func(x any) { reflect.ValueOf(x).Clear() },
+		"Min64": func(a, b float64) float64 { return min(a, b) }, "Max64": func(a, b float64) float64 { return max(a, b) },
+		"Min32": func(a, b float32) float32 { return min(a, b) }, "Max32": func(a, b float32) float32 { return max(a, b) },
+		"BuiltinPrint": func(a ...any) { m.builtinPrint(false, a) }, "BuiltinPrintln": func(a ...any) { m.builtinPrint(true, a) },
+
+		"Print": m.print, "Println": m.println, "Printf": m.printf, "Sprint": sprint, "Sprintln": sprintln, "Sprintf": sprintf,
+		"Fprint": fprint, "Fprintln": fprintln, "Fprintf": fprintf, "Append": appendPrint, "Appendln": appendPrintln, "Appendf": appendPrintf,
+		"Errorf": errorf, "Exit": m.exit,
+		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
+
+		"JSONMarshal": m.jsonMarshal, "JSONMarshalIndent": m.jsonMarshalIndent, "JSONUnmarshal": m.jsonUnmarshal,
+		"JSONNewEncoder": jsonNewEncoder, "JSONNewDecoder": jsonNewDecoder, "JSONSetIndent": jsonSetIndent,
+		"JSONSetEscapeHTML": m.jsonSetEscapeHTML, "JSONEncode": m.jsonEncode, "JSONDecode": m.jsonDecode,
+		"JSONUseNumber": m.jsonUseNumber, "JSONDisallowUnknownFields": m.jsonDisallowUnknownFields,
+		"TemplateExecute": m.templateExecute, "TemplateExecuteTemplate": m.templateExecuteTemplate, "TemplateFuncs": m.templateFuncs,
+		"SortSlice": sort.Slice, "SortSliceStable": sort.SliceStable, "SliceIsSorted": sort.SliceIsSorted,
+	}
+	for name, f := range adapters {
+		table[name] = f
+	}
+	m.logSymbols(table)
+	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil))}
+	for name, f := range table {
+		symbols[name] = reflect.ValueOf(f)
+	}
+	return symbols
+}
+
+// logSymbols adds the functions of package log and the methods of a Logger.
+func (m *Machine) logSymbols(table map[string]any) {
+	table["LogPrint"] = func(a ...any) { m.logTo(log.Default(), logText("", "", a)) }
+	table["LogPrintln"] = func(a ...any) { m.logTo(log.Default(), logText("ln", "", a)) }
+	table["LogPrintf"] = func(f string, a ...any) { m.logTo(log.Default(), logText("f", f, a)) }
+	table["LogFatal"] = func(a ...any) { m.logFatal(log.Default(), logText("", "", a)) }
+	table["LogFatalln"] = func(a ...any) { m.logFatal(log.Default(), logText("ln", "", a)) }
+	table["LogFatalf"] = func(f string, a ...any) { m.logFatal(log.Default(), logText("f", f, a)) }
+	table["LogPanic"] = func(a ...any) { m.logPanic(log.Default(), logText("", "", a)) }
+	table["LogPanicln"] = func(a ...any) { m.logPanic(log.Default(), logText("ln", "", a)) }
+	table["LogPanicf"] = func(f string, a ...any) { m.logPanic(log.Default(), logText("f", f, a)) }
+	table["LoggerPrint"] = func(l *log.Logger, a ...any) { m.logTo(l, logText("", "", a)) }
+	table["LoggerPrintln"] = func(l *log.Logger, a ...any) { m.logTo(l, logText("ln", "", a)) }
+	table["LoggerPrintf"] = func(l *log.Logger, f string, a ...any) { m.logTo(l, logText("f", f, a)) }
+	table["LoggerFatal"] = func(l *log.Logger, a ...any) { m.logFatal(l, logText("", "", a)) }
+	table["LoggerFatalln"] = func(l *log.Logger, a ...any) { m.logFatal(l, logText("ln", "", a)) }
+	table["LoggerFatalf"] = func(l *log.Logger, f string, a ...any) { m.logFatal(l, logText("f", f, a)) }
+	table["LoggerPanic"] = func(l *log.Logger, a ...any) { m.logPanic(l, logText("", "", a)) }
+	table["LoggerPanicln"] = func(l *log.Logger, a ...any) { m.logPanic(l, logText("ln", "", a)) }
+	table["LoggerPanicf"] = func(l *log.Logger, f string, a ...any) { m.logPanic(l, logText("f", f, a)) }
+}
+
+// runes decodes a string: its runes and where each begins.
+func runes(s string) ([]rune, []int) {
+	rs := make([]rune, 0, len(s))
+	at := make([]int, 0, len(s))
+	for i, r := range s {
+		rs = append(rs, r)
+		at = append(at, i)
+	}
+	return rs, at
+}
+
+func badMap() { panic(goPlainError("assignment to entry in nil map")) }
+
+func badWrapped(pkg, typ, method string) {
+	panic(goPlainError("value method " + pkg + "." + typ + "." + method + " called using nil *" + typ + " pointer"))
+}
+
+// checkPointer fails for an interface that holds a nil pointer.
+func checkPointer(x any) {
+	if v := reflect.ValueOf(erased(x)); v.Kind() == reflect.Pointer && v.IsNil() {
+		badNil()
+	}
+}
+
+func badTarget() { panic(&Panic{Value: "errors: target must be a non-nil pointer"}) }
+
+// badTargetType is errors.As with a target that no error can be.
+func badTargetType(err error, target any) bool {
+	switch {
+	case err == nil:
+		return false
+	case reflect.ValueOf(target).IsNil():
+		badTarget()
+	}
+	panic(&Panic{Value: "errors: *target must be interface or implement error"})
+}
+
+// startCall starts a goroutine with a call of a script function.
+func (m *Machine) startCall(f any, args ...any) {
+	fn := reflect.ValueOf(f)
+	m.start(func() { callWith(fn, args) })
+}
+
+// start runs a goroutine of the script.
+func (m *Machine) start(f func()) {
+	go func() {
+		done := false
+		defer func() {
+			if done || m.exited.Load() {
+				return
+			}
+			if r := recover(); r != nil {
+				m.cfg.Fatal(m.caught(r), m.Trail())
+			}
+		}()
+		f()
+		done = true
+	}()
+}

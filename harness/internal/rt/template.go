@@ -1,0 +1,688 @@
+package rt
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"text/template"
+	"text/template/parse"
+)
+
+// text/template looks at dynamic types by itself: fields by reflection, methods
+// by name. So a template that gets script values is executed in a copy in which
+// every .Field is a call of [Machine.templateField], which knows the script's
+// types. Structs stay boxes, which print as Go prints them; slices and maps
+// become ones of such values, so that range, len and index see them.
+
+func (m *Machine) templateExecute(t *template.Template, w io.Writer, x any) error {
+	c, err := m.rewritten(t)
+	if err != nil {
+		return err
+	}
+	return asWritten(c.Execute(w, m.present(x)))
+}
+
+func (m *Machine) templateExecuteTemplate(t *template.Template, w io.Writer, name string, x any) error {
+	c, err := m.rewritten(t)
+	if err != nil {
+		return err
+	}
+	return asWritten(c.ExecuteTemplate(w, name, m.present(x)))
+}
+
+// rewritten copies a template with all that it can call, and rewrites it.
+func (m *Machine) rewritten(t *template.Template) (*template.Template, error) {
+	c, err := t.Clone()
+	if err != nil {
+		return nil, err
+	}
+	c.Funcs(template.FuncMap{
+		fieldFunc: m.templateFields(missingKeyOption(t)), truthFunc: m.templateTruth, wrapFunc: m.wrapFalse, unwrapFunc: unwrapFalse, rangeFunc: m.ranged, shownFunc: func(x any) any { return templateShown(m.original(x)) }, "len": templateLen,
+		"print":   func(a ...any) string { return sprint(m.originals(a)...) },
+		"html":    func(a ...any) string { return template.HTMLEscaper(m.originals(a)...) },
+		"println": func(a ...any) string { return sprintln(m.originals(a)...) },
+		"printf":  func(format string, a ...any) (string, error) { return templatePrintf(format, m.originals(a)...) },
+		"eq":      comparison("eq"), "ne": comparison("ne"), "lt": comparison("lt"),
+		"le": comparison("le"), "gt": comparison("gt"), "ge": comparison("ge"),
+		"not": func(x any) bool { return !m.templateTruth(x) },
+	})
+	for _, sub := range c.Templates() {
+		if sub.Tree == nil || sub.Root == nil {
+			continue
+		}
+		tree := sub.Tree.Copy()
+		(&rewriter{tree}).list(tree.Root)
+		if _, err := c.AddParseTree(sub.Name(), tree); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+const (
+	fieldFunc  = "script_field"
+	truthFunc  = "script_truth"
+	wrapFunc   = "script_wrap"
+	unwrapFunc = "script_unwrap"
+	rangeFunc  = "script_range"
+	shownFunc  = "script_shown"
+)
+
+// {{and}}, {{or}} and {{with}} ask a value whether it is true, by its kind, and
+// go on with the value. A script value is a box, a struct, and always true; so
+// one that is false goes through them as an empty slice with the box behind its
+// end.
+
+func (m *Machine) wrapFalse(x any) any {
+	if _, ok := unbox(x); ok && !m.templateTruth(x) {
+		return falseValue{x}[:0]
+	}
+	return x
+}
+
+type falseValue []any
+
+func unwrapFalse(x any) any {
+	if f, ok := x.(falseValue); ok {
+		return f[:1][0]
+	}
+	return x
+}
+
+// templatePrintf is {{printf}}. Of a script value without methods only the
+// value is left, so that its type cannot be asked for.
+func templatePrintf(format string, args ...any) (string, error) {
+	for _, verb := range typeVerbs().FindAllString(format, -1) {
+		for _, a := range args {
+			if _, ok := unbox(a); !ok {
+				return "", fmt.Errorf("the verb %s is not supported in templates; print with fmt", verb)
+			}
+		}
+	}
+	return sprintf(format, args...), nil
+}
+
+var typeVerbs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%[-+# 0-9.*\[\]]*T|%[-+ 0]*#[-+# 0-9.*\[\]]*v`)
+})
+
+// fieldCall is a rewritten field access in an error message.
+var fieldCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?` + fieldFunc + ` (\S+) "([^"]+)"\)?`) })
+
+// asWritten makes an error of the rewritten template one of the script's.
+func asWritten(err error) error {
+	var e template.ExecError
+	if !errors.As(err, &e) {
+		return err
+	}
+	text := fieldCall().ReplaceAllStringFunc(e.Error(), func(s string) string {
+		part := fieldCall().FindStringSubmatch(s)
+		return strings.TrimPrefix(part[1], ".") + "." + part[2]
+	})
+	text = strings.ReplaceAll(text, "error calling "+fieldFunc+": ", "")
+	text = strings.ReplaceAll(text, " | "+shownFunc, "")
+	return template.ExecError{Name: e.Name, Err: &textError{text, errors.Unwrap(e.Err)}}
+}
+
+// rewriter changes the field accesses of one template.
+type rewriter struct{ tree *parse.Tree }
+
+func (r *rewriter) list(l *parse.ListNode) {
+	if l == nil {
+		return
+	}
+	for i, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.ActionNode:
+			r.pipe(n.Pipe)
+			if len(n.Pipe.Decl) == 0 {
+				n.Pipe.Cmds = append(n.Pipe.Cmds, r.command(n.Pos, shownFunc))
+			}
+		case *parse.IfNode:
+			r.branch(&n.BranchNode)
+			l.Nodes[i] = r.scoped(n, &n.BranchNode, truthFunc)
+		case *parse.RangeNode:
+			r.branch(&n.BranchNode)
+			n.Pipe.Cmds = append(n.Pipe.Cmds, r.command(n.Pos, rangeFunc))
+		case *parse.WithNode:
+			r.branch(&n.BranchNode)
+			l.Nodes[i] = r.scoped(n, &n.BranchNode, wrapFunc)
+		case *parse.TemplateNode:
+			r.pipe(n.Pipe)
+		case *parse.ListNode:
+			r.list(n)
+		}
+	}
+}
+
+func (r *rewriter) branch(b *parse.BranchNode) {
+	r.pipe(b.Pipe)
+	r.list(b.List)
+	r.list(b.ElseList)
+}
+
+// scoped makes a condition ask by our function. A variable that it declares
+// gets its value before that, in a scope of its own:
+//
+//	{{if $x := .A}}…{{end}}    {{if true}}{{$x := .A}}{{if script_truth $x}}…{{end}}{{end}}
+func (r *rewriter) scoped(n parse.Node, b *parse.BranchNode, function string) parse.Node {
+	if len(b.Pipe.Decl) == 0 {
+		b.Pipe.Cmds = append(b.Pipe.Cmds, r.command(b.Pos, function))
+		return n
+	}
+	declare := &parse.ActionNode{NodeType: parse.NodeAction, Pos: b.Pos, Line: b.Line, Pipe: b.Pipe}
+	ask := r.command(b.Pos, function)
+	v := *b.Pipe.Decl[0]
+	ask.Args = append(ask.Args, &v)
+	b.Pipe = &parse.PipeNode{NodeType: parse.NodePipe, Pos: b.Pos, Line: b.Line, Cmds: []*parse.CommandNode{ask}}
+	outer := &parse.IfNode{}
+	outer.BranchNode = *b
+	outer.NodeType = parse.NodeIf
+	outer.Pipe = &parse.PipeNode{NodeType: parse.NodePipe, Pos: b.Pos, Line: b.Line, Cmds: []*parse.CommandNode{{
+		NodeType: parse.NodeCommand, Pos: b.Pos, Args: []parse.Node{&parse.BoolNode{NodeType: parse.NodeBool, Pos: b.Pos, True: true}},
+	}}}
+	outer.List = &parse.ListNode{NodeType: parse.NodeList, Pos: b.Pos, Nodes: []parse.Node{declare, n}}
+	outer.ElseList = nil
+	return outer
+}
+
+func (r *rewriter) pipe(p *parse.PipeNode) {
+	if p == nil {
+		return
+	}
+	defer r.logic(p)
+	for _, c := range p.Cmds {
+		for i, a := range c.Args {
+			if i > 0 {
+				c.Args[i] = r.argument(a)
+			}
+		}
+		if call := r.access(c.Args[0]); call != nil {
+			c.Pos = c.Args[0].Position()
+			c.Args = append(call, c.Args[1:]...)
+		} else if p, ok := c.Args[0].(*parse.PipeNode); ok {
+			r.pipe(p)
+		}
+	}
+}
+
+// logic lets {{and}} and {{or}} see which of their operands are true.
+func (r *rewriter) logic(p *parse.PipeNode) {
+	var cmds []*parse.CommandNode
+	for i, c := range p.Cmds {
+		id, ok := c.Args[0].(*parse.IdentifierNode)
+		if !ok || id.Ident != "and" && id.Ident != "or" {
+			cmds = append(cmds, c)
+			continue
+		}
+		if i > 0 {
+			cmds = append(cmds, r.command(c.Pos, wrapFunc))
+		}
+		for k, a := range c.Args[1:] {
+			wrap := r.command(a.Position(), wrapFunc)
+			wrap.Args = append(wrap.Args, a)
+			c.Args[k+1] = &parse.PipeNode{NodeType: parse.NodePipe, Pos: a.Position(), Cmds: []*parse.CommandNode{wrap}}
+		}
+		cmds = append(cmds, c, r.command(c.Pos, unwrapFunc))
+	}
+	p.Cmds = cmds
+}
+
+// argument rewrites a node that is not the first of its command.
+func (r *rewriter) argument(n parse.Node) parse.Node {
+	if p, ok := n.(*parse.PipeNode); ok {
+		r.pipe(p)
+		return p
+	}
+	call := r.access(n)
+	if call == nil {
+		return n
+	}
+	return &parse.PipeNode{NodeType: parse.NodePipe, Pos: n.Position(), Cmds: []*parse.CommandNode{{NodeType: parse.NodeCommand, Pos: n.Position(), Args: call}}}
+}
+
+// access returns the call that stands for .A.B, $x.A or (…).A; nil for any
+// other node.
+func (r *rewriter) access(n parse.Node) []parse.Node {
+	var base parse.Node
+	var names []string
+	switch n := n.(type) {
+	case *parse.FieldNode:
+		base, names = &parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, n.Ident
+	case *parse.VariableNode:
+		if len(n.Ident) < 2 {
+			return nil
+		}
+		names = n.Ident[1:]
+		v := *n
+		v.Ident = n.Ident[:1]
+		base = &v
+	case *parse.ChainNode:
+		base, names = r.argument(n.Node), n.Field
+	default:
+		return nil
+	}
+	text := strings.Join(names, ".")
+	name := &parse.StringNode{NodeType: parse.NodeString, Pos: n.Position(), Quoted: fmt.Sprintf("%q", text), Text: text}
+	return append(r.command(n.Position(), fieldFunc).Args, base, name)
+}
+
+func (r *rewriter) command(pos parse.Pos, name string) *parse.CommandNode {
+	id := parse.NewIdentifier(name).SetPos(pos).SetTree(r.tree)
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: []parse.Node{id}}
+}
+
+// templateFields evaluates x.A.B with arguments for the last name; option is what
+// the template says of keys that a map does not have.
+func (m *Machine) templateFields(option int64) func(x any, names string, args ...any) (any, error) {
+	return func(x any, names string, args ...any) (any, error) {
+		list := strings.Split(names, ".")
+		for i, name := range list {
+			var given []any
+			if i == len(list)-1 {
+				given = args
+			}
+			owner := x
+			var err error
+			x, err = m.member(x, name, given)
+			var none missingKey
+			if errors.As(err, &none) {
+				if option == 0 {
+					return nil, nil // and so has what is below it
+				}
+				x, err = none.choose(option)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if t := pointerField(owner, name); x == nil && t != nil && i < len(list)-1 {
+				return nil, fmt.Errorf("nil pointer evaluating %s.%s", TypeName(t), list[i+1])
+			}
+		}
+		return x, nil
+	}
+}
+
+// missingKey is the error for a key that a map does not have.
+type missingKey struct {
+	key  string
+	zero reflect.Value
+}
+
+func (k missingKey) Error() string { return fmt.Sprintf("map has no entry for key %q", k.key) }
+
+// choose does what the template's option missingkey says: 1 for zero, 2 for error.
+func (k missingKey) choose(option int64) (any, error) {
+	if option == 1 {
+		return k.zero.Interface(), nil
+	}
+	return nil, k
+}
+
+// missingKeyOption reads the option missingkey of a template, which has no
+// function for it.
+func missingKeyOption(t *template.Template) int64 {
+	o := reflect.ValueOf(t).Elem().FieldByName("option")
+	if o.IsValid() {
+		o = o.FieldByName("missingKey")
+	}
+	if !o.IsValid() || !o.CanInt() {
+		return 0
+	}
+	return o.Int()
+}
+
+// pointerField is the type of a field of a script value, if it is a pointer.
+func pointerField(x any, name string) types.Type {
+	b, ok := unbox(canonical(x))
+	if !ok {
+		return nil
+	}
+	obj, _, _ := types.LookupFieldOrMethod(b.T.typ, true, nil, name)
+	if f, ok := obj.(*types.Var); ok {
+		if _, isPtr := pointee(f.Type()); isPtr {
+			return f.Type()
+		}
+	}
+	return nil
+}
+
+// member evaluates x.name: a method, a field or an entry of a map.
+func (m *Machine) member(x any, name string, args []any) (any, error) {
+	x = canonical(x)
+	if x == nil {
+		return nil, fmt.Errorf("nil data; no entry for key %q", name)
+	}
+	b, ok := unbox(x)
+	if !ok {
+		if b, ok := unbox(m.original(x)); ok {
+			if r, found, err := m.callMethod(b, name, args); found {
+				return r, err
+			}
+			if v := reflect.ValueOf(x); v.Kind() != reflect.Map {
+				return nil, fmt.Errorf("can't evaluate field %s in type %s", name, TypeName(b.T.typ))
+			}
+		}
+		return m.libraryMember(reflect.ValueOf(x), name, args)
+	}
+	if r, found, err := m.callMethod(b, name, args); found {
+		return r, err
+	}
+	v, t := reflect.ValueOf(b.V), b.T.typ
+	if types.IsInterface(t) {
+		return nil, fmt.Errorf("nil pointer evaluating %s.%s", TypeName(t), name)
+	}
+	if elem, isPtr := pointee(t); isPtr {
+		if v.IsNil() {
+			return nil, fmt.Errorf("nil pointer evaluating %s.%s", TypeName(t), name)
+		}
+		v, t = v.Elem(), elem
+	}
+	obj, path, _ := types.LookupFieldOrMethod(t, true, packageOf(t), name)
+	f, isField := obj.(*types.Var)
+	if isField && !f.Exported() {
+		return nil, fmt.Errorf("%s is an unexported field of struct type %s", name, TypeName(b.T.typ))
+	}
+	if !isField {
+		return nil, fmt.Errorf("can't evaluate field %s in type %s", name, TypeName(b.T.typ))
+	}
+	if len(args) > 0 {
+		return nil, fmt.Errorf("%s has arguments but cannot be invoked as function", name)
+	}
+	for i, k := range path {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return nil, fmt.Errorf("nil pointer evaluating %s.%s", TypeName(b.T.typ), name)
+			}
+			v = v.Elem()
+		}
+		v = v.Field(k)
+	}
+	return m.presentValue(f.Type(), v, 0), nil
+}
+
+func packageOf(t types.Type) *types.Package {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Pkg()
+	}
+	return nil
+}
+
+// callMethod calls a method of a script value, by its address if need be.
+func (m *Machine) callMethod(b Box, name string, args []any) (result any, found bool, err error) {
+	t, recv := b.T, reflect.ValueOf(b.V)
+	f, ok := t.templateMethod(name)
+	if !ok {
+		t = m.typeOf(types.NewPointer(b.T.typ))
+		if f, ok = t.templateMethod(name); !ok {
+			return nil, false, nil
+		}
+		ptr := reflect.New(recv.Type())
+		ptr.Elem().Set(recv)
+		recv = ptr
+	}
+	sel := types.NewMethodSet(t.typ).Lookup(nil, name)
+	if sel == nil {
+		return nil, false, nil
+	}
+	sig := sel.Type().(*types.Signature)
+	if sig.Results().Len() == 0 || sig.Results().Len() > 2 {
+		return nil, true, fmt.Errorf("can't call method/function %q with %d results", name, sig.Results().Len())
+	}
+	in, err := m.templateArguments(name, sig, args, func(i int) reflect.Type { return f.Type().In(i + 1) })
+	if err != nil {
+		return nil, true, err
+	}
+	out := f.Call(append([]reflect.Value{recv}, in...))
+	if len(out) == 2 {
+		if err := asError(out[1]); err != nil {
+			return nil, true, fmt.Errorf("error calling %s: %w", name, err)
+		}
+	}
+	return m.presentValue(sig.Results().At(0).Type(), out[0], 0), true, nil
+}
+
+// libraryMember is member for a value of a library, or one that present made.
+func (m *Machine) libraryMember(v reflect.Value, name string, args []any) (any, error) {
+	if f := v.MethodByName(name); f.IsValid() {
+		in := make([]reflect.Value, len(args))
+		for i, a := range args {
+			if i >= f.Type().NumIn() {
+				return nil, fmt.Errorf("wrong number of args for %s: want %d got %d", name, f.Type().NumIn(), len(args))
+			}
+			in[i] = argument(a, f.Type().In(i))
+		}
+		if f.Type().NumIn() != len(in) || f.Type().NumOut() == 0 {
+			return nil, fmt.Errorf("wrong number of args for %s: want %d got %d", name, f.Type().NumIn(), len(args))
+		}
+		out := f.Call(in)
+		if len(out) == 2 {
+			if err := asError(out[1]); err != nil {
+				return nil, fmt.Errorf("error calling %s: %w", name, err)
+			}
+		}
+		return m.present(out[0].Interface()), nil
+	}
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if f := v.FieldByName(name); f.IsValid() && f.CanInterface() {
+			return m.present(f.Interface()), nil
+		}
+	case reflect.Map:
+		if v.Type().Key().Kind() == reflect.String {
+			e := v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))
+			if !e.IsValid() {
+				return nil, missingKey{name, reflect.Zero(v.Type().Elem())}
+			}
+			return m.present(e.Interface()), nil
+		}
+	}
+	return nil, fmt.Errorf("can't evaluate field %s in type %s", name, v.Type())
+}
+
+// templateShown is what a template prints for a value: what a pointer points to,
+// unless the pointer prints itself.
+func templateShown(x any) any {
+	b, ok := unbox(canonical(x))
+	if !ok {
+		return x
+	}
+	elem, isPtr := pointee(b.T.typ)
+	v := reflect.ValueOf(b.V)
+	if !isPtr || v.Kind() != reflect.Pointer || v.IsNil() {
+		return x
+	}
+	for _, name := range []string{"Error", "String"} {
+		if _, ok := b.T.method(name); ok {
+			return x
+		}
+	}
+	return b.T.m.typeOf(elem).boxed(v.Elem().Interface())
+}
+
+// templateLen is the function len of templates.
+func templateLen(x any) (int, error) {
+	v := reflect.ValueOf(erased(x))
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Invalid:
+		return 0, errors.New("len of nil pointer")
+	case reflect.String, reflect.Array, reflect.Chan, reflect.Map, reflect.Slice:
+		return v.Len(), nil
+	}
+	return 0, fmt.Errorf("len of type %s", dynamicName(x))
+}
+
+// present makes a value fit for a template.
+func (m *Machine) present(x any) any {
+	x = canonical(x)
+	if b, ok := unbox(x); ok {
+		return m.presentValue(b.T.typ, reflect.ValueOf(b.V), 0)
+	}
+	return x
+}
+
+func (m *Machine) presentValue(t types.Type, v reflect.Value, depth int) any {
+	if types.IsInterface(t) {
+		if v.Kind() == reflect.Interface && v.IsNil() {
+			if t.Underlying().(*types.Interface).Empty() {
+				return nil
+			}
+			return m.typeOf(t).boxed(nil) // prints as <nil>, not as <no value>
+		}
+		return m.present(v.Interface())
+	}
+	e := m.typeOf(t)
+	if e.plain || depth > 100 {
+		return v.Interface()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && Folded(n) {
+		v = printer{m: m}.unfold(n, v)
+	}
+	part := func(t types.Type, v reflect.Value) any { return m.presentValue(t, v, depth+1) }
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return presentList(e, v, u.Elem(), part)
+	case *types.Array:
+		return presentList(e, v, u.Elem(), part)
+	case *types.Map:
+		out := reflect.MakeMap(reflect.MapOf(v.Type().Key(), anyType))
+		for _, k := range v.MapKeys() {
+			elem := reflect.New(anyType).Elem()
+			if x := part(u.Elem(), v.MapIndex(k)); x != nil {
+				elem.Set(reflect.ValueOf(x))
+			}
+			out.SetMapIndex(k, elem)
+		}
+		if key := m.typeOf(u.Key()); !key.plain && len(key.methods) > 0 {
+			m.keyed.Store(out.Pointer(), keyedMap{key, out.Interface()})
+		}
+		if len(e.methods) > 0 {
+			m.origins.Store(out.Pointer(), origin{e.boxed(v.Interface()), out.Interface()})
+		}
+		return out.Interface()
+	case *types.Basic:
+		if types.NewMethodSet(types.NewPointer(t)).Len() == 0 {
+			return v.Interface()
+		}
+	}
+	return e.boxed(v.Interface())
+}
+
+// keyedMap is a map made by present whose keys have methods, which {{range}}
+// shows. The map in it stays alive, so that no other has its address.
+type keyedMap struct {
+	key *Type
+	m   any
+}
+
+// ranged is what {{range}} runs over.
+func (m *Machine) ranged(x any) any {
+	v := reflect.ValueOf(x)
+	if v.Kind() != reflect.Map {
+		return x
+	}
+	known, ok := m.keyed.Load(v.Pointer())
+	if !ok {
+		return x
+	}
+	out := make(map[any]any, v.Len())
+	for _, k := range v.MapKeys() {
+		out[known.(keyedMap).key.boxed(k.Interface())] = v.MapIndex(k).Interface()
+	}
+	return out
+}
+
+// presentList makes a list whose value before is behind its end.
+func presentList(e *Type, v reflect.Value, elem types.Type, part func(types.Type, reflect.Value) any) any {
+	n := v.Len()
+	out := make([]any, n, n+1)
+	for i := range out {
+		out[i] = part(elem, v.Index(i))
+	}
+	out[:n+1][n] = origin{e.boxed(v.Interface()), n}
+	return out
+}
+
+// origin is what a presented list or map was made of: a box, which has the
+// methods that a list or map has not.
+type origin struct {
+	box any
+	of  any // the length of the list; the map, so that no other has its address
+}
+
+// original returns the box that a presented list or map was made of; x itself
+// where it is none.
+func (m *Machine) original(x any) any {
+	if list, ok := x.([]any); ok {
+		if n := len(list); cap(list) > n {
+			if o, ok := list[:n+1][n].(origin); ok && o.of == n {
+				return o.box
+			}
+		}
+		return x
+	}
+	if v := reflect.ValueOf(x); v.Kind() == reflect.Map {
+		if o, ok := m.origins.Load(v.Pointer()); ok {
+			return o.(origin).box
+		}
+	}
+	return x
+}
+
+// originals replaces presented lists and maps among arguments of fmt.
+func (m *Machine) originals(args []any) []any {
+	out := make([]any, len(args))
+	for i, a := range args {
+		out[i] = m.original(a)
+	}
+	return out
+}
+
+// templateTruth is what {{if}} thinks of a value.
+func (m *Machine) templateTruth(x any) bool {
+	truth, _ := template.IsTrue(erased(x))
+	return truth
+}
+
+// comparison is one of the comparison functions of templates over erased
+// values.
+func comparison(name string) func(x any, list ...any) (bool, error) {
+	return func(x any, list ...any) (bool, error) {
+		if len(list) == 0 {
+			return false, fmt.Errorf("missing argument for comparison")
+		}
+		text := "{{" + name + " .X"
+		data := map[string]any{"X": erased(x)}
+		for i, y := range list {
+			key := fmt.Sprintf("Y%d", i)
+			data[key] = erased(y)
+			text += " ." + key
+		}
+		t, err := template.New("").Parse(text + "}}")
+		if err != nil {
+			return false, err
+		}
+		var out strings.Builder
+		if err := t.Execute(&out, data); err != nil {
+			for errors.Unwrap(err) != nil {
+				err = errors.Unwrap(err)
+			}
+			if first, _, ok := strings.Cut(err.Error(), ": "); ok && len(list) == 1 {
+				return false, fmt.Errorf("%s: %s and %s", first, dynamicName(x), dynamicName(list[0]))
+			}
+			return false, err
+		}
+		return out.String() == "true", nil
+	}
+}

@@ -1,0 +1,10 @@
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const (
+	auditArch = unix.AUDIT_ARCH_X86_64
+	// foreignNumbers is __X32_SYSCALL_BIT: from there on the x32 ABI, which
+	// has the same audit architecture.
+	foreignNumbers = 0x40000000
+)

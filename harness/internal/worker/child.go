@@ -1,0 +1,387 @@
+package worker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/eval"
+	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/front/emit"
+	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/sandbox"
+)
+
+// Main is the worker process. It returns the exit code.
+func Main() int {
+	debug.SetGCPercent(gcPercent)
+	var set setup
+	var files [3]*os.File
+	err := json.Unmarshal([]byte(os.Args[2]), &set)
+	for i, arg := range os.Args[3:6] {
+		fd, bad := strconv.ParseUint(arg, 10, 64)
+		files[i], err = os.NewFile(uintptr(fd), "pipe"), errors.Join(err, bad)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s is started by the harness, not by hand\n", marker)
+		return 64
+	}
+	os.Args = []string{"script"} // for whoever asks
+	c := &child{set: set, from: files[0], to: &frameWriter{w: files[1]}, stderr: files[2], waiting: map[uint32]chan result{}}
+	if set.Line > 0 {
+		c.line = mapLine(set.Line)
+	}
+	if err := c.work(); err != nil {
+		fmt.Fprintln(os.Stderr, "worker:", err)
+		return 70
+	}
+	return 0
+}
+
+// gcPercent lets the heap of a worker, which does not live long, grow to 16 MiB
+// before the first collection. Near the limit of its memory it collects as it
+// must (debug.SetMemoryLimit).
+const gcPercent = 400
+
+// child is the worker's end of one conversation.
+type child struct {
+	set    setup
+	from   io.Reader
+	to     *frameWriter
+	stderr *os.File // the script's; the process's own is for the Go runtime
+	line   *int     // shared with the parent; may be nil
+	script Script
+	tools  Tools
+
+	mu      sync.Mutex
+	next    uint32
+	waiting map[uint32]chan result
+}
+
+// work speaks the protocol once, from ready to done.
+func (c *child) work() error {
+	report, err := sandbox.Apply(&c.set.Sandbox)
+	if err != nil {
+		return c.to.writeJSON(kindReady, &ready{Report: report, Error: err.Error()})
+	}
+	for {
+		if err := c.to.writeJSON(kindReady, &ready{Report: report}); err != nil {
+			return err
+		}
+		k, b, err := readFrame(c.from, maxFrameToWorker)
+		if err != nil {
+			return err
+		}
+		if k == kindRehearse {
+			_ = rehearse() // its fault is met again by the script, and told then
+			continue
+		}
+		if err := c.decode(kindScript, &c.script, k, b); err != nil {
+			return err
+		}
+		break
+	}
+	narrowed := c.script.Limits.sandbox("")
+	narrowed.Tune()
+	begin := time.Now()
+	script, bad := front.Parse([]byte(c.script.Source))
+	timing := Timing{Parse: ms(time.Since(begin))}
+	if len(bad) > 0 {
+		return c.to.writeJSON(kindErrors, &Errors{Errors: bad, Timing: timing})
+	}
+	if err := c.to.writeJSON(kindNeeds, needsOf(script, timing)); err != nil {
+		return err
+	}
+	if err := c.read(kindTools, &c.tools); err != nil {
+		return err
+	}
+	program, err := c.compile(script, &timing)
+	if program == nil || err != nil {
+		return err
+	}
+	var start goAhead
+	if err := c.read(kindGo, &start); err != nil {
+		return err
+	}
+	go c.listen()
+	over := make(chan struct{})
+	go c.watch(program.Libraries, over, func() {
+		c.end(&done{Panic: "fatal error: " + deadlockText, Line: c.lastLine()})
+		os.Exit(2)
+	})
+	// A little before the parent would kill, the worker ends by itself and can
+	// say where the script was.
+	stop := make(chan struct{})
+	inner := time.AfterFunc(start.Left-min(start.Left/10, innerMargin), func() { close(stop) })
+	d := c.run(program, stop)
+	inner.Stop()
+	close(over)
+	return c.end(d)
+}
+
+// innerMargin is how long before the parent's deadline a worker ends by itself,
+// at most.
+const innerMargin = 200 * time.Millisecond
+
+// lastLine is the line that the script noted last, 0 when none is known.
+func (c *child) lastLine() int {
+	if c.line == nil {
+		return 0
+	}
+	return *c.line
+}
+
+// end says how the script ended. The streams are closed before, so that the
+// parent has all of them without waiting for the process.
+func (c *child) end(d *done) error {
+	os.Stdout.Close()
+	c.stderr.Close()
+	os.Stderr.Close()
+	return c.to.writeJSON(kindDone, d)
+}
+
+// read expects one kind of frame and decodes it into v.
+func (c *child) read(want kind, v any) error {
+	k, b, err := readFrame(c.from, maxFrameToWorker)
+	if err != nil {
+		return err
+	}
+	return c.decode(want, v, k, b)
+}
+
+func (c *child) decode(want kind, v any, k kind, b []byte) error {
+	if k != want {
+		return fmt.Errorf("%w: %v where %v was due", errFrame, k, want)
+	}
+	return json.Unmarshal(b, v)
+}
+
+// maxNames is more than what any host takes.
+const maxNames = 5000
+
+func needsOf(s *front.Script, t Timing) *Needs {
+	n := &Needs{Phrases: []Phrase{}, Names: []Name{}, Probe: s.Probe(), Own: s.Own(), Timing: t}
+	for _, p := range s.Phrases() {
+		n.Phrases = append(n.Phrases, Phrase(p))
+	}
+	for _, u := range s.Used() {
+		if len(n.Names) < maxNames {
+			n.Names = append(n.Names, Name(u))
+		}
+	}
+	return n
+}
+
+// compile checks and lowers the script and sends the plan, or its errors and
+// returns nil.
+func (c *child) compile(script *front.Script, timing *Timing) (*emit.Program, error) {
+	opts := checkOptions(c.tools.Units)
+	opts.Strict = c.script.Strict
+	begin := time.Now()
+	checked, bad := script.Check(opts)
+	if len(bad) == 0 {
+		bad = checked.Required()
+	}
+	timing.Check = ms(time.Since(begin))
+	if len(bad) > 0 {
+		return nil, c.to.writeJSON(kindErrors, &Errors{Errors: bad, Timing: *timing})
+	}
+	begin = time.Now()
+	program, err := emit.Lower(inputOf(checked))
+	timing.Lower = ms(time.Since(begin))
+	var refusal *emit.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		d := checked.Diagnose(refusal.Pos.Line, refusal.Pos.Column, front.Refused, "not supported: "+refusal.Msg, "")
+		return nil, c.to.writeJSON(kindErrors, &Errors{Errors: []Diagnostic{d}, Warnings: checked.Warnings, Timing: *timing})
+	case err != nil:
+		return nil, err
+	}
+	plan := &Plan{Warnings: checked.Warnings, MapWrites: program.MapWrites, Timing: *timing}
+	if err := c.to.writeJSON(kindPlan, plan); err != nil || !c.script.Check {
+		return program, err
+	}
+	return program, c.to.write(kindLowered, []byte(program.Source))
+}
+
+// checkOptions are generated packages with the one through which they call
+// tools.
+func checkOptions(units []Unit) *front.CheckOptions {
+	o := &front.CheckOptions{Prelude: host.Prelude, Units: []front.Unit{{Path: "usetools/host", Source: host.Source, Host: true}}}
+	for _, u := range units {
+		o.Units = append(o.Units, front.Unit{Path: u.Path, Name: u.Name, Source: u.Source})
+	}
+	return o
+}
+
+// inputOf hands what was checked to the lowering.
+func inputOf(c *front.Checked) *emit.Input {
+	in := &emit.Input{Fset: c.Fset, Info: c.Info}
+	for _, p := range c.Packages {
+		in.Packages = append(in.Packages, emit.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
+	}
+	return in
+}
+
+// maxText bounds the message of a panic, in bytes; maxTrace its lines.
+const (
+	maxText  = 16 << 10
+	maxTrace = 20
+)
+
+// run runs main and says how it ended.
+func (c *child) run(program *emit.Program, stop <-chan struct{}) *done {
+	host.SetBridge(c)
+	log.SetOutput(c.stderr) // the process's own stderr is for a dying runtime
+	begin := time.Now()
+	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Stop: stop})
+	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
+	switch {
+	case err != nil:
+		d.Error = clip(err.Error(), maxText)
+	case out.Stopped:
+		d.Late, d.Line = true, out.Line
+	case out.Panic != nil:
+		d.Panic = clip(out.Panic.Text, maxText)
+		for _, f := range out.Panic.Trace {
+			if d.Line == 0 {
+				d.Line = f.Line
+			}
+			at := f.Func
+			if f.Line > 0 {
+				at += fmt.Sprintf(", line %d", f.Line)
+			}
+			if len(d.Trace) < maxTrace {
+				d.Trace = append(d.Trace, clip(at, 1000))
+			}
+		}
+	default:
+		d.Exit = out.Code
+	}
+	return d
+}
+
+// listen hands results to the calls that wait for them. When the parent goes
+// away there is nobody to work for.
+func (c *child) listen() {
+	for {
+		k, b, err := readFrame(c.from, maxFrameToWorker)
+		if err != nil {
+			os.Exit(70)
+		}
+		n, payload, err := numbered(b)
+		if k != kindResult || err != nil {
+			os.Exit(70)
+		}
+		var r result
+		if err := json.Unmarshal(payload, &r); err != nil {
+			r.Error = err.Error()
+		}
+		c.mu.Lock()
+		ch := c.waiting[n]
+		delete(c.waiting, n)
+		c.mu.Unlock()
+		if ch != nil {
+			ch <- r
+		}
+	}
+}
+
+// Call implements host.Bridge: it sends the call and waits for its result.
+func (c *child) Call(tool string, args []byte) ([]byte, error) {
+	payload, err := json.Marshal(&call{Tool: tool, Args: args})
+	if err != nil {
+		return nil, err
+	}
+	if len(args) > maxArgs {
+		return nil, fmt.Errorf("the arguments have %d bytes, at most %d are allowed", len(args), maxArgs)
+	}
+	ch := make(chan result, 1)
+	c.mu.Lock()
+	n := c.next
+	c.next++
+	c.waiting[n] = ch
+	c.mu.Unlock()
+	if err := c.to.write(kindCall, number(n), payload); err != nil {
+		return nil, err
+	}
+	r := <-ch
+	if r.Error != "" {
+		return nil, fmt.Errorf("%s", r.Error)
+	}
+	return r.Result, nil
+}
+
+// Return implements rt.Host.
+func (c *child) Return(value []byte) {
+	// The parent refuses a value by its size before it looks inside.
+	c.to.write(kindValue, value[:min(len(value), maxFrameToParent)])
+}
+
+// Warn implements host.Bridge and rt.Host.
+func (c *child) Warn(message string) { c.to.write(kindWarn, []byte(clip(message, 1000))) }
+
+// clip keeps the beginning of a long text.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(text[:most], ""), len(text))
+}
+
+// Input implements rt.Host.
+func (c *child) Input(name string) ([]byte, error) {
+	return lookUp(c.script.Inputs, name, "Input", "the script was sent with")
+}
+
+// Stored implements rt.Host.
+func (c *child) Stored(id string) ([]byte, error) {
+	if c.script.Stored == nil {
+		return nil, errors.New("Stored: nothing is kept from one script to the next here, because there is no session; do it all in one script")
+	}
+	return lookUp(c.script.Stored, id, "Stored", "this session has")
+}
+
+// RunScript implements rt.Host.
+func (c *child) RunScript(name string, inputs []byte) ([]byte, error) {
+	args, err := json.Marshal(map[string]any{"name": name, "inputs": json.RawMessage(inputs)})
+	if err != nil {
+		return nil, err
+	}
+	return c.Call(host.RunScript, args)
+}
+
+func lookUp(m map[string]json.RawMessage, name, fn, where string) ([]byte, error) {
+	if v, ok := m[name]; ok {
+		return v, nil
+	}
+	var names []string
+	for n := range m {
+		names = append(names, strconv.Quote(n))
+	}
+	slices.Sort(names)
+	have := strings.Join(names, ", ")
+	if have == "" {
+		have = "none"
+	}
+	return nil, fmt.Errorf("%s: there is no value %q; %s %s", fn, name, where, have)
+}
+
+// Unresolved implements host.Bridge.
+func (c *child) Unresolved(phrases []string) (query, message string, candidates []string) {
+	for _, p := range phrases {
+		if u, ok := c.tools.Unresolved[p]; ok {
+			return p, u.Message, u.Candidates
+		}
+	}
+	return "", "", nil
+}

@@ -1,0 +1,24 @@
+package worker
+
+import "testing"
+
+func TestDeadlockIsToldFromWaiting(t *testing.T) {
+	const mine = "goroutine 1 [chan receive]:\nx/eval.Run()\nx/worker.Main(0x1)\n\ngoroutine 5 [IO wait]:\nx/worker.(*child).listen(0x1)\n\ngoroutine 6 [running]:\nx/worker.(*child).watch(0x1)\n\n"
+	for name, c := range map[string]struct {
+		dump string
+		want bool
+	}{
+		"nobody but the worker":     {mine, false},
+		"blocked on a channel":      {mine + "goroutine 9 [chan receive]:\nmain()\n", true},
+		"blocked for long":          {mine + "goroutine 9 [select (no cases), 2 minutes]:\nmain()\n", true},
+		"one of two still runs":     {mine + "goroutine 9 [sync.Mutex.Lock]:\nmain()\n\ngoroutine 10 [runnable]:\nmain()\n", false},
+		"asleep until a timer":      {mine + "goroutine 9 [sleep]:\nmain()\n", false},
+		"waits for a system call":   {mine + "goroutine 9 [syscall]:\nmain()\n", false},
+		"waits for input":           {mine + "goroutine 9 [IO wait]:\nmain()\n", false},
+		"a state that is not known": {mine + "goroutine 9 [coroutine]:\nmain()\n", false},
+	} {
+		if got := allBlocked([]byte(c.dump)); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package worker
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+)
+
+// kind is the first byte of a frame.
+type kind byte
+
+const (
+	// parent to worker
+	kindRehearse kind = 'H'
+	kindScript   kind = 'S'
+	kindTools    kind = 'T'
+	kindGo       kind = 'G'
+	kindResult   kind = 'R'
+	// worker to parent
+	kindReady   kind = 'r'
+	kindNeeds   kind = 'n'
+	kindPlan    kind = 'p'
+	kindLowered kind = 'l'
+	kindErrors  kind = 'e'
+	kindCall    kind = 'c'
+	kindValue   kind = 'v'
+	kindWarn    kind = 'w'
+	kindDone    kind = 'd'
+)
+
+func (k kind) String() string { return fmt.Sprintf("%q", byte(k)) }
+
+const (
+	headerSize = 5
+	// maxFrameToWorker bounds what a worker accepts: tools' sources, results.
+	maxFrameToWorker = 256 << 20
+	// maxFrameToParent bounds what the parent accepts: arguments, values.
+	maxFrameToParent = 32 << 20
+	// maxReport bounds those that are decoded into lists of structs: two bytes
+	// of JSON can become a hundred in memory.
+	maxReport = 2 << 20
+)
+
+// limit bounds the payloads of a kind.
+func (k kind) limit() int64 {
+	switch k {
+	case kindReady, kindWarn:
+		return 64 << 10
+	case kindNeeds, kindPlan, kindErrors, kindDone:
+		return maxReport
+	case kindCall:
+		return maxArgs + 64<<10
+	}
+	return math.MaxUint32
+}
+
+// errFrame is returned when bytes are no frame.
+var errFrame = errors.New("malformed frame")
+
+// frameWriter writes frames; it is safe for concurrent use.
+type frameWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// write sends a frame whose payload is the parts one behind the other.
+func (w *frameWriter) write(k kind, parts ...[]byte) error {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	buf := make([]byte, headerSize, headerSize+n)
+	binary.LittleEndian.PutUint32(buf, uint32(n))
+	buf[4] = byte(k)
+	for _, p := range parts {
+		buf = append(buf, p...)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.w.Write(buf)
+	return err
+}
+
+func (w *frameWriter) writeJSON(k kind, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return w.write(k, b)
+}
+
+// readFrame reads one frame. It returns io.EOF at a clean end, errFrame for
+// bytes that cannot be one, io.ErrUnexpectedEOF for half a frame. Memory is
+// only taken as the bytes arrive: a length alone costs nothing.
+func readFrame(r io.Reader, limit int) (kind, []byte, error) {
+	var h [headerSize]byte
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		return 0, nil, err
+	}
+	n := int64(binary.LittleEndian.Uint32(h[:]))
+	if most := min(int64(limit), kind(h[4]).limit()); n > most {
+		return 0, nil, fmt.Errorf("%w: %d bytes, at most %d", errFrame, n, most)
+	}
+	if n <= 64<<10 {
+		b := make([]byte, n)
+		_, err := io.ReadFull(r, b)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return kind(h[4]), b, err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, n))
+	if err == nil && int64(len(b)) < n {
+		err = io.ErrUnexpectedEOF
+	}
+	return kind(h[4]), b, err
+}
+
+// numbered splits the number off the payload of a call or result.
+func numbered(b []byte) (uint32, []byte, error) {
+	if len(b) < 4 {
+		return 0, nil, fmt.Errorf("%w: no number", errFrame)
+	}
+	return binary.LittleEndian.Uint32(b), b[4:], nil
+}
+
+func number(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }

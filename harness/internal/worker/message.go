@@ -1,0 +1,186 @@
+package worker
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/sandbox"
+)
+
+// Script is what is sent to a worker first.
+type Script struct {
+	Source string                     `json:"source"`
+	Strict bool                       `json:"strict,omitempty"` // nothing undeclared is tolerated
+	Check  bool                       `json:"check,omitempty"`  // stop before running
+	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
+	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
+	Limits Limits                     `json:"limits"`
+}
+
+// ready is a worker's first word.
+type ready struct {
+	Report sandbox.Report `json:"report"`
+	Error  string         `json:"error,omitempty"` // why it cannot take a script
+}
+
+// Needs is what a script asks for, found without types.
+type Needs struct {
+	Phrases []Phrase `json:"phrases"`
+	Names   []Name   `json:"names"`
+	// Probe says that the script does nothing but declare.
+	Probe bool `json:"probe"`
+	// Own are the parts of the harness itself that it uses, see front.Script.Own.
+	Own    []string `json:"own,omitempty"`
+	Timing Timing   `json:"timing"`
+}
+
+// Phrase is one argument of UseTools.
+type Phrase struct {
+	Text    string `json:"text"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Handled bool   `json:"handled"` // the script looks at UseTools' error
+}
+
+// Name is a selector on a server package: git.Log.
+type Name struct {
+	Package  string `json:"package"`
+	Name     string `json:"name"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Imported bool   `json:"imported"` // false: the identifier has no import
+	Std      bool   `json:"std"`      // a standard package of that name has it too
+}
+
+// Tools is the parent's answer to Needs.
+type Tools struct {
+	Units []Unit `json:"units"`
+	// Unresolved maps each phrase without a tool, whose error the script
+	// handles, to what that error says.
+	Unresolved map[string]Unresolved `json:"unresolved,omitempty"`
+}
+
+// Unresolved is why a phrase has no tool, and its nearest tools.
+type Unresolved struct {
+	Message    string   `json:"message"`
+	Candidates []string `json:"candidates"`
+}
+
+// Unit is one generated package: its import path and source, and what else
+// scripts may call it.
+type Unit struct {
+	Path   string `json:"path"`
+	Name   string `json:"name,omitempty"` // the server's own name
+	Source string `json:"source"`
+}
+
+// Plan says that a script compiles. With Script.Check the lowered program
+// follows, in a frame of its own.
+type Plan struct {
+	Warnings []Diagnostic `json:"warnings"`
+	// MapWrites are the lines that write to maps, of a script with goroutines.
+	MapWrites []int  `json:"mapWrites,omitempty"`
+	Timing    Timing `json:"timing"`
+}
+
+// Errors says why a script does not compile.
+type Errors struct {
+	Errors   []Diagnostic `json:"errors"`
+	Warnings []Diagnostic `json:"warnings"`
+	Timing   Timing       `json:"timing"`
+}
+
+// Diagnostic is a message about a place in the script as it was sent.
+type Diagnostic = front.Diagnostic
+
+// Timing are milliseconds by phase; 0 where a phase was not reached.
+type Timing struct {
+	Parse float64 `json:"parse,omitempty"`
+	Check float64 `json:"check,omitempty"`
+	Lower float64 `json:"lower,omitempty"`
+	Run   float64 `json:"run,omitempty"`
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// goAhead tells the worker to run the script.
+type goAhead struct {
+	Left time.Duration `json:"left"` // until the parent's deadline
+}
+
+// call is a tool call of the script.
+type call struct {
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+}
+
+// result is the answer to a call.
+type result struct {
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// done is how the script ended, as the worker sees it.
+type done struct {
+	Exit   int      `json:"exit"`            // os.Exit's code
+	Panic  string   `json:"panic,omitempty"` // Go's text of an uncaught panic
+	Error  string   `json:"error,omitempty"` // the interpreter refused the program
+	Trace  []string `json:"trace,omitempty"` // the script's lines, innermost first
+	Line   int      `json:"line,omitempty"`
+	Late   bool     `json:"late,omitempty"` // it ended itself before the parent's deadline; Line is where it was
+	Timing Timing   `json:"timing"`
+}
+
+// Limits bound one run. A zero field means its default.
+type Limits struct {
+	Timeout  time.Duration `json:"timeout"`  // wall clock of the whole run; 30 s
+	Stdout   int           `json:"stdout"`   // bytes of stdout and stderr; 1 MiB
+	Value    int           `json:"value"`    // bytes of the returned value; 8 MiB
+	Calls    int           `json:"calls"`    // tool calls; 1,000
+	Parallel int           `json:"parallel"` // tool calls at once; 16
+	Result   int           `json:"result"`   // bytes of one tool result; 32 MiB
+	Memory   int64         `json:"memory"`   // bytes of the worker, its own included; 512 MiB
+	CPU      time.Duration `json:"cpu"`      // on all cores together; twice Timeout
+}
+
+const (
+	// maxArgs bounds the arguments of one call, in bytes; maxPending those of
+	// all calls that are under way, maxReceived all that a run may send.
+	maxArgs     = 8 << 20
+	maxPending  = 16 << 20
+	maxReceived = 256 << 20
+
+	defaultMemory = 512 << 20
+	// MinMemory is less than what a worker needs to start and compile a script.
+	MinMemory = 128 << 20
+)
+
+// sandbox is what the limits mean for the worker's lock.
+func (l Limits) sandbox(p sandbox.Policy) sandbox.Config {
+	return sandbox.Config{Policy: p, Memory: max(l.Memory, MinMemory), CPU: l.CPU}
+}
+
+// withDefaults fills in what is zero.
+func (l Limits) withDefaults() Limits {
+	def := func(p *int, v int) {
+		if *p <= 0 {
+			*p = v
+		}
+	}
+	if l.Timeout <= 0 {
+		l.Timeout = 30 * time.Second
+	}
+	def(&l.Stdout, 1<<20)
+	def(&l.Value, 8<<20)
+	def(&l.Calls, 1000)
+	def(&l.Parallel, 16)
+	def(&l.Result, 32<<20)
+	if l.Memory <= 0 {
+		l.Memory = defaultMemory
+	}
+	if l.CPU <= 0 {
+		l.CPU = 2 * l.Timeout
+	}
+	return l
+}

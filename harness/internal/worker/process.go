@@ -1,0 +1,245 @@
+package worker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/sandbox"
+)
+
+// marker is the first argument of a worker process.
+const marker = "usetools-worker"
+
+// setup is what a worker is told by its arguments, before it is locked.
+type setup struct {
+	Line    int            `json:"line,omitempty"` // the descriptor for mapLine; 0: none
+	Sandbox sandbox.Config `json:"sandbox"`
+}
+
+// IsWorker reports whether this process was started as a worker. A program
+// that runs scripts calls Main first thing in main when it is.
+func IsWorker() bool { return len(os.Args) == 6 && os.Args[1] == marker }
+
+// process is a started worker.
+type process struct {
+	child  *sandbox.Child
+	state  func() *os.ProcessState // after wait
+	to     *frameWriter
+	toFile *os.File
+	from   *os.File
+	stdout *os.File
+	stderr *os.File // what the script writes there
+	crash  *os.File // the process's own: the last words of a dying Go runtime
+	line   *os.File // for readLine; may be nil
+	begun  time.Time
+	ready  *ready      // nil until its frame was read
+	killed atomic.Bool // by us
+
+	rehearsed bool // see rehearse
+	watched   bool // by Spares.watch
+}
+
+// start runs the binary again as a worker: empty environment, no inherited
+// files but the pipes, a process group of its own.
+func start(command []string, set setup) (*process, error) {
+	begun := time.Now()
+	if len(command) == 0 {
+		exe, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("finding this program to start a worker: %w", err)
+		}
+		command = []string{exe}
+	}
+	var files []*os.File
+	closeAll := func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err == nil {
+			files = append(files, r, w)
+		}
+		return r, w, err
+	}
+	inR, inW, err1 := pipe()
+	outR, outW, err2 := pipe()
+	stdoutR, stdoutW, err3 := pipe()
+	stderrR, stderrW, err4 := pipe()
+	crashR, crashW, err5 := pipe()
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		closeAll()
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = []string{}
+	cmd.Stdout, cmd.Stderr = stdoutW, crashW
+	inherited := []*os.File{inR, outW, stderrW}
+	line := newLine()
+	if line != nil {
+		files, inherited = append(files, line), append(inherited, line)
+	}
+	fds := inheritPipes(cmd, inherited...)
+	if line != nil {
+		set.Line = fds[3]
+	}
+	fds = fds[:3]
+	set.Sandbox.Keep = fds
+	arg, err := json.Marshal(set)
+	if err != nil {
+		closeAll()
+		return nil, err
+	}
+	cmd.Args = append(cmd.Args, marker, string(arg))
+	for _, fd := range fds {
+		cmd.Args = append(cmd.Args, strconv.Itoa(fd))
+	}
+	child, err := sandbox.Start(cmd, &set.Sandbox)
+	if err != nil {
+		closeAll()
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	for _, f := range []*os.File{inR, outW, stdoutW, stderrW, crashW} {
+		f.Close()
+	}
+	return &process{
+		child: child, state: func() *os.ProcessState { return cmd.ProcessState },
+		to: &frameWriter{w: inW}, toFile: inW, from: outR, stdout: stdoutR, stderr: stderrR, crash: crashR, line: line, begun: begun,
+	}, nil
+}
+
+// awaitReady reads the frame with which a worker says that it is locked and
+// can take a script.
+func (p *process) awaitReady() error {
+	if p.ready != nil {
+		return nil
+	}
+	k, b, err := readFrame(p.from, maxFrameToParent)
+	if err != nil {
+		return err
+	}
+	if k != kindReady {
+		return fmt.Errorf("%w: %v where %v was due", errFrame, k, kindReady)
+	}
+	r := &ready{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return fmt.Errorf("%w: %v: %v", errFrame, k, err)
+	}
+	p.ready = r
+	return nil
+}
+
+// rehearse lets a worker that waits for a script do what can be done ahead.
+func (p *process) rehearse() error {
+	if err := p.to.write(kindRehearse); err != nil {
+		return err
+	}
+	p.ready, p.rehearsed = nil, true
+	return p.awaitReady()
+}
+
+// lastLine is the line of a script of so many lines that its worker noted
+// last; 0 when it is not known.
+func (p *process) lastLine(lines int) int {
+	if p.line == nil {
+		return 0
+	}
+	if n := readLine(p.line); n > 0 && n <= lines {
+		return n
+	}
+	return 0
+}
+
+// wait waits for the process and reaps it.
+func (p *process) wait() error { return p.child.Wait() }
+
+// kill ends the worker and all that it may have started.
+func (p *process) kill() {
+	p.killed.Store(true)
+	p.child.Kill()
+}
+
+// close kills, reaps and releases everything.
+func (p *process) close() {
+	p.kill()
+	p.wait()
+	for _, f := range []*os.File{p.toFile, p.from, p.stdout, p.stderr, p.crash, p.line} {
+		f.Close() // an error for the line that there may not be
+	}
+}
+
+// errOutputLimit is returned by a capture that is full.
+var errOutputLimit = errors.New("output limit")
+
+// capture keeps the first bytes of a stream and passes them on as they come;
+// the byte after that is an error, so that the copy ends.
+type capture struct {
+	mu    sync.Mutex
+	text  strings.Builder
+	left  int
+	also  io.Writer // may be nil
+	onCut func()
+	cut   bool
+}
+
+func (c *capture) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := min(len(b), c.left)
+	c.text.Write(b[:n])
+	c.left -= n
+	if c.also != nil && n > 0 {
+		c.also.Write(b[:n]) // whoever watches may go away; the run goes on
+	}
+	if n == len(b) {
+		return n, nil
+	}
+	c.cut = true
+	c.onCut()
+	return n, errOutputLimit
+}
+
+func (c *capture) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.ToValidUTF8(c.text.String(), "\uFFFD")
+}
+
+// clock calls a function when a span of running time is over. It can stand
+// still in between.
+type clock struct {
+	timer *time.Timer
+	until time.Time
+	left  time.Duration
+}
+
+func startClock(d time.Duration, over func()) *clock {
+	return &clock{timer: time.AfterFunc(d, over), until: time.Now().Add(d)}
+}
+
+// remaining is how much time a running clock has left.
+func (c *clock) remaining() time.Duration { return time.Until(c.until) }
+
+// pause stops the clock. It does nothing when the time is already over.
+func (c *clock) pause() {
+	c.left = 0
+	if c.timer.Stop() {
+		c.left = time.Until(c.until)
+	}
+}
+
+func (c *clock) resume() {
+	if c.left > 0 {
+		c.until = time.Now().Add(c.left)
+		c.timer.Reset(c.left)
+	}
+}

@@ -1,0 +1,9 @@
+package worker
+
+import "testing"
+
+func TestASpareCanRehearse(t *testing.T) {
+	if err := rehearse(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,554 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/sandbox"
+)
+
+// Status is how a run ended, in the words of the harness's Result.
+type Status string
+
+// The verdicts of a worker. The harness adds those about tools and policy.
+const (
+	OK           Status = "ok"
+	CompileError Status = "compile_error"
+	ScriptError  Status = "script_error"
+	Timeout      Status = "timeout"
+	OutputLimit  Status = "output_limit"
+	CPULimit     Status = "cpu_limit"
+	CallLimit    Status = "call_limit"
+	MemoryLimit  Status = "memory_limit"
+	Denied       Status = "denied"
+	Canceled     Status = "canceled"
+	SandboxError Status = "sandbox_error"
+	// Stopped means that the Host ended the run before it began.
+	Stopped Status = "stopped"
+)
+
+// Host is what the parent provides to a run. Its methods may be called from
+// several goroutines, Call concurrently.
+type Host interface {
+	// Resolve answers a script's needs with generated packages. ok false ends
+	// the run with status Stopped; an error is the harness's own fault.
+	// The script's clock stands still meanwhile.
+	Resolve(ctx context.Context, n *Needs) (t *Tools, ok bool, err error)
+	// Start is asked after the script compiled and before it runs; false ends
+	// the run with status Stopped.
+	Start(ctx context.Context, p *Plan) bool
+	// Call authorises, validates and makes one tool call and returns the MCP
+	// result as JSON.
+	Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
+}
+
+// DeniedError is returned by Host.Call for a call that the script had no right
+// to make. The run ends with status Denied.
+type DeniedError struct{ Reason string }
+
+func (e *DeniedError) Error() string { return "denied: " + e.Reason }
+
+// Options configure Run. Nil means defaults.
+type Options struct {
+	// Command starts a worker; empty means this program's own binary.
+	Command []string
+	// Policy says whether a worker that cannot be locked is refused; empty:
+	// refused on Linux.
+	Policy sandbox.Policy
+	// Spares has workers that are started ahead; nil: each run starts its own.
+	Spares *Spares
+	// Stdout and Stderr receive the script's output as it comes; nil drops it.
+	Stdout, Stderr io.Writer
+}
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Status    Status
+	Value     json.RawMessage // of the last Return; nil when there was none
+	Stdout    string
+	Stderr    string
+	Truncated bool // stdout was cut
+	Exit      int  // os.Exit's code
+	Errors    []Diagnostic
+	Warnings  []Diagnostic
+	Notes     []string // warnings while running
+	Message   string   // of a status that is not ok and has no Errors
+	Line      int      // of Message in the script, 0 when unknown
+	Trace     []string
+	Lowered   string
+	Calls     int
+	Timing    Timing
+	Startup   time.Duration
+	Sandbox   sandbox.Report
+}
+
+// reaping is for workers that were killed and are not gone yet.
+var reaping sync.WaitGroup
+
+// Wait waits until the workers of all runs that have returned are gone.
+func Wait() { reaping.Wait() }
+
+// Run starts a worker, lets it check and run the script, and kills it. An
+// error means that the harness itself failed; whatever the script does is in
+// the Outcome.
+func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	s.Limits = s.Limits.withDefaults()
+	begin := time.Now()
+	p := opts.Spares.take()
+	if p == nil {
+		var err error
+		if p, err = start(opts.Command, setup{Sandbox: s.Limits.sandbox(opts.Policy)}); err != nil {
+			opts.Spares.refill()
+			return nil, err
+		}
+	}
+	r := &run{p: p, host: host, limits: s.Limits, out: &Outcome{}, slots: make(chan struct{}, s.Limits.Parallel), caller: ctx,
+		lines: strings.Count(s.Source, "\n") + 1}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, p.kill)
+	defer stop()
+	r.ctx = ctx
+	r.clock = startClock(s.Limits.Timeout, func() { cancel(context.DeadlineExceeded) })
+	defer r.clock.pause()
+	stdout := &capture{left: s.Limits.Stdout, also: opts.Stdout, onCut: p.kill}
+	stderr := &capture{left: s.Limits.Stdout, also: opts.Stderr, onCut: p.kill}
+	// A dying Go runtime traces every goroutine: its first words are enough.
+	crash := &capture{left: crashBytes, onCut: p.kill}
+	var streams sync.WaitGroup
+	streams.Go(func() { io.Copy(stdout, p.stdout) })
+	streams.Go(func() { io.Copy(stderr, p.stderr) })
+	streams.Go(func() { io.Copy(crash, p.crash) })
+
+	err := r.converse(s, begin)
+	if v := r.out.Value; v != nil && !json.Valid(v) {
+		r.out.Value, err = nil, r.broken("the value is no JSON")
+	}
+	if r.out.Status == "" { // the conversation broke off: the process tells why
+		r.linger()
+	}
+	ours := p.killed.Load()
+	p.kill()
+	ended := context.Cause(ctx)
+	cancel(nil)
+	r.calls.Wait()
+	streams.Wait()
+	line := p.lastLine(r.lines)
+	reaping.Go(p.close) // it is killed; its end takes the system a while
+	opts.Spares.refill()
+
+	o := r.out
+	o.Stdout, o.Truncated = stdout.String(), stdout.cut
+	o.Stderr = stderr.String()
+	switch {
+	case stdout.cut || stderr.cut:
+		o.Status, o.Errors = OutputLimit, nil
+		o.Message = fmt.Sprintf("the script wrote more than %d bytes to stdout or stderr; print less, or return a summary", s.Limits.Stdout)
+	case r.denied.Load() != nil:
+		o.Status, o.Message = Denied, r.denied.Load().Error()
+	case o.Status == "" && errors.Is(ended, context.DeadlineExceeded):
+		o.Status, o.Message = Timeout, late(s.Limits)
+	case o.Status == "" && ended != nil:
+		o.Status, o.Message = Canceled, "the run was canceled"
+	case o.Status == "":
+		p.wait()
+		o.Status, o.Message = crashed(p.state(), ours, crash.String(), s.Limits, err)
+		if o.Message == mapFatal { // by goroutines, whose lines are not noted
+			o.Message, line = r.mapWrites()
+		}
+		if o.Status == ScriptError {
+			o.Line, o.Exit = line, goFatal
+		}
+	}
+	switch o.Status {
+	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit:
+		o.Line = cmp.Or(o.Line, line)
+	}
+	return o, nil
+}
+
+// run is one conversation with a worker.
+type run struct {
+	p       *process
+	host    Host
+	limits  Limits
+	caller  context.Context // of Run: has no deadline of ours
+	ctx     context.Context // ends with the run
+	clock   *clock
+	out     *Outcome
+	calls   sync.WaitGroup
+	slots   chan struct{}
+	pending pending
+	denied  atomic.Pointer[DeniedError]
+	lines   int   // of the script
+	writes  []int // the lines on which it says to write to maps
+}
+
+// converse speaks the protocol. It sets out.Status when it knows how the run
+// ended; else the error says why the conversation broke off.
+func (r *run) converse(s *Script, begun time.Time) error {
+	if err := r.p.awaitReady(); err != nil {
+		if errors.Is(err, errFrame) {
+			return r.broken("%v", err)
+		}
+		return err
+	}
+	r.out.Startup, r.out.Sandbox = time.Since(begun), r.p.ready.Report
+	if msg := r.p.ready.Error; msg != "" {
+		r.out.Status, r.out.Message = SandboxError, msg
+		return nil
+	}
+	// A spare was locked with the widest limits; a script may ask for less.
+	narrow := s.Limits.sandbox("")
+	if err := r.p.child.Narrow(&narrow); err != nil {
+		r.out.Status, r.out.Message = SandboxError, err.Error()
+		return nil
+	}
+	if err := r.p.to.writeJSON(kindScript, s); err != nil {
+		return err
+	}
+	var needs Needs
+	if ok, err := r.orErrors(kindNeeds, &needs); !ok {
+		return err
+	}
+	r.out.Timing.Parse = needs.Timing.Parse
+	// Finding tools may mean starting servers to list them, which is not the
+	// script's time.
+	r.clock.pause()
+	tools, ok, err := r.host.Resolve(r.caller, &needs)
+	r.clock.resume()
+	if err != nil {
+		r.out.Status = Stopped
+		return err
+	}
+	if !ok {
+		r.out.Status = Stopped
+		return nil
+	}
+	if err := r.p.to.writeJSON(kindTools, tools); err != nil {
+		return err
+	}
+	var plan Plan
+	if ok, err := r.orErrors(kindPlan, &plan); !ok {
+		return err
+	}
+	r.writes = plan.MapWrites
+	r.out.Warnings = plan.Warnings
+	r.out.Timing.Check, r.out.Timing.Lower = plan.Timing.Check, plan.Timing.Lower
+	if !r.host.Start(r.ctx, &plan) {
+		r.out.Status = Stopped
+		return nil
+	}
+	if s.Check {
+		k, b, err := readFrame(r.p.from, maxFrameToParent)
+		if err == nil && k != kindLowered {
+			err = fmt.Errorf("sent frame %v where %v was due", k, kindLowered)
+		}
+		if err != nil {
+			return r.broken("%v", err)
+		}
+		r.out.Status, r.out.Lowered = OK, string(b)
+		r.p.kill()
+		return nil
+	}
+	if err := r.p.to.writeJSON(kindGo, &goAhead{Left: r.clock.remaining()}); err != nil {
+		return err
+	}
+	return r.serve()
+}
+
+// orErrors reads a frame of the wanted kind into v, or the script's errors,
+// which end the run.
+func (r *run) orErrors(want kind, v any) (ok bool, err error) {
+	k, b, err := readFrame(r.p.from, maxFrameToParent)
+	if errors.Is(err, errFrame) {
+		return false, r.broken("%v", err)
+	}
+	if err != nil {
+		return false, err
+	}
+	switch k {
+	case want:
+		if err := json.Unmarshal(b, v); err != nil {
+			return false, r.broken("frame %v: %v", k, err)
+		}
+		return true, nil
+	case kindErrors:
+		var e Errors
+		if err := json.Unmarshal(b, &e); err != nil || len(e.Errors) == 0 {
+			return false, r.broken("frame %v: %v", k, err)
+		}
+		r.out.Status, r.out.Errors, r.out.Warnings = CompileError, e.Errors[:min(len(e.Errors), 10)], e.Warnings
+		if e.Timing.Parse > 0 {
+			r.out.Timing.Parse = e.Timing.Parse
+		}
+		r.out.Timing.Check, r.out.Timing.Lower = e.Timing.Check, e.Timing.Lower
+		r.p.kill()
+		return false, nil
+	}
+	return false, r.broken("sent frame %v where %v was due", k, want)
+}
+
+// broken ends the run because the worker left the protocol.
+func (r *run) broken(format string, args ...any) error {
+	r.out.Status = SandboxError
+	r.out.Message = "the worker broke the protocol: " + fmt.Sprintf(format, args...)
+	r.p.kill()
+	return errFrame
+}
+
+// maxNotes bounds the warnings of one run, maxFrames the frames besides calls.
+const (
+	maxNotes  = 50
+	maxFrames = 100_000
+)
+
+// serve answers the running script until it is done.
+func (r *run) serve() error {
+	seen := map[uint32]bool{}
+	received := 0
+	for frames := 0; ; frames++ {
+		k, b, err := readFrame(r.p.from, maxFrameToParent)
+		if err != nil {
+			if errors.Is(err, errFrame) {
+				return r.broken("%v", err)
+			}
+			return err
+		}
+		if frames > maxFrames {
+			return r.broken("more than %d frames", maxFrames)
+		}
+		if received += len(b); received > maxReceived {
+			r.out.Status = OutputLimit
+			r.out.Message = fmt.Sprintf("the script sent more than %d MiB in calls and values", maxReceived>>20)
+			r.p.kill()
+			return nil
+		}
+		switch k {
+		case kindCall:
+			n, payload, err := numbered(b)
+			var c call
+			if err == nil {
+				err = json.Unmarshal(payload, &c)
+			}
+			if err != nil || seen[n] {
+				return r.broken("call %d: %v", n, err)
+			}
+			seen[n] = true
+			r.out.Calls++
+			if r.out.Calls > r.limits.Calls {
+				r.out.Status = CallLimit
+				r.out.Message = fmt.Sprintf("the script made more than %d tool calls", r.limits.Calls)
+				r.p.kill()
+				return nil
+			}
+			if !r.pending.add(r.ctx, len(payload)) {
+				return r.ctx.Err()
+			}
+			r.calls.Go(func() {
+				defer r.pending.done(len(payload))
+				r.call(n, c)
+			})
+		case kindValue:
+			if len(b) > r.limits.Value {
+				r.out.Status = OutputLimit
+				r.out.Message = fmt.Sprintf("the returned value has %d bytes, at most %d are allowed; return a summary", len(b), r.limits.Value)
+				r.p.kill()
+				return nil
+			}
+			r.out.Value = b // the last one is looked at when the run is over
+		case kindWarn:
+			if len(r.out.Notes) < maxNotes {
+				r.out.Notes = append(r.out.Notes, strings.ToValidUTF8(string(b[:min(len(b), 1000)]), "\uFFFD"))
+			}
+		case kindDone:
+			var d done
+			if err := json.Unmarshal(b, &d); err != nil {
+				return r.broken("frame %v: %v", k, err)
+			}
+			r.ended(&d)
+			return nil
+		default:
+			return r.broken("sent frame %v while running", k)
+		}
+	}
+}
+
+// ended takes over the worker's word on how main ended.
+func (r *run) ended(d *done) {
+	o := r.out
+	o.Timing.Run = d.Timing.Run
+	o.Exit, o.Line, o.Trace = d.Exit, d.Line, d.Trace[:min(len(d.Trace), maxTrace)]
+	switch {
+	case d.Late:
+		o.Status, o.Message = Timeout, late(r.limits)
+	case d.Error != "": // a fault of ours, whatever the script
+		o.Status, o.Message = SandboxError, d.Error
+	case d.Panic != "":
+		o.Status, o.Message, o.Exit = ScriptError, d.Panic, 2
+		if !strings.HasPrefix(d.Panic, "fatal error: ") {
+			o.Message = "panic: " + d.Panic
+		}
+	case d.Exit != 0:
+		o.Status, o.Message = ScriptError, fmt.Sprintf("the script ended with os.Exit(%d)", d.Exit)
+	default:
+		o.Status = OK
+	}
+}
+
+func late(l Limits) string { return fmt.Sprintf("the script ran longer than %v", l.Timeout) }
+
+// call makes one tool call and sends its result.
+func (r *run) call(n uint32, c call) {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-r.ctx.Done():
+		return
+	}
+	var res result
+	var denied *DeniedError
+	raw, err := r.host.Call(r.ctx, c.Tool, c.Args)
+	switch {
+	case errors.As(err, &denied):
+		r.denied.Store(denied)
+		r.p.kill()
+		return
+	case r.ctx.Err() != nil:
+		return
+	case err != nil:
+		res.Error = err.Error()
+	case len(raw) > r.limits.Result:
+		res.Error = fmt.Sprintf("the result has %d bytes, at most %d are allowed: ask the tool for less", len(raw), r.limits.Result)
+	default:
+		res.Result = raw
+	}
+	b, err := json.Marshal(&res)
+	if err != nil {
+		b, _ = json.Marshal(&result{Error: "the result is no JSON"})
+	}
+	r.p.to.write(kindResult, number(n), b) // a dead worker is noticed elsewhere
+}
+
+// mapWrites says on which lines of the script goroutines may have met in a map,
+// and returns the line if it can be only one.
+func (r *run) mapWrites() (message string, line int) {
+	var lines []string
+	for _, n := range r.writes {
+		if n > 0 && n <= r.lines && len(lines) < maxMapLines {
+			lines, line = append(lines, strconv.Itoa(n)), n
+		}
+	}
+	switch len(lines) {
+	case 0:
+		return mapFatal, 0
+	case 1:
+		return mapFatal, line
+	}
+	return mapFatal + "; the script writes to maps on lines " + strings.Join(lines, ", "), 0
+}
+
+// maxMapLines bounds the lines that a message names.
+const maxMapLines = 5
+
+// linger gives a worker that closed its pipe the time to end by itself, so
+// that its exit status can be read.
+func (r *run) linger() {
+	ended := make(chan struct{})
+	go func() { r.p.wait(); close(ended) }()
+	late := time.NewTimer(lingerTime)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C:
+		r.p.kill()
+	case <-r.ctx.Done(): // which kills it
+		<-ended
+	}
+}
+
+// crashBytes is how much of a dying runtime's words is read.
+const crashBytes = 64 << 10
+
+// lingerTime is how long a process may take from closing its pipes to its end.
+const lingerTime = time.Second
+
+// fatal are the Go runtime's last words, by which its deaths with exit code 2
+// are told apart: a script cannot end so without a done frame.
+var fatal = []struct {
+	text   string
+	status Status
+	say    string
+}{
+	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end"},
+	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end"},
+	{"concurrent map", ScriptError, mapFatal},
+	{deadlockText, ScriptError, "fatal error: " + deadlockText},
+}
+
+const mapFatal = "fatal error: several goroutines use a map at once, and one writes; guard it with a sync.Mutex"
+
+// goFatal is the exit code of the Go runtime's fatal errors and panics.
+const goFatal = 2
+
+// crashed says what a worker died of that ended without a word: its exit
+// status tells, and among the deaths of the Go runtime the runtime's words.
+func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, conversation error) (Status, string) {
+	memory := fmt.Sprintf("the script used more memory than allowed (%d MiB)", l.Memory>>20)
+	cpu := fmt.Sprintf("the script used more than %v of CPU time", l.CPU)
+	code := -1
+	if state != nil {
+		code = state.ExitCode()
+	}
+	switch {
+	case code == sandbox.ExitCPU:
+		return CPULimit, cpu
+	case code == sandbox.ExitMemory || sandbox.OutOfMemory(goFatal, stderr):
+		return MemoryLimit, memory
+	case code == goFatal || strings.Contains(stderr, "fatal error: "): // only the runtime writes there
+		for _, f := range fatal {
+			if strings.Contains(stderr, f.text) {
+				return f.status, f.say
+			}
+		}
+		if _, misuse, ok := strings.Cut(stderr, "fatal error: sync: "); ok { // such as unlock of unlocked mutex
+			misuse, _, _ = strings.Cut(misuse, "\n")
+			return ScriptError, "fatal error: sync: " + clip(misuse, 200)
+		}
+		for line := range strings.Lines(stderr) {
+			if msg, ok := strings.CutPrefix(line, "panic: "); ok {
+				return ScriptError, "panic: " + strings.TrimSpace(msg)
+			}
+		}
+	case code == -1 && !ours && state != nil && state.UserTime()+state.SystemTime() >= l.CPU:
+		return CPULimit, cpu
+	case code == -1 && !ours && state != nil && state.String() == "signal: killed":
+		return MemoryLimit, "the system killed the worker, most likely because memory ran out"
+	}
+	why := "it closed its pipe without an answer"
+	_, words, spoke := strings.Cut(stderr, "fatal error: ")
+	switch {
+	case spoke:
+		why, _, _ = strings.Cut(words, "\n")
+	case code > 0 || code == -1 && !ours && state != nil:
+		why = state.String()
+	case code == 0:
+		why = "it ended without an answer"
+	case conversation != nil && !errors.Is(conversation, io.EOF) && !errors.Is(conversation, os.ErrClosed):
+		why = conversation.Error()
+	}
+	return SandboxError, "the worker died: " + why
+}

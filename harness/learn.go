@@ -1,0 +1,60 @@
+package harness
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// What one run may teach, so that a loop over the same call proves little:
+// results of one tool, of calls with different arguments; and what is kept
+// until the run has ended, in bytes.
+const (
+	maxSamples     = 3
+	maxSampleBytes = 4 << 20
+)
+
+// sample is one result to learn from.
+type sample struct {
+	tool string
+	args string
+	raw  json.RawMessage
+}
+
+// sampled keeps a result of a tool that only reads and whose server does not
+// say what it answers. The caller holds r.mu.
+func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *Call) {
+	if r.cat.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !readOnly(t) || !t.Untyped() {
+		return
+	}
+	n := 0
+	for _, s := range r.samples {
+		if s.tool == t.ID {
+			n++
+		}
+	}
+	same := func(s sample) bool { return s.tool == t.ID && s.args == string(args) }
+	if n >= maxSamples || r.sampleBytes+len(res.Raw) > maxSampleBytes || slices.ContainsFunc(r.samples, same) {
+		return
+	}
+	r.sampleBytes += len(res.Raw)
+	r.samples = append(r.samples, sample{t.ID, string(args), res.Raw})
+}
+
+func readOnly(t *wrappers.Tool) bool {
+	a := t.Annotations
+	return a != nil && a.ReadOnly != nil && *a.ReadOnly
+}
+
+// learn takes the shapes of a run's results into what is known. It runs when
+// the answer is on its way.
+func (r *run) learn() {
+	for _, s := range r.samples {
+		r.cat.Shapes.Observe(s.tool, s.raw)
+	}
+	// What cannot be saved, because the disk is full or the home is read-only,
+	// is learnt again.
+	_ = r.cat.Shapes.Save()
+}

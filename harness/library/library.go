@@ -1,0 +1,242 @@
+// Package library keeps scripts that worked, so that one line runs them again.
+//
+// A [Library] is a folder with one file for each script: its source, and the
+// tools that it was checked against with the hashes of their definitions. A
+// script whose tools are as they were compiles as it did; [Script.Changed]
+// tells which are not, and whoever runs it checks it again.
+package library
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+)
+
+const (
+	// MaxScripts bounds a library.
+	MaxScripts = 1000
+	// MaxSource bounds a script, in bytes.
+	MaxSource = 1 << 20
+	maxName   = 64
+	maxAbout  = 500
+	maxFile   = 4 << 20
+)
+
+// Script is a saved script.
+type Script struct {
+	Name string `json:"name"`
+	// About says in a line what it does, from the line that names it.
+	About  string `json:"about,omitempty"`
+	Source string `json:"source"`
+	// Tools are those that it was checked against, sorted by ID.
+	Tools []Tool    `json:"tools"`
+	Saved time.Time `json:"saved"`
+	// Broken says why it does not compile with the tools as they are now;
+	// empty: it does, as far as is known.
+	Broken string `json:"broken,omitempty"`
+}
+
+// Tool is a tool's definition by its hash.
+type Tool struct {
+	ID   string `json:"id"`
+	Hash string `json:"hash"`
+}
+
+// Changed returns the IDs of the script's tools that are not, or no longer
+// so, in a registry.
+func (s *Script) Changed(reg *registry.Registry) []string {
+	var out []string
+	for _, t := range s.Tools {
+		if now, ok := reg.Tool(t.ID); !ok || now.Hash != t.Hash {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}
+
+// UseTools notes the tools that the script was checked against.
+func (s *Script) UseTools(ids []string, reg *registry.Registry) {
+	slices.Sort(ids)
+	s.Tools = []Tool{}
+	for _, id := range slices.Compact(ids) {
+		if t, ok := reg.Tool(id); ok {
+			s.Tools = append(s.Tools, Tool{id, t.Hash})
+		}
+	}
+}
+
+// NotFoundError is returned for a name that no script has.
+type NotFoundError struct {
+	Name string
+	Have []string // some of the names that there are, sorted
+}
+
+func (e *NotFoundError) Error() string {
+	if len(e.Have) == 0 {
+		return fmt.Sprintf("there is no saved script %q, and no other; harness save saves one", e.Name)
+	}
+	return fmt.Sprintf("there is no saved script %q; there are %s", e.Name, strings.Join(e.Have, ", "))
+}
+
+// CheckName reports why a name cannot be a script's.
+func CheckName(name string) error {
+	ok := name != "" && len(name) <= maxName && name[0] != '-' && name[0] != '_'
+	for _, c := range []byte(name) {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_')
+	}
+	if !ok {
+		return fmt.Errorf("%.80q is no name of a script: want 1 to %d lower-case letters, digits, hyphens and underscores, as in daily-digest", name, maxName)
+	}
+	return nil
+}
+
+// Header returns the name that a script gives itself in a comment before its
+// first statement, and what stands behind it:
+//
+//	// usetools:daily-digest What happened since yesterday
+func Header(source string) (name, about string, ok bool) {
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "```") {
+			continue
+		}
+		comment, isComment := strings.CutPrefix(line, "//")
+		if !isComment {
+			return "", "", false
+		}
+		if rest, found := strings.CutPrefix(strings.TrimSpace(comment), "usetools:"); found {
+			name, about, _ = strings.Cut(rest, " ")
+			return name, cut(strings.TrimSpace(about)), CheckName(name) == nil
+		}
+	}
+	return "", "", false
+}
+
+func cut(about string) string {
+	return strings.ToValidUTF8(about[:min(len(about), maxAbout)], "")
+}
+
+// Library is a folder of scripts. Several processes may use it.
+type Library struct{ dir string }
+
+// Path returns the folder of the scripts for the tools of a registry file:
+// below the user's configuration, named by the registry's absolute path.
+func Path(registryFile string) (string, error) {
+	folder, err := os.UserConfigDir()
+	if err == nil {
+		folder, err = registry.SidePath(folder, "scripts", registryFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("locating saved scripts: %w", err)
+	}
+	return folder, nil
+}
+
+// Open returns the library in a folder, which need not exist.
+func Open(dir string) *Library { return &Library{dir} }
+
+func (l *Library) file(name string) string { return filepath.Join(l.dir, name+".json") }
+
+// Save stores a script in the place of one of the same name.
+func (l *Library) Save(s *Script) error {
+	if err := CheckName(s.Name); err != nil {
+		return err
+	}
+	if len(s.Source) > MaxSource {
+		return fmt.Errorf("saving %q: the script has %d bytes, at most %d are allowed", s.Name, len(s.Source), MaxSource)
+	}
+	names, err := l.Names()
+	if err != nil {
+		return err
+	}
+	if len(names) >= MaxScripts && !slices.Contains(names, s.Name) {
+		return fmt.Errorf("saving %q: there are %d scripts, which is all that a library may have", s.Name, len(names))
+	}
+	s.About = cut(s.About)
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("saving %q: %w", s.Name, err)
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return fmt.Errorf("saving %q: %w", s.Name, err)
+	}
+	if err := registry.WriteFile(l.file(s.Name), append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("saving %q: %w", s.Name, err)
+	}
+	return nil
+}
+
+// Load returns a script; the error is a *NotFoundError where there is none.
+func (l *Library) Load(name string) (*Script, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(l.file(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		names, _ := l.Names()
+		return nil, &NotFoundError{name, names[:min(len(names), 20)]}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the saved script %q: %w", name, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, fmt.Errorf("reading the saved script %q: %w", name, err)
+	}
+	s := &Script{}
+	if err := json.Unmarshal(data, s); err != nil || s.Name != name || s.Source == "" {
+		return nil, fmt.Errorf("the saved script %q is damaged: save it again", name)
+	}
+	return s, nil
+}
+
+// Delete removes a script.
+func (l *Library) Delete(name string) error {
+	if _, err := l.Load(name); errors.As(err, new(*NotFoundError)) || CheckName(name) != nil {
+		return err
+	}
+	return os.Remove(l.file(name))
+}
+
+// Names returns the names of the scripts, sorted.
+func (l *Library) Names() ([]string, error) {
+	entries, err := os.ReadDir(l.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading saved scripts: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && CheckName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// List returns all scripts, sorted by name; what is damaged is left out.
+func (l *Library) List() ([]*Script, error) {
+	names, err := l.Names()
+	if err != nil {
+		return nil, err
+	}
+	var out []*Script
+	for _, name := range names {
+		if s, err := l.Load(name); err == nil {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}

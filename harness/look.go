@@ -1,0 +1,122 @@
+package harness
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// Find is the Search of the catalog's index, with the tools' Go names.
+func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
+	view, err := c.View()
+	if err != nil {
+		return discovery.Page{}, err
+	}
+	page, err := c.index.Search(q)
+	for i := range page.Results {
+		addGo(view, &page.Results[i].Entry, q.Detail)
+	}
+	return page, err
+}
+
+// Resolve is the ResolveContext of the catalog's index; a phrase may also be a
+// Go name, git.Log.
+func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+	view, err := c.View()
+	if err != nil {
+		return discovery.Resolution{}, err
+	}
+	return resolvePhrase(ctx, c.index, view, phrase, opts)
+}
+
+func resolvePhrase(ctx context.Context, ix *discovery.Index, view *wrappers.View, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+	name := strings.TrimSpace(phrase)
+	if _, isID := view.Tool(name); isID {
+		return ix.ResolveContext(ctx, phrase, opts)
+	}
+	t, ok := goName(view, name)
+	if !ok {
+		return ix.ResolveContext(ctx, phrase, opts)
+	}
+	r, err := ix.ResolveContext(ctx, t.ID, opts)
+	r.Phrase = phrase
+	return r, err
+}
+
+// Describe is that of the catalog's index, with the tools' Go names; a name
+// may also be a Go name, git.Log. A tool that several names mean is shown once.
+func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Description, error) {
+	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
+	view, err := c.View()
+	if err != nil {
+		return answer, err
+	}
+	for _, name := range names {
+		ask := name
+		if t, ok := goName(view, name); ok {
+			ask = t.ID
+		}
+		found, err := c.index.Describe([]string{ask}, d)
+		if err != nil {
+			return answer, err
+		}
+		if len(found.Tools) == 0 {
+			answer.NotFound = append(answer.NotFound, name)
+		}
+		for _, e := range found.Tools {
+			if !slices.ContainsFunc(answer.Tools, func(x discovery.Entry) bool { return x.ID == e.ID }) {
+				addGo(view, &e, d)
+				answer.Tools = append(answer.Tools, e)
+			}
+		}
+	}
+	return answer, nil
+}
+
+// Tree shows all tools by server, or by category, with their Go names.
+func (c *Catalog) Tree(byCategory bool, d discovery.Detail) ([]discovery.Branch, error) {
+	view, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	tree := c.index.Tree
+	if byCategory {
+		tree = c.index.TreeByCategory
+	}
+	branches, err := tree(d)
+	for i := range branches {
+		for j := range branches[i].Tools {
+			addGo(view, &branches[i].Tools[j], d)
+		}
+	}
+	return branches, err
+}
+
+// addGo adds a tool's Go name, and its declaration where it was asked for.
+func addGo(view *wrappers.View, e *discovery.Entry, d discovery.Detail) {
+	t, ok := view.Tool(e.ID)
+	if !ok {
+		return
+	}
+	e.Go = t.Go()
+	if d == discovery.Go {
+		e.Signature = t.Doc()
+	}
+	e.Weigh()
+}
+
+// goName finds a tool by the name that scripts call it by.
+func goName(view *wrappers.View, name string) (*wrappers.Tool, bool) {
+	pkg, fn, ok := strings.Cut(name, ".")
+	if !ok {
+		return nil, false
+	}
+	s, ok := view.Package(pkg)
+	if !ok {
+		return nil, false
+	}
+	return s.Func(fn)
+}

@@ -1,0 +1,224 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/library"
+)
+
+// What scripts ask of the harness itself: import "discovery", and RunScript.
+// It comes as calls do, from the worker that nobody believes.
+
+const (
+	// maxDepth is how many saved scripts may run one within the other.
+	maxDepth = 3
+	// maxNested is how many a script may run at once: each has a process.
+	maxNested = 2
+	// maxAsked bounds the names of one Describe.
+	maxAsked = 200
+)
+
+// isOwn reports whether the call of an ID is ours to answer.
+func isOwn(id string) bool { return id == host.OwnDiscovery || id == host.RunScript }
+
+// callOwn answers a call that no server is asked for.
+func (r *run) callOwn(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case r.cat == nil || !slices.Contains(r.own, id):
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", id)}
+	case id == host.OwnDiscovery:
+		return r.discover(args)
+	}
+	return r.runSaved(ctx, args)
+}
+
+// discover answers a function of the package discovery.
+func (r *run) discover(args json.RawMessage) (json.RawMessage, error) {
+	var q struct {
+		Ask   string          `json:"ask"`
+		Query json.RawMessage `json:"query"`
+	}
+	if err := json.Unmarshal(args, &q); err != nil {
+		return nil, errors.New("the question is no JSON")
+	}
+	answer, err := r.answer(q.Ask, q.Query)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"content": []any{}, "structuredContent": answer})
+}
+
+func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
+	switch ask {
+	case "search":
+		var q struct {
+			Text, Match, Server, Category, Prefix, Detail string
+			Limit, Offset                                 int
+		}
+		if err := json.Unmarshal(raw, &q); err != nil {
+			return nil, errors.New("the query is none")
+		}
+		return r.cat.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server, Category: q.Category,
+			Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail)})
+	case "describe":
+		var q struct {
+			Names  []string
+			Detail string
+		}
+		if err := json.Unmarshal(raw, &q); err != nil || len(q.Names) > maxAsked {
+			return nil, fmt.Errorf("want up to %d names of tools", maxAsked)
+		}
+		return r.cat.Describe(q.Names, discovery.Detail(q.Detail))
+	case "categories":
+		return r.cat.index.Categories(), nil
+	case "tree":
+		return r.cat.Tree(false, discovery.NameDescription)
+	case "names":
+		return r.cat.index.Names(discovery.Query{}), nil
+	case "stats":
+		return r.cat.index.Stats(), nil
+	}
+	return nil, fmt.Errorf("%.40q is nothing that discovery answers", ask)
+}
+
+// runSaved runs a script of the library as the running script would be run
+// itself: with its policy, its limits, and what is left of its time.
+func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+	var q struct {
+		Name   string                     `json:"name"`
+		Inputs map[string]json.RawMessage `json:"inputs"`
+	}
+	if err := json.Unmarshal(args, &q); err != nil {
+		return nil, errors.New(`the inputs are no object: want map[string]any{"name": value}, a struct or nil`)
+	}
+	if r.cat.Scripts == nil {
+		return nil, errors.New("there is no library of scripts here")
+	}
+	if r.script.depth >= maxDepth {
+		return nil, fmt.Errorf("saved scripts run each other more than %d deep", maxDepth)
+	}
+	saved, err := r.cat.Scripts.Load(q.Name)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case r.nested <- struct{}{}:
+		defer func() { <-r.nested }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s := *r.script
+	s.Source, s.Inputs, s.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
+	s.Catalog, s.depth = r.cat, r.script.depth+1
+	res, err := r.h.run(ctx, &s, false)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	r.result.Calls = append(r.result.Calls, res.Calls...)
+	for _, w := range res.Warnings {
+		r.result.Warnings = append(r.result.Warnings, q.Name+": "+w)
+	}
+	r.mu.Unlock()
+	r.cat.noteChecked(saved, res)
+	if res.Status != OK {
+		return nil, errors.New(notOK(res))
+	}
+	if res.Value == nil {
+		return json.Marshal(strings.TrimSuffix(res.Stdout, "\n"))
+	}
+	return res.Value, nil
+}
+
+// notOK says in a line why a script did not end well.
+func notOK(res *Result) string {
+	if res.Error == nil {
+		return string(res.Status)
+	}
+	msg := fmt.Sprintf("%s: %s", res.Status, res.Error.Message)
+	if res.Error.Line > 0 {
+		msg = fmt.Sprintf("%s, line %d: %s", res.Status, res.Error.Line, res.Error.Message)
+	}
+	return cut(msg, 500)
+}
+
+// noteChecked keeps what a run, or a check, of a saved script says about it:
+// that it compiles with the tools as they are now, or why it does not.
+func (c *Catalog) noteChecked(s *library.Script, res *Result) {
+	if c.Scripts == nil {
+		return
+	}
+	changed := len(s.Changed(c.Registry)) > 0
+	switch res.Status {
+	case CompileError, ToolNotFound, Ambiguous:
+		if why := notOK(res); s.Broken != why {
+			s.Broken = why
+			_ = c.Scripts.Save(s) // what cannot be noted is checked again
+		}
+	default:
+		if s.Broken != "" || changed {
+			s.Broken = ""
+			s.UseTools(toolsOf(res), c.Registry)
+			_ = c.Scripts.Save(s)
+		}
+	}
+}
+
+func toolsOf(res *Result) []string {
+	var ids []string
+	for _, u := range res.Tools {
+		if u.Tool != "" {
+			ids = append(ids, u.Tool)
+		}
+	}
+	return ids
+}
+
+// SaveScript keeps a script that was checked, or run, with this result.
+func (c *Catalog) SaveScript(name, about, source string, res *Result) error {
+	if c.Scripts == nil {
+		return errors.New("there is no library of scripts here")
+	}
+	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
+	s.UseTools(toolsOf(res), c.Registry)
+	return c.Scripts.Save(s)
+}
+
+// Recheck checks a saved script if its tools are no longer as they were, and
+// keeps what came of it.
+func (h *Harness) Recheck(ctx context.Context, c *Catalog, s *library.Script) error {
+	if len(s.Changed(c.Registry)) == 0 {
+		return nil
+	}
+	res, err := h.Check(ctx, &Script{Source: s.Source, Catalog: c})
+	if err == nil {
+		c.noteChecked(s, res)
+	}
+	return err
+}
+
+// keep saves a script that ended well and has a header with its name.
+func (r *run) keep() {
+	if r.cat == nil || r.cat.Scripts == nil || r.script.depth > 0 || r.result.Status != OK || r.probe {
+		return
+	}
+	name, about, ok := library.Header(r.script.Source)
+	if !ok {
+		return
+	}
+	if old, err := r.cat.Scripts.Load(name); err == nil && old.Source == r.script.Source && len(old.Changed(r.cat.Registry)) == 0 {
+		return
+	}
+	if err := r.cat.SaveScript(name, about, r.script.Source, r.result); err != nil {
+		r.result.Warnings = append(r.result.Warnings, err.Error())
+	}
+}

@@ -1,0 +1,145 @@
+package harness
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Policy says which tools scripts may call. It is applied to all tools of a
+// script before anything runs, and again to each call. A nil Policy allows
+// everything.
+//
+// Patterns are those of path.Match over the ID of a tool (git.git_*); one that
+// matches the name of a server stands for all of its tools.
+type Policy struct {
+	// Allow lists the tools that may be called; empty: all. Deny takes away
+	// from those, whatever Allow says.
+	Allow, Deny []string
+	// ReadOnly denies tools that are not marked as read-only.
+	ReadOnly bool
+	// Approve says which tools need the approval of a person.
+	Approve Approval
+	// Approved are tools that the operator has approved for all scripts.
+	Approved []string
+}
+
+// Approval says which tools need approval.
+type Approval string
+
+// Which tools need approval, by the hints that servers give of them.
+const (
+	ApproveNone        Approval = "none"        // none does; also ""
+	ApproveDestructive Approval = "destructive" // those marked as destructive
+	ApproveWrites      Approval = "writes"      // those not marked as read-only
+)
+
+// Approvals are the values that an Approval may have.
+var Approvals = []Approval{ApproveNone, ApproveDestructive, ApproveWrites}
+
+// Decision is what a policy says of one tool of a script.
+type Decision struct {
+	Tool    string  `json:"tool"`
+	Verdict Allowed `json:"verdict"`
+	// Rule is what decided, and in words why.
+	Rule string `json:"rule"`
+}
+
+// Allowed is the verdict of a policy.
+type Allowed string
+
+// The verdicts of a policy.
+const (
+	IsAllowed     Allowed = "allowed"
+	IsApproved    Allowed = "approved"
+	IsDenied      Allowed = "denied"
+	NeedsApproval Allowed = "needs_approval"
+)
+
+// Validate reports a pattern or a word that means nothing.
+func (p *Policy) Validate() error {
+	if p == nil {
+		return nil
+	}
+	for _, list := range [][]string{p.Allow, p.Deny, p.Approved} {
+		for _, pattern := range list {
+			if _, err := path.Match(pattern, "x"); err != nil || pattern == "" {
+				return fmt.Errorf("%q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)", pattern)
+			}
+		}
+	}
+	if p.Approve != "" && !slices.Contains(Approvals, p.Approve) {
+		return fmt.Errorf("approval for %q tools: want one of %q", p.Approve, Approvals)
+	}
+	return nil
+}
+
+// Decide says whether a tool may be called. approved are the IDs of tools that
+// a person has approved for this script.
+func (p *Policy) Decide(t *registry.Tool, approved []string) Decision {
+	d := Decision{Tool: t.ID, Verdict: IsAllowed, Rule: "no rule is against it"}
+	if p == nil {
+		return d
+	}
+	if len(p.Allow) > 0 {
+		rule, ok := matching(p.Allow, t)
+		if !ok {
+			d.Verdict, d.Rule = IsDenied, "it is not among the allowed tools"
+			return d
+		}
+		d.Rule = "allowed by " + rule
+	}
+	if rule, ok := matching(p.Deny, t); ok {
+		d.Verdict, d.Rule = IsDenied, "denied by "+rule
+		return d
+	}
+	if p.ReadOnly && !t.Annotations.ReadsOnly() {
+		d.Verdict, d.Rule = IsDenied, "it is not marked as read-only, and this run is read-only"
+		return d
+	}
+	if p.needsApproval(t) {
+		if rule, ok := matching(p.Approved, t); ok {
+			d.Verdict, d.Rule = IsApproved, "approved by the operator with "+rule
+		} else if slices.Contains(approved, t.ID) {
+			d.Verdict, d.Rule = IsApproved, "approved by the user for this script"
+		} else {
+			d.Verdict, d.Rule = NeedsApproval, p.why(t)
+		}
+	}
+	return d
+}
+
+func (p *Policy) needsApproval(t *registry.Tool) bool {
+	switch p.Approve {
+	case ApproveDestructive:
+		a := t.Annotations
+		return a != nil && a.Destructive != nil && *a.Destructive && !a.ReadsOnly()
+	case ApproveWrites:
+		return !t.Annotations.ReadsOnly()
+	}
+	return false
+}
+
+func (p *Policy) why(t *registry.Tool) string {
+	if p.Approve == ApproveDestructive {
+		return "it is marked as destructive and needs approval"
+	}
+	return "it is not marked as read-only and needs approval"
+}
+
+// matching returns the first pattern that means a tool.
+func matching(patterns []string, t *registry.Tool) (string, bool) {
+	for _, p := range patterns {
+		for _, name := range []string{t.Server, t.ID} {
+			// A slash is nothing special in the name of a tool.
+			ok, err := path.Match(strings.ReplaceAll(p, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+			if p == name || err == nil && ok {
+				return p, true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,64 @@
+package harness
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// record notes a run that needed tools in the catalog's usage log.
+func (r *run) record(began time.Time) {
+	if r.cat == nil || r.cat.Usage == nil {
+		return
+	}
+	u := usage.Run{Time: began.UTC().Truncate(time.Millisecond), Status: string(r.result.Status), Ms: ms(time.Since(began))}
+	at := map[string]int{}
+	for _, c := range r.result.Calls {
+		i, ok := at[c.Tool]
+		if !ok {
+			i = len(u.Tools)
+			at[c.Tool] = i
+			u.Tools = append(u.Tools, usage.Calls{Tool: c.Tool})
+		}
+		t := &u.Tools[i]
+		t.Calls++
+		t.Ms += c.Ms
+		t.Max = max(t.Max, c.Ms)
+		if c.Error != nil {
+			t.Failed++
+		}
+	}
+	for _, t := range r.result.Tools {
+		if t.Phrase != "" {
+			u.Phrases = append(u.Phrases, usage.Phrase{Phrase: t.Phrase, Verdict: string(t.Verdict), Tool: t.Tool})
+		}
+	}
+	log := r.cat.Usage
+	r.h.learning.Go(func() { _ = log.Add(u) }) // what cannot be counted harms nobody
+}
+
+// usage opens the log of what scripts use, nil where a flag or the config
+// ("usetools": {"usage": false}) says that nothing is recorded.
+func (f *Files) usage(cfg *config.Config) *usage.Log {
+	if f.NoUsage {
+		return nil
+	}
+	for _, value := range cfg.UseTools {
+		var s struct {
+			Usage *bool `json:"usage"`
+		}
+		if json.Unmarshal(value, &s) == nil && s.Usage != nil {
+			if !*s.Usage {
+				return nil
+			}
+			break
+		}
+	}
+	path, err := usage.Path(f.Path())
+	if err != nil { // without a cache folder nothing is recorded
+		return nil
+	}
+	return usage.Open(path)
+}

@@ -1,0 +1,369 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/wrappers"
+)
+
+const (
+	maxPhrases    = 100     // of one script
+	maxPhraseSize = 4 << 10 // bytes; the front end takes less, but who knows what sent them
+	maxNames      = 2000    // selectors on server packages in one script
+	// reach is how many candidates of a phrase a used name may pick from.
+	reach = 20
+	// shown is how many candidates of a phrase a Result lists.
+	shown = 10
+)
+
+// How a tool was found, besides what a phrase alone can tell (discovery.By).
+const (
+	ByName  discovery.By = "name"  // the script uses its Go name, a phrase has it within reach
+	ByAdded discovery.By = "added" // the script uses its Go name, no phrase declares it
+)
+
+// Resolve finds the tools that a script needs: phrases narrow, names select.
+func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool, error) {
+	if len(n.Phrases) > maxPhrases || len(n.Names) > maxNames {
+		r.stop(CompileError, Error{Kind: KindRefused, Message: fmt.Sprintf(
+			"the script declares %d phrases and uses %d names, at most %d and %d are allowed", len(n.Phrases), len(n.Names), maxPhrases, maxNames)})
+		return nil, false, nil
+	}
+	if i := slices.IndexFunc(n.Phrases, func(p worker.Phrase) bool { return len(p.Text) > maxPhraseSize }); i >= 0 {
+		r.stop(CompileError, Error{Kind: KindRefused, Line: n.Phrases[i].Line, Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)})
+		return nil, false, nil
+	}
+	r.names, r.probe = n.Names, n.Probe
+	r.allowed = map[string]*wrappers.Tool{}
+	r.own = n.Own
+	if len(n.Phrases)+len(n.Names)+len(n.Own) == 0 {
+		return &worker.Tools{}, true, nil
+	}
+	if r.cat, r.err = r.catalog(ctx); r.err != nil {
+		return nil, false, r.err
+	}
+	if r.view, r.err = r.cat.View(); r.err != nil {
+		return nil, false, r.err
+	}
+	begin := time.Now()
+	used := r.usedTools()
+	var unresolved map[string]worker.Unresolved
+	if unresolved, r.err = r.phrases(ctx, n.Phrases, used); r.err != nil {
+		return nil, false, r.err
+	}
+	r.undeclared(used)
+	r.result.Timing.Resolve = ms(time.Since(begin))
+	if len(r.result.Errors) > 0 {
+		r.result.Error = &r.result.Errors[0]
+		if !r.probe {
+			return nil, false, nil
+		}
+	}
+	if r.probe && len(n.Phrases) > 0 {
+		r.answerProbe()
+		return nil, false, nil
+	}
+	begin = time.Now()
+	tools := &worker.Tools{Units: r.units(), Unresolved: unresolved}
+	r.result.Timing.Generate = ms(time.Since(begin))
+	return tools, true, nil
+}
+
+// stop ends the run before it began.
+func (r *run) stop(s Status, e Error) {
+	r.result.Status = s
+	r.result.Errors = append(r.result.Errors, e)
+	r.result.Error = &r.result.Errors[0]
+}
+
+// usedTools maps the names that the script uses to tools, in the order of
+// their first use. A type name counts where it belongs to one tool only.
+func (r *run) usedTools() []*wrappers.Tool {
+	var out []*wrappers.Tool
+	add := func(t *wrappers.Tool) {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	for _, n := range r.names {
+		s := r.server(n.Package)
+		if s == nil || n.Std && !n.Imported {
+			continue
+		}
+		if ts := s.Type(n.Name); len(ts) == 1 {
+			add(ts[0])
+		} else if t, ok := s.Func(n.Name); ok && len(ts) == 0 {
+			add(t)
+		}
+	}
+	return out
+}
+
+// server returns the server that a package name in a script means.
+func (r *run) server(pkg string) *wrappers.Server {
+	if s, ok := r.view.Package(pkg); ok {
+		return s
+	}
+	s, _ := r.view.NearPackage(pkg)
+	return s
+}
+
+// phrases resolves every phrase, lets the used names pick among its
+// candidates, and returns the unresolved phrases whose error the script
+// handles.
+func (r *run) phrases(ctx context.Context, ps []worker.Phrase, used []*wrappers.Tool) (map[string]worker.Unresolved, error) {
+	unresolved := map[string]worker.Unresolved{}
+	for _, p := range ps {
+		// What a script does is decided by the names that it uses; a probe has
+		// nothing but its phrases.
+		res, err := resolvePhrase(ctx, r.cat.index, r.view, p.Text, &discovery.ResolveOptions{Candidates: reach, Alone: r.probe})
+		if err != nil {
+			return nil, err
+		}
+		r.pick(&res, used)
+		if t, ok := r.view.Tool(res.Tool); ok && res.Verdict == discovery.Resolved {
+			r.allow(t)
+		} else {
+			r.notFound(p, &res, unresolved)
+		}
+		r.report(res)
+	}
+	return unresolved, nil
+}
+
+// pick lets the names that the script uses decide among a phrase's candidates.
+func (r *run) pick(res *discovery.Resolution, used []*wrappers.Tool) {
+	if res.By == discovery.ByExact {
+		return
+	}
+	var first *wrappers.Tool
+	for _, c := range res.Candidates {
+		t, ok := r.view.Tool(c.ID)
+		if !ok || !slices.Contains(used, t) {
+			continue
+		}
+		if first == nil || r.allowed[first.ID] != nil && r.allowed[t.ID] == nil {
+			first = t // a tool that no earlier phrase has claimed is better
+		}
+	}
+	if first == nil {
+		return
+	}
+	by := ByName
+	if first.ID == res.Tool { // it was resolved to that
+		by = res.By
+	}
+	// All used tools within reach are declared by this phrase; one of them is
+	// its answer.
+	for _, c := range res.Candidates {
+		if t, ok := r.view.Tool(c.ID); ok && slices.Contains(used, t) {
+			r.allow(t)
+		}
+	}
+	res.Verdict, res.By, res.Tool = discovery.Resolved, by, first.ID
+}
+
+func (r *run) allow(t *wrappers.Tool) { r.allowed[t.ID] = t }
+
+// notFound records a phrase without a tool: an error, or data for a script
+// that handles it.
+func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved map[string]worker.Unresolved) {
+	status, message, hint := r.whyNot(p.Text, res)
+	if res.Note != "" && res.Verdict != discovery.Unavailable { // whose message has it
+		hint += "; " + res.Note
+	}
+	offered := r.cat.index.Offer(res)
+	if p.Handled && !r.probe {
+		u := worker.Unresolved{Message: message, Candidates: []string{}}
+		for _, d := range offered {
+			u.Candidates = append(u.Candidates, d.ID)
+		}
+		if len(u.Candidates) > 0 {
+			u.Message += "; nearest: " + strings.Join(u.Candidates, ", ")
+		}
+		unresolved[p.Text] = u
+		return
+	}
+	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Snippet: snippet(r.script.Source, p.Line), Message: message, Hint: hint}
+	for i, d := range offered {
+		if t, ok := r.view.Tool(d.ID); ok {
+			e.Signatures = append(e.Signatures, t.Signature()+" // "+inShort(offered, i))
+		}
+	}
+	if r.result.Status != ToolNotFound {
+		r.result.Status = status
+	}
+	r.result.Errors = append(r.result.Errors, e)
+}
+
+// inShort says in a line what an offered tool does, and what distinguishes it
+// where another of them says the same.
+func inShort(offered []discovery.Difference, i int) string {
+	d := offered[i]
+	same := func(o discovery.Difference) bool { return o.ID != d.ID && o.Summary == d.Summary }
+	telling := d.Telling()
+	if telling == "" || !slices.ContainsFunc(offered, same) {
+		return d.Summary
+	}
+	return strings.TrimPrefix(d.Summary+"; only here: "+telling, "; ")
+}
+
+// whyNot says why a phrase has no tool, and what to do.
+func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, message, hint string) {
+	switch {
+	case res.Verdict == discovery.Unavailable:
+		return ToolNotFound, fmt.Sprintf("%q cannot be served now: %s", phrase, res.Note), ""
+	case res.Verdict == discovery.Ambiguous:
+		return Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
+			"call the one that you mean by its Go name, or put its ID into UseTools"
+	case len(r.cat.Registry.Tools) == 0:
+		hint = "the registry has no tools: give a config with servers and rebuild it"
+	default:
+		hint = "reword the phrase with what the tool does and to what"
+		if down := r.cat.down(); down != "" {
+			hint += "; these servers could not be asked: " + down
+		}
+	}
+	return ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
+}
+
+// down names the servers whose last listing failed.
+func (c *Catalog) down() string {
+	var names []string
+	for _, s := range c.Registry.Servers {
+		if s.Error != nil {
+			names = append(names, s.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// undeclared adds the used tools that no phrase declares: with a warning, or
+// refused where the script is strict.
+func (r *run) undeclared(used []*wrappers.Tool) {
+	for _, t := range used {
+		if r.allowed[t.ID] != nil {
+			continue
+		}
+		if r.script.Strict {
+			line := r.lineOf(t)
+			r.result.Status = ToolNotFound
+			r.result.Errors = append(r.result.Errors, Error{Kind: KindResolve, Line: line, Snippet: snippet(r.script.Source, line),
+				Message: fmt.Sprintf("%s is used but no phrase of UseTools declares it", t.Go()),
+				Hint:    fmt.Sprintf("add UseTools(%q)", t.ID)})
+			continue
+		}
+		r.allow(t)
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("%s is used but no phrase of UseTools declares it; it was added", t.Go()))
+		r.report(discovery.Resolution{Verdict: discovery.Resolved, By: ByAdded, Tool: t.ID, Confidence: 1, Candidates: []discovery.Candidate{}})
+	}
+}
+
+func (r *run) lineOf(t *wrappers.Tool) int {
+	for _, n := range r.names {
+		if s := r.server(n.Package); s == t.Package() {
+			if f, ok := s.Func(n.Name); ok && f == t {
+				return n.Line
+			}
+		}
+	}
+	return 0
+}
+
+// report adds a line to the result's tools.
+func (r *run) report(res discovery.Resolution) {
+	u := ToolUse{Resolution: res}
+	u.Candidates = u.Candidates[:min(shown, len(u.Candidates))]
+	if t, ok := r.view.Tool(res.Tool); ok {
+		u.Go = t.Go()
+	}
+	r.result.Tools = append(r.result.Tools, u)
+}
+
+// answerProbe describes what the phrases of a script that only declares came
+// to.
+func (r *run) answerProbe() {
+	for i := range r.result.Tools {
+		u := &r.result.Tools[i]
+		if t, ok := r.view.Tool(u.Tool); ok && u.Verdict == discovery.Resolved {
+			u.Signature = t.Doc()
+			u.Tokens = wrappers.Tokens(u.Signature)
+		}
+	}
+	if r.result.Status == "" {
+		r.result.Status = OK
+	}
+}
+
+// units generates the packages with the tools that the script may call.
+func (r *run) units() []worker.Unit {
+	by := map[*wrappers.Server][]*wrappers.Tool{}
+	for _, t := range r.allowed {
+		by[t.Package()] = append(by[t.Package()], t)
+	}
+	// A package that the script imports exists even when none of its tools is
+	// declared, so that the message is about the function, not the import.
+	for _, n := range r.names {
+		if s := r.server(n.Package); s != nil && by[s] == nil {
+			by[s] = nil
+		}
+	}
+	var units []worker.Unit
+	for _, s := range r.view.Servers() {
+		if ts, ok := by[s]; ok {
+			units = append(units, worker.Unit{Path: s.Path(), Name: s.Name, Source: s.Source(ts, false)})
+		}
+	}
+	if slices.Contains(r.own, host.OwnDiscovery) {
+		units = append(units, worker.Unit{Path: host.OwnDiscovery, Source: host.Discovery})
+	}
+	return units
+}
+
+// catalog is the script's own or that of the harness.
+func (r *run) catalog(ctx context.Context) (*Catalog, error) {
+	if c := r.script.Catalog; c != nil {
+		return c, c.load()
+	}
+	return r.h.catalog(ctx)
+}
+
+// Start is asked once the script compiled: the place where policy decides on
+// the whole set of tools before anything runs.
+func (r *run) Start(context.Context, *worker.Plan) bool {
+	if r.script.Policy == nil && !r.script.ReadOnly {
+		return true
+	}
+	for _, id := range sortedKeys(r.allowed) {
+		t := r.allowed[id]
+		d := r.decide(t)
+		r.result.Decisions = append(r.result.Decisions, d)
+		if d.Verdict != IsDenied && d.Verdict != NeedsApproval {
+			continue
+		}
+		e := Error{Kind: KindPolicy, Line: r.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), id, d.Rule)}
+		e.Snippet = snippet(r.script.Source, e.Line)
+		if d.Verdict == NeedsApproval {
+			e.Hint = fmt.Sprintf("nothing has run; ask the user, who approves it for good with -approved %s", id)
+		}
+		r.stop(Denied, e)
+	}
+	return r.result.Status != Denied
+}
+
+// decide is the script's policy on a tool.
+func (r *run) decide(t *wrappers.Tool) Decision {
+	p := Policy{}
+	if r.script.Policy != nil {
+		p = *r.script.Policy
+	}
+	p.ReadOnly = p.ReadOnly || r.script.ReadOnly
+	return p.Decide(t.Tool, r.script.Approved)
+}

@@ -1,0 +1,155 @@
+package harness
+
+import (
+	"encoding/json"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/worker"
+)
+
+// Status says how a script ended.
+type Status string
+
+// The statuses of a Result.
+const (
+	OK           Status = "ok"
+	CompileError Status = "compile_error"  // the script is not Go, or uses what is refused
+	ToolNotFound Status = "tool_not_found" // a phrase fits no tool
+	Ambiguous    Status = "ambiguous"      // a phrase fits several tools
+	ScriptError  Status = "script_error"   // it panicked or exited with a code
+	Timeout      Status = "timeout"
+	CPULimit     Status = "cpu_limit"
+	MemoryLimit  Status = "memory_limit"
+	OutputLimit  Status = "output_limit"
+	CallLimit    Status = "call_limit"
+	Denied       Status = "denied"
+	Canceled     Status = "canceled"
+	SandboxError Status = "sandbox_error"
+)
+
+// Result is all that comes back from a script.
+type Result struct {
+	Status Status          `json:"status"`
+	Value  json.RawMessage `json:"value,omitempty"` // of the last Return
+	Stdout string          `json:"stdout"`
+	// Stderr is what the script wrote to os.Stderr and log.
+	Stderr string `json:"stderr,omitempty"`
+	// Truncated says that Stdout was cut at the limit.
+	Truncated bool `json:"truncated"`
+	// ExitCode is what the script's process would have ended with: 0, the
+	// code of os.Exit, 2 after a panic; for other statuses Status.ExitCode.
+	ExitCode int       `json:"exit_code"`
+	Tools    []ToolUse `json:"tools"`
+	Calls    []Call    `json:"calls"`
+	// Decisions are what the policy said of each tool of the script; empty
+	// where there is no policy.
+	Decisions []Decision `json:"decisions,omitempty"`
+	Warnings  []string   `json:"warnings"`
+	Error     *Error     `json:"error,omitempty"`
+	// Errors are all of a script's errors, the first of which is Error.
+	Errors  []Error `json:"errors,omitempty"`
+	Lowered string  `json:"lowered,omitempty"` // of a check: what would be run
+	Timing  Timing  `json:"timing"`            // milliseconds by phase
+	Sandbox Sandbox `json:"sandbox"`
+}
+
+// ToolUse says what a phrase, or a name without a phrase, came to.
+type ToolUse struct {
+	discovery.Resolution
+	Go        string `json:"go,omitempty"`        // git.Log
+	Signature string `json:"signature,omitempty"` // in a probe, with doc
+	Tokens    int    `json:"tokens,omitempty"`    // about what Signature costs a model
+}
+
+// Call is one tool call of a script.
+type Call struct {
+	Tool  string  `json:"tool"`
+	Ms    float64 `json:"ms"`
+	Bytes int     `json:"bytes"` // of the result
+	Error *string `json:"error"`
+	// Suspect says why a result that claims success looks like a failure; the
+	// result itself is left as it is.
+	Suspect string `json:"suspect,omitempty"`
+}
+
+// ErrorKind classifies an Error.
+type ErrorKind string
+
+// The kinds of errors.
+const (
+	KindCompile  ErrorKind = "compile"
+	KindRefused  ErrorKind = "refused"
+	KindResolve  ErrorKind = "resolve"
+	KindRuntime  ErrorKind = "runtime"
+	KindPanic    ErrorKind = "panic"
+	KindLimit    ErrorKind = "limit"
+	KindPolicy   ErrorKind = "policy"
+	KindBackend  ErrorKind = "backend"
+	KindInternal ErrorKind = "internal"
+)
+
+// Error is what was wrong, where, and what would be right.
+type Error struct {
+	Kind    ErrorKind `json:"kind"`
+	Line    int       `json:"line,omitempty"`   // 1-based, in the script as sent
+	Column  int       `json:"column,omitempty"` // 1-based, in bytes
+	Message string    `json:"message"`
+	Snippet string    `json:"snippet,omitempty"`
+	Hint    string    `json:"hint,omitempty"`
+	// Signatures are those of the functions and types that the error is about.
+	Signatures []string `json:"signatures,omitempty"`
+	Trace      []string `json:"trace,omitempty"` // of a panic, innermost first
+}
+
+// Timing are the milliseconds of each phase.
+type Timing struct {
+	Start    float64 `json:"start"`    // the worker, until it was ready
+	Parse    float64 `json:"parse"`    // in the worker
+	Resolve  float64 `json:"resolve"`  // phrases and names to tools
+	Generate float64 `json:"generate"` // the tools' Go packages
+	Check    float64 `json:"check"`
+	Lower    float64 `json:"lower"`
+	Run      float64 `json:"run"` // the interpreter's compilation included
+	Total    float64 `json:"total"`
+}
+
+// Sandbox says which layers confined the worker, besides its being a process
+// of its own with an empty environment.
+type Sandbox struct {
+	Landlock int  `json:"landlock"` // ABI version of the kernel, 0: not in force
+	Seccomp  bool `json:"seccomp"`  // a filter of system calls is on
+	Rlimits  bool `json:"rlimits"`  // the kernel limits memory and CPU time
+	// Missing names each layer that is not on, and why.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// ExitCode is the exit code of `harness run` and `check` for a status.
+func (s Status) ExitCode() int {
+	switch s {
+	case OK:
+		return 0
+	case ScriptError:
+		return 1
+	case CompileError, ToolNotFound, Ambiguous:
+		return 2
+	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit:
+		return 3
+	case Denied:
+		return 4
+	case Canceled:
+		return 130
+	}
+	return 70
+}
+
+func fromDiagnostics(ds []worker.Diagnostic) []Error {
+	var out []Error
+	for _, d := range ds {
+		kind := KindCompile
+		if d.Kind == string(KindRefused) {
+			kind = KindRefused
+		}
+		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint, Signatures: d.Signatures})
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package serve
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+)
+
+// approveFor is how long an approval may take.
+const approveFor = 10 * time.Minute
+
+// asked is what a client carries from the question to the answer, signed. It
+// is good for this script of this session only.
+type asked struct {
+	Session string   `json:"s"`
+	Script  string   `json:"h"` // hash of the script and its inputs
+	Tools   []string `json:"t"`
+	Until   int64    `json:"u"` // Unix seconds
+}
+
+// askApproval is the question for a script that waits for nothing but a
+// person's approval, where the client can ask one; nil: there is nothing to
+// ask, or nobody.
+func (c *session) askApproval(req *mcp.CallToolRequest, args *executeArgs, res *harness.Result) *mcp.CallToolResult {
+	var tools []string
+	for _, d := range res.Decisions {
+		switch d.Verdict {
+		case harness.IsDenied:
+			return nil
+		case harness.NeedsApproval:
+			tools = append(tools, d.Tool)
+		}
+	}
+	if res.Status != harness.Denied || len(tools) == 0 || !canElicit(req) {
+		return nil
+	}
+	var why strings.Builder
+	why.WriteString("A script wants to use tools that need your approval. Nothing has run yet.\n")
+	for _, e := range res.Errors {
+		fmt.Fprintf(&why, "- %s\n", e.Message)
+		if e.Snippet != "" {
+			fmt.Fprintf(&why, "  line %d: %s\n", e.Line, strings.TrimSpace(e.Snippet))
+		}
+	}
+	return c.question(why.String(), args.hash(), tools)
+}
+
+// question asks a person about tools, for one script or call that hash names.
+func (c *session) question(text, hash string, tools []string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		InputRequests: mcp.InputRequestMap{"approve": &mcp.ElicitParams{
+			Mode: "form", Message: text, RequestedSchema: schema(`{"type":"object","properties":{}}`),
+		}},
+		RequestState: c.sign(asked{c.id, hash, tools, time.Now().Add(approveFor).Unix()}),
+	}
+}
+
+// approvals returns the tools that a person has just approved for this very
+// script, or an error when the person said no.
+func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, error) {
+	if req.Params.RequestState == "" {
+		return nil, nil
+	}
+	a, ok := c.verify(req.Params.RequestState)
+	if !ok || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
+		return nil, errors.New("the approval is not one for this script, or too old; send the script again. Nothing has run")
+	}
+	answer, _ := req.Params.InputResponses["approve"].(*mcp.ElicitResult)
+	if answer == nil || answer.Action != "accept" {
+		return nil, fmt.Errorf("denied: the user did not approve %s; nothing has run", strings.Join(a.Tools, ", "))
+	}
+	return a.Tools, nil
+}
+
+func canElicit(req *mcp.CallToolRequest) bool {
+	p := req.Session.InitializeParams()
+	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
+		return false
+	}
+	e := p.Capabilities.Elicitation
+	return e.Form != nil || e.URL == nil // neither: an older client, which has forms
+}
+
+// hash names a script with its inputs.
+func (a *executeArgs) hash() string {
+	inputs, _ := json.Marshal(a.Inputs) // was JSON when it came
+	sum := sha256.Sum256(append([]byte(a.Script+"\x00"), inputs...))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+func (c *session) sign(a asked) string {
+	b, _ := json.Marshal(a) // strings and numbers only
+	return base64.RawURLEncoding.EncodeToString(append(c.mac(b), b...))
+}
+
+func (c *session) verify(state string) (a asked, ok bool) {
+	b, err := base64.RawURLEncoding.DecodeString(state)
+	if err != nil || len(b) < sha256.Size || !hmac.Equal(b[:sha256.Size], c.mac(b[sha256.Size:])) {
+		return a, false
+	}
+	return a, json.Unmarshal(b[sha256.Size:], &a) == nil
+}
+
+func (c *session) mac(b []byte) []byte {
+	m := hmac.New(sha256.New, c.s.key)
+	m.Write(b)
+	return m.Sum(nil)
+}

@@ -1,0 +1,399 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// Bounds of the discovery tools.
+const (
+	found     = 8  // tools that a search lists
+	maxLoaded = 50 // tools that a session has loaded
+)
+
+const (
+	querySchema = `{"type":"object","properties":{"query":{"type":"string"}}}`
+	toolSchema  = `{"type":"object","properties":{"tool":{"type":"string"}}}`
+	callSchema  = `{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]}`
+)
+
+// addDiscovery adds the tools for agents that look for tools themselves.
+// Clients for which nothing can be kept get call_tool in the place of loaded
+// tools.
+func (c *session) addDiscovery() {
+	c.add("tool_find", "Find tools by what they do", querySchema, c.find)
+	c.add("tool_describe", "How to call a tool", toolSchema, c.describeTool)
+	c.add("tool_load", "Make a tool callable by itself", toolSchema, c.load)
+	c.add("tool_active", "List loaded tools", `{"type":"object"}`, c.active)
+	if !c.keeps && !c.mode.classic() {
+		c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
+	}
+}
+
+// addClassic adds the tools for clients that write no scripts.
+func (c *session) addClassic() {
+	c.add("search_tools", "Find tools by what they do, in plain words: "+c.s.summary(), querySchema, c.find)
+	c.add("describe_tool", "The description and schemas of a tool that search_tools found", toolSchema, c.describeTool)
+	c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
+}
+
+// summary says how much there is to find.
+func (s *Server) summary() string {
+	cat := s.live.now()
+	if cat == nil {
+		return "the tools are still being loaded"
+	}
+	var names []string
+	for _, srv := range cat.Registry.Servers {
+		names = append(names, srv.Name)
+	}
+	text := fmt.Sprintf("%d tools of %d servers", len(cat.Registry.Tools), len(names))
+	if len(names) > 0 && len(names) <= 12 {
+		text += " (" + strings.Join(names, ", ") + ")"
+	}
+	return text
+}
+
+// discoveryTool answers a call with the catalog of the moment.
+type discoveryTool func(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error)
+
+// add adds a tool whose faults are answers.
+func (c *session) add(name, description, inputSchema string, f discoveryTool) {
+	c.mcp.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: schema(inputSchema)},
+		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			cat, done, err := c.s.live.acquire(ctx)
+			if err != nil {
+				return failure(err), nil
+			}
+			defer done()
+			res, err := f(ctx, req, cat)
+			if err != nil {
+				return failure(err), nil
+			}
+			return res, nil
+		})
+}
+
+// argument reads one text argument.
+func argument(req *mcp.CallToolRequest, name string) (string, error) {
+	var fields map[string]json.RawMessage
+	var s string
+	if raw := req.Params.Arguments; len(raw) > 0 && (!utf8.Valid(raw) || json.Unmarshal(raw, &fields) != nil) {
+		return "", fmt.Errorf(`the arguments are no JSON object; want {%q: "…"}`, name)
+	}
+	if json.Unmarshal(fields[name], &s) != nil || strings.TrimSpace(s) == "" {
+		return "", fmt.Errorf("%s is missing, or no text", name)
+	}
+	return s, nil
+}
+
+func (c *session) find(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
+	query, err := argument(req, "query")
+	if err != nil {
+		return nil, err
+	}
+	ix, err := cat.Index()
+	if err != nil {
+		return nil, err
+	}
+	view, err := cat.View()
+	if err != nil {
+		return nil, err
+	}
+	page, err := ix.Search(discovery.Query{Text: cutText(query, discovery.MaxPhrase/4), Limit: found, Detail: discovery.NameDescription})
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for _, h := range page.Results {
+		t, ok := view.Tool(h.ID)
+		if !ok || c.decide(t).Verdict == harness.IsDenied {
+			continue
+		}
+		fmt.Fprintf(&b, "%s  %s // %s\n", h.ID, t.Line(), discovery.Summary(h.Description))
+	}
+	if b.Len() == 0 {
+		b.WriteString("no tool matches; use other words\n")
+	}
+	if down := downServers(cat); down != "" {
+		fmt.Fprintf(&b, "(down, and perhaps not complete: %s)\n", down)
+	}
+	return textResult(b.String(), nil), nil
+}
+
+func downServers(cat *harness.Catalog) string {
+	var down []string
+	for _, srv := range cat.Registry.Servers {
+		if srv.Error != nil {
+			down = append(down, srv.Name)
+		}
+	}
+	return strings.Join(down, ", ")
+}
+
+func (c *session) decide(t *wrappers.Tool) harness.Decision {
+	return c.s.opts.Policy.Decide(t.Tool, nil)
+}
+
+// namedTool returns the tool that a request's argument names.
+func namedTool(req *mcp.CallToolRequest, cat *harness.Catalog) (*wrappers.Tool, error) {
+	name, err := argument(req, "tool")
+	if err != nil {
+		return nil, err
+	}
+	return lookUp(cat, name)
+}
+
+// lookUp finds the tool that an argument names: by its ID, its Go name, or any
+// other exact name that only one tool has.
+func lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
+	view, err := cat.View()
+	if err != nil {
+		return nil, err
+	}
+	if t, ok := view.Tool(name); ok {
+		return t, nil
+	}
+	if pkg, fn, ok := strings.Cut(name, "."); ok {
+		if s, ok := view.NearPackage(pkg); ok {
+			if t, ok := s.Func(fn); ok {
+				return t, nil
+			}
+		}
+	}
+	ix, err := cat.Index()
+	if err != nil {
+		return nil, err
+	}
+	name = cutText(name, 200)
+	var ids []string
+	if d, err := ix.Describe([]string{name}, discovery.NameOnly); err == nil {
+		for _, x := range d.Tools {
+			ids = append(ids, x.ID)
+		}
+	}
+	if len(ids) == 1 {
+		if t, ok := view.Tool(ids[0]); ok {
+			return t, nil
+		}
+	}
+	if len(ids) > 1 {
+		return nil, fmt.Errorf("several servers have a tool %q: %s", name, strings.Join(ids, ", "))
+	}
+	if page, err := ix.Search(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly}); err == nil {
+		for _, h := range page.Results {
+			ids = append(ids, h.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("there is no tool %q", name)
+	}
+	return nil, fmt.Errorf("there is no tool %q; the nearest are %s", name, strings.Join(ids, ", "))
+}
+
+func (c *session) describeTool(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
+	t, err := namedTool(req, cat)
+	if err != nil {
+		return nil, err
+	}
+	if c.mode.scripts() {
+		return textResult(t.ID+"\n"+t.Doc(), nil), nil
+	}
+	text, err := definition(t)
+	if err != nil {
+		return nil, err
+	}
+	return textResult(text, nil), nil
+}
+
+// definition is a tool as its server defines it, as JSON.
+func definition(t *wrappers.Tool) (string, error) {
+	b, err := json.Marshal(struct {
+		Tool        string          `json:"tool"`
+		Title       string          `json:"title,omitempty"`
+		Description string          `json:"description,omitempty"`
+		Input       json.RawMessage `json:"inputSchema"`
+		Output      json.RawMessage `json:"outputSchema,omitempty"`
+	}{t.ID, t.Title, t.Description, t.Input, t.Output})
+	return string(b), err
+}
+
+// load makes a tool callable by itself in this session.
+func (c *session) load(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
+	t, err := namedTool(req, cat)
+	if err != nil {
+		return nil, err
+	}
+	if d := c.decide(t); d.Verdict == harness.IsDenied {
+		return nil, fmt.Errorf("%s is denied: %s", t.ID, d.Rule)
+	}
+	text, err := definition(t)
+	if err != nil {
+		return nil, err
+	}
+	if !c.keeps {
+		return textResult("call it with call_tool: "+text, nil), nil
+	}
+	c.mu.Lock()
+	_, known := c.loaded[t.ID]
+	n := len(c.loaded)
+	if n < maxLoaded {
+		c.loaded[t.ID] = struct{}{}
+	}
+	c.mu.Unlock()
+	switch {
+	case known:
+	case n >= maxLoaded:
+		return nil, fmt.Errorf("%d tools are loaded, which is all that a session may have", n)
+	default:
+		id := t.ID
+		c.mcp.AddTool(&mcp.Tool{Name: mcpName(id), Description: t.Description, InputSchema: objectSchema(t.Input)},
+			func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return c.direct(ctx, req, id, req.Params.Arguments), nil
+			})
+	}
+	return textResult(fmt.Sprintf("loaded as %s: %s", mcpName(t.ID), text), nil), nil
+}
+
+// objectSchema is a tool's input schema, or the widest one where a server's is
+// none that a client would take.
+func objectSchema(raw json.RawMessage) json.RawMessage {
+	var head map[string]json.RawMessage
+	if json.Unmarshal(raw, &head) != nil || string(head["type"]) != `"object"` {
+		return schema(`{"type":"object"}`)
+	}
+	return raw
+}
+
+// mcpName is the name of a loaded tool, in the letters and the length that
+// models' interfaces allow.
+func mcpName(id string) string {
+	name := []byte(strings.Replace(id, ".", "__", 1))
+	for i, b := range name {
+		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' {
+			continue
+		}
+		name[i] = '_'
+	}
+	if len(name) > 64 {
+		sum := sha256.Sum256([]byte(id))
+		name = append(name[:55], "_"+hex.EncodeToString(sum[:4])...)
+	}
+	return string(name)
+}
+
+func (c *session) active(context.Context, *mcp.CallToolRequest, *harness.Catalog) (*mcp.CallToolResult, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.loaded) == 0 {
+		return textResult("no tool is loaded", nil), nil
+	}
+	return textResult(strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n"), nil), nil
+}
+
+func (c *session) call(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
+	t, err := namedTool(req, cat)
+	if err != nil {
+		return nil, err
+	}
+	var fields struct {
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if err := json.Unmarshal(req.Params.Arguments, &fields); err != nil {
+		return nil, errors.New("arguments is no JSON")
+	}
+	return c.direct(ctx, req, t.ID, fields.Arguments), nil
+}
+
+// direct makes one call without a script, which waits for its turn, needs
+// permission and is recorded as a script's call would be.
+func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id string, args json.RawMessage) *mcp.CallToolResult {
+	begin := time.Now()
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	like := &executeArgs{Script: "call " + id, Inputs: map[string]json.RawMessage{"arguments": args}}
+	approved, err := c.approvals(req, like.hash())
+	if err != nil {
+		return failure(err)
+	}
+	release, err := c.s.queue.acquire(ctx, c.id)
+	if err != nil {
+		return failure(err)
+	}
+	defer release()
+	cat, done, err := c.s.live.acquire(ctx)
+	if err != nil {
+		return failure(err)
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
+	defer cancel()
+	rec := c.s.audit.begin(c.id, like)
+	span := c.s.otel.begin(ctx, req)
+	res, d, err := cat.CallTool(ctx, id, args, &harness.Script{Policy: c.s.opts.Policy, Approved: approved, OnCall: func(ev harness.CallEvent) {
+		c.s.usage.count(ev)
+		rec.call(ev)
+		span.call(ev)
+	}})
+	status := harness.OK
+	switch {
+	case err != nil, res != nil && res.IsError:
+		status = harness.ScriptError
+	case res == nil:
+		status = harness.Denied
+	}
+	c.s.metrics.ran(string(status), time.Since(begin))
+	of := &harness.Result{Status: status, Decisions: []harness.Decision{d}}
+	rec.end(string(status), of, time.Since(begin))
+	span.end(string(status), of)
+	switch {
+	case err != nil:
+		return failure(fmt.Errorf("%s: %w", id, err))
+	case res != nil:
+		return c.passOn(res)
+	case d.Verdict == harness.NeedsApproval && canElicit(req):
+		return c.question(fmt.Sprintf("The tool %s is to be called with %s: %s.", id, cutText(string(args), 1000), d.Rule), like.hash(), []string{id})
+	}
+	return failure(fmt.Errorf("denied: %s: %s; nothing has run", id, d.Rule))
+}
+
+// passOn is a tool's own result for the client, texts cut to the budget.
+func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
+	out := &mcp.CallToolResult{IsError: res.IsError, Content: []mcp.Content{}}
+	budget := c.s.opts.Answer
+	for _, block := range res.Content {
+		switch {
+		case block.Type == "image" && len(block.Data) > 0 && len(block.Data) <= maxImageBytes:
+			out.Content = append(out.Content, &mcp.ImageContent{MIMEType: block.MIMEType, Data: block.Data})
+		case block.Text != "":
+			text, _ := headAndTail(block.Text, max(budget, 200))
+			budget -= utf8.RuneCountInString(text)
+			out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
+		default:
+			out.Content = append(out.Content, &mcp.TextContent{Text: fmt.Sprintf("(%s, %s, %d bytes)", block.Type, cmp.Or(block.MIMEType, "no type"), len(block.Data))})
+		}
+	}
+	if len(res.Structured) > 0 {
+		short, _ := cutJSON(res.Structured, c.s.opts.Answer)
+		out.StructuredContent = short
+	}
+	return out
+}

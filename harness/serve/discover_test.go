@@ -1,0 +1,237 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+)
+
+func names(t *testing.T, c *client) string {
+	t.Helper()
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, x := range list.Tools {
+		out = append(out, x.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestALoadedToolIsCallableByItself(t *testing.T) {
+	s, _ := serving(t, &Options{Tools: Discovery})
+	changed := make(chan struct{}, 10)
+	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }})
+	if got := text(c.call("tool_find", map[string]any{"query": "read a file"})); !strings.HasPrefix(got, "files.read_file  files.ReadFile(Path)") {
+		t.Error(got)
+	}
+	if got := text(c.call("tool_describe", map[string]any{"tool": "files.ReadFile"})); !strings.Contains(got, "func files.ReadFile(p files.ReadFileParams)") {
+		t.Error(got)
+	}
+	if got := text(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got, "files__read_file") {
+		t.Error(got)
+	}
+	<-changed
+	if got := names(t, c); !strings.Contains(got, "files__read_file") {
+		t.Error(got)
+	}
+	if got := text(c.call("files__read_file", map[string]any{"path": "a"})); got != "content of a" {
+		t.Error(got)
+	}
+	if got := c.call("files__read_file", map[string]any{"path": 7}); !got.IsError || !strings.Contains(text(got), "wrong arguments") {
+		t.Error(text(got))
+	}
+	if got := text(c.call("tool_active", map[string]any{})); got != "files.read_file" {
+		t.Error(got)
+	}
+	other := connect(t, s, nil) // another session does not have it
+	if got := names(t, other); strings.Contains(got, "files__read_file") {
+		t.Error(got)
+	}
+}
+
+func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
+	s, _ := serving(t, &Options{Tools: Discovery})
+	c := dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2026-07-28", "", nil)
+	if got := text(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got, "call_tool") || !strings.Contains(got, `"path"`) {
+		t.Error(got)
+	}
+	if got := text(c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "b"}})); got != "content of b" {
+		t.Error(got)
+	}
+}
+
+func TestClassicToolsNeedNoScripts(t *testing.T) {
+	s, f := serving(t, &Options{Tools: Classic, Policy: &harness.Policy{Deny: []string{"issues"}, Approve: harness.ApproveDestructive}})
+	asked := ""
+	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		asked = r.Params.Message
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+	}})
+	if got := names(t, c); got != "call_tool describe_tool search_tools" {
+		t.Error(got)
+	}
+	if got := text(c.call("search_tools", map[string]any{"query": "search issues"})); strings.Contains(got, "issues.search") {
+		t.Error("a denied tool is offered:", got)
+	}
+	if got := text(c.call("describe_tool", map[string]any{"tool": "read_file"})); !json.Valid([]byte(got)) || !strings.Contains(got, `"inputSchema"`) {
+		t.Error(got)
+	}
+	if got := text(c.call("call_tool", map[string]any{"tool": "issues.search", "arguments": map[string]any{"query": "x"}})); !strings.Contains(got, "denied by issues") || f.calls.Load() != 0 {
+		t.Error(got)
+	}
+	if got := text(c.call("call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})); got != "done" || !strings.Contains(asked, `{"path":"x"}`) {
+		t.Error(got, asked)
+	}
+	if got := text(c.call("call_tool", map[string]any{"tool": "files.read_fil", "arguments": map[string]any{}})); !strings.Contains(got, "the nearest are") {
+		t.Error(got)
+	}
+}
+
+// The lesson's examples run, against servers as they describe them.
+func TestTheLessonIsTrue(t *testing.T) {
+	s, f := serving(t, nil)
+	c := connect(t, s, nil)
+	p, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "scripts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(p.Messages[0].Content.(*mcp.TextContent).Text, "```go\n")[1:]
+	if len(blocks) != 3 {
+		t.Fatal(len(blocks), "examples")
+	}
+	for i, want := range []string{`{"ann":2,"bob":1}`, "could not be read", `[{"number":7,"title":"x"}]`} {
+		script, _, _ := strings.Cut(blocks[i], "```")
+		res := c.call("execute", map[string]any{"script": script, "inputs": map[string]any{"paths": []string{"a", "missing"}}})
+		if res.IsError || !strings.Contains(text(res), want) {
+			t.Errorf("example %d: %s", i+1, text(res))
+		}
+	}
+	if f.calls.Load() != 5 {
+		t.Error(f.calls.Load(), "calls")
+	}
+}
+
+func TestResourcesTellOfToolsAndTheRegistry(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := connect(t, s, nil)
+	read := func(uri string) (string, error) {
+		res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil {
+			return "", err
+		}
+		return res.Contents[0].Text, nil
+	}
+	if got, err := read("tool://files/read_file"); err != nil || !strings.Contains(got, "func files.ReadFile(") {
+		t.Error(got, err)
+	}
+	if _, err := read("tool://files/nothing_at_all"); err == nil {
+		t.Error("there is no such tool")
+	}
+	if got, err := read(statsURI); err != nil || !strings.Contains(got, `"tools": 8`) {
+		t.Error(got, err)
+	}
+}
+
+func TestAnswersFitTheirSchema(t *testing.T) {
+	s, _ := serving(t, &Options{Answer: 600, Policy: &harness.Policy{Deny: []string{"files.delete_file"}}})
+	c := connect(t, s, nil)
+	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: resultSchemaURI})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var js jsonschema.Schema
+	if err := json.Unmarshal([]byte(res.Contents[0].Text), &js); err != nil {
+		t.Fatal(err)
+	}
+	r, err := js.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"Return(1)", "", "x", "panic(1)", deleting, `UseTools("read a file")`, `UseTools("paint the moon")`, `Return(strings.Repeat("x", 9999))`,
+		`files.ReadFile(files.ReadFileParams{Path: "a"})`, `p, _ := files.TakePicture(); Return(p)`, `var x any = 7; fmt.Println(x.(string))`} {
+		a := c.call("execute", map[string]any{"script": script})
+		if a.StructuredContent == nil {
+			continue
+		}
+		if err := r.Validate(a.StructuredContent); err != nil {
+			t.Errorf("%q: %v", script, err)
+		}
+	}
+}
+
+func TestConfigsForClients(t *testing.T) {
+	for _, name := range Clients {
+		for _, addr := range []string{"", "127.0.0.1:7337"} {
+			got, err := ClientConfig(name, []string{"/opt/harness", "-config", `/a "b"/c.json`, "serve"}, addr)
+			if err != nil || !strings.Contains(got, "usetools") {
+				t.Error(name, got, err)
+			}
+			if name == "codex" {
+				continue
+			}
+			_, body, _ := strings.Cut(got, "\n")
+			if !json.Valid([]byte(body)) {
+				t.Errorf("%s: no JSON: %s", name, body)
+			}
+		}
+	}
+	if _, err := ClientConfig("emacs", []string{"x"}, ""); err == nil || !strings.Contains(err.Error(), "gemini") {
+		t.Error(err)
+	}
+}
+
+func TestCutJSONStaysJSONAndWithinItsLimit(t *testing.T) {
+	deep := strings.Repeat("[", 150) + strings.Repeat("]", 150)
+	for _, doc := range []string{`"` + strings.Repeat("é", 5000) + `"`, deep, `[` + strings.Repeat("1,", 5000) + `1]`,
+		`{"a":` + deep + `,"b":[` + strings.Repeat(`{"k":"vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv"},`, 500) + `null]}`, strings.Repeat("[", 500) + strings.Repeat("]", 500)} {
+		for _, limit := range []int{60, 200, 1000, 4000} {
+			checkCut(t, []byte(doc), limit)
+		}
+	}
+}
+
+func checkCut(t *testing.T, doc []byte, limit int) {
+	t.Helper()
+	got, cut := cutJSON(doc, limit)
+	if !json.Valid(got) {
+		t.Errorf("no JSON: %.200s", got)
+	}
+	if n := len([]rune(string(got))); n > limit && cut {
+		t.Errorf("%d characters, %d allowed: %.200s", n, limit, got)
+	}
+	if !cut && string(got) != string(doc) {
+		t.Errorf("changed without being cut: %.200s", got)
+	}
+}
+
+func FuzzCutJSON(f *testing.F) {
+	f.Add([]byte(`{"a":[1,2,{"b":"ccccccccccccccccccccccc"}],"d":null}`), 60)
+	f.Fuzz(func(t *testing.T, doc []byte, limit int) {
+		if !json.Valid(doc) || limit < 60 || limit > 1<<20 {
+			t.Skip("no JSON, or no limit that an answer can have")
+		}
+		checkCut(t, doc, limit)
+	})
+}
+
+func FuzzArguments(f *testing.F) {
+	f.Add([]byte(`{"script":"Return(1)","timeout_ms":5,"inputs":{"a":1}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		a, err := parseArgs(raw)
+		if err == nil && (strings.TrimSpace(a.Script) == "" || a.Timeout < 0) {
+			t.Errorf("%q: %+v", raw, a)
+		}
+		if err != nil && len(err.Error()) > 500 {
+			t.Errorf("%d bytes of error: %s", len(err.Error()), fmt.Sprintf("%.100s", err))
+		}
+	})
+}

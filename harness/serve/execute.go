@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+)
+
+//lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
+
+func executeTool(description string) *mcp.Tool {
+	return &mcp.Tool{Name: "execute", Description: description, InputSchema: schema(executeSchema)}
+}
+
+// execute checks and runs one script.
+func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	begin := time.Now()
+	args, err := parseArgs(req.Params.Arguments)
+	if err != nil {
+		c.s.metrics.ran("bad_request", time.Since(begin))
+		return failure(err), nil
+	}
+	approved, refused := c.approvals(req, args.hash())
+	if refused != nil {
+		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
+		return failure(refused), nil
+	}
+	res, err := c.runScript(ctx, req, args, approved)
+	if err != nil {
+		return failure(err), nil
+	}
+	if ask := c.askApproval(req, args, res); ask != nil {
+		return ask, nil
+	}
+	return c.answer(res), nil
+}
+
+// runScript waits for a place, runs the script with the catalog of the moment,
+// and records what happened.
+func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, approved []string) (res *harness.Result, err error) {
+	s := c.s
+	begin := time.Now()
+	release, err := s.queue.acquire(ctx, c.id)
+	if err != nil {
+		s.metrics.ran("busy", time.Since(begin))
+		return nil, err
+	}
+	defer release()
+	s.metrics.waited(time.Since(begin))
+	cat, done, err := s.live.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+
+	rec := s.audit.begin(c.id, args)
+	span := s.otel.begin(ctx, req)
+	tell := c.notify(ctx, req)
+	defer tell.close()
+	script := &harness.Script{
+		Source: args.Script, Strict: s.opts.Strict, Policy: s.opts.Policy, Approved: approved, Catalog: cat,
+		Inputs: args.Inputs, Stdout: tell,
+		OnCall: func(ev harness.CallEvent) {
+			s.usage.count(ev)
+			rec.call(ev)
+			span.call(ev)
+			tell.call(ev)
+		},
+	}
+	if c.keeps {
+		script.Stored = s.kept.forScript(c.id, args.Script)
+	}
+	if args.Timeout > 0 {
+		script.Limits.Timeout = min(args.Timeout, s.opts.Limits.Timeout)
+	}
+	func() {
+		defer s.recovered("execute", &err)
+		res, err = s.harness.Run(ctx, script)
+	}()
+	status := "internal_error"
+	if err == nil {
+		status = string(res.Status)
+	} else if ctx.Err() != nil {
+		status = string(harness.Canceled)
+	}
+	s.metrics.ran(status, time.Since(begin))
+	rec.end(status, res, time.Since(begin))
+	span.end(status, res)
+	if err != nil {
+		s.log.Error("running a script", "session", c.id, "error", err)
+		return nil, err
+	}
+	s.log.Debug("script", "session", c.id, "status", status, "ms", res.Timing.Total, "calls", len(res.Calls))
+	return res, nil
+}

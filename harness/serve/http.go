@@ -1,0 +1,459 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// HTTP says how to serve streamable HTTP.
+type HTTP struct {
+	// Address is host:port; without a host that of the loopback interface.
+	Address string
+	// Tokens are what clients must send as a bearer token, by the names of
+	// those who have them; empty: none is asked for, which Check allows at
+	// loopback addresses only.
+	Tokens map[string]string
+	// Insecure allows to serve without tokens at other addresses.
+	Insecure bool
+	// Hosts and Origins are accepted besides the address itself.
+	Hosts, Origins []string
+
+	// listening, if not nil, is told the address; for tests.
+	listening func(net.Addr)
+}
+
+// Bounds of HTTP requests.
+const (
+	maxBody       = 8 << 20
+	bodyTime      = 30 * time.Second
+	headerTime    = 10 * time.Second
+	idleTime      = 2 * time.Minute
+	sessionTime   = 30 * time.Minute // without a request
+	maxSessions   = 1000
+	lastStateful  = "2025-11-25" // later revisions have no sessions
+	minTokenBytes = 16
+)
+
+// ReadTokens reads a file with a token, or a name and a token, on each line,
+// and takes another token from the environment; both may be missing.
+func ReadTokens(file, env string) (map[string]string, error) {
+	tokens := map[string]string{}
+	add := func(name, token string) error {
+		if len(token) < minTokenBytes {
+			return fmt.Errorf("a token has %d bytes; want at least %d, as openssl rand -hex 16 makes them", len(token), minTokenBytes)
+		}
+		tokens[name] = token
+		return nil
+	}
+	if env != "" {
+		if err := add("env", strings.TrimSpace(env)); err != nil {
+			return nil, err
+		}
+	}
+	if file == "" {
+		return tokens, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading tokens: %w", err)
+	}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
+			continue
+		case len(fields) == 1:
+			err = add(fmt.Sprintf("line%d", n), fields[0])
+		case len(fields) == 2:
+			err = add(fields[0], fields[1])
+		default:
+			err = errors.New("want a token, or a name and a token")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading tokens: %s:%d: %w", file, n, err)
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, fmt.Errorf("reading tokens: %s has none", file)
+	}
+	return tokens, nil
+}
+
+// Check reports an address that must not be served so.
+func (h *HTTP) Check() error {
+	host, _, err := net.SplitHostPort(h.Address)
+	if err != nil {
+		return fmt.Errorf("address %q: want host:port, as in 127.0.0.1:7337", h.Address)
+	}
+	if host != "" && !loopback(host) && len(h.Tokens) == 0 && !h.Insecure {
+		return fmt.Errorf("address %q can be reached from other machines: demand a token (-token-file, or USETOOLS_TOKEN), or say -insecure", h.Address)
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return ip != nil && ip.IsLoopback()
+}
+
+// HTTP serves clients at /mcp (and at /) until ctx ends, then gives running
+// scripts the grace time.
+func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
+	if err := h.Check(); err != nil {
+		return err
+	}
+	addr := h.Address
+	if host, port, _ := net.SplitHostPort(addr); host == "" {
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}}
+	srv := &http.Server{
+		Handler:           front.handler(),
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    64 << 10,
+	}
+	s.log.Info("serving", "url", "http://"+l.Addr().String()+"/mcp", "tokens", len(h.Tokens))
+	if len(h.Tokens) == 0 && !loopback(l.Addr().(*net.TCPAddr).IP.String()) {
+		s.log.Warn("INSECURE: anybody who reaches this address can run scripts with your tools")
+	}
+	if h.listening != nil {
+		h.listening(l.Addr())
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	sweep := time.NewTicker(time.Minute)
+	defer sweep.Stop()
+	for {
+		select {
+		case err := <-served:
+			return err
+		case <-sweep.C:
+			front.sweep()
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	s.queue.close(max(s.opts.Grace, 0))
+	// Answers are on their way; streams without an end are cut after that.
+	end, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	srv.Shutdown(end)
+	srv.Close()
+	<-served
+	front.close()
+	return nil
+}
+
+// front is what stands between HTTP and the sessions. Clients of revisions
+// that know sessions have one each; later ones have one per token, which keeps
+// nothing where there is no token.
+type front struct {
+	s *Server
+	h *HTTP
+
+	mu        sync.Mutex
+	stateful  map[string]*session // by the SDK's session ID
+	stateless map[string]*session // by token name and mode
+}
+
+type frontKey struct{}
+
+// request is what getServer remembers between its calls for one request.
+type request struct{ session *session }
+
+func (f *front) handler() http.Handler {
+	stateful := mcp.NewStreamableHTTPHandler(f.statefulServer, &mcp.StreamableHTTPOptions{
+		Logger: f.s.sdkLog, SessionTimeout: sessionTime, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
+	})
+	stateless := mcp.NewStreamableHTTPHandler(f.statelessServer, &mcp.StreamableHTTPOptions{
+		Stateless: true, PropagateRequestCancellation: true,
+		Logger: f.s.sdkLog, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
+	})
+	rpc := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !f.readBody(w, r) {
+			return
+		}
+		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, &request{}))
+		if r.Header.Get("Mcp-Protocol-Version") > lastStateful {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		if r.Header.Get("Mcp-Session-Id") == "" && f.full() {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "too many sessions; try again later", http.StatusServiceUnavailable)
+			return
+		}
+		stateful.ServeHTTP(w, r)
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", f.authorized(rpc))
+	mux.Handle("/{$}", f.authorized(rpc))
+	mux.Handle("GET /metrics", f.authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		f.s.writeMetrics(w)
+	})))
+	mux.HandleFunc("GET /healthz", f.healthz)
+	return f.checked(mux)
+}
+
+// checked refuses requests for other hosts and from other sites' pages, and
+// turns a panic into an answer.
+func (f *front) checked(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				f.s.metrics.panics.Add(1)
+				f.s.log.Error("panic", "in", r.URL.Path, "panic", fmt.Sprint(p), "stack", stack())
+				http.Error(w, "the server failed at this request", http.StatusInternalServerError)
+			}
+		}()
+		if !f.hostOK(r) {
+			http.Error(w, fmt.Sprintf("forbidden: host %.100q is not served here (-allow-host)", r.Host), http.StatusForbidden)
+			return
+		}
+		if !f.originOK(r) {
+			http.Error(w, "forbidden: requests from pages of another origin (-allow-origin)", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostOK: at a loopback address only names of it are meant, whatever a DNS
+// server says; elsewhere names are checked where any were given.
+func (f *front) hostOK(r *http.Request) bool {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if slices.Contains(f.h.Hosts, host) || slices.Contains(f.h.Hosts, r.Host) {
+		return true
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if local != nil && local.IP.IsLoopback() {
+		return loopback(host)
+	}
+	return len(f.h.Hosts) == 0
+}
+
+func (f *front) originOK(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return r.Header.Get("Sec-Fetch-Site") != "cross-site"
+	}
+	if slices.Contains(f.h.Origins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == r.Host
+}
+
+// authorized demands a token where there are any.
+func (f *front) authorized(next http.Handler) http.Handler {
+	if len(f.h.Tokens) == 0 {
+		return next
+	}
+	return auth.RequireBearerToken(func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		got := sha256.Sum256([]byte(token))
+		name := ""
+		for n, t := range f.h.Tokens { // all of them, whichever it is
+			want := sha256.Sum256([]byte(t))
+			if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+				name = n
+			}
+		}
+		if name == "" {
+			return nil, auth.ErrInvalidToken
+		}
+		return &auth.TokenInfo{UserID: name}, nil
+	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
+}
+
+// readBody reads the whole body within bounds of size and time.
+func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodPost {
+		return true
+	}
+	rc := http.NewResponseController(w)
+	rc.SetReadDeadline(time.Now().Add(bodyTime))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	rc.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, fmt.Sprintf("the request has more than %d bytes", maxBody), http.StatusRequestEntityTooLarge)
+		return false
+	case err != nil:
+		http.Error(w, "the request could not be read in time", http.StatusRequestTimeout)
+		return false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return true
+}
+
+func (f *front) full() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.stateful) >= maxSessions
+}
+
+// mode is what the client's URL asks for: ?codemode=false or ?tools=MODE.
+func (f *front) mode(r *http.Request) Mode {
+	q := r.URL.Query()
+	if m := Mode(q.Get("tools")); m != "" && m.validate() == nil {
+		return m
+	}
+	if q.Get("codemode") == "false" {
+		return Classic
+	}
+	return f.s.opts.Tools
+}
+
+func subject(r *http.Request) string {
+	if t := auth.TokenInfoFromContext(r.Context()); t != nil {
+		return t.UserID
+	}
+	return ""
+}
+
+// statefulServer is the MCP server of a request's session; for a request that
+// has none a new one, which stays if it becomes a session.
+func (f *front) statefulServer(r *http.Request) *mcp.Server {
+	if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+		f.mu.Lock()
+		c := f.stateful[id]
+		f.mu.Unlock()
+		if c == nil {
+			return nil
+		}
+		return c.mcp
+	}
+	req, _ := r.Context().Value(frontKey{}).(*request)
+	if req == nil {
+		return nil
+	}
+	if req.session == nil {
+		id := rand.Text()
+		var c *session
+		c = f.s.newSession("http-"+id[:8], f.mode(r), true, func() string {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.stateful[id] = c
+			return id
+		})
+		req.session = c
+	}
+	return req.session.mcp
+}
+
+func (f *front) statelessServer(r *http.Request) *mcp.Server {
+	name, mode := subject(r), f.mode(r)
+	key := name + "\x00" + string(mode)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.stateless[key]
+	if c == nil {
+		id := "anonymous"
+		if name != "" {
+			id = "token-" + name
+		}
+		c = f.s.newSession(id, mode, name != "", nil)
+		f.stateless[key] = c
+	}
+	return c.mcp
+}
+
+// sweep forgets sessions whose clients are gone.
+func (f *front) sweep() {
+	live := map[*session]bool{}
+	f.mu.Lock()
+	for id, c := range f.stateful {
+		for range c.mcp.Sessions() {
+			live[c] = true
+		}
+		if !live[c] && time.Since(c.begun) > time.Minute {
+			delete(f.stateful, id)
+		} else {
+			live[c] = true
+		}
+	}
+	for _, c := range f.stateless {
+		live[c] = true
+	}
+	f.mu.Unlock()
+	for _, c := range f.s.clients() { // those of single requests as well
+		if !live[c] && time.Since(c.begun) > time.Minute {
+			c.end()
+		}
+	}
+}
+
+func (f *front) close() {
+	for _, c := range f.s.clients() {
+		c.end()
+	}
+}
+
+// health is what /healthz answers.
+type health struct {
+	Status  string   `json:"status"` // ok, loading, no_tools
+	Tools   int      `json:"tools"`
+	Servers int      `json:"servers"`
+	Down    []string `json:"down,omitempty"`
+	Running int      `json:"running"`
+	Waiting int      `json:"waiting"`
+}
+
+func (f *front) healthz(w http.ResponseWriter, _ *http.Request) {
+	h := health{Status: "ok"}
+	h.Running, h.Waiting = f.s.queue.load()
+	cat := f.s.live.now()
+	code := http.StatusOK
+	if cat == nil {
+		h.Status, code = "no_tools", http.StatusServiceUnavailable
+		select {
+		case <-f.s.live.ready:
+		default:
+			h.Status = "loading"
+		}
+	} else {
+		h.Tools, h.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
+		for _, srv := range cat.Registry.Servers {
+			if srv.Error != nil {
+				h.Down = append(h.Down, srv.Name)
+			}
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	json.NewEncoder(w).Encode(h)
+}

@@ -1,0 +1,312 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// listen serves HTTP and returns the address.
+func listen(t *testing.T, s *Server, h *HTTP) string {
+	t.Helper()
+	addr := make(chan string, 1)
+	h.Address = "127.0.0.1:0"
+	h.listening = func(a net.Addr) { addr <- a.String() }
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.HTTP(ctx, h) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case a := <-addr:
+		return a
+	case err := <-done:
+		t.Fatal(err)
+	}
+	return ""
+}
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if b != "" {
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// dialHTTP connects with a revision of the protocol; "" is the newest.
+func dialHTTP(t *testing.T, url, version, token string, opts *mcp.ClientOptions) *client {
+	t.Helper()
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(),
+		&mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cs.Close() })
+	return &client{cs, t, nil}
+}
+
+func TestHTTPServesAllRevisions(t *testing.T) {
+	s, _ := serving(t, nil)
+	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"} {
+		t.Run(version, func(t *testing.T) {
+			c := dialHTTP(t, url, version, "", nil)
+			if got := c.InitializeResult().ProtocolVersion; got != version {
+				t.Errorf("speaks %s", got)
+			}
+			list, err := c.ListTools(t.Context(), nil)
+			if err != nil || len(list.Tools) != 1 {
+				t.Fatal(list, err)
+			}
+			if got, _ := c.run("Return(1 + 1)"); got != "2\n" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+func TestWhatIsKeptFollowsTheSession(t *testing.T) {
+	s, _ := serving(t, &Options{Answer: 600})
+	large, read := `Return(strings.Repeat("x", 5000))`, `var v string
+if err := Stored("r1", &v); err != nil { Return(err.Error()) } else { Return(len(v)) }`
+	url := "http://" + listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}) + "/mcp"
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		ann, bob := dialHTTP(t, url, version, "token-of-ann-0123", nil), dialHTTP(t, url, version, "token-of-bob-0123", nil)
+		if _, a := ann.run(large); a.Cut["value"].Stored != "r1" {
+			t.Errorf("%s: %+v", version, a.Cut)
+		}
+		if got, _ := ann.run(read); got != "5000\n" {
+			t.Errorf("%s: ann reads %s", version, got)
+		}
+		if got, _ := bob.run(read); !strings.Contains(got, "there is no value") {
+			t.Errorf("%s: bob reads %s", version, got)
+		}
+	}
+}
+
+func TestWithoutASessionNothingIsKept(t *testing.T) {
+	s, _ := serving(t, &Options{Answer: 600})
+	c := dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2026-07-28", "", nil)
+	got, a := c.run(`Return(strings.Repeat("x", 5000))`)
+	if a.Cut["value"].Stored != "" || !strings.Contains(got, "without a session") {
+		t.Error(got)
+	}
+	if got, _ = c.run(`var v string; Return(fmt.Sprint(Stored("r1", &v)))`); !strings.Contains(got, "there is no session") {
+		t.Error(got)
+	}
+}
+
+func TestHTTPRefusesStrangers(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}, Origins: []string{"https://app.example"}})
+	for name, x := range map[string]struct {
+		path, host, origin, token string
+		want                      int
+	}{
+		"no token":           {"/mcp", "", "", "", 401},
+		"wrong token":        {"/mcp", "", "", "token-of-ann-0124", 401},
+		"metrics too":        {"/metrics", "", "", "", 401},
+		"metrics":            {"/metrics", "", "", "token-of-ann-0123", 200},
+		"rebound name":       {"/mcp", "evil.example", "", "token-of-ann-0123", 403},
+		"page of a stranger": {"/mcp", "", "https://evil.example", "token-of-ann-0123", 403},
+		"page of a friend":   {"/mcp", "", "https://app.example", "token-of-ann-0123", 400},
+		"health":             {"/healthz", "", "", "", 200},
+		"no such page":       {"/x", "", "", "token-of-ann-0123", 404},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+x.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Accept", "text/event-stream")
+			if x.host != "" {
+				req.Host = x.host
+			}
+			if x.origin != "" {
+				req.Header.Set("Origin", x.origin)
+			}
+			if x.token != "" {
+				req.Header.Set("Authorization", "Bearer "+x.token)
+			}
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if res.StatusCode != x.want {
+				body, _ := io.ReadAll(res.Body)
+				t.Errorf("%s: %s", res.Status, body)
+			}
+		})
+	}
+}
+
+func TestABodyHasALimit(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{})
+	res, err := http.Post("http://"+addr+"/mcp", "application/json", io.LimitReader(zeros{}, maxBody+1))
+	if err != nil {
+		t.Skip("the connection was cut before the answer was read:", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Error(res.Status)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestAnOpenAddressNeedsATokenOrAWord(t *testing.T) {
+	for addr, want := range map[string]string{"0.0.0.0:80": "-insecure", "example.org:80": "-insecure", "7337": "want host:port"} {
+		if err := (&HTTP{Address: addr}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+	for _, h := range []*HTTP{{Address: "127.0.0.1:0"}, {Address: "[::1]:0"}, {Address: ":0"}, {Address: "0.0.0.0:0", Insecure: true},
+		{Address: "0.0.0.0:0", Tokens: map[string]string{"a": "b"}}} {
+		if err := h.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAPortThatIsTakenIsSaid(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{})
+	if err := s.HTTP(t.Context(), &HTTP{Address: addr}); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Error(err)
+	}
+}
+
+func TestTokensAreReadFromFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("# ours\nann 0123456789abcdef\n\nfedcba9876543210\n")
+	got, err := ReadTokens(file, "env-0123456789abcdef")
+	if err != nil || len(got) != 3 || got["ann"] != "0123456789abcdef" || got["line4"] != "fedcba9876543210" {
+		t.Error(got, err)
+	}
+	for _, bad := range []string{"short\n", "", "a b c\n"} {
+		write(bad)
+		if _, err := ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestTheURLChoosesTheTools(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{})
+	for query, want := range map[string]string{"?codemode=false": "search_tools describe_tool call_tool", "?tools=all": "execute tool_find tool_load search_tools"} {
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			c := dialHTTP(t, "http://"+addr+"/mcp"+query, version, "", nil)
+			list, err := c.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, x := range list.Tools {
+				names = append(names, x.Name)
+			}
+			for _, w := range strings.Fields(want) {
+				if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+w+" ") {
+					t.Errorf("%s %s: %v, without %s", query, version, names, w)
+				}
+			}
+		}
+	}
+}
+
+func TestHealthAndMetricsTellHowItIs(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{})
+	c := dialHTTP(t, "http://"+addr+"/mcp", "", "", nil)
+	c.run("Return(1)")
+	get := func(path string) string {
+		res, err := http.Get("http://" + addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, _ := io.ReadAll(res.Body)
+		return string(b)
+	}
+	var h health
+	if err := json.Unmarshal([]byte(get("/healthz")), &h); err != nil || h.Status != "ok" || h.Tools != 8 {
+		t.Error(h, err)
+	}
+	if m := get("/metrics"); !strings.Contains(m, `usetools_runs_total{status="ok"} 1`) || !strings.Contains(m, "usetools_tools 8") {
+		t.Error(m)
+	}
+}
+
+func TestADroppedRequestCancelsItsScript(t *testing.T) {
+	s, f := serving(t, nil)
+	addr := listen(t, s, &HTTP{})
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		c := dialHTTP(t, "http://"+addr+"/mcp", version, "", nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": "files.Wait()"}})
+		}()
+		<-f.blocked
+		begin := time.Now()
+		cancel()
+		<-f.canceled
+		t.Logf("%s: the backend call was canceled after %v", version, time.Since(begin))
+		<-done
+	}
+}
+
+func TestShutdownLetsScriptsEnd(t *testing.T) {
+	s, f := serving(t, &Options{Grace: time.Minute})
+	ctx, stop := context.WithCancel(t.Context())
+	addr, done := make(chan string, 1), make(chan error, 1)
+	go func() {
+		done <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0", listening: func(a net.Addr) { addr <- a.String() }})
+	}()
+	c := dialHTTP(t, "http://"+<-addr+"/mcp", "2026-07-28", "", nil)
+	type answer struct {
+		res *mcp.CallToolResult
+		err error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": "files.Wait()", "timeout_ms": 1500}})
+		got <- answer{res, err}
+	}()
+	<-f.blocked
+	stop()
+	a := <-got // ends by its own time limit, and its answer arrives
+	if a.err != nil || !strings.Contains(text(a.res), "timeout") {
+		t.Error(a)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

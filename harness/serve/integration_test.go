@@ -1,0 +1,40 @@
+//go:build integration
+
+package serve
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+)
+
+// TestConformance runs the server scenarios of the protocol's conformance
+// suite; testdata/conformance-*.yml say which of them a server without the
+// suite's own tools cannot pass, and why. It needs Node 22 or newer, first in
+// PATH:
+//
+//	npm install node@22.23.3 @modelcontextprotocol/conformance@0.2.0-alpha.12
+func TestConformance(t *testing.T) {
+	for revision, choose := range map[string]string{"2025-11-25": "--spec-version", "2026-07-28": "--requirements"} {
+		t.Run(revision, func(t *testing.T) {
+			s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+				return &harness.Catalog{Registry: &registry.Registry{}}, nil
+			}})
+			expected, err := filepath.Abs("testdata/conformance-" + revision + ".yml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), "conformance", "server", "--url", "http://"+listen(t, s, &HTTP{})+"/mcp",
+				choose, revision, "--expected-failures", expected, "--output-dir", t.TempDir())
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("%v; the comment on this test says how to install the suite\n%s", err, out)
+			}
+			t.Logf("%s", out[max(0, len(out)-2500):])
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+)
+
+const (
+	// describeEvery is how often clients are told at most that the
+	// description has changed.
+	describeEvery = time.Minute
+	// settleTime is how long a replaced catalog's connections are kept for
+	// the runs that began with it, besides their own time limit.
+	settleTime = 2 * time.Second
+	// watchAfter is how long after its start a server asks its backends: the
+	// first scripts come first.
+	watchAfter = time.Second
+)
+
+// live is the catalog of the moment. A run keeps the one that it began with.
+type live struct {
+	s     *Server
+	ready chan struct{} // closed when the first load has ended
+	told  chan struct{} // closed when descriptions say what it gave
+
+	mu    sync.Mutex
+	cat   *harness.Catalog
+	err   error // why there is none
+	users map[*harness.Catalog]*sync.WaitGroup
+}
+
+func newLive(s *Server) *live {
+	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}), users: map[*harness.Catalog]*sync.WaitGroup{}}
+}
+
+// run loads the catalog, watches over it and keeps the descriptions up to
+// date, until the server ends.
+func (l *live) run() {
+	ctx := l.s.ctx
+	l.load(ctx)
+	close(l.ready)
+	l.s.describe()
+	close(l.told)
+	var watching sync.WaitGroup
+	if l.s.opts.Watch != nil {
+		watching.Go(func() { l.watch(ctx) })
+	}
+	defer watching.Wait()
+	tick := time.NewTicker(describeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			l.s.describe()
+			l.s.usage.save()
+		}
+	}
+}
+
+func (l *live) load(ctx context.Context) {
+	if l.s.opts.Catalog == nil {
+		l.set(&harness.Catalog{Registry: &registry.Registry{}}, nil)
+		return
+	}
+	c, err := l.s.opts.Catalog(ctx)
+	if err == nil {
+		_, err = c.Index()
+	}
+	if err != nil {
+		l.s.log.Error("there are no tools yet", "error", err)
+	}
+	l.set(c, err)
+}
+
+func (l *live) watch(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.s.metrics.panics.Add(1)
+			l.s.log.Error("panic in the watch over servers, which has ended", "panic", p, "stack", stack())
+		}
+	}()
+	first := true
+	wait := watchAfter
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		err := l.s.opts.Watch(ctx, func(c *harness.Catalog, err error) {
+			l.updated(c, err)
+			if first { // an old registry, a build: much was needed once
+				first = false
+				debug.FreeOSMemory()
+			}
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		l.s.log.Error("watching the servers", "error", err, "again_in", time.Minute)
+		wait = time.Minute
+	}
+}
+
+// updated exchanges the catalog and waits, within bounds, until no run needs
+// the old one: its connections are closed behind it.
+func (l *live) updated(c *harness.Catalog, err error) {
+	if err == nil {
+		_, err = c.Index()
+	}
+	if err != nil {
+		l.s.log.Error("the tools stay as they were", "error", err)
+		return
+	}
+	old := l.set(c, nil)
+	for _, srv := range c.Registry.Servers {
+		if srv.Error != nil {
+			l.s.log.Warn("server is down", "server", srv.Name, "error", *srv.Error)
+		}
+	}
+	l.s.log.Info("tools", "tools", len(c.Registry.Tools), "servers", len(c.Registry.Servers))
+	l.s.describeSoon()
+	l.s.checkLoaded(c)
+	if old == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() { old.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-l.s.ctx.Done():
+	case <-time.After(l.s.opts.Limits.Timeout + settleTime):
+	}
+}
+
+// set makes c the catalog, and returns what waits for the runs of the one
+// before.
+func (l *live) set(c *harness.Catalog, err error) *sync.WaitGroup {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.users[l.cat]
+	if l.cat != nil && l.cat != c {
+		delete(l.users, l.cat)
+	}
+	l.cat, l.err = c, err
+	if err != nil {
+		l.cat = nil
+	} else if l.users[c] == nil {
+		l.users[c] = &sync.WaitGroup{}
+	}
+	return old
+}
+
+// now is the catalog of the moment, nil where there is none (yet).
+func (l *live) now() *harness.Catalog {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cat
+}
+
+// acquire returns the catalog for one run; call release when it has ended. A
+// catalog that could not be loaded is tried again.
+func (l *live) acquire(ctx context.Context) (c *harness.Catalog, release func(), err error) {
+	select {
+	case <-l.ready:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	l.mu.Lock()
+	failed := l.cat == nil
+	l.mu.Unlock()
+	if failed {
+		l.load(ctx)
+		l.s.describe()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cat == nil {
+		return nil, nil, errors.Join(errors.New("the tools could not be loaded"), l.err)
+	}
+	users := l.users[l.cat]
+	users.Add(1)
+	return l.cat, users.Done, nil
+}

@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// folder has a config with one server, whose tools are in a file.
+func folder(t *testing.T) (files *harness.Files, write func(tools ...string)) {
+	t.Helper()
+	dir := t.TempDir()
+	write = func(tools ...string) {
+		var list []string
+		for _, name := range tools {
+			list = append(list, fmt.Sprintf(`{"name":%q,"description":"does %s","inputSchema":{"type":"object"}}`, name, name))
+		}
+		tmp := filepath.Join(dir, "new")
+		if err := os.WriteFile(tmp, []byte("["+strings.Join(list, ",")+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(tmp, filepath.Join(dir, "tools.json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := filepath.Join(dir, "mcp.json")
+	if err := os.WriteFile(config, []byte(`{"mcpServers":{"shop":{"type":"snapshot","path":"tools.json"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &harness.Files{Configs: []string{config}, NoMemory: true, NoObserve: true}, write
+}
+
+func TestNewToolsAreThereWithoutARestart(t *testing.T) {
+	files, write := folder(t)
+	write("sell_apples")
+	watching := make(chan struct{}, 10)
+	s, _ := serving(t, &Options{Catalog: files.Catalog, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+		return files.Watch(ctx, -1, func(c *harness.Catalog, err error) {
+			updated(c, err)
+			watching <- struct{}{}
+		})
+	}})
+	c := connect(t, s, nil)
+	if got, _ := c.run(`UseTools("shop.sell_apples")`); !strings.Contains(got, "shop.SellApples") {
+		t.Error(got)
+	}
+	<-watching // the first build of the watch
+	write("sell_apples", "sell_pears")
+	<-watching
+	if got, _ := c.run(`UseTools("shop.sell_pears")`); !strings.Contains(got, "shop.SellPears") {
+		t.Error(got)
+	}
+	s.describe()
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil || !strings.Contains(list.Tools[0].Description, "SellPears") {
+		t.Error(list.Tools[0].Description, err)
+	}
+	// A second server takes the registry that this one has saved.
+	other := &harness.Files{Configs: files.Configs, NoMemory: true, NoObserve: true, Log: func(line string) { t.Error(line) }}
+	defer other.Close()
+	cat, err := other.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := cat.Registry.Tool("shop.sell_pears"); !ok {
+		t.Error("the file has not the new tool")
+	}
+}
+
+// A run keeps the catalog that it began with, and its connections.
+func TestARunKeepsItsCatalog(t *testing.T) {
+	exchange, exchanged := make(chan *harness.Catalog), make(chan struct{})
+	s, f := serving(t, &Options{Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+		select {
+		case c := <-exchange:
+			updated(c, nil)
+			close(exchanged) // the old connections would be closed now
+		case <-ctx.Done():
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	c := connect(t, s, nil)
+	answer := make(chan string, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"timeout_ms": 20000, "script": `UseTools("wait until canceled", "read a file")
+go files.Wait()
+for range 20 {
+	if _, err := files.ReadFile(files.ReadFileParams{Path: "a"}); err != nil { panic(err) }
+	time.Sleep(50 * time.Millisecond)
+}
+Return("kept")`}})
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		answer <- text(res)
+	}()
+	<-f.blocked
+	reg := testRegistry()
+	reg.Tools = reg.Tools[:1]
+	reg.Normalize()
+	exchange <- &harness.Catalog{Registry: reg, Calls: gone{}}
+	select {
+	case <-exchanged:
+		t.Error("the old catalog was given up while a script used it")
+	case got := <-answer:
+		if !strings.HasPrefix(got, `"kept"`) {
+			t.Error(got)
+		}
+	}
+	cancel()
+	<-exchanged
+	if got, _ := c.run(`_, err := files.ReadFile(files.ReadFileParams{Path: "a"}); Return(err == nil)`); !strings.Contains(got, "compile_error") && !strings.Contains(got, "gone") && !strings.Contains(got, "false") {
+		t.Error("the next script has the old catalog:", got)
+	}
+}
+
+type gone struct{}
+
+func (gone) Call(context.Context, string, string, json.RawMessage) (*backend.Result, error) {
+	return nil, fmt.Errorf("gone: %w", backend.ErrDisconnected)
+}
+
+// What could not be loaded is said, and tried again.
+func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
+	var broken = true
+	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+		if broken {
+			return nil, &harness.CatalogError{Err: os.ErrNotExist}
+		}
+		return &harness.Catalog{Registry: testRegistry()}, nil
+	}})
+	c := connect(t, s, nil)
+	<-s.live.told
+	res := c.call("execute", map[string]any{"script": "Return(1)"})
+	if !res.IsError || !strings.Contains(text(res), "the tools could not be loaded") {
+		t.Error(text(res))
+	}
+	broken = false
+	if got, _ := c.run("Return(1)"); got != "1\n" {
+		t.Error(got)
+	}
+}

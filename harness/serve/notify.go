@@ -1,0 +1,139 @@
+package serve
+
+//lint:file-ignore SA1019 clients of all revisions but the newest learn what a script prints by logging
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+)
+
+// notifier tells a client how its script gets on: progress where it asked for
+// that, printed lines and failed calls as log messages. What a client is too
+// slow to take is dropped.
+type notifier struct {
+	ctx   context.Context
+	req   *mcp.CallToolRequest
+	token any
+	queue chan func()
+	ended sync.WaitGroup
+
+	mu   sync.Mutex
+	line []byte
+	sent int
+	shut bool
+}
+
+// Bounds of what one run tells.
+const (
+	maxNotes     = 500
+	maxNoteLine  = 1000 // bytes
+	notifyBuffer = 64
+	// notifyTail is how long an answer waits for a client that is slow to take
+	// the last notifications.
+	notifyTail = 100 * time.Millisecond
+)
+
+func (c *session) notify(ctx context.Context, req *mcp.CallToolRequest) *notifier {
+	n := &notifier{ctx: ctx, req: req, token: req.Params.GetProgressToken(), queue: make(chan func(), notifyBuffer)}
+	n.ended.Go(func() {
+		for f := range n.queue {
+			func() {
+				var err error
+				defer c.s.recovered("a notification", &err)
+				f()
+			}()
+		}
+	})
+	return n
+}
+
+func (n *notifier) send(f func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sendLocked(f)
+}
+
+func (n *notifier) sendLocked(f func()) {
+	if n.shut || n.sent >= maxNotes {
+		return
+	}
+	select {
+	case n.queue <- f:
+		n.sent++
+	default:
+	}
+}
+
+func (n *notifier) close() {
+	n.mu.Lock()
+	n.shut = true
+	close(n.queue)
+	n.mu.Unlock()
+	done := make(chan struct{})
+	go func() { n.ended.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(notifyTail):
+	}
+}
+
+// call tells of a call that begins, or has failed.
+func (n *notifier) call(ev harness.CallEvent) {
+	switch {
+	case ev.Done == nil && n.token != nil:
+		n.send(func() {
+			n.req.Session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
+				ProgressToken: n.token, Progress: float64(ev.Number), Message: fmt.Sprintf("call %d: %s", ev.Number, ev.Tool.ID),
+			})
+		})
+	case ev.Done != nil && ev.Done.Error != nil:
+		n.log("warning", ev.Tool.ID+": "+*ev.Done.Error)
+	}
+}
+
+func (n *notifier) log(level mcp.LoggingLevel, text string) {
+	n.send(func() { n.logNow(level, text) })
+}
+
+func (n *notifier) logNow(level mcp.LoggingLevel, text string) {
+	n.req.Session.Log(n.ctx, &mcp.LoggingMessageParams{Level: level, Logger: "script", Data: text[:min(len(text), maxNoteLine)]})
+}
+
+// Write takes what the script prints, and logs it line by line.
+func (n *notifier) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.sent >= maxNotes {
+		return len(p), nil
+	}
+	rest := append(n.line, p...)
+	for {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 && len(rest) < maxNoteLine {
+			break
+		}
+		if i < 0 {
+			i = len(rest) - 1
+		}
+		line := strings.ToValidUTF8(strings.TrimRight(string(rest[:min(i+1, maxNoteLine)]), "\n"), "\uFFFD")
+		n.sendLocked(func() { n.logNow("info", line) })
+		rest = rest[i+1:]
+		if n.sent >= maxNotes {
+			rest = nil
+			break
+		}
+	}
+	n.line = append([]byte(nil), rest...)
+	return len(p), nil
+}
+
+var _ io.Writer = (*notifier)(nil)

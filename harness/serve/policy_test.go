@@ -1,0 +1,195 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+)
+
+const deleting = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"})
+if err != nil { panic(err) }
+Return("deleted")`
+
+func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
+	for name, x := range map[string]struct {
+		policy *harness.Policy
+		want   string
+		status harness.Status
+	}{
+		"nothing against it":    {&harness.Policy{}, "deleted", harness.OK},
+		"denied server":         {&harness.Policy{Deny: []string{"files"}}, "denied by files", harness.Denied},
+		"denied pattern":        {&harness.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", harness.Denied},
+		"not allowed":           {&harness.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed", harness.Denied},
+		"read-only":             {&harness.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
+		"destructive":           {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", harness.Denied},
+		"writes":                {&harness.Policy{Approve: harness.ApproveWrites}, "needs approval", harness.Denied},
+		"approved by operator":  {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files.*"}}, "deleted", harness.OK},
+		"denied though allowed": {&harness.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by", harness.Denied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, f := serving(t, &Options{Policy: x.policy})
+			c := connect(t, s, nil)
+			got, a := c.run("fmt.Println(\"begun\")\n" + deleting)
+			if !strings.Contains(got, x.want) || a.Status != x.status {
+				t.Errorf("%s: %s", a.Status, got)
+			}
+			if len(a.Decisions) != 1 || a.Decisions[0].Tool != "files.delete_file" {
+				t.Errorf("decisions: %+v", a.Decisions)
+			}
+			if x.status == harness.Denied && (f.calls.Load() > 0 || strings.Contains(got, "begun\n")) {
+				t.Error("something ran:", got)
+			}
+			if x.status == harness.Denied && !strings.Contains(got, `files.DeleteFile(files.DeleteFileParams{Path: "x"})`) {
+				t.Error("the call is not shown:", got)
+			}
+		})
+	}
+}
+
+func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
+	for _, transport := range []string{"stdio", "2025-11-25", "2026-07-28"} {
+		for action, want := range map[string]string{"accept": "deleted", "decline": "did not approve"} {
+			t.Run(transport+" "+action, func(t *testing.T) {
+				s, f := serving(t, &Options{Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
+				var question string
+				opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					question = r.Params.Message
+					return &mcp.ElicitResult{Action: action, Content: map[string]any{}}, nil
+				}}
+				var c *client
+				if transport == "stdio" {
+					c = connect(t, s, opts)
+				} else {
+					c = dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", transport, "", opts)
+				}
+				got, a := c.run(deleting)
+				if !strings.Contains(got, want) {
+					t.Errorf("got %q", got)
+				}
+				if !strings.Contains(question, "files.delete_file") || !strings.Contains(question, "Path:") {
+					t.Errorf("question %q", question)
+				}
+				if action == "accept" && (a.Decisions[0].Verdict != harness.IsApproved || f.calls.Load() != 1) {
+					t.Errorf("%+v, %d calls", a.Decisions, f.calls.Load())
+				}
+				if action == "decline" && f.calls.Load() != 0 {
+					t.Error("called without approval")
+				}
+			})
+		}
+	}
+}
+
+// What a client carries from the question to the answer is worth nothing for
+// another script, another session, or when it was written by the client.
+func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
+	s, _ := serving(t, nil)
+	a, b := s.newSession("a", Execute, true, nil), s.newSession("b", Execute, true, nil)
+	args, other := &executeArgs{Script: "x"}, &executeArgs{Script: "y"}
+	state := a.question("?", args.hash(), []string{"files.delete_file"}).RequestState
+	ask := func(c *session, state string, args *executeArgs) error {
+		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{RequestState: state, InputResponses: mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept"}}}}
+		tools, err := c.approvals(req, args.hash())
+		if err == nil && len(tools) != 1 {
+			t.Error(tools)
+		}
+		return err
+	}
+	if err := ask(a, state, args); err != nil {
+		t.Error(err)
+	}
+	for name, err := range map[string]error{
+		"another script":  ask(a, state, other),
+		"another session": ask(b, state, args),
+		"forged":          ask(a, state[:len(state)-2]+"AA", args),
+		"rubbish":         ask(a, "rubbish", args),
+	} {
+		if err == nil {
+			t.Error(name, "was accepted")
+		}
+	}
+}
+
+func TestTheAuditTellsOfRunsAndCallsWithoutValues(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	s, _ := serving(t, &Options{Audit: file})
+	c := connect(t, s, nil)
+	c.run("UseTools(\"read a file\")\nfiles.ReadFile(files.ReadFileParams{Path: \"secret-name\"})")
+	c.run("not go")
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var lines []map[string]any
+	for in := bufio.NewScanner(f); in.Scan(); {
+		if strings.Contains(in.Text(), "secret-name") {
+			t.Error("a value:", in.Text())
+		}
+		var m map[string]any
+		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, m)
+	}
+	if len(lines) != 3 {
+		t.Fatalf("%d lines: %v", len(lines), lines)
+	}
+	if lines[0]["type"] != "call" || lines[0]["tool"] != "files.read_file" || lines[0]["run"] != lines[1]["run"] {
+		t.Error(lines[0])
+	}
+	if size := lines[0]["args"].(map[string]any)["path"]; size != float64(len(`"secret-name"`)) {
+		t.Error(lines[0]["args"])
+	}
+	if lines[1]["type"] != "run" || lines[1]["status"] != "ok" || lines[1]["session"] != "stdio" || len(lines[1]["script"].(string)) != 64 {
+		t.Error(lines[1])
+	}
+	if lines[2]["status"] != "compile_error" {
+		t.Error(lines[2])
+	}
+}
+
+func TestTheAuditIsRotated(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	a, err := openAudit(file, false, serverLog(t), &metrics{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	a.max = 100
+	for range 20 {
+		a.write([]byte(strings.Repeat("x", 59) + "\n"))
+	}
+	files, _ := filepath.Glob(file + "*")
+	if len(files) != auditFiles {
+		t.Error(files)
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f); err != nil || info.Size() > 100 {
+			t.Error(f, info, err)
+		}
+	}
+}
+
+func TestAFullDiskIsLoudAndServingGoesOn(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	var log strings.Builder
+	s, _ := serving(t, &Options{Audit: "/dev/full", Log: textLog(&log)})
+	c := connect(t, s, nil)
+	if got, _ := c.run("Return(1)"); got != "1\n" {
+		t.Error(got)
+	}
+	if n := s.metrics.auditFailed.Load(); n != 1 || !strings.Contains(log.String(), "AUDIT CANNOT BE WRITTEN") {
+		t.Errorf("%d failures; log: %s", n, log.String())
+	}
+}

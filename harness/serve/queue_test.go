@@ -1,0 +1,140 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+)
+
+func serverLog(t *testing.T) *slog.Logger { return textLog(t.Output()) }
+
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// A session with many scripts does not delay the first of another one by more
+// than the script that runs.
+func TestSessionsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1, 100)
+		first, err := q.acquire(t.Context(), "greedy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := make(chan string, 100)
+		wait := func(session string) {
+			go func() {
+				release, err := q.acquire(t.Context(), session)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order <- session
+				release()
+			}()
+			synctest.Wait()
+		}
+		for range 10 {
+			wait("greedy")
+		}
+		wait("modest")
+		first()
+		synctest.Wait()
+		close(order)
+		at := 0
+		for i := 0; ; i++ {
+			s, ok := <-order
+			if !ok {
+				break
+			}
+			if s == "modest" {
+				at = i
+			}
+		}
+		if at > 1 {
+			t.Errorf("modest came after %d others", at)
+		}
+	})
+}
+
+func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1, 4)
+		hold, err := q.acquire(t.Context(), "greedy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		sent := make(chan error, 10)
+		try := func(session string) {
+			go func() {
+				release, err := q.acquire(ctx, session)
+				if err == nil {
+					release()
+				}
+				sent <- err
+			}()
+			synctest.Wait()
+		}
+		for range 4 {
+			try("greedy")
+		}
+		try("greedy") // one too many
+		var busy *BusyError
+		if err := <-sent; !errors.As(err, &busy) || busy.Waiting != 4 || busy.RetryAfter <= 0 {
+			t.Fatal(err)
+		}
+		try("modest") // takes the place of one of them
+		if err := <-sent; !errors.As(err, &busy) {
+			t.Fatal(err)
+		}
+		cancel() // all that wait give up
+		synctest.Wait()
+		hold()
+		if run, wait := q.load(); run != 0 || wait != 0 {
+			t.Error(run, wait)
+		}
+		if n := q.close(0); n != 0 {
+			t.Error(n)
+		}
+		if _, err := q.acquire(t.Context(), "late"); !errors.Is(err, errClosing) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBusyIsAnAnswer(t *testing.T) {
+	s, f := serving(t, &Options{MaxRuns: 1, MaxQueue: 1})
+	c := connect(t, s, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{}, 2)
+	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
+	<-f.blocked
+	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
+	for _, n := s.queue.load(); n == 0; _, n = s.queue.load() {
+		c.Ping(t.Context(), nil) // gives it time
+	}
+	res, err := c.CallTool(t.Context(), call("Return(1)"))
+	if err != nil || !res.IsError {
+		t.Fatal(res, err)
+	}
+	if a := structured(t, res); a.Status != "busy" {
+		t.Error(text(res))
+	}
+	cancel()
+	<-ended
+	<-ended
+}
+
+func TestMemoryIsCounted(t *testing.T) {
+	if systemMemory() == 0 {
+		t.Skip("how much memory there is is not known here")
+	}
+	if _, err := FitRuns(1_000_000, 2, 512<<20); err == nil {
+		t.Error("half a petabyte fits")
+	}
+	if n, err := FitRuns(0, 0, 0); err != nil || n < 1 || n > DefaultMaxRuns {
+		t.Error(n, err)
+	}
+}

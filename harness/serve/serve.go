@@ -1,0 +1,196 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+)
+
+// Options configure a Server. Nil means defaults.
+type Options struct {
+	// Catalog returns what scripts can use; nil: there are no tools.
+	Catalog func(context.Context) (*harness.Catalog, error)
+	// Watch tells of each new catalog until its context ends, as
+	// harness.Files.Watch does; nil: the catalog stays as it is.
+	Watch func(ctx context.Context, updated func(*harness.Catalog, error)) error
+	// Tools says which tools clients see; empty: Execute.
+	Tools Mode
+	// DescribeTokens is what tools/list may cost in all in the mode Execute,
+	// in tokens of cl100k; 0: DefaultDescribeTokens.
+	DescribeTokens int
+	// Answer bounds the text of an answer, in characters; 0: DefaultAnswer.
+	Answer int
+	// Limits bound each run. A client may ask for less time, not for more.
+	Limits harness.Limits
+	// Strict refuses tools that no phrase declares.
+	Strict bool
+	// Policy says which tools may be called; nil: all.
+	Policy *harness.Policy
+	// Spares, WorkerCommand and BestEffort are those of harness.Options.
+	Spares        int
+	WorkerCommand []string
+	BestEffort    bool
+	// MaxRuns is how many scripts run at a time, MaxQueue how many may wait;
+	// 0: DefaultMaxRuns and DefaultMaxQueue.
+	MaxRuns, MaxQueue int
+	// Audit is the file for one line of JSON for each run and each call;
+	// empty: nothing is recorded. AuditArgs records arguments too.
+	Audit     string
+	AuditArgs bool
+	// Usage is the file that counts how often tools are called, for the
+	// inventory; empty: nothing is counted beyond this process.
+	Usage string
+	// Telemetry sends traces and metrics as the OTEL_ variables of the
+	// environment say.
+	Telemetry bool
+	// Grace is how long running scripts may go on when the server ends; 0:
+	// DefaultGrace, negative: not at all.
+	Grace time.Duration
+	// Log receives what the operator should know; nil: nobody.
+	Log *slog.Logger
+	// Version is what clients are told; empty: "dev".
+	Version string
+}
+
+// Defaults of Options.
+const (
+	DefaultDescribeTokens = 400
+	DefaultAnswer         = 20_000
+	DefaultMaxRuns        = 8
+	DefaultMaxQueue       = 64
+	DefaultGrace          = 5 * time.Second
+)
+
+// Server serves scripts to MCP clients, over any number of transports.
+type Server struct {
+	opts    Options
+	log     *slog.Logger
+	sdkLog  *slog.Logger // for the SDK, which tells of each connection
+	harness *harness.Harness
+	live    *live
+	queue   *queue
+	kept    *keeper
+	usage   *usage
+	audit   *audit
+	metrics metrics
+	otel    *telemetry
+	key     []byte // signs what clients carry for us
+
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup
+
+	mu       sync.Mutex
+	sessions map[*session]struct{}
+	text     string    // the description of execute
+	changed  time.Time // when that changed last
+	closed   bool
+}
+
+// New starts a server: its spare workers, the load of its catalog and the
+// watch over it. The errors are about the options.
+func New(opts *Options) (*Server, error) {
+	s := &Server{sessions: map[*session]struct{}{}, key: make([]byte, 32)}
+	if opts != nil {
+		s.opts = *opts
+	}
+	o := &s.opts
+	o.DescribeTokens = cmp.Or(o.DescribeTokens, DefaultDescribeTokens)
+	o.Answer = cmp.Or(o.Answer, DefaultAnswer)
+	o.MaxRuns = cmp.Or(o.MaxRuns, DefaultMaxRuns)
+	o.MaxQueue = cmp.Or(o.MaxQueue, DefaultMaxQueue)
+	o.Grace = cmp.Or(o.Grace, DefaultGrace)
+	o.Tools = cmp.Or(o.Tools, Execute)
+	o.Version = cmp.Or(o.Version, "dev")
+	if o.Limits.Timeout == 0 {
+		o.Limits.Timeout = 30 * time.Second
+	}
+	if err := o.Tools.validate(); err != nil {
+		return nil, err
+	}
+	if err := o.Policy.Validate(); err != nil {
+		return nil, err
+	}
+	if o.DescribeTokens < minDescribeTokens {
+		return nil, fmt.Errorf("a description of %d tokens: how to write a script alone takes %d", o.DescribeTokens, minDescribeTokens)
+	}
+	if o.Answer < 500 {
+		return nil, fmt.Errorf("answers of %d characters: want at least 500", o.Answer)
+	}
+	if s.log = o.Log; s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.sdkLog = slog.New(atLeast{s.log.Handler(), slog.LevelError + 1}) // it calls clients' mistakes errors
+	rand.Read(s.key)
+	s.ctx, s.end = context.WithCancel(context.Background())
+	s.metrics.begun = time.Now()
+	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
+	s.kept = newKeeper()
+	s.usage = openUsage(o.Usage, s.log)
+	var err error
+	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
+		return nil, err
+	}
+	if o.Telemetry {
+		if s.otel, err = openTelemetry(s.ctx, o.Version, s.log); err != nil {
+			return nil, errors.Join(err, s.audit.Close())
+		}
+	}
+	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand, BestEffort: o.BestEffort})
+	s.live = newLive(s)
+	s.work.Go(s.live.run)
+	return s, nil
+}
+
+// Close ends the server: no script begins any more, those under way have the
+// grace time and are then canceled.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	if n := s.queue.close(max(s.opts.Grace, 0)); n > 0 {
+		s.log.Warn("canceling scripts that are still running", "scripts", n)
+	}
+	s.end()
+	s.queue.drain(5 * time.Second)
+	s.work.Wait()
+	return errors.Join(s.harness.Close(), s.usage.Close(), s.audit.Close(), s.otel.Close())
+}
+
+// recovered turns a panic into an error; call it deferred.
+func (s *Server) recovered(where string, err *error) {
+	if p := recover(); p != nil {
+		s.metrics.panics.Add(1)
+		s.log.Error("panic", "in", where, "panic", fmt.Sprint(p), "stack", stack())
+		*err = fmt.Errorf("%s failed inside the server: %.200v", where, p)
+	}
+}
+
+// atLeast drops records below a level.
+type atLeast struct {
+	slog.Handler
+	level slog.Level
+}
+
+func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= h.level && h.Handler.Enabled(ctx, l)
+}
+
+func (h atLeast) WithAttrs(as []slog.Attr) slog.Handler {
+	return atLeast{h.Handler.WithAttrs(as), h.level}
+}
+
+func (h atLeast) WithGroup(name string) slog.Handler {
+	return atLeast{h.Handler.WithGroup(name), h.level}
+}

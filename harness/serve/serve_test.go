@@ -1,0 +1,370 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+//lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
+
+func TestMain(m *testing.M) {
+	harness.RunWorker()
+	os.Exit(m.Run())
+}
+
+// fake are the servers that tests call.
+type fake struct {
+	blocked  chan struct{} // receives when a call of files.wait begins
+	canceled chan struct{} // receives when it was canceled
+	calls    atomic.Int64
+}
+
+func newFake() *fake {
+	return &fake{blocked: make(chan struct{}, 100), canceled: make(chan struct{}, 100)}
+}
+
+func raw(format string, args ...any) (*backend.Result, error) {
+	return backend.DecodeResult(json.RawMessage(fmt.Sprintf(format, args...)))
+}
+
+func (f *fake) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+	f.calls.Add(1)
+	var a struct {
+		Path  string
+		Query string
+	}
+	json.Unmarshal(args, &a)
+	switch server + "." + tool {
+	case "git.git_log":
+		return raw(`{"content":[],"structuredContent":{"commits":[{"author":"ann"},{"author":"bob"},{"author":"ann"}]}}`)
+	case "files.read_file":
+		if strings.Contains(a.Path, "missing") {
+			return raw(`{"isError":true,"content":[{"type":"text","text":"no such file"}]}`)
+		}
+		return raw(`{"content":[{"type":"text","text":"content of %s"}]}`, a.Path)
+	case "files.take_picture":
+		return raw(`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}`)
+	case "files.wait":
+		f.blocked <- struct{}{}
+		<-ctx.Done()
+		f.canceled <- struct{}{}
+		return nil, ctx.Err()
+	case "issues.search":
+		return raw(`{"content":[{"type":"text","text":"[{\"number\":7,\"title\":\"x\"}]"}]}`)
+	case "files.break":
+		panic("a backend that panics")
+	}
+	return raw(`{"content":[{"type":"text","text":"done"}]}`)
+}
+
+func testRegistry() *registry.Registry {
+	yes := true
+	read := &registry.Annotations{ReadOnly: &yes}
+	reg := &registry.Registry{Tools: []registry.Tool{
+		{Server: "git", Name: "git_log", Description: "Show the commit history of a git repository", Annotations: read,
+			Input:  schema(`{"type":"object","properties":{"max_count":{"type":"integer"}}}`),
+			Output: schema(`{"type":"object","properties":{"commits":{"type":"array","items":{"type":"object","properties":{"author":{"type":"string"}}}}}}`)},
+		{Server: "files", Name: "read_file", Description: "Read a file and return its content", Annotations: read,
+			Input: schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+		{Server: "files", Name: "delete_file", Description: "Delete a file for ever", Annotations: &registry.Annotations{Destructive: &yes},
+			Input: schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+		{Server: "files", Name: "take_picture", Description: "Take a picture with the camera", Annotations: read, Input: schema(`{"type":"object"}`)},
+		{Server: "files", Name: "break", Description: "Break the server", Annotations: read, Input: schema(`{"type":"object"}`)},
+		{Server: "files", Name: "wait", Description: "Wait until canceled", Annotations: read, Input: schema(`{"type":"object"}`)},
+		{Server: "issues", Name: "search", Description: "Search issues of a project", Annotations: read,
+			Input: schema(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
+		{Server: "issues", Name: "comment", Description: "Comment on an issue",
+			Input: schema(`{"type":"object","properties":{"number":{"type":"integer"},"body":{"type":"string"}},"required":["number","body"]}`)},
+	}}
+	reg.Normalize()
+	return reg
+}
+
+// serving starts a server over the fake servers.
+func serving(t *testing.T, opts *Options) (*Server, *fake) {
+	t.Helper()
+	f := newFake()
+	if opts == nil {
+		opts = &Options{}
+	}
+	if opts.Catalog == nil {
+		opts.Catalog = func(context.Context) (*harness.Catalog, error) {
+			return &harness.Catalog{Registry: testRegistry(), Calls: f}, nil
+		}
+	}
+	opts.BestEffort = true
+	if opts.Grace == 0 {
+		opts.Grace = -1
+	}
+	s, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, f
+}
+
+// client is a client over a pair of pipes.
+type client struct {
+	*mcp.ClientSession
+	t      *testing.T
+	vanish func() // ends the streams without a word
+}
+
+func connect(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Stdio(ctx, inR, outW) }()
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cs.Close()
+		inW.Close()
+		outR.Close()
+		cancel()
+		<-done
+	})
+	return &client{cs, t, func() { inW.Close(); outR.Close() }}
+}
+
+func (c *client) call(tool string, args any) *mcp.CallToolResult {
+	c.t.Helper()
+	res, err := c.CallTool(c.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return res
+}
+
+// run runs a script and returns the text and the structured content.
+func (c *client) run(script string) (string, *Answer) {
+	c.t.Helper()
+	res := c.call("execute", map[string]any{"script": script})
+	return text(res), structured(c.t, res)
+}
+
+func text(res *mcp.CallToolResult) string {
+	var b strings.Builder
+	for _, x := range res.Content {
+		if x, ok := x.(*mcp.TextContent); ok {
+			b.WriteString(x.Text)
+		}
+	}
+	return b.String()
+}
+
+func structured(t *testing.T, res *mcp.CallToolResult) *Answer {
+	t.Helper()
+	a := &Answer{Result: &harness.Result{}}
+	b, err := json.Marshal(res.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(b, a)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestAScriptIsAnsweredWithItsValueAndWhatItPrinted(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := connect(t, s, nil)
+	got, a := c.run(`UseTools("show the commit history of a git repository")
+log, err := git.Log(git.LogParams{MaxCount: 3})
+if err != nil { panic(err) }
+fmt.Println("read", len(log.Commits))
+Return(map[string]int{"commits": len(log.Commits)})`)
+	if want := "{\"commits\":3}\nread 3\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if a.Status != harness.OK || len(a.Calls) != 1 || string(a.Value) != `{"commits":3}` {
+		t.Errorf("structured: %+v", a.Result)
+	}
+}
+
+func TestInputsAreValuesOfTheScript(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := connect(t, s, nil)
+	res := c.call("execute", map[string]any{"script": `var v struct{ A []int }
+if err := Input("data", &v); err != nil { panic(err) }
+Return(len(v.A))`, "inputs": map[string]any{"data": map[string]any{"A": []int{1, 2, 3}}}})
+	if got := text(res); got != "3\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Everything that is wrong with what a client sends is an answer that a model
+// can act on.
+func TestBadInputIsAnsweredInWords(t *testing.T) {
+	s, f := serving(t, nil)
+	c := connect(t, s, nil)
+	for name, x := range map[string]struct {
+		args any
+		want string
+	}{
+		"nothing":             {map[string]any{}, "script is missing"},
+		"empty":               {map[string]any{"script": ""}, "the script is empty"},
+		"blank":               {map[string]any{"script": " \n\t"}, "the script is empty"},
+		"only comments":       {map[string]any{"script": "// nothing\n/* here */"}, "the script is empty"},
+		"not Go":              {map[string]any{"script": "SELECT * FROM x;"}, "compile_error"},
+		"prose":               {map[string]any{"script": "Please list my files."}, "compile_error"},
+		"too long":            {map[string]any{"script": "//" + strings.Repeat("x", maxScript)}, "at most 262144 are allowed"},
+		"no string":           {map[string]any{"script": 7}, "no string"},
+		"other name":          {map[string]any{"code": "Return(1)"}, `did you mean "script"?`},
+		"unknown argument":    {map[string]any{"script": "Return(1)", "wait": true}, `unknown argument "wait"`},
+		"bad timeout":         {map[string]any{"script": "Return(1)", "timeout_ms": "soon"}, "want milliseconds"},
+		"negative timeout":    {map[string]any{"script": "Return(1)", "timeout_ms": -5}, "want milliseconds"},
+		"inputs are a list":   {map[string]any{"script": "Return(1)", "inputs": []int{1}}, "inputs is no JSON object"},
+		"unknown tool":        {map[string]any{"script": `UseTools("files.nothing_of_the_kind")`}, "files.ReadFile"},
+		"arguments no object": {[]int{1}, "no JSON object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: x.args})
+			got := ""
+			if err != nil { // the SDK's own word on the message
+				got = err.Error()
+			} else {
+				got = text(res)
+			}
+			if !strings.Contains(got, x.want) {
+				t.Errorf("got %q, want %q in it", got, x.want)
+			}
+		})
+	}
+	if n := f.calls.Load(); n != 0 {
+		t.Errorf("%d calls were made", n)
+	}
+}
+
+func TestInvalidUTF8IsRefused(t *testing.T) {
+	if _, err := parseArgs(json.RawMessage("{\"script\":\"Return(\xff)\"}")); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestALargeResultIsCutAndKept(t *testing.T) {
+	s, _ := serving(t, &Options{Answer: 1000})
+	c := connect(t, s, nil)
+	got, a := c.run(`var all []string
+for i := range 5000 { all = append(all, fmt.Sprint("line ", i)) }
+for i := range 500 { fmt.Println("printed", i) }
+Return(map[string]any{"all": all, "n": 5000})`)
+	if len([]rune(got)) > 1500 || !json.Valid(a.Value) || a.Cut["value"].Stored == "" || a.Cut["stdout"].Stored == "" {
+		t.Errorf("%d characters: %s\n%+v", len([]rune(got)), got, a.Cut)
+	}
+	if !strings.Contains(got, `"n":5000`) || !strings.Contains(got, "more of 5000") || !strings.Contains(got, "printed 499") {
+		t.Errorf("the head, the tail or the counts are missing: %s", got)
+	}
+	again, _ := c.run(fmt.Sprintf(`var v struct{ All []string }
+if err := Stored(%q, &v); err != nil { panic(err) }
+var out string
+if err := Stored(%q, &out); err != nil { panic(err) }
+Return([]any{v.All[4999], strings.Count(out, "\n")})`, a.Cut["value"].Stored, a.Cut["stdout"].Stored))
+	if want := "[\"line 4999\",500]\n"; again != want {
+		t.Errorf("got %q, want %q", again, want)
+	}
+}
+
+func TestImagesComeThroughAsImages(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := connect(t, s, nil)
+	for name, script := range map[string]string{
+		"an image":     `p, err := files.TakePicture(); if err != nil { panic(err) }; Return(p.Images()[0])`,
+		"a result":     `p, err := files.TakePicture(); if err != nil { panic(err) }; Return(p)`,
+		"within a map": `p, err := files.TakePicture(); if err != nil { panic(err) }; Return(map[string]any{"pic": p.Images()[0]})`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := c.call("execute", map[string]any{"script": script})
+			if len(res.Content) != 2 {
+				t.Fatalf("%d blocks: %s", len(res.Content), text(res))
+			}
+			img, ok := res.Content[1].(*mcp.ImageContent)
+			if !ok || img.MIMEType != "image/png" || len(img.Data) != 8 {
+				t.Errorf("got %+v", res.Content[1])
+			}
+			if !strings.Contains(text(res), "(image 1: image/png, 8 bytes)") {
+				t.Errorf("text: %s", text(res))
+			}
+		})
+	}
+}
+
+func TestCancellationReachesTheBackendCall(t *testing.T) {
+	s, f := serving(t, nil)
+	c := connect(t, s, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `files.Wait()`}})
+		done <- err
+	}()
+	select {
+	case <-f.blocked:
+	case err := <-done:
+		t.Fatal("ended early:", err)
+	}
+	cancel()
+	<-f.canceled
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if got, _ := c.run("Return(1)"); got != "1\n" { // the connection is still good
+		t.Error(got)
+	}
+}
+
+func TestAClientThatVanishesEndsItsScript(t *testing.T) {
+	s, f := serving(t, nil)
+	c := connect(t, s, nil)
+	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `files.Wait()`}})
+	<-f.blocked
+	c.vanish()
+	<-f.canceled
+}
+
+func TestAPanicIsAnAnswer(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := connect(t, s, nil)
+	if got, _ := c.run("_, err := files.Break()\nReturn(err.Error())"); !strings.Contains(got, "files.break") {
+		t.Error("a backend:", got)
+	}
+	s.opts.Policy = &harness.Policy{}
+	s.kept = nil // the next large answer has nowhere to go
+	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `Return(strings.Repeat("x", 100000))`}})
+	if err == nil {
+		t.Error("a handler:", text(res))
+	}
+	if s.metrics.panics.Load() == 0 {
+		t.Error("the panic was not counted")
+	}
+	s.kept = newKeeper()
+	if got, _ := c.run("Return(2)"); got != "2\n" {
+		t.Error(got)
+	}
+}
+
+func call(script string) *mcp.CallToolParams {
+	return &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script}}
+}

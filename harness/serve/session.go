@@ -1,0 +1,233 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+)
+
+//lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
+
+// Mode says which tools a client sees.
+type Mode string
+
+// The modes of a server or a session.
+const (
+	Execute   Mode = "execute"   // execute alone
+	Discovery Mode = "discovery" // and tool_find, tool_describe, tool_load, tool_active
+	Classic   Mode = "classic"   // search_tools, describe_tool, call_tool; no scripts
+	All       Mode = "all"       // all of them
+)
+
+// Modes are the values that a Mode may have.
+var Modes = []Mode{Execute, Discovery, Classic, All}
+
+func (m Mode) validate() error {
+	if !slices.Contains(Modes, m) {
+		return fmt.Errorf("tools %q: want one of %q", m, Modes)
+	}
+	return nil
+}
+
+func (m Mode) scripts() bool   { return m != Classic }
+func (m Mode) discovery() bool { return m == Discovery || m == All }
+func (m Mode) classic() bool   { return m == Classic || m == All }
+
+// session is one client: the process on stdio, an HTTP session, or all that
+// comes with one token where there are none.
+type session struct {
+	s    *Server
+	id   string // names it in records and in the queue
+	mode Mode
+	mcp  *mcp.Server
+	// keeps says that something can be kept for the client from one request to
+	// the next.
+	keeps bool
+	begun time.Time
+
+	mu     sync.Mutex
+	shown  string              // the description that clients have
+	loaded map[string]struct{} // IDs of tools that tool_load made callable
+}
+
+// newSession makes a session with its MCP server. sdkID, if not nil, returns
+// the session ID that HTTP clients are given.
+func (s *Server) newSession(id string, mode Mode, keeps bool, sdkID func() string) *session {
+	c := &session{s: s, id: id, mode: mode, keeps: keeps, begun: time.Now(), loaded: map[string]struct{}{}}
+	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version}, &mcp.ServerOptions{
+		Logger:       s.sdkLog,
+		GetSessionID: sdkID,
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		Capabilities: &mcp.ServerCapabilities{
+			//lint:ignore SA1019 older clients are told by it what a script prints
+			Logging: &mcp.LoggingCapabilities{},
+			Tools:   &mcp.ToolCapabilities{ListChanged: true},
+		},
+	})
+	c.mcp.AddReceivingMiddleware(c.guard)
+	if mode.scripts() {
+		c.describe()
+	}
+	if mode.discovery() {
+		c.addDiscovery()
+	}
+	if mode.classic() {
+		c.addClassic()
+	}
+	c.addTeaching()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[c] = struct{}{}
+	return c
+}
+
+// end forgets a session.
+func (c *session) end() {
+	c.s.mu.Lock()
+	delete(c.s.sessions, c)
+	c.s.mu.Unlock()
+	if c.keeps {
+		c.s.kept.forget(c.id)
+	}
+}
+
+// guard stands before every request: a panic becomes an error answer, and the
+// first list of tools waits a moment for the tools.
+func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				c.s.metrics.panics.Add(1)
+				c.s.log.Error("panic", "in", method, "panic", fmt.Sprint(p), "stack", stack())
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server failed at this request; others are not affected"}
+			}
+		}()
+		if method == "tools/list" {
+			select {
+			case <-c.s.live.told:
+				c.describe()
+			case <-time.After(listWait):
+			case <-ctx.Done():
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// listWait is how long a list of tools waits for a registry that is being
+// built; those who come earlier are told of the change.
+const listWait = 5 * time.Second
+
+// describe gives the client the present description of execute, if it has
+// another one.
+func (c *session) describe() {
+	if !c.mode.scripts() {
+		return
+	}
+	text := c.s.described()
+	c.mu.Lock()
+	same := c.shown == text
+	c.shown = text
+	c.mu.Unlock()
+	if !same {
+		c.mcp.AddTool(executeTool(text), c.execute)
+	}
+}
+
+// described is the present description of execute; what it says is decided
+// once for all clients, so that they see the same.
+func (s *Server) described() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.text == "" {
+		s.text = s.description()
+	}
+	return s.text
+}
+
+// describeSoon brings the descriptions up to date, unless that was done less
+// than a minute ago: then it waits for the next round.
+func (s *Server) describeSoon() {
+	s.mu.Lock()
+	early := time.Since(s.changed) < describeEvery
+	s.mu.Unlock()
+	if !early {
+		s.describe()
+	}
+}
+
+// describe brings the descriptions of all sessions up to date.
+func (s *Server) describe() {
+	text := s.description()
+	s.mu.Lock()
+	same := s.text == text
+	if !same {
+		s.text, s.changed = text, time.Now()
+	}
+	s.mu.Unlock()
+	if same {
+		return
+	}
+	for _, c := range s.clients() {
+		c.describe()
+	}
+}
+
+// clients lists the sessions.
+func (s *Server) clients() []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*session, 0, len(s.sessions))
+	for c := range s.sessions {
+		out = append(out, c)
+	}
+	return out
+}
+
+// checkLoaded takes away loaded tools that are no longer there.
+func (s *Server) checkLoaded(cat *harness.Catalog) {
+	for _, c := range s.clients() {
+		c.mu.Lock()
+		var gone []string
+		for id := range c.loaded {
+			if _, ok := cat.Registry.Tool(id); !ok {
+				gone = append(gone, id)
+				delete(c.loaded, id)
+			}
+		}
+		c.mu.Unlock()
+		for _, id := range gone {
+			c.mcp.RemoveTools(mcpName(id))
+		}
+	}
+}
+
+// failure is an answer that says what went wrong; the model reads it.
+func failure(err error) *mcp.CallToolResult {
+	res := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}
+	var busy *BusyError
+	if errors.As(err, &busy) {
+		res.StructuredContent = map[string]any{"status": "busy", "retry_after_ms": busy.RetryAfter.Milliseconds()}
+	}
+	return res
+}
+
+// textResult is a plain answer.
+func textResult(text string, structured any) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: structured}
+}
+
+func stack() string { return string(debug.Stack()) }
+
+// schema is a JSON Schema as it goes on the wire.
+func schema(text string) json.RawMessage { return json.RawMessage(text) }

@@ -1,0 +1,182 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+var soak = flag.Duration("soak", 2*time.Second, "how long TestSoak lasts")
+
+// soakScripts are what clients send, and what must be in the answer. A third
+// is hostile or fails.
+var soakScripts = []struct{ script, want string }{
+	{"Return(1 + {n})", "{n+1}"},
+	{"fmt.Println(\"n is\", {n})", "n is {n}"},
+	{"r, err := files.ReadFile(files.ReadFileParams{Path: \"p{n}\"})\nif err != nil { Return(err.Error()) } else { Return(r.Text()) }", "p{n}|went away"},
+	{"UseTools(\"show the commit history of a git repository\")\nl, err := git.Log(git.LogParams{})\nif err != nil { Return(err.Error()) } else { Return(len(l.Commits)) }", "3|went away"},
+	{"UseTools(\"read a file\")", "files.ReadFile"},
+	{"var out []string\nfor i := range 2000 { out = append(out, fmt.Sprint(\"item\", i)) }\nReturn(out)", "more of 2000"},
+	{"files.NoSuchThing{n}()", "undefined"},
+	{"panic({n})", "panic: {n}"},
+	{"for { }", "timeout|cpu_limit"},
+	{"var b [][]byte\nfor { b = append(b, make([]byte, 1<<24)) }", "memory_limit|timeout"},
+}
+
+// leaving is a Caller whose servers go away now and then.
+type leaving struct {
+	*fake
+	gone atomic.Bool
+}
+
+func (l *leaving) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+	if l.gone.Load() {
+		return nil, fmt.Errorf("server %q went away: %w", server, backend.ErrDisconnected)
+	}
+	return l.fake.Call(ctx, server, tool, args)
+}
+
+// TestSoak has 64 clients send scripts of all kinds while backends restart and
+// catalogs are exchanged: no answer is wrong, and nothing is left behind.
+func TestSoak(t *testing.T) {
+	clients := 64
+	if testing.Short() {
+		clients = 16
+	}
+	f := &leaving{fake: newFake()}
+	catalog := func() *harness.Catalog { return &harness.Catalog{Registry: testRegistry(), Calls: f} }
+	stop := make(chan struct{})
+	before := resources()
+	s, err := New(&Options{
+		Catalog: func(context.Context) (*harness.Catalog, error) { return catalog(), nil },
+		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+			tick := time.NewTicker(100 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-tick.C:
+					f.gone.Store(!f.gone.Load())
+					updated(catalog(), nil)
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+		},
+		Limits: harness.Limits{Timeout: 30 * time.Second, Memory: 160 << 20}, BestEffort: true, Spares: 2, MaxRuns: 4, MaxQueue: 1000, Answer: 800,
+		Audit: filepath.Join(t.TempDir(), "audit.jsonl"), Grace: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	addr, served := make(chan string, 1), make(chan error, 1)
+	go func() {
+		served <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0", listening: func(a net.Addr) { addr <- a.String() }})
+	}()
+	url := "http://" + <-addr + "/mcp"
+	time.AfterFunc(*soak, func() { close(stop) })
+	var work sync.WaitGroup
+	var answers atomic.Int64
+	for i := range clients {
+		work.Go(func() {
+			if err := soakClient(t.Context(), url, []string{"2025-11-25", "2026-07-28"}[i%2], uint64(i), stop, &answers); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	end()
+	if err := errors.Join(<-served, s.Close()); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d answers", answers.Load())
+	after := resources()
+	for deadline := time.Now().Add(20 * time.Second); !after.within(before) && time.Now().Before(deadline); after = resources() {
+		runtime.Gosched()
+	}
+	if !after.within(before) {
+		buf := make([]byte, 1<<20)
+		t.Errorf("before %+v, after %+v\n%s", before, after, buf[:runtime.Stack(buf, true)])
+	}
+	t.Logf("before %+v, after %+v", before, after)
+}
+
+func soakClient(ctx context.Context, url, version string, seed uint64, stop <-chan struct{}, answers *atomic.Int64) error {
+	transport := &mcp.StreamableClientTransport{Endpoint: url}
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "soak", Version: "1"}, nil).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		return err
+	}
+	defer cs.Close()
+	r := rand.New(rand.NewPCG(seed, 1))
+	for n := int(seed) * 1000; ; n++ {
+		select {
+		case <-stop:
+			return nil
+		default:
+		}
+		x := soakScripts[r.IntN(len(soakScripts))]
+		fill := strings.NewReplacer("{n}", fmt.Sprint(n), "{n+1}", fmt.Sprint(n+1))
+		script, want := fill.Replace(x.script+"\n// {n}"), fill.Replace(x.want)
+		res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script, "timeout_ms": 400 + 20_000*btoi(!strings.Contains(x.want, "timeout"))}})
+		if err != nil {
+			return fmt.Errorf("%q: %w", script, err)
+		}
+		answers.Add(1)
+		got := text(res)
+		if !slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool { return strings.Contains(got, w) }) {
+			return fmt.Errorf("%q was answered %q, want %q", script, got, want)
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// held is what a process holds.
+type held struct{ Goroutines, Files, Children, HeapMB int }
+
+func resources() held {
+	runtime.GC()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	h := held{Goroutines: runtime.NumGoroutine(), HeapMB: int(mem.HeapAlloc >> 20)}
+	if fds, err := os.ReadDir("/proc/self/fd"); err == nil {
+		h.Files = len(fds)
+	}
+	if tasks, err := filepath.Glob("/proc/self/task/*/children"); err == nil {
+		for _, f := range tasks {
+			b, _ := os.ReadFile(f)
+			h.Children += len(strings.Fields(string(b)))
+		}
+	}
+	return h
+}
+
+// within allows for what the client side and the runtime keep for a while, and
+// for tables and models that are loaded once.
+func (h held) within(before held) bool {
+	return h.Children <= before.Children && h.Files <= before.Files+8 && h.Goroutines <= before.Goroutines+8 && h.HeapMB <= before.HeapMB+24
+}

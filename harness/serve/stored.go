@@ -1,0 +1,117 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of what is kept for Stored.
+const (
+	keepFor     = 30 * time.Minute
+	keepEach    = 16 << 20  // bytes for one session
+	keepAll     = 256 << 20 // bytes for all
+	keepResults = 32        // values for one session
+)
+
+// keeper keeps large results for later scripts of their sessions. The oldest
+// go first, of the session that has too much or of all.
+type keeper struct {
+	mu   sync.Mutex
+	all  []*keptValue // by age, the oldest first
+	size int
+	next map[string]int // by session: the number of its next value
+}
+
+type keptValue struct {
+	session, id string
+	value       json.RawMessage
+	until       time.Time
+}
+
+func newKeeper() *keeper { return &keeper{next: map[string]int{}} }
+
+// keep keeps values and returns their IDs, "" for one that is too large.
+func (k *keeper) keep(session string, values ...json.RawMessage) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.expire(time.Now())
+	ids := make([]string, len(values))
+	for i, v := range values {
+		if len(v) == 0 || len(v) > keepEach {
+			continue
+		}
+		k.next[session]++
+		ids[i] = fmt.Sprintf("r%d", k.next[session])
+		k.all = append(k.all, &keptValue{session, ids[i], v, time.Now().Add(keepFor)})
+		k.size += len(v)
+	}
+	for {
+		size, n, oldest := 0, 0, -1
+		for i, v := range k.all {
+			if v.session == session {
+				size, n = size+len(v.value), n+1
+				if oldest < 0 {
+					oldest = i
+				}
+			}
+		}
+		switch {
+		case size > keepEach || n > keepResults:
+			k.drop(oldest)
+		case k.size > keepAll:
+			k.drop(0)
+		default:
+			return ids
+		}
+	}
+}
+
+func (k *keeper) drop(i int) {
+	k.size -= len(k.all[i].value)
+	k.all = append(k.all[:i:i], k.all[i+1:]...)
+}
+
+func (k *keeper) expire(now time.Time) {
+	for len(k.all) > 0 && now.After(k.all[0].until) {
+		k.drop(0)
+	}
+}
+
+// forScript returns the values of a session that a script may mean: those
+// whose IDs it has, all where it has none of them.
+func (k *keeper) forScript(session, source string) map[string]json.RawMessage {
+	if session == "" || !strings.Contains(source, "Stored") {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.expire(time.Now())
+	named, all := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	for _, v := range k.all {
+		if v.session == session {
+			all[v.id] = v.value
+			if strings.Contains(source, `"`+v.id+`"`) {
+				named[v.id] = v.value
+			}
+		}
+	}
+	if len(named) > 0 {
+		return named
+	}
+	return all
+}
+
+// forget drops what a session kept.
+func (k *keeper) forget(session string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := len(k.all) - 1; i >= 0; i-- {
+		if k.all[i].session == session {
+			k.drop(i)
+		}
+	}
+	delete(k.next, session)
+}

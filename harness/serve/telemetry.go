@@ -1,0 +1,186 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/usetools/usetools/harness"
+)
+
+// Names of spans, metrics and attributes, from OpenTelemetry's conventions for
+// MCP, which are still in the making.
+const (
+	spanExecute   = "tools/call execute"
+	spanCall      = "tools/call "
+	attrMethod    = "mcp.method.name"
+	attrTool      = "gen_ai.tool.name"
+	attrStatus    = "usetools.status"
+	attrCalls     = "usetools.calls"
+	attrError     = "error.type"
+	metricServer  = "mcp.server.operation.duration"
+	metricClient  = "mcp.client.operation.duration"
+	telemetryName = "github.com/usetools/usetools/harness/serve"
+)
+
+// telemetry sends traces and metrics. It is nil, and does nothing, unless the
+// environment asks for it.
+type telemetry struct {
+	tracer         trace.Tracer
+	server, client metric.Float64Histogram
+	shutdown       []func(context.Context) error
+}
+
+// openTelemetry reads the OTEL_ variables: an endpoint of OTLP, or an exporter
+// by name (otlp, console), switches traces and metrics on.
+func openTelemetry(ctx context.Context, version string, log *slog.Logger) (*telemetry, error) {
+	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
+		return nil, nil
+	}
+	traces, err := otelSink("TRACES", log)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := otelSink("METRICS", log)
+	if err != nil || traces == nil && metrics == nil {
+		return nil, err
+	}
+	res, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "usetools"), attribute.String("service.version", version)), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	t := &telemetry{}
+	tp, mp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithSampler(sdktrace.NeverSample())), sdkmetric.NewMeterProvider()
+	if traces != nil {
+		tp = sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(&spanExporter{traces}))
+		t.shutdown = append(t.shutdown, tp.Shutdown)
+	}
+	if metrics != nil {
+		mp = sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(&metricExporter{metrics})))
+		t.shutdown = append(t.shutdown, mp.Shutdown)
+	}
+	t.tracer = tp.Tracer(telemetryName, trace.WithInstrumentationVersion(version))
+	meter := mp.Meter(telemetryName)
+	t.server, err = meter.Float64Histogram(metricServer, metric.WithUnit("s"), metric.WithDescription("Scripts, from request to answer."))
+	if err == nil {
+		t.client, err = meter.Float64Histogram(metricClient, metric.WithUnit("s"), metric.WithDescription("Tool calls of scripts."))
+	}
+	return t, err
+}
+
+// Close sends what is left.
+func (t *telemetry) Close() error {
+	if t == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var errs []error
+	for _, f := range t.shutdown {
+		errs = append(errs, f(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// span is one run in the making. Its parts are recorded when it ends, from the
+// Result's times.
+type span struct {
+	t     *telemetry
+	ctx   context.Context
+	root  trace.Span
+	begun time.Time
+
+	mu    sync.Mutex
+	calls []timedCall
+}
+
+type timedCall struct {
+	end time.Time
+	ev  harness.CallEvent
+}
+
+// begin starts the span of a request, below the one that its client sent.
+func (t *telemetry) begin(ctx context.Context, req *mcp.CallToolRequest) *span {
+	if t == nil {
+		return nil
+	}
+	parent := propagation.MapCarrier{}
+	for _, k := range []string{"traceparent", "tracestate"} {
+		if v, ok := req.Params.Meta[k].(string); ok {
+			parent[k] = v
+		}
+	}
+	ctx = propagation.TraceContext{}.Extract(ctx, parent)
+	s := &span{t: t, begun: time.Now()}
+	s.ctx, s.root = t.tracer.Start(ctx, spanExecute, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+		attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, req.Params.Name)))
+	return s
+}
+
+func (s *span) call(ev harness.CallEvent) {
+	if s == nil || ev.Done == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, timedCall{time.Now(), ev})
+}
+
+func (s *span) end(status string, res *harness.Result) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if res != nil {
+		s.phases(&res.Timing)
+	}
+	for _, c := range s.calls {
+		begin := c.end.Add(-time.Duration(c.ev.Done.Ms * float64(time.Millisecond)))
+		_, child := s.t.tracer.Start(s.ctx, spanCall+c.ev.Tool.ID, trace.WithTimestamp(begin), trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, c.ev.Tool.ID)))
+		attrs := []attribute.KeyValue{attribute.String(attrTool, c.ev.Tool.ID)}
+		if c.ev.Done.Error != nil {
+			child.SetStatus(codes.Error, cutText(*c.ev.Done.Error, 200))
+			attrs = append(attrs, attribute.String(attrError, "tool_error"))
+		}
+		child.End(trace.WithTimestamp(c.end))
+		s.t.client.Record(s.ctx, c.ev.Done.Ms/1000, metric.WithAttributes(attrs...))
+	}
+	s.root.SetAttributes(attribute.String(attrStatus, status), attribute.Int(attrCalls, len(s.calls)))
+	if status != string(harness.OK) {
+		s.root.SetStatus(codes.Error, status)
+	}
+	s.root.End()
+	s.t.server.Record(s.ctx, time.Since(s.begun).Seconds(), metric.WithAttributes(attribute.String(attrStatus, status)))
+}
+
+// phases are the parts of a run in their order.
+func (s *span) phases(t *harness.Timing) {
+	at := s.begun
+	for _, p := range []struct {
+		name string
+		ms   float64
+	}{{"worker start", t.Start}, {"parse", t.Parse}, {"resolve", t.Resolve}, {"generate", t.Generate}, {"check", t.Check}, {"lower", t.Lower}, {"run", t.Run}} {
+		if p.ms <= 0 {
+			continue
+		}
+		_, child := s.t.tracer.Start(s.ctx, p.name, trace.WithTimestamp(at))
+		at = at.Add(time.Duration(p.ms * float64(time.Millisecond)))
+		child.End(trace.WithTimestamp(at))
+	}
+}

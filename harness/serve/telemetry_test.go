@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func TestTelemetryIsOffUnlessAskedFor(t *testing.T) {
+	s, _ := serving(t, &Options{Telemetry: true})
+	if s.otel != nil {
+		t.Error("it is on")
+	}
+}
+
+func TestSpansAndMetricsReachACollector(t *testing.T) {
+	var mu sync.Mutex
+	got := map[string][]byte{}
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		got[r.URL.Path] = b
+		if r.Header.Get("X-Key") != "k=1" || r.Header.Get("Content-Type") != "application/json" {
+			t.Error(r.Header)
+		}
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=k%3D1")
+	s, _ := serving(t, &Options{Telemetry: true})
+	c := connect(t, s, nil)
+	parent := "4bf92f3577b34da6a3ce929d0e0e4736"
+	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Meta: mcp.Meta{"traceparent": "00-" + parent + "-00f067aa0ba902b7-01"}, Name: "execute",
+		Arguments: map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "missing"})`}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.otel.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.otel = nil
+	mu.Lock()
+	defer mu.Unlock()
+	var traces struct {
+		ResourceSpans []struct {
+			ScopeSpans []struct {
+				Spans []struct {
+					TraceID, SpanID, ParentSpanID, Name string
+					Status                              struct{ Code int }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(got["/v1/traces"], &traces); err != nil {
+		t.Fatal(err)
+	}
+	seen, root := map[string]string{}, ""
+	for _, x := range traces.ResourceSpans[0].ScopeSpans[0].Spans {
+		if x.TraceID != parent {
+			t.Error("another trace:", x)
+		}
+		seen[x.Name] = x.ParentSpanID
+		if x.Name == spanExecute {
+			root = x.SpanID
+		}
+		if x.Name == "tools/call files.read_file" && x.Status.Code != 2 {
+			t.Error("the failed call is no error:", x)
+		}
+	}
+	for _, name := range []string{"resolve", "check", "run", "tools/call files.read_file"} {
+		if seen[name] != root || root == "" {
+			t.Errorf("%s is not below the run: %v", name, seen)
+		}
+	}
+	if m := string(got["/v1/metrics"]); !strings.Contains(m, metricServer) || !strings.Contains(m, metricClient) {
+		t.Error(m)
+	}
+}
+
+func TestAWrongExporterIsSaid(t *testing.T) {
+	t.Setenv("OTEL_TRACES_EXPORTER", "jaeger")
+	if _, err := New(&Options{Telemetry: true}); err == nil || !strings.Contains(err.Error(), "otlp, console or none") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,122 @@
+package harness
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var soak = flag.Int("soak", 90, "how many mixed scripts TestManyRunsLeaveNothingBehind runs")
+
+// mixed are scripts of all sorts; every third is hostile or fails.
+var mixed = []struct {
+	script string
+	want   Status
+}{
+	{`Return(1)`, OK},
+	{`fmt.Println("a"); Return(map[string]int{"x": 1})`, OK},
+	{`for { }`, Timeout},
+	{`xs := []int{3, 1, 2}; slices.Sort(xs); Return(xs)`, OK},
+	{`var wg sync.WaitGroup; for range 20 { wg.Go(func() {}) }; wg.Wait()`, OK},
+	{`var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`, MemoryLimit},
+	{`type T struct{ A int }; fmt.Printf("%+v\n", T{1})`, OK},
+	{`b, _ := json.Marshal([]string{"a"}); fmt.Println(string(b))`, OK},
+	{`panic("boom")`, ScriptError},
+	{`fmt.Println(strings.Repeat("ab", 100))`, OK},
+	{`go func() { select {} }(); fmt.Println("left one behind")`, OK},
+	{`for { fmt.Println("flood flood flood flood flood flood flood") }`, OutputLimit},
+	{`m := map[string]int{"a": 1}; for k, v := range m { fmt.Println(k, v) }`, OK},
+	{`Return(time.Duration(1500) * time.Millisecond)`, OK},
+	{`this is no Go`, CompileError},
+}
+
+// TestManyRunsLeaveNothingBehind runs mixed scripts eight at a time, with
+// spares, and counts children, descriptors, goroutines and files afterwards.
+func TestManyRunsLeaveNothingBehind(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	h := New(&Options{Spares: 2, Limits: Limits{Timeout: 2 * time.Second, Memory: 256 << 20}})
+	if _, err := h.Run(t.Context(), &Script{Source: `Return(1)`}); err != nil {
+		t.Fatal(err)
+	}
+	h.Close()
+	before := census(t)
+
+	h = New(&Options{Spares: 2, Limits: Limits{Timeout: time.Minute, Memory: 256 << 20, Stdout: 64 << 10}})
+	begin := time.Now()
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range 8 {
+		wg.Go(func() {
+			for i := range next {
+				c := mixed[i%len(mixed)]
+				s := &Script{Source: c.script}
+				if c.want == Timeout {
+					s.Limits.Timeout = time.Second
+				}
+				res, err := h.Run(t.Context(), s)
+				if err != nil || res.Status != c.want && res.Status != CPULimit {
+					t.Errorf("%s: %v, want %s", c.script, err, c.want)
+					if res != nil {
+						t.Log(cut(res.Text(), 400))
+					}
+				}
+			}
+		})
+	}
+	for i := range *soak {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	h.Close()
+	t.Logf("%d runs in %v", *soak, time.Since(begin).Round(time.Millisecond))
+
+	deadline := time.Now().Add(5 * time.Second) // goroutines end a moment after what they waited for
+	for {
+		after := census(t)
+		if after.children <= before.children && after.descriptors <= before.descriptors && after.goroutines <= before.goroutines && after.files == before.files {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("left behind: %+v, before %+v", after, before)
+		}
+		runtime.Gosched()
+	}
+}
+
+// counts are what a process holds.
+type counts struct{ children, descriptors, goroutines, files int }
+
+func census(t *testing.T) counts {
+	t.Helper()
+	c := counts{goroutines: runtime.NumGoroutine()}
+	entries, err := os.ReadDir(os.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.files = len(entries)
+	if runtime.GOOS != "linux" {
+		return c
+	}
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.descriptors = len(fds)
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", os.Getpid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range tasks {
+		if b, err := os.ReadFile(f); err == nil { // a thread may end meanwhile
+			c.children += len(strings.Fields(string(b)))
+		}
+	}
+	return c
+}

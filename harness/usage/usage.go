@@ -1,0 +1,333 @@
+// Package usage counts, in a file on this machine, what scripts used: which
+// tools were called, how often they failed, how long they took, and which
+// phrases were refused and then reworded. Nothing leaves the machine, and no
+// argument, result or output is written.
+//
+// A [Log] is a file with one line of JSON for each run. [Log.Add] appends;
+// [Log.Runs] and [Summarize] answer what happened. Old lines go when the file
+// grows over MaxFile.
+package usage
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// MaxFile bounds the file, in bytes; when it is longer its older half goes.
+const MaxFile = 8 << 20
+
+const (
+	maxTools   = 200 // of one run that are written
+	maxPhrases = 100
+	maxPhrase  = 300 // bytes
+)
+
+// Run is one script.
+type Run struct {
+	Time   time.Time `json:"time"`
+	Status string    `json:"status"`
+	Ms     float64   `json:"ms"`
+	Tools  []Calls   `json:"tools,omitempty"`
+	// Phrases are those that were not resolved by themselves, and those that
+	// were, for what a refused one became.
+	Phrases []Phrase `json:"phrases,omitempty"`
+}
+
+// Calls are a run's calls of one tool.
+type Calls struct {
+	Tool   string  `json:"tool"`
+	Calls  int     `json:"calls"`
+	Failed int     `json:"failed,omitempty"`
+	Ms     float64 `json:"ms"`  // of all calls together
+	Max    float64 `json:"max"` // of the slowest
+}
+
+// Phrase is what a phrase of a run came to.
+type Phrase struct {
+	Phrase  string `json:"phrase"`
+	Verdict string `json:"verdict"`
+	Tool    string `json:"tool,omitempty"`
+}
+
+// Log is a file of runs. Several processes may append to it.
+type Log struct{ path string }
+
+// Path returns where the usage of the tools of a registry file is kept.
+func Path(registryFile string) (string, error) {
+	folder, err := os.UserCacheDir()
+	if err == nil {
+		folder, err = registry.SidePath(folder, "usage", registryFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("locating usage: %w", err)
+	}
+	return folder + ".jsonl", nil
+}
+
+// Open returns the log in the file at path, which need not exist.
+func Open(path string) *Log { return &Log{path} }
+
+// Add appends a run.
+func (l *Log) Add(r Run) error {
+	r.Tools, r.Phrases = r.Tools[:min(len(r.Tools), maxTools)], r.Phrases[:min(len(r.Phrases), maxPhrases)]
+	for i := range r.Phrases {
+		r.Phrases[i].Phrase = strings.ToValidUTF8(r.Phrases[i].Phrase[:min(len(r.Phrases[i].Phrase), maxPhrase)], "")
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("recording usage: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return fmt.Errorf("recording usage: %w", err)
+	}
+	unlock, err := lockedfile.MutexAt(l.path + ".lock").Lock()
+	if err != nil {
+		return fmt.Errorf("recording usage: %w", err)
+	}
+	defer unlock()
+	if err := l.trim(); err != nil {
+		return fmt.Errorf("recording usage: %w", err)
+	}
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("recording usage: %w", err)
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// trim drops the older half of a file that has grown too long.
+func (l *Log) trim() error {
+	info, err := os.Stat(l.path)
+	if err != nil || info.Size() < MaxFile {
+		return nil
+	}
+	data, err := read(l.path)
+	if err != nil {
+		return err
+	}
+	data = data[len(data)/2:]
+	data = data[bytes.IndexByte(data, '\n')+1:]
+	return registry.WriteFile(l.path, data, 0o600)
+}
+
+// Clear removes what was recorded.
+func (l *Log) Clear() error {
+	if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("clearing usage: %w", err)
+	}
+	return nil
+}
+
+// Runs returns the runs since a time, the oldest first. Lines that are damaged
+// are left out; a file that is not there has none.
+func (l *Log) Runs(since time.Time) ([]Run, error) {
+	data, err := read(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading usage: %w", err)
+	}
+	var out []Run
+	for line := range bytes.Lines(data) {
+		var r Run
+		if json.Unmarshal(line, &r) == nil && !r.Time.Before(since) && !r.Time.IsZero() {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 2*MaxFile))
+}
+
+// Summary answers how tools were used.
+type Summary struct {
+	Runs    int    `json:"runs"`
+	Failed  int    `json:"failed"` // runs that did not end ok
+	Since   string `json:"since,omitempty"`
+	Tools   []Tool `json:"tools"`   // used, the most used first
+	Servers []Tool `json:"servers"` // the same by server
+	Days    []Day  `json:"days"`    // the oldest first
+	// Unused are the tools of the registry that no run called, sorted.
+	Unused  []string  `json:"unused"`
+	Phrases []Trouble `json:"phrases"`
+}
+
+// Tool is how a tool, or all tools of a server, were used.
+type Tool struct {
+	Name   string  `json:"name"`
+	Runs   int     `json:"runs"`
+	Calls  int     `json:"calls"`
+	Failed int     `json:"failed"`
+	Mean   float64 `json:"meanMs"`
+	Max    float64 `json:"maxMs"`
+	Last   string  `json:"last"` // day, UTC
+
+	total float64
+}
+
+// Day is a day's use, in UTC.
+type Day struct {
+	Day    string `json:"day"`
+	Runs   int    `json:"runs"`
+	Calls  int    `json:"calls"`
+	Failed int    `json:"failed"` // calls
+}
+
+// Trouble is a phrase that did not find its tool by itself.
+type Trouble struct {
+	Phrase  string `json:"phrase"`
+	Verdict string `json:"verdict"` // the last one
+	Times   int    `json:"times"`
+	// Reworded is the phrase of the next run soon after that was resolved
+	// where this one was not, with the tool that it found; empty where none
+	// was.
+	Reworded string `json:"reworded,omitempty"`
+	Tool     string `json:"tool,omitempty"`
+}
+
+// soon is how long after a refused phrase another one counts as its rewording.
+const soon = 10 * time.Minute
+
+// Summarize answers how the tools with the given IDs were used in runs. Of
+// serverOf a tool's server comes: IDs alone do not tell.
+func Summarize(runs []Run, known []string, serverOf func(id string) string) Summary {
+	s := Summary{Runs: len(runs), Tools: []Tool{}, Servers: []Tool{}, Days: []Day{}, Unused: []string{}, Phrases: []Trouble{}}
+	tools, servers, days := map[string]*Tool{}, map[string]*Tool{}, map[string]*Day{}
+	for _, r := range runs {
+		day := r.Time.UTC().Format(time.DateOnly)
+		d := days[day]
+		if d == nil {
+			d = &Day{Day: day}
+			days[day] = d
+		}
+		d.Runs++
+		if r.Status != "ok" {
+			s.Failed++
+		}
+		seen := map[string]bool{}
+		for _, c := range r.Tools {
+			d.Calls += c.Calls
+			d.Failed += c.Failed
+			server := serverOf(c.Tool)
+			add(tools, c.Tool, c, day, true)
+			add(servers, server, c, day, !seen[server])
+			seen[server] = true
+		}
+	}
+	if len(runs) > 0 {
+		s.Since = runs[0].Time.UTC().Format(time.DateOnly)
+	}
+	s.Tools, s.Servers = sorted(tools), sorted(servers)
+	for _, d := range days {
+		s.Days = append(s.Days, *d)
+	}
+	slices.SortFunc(s.Days, func(a, b Day) int { return cmp.Compare(a.Day, b.Day) })
+	for _, id := range known {
+		if tools[id] == nil {
+			s.Unused = append(s.Unused, id)
+		}
+	}
+	slices.Sort(s.Unused)
+	s.Phrases = troubles(runs)
+	return s
+}
+
+func add(to map[string]*Tool, name string, c Calls, day string, newRun bool) {
+	t := to[name]
+	if t == nil {
+		t = &Tool{Name: name}
+		to[name] = t
+	}
+	if newRun {
+		t.Runs++
+	}
+	t.Calls += c.Calls
+	t.Failed += c.Failed
+	t.total += c.Ms
+	t.Max = max(t.Max, c.Max)
+	t.Last = max(t.Last, day)
+}
+
+func sorted(tools map[string]*Tool) []Tool {
+	out := []Tool{}
+	for _, t := range tools {
+		if t.Calls > 0 {
+			t.Mean = float64(int(1000*t.total/float64(t.Calls))) / 1000
+		}
+		out = append(out, *t)
+	}
+	slices.SortFunc(out, func(a, b Tool) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// troubles collects the phrases that were refused, the most frequent first.
+func troubles(runs []Run) []Trouble {
+	by := map[string]*Trouble{}
+	for i, r := range runs {
+		for _, p := range r.Phrases {
+			if p.Verdict == "resolved" {
+				continue
+			}
+			t := by[p.Phrase]
+			if t == nil {
+				t = &Trouble{Phrase: p.Phrase}
+				by[p.Phrase] = t
+			}
+			t.Times++
+			t.Verdict = p.Verdict
+			if w, ok := reworded(r, runs[i+1:]); ok {
+				t.Reworded, t.Tool = w.Phrase, w.Tool
+			}
+		}
+	}
+	out := []Trouble{}
+	for _, t := range by {
+		out = append(out, *t)
+	}
+	slices.SortFunc(out, func(a, b Trouble) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Phrase, b.Phrase))
+	})
+	return out
+}
+
+// reworded finds, in the run after one with a refused phrase, a resolved
+// phrase that the first run did not have.
+func reworded(r Run, later []Run) (Phrase, bool) {
+	for _, next := range later[:min(len(later), 1)] {
+		if next.Time.Sub(r.Time) > soon {
+			break
+		}
+		for _, p := range next.Phrases {
+			had := slices.ContainsFunc(r.Phrases, func(x Phrase) bool { return x.Phrase == p.Phrase })
+			if p.Verdict == "resolved" && !had {
+				return p, true
+			}
+		}
+	}
+	return Phrase{}, false
+}
