@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// job is a registry to build, and where to tell of it.
+type job struct {
+	configs        []string
+	file           string // of the registry
+	json, quiet    bool
+	stdout, stderr io.Writer
+	progress       *progress
+}
+
+func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
+	j := &job{
+		configs: c.StringSlice("config"), file: registryFile(c),
+		json: c.Bool("json"), quiet: c.Bool("q"), stdout: stdout, stderr: stderr,
+	}
+	if len(j.configs) == 0 {
+		j.configs = config.Find(".")
+	}
+	if len(j.configs) == 0 {
+		_, err := config.Load()
+		return nil, err
+	}
+	if err := harness.Replaceable(j.file, j.configs); err != nil {
+		return nil, usageError{err}
+	}
+	if !j.quiet {
+		j.progress = newProgress(stderr)
+	}
+	return j, nil
+}
+
+// registryFile is the registry that the flags name: -o, else the file beside
+// the first config; empty where there is neither.
+func registryFile(c *cli.Command) string {
+	if f := c.String("o"); f != "" {
+		return f
+	}
+	configs := c.StringSlice("config")
+	if len(configs) == 0 {
+		configs = config.Find(".")
+	}
+	if len(configs) == 0 {
+		return harness.RegistryFile
+	}
+	return filepath.Join(filepath.Dir(configs[0]), harness.RegistryFile)
+}
+
+// previous loads the registry that is there; one that cannot be used is told of.
+func (j *job) previous() *registry.Registry {
+	old, err := registry.Load(j.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		j.say("%v", err)
+	}
+	return old
+}
+
+// say tells the user something on the side.
+func (j *job) say(format string, args ...any) {
+	if !j.quiet {
+		j.progress.clear()
+		fmt.Fprintf(j.stderr, format+"\n", args...)
+	}
+}
+
+// once builds the registry and reports.
+func (j *job) once(ctx context.Context, strict bool) error {
+	cfg, err := config.Load(j.configs...)
+	if err != nil {
+		return err
+	}
+	old := j.previous()
+	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Progress: j.progress.event()})
+	j.progress.clear()
+	if err != nil {
+		return err
+	}
+	answered := report.OK() > 0 || len(cfg.Servers) == 0
+	if answered {
+		if err := j.save(reg, old, report); err != nil {
+			return err
+		}
+	}
+	if err := j.report(reg, report, answered); err != nil {
+		return err
+	}
+	if !answered || strict && report.OK() < len(report.Servers) {
+		return errFailed
+	}
+	return nil
+}
+
+// embed makes the vectors with the embedder that the configs name now.
+func (j *job) embed(ctx context.Context, reg *registry.Registry) error {
+	cfg, err := config.Load(j.configs...)
+	if err != nil {
+		return err
+	}
+	settings, err := harness.SearchSettings(cfg)
+	if err != nil {
+		return err
+	}
+	search, err := settings.Options()
+	if err != nil {
+		return err
+	}
+	return discovery.EmbedWith(search.Embedder)(ctx, reg)
+}
+
+// save writes the registry, and what changed into its history.
+func (j *job) save(reg, old *registry.Registry, report *build.Report) error {
+	if err := reg.Save(j.file); err != nil {
+		return err
+	}
+	return build.Record(build.HistoryFile(j.file), old, report, time.Now())
+}
+
+// report prints what a build came to.
+func (j *job) report(reg *registry.Registry, report *build.Report, written bool) error {
+	if j.json {
+		enc := json.NewEncoder(j.stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(report)
+	}
+	printReport(j.stdout, report)
+	failed := ""
+	if n := len(report.Servers) - report.OK(); n > 0 {
+		failed = fmt.Sprintf(", %d of %s failed", n, count(len(report.Servers), "server"))
+	}
+	if !written {
+		fmt.Fprintf(j.stdout, "no server answered; %s was not written\n", j.file)
+		return nil
+	}
+	fmt.Fprintf(j.stdout, "wrote %s: %s%s\n", j.file, count(len(reg.Tools), "tool"), failed)
+	return nil
+}
+
+// watch rebuilds the registry whenever something changes, until the user has
+// enough.
+func (j *job) watch(ctx context.Context, poll time.Duration) error {
+	if poll == 0 {
+		poll = build.DefaultPoll
+	}
+	first := true
+	err := build.Watch(ctx, j.configs, &build.WatchOptions{
+		Build: build.Options{Previous: j.previous(), Embed: j.embed, Progress: j.firstProgress()},
+		File:  j.file, Poll: poll,
+	}, func(u build.Update) {
+		j.progress.clear()
+		if err := j.update(u, first); err != nil {
+			fmt.Fprintln(j.stderr, "build-registry:", err)
+		} else {
+			first = false
+		}
+		j.progress = nil // rebuilds say what changed, not how they went
+	})
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil // how a watch ends
+	}
+	return err
+}
+
+// firstProgress is the hook that shows the progress of the first build of a
+// watch.
+func (j *job) firstProgress() func(build.Event) {
+	if j.progress == nil {
+		return nil
+	}
+	return func(e build.Event) {
+		if j.progress != nil {
+			j.progress.show(e)
+		}
+	}
+}
+
+// update saves and prints one rebuild. A registry that no server answered for
+// is not worth an older one.
+func (j *job) update(u build.Update, first bool) error {
+	if u.Err != nil {
+		if first {
+			return nil // Watch returns it
+		}
+		return fmt.Errorf("%s: %w; the registry stays as it was", u.Why, u.Err)
+	}
+	if u.Report.OK() == 0 && len(u.Config.Servers) > 0 {
+		var why strings.Builder
+		for _, s := range u.Report.Servers {
+			fmt.Fprintf(&why, "\n%s failed\n", s.Name)
+			printFaults(&why, s)
+		}
+		return fmt.Errorf("%s: no server answered; %s stays as it was%s", u.Why, j.file, strings.TrimRight(strings.ReplaceAll(why.String(), "\n\n", "\n"), "\n"))
+	}
+	if err := j.save(u.Registry, u.Previous, u.Report); err != nil {
+		return err
+	}
+	switch {
+	case j.json:
+		enc := json.NewEncoder(j.stdout)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(u.Report)
+	case first:
+		return j.report(u.Registry, u.Report, true)
+	}
+	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why, count(len(u.Registry.Tools), "tool"))
+	for _, s := range u.Report.Servers {
+		if s.Err != nil {
+			fmt.Fprintf(j.stdout, "%s failed\n", s.Name)
+		}
+		printFaults(j.stdout, s)
+	}
+	printChanges(j.stdout, u.Report)
+	return nil
+}

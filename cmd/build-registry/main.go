@@ -1,0 +1,96 @@
+// Command build-registry asks the servers of a config for their tools and writes
+// tool_registry.json, once or whenever something changes. See
+// `build-registry -help`.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry/build"
+)
+
+func main() {
+	os.Exit(execute(os.Args, os.Stdout, os.Stderr))
+}
+
+const exitUsage = 64
+
+// errFailed ends the command with exit code 1 after the report was printed.
+var errFailed = errors.New("failed")
+
+func execute(args []string, stdout, stderr io.Writer) int {
+	ctx, stdout, stop := lifetime.Until(stdout)
+	defer stop()
+	err := command(stdout, stderr).Run(ctx, args)
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "build-registry: canceled")
+		return harness.Canceled.ExitCode()
+	case errors.Is(err, errFailed):
+		return 1
+	}
+	fmt.Fprintln(stderr, "build-registry:", err)
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return 1
+}
+
+// usageError is a fault in how the command was called, or in its files.
+type usageError struct{ error }
+
+func command(stdout, stderr io.Writer) *cli.Command {
+	return &cli.Command{
+		Name:  "build-registry",
+		Usage: "ask the MCP servers of a config for their tools and write tool_registry.json",
+		Description: `Exit codes: 0 when at least one server answered (failures are reported); 1 when
+none did, or any failed under -strict; 64 usage. What a rebuild changes is
+kept in a history beside the registry, tool_registry.history.jsonl.
+
+  build-registry -config .mcp.json -o tool_registry.json
+  build-registry -watch
+  build-registry accept git.git_log`,
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "config", Usage: "config `FILE`; may be repeated (default: the first of ./.mcp.json, ./.vscode/mcp.json, ./.cursor/mcp.json, ./.codex/tools.json)"},
+			&cli.StringFlag{Name: "o", Aliases: []string{"registry"}, Usage: "write to `FILE` (default: tool_registry.json beside the first config)"},
+			&cli.BoolFlag{Name: "watch", Usage: "stay, and rebuild when the config, a server or its tools change", Local: true},
+			&cli.DurationFlag{Name: "poll", Usage: "with -watch, ask all servers anew every `D`; negative: never", Value: build.DefaultPoll, Local: true},
+			&cli.BoolFlag{Name: "strict", Usage: "fail when any server failed", Local: true},
+			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
+			&cli.BoolFlag{Name: "q", Usage: "print no progress"},
+		},
+		EnableShellCompletion:     true,
+		DisableSliceFlagSeparator: true,
+		Writer:                    stdout,
+		ErrWriter:                 stderr,
+		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
+		OnUsageError: func(_ context.Context, _ *cli.Command, err error, _ bool) error {
+			return usageError{err}
+		},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return usageError{fmt.Errorf("unknown argument %q; see build-registry -help", c.Args().First())}
+			}
+			j, err := newJob(c, stdout, stderr)
+			switch {
+			case err != nil:
+				return err
+			case c.Bool("watch"):
+				return j.watch(ctx, c.Duration("poll"))
+			}
+			return j.once(ctx, c.Bool("strict"))
+		},
+		Commands: []*cli.Command{acceptCommand(stdout), historyCommand(stdout), signInCommand(stdout, stderr)},
+	}
+}

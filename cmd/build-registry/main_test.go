@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/usetools/usetools/cmd/internal/testserver"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"build-registry": main,
+		"testserver":     testserver.Main,
+	})
+}
+
+// TestScripts runs the command as its users do: testdata/*.txtar.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		"until": until,
+	}})
+}
+
+// until FILE PATTERN waits until a file matches.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: until FILE PATTERN")
+	}
+	re, err := regexp.Compile(args[1])
+	ts.Check(err)
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
+		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && re.Match(data) {
+			return
+		}
+	}
+	ts.Fatalf("%s never matched %s", args[0], args[1])
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/registry/build"
+)
+
+// printReport writes a line a server, what was wrong with it below, and what
+// changed.
+func printReport(w io.Writer, r *build.Report) {
+	name, transport := 0, 0
+	for _, s := range r.Servers {
+		name, transport = max(name, len(s.Name)), max(transport, len(s.Transport))
+	}
+	for _, s := range r.Servers {
+		tools := count(s.Tools, "tool")
+		if s.Err != nil {
+			tools = "failed"
+		}
+		fmt.Fprintf(w, "%-*s  %-*s  %-9s  %8s\n", name, s.Name, transport, s.Transport, tools, s.Time.Round(time.Millisecond))
+		printFaults(w, s)
+	}
+	printChanges(w, r)
+}
+
+// printFaults writes why a server failed, and what is wrong with its tools.
+func printFaults(w io.Writer, s build.ServerReport) {
+	if s.Err != nil {
+		say := strings.TrimPrefix(s.Err.Error(), fmt.Sprintf("server %q: ", s.Name))
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(say, "\n", "\n  "))
+		if s.Stale {
+			fmt.Fprintf(w, "  its %s are those of an earlier build\n", count(s.Tools, "tool"))
+		}
+	}
+	for _, p := range s.Problems {
+		fmt.Fprintf(w, "  %s\n", p)
+	}
+}
+
+// count is a number and what it counts.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// printChanges writes which tools are new, gone and others than before.
+func printChanges(w io.Writer, r *build.Report) {
+	for _, c := range []struct {
+		what string
+		ids  []string
+	}{{"added", r.Changes.Added}, {"removed", r.Changes.Removed}} {
+		if n := len(c.ids); n > 0 {
+			fmt.Fprintf(w, "%s %d: %s\n", c.what, n, strings.Join(c.ids[:min(n, maxNames)], ", ")+ellipsis(n))
+		}
+	}
+	if n := len(r.Changed); n > 0 {
+		names := make([]string, 0, maxNames)
+		for _, c := range r.Changed[:min(n, maxNames)] {
+			names = append(names, fmt.Sprintf("%s (%s)", c.ID, strings.Join(c.What, ", ")))
+		}
+		fmt.Fprintf(w, "changed %d: %s\n", n, strings.Join(names, ", ")+ellipsis(n))
+	}
+	for _, c := range r.Changed {
+		if c.Held {
+			fmt.Fprintf(w, "%s is pinned and not to be called until you accept the change: build-registry accept %s\n", c.ID, c.ID)
+		}
+	}
+}
+
+// maxNames is how many tools a line names.
+const maxNames = 10
+
+func ellipsis(n int) string {
+	if n > maxNames {
+		return " …"
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+)
+
+func detailFlag(value discovery.Detail) cli.Flag {
+	var names []string
+	for _, d := range discovery.Details {
+		names = append(names, string(d))
+	}
+	return &cli.StringFlag{Name: "detail", Usage: "`LEVEL`: " + strings.Join(names, ", "), Value: string(value),
+		Validator: func(s string) error {
+			if !slices.Contains(names, s) {
+				return fmt.Errorf("-detail %q: want one of %q", s, names)
+			}
+			return nil
+		}}
+}
+
+func (e *env) describeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "describe",
+		Usage:     "show how to call a tool",
+		ArgsUsage: "TOOL…",
+		Description: `A TOOL is an ID (git.git_log), a Go name (git.Log), or any exact name that a
+phrase of UseTools may be. Exit code 2 when one of them was not found; the
+others are shown all the same.
+
+  harness describe git.git_log
+  harness describe -detail micro_schema git.Log mcp__git__git_status
+  harness -json describe -detail full_schema git_log`,
+		Flags:  []cli.Flag{detailFlag(discovery.Go)},
+		Action: e.describe,
+	}
+}
+
+func (e *env) describe(ctx context.Context, c *cli.Command) error {
+	if !c.Args().Present() {
+		return usageError{"describe wants at least one TOOL"}
+	}
+	known, err := e.known(ctx, c)
+	if err != nil {
+		return err
+	}
+	d := discovery.Detail(c.String("detail"))
+	answer, err := known.catalog.Describe(c.Args().Slice(), d)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		if err := e.print(answer); err != nil {
+			return err
+		}
+	} else {
+		for _, x := range answer.Tools {
+			e.showEntry(x, d)
+		}
+	}
+	if len(answer.NotFound) == 0 {
+		return nil
+	}
+	for _, name := range answer.NotFound {
+		fmt.Fprintf(e.stderr, "harness: there is no tool %q; harness search finds tools by what they do\n", name)
+	}
+	return exit(exitNotFound)
+}
+
+func (e *env) showEntry(x discovery.Entry, d discovery.Detail) {
+	switch d {
+	case discovery.NameOnly:
+		fmt.Fprintln(e.stdout, x.ID)
+	case discovery.NameDescription:
+		fmt.Fprintf(e.stdout, "%s  %s  %s\n", x.ID, x.Go, x.Short)
+	case discovery.Go:
+		fmt.Fprintln(e.stdout, x.Signature)
+	case discovery.MicroSchema:
+		fmt.Fprintf(e.stdout, "%s %s\n", x.ID, x.Micro)
+	default:
+		e.print(x)
+	}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// Verdicts of a check.
+const (
+	fine    = "ok"
+	warning = "warning"
+	broken  = "failed"
+)
+
+// finding is what one check of doctor found.
+type finding struct {
+	Check  string `json:"check"`
+	Status string `json:"status"` // ok, warning, failed
+	Detail string `json:"detail"`
+	Do     string `json:"do,omitempty"` // what would help
+}
+
+func (e *env) doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "doctor",
+		Usage: "check config, servers, registry, sandbox and model",
+		Description: `One line a check, with what to do where something is wrong. All servers are
+asked for their tools, side by side; nothing is written. Exit code 1 when a
+check failed; warnings are no failure.
+
+  harness doctor
+  harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
+		Flags: []cli.Flag{
+			&cli.DurationFlag{Name: "timeout", Usage: "wait this long for servers", Value: time.Minute, Validator: positive("timeout")},
+		},
+		Action: e.doctor,
+	}
+}
+
+func (e *env) doctor(ctx context.Context, c *cli.Command) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	files := e.files(c)
+	var found []finding
+	cfg, f := checkConfig(files)
+	found = append(found, f)
+	if cfg != nil {
+		found = append(found, checkServers(ctx, cfg, c.Duration("timeout"))...)
+		found = append(found, checkSettings(ctx, cfg)...)
+	}
+	found = append(found, checkRegistry(files, cfg), checkModel())
+	found = append(found, checkSandbox(ctx)...)
+	failed := 0
+	for _, f := range found {
+		if f.Status == broken {
+			failed++
+		}
+	}
+	if c.Bool("json") {
+		if err := e.print(map[string]any{"findings": found, "failed": failed, "build": thisBuild()}); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range found {
+			fmt.Fprintf(e.stdout, "%-8s %s: %s\n", f.Status, f.Check, f.Detail)
+			if f.Do != "" {
+				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
+			}
+		}
+	}
+	if failed > 0 {
+		return exit(1)
+	}
+	return nil
+}
+
+func checkConfig(files *harness.Files) (*config.Config, finding) {
+	f := finding{Check: "config"}
+	paths := files.AllConfigs()
+	if len(paths) == 0 {
+		f.Status, f.Detail = warning, "there is none here; scripts can use no tools"
+		f.Do = "write .mcp.json as MCP clients have it, or name a config with -config"
+		return nil, f
+	}
+	cfg, err := config.Load(paths...)
+	if err != nil {
+		f.Status, f.Detail, f.Do = broken, err.Error(), "mend the file; nothing else can be checked without it"
+		return nil, f
+	}
+	f.Status = fine
+	f.Detail = fmt.Sprintf("%s: %d servers", strings.Join(paths, ", "), len(cfg.Servers))
+	if n := len(cfg.Disabled); n > 0 {
+		f.Detail += fmt.Sprintf(", %d disabled (%s)", n, strings.Join(cfg.Disabled, ", "))
+	}
+	if len(cfg.Servers) == 0 {
+		f.Status, f.Do = warning, `add servers under "mcpServers"`
+	}
+	return cfg, f
+}
+
+// checkServers asks every server for its tools.
+func checkServers(ctx context.Context, cfg *config.Config, wait time.Duration) []finding {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	_, report, err := build.Build(ctx, cfg, nil)
+	if err != nil {
+		return []finding{{Check: "servers", Status: broken, Detail: fmt.Sprintf("not all have answered within %v: %v", wait, err),
+			Do: "give them more time with -timeout, or disable the slow one"}}
+	}
+	var out []finding
+	for _, s := range report.Servers {
+		f := finding{Check: "server " + s.Name, Status: fine, Detail: fmt.Sprintf("%d tools in %v", s.Tools, s.Time.Round(time.Millisecond))}
+		if s.Err != nil {
+			f.Status, f.Detail, f.Do = broken, s.Err.Error(), "mend its entry, or set \"disabled\": true; the other servers work"
+		} else if s.Tools == 0 {
+			f.Status, f.Do = warning, "look at the allow and deny lists of its entry"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// checkSettings looks at what the config says about finding tools.
+func checkSettings(ctx context.Context, cfg *config.Config) []finding {
+	f := finding{Check: "settings", Status: fine, Detail: "usetools is understood"}
+	settings, err := harness.SearchSettings(cfg)
+	var opts *discovery.Options
+	if err == nil {
+		opts, err = settings.Options()
+	}
+	if err != nil {
+		f.Status, f.Detail, f.Do = broken, err.Error(), `mend "usetools" in the config`
+		return []finding{f}
+	}
+	if opts.Embedder == nil {
+		return []finding{f}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	g := finding{Check: "embedder", Status: fine, Detail: opts.Embedder.Identity().Name + " answers"}
+	if _, err := opts.Embedder.Embed(ctx, []string{"hello"}); err != nil {
+		g.Status, g.Detail, g.Do = warning, err.Error(), "until it answers the embedded model does everything"
+	}
+	return []finding{f, g}
+}
+
+func checkRegistry(files *harness.Files, cfg *config.Config) finding {
+	f := finding{Check: "registry", Status: fine}
+	path := files.Path()
+	if path == "" {
+		f.Status, f.Detail = warning, "there is no config and no -registry to look for one"
+		return f
+	}
+	reg, err := registry.Load(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.Status, f.Detail, f.Do = warning, path+" is not built yet", "run build-registry; the first run of a script does it otherwise"
+	case err != nil:
+		f.Status, f.Detail, f.Do = broken, err.Error(), "delete it or run build-registry"
+	case cfg != nil && reg.Config != cfg.Digest():
+		f.Status, f.Detail, f.Do = warning, path+" was made from other servers than the config has now", "run build-registry; the next run of a script does it otherwise"
+	default:
+		stale, held := 0, 0
+		for i := range reg.Tools {
+			if reg.Tools[i].Stale {
+				stale++
+			} else if reg.Tools[i].Error != "" {
+				held++
+			}
+		}
+		f.Detail = fmt.Sprintf("%s: %d tools of %d servers", path, len(reg.Tools), len(reg.Servers))
+		if stale > 0 {
+			f.Status, f.Do = warning, "run build-registry once their servers answer again"
+			f.Detail += fmt.Sprintf(", %d stale", stale)
+		}
+		if held > 0 {
+			f.Status, f.Do = warning, "harness describe -detail full_schema shows why; build-registry accept accepts changed definitions"
+			f.Detail += fmt.Sprintf(", %d that must not be called", held)
+		}
+	}
+	return f
+}
+
+func checkModel() finding {
+	m, id := embed.Default(), embed.Identity()
+	f := finding{Check: "model", Status: fine, Detail: fmt.Sprintf("%s: %d tokens, %d dimensions, embedded", id.Name, m.Tokens(), m.Dimensions())}
+	if m.Dimensions() != id.Dimensions {
+		f.Status, f.Do = broken, "this build is damaged: install it anew"
+	}
+	return f
+}
+
+// checkSandbox runs a script that does nothing, and says how it was locked.
+func checkSandbox(ctx context.Context) []finding {
+	f := finding{Check: "sandbox", Status: fine}
+	h := harness.New(&harness.Options{BestEffort: true})
+	defer h.Close()
+	res, err := h.Run(ctx, &harness.Script{Source: "Return(1)"})
+	if err != nil {
+		f.Status, f.Detail, f.Do = broken, err.Error(), "scripts cannot be run here"
+		return []finding{f}
+	}
+	b := res.Sandbox
+	f.Detail = fmt.Sprintf("Landlock ABI %d, seccomp %t, limits %t; a script takes %.0f ms", b.Landlock, b.Seccomp, b.Rlimits, res.Timing.Total)
+	if res.Status != harness.OK {
+		f.Status, f.Detail = broken, fmt.Sprintf("a script that does nothing ends with %s", res.Status)
+		if res.Error != nil {
+			f.Detail += ": " + res.Error.Message
+		}
+	}
+	out := []finding{f}
+	for _, m := range b.Missing {
+		out = append(out, finding{Check: "sandbox", Status: warning, Detail: "missing: " + m,
+			Do: "use a kernel or container that allows it; -sandbox best-effort runs scripts without"})
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// env is where a command reads and writes.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// files is the catalog that the flags name.
+func (e *env) files(c *cli.Command) *harness.Files {
+	f := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"), NoObserve: c.Bool("no-observe"), NoUsage: c.Bool("no-usage")}
+	if !c.Bool("q") {
+		f.Log = func(line string) { fmt.Fprintln(e.stderr, "harness:", line) }
+		f.Progress = func(ev build.Event) { fmt.Fprintln(e.stderr, "harness:", harness.ProgressLine(ev)) }
+	}
+	return f
+}
+
+// known is what commands that call no tool look into.
+type known struct {
+	catalog  *harness.Catalog
+	registry *registry.Registry
+	index    *discovery.Index
+	view     *wrappers.View
+}
+
+// known loads, or builds, the registry that the flags name.
+func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
+	files := e.files(c)
+	defer files.Close()
+	cat, err := files.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := &known{catalog: cat, registry: cat.Registry}
+	if k.index, err = cat.Index(); err != nil {
+		return nil, err
+	}
+	k.view, err = cat.View()
+	return k, err
+}
+
+// print writes v as indented JSON.
+func (e *env) print(v any) error {
+	enc := json.NewEncoder(e.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// printLine writes v as JSON on one line.
+func (e *env) printLine(v any) error {
+	enc := json.NewEncoder(e.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// maxScript bounds what is read as a script; the front end says more about
+// longer ones.
+const maxScript = 1 << 20
+
+// script reads the script that the command names, "-" being stdin.
+func (e *env) script(c *cli.Command) (string, error) {
+	if c.Args().Len() != 1 {
+		return "", usageError{fmt.Sprintf("%s wants one SCRIPT, or - for stdin", c.Name)}
+	}
+	return e.source(c.Args().First())
+}
+
+// source reads the script in a file, "-" being stdin.
+func (e *env) source(name string) (string, error) {
+	in := e.stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", usageError{fmt.Sprintf("reading the script: %v", err)}
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxScript))
+	return string(b), err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/wrappers"
+)
+
+func (e *env) genCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "gen",
+		Usage:     "write the tools as Go packages, for editors and for reading",
+		ArgsUsage: "[SERVER…]",
+		Description: `Writes a Go module named servers, with one package for each server (or only
+for each SERVER, by its config key or its package), so that an editor completes
+scripts and go vet checks them. Without -o the files are printed one after the
+other, each behind a line -- NAME --.
+
+A script lies in the module, in a folder with a copy of usetools.go, which
+declares UseTools, Return, Input and Stored for the editor; first_script is
+one. A second run replaces what the first one wrote and leaves scripts alone.
+
+  harness gen -o servers && go -C servers vet ./...
+  harness run servers/first_script/main.go`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "o", Usage: "write into `DIR`, which is made if need be"},
+		},
+		Action: e.gen,
+	}
+}
+
+func (e *env) gen(ctx context.Context, c *cli.Command) error {
+	known, err := e.known(ctx, c)
+	if err != nil {
+		return err
+	}
+	servers, err := serversNamed(known.view, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	dir := c.String("o")
+	if dir != "" {
+		if err := wrappers.WriteModule(dir, servers); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Bool("json"):
+		return e.print(map[string]any{"dir": dir, "packages": packagesOf(servers)})
+	case dir == "":
+		module := wrappers.Module(servers)
+		for _, name := range slices.Sorted(maps.Keys(module)) {
+			fmt.Fprintf(e.stdout, "-- %s --\n%s", name, module[name])
+		}
+	case !c.Bool("q"):
+		tools := 0
+		for _, s := range servers {
+			tools += len(s.Tools)
+		}
+		fmt.Fprintf(e.stderr, "harness: wrote %s: %d tools of %d servers\n", dir, tools, len(servers))
+	}
+	return nil
+}
+
+// serversNamed returns the servers with the given names, all where there are
+// none.
+func serversNamed(view *wrappers.View, names []string) ([]*wrappers.Server, error) {
+	if len(names) == 0 {
+		return view.Servers(), nil
+	}
+	var out []*wrappers.Server
+	for _, name := range names {
+		s, ok := view.Server(name)
+		if !ok {
+			s, ok = view.Package(name)
+		}
+		if !ok {
+			return nil, usageError{fmt.Sprintf("there is no server %q; harness tools lists them", name)}
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// generatedPackage is a package in the JSON output of gen.
+type generatedPackage struct {
+	Server string   `json:"server"`
+	Path   string   `json:"path"` // as scripts import it
+	Funcs  []string `json:"funcs"`
+}
+
+func packagesOf(servers []*wrappers.Server) []generatedPackage {
+	out := []generatedPackage{}
+	for _, s := range servers {
+		p := generatedPackage{Server: s.Name, Path: s.Path(), Funcs: []string{}}
+		for _, t := range s.Tools {
+			p.Funcs = append(p.Funcs, t.Func)
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+// Command harness runs Go scripts that say in plain words which tools they
+// need, and looks into the registry of tools. See `harness help`.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/harness"
+)
+
+// Exit codes besides those of harness.Status.
+const (
+	exitUsage    = 64
+	exitInternal = 70
+	exitNotFound = 2
+)
+
+func main() {
+	harness.RunWorker()
+	if err := harness.Harden(); err != nil { // not to be had: scripts are locked all the same
+		fmt.Fprintln(os.Stderr, "harness: closing this process to others:", err)
+	}
+	os.Exit(execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// exit ends a command with a code after everything was printed.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// usageError is a fault in how the command was called.
+type usageError struct{ msg string }
+
+func (e usageError) Error() string { return e.msg }
+
+// execute runs the command line and returns the exit code.
+func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// A closed pipe (harness … | head) ends the command like Ctrl-C: servers
+	// and workers are ended, nothing is left behind.
+	ctx, stdout, stop := lifetime.Until(stdout)
+	defer stop()
+	err := app(stdin, stdout, stderr).Run(ctx, args)
+	var code exit
+	var usage usageError
+	var catalog *harness.CatalogError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage), errors.As(err, &catalog):
+		fmt.Fprintln(stderr, "harness:", err)
+		return exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "harness: canceled")
+		return harness.Canceled.ExitCode()
+	}
+	fmt.Fprintln(stderr, "harness:", err)
+	return exitInternal
+}
+
+func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
+	e := &env{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := &cli.Command{
+		Name:  "harness",
+		Usage: "run Go scripts that say in plain words which tools they need",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "config", Usage: "config `FILE` with MCP servers; may be repeated (default: the first of ./.mcp.json, ./.vscode/mcp.json, ./.cursor/mcp.json, ./.codex/tools.json)"},
+			&cli.StringFlag{Name: "registry", Usage: "registry `FILE` (default: tool_registry.json beside the first config)"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			&cli.BoolFlag{Name: "no-observe", Usage: "neither learn types from the results of tools nor use those that were learnt"},
+			&cli.BoolFlag{Name: "no-usage", Usage: "do not record which tools scripts call"},
+			&cli.BoolFlag{Name: "no-memory", Usage: "neither use nor note what phrases led to in earlier runs"},
+			&cli.BoolFlag{Name: "q", Usage: "print no progress and no warnings"},
+		},
+		Commands: []*cli.Command{
+			e.runCommand(), e.checkCommand(), e.serveCommand(), e.benchCommand(),
+			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(), e.describeCommand(),
+			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
+			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.guideCommand(), e.doctorCommand(), e.versionCommand(),
+		},
+		EnableShellCompletion:     true,
+		DisableSliceFlagSeparator: true,
+		Writer:                    stdout,
+		ErrWriter:                 stderr,
+		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
+		OnUsageError:              wrongUsage,
+		Action: func(_ context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return usageError{fmt.Sprintf("there is no command %q; see harness help", c.Args().First())}
+			}
+			return cli.ShowRootCommandHelp(c)
+		},
+	}
+	for _, c := range root.Commands {
+		c.OnUsageError = wrongUsage
+		c.DisableSliceFlagSeparator = true
+	}
+	return root
+}
+
+func wrongUsage(_ context.Context, _ *cli.Command, err error, _ bool) error {
+	return usageError{err.Error()}
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness"
+)
+
+func (e *env) runCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "check a script and run it",
+		ArgsUsage: "SCRIPT|-",
+		Description: `Prints the script's stdout as it is written, then the value of Return as
+indented JSON; everything else goes to stderr. With -json, one Result object.
+
+Exit codes: 0 ok; 1 the script failed; 2 it did not compile, was refused, or a
+tool was ambiguous or not found; 3 a limit; 4 denied; 64 usage; 70 the harness
+failed; 130 canceled.
+
+  harness run -config examples/.mcp.json examples/git_digest/main.go
+  harness run -input 'paths=["a.txt"]' -timeout 2m script.go
+  harness run -watch script.go             run again on each save
+  echo 'Return(1 + 2)' | harness run -`,
+		Flags: []cli.Flag{
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second,
+				Validator: func(d time.Duration) error {
+					if d <= 0 {
+						return fmt.Errorf("-timeout %v: want more than 0, as in 30s or 2m", d)
+					}
+					return nil
+				}},
+			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
+			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process", Value: 512},
+			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
+			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
+			sandboxFlag(),
+		},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Bool("watch") {
+				return e.watch(ctx, c)
+			}
+			return e.run(ctx, c, false)
+		},
+	}
+}
+
+func (e *env) checkCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "resolve, generate and type-check a script; run nothing",
+		ArgsUsage: "SCRIPT|-",
+		Description: `Everything that run does before the script's first statement: the phrases are
+resolved, the tools' Go packages generated, the script type-checked and
+lowered. Exit codes as of run. -lowered prints the program that the
+interpreter would get.
+
+  harness check script.go
+  harness check -lowered - <script.go`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
+			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+			sandboxFlag(),
+			&cli.BoolFlag{Name: "lowered", Usage: "print the program as the interpreter gets it"},
+		},
+		Action: func(ctx context.Context, c *cli.Command) error { return e.run(ctx, c, true) },
+	}
+}
+
+// Values of -sandbox.
+const (
+	require    = "require"
+	bestEffort = "best-effort"
+)
+
+func sandboxFlag() cli.Flag {
+	return &cli.StringFlag{Name: "sandbox", Usage: "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what there is", Value: require,
+		Validator: func(s string) error {
+			if s != require && s != bestEffort {
+				return fmt.Errorf("-sandbox %q: want %s or %s", s, require, bestEffort)
+			}
+			return nil
+		}}
+}
+
+// run is both run and check.
+func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
+	source, err := e.script(c)
+	if err != nil {
+		return err
+	}
+	files := e.files(c)
+	defer files.Close()
+	h := harness.New(&harness.Options{Catalog: files.Catalog, BestEffort: c.String("sandbox") == bestEffort})
+	defer h.Close()
+	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
+	var res *harness.Result
+	if check {
+		res, err = h.Check(ctx, s)
+	} else {
+		if s.Inputs, err = inputs(c.StringSlice("input")); err != nil {
+			return err
+		}
+		s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), int64(c.Int("memory"))<<20
+		if !c.Bool("json") {
+			s.Stdout, s.Stderr = e.stdout, e.stderr
+		}
+		res, err = h.Run(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("json"):
+		if !c.Bool("lowered") {
+			res.Lowered = ""
+		}
+		if err := e.print(res); err != nil {
+			return err
+		}
+	case c.Bool("lowered"):
+		fmt.Fprint(e.stdout, res.Lowered)
+		e.report(res, c.Bool("q"))
+	default:
+		e.show(res, c.Bool("q"))
+		if check && res.Status == harness.OK && !c.Bool("q") {
+			fmt.Fprintln(e.stderr, checked(res))
+		}
+	}
+	if res.Status != harness.OK {
+		return exit(res.Status.ExitCode())
+	}
+	return nil
+}
+
+// checked is what a check that found nothing wrong says.
+func checked(res *harness.Result) string {
+	var tools []string
+	for _, u := range res.Tools {
+		if tool := u.Tool + " (" + u.Go + ")"; u.Tool != "" && !slices.Contains(tools, tool) {
+			tools = append(tools, tool)
+		}
+	}
+	if len(tools) == 0 {
+		return "harness: ok: the script compiles; it declares no tools; nothing was run"
+	}
+	return "harness: ok: the script compiles; tools: " + strings.Join(tools, ", ") + "; nothing was run"
+}
+
+// inputs reads the values of -input.
+func inputs(args []string) (map[string]json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok || name == "" {
+			return nil, usageError{fmt.Sprintf("-input %q: want NAME=JSON or NAME=@FILE", arg)}
+		}
+		data := []byte(value)
+		if file, ok := strings.CutPrefix(value, "@"); ok {
+			var err error
+			if data, err = os.ReadFile(file); err != nil {
+				return nil, usageError{fmt.Sprintf("-input %s: %v", name, err)}
+			}
+		}
+		if !json.Valid(data) {
+			return nil, usageError{fmt.Sprintf("-input %s: the value is no JSON (a text needs quotes: '%s=\"…\"')", name, name)}
+		}
+		out[name] = data
+	}
+	return out, nil
+}
+
+// show prints what a person has not seen yet: stdout came as it was written.
+func (e *env) show(res *harness.Result, quiet bool) {
+	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
+		fmt.Fprintln(e.stdout)
+	}
+	if res.Value != nil {
+		e.print(res.Value)
+	}
+	for _, u := range res.Tools {
+		if u.Signature != "" {
+			fmt.Fprintf(e.stdout, "// %q → %s%s\n%s\n", u.Phrase, u.Tool, u.Why(), u.Signature)
+		}
+	}
+	e.report(res, quiet)
+}
+
+// report prints warnings and errors.
+func (e *env) report(res *harness.Result, quiet bool) {
+	if !quiet {
+		for _, w := range res.Warnings {
+			fmt.Fprintln(e.stderr, "warning:", w)
+		}
+	}
+	if res.Status == harness.OK {
+		return
+	}
+	fmt.Fprintf(e.stderr, "harness: %s\n", res.Status)
+	for _, x := range res.Errors {
+		io.WriteString(e.stderr, x.Text())
+	}
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/registry"
+)
+
+func (e *env) saveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "save",
+		Usage:     "keep a script under a name, for RunScript",
+		ArgsUsage: "NAME SCRIPT|-",
+		Description: `The script is checked, not run, and kept with the tools that it uses and the
+hashes of their definitions. Any script then runs it in one line:
+
+  v, err := RunScript("daily-digest", map[string]any{"days": 1})
+
+A script that has the line // usetools:NAME WHAT IT DOES before its first
+statement is kept by itself when a run of it ends well. What RunScript returns
+is what the script gives Return, or what it printed.
+
+  harness save daily-digest -about "What changed since yesterday" digest.go
+  harness scripts
+  echo 'v, err := RunScript("daily-digest", nil); if err != nil { panic(err) }; Return(v)' | harness run -`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
+			sandboxFlag(),
+		},
+		Action: e.save,
+	}
+}
+
+func (e *env) save(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 2 {
+		return usageError{"save wants a NAME and one SCRIPT, or - for stdin"}
+	}
+	name := c.Args().First()
+	if err := library.CheckName(name); err != nil {
+		return usageError{err.Error()}
+	}
+	source, err := e.source(c.Args().Get(1))
+	if err != nil {
+		return err
+	}
+	files := e.files(c)
+	defer files.Close()
+	cat, err := files.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	h := harness.New(&harness.Options{Catalog: files.Catalog, BestEffort: c.String("sandbox") == bestEffort})
+	defer h.Close()
+	res, err := h.Check(ctx, &harness.Script{Source: source})
+	if err != nil {
+		return err
+	}
+	if res.Status != harness.OK {
+		e.report(res, c.Bool("q"))
+		return exit(res.Status.ExitCode())
+	}
+	about := c.String("about")
+	if _, says, ok := library.Header(source); ok && about == "" {
+		about = says
+	}
+	if err := cat.SaveScript(name, about, source, res); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return e.print(map[string]any{"saved": name})
+	}
+	if !c.Bool("q") {
+		fmt.Fprintf(e.stderr, "harness: saved: RunScript(%q, map[string]any{…}) runs it\n", name)
+	}
+	return nil
+}
+
+func (e *env) scriptsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "scripts",
+		Usage:     "list and search the saved scripts",
+		ArgsUsage: "[WORDS…]",
+		Description: `With WORDS the scripts that fit them, the best first. A script whose tools have
+changed since is checked again; one that no longer compiles is marked broken,
+with the reason. Exit code 2 when nothing fits.
+
+  harness scripts
+  harness scripts weekly report
+  harness scripts show daily-digest
+  harness scripts delete daily-digest`,
+		Flags: []cli.Flag{sandboxFlag()},
+		Commands: []*cli.Command{
+			{Name: "show", Usage: "print a script's source", ArgsUsage: "NAME", Action: e.showScript},
+			{Name: "delete", Usage: "remove scripts", ArgsUsage: "NAME…", Action: e.deleteScripts},
+		},
+		Action: e.scripts,
+	}
+}
+
+// library is the one of the registry that the flags name.
+func (e *env) library(c *cli.Command) (*library.Library, error) {
+	path := e.files(c).Path()
+	if path == "" {
+		return nil, usageError{"scripts are saved per registry: name one with -registry, or a config with -config"}
+	}
+	dir, err := library.Path(path)
+	if err != nil {
+		return nil, err
+	}
+	return library.Open(dir), nil
+}
+
+func (e *env) scripts(ctx context.Context, c *cli.Command) error {
+	lib, err := e.library(c)
+	if err != nil {
+		return err
+	}
+	list, err := lib.List()
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		files := e.files(c)
+		defer files.Close()
+		cat, err := files.Catalog(ctx)
+		if err != nil {
+			return err
+		}
+		h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
+		defer h.Close()
+		for _, s := range list {
+			if err := h.Recheck(ctx, cat, s); err != nil {
+				return err
+			}
+		}
+	}
+	if words := strings.Join(c.Args().Slice(), " "); words != "" {
+		if list, err = findScripts(list, words); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Bool("json"):
+		if list == nil {
+			list = []*library.Script{}
+		}
+		err = e.print(map[string]any{"scripts": list, "total": len(list)})
+	default:
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		for _, s := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, toolNames(s), s.About)
+			if s.Broken != "" {
+				fmt.Fprintf(w, "  broken: %s\n", s.Broken)
+			}
+		}
+		err = w.Flush()
+	}
+	if err == nil && len(list) == 0 && c.Args().Present() {
+		fmt.Fprintln(e.stderr, "harness: no saved script fits")
+		return exit(exitNotFound)
+	}
+	return err
+}
+
+func toolNames(s *library.Script) string {
+	var ids []string
+	for _, t := range s.Tools {
+		ids = append(ids, t.ID)
+	}
+	if len(ids) == 0 {
+		return "no tools"
+	}
+	return strings.Join(ids, ", ")
+}
+
+// findScripts searches scripts as tools are searched.
+func findScripts(list []*library.Script, words string) ([]*library.Script, error) {
+	reg := &registry.Registry{}
+	by := map[string]*library.Script{}
+	for _, s := range list {
+		by[s.Name] = s
+		reg.Tools = append(reg.Tools, registry.Tool{Server: "saved", Name: s.Name, Description: s.About + ". " + toolNames(s)})
+	}
+	reg.Normalize()
+	ix, err := discovery.New(reg, nil)
+	if err != nil {
+		return nil, err
+	}
+	page, err := ix.Search(discovery.Query{Text: words, Limit: discovery.MaxLimit, Detail: discovery.NameOnly})
+	if err != nil {
+		return nil, err
+	}
+	var out []*library.Script
+	for _, h := range page.Results {
+		out = append(out, by[h.Name])
+	}
+	return out, nil
+}
+
+func (e *env) showScript(_ context.Context, c *cli.Command) error {
+	if c.Args().Len() != 1 {
+		return usageError{"scripts show wants one NAME"}
+	}
+	lib, err := e.library(c)
+	if err != nil {
+		return err
+	}
+	s, err := lib.Load(c.Args().First())
+	if err != nil {
+		return e.noScript(err)
+	}
+	if c.Bool("json") {
+		return e.print(s)
+	}
+	_, err = io.WriteString(e.stdout, s.Source)
+	return err
+}
+
+func (e *env) deleteScripts(_ context.Context, c *cli.Command) error {
+	if !c.Args().Present() {
+		return usageError{"scripts delete wants at least one NAME"}
+	}
+	lib, err := e.library(c)
+	if err != nil {
+		return err
+	}
+	for _, name := range c.Args().Slice() {
+		if err := lib.Delete(name); err != nil {
+			return e.noScript(err)
+		}
+	}
+	return nil
+}
+
+func (e *env) noScript(err error) error {
+	if !errors.As(err, new(*library.NotFoundError)) {
+		return err
+	}
+	fmt.Fprintln(e.stderr, "harness:", err)
+	return exit(exitNotFound)
+}

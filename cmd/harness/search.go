@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+)
+
+func (e *env) searchCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "search",
+		Usage:     "find tools by what they do",
+		ArgsUsage: "WORDS…",
+		Description: `The best come first, with their score. Without WORDS all tools are listed, in
+the order of their IDs. Flags narrow what is searched; -match substring takes
+the words literally (ID, name, category, title, description). With -json:
+results (each with why it matched and about how many tokens it takes), total,
+offset, hasMore. Exit code 2 when nothing matches.
+
+  harness search read a file
+  harness search -match substring -server git log
+  harness search -category database -k 50
+  harness -json search -detail micro_schema -k 3 "send an e-mail"`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "k", Usage: "list `N` tools", Value: 10},
+			&cli.IntFlag{Name: "offset", Usage: "leave out the first `N`"},
+			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`"},
+			&cli.StringFlag{Name: "category", Usage: "only tools of this `CATEGORY`"},
+			&cli.StringFlag{Name: "prefix", Usage: "only tools whose name begins with `PREFIX`"},
+			&cli.StringFlag{Name: "match", Usage: "`HOW` words match: semantic, substring", Value: string(discovery.Semantic)},
+			detailFlag(discovery.NameDescription),
+		},
+		Action: e.search,
+	}
+}
+
+func (e *env) search(ctx context.Context, c *cli.Command) error {
+	known, err := e.known(ctx, c)
+	if err != nil {
+		return err
+	}
+	d := discovery.Detail(c.String("detail"))
+	page, err := known.catalog.Find(discovery.Query{
+		Text: strings.Join(c.Args().Slice(), " "), Match: discovery.Match(c.String("match")),
+		Server: c.String("server"), Category: c.String("category"), Prefix: c.String("prefix"),
+		Limit: c.Int("k"), Offset: c.Int("offset"), Detail: d,
+	})
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	if c.Bool("json") {
+		err = e.print(page)
+	} else {
+		for _, h := range page.Results {
+			if d != discovery.Go && d != discovery.CompactSchema && d != discovery.FullSchema {
+				fmt.Fprintf(e.stdout, "%.2f  ", h.Score)
+			}
+			e.showEntry(h.Entry, d)
+		}
+		if page.HasMore && !c.Bool("q") {
+			fmt.Fprintf(e.stderr, "harness: %d of %d tools; -offset %d shows the next\n", len(page.Results), page.Total, page.Offset+len(page.Results))
+		}
+	}
+	if err == nil && len(page.Results) == 0 {
+		fmt.Fprintln(e.stderr, "harness: no tool matches"+nearCategory(known, c.String("category")))
+		return exit(exitNotFound)
+	}
+	return err
+}
+
+// nearCategory says which categories there are, where one was asked for that
+// no tool has.
+func nearCategory(k *known, asked string) string {
+	if asked == "" {
+		return ""
+	}
+	var names []string
+	for _, have := range k.index.Categories() {
+		if strings.EqualFold(have.Name, asked) {
+			return ""
+		}
+		names = append(names, have.Name)
+	}
+	return fmt.Sprintf("; no tool has the category %q, there are: %s", asked, strings.Join(names, ", "))
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/serve"
+)
+
+func (e *env) serveCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "serve",
+		Usage: "be an MCP server with the one tool execute, over stdio or HTTP",
+		Description: `Over stdio without -http. Clients of HTTP at a loopback address need no token;
+at another one they need it (-token-file, or USETOOLS_TOKEN), unless -insecure
+says that anybody may run scripts. A token file has a token, or a name and a
+token, on each line.
+  harness serve -print-config claude                 the entry for a client's config
+  harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
+  harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
+			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all", Value: string(serve.Execute)},
+			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(serve.Clients, ", ")},
+			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens", Value: serve.DefaultDescribeTokens},
+			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less", Value: 30 * time.Second, Validator: positive("timeout")},
+			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for each script's process", Value: 512},
+			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)"},
+			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
+			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
+			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
+			&cli.StringSliceFlag{Name: "allow", Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
+			&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
+			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+			&cli.StringFlag{Name: "approve", Usage: "`WHICH` tools a person must approve: none, destructive, writes", Value: string(harness.ApproveNone)},
+			&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
+			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
+			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
+			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
+			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
+			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
+			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
+			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the server ends", Value: serve.DefaultGrace},
+			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
+			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			sandboxFlag(),
+		},
+		Action: e.serve,
+	}
+}
+
+func positive(name string) func(time.Duration) error {
+	return func(d time.Duration) error {
+		if d <= 0 {
+			return fmt.Errorf("-%s %v: want more than 0, as in 30s or 2m", name, d)
+		}
+		return nil
+	}
+}
+
+func (e *env) serve(ctx context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return usageError{fmt.Sprintf("serve takes no arguments, and got %q", c.Args().First())}
+	}
+	if client := c.String("print-config"); client != "" {
+		text, err := serve.ClientConfig(client, e.invocation(c), c.String("http"))
+		if err != nil {
+			return usageError{err.Error()}
+		}
+		_, err = io.WriteString(e.stdout, text)
+		return err
+	}
+	level := slog.LevelInfo
+	if c.Bool("q") {
+		level = slog.LevelError
+	}
+	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
+	files := e.files(c)
+	files.Log = func(line string) { log.Info(line) }
+	files.Progress = nil
+	defer files.Close()
+	spares := c.Int("spares")
+	memory := int64(c.Int("memory")) << 20
+	runs, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	opts := &serve.Options{
+		Catalog: e.shown(files.Catalog, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"), Answer: c.Int("answer"),
+		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
+		Policy: &harness.Policy{
+			Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
+			Approve: harness.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
+		},
+		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
+		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), Usage: usageFile(files), Telemetry: true,
+		Grace: c.Duration("grace"), Log: log,
+	}
+	if !c.Bool("no-watch") {
+		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+			return files.Watch(ctx, c.Duration("poll"), updated)
+		}
+	}
+	var http *serve.HTTP
+	if addr := c.String("http"); addr != "" {
+		http = &serve.HTTP{Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin")}
+		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv("USETOOLS_TOKEN")); err != nil {
+			return usageError{err.Error()}
+		}
+		if err := http.Check(); err != nil {
+			return usageError{err.Error()}
+		}
+		if len(http.Tokens) > 1 || http.Insecure {
+			files.NoMemory = true // one client's scripts must not decide what another's phrases mean
+		}
+	}
+	s, err := serve.New(opts)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	defer s.Close()
+	if http != nil {
+		return s.HTTP(ctx, http)
+	}
+	return s.Stdio(ctx, os.Stdin, os.Stdout)
+}
+
+// shown prints what the first catalog has, as `harness tools` does, for whoever
+// has started the server.
+func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error), quiet bool) func(context.Context) (*harness.Catalog, error) {
+	var once sync.Once
+	return func(ctx context.Context) (*harness.Catalog, error) {
+		cat, err := catalog(ctx)
+		if err == nil && !quiet {
+			once.Do(func() {
+				if o, err := cat.Overview(); err == nil {
+					o.Write(e.stderr, colours(e.stderr))
+				}
+			})
+		}
+		return cat, err
+	}
+}
+
+// usageFile counts calls beside what is remembered of the registry; "" where
+// there is no place for it.
+func usageFile(f *harness.Files) string {
+	path := f.Path()
+	cache, err := os.UserCacheDir()
+	if path == "" || err != nil || f.NoMemory {
+		return ""
+	}
+	return serve.UsageFile(filepath.Join(cache, "usetools"), path)
+}
+
+// invocation is how a client starts this server: this program with the flags
+// that it was given, paths made absolute.
+func (e *env) invocation(c *cli.Command) []string {
+	exe, err := os.Executable()
+	if err != nil {
+		exe = "harness"
+	}
+	args := []string{exe}
+	abs := func(p string) string {
+		if a, err := filepath.Abs(p); err == nil {
+			return a
+		}
+		return p
+	}
+	for _, f := range e.files(c).AllConfigs() {
+		args = append(args, "-config", abs(f))
+	}
+	if r := c.String("registry"); r != "" {
+		args = append(args, "-registry", abs(r))
+	}
+	args = append(args, "serve")
+	for _, name := range []string{"tools", "approve", "audit"} {
+		if c.IsSet(name) {
+			value := c.String(name)
+			if name == "audit" {
+				value = abs(value)
+			}
+			args = append(args, "-"+name, value)
+		}
+	}
+	for _, name := range []string{"allow", "deny", "approved"} {
+		for _, v := range c.StringSlice(name) {
+			args = append(args, "-"+name, v)
+		}
+	}
+	if c.Bool("read-only") {
+		args = append(args, "-read-only")
+	}
+	return args
+}

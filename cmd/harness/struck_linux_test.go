@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestVerdictsOfWorkersThatAreStruck sends signals while a script runs.
+func TestVerdictsOfWorkersThatAreStruck(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		worker bool
+		signal syscall.Signal
+		code   int
+		say    string
+	}{
+		{"canceled", false, syscall.SIGINT, 130, "canceled"},
+		{"out of CPU time", true, syscall.SIGXCPU, 3, "cpu_limit"},
+		{"killed by the system", true, syscall.SIGKILL, 3, "memory_limit"},
+		{"broken", true, syscall.SIGABRT, 70, "sandbox_error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := command(t, verdictsDir(t), "run", "-timeout", "10m", "-")
+			cmd.Stdin = strings.NewReader("fmt.Println(\"begun\")\nfor {}")
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+			defer late.Stop()
+			out := bufio.NewReader(stdout)
+			if line, err := out.ReadString('\n'); err != nil || line != "begun\n" {
+				t.Errorf("got %q, %v", line, err)
+			}
+			pid := cmd.Process.Pid
+			if c.worker {
+				pid = onlyChild(t, pid)
+			}
+			if err := syscall.Kill(pid, c.signal); err != nil {
+				t.Error(err)
+			}
+			io.Copy(io.Discard, out)
+			cmd.Wait()
+			if got := cmd.ProcessState.ExitCode(); got != c.code || !strings.Contains(stderr.String(), c.say) {
+				t.Errorf("exit code %d, want %d and %q: %s", got, c.code, c.say, &stderr)
+			}
+		})
+	}
+}
+
+// onlyChild finds the one child of a process.
+func onlyChild(t *testing.T, parent int) int {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var children []string
+	for _, f := range tasks {
+		if b, err := os.ReadFile(f); err == nil {
+			children = append(children, strings.Fields(string(b))...)
+		}
+	}
+	if len(children) != 1 {
+		t.Fatalf("children %q of %d, want one", children, parent)
+	}
+	pid, err := strconv.Atoi(children[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}

@@ -1,0 +1,168 @@
+// Package cmd holds the commands. Its test keeps the house rules of the whole
+// module.
+package cmd
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/usetools/usetools/"
+
+// forbidden are the edges that imports may not have, with the reason.
+var forbidden = []struct{ from, to, why string }{
+	{"registry", "discovery", "the registry is plain data; finding tools comes after it"},
+	{"registry", "wrappers", "the registry is plain data; naming tools comes after it"},
+	{"registry", "harness", "servers are reached without knowing of scripts"},
+	{"registry/config", "registry/backend", "reading a config starts nothing"},
+	{"registry/backend", "registry/build", "a backend knows one server, a build all"},
+	{"discovery", "wrappers", "search knows nothing of Go syntax"},
+	{"discovery", "harness", "search knows nothing of scripts"},
+	{"discovery", "registry/backend", "search works on what is known, it asks no server"},
+	{"wrappers", "harness", "types are generated without running anything"},
+	{"wrappers", "registry/backend", "types are generated without asking a server"},
+	{"harness/internal/front", "registry", "the front end sees source text only"},
+	{"harness/internal/front", "harness/internal/worker", "the worker drives the front end"},
+	{"harness/internal/rt", "harness/internal/front/emit", "lowered programs do not compile"},
+	{"harness", "cmd", "commands are the outermost layer"},
+	{"examples", "harness/internal", "examples show what anybody can write"},
+}
+
+// within reports whether a package path is dir or below it.
+func within(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
+
+// goFiles calls f for every Go file of the module that is not testdata or part
+// of a nested module, with its folder relative to the root.
+func goFiles(t *testing.T, f func(dir, file string)) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			name := d.Name()
+			if name != ".." && (strings.HasPrefix(name, ".") || name == "testdata") {
+				return filepath.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && p != ".." {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(p, ".go") {
+			rel, err := filepath.Rel("..", filepath.Dir(p))
+			if err != nil {
+				return err
+			}
+			f(filepath.ToSlash(rel), p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestImportsOnlyPointInward(t *testing.T) {
+	goFiles(t, func(dir, file string) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, imp := range f.Imports {
+			p, _ := strconv.Unquote(imp.Path.Value)
+			to, ours := strings.CutPrefix(p, module)
+			if !ours {
+				continue
+			}
+			for _, rule := range forbidden {
+				if within(dir, rule.from) && within(to, rule.to) && !within(dir, rule.to) {
+					t.Errorf("%s imports %s: %s", file, to, rule.why)
+				}
+			}
+		}
+	})
+}
+
+func TestEveryPackageHasADocComment(t *testing.T) {
+	documented := map[string]bool{}
+	goFiles(t, func(dir, file string) {
+		documented[dir] = documented[dir] || false
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		name := f.Name.Name
+		want := "Package " + strings.TrimSuffix(name, "_test") + " "
+		if name == "main" {
+			want = "Command " + path.Base(dir) + " "
+		}
+		if doc := f.Doc.Text(); strings.HasPrefix(doc, want) {
+			documented[dir] = true
+		}
+	})
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("%s: no doc comment that begins with \"Package …\" or \"Command …\"", dir)
+		}
+	}
+}
+
+func TestTopLevelIsWhatTheDesignSays(t *testing.T) {
+	want := []string{"LICENSE", "README.md", "cmd", "discovery", "examples", "go.mod", "go.sum", "harness", "registry", "wrappers"}
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		// Of files only those count that belong to a module: a binary that
+		// somebody built here harms nothing.
+		ours := e.IsDir() || slices.Contains([]string{".go", ".md", ".mod", ".sum"}, filepath.Ext(e.Name()))
+		if ours && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(want, e.Name()) {
+			t.Errorf("%s does not belong at the top level", e.Name())
+		}
+	}
+}
+
+// TestNoCodeSleepsInTests keeps tests fast and steady: a channel, synctest or a
+// deadline serves better.
+func TestNoCodeSleepsInTests(t *testing.T) {
+	goFiles(t, func(_, file string) {
+		if !strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, imp := range f.Imports {
+			if imp.Path.Value == `"testing/synctest"` { // its clock is not the wall's
+				return
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Sleep" {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" {
+					t.Errorf("%s: a test sleeps", fset.Position(s.Pos()))
+				}
+			}
+			return true
+		})
+	})
+}
