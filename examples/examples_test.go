@@ -1,0 +1,149 @@
+// Package examples shows scripts and servers. Its tests run what the README
+// shows, with the programs as they are built.
+package examples
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// program builds a package of the module once and returns the binary.
+func program(t *testing.T, pkg string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	if runtime.GOOS == "windows" {
+		out += ".exe"
+	}
+	cmd := exec.Command("go", "build", "-o", out, pkg)
+	cmd.Dir = ".."
+	if b, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", pkg, err, b)
+	}
+	return out
+}
+
+// command is the harness with a config of one server, git.
+type command struct{ harness, config string }
+
+func newCommand(t *testing.T) command {
+	t.Helper()
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"git": map[string]any{"command": program(t, "./examples/servers/git"), "args": []string{"-demo-if-none"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := command{harness: program(t, "./cmd/harness"), config: filepath.Join(t.TempDir(), ".mcp.json")}
+	if err := os.WriteFile(c.config, config, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c command) run(t *testing.T, stdin string, args ...string) (stdout string, code int) {
+	t.Helper()
+	cmd := exec.Command(c.harness, append([]string{"-config", c.config}, args...)...)
+	cmd.Dir = t.TempDir()                                                    // no git repository: the server makes one
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Dir(c.config)) // for what runs leave behind
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if code = cmd.ProcessState.ExitCode(); code != 0 {
+		t.Logf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	return out.String(), code
+}
+
+func TestWhatTheReadmeShowsWorks(t *testing.T) {
+	c := newCommand(t)
+	digest, err := filepath.Abs("git_digest/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, code := c.run(t, "", "run", digest); code != 0 || !strings.Contains(out, "## Authors") || !strings.Contains(out, `"commits":`) {
+		t.Errorf("the digest: %s", out)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "echo '")
+	piped, _, ok2 := strings.Cut(rest, "' | go run")
+	if !ok || !ok2 {
+		t.Fatal("the README pipes no script")
+	}
+	if out, code := c.run(t, piped, "run", "-"); code != 0 || !strings.Contains(out, "{") {
+		t.Errorf("the piped script: %s", out)
+	}
+	for i, block := range strings.Split(string(readme), "```go\n")[1:] {
+		script, _, _ := strings.Cut(block, "```")
+		if out, code := c.run(t, script, "run", "-"); code != 0 {
+			t.Errorf("go block %d: %s", i+1, out)
+		}
+	}
+}
+
+func TestAScriptThatOnlyDeclaresIsAnsweredWithSignatures(t *testing.T) {
+	c := newCommand(t)
+	out, code := c.run(t, `UseTools("who last changed each line of a file", "list the branches")`, "run", "-")
+	if code != 0 || !strings.Contains(out, "func git.Blame(") || !strings.Contains(out, "func git.Branches(") {
+		t.Errorf("got %s", out)
+	}
+}
+
+// TestTwoHundredPhrases is what a program does that resolves in bulk.
+func TestTwoHundredPhrases(t *testing.T) {
+	c := newCommand(t)
+	var in strings.Builder
+	for range 50 {
+		in.WriteString("show the commit history of a git repository\nfiles changed between two commits\ngit.git_blame\nbake a cake\n")
+	}
+	out, code := c.run(t, in.String(), "resolve", "-json", "-")
+	if code != 2 { // the cake
+		t.Errorf("exit code %d", code)
+	}
+	lines := strings.Split(strings.TrimRight(out, "\n"), "\n")
+	if len(lines) != 200 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	want := []string{"git.git_log", "git.git_diff", "git.git_blame", ""}
+	for i, l := range lines {
+		var r struct{ Phrase, Verdict, Tool, Go string }
+		if err := json.Unmarshal([]byte(l), &r); err != nil || r.Tool != want[i%4] {
+			t.Fatalf("line %d: %v, %+v", i+1, err, r)
+		}
+	}
+}
+
+func TestTwoRunsAtOnceShareARegistryFile(t *testing.T) {
+	c := newCommand(t)
+	results := make(chan int, 4)
+	for range cap(results) {
+		go func() {
+			cmd := exec.Command(c.harness, "-config", c.config, "-q", "run", "-")
+			cmd.Dir = filepath.Dir(c.config)
+			cmd.Stdin = strings.NewReader(`UseTools("show the commit history"); l, err := git.Log(git.LogParams{}); if err != nil { panic(err) }; Return(len(l.Commits))`)
+			cmd.Run()
+			results <- cmd.ProcessState.ExitCode()
+		}()
+	}
+	for range cap(results) {
+		if code := <-results; code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(c.config), ".*.tmp"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
