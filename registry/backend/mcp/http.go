@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -77,7 +78,8 @@ func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 // older handshake.
 func (d *dialer) dialSSE(ctx context.Context) (*session, error) {
 	s, err := d.overHTTP(ctx, legacyProtocol, func(c *http.Client) mcp.Transport {
-		c.Transport.(*tripper).signedIn = d.signedIn
+		t := c.Transport.(*tripper)
+		t.signedIn, t.posts = d.signedIn, &posts{under: map[jsonrpc.ID]chan struct{}{}}
 		return &mcp.SSEClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.opts.MaxMessage}
 	})
 	if s != nil {
@@ -174,6 +176,7 @@ type tripper struct {
 	max      int             // bytes of a message
 	refusal  atomic.Int32    // status of the last response that was an error
 	signedIn *signedIn       // where the transport above does not see to it; may be nil
+	posts    *posts          // of legacy SSE, else nil
 	closing  context.Context // ends when the session is closed
 }
 
@@ -192,17 +195,31 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 			t.signedIn.authorize(req)
 		}
 	}
-	id, err := t.note(req)
-	if err != nil {
+	p, err := t.note(req)
+	switch {
+	case err != nil:
 		return nil, err
+	case p.answers: // nothing waits for that but a slot, and Close
+		defer t.asked.answered(p.id)
+		return t.within(req, p)
+	case t.posts != nil && p.id.IsValid():
+		return t.posts.outlive(req, p.id, func(req *http.Request) (*http.Response, error) { return t.within(req, p) })
+	case t.posts != nil && p.cancels.IsValid():
+		t.posts.await(req.Context(), p.cancels)
 	}
-	if id.answers { // nothing waits for that but a slot, and Close
-		defer t.asked.answered(id.id)
-		ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
-		defer cancel()
-		defer context.AfterFunc(t.closing, cancel)()
-		req = req.WithContext(ctx)
-	}
+	return t.send(req, p)
+}
+
+// within sends a request that nothing else bounds in time.
+func (t *tripper) within(req *http.Request, p posted) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
+	defer cancel()
+	defer context.AfterFunc(t.closing, cancel)()
+	return t.send(req.WithContext(ctx), p)
+}
+
+// send sends a request and takes what is wanted out of the response.
+func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 	res, err := t.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -217,13 +234,13 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 	switch {
-	case strings.TrimSpace(kind) == "text/event-stream" && !id.answers:
+	case strings.TrimSpace(kind) == "text/event-stream" && !p.answers:
 		res.Body = &events{body: res.Body, instead: t.instead, max: t.max,
 			rewrite: func(data []byte) ([]byte, bool) { return t.rewrite(req.Context(), data) }}
 		res.ContentLength = -1
 		res.Header.Del("Content-Length")
 	default:
-		return t.bounded(req.Context(), res, id)
+		return t.bounded(req.Context(), res, p)
 	}
 	return res, nil
 }
@@ -232,7 +249,8 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 type posted struct {
 	raw     json.RawMessage // its id, if its result is wanted
 	id      jsonrpc.ID
-	answers bool // it is the answer to a request of the server
+	answers bool       // it is the answer to a request of the server
+	cancels jsonrpc.ID // the request that it calls off
 }
 
 // note registers the request that a POST carries, if its result is wanted.
@@ -254,11 +272,28 @@ func (t *tripper) note(req *http.Request) (p posted, err error) {
 		return p, nil
 	}
 	p.id, p.answers = e.id, e.Method == nil && e.id.IsValid()
+	if t.posts != nil && e.Method != nil && *e.Method == "notifications/cancelled" {
+		p.cancels = cancelled(data)
+	}
 	if wanted(req.Context()) != nil {
 		t.captures.sent(req.Context(), &jsonrpc.Request{ID: e.id})
 		p.raw = e.ID
 	}
 	return p, nil
+}
+
+// cancelled is the ID of the request that a notification calls off.
+func cancelled(data []byte) jsonrpc.ID {
+	var n struct {
+		Params struct {
+			ID any `json:"requestId"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(data, &n) != nil {
+		return jsonrpc.ID{}
+	}
+	id, _ := jsonrpc.MakeID(n.Params.ID)
+	return id
 }
 
 // bounded reads a plain body, at most t.max bytes of it, and rewrites it. p is
@@ -317,4 +352,54 @@ func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool
 		return data, true
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, e.ID, r.Result), true
+}
+
+// posts are the requests of a legacy SSE session that are on their way. There
+// a POST only delivers, the answer comes on the event stream; a server may get
+// a POST that was given up, and after the one that calls it off. So a POST goes
+// on when its caller has given up, and what calls it off is sent after it.
+type posts struct {
+	mu    sync.Mutex
+	under map[jsonrpc.ID]chan struct{}
+}
+
+// outlive runs send, and returns without its result when the context of req
+// ends before.
+func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	type result struct {
+		res *http.Response
+		err error
+	}
+	sent, over := make(chan result, 1), make(chan struct{})
+	ps.mu.Lock()
+	ps.under[id] = over
+	ps.mu.Unlock()
+	go func() {
+		res, err := send(req.WithContext(context.WithoutCancel(req.Context())))
+		ps.mu.Lock()
+		delete(ps.under, id)
+		ps.mu.Unlock()
+		close(over)
+		sent <- result{res, err}
+	}()
+	select {
+	case r := <-sent:
+		return r.res, r.err
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
+}
+
+// await waits until a request is delivered, or ctx ends.
+func (ps *posts) await(ctx context.Context, id jsonrpc.ID) {
+	ps.mu.Lock()
+	over := ps.under[id]
+	ps.mu.Unlock()
+	if over == nil {
+		return
+	}
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
 }

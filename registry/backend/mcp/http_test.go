@@ -8,7 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -322,5 +325,39 @@ func TestArgumentsThatBelongInHeadersGetThere(t *testing.T) {
 	call(t, b, "echo", `{"tenant":"acme"}`)
 	if v := <-got; v != "acme" {
 		t.Errorf("header %q, want %q", v, "acme")
+	}
+}
+
+// TestCancellationComesAfterWhatItCancels gives up calls while they are being
+// sent: a cancellation that overtook its call would leave the call running.
+func TestCancellationComesAfterWhatItCancels(t *testing.T) {
+	var begun, ended atomic.Int64
+	s := sdk.NewServer(&sdk.Implementation{Name: "sdk", Version: "9"}, nil)
+	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		begun.Add(1)
+		defer ended.Add(1)
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-t.Context().Done(): // nobody said that it is over
+			return nil, errors.New("still running at the end of the test")
+		}
+	})
+	b := open(t, web(t, "sse", sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)), nil)
+	var wg sync.WaitGroup
+	for i := range 300 {
+		wg.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
+			defer cancel()
+			if _, err := b.Call(ctx, "wait", nil); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("wait: error %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	for deadline := time.Now().Add(20 * time.Second); begun.Load() != ended.Load() || begun.Load() == 0; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d calls are still running", begun.Load()-ended.Load(), begun.Load())
+		}
 	}
 }
