@@ -47,7 +47,7 @@ func BenchmarkCallStdio(b *testing.B) {
 // BenchmarkCallHTTP is one call over streamable HTTP on the loopback.
 func BenchmarkCallHTTP(b *testing.B) {
 	args := json.RawMessage(`{"z":1,"a":"twenty bytes of text"}`)
-	def := web(b, "http", streamable(&sdk.StreamableHTTPOptions{Stateless: true}))
+	def := web(b, "http", streamable(b, &sdk.StreamableHTTPOptions{Stateless: true}))
 	b.Run("usetools", func(b *testing.B) {
 		s := open(b, def, nil)
 		for b.Loop() {

@@ -23,8 +23,10 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// sdkServer is a server of the SDK with the tools echo, fail and wait.
-func sdkServer() *sdk.Server {
+// sdkServer is a server of the SDK with the tools echo, fail and wait. wait
+// ends with the test at the latest: a cancellation may reach a server before
+// its call does, and the SDK's handlers wait for the tools under way.
+func sdkServer(t testing.TB) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "sdk", Title: "SDK server", Version: "9"}, nil)
 	schema := json.RawMessage(`{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"string"}}}`)
 	s.AddTool(&sdk.Tool{Name: "echo", InputSchema: schema}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -34,14 +36,17 @@ func sdkServer() *sdk.Server {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such branch"}}}, nil
 	})
 	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: schema}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
+		select {
+		case <-ctx.Done():
+		case <-t.Context().Done():
+		}
+		return nil, context.Canceled
 	})
 	return s
 }
 
-func streamable(o *sdk.StreamableHTTPOptions) http.Handler {
-	s := sdkServer()
+func streamable(t testing.TB, o *sdk.StreamableHTTPOptions) http.Handler {
+	s := sdkServer(t)
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, o)
 }
 
@@ -58,22 +63,27 @@ func web(t testing.TB, kind string, h http.Handler) config.Server {
 }
 
 func TestEveryHTTPTransportListsAndCalls(t *testing.T) {
-	s := sdkServer()
-	sse := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	over := func(o *sdk.StreamableHTTPOptions) func(testing.TB) http.Handler {
+		return func(t testing.TB) http.Handler { return streamable(t, o) }
+	}
+	sse := func(t testing.TB) http.Handler {
+		s := sdkServer(t)
+		return sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	}
 	for _, tc := range []struct {
 		name, kind, protocol string
-		handler              http.Handler
+		handler              func(testing.TB) http.Handler
 	}{
-		{"stateful, event streams", "http", "2025-11-25", streamable(nil)},
-		{"stateful, JSON", "http", "2025-11-25", streamable(&sdk.StreamableHTTPOptions{JSONResponse: true})},
-		{"stateless", "http", "2026-07-28", streamable(&sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})},
-		{"stateless, JSON", "http", "2026-07-28", streamable(&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true})},
+		{"stateful, event streams", "http", "2025-11-25", over(nil)},
+		{"stateful, JSON", "http", "2025-11-25", over(&sdk.StreamableHTTPOptions{JSONResponse: true})},
+		{"stateless", "http", "2026-07-28", over(&sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})},
+		{"stateless, JSON", "http", "2026-07-28", over(&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true})},
 		{"SSE", "sse", "2025-11-25", sse},
 		{"SSE under the name of HTTP", "http", "2025-11-25", sse},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			b := open(t, web(t, tc.kind, tc.handler), nil)
+			b := open(t, web(t, tc.kind, tc.handler(t)), nil)
 			l := list(t, b)
 			if got, want := names(l.Tools), []string{"echo", "fail", "wait"}; !cmp.Equal(got, want) {
 				t.Errorf("tools %q, want %q", got, want)
@@ -110,7 +120,7 @@ func TestHeadersGoToTheServerAndNowhereElse(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { foreign <- r.Header }))
 	defer other.Close()
 	own := make(chan http.Header, 100)
-	h := streamable(nil)
+	h := streamable(t, nil)
 	s := web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own <- r.Header
 		if r.URL.Path == "/away" {
@@ -200,7 +210,7 @@ func TestServerThatIsNotUpToTheNewerHandshakeGetsTheOlderOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := streamable(nil)
+			h := streamable(t, nil)
 			s := web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				if strings.Contains(string(body), "server/discover") {
@@ -263,11 +273,11 @@ func TestHTTPFailuresSayWhatHappened(t *testing.T) {
 }
 
 func TestHTTPServerThatForgotTheSessionIsDisconnected(t *testing.T) {
-	h := streamable(nil)
+	h := streamable(t, nil)
 	s := web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
 	b := open(t, s, nil)
 	call(t, b, "echo", "{}")
-	h = streamable(nil) // the server restarts: nobody is under way
+	h = streamable(t, nil) // the server restarts: nobody is under way
 	if _, err := b.Call(t.Context(), "echo", nil); !errors.Is(err, backend.ErrDisconnected) {
 		t.Errorf("error %v, want ErrDisconnected", err)
 	}

@@ -442,7 +442,7 @@ func TestNewsOfOtherToolsArrive(t *testing.T) {
 	call(t, open(t, mcptest.Server("s"), opts), "news", "")
 	<-news
 	for _, o := range []*sdk.StreamableHTTPOptions{nil, {Stateless: true}} {
-		s := sdkServer()
+		s := sdkServer(t)
 		b := open(t, web(t, "http", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, o)), opts)
 		call(t, b, "echo", "{}")
 		s.RemoveTools("fail")
@@ -472,8 +472,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 	})
-	sse := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return sdkServer() }, nil)
-	for _, h := range []http.Handler{hang, streamable(nil), sse} {
+	sse := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return sdkServer(t) }, nil)
+	for _, h := range []http.Handler{hang, streamable(t, nil), sse} {
 		srv := httptest.NewServer(h)
 		b, err := mcp.Open(t.Context(), config.Server{Name: "w", Type: "http", URL: srv.URL, StartTimeout: 500 * time.Millisecond}, nil)
 		if err == nil {

@@ -209,7 +209,7 @@ func TestProgressAndLogsReachWhoeverListens(t *testing.T) {
 }
 
 func TestServersOfTheSDKReportProgressAndLogs(t *testing.T) {
-	s := sdkServer()
+	s := sdkServer(t)
 	sdk.AddTool(s, &sdk.Tool{Name: "steps"}, func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
 		r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: "begun"})
 		return nil, nil, r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1})
@@ -282,7 +282,7 @@ func TestHandshakeThatWorkedIsTriedFirst(t *testing.T) {
 
 func TestURLThatSpokeSSEIsAskedThatFirst(t *testing.T) {
 	var posts atomic.Int32
-	s := sdkServer()
+	s := sdkServer(t)
 	h := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)
 	def := web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.URL.RawQuery == "" {

@@ -33,7 +33,7 @@ type authority struct {
 	hangs      chan struct{} // renewals wait for that; nil: they do not
 }
 
-func (a *authority) handler(base func() string) http.Handler {
+func (a *authority) handler(t testing.TB, base func() string) http.Handler {
 	reply := func(w http.ResponseWriter, v any) {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(v)
@@ -60,8 +60,8 @@ func (a *authority) handler(base func() string) http.Handler {
 			h.ServeHTTP(w, r)
 		}
 	}
-	sse := sdkServer()
-	mux.Handle("/mcp", guarded(streamable(nil)))
+	sse := sdkServer(t)
+	mux.Handle("/mcp", guarded(streamable(t, nil)))
 	mux.Handle("/sse", guarded(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return sse }, nil)))
 	mux.HandleFunc("/.well-known/oauth-protected-resource/", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, map[string]any{"resource": base() + strings.TrimPrefix(r.URL.Path, "/.well-known/oauth-protected-resource"), "authorization_servers": []string{base()}, "scopes_supported": []string{"everything"}})
@@ -128,7 +128,7 @@ func browse(t *testing.T) func(string) {
 func TestSignInIsKeptAndRenewed(t *testing.T) {
 	a := &authority{}
 	var srv *httptest.Server
-	srv = httptest.NewServer(a.handler(func() string { return srv.URL }))
+	srv = httptest.NewServer(a.handler(t, func() string { return srv.URL }))
 	t.Cleanup(func() { // after the connections that are closed before
 		srv.CloseClientConnections()
 		srv.Close()
@@ -197,7 +197,7 @@ func TestSignInOverSSE(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			a := &authority{}
 			var srv *httptest.Server
-			srv = httptest.NewServer(a.handler(func() string { return srv.URL }))
+			srv = httptest.NewServer(a.handler(t, func() string { return srv.URL }))
 			t.Cleanup(func() {
 				srv.CloseClientConnections()
 				srv.Close()
@@ -223,7 +223,7 @@ func TestSignInOverSSE(t *testing.T) {
 func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 	a := &authority{}
 	var srv *httptest.Server
-	srv = httptest.NewServer(a.handler(func() string { return srv.URL }))
+	srv = httptest.NewServer(a.handler(t, func() string { return srv.URL }))
 	t.Cleanup(func() {
 		srv.CloseClientConnections()
 		srv.Close()
@@ -242,7 +242,7 @@ func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 }
 
 func TestSignInWhereThereIsNothingToSignInTo(t *testing.T) {
-	s := web(t, "http", streamable(nil))
+	s := web(t, "http", streamable(t, nil))
 	opts := &mcp.Options{Tokens: t.TempDir()}
 	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err == nil || !strings.Contains(err.Error(), `"oauth": true`) {
 		t.Errorf("error %v", err)
