@@ -14,12 +14,14 @@ import (
 type Query struct {
 	Text     string // empty: all tools, in the order of the registry
 	Match    Match  // empty: semantic
-	Server   string // only tools of this server
+	Server   string // only tools of this server, whatever the case where no server has it so
 	Category string // only tools of this category
 	Prefix   string // only tools whose name or ID begins so, whatever the case
 	Limit    int    // of results on the page; 0 for 10, no more than MaxLimit
 	Offset   int    // of the page's first result
 	Detail   Detail // of the results; empty: name_description
+	// Keep reports whether a tool may be found at all; nil: all may.
+	Keep func(*registry.Tool) bool
 }
 
 // MaxLimit bounds the results of one page.
@@ -43,6 +45,9 @@ type Page struct {
 	Total   int  `json:"total"`
 	Offset  int  `json:"offset"` // of the first result
 	HasMore bool `json:"hasMore"`
+	// Note says of a page without results which part of the query is to blame,
+	// and what would be right.
+	Note string `json:"note,omitempty"`
 }
 
 // Hit is a tool that matches.
@@ -90,7 +95,54 @@ func (ix *Index) Search(query Query) (Page, error) {
 	for _, m := range found[from:to] {
 		page.Results = append(page.Results, Hit{ix.entry(m.tool, query.Detail), round(m.score), m.why})
 	}
+	if from == to {
+		page.Note = ix.blame(&query, len(found))
+	}
 	return page, nil
+}
+
+// namesNoted is how many names a note lists.
+const namesNoted = 30
+
+// blame says why a page has no results, where found tools match.
+func (ix *Index) blame(query *Query, found int) string {
+	if found > 0 {
+		return fmt.Sprintf("offset %d is behind the last of %d tools", query.Offset, found)
+	}
+	alone := func(q Query) bool { q.Keep = query.Keep; return len(listed(ix.all, ix.filter(&q))) > 0 }
+	switch {
+	case len(ix.all) == 0:
+		return "there are no tools"
+	case query.Server != "" && !alone(Query{Server: query.Server}):
+		var names []string
+		for _, s := range ix.reg.Servers {
+			if strings.EqualFold(s.Name, query.Server) {
+				return fmt.Sprintf("the server %q has no tools", s.Name)
+			}
+			names = append(names, s.Name)
+		}
+		return fmt.Sprintf("there is no server %q, there are: %s", query.Server, someOf(names))
+	case query.Category != "" && !alone(Query{Category: query.Category}):
+		var names []string
+		for _, c := range ix.Categories() {
+			names = append(names, c.Name)
+		}
+		return fmt.Sprintf("no tool has the category %q, there are: %s", query.Category, someOf(names))
+	case query.Prefix != "" && !alone(Query{Prefix: query.Prefix}):
+		return fmt.Sprintf("no tool's name or ID begins with %q", query.Prefix)
+	case !alone(*query):
+		return "no tool passes all of server, category and prefix"
+	case query.Match == Substring:
+		return fmt.Sprintf("no such tool has %q in its ID, title, category or description; the match %s finds by meaning", query.Text, Semantic)
+	}
+	return "use other words"
+}
+
+func someOf(names []string) string {
+	if more := len(names) - namesNoted; more > 0 {
+		names = append(slices.Clone(names[:namesNoted]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // match is a tool that matches, before it is shown.
@@ -102,15 +154,17 @@ type match struct {
 
 // filter returns the tools that pass the query's filters, nil when it has none.
 func (ix *Index) filter(query *Query) []int32 {
-	if query.Server == "" && query.Category == "" && query.Prefix == "" {
+	if query.Server == "" && query.Category == "" && query.Prefix == "" && query.Keep == nil {
 		return nil
 	}
 	only := []int32{}
+	_, exact := ix.reg.Server(query.Server)
 	for i := range ix.reg.Tools {
 		t := &ix.reg.Tools[i]
-		if (query.Server == "" || t.Server == query.Server) &&
+		if (query.Server == "" || t.Server == query.Server || !exact && strings.EqualFold(t.Server, query.Server)) &&
 			(query.Category == "" || strings.EqualFold(ix.category(int32(i)), query.Category)) &&
-			(hasPrefixFold(t.Name, query.Prefix) || hasPrefixFold(t.ID, query.Prefix)) {
+			(hasPrefixFold(t.Name, query.Prefix) || hasPrefixFold(t.ID, query.Prefix)) &&
+			(query.Keep == nil || query.Keep(t)) {
 			only = append(only, int32(i))
 		}
 	}

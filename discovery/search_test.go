@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/registry"
 )
 
 func search(t testing.TB, ix *Index, q Query) Page {
@@ -135,6 +137,46 @@ func TestWrongSearchesSayWhatIsPossible(t *testing.T) {
 	}
 	if _, err := ix.Describe(nil, "all"); err == nil {
 		t.Error("an unknown detail level is described")
+	}
+}
+
+// A page without results says which part of the query is to blame.
+func TestPageWithoutResultsSaysWhy(t *testing.T) {
+	tools := slices.Clone(gitTools)
+	tools[0].Category = "vcs"
+	ix := index(t, nil, tools...)
+	for _, c := range []struct {
+		query Query
+		want  string
+	}{
+		{Query{Server: "gti", Text: "log"}, `there is no server "gti", there are: `},
+		{Query{Category: "nosuch", Text: "log"}, `no tool has the category "nosuch", there are: `},
+		{Query{Prefix: "zz"}, `no tool's name or ID begins with "zz"`},
+		{Query{Server: "git", Prefix: "search"}, "no tool passes all of server, category and prefix"},
+		{Query{Text: "zz", Match: Substring}, `no such tool has "zz"`},
+		{Query{Offset: 99}, fmt.Sprintf("offset 99 is behind the last of %d tools", len(tools))},
+	} {
+		if p := search(t, ix, c.query); len(p.Results) > 0 || !strings.HasPrefix(p.Note, c.want) {
+			t.Errorf("%+v: %d results, %q; want %q", c.query, len(p.Results), p.Note, c.want)
+		}
+	}
+	if p := search(t, ix, Query{Text: "log"}); p.Note != "" {
+		t.Errorf("results, and yet %q", p.Note)
+	}
+	if p := search(t, index(t, nil), Query{}); p.Note != "there are no tools" {
+		t.Errorf("of nothing: %q", p.Note)
+	}
+}
+
+// What may not be found is not counted either.
+func TestToolsThatAreNotKeptAreNotCounted(t *testing.T) {
+	ix := index(t, nil, gitTools...)
+	for _, q := range []Query{{}, {Text: "log"}, {Text: "git", Match: Substring}} {
+		all := search(t, ix, q)
+		q.Keep = func(x *registry.Tool) bool { return x.Name != "git_log" }
+		if p := search(t, ix, q); p.Total != all.Total-1 || slices.Contains(hitIDs(p), "git.git_log") {
+			t.Errorf("%q: %v of %d, want all but git_log of %v", q.Text, hitIDs(p), p.Total, hitIDs(all))
+		}
 	}
 }
 

@@ -9,11 +9,17 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Find is the Search of the catalog's index, with the tools' Go names.
+// Find is the Search of the catalog's index, with the tools' Go names; a
+// server may also be named by its Go package.
 func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 	view, err := c.View()
 	if err != nil {
 		return discovery.Page{}, err
+	}
+	if _, ok := c.Registry.Server(q.Server); !ok {
+		if s, ok := view.Package(q.Server); ok {
+			q.Server = s.Name
+		}
 	}
 	page, err := c.index.Search(q)
 	for i := range page.Results {

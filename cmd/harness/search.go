@@ -19,16 +19,16 @@ func (e *env) searchCommand() *cli.Command {
 the order of their IDs. Flags narrow what is searched; -match substring takes
 the words literally (ID, name, category, title, description). With -json:
 results (each with why it matched and about how many tokens it takes), total,
-offset, hasMore. Exit code 2 when nothing matches.
+offset, hasMore. Exit code 2 when nothing matches, with what is to blame.
 
   harness search read a file
   harness search -match substring -server git log
   harness search -category database -k 50
   harness -json search -detail micro_schema -k 3 "send an e-mail"`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "k", Usage: "list `N` tools", Value: 10},
+			&cli.IntFlag{Name: "k", Aliases: []string{"limit"}, Usage: "list `N` tools", Value: 10},
 			&cli.IntFlag{Name: "offset", Usage: "leave out the first `N`"},
-			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`"},
+			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`, by its name or its Go package"},
 			&cli.StringFlag{Name: "category", Usage: "only tools of this `CATEGORY`"},
 			&cli.StringFlag{Name: "prefix", Usage: "only tools whose name begins with `PREFIX`"},
 			&cli.StringFlag{Name: "match", Usage: "`HOW` words match: semantic, substring", Value: string(discovery.Semantic)},
@@ -66,24 +66,8 @@ func (e *env) search(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if err == nil && len(page.Results) == 0 {
-		fmt.Fprintln(e.stderr, "harness: no tool matches"+nearCategory(known, c.String("category")))
+		fmt.Fprintln(e.stderr, "harness: no tool matches:", page.Note)
 		return exit(exitNotFound)
 	}
 	return err
-}
-
-// nearCategory says which categories there are, where one was asked for that
-// no tool has.
-func nearCategory(k *known, asked string) string {
-	if asked == "" {
-		return ""
-	}
-	var names []string
-	for _, have := range k.index.Categories() {
-		if strings.EqualFold(have.Name, asked) {
-			return ""
-		}
-		names = append(names, have.Name)
-	}
-	return fmt.Sprintf("; no tool has the category %q, there are: %s", asked, strings.Join(names, ", "))
 }

@@ -92,14 +92,20 @@ func (e *env) namesCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			names := known.index.Names(discovery.Query{Server: c.String("server"), Category: c.String("category"), Prefix: c.String("prefix")})
+			q := discovery.Query{Server: c.String("server"), Category: c.String("category"), Prefix: c.String("prefix")}
+			names := known.index.Names(q)
 			if c.Bool("json") {
-				return e.print(map[string]any{"names": names, "total": len(names)})
+				err = e.print(map[string]any{"names": names, "total": len(names)})
+			} else {
+				for _, n := range names {
+					fmt.Fprintln(e.stdout, n)
+				}
 			}
-			for _, n := range names {
-				fmt.Fprintln(e.stdout, n)
+			if len(names) == 0 && !c.Bool("q") {
+				page, _ := known.index.Search(q)
+				fmt.Fprintln(e.stderr, "harness: no tool matches:", page.Note)
 			}
-			return nil
+			return err
 		},
 	}
 }

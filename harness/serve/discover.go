@@ -22,26 +22,26 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Bounds of the discovery tools.
-const (
-	found     = 8  // tools that a search lists
-	maxLoaded = 50 // tools that a session has loaded
-)
+// maxLoaded is how many tools a session may have loaded.
+const maxLoaded = 50
 
 const (
-	querySchema = `{"type":"object","properties":{"query":{"type":"string"}}}`
-	toolSchema  = `{"type":"object","properties":{"tool":{"type":"string"}}}`
-	callSchema  = `{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]}`
+	nothingSchema = `{"type":"object","properties":{}}` // some models' interfaces refuse objects without properties
+	querySchema   = `{"type":"object","properties":{"query":{"type":"string"}}}`
+	toolSchema    = `{"type":"object","properties":{"tool":{"type":"string"}}}`
+	callSchema    = `{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]}`
 )
 
-// addDiscovery adds the tools for agents that look for tools themselves.
+// addDiscovery adds the tools for agents that look for tools themselves. They
+// are to cost next to nothing, so that what else they take is named, without a
+// schema of its own; it is checked all the same.
 // Clients for which nothing can be kept get call_tool in the place of loaded
 // tools.
 func (c *session) addDiscovery() {
-	c.add("tool_find", "Find tools by what they do", querySchema, c.find)
-	c.add("tool_describe", "How to call a tool", toolSchema, c.describeTool)
-	c.add("tool_load", "Make a tool callable by itself", toolSchema, c.load)
-	c.add("tool_active", "List loaded tools", `{"type":"object"}`, c.active)
+	c.add("tool_find", "Find tools by what they do; also server, category, prefix, match, detail, limit, offset", querySchema, c.find)
+	c.add("tool_describe", "How to call tools (a, b); also detail", toolSchema, c.describeTools)
+	c.add("tool_load", "Make a tool callable", toolSchema, c.load)
+	c.add("tool_active", "", nothingSchema, c.active)
 	if !c.keeps && !c.mode.classic() {
 		c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
 	}
@@ -49,8 +49,8 @@ func (c *session) addDiscovery() {
 
 // addClassic adds the tools for clients that write no scripts.
 func (c *session) addClassic() {
-	c.add("search_tools", "Find tools by what they do, in plain words: "+c.s.summary(), querySchema, c.find)
-	c.add("describe_tool", "The description and schemas of a tool that search_tools found", toolSchema, c.describeTool)
+	c.add("search_tools", "Find tools by what they do, in plain words: "+c.s.summary(), searchSchema, c.find)
+	c.add("describe_tool", "The description and schemas of a tool, or of several, that search_tools found", describeSchema, c.describeTools)
 	c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
 }
 
@@ -102,40 +102,6 @@ func argument(req *mcp.CallToolRequest, name string) (string, error) {
 		return "", fmt.Errorf("%s is missing, or no text", name)
 	}
 	return s, nil
-}
-
-func (c *session) find(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
-	query, err := argument(req, "query")
-	if err != nil {
-		return nil, err
-	}
-	ix, err := cat.Index()
-	if err != nil {
-		return nil, err
-	}
-	view, err := cat.View()
-	if err != nil {
-		return nil, err
-	}
-	page, err := ix.Search(discovery.Query{Text: cutText(query, discovery.MaxPhrase/4), Limit: found, Detail: discovery.NameDescription})
-	if err != nil {
-		return nil, err
-	}
-	var b strings.Builder
-	for _, h := range page.Results {
-		t, ok := view.Tool(h.ID)
-		if !ok || c.decide(t).Verdict == harness.IsDenied {
-			continue
-		}
-		fmt.Fprintf(&b, "%s  %s // %s\n", h.ID, t.Line(), discovery.Summary(h.Description))
-	}
-	if b.Len() == 0 {
-		b.WriteString("no tool matches; use other words\n")
-	}
-	if down := downServers(cat); down != "" {
-		fmt.Fprintf(&b, "(down, and perhaps not complete: %s)\n", down)
-	}
-	return textResult(b.String(), nil), nil
 }
 
 func downServers(cat *harness.Catalog) string {
@@ -206,21 +172,6 @@ func lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
 		return nil, fmt.Errorf("there is no tool %q", name)
 	}
 	return nil, fmt.Errorf("there is no tool %q; the nearest are %s", name, strings.Join(ids, ", "))
-}
-
-func (c *session) describeTool(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
-	t, err := namedTool(req, cat)
-	if err != nil {
-		return nil, err
-	}
-	if c.mode.scripts() {
-		return textResult(t.ID+"\n"+t.Doc(), nil), nil
-	}
-	text, err := definition(t)
-	if err != nil {
-		return nil, err
-	}
-	return textResult(text, nil), nil
 }
 
 // definition is a tool as its server defines it, as JSON.
