@@ -17,6 +17,7 @@
 //	            interpreter; Go's texts for the interpreter's own panics
 //	print.go    fmt over script types
 //	marshal.go, unmarshal.go, fields.go  encoding/json over script types
+//	mirror.go   types that encoding/json takes for those of the script
 //	template.go text/template over script types
 //	symbols.go  the names that lowered programs call
 //

@@ -68,6 +68,8 @@ type Type struct {
 	plain       bool // no box: the reflect type says it all
 	// hashable: map keys of the type need no look at what they hold.
 	hashable bool
+	pointer  *Type   // see pointerTo
+	mirror   *mirror // see mirrorOf
 }
 
 // New makes the machine of a program.
@@ -119,6 +121,21 @@ func (m *Machine) typeOf(t types.Type) *Type {
 	m.byKey[key] = append(m.byKey[key], e)
 	m.of[t] = e
 	return e
+}
+
+// pointerTo returns the entry of *t.
+func (m *Machine) pointerTo(t types.Type) *Type {
+	e := m.typeOf(t)
+	m.mu.RLock()
+	ptr := e.pointer
+	m.mu.RUnlock()
+	if ptr == nil {
+		ptr = m.typeOf(types.NewPointer(t))
+		m.mu.Lock()
+		e.pointer = ptr
+		m.mu.Unlock()
+	}
+	return ptr
 }
 
 func (m *Machine) newType(t types.Type) *Type {

@@ -17,7 +17,8 @@ import (
 type encoder struct {
 	m     *Machine
 	out   bytes.Buffer
-	html  bool // escape <, > and &
+	enc   *json.Encoder // writes to out
+	html  bool          // escape <, > and &
 	depth int
 }
 
@@ -63,9 +64,11 @@ func (b boxLog) LogValue() slog.Value {
 
 // leaf writes a value by encoding/json.
 func (e *encoder) leaf(x any) error {
-	enc := json.NewEncoder(&e.out)
-	enc.SetEscapeHTML(e.html)
-	if err := enc.Encode(x); err != nil {
+	if e.enc == nil {
+		e.enc = json.NewEncoder(&e.out)
+		e.enc.SetEscapeHTML(e.html)
+	}
+	if err := e.enc.Encode(x); err != nil {
 		return err
 	}
 	e.out.Truncate(e.out.Len() - 1)
@@ -234,9 +237,9 @@ func (e *encoder) marshaler(t types.Type, v reflect.Value) (name string, f, recv
 			return name, f, v, t
 		}
 		if v.CanAddr() {
-			ptr := types.NewPointer(t)
-			if f, ok := e.m.typeOf(ptr).method(name); ok {
-				return name, f, v.Addr(), ptr
+			ptr := e.m.pointerTo(t)
+			if f, ok := ptr.method(name); ok {
+				return name, f, v.Addr(), ptr.typ
 			}
 		}
 	}
@@ -263,6 +266,9 @@ func (e *encoder) value(t types.Type, v reflect.Value) error {
 			return e.leaf(v.Addr().Interface())
 		}
 		return e.leaf(v.Interface())
+	}
+	if e.mirrored(t, v) {
+		return nil
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -300,9 +306,9 @@ func (e *encoder) value(t types.Type, v reflect.Value) error {
 }
 
 func (e *encoder) marshals(t types.Type) bool {
-	for _, x := range []types.Type{t, types.NewPointer(t)} {
+	for _, x := range []*Type{e.m.typeOf(t), e.m.pointerTo(t)} {
 		for _, name := range []string{"MarshalJSON", "MarshalText"} {
-			if _, ok := e.m.typeOf(x).method(name); ok {
+			if _, ok := x.method(name); ok {
 				return true
 			}
 		}
@@ -428,7 +434,7 @@ func (e *encoder) isZero(t types.Type, v reflect.Value) bool {
 		return f.Call([]reflect.Value{v})[0].Bool()
 	}
 	if v.CanAddr() {
-		if f, ok := e.m.typeOf(types.NewPointer(t)).method("IsZero"); ok {
+		if f, ok := e.m.pointerTo(t).method("IsZero"); ok {
 			return f.Call([]reflect.Value{v.Addr()})[0].Bool()
 		}
 	}

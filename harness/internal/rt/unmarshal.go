@@ -21,7 +21,8 @@ type decoder struct {
 	path      []string
 	owner     string // the struct around the value, by name
 	depth     int
-	size      int // capacity of the whole text, of which all others are parts
+	faithful  bool // do without mirrors
+	size      int  // capacity of the whole text, of which all others are parts
 }
 
 func (m *Machine) jsonUnmarshal(data []byte, x any) error {
@@ -29,11 +30,27 @@ func (m *Machine) jsonUnmarshal(data []byte, x any) error {
 	if !ok {
 		return json.Unmarshal(data, x)
 	}
+	d := &decoder{m: m}
+	if v := reflect.ValueOf(b.V); v.Kind() == reflect.Pointer && !v.IsNil() {
+		if elem, isPtr := pointee(b.T.typ); isPtr {
+			if p := d.mirrorFor(elem, v.Elem()); p != nil {
+				err := json.Unmarshal(data, p)
+				if err == nil || isSyntax(err) {
+					return err
+				}
+				d.size = cap(data)
+				if err := d.explain(err, trim(data), elem, v.Elem()); err != nil {
+					return err
+				}
+				return d.saved
+			}
+		}
+	}
 	var valid json.RawMessage
 	if err := json.Unmarshal(data, &valid); err != nil {
 		return err
 	}
-	return (&decoder{m: m}).into(data, b)
+	return d.into(data, b)
 }
 
 // into reads data, which is valid JSON, into the pointer in b.
@@ -77,6 +94,9 @@ func (d *decoder) value(raw []byte, t types.Type, v reflect.Value) error {
 	if d.m.typeOf(t).plain && !holdsAny(v.Type()) {
 		return d.leaf(raw, t, v)
 	}
+	if done, err := d.mirrored(raw, t, v); done {
+		return err
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		if null {
@@ -107,7 +127,7 @@ func (d *decoder) unmarshaler(raw []byte, t types.Type, v reflect.Value, null bo
 	if _, isPtr := t.(*types.Pointer); isPtr {
 		return false, nil
 	}
-	ptr := d.m.typeOf(types.NewPointer(t))
+	ptr := d.m.pointerTo(t)
 	if f, ok := ptr.method("UnmarshalJSON"); ok {
 		err := asError(f.Call([]reflect.Value{v.Addr(), reflect.ValueOf(slices.Clone(raw))})[0])
 		if err == nil {
@@ -180,14 +200,7 @@ func (d *decoder) iface(raw []byte, t types.Type, v reflect.Value, null bool) er
 
 // leaf reads by encoding/json into a value without script types.
 func (d *decoder) leaf(raw []byte, t types.Type, v reflect.Value) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if d.useNumber {
-		dec.UseNumber()
-	}
-	if d.strict {
-		dec.DisallowUnknownFields()
-	}
-	err := dec.Decode(v.Addr().Interface())
+	err := d.byJSON(raw, v.Addr().Interface())
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
 		return err
@@ -198,6 +211,21 @@ func (d *decoder) leaf(raw []byte, t types.Type, v reflect.Value) error {
 	}
 	d.save(mismatch, name, d.start(raw)+mismatch.Offset)
 	return nil
+}
+
+// byJSON reads by encoding/json.
+func (d *decoder) byJSON(raw []byte, p any) error {
+	if !d.useNumber && !d.strict {
+		return json.Unmarshal(raw, p)
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if d.useNumber {
+		dec.UseNumber()
+	}
+	if d.strict {
+		dec.DisallowUnknownFields()
+	}
+	return dec.Decode(p)
 }
 
 // start is where raw begins in the whole text.
@@ -328,7 +356,7 @@ func (d *decoder) mapping(raw []byte, t types.Type, u *types.Map, v reflect.Valu
 // key reads a map key from its text.
 func (d *decoder) key(name string, t types.Type, r reflect.Type, at int64) (reflect.Value, bool, error) {
 	k := reflect.New(r)
-	if f, ok := d.m.typeOf(types.NewPointer(t)).method("UnmarshalText"); ok {
+	if f, ok := d.m.pointerTo(t).method("UnmarshalText"); ok {
 		err := asError(f.Call([]reflect.Value{k, reflect.ValueOf([]byte(name))})[0])
 		return k.Elem(), true, err
 	}
