@@ -114,17 +114,25 @@ var typeVerbs = sync.OnceValue(func() *regexp.Regexp {
 // fieldCall is a rewritten field access in an error message.
 var fieldCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?` + fieldFunc + ` (\S+) "([^"]+)"\)?`) })
 
+// fieldPlace is the place of an error in a method call: Go names it without its
+// arguments.
+var fieldPlace = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`at <\(?(` + fieldFunc + ` \S+ "[^"]+")[^>]*>`)
+})
+
 // asWritten makes an error of the rewritten template one of the script's.
 func asWritten(err error) error {
 	var e template.ExecError
 	if !errors.As(err, &e) {
 		return err
 	}
-	text := fieldCall().ReplaceAllStringFunc(e.Error(), func(s string) string {
+	text := fieldPlace().ReplaceAllString(e.Error(), "at <$1>")
+	text = fieldCall().ReplaceAllStringFunc(text, func(s string) string {
 		part := fieldCall().FindStringSubmatch(s)
 		return strings.TrimPrefix(part[1], ".") + "." + part[2]
 	})
 	text = strings.ReplaceAll(text, "error calling "+fieldFunc+": ", "")
+	text = strings.ReplaceAll(text, fieldFunc+" ", "") // of what is no single name
 	text = strings.ReplaceAll(text, " | "+shownFunc, "")
 	return template.ExecError{Name: e.Name, Err: &textError{text, errors.Unwrap(e.Err)}}
 }
