@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
@@ -14,11 +16,19 @@ import (
 
 func (e *env) benchCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "bench",
-		Usage: "measure the server on this machine, with your config",
+		Name:      "bench",
+		Usage:     "measure the server on this machine, with your config",
+		ArgsUsage: "[-compare SCRIPT...]",
 		Description: `Starts harness serve with the flags that are given, and once more over a small
 server that answers at once, and measures what clients meet. A busy machine
-gives other numbers: look at several runs.`,
+gives other numbers: look at several runs.
+
+With -compare it runs scripts of yours, which may call tools that only read,
+and measures what the same calls cost a model that has all tools in its
+context, one that searches for tools and calls them, and one whose scripts run
+in the harness's process; and what faulty scripts do there. No model is asked:
+its part is the fewest turns that a perfect one needs.
+  harness bench -compare -config examples/compare/.mcp.json examples/git_digest/main.go`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Usage: "do each thing `N` times", Value: 100, Validator: func(n int) error {
 				if n < 1 {
@@ -27,7 +37,9 @@ gives other numbers: look at several runs.`,
 				return nil
 			}},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready", Value: 2},
+			&cli.BoolFlag{Name: "compare", Usage: "compare with other ways of giving a model tools"},
 			&cli.BoolFlag{Name: "echo", Hidden: true},
+			&cli.BoolFlag{Name: "host", Hidden: true},
 		},
 		Action: e.bench,
 	}
@@ -37,9 +49,18 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 	if c.Bool("echo") {
 		return bench.Echo(ctx)
 	}
+	if c.Bool("host") {
+		return bench.Host(e.stdin, e.stdout, os.Exit)
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		return err
+	}
+	if c.Bool("compare") {
+		return e.compare(ctx, c, exe)
+	}
+	if c.Args().Present() {
+		return usageError{fmt.Sprintf("bench takes no script without -compare, and got %q", c.Args().First())}
 	}
 	o := &bench.Options{Program: exe, Command: []string{exe}, Echo: []string{"bench", "-echo"}, N: c.Int("n"), Spares: c.Int("spares")}
 	for _, f := range c.StringSlice("config") {
@@ -63,4 +84,55 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 	}
 	w.Flush()
 	return err
+}
+
+// compare prints what scripts cost beside the other ways.
+func (e *env) compare(ctx context.Context, c *cli.Command, exe string) error {
+	if !c.Args().Present() {
+		return usageError{"bench -compare wants a SCRIPT or more, with calls to compare"}
+	}
+	files := e.files(c)
+	files.NoMemory, files.NoUsage = true, true
+	defer files.Close()
+	o := &bench.CompareOptions{Host: []string{exe, "bench", "-host"}}
+	for _, name := range c.Args().Slice() {
+		script, err := e.source(name)
+		if err != nil {
+			return err
+		}
+		o.Scripts = append(o.Scripts, bench.Task{Name: taskName(name), Script: script})
+	}
+	if !c.Bool("q") {
+		o.Progress = func(what string) { fmt.Fprintln(e.stderr, "harness:", what) }
+	}
+	var err error
+	if o.Catalog, err = files.Catalog(ctx); err != nil {
+		return err
+	}
+	res, err := bench.Compare(ctx, o)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return e.print(res)
+	}
+	rows := res.Rows()
+	plain := strings.NewReplacer("*", "", "`", "")
+	for _, row := range rows[1:] {
+		fmt.Fprintln(e.stdout, row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(e.stdout, "  %-22s%s\n", rows[0][i+1], plain.Replace(cell))
+		}
+	}
+	fmt.Fprintln(e.stdout, "\nTokens are a quarter of the bytes. Turns of the model are the fewest that do it, the last answer\nincluded; times are without the model's. No model was asked.")
+	return nil
+}
+
+// taskName is a script's name in a table: its folder's, where it is a main.go.
+func taskName(file string) string {
+	name := filepath.Base(file)
+	if dir := filepath.Base(filepath.Dir(file)); name == "main.go" && dir != "." && dir != string(filepath.Separator) {
+		return dir
+	}
+	return strings.TrimSuffix(name, ".go")
 }

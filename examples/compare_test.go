@@ -1,0 +1,153 @@
+package examples
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/bench"
+)
+
+var numbers = flag.Bool("numbers", false, "write the comparison into README.md")
+
+// TestComparisonWithTheOtherWays measures what README.md's table says, with
+// tokens as cl100k counts them, and writes it there when asked to.
+func TestComparisonWithTheOtherWays(t *testing.T) {
+	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, estimated := 0, 0
+	count := func(s string) int {
+		n, err := enc.Count(s)
+		if err != nil {
+			t.Error(err)
+		}
+		counted, estimated = counted+n, estimated+len(s)/4
+		return n
+	}
+	program := program(t, "./cmd/harness")
+	files := &harness.Files{Configs: []string{builtConfig(t, "compare/.mcp.json")}, NoMemory: true, NoUsage: true, NoObserve: true}
+	defer files.Close()
+	cat, err := files.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tasks []bench.Task
+	for _, x := range []struct{ name, file string }{
+		{"a digest of a git history", "git_digest/main.go"},
+		{"three fields of each of 20 orders", "compare/fan_out/main.go"},
+		{"one order in a list of 500", "compare/find/main.go"},
+	} {
+		script, err := os.ReadFile(x.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks = append(tasks, bench.Task{Name: x.name, Script: string(script)})
+	}
+	res, err := bench.Compare(t.Context(), &bench.CompareOptions{
+		Catalog: cat, Scripts: tasks, Host: []string{program, "bench", "-host"}, WorkerCommand: []string{program}, Count: count,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", res.Markdown())
+	t.Logf("the estimate of tokens is %.2f of the count", float64(estimated)/float64(counted))
+	if e := float64(estimated) / float64(counted); e < .7 || e > 1.1 {
+		t.Errorf("a quarter of the bytes is %.2f of the tokens that cl100k counts", e)
+	}
+	turns := map[string][4]int{}
+	for _, task := range res.Tasks {
+		all, search, _, mine := task.Costs[0], task.Costs[1], task.Costs[2], task.Costs[3]
+		if mine.Tokens >= search.Tokens || search.Tokens >= all.Tokens {
+			t.Errorf("%s: %d tokens with all tools in context, %d with a search, %d with a script", task.Name, all.Tokens, search.Tokens, mine.Tokens)
+		}
+		for i, c := range task.Costs {
+			x := turns[task.Name]
+			x[i] = c.Turns
+			turns[task.Name] = x
+		}
+	}
+	// The log first, then all diffs at once, then the answer; a search adds two.
+	if got, want := turns["a digest of a git history"], [4]int{3, 5, 3, 3}; got != want {
+		t.Errorf("turns of the digest: %v, want %v", got, want)
+	}
+	if got, want := turns["three fields of each of 20 orders"], [4]int{2, 4, 3, 3}; got != want {
+		t.Errorf("turns of the orders: %v, want %v", got, want)
+	}
+	for _, f := range res.Faults {
+		if !strings.HasSuffix(f.UseTools, "; the next script runs") {
+			t.Errorf("%s: %s", f.What, f.UseTools)
+		}
+	}
+	if len(res.Faults) != 3 || !strings.Contains(res.Faults[2].InProcess, "dies") {
+		t.Errorf("faults: %v", res.Faults)
+	}
+	if *numbers {
+		between(t, "../README.md", "compare", res.Markdown())
+	}
+}
+
+// between writes a text between the marks of a file.
+func between(t *testing.T, file, mark, text string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->"
+	before, rest, ok1 := strings.Cut(string(b), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no place for it: %s", file, begin)
+	}
+	if err := os.WriteFile(file, []byte(before+begin+text+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// builtConfig is a config of this folder in another folder, with the servers
+// that it starts by go run built before.
+func builtConfig(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cfg struct {
+		Servers map[string]map[string]any `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(b, &cfg); err != nil {
+		t.Fatal(err)
+	}
+	abs := func(path string) string {
+		p, err := filepath.Abs(filepath.Join(filepath.Dir(file), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, s := range cfg.Servers {
+		if path, ok := s["path"].(string); ok {
+			s["path"] = abs(path)
+		}
+		if s["command"] == "go" {
+			args := s["args"].([]any)
+			s["command"], s["args"], s["cwd"] = program(t, args[1].(string)), args[2:], abs(s["cwd"].(string))
+		}
+	}
+	if b, err = json.Marshal(cfg); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), ".mcp.json")
+	if err := os.WriteFile(out, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
