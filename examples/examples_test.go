@@ -10,13 +10,37 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// program builds a package of the module once and returns the binary.
+// built holds the programs that tests have asked for, each built once.
+var built struct {
+	sync.Mutex
+	dir      string
+	programs map[string]string // package: binary
+}
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "usetools-examples-")
+	if err != nil {
+		panic(err)
+	}
+	built.dir, built.programs = dir, map[string]string{}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// program builds a package of the module and returns the binary.
 func program(t *testing.T, pkg string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	built.Lock()
+	defer built.Unlock()
+	if out, ok := built.programs[pkg]; ok {
+		return out
+	}
+	out := filepath.Join(built.dir, filepath.Base(pkg))
 	if runtime.GOOS == "windows" {
 		out += ".exe"
 	}
@@ -25,32 +49,50 @@ func program(t *testing.T, pkg string) string {
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, b)
 	}
+	built.programs[pkg] = out
 	return out
 }
 
-// command is the harness with a config of one server, git.
-type command struct{ harness, config string }
+// command is the harness with a config, and a folder of its own for what runs
+// leave behind.
+type command struct{ harness, config, home string }
 
-func newCommand(t *testing.T) command {
+// newCommand is the harness with an example's config, as it is but for the
+// programs, which are built already, and pairs of texts to be replaced.
+func newCommand(t *testing.T, config string, replace ...string) command {
 	t.Helper()
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"git": map[string]any{"command": program(t, "./examples/servers/git"), "args": []string{"-demo-if-none"}},
-	}})
+	data, err := os.ReadFile(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := command{harness: program(t, "./cmd/harness"), config: filepath.Join(t.TempDir(), ".mcp.json")}
-	if err := os.WriteFile(c.config, config, 0o644); err != nil {
+	var c struct {
+		Servers map[string]map[string]any `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(strings.NewReplacer(replace...).Replace(string(data))), &c); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	for _, s := range c.Servers {
+		if args, _ := s["args"].([]any); s["command"] == "go" && args[0] == "run" {
+			s["command"], s["args"] = program(t, args[1].(string)), args[2:]
+			delete(s, "cwd")
+		}
+	}
+	if data, err = json.Marshal(map[string]any{"mcpServers": c.Servers}); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	path := filepath.Join(home, ".mcp.json")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return command{program(t, "./cmd/harness"), path, home}
 }
 
 func (c command) run(t *testing.T, stdin string, args ...string) (stdout string, code int) {
 	t.Helper()
 	cmd := exec.Command(c.harness, append([]string{"-config", c.config}, args...)...)
-	cmd.Dir = t.TempDir()                                                    // no git repository: the server makes one
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Dir(c.config)) // for what runs leave behind
+	cmd.Dir = t.TempDir() // no git repository: the server makes one
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+c.home, "XDG_CONFIG_HOME="+c.home)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -65,7 +107,7 @@ func (c command) run(t *testing.T, stdin string, args ...string) (stdout string,
 }
 
 func TestWhatTheReadmeShowsWorks(t *testing.T) {
-	c := newCommand(t)
+	c := newCommand(t, ".mcp.json")
 	digest, err := filepath.Abs("git_digest/main.go")
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +136,7 @@ func TestWhatTheReadmeShowsWorks(t *testing.T) {
 }
 
 func TestAScriptThatOnlyDeclaresIsAnsweredWithSignatures(t *testing.T) {
-	c := newCommand(t)
+	c := newCommand(t, ".mcp.json")
 	out, code := c.run(t, `UseTools("who last changed each line of a file", "list the branches")`, "run", "-")
 	if code != 0 || !strings.Contains(out, "func git.Blame(") || !strings.Contains(out, "func git.Branches(") {
 		t.Errorf("got %s", out)
@@ -103,7 +145,7 @@ func TestAScriptThatOnlyDeclaresIsAnsweredWithSignatures(t *testing.T) {
 
 // TestTwoHundredPhrases is what a program does that resolves in bulk.
 func TestTwoHundredPhrases(t *testing.T) {
-	c := newCommand(t)
+	c := newCommand(t, ".mcp.json")
 	var in strings.Builder
 	for range 50 {
 		in.WriteString("show the commit history of a git repository\nfiles changed between two commits\ngit.git_blame\nbake a cake\n")
@@ -126,7 +168,7 @@ func TestTwoHundredPhrases(t *testing.T) {
 }
 
 func TestTwoRunsAtOnceShareARegistryFile(t *testing.T) {
-	c := newCommand(t)
+	c := newCommand(t, ".mcp.json")
 	results := make(chan int, 4)
 	for range cap(results) {
 		go func() {
