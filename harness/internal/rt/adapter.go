@@ -36,8 +36,8 @@ func (a adapter) countError(name string, args ...any) (int, error) {
 	return int(r[0].Int()), asError(r[1])
 }
 
-func (a adapter) bytesError(name string) ([]byte, error) {
-	r := a.must(name)
+func (a adapter) bytesError(name string, args ...any) ([]byte, error) {
+	r := a.must(name, args...)
 	return r[0].Bytes(), asError(r[1])
 }
 

@@ -11,6 +11,10 @@ import (
 // script in it is a box to text/template; it gets one that takes and returns
 // what templates can work with.
 func (m *Machine) templateFuncs(t *template.Template, funcs template.FuncMap) *template.Template {
+	return t.Funcs(m.presentedFuncs(funcs))
+}
+
+func (m *Machine) presentedFuncs(funcs template.FuncMap) template.FuncMap {
 	out := make(template.FuncMap, len(funcs))
 	for name, f := range funcs {
 		b, ok := unbox(canonical(f))
@@ -23,7 +27,7 @@ func (m *Machine) templateFuncs(t *template.Template, funcs template.FuncMap) *t
 			out[name] = m.templateFunc(name, sig, reflect.ValueOf(b.V))
 		}
 	}
-	return t.Funcs(out)
+	return out
 }
 
 // nativeFunc is a function of plain types for templates: what present made of a

@@ -51,8 +51,13 @@ type Machine struct {
 	keyed     sync.Map // keyedMap by address
 	origins   sync.Map // origin by address
 	panicking panics
-	exited    atomic.Bool // os.Exit was called
+	exited    atomic.Bool  // os.Exit was called
+	started   atomic.Int64 // goroutines of the script that run, but for main's
+	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
 	json      jsonOptions
+	// htmlExecuted are the sets of html/template that were executed, each with
+	// one of its templates.
+	htmlExecuted sync.Map
 }
 
 // A Type is one entry of the type table.
@@ -74,6 +79,7 @@ type Type struct {
 
 // New makes the machine of a program.
 func New(cfg Config) *Machine {
+	forgetFlags()
 	m := &Machine{
 		cfg: cfg, stdout: cfg.Stdout, stderr: cfg.Stderr,
 		byKey: map[string][]*Type{}, of: map[types.Type]*Type{}, impls: map[implKey]bool{},

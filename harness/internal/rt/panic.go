@@ -403,44 +403,62 @@ func goroutine() int64 {
 
 // Checks of indices and the like that the lowered program fails.
 
-func (m *Machine) badIndex(i, n int) {
-	text := fmt.Sprintf("runtime error: index out of range [%d]", i)
-	if i >= 0 {
+func (m *Machine) badIndex(i, n int) { m.badIndexOf(i, n, false) }
+
+// badIndexOf is badIndex for an index that was perhaps unsigned and too large
+// for an int.
+func (m *Machine) badIndexOf(i, n int, unsigned bool) {
+	text := "runtime error: index out of range [" + bound(i, unsigned) + "]"
+	if i >= 0 || unsigned {
 		text += fmt.Sprintf(" with length %d", n)
 	}
 	panic(boundsError{goError{text}})
 }
 
-// badSlice panics for s[lo:hi:max]; max is -1 where there is none, limit the
-// capacity of a slice or the length of a string or array, as what says.
-func (m *Machine) badSlice(lo, hi, max, limit int, what string) {
+// bound writes an index.
+func bound(i int, unsigned bool) string {
+	if unsigned {
+		return strconv.FormatUint(uint64(i), 10)
+	}
+	return strconv.Itoa(i)
+}
+
+// badSlice panics for s[lo:hi]; limit is the capacity of a slice or the length
+// of a string or array, as what says. Bits in unsigned tell that lo (1) or hi
+// (2) were, and are perhaps too large for an int.
+func (m *Machine) badSlice(lo, hi, limit int, what string, unsigned int) {
+	low, high := bound(lo, unsigned&1 != 0), bound(hi, unsigned&2 != 0)
 	text := ""
-	if max != -1 {
-		switch {
-		case max < 0 && max != -1:
-			text = fmt.Sprintf("[::%d]", max)
-		case max > limit:
-			text = fmt.Sprintf("[::%d] with %s %d", max, what, limit)
-		case hi < 0:
-			text = fmt.Sprintf("[:%d:]", hi)
-		case hi > max:
-			text = fmt.Sprintf("[:%d:%d]", hi, max)
-		case lo < 0:
-			text = fmt.Sprintf("[%d::]", lo)
-		default:
-			text = fmt.Sprintf("[%d:%d:]", lo, hi)
-		}
-	} else {
-		switch {
-		case hi < 0:
-			text = fmt.Sprintf("[:%d]", hi)
-		case hi > limit:
-			text = fmt.Sprintf("[:%d] with %s %d", hi, what, limit)
-		case lo < 0:
-			text = fmt.Sprintf("[%d:]", lo)
-		default:
-			text = fmt.Sprintf("[%d:%d]", lo, hi)
-		}
+	switch {
+	case hi < 0 && unsigned&2 == 0:
+		text = "[:" + high + "]"
+	case hi < 0 || hi > limit:
+		text = fmt.Sprintf("[:%s] with %s %d", high, what, limit)
+	case lo < 0 && unsigned&1 == 0:
+		text = "[" + low + ":]"
+	default:
+		text = "[" + low + ":" + high + "]"
+	}
+	panic(boundsError{goError{"runtime error: slice bounds out of range " + text}})
+}
+
+// badSlice3 is badSlice for s[lo:hi:max], which has the bit 4.
+func (m *Machine) badSlice3(lo, hi, max, limit int, what string, unsigned int) {
+	low, high, end := bound(lo, unsigned&1 != 0), bound(hi, unsigned&2 != 0), bound(max, unsigned&4 != 0)
+	text := ""
+	switch {
+	case max < 0 && unsigned&4 == 0:
+		text = "[::" + end + "]"
+	case max < 0 || max > limit:
+		text = fmt.Sprintf("[::%s] with %s %d", end, what, limit)
+	case hi < 0 && unsigned&2 == 0:
+		text = "[:" + high + ":]"
+	case hi < 0 || hi > max:
+		text = "[:" + high + ":" + end + "]"
+	case lo < 0 && unsigned&1 == 0:
+		text = "[" + low + "::]"
+	default:
+		text = "[" + low + ":" + high + ":]"
 	}
 	panic(boundsError{goError{"runtime error: slice bounds out of range " + text}})
 }

@@ -2,7 +2,9 @@ package rt
 
 import (
 	"log"
+	"maps"
 	"reflect"
+	"runtime"
 	"sort"
 )
 
@@ -19,7 +21,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"FindErrorAs": m.findErrorAs,
 		"FindError":   func(err error, tid int) any { x, _ := m.findError(err, tid); return x },
 
-		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadArray": m.badArray, "BadShift": badShift,
+		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadIndexOf": m.badIndexOf, "BadArray": m.badArray, "BadShift": badShift,
 		"BadNil": badNil, "BadYield": badYield, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer, "BadTarget": badTarget, "BadTargetType": badTargetType,
 		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run,
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
@@ -32,6 +34,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 
 		"Print": m.print, "Println": m.println, "Printf": m.printf, "Sprint": sprint, "Sprintln": sprintln, "Sprintf": sprintf,
 		"Fprint": fprint, "Fprintln": fprintln, "Fprintf": fprintf, "Append": appendPrint, "Appendln": appendPrintln, "Appendf": appendPrintf,
+		"Sscan": sscan, "Sscanln": sscanln, "Sscanf": sscanf, "Fscan": fscan, "Fscanln": fscanln, "Fscanf": fscanf, "Scan": scan, "Scanln": scanln, "Scanf": scanf,
 		"Errorf": errorf, "Exit": m.exit,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
 
@@ -40,11 +43,13 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"JSONSetEscapeHTML": m.jsonSetEscapeHTML, "JSONEncode": m.jsonEncode, "JSONDecode": m.jsonDecode,
 		"JSONUseNumber": m.jsonUseNumber, "JSONDisallowUnknownFields": m.jsonDisallowUnknownFields,
 		"TemplateExecute": m.templateExecute, "TemplateExecuteTemplate": m.templateExecuteTemplate, "TemplateFuncs": m.templateFuncs,
+		"HTMLExecute": m.htmlExecute, "HTMLExecuteTemplate": m.htmlExecuteTemplate, "HTMLFuncs": m.htmlFuncs,
+		"HTMLParse": m.htmlParse, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
+		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"SortSlice": sort.Slice, "SortSliceStable": sort.SliceStable, "SliceIsSorted": sort.SliceIsSorted,
 	}
-	for name, f := range adapters {
-		table[name] = f
-	}
+	maps.Copy(table, adapters)
+	maps.Copy(table, rarerAdapters)
 	m.logSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil))}
 	for name, f := range table {
@@ -120,7 +125,9 @@ func (m *Machine) startCall(f any, args ...any) {
 
 // start runs a goroutine of the script.
 func (m *Machine) start(f func()) {
+	m.started.Add(1)
 	go func() {
+		defer m.started.Add(-1)
 		done := false
 		defer func() {
 			if done || m.exited.Load() {
@@ -133,4 +140,17 @@ func (m *Machine) start(f func()) {
 		f()
 		done = true
 	}()
+}
+
+// setProcs is runtime.GOMAXPROCS for a script that shares the process with the
+// harness: it is told what it has set.
+func (m *Machine) setProcs(n int) int {
+	before := m.procs.Load()
+	if n > 0 {
+		before = m.procs.Swap(int64(n))
+	}
+	if before == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return int(before)
 }

@@ -41,8 +41,25 @@ func (m *Machine) rewritten(t *template.Template) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Funcs(template.FuncMap{
-		fieldFunc: m.templateFields(missingKeyOption(t)), truthFunc: m.templateTruth, wrapFunc: m.wrapFalse, unwrapFunc: unwrapFalse, rangeFunc: m.ranged, shownFunc: func(x any) any { return templateShown(m.original(x)) }, "len": templateLen,
+	c.Funcs(m.templateFunctions(missingKeyOption(reflect.ValueOf(t).Elem()), func(x any) any { return templateShown(m.original(x)) }))
+	for _, sub := range c.Templates() {
+		if sub.Tree == nil || sub.Root == nil {
+			continue
+		}
+		tree := sub.Tree.Copy()
+		(&rewriter{tree: tree}).list(tree.Root)
+		if _, err := c.AddParseTree(sub.Name(), tree); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// templateFunctions are what a rewritten template calls; option is what it says
+// of keys that a map does not have.
+func (m *Machine) templateFunctions(option int64, shown func(any) any) template.FuncMap {
+	return template.FuncMap{
+		fieldFunc: m.templateFields(option), truthFunc: m.templateTruth, wrapFunc: m.wrapFalse, unwrapFunc: unwrapFalse, rangeFunc: m.ranged, shownFunc: shown, "len": templateLen,
 		"print":   func(a ...any) string { return sprint(m.originals(a)...) },
 		"html":    func(a ...any) string { return template.HTMLEscaper(m.originals(a)...) },
 		"println": func(a ...any) string { return sprintln(m.originals(a)...) },
@@ -50,18 +67,7 @@ func (m *Machine) rewritten(t *template.Template) (*template.Template, error) {
 		"eq":      comparison("eq"), "ne": comparison("ne"), "lt": comparison("lt"),
 		"le": comparison("le"), "gt": comparison("gt"), "ge": comparison("ge"),
 		"not": func(x any) bool { return !m.templateTruth(x) },
-	})
-	for _, sub := range c.Templates() {
-		if sub.Tree == nil || sub.Root == nil {
-			continue
-		}
-		tree := sub.Tree.Copy()
-		(&rewriter{tree}).list(tree.Root)
-		if _, err := c.AddParseTree(sub.Name(), tree); err != nil {
-			return nil, err
-		}
 	}
-	return c, nil
 }
 
 const (
@@ -126,19 +132,25 @@ func asWritten(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	text := fieldPlace().ReplaceAllString(e.Error(), "at <$1>")
+	return template.ExecError{Name: e.Name, Err: &textError{textAsWritten(e.Error()), errors.Unwrap(e.Err)}}
+}
+
+func textAsWritten(text string) string {
+	text = fieldPlace().ReplaceAllString(text, "at <$1>")
 	text = fieldCall().ReplaceAllStringFunc(text, func(s string) string {
 		part := fieldCall().FindStringSubmatch(s)
 		return strings.TrimPrefix(part[1], ".") + "." + part[2]
 	})
 	text = strings.ReplaceAll(text, "error calling "+fieldFunc+": ", "")
 	text = strings.ReplaceAll(text, fieldFunc+" ", "") // of what is no single name
-	text = strings.ReplaceAll(text, " | "+shownFunc, "")
-	return template.ExecError{Name: e.Name, Err: &textError{text, errors.Unwrap(e.Err)}}
+	return strings.ReplaceAll(text, " | "+shownFunc, "")
 }
 
 // rewriter changes the field accesses of one template.
-type rewriter struct{ tree *parse.Tree }
+type rewriter struct {
+	tree *parse.Tree
+	html bool // of html/template
+}
 
 func (r *rewriter) list(l *parse.ListNode) {
 	if l == nil {
@@ -148,7 +160,11 @@ func (r *rewriter) list(l *parse.ListNode) {
 		switch n := n.(type) {
 		case *parse.ActionNode:
 			r.pipe(n.Pipe)
-			if len(n.Pipe.Decl) == 0 {
+			switch {
+			case len(n.Pipe.Decl) > 0:
+			case r.html && escaperLast(n.Pipe):
+				r.shownBefore(n.Pipe)
+			default:
 				n.Pipe.Cmds = append(n.Pipe.Cmds, r.command(n.Pos, shownFunc))
 			}
 		case *parse.IfNode:
@@ -334,8 +350,8 @@ func (k missingKey) choose(option int64) (any, error) {
 
 // missingKeyOption reads the option missingkey of a template, which has no
 // function for it.
-func missingKeyOption(t *template.Template) int64 {
-	o := reflect.ValueOf(t).Elem().FieldByName("option")
+func missingKeyOption(t reflect.Value) int64 {
+	o := t.FieldByName("option")
 	if o.IsValid() {
 		o = o.FieldByName("missingKey")
 	}
@@ -575,7 +591,7 @@ func (m *Machine) presentValue(t types.Type, v reflect.Value, depth int) any {
 		if key := m.typeOf(u.Key()); !key.plain && len(key.methods) > 0 {
 			m.keyed.Store(out.Pointer(), keyedMap{key, out.Interface()})
 		}
-		if len(e.methods) > 0 {
+		if len(e.methods) > 0 || v.IsNil() {
 			m.origins.Store(out.Pointer(), origin{e.boxed(v.Interface()), out.Interface()})
 		}
 		return out.Interface()

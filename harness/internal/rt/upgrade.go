@@ -7,7 +7,8 @@ import (
 
 // Library code asks a Reader or Writer whether it can do more, and then does
 // not call Read or Write: io.Copy asks for WriterTo and ReaderFrom,
-// io.WriteString for StringWriter, decompressors for ByteReader. So a script
+// io.WriteString for StringWriter, decompressors for ByteReader, fmt.Fscan for
+// RuneScanner. So a script
 // value gets an adapter with just the methods that it has.
 
 type (
@@ -17,6 +18,10 @@ type (
 	readerTo         struct{ reader }
 	readerByte       struct{ reader }
 	readerToByte     struct{ readerTo }
+	readerRune       struct{ reader }
+	readerToRune     struct{ readerTo }
+	readerByteRune   struct{ readerByte }
+	readerToByteRune struct{ readerToByte }
 )
 
 func (a writerString) WriteString(s string) (int, error) {
@@ -29,6 +34,15 @@ func (a writerStringFrom) ReadFrom(r io.Reader) (int64, error) {
 func (a readerTo) WriteTo(w io.Writer) (int64, error) { return writerTo(a.reader).WriteTo(w) }
 func (a readerByte) ReadByte() (byte, error)          { return byteReader(a.reader).ReadByte() }
 func (a readerToByte) ReadByte() (byte, error)        { return byteReader(a.reader).ReadByte() }
+
+func (a readerRune) ReadRune() (rune, int, error)       { return runeReader(a.reader).ReadRune() }
+func (a readerRune) UnreadRune() error                  { return asError(a.must("UnreadRune")[0]) }
+func (a readerToRune) ReadRune() (rune, int, error)     { return runeReader(a.reader).ReadRune() }
+func (a readerToRune) UnreadRune() error                { return asError(a.must("UnreadRune")[0]) }
+func (a readerByteRune) ReadRune() (rune, int, error)   { return runeReader(a.reader).ReadRune() }
+func (a readerByteRune) UnreadRune() error              { return asError(a.must("UnreadRune")[0]) }
+func (a readerToByteRune) ReadRune() (rune, int, error) { return runeReader(a.reader).ReadRune() }
+func (a readerToByteRune) UnreadRune() error            { return asError(a.must("UnreadRune")[0]) }
 
 func writerOf(a adapter) io.Writer {
 	text := a.can("WriteString", "(string) (int, error)")
@@ -48,8 +62,17 @@ func writerOf(a adapter) io.Writer {
 func readerOf(a adapter) io.Reader {
 	to := a.can("WriteTo", "(io.Writer) (int64, error)")
 	bytewise := a.can("ReadByte", "() (uint8, error)")
+	runes := a.can("ReadRune", "() (int32, int, error)") && a.can("UnreadRune", "() error")
 	r := reader{a}
 	switch {
+	case to && bytewise && runes:
+		return readerToByteRune{readerToByte{readerTo{r}}}
+	case to && runes:
+		return readerToRune{readerTo{r}}
+	case bytewise && runes:
+		return readerByteRune{readerByte{r}}
+	case runes:
+		return readerRune{r}
 	case to && bytewise:
 		return readerToByte{readerTo{r}}
 	case to:

@@ -75,6 +75,7 @@ import (
 	p_path_filepath "path/filepath"
 	p_regexp "regexp"
 	p_regexp_syntax "regexp/syntax"
+	p_runtime "runtime"
 	p_sort "sort"
 	p_strconv "strconv"
 	p_strings "strings"
@@ -1325,6 +1326,16 @@ var table = []standard{
 		{"Parse", p_regexp_syntax.Parse, false},
 		{"Prog", (*p_regexp_syntax.Prog)(nil), false},
 		{"Regexp", (*p_regexp_syntax.Regexp)(nil), false},
+	}},
+	{"runtime", "runtime", []symbol{
+		{"Error", (*p_runtime.Error)(nil), false},
+		{"GC", p_runtime.GC, false},
+		{"GOMAXPROCS", p_runtime.GOMAXPROCS, false},
+		{"Gosched", p_runtime.Gosched, false},
+		{"KeepAlive", p_runtime.KeepAlive, false},
+		{"NumCPU", p_runtime.NumCPU, false},
+		{"NumGoroutine", p_runtime.NumGoroutine, false},
+		{"Version", p_runtime.Version, false},
 	}},
 	{"sort", "sort", []symbol{
 		{"Find", p_sort.Find, false},

@@ -80,7 +80,6 @@ type called struct {
 type callee struct {
 	sig     *types.Signature
 	library bool   // takes a variadic parameter as such
-	scans   bool   // reads into the variables that its any parameters point to
 	raw     bool   // wants bare values in its any parameters
 	recv    string // the receiver, "" for none; evaluated when the call is made
 	recvTyp string
@@ -207,7 +206,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		f.mark(x)
 		name = f.p.librarySymbol(fo)
 	}
-	return callee{sig: sig, library: true, raw: rawArguments[full], scans: strings.HasPrefix(full, "fmt."), invoke: plainCall(name)}
+	return callee{sig: sig, library: true, raw: rawArguments[full], invoke: plainCall(name)}
 }
 
 func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Signature) callee {
@@ -385,9 +384,6 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 		list = append(list, operand{a, to})
 	}
 	texts := f.operands(list...)
-	if c.scans {
-		f.checkScanned(x, list)
-	}
 	for i, o := range list {
 		texts[i] = bare(texts[i])
 		if o.to == nil {

@@ -55,6 +55,8 @@ var knownMethods = []string{
 	"AppendText", "IsZero", "Len", "Less", "Swap", "Push", "Pop", "Read", "Write", "Close", "WriteString", "ReadByte", "WriteByte", "ReadRune", "WriteTo", "ReadFrom",
 	"Lock", "Unlock", "Deadline", "Done", "Err", "Value", "LogValue", "Set", "Sum", "Reset", "Size", "BlockSize",
 	"Enabled", "Handle", "WithAttrs", "WithGroup", "Int63", "Seed", "Uint64", "Level", "Width", "Precision", "Flag",
+	"Seek", "ReadAt", "WriteAt", "UnreadByte", "UnreadRune", "MarshalBinary", "UnmarshalBinary", "AppendBinary", "Scan", "Sum32", "Sum64",
+	"ColorModel", "Bounds", "At", "RGBA", "Convert", "IsBoolFlag", "Get", "MarshalXML", "MarshalXMLAttr", "UnmarshalXML", "UnmarshalXMLAttr",
 }
 
 // nativeMethods are the methods of t that native code may call; a template can

@@ -108,7 +108,7 @@ type program struct {
 	register   strings.Builder
 
 	concurrent bool           // the script starts goroutines
-	templates  bool           // the script imports text/template
+	templates  bool           // the script imports text/template or html/template
 	position   token.Position // of the statement being lowered
 }
 
@@ -161,7 +161,7 @@ func Lower(in *Input) (out *Program, err error) {
 		p.concurrent = p.concurrent || startsGoroutines(file)
 	}
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
-		p.templates = p.templates || path.Path() == "text/template"
+		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
 	}
 	main := p.initialise()
 	p.drain()

@@ -21,6 +21,8 @@ var libraryFuncs = map[string]string{
 	"fmt.Sprint": "rt.Sprint", "fmt.Sprintln": "rt.Sprintln", "fmt.Sprintf": "rt.Sprintf",
 	"fmt.Fprint": "rt.Fprint", "fmt.Fprintln": "rt.Fprintln", "fmt.Fprintf": "rt.Fprintf",
 	"fmt.Append": "rt.Append", "fmt.Appendln": "rt.Appendln", "fmt.Appendf": "rt.Appendf", "fmt.Errorf": "rt.Errorf",
+	"fmt.Sscan": "rt.Sscan", "fmt.Sscanln": "rt.Sscanln", "fmt.Sscanf": "rt.Sscanf", "fmt.Scan": "rt.Scan", "fmt.Scanln": "rt.Scanln", "fmt.Scanf": "rt.Scanf",
+	"fmt.Fscan": "rt.Fscan", "fmt.Fscanln": "rt.Fscanln", "fmt.Fscanf": "rt.Fscanf",
 	"log.Print": "rt.LogPrint", "log.Println": "rt.LogPrintln", "log.Printf": "rt.LogPrintf",
 	"log.Fatal": "rt.LogFatal", "log.Fatalln": "rt.LogFatalln", "log.Fatalf": "rt.LogFatalf",
 	"log.Panic": "rt.LogPanic", "log.Panicln": "rt.LogPanicln", "log.Panicf": "rt.LogPanicf",
@@ -32,7 +34,10 @@ var libraryFuncs = map[string]string{
 	"(*encoding/json.Encoder).Encode": "rt.JSONEncode", "(*encoding/json.Encoder).SetIndent": "rt.JSONSetIndent", "(*encoding/json.Encoder).SetEscapeHTML": "rt.JSONSetEscapeHTML",
 	"(*encoding/json.Decoder).Decode": "rt.JSONDecode", "(*encoding/json.Decoder).UseNumber": "rt.JSONUseNumber", "(*encoding/json.Decoder).DisallowUnknownFields": "rt.JSONDisallowUnknownFields",
 	"(*text/template.Template).Execute": "rt.TemplateExecute", "(*text/template.Template).ExecuteTemplate": "rt.TemplateExecuteTemplate",
+	"(*html/template.Template).Execute": "rt.HTMLExecute", "(*html/template.Template).ExecuteTemplate": "rt.HTMLExecuteTemplate", "(*html/template.Template).Funcs": "rt.HTMLFuncs",
+	"(*html/template.Template).Parse": "rt.HTMLParse", "(*html/template.Template).AddParseTree": "rt.HTMLAddParseTree", "(*html/template.Template).Clone": "rt.HTMLClone",
 	"(*text/template.Template).Funcs": "rt.TemplateFuncs", "os.Exit": "rt.Exit", "sort.Slice": "rt.SortSlice", "sort.SliceStable": "rt.SortSliceStable", "sort.SliceIsSorted": "rt.SliceIsSorted",
+	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
 	"usetools/prelude.RunScript": "rt.RunScript",
 }
@@ -44,8 +49,6 @@ var libraryVars = map[string]string{}
 // erased value itself: they only look at its kind.
 var rawArguments = map[string]bool{
 	"sort.Slice": true, "sort.SliceStable": true, "sort.SliceIsSorted": true,
-	"fmt.Sscan": true, "fmt.Sscanf": true, "fmt.Sscanln": true, "fmt.Scan": true, "fmt.Scanf": true, "fmt.Scanln": true,
-	"fmt.Fscan": true, "fmt.Fscanf": true, "fmt.Fscanln": true,
 	"encoding/binary.Write": true, "encoding/binary.Read": true, "encoding/binary.Size": true, "encoding/binary.Append": true,
 	"(*encoding/json.Decoder).Buffered": false,
 }
@@ -53,15 +56,13 @@ var rawArguments = map[string]bool{
 // refusedFuncs are library functions that would look into script types in a
 // way that nothing here can make right; the text says what to do instead.
 var refusedFuncs = map[string]string{
-	"encoding/xml.Marshal":                      "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
-	"encoding/xml.MarshalIndent":                "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
-	"(*html/template.Template).Execute":         "html/template, which cannot see types of a script; use text/template and the function html",
-	"(*html/template.Template).ExecuteTemplate": "html/template, which cannot see types of a script; use text/template and the function html",
-	"encoding/xml.Unmarshal":                    "encoding/xml.Unmarshal, which cannot see types of a script; read with xml.NewDecoder and Token",
-	"(*encoding/xml.Decoder).Decode":            "xml.Decoder.Decode, which cannot see types of a script; read with Token",
-	"(*encoding/xml.Decoder).DecodeElement":     "xml.Decoder.DecodeElement, which cannot see types of a script; read with Token",
-	"(*encoding/xml.Encoder).Encode":            "xml.Encoder.Encode, which cannot see types of a script; write with EncodeToken",
-	"(*encoding/xml.Encoder).EncodeElement":     "xml.Encoder.EncodeElement, which cannot see types of a script; write with EncodeToken",
+	"encoding/xml.Marshal":                  "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
+	"encoding/xml.MarshalIndent":            "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
+	"encoding/xml.Unmarshal":                "encoding/xml.Unmarshal, which cannot see types of a script; read with xml.NewDecoder and Token",
+	"(*encoding/xml.Decoder).Decode":        "xml.Decoder.Decode, which cannot see types of a script; read with Token",
+	"(*encoding/xml.Decoder).DecodeElement": "xml.Decoder.DecodeElement, which cannot see types of a script; read with Token",
+	"(*encoding/xml.Encoder).Encode":        "xml.Encoder.Encode, which cannot see types of a script; write with EncodeToken",
+	"(*encoding/xml.Encoder).EncodeElement": "xml.Encoder.EncodeElement, which cannot see types of a script; write with EncodeToken",
 }
 
 // adapters are the library interfaces that rt can put over a script value.
@@ -76,6 +77,12 @@ var adapters = map[string]string{
 	"context.Context": "ToContext", "sync.Locker": "ToLocker", "runtime.Error": "ToRuntimeError", "hash.Hash": "ToHash",
 	"fmt.Formatter": "ToFormatter", "fmt.GoStringer": "ToGoStringer", "log/slog.Handler": "ToSlogHandler", "log/slog.LogValuer": "ToSlogLogValuer",
 	"math/rand.Source": "ToRandSource", "math/rand/v2.Source": "ToRandV2Source", "log/slog.Leveler": "ToSlogLeveler",
+	"io.Seeker": "ToSeeker", "io.ReadSeeker": "ToReadSeeker", "io.WriteSeeker": "ToWriteSeeker", "io.ReadWriteSeeker": "ToReadWriteSeeker", "io.ReadSeekCloser": "ToReadSeekCloser",
+	"io.ReaderAt": "ToReaderAt", "io.WriterAt": "ToWriterAt", "io.ByteScanner": "ToByteScanner", "io.RuneScanner": "ToRuneScanner",
+	"encoding.BinaryMarshaler": "ToBinaryMarshaler", "encoding.BinaryUnmarshaler": "ToBinaryUnmarshaler", "encoding.BinaryAppender": "ToBinaryAppender", "encoding.TextAppender": "ToTextAppender",
+	"fmt.Scanner": "ToScanner", "hash.Hash32": "ToHash32", "hash.Hash64": "ToHash64", "math/rand.Source64": "ToRandSource64",
+	"image.Image": "ToImage", "image/draw.Image": "ToDrawImage", "image/color.Color": "ToColor", "image/color.Model": "ToColorModel",
+	"flag.Value": "ToFlagValue", "flag.Getter": "ToFlagGetter",
 }
 
 // adapt emits the conversion of an `any` to a library interface.
@@ -85,24 +92,6 @@ func (p *program) adapt(to types.Type, text string) string {
 		p.refuse("a conversion to the library interface %s; use it through the library's own types", typeName(to))
 	}
 	return "rt." + name + "(" + text + ")"
-}
-
-// checkScanned refuses to scan into what the library would not know as Go does:
-// a type with a method Scan, or one that is no basic type.
-func (f *fn) checkScanned(x *ast.CallExpr, list []operand) {
-	for _, o := range list {
-		if o.to != nil {
-			continue
-		}
-		t := f.typeOf(o.x)
-		ptr, ok := t.Underlying().(*types.Pointer)
-		if !ok || !f.p.needsBox(t) {
-			continue
-		}
-		if _, basic := ptr.Elem().Underlying().(*types.Basic); !basic || types.NewMethodSet(t).Lookup(nil, "Scan") != nil {
-			f.refuse(x, "scanning into a value of type %s; scan into plain variables", typeName(ptr.Elem()))
-		}
-	}
 }
 
 // ownFunction finds the function of our own sources that stands for a generic

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"strconv"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/rt"
@@ -139,7 +140,17 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 	if isNumber(i) {
 		low = ""
 	}
-	return guarded(pre+"if "+low+i+" >= len("+base+") {\n"+f.lineText()+"rt.BadIndex("+i+", len("+base+"))\n}\n", base+"["+i+"]")
+	bad := "rt.BadIndex(" + i + ", len(" + base + "))"
+	if isWide(f.typeOf(x.Index)) {
+		bad = "rt.BadIndexOf(" + i + ", len(" + base + "), true)"
+	}
+	return guarded(pre+"if "+low+i+" >= len("+base+") {\n"+f.lineText()+bad+"\n}\n", base+"["+i+"]")
+}
+
+// isWide: values of t are perhaps too large for an int.
+func isWide(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0 && sizes.Sizeof(b) == 8
 }
 
 // isPath: a text of names, fields and plain indices, cheap enough to repeat.
@@ -242,11 +253,22 @@ func (f *fn) slice(x *ast.SliceExpr) string {
 			test = append(test, hi+" > "+limit+"("+base+")")
 		}
 		test = append(test, lo+" > "+hi)
-		pre += "if " + strings.Join(test, " || ") + " {\n" + f.lineText() + "rt.BadSlice(" + lo + ", " + hi + ", -1, " + limit + "(" + base + "), \"" + what + "\")\n}\n"
+		pre += "if " + strings.Join(test, " || ") + " {\n" + f.lineText() + "rt.BadSlice(" + lo + ", " + hi + ", " + limit + "(" + base + "), \"" + what + "\", " + f.wideBounds(x) + ")\n}\n"
 		return f.sliced(x, pre, base+"["+lo+":"+hi+"]")
 	}
-	pre += "if " + lo + " < 0 || " + lo + " > " + hi + " || " + hi + " > " + max + " || " + max + " > cap(" + base + ") {\n" + f.lineText() + "rt.BadSlice(" + lo + ", " + hi + ", " + max + ", cap(" + base + "), \"capacity\")\n}\n"
+	pre += "if " + lo + " < 0 || " + lo + " > " + hi + " || " + hi + " > " + max + " || " + max + " > cap(" + base + ") {\n" + f.lineText() + "rt.BadSlice3(" + lo + ", " + hi + ", " + max + ", cap(" + base + "), \"" + what + "\", " + f.wideBounds(x) + ")\n}\n"
 	return f.sliced(x, pre, base+"["+lo+":"+hi+":"+max+"]")
+}
+
+// wideBounds tells rt.BadSlice which bounds are perhaps too large for an int.
+func (f *fn) wideBounds(x *ast.SliceExpr) string {
+	bits := 0
+	for i, y := range []ast.Expr{x.Low, x.High, x.Max} {
+		if y != nil && f.value(y).Value == nil && isWide(f.typeOf(y)) {
+			bits |= 1 << i
+		}
+	}
+	return strconv.Itoa(bits)
 }
 
 // sliced evaluates a slice expression, which Go does in order with calls.

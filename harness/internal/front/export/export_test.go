@@ -44,7 +44,6 @@ func TestPackagesThatAreNotThereComeWithAdvice(t *testing.T) {
 		"os/exec":                  "UseTools",
 		"os/user":                  "scripts see no users",
 		"reflect":                  "type switch",
-		"runtime":                  "remove the call",
 		"runtime/debug":            "time.Since",
 		"unsafe":                   "math.Float64bits",
 		"io/ioutil":                "io.ReadAll",

@@ -1,0 +1,91 @@
+package rt
+
+import (
+	"flag"
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// A flag.Value of the script. Package flag asks it whether it is a flag without
+// a value; and, to leave out defaults that say nothing, it makes another value
+// of the adapter's type and asks that for its text. So each type of the script
+// has an adapter type of its own, told apart by the length of the array S.
+
+type (
+	flagValue[S any]      struct{ adapter }
+	boolFlag[S any]       struct{ flagValue[S] }
+	flagGetter[S any]     struct{ flagValue[S] }
+	boolFlagGetter[S any] struct{ flagGetter[S] }
+)
+
+func (a flagValue[S]) Set(s string) error    { return asError(a.must("Set", s)[0]) }
+func (a boolFlag[S]) IsBoolFlag() bool       { return a.must("IsBoolFlag")[0].Bool() }
+func (a flagGetter[S]) Get() any             { return a.must("Get")[0].Interface() }
+func (a boolFlagGetter[S]) IsBoolFlag() bool { return a.must("IsBoolFlag")[0].Bool() }
+
+func (a flagValue[S]) String() string {
+	if a.T == nil {
+		a.Box = emptyFlag(reflect.TypeFor[S]().Len())
+	}
+	return a.must("String")[0].String()
+}
+
+var flagAdapters = [...]func(adapter) flag.Value{
+	flagAdapter[[0]bool], flagAdapter[[1]bool], flagAdapter[[2]bool], flagAdapter[[3]bool], flagAdapter[[4]bool],
+	flagAdapter[[5]bool], flagAdapter[[6]bool], flagAdapter[[7]bool], flagAdapter[[8]bool], flagAdapter[[9]bool],
+}
+
+func flagAdapter[S any](a adapter) flag.Value {
+	v := flagValue[S]{a}
+	get, boolean := a.can("Get", "() interface {}"), a.can("IsBoolFlag", "() bool")
+	switch {
+	case get && boolean:
+		return boolFlagGetter[S]{flagGetter[S]{v}}
+	case get:
+		return flagGetter[S]{v}
+	case boolean:
+		return boolFlag[S]{v}
+	}
+	return v
+}
+
+// flagTypes are the types that were made a flag.Value since the last call of
+// [New], in the order of their adapters.
+var flagTypes struct {
+	mu   sync.Mutex
+	list []*Type
+}
+
+func forgetFlags() {
+	flagTypes.mu.Lock()
+	defer flagTypes.mu.Unlock()
+	flagTypes.list = nil
+}
+
+func flagValueOf(a adapter) flag.Value {
+	flagTypes.mu.Lock()
+	defer flagTypes.mu.Unlock()
+	i := slices.Index(flagTypes.list, a.T)
+	if i < 0 {
+		i = len(flagTypes.list)
+		flagTypes.list = append(flagTypes.list, a.T)
+	}
+	if i >= len(flagAdapters) {
+		panic(runtimeError("flags of more than ten types of a script are not supported; use flag.Func"))
+	}
+	return flagAdapters[i](a)
+}
+
+func flagGetterOf(a adapter) flag.Getter { return flagValueOf(a).(flag.Getter) }
+
+// emptyFlag is a flag's value that nobody has set, of the type with number i.
+func emptyFlag(i int) Box {
+	flagTypes.mu.Lock()
+	defer flagTypes.mu.Unlock()
+	t := flagTypes.list[i]
+	if elem, ok := pointee(t.typ); ok {
+		return Box{t, reflect.New(t.m.reflectOf(elem)).Interface()}
+	}
+	return Box{t, reflect.Zero(t.m.reflectOf(t.typ)).Interface()}
+}
