@@ -150,7 +150,7 @@ func TestRefusalsSayWhatWouldBeRight(t *testing.T) {
 		args args
 		want string
 	}{
-		{"query", args{"sql": "DELETE FROM pets"}, "query: query runs SELECT only; insert_rows"},
+		{"query", args{"sql": "DELETE FROM pets"}, "query runs SELECT only; insert_rows"},
 		{"query", args{"sql": "WITH x AS (SELECT 1) DELETE FROM pets"}, "SELECT only"},
 		{"query", args{"sql": "WITH x AS (SELECT 1) INSERT INTO pets (name) SELECT * FROM x"}, "SELECT only"},
 		{"query", args{"sql": "ATTACH '" + other + "' AS x"}, "SELECT only"},

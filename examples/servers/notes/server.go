@@ -73,9 +73,6 @@ func add[In, Out any](server *mcp.Server, name, description string, e effect, ru
 	tool := &mcp.Tool{Name: name, Description: description, Annotations: e.annotations(), InputSchema: in, OutputSchema: out}
 	mcp.AddTool(server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, p In) (*mcp.CallToolResult, Out, error) {
 		result, err := run(ctx, p)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
-		}
 		return nil, result, err
 	})
 }
