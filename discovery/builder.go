@@ -92,7 +92,7 @@ func (b *builder) addServers(aliases map[string][]string) {
 		s := b.servers[name]
 		if s == nil {
 			short, _ := cutChars(name, maxName)
-			s = &serverParts{number: int32(len(b.servers)), runs: b.read(nil, short), stems: map[string]bool{}}
+			s = &serverParts{number: int32(len(b.servers)), runs: b.read(nil, b.ix.t.fold(short)), stems: map[string]bool{}}
 			b.servers[name] = s
 			for _, stem := range b.ix.t.terms(short) {
 				if !b.ix.t.serverStop[stem] {
@@ -155,13 +155,12 @@ func (b *builder) lexeme(w string) *lexeme {
 	return l
 }
 
-// read appends the runs of a text.
-func (b *builder) read(dst []*run, text string) []*run {
-	text = b.ix.t.fold(text)
-	for start, end := b.ix.t.nextRun(text, 0); start < end; start, end = b.ix.t.nextRun(text, end) {
-		r, ok := b.runs[text[start:end]]
+// read appends the runs of a folded text.
+func (b *builder) read(dst []*run, folded string) []*run {
+	for start, end := b.ix.t.nextRun(folded, 0); start < end; start, end = b.ix.t.nextRun(folded, end) {
+		r, ok := b.runs[folded[start:end]]
 		if !ok {
-			r = b.newRun(text[start:end])
+			r = b.newRun(folded[start:end])
 		}
 		dst = append(dst, r)
 	}
@@ -186,14 +185,10 @@ func (b *builder) newRun(text string) *run {
 }
 
 // addTool adds one tool to every leg.
-func (b *builder) addTool(tool int32, t *registry.Tool) {
+func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 	ix, w := b.ix, &b.ix.t.bm25
 	server := b.servers[t.Server]
-	nameText, _ := cutChars(t.Name, maxName)
-	headText, rest := cutChars(t.Description, w.HeadChars)
-	tailText, _ := cutChars(rest, w.TailChars-w.HeadChars)
-	paramText, _ := cutChars(strings.Join(propertyNames(t.Input), " "), maxParams)
-	name, head := b.read(b.scratch.name[:0], nameText), b.read(b.scratch.head[:0], headText)
+	name, head := b.read(b.scratch.name[:0], text.name), b.read(b.scratch.head[:0], text.head)
 	b.scratch.name, b.scratch.head = name, head
 
 	nameTerms, headTerms := appendTerms(nil, name), appendTerms(nil, head)
@@ -202,10 +197,10 @@ func (b *builder) addTool(tool int32, t *registry.Tool) {
 	b.count(nameTerms, w.Name)
 	b.count(appendTerms(nil, server.runs), w.Server)
 	b.count(headTerms, w.Head)
-	others := b.countText(b.scratch.others[:0], tailText, w.Tail)
-	others = b.countText(others, paramText, w.Params)
+	others := b.countText(b.scratch.others[:0], text.tail, w.Tail)
+	others = b.countText(others, text.params, w.Params)
 	b.flushCounts(tool)
-	b.scratch.others = b.addOther(others, t)
+	b.scratch.others = b.addOther(others, text)
 
 	b.inName = append(b.inName, nameTerms...)
 	ix.nameLen[tool] = uint16(len(slices.Compact(slices.Sorted(slices.Values(nameTerms)))))
@@ -216,8 +211,8 @@ func (b *builder) addTool(tool int32, t *registry.Tool) {
 
 	b.addWords(tool, name, server.runs, head)
 	ix.nouns[tool] = b.lastNoun(tool)
-	ix.nameVerb[tool], ix.textVerb[tool] = ix.t.toolVerbs(verbWords(nameText, server.stems), t.Description)
-	b.addTexts(t.Description, name, head)
+	ix.nameVerb[tool], ix.textVerb[tool] = text.nameVerb, text.textVerb
+	b.addTexts(text.sentences, name, head)
 }
 
 // verbWords returns the camel-case words of a tool's name without those of
@@ -349,10 +344,10 @@ func (b *builder) newWord(w *lexeme) {
 }
 
 // addTexts adds a tool to the vector leg.
-func (b *builder) addTexts(description string, name, head []*run) {
+func (b *builder) addTexts(sentences []string, name, head []*run) {
 	b.addText(name)
 	b.addText(head)
-	for _, s := range sentences(description, b.ix.t.candidates.Sentences) {
+	for _, s := range sentences {
 		b.scratch.rest = b.read(b.scratch.rest[:0], s)
 		b.addText(b.scratch.rest)
 	}

@@ -1,10 +1,6 @@
 package discovery
 
-import (
-	"slices"
-
-	"github.com/usetools/usetools/registry"
-)
+import "slices"
 
 // What a phrase asks for often stands behind a description's head: in its
 // further paragraphs, in the title, in what the parameters are called and said
@@ -24,15 +20,10 @@ func (o *otherTexts) of(tool int32) []int32 { return o.stems[o.start[tool]:o.sta
 // addOther adds a tool's other texts: the terms of the description's tail and
 // of the parameters' names, which it gets, the title, and what its schema says
 // of the parameters. It returns the terms' memory.
-func (b *builder) addOther(terms []int32, t *registry.Tool) []int32 {
-	title := t.Title
-	if t.Annotations != nil {
-		title += " " + t.Annotations.Title
-	}
-	title, _ = cutChars(title, 2*maxName)
-	b.scratch.rest = b.read(b.scratch.rest[:0], title)
+func (b *builder) addOther(terms []int32, text *toolText) []int32 {
+	b.scratch.rest = b.read(b.scratch.rest[:0], text.title)
 	terms = appendTerms(terms, b.scratch.rest)
-	b.scratch.rest = b.read(b.scratch.rest[:0], propertyTexts(t.Input))
+	b.scratch.rest = b.read(b.scratch.rest[:0], text.values)
 	terms = appendTerms(terms, b.scratch.rest)
 	slices.Sort(terms)
 	o := &b.ix.others

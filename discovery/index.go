@@ -129,8 +129,8 @@ func (ix *Index) build(opts *Options) error {
 		}
 		ix.vectors.near = near
 	}
-	for i := range ix.reg.Tools {
-		b.addTool(int32(i), &ix.reg.Tools[i])
+	for i, text := range b.prepared() {
+		b.addTool(int32(i), &ix.reg.Tools[i], &text)
 	}
 	if err := b.finish(); err != nil {
 		return err

@@ -10,12 +10,23 @@ import (
 // maxProperties bounds the parameter names that are read of one tool.
 const maxProperties = 1000
 
+// maxPropertyTexts bounds what is read of what parameters are said to be, in
+// bytes.
+const maxPropertyTexts = 8000
+
 // propertyNames returns the names of a JSON Schema's top-level properties, in
-// the order of the document. It skips over all other values without decoding
-// them, because a registry has megabytes of schemas; of what is no JSON it
-// returns the names up to the fault.
+// the order of the document; of what is no JSON those up to the fault.
 func propertyNames(schema []byte) []string {
-	var names []string
+	names, _ := properties(schema)
+	return names
+}
+
+// properties returns the names of a JSON Schema's top-level properties and
+// their titles, descriptions and enumerated values as they stand in the
+// document. It skips over all other values without decoding them, because a
+// registry has megabytes of schemas.
+func properties(schema []byte) (names []string, values string) {
+	var texts []byte
 	s := jsonScan{data: schema}
 	s.object(func(key string) {
 		if key != "properties" {
@@ -24,13 +35,21 @@ func propertyNames(schema []byte) []string {
 		}
 		names = names[:0] // the last of several counts
 		s.object(func(name string) {
-			s.skip()
 			if len(names) < maxProperties && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
+			s.object(func(key string) {
+				s.peek()
+				from := s.at
+				s.skip()
+				if key == "description" || key == "enum" || key == "title" {
+					texts = append(append(texts, s.data[from:s.at]...), '\n')
+				}
+			})
 		})
 	})
-	return names
+	values, _ = cutChars(string(texts[:min(len(texts), maxPropertyTexts)]), maxPropertyTexts)
+	return names, values
 }
 
 // jsonScan walks over JSON without decoding it. A fault moves it to the end.
@@ -125,7 +144,12 @@ func (s *jsonScan) skip() {
 
 // skipString moves behind the string that begins here.
 func (s *jsonScan) skipString() {
-	for s.at++; s.at < len(s.data); s.at++ {
+	s.at++
+	if end := bytes.IndexByte(s.data[min(s.at, len(s.data)):], '"'); end >= 0 && bytes.IndexByte(s.data[s.at:s.at+end], '\\') < 0 {
+		s.at += end + 1 // most have no escapes
+		return
+	}
+	for ; s.at < len(s.data); s.at++ {
 		switch s.data[s.at] {
 		case '\\':
 			s.at++
@@ -135,32 +159,4 @@ func (s *jsonScan) skipString() {
 		}
 	}
 	s.at = len(s.data)
-}
-
-// maxPropertyTexts bounds what propertyTexts returns, in bytes.
-const maxPropertyTexts = 8000
-
-// propertyTexts returns the titles, descriptions and enumerated values of a
-// JSON Schema's top-level properties, as they stand in the document.
-func propertyTexts(schema []byte) string {
-	var texts []byte
-	s := jsonScan{data: schema}
-	s.object(func(key string) {
-		if key != "properties" {
-			s.skip()
-			return
-		}
-		s.object(func(string) {
-			s.object(func(key string) {
-				s.peek()
-				from := s.at
-				s.skip()
-				if key == "description" || key == "enum" || key == "title" {
-					texts = append(append(texts, s.data[from:s.at]...), '\n')
-				}
-			})
-		})
-	})
-	text, _ := cutChars(string(texts[:min(len(texts), maxPropertyTexts)]), maxPropertyTexts)
-	return text
 }

@@ -11,6 +11,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // MaxFileBytes bounds a registry file: 10,000 tools need about 40 MB.
@@ -47,6 +51,12 @@ type header struct {
 	Embedder *Embedder         `json:"embedder"`
 	Pins     map[string]string `json:"pins"`
 	Servers  []Server          `json:"servers"`
+}
+
+// file is the whole of it.
+type file struct {
+	header
+	Tools []Tool `json:"tools"`
 }
 
 // Encode returns the file's bytes. The registry must be normalized; equal
@@ -117,11 +127,12 @@ func (r *Registry) size() int {
 
 // Decode reads the bytes of a registry file. Every error is a *FormatError.
 func Decode(data []byte) (*Registry, error) {
-	var f struct {
-		header
-		Tools []Tool `json:"tools"`
+	f, ok := decodeLines(data)
+	if ok {
+		return f.registry()
 	}
-	if err := json.Unmarshal(data, &f); err != nil {
+	f = &file{}
+	if err := json.Unmarshal(data, f); err != nil {
 		// A file of a later version may well have other types: say that first.
 		var v struct {
 			Version json.RawMessage `json:"version"`
@@ -131,6 +142,11 @@ func Decode(data []byte) (*Registry, error) {
 		}
 		return nil, syntaxError(data, err)
 	}
+	return f.registry()
+}
+
+// registry checks what was decoded.
+func (f *file) registry() (*Registry, error) {
 	if f.Version != Version {
 		return nil, versionError(fmt.Sprint(f.Version))
 	}
@@ -151,6 +167,45 @@ func Decode(data []byte) (*Registry, error) {
 	}
 	r.Normalize()
 	return r, nil
+}
+
+// toolsBegin is what stands before the tools of a file that Encode made, each
+// of which has a line for itself.
+const toolsBegin = ",\n\"tools\":[\n"
+
+// decodeLines reads a file of the shape that Encode gives it, its tools by as
+// many goroutines as there are processors. What is in any way different it
+// leaves to encoding/json.
+func decodeLines(data []byte) (*file, bool) {
+	head, body, ok := bytes.Cut(data, []byte(toolsBegin))
+	body, whole := bytes.CutSuffix(body, []byte("\n]}\n"))
+	if !ok || !whole {
+		return nil, false
+	}
+	// The head is an object but for its brace: then what was cut off is its
+	// last member, not part of a value.
+	var h struct {
+		header
+		Tools json.RawMessage `json:"tools"` // not twice
+	}
+	if json.Unmarshal(append(slices.Clone(head), '}'), &h) != nil || h.Tools != nil {
+		return nil, false
+	}
+	lines := bytes.Split(body, []byte(",\n"))
+	f := &file{header: h.header, Tools: make([]Tool, len(lines))}
+	share := max(64, len(lines)/runtime.GOMAXPROCS(0)+1)
+	var group errgroup.Group
+	for from := 0; from < len(lines); from += share {
+		group.Go(func() error {
+			for i := from; i < min(from+share, len(lines)); i++ {
+				if err := json.Unmarshal(lines[i], &f.Tools[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return f, group.Wait() == nil
 }
 
 func versionError(got string) error {
@@ -185,14 +240,17 @@ func Load(path string) (*Registry, error) {
 		return nil, fmt.Errorf("reading registry: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
-	if err != nil {
+	var data bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		data.Grow(int(min(info.Size(), MaxFileBytes)) + bytes.MinRead) // growing step by step takes three times the memory
+	}
+	if _, err := data.ReadFrom(io.LimitReader(f, MaxFileBytes+1)); err != nil {
 		return nil, fmt.Errorf("reading registry: %w", err)
 	}
-	if len(data) > MaxFileBytes {
+	if data.Len() > MaxFileBytes {
 		return nil, &FormatError{Path: path, Msg: fmt.Sprintf("larger than %d bytes", MaxFileBytes)}
 	}
-	r, err := Decode(data)
+	r, err := Decode(data.Bytes())
 	if fe := (*FormatError)(nil); errors.As(err, &fe) {
 		fe.Path = path
 	}

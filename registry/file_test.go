@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -238,8 +239,18 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version":1,"tools":[{"id":"a.b","server":"a","name":"b","inputSchema":{"a": 1e400},"examples":[null]}]}`))
 	f.Add([]byte("{\"version\":1,\"servers\":[{\"name\":\"\xff\"},{\"name\":\"\xfe\"}]}"))
 	f.Add([]byte(`{"version":2}`))
+	f.Add([]byte("{\"version\":1,\"Tools\":[{\"id\":\"a.b\",\"server\":\"a\",\"name\":\"b\",\"title\":\"x\"}],\n\"tools\":[\n{\"id\":\"a.b\",\"server\":\"a\",\"name\":\"b\"}\n]}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := registry.Decode(data)
+		// With a space behind it a file does not have the shape that is read
+		// line by line.
+		plain, plainErr := registry.Decode(append(slices.Clone(data), ' '))
+		if (err == nil) != (plainErr == nil) {
+			t.Fatalf("%v, read in one piece %v", err, plainErr)
+		}
+		if err == nil && !bytes.Equal(encode(t, r), encode(t, plain)) {
+			t.Errorf("%s\nread in one piece:\n%s", encode(t, r), encode(t, plain))
+		}
 		var fe *registry.FormatError
 		if err != nil {
 			if !errors.As(err, &fe) {

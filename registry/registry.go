@@ -141,23 +141,27 @@ func (r *Registry) Normalize() {
 			t.Hash = t.ComputeHash()
 		}
 	}
-	slices.SortStableFunc(r.Tools, func(a, b Tool) int { return cmp.Compare(a.ID, b.ID) })
+	byID := func(a, b Tool) int { return cmp.Compare(a.ID, b.ID) }
+	if !slices.IsSortedFunc(r.Tools, byID) { // those of a file are
+		slices.SortStableFunc(r.Tools, byID)
+	}
 	r.Tools = slices.CompactFunc(r.Tools, func(a, b Tool) bool { return a.ID == b.ID })
 
 	have := map[string]bool{}
 	for _, s := range r.Servers {
 		have[s.Name] = true
 	}
-	for _, t := range r.Tools {
-		if !have[t.Server] {
-			have[t.Server] = true
-			r.Servers = append(r.Servers, Server{Name: t.Server, Transport: "snapshot"})
+	for i := range r.Tools {
+		if server := r.Tools[i].Server; !have[server] {
+			have[server] = true
+			r.Servers = append(r.Servers, Server{Name: server, Transport: "snapshot"})
 		}
 	}
 	slices.SortStableFunc(r.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
 	count := map[string]int{}
 	sums := map[string][]byte{}
-	for _, t := range r.Tools {
+	for i := range r.Tools {
+		t := &r.Tools[i]
 		count[t.Server]++
 		sums[t.Server] = append(append(append(sums[t.Server], t.ID...), t.Hash...), '\n')
 	}

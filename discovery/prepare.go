@@ -1,0 +1,91 @@
+package discovery
+
+import (
+	"iter"
+	"runtime"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// toolText is what New reads of a tool, cut and folded, before the words are
+// looked up one after the other.
+type toolText struct {
+	name, head, tail, params, title, values string
+	sentences                               []string
+	nameVerb, textVerb                      verbSet
+}
+
+// prepare reads one tool. It needs the servers, and is called concurrently.
+func (b *builder) prepare(t *registry.Tool) toolText {
+	tb, w := b.ix.t, &b.ix.t.bm25
+	name, _ := cutChars(t.Name, maxName)
+	head, rest := cutChars(t.Description, w.HeadChars)
+	tail, _ := cutChars(rest, w.TailChars-w.HeadChars)
+	names, values := properties(t.Input)
+	params, _ := cutChars(strings.Join(names, " "), maxParams)
+	title := t.Title
+	if t.Annotations != nil {
+		title += " " + t.Annotations.Title
+	}
+	title, _ = cutChars(title, 2*maxName)
+	x := toolText{
+		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title), values: tb.fold(values),
+		sentences: sentences(t.Description, tb.candidates.Sentences),
+	}
+	for i, s := range x.sentences {
+		x.sentences[i] = tb.fold(s)
+	}
+	x.nameVerb, x.textVerb = tb.toolVerbs(verbWords(name, b.servers[t.Server].stems), t.Description)
+	return x
+}
+
+// preparedAtOnce is how many tools one goroutine prepares before the next ones
+// go to another.
+const preparedAtOnce = 64
+
+// prepared yields the tools in their order, prepared by as many goroutines as
+// there are processors.
+func (b *builder) prepared() iter.Seq2[int, toolText] {
+	type batch struct {
+		texts    []toolText
+		panicked any
+	}
+	tools := b.ix.reg.Tools
+	return func(yield func(int, toolText) bool) {
+		next := 0
+		var waiting []chan batch
+		begin := func() {
+			from, to := next, min(next+preparedAtOnce, len(tools))
+			next = to
+			done := make(chan batch, 1)
+			waiting = append(waiting, done)
+			go func() {
+				var x batch
+				defer func() {
+					x.panicked = recover()
+					done <- x
+				}()
+				for i := from; i < to; i++ {
+					x.texts = append(x.texts, b.prepare(&tools[i]))
+				}
+			}()
+		}
+		for i := 0; i < len(tools); {
+			for next < len(tools) && len(waiting) < runtime.GOMAXPROCS(0) {
+				begin()
+			}
+			x := <-waiting[0]
+			waiting = waiting[1:]
+			if x.panicked != nil {
+				panic(x.panicked) // whoever serves this tool stays up
+			}
+			for _, text := range x.texts {
+				if !yield(i, text) {
+					return
+				}
+				i++
+			}
+		}
+	}
+}
