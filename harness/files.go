@@ -298,7 +298,7 @@ func ProgressLine(ev build.Event) string {
 	case ev.Err != nil:
 		return fmt.Sprintf("%s: failed after %v (%d of %d): %v", ev.Server, ev.Time.Round(time.Millisecond), ev.Finished, ev.Total, ev.Err)
 	}
-	return fmt.Sprintf("%s: %d tools in %v (%d of %d)", ev.Server, ev.Tools, ev.Time.Round(time.Millisecond), ev.Finished, ev.Total)
+	return fmt.Sprintf("%s: %s in %v (%d of %d)", ev.Server, count(ev.Tools, "tool"), ev.Time.Round(time.Millisecond), ev.Finished, ev.Total)
 }
 
 // AllConfigs are the config files in use: those given, or the default ones

@@ -102,7 +102,10 @@ func checkConfig(files *harness.Files) (*config.Config, finding) {
 		return nil, f
 	}
 	f.Status = fine
-	f.Detail = fmt.Sprintf("%s: %d servers", strings.Join(paths, ", "), len(cfg.Servers))
+	f.Detail = fmt.Sprintf("%s: %s", strings.Join(paths, ", "), count(len(cfg.Servers), "server"))
+	if n := len(cfg.Self); n > 0 {
+		f.Detail += fmt.Sprintf("; left out: %s, which is this harness", strings.Join(cfg.Self, ", "))
+	}
 	if n := len(cfg.Disabled); n > 0 {
 		f.Detail += fmt.Sprintf(", %d disabled (%s)", n, strings.Join(cfg.Disabled, ", "))
 	}
@@ -123,7 +126,7 @@ func checkServers(ctx context.Context, cfg *config.Config, wait time.Duration) [
 	}
 	var out []finding
 	for _, s := range report.Servers {
-		f := finding{Check: "server " + s.Name, Status: fine, Detail: fmt.Sprintf("%d tools in %v", s.Tools, s.Time.Round(time.Millisecond))}
+		f := finding{Check: "server " + s.Name, Status: fine, Detail: fmt.Sprintf("%s in %v", count(s.Tools, "tool"), s.Time.Round(time.Millisecond))}
 		if s.Err != nil {
 			f.Status, f.Detail, f.Do = broken, s.Err.Error(), "mend its entry, or set \"disabled\": true; the other servers work"
 		} else if s.Tools == 0 {
@@ -182,7 +185,7 @@ func checkRegistry(files *harness.Files, cfg *config.Config) finding {
 				held++
 			}
 		}
-		f.Detail = fmt.Sprintf("%s: %d tools of %d servers", path, len(reg.Tools), len(reg.Servers))
+		f.Detail = fmt.Sprintf("%s: %s of %s", path, count(len(reg.Tools), "tool"), count(len(reg.Servers), "server"))
 		if stale > 0 {
 			f.Status, f.Do = warning, "run build-registry once their servers answer again"
 			f.Detail += fmt.Sprintf(", %d stale", stale)

@@ -56,6 +56,14 @@ func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
 	return k, err
 }
 
+// count is a number with its noun: 1 tool, 2 tools.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
 // print writes v as indented JSON.
 func (e *env) print(v any) error {
 	enc := json.NewEncoder(e.stdout)

@@ -62,7 +62,7 @@ func (e *env) gen(ctx context.Context, c *cli.Command) error {
 		for _, s := range servers {
 			tools += len(s.Tools)
 		}
-		fmt.Fprintf(e.stderr, "harness: wrote %s: %d tools of %d servers\n", dir, tools, len(servers))
+		fmt.Fprintf(e.stderr, "harness: wrote %s: %s of %s\n", dir, count(tools, "tool"), count(len(servers), "server"))
 	}
 	return nil
 }

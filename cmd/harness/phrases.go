@@ -69,7 +69,7 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 		if x.Conflicting() {
 			means = "(led to different tools)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d uses\t%s\n", x.Phrase, means, x.Uses, x.Used)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Phrase, means, count(x.Uses, "use"), x.Used)
 	}
 	return w.Flush()
 }

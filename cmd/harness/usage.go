@@ -112,7 +112,7 @@ func (e *env) showUsage(s *usage.Summary, by string) {
 		fmt.Fprintln(e.stdout, "no run that needed tools is recorded")
 		return
 	}
-	fmt.Fprintf(e.stdout, "%d runs since %s, %d not ok; %d of %d tools used\n", s.Runs, s.Since, s.Failed, len(s.Tools), len(s.Tools)+len(s.Unused))
+	fmt.Fprintf(e.stdout, "%s since %s, %d not ok; %d of %s used\n", count(s.Runs, "run"), s.Since, s.Failed, len(s.Tools), count(len(s.Tools)+len(s.Unused), "tool"))
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	rows := s.Tools
 	if by == "server" {

@@ -50,6 +50,9 @@ type Config struct {
 	Servers []Server // sorted by name; the disabled ones are not among them
 	// Disabled are the names of the servers that a file switches off, sorted.
 	Disabled []string
+	// Self are the names of the servers that are the harness itself over these
+	// files, as its entry for other clients is; they are not among Servers.
+	Self []string
 	// UseTools are the values of the key "usetools" at the top of the files
 	// that have one, as JSON, in the order of the files: other packages read
 	// their own keys in it.
@@ -185,7 +188,15 @@ func Load(paths ...string) (*Config, error) {
 			}
 		}
 	}
+	c.Servers = slices.DeleteFunc(c.Servers, func(s Server) bool {
+		self := s.isHarness(c.Files)
+		if self {
+			c.Self = append(c.Self, s.Name)
+		}
+		return self
+	})
 	slices.SortFunc(c.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(c.Self)
 	slices.Sort(c.Disabled)
 	c.Disabled = slices.Compact(c.Disabled)
 	return c, nil

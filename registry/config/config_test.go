@@ -532,3 +532,36 @@ func FuzzParseTOML(f *testing.F) {
 		}
 	})
 }
+
+// TestTheHarnessItselfIsNotAServer: a client's config has an entry for the
+// harness beside the servers that it is to reach.
+func TestTheHarnessItselfIsNotAServer(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, dir, ".mcp.json", `{"mcpServers": {
+		"git": {"command": "git-server", "args": ["serve"]},
+		"other": {"command": "harness", "args": ["-config", "elsewhere.json", "serve"]},
+		"tools": {"command": "/opt/harness", "args": ["tools"]},
+		"one": {"command": "harness", "args": ["serve"]},
+		"two": {"command": "/opt/bin/harness.exe", "args": ["-q", "-config", `+quoted(filepath.Join(dir, ".mcp.json"))+`, "serve", "-http", ":1"]},
+		"three": {"command": "go", "args": ["run", "./cmd/harness", "--config=.mcp.json", "serve"], "cwd": "."}
+	}}`)
+	c, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"one", "three", "two"}; !cmp.Equal(c.Self, want) {
+		t.Errorf("itself: %q, want %q", c.Self, want)
+	}
+	var names []string
+	for _, s := range c.Servers {
+		names = append(names, s.Name)
+	}
+	if want := []string{"git", "other", "tools"}; !cmp.Equal(names, want) {
+		t.Errorf("servers: %q, want %q", names, want)
+	}
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}

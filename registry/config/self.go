@@ -1,0 +1,53 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// isHarness reports whether a server is `harness serve` over one of these
+// config files, as a client's entry for it in the same file is: asked for its
+// tools, it would start itself without end. files are absolute.
+func (s *Server) isHarness(files []string) bool {
+	if s.Type != Stdio {
+		return false
+	}
+	words := append([]string{s.Command}, s.Args...)
+	serve := slices.Index(words, "serve")
+	program := slices.IndexFunc(words, func(w string) bool {
+		return strings.TrimSuffix(filepath.Base(filepath.FromSlash(w)), ".exe") == "harness"
+	})
+	if program < 0 || serve < program {
+		return false
+	}
+	configs := flagValues(words[program:], "config")
+	for _, c := range configs {
+		if !filepath.IsAbs(c) {
+			c = filepath.Join(s.Cwd, c)
+			if s.Cwd == "" {
+				c, _ = filepath.Abs(c) // no folder of its own: that of this process
+			}
+		}
+		if slices.Contains(files, filepath.Clean(c)) {
+			return true
+		}
+	}
+	return len(configs) == 0
+}
+
+// flagValues are the values of a flag that may be repeated.
+func flagValues(words []string, name string) []string {
+	var out []string
+	for i, w := range words {
+		flag, value, given := strings.Cut(strings.TrimLeft(w, "-"), "=")
+		switch {
+		case !strings.HasPrefix(w, "-") || flag != name:
+		case given:
+			out = append(out, value)
+		case i+1 < len(words):
+			out = append(out, words[i+1])
+		}
+	}
+	return out
+}
