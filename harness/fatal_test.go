@@ -37,7 +37,7 @@ func TestAScriptThatDiesIsToldWhere(t *testing.T) {
 			t.Parallel()
 			s := &Script{Source: c.script}
 			if c.want == Timeout {
-				s.Limits.Timeout = 2 * time.Second
+				s.Limits.Timeout = 10 * time.Second // to start, to compile, and to be in the loop
 			}
 			res, err := h.Run(t.Context(), s)
 			if err != nil {

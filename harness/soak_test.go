@@ -77,7 +77,7 @@ func TestManyRunsLeaveNothingBehind(t *testing.T) {
 	h.Close()
 	t.Logf("%d runs in %v", *soak, time.Since(begin).Round(time.Millisecond))
 
-	deadline := time.Now().Add(5 * time.Second) // goroutines end a moment after what they waited for
+	deadline := time.Now().Add(30 * time.Second) // goroutines end a moment after what they waited for
 	for {
 		after := census(t)
 		if after.children <= before.children && after.descriptors <= before.descriptors && after.goroutines <= before.goroutines && after.files == before.files {

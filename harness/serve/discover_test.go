@@ -39,7 +39,7 @@ func TestALoadedToolIsCallableByItself(t *testing.T) {
 	if got := text(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got, "files__read_file") {
 		t.Error(got)
 	}
-	<-changed
+	receive(t, changed)
 	if got := names(t, c); !strings.Contains(got, "files__read_file") {
 		t.Error(got)
 	}

@@ -26,7 +26,7 @@ func listen(t *testing.T, s *Server, h *HTTP) string {
 	go func() { done <- s.HTTP(ctx, h) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-done; err != nil {
+		if err := receive(t, done); err != nil {
 			t.Error(err)
 		}
 	})
@@ -35,6 +35,8 @@ func listen(t *testing.T, s *Server, h *HTTP) string {
 		return a
 	case err := <-done:
 		t.Fatal(err)
+	case <-time.After(patience):
+		t.Fatal("it does not listen")
 	}
 	return ""
 }
@@ -116,6 +118,7 @@ func TestWithoutASessionNothingIsKept(t *testing.T) {
 func TestHTTPRefusesStrangers(t *testing.T) {
 	s, _ := serving(t, nil)
 	addr := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}, Origins: []string{"https://app.example"}})
+	receive(t, s.live.ready) // it is healthy then
 	for name, x := range map[string]struct {
 		path, host, origin, token string
 		want                      int
@@ -274,12 +277,12 @@ func TestADroppedRequestCancelsItsScript(t *testing.T) {
 			defer close(done)
 			c.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": "files.Wait()"}})
 		}()
-		<-f.blocked
+		receive(t, f.blocked)
 		begin := time.Now()
 		cancel()
-		<-f.canceled
+		receive(t, f.canceled)
 		t.Logf("%s: the backend call was canceled after %v", version, time.Since(begin))
-		<-done
+		receive(t, done)
 	}
 }
 
@@ -290,23 +293,25 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 	go func() {
 		done <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0", listening: func(a net.Addr) { addr <- a.String() }})
 	}()
-	c := dialHTTP(t, "http://"+<-addr+"/mcp", "2026-07-28", "", nil)
+	c := dialHTTP(t, "http://"+receive(t, addr)+"/mcp", "2026-07-28", "", nil)
 	type answer struct {
 		res *mcp.CallToolResult
 		err error
 	}
 	got := make(chan answer, 1)
 	go func() {
-		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": "files.Wait()", "timeout_ms": 1500}})
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": "_, err := files.Wait(); Return(err == nil)"}})
 		got <- answer{res, err}
 	}()
-	<-f.blocked
+	receive(t, f.blocked)
 	stop()
-	a := <-got // ends by its own time limit, and its answer arrives
-	if a.err != nil || !strings.Contains(text(a.res), "timeout") {
-		t.Error(a)
+	until(t, func() bool { s.queue.mu.Lock(); defer s.queue.mu.Unlock(); return s.queue.closed })
+	f.release <- struct{}{}
+	a := receive(t, got) // it ends, and its answer arrives
+	if a.err != nil || !strings.HasPrefix(text(a.res), "true\n") {
+		t.Error(text(a.res), a.err)
 	}
-	if err := <-done; err != nil {
+	if err := receive(t, done); err != nil {
 		t.Error(err)
 	}
 }

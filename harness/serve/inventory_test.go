@@ -80,7 +80,7 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 			}
 			reg := realTools(t, n)
 			s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
-			<-s.live.told
+			receive(t, s.live.told)
 			c := connect(t, s, nil)
 			list, err := c.ListTools(t.Context(), nil)
 			if err != nil {
@@ -111,7 +111,7 @@ func TestLargerBudgetsHold(t *testing.T) {
 	reg := realTools(t, 535)
 	for _, budget := range []int{300, 800, 2000} {
 		s, _ := serving(t, &Options{DescribeTokens: budget, Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
-		<-s.live.told
+		receive(t, s.live.told)
 		if got := count(listed(s.description())); got > budget || got < budget*80/100 {
 			t.Errorf("%d tokens of %d", got, budget)
 		}

@@ -7,9 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/backend"
@@ -53,9 +52,9 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 	if got, _ := c.run(`UseTools("shop.sell_apples")`); !strings.Contains(got, "shop.SellApples") {
 		t.Error(got)
 	}
-	<-watching // the first build of the watch
+	receive(t, watching) // the first build of the watch
 	write("sell_apples", "sell_pears")
-	<-watching
+	receive(t, watching)
 	if got, _ := c.run(`UseTools("shop.sell_pears")`); !strings.Contains(got, "shop.SellPears") {
 		t.Error(got)
 	}
@@ -79,11 +78,13 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 // A run keeps the catalog that it began with, and its connections.
 func TestARunKeepsItsCatalog(t *testing.T) {
 	exchange, exchanged := make(chan *harness.Catalog), make(chan struct{})
-	s, f := serving(t, &Options{Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+	var ended, early atomic.Bool
+	s, f := serving(t, &Options{MaxRuns: 2, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
 		select {
 		case c := <-exchange:
-			updated(c, nil)
-			close(exchanged) // the old connections would be closed now
+			updated(c, nil) // behind it the old connections are closed
+			early.Store(!ended.Load())
+			close(exchanged)
 		case <-ctx.Done():
 		}
 		<-ctx.Done()
@@ -91,38 +92,32 @@ func TestARunKeepsItsCatalog(t *testing.T) {
 	}})
 	c := connect(t, s, nil)
 	answer := make(chan string, 1)
-	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"timeout_ms": 20000, "script": `UseTools("wait until canceled", "read a file")
-go files.Wait()
-for range 20 {
-	if _, err := files.ReadFile(files.ReadFileParams{Path: "a"}); err != nil { panic(err) }
-	time.Sleep(50 * time.Millisecond)
-}
-Return("kept")`}})
+		res, err := c.CallTool(t.Context(), call(`UseTools("wait until canceled", "read a file")
+if _, err := files.Wait(); err != nil { panic(err) }
+if _, err := files.ReadFile(files.ReadFileParams{Path: "a"}); err != nil { panic(err) }
+Return("kept")`))
 		if err != nil {
 			answer <- err.Error()
 			return
 		}
 		answer <- text(res)
 	}()
-	<-f.blocked
-	reg := testRegistry()
-	reg.Tools = reg.Tools[:1]
-	reg.Normalize()
-	exchange <- &harness.Catalog{Registry: reg, Calls: gone{}}
-	select {
-	case <-exchanged:
-		t.Error("the old catalog was given up while a script used it")
-	case got := <-answer:
-		if !strings.HasPrefix(got, `"kept"`) {
-			t.Error(got)
-		}
-	}
-	cancel()
-	<-exchanged
-	if got, _ := c.run(`_, err := files.ReadFile(files.ReadFileParams{Path: "a"}); Return(err == nil)`); !strings.Contains(got, "compile_error") && !strings.Contains(got, "gone") && !strings.Contains(got, "false") {
+	receive(t, f.blocked)
+	next := &harness.Catalog{Registry: testRegistry(), Calls: gone{}}
+	exchange <- next
+	until(t, func() bool { return s.live.now() == next })
+	if got, _ := c.run(`_, err := files.ReadFile(files.ReadFileParams{Path: "a"}); Return(err.Error())`); !strings.Contains(got, "gone") {
 		t.Error("the next script has the old catalog:", got)
+	}
+	ended.Store(true)
+	f.release <- struct{}{}
+	if got := receive(t, answer); !strings.HasPrefix(got, `"kept"`) {
+		t.Error(got)
+	}
+	receive(t, exchanged)
+	if early.Load() {
+		t.Error("the old catalog was given up while a script used it")
 	}
 }
 
@@ -142,7 +137,7 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 		return &harness.Catalog{Registry: testRegistry()}, nil
 	}})
 	c := connect(t, s, nil)
-	<-s.live.told
+	receive(t, s.live.told)
 	res := c.call("execute", map[string]any{"script": "Return(1)"})
 	if !res.IsError || !strings.Contains(text(res), "the tools could not be loaded") {
 		t.Error(text(res))

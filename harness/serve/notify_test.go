@@ -31,10 +31,10 @@ func TestProgressAndLogsAreToldOf(t *testing.T) {
 	if _, err := c.CallTool(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-progress; got != "call 1: files.read_file" {
+	if got := receive(t, progress); got != "call 1: files.read_file" {
 		t.Errorf("progress %q", got)
 	}
-	if got := <-logs; got != "first" {
+	if got := receive(t, logs); got != "first" {
 		t.Errorf("log %q", got)
 	}
 }

@@ -110,11 +110,9 @@ func TestBusyIsAnAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{}, 2)
 	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
-	<-f.blocked
+	receive(t, f.blocked)
 	go func() { c.CallTool(ctx, call("files.Wait()")); ended <- struct{}{} }()
-	for _, n := s.queue.load(); n == 0; _, n = s.queue.load() {
-		c.Ping(t.Context(), nil) // gives it time
-	}
+	until(t, func() bool { _, n := s.queue.load(); return n == 1 })
 	res, err := c.CallTool(t.Context(), call("Return(1)"))
 	if err != nil || !res.IsError {
 		t.Fatal(res, err)
@@ -123,8 +121,8 @@ func TestBusyIsAnAnswer(t *testing.T) {
 		t.Error(text(res))
 	}
 	cancel()
-	<-ended
-	<-ended
+	receive(t, ended)
+	receive(t, ended)
 }
 
 func TestMemoryIsCounted(t *testing.T) {

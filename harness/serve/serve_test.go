@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -29,11 +31,38 @@ func TestMain(m *testing.M) {
 type fake struct {
 	blocked  chan struct{} // receives when a call of files.wait begins
 	canceled chan struct{} // receives when it was canceled
+	release  chan struct{} // ends a call of files.wait
 	calls    atomic.Int64
 }
 
 func newFake() *fake {
-	return &fake{blocked: make(chan struct{}, 100), canceled: make(chan struct{}, 100)}
+	return &fake{blocked: make(chan struct{}, 100), canceled: make(chan struct{}, 100), release: make(chan struct{})}
+}
+
+// patience is how long a test waits for what must come; it is only used up
+// when the test fails.
+const patience = time.Minute
+
+// receive waits for what a channel must bring.
+func receive[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patience):
+		t.Fatal("what was waited for did not come")
+		panic("unreachable")
+	}
+}
+
+// until waits for a condition of which no channel tells.
+func until(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("what was waited for did not happen")
+		}
+	}
 }
 
 func raw(format string, args ...any) (*backend.Result, error) {
@@ -59,9 +88,12 @@ func (f *fake) Call(ctx context.Context, server, tool string, args json.RawMessa
 		return raw(`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}`)
 	case "files.wait":
 		f.blocked <- struct{}{}
-		<-ctx.Done()
-		f.canceled <- struct{}{}
-		return nil, ctx.Err()
+		select {
+		case <-f.release:
+		case <-ctx.Done():
+			f.canceled <- struct{}{}
+			return nil, ctx.Err()
+		}
 	case "issues.search":
 		return raw(`{"content":[{"type":"text","text":"[{\"number\":7,\"title\":\"x\"}]"}]}`)
 	case "files.break":
@@ -144,14 +176,16 @@ func connect(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
 		inW.Close()
 		outR.Close()
 		cancel()
-		<-done
+		receive(t, done)
 	})
 	return &client{cs, t, func() { inW.Close(); outR.Close() }}
 }
 
 func (c *client) call(tool string, args any) *mcp.CallToolResult {
 	c.t.Helper()
-	res, err := c.CallTool(c.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -324,10 +358,12 @@ func TestCancellationReachesTheBackendCall(t *testing.T) {
 	case <-f.blocked:
 	case err := <-done:
 		t.Fatal("ended early:", err)
+	case <-time.After(patience):
+		t.Fatal("the backend is not called")
 	}
 	cancel()
-	<-f.canceled
-	if err := <-done; !errors.Is(err, context.Canceled) {
+	receive(t, f.canceled)
+	if err := receive(t, done); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if got, _ := c.run("Return(1)"); got != "1\n" { // the connection is still good
@@ -339,9 +375,9 @@ func TestAClientThatVanishesEndsItsScript(t *testing.T) {
 	s, f := serving(t, nil)
 	c := connect(t, s, nil)
 	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `files.Wait()`}})
-	<-f.blocked
+	receive(t, f.blocked)
 	c.vanish()
-	<-f.canceled
+	receive(t, f.canceled)
 }
 
 func TestAPanicIsAnAnswer(t *testing.T) {

@@ -91,7 +91,7 @@ func TestSoak(t *testing.T) {
 	go func() {
 		served <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0", listening: func(a net.Addr) { addr <- a.String() }})
 	}()
-	url := "http://" + <-addr + "/mcp"
+	url := "http://" + receive(t, addr) + "/mcp"
 	time.AfterFunc(*soak, func() { close(stop) })
 	var work sync.WaitGroup
 	var answers atomic.Int64
@@ -104,7 +104,7 @@ func TestSoak(t *testing.T) {
 	}
 	work.Wait()
 	end()
-	if err := errors.Join(<-served, s.Close()); err != nil {
+	if err := errors.Join(receive(t, served), s.Close()); err != nil {
 		t.Error(err)
 	}
 	t.Logf("%d answers", answers.Load())
@@ -136,7 +136,9 @@ func soakClient(ctx context.Context, url, version string, seed uint64, stop <-ch
 		x := soakScripts[r.IntN(len(soakScripts))]
 		fill := strings.NewReplacer("{n}", fmt.Sprint(n), "{n+1}", fmt.Sprint(n+1))
 		script, want := fill.Replace(x.script+"\n// {n}"), fill.Replace(x.want)
+		ctx, cancel := context.WithTimeout(ctx, 3*time.Minute) // its turn comes late, but it comes
 		res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script, "timeout_ms": 400 + 20_000*btoi(!strings.Contains(x.want, "timeout"))}})
+		cancel()
 		if err != nil {
 			return fmt.Errorf("%q: %w", script, err)
 		}

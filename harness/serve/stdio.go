@@ -45,9 +45,9 @@ type owed struct {
 	none chan struct{} // closed while ids is empty
 }
 
-// patience is how long the end of input waits for answers. Nothing but a
-// request for a list or the like is waited for.
-const patience = 5 * time.Second
+// owedWait is how long the end of input waits for answers. Nothing but a
+// request for a list or the like is waited for, and a list may take listWait.
+const owedWait = listWait + 25*time.Second
 
 func newOwed() *owed {
 	o := &owed{ids: map[string]struct{}{}, none: make(chan struct{})}
@@ -96,12 +96,12 @@ func (o *owed) answer(line []byte) {
 	}
 }
 
-// wait waits until nothing is owed, gone is closed, or patience ends.
+// wait waits until nothing is owed, gone is closed, or owedWait is over.
 func (o *owed) wait(gone <-chan struct{}) {
 	o.mu.Lock()
 	none := o.none
 	o.mu.Unlock()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(owedWait)
 	defer late.Stop()
 	select {
 	case <-none:

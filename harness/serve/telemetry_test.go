@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -21,12 +22,12 @@ func TestTelemetryIsOffUnlessAskedFor(t *testing.T) {
 
 func TestSpansAndMetricsReachACollector(t *testing.T) {
 	var mu sync.Mutex
-	got := map[string][]byte{}
+	got := map[string][][]byte{} // a batch is sent every few seconds, and at the end
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
-		got[r.URL.Path] = b
+		got[r.URL.Path] = append(got[r.URL.Path], b)
 		if r.Header.Get("X-Key") != "k=1" || r.Header.Get("Content-Type") != "application/json" {
 			t.Error(r.Header)
 		}
@@ -47,21 +48,22 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 	s.otel = nil
 	mu.Lock()
 	defer mu.Unlock()
-	var traces struct {
-		ResourceSpans []struct {
-			ScopeSpans []struct {
-				Spans []struct {
-					TraceID, SpanID, ParentSpanID, Name string
-					Status                              struct{ Code int }
-				}
-			}
-		}
+	type sent struct {
+		TraceID, SpanID, ParentSpanID, Name string
+		Status                              struct{ Code int }
 	}
-	if err := json.Unmarshal(got["/v1/traces"], &traces); err != nil {
-		t.Fatal(err)
+	var spans []sent
+	for _, b := range got["/v1/traces"] {
+		var batch struct {
+			ResourceSpans []struct{ ScopeSpans []struct{ Spans []sent } }
+		}
+		if err := json.Unmarshal(b, &batch); err != nil {
+			t.Fatal(err)
+		}
+		spans = append(spans, batch.ResourceSpans[0].ScopeSpans[0].Spans...)
 	}
 	seen, root := map[string]string{}, ""
-	for _, x := range traces.ResourceSpans[0].ScopeSpans[0].Spans {
+	for _, x := range spans {
 		if x.TraceID != parent {
 			t.Error("another trace:", x)
 		}
@@ -78,7 +80,7 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 			t.Errorf("%s is not below the run: %v", name, seen)
 		}
 	}
-	if m := string(got["/v1/metrics"]); !strings.Contains(m, metricServer) || !strings.Contains(m, metricClient) {
+	if m := string(bytes.Join(got["/v1/metrics"], nil)); !strings.Contains(m, metricServer) || !strings.Contains(m, metricClient) {
 		t.Error(m)
 	}
 }

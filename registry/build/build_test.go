@@ -74,9 +74,10 @@ func embed(n *int) func(context.Context, *registry.Registry) error {
 }
 
 func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
+	t.Parallel()
 	slow := func(name string, f mcptest.Fault) config.Server {
 		s := mcptest.Server(name, f)
-		s.StartTimeout = 3 * time.Second // long enough to have printed the rubbish
+		s.StartTimeout = 6 * time.Second // long enough to have printed the rubbish
 		return s
 	}
 	dir := t.TempDir()
@@ -101,7 +102,7 @@ func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
 	}
 	errs := map[string]string{
 		"brokendef": "TOKEN", "brokensnap": "tools.json", "exits": "boom", "rubbish": "Welcome to the worst server",
-		"silent": "within 3s", "silentlist": "listing its tools",
+		"silent": "within 6s", "silentlist": "listing its tools",
 	}
 	for i, s := range rep.Servers {
 		if s.Name != c.Servers[i].Name {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,6 +85,7 @@ func lie(name, in, out string) {
 	l := &liar{in: open(in), out: open(out)}
 	l.frames = &frameWriter{w: l.out}
 	lies[name].tell(l)
+	runtime.KeepAlive(l) // a pipe that nobody holds any more is closed
 }
 
 func (l *liar) send(k kind, v any) { l.frames.writeJSON(k, v) }

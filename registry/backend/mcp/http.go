@@ -102,9 +102,16 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 	}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
+	// The SDK calls off the request of a handshake that was given up, and
+	// waits for that.
+	var giveUp context.CancelFunc
+	t.givenUp, giveUp = context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, giveUp)
 	s, err := d.connect(ctx, transport(&http.Client{Transport: t}), t.captures, protocol)
+	stop()
 	if err != nil {
 		close()
+		giveUp()
 		base.CloseIdleConnections()
 		if d.signedIn != nil {
 			if e := d.signedIn.needed.Load(); e != nil {
@@ -116,7 +123,7 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 		}
 		return nil, err
 	}
-	s.hush, s.hangUp = close, base.CloseIdleConnections
+	s.hush, s.hangUp = close, func() { giveUp(); base.CloseIdleConnections() }
 	return s, nil
 }
 
@@ -178,6 +185,7 @@ type tripper struct {
 	signedIn *signedIn       // where the transport above does not see to it; may be nil
 	posts    *posts          // of legacy SSE, else nil
 	closing  context.Context // ends when the session is closed
+	givenUp  context.Context // ends when the handshake takes too long, or after the session
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -201,20 +209,24 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	case p.answers: // nothing waits for that but a slot, and Close
 		defer t.asked.answered(p.id)
-		return t.within(req, p)
+		return t.within(req, p, t.closing)
 	case t.posts != nil && p.id.IsValid():
-		return t.posts.outlive(req, p.id, func(req *http.Request) (*http.Response, error) { return t.within(req, p) })
-	case t.posts != nil && p.cancels.IsValid():
-		t.posts.await(req.Context(), p.cancels)
+		return t.posts.outlive(req, p.id, func(req *http.Request) (*http.Response, error) { return t.within(req, p, t.closing) })
+	case p.cancels.IsValid():
+		if t.posts != nil {
+			t.posts.await(req.Context(), p.cancels)
+		}
+		return t.within(req, p, t.givenUp)
 	}
 	return t.send(req, p)
 }
 
-// within sends a request that nothing else bounds in time.
-func (t *tripper) within(req *http.Request, p posted) (*http.Response, error) {
+// within sends a request whose answer says nothing, and which little else
+// bounds in time; until ends it too.
+func (t *tripper) within(req *http.Request, p posted, until context.Context) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
 	defer cancel()
-	defer context.AfterFunc(t.closing, cancel)()
+	defer context.AfterFunc(until, cancel)()
 	return t.send(req.WithContext(ctx), p)
 }
 
@@ -272,7 +284,7 @@ func (t *tripper) note(req *http.Request) (p posted, err error) {
 		return p, nil
 	}
 	p.id, p.answers = e.id, e.Method == nil && e.id.IsValid()
-	if t.posts != nil && e.Method != nil && *e.Method == "notifications/cancelled" {
+	if e.Method != nil && *e.Method == "notifications/cancelled" {
 		p.cancels = cancelled(data)
 	}
 	if wanted(req.Context()) != nil {

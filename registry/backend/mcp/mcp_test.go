@@ -242,7 +242,7 @@ func TestStartFailureSaysWhatHappened(t *testing.T) {
 			case "silent":
 				tc.server.StartTimeout = 300 * time.Millisecond
 			case "rubbish": // long enough for the process to have printed it
-				tc.server.StartTimeout = 3 * time.Second
+				tc.server.StartTimeout = 6 * time.Second
 			}
 			b, err := mcp.Open(t.Context(), tc.server, nil)
 			if err == nil {
@@ -276,11 +276,12 @@ func TestEnvReachesTheServer(t *testing.T) {
 }
 
 func TestCallThatIsNotAnsweredEndsAtItsDeadline(t *testing.T) {
+	t.Parallel()
 	s := mcptest.Server("s")
-	s.CallTimeout = 50 * time.Millisecond
+	s.CallTimeout = 3 * time.Second // for the call that is answered too
 	b := open(t, s, nil)
 	_, err := b.Call(t.Context(), "wait", nil)
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 50ms") {
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 3s") {
 		t.Errorf("error %v", err)
 	}
 	call(t, b, "echo", "") // the connection is still good
@@ -379,7 +380,7 @@ func TestLinesThatAreNoMessagesAreSkipped(t *testing.T) {
 
 func TestListErrorsNameTheServer(t *testing.T) {
 	for fault, want := range map[mcptest.Fault]string{
-		mcptest.ListSilent:  `server "s": listing its tools: no answer within 1s`,
+		mcptest.ListSilent:  `server "s": listing its tools: no answer within 6s`,
 		mcptest.ListNoArray: `server "s": listing its tools: page 1`,
 		mcptest.ListRefused: `server "s": listing its tools: it answered: database is locked (code -32603)`,
 	} {
@@ -387,7 +388,7 @@ func TestListErrorsNameTheServer(t *testing.T) {
 			t.Parallel()
 			s := mcptest.Server("s", fault)
 			if fault == mcptest.ListSilent {
-				s.StartTimeout = time.Second
+				s.StartTimeout = 6 * time.Second // which is for its handshake too
 			}
 			b := open(t, s, nil)
 			if _, err := b.List(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
@@ -439,14 +440,22 @@ func TestNewsOfOtherToolsArrive(t *testing.T) {
 			news <- struct{}{}
 		}
 	}}
+	await := func() {
+		t.Helper()
+		select {
+		case <-news:
+		case <-time.After(30 * time.Second): // only reached when the test fails
+			t.Fatal("no news")
+		}
+	}
 	call(t, open(t, mcptest.Server("s"), opts), "news", "")
-	<-news
+	await()
 	for _, o := range []*sdk.StreamableHTTPOptions{nil, {Stateless: true}} {
 		s := sdkServer(t)
 		b := open(t, web(t, "http", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, o)), opts)
 		call(t, b, "echo", "{}")
 		s.RemoveTools("fail")
-		<-news
+		await()
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}

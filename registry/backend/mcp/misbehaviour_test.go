@@ -231,6 +231,7 @@ func TestServersOfTheSDKReportProgressAndLogs(t *testing.T) {
 }
 
 func TestHandshakeThatWorkedIsTriedFirst(t *testing.T) {
+	t.Parallel()
 	log := &lines{seen: make(chan string, 1000)}
 	for _, tc := range []struct {
 		known    string
