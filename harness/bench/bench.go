@@ -6,7 +6,8 @@
 // call nothing), and over a small server that answers at once ([Echo]), for
 // what a call costs. The same calls made directly are the measure for these.
 //
-// What it returns are rows of a table with the goal beside each number.
+// What it returns are rows of a table with the goal beside each number. Between
+// two scripts is a pause, as with agents, but for the rows that say so.
 package bench
 
 import (
@@ -63,8 +64,9 @@ func (r Row) Value() string {
 	return strconv.FormatFloat(r.Measured, 'f', map[bool]int{true: 0, false: 2}[r.Unit == "tokens" || r.Unit == "MB"], 64) + " " + r.Unit
 }
 
-// pause is the time between two scripts of one client: models think longer.
-const pause = 25 * time.Millisecond
+// pause is the time between two scripts of one client, in which a spare worker
+// is made ready. Models think longer.
+const pause = 100 * time.Millisecond
 
 // starting bounds the start of a server, which may have to build a registry.
 const starting = 5 * time.Minute
@@ -132,11 +134,12 @@ func (s *server) run(ctx context.Context, script string) (time.Duration, error) 
 	return took, nil
 }
 
-// times runs a script n times and returns how long it took, sorted.
-func (b *bench) times(s *server, script string) ([]time.Duration, error) {
+// times runs a script n times, with a pause before each or without, and returns
+// how long it took, sorted.
+func (b *bench) times(s *server, script string, pause time.Duration) ([]time.Duration, error) {
 	out := make([]time.Duration, 0, b.N)
 	for range b.N {
-		if err := b.think(); err != nil {
+		if err := b.think(pause); err != nil {
 			return nil, err
 		}
 		d, err := s.run(b.ctx, script)
@@ -149,8 +152,8 @@ func (b *bench) times(s *server, script string) ([]time.Duration, error) {
 	return out, nil
 }
 
-func (b *bench) think() error {
-	t := time.NewTimer(pause)
+func (b *bench) think(d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -208,19 +211,24 @@ func (b *bench) own() error {
 	b.add("the tool list, about", "≤ 400", "tokens", float64(serve.Tokens(string(wire))))
 	b.add("start to first answer, p50", "≤ 150 ms", "ms", at(starts, .5))
 	b.Progress("scripts that call nothing")
-	trivial, err := b.times(s, "Return(1)")
+	trivial, err := b.times(s, "Return(1)", pause)
 	if err != nil {
 		return err
 	}
 	b.add("a script that returns 1, p50", "≤ 2 ms", "ms", at(trivial, .5))
 	b.add("a script that returns 1, p99", "≤ 15 ms", "ms", at(trivial, .99))
+	if trivial, err = b.times(s, "Return(1)", 0); err != nil {
+		return err
+	}
+	b.add("the same without a pause, p50", "", "ms", at(trivial, .5))
+	b.add("the same without a pause, p99", "", "ms", at(trivial, .99))
 	b.memory(s)
 	return nil
 }
 
 // memory measures a server that has nothing to do, and its spares.
 func (b *bench) memory(s *server) {
-	if b.think() != nil {
+	if b.think(pause) != nil {
 		return
 	}
 	rss := residentMB(s.cmd.Process.Pid)
@@ -308,7 +316,7 @@ func (b *bench) calls() error {
 		{"10 calls, one after the other, p50", "≤ 8 ms", "for range 10 {\n" + call + "}"},
 		{"20 calls at once, p50", "≤ 12 ms", "var wg sync.WaitGroup\nfor range 20 { wg.Go(func() {\n" + call + "}) }\nwg.Wait()"},
 	} {
-		ts, err := b.times(s, "UseTools(\"bench.echo\")\n"+x.script)
+		ts, err := b.times(s, "UseTools(\"bench.echo\")\n"+x.script, pause)
 		if err != nil {
 			return err
 		}

@@ -36,11 +36,13 @@ func Main() int {
 		return 64
 	}
 	os.Args = []string{"script"} // for whoever asks
-	c := &child{set: set, from: files[0], to: &frameWriter{w: files[1]}, stderr: files[2], waiting: map[uint32]chan result{}}
+	c := newChild(files[0], files[1], files[2])
+	c.streams = []*os.File{os.Stdout, files[2], os.Stderr}
+	c.lost = func() { os.Exit(70) } // there is nobody to work for
 	if set.Line > 0 {
 		c.line = mapLine(set.Line)
 	}
-	if err := c.work(); err != nil {
+	if err := c.work(&set.Sandbox); err != nil {
 		fmt.Fprintln(os.Stderr, "worker:", err)
 		return 70
 	}
@@ -54,22 +56,28 @@ const gcPercent = 400
 
 // child is the worker's end of one conversation.
 type child struct {
-	set    setup
-	from   io.Reader
-	to     *frameWriter
-	stderr *os.File // the script's; the process's own is for the Go runtime
-	line   *int     // shared with the parent; may be nil
-	script Script
-	tools  Tools
+	from    io.Reader
+	to      *frameWriter
+	stderr  *os.File   // the script's; the process's own is for the Go runtime
+	streams []*os.File // what end closes
+	lost    func()     // is told when the parent has gone
+	line    *int       // shared with the parent; may be nil
+	script  Script
+	tools   Tools
 
 	mu      sync.Mutex
 	next    uint32
 	waiting map[uint32]chan result
 }
 
-// work speaks the protocol once, from ready to done.
-func (c *child) work() error {
-	report, err := sandbox.Apply(&c.set.Sandbox)
+func newChild(from io.Reader, to io.Writer, stderr *os.File) *child {
+	return &child{from: from, to: &frameWriter{w: to}, stderr: stderr, waiting: map[uint32]chan result{}}
+}
+
+// work locks the process, rehearses as often as it is told to, and serves one
+// script.
+func (c *child) work(lock *sandbox.Config) error {
+	report, err := sandbox.Apply(lock)
 	if err != nil {
 		return c.to.writeJSON(kindReady, &ready{Report: report, Error: err.Error()})
 	}
@@ -81,14 +89,22 @@ func (c *child) work() error {
 		if err != nil {
 			return err
 		}
-		if k == kindRehearse {
-			_ = rehearse() // its fault is met again by the script, and told then
-			continue
+		if k != kindRehearse {
+			return c.serve(k, b)
 		}
-		if err := c.decode(kindScript, &c.script, k, b); err != nil {
-			return err
+		for _, n := range b {
+			if int(n) < len(rehearsals) {
+				_ = rehearsals[n]() // its fault is met again by the script, and told then
+			}
 		}
-		break
+	}
+}
+
+// serve speaks the protocol once, from the script, which is in the given frame,
+// to done.
+func (c *child) serve(k kind, b []byte) error {
+	if err := c.decode(kindScript, &c.script, k, b); err != nil {
+		return err
 	}
 	narrowed := c.script.Limits.sandbox("")
 	narrowed.Tune()
@@ -143,9 +159,9 @@ func (c *child) lastLine() int {
 // end says how the script ended. The streams are closed before, so that the
 // parent has all of them without waiting for the process.
 func (c *child) end(d *done) error {
-	os.Stdout.Close()
-	c.stderr.Close()
-	os.Stderr.Close()
+	for _, f := range c.streams {
+		f.Close()
+	}
 	return c.to.writeJSON(kindDone, d)
 }
 
@@ -270,17 +286,19 @@ func (c *child) run(program *emit.Program, stop <-chan struct{}) *done {
 	return d
 }
 
-// listen hands results to the calls that wait for them. When the parent goes
-// away there is nobody to work for.
+// listen hands results to the calls that wait for them, until the parent goes
+// away.
 func (c *child) listen() {
 	for {
 		k, b, err := readFrame(c.from, maxFrameToWorker)
-		if err != nil {
-			os.Exit(70)
+		var n uint32
+		var payload []byte
+		if err == nil {
+			n, payload, err = numbered(b)
 		}
-		n, payload, err := numbered(b)
 		if k != kindResult || err != nil {
-			os.Exit(70)
+			c.lost()
+			return
 		}
 		var r result
 		if err := json.Unmarshal(payload, &r); err != nil {

@@ -41,11 +41,14 @@ type process struct {
 	crash  *os.File // the process's own: the last words of a dying Go runtime
 	line   *os.File // for readLine; may be nil
 	begun  time.Time
-	ready  *ready      // nil until its frame was read
 	killed atomic.Bool // by us
 
-	rehearsed bool // see rehearse
-	watched   bool // by Spares.watch
+	mu    sync.Mutex // held while its frames are awaited
+	ready *ready     // nil until its frame was read
+
+	// For Spares, under its lock:
+	rehearsed int  // how many of the rehearsals are behind it
+	rising    bool // it rehearses, or is about to
 }
 
 // start runs the binary again as a worker: empty environment, no inherited
@@ -118,8 +121,14 @@ func start(command []string, set setup) (*process, error) {
 }
 
 // awaitReady reads the frame with which a worker says that it is locked and
-// can take a script.
+// can take a script. A worker that rehearses says so when it is through.
 func (p *process) awaitReady() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.readReady()
+}
+
+func (p *process) readReady() error {
 	if p.ready != nil {
 		return nil
 	}
@@ -138,13 +147,14 @@ func (p *process) awaitReady() error {
 	return nil
 }
 
-// rehearse lets a worker that waits for a script do what can be done ahead.
-func (p *process) rehearse() error {
-	if err := p.to.write(kindRehearse); err != nil {
+// rehearse lets a worker that waits for a script do one of the things that can
+// be done ahead. The caller holds p.mu.
+func (p *process) rehearse(n int) error {
+	if err := p.to.write(kindRehearse, []byte{byte(n)}); err != nil {
 		return err
 	}
-	p.ready, p.rehearsed = nil, true
-	return p.awaitReady()
+	p.ready = nil
+	return p.readReady()
 }
 
 // lastLine is the line of a script of so many lines that its worker noted

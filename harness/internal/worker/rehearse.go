@@ -2,16 +2,15 @@ package worker
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"time"
 
-	"github.com/usetools/usetools/harness/internal/eval"
 	"github.com/usetools/usetools/harness/internal/front"
-	"github.com/usetools/usetools/harness/internal/front/emit"
-	"github.com/usetools/usetools/harness/internal/host"
-	"github.com/usetools/usetools/harness/internal/rt"
 )
 
 // rehearsal is a script that does what most scripts do, and prints nothing.
@@ -24,44 +23,78 @@ var rehearsal string
 //go:embed rehearsal_unit.go.txt
 var rehearsalUnit string
 
-// rehearse takes a script of ours through everything, so that a spare has
-// behind it what the first script of a process pays for: reading the types of
-// the library, touching each page of the program, growing the heap. Nothing of
-// it is left but what all scripts share.
-func rehearse() error {
-	front.Warm()
-	host.SetBridge(stage{})
-	script, bad := front.Parse([]byte(rehearsal))
-	if len(bad) > 0 {
-		return errors.New(bad[0].Message)
-	}
-	opts := checkOptions(nil)
-	opts.Units = append(opts.Units, front.Unit{Path: "servers/rehearsal", Source: rehearsalUnit})
-	checked, bad := script.Check(opts)
-	if len(bad) > 0 {
-		return errors.New(bad[0].Message)
-	}
-	checked.Required()
-	program, err := emit.Lower(inputOf(checked))
+// rehearsals are what a spare can have behind it before a script comes, so that
+// the first script of the process need not pay for it. A frame tells which; each
+// is short, since a script that comes meanwhile waits for its end.
+var rehearsals = []func() error{perform, stock}
+
+// perform takes a script of ours through the whole protocol: reading the types
+// of the library, touching the pages of the program, growing the heap. Nothing
+// of it is left but what all scripts share.
+func perform() error {
+	toChild, fromParent := io.Pipe()
+	toParent, fromChild := io.Pipe()
+	c := newChild(toChild, fromChild, os.Stderr)
+	c.lost = func() {}
+	ended := make(chan error, 1)
+	script, err := json.Marshal(&Script{Source: rehearsal, Limits: Limits{}.withDefaults(), Inputs: map[string]json.RawMessage{"n": json.RawMessage("1")}})
 	if err != nil {
 		return err
 	}
-	out, err := eval.Run(program, &eval.Options{Stdout: os.Stdout, Stderr: os.Stderr, Symbols: host.Symbols(), Host: stage{}})
-	switch {
-	case err != nil:
-		return err
-	case out.Panic != nil:
-		return fmt.Errorf("panic: %s", out.Panic.Text)
+	go func() {
+		err := prompt(toParent, &frameWriter{w: fromParent})
+		toParent.Close()
+		fromParent.Close() // which ends listen
+		ended <- err
+	}()
+	err = c.serve(kindScript, script)
+	fromChild.Close()
+	return errors.Join(err, <-ended)
+}
+
+// prompt is the parent of a rehearsal. It returns how the script ended.
+func prompt(from io.Reader, to *frameWriter) error {
+	for {
+		k, b, err := readFrame(from, maxFrameToParent)
+		if err != nil {
+			return err
+		}
+		switch k {
+		case kindNeeds:
+			err = to.writeJSON(kindTools, &Tools{Units: []Unit{{Path: "servers/rehearsal", Name: "rehearsal", Source: rehearsalUnit}}})
+		case kindPlan:
+			err = to.writeJSON(kindGo, &goAhead{Left: time.Minute})
+		case kindCall:
+			var answer []byte
+			if answer, err = json.Marshal(&result{Result: rehearsalResult}); err == nil {
+				err = to.write(kindResult, b[:min(4, len(b))], answer)
+			}
+		case kindErrors:
+			return fmt.Errorf("%s", b)
+		case kindDone:
+			var d done
+			if err := json.Unmarshal(b, &d); err != nil {
+				return err
+			}
+			if d.Error != "" || d.Panic != "" {
+				return errors.New(d.Error + d.Panic)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
+}
+
+var rehearsalResult = json.RawMessage(`{"content":[{"type":"text","text":"words"}],"structuredContent":{"items":[{"id":1,"name":"a"}]}}`)
+
+// stock loads more of the library, and collects garbage: what a script
+// allocates is then memory that the process has already.
+func stock() error {
+	front.Warm()
+	// On one processor: the others would help, and it is not urgent.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC()
 	return nil
 }
-
-// stage is what a rehearsal reaches.
-type stage struct{ rt.NoHost }
-
-func (stage) Call(string, []byte) ([]byte, error) {
-	return []byte(`{"content":[{"type":"text","text":"words"}],"structuredContent":{"items":[{"id":1,"name":"a"}]}}`), nil
-}
-
-func (stage) Unresolved([]string) (query, message string, candidates []string) { return "", "", nil }

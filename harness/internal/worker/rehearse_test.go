@@ -3,7 +3,9 @@ package worker
 import "testing"
 
 func TestASpareCanRehearse(t *testing.T) {
-	if err := rehearse(); err != nil {
-		t.Error(err)
+	for i, f := range rehearsals {
+		if err := f(); err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
 	}
 }

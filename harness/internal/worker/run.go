@@ -108,10 +108,12 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	s.Limits = s.Limits.withDefaults()
 	begin := time.Now()
 	p := opts.Spares.take()
+	refill := sync.OnceFunc(opts.Spares.refill)
+	defer time.AfterFunc(settled, refill).Stop()
 	if p == nil {
 		var err error
 		if p, err = start(opts.Command, setup{Sandbox: s.Limits.sandbox(opts.Policy)}); err != nil {
-			opts.Spares.refill()
+			refill()
 			return nil, err
 		}
 	}
@@ -148,7 +150,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	streams.Wait()
 	line := p.lastLine(r.lines)
 	reaping.Go(p.close) // it is killed; its end takes the system a while
-	opts.Spares.refill()
+	refill()
 
 	o := r.out
 	o.Stdout, o.Truncated = stdout.String(), stdout.cut

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -15,14 +16,14 @@ import (
 type Spares struct {
 	opts SparesOptions
 
-	mu     sync.Mutex
-	ready  []*process
-	rising int // workers being started, or rehearsing
-	busy   int // runs under way
-	failed int // starts that failed in a row
-	closed bool
-	work   sync.WaitGroup
-	age    *time.Timer
+	mu       sync.Mutex
+	waiting  []*process // for a script; they start, rehearse or rest
+	starting int        // workers that are no process yet
+	fresh    int        // runs that have just begun
+	failed   int        // starts that failed in a row
+	closed   bool
+	work     sync.WaitGroup
+	age      *time.Timer
 }
 
 // SparesOptions configure NewSpares.
@@ -63,8 +64,9 @@ func NewSpares(o SparesOptions) *Spares {
 	return s
 }
 
-// take returns a ready worker, or nil when none is. The run that has it calls
-// refill when it ends.
+// take returns a worker that waits, or nil when none does. Where all are about
+// something it is one of these, whose awaitReady is still sooner than a start.
+// The run that has it calls refill.
 func (s *Spares) take() *process {
 	if s == nil {
 		return nil
@@ -72,135 +74,163 @@ func (s *Spares) take() *process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed = 0
-	s.busy++
-	if len(s.ready) == 0 || s.closed {
+	s.fresh++
+	if len(s.waiting) == 0 || s.closed {
 		return nil
 	}
-	i := max(0, slices.IndexFunc(s.ready, func(p *process) bool { return p.rehearsed }))
-	p := s.ready[i]
-	s.ready = slices.Delete(s.ready, i, i+1)
+	p := slices.MaxFunc(s.waiting, func(a, b *process) int {
+		if a.rising != b.rising {
+			if b.rising {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(cmp.Compare(a.rehearsed, b.rehearsed), b.begun.Compare(a.begun))
+	})
+	s.drop(p)
 	return p
 }
 
-// refill replaces what was taken. A run asks for it when it ends, so that the
-// start of the next worker does not slow down the script at hand. When no other
-// is under way there is time to rehearse; while there is, that would take from
-// them more than it gives.
+// settled is how long a run counts as one that has just begun.
+const settled = 10 * time.Millisecond
+
+// refill replaces what was taken. A run asks for it when it ends, or some time
+// after its begin, so that the start of the next worker does not slow down a
+// script that is over soon. When no other has just begun there is time to
+// rehearse; while one has, that would take from it more than it gives.
 func (s *Spares) refill() {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.busy--
+	s.fresh--
 	s.fill()
-	if s.busy > 0 || s.closed {
+	if s.fresh > 0 || s.closed {
 		return
 	}
-	s.ready = slices.DeleteFunc(s.ready, func(p *process) bool {
-		if !p.rehearsed {
-			s.rising++
-			s.work.Go(func() { s.prepare(p, nil) })
+	for _, p := range s.waiting {
+		if !p.rising && p.rehearsed < len(rehearsals) {
+			p.rising = true
+			s.work.Go(func() {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				s.prepare(p)
+			})
 		}
-		return !p.rehearsed
-	})
+	}
 }
 
 // fill starts what is missing. The caller holds the lock.
 func (s *Spares) fill() {
-	for !s.closed && s.failed < maxFailures && len(s.ready)+s.rising < s.opts.Number {
-		s.rising++
+	for !s.closed && s.failed < maxFailures && len(s.waiting)+s.starting < s.opts.Number {
+		s.starting++
 		s.work.Go(s.raise)
 	}
 }
 
 // raise starts one worker.
 func (s *Spares) raise() {
-	s.prepare(start(s.opts.Command, setup{Sandbox: s.opts.Limits.withDefaults().sandbox(s.opts.Policy)}))
-}
-
-// prepare waits until a worker is ready, lets it rehearse if there is time, and
-// keeps it.
-func (s *Spares) prepare(p *process, err error) {
-	if err == nil {
-		late := time.AfterFunc(readyTimeout, p.kill)
-		err = p.awaitReady()
-		if err == nil && s.idle() {
-			err = p.rehearse()
-		}
-		late.Stop()
-	}
+	p, err := start(s.opts.Command, setup{Sandbox: s.opts.Limits.withDefaults().sandbox(s.opts.Policy)})
 	s.mu.Lock()
-	s.rising--
-	keep := err == nil && !s.closed
-	switch {
-	case keep:
-		s.failed = 0
-		s.ready = append(s.ready, p)
-		if !p.watched {
-			p.watched = true
-			s.work.Go(func() { s.watch(p) })
-		}
-	case err != nil:
+	s.starting--
+	if err != nil {
 		s.failed++
 		s.fill()
+		s.mu.Unlock()
+		return
 	}
-	s.mu.Unlock()
-	if !keep && p != nil {
+	if s.closed {
+		s.mu.Unlock()
 		p.close()
+		return
+	}
+	p.rising = true
+	s.waiting = append(s.waiting, p)
+	s.work.Go(func() { s.watch(p) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.mu.Unlock()
+	s.prepare(p)
+}
+
+// prepare waits until a worker is ready and lets it rehearse while there is
+// time and nobody has taken it. The caller holds p.mu.
+func (s *Spares) prepare(p *process) {
+	late := time.AfterFunc(readyTimeout, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if slices.Contains(s.waiting, p) {
+			p.kill()
+		}
+	})
+	defer late.Stop()
+	err := p.readReady()
+	for err == nil && s.mayRehearse(p) {
+		late.Reset(readyTimeout)
+		err = p.rehearse(p.rehearsed)
+		s.mu.Lock()
+		p.rehearsed++
+		s.mu.Unlock()
+	}
+	if err != nil {
+		p.kill() // whoever has it learns that from its pipe
 	}
 }
 
-// idle reports whether no run is under way.
-func (s *Spares) idle() bool {
+// mayRehearse reports whether a worker has something to rehearse, and time.
+// After a false it rests.
+func (s *Spares) mayRehearse(p *process) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.busy == 0
+	s.failed = 0
+	p.rising = s.fresh == 0 && p.rehearsed < len(rehearsals) && slices.Contains(s.waiting, p)
+	return p.rising
 }
 
 // watch replaces a spare that dies while it waits.
 func (s *Spares) watch(p *process) {
 	p.wait()
-	if s.remove(p) {
+	s.mu.Lock()
+	found := s.drop(p)
+	if found {
+		s.failed++
+		s.fill()
+	}
+	s.mu.Unlock()
+	if found {
 		p.close()
 	}
 }
 
-// remove takes a waiting worker out and reports whether it was still there.
-func (s *Spares) remove(p *process) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, q := range s.ready {
-		if q == p {
-			s.ready = append(s.ready[:i:i], s.ready[i+1:]...)
-			s.failed++
-			s.fill()
-			return true
-		}
+// drop takes a worker out and reports whether it was still there. The caller
+// holds the lock.
+func (s *Spares) drop(p *process) bool {
+	i := slices.Index(s.waiting, p)
+	if i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
 	}
-	return false
+	return i >= 0
 }
 
 // renew ends the workers that have waited too long.
 func (s *Spares) renew() {
 	s.mu.Lock()
 	var old []*process
-	s.ready, old = nil, s.ready
-	var ended []*process
-	for _, p := range old {
-		if time.Since(p.begun) < s.opts.MaxAge {
-			s.ready = append(s.ready, p)
-		} else {
-			ended = append(ended, p)
+	s.waiting = slices.DeleteFunc(s.waiting, func(p *process) bool {
+		late := time.Since(p.begun) >= s.opts.MaxAge
+		if late {
+			old = append(old, p)
 		}
-	}
+		return late
+	})
 	s.failed = 0
 	s.fill()
 	if !s.closed {
 		s.age.Reset(s.opts.MaxAge)
 	}
 	s.mu.Unlock()
-	for _, p := range ended {
+	for _, p := range old {
 		p.close()
 	}
 }
@@ -214,7 +244,7 @@ func (s *Spares) Close() {
 	s.closed = true
 	s.age.Stop()
 	var all []*process
-	all, s.ready = s.ready, nil
+	all, s.waiting = s.waiting, nil
 	s.mu.Unlock()
 	for _, p := range all {
 		p.close()

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"runtime"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ func spareReady(t *testing.T, s *Spares, fits func(*process) bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; runtime.Gosched() {
 		s.mu.Lock()
-		ok := len(s.ready) == 1 && fits(s.ready[0])
+		ok := len(s.waiting) == 1 && !s.waiting[0].rising && fits(s.waiting[0])
 		s.mu.Unlock()
 		if ok {
 			return
@@ -25,19 +26,63 @@ func spareReady(t *testing.T, s *Spares, fits func(*process) bool) {
 func TestSparesRehearseWhenNobodyWaits(t *testing.T) {
 	s := NewSpares(SparesOptions{Number: 1})
 	defer s.Close()
-	spareReady(t, s, func(p *process) bool { return p.rehearsed })
+	through := func(p *process) bool { return p.rehearsed == len(rehearsals) }
+	spareReady(t, s, through)
 	first := s.take()
 	if first == nil || s.take() != nil {
 		t.Fatal("one spare was to be there")
 	}
 	first.close()
 	s.refill() // one of two runs has ended
-	spareReady(t, s, func(p *process) bool { return !p.rehearsed })
+	spareReady(t, s, func(p *process) bool { return p.rehearsed == 0 })
 	s.refill()
-	spareReady(t, s, func(p *process) bool { return p.rehearsed })
+	spareReady(t, s, through)
 	o, err := Run(t.Context(), &Script{Source: `Return(fmt.Sprint(1, "a"))`}, lenient{}, &Options{Spares: s})
 	if err != nil || o.Status != OK || string(o.Value) != `"1a"` {
 		t.Errorf("got %+v, %v", o, err)
+	}
+}
+
+func TestASpareServesWhateverItIsAbout(t *testing.T) {
+	for i := range 20 {
+		s := NewSpares(SparesOptions{Number: 1})
+		for { // until it is a process, which starts or rehearses
+			s.mu.Lock()
+			n := len(s.waiting)
+			s.mu.Unlock()
+			if n > 0 {
+				break
+			}
+			runtime.Gosched()
+		}
+		for range i * 100 { // somewhat further each time
+			runtime.Gosched()
+		}
+		o, err := Run(t.Context(), &Script{Source: `Return(fmt.Sprint(1, "a"))`}, lenient{}, &Options{Spares: s})
+		if err != nil || o.Status != OK || string(o.Value) != `"1a"` {
+			t.Errorf("got %+v, %v", o, err)
+		}
+		s.Close()
+	}
+}
+
+func TestARunThatLastsDoesNotKeepSparesAway(t *testing.T) {
+	s := NewSpares(SparesOptions{Number: 1})
+	defer s.Close()
+	spareReady(t, s, func(p *process) bool { return true })
+	s.mu.Lock()
+	first := s.waiting[0]
+	s.mu.Unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Run(ctx, &Script{Source: `select {}`, Limits: Limits{Timeout: time.Minute}}, lenient{}, &Options{Spares: s})
+		ended <- err
+	}()
+	spareReady(t, s, func(p *process) bool { return p != first && p.rehearsed == len(rehearsals) })
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
@@ -46,7 +91,7 @@ func TestASpareThatDiesIsReplaced(t *testing.T) {
 	defer s.Close()
 	spareReady(t, s, func(p *process) bool { return true })
 	s.mu.Lock()
-	dead := s.ready[0]
+	dead := s.waiting[0]
 	s.mu.Unlock()
 	dead.kill()
 	spareReady(t, s, func(p *process) bool { return p != dead })
@@ -59,8 +104,8 @@ func TestOldSparesAreReplaced(t *testing.T) {
 	for range 3 {
 		spareReady(t, s, func(p *process) bool { return !seen[p] })
 		s.mu.Lock()
-		if len(s.ready) > 0 {
-			seen[s.ready[0]] = true
+		if len(s.waiting) > 0 {
+			seen[s.waiting[0]] = true
 		}
 		s.mu.Unlock()
 	}
