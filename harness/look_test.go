@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -98,38 +100,84 @@ func TestLookingAroundAmong535Tools(t *testing.T) {
 	}
 }
 
-// Hundreds may look while the registry is rebuilt.
+// Hundreds look, load and rebuild at once, and each is answered from one
+// registry: the one that it began with.
 func TestManyLookWhileTheRegistryIsRebuilt(t *testing.T) {
-	catalog := func(n int) *Catalog {
+	const tools = 40
+	file := filepath.Join(t.TempDir(), "tool_registry.json")
+	// build makes the registry of a generation: each of its tools has the
+	// number of that in its name, its description and its schema.
+	build := func(n int) *registry.Registry {
 		reg := &registry.Registry{}
-		for i := range 40 {
-			reg.Tools = append(reg.Tools, registry.Tool{Server: "s", Name: fmt.Sprintf("tool_%d_%d", n, i), Description: "Reads a file."})
+		for i := range tools {
+			reg.Tools = append(reg.Tools, registry.Tool{
+				Server: fmt.Sprintf("s%d", i%4), Name: fmt.Sprintf("tool_%d_of_%d", i, n), Description: fmt.Sprintf("Reads a file of generation %d.", n),
+				Input: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"generation_%d":{"type":"string"}}}`, n)),
+			})
 		}
 		reg.Normalize()
-		return &Catalog{Registry: reg}
+		return reg
 	}
 	var now atomic.Pointer[Catalog]
-	now.Store(catalog(0))
+	rebuild := func(n int) {
+		reg := build(n)
+		if err := reg.Save(file); err != nil {
+			t.Error(err)
+		}
+		now.Store(&Catalog{Registry: reg})
+	}
+	rebuild(0)
+	// generation is the number in a tool's name.
+	generation := func(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
+	look := func(c *Catalog, i int) error {
+		of := generation(c.Registry.Tools[0].Name)
+		d := discovery.Details[i%len(discovery.Details)]
+		page, err := c.Find(discovery.Query{Text: "read a file", Detail: d, Limit: 7, Offset: i % tools})
+		if want := min(7, tools-i%tools); err != nil || len(page.Results) != want || page.Total != tools {
+			return fmt.Errorf("%d tools of %d, want %d of %d: %v", len(page.Results), page.Total, want, tools, err)
+		}
+		for _, h := range page.Results {
+			if generation(h.Name) != of || h.Go == "" || d == discovery.NameDescription && !strings.HasSuffix(h.Description, " "+of+".") {
+				return fmt.Errorf("generation %s has %+v", of, h)
+			}
+		}
+		id := page.Results[0].ID
+		batch, err := c.Describe([]string{id, "nope", page.Results[0].Go}, discovery.Go)
+		if err != nil || len(batch.Tools) != 1 || !slices.Equal(batch.NotFound, []string{"nope"}) || !strings.Contains(batch.Tools[0].Signature, "Generation"+of+" string") {
+			return fmt.Errorf("describing %s: %+v, %v", id, batch, err)
+		}
+		r, err := c.Resolve(t.Context(), id, nil)
+		if err != nil || r.Tool != id {
+			return fmt.Errorf("resolving %s: %+v, %v", id, r, err)
+		}
+		tree, err := c.Tree(i%2 == 0, discovery.NameOnly)
+		n := 0
+		for _, b := range tree {
+			n += len(b.Tools)
+		}
+		if stats := c.index.Stats(); err != nil || n != tools || stats.Total.Tools != tools || len(c.index.Names(discovery.Query{})) != tools {
+			return fmt.Errorf("%d tools in the tree, %d in the numbers, %v", n, stats.Total.Tools, err)
+		}
+		return nil
+	}
 	var wg sync.WaitGroup
-	for i := range 300 {
+	for i := range 400 {
 		wg.Go(func() {
 			c := now.Load()
-			if i%50 == 0 {
-				now.Store(catalog(i))
+			switch i % 8 {
+			case 0:
+				rebuild(i)
+			case 1:
+				reg, err := registry.Load(file)
+				if err != nil || len(reg.Tools) != tools {
+					t.Errorf("loading: %v", err)
+					return
+				}
+				c = &Catalog{Registry: reg}
 			}
-			page, err := c.Find(discovery.Query{Text: "read a file", Detail: discovery.Details[i%len(discovery.Details)]})
-			if err != nil || len(page.Results) != 10 {
-				t.Errorf("%d tools, %v", len(page.Results), err)
-				return
-			}
-			if d, err := c.Describe([]string{page.Results[0].ID}, discovery.Go); err != nil || len(d.Tools) != 1 {
-				t.Errorf("%+v, %v", d, err)
-			}
-			if _, err := c.Tree(i%2 == 0, discovery.NameOnly); err != nil {
+			if err := look(c, i); err != nil {
 				t.Error(err)
 			}
-			c.index.Stats()
-			c.index.Categories()
 		})
 	}
 	wg.Wait()
