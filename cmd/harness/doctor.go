@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,14 +39,16 @@ func (e *env) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
 		Usage: "check config, servers, registry, sandbox and model",
-		Description: `One line a check, with what to do where something is wrong. All servers are
-asked for their tools, side by side; nothing is written. Exit code 1 when a
-check failed; warnings are no failure.
+		Description: `One line a check as soon as it has ended, with what to do where something is
+wrong. All is checked side by side, and all servers are asked for their tools:
+one that is slow, or silent, holds up no other line. Nothing is written. Exit
+code 1 when a check failed; warnings are no failure.
 
   harness doctor
+  harness doctor -timeout 5s
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "wait this long for servers", Value: time.Minute, Validator: positive("timeout")},
+			&cli.DurationFlag{Name: "timeout", Usage: "wait this long for each server", Value: time.Minute, Validator: positive("timeout")},
 		},
 		Action: e.doctor,
 	}
@@ -55,37 +59,118 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	files := e.files(c)
-	var found []finding
-	cfg, f := checkConfig(files)
-	found = append(found, f)
+	cfg, first := checkConfig(files)
+	checks := []check{{first.Check, time.Minute, func(context.Context) []finding { return []finding{first} }}}
 	if cfg != nil {
-		found = append(found, checkServers(ctx, cfg, c.Duration("timeout"))...)
-		found = append(found, checkSettings(ctx, cfg)...)
+		for _, s := range cfg.Servers {
+			checks = append(checks, check{"server " + s.Name, c.Duration("timeout"), func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
+		}
+		checks = append(checks, check{"settings", 10 * time.Second, func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
 	}
-	found = append(found, checkRegistry(files, cfg), checkModel())
-	found = append(found, checkSandbox(ctx)...)
+	checks = append(checks,
+		check{"registry", time.Minute, func(context.Context) []finding { return []finding{checkRegistry(files, cfg)} }},
+		check{"model", time.Minute, func(context.Context) []finding { return []finding{checkModel()} }},
+		check{"sandbox", time.Minute, checkSandbox})
+
+	all := make([][]finding, len(checks))
 	failed := 0
-	for _, f := range found {
-		if f.Status == broken {
-			failed++
+	waiting := func(names []string) {
+		if !c.Bool("q") {
+			fmt.Fprintln(e.stderr, "harness: waiting for", strings.Join(names, ", "))
 		}
 	}
-	if c.Bool("json") {
-		if err := e.print(map[string]any{"findings": found, "failed": failed, "build": thisBuild()}); err != nil {
-			return err
-		}
-	} else {
+	for i, found := range examine(ctx, checks, waiting) {
+		all[i] = found
 		for _, f := range found {
+			if f.Status == broken {
+				failed++
+			}
+			if c.Bool("json") {
+				continue
+			}
 			fmt.Fprintf(e.stdout, "%-8s %s: %s\n", f.Status, f.Check, f.Detail)
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
 			}
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		if err := e.print(map[string]any{"findings": slices.Concat(all...), "failed": failed, "build": thisBuild()}); err != nil {
+			return err
+		}
+	}
 	if failed > 0 {
 		return exit(1)
 	}
 	return nil
+}
+
+// check is one thing to look at, and how long that may take.
+type check struct {
+	name string
+	wait time.Duration
+	look func(context.Context) []finding
+}
+
+// overtime is how long a check may still take to say that its time is over.
+const overtime = 5 * time.Second
+
+// patience is how long the checks may take before it is said which do.
+const patience = 3 * time.Second
+
+// examine makes all checks side by side and yields what each found, with its
+// place, as soon as that is known. A check that does not end in its time is
+// not waited for. waiting is told once of those that take long.
+func examine(ctx context.Context, checks []check, waiting func(names []string)) iter.Seq2[int, []finding] {
+	type result struct {
+		place int
+		found []finding
+	}
+	results := make(chan result, len(checks))
+	for i, c := range checks {
+		done := make(chan []finding, 1)
+		go func() {
+			ctx, cancel := context.WithTimeout(ctx, c.wait)
+			defer cancel()
+			done <- c.look(ctx)
+		}()
+		go func() {
+			late := time.NewTimer(c.wait + overtime)
+			defer late.Stop()
+			select {
+			case found := <-done:
+				results <- result{i, found}
+			case <-late.C:
+				results <- result{i, []finding{{Check: c.name, Status: broken, Detail: fmt.Sprintf("it did not end within %v", c.wait+overtime)}}}
+			}
+		}()
+	}
+	return func(yield func(int, []finding) bool) {
+		tell := time.NewTimer(patience)
+		defer tell.Stop()
+		for ended := make(map[int]bool); len(ended) < len(checks); {
+			select {
+			case r := <-results:
+				ended[r.place] = true
+				if !yield(r.place, r.found) {
+					return
+				}
+			case <-tell.C:
+				var names []string
+				for i, c := range checks {
+					if !ended[i] {
+						names = append(names, c.name)
+					}
+				}
+				waiting(names)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
 }
 
 func checkConfig(files *harness.Files) (*config.Config, finding) {
@@ -115,26 +200,29 @@ func checkConfig(files *harness.Files) (*config.Config, finding) {
 	return cfg, f
 }
 
-// checkServers asks every server for its tools.
-func checkServers(ctx context.Context, cfg *config.Config, wait time.Duration) []finding {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	_, report, err := build.Build(ctx, cfg, nil)
-	if err != nil {
-		return []finding{{Check: "servers", Status: broken, Detail: fmt.Sprintf("not all have answered within %v: %v", wait, err),
-			Do: "give them more time with -timeout, or disable the slow one"}}
-	}
-	var out []finding
-	for _, s := range report.Servers {
-		f := finding{Check: "server " + s.Name, Status: fine, Detail: fmt.Sprintf("%s in %v", count(s.Tools, "tool"), s.Time.Round(time.Millisecond))}
-		if s.Err != nil {
-			f.Status, f.Detail, f.Do = broken, s.Err.Error(), "mend its entry, or set \"disabled\": true; the other servers work"
-		} else if s.Tools == 0 {
+// checkServer asks a server for its tools.
+func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []finding {
+	begun := time.Now()
+	f := finding{Check: "server " + s.Name, Status: broken}
+	alone := *cfg
+	alone.Servers = []config.Server{s}
+	_, report, err := build.Build(ctx, &alone, nil)
+	switch {
+	case ctx.Err() != nil:
+		f.Detail = fmt.Sprintf("no answer within %v", time.Since(begun).Round(time.Millisecond))
+		f.Do = "look at what it waits for, give it more time with -timeout, or set \"disabled\": true; the other servers work"
+	case err != nil:
+		f.Detail = err.Error()
+	case report.Servers[0].Err != nil:
+		f.Detail, f.Do = report.Servers[0].Err.Error(), "mend its entry, or set \"disabled\": true; the other servers work"
+	default:
+		r := report.Servers[0]
+		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
+		if r.Tools == 0 {
 			f.Status, f.Do = warning, "look at the allow and deny lists of its entry"
 		}
-		out = append(out, f)
 	}
-	return out
+	return []finding{f}
 }
 
 // checkSettings looks at what the config says about finding tools.
@@ -152,8 +240,6 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	if opts.Embedder == nil {
 		return []finding{f}
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
 	g := finding{Check: "embedder", Status: fine, Detail: opts.Embedder.Identity().Name + " answers"}
 	if _, err := opts.Embedder.Embed(ctx, []string{"hello"}); err != nil {
 		g.Status, g.Detail, g.Do = warning, err.Error(), "until it answers the embedded model does everything"
