@@ -2,6 +2,7 @@ package rt
 
 import (
 	"encoding"
+	"encoding/xml"
 	"fmt"
 	"hash"
 	"image"
@@ -11,7 +12,8 @@ import (
 	"math/rand"
 )
 
-// Adapters of the rarer interfaces: positions in streams, binary forms, images.
+// Adapters of the rarer interfaces: positions in streams, binary forms, images,
+// XML.
 
 type (
 	seeker            struct{ adapter }
@@ -35,6 +37,11 @@ type (
 	drawing           struct{ picture }
 	colorer           struct{ adapter }
 	colorModel        struct{ adapter }
+	xmlMarshaler      struct{ adapter }
+	xmlMarshalerAttr  struct{ adapter }
+	xmlUnmarshaler    struct{ adapter }
+	xmlUnmarshalAttr  struct{ adapter }
+	xmlTokens         struct{ adapter }
 )
 
 func (a adapter) seek(offset int64, whence int) (int64, error) {
@@ -92,28 +99,52 @@ func (a colorModel) Convert(c color.Color) color.Color {
 	return out
 }
 
+func (a xmlMarshaler) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	return asError(a.must("MarshalXML", e, start)[0])
+}
+func (a xmlMarshalerAttr) MarshalXMLAttr(name xml.Name) (xml.Attr, error) {
+	r := a.must("MarshalXMLAttr", name)
+	attr, _ := r[0].Interface().(xml.Attr)
+	return attr, asError(r[1])
+}
+func (a xmlUnmarshaler) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	return asError(a.must("UnmarshalXML", d, start)[0])
+}
+func (a xmlUnmarshalAttr) UnmarshalXMLAttr(attr xml.Attr) error {
+	return asError(a.must("UnmarshalXMLAttr", attr)[0])
+}
+func (a xmlTokens) Token() (xml.Token, error) {
+	r := a.must("Token")
+	return r[0].Interface(), asError(r[1])
+}
+
 var rarerAdapters = map[string]any{
-	"ToSeeker":            adapted(func(a adapter) io.Seeker { return seeker{a} }),
-	"ToReadSeeker":        adapted(func(a adapter) io.ReadSeeker { return readSeeker{reader{a}} }),
-	"ToWriteSeeker":       adapted(func(a adapter) io.WriteSeeker { return writeSeeker{writer{a}} }),
-	"ToReadWriteSeeker":   adapted(func(a adapter) io.ReadWriteSeeker { return readWriteSeeker{readWriter{a}} }),
-	"ToReadSeekCloser":    adapted(func(a adapter) io.ReadSeekCloser { return readSeekCloser{readCloser{a}} }),
-	"ToReaderAt":          adapted(func(a adapter) io.ReaderAt { return readerAt{a} }),
-	"ToWriterAt":          adapted(func(a adapter) io.WriterAt { return writerAt{a} }),
-	"ToByteScanner":       adapted(func(a adapter) io.ByteScanner { return byteScanner{byteReader{a}} }),
-	"ToRuneScanner":       adapted(func(a adapter) io.RuneScanner { return runeScanner{runeReader{a}} }),
-	"ToBinaryMarshaler":   adapted(func(a adapter) encoding.BinaryMarshaler { return binaryMarshaler{a} }),
-	"ToBinaryUnmarshaler": adapted(func(a adapter) encoding.BinaryUnmarshaler { return binaryUnmarshaler{a} }),
-	"ToBinaryAppender":    adapted(func(a adapter) encoding.BinaryAppender { return binaryAppender{a} }),
-	"ToTextAppender":      adapted(func(a adapter) encoding.TextAppender { return textAppender{a} }),
-	"ToScanner":           adapted(func(a adapter) fmt.Scanner { return scanner{a} }),
-	"ToHash32":            adapted(func(a adapter) hash.Hash32 { return hasher32{hasher{a}} }),
-	"ToHash64":            adapted(func(a adapter) hash.Hash64 { return hasher64{hasher{a}} }),
-	"ToRandSource64":      adapted(func(a adapter) rand.Source64 { return randSource64{randSource{a}} }),
-	"ToImage":             adapted(func(a adapter) image.Image { return picture{a} }),
-	"ToDrawImage":         adapted(func(a adapter) draw.Image { return drawing{picture{a}} }),
-	"ToColor":             adapted(func(a adapter) color.Color { return colorer{a} }),
-	"ToColorModel":        adapted(func(a adapter) color.Model { return colorModel{a} }),
-	"ToFlagValue":         adapted(flagValueOf),
-	"ToFlagGetter":        adapted(flagGetterOf),
+	"ToSeeker":             adapted(func(a adapter) io.Seeker { return seeker{a} }),
+	"ToReadSeeker":         adapted(func(a adapter) io.ReadSeeker { return readSeeker{reader{a}} }),
+	"ToWriteSeeker":        adapted(func(a adapter) io.WriteSeeker { return writeSeeker{writer{a}} }),
+	"ToReadWriteSeeker":    adapted(func(a adapter) io.ReadWriteSeeker { return readWriteSeeker{readWriter{a}} }),
+	"ToReadSeekCloser":     adapted(func(a adapter) io.ReadSeekCloser { return readSeekCloser{readCloser{a}} }),
+	"ToReaderAt":           adapted(func(a adapter) io.ReaderAt { return readerAt{a} }),
+	"ToWriterAt":           adapted(func(a adapter) io.WriterAt { return writerAt{a} }),
+	"ToByteScanner":        adapted(func(a adapter) io.ByteScanner { return byteScanner{byteReader{a}} }),
+	"ToRuneScanner":        adapted(func(a adapter) io.RuneScanner { return runeScanner{runeReader{a}} }),
+	"ToBinaryMarshaler":    adapted(func(a adapter) encoding.BinaryMarshaler { return binaryMarshaler{a} }),
+	"ToBinaryUnmarshaler":  adapted(func(a adapter) encoding.BinaryUnmarshaler { return binaryUnmarshaler{a} }),
+	"ToBinaryAppender":     adapted(func(a adapter) encoding.BinaryAppender { return binaryAppender{a} }),
+	"ToTextAppender":       adapted(func(a adapter) encoding.TextAppender { return textAppender{a} }),
+	"ToScanner":            adapted(func(a adapter) fmt.Scanner { return scanner{a} }),
+	"ToHash32":             adapted(func(a adapter) hash.Hash32 { return hasher32{hasher{a}} }),
+	"ToHash64":             adapted(func(a adapter) hash.Hash64 { return hasher64{hasher{a}} }),
+	"ToRandSource64":       adapted(func(a adapter) rand.Source64 { return randSource64{randSource{a}} }),
+	"ToImage":              adapted(func(a adapter) image.Image { return picture{a} }),
+	"ToDrawImage":          adapted(func(a adapter) draw.Image { return drawing{picture{a}} }),
+	"ToColor":              adapted(func(a adapter) color.Color { return colorer{a} }),
+	"ToColorModel":         adapted(func(a adapter) color.Model { return colorModel{a} }),
+	"ToXMLMarshaler":       adapted(func(a adapter) xml.Marshaler { return xmlMarshaler{a} }),
+	"ToXMLMarshalerAttr":   adapted(func(a adapter) xml.MarshalerAttr { return xmlMarshalerAttr{a} }),
+	"ToXMLUnmarshaler":     adapted(func(a adapter) xml.Unmarshaler { return xmlUnmarshaler{a} }),
+	"ToXMLUnmarshalerAttr": adapted(func(a adapter) xml.UnmarshalerAttr { return xmlUnmarshalAttr{a} }),
+	"ToXMLTokenReader":     adapted(func(a adapter) xml.TokenReader { return xmlTokens{a} }),
+	"ToFlagValue":          adapted(flagValueOf),
+	"ToFlagGetter":         adapted(flagGetterOf),
 }

@@ -58,6 +58,7 @@ type Machine struct {
 	// htmlExecuted are the sets of html/template that were executed, each with
 	// one of its templates.
 	htmlExecuted sync.Map
+	xmlViews     sync.Map // of xmlViewKey to *xmlView
 }
 
 // A Type is one entry of the type table.

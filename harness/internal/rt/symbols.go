@@ -43,6 +43,8 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"JSONSetEscapeHTML": m.jsonSetEscapeHTML, "JSONEncode": m.jsonEncode, "JSONDecode": m.jsonDecode,
 		"JSONUseNumber": m.jsonUseNumber, "JSONDisallowUnknownFields": m.jsonDisallowUnknownFields,
 		"TemplateExecute": m.templateExecute, "TemplateExecuteTemplate": m.templateExecuteTemplate, "TemplateFuncs": m.templateFuncs,
+		"XMLMarshal": m.xmlMarshal, "XMLMarshalIndent": m.xmlMarshalIndent, "XMLUnmarshal": m.xmlUnmarshal,
+		"XMLEncode": m.xmlEncode, "XMLEncodeElement": m.xmlEncodeElement, "XMLDecode": m.xmlDecode, "XMLDecodeElement": m.xmlDecodeElement,
 		"HTMLExecute": m.htmlExecute, "HTMLExecuteTemplate": m.htmlExecuteTemplate, "HTMLFuncs": m.htmlFuncs,
 		"HTMLParse": m.htmlParse, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,

@@ -195,9 +195,6 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		return callee{sig: sig, direct: name, named: true, invoke: plainCall(name)}
 	}
 	full := fo.FullName()
-	if advice := refusedFuncs[full]; advice != "" {
-		f.refuse(x, "%s", advice)
-	}
 	if _, generic := f.unit.info.Instances[calledIdent(x.Fun)]; generic {
 		f.refuse(x, "the generic library function %s", full)
 	}
@@ -224,9 +221,6 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 	c.sig = sig
 	c.known = c.iface && f.holdsPointer(sel.X, m)
 	if full := m.FullName(); c.library {
-		if advice := refusedFuncs[full]; advice != "" {
-			f.refuse(x, "%s", advice)
-		}
 		if name := libraryFuncs[full]; name != "" {
 			c.invoke = plainCall(name)
 		}
@@ -471,9 +465,6 @@ func (f *fn) sourceFunction(x ast.Expr, id *ast.Ident, fo *types.Func) string {
 // values of the script it takes a variadic parameter as a slice.
 func (f *fn) libraryValue(x ast.Expr, fo *types.Func) string {
 	full := fo.FullName()
-	if advice := refusedFuncs[full]; advice != "" {
-		f.refuse(x, "%s", advice)
-	}
 	if rawArguments[full] {
 		f.refuse(x, "%s as a value; call it in a func literal", full)
 	}

@@ -56,7 +56,7 @@ var knownMethods = []string{
 	"Lock", "Unlock", "Deadline", "Done", "Err", "Value", "LogValue", "Set", "Sum", "Reset", "Size", "BlockSize",
 	"Enabled", "Handle", "WithAttrs", "WithGroup", "Int63", "Seed", "Uint64", "Level", "Width", "Precision", "Flag",
 	"Seek", "ReadAt", "WriteAt", "UnreadByte", "UnreadRune", "MarshalBinary", "UnmarshalBinary", "AppendBinary", "Scan", "Sum32", "Sum64",
-	"ColorModel", "Bounds", "At", "RGBA", "Convert", "IsBoolFlag", "Get", "MarshalXML", "MarshalXMLAttr", "UnmarshalXML", "UnmarshalXMLAttr",
+	"ColorModel", "Bounds", "At", "RGBA", "Convert", "IsBoolFlag", "Get", "MarshalXML", "MarshalXMLAttr", "UnmarshalXML", "UnmarshalXMLAttr", "Token",
 }
 
 // nativeMethods are the methods of t that native code may call; a template can

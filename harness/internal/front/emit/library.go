@@ -33,6 +33,9 @@ var libraryFuncs = map[string]string{
 	"encoding/json.NewEncoder": "rt.JSONNewEncoder", "encoding/json.NewDecoder": "rt.JSONNewDecoder",
 	"(*encoding/json.Encoder).Encode": "rt.JSONEncode", "(*encoding/json.Encoder).SetIndent": "rt.JSONSetIndent", "(*encoding/json.Encoder).SetEscapeHTML": "rt.JSONSetEscapeHTML",
 	"(*encoding/json.Decoder).Decode": "rt.JSONDecode", "(*encoding/json.Decoder).UseNumber": "rt.JSONUseNumber", "(*encoding/json.Decoder).DisallowUnknownFields": "rt.JSONDisallowUnknownFields",
+	"encoding/xml.Marshal": "rt.XMLMarshal", "encoding/xml.MarshalIndent": "rt.XMLMarshalIndent", "encoding/xml.Unmarshal": "rt.XMLUnmarshal",
+	"(*encoding/xml.Encoder).Encode": "rt.XMLEncode", "(*encoding/xml.Encoder).EncodeElement": "rt.XMLEncodeElement",
+	"(*encoding/xml.Decoder).Decode": "rt.XMLDecode", "(*encoding/xml.Decoder).DecodeElement": "rt.XMLDecodeElement",
 	"(*text/template.Template).Execute": "rt.TemplateExecute", "(*text/template.Template).ExecuteTemplate": "rt.TemplateExecuteTemplate",
 	"(*html/template.Template).Execute": "rt.HTMLExecute", "(*html/template.Template).ExecuteTemplate": "rt.HTMLExecuteTemplate", "(*html/template.Template).Funcs": "rt.HTMLFuncs",
 	"(*html/template.Template).Parse": "rt.HTMLParse", "(*html/template.Template).AddParseTree": "rt.HTMLAddParseTree", "(*html/template.Template).Clone": "rt.HTMLClone",
@@ -53,18 +56,6 @@ var rawArguments = map[string]bool{
 	"(*encoding/json.Decoder).Buffered": false,
 }
 
-// refusedFuncs are library functions that would look into script types in a
-// way that nothing here can make right; the text says what to do instead.
-var refusedFuncs = map[string]string{
-	"encoding/xml.Marshal":                  "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
-	"encoding/xml.MarshalIndent":            "encoding/xml, which cannot see types of a script; write the text with fmt or text/template",
-	"encoding/xml.Unmarshal":                "encoding/xml.Unmarshal, which cannot see types of a script; read with xml.NewDecoder and Token",
-	"(*encoding/xml.Decoder).Decode":        "xml.Decoder.Decode, which cannot see types of a script; read with Token",
-	"(*encoding/xml.Decoder).DecodeElement": "xml.Decoder.DecodeElement, which cannot see types of a script; read with Token",
-	"(*encoding/xml.Encoder).Encode":        "xml.Encoder.Encode, which cannot see types of a script; write with EncodeToken",
-	"(*encoding/xml.Encoder).EncodeElement": "xml.Encoder.EncodeElement, which cannot see types of a script; write with EncodeToken",
-}
-
 // adapters are the library interfaces that rt can put over a script value.
 var adapters = map[string]string{
 	"error": "ToError", "fmt.Stringer": "ToStringer", "sort.Interface": "ToSortInterface", "container/heap.Interface": "ToHeapInterface",
@@ -82,6 +73,7 @@ var adapters = map[string]string{
 	"encoding.BinaryMarshaler": "ToBinaryMarshaler", "encoding.BinaryUnmarshaler": "ToBinaryUnmarshaler", "encoding.BinaryAppender": "ToBinaryAppender", "encoding.TextAppender": "ToTextAppender",
 	"fmt.Scanner": "ToScanner", "hash.Hash32": "ToHash32", "hash.Hash64": "ToHash64", "math/rand.Source64": "ToRandSource64",
 	"image.Image": "ToImage", "image/draw.Image": "ToDrawImage", "image/color.Color": "ToColor", "image/color.Model": "ToColorModel",
+	"encoding/xml.Marshaler": "ToXMLMarshaler", "encoding/xml.MarshalerAttr": "ToXMLMarshalerAttr", "encoding/xml.Unmarshaler": "ToXMLUnmarshaler", "encoding/xml.UnmarshalerAttr": "ToXMLUnmarshalerAttr", "encoding/xml.TokenReader": "ToXMLTokenReader",
 	"flag.Value": "ToFlagValue", "flag.Getter": "ToFlagGetter",
 }
 

@@ -18,9 +18,6 @@ func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types
 	text, at := f.path(f.core(f.expr(x.X), t), t, path[:len(path)-1])
 	c := f.bind(text, at, m)
 	if c.library {
-		if advice := refusedFuncs[m.FullName()]; advice != "" {
-			f.refuse(x, "%s", advice)
-		}
 		if name := libraryFuncs[m.FullName()]; name != "" {
 			c.invoke = plainCall(name)
 		}

@@ -1,0 +1,795 @@
+package rt
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"go/types"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// encoding/xml goes by names, tags and methods of the types that it meets. For
+// a struct of the script it gets a view, a struct with the script's own field
+// names and tags, and in the place of whatever has types of the script in it
+// something that it knows how to ask: an [xmlNode] writes itself, an [xmlTarget]
+// is read into. They make the view of what they stand for when it is their turn.
+
+func (m *Machine) xmlMarshal(x any) ([]byte, error) {
+	var b bytes.Buffer
+	e := xml.NewEncoder(&b)
+	if err := m.xmlEncode(e, x); err != nil {
+		return nil, err
+	}
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func (m *Machine) xmlMarshalIndent(x any, prefix, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := xml.NewEncoder(&b)
+	e.Indent(prefix, indent)
+	if err := m.xmlEncode(e, x); err != nil {
+		return nil, err
+	}
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func (m *Machine) xmlEncode(e *xml.Encoder, x any) error { return m.xmlEncodeAs(e, x, nil) }
+
+func (m *Machine) xmlEncodeElement(e *xml.Encoder, x any, start xml.StartElement) error {
+	if start.Name.Local == "" {
+		return e.EncodeElement(nil, start) // which says what is wrong
+	}
+	return m.xmlEncodeAs(e, x, &start)
+}
+
+func (m *Machine) xmlEncodeAs(e *xml.Encoder, x any, start *xml.StartElement) error {
+	b, ok := unbox(canonical(x))
+	if !ok {
+		v := reflect.ValueOf(x)
+		switch k := v.Kind(); {
+		case (k == reflect.Slice || k == reflect.Array) && holdsInterfaces(v.Type()):
+			for i := range v.Len() {
+				if err := m.xmlEncodeAs(e, v.Index(i).Interface(), start); err != nil {
+					return err
+				}
+			}
+			return nil
+		case start != nil:
+			return e.EncodeElement(x, *start)
+		}
+		return e.Encode(x)
+	}
+	n := xmlNode{m: m, t: b.T.typ, v: reflect.ValueOf(b.V), top: start == nil, named: start != nil}
+	if start != nil {
+		return e.EncodeElement(n, *start)
+	}
+	return e.Encode(n)
+}
+
+func (m *Machine) xmlUnmarshal(data []byte, x any) error {
+	return m.xmlDecode(xml.NewDecoder(bytes.NewReader(data)), x)
+}
+
+func (m *Machine) xmlDecode(d *xml.Decoder, x any) error { return m.xmlDecodeElement(d, x, nil) }
+
+func (m *Machine) xmlDecodeElement(d *xml.Decoder, x any, start *xml.StartElement) error {
+	b, ok := unbox(canonical(x))
+	if !ok {
+		return d.DecodeElement(x, start)
+	}
+	elem, isPtr := pointee(b.T.typ)
+	v := reflect.ValueOf(b.V)
+	switch {
+	case !isPtr:
+		return errors.New("non-pointer passed to Unmarshal")
+	case v.IsNil():
+		return errors.New("nil pointer passed to Unmarshal")
+	}
+	return d.DecodeElement(&xmlTarget{m, elem, v.Elem()}, start)
+}
+
+// xmlMethods are what encoding/xml asks types for.
+var xmlMethods = map[string]string{
+	"MarshalXML": "(*xml.Encoder, xml.StartElement) error", "MarshalXMLAttr": "(xml.Name) (xml.Attr, error)", "MarshalText": "() ([]uint8, error)",
+	"UnmarshalXML": "(*xml.Decoder, xml.StartElement) error", "UnmarshalXMLAttr": "(xml.Attr) error", "UnmarshalText": "([]uint8) error",
+}
+
+// xmlMethod finds a method that encoding/xml asks v, or its address, for.
+func (m *Machine) xmlMethod(t types.Type, v reflect.Value, name string) (adapter, bool) {
+	if a := (adapter{Box{m.typeOf(t), v.Interface()}}); a.can(name, xmlMethods[name]) {
+		return a, true
+	}
+	if !v.CanAddr() {
+		return adapter{}, false
+	}
+	a := adapter{Box{m.typeOf(types.NewPointer(t)), v.Addr().Interface()}}
+	return a, a.can(name, xmlMethods[name])
+}
+
+// xmlNative: encoding/xml may see the erased form of t as it is.
+func (m *Machine) xmlNative(t types.Type) bool {
+	t = types.Unalias(t)
+	if n, ok := t.(*types.Named); ok {
+		if n.Obj().Pkg() == nil || !m.cfg.Source(n.Obj().Pkg()) {
+			return !types.IsInterface(n) && n.TypeArgs().Len() == 0
+		}
+		set := types.NewMethodSet(types.NewPointer(n))
+		for name := range xmlMethods {
+			if set.Lookup(nil, name) != nil {
+				return false
+			}
+		}
+		if Folded(n) {
+			return false
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsComplex == 0
+	case *types.Slice:
+		return m.xmlNative(u.Elem())
+	case *types.Array:
+		return m.xmlNative(u.Elem())
+	case *types.Pointer:
+		return m.xmlNative(u.Elem())
+	case *types.Struct:
+		return u.NumFields() == 0
+	}
+	return false
+}
+
+// A xmlView is how encoding/xml sees a struct.
+type xmlView struct {
+	typ    reflect.Type
+	fields []xmlField
+	err    error // why there is none
+}
+
+type xmlField struct {
+	index     int        // in the struct
+	typ       types.Type // of the field
+	native    bool
+	text      bool     // holds what is no element: character data and the like
+	attr      bool     // is an attribute
+	omitEmpty bool     // is left out when empty
+	embedded  *xmlView // of a struct embedded by value
+}
+
+type xmlViewKey struct {
+	t      types.Type
+	decode bool
+}
+
+// xmlViewOf returns the view of struct type t for writing or reading.
+func (m *Machine) xmlViewOf(t types.Type, decode bool) *xmlView {
+	key := xmlViewKey{m.typeOf(t).typ, decode}
+	if v, ok := m.xmlViews.Load(key); ok {
+		return v.(*xmlView)
+	}
+	v := m.makeXMLView(t, decode)
+	m.xmlViews.Store(key, v)
+	return v
+}
+
+func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
+	view := &xmlView{}
+	s := t.Underlying().(*types.Struct)
+	var fields []reflect.StructField
+	for i := range s.NumFields() {
+		f := s.Field(i)
+		tag := reflect.StructTag(s.Tag(i))
+		if !f.Exported() && !f.Embedded() || tag.Get("xml") == "-" || Hidden(f) {
+			continue
+		}
+		field := xmlField{index: i, typ: f.Type()}
+		if f.Embedded() {
+			switch inner := types.Unalias(f.Type()).(type) {
+			case *types.Named:
+				if _, isStruct := inner.Underlying().(*types.Struct); !isStruct {
+					break
+				}
+				if !m.cfg.Source(inner.Obj().Pkg()) {
+					return &xmlView{err: fmt.Errorf("xml: %s embedded in %s is not supported in scripts; make it a field with a name", TypeName(inner), TypeName(t))}
+				}
+				field.embedded = m.xmlViewOf(inner, decode)
+				if field.embedded.err != nil {
+					return field.embedded
+				}
+			case *types.Pointer:
+				return &xmlView{err: fmt.Errorf("xml: the pointer %s embedded in %s is not supported in scripts; embed the struct itself, or make it a field with a name", TypeName(inner), TypeName(t))}
+			}
+			if field.embedded == nil && !f.Exported() {
+				return &xmlView{err: fmt.Errorf("xml: %s embedded in %s is not supported in scripts; make it a field with a name", TypeName(f.Type()), TypeName(t))}
+			}
+		}
+		out := reflect.StructField{Name: f.Name(), Tag: tag}
+		switch {
+		case field.embedded != nil:
+			out.Name, out.Anonymous, out.Type = fmt.Sprintf("Embedded%d", i), true, field.embedded.typ
+		case f.Name() == "XMLName" || m.xmlNative(f.Type()):
+			field.native = true
+			out.Type = m.reflectOf(f.Type())
+		default:
+			name, options, _ := strings.Cut(tag.Get("xml"), ",")
+			for _, o := range strings.Split(options, ",") {
+				switch o {
+				case "chardata", "cdata", "innerxml", "comment":
+					field.text = true
+				case "attr":
+					field.attr = true
+				case "omitempty":
+					field.omitEmpty = true
+				}
+			}
+			if inner := xmlElementName(f.Type()); inner != "" && !strings.Contains(options, "attr") && !strings.Contains(options, "any") && !field.text {
+				local := name[strings.LastIndexAny(name, " >")+1:]
+				if _, innerLocal, ok := strings.Cut(inner, " "); local != "" && local != inner && (!ok || local != innerLocal) {
+					if ok {
+						inner = innerLocal
+					}
+					return &xmlView{err: fmt.Errorf("xml: name %q in tag of %s.%s conflicts with name %q in %s.XMLName", local, TypeName(t), f.Name(), inner, TypeName(f.Type()))}
+				}
+				if name == "" {
+					out.Tag = reflect.StructTag("xml:" + strconv.Quote(strings.TrimSuffix(inner+","+options, ",")))
+				}
+			}
+			out.Type = m.xmlFieldType(&field, decode)
+		}
+		fields = append(fields, out)
+		view.fields = append(view.fields, field)
+	}
+	view.typ = reflect.StructOf(fields)
+	return view
+}
+
+// xmlElementName is the name, perhaps after a name space, that a struct says
+// its elements have.
+func xmlElementName(t types.Type) string {
+	for {
+		elem, ok := pointee(t)
+		if !ok {
+			break
+		}
+		t = elem
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return ""
+	}
+	for i := range s.NumFields() {
+		if s.Field(i).Name() == "XMLName" {
+			name, _, _ := strings.Cut(reflect.StructTag(s.Tag(i)).Get("xml"), ",")
+			return name
+		}
+	}
+	return ""
+}
+
+var (
+	xmlNodeType   = reflect.TypeFor[xmlNode]()
+	xmlTargetType = reflect.TypeFor[xmlTarget]()
+)
+
+// xmlFieldType is the type of a field in a view.
+func (m *Machine) xmlFieldType(f *xmlField, decode bool) reflect.Type {
+	switch {
+	case decode && f.text:
+		return reflect.TypeFor[xmlTextTarget]()
+	case decode:
+		return xmlTargetType
+	case f.text:
+		return anyType
+	}
+	if t := m.xmlNodeType(f.typ); t != xmlNodeType {
+		return t
+	}
+	return reflect.SliceOf(xmlNodeType) // none where it is empty and left out, else one
+}
+
+// xmlNodeType is the type of what stands for values of type t that are not
+// native.
+func (m *Machine) xmlNodeType(t types.Type) reflect.Type {
+	if m.xmlNative(t) {
+		return m.reflectOf(t)
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && types.NewMethodSet(types.NewPointer(n)).Len() > 0 && !types.IsInterface(n) {
+		return xmlNodeType
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		return anyType
+	case *types.Slice:
+		return reflect.SliceOf(m.xmlNodeType(u.Elem()))
+	case *types.Array:
+		return reflect.ArrayOf(int(u.Len()), m.xmlNodeType(u.Elem()))
+	}
+	return xmlNodeType
+}
+
+// asXML makes an error of a view one of its struct.
+func (m *Machine) asXML(err error, view *xmlView, t types.Type) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); strings.Contains(text, view.typ.String()) {
+		return &textError{strings.ReplaceAll(text, view.typ.String(), TypeName(t)), err}
+	}
+	return err
+}
+
+// A xmlNode is a value of the script that is to be written.
+type xmlNode struct {
+	m *Machine
+	t types.Type
+	v reflect.Value
+	// top: it has no name but that of its type; named: it has one that goes before
+	// what its struct says.
+	top, named bool
+}
+
+// through follows pointers and interfaces; false is nil. A value that is not
+// the script's is returned as it is.
+func (n xmlNode) through() (node xmlNode, library any, ok bool) {
+	for {
+		switch n.t.Underlying().(type) {
+		case *types.Interface:
+			if n.v.Kind() == reflect.Interface && n.v.IsNil() {
+				return n, nil, false
+			}
+			x := canonical(n.v.Interface())
+			b, isBox := unbox(x)
+			if !isBox {
+				return n, x, x != nil
+			}
+			n.t, n.v = b.T.typ, reflect.ValueOf(b.V)
+		case *types.Pointer:
+			if n.v.IsNil() {
+				return n, nil, false
+			}
+			n.t, _ = pointee(n.t)
+			n.v = n.v.Elem()
+		default:
+			return n, nil, true
+		}
+	}
+}
+
+// MarshalXML serves encoding/xml.
+func (n xmlNode) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	n, library, ok := n.through()
+	switch {
+	case !ok:
+		return nil
+	case library != nil && n.top:
+		return n.m.xmlEncode(e, library)
+	case library != nil:
+		return n.m.xmlEncodeElement(e, library, start)
+	}
+	m, t, v := n.m, n.t, n.v
+	if n.top {
+		start = xml.StartElement{Name: xml.Name{Local: n.typeName()}}
+	}
+	if a, ok := m.xmlMethod(t, v, "MarshalXML"); ok {
+		return asError(a.must("MarshalXML", e, start)[0])
+	}
+	if a, ok := m.xmlMethod(t, v, "MarshalText"); ok {
+		text, err := a.bytesError("MarshalText")
+		if err != nil {
+			return err
+		}
+		return e.EncodeElement(string(text), start)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice, *types.Array:
+		elem := u.(interface{ Elem() types.Type }).Elem()
+		if b, ok := elem.Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
+			break
+		}
+		for i := range v.Len() {
+			if err := (xmlNode{m, elem, v.Index(i), n.top, n.named}).MarshalXML(e, start); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *types.Struct:
+		if u.NumFields() > 0 {
+			return n.marshalStruct(e, start)
+		}
+	}
+	if start.Name.Local == "" || !m.xmlNative(t) {
+		return n.unsupported()
+	}
+	return e.EncodeElement(v.Interface(), start)
+}
+
+func (n xmlNode) typeName() string {
+	if named, ok := types.Unalias(n.t).(*types.Named); ok {
+		return named.Obj().Name()
+	}
+	return n.v.Type().Name()
+}
+
+func (n xmlNode) unsupported() error {
+	return &textError{"xml: unsupported type: " + TypeName(n.t), &xml.UnsupportedTypeError{Type: n.v.Type()}}
+}
+
+func (n xmlNode) marshalStruct(e *xml.Encoder, start xml.StartElement) error {
+	if !n.m.cfg.Source(packageOf(n.t)) && packageOf(n.t) != nil {
+		return e.EncodeElement(n.v.Interface(), start) // a library's
+	}
+	view := n.m.xmlViewOf(n.t, false)
+	if view.err != nil {
+		return view.err
+	}
+	x := reflect.New(view.typ).Elem()
+	n.m.fillXML(view, x, n.v)
+	switch name, ok := n.elementName(); {
+	case n.named:
+	case ok:
+		start.Name = name
+	case n.top && packageOf(n.t) == nil:
+		return n.unsupported()
+	}
+	return n.m.asXML(e.EncodeElement(x.Interface(), start), view, n.t)
+}
+
+// elementName is the name that a field XMLName gives.
+func (n xmlNode) elementName() (xml.Name, bool) {
+	obj, path, _ := types.LookupFieldOrMethod(n.t, true, nil, "XMLName")
+	f, ok := obj.(*types.Var)
+	if !ok {
+		return xml.Name{}, false
+	}
+	t, v := n.t, n.v
+	tag := ""
+	for _, i := range path {
+		s := t.Underlying().(*types.Struct)
+		tag, t, v = reflect.StructTag(s.Tag(i)).Get("xml"), s.Field(i).Type(), v.Field(i)
+	}
+	name, _, _ := strings.Cut(tag, ",")
+	if space, local, ok := strings.Cut(name, " "); ok {
+		return xml.Name{Space: space, Local: local}, true
+	}
+	if name != "" {
+		return xml.Name{Local: name}, true
+	}
+	value, ok := v.Interface().(xml.Name)
+	return value, ok && value.Local != "" && f != nil
+}
+
+// fillXML makes the view x of the struct v.
+func (m *Machine) fillXML(view *xmlView, x, v reflect.Value) {
+	for i, f := range view.fields {
+		switch from := v.Field(f.index); {
+		case f.embedded != nil:
+			m.fillXML(f.embedded, x.Field(i), from)
+		case f.native:
+			x.Field(i).Set(from)
+		case f.text:
+			x.Field(i).Set(reflect.ValueOf(xmlText{xmlNode{m: m, t: f.typ, v: from}}.shown()))
+		case x.Field(i).Type() == reflect.SliceOf(xmlNodeType) && m.xmlNodeType(f.typ) == xmlNodeType:
+			if !f.omitEmpty || !isEmptyXML(from) {
+				x.Field(i).Set(reflect.ValueOf([]xmlNode{{m: m, t: f.typ, v: from}}))
+			}
+		case f.attr && from.Kind() == reflect.Pointer && m.xmlAsksPointer(f.typ) && !(f.omitEmpty && from.IsNil()):
+			x.Field(i).Set(reflect.ValueOf(xmlNode{m: m, t: f.typ, v: from}))
+		default:
+			x.Field(i).Set(m.xmlNodeOf(f.typ, from))
+		}
+	}
+}
+
+// xmlAsksPointer: for an attribute, encoding/xml calls methods of a pointer
+// even when it is nil.
+func (m *Machine) xmlAsksPointer(t types.Type) bool {
+	a := adapter{Box{m.typeOf(t), nil}}
+	return a.can("MarshalXMLAttr", xmlMethods["MarshalXMLAttr"]) || a.can("MarshalText", xmlMethods["MarshalText"])
+}
+
+func isEmptyXML(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+// xmlNodeOf makes what stands for v, as xmlNodeType says.
+func (m *Machine) xmlNodeOf(t types.Type, v reflect.Value) reflect.Value {
+	typ := m.xmlNodeType(t)
+	if m.xmlNative(t) {
+		return v
+	}
+	switch {
+	case typ == anyType:
+		out := reflect.New(anyType).Elem()
+		switch n, library, ok := (xmlNode{m: m, t: t, v: v}).through(); {
+		case ok && library != nil:
+			out.Set(reflect.ValueOf(library))
+		case ok:
+			out.Set(reflect.ValueOf(n))
+		}
+		return out
+	case typ == xmlNodeType:
+		return reflect.ValueOf(xmlNode{m: m, t: t, v: v})
+	case v.Kind() == reflect.Slice && v.IsNil():
+		return reflect.Zero(typ)
+	}
+	elem := t.Underlying().(interface{ Elem() types.Type }).Elem()
+	out := reflect.New(typ).Elem()
+	if typ.Kind() == reflect.Slice {
+		out.Set(reflect.MakeSlice(typ, v.Len(), v.Len()))
+	}
+	for i := range v.Len() {
+		out.Index(i).Set(m.xmlNodeOf(elem, v.Index(i)))
+	}
+	return out
+}
+
+// MarshalXMLAttr serves encoding/xml.
+func (n xmlNode) MarshalXMLAttr(name xml.Name) (xml.Attr, error) {
+	if a, ok := n.m.xmlMethod(n.t, n.v, "MarshalXMLAttr"); ok {
+		r := a.must("MarshalXMLAttr", name)
+		attr, _ := r[0].Interface().(xml.Attr)
+		return attr, asError(r[1])
+	}
+	if a, ok := n.m.xmlMethod(n.t, n.v, "MarshalText"); ok {
+		text, err := a.bytesError("MarshalText")
+		return xml.Attr{Name: name, Value: string(text)}, err
+	}
+	text, ok := simpleXML(n.v)
+	if !ok {
+		return xml.Attr{}, n.unsupported()
+	}
+	return xml.Attr{Name: name, Value: text}, nil
+}
+
+// simpleXML is the text of a value that is not made of others.
+func simpleXML(v reflect.Value) (string, bool) {
+	switch k := v.Kind(); {
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10), true
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10), true
+	case v.CanFloat():
+		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()), true
+	case k == reflect.Bool:
+		return strconv.FormatBool(v.Bool()), true
+	case k == reflect.String:
+		return v.String(), true
+	case k == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		return string(v.Bytes()), true
+	}
+	return "", false
+}
+
+// xmlText is a value of the script that is character data.
+type xmlText struct{ xmlNode }
+
+// shown is what the view holds: a value that can write itself, or a plain one.
+func (x xmlText) shown() any {
+	if _, ok := x.m.xmlMethod(x.t, x.v, "MarshalText"); ok {
+		return xmlMarshaledText{x}
+	}
+	n, library, ok := x.through()
+	switch {
+	case !ok:
+		return ""
+	case library != nil:
+		return library
+	}
+	if _, ok := x.m.xmlMethod(n.t, n.v, "MarshalText"); ok {
+		return xmlMarshaledText{xmlText{n}}
+	}
+	if text, ok := simpleXML(n.v); ok {
+		return text
+	}
+	return ""
+}
+
+type xmlMarshaledText struct{ x xmlText }
+
+func (t xmlMarshaledText) MarshalText() ([]byte, error) {
+	a, _ := t.x.m.xmlMethod(t.x.t, t.x.v, "MarshalText")
+	return a.bytesError("MarshalText")
+}
+
+// A xmlTarget is a variable of the script that is to be read into.
+type xmlTarget struct {
+	m *Machine
+	t types.Type
+	v reflect.Value // can be set
+}
+
+// UnmarshalXML serves encoding/xml.
+func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	m, t, v := x.m, x.t, x.v
+	if types.IsInterface(t) {
+		b, ok := unbox(canonical(v.Interface()))
+		if elem, isPtr := pointeeOf(b, ok); isPtr && !reflect.ValueOf(b.V).IsNil() {
+			t, v = elem, reflect.ValueOf(b.V).Elem()
+		} else if held := reflect.ValueOf(v.Interface()); !ok && held.Kind() == reflect.Pointer && !held.IsNil() {
+			return d.DecodeElement(held.Interface(), &start)
+		}
+	}
+	if elem, ok := pointee(t); ok {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		t, v = elem, v.Elem()
+	}
+	if a, ok := m.xmlMethod(t, v, "UnmarshalXML"); ok {
+		return asError(a.must("UnmarshalXML", d, start)[0])
+	}
+	if a, ok := m.xmlMethod(t, v, "UnmarshalText"); ok {
+		text, err := characterData(d)
+		if err != nil {
+			return err
+		}
+		return asError(a.must("UnmarshalText", text)[0])
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return d.Skip()
+	case *types.Slice:
+		if !m.xmlNative(t) {
+			n := v.Len()
+			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+			if err := (&xmlTarget{m, u.Elem(), v.Index(n)}).UnmarshalXML(d, start); err != nil {
+				v.SetLen(n)
+				return err
+			}
+			return nil
+		}
+	case *types.Struct:
+		if pkg := packageOf(t); u.NumFields() > 0 && (pkg == nil || m.cfg.Source(pkg)) {
+			return x.unmarshalStruct(d, start, t, v)
+		}
+	}
+	if !m.xmlNative(t) {
+		return errors.New("unknown type " + TypeName(t))
+	}
+	return d.DecodeElement(v.Addr().Interface(), &start)
+}
+
+func pointeeOf(b Box, ok bool) (types.Type, bool) {
+	if !ok {
+		return nil, false
+	}
+	return pointee(b.T.typ)
+}
+
+// characterData reads to the end of an element.
+func characterData(d *xml.Decoder) ([]byte, error) {
+	var text []byte
+	for depth := 1; depth > 0; {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		switch t := t.(type) {
+		case xml.CharData:
+			if depth == 1 {
+				text = append(text, t...)
+			}
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	// The decoder has to see the end itself.
+	return text, nil
+}
+
+func (x *xmlTarget) unmarshalStruct(d *xml.Decoder, start xml.StartElement, t types.Type, v reflect.Value) error {
+	view := x.m.xmlViewOf(t, true)
+	if view.err != nil {
+		return view.err
+	}
+	to := reflect.New(view.typ)
+	x.m.aimXML(view, to.Elem(), v)
+	err := d.DecodeElement(to.Interface(), &start)
+	takeXML(view, to.Elem(), v)
+	return x.m.asXML(err, view, t)
+}
+
+// aimXML makes the view x of the struct v, which is to be read into.
+func (m *Machine) aimXML(view *xmlView, x, v reflect.Value) {
+	for i, f := range view.fields {
+		switch field := v.Field(f.index); {
+		case f.embedded != nil:
+			m.aimXML(f.embedded, x.Field(i), field)
+		case f.native:
+			x.Field(i).Set(field)
+		case f.text:
+			x.Field(i).Set(reflect.ValueOf(xmlTextTarget{&xmlTarget{m, f.typ, field}}))
+		default:
+			x.Field(i).Set(reflect.ValueOf(xmlTarget{m, f.typ, field}))
+		}
+	}
+}
+
+// takeXML takes what was read into the view x.
+func takeXML(view *xmlView, x, v reflect.Value) {
+	for i, f := range view.fields {
+		switch {
+		case f.embedded != nil:
+			takeXML(f.embedded, x.Field(i), v.Field(f.index))
+		case f.native:
+			v.Field(f.index).Set(x.Field(i))
+		}
+	}
+}
+
+// UnmarshalXMLAttr serves encoding/xml.
+func (x *xmlTarget) UnmarshalXMLAttr(attr xml.Attr) error {
+	t, v := x.t, x.v
+	if elem, ok := pointee(t); ok {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		t, v = elem, v.Elem()
+	}
+	if a, ok := x.m.xmlMethod(t, v, "UnmarshalXMLAttr"); ok {
+		return asError(a.must("UnmarshalXMLAttr", attr)[0])
+	}
+	if a, ok := x.m.xmlMethod(t, v, "UnmarshalText"); ok {
+		return asError(a.must("UnmarshalText", []byte(attr.Value))[0])
+	}
+	if s, ok := t.Underlying().(*types.Slice); ok && !x.m.xmlNative(t) {
+		n := v.Len()
+		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		if err := (&xmlTarget{x.m, s.Elem(), v.Index(n)}).UnmarshalXMLAttr(attr); err != nil {
+			v.SetLen(n)
+			return err
+		}
+		return nil
+	}
+	if !x.m.xmlNative(t) {
+		return errors.New("cannot unmarshal into " + TypeName(t))
+	}
+	return x.text(t, v, attr.Value)
+}
+
+// text reads character data into a value that is not made of others.
+func (x *xmlTarget) text(t types.Type, v reflect.Value, text string) error {
+	var b bytes.Buffer
+	if err := xml.EscapeText(&b, []byte(text)); err != nil {
+		return err
+	}
+	return xml.NewDecoder(io.MultiReader(strings.NewReader("<a>"), &b, strings.NewReader("</a>"))).Decode(v.Addr().Interface())
+}
+
+// xmlTextTarget is a variable of the script that character data is read into.
+type xmlTextTarget struct{ x *xmlTarget }
+
+// UnmarshalText serves encoding/xml.
+func (t xmlTextTarget) UnmarshalText(text []byte) error {
+	typ, v := t.x.t, t.x.v
+	if elem, ok := pointee(typ); ok {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		typ, v = elem, v.Elem()
+	}
+	if a, ok := t.x.m.xmlMethod(typ, v, "UnmarshalText"); ok {
+		return asError(a.must("UnmarshalText", text)[0])
+	}
+	if !t.x.m.xmlNative(typ) {
+		return errors.New("cannot unmarshal into " + TypeName(typ))
+	}
+	return t.x.text(typ, v, string(text))
+}
