@@ -18,7 +18,7 @@ import (
 //
 //	func make_3(n *int) func() { return func() { *n++ } }
 //
-// A variable that never changes is handed over by value.
+// A variable that never changes any more is handed over by value.
 
 // closure emits a func literal used as a value.
 func (f *fn) closure(x *ast.FuncLit) string { return f.lift(x, "") }
@@ -97,7 +97,7 @@ func (f *fn) enclose(n ast.Node) *enclosure {
 	e.inner.lowered = f.p.fresh("make")
 	for _, v := range f.free(n) {
 		typ := f.p.typ(f.subst(v.Type()))
-		if f.usage.mutable[v] {
+		if f.usage.mutable[v] && !f.usage.settled(v, n) {
 			e.inner.vars[v] = variable{e.hand(f.vars[v].address(), "*"+typ), true}
 		} else {
 			e.inner.vars[v] = variable{e.handValue(f.vars[v].text(), typ, f.subst(v.Type())), false}

@@ -84,6 +84,7 @@
 //	emit.go       Input, Program; packages, functions, initialisation
 //	fn.go         one function: variables, hoisting, results
 //	usage.go      which variables change, escape, need holders
+//	known.go      which checks are left out, because they cannot fail
 //	erase.go      types
 //	subst.go      generics: one function for each set of type arguments
 //	box.go        interfaces: boxes, adapters, assertions

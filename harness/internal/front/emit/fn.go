@@ -297,6 +297,7 @@ func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 
 func (f *fn) declareResult(v *types.Var) variable {
 	f.usage.mutable[v] = true // by return
+	f.usage.history(v).open = true
 	name := f.declare(v)
 	f.w("var %s %s\n", name, f.p.typ(f.subst(v.Type())))
 	return f.vars[v]

@@ -128,6 +128,7 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 	}
 	ipre, i := split(bare(i))
 	pre += ipre
+	below := belowLength(i, base)
 	if !isSimple(i) {
 		v, set := f.temp("int", i)
 		pre, i = pre+set, v
@@ -136,15 +137,19 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 		v, set := f.temp(f.p.typ(types.Default(t.Underlying())), base)
 		pre, base = pre+set, v
 	}
-	low := i + " < 0 || "
-	if isNumber(i) {
-		low = ""
+	low, high := i+" < 0", i+" >= len("+base+")"
+	test := low + " || " + high
+	switch {
+	case below:
+		test = low
+	case isNumber(i) || f.notNegative(x.Index):
+		test = high
 	}
 	bad := "rt.BadIndex(" + i + ", len(" + base + "))"
 	if isWide(f.typeOf(x.Index)) {
 		bad = "rt.BadIndexOf(" + i + ", len(" + base + "), true)"
 	}
-	return guarded(pre+"if "+low+i+" >= len("+base+") {\n"+f.lineText()+bad+"\n}\n", base+"["+i+"]")
+	return guarded(pre+"if "+test+" {\n"+f.lineText()+bad+"\n}\n", base+"["+i+"]")
 }
 
 // isWide: values of t are perhaps too large for an int.

@@ -8,8 +8,10 @@ import (
 )
 
 // Range statements. The interpreter has no range over integers and functions,
-// miscounts invalid UTF-8, and has one variable for all iterations. All but
-// maps become index loops with fresh variables in the body.
+// miscounts invalid UTF-8, has one variable for all iterations, and counts with
+// the key. Ranges over slices and maps stay what they are, with variables of our
+// own, which are the script's where nobody could tell. The others become index
+// loops.
 
 func (f *fn) rangeStatement(s *ast.RangeStmt, label string) {
 	t := f.typeOf(s.X)
@@ -29,8 +31,7 @@ func (f *fn) rangeStatement(s *ast.RangeStmt, label string) {
 			f.rangeString(s, label)
 		}
 	case *types.Slice:
-		x := f.hoist(f.core(f.expr(s.X), t), f.p.typ(u))
-		f.rangeIndex(s, label, x, "len("+x+")", u.Elem())
+		f.rangeSlice(s, label, t, u)
 	case *types.Array:
 		if isUnwanted(s.Value) {
 			if f.hoists(s.X) {
@@ -124,6 +125,65 @@ func (f *fn) aliasKey(s *ast.RangeStmt, counter string) bool {
 	return true
 }
 
+// rangeSlice leaves a range over a slice what it is: one step of the interpreter.
+func (f *fn) rangeSlice(s *ast.RangeStmt, label string, t types.Type, u *types.Slice) {
+	x := f.core(f.expr(s.X), t)
+	if !reusable(f.p.typ(u.Elem())) { // it makes functions and channels something else
+		x = f.hoist(x, f.p.typ(u))
+		f.rangeIndex(s, label, x, "len("+x+")", u.Elem())
+		return
+	}
+	if id, ok := s.X.(*ast.Ident); !ok || !isName(x) || !f.stable(f.use(id)) {
+		x = f.hoist(x, f.p.typ(u))
+	}
+	key, value := f.p.fresh("t"), f.p.fresh("t")
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	if isUnwanted(s.Value) {
+		f.w("for %s := range %s {\n", key, x)
+	} else {
+		f.w("for %s, %s := range %s {\n", key, value, x)
+	}
+	loop := &target{kind: loop, label: label}
+	loop.index, loop.bound = f.rangeBound(s)
+	f.iterate(s, loop, func() {
+		keyDone := isUnwanted(s.Key) || f.aliasKey(s, key)
+		valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, value)
+		if keyDone && valueDone {
+			return
+		}
+		f.bindOthers(s, [2]string{key, value}, [2]types.Type{types.Typ[types.Int], u.Elem()}, [2]bool{keyDone, valueDone})
+	})
+	f.w("}\n")
+}
+
+// aliasValue lets x, a variable of an iteration, be what the interpreter sets
+// anew for each.
+func (f *fn) aliasValue(x ast.Expr, tok token.Token, name string) bool {
+	if tok != token.DEFINE {
+		return false
+	}
+	v := f.defined(x)
+	if f.usage.escaping[v] {
+		return false
+	}
+	f.vars[v] = variable{name: name}
+	return true
+}
+
+// bindOthers is bindValues but for what is done.
+func (f *fn) bindOthers(s *ast.RangeStmt, values [2]string, ts [2]types.Type, done [2]bool) {
+	if done[0] == done[1] {
+		f.bindValues(s, values, ts)
+		return
+	}
+	for i, x := range []ast.Expr{s.Key, s.Value} {
+		if !done[i] {
+			f.bindValue(s, x, values[i], ts[i])
+		}
+	}
+}
+
 // rangeIndex is the loop over x, an evaluated slice or array; the length is
 // that at the start.
 func (f *fn) rangeIndex(s *ast.RangeStmt, label, x, length string, elem types.Type) {
@@ -212,7 +272,11 @@ func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 		f.w("for range %s {\n", m)
 	}
 	f.iterate(s, &target{kind: loop, label: label}, func() {
-		f.bindValues(s, [2]string{k, v}, [2]types.Type{u.Key(), u.Elem()})
+		keyDone := isUnwanted(s.Key) || f.aliasValue(s.Key, s.Tok, k)
+		valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, v)
+		if !keyDone || !valueDone {
+			f.bindOthers(s, [2]string{k, v}, [2]types.Type{u.Key(), u.Elem()}, [2]bool{keyDone, valueDone})
+		}
 	})
 	f.w("}\n")
 }

@@ -24,7 +24,50 @@ type usage struct {
 	gotos map[string]bool
 	// recovers are the bodies that call recover themselves.
 	recovers map[*ast.BlockStmt]bool
+	// histories tell what becomes of variables.
+	histories map[types.Object]*history
+	// loops are all for and range statements.
+	loops []ast.Node
 }
+
+// A history is all that is assigned to a variable.
+type history struct {
+	values  []ast.Expr  // in declarations and plain assignments; nil: not known
+	steps   []ast.Expr  // what is added to it
+	changes []token.Pos // where the statements that change it end
+	open    bool        // something else can be assigned, or a closure does it
+}
+
+func (s *usage) history(o types.Object) *history {
+	h := s.histories[o]
+	if h == nil {
+		h = &history{}
+		s.histories[o] = h
+	}
+	return h
+}
+
+// settled: nothing changes variable v any more when n, which uses it, is made
+// a closure.
+func (s *usage) settled(v types.Object, n ast.Node) bool {
+	h := s.histories[v]
+	if h == nil || h.open || len(s.gotos) > 0 {
+		return false
+	}
+	for _, end := range h.changes {
+		if end > n.Pos() {
+			return false
+		}
+		for _, l := range s.loops {
+			if inside(n.Pos(), l) && inside(end-1, l) && !inside(v.Pos(), l) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func inside(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 
 func (p *program) usage(u *unit, n ast.Node) *usage {
 	if s := p.usages[n]; s != nil {
@@ -32,7 +75,7 @@ func (p *program) usage(u *unit, n ast.Node) *usage {
 	}
 	s := &usage{
 		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{},
-		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, holds: map[types.Object][]types.Type{},
+		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, holds: map[types.Object][]types.Type{}, histories: map[types.Object]*history{},
 	}
 	p.usages[n] = s
 	w := &usageWalker{u: u, s: s}
@@ -43,6 +86,8 @@ func (p *program) usage(u *unit, n ast.Node) *usage {
 type usageWalker struct {
 	u *unit
 	s *usage
+	// literals are those around, innermost last.
+	literals []*ast.FuncLit
 }
 
 // walk visits the function n whose enclosing bodies are outer, innermost last.
@@ -56,8 +101,12 @@ func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 			return false
 		case *ast.FuncLit:
 			w.captures(m)
+			w.literals = append(w.literals, m)
 			w.walk(m.Body, m.Body)
+			w.literals = w.literals[:len(w.literals)-1]
 			return false
+		case *ast.ForStmt:
+			w.s.loops = append(w.s.loops, m)
 		case *ast.BranchStmt:
 			if m.Tok == token.GOTO {
 				w.s.gotos[m.Label.Name] = true
@@ -65,9 +114,16 @@ func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 		case *ast.DeferStmt:
 			w.s.defers[body] = true
 		case *ast.RangeStmt:
+			w.s.loops = append(w.s.loops, m)
 			if m.Tok == token.ASSIGN {
-				w.change(m.Key)
-				w.change(m.Value)
+				for _, x := range []ast.Expr{m.Key, m.Value} {
+					w.change(x, m)
+					if id, ok := x.(*ast.Ident); ok {
+						w.gets(id, nil)
+					}
+				}
+			} else {
+				w.ranges(m)
 			}
 			if isIterator(w.u.info.TypeOf(m.X)) {
 				w.s.iterates[body] = true
@@ -80,22 +136,34 @@ func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 				} else {
 					w.hold(l, nil)
 				}
-				if id, ok := l.(*ast.Ident); ok && w.u.info.Defs[id] != nil {
-					continue
+				if id, ok := l.(*ast.Ident); ok {
+					w.assigned(id, m, i)
+					if w.u.info.Defs[id] != nil {
+						continue
+					}
 				}
-				w.change(l)
+				w.change(l, m)
 			}
 		case *ast.ValueSpec:
 			for i, id := range m.Names {
 				switch {
 				case len(m.Values) == len(m.Names):
 					w.hold(id, m.Values[i])
+					w.gets(id, m.Values[i])
 				case len(m.Values) > 0:
 					w.hold(id, nil)
+					w.gets(id, nil)
+				default:
+					w.gets(id, zeroValue)
 				}
 			}
 		case *ast.IncDecStmt:
-			w.change(m.X)
+			w.change(m.X, m)
+			if id, ok := m.X.(*ast.Ident); ok && m.Tok == token.DEC {
+				w.gets(id, nil)
+			} else if ok {
+				w.adds(id, zeroValue)
+			}
 		case *ast.UnaryExpr:
 			if m.Op == token.AND {
 				w.address(m.X)
@@ -191,9 +259,17 @@ func (w *usageWalker) hold(to, x ast.Expr) {
 	w.s.holds[v] = append(w.s.holds[v], t)
 }
 
-func (w *usageWalker) change(x ast.Expr) {
-	if o := w.root(x); o != nil {
-		w.s.mutable[o] = true
+// change notes that statement by changes x, which may be nil.
+func (w *usageWalker) change(x ast.Expr, by ast.Node) {
+	o := w.root(x)
+	if o == nil {
+		return
+	}
+	w.s.mutable[o] = true
+	h := w.s.history(o)
+	h.changes = append(h.changes, by.End())
+	if n := len(w.literals); n > 0 && o.Pos() < w.literals[n-1].Pos() {
+		h.open = true
 	}
 }
 
@@ -201,6 +277,63 @@ func (w *usageWalker) address(x ast.Expr) {
 	if o := w.root(x); o != nil {
 		w.s.mutable[o] = true
 		w.s.escaping[o] = true
+		w.s.history(o).open = true
+	}
+}
+
+// assigned notes what the ith left side of an assignment, a variable, gets.
+func (w *usageWalker) assigned(id *ast.Ident, m *ast.AssignStmt, i int) {
+	switch {
+	case len(m.Lhs) != len(m.Rhs):
+		w.gets(id, nil)
+	case m.Tok == token.ADD_ASSIGN:
+		w.adds(id, m.Rhs[i])
+	case m.Tok == token.ASSIGN || m.Tok == token.DEFINE:
+		if b, ok := ast.Unparen(m.Rhs[i]).(*ast.BinaryExpr); ok && b.Op == token.ADD {
+			if x, ok := b.X.(*ast.Ident); ok && w.u.info.ObjectOf(x) == w.u.info.ObjectOf(id) {
+				w.adds(id, b.Y)
+				return
+			}
+		}
+		w.gets(id, m.Rhs[i])
+	default:
+		w.gets(id, nil)
+	}
+}
+
+// adds notes that x is added to variable id.
+func (w *usageWalker) adds(id *ast.Ident, x ast.Expr) {
+	if v := w.u.info.ObjectOf(id); v != nil {
+		h := w.s.history(v)
+		h.steps = append(h.steps, x)
+	}
+}
+
+// gets notes that variable id is assigned x; nil: something that is not known.
+func (w *usageWalker) gets(id *ast.Ident, x ast.Expr) {
+	if v := w.u.info.ObjectOf(id); v != nil {
+		h := w.s.history(v)
+		h.values = append(h.values, x)
+	}
+}
+
+// zeroValue stands for the value of a variable that is declared without one,
+// and countedValue for one that counts from 0.
+var zeroValue, countedValue ast.Expr = &ast.BadExpr{From: 1}, &ast.BadExpr{From: 2}
+
+// ranges notes the variables of a range statement: the key counts, unless it is
+// that of a map, a channel or an iterator.
+func (w *usageWalker) ranges(m *ast.RangeStmt) {
+	if id, ok := m.Key.(*ast.Ident); ok {
+		switch under(w.u.info.TypeOf(m.X)).(type) {
+		case *types.Slice, *types.Array, *types.Pointer, *types.Basic:
+			w.gets(id, countedValue)
+		default:
+			w.gets(id, nil)
+		}
+	}
+	if id, ok := m.Value.(*ast.Ident); ok {
+		w.gets(id, nil)
 	}
 }
 
