@@ -75,7 +75,8 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 		{"the error not looked at", `r, err := git.Log(git.LogParams{RepoPath: "."}); fmt.Println(r)`, []string{"declared and not used: err", "if err != nil"}, ""},
 		{"the server's key for its package", `r, err := github_mcp_server.ListIssues(github_mcp_server.ListIssuesParams{Owner: "a", Repo: "b"})` + then, nil, "github_mcp_server: taken as the package servers/github"},
 		{"the server's key in the import", "package main\nimport (\"fmt\"; \"servers/github_mcp_server\")\nfunc main() {\nr, err := github_mcp_server.ListIssues(github_mcp_server.ListIssuesParams{Owner: \"a\", Repo: \"b\"})" + then + "\n}", nil, "package servers/github_mcp_server: taken as servers/github"},
-		{"no such server", `r, err := gitserver.Log(gitserver.LogParams{RepoPath: "."})` + then, []string{"undefined: gitserver", "did you mean git"}, ""},
+		{"no such server", `r, err := gitserver.Log(gitserver.LogParams{RepoPath: "."})` + then, []string{"undefined: gitserver", "did you mean git.Log?", "func git.Log(p git.LogParams)"}, ""},
+		{"half the server's name", `r, err := mongo.Aggregte(nil)` + then, []string{"did you mean mongodb.Aggregate?", "func mongodb.Aggregate("}, ""},
 		{"no such server imported", "package main\nimport (\"fmt\"; \"servers/gitt\")\nfunc main() {\nr, err := gitt.Log(gitt.LogParams{})" + then + "\n}", []string{"did you mean servers/git"}, ""},
 		{"a missing required field", `r, err := github.ListIssues(github.ListIssuesParams{Owner: "golang"})` + then, []string{"required field Repo not set", "Repo string /*required*/"}, ""},
 		{"missing in a nested struct", `r, err := memory.CreateEntities(memory.CreateEntitiesParams{Entities: []memory.Entity{{Name: "a"}}})` + then, []string{"required fields EntityType, Observations not set in a value of type memory.Entity"}, ""},
@@ -115,6 +116,11 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 		{"a misspelt variable", `commits, err := git.Log(git.LogParams{RepoPath: "."}); if err != nil { panic(err) }; fmt.Println(comits.Text())`, []string{"did you mean commits?"}, ""},
 		{"arguments as a key", `m := map[git.LogParams]bool{}; fmt.Println(m); UseTools("git.git_log")`, []string{"take one of its fields as the key"}, ""},
 		{"fields without names", `r, err := git.Log(git.LogParams{".", "", 5, ""})` + then, []string{"name the fields"}, ""},
+		{"a general call of what UseTools gives", `tools := UseTools("git.git_log"); r, err := tools.Call("git_log", nil)` + then, []string{"log, err := git.Log(git.LogParams{…})"}, ""},
+		{"JavaScript", `async function main() { return 1 }`, []string{"a script is Go"}, ""},
+		{"an arrow", `xs := []int{1}; ys := xs.map(x => x * 2)`, []string{"func(x int) int"}, ""},
+		{"Python's loop", "x := 3\nwhile x > 1 { x-- }", []string{"a loop is for condition"}, ""},
+		{"no declaration", "x = 5\nReturn(x)", []string{"undefined: x", "x := …"}, ""},
 		{"two results of main", `return 5, nil`, []string{"Return(v)"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

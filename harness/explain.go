@@ -66,7 +66,7 @@ func (r *run) explainOne(e *Error) {
 		return
 	}
 	if m := undefinedPackage().FindStringSubmatch(e.Message); m != nil {
-		if strings.HasPrefix(e.Hint, "did you mean") { // a variable, most likely
+		if near, ok := strings.CutPrefix(e.Hint, "did you mean "); ok && !r.namesServer(near) { // a variable, most likely
 			return
 		}
 		if r.explainBare(e, m[1]) {
@@ -114,6 +114,14 @@ func (e *Error) add(signature string) {
 
 // typeSuffixes are what scripts put behind a function's name to name a type.
 var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response", "Output"}
+
+// addTool adds how a tool is called.
+func (e *Error) addTool(t *wrappers.Tool) {
+	e.add(t.Signature())
+	if t.ParamsType() != "" {
+		e.add(t.Package().Declaration(t.ParamsType(), e.room()))
+	}
+}
 
 // follows reports whether an error only repeats another one: the params of a
 // function that is not there, or of one that takes none.
@@ -173,10 +181,8 @@ func (r *run) explainBare(e *Error, name string) bool {
 		names = append(names, t.Go())
 	}
 	e.Hint = "did you mean " + strings.Join(names, " or ") + "? A tool is a function of its server's package"
-	e.Signatures = []string{found[0].Signature()}
-	if found[0].ParamsType() != "" {
-		e.add(found[0].Package().Declaration(found[0].ParamsType(), e.room()))
-	}
+	e.Signatures = nil
+	e.addTool(found[0])
 	return true
 }
 
@@ -189,6 +195,10 @@ func (r *run) explainPackage(e *Error, name, path string) {
 	}
 	if len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(names, " or ") + "?"
+		if t := r.nearTool(name, near); t != nil && path == "" {
+			e.Hint = "did you mean " + t.Go() + "?"
+			e.addTool(t)
+		}
 		return
 	}
 	for _, s := range r.view.Servers() {
@@ -201,6 +211,39 @@ func (r *run) explainPackage(e *Error, name, path string) {
 	if len(names) > 0 {
 		e.Hint += "; the registry has " + listed(names, 20)
 	}
+}
+
+// namesServer reports whether a question names a server's package.
+func (r *run) namesServer(question string) bool {
+	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(question, "?"), " or "), func(name string) bool { return r.server(name) != nil })
+}
+
+// nearTool looks in the servers whose names are near a wrong one for the tool
+// that the script calls by it: the one that it declared, or that has the name
+// nearest to what stands behind the dot.
+func (r *run) nearTool(name string, near []*wrappers.Server) *wrappers.Tool {
+	for _, s := range near {
+		var declared []*wrappers.Tool
+		for _, t := range s.Tools {
+			if r.allowed[t.ID] != nil {
+				declared = append(declared, t)
+			}
+		}
+		if len(declared) == 1 {
+			return declared[0]
+		}
+	}
+	for _, n := range r.names {
+		if n.Package != name {
+			continue
+		}
+		for _, s := range near {
+			if found := s.Near(n.Name, 1); len(found) > 0 {
+				return found[0]
+			}
+		}
+	}
+	return nil
 }
 
 // explainUndefined looks for the function or type of a server that was meant.
@@ -251,10 +294,7 @@ func (r *run) explainUndefined(e *Error, s *wrappers.Server, name string) {
 			e.Hint += " and " + near[2].Func
 		}
 	}
-	e.add(t.Signature())
-	if t.ParamsType() != "" {
-		e.add(s.Declaration(t.ParamsType(), e.room()))
-	}
+	e.addTool(t)
 }
 
 // listed joins the first n names.

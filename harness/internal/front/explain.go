@@ -111,8 +111,15 @@ func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
 		return
 	}
 	for _, n := range c.pathTo(f.Pos) {
-		if call, ok := n.(*ast.CallExpr); ok && call.Fun.Pos() == f.Pos {
-			d.Hint = toolHint
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if n.Fun.Pos() == f.Pos {
+				d.Hint = toolHint
+			}
+		case *ast.AssignStmt:
+			if n.Tok == token.ASSIGN && slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return e.Pos() == f.Pos }) {
+				d.Hint = "declare it where it gets its first value: " + name + " := …"
+			}
 		}
 	}
 }
@@ -124,7 +131,7 @@ var foreign = map[string]string{"null": "nil", "None": "nil", "undefined": "nil"
 const toolHint = `a tool is a Go function of its server's package: UseTools("show the commit history") and then log, err := git.Log(git.LogParams{…})`
 
 // callers are functions that scripts for other harnesses call tools with.
-var callers = map[string]bool{"calltool": true, "usetool": true, "runtool": true, "invoketool": true, "executetool": true, "toolcall": true, "invoke": true}
+var callers = map[string]bool{"calltool": true, "usetool": true, "runtool": true, "invoketool": true, "executetool": true, "toolcall": true, "invoke": true, "call": true, "run": true, "execute": true}
 
 // explainQualified explains an undefined name of a package.
 func (c *checker) explainQualified(r reference, d *Diagnostic) {
@@ -243,6 +250,10 @@ func (c *checker) explainMember(f types.Error, d *Diagnostic) {
 	case *types.Interface:
 		if u.Empty() {
 			d.Hint = anyHint
+			return
+		}
+		if callers[normal(id.Name)] {
+			d.Hint = toolHint
 			return
 		}
 	case *types.Slice, *types.Array:

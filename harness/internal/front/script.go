@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -153,7 +154,7 @@ func (s *Script) syntaxErrors(err error, o outline) []Diagnostic {
 			opened, _ := s.place(o.unclosed)
 			d.Hint = fmt.Sprintf("the %c of line %d is never closed", s.text[o.unclosed], opened)
 		case strings.HasPrefix(e.Msg, "expected selector or type assertion"):
-			d.Hint = "the names of a package's functions and types begin with a capital letter"
+			d.Hint = cmp.Or(otherLanguage(s.text, offset), "the names of a package's functions and types begin with a capital letter")
 		case e.Msg == "expected operand, found '{'":
 			d.Hint = "a struct's fields stand behind its type: git.LogParams{RepoPath: \".\"}"
 		case e.Msg == "expected '==', found '='":
@@ -162,10 +163,34 @@ func (s *Script) syntaxErrors(err error, o outline) []Diagnostic {
 			d.Hint = "a call waits by itself: leave out await"
 		case e.Msg == "exceeded max nesting depth":
 			d.Kind = Refused
+		default:
+			d.Hint = otherLanguage(s.text, offset)
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// otherWords are words that begin a line in other languages, with what Go has.
+var otherWords = map[string]string{
+	"async": "a script is Go: bare statements, or func main() { … }", "function": "a script is Go: func name(x int) string { … }",
+	"def": "a script is Go: func name(x int) string { … }", "class": "a script is Go: type T struct { … }, and func (t T) name() { … }",
+	"let": "a variable is declared with x := …", "const": "a variable is declared with x := …",
+	"while": "a loop is for condition { … }", "try": "Go has no exceptions: x, err := f(), and then if err != nil { … }",
+	"from": "a package is imported with import \"strings\"", "elif": "write } else if condition {",
+}
+
+// otherLanguage tells what Go has for what stands at a syntax error, where
+// that is of another language; "" where it is not.
+func otherLanguage(text []byte, offset int) string {
+	offset = min(offset, len(text))
+	start := bytes.LastIndexByte(text[:offset], '\n') + 1
+	line, _, _ := bytes.Cut(text[start:], []byte("\n"))
+	if bytes.Contains(line, []byte("=>")) {
+		return "a function literal is func(x int) int { return x + 1 }"
+	}
+	word, _, _ := bytes.Cut(bytes.TrimLeft(line, " \t}"), []byte(" "))
+	return otherWords[string(word)]
 }
 
 // checkPackage refuses a file that is not a program by its form alone.
