@@ -114,13 +114,25 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 		c.Shapes = f.shapes()
 	}
 	c.Usage = f.usage(cfg)
-	if path, err := library.Path(f.Path()); err == nil { // without a folder of the user's nothing is saved
-		c.Scripts = library.Open(path)
-	}
+	c.Scripts = f.Scripts()
 	for _, name := range settings.Unknown(reg) {
 		f.log("usetools: there is no server %q, which aliases or prefer name", name)
 	}
 	return c
+}
+
+// Scripts is the library of saved scripts, nil where there is neither a config
+// nor a registry, or no folder of the user's.
+func (f *Files) Scripts() *library.Library {
+	path := f.Path()
+	if path == "" {
+		return nil
+	}
+	folder, err := library.Path(path)
+	if err != nil {
+		return nil
+	}
+	return library.Open(folder)
 }
 
 // SearchSettings are what the files of a config say about finding tools, the

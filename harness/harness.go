@@ -126,6 +126,9 @@ type Options struct {
 	// needs a tool, and again after an error; nil: there are no tools. A
 	// script that declares none never asks.
 	Catalog func(context.Context) (*Catalog, error)
+	// Scripts returns where scripts with a header are saved that need no tool,
+	// and so no catalog; nil, or a nil library: they are not.
+	Scripts func() *library.Library
 	// Limits bound each run; zero fields mean the defaults of [Limits].
 	Limits Limits
 	// WorkerCommand starts a worker; empty: this program's own binary, whose

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/registry"
 )
 
 // What scripts ask of the harness itself: import "discovery", and RunScript.
@@ -206,19 +207,42 @@ func (h *Harness) Recheck(ctx context.Context, c *Catalog, s *library.Script) er
 	return err
 }
 
-// keep saves a script that ended well and has a header with its name.
+// keep saves a script that ended well and has a header with its name, also one
+// that needed no tools, and so no catalog.
 func (r *run) keep() {
-	if r.cat == nil || r.cat.Scripts == nil || r.script.depth > 0 || r.result.Status != OK || r.probe {
+	if r.script.depth > 0 || r.result.Status != OK || r.probe {
 		return
 	}
 	name, about, ok := library.Header(r.script.Source)
 	if !ok {
+		if name != "" {
+			r.result.Warnings = append(r.result.Warnings, "not saved: "+library.CheckName(name).Error())
+		}
 		return
 	}
-	if old, err := r.cat.Scripts.Load(name); err == nil && old.Source == r.script.Source && len(old.Changed(r.cat.Registry)) == 0 {
+	cat := r.cat
+	if cat == nil {
+		cat = &Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
+	}
+	if cat.Scripts == nil {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry", name))
 		return
 	}
-	if err := r.cat.SaveScript(name, about, r.script.Source, r.result); err != nil {
+	if old, err := cat.Scripts.Load(name); err == nil && old.Source == r.script.Source && len(old.Changed(cat.Registry)) == 0 {
+		return
+	}
+	if err := cat.SaveScript(name, about, r.script.Source, r.result); err != nil {
 		r.result.Warnings = append(r.result.Warnings, err.Error())
 	}
+}
+
+// scripts is the library of a run that asked for no catalog.
+func (r *run) scripts() *library.Library {
+	switch {
+	case r.script.Catalog != nil:
+		return r.script.Catalog.Scripts
+	case r.h.opts.Scripts != nil:
+		return r.h.opts.Scripts()
+	}
+	return nil
 }

@@ -26,7 +26,7 @@ hashes of their definitions. Any script then runs it in one line:
 
   v, err := RunScript("daily-digest", map[string]any{"days": 1})
 
-A script that has the line // usetools:NAME WHAT IT DOES before its first
+A script that has the line // usetools:name NAME WHAT IT DOES before its first
 statement is kept by itself when a run of it ends well. What RunScript returns
 is what the script gives Return, or what it printed.
 

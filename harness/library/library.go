@@ -100,9 +100,13 @@ func CheckName(name string) error {
 }
 
 // Header returns the name that a script gives itself in a comment before its
-// first statement, and what stands behind it:
+// first statement, and what stands behind it. Both of these name it
+// daily-digest:
 //
 //	// usetools:daily-digest What happened since yesterday
+//	// usetools:name daily-digest What happened since yesterday
+//
+// Of a name that cannot be one ok is false.
 func Header(source string) (name, about string, ok bool) {
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)
@@ -115,6 +119,9 @@ func Header(source string) (name, about string, ok bool) {
 		}
 		if rest, found := strings.CutPrefix(strings.TrimSpace(comment), "usetools:"); found {
 			name, about, _ = strings.Cut(rest, " ")
+			if other, rest, _ := strings.Cut(strings.TrimSpace(about), " "); name == "name" && other != "" {
+				name, about = other, rest
+			}
 			return name, cut(strings.TrimSpace(about)), CheckName(name) == nil
 		}
 	}

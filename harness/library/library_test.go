@@ -75,6 +75,9 @@ func TestHeaderNamesAScript(t *testing.T) {
 		"package main\n// usetools:late":                          {},
 		"// usetools:../x":                                        {},
 		"// usetools:":                                            {},
+		"// usetools:name daily  Says what is new\nx()":           {"daily", "Says what is new"},
+		"// usetools:name":                                        {"name", ""},
+		"// usetools:name No":                                     {},
 		"// about usetools:x":                                     {},
 		"// usetools:two  spaces and what follows \n// more\nx()": {"two", "spaces and what follows"},
 	} {

@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+)
+
+// A script that worked once is one line from then on, for every client; where
+// its tools are no longer as they were it says so, and is as it was again when
+// they are.
+func TestASavedScriptIsOneLine(t *testing.T) {
+	lib := library.Open(t.TempDir())
+	f := newFake()
+	cat := &harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}
+	changed := testRegistry()
+	log, _ := changed.Tool("git.git_log")
+	log.Input, log.Hash = json.RawMessage(`{"type":"object","properties":{"most":{"type":"integer"}}}`), ""
+	changed.Normalize()
+	now := cat
+	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) { return now, nil }})
+	c := connect(t, s, nil)
+	if got, a := c.run("// usetools:name authors Who has committed\n" + `UseTools("show the commit history of a git repository")
+n := 3
+if err := Input("n", &n); err != nil { n = 9 }
+log, err := git.Log(git.LogParams{MaxCount: n})
+if err != nil { panic(err) }
+Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
+		t.Fatalf("%q, %+v", got, a)
+	}
+	const line = `v, err := RunScript("authors", map[string]int{"n": 4}); if err != nil { panic(err) }; Return(v)`
+	other := connect(t, s, nil)
+	if got, a := other.run(line); got != "7\n" || len(a.Calls) != 1 || a.Calls[0].Tool != "git.git_log" {
+		t.Errorf("%q, %+v", got, a)
+	}
+	s.live.set(&harness.Catalog{Registry: changed, Calls: f, Scripts: lib}, nil)
+	if got, a := c.run(line); a.Status != harness.ScriptError || !strings.Contains(got, "MaxCount") {
+		t.Errorf("its tool has changed, and yet %q", got)
+	}
+	if saved, err := lib.Load("authors"); err != nil || !strings.Contains(saved.Broken, "MaxCount") {
+		t.Errorf("not marked: %+v, %v", saved, err)
+	}
+	s.live.set(&harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil)
+	if got, _ := c.run(line); got != "7\n" {
+		t.Errorf("its tool is as it was, and yet %q", got)
+	}
+	if saved, err := lib.Load("authors"); err != nil || saved.Broken != "" {
+		t.Errorf("still marked: %+v, %v", saved, err)
+	}
+	if got, a := c.run("// usetools:name nothing Needs no tool\nReturn(1)"); a.Status != harness.OK || len(a.Warnings) > 0 {
+		t.Errorf("%q, %+v", got, a)
+	}
+	if saved, err := lib.Load("nothing"); err != nil || saved.About != "Needs no tool" {
+		t.Errorf("%+v, %v", saved, err)
+	}
+}
