@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/usetools/usetools/registry"
 )
@@ -21,7 +22,7 @@ func TestAScriptIsRunAgainWhenItIsSaved(t *testing.T) {
 		}
 	}
 	save(`fmt.Println("one")`)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // only reached when the test fails
 	defer cancel()
 	out, w := io.Pipe()
 	told, wErr := io.Pipe()
@@ -33,6 +34,7 @@ func TestAScriptIsRunAgainWhenItIsSaved(t *testing.T) {
 	}()
 	waiting := make(chan struct{}, 10)
 	go func() {
+		defer close(waiting)
 		for s := bufio.NewScanner(told); s.Scan(); {
 			if strings.Contains(s.Text(), "to change (Ctrl-C ends)") {
 				waiting <- struct{}{}

@@ -78,7 +78,7 @@ func play(t testing.TB, cmd *exec.Cmd) *ending {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = time.Second // what it left behind may hold its pipes
+	cmd.WaitDelay = patience // what it left behind may hold its pipes
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -163,12 +164,12 @@ func TestAReportTellsTheTruthAboutEveryThread(t *testing.T) {
 
 func init() {
 	parts["locked and waiting"] = func(json.RawMessage) error {
+		var ready sync.WaitGroup
+		ready.Add(8)
 		for range 8 {
-			go func() { runtime.LockOSThread(); select {} }()
+			go func() { runtime.LockOSThread(); ready.Done(); select {} }()
 		}
-		for range 100 {
-			runtime.Gosched()
-		}
+		ready.Wait()
 		r, err := Apply(nil)
 		if err != nil {
 			return err
