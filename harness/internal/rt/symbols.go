@@ -52,6 +52,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 	}
 	maps.Copy(table, adapters)
 	maps.Copy(table, rarerAdapters)
+	maps.Copy(table, fileAdapters)
 	m.logSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil))}
 	for name, f := range table {

@@ -108,14 +108,14 @@ func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
 		line             int
 	}{
 		{"a closure in the header of a for statement", "for i, f := 0, func() {}; ; f = func() { i++ } {\n\t\tf()\n\t}", "make a copy in the body", 6},
-		{"a type of the script for a library interface without adapter", "type T struct{ fs.FS }\n\tvar x fs.FS = T{}\n\t_ = x", "fs.FS", 7},
+		{"a type of the script for a library interface without adapter", "type T struct{ multipart.File }\n\tvar x multipart.File = T{}\n\t_ = x", "multipart.File", 7},
 		{"a type that no memory holds", "type T[P any] struct{ a, b P }\n\tvar x *T[T[T[T[[1 << 28]byte]]]]\n\t_ = x", "use slices or pointers", 7},
 		{"an array that no memory holds", "var x [1 << 40]byte\n\t_ = x", "use slices or pointers", 6},
 		{"goto out of an iterator's body", "for range func(func() bool) {} {\n\t\tgoto end\n\t}\nend:", "use a flag and break", 7},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			src := "package main\n\nimport \"io/fs\"\n\nfunc main() {\n\t" + tt.body + "\n}\n\nvar _ = fs.ErrExist\n"
+			src := "package main\n\nimport \"mime/multipart\"\n\nfunc main() {\n\t" + tt.body + "\n}\n\nvar _ = multipart.ErrMessageTooLarge\n"
 			_, err := lower(t, txtar.File{Name: "script.go", Data: []byte(src)})
 			var r *Refusal
 			if !errors.As(err, &r) || r.Pos.Line != tt.line || !strings.Contains(r.Msg, tt.want) {

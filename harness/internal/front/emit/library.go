@@ -74,6 +74,8 @@ var adapters = map[string]string{
 	"fmt.Scanner": "ToScanner", "hash.Hash32": "ToHash32", "hash.Hash64": "ToHash64", "math/rand.Source64": "ToRandSource64",
 	"image.Image": "ToImage", "image/draw.Image": "ToDrawImage", "image/color.Color": "ToColor", "image/color.Model": "ToColorModel",
 	"encoding/xml.Marshaler": "ToXMLMarshaler", "encoding/xml.MarshalerAttr": "ToXMLMarshalerAttr", "encoding/xml.Unmarshaler": "ToXMLUnmarshaler", "encoding/xml.UnmarshalerAttr": "ToXMLUnmarshalerAttr", "encoding/xml.TokenReader": "ToXMLTokenReader",
+	"io/fs.FS": "ToFS", "io/fs.ReadFileFS": "ToReadFileFS", "io/fs.ReadDirFS": "ToReadDirFS", "io/fs.StatFS": "ToStatFS", "io/fs.GlobFS": "ToGlobFS", "io/fs.SubFS": "ToSubFS",
+	"io/fs.File": "ToFile", "io/fs.ReadDirFile": "ToReadDirFile", "io/fs.FileInfo": "ToFileInfo", "io/fs.DirEntry": "ToDirEntry",
 	"flag.Value": "ToFlagValue", "flag.Getter": "ToFlagGetter",
 }
 
