@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"io"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -382,12 +383,33 @@ func (p printer) pointer(t types.Type, u *types.Pointer, v reflect.Value, depth 
 	if depth == 0 && !v.IsNil() {
 		switch u.Elem().Underlying().(type) {
 		case *types.Struct, *types.Slice, *types.Array, *types.Map:
+			if inside() {
+				break
+			}
 			p.write("&")
 			p.value(u.Elem(), v.Elem(), depth+1, access)
 			return
 		}
 	}
 	p.address(t, v)
+}
+
+// inside reports whether fmt prints the value as part of another, a []any or a
+// map of the library's: there it shows the address of a pointer. Format is not
+// told, so that the stack has to.
+func inside() bool {
+	var pcs [12]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if f.Function == "fmt.(*pp).handleMethods" {
+			f, _ = frames.Next()
+			return f.Function == "fmt.(*pp).printValue"
+		}
+		if !more {
+			return false
+		}
+	}
 }
 
 // address prints pointers, channels and functions.

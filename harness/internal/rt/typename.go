@@ -24,7 +24,14 @@ func (m *Machine) namedType(t types.Type) reflect.Type { return renamed{m.reflec
 
 // TypeName writes a type as reflect's String does, which is what %T, %#v and
 // panics show.
-func TypeName(t types.Type) string {
+func TypeName(t types.Type) string { return namer(false).name(t) }
+
+// A namer writes types; true inside the brackets of an instance, where the
+// compiler writes whole import paths, and numbers the types that functions
+// declare.
+type namer bool
+
+func (in namer) name(t types.Type) string {
 	switch u := types.Unalias(t).(type) {
 	case *types.Basic:
 		switch u.Kind() { // byte and rune are other names only
@@ -35,69 +42,106 @@ func TypeName(t types.Type) string {
 		}
 		return u.Name()
 	case *types.Named:
-		return namedName(u)
+		return in.namedName(u)
 	case *types.Pointer:
-		return "*" + TypeName(u.Elem())
+		return "*" + in.name(u.Elem())
 	case *types.Slice:
-		return "[]" + TypeName(u.Elem())
+		return "[]" + in.name(u.Elem())
 	case *types.Array:
-		return fmt.Sprintf("[%d]%s", u.Len(), TypeName(u.Elem()))
+		return fmt.Sprintf("[%d]%s", u.Len(), in.name(u.Elem()))
 	case *types.Map:
-		return "map[" + TypeName(u.Key()) + "]" + TypeName(u.Elem())
+		return "map[" + in.name(u.Key()) + "]" + in.name(u.Elem())
 	case *types.Chan:
 		switch u.Dir() {
 		case types.SendOnly:
-			return "chan<- " + TypeName(u.Elem())
+			return "chan<- " + in.name(u.Elem())
 		case types.RecvOnly:
-			return "<-chan " + TypeName(u.Elem())
+			return "<-chan " + in.name(u.Elem())
 		}
 		if c, ok := types.Unalias(u.Elem()).(*types.Chan); ok && c.Dir() == types.RecvOnly {
-			return "chan (" + TypeName(c) + ")"
+			return "chan (" + in.name(c) + ")"
 		}
-		return "chan " + TypeName(u.Elem())
+		return "chan " + in.name(u.Elem())
 	case *types.Interface:
-		return interfaceName(u)
+		return in.interfaceName(u)
 	case *types.Signature:
-		return "func" + signatureName(u)
+		return "func" + in.signatureName(u)
 	case *types.Struct:
-		return structName(u)
+		return in.structName(u)
 	}
 	return t.String()
 }
 
-func namedName(u *types.Named) string {
+func (in namer) namedName(u *types.Named) string {
 	o := u.Obj()
 	s := o.Name()
-	if o.Pkg() != nil {
+	switch {
+	case o.Pkg() == nil:
+	case bool(in):
+		s = strings.TrimPrefix(o.Pkg().Path(), "lib/") + "." + s
+	default:
 		s = o.Pkg().Name() + "." + s
 	}
 	if n := u.TypeArgs().Len(); n > 0 {
-		args := make([]string, n)
+		args := make([]types.Type, n)
 		for i := range args {
-			args[i] = argumentName(u.TypeArgs().At(i))
+			args[i] = u.TypeArgs().At(i)
 		}
-		s += "[" + strings.Join(args, ",") + "]"
+		s += ArgumentNames(args)
+	}
+	if in {
+		if n := localNumber(o); n > 0 {
+			s += "·" + strconv.Itoa(n)
+		}
 	}
 	return s
 }
 
-// argumentName is the name of a type argument, for which the compiler writes
-// the whole import path.
-func argumentName(t types.Type) string {
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
-		s := namedName(n)
-		return strings.TrimPrefix(n.Obj().Pkg().Path(), "lib/") + strings.TrimPrefix(s, n.Obj().Pkg().Name())
+// ArgumentNames writes type arguments as in the name of an instance:
+// [int,main.T].
+func ArgumentNames(args []types.Type) string {
+	names := make([]string, len(args))
+	for i, a := range args {
+		names[i] = namer(true).name(a)
 	}
-	return TypeName(t)
+	return "[" + strings.Join(names, ",") + "]"
 }
 
-func interfaceName(u *types.Interface) string {
+// localNumber is the number that the compiler gives to a type that a function
+// declares, 0 for others: it counts them, in the order of the source.
+func localNumber(o *types.TypeName) int {
+	if o.Pkg() == nil || o.Parent() == o.Pkg().Scope() {
+		return 0
+	}
+	n := 1
+	var count func(s *types.Scope)
+	count = func(s *types.Scope) {
+		for _, name := range s.Names() {
+			t, ok := s.Lookup(name).(*types.TypeName)
+			if !ok || t.IsAlias() || t.Pos() >= o.Pos() {
+				continue
+			}
+			if _, param := t.Type().(*types.TypeParam); !param {
+				n++
+			}
+		}
+		for i := range s.NumChildren() {
+			count(s.Child(i))
+		}
+	}
+	for i := range o.Pkg().Scope().NumChildren() {
+		count(o.Pkg().Scope().Child(i))
+	}
+	return n
+}
+
+func (in namer) interfaceName(u *types.Interface) string {
 	if u.Empty() {
 		return "interface {}"
 	}
 	methods := make([]string, u.NumMethods())
 	for i := range methods {
-		methods[i] = u.Method(i).Name() + signatureName(u.Method(i).Signature())
+		methods[i] = u.Method(i).Name() + in.signatureName(u.Method(i).Signature())
 		if !u.Method(i).Exported() && u.Method(i).Pkg() != nil {
 			methods[i] = u.Method(i).Pkg().Name() + "." + methods[i]
 		}
@@ -105,16 +149,16 @@ func interfaceName(u *types.Interface) string {
 	return "interface { " + strings.Join(methods, "; ") + " }"
 }
 
-func structName(u *types.Struct) string {
+func (in namer) structName(u *types.Struct) string {
 	if u.NumFields() == 0 {
 		return "struct {}"
 	}
 	fields := make([]string, u.NumFields())
 	for i := range fields {
 		f := u.Field(i)
-		fields[i] = f.Name() + " " + TypeName(f.Type())
+		fields[i] = f.Name() + " " + in.name(f.Type())
 		if f.Embedded() {
-			fields[i] = TypeName(f.Type())
+			fields[i] = in.name(f.Type())
 		}
 		if u.Tag(i) != "" {
 			fields[i] += " " + strconv.Quote(u.Tag(i))
@@ -123,17 +167,17 @@ func structName(u *types.Struct) string {
 	return "struct { " + strings.Join(fields, "; ") + " }"
 }
 
-func signatureName(s *types.Signature) string {
+func (in namer) signatureName(s *types.Signature) string {
 	var params, results []string
 	for i := range s.Params().Len() {
-		p := TypeName(s.Params().At(i).Type())
+		p := in.name(s.Params().At(i).Type())
 		if s.Variadic() && i == s.Params().Len()-1 {
 			p = "..." + strings.TrimPrefix(p, "[]")
 		}
 		params = append(params, p)
 	}
 	for i := range s.Results().Len() {
-		results = append(results, TypeName(s.Results().At(i).Type()))
+		results = append(results, in.name(s.Results().At(i).Type()))
 	}
 	text := "(" + strings.Join(params, ", ") + ")"
 	switch len(results) {

@@ -194,7 +194,8 @@ func (p *program) structTyp(t types.Type) string {
 	id := p.number(u)
 	name := fmt.Sprintf("S_%d", id)
 	if n, ok := t.(*types.Named); ok {
-		name = fmt.Sprintf("%s_%d", asciiName(n.Obj().Name()), id)
+		name, _, _ = strings.Cut(n.Obj().Name(), "[") // an instance's of a local type
+		name = fmt.Sprintf("%s_%d", asciiName(name), id)
 	}
 	p.structs[shape] = append(p.structs[shape], erasedStruct{u, name})
 	p.out.Structs[name] = id

@@ -1,12 +1,14 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/usetools/usetools/harness/internal/front/lib"
+	"github.com/usetools/usetools/harness/internal/rt"
 )
 
 // Generic functions and types are emitted once for each set of type arguments
@@ -73,7 +75,7 @@ func (p *program) subst(t types.Type, e env) types.Type {
 func (p *program) substNamed(u *types.Named, e env) types.Type {
 	n := u.TypeArgs().Len()
 	if n == 0 {
-		if pkg := u.Obj().Pkg(); len(e) > 0 && pkg != nil && p.units[pkg] != nil && u.Obj().Parent() != pkg.Scope() && mentionsParam(u.Underlying(), map[types.Type]bool{}) {
+		if len(e) > 0 && e.holds(u.Obj()) {
 			return p.localType(u, e)
 		}
 		return u
@@ -99,19 +101,32 @@ func (p *program) substNamed(u *types.Named, e env) types.Type {
 	return inst
 }
 
-// localType is the type that a local type of a generic function is in one
-// instance.
-func (p *program) localType(u *types.Named, e env) types.Type {
-	var args []string
-	for param, t := range e {
-		args = append(args, fmt.Sprintf("%p %d", param, p.number(t)))
+// holds reports whether a type is declared in the generic function whose
+// parameters e says.
+func (e env) holds(o *types.TypeName) bool {
+	for param := range e {
+		if s := param.Obj().Parent(); s != nil && s.Contains(o.Pos()) {
+			return true
+		}
 	}
-	slices.Sort(args)
-	key := fmt.Sprintf("%p %s", u, strings.Join(args, ","))
+	return false
+}
+
+// localType is the type that a local type of a generic function is in one
+// instance. Its name tells the instance, as Go's does.
+func (p *program) localType(u *types.Named, e env) types.Type {
+	params := slices.SortedFunc(maps.Keys(e), func(a, b *types.TypeParam) int { return cmp.Compare(a.Obj().Pos(), b.Obj().Pos()) })
+	var args []types.Type
+	key := fmt.Sprintf("%p", u)
+	for _, param := range params {
+		args = append(args, e[param])
+		key += fmt.Sprintf(" %d", p.number(e[param]))
+	}
 	if n, ok := p.locals[key]; ok {
 		return n
 	}
-	n := types.NewNamed(types.NewTypeName(u.Obj().Pos(), u.Obj().Pkg(), u.Obj().Name(), nil), nil, nil)
+	name := u.Obj().Name() + rt.ArgumentNames(args)
+	n := types.NewNamed(types.NewTypeName(u.Obj().Pos(), u.Obj().Pkg(), name, nil), nil, nil)
 	p.locals[key] = n
 	n.SetUnderlying(p.subst(u.Underlying(), e))
 	return n
@@ -186,47 +201,4 @@ func (p *program) substInterface(u *types.Interface, e env) types.Type {
 		return u
 	}
 	return types.NewInterfaceType(methods, embedded).Complete()
-}
-
-// mentionsParam reports whether a type parameter occurs in t.
-func mentionsParam(t types.Type, seen map[types.Type]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	any := func(n int, at func(int) types.Type) bool {
-		for i := range n {
-			if mentionsParam(at(i), seen) {
-				return true
-			}
-		}
-		return false
-	}
-	switch u := t.(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Alias:
-		return mentionsParam(types.Unalias(u), seen)
-	case *types.Named:
-		return any(u.TypeArgs().Len(), u.TypeArgs().At)
-	case *types.Pointer:
-		return mentionsParam(u.Elem(), seen)
-	case *types.Slice:
-		return mentionsParam(u.Elem(), seen)
-	case *types.Array:
-		return mentionsParam(u.Elem(), seen)
-	case *types.Chan:
-		return mentionsParam(u.Elem(), seen)
-	case *types.Map:
-		return mentionsParam(u.Key(), seen) || mentionsParam(u.Elem(), seen)
-	case *types.Signature:
-		return mentionsParam(u.Params(), seen) || mentionsParam(u.Results(), seen)
-	case *types.Tuple:
-		return any(u.Len(), func(i int) types.Type { return u.At(i).Type() })
-	case *types.Struct:
-		return any(u.NumFields(), func(i int) types.Type { return u.Field(i).Type() })
-	case *types.Interface:
-		return any(u.NumMethods(), func(i int) types.Type { return u.Method(i).Type() })
-	}
-	return false
 }
