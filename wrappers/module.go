@@ -50,14 +50,26 @@ func Module(servers []*Server) map[string]string {
 	return files
 }
 
-// scriptFor is a script that calls the first tool there is.
+// scriptFor is a script that calls the first tool that only reads and needs no
+// arguments, so that it runs as it stands; else the first one there is.
 func scriptFor(servers []*Server) string {
-	at := slices.IndexFunc(servers, func(s *Server) bool { return len(s.Tools) > 0 })
-	if at < 0 {
+	var t *Tool
+	for _, s := range servers {
+		s.load()
+		harmless := slices.IndexFunc(s.Tools, func(t *Tool) bool {
+			return t.Annotations.ReadsOnly() && (t.input == nil || !slices.ContainsFunc(t.input.fields, func(f *field) bool { return f.required }))
+		})
+		if harmless >= 0 {
+			t = s.Tools[harmless]
+			break
+		}
+		if t == nil && len(s.Tools) > 0 {
+			t = s.Tools[0]
+		}
+	}
+	if t == nil {
 		return "package main\n\nfunc main() {\n\tReturn(\"there are no tools\")\n}\n"
 	}
-	t := servers[at].Tools[0]
-	t.server.load()
 	arg := ""
 	if t.params != "" {
 		arg = t.server.Package + "." + t.params + "{}"

@@ -79,6 +79,22 @@ func (e *env) printLine(v any) error {
 	return enc.Encode(v)
 }
 
+// told says what a command waits for where a person types.
+func (e *env) told(what string) {
+	f, ok := e.stdin.(*os.File)
+	if !ok {
+		return
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return
+	}
+	if none, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, none) {
+		return
+	}
+	fmt.Fprintln(e.stderr, "harness:", what)
+}
+
 // maxScript bounds what is read as a script; the front end says more about
 // longer ones.
 const maxScript = 1 << 20
@@ -94,7 +110,9 @@ func (e *env) script(c *cli.Command) (string, error) {
 // source reads the script in a file, "-" being stdin.
 func (e *env) source(name string) (string, error) {
 	in := e.stdin
-	if name != "-" {
+	if name == "-" {
+		e.told("reading the script from this terminal; Ctrl-D ends it")
+	} else {
 		f, err := os.Open(name)
 		if err != nil {
 			return "", usageError{fmt.Sprintf("reading the script: %v", err)}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -50,12 +51,13 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var code exit
 	var usage usageError
 	var catalog *harness.CatalogError
+	var topic cli.ExitCoder // of help, when there is none
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &code):
 		return int(code)
-	case errors.As(err, &usage), errors.As(err, &catalog):
+	case errors.As(err, &usage), errors.As(err, &catalog), errors.As(err, &topic):
 		fmt.Fprintln(stderr, "harness:", err)
 		return exitUsage
 	case ctx.Err() != nil:
@@ -79,6 +81,7 @@ func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
 			&cli.BoolFlag{Name: "no-usage", Usage: "do not record which tools scripts call"},
 			&cli.BoolFlag{Name: "no-memory", Usage: "neither use nor note what phrases led to in earlier runs"},
 			&cli.BoolFlag{Name: "q", Usage: "print no progress and no warnings"},
+			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
 		},
 		Commands: []*cli.Command{
 			e.runCommand(), e.checkCommand(), e.serveCommand(), e.benchCommand(),
@@ -92,9 +95,12 @@ func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
 		ErrWriter:                 stderr,
 		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
 		OnUsageError:              wrongUsage,
-		Action: func(_ context.Context, c *cli.Command) error {
-			if c.Args().Present() {
-				return usageError{fmt.Sprintf("there is no command %q; see harness help", c.Args().First())}
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Bool("version") {
+				return e.versionCommand().Action(ctx, c)
+			}
+			if name := c.Args().First(); name != "" {
+				return noCommand(c, name)
 			}
 			return cli.ShowRootCommandHelp(c)
 		},
@@ -107,5 +113,18 @@ func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
 }
 
 func wrongUsage(_ context.Context, _ *cli.Command, err error, _ bool) error {
-	return usageError{err.Error()}
+	msg := err.Error()
+	if strings.Contains(msg, "missing unit in duration") {
+		msg += "; want a unit, as in 30s or 2m"
+	}
+	return usageError{msg}
+}
+
+// noCommand says which command was meant.
+func noCommand(c *cli.Command, name string) error {
+	near := ""
+	if s := cli.SuggestCommand(c.Root().Commands, name); s != "" {
+		near = fmt.Sprintf("; did you mean %q", s)
+	}
+	return usageError{fmt.Sprintf("there is no command %q%s; see harness help", name, near)}
 }
