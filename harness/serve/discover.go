@@ -298,7 +298,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
 	rec := c.s.audit.begin(c.id, like)
-	span := c.s.otel.begin(ctx, req)
+	span, ctx := c.s.otel.begin(ctx, req)
 	res, d, err := cat.CallTool(ctx, id, args, &harness.Script{Policy: c.s.opts.Policy, Approved: approved, OnCall: func(ev harness.CallEvent) {
 		c.s.usage.count(ev)
 		rec.call(ev)

@@ -60,7 +60,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	defer context.AfterFunc(s.ctx, cancel)()
 
 	rec := s.audit.begin(c.id, args)
-	span := s.otel.begin(ctx, req)
+	span, ctx := s.otel.begin(ctx, req)
 	tell := c.notify(ctx, req)
 	defer tell.close()
 	script := &harness.Script{

@@ -112,7 +112,10 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server failed at this request; others are not affected"}
 			}
 		}()
-		if method == "tools/list" {
+		switch method {
+		case "tools/call":
+			ctx = withTrace(ctx, req)
+		case "tools/list":
 			select {
 			case <-c.s.live.told:
 				c.describe()

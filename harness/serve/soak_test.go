@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,11 +57,15 @@ func (l *leaving) Call(ctx context.Context, server, tool string, args json.RawMe
 }
 
 // TestSoak has 64 clients send scripts of all kinds while backends restart and
-// catalogs are exchanged: no answer is wrong, and nothing is left behind.
+// catalogs are exchanged: no answer is wrong, and nothing is left behind. The
+// long one: go test ./harness/serve -run Soak -soak 10m -timeout 15m -v
 func TestSoak(t *testing.T) {
 	clients := 64
 	if testing.Short() {
 		clients = 16
+	}
+	if d, ok := t.Deadline(); ok && time.Until(d) < *soak+time.Minute {
+		t.Fatalf("-soak %v takes -timeout %v", *soak, *soak+5*time.Minute)
 	}
 	f := &leaving{fake: newFake()}
 	catalog := func() *harness.Catalog { return &harness.Catalog{Registry: testRegistry(), Calls: f} }
@@ -95,6 +101,8 @@ func TestSoak(t *testing.T) {
 	time.AfterFunc(*soak, func() { close(stop) })
 	var work sync.WaitGroup
 	var answers atomic.Int64
+	followed := make(chan *course, 1)
+	go func() { followed <- follow(stop) }()
 	for i := range clients {
 		work.Go(func() {
 			if err := soakClient(t.Context(), url, []string{"2025-11-25", "2026-07-28"}[i%2], uint64(i), stop, &answers); err != nil {
@@ -103,6 +111,11 @@ func TestSoak(t *testing.T) {
 		})
 	}
 	work.Wait()
+	c := <-followed
+	t.Logf("at most %d workers with %d MB, %d files, %d goroutines; memory in MB %v", c.children, c.sumMB, c.files, c.goroutine, thinned(c.memory))
+	if c.grows() {
+		t.Error("the memory of the server keeps growing")
+	}
 	end()
 	if err := errors.Join(receive(t, served), s.Close()); err != nil {
 		t.Error(err)
@@ -150,6 +163,14 @@ func soakClient(ctx context.Context, url, version string, seed uint64, stop <-ch
 	}
 }
 
+// thinned is some of many numbers, the first and the last included.
+func thinned(all []int) (some []int) {
+	for i := range min(len(all), 20) {
+		some = append(some, all[i*(len(all)-1)/max(1, min(len(all), 20)-1)])
+	}
+	return some
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1
@@ -158,27 +179,103 @@ func btoi(b bool) int {
 }
 
 // held is what a process holds.
-type held struct{ Goroutines, Files, Children, HeapMB int }
+type held struct {
+	Goroutines, Files int
+	Children          int // processes; WorkersMB is the memory of them all
+	HeapMB            int
+	MemoryMB          int // resident, without the pages of files, which the program text is
+	WorkersMB         int
+}
 
+// resources is what this process, which has the server and the clients of the
+// soak in it, holds after everything was collected and given back.
 func resources() held {
-	runtime.GC()
+	debug.FreeOSMemory()
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	h := held{Goroutines: runtime.NumGoroutine(), HeapMB: int(mem.HeapAlloc >> 20)}
+	h := held{Goroutines: runtime.NumGoroutine(), HeapMB: int(mem.HeapAlloc >> 20), MemoryMB: anonymousMB(os.Getpid())}
 	if fds, err := os.ReadDir("/proc/self/fd"); err == nil {
 		h.Files = len(fds)
 	}
-	if tasks, err := filepath.Glob("/proc/self/task/*/children"); err == nil {
-		for _, f := range tasks {
-			b, _ := os.ReadFile(f)
-			h.Children += len(strings.Fields(string(b)))
-		}
+	pids := children()
+	h.Children = len(pids)
+	for _, pid := range pids {
+		h.WorkersMB += anonymousMB(pid)
 	}
 	return h
 }
 
+// children are the processes below this one.
+func children() []int {
+	var pids []int
+	tasks, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, f := range tasks {
+		b, _ := os.ReadFile(f)
+		for _, field := range strings.Fields(string(b)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// anonymousMB is a process's resident memory but for the pages of files; 0
+// where it cannot be known.
+func anonymousMB(pid int) int {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(b), "\nRssAnon:")
+	kb := 0
+	fmt.Sscan(rest, &kb)
+	return kb >> 10
+}
+
 // within allows for what the client side and the runtime keep for a while, and
-// for tables and models that are loaded once.
+// for tables and models that are loaded once. Stacks and the allocator's own
+// tables come to the resident memory, which also keeps pages that are only
+// partly free.
 func (h held) within(before held) bool {
-	return h.Children <= before.Children && h.Files <= before.Files+8 && h.Goroutines <= before.Goroutines+8 && h.HeapMB <= before.HeapMB+24
+	return h.Children <= before.Children && h.WorkersMB <= before.WorkersMB && h.Files <= before.Files+8 && h.Goroutines <= before.Goroutines+8 &&
+		h.HeapMB <= before.HeapMB+24 && h.MemoryMB <= before.MemoryMB+64
+}
+
+// course follows the memory of a soak.
+type course struct {
+	memory           []int // of this process, at even times
+	children, sumMB  int   // the most at a time
+	files, goroutine int
+}
+
+// follow samples until stop is closed.
+func follow(stop <-chan struct{}) *course {
+	c := &course{}
+	tick := time.NewTicker(max(*soak/200, 50*time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return c
+		case <-tick.C:
+		}
+		c.memory = append(c.memory, anonymousMB(os.Getpid()))
+		pids, sum := children(), 0
+		for _, pid := range pids {
+			sum += anonymousMB(pid)
+		}
+		c.children, c.sumMB = max(c.children, len(pids)), max(c.sumMB, sum)
+		c.goroutine = max(c.goroutine, runtime.NumGoroutine())
+		if fds, err := os.ReadDir("/proc/self/fd"); err == nil {
+			c.files = max(c.files, len(fds))
+		}
+	}
+}
+
+// grows reports whether memory kept growing: the least of the last third is
+// above the most of the first by more than noise. Short soaks do not tell.
+func (c *course) grows() bool {
+	third := len(c.memory) / 3
+	return *soak >= time.Minute && third > 0 && slices.Min(c.memory[2*third:]) > slices.Max(c.memory[:third])+32
 }

@@ -41,6 +41,7 @@ const (
 // environment asks for it.
 type telemetry struct {
 	tracer         trace.Tracer
+	traces         bool // are sent
 	server, client metric.Float64Histogram
 	shutdown       []func(context.Context) error
 }
@@ -63,7 +64,7 @@ func openTelemetry(ctx context.Context, version string, log *slog.Logger) (*tele
 	if err != nil {
 		return nil, fmt.Errorf("reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	t := &telemetry{}
+	t := &telemetry{traces: traces != nil}
 	tp, mp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithSampler(sdktrace.NeverSample())), sdkmetric.NewMeterProvider()
 	if traces != nil {
 		tp = sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(&spanExporter{traces}))
@@ -113,22 +114,37 @@ type timedCall struct {
 	ev  harness.CallEvent
 }
 
-// begin starts the span of a request, below the one that its client sent.
-func (t *telemetry) begin(ctx context.Context, req *mcp.CallToolRequest) *span {
-	if t == nil {
-		return nil
-	}
+// withTrace puts the trace that a client belongs to into the context: from
+// _meta, as MCP has it, else from the HTTP headers. Calls of backends carry it on.
+func withTrace(ctx context.Context, req mcp.Request) context.Context {
 	parent := propagation.MapCarrier{}
-	for _, k := range []string{"traceparent", "tracestate"} {
-		if v, ok := req.Params.Meta[k].(string); ok {
-			parent[k] = v
+	if p := req.GetParams(); p != nil {
+		meta := p.GetMeta()
+		for _, k := range (propagation.TraceContext{}).Fields() {
+			if v, ok := meta[k].(string); ok {
+				parent[k] = v
+			}
 		}
 	}
-	ctx = propagation.TraceContext{}.Extract(ctx, parent)
+	if extra := req.GetExtra(); len(parent) == 0 && extra != nil {
+		return propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(extra.Header))
+	}
+	return propagation.TraceContext{}.Extract(ctx, parent)
+}
+
+// begin starts the span of a request, below the one that its client sent, and
+// returns the context in which it calls backends.
+func (t *telemetry) begin(ctx context.Context, req *mcp.CallToolRequest) (*span, context.Context) {
+	if t == nil {
+		return nil, ctx
+	}
 	s := &span{t: t, begun: time.Now()}
 	s.ctx, s.root = t.tracer.Start(ctx, spanExecute, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, req.Params.Name)))
-	return s
+	if !t.traces {
+		return s, ctx // what nobody records is nobody's parent
+	}
+	return s, s.ctx
 }
 
 func (s *span) call(ev harness.CallEvent) {

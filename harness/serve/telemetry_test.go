@@ -2,15 +2,23 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend/dial"
+	"github.com/usetools/usetools/registry/config"
 )
 
 func TestTelemetryIsOffUnlessAskedFor(t *testing.T) {
@@ -89,5 +97,48 @@ func TestAWrongExporterIsSaid(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "jaeger")
 	if _, err := New(&Options{Telemetry: true}); err == nil || !strings.Contains(err.Error(), "otlp, console or none") {
 		t.Error(err)
+	}
+}
+
+// A client's trace goes on in the backends that its script calls.
+func TestTracesReachTheBackends(t *testing.T) {
+	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	seen := make(chan [2]string, 10) // of _meta and of the header
+	srv := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	srv.AddTool(&mcp.Tool{Name: "echo", InputSchema: schema(`{"type":"object"}`)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		meta, _ := req.Params.Meta["traceparent"].(string)
+		seen <- [2]string{meta, req.Extra.Header.Get("Traceparent")}
+		return textResult("heard", nil), nil
+	})
+	backends := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, nil))
+	defer backends.Close()
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(file, []byte(`{"mcpServers":{"s":{"url":"`+backends.URL+`"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := dial.Pool(cfg)
+	defer pool.Close()
+	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "echo", Description: "Say a text back", Input: schema(`{"type":"object"}`)}}}
+	reg.Normalize()
+	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+		return &harness.Catalog{Registry: reg, Calls: pool}, nil
+	}})
+	c := connect(t, s, nil)
+	for _, meta := range []mcp.Meta{{"traceparent": parent}, {"traceparent": "rubbish\nx"}, nil} {
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: "execute", Arguments: map[string]any{"script": `r, err := s.Echo(); if err != nil { panic(err) }; Return(r.Text())`}})
+		if err != nil || res.IsError {
+			t.Fatal(err, text(res))
+		}
+		want := ""
+		if meta["traceparent"] == parent {
+			want = parent
+		}
+		if got := <-seen; got != [2]string{want, want} {
+			t.Errorf("%v came through as %q", meta, got)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/usetools/usetools/registry/config"
 )
@@ -192,6 +193,7 @@ type tripper struct {
 func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	if req.URL.Host == t.host { // a redirect or an SSE endpoint may lead elsewhere
+		propagation.TraceContext{}.Inject(req.Context(), propagation.HeaderCarrier(req.Header))
 		for k, v := range t.headers {
 			if strings.EqualFold(k, "Host") {
 				req.Host = v

@@ -70,7 +70,10 @@ func (n *notices) ask(ctx context.Context, p *mcp.CallToolParams) (done func()) 
 	n.last++
 	token := strconv.Itoa(n.last)
 	n.byCall[token] = progressed{p.Name, tell}
-	p.Meta = mcp.Meta{"progressToken": token}
+	if p.Meta == nil {
+		p.Meta = mcp.Meta{}
+	}
+	p.Meta["progressToken"] = token
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -147,7 +148,7 @@ func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (
 	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
 	defer cancel()
 	raw, err := s.capture(ctx, false, func(ctx context.Context) error {
-		p := &mcp.CallToolParams{Name: tool, Arguments: args}
+		p := &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx)}
 		defer s.notices.ask(ctx, p)()
 		_, err := s.cs.CallTool(ctx, p)
 		return err
@@ -160,6 +161,21 @@ func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (
 		return nil, fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)
 	}
 	return res, nil
+}
+
+// traced is the _meta of a call: the trace that the context belongs to, nil
+// where there is none.
+func traced(ctx context.Context) mcp.Meta {
+	trace := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, trace)
+	var m mcp.Meta
+	for k, v := range trace {
+		if m == nil {
+			m = mcp.Meta{}
+		}
+		m[k] = v
+	}
+	return m
 }
 
 // limit gives a context the deadline of one exchange, and ends it with Close.

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -135,6 +137,7 @@ func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) 
 		return nil, errors.New("the arguments make no URL")
 	}
 	req.Header = header
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	req.Header.Set("Accept", "application/json, */*;q=0.5")
 	if content != nil {
 		req.Header.Set("Content-Type", kind)
