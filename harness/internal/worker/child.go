@@ -305,12 +305,11 @@ func (c *child) listen() {
 			r.Error = err.Error()
 		}
 		c.mu.Lock()
-		ch := c.waiting[n]
-		delete(c.waiting, n)
-		c.mu.Unlock()
-		if ch != nil {
-			ch <- r
+		if ch := c.waiting[n]; ch != nil {
+			delete(c.waiting, n)
+			ch <- r // under the lock, so that watch never sees a script that has its result and still waits for it
 		}
+		c.mu.Unlock()
 	}
 }
 

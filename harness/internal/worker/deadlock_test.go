@@ -1,6 +1,10 @@
 package worker
 
-import "testing"
+import (
+	"io"
+	"runtime"
+	"testing"
+)
 
 func TestDeadlockIsToldFromWaiting(t *testing.T) {
 	const mine = "goroutine 1 [chan receive]:\nx/eval.Run()\nx/worker.Main(0x1)\n\ngoroutine 5 [IO wait]:\nx/worker.(*child).listen(0x1)\n\ngoroutine 6 [running]:\nx/worker.(*child).watch(0x1)\n\n"
@@ -21,4 +25,35 @@ func TestDeadlockIsToldFromWaiting(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// A call that waits for its result is no deadlock, however late it is woken.
+func TestAResultIsThereWhenNothingWaitsForIt(t *testing.T) {
+	from, to := io.Pipe()
+	c := newChild(from, io.Discard, nil)
+	ended := make(chan bool)
+	c.lost = func() { close(ended) }
+	go c.listen()
+	w := &frameWriter{w: to}
+	for n := range uint32(2000) {
+		ch := make(chan result, 1)
+		c.mu.Lock()
+		c.waiting[n] = ch
+		c.mu.Unlock()
+		go w.write(kindResult, number(n), []byte(`{}`))
+		for {
+			c.mu.Lock()
+			calling, there := len(c.waiting), len(ch)
+			c.mu.Unlock()
+			if calling == 0 && there == 0 {
+				t.Fatal("the result is neither waited for nor there")
+			}
+			if there == 1 {
+				break
+			}
+			runtime.Gosched()
+		}
+	}
+	to.Close()
+	<-ended
 }
