@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -64,19 +63,36 @@ func (c *session) question(text, hash string, tools []string) *mcp.CallToolResul
 	}
 }
 
+// refusal is why a script is not run although a person was asked.
+type refusal struct {
+	tools []string // that were asked for, if the person said no
+	why   string
+}
+
+func (r *refusal) Error() string { return r.why }
+
+// result is the refusal as the result of a run.
+func (r *refusal) result() *harness.Result {
+	res := &harness.Result{Status: harness.Denied}
+	for _, t := range r.tools {
+		res.Decisions = append(res.Decisions, harness.Decision{Tool: t, Verdict: harness.IsDenied, Rule: "the user did not approve it"})
+	}
+	return res
+}
+
 // approvals returns the tools that a person has just approved for this very
-// script, or an error when the person said no.
-func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, error) {
+// script, or a refusal.
+func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *refusal) {
 	if req.Params.RequestState == "" {
 		return nil, nil
 	}
 	a, ok := c.verify(req.Params.RequestState)
 	if !ok || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
-		return nil, errors.New("the approval is not one for this script, or too old; send the script again. Nothing has run")
+		return nil, &refusal{why: "the approval is not one for this script, or too old; send the script again. Nothing has run"}
 	}
 	answer, _ := req.Params.InputResponses["approve"].(*mcp.ElicitResult)
 	if answer == nil || answer.Action != "accept" {
-		return nil, fmt.Errorf("denied: the user did not approve %s; nothing has run", strings.Join(a.Tools, ", "))
+		return nil, &refusal{a.Tools, fmt.Sprintf("denied: the user did not approve %s; nothing has run", strings.Join(a.Tools, ", "))}
 	}
 	return a.Tools, nil
 }

@@ -281,9 +281,9 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		args = json.RawMessage("{}")
 	}
 	like := &executeArgs{Script: "call " + id, Inputs: map[string]json.RawMessage{"arguments": args}}
-	approved, err := c.approvals(req, like.hash())
-	if err != nil {
-		return failure(err)
+	approved, refused := c.approvals(req, like.hash())
+	if refused != nil {
+		return failure(refused)
 	}
 	release, err := c.s.queue.acquire(ctx, c.id)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -131,6 +132,9 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return fmt.Errorf("listening: another program has %s already; end that, or serve at another port: %w", addr, err)
+		}
 		return fmt.Errorf("listening: %w", err)
 	}
 	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}}

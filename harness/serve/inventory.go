@@ -41,7 +41,7 @@ func (s *Server) description() string {
 		return base
 	}
 	left := s.opts.DescribeTokens*49/50 - Tokens(listed(base+"\n"))
-	return base + "\n" + inventory(cat, view, s.usage.rank, left)
+	return base + "\n" + inventory(cat, view, s.opts.Policy, s.usage.rank, left)
 }
 
 // listed is a tools/list with execute alone, as it goes on the wire.
@@ -53,19 +53,27 @@ func listed(description string) string {
 // stocked is a server in the inventory.
 type stocked struct {
 	*wrappers.Server
-	head   string // name, where it looks, whether it is down
-	topics string // what it is about
+	Tools  []*wrappers.Tool // those that may be called
+	head   string           // name, where it looks, whether it is down
+	topics string           // what it is about
 }
 
-// inventory lists what is behind execute within a budget of tokens: if the
+// inventory lists what is behind execute, but for what policy denies anyway,
+// within a budget of tokens: if the
 // names of all tools fit, these, and signatures for as many as possible, the
 // most used first; else servers with their number of tools, the biggest first,
 // and names and signatures where that leaves room.
-func inventory(cat *harness.Catalog, view *wrappers.View, rank func(id string) int, budget int) string {
+func inventory(cat *harness.Catalog, view *wrappers.View, policy *harness.Policy, rank func(id string) int, budget int) string {
 	var servers []*stocked
 	var tools []*wrappers.Tool
 	for _, srv := range view.Servers() {
-		s := &stocked{Server: srv, head: srv.Package, topics: strings.Join(about(srv), " ")}
+		s := &stocked{Server: srv, head: srv.Package, Tools: slices.DeleteFunc(slices.Clone(srv.Tools), func(t *wrappers.Tool) bool {
+			return policy.Decide(t.Tool, nil).Verdict == harness.IsDenied
+		})}
+		if len(s.Tools) == 0 && len(srv.Tools) > 0 {
+			continue
+		}
+		s.topics = strings.Join(s.about(), " ")
 		if d := domain(cat, srv.Name); d != "" {
 			s.head += " (" + d + ")"
 		}
@@ -73,9 +81,12 @@ func inventory(cat *harness.Catalog, view *wrappers.View, rank func(id string) i
 			s.head += " [down]"
 		}
 		servers = append(servers, s)
-		tools = append(tools, srv.Tools...)
+		tools = append(tools, s.Tools...)
 	}
 	if len(servers) == 0 {
+		if len(view.Servers()) > 0 {
+			return "No tools are allowed here."
+		}
 		return "No tools are configured."
 	}
 	slices.SortStableFunc(servers, func(a, b *stocked) int { return cmp.Compare(len(b.Tools), len(a.Tools)) })
@@ -206,7 +217,7 @@ const plainWords = " get list create update delete set add remove search find re
 
 // about is what a server is about: the three most frequent words in the names
 // of its tools that are not in every server's.
-func about(s *wrappers.Server) []string {
+func (s *stocked) about() []string {
 	count := map[string]int{}
 	for _, t := range s.Tools {
 		seen := map[string]bool{}

@@ -106,6 +106,15 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 	}
 }
 
+func TestDeniedToolsAreNotAdvertised(t *testing.T) {
+	s, _ := serving(t, &Options{Policy: &harness.Policy{Deny: []string{"git", "files.delete_*"}}})
+	<-s.live.told
+	got := s.description()
+	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") || !strings.Contains(list, "files.ReadFile") {
+		t.Error(list)
+	}
+}
+
 func TestLargerBudgetsHold(t *testing.T) {
 	count := counter(t)
 	reg := realTools(t, 535)
@@ -152,7 +161,7 @@ func TestUsedToolsComeFirst(t *testing.T) {
 	}
 	used := reg.Tools[400].ID
 	x, _ := view.Tool(used)
-	got := inventory(cat, view, func(id string) int {
+	got := inventory(cat, view, nil, func(id string) int {
 		if id == used {
 			return 5
 		}
@@ -176,7 +185,7 @@ func TestAServerThatIsDownIsShownSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := inventory(cat, view, func(string) int { return 0 }, 150); !strings.Contains(got, "files [down]") {
+	if got := inventory(cat, view, nil, func(string) int { return 0 }, 150); !strings.Contains(got, "files [down]") {
 		t.Error(got)
 	}
 }

@@ -97,11 +97,14 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 	state := a.question("?", args.hash(), []string{"files.delete_file"}).RequestState
 	ask := func(c *session, state string, args *executeArgs) error {
 		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{RequestState: state, InputResponses: mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept"}}}}
-		tools, err := c.approvals(req, args.hash())
-		if err == nil && len(tools) != 1 {
+		tools, refused := c.approvals(req, args.hash())
+		if refused != nil {
+			return refused
+		}
+		if len(tools) != 1 {
 			t.Error(tools)
 		}
-		return err
+		return nil
 	}
 	if err := ask(a, state, args); err != nil {
 		t.Error(err)

@@ -222,6 +222,10 @@ func failure(err error) *mcp.CallToolResult {
 	if errors.As(err, &busy) {
 		res.StructuredContent = map[string]any{"status": "busy", "retry_after_ms": busy.RetryAfter.Milliseconds()}
 	}
+	var no *refusal
+	if errors.As(err, &no) {
+		res.StructuredContent = map[string]any{"status": harness.Denied, "decisions": no.result().Decisions}
+	}
 	return res
 }
 

@@ -39,6 +39,10 @@ func Main() int {
 	c := newChild(files[0], files[1], files[2])
 	c.streams = []*os.File{os.Stdout, files[2], os.Stderr}
 	c.lost = func() { os.Exit(70) } // there is nobody to work for
+	c.stuck = func() {
+		c.end(&done{Panic: "fatal error: " + deadlockText, Line: c.lastLine()})
+		os.Exit(2)
+	}
 	if set.Line > 0 {
 		c.line = mapLine(set.Line)
 	}
@@ -61,6 +65,7 @@ type child struct {
 	stderr  *os.File   // the script's; the process's own is for the Go runtime
 	streams []*os.File // what end closes
 	lost    func()     // is told when the parent has gone
+	stuck   func()     // is told of a deadlock; nil: nobody looks for one
 	line    *int       // shared with the parent; may be nil
 	script  Script
 	tools   Tools
@@ -130,10 +135,9 @@ func (c *child) serve(k kind, b []byte) error {
 	}
 	go c.listen()
 	over := make(chan struct{})
-	go c.watch(program.Libraries, over, func() {
-		c.end(&done{Panic: "fatal error: " + deadlockText, Line: c.lastLine()})
-		os.Exit(2)
-	})
+	if c.stuck != nil {
+		go c.watch(program.Libraries, over)
+	}
 	// A little before the parent would kill, the worker ends by itself and can
 	// say where the script was.
 	stop := make(chan struct{})

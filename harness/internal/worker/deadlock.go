@@ -23,7 +23,7 @@ var timed = []string{"context", "time"}
 // no tool call is under way, no timer can exist, and twice in a row every
 // goroutine but those of the worker itself is blocked for good. It ends when
 // over is closed.
-func (c *child) watch(libraries []string, over <-chan struct{}, stuck func()) {
+func (c *child) watch(libraries []string, over <-chan struct{}) {
 	if slices.ContainsFunc(timed, func(p string) bool { return slices.Contains(libraries, p) }) {
 		return
 	}
@@ -45,7 +45,7 @@ func (c *child) watch(libraries []string, over <-chan struct{}, stuck func()) {
 			continue
 		}
 		if quiet++; quiet == 2 {
-			stuck()
+			c.stuck()
 			return
 		}
 	}

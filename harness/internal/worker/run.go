@@ -547,6 +547,9 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, convers
 		why, _, _ = strings.Cut(words, "\n")
 	case code > 0 || code == -1 && !ours && state != nil:
 		why = state.String()
+		if first, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n"); first != "" {
+			why += ": " + clip(first, 200)
+		}
 	case code == 0:
 		why = "it ended without an answer"
 	case conversation != nil && !errors.Is(conversation, io.EOF) && !errors.Is(conversation, os.ErrClosed):
