@@ -1,14 +1,20 @@
 package harness
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
@@ -97,6 +103,97 @@ func TestLookingAroundAmong535Tools(t *testing.T) {
 	}
 	if n := len(c.index.Names(discovery.Query{})); n != 535 {
 		t.Errorf("%d names", n)
+	}
+}
+
+// cacheTime is how old an answer may be that an earlier class for finding
+// tools gave.
+const cacheTime = 30 * time.Second
+
+// Searches are answered from memory, whatever becomes of the files, until
+// there is a rebuild, which is seen within the time that answers used to be
+// kept.
+func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		if err := registry.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const git, notes = `[{"name": "log", "description": "Show the commit history."}]`, `[{"name": "add", "description": "Add a note."}]`
+	write("git.json", git)
+	write("notes.json", notes)
+	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json"}}}`)
+	f := &Files{Configs: []string{filepath.Join(dir, "mcp.json")}, NoMemory: true, NoUsage: true, NoObserve: true}
+	defer f.Close()
+	find := func(c *Catalog, text string) []discovery.Hit {
+		page, err := c.Find(discovery.Query{Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Results
+	}
+	first, err := f.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := find(first, "commit history")
+	if len(want) != 1 || want[0].ID != "git.log" {
+		t.Fatalf("%+v", want)
+	}
+	for _, name := range []string{"git.json", "mcp.json", RegistryFile} {
+		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, name+".away")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		c, err := f.Catalog(t.Context())
+		if err != nil || c != first {
+			t.Fatalf("not the catalog in memory: %v", err)
+		}
+		if d := cmp.Diff(want, find(c, "commit history")); d != "" {
+			t.Fatal(d)
+		}
+	}
+
+	write("git.json", git)
+	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json"}}}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	catalogs, ended := make(chan *Catalog, 100), make(chan error, 1)
+	go func() {
+		ended <- f.Watch(ctx, -1, func(c *Catalog, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			catalogs <- c
+		})
+	}()
+	next := func() *Catalog {
+		select {
+		case c := <-catalogs:
+			return c
+		case <-time.After(cacheTime):
+			t.Fatalf("nothing new after %v", cacheTime)
+			return nil
+		}
+	}
+	if got := find(next(), "commit history"); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
+	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json"}, "notes": {"type": "snapshot", "path": "notes.json"}}}`)
+	c := next()
+	for len(c.Registry.Tools) < 2 {
+		c = next()
+	}
+	if got := find(c, "add a note"); got[0].ID != "notes.add" {
+		t.Errorf("%+v", got)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if c, err := f.Catalog(t.Context()); err != nil || len(c.Registry.Tools) != 2 {
+		t.Errorf("not the catalog of the rebuild: %v", err)
 	}
 }
 
