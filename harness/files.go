@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -115,10 +118,44 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 	}
 	c.Usage = f.usage(cfg)
 	c.Scripts = f.Scripts()
-	for _, name := range settings.Unknown(reg) {
-		f.log("usetools: there is no server %q, which aliases or prefer name", name)
+	for _, doubt := range SettingsDoubts(cfg, settings, reg) {
+		f.log("%s", doubt)
 	}
 	return c
+}
+
+// SettingsDoubts says what in the "usetools" of a config has no effect: keys
+// that nobody knows, and servers that are not there. reg may be nil.
+func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
+	var out []string
+	known := append(config.SettingKeys(), "observe", "usage")
+	t := reflect.TypeFor[discovery.Settings]()
+	for i := range t.NumField() {
+		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		known = append(known, key)
+	}
+	for _, value := range cfg.UseTools {
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(value, &keys) != nil {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if !slices.Contains(known, key) {
+				out = append(out, fmt.Sprintf("usetools.%s in the config is not known and has no effect", key))
+			}
+		}
+	}
+	for i := range cfg.Servers {
+		for _, note := range cfg.Servers[i].Notes {
+			out = append(out, fmt.Sprintf("server %s: %s", cfg.Servers[i].Name, note))
+		}
+	}
+	if reg != nil {
+		for _, name := range settings.Unknown(reg) {
+			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
+		}
+	}
+	return out
 }
 
 // Scripts is the library of saved scripts, nil where there is neither a config

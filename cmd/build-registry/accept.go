@@ -122,6 +122,9 @@ func historyCommand(stdout io.Writer) *cli.Command {
 				}
 				return nil
 			}
+			if len(entries) == 0 {
+				fmt.Fprintln(stdout, "no rebuild has changed anything")
+			}
 			for _, e := range entries {
 				fmt.Fprintln(stdout, e.Time.Local().Format(time.DateTime))
 				r := &build.Report{Changed: e.Changed}

@@ -237,6 +237,9 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 		f.Status, f.Detail, f.Do = broken, err.Error(), `mend "usetools" in the config`
 		return []finding{f}
 	}
+	if doubts := harness.SettingsDoubts(cfg, settings, nil); len(doubts) > 0 {
+		f.Status, f.Detail, f.Do = warning, strings.Join(doubts, "; "), "see the table of keys in the README"
+	}
 	if opts.Embedder == nil {
 		return []finding{f}
 	}

@@ -95,6 +95,13 @@ func (e *env) told(what string) {
 	fmt.Fprintln(e.stderr, "harness:", what)
 }
 
+// nothing says why a list is empty, beside it.
+func (e *env) nothing(c *cli.Command, why string) {
+	if !c.Bool("q") {
+		fmt.Fprintln(e.stderr, "harness:", why)
+	}
+}
+
 // maxScript bounds what is read as a script; the front end says more about
 // longer ones.
 const maxScript = 1 << 20

@@ -63,6 +63,9 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 	if c.Bool("json") {
 		return e.print(map[string]any{"phrases": all})
 	}
+	if len(all) == 0 {
+		e.nothing(c, "no run has taught what a phrase means")
+	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	for _, x := range all {
 		means := x.Tool

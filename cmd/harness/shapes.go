@@ -55,6 +55,9 @@ func (e *env) listShapes(_ context.Context, c *cli.Command) error {
 	if c.Bool("json") {
 		return e.print(map[string]any{"shapes": list})
 	}
+	if len(list) == 0 {
+		e.nothing(c, "nothing was learnt yet")
+	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	for _, x := range list {
 		state := "still learning"

@@ -82,11 +82,21 @@ func unknownSettings(raw json.RawMessage) []string {
 	if json.Unmarshal(raw, &e) != nil {
 		return nil
 	}
-	t := reflect.TypeFor[settings]()
-	for i := range t.NumField() {
-		delete(e.UseTools, t.Field(i).Tag.Get("json"))
+	for _, key := range SettingKeys() {
+		delete(e.UseTools, key)
 	}
 	return names(e.UseTools)
+}
+
+// SettingKeys are the keys of "usetools" that this package reads, of a server
+// or of a file. Other packages read further ones of a file.
+func SettingKeys() []string {
+	t := reflect.TypeFor[settings]()
+	keys := make([]string, t.NumField())
+	for i := range keys {
+		keys[i] = t.Field(i).Tag.Get("json")
+	}
+	return keys
 }
 
 // allowed is a list of tools that may have been written: null is all of them,
