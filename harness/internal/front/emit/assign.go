@@ -132,7 +132,7 @@ func (f *fn) define(v *types.Var, text string) {
 	} else {
 		f.w("var %s %s%s\n", name, typ, initial(bare(text)))
 	}
-	f.vars[v] = variable{name: name}
+	f.bindName(v, name)
 }
 
 func initial(text string) string {

@@ -33,7 +33,7 @@ func (f *fn) callValue(x *ast.CallExpr) string {
 	if c.names != nil {
 		return c.names[0]
 	}
-	return f.hoist(c.text, f.p.typ(c.results.At(0).Type()))
+	return f.hoistCall(c, f.p.typ(c.results.At(0).Type()))
 }
 
 // callMulti emits a call with several results and returns their names.
@@ -72,6 +72,7 @@ func (f *fn) callStatement(x *ast.CallExpr) {
 // its results when it has been emitted too.
 type called struct {
 	text    string
+	lifted  bool // of a function of the lowered program
 	names   []string
 	results *types.Tuple
 }
@@ -110,12 +111,15 @@ func (f *fn) call(x *ast.CallExpr) called {
 	if c.named {
 		test = f.signedZeros(x, &c, args)
 	}
-	if lifted(c.direct) == "" || c.direct == f.lowered { // the callee notes its own lines, or calls itself without end
+	switch {
+	case lifted(c.direct) == "": // others note their own lines
+		f.noteLine(x)
+	case c.direct == f.lowered && f.notedSelf != f.line(x): // it may call itself without end
 		f.noteLine(x)
 	}
 	f.noted = 0
 	f.calls = append(f.calls, Call{lifted(c.direct), f.unit.fset.Position(x.Pos()).Line})
-	out := called{text: c.invoke(c.recv, args), results: c.sig.Results()}
+	out := called{text: c.invoke(c.recv, args), lifted: lifted(c.direct) != "", results: c.sig.Results()}
 	if test != "" {
 		out.names = f.callExact(test, &c, args, out.text)
 		out.text = ""

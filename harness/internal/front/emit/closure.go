@@ -100,7 +100,8 @@ func (f *fn) enclose(n ast.Node) *enclosure {
 		if f.usage.mutable[v] && !f.usage.settled(v, n) {
 			e.inner.vars[v] = variable{e.hand(f.vars[v].address(), "*"+typ), true}
 		} else {
-			e.inner.vars[v] = variable{e.handValue(f.vars[v].text(), typ, f.subst(v.Type())), false}
+			name := e.handValue(f.vars[v].text(), typ, f.subst(v.Type()))
+			e.inner.vars[v], e.inner.own[name] = variable{name, false}, true
 		}
 	}
 	return e

@@ -24,7 +24,7 @@ type fn struct {
 	unit    *unit
 	env     env
 	usage   *usage
-	out     *strings.Builder
+	out     *output
 	vars    map[types.Object]variable
 	sig     *types.Signature // of the source, with type parameters
 	results []variable       // explicit result variables; none where return can do without
@@ -44,7 +44,11 @@ type fn struct {
 	used      []slot    // temporaries in use, the latest last
 	lastCall  token.Pos // where the last call of the statement begins
 	noted     int       // the line that the program knows here; 0 when that is not known
+	notedSelf int       // the line noted last here, whatever was called since; 0 when that is not known
 	literals  int       // func literals so far, which traces number
+	// own are the names of the lowered program that only this function can
+	// change.
+	own map[string]bool
 }
 
 // A variable is how a variable of the script is reached from here.
@@ -68,7 +72,7 @@ func (v variable) address() string {
 }
 
 func (p *program) newFn(u *unit, e env, uses *usage) *fn {
-	return &fn{p: p, unit: u, env: e, usage: uses, out: &strings.Builder{}, vars: map[types.Object]variable{}, controls: map[*target]variable{}}
+	return &fn{p: p, unit: u, env: e, usage: uses, out: &output{}, own: map[string]bool{}, vars: map[types.Object]variable{}, controls: map[*target]variable{}}
 }
 
 // Prefixes. A text may carry statements that must run just before the one it
@@ -112,10 +116,13 @@ func isGuarded(text string) bool { return strings.IndexByte(text, prefixOpen) >=
 // w writes a statement, preceded by what its texts carry.
 func (f *fn) w(format string, args ...any) {
 	before, text := split(fmt.Sprintf(format, args...))
+	if before == "" {
+		text = f.takeCalls(text)
+	}
 	f.out.WriteString(before)
 	f.out.WriteString(text)
 	if strings.HasSuffix(text, "{\n") || strings.HasSuffix(text, ":\n") || strings.HasSuffix(text, "}\n") {
-		f.noted = 0 // paths part or meet
+		f.noted, f.notedSelf = 0, 0 // paths part or meet
 	}
 }
 
@@ -212,7 +219,7 @@ func (f *fn) signatureOf(x ast.Expr) *types.Signature {
 // capture runs emit with its statements going to a text of their own.
 func (f *fn) capture(emit func()) string {
 	saved := f.out
-	f.out = &strings.Builder{}
+	f.out = &output{}
 	emit()
 	text := f.out.String()
 	f.out = saved
@@ -237,12 +244,15 @@ func (f *fn) noteLine(n ast.Node) {
 	if !f.unit.script || f.p.concurrent {
 		return
 	}
-	line := f.unit.fset.Position(n.Pos()).Line
+	line := f.line(n)
 	if line != f.noted {
 		f.w("*ln = %d\n", line)
-		f.noted = line
+		f.noted, f.notedSelf = line, line
 	}
 }
+
+// line is the line on which n begins.
+func (f *fn) line(n ast.Node) int { return f.unit.fset.Position(n.Pos()).Line }
 
 // lineText notes the line where a check has failed.
 func (f *fn) lineText() string {
@@ -260,8 +270,14 @@ func (f *fn) declare(v types.Object) string {
 		name = "blank"
 	}
 	name = f.p.fresh(asciiName(name))
-	f.vars[v] = variable{name: name}
+	f.bindName(v, name)
 	return name
+}
+
+// bindName makes name, which nothing else has, stand for v.
+func (f *fn) bindName(v types.Object, name string) {
+	f.vars[v] = variable{name: name}
+	f.own[name] = !f.usage.escaping[v]
 }
 
 func (f *fn) param(v *types.Var) string {

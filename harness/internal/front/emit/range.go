@@ -121,7 +121,7 @@ func (f *fn) aliasKey(s *ast.RangeStmt, counter string) bool {
 	if f.usage.escaping[v] || f.usage.mutable[v] {
 		return false
 	}
-	f.vars[v] = variable{name: counter}
+	f.bindName(v, counter)
 	return true
 }
 
@@ -167,7 +167,7 @@ func (f *fn) aliasValue(x ast.Expr, tok token.Token, name string) bool {
 	if f.usage.escaping[v] {
 		return false
 	}
-	f.vars[v] = variable{name: name}
+	f.bindName(v, name)
 	return true
 }
 
