@@ -3,6 +3,7 @@ package emit
 import (
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
 // conversion emits T(x).
@@ -60,16 +61,26 @@ func (f *fn) conversion(x *ast.CallExpr, to types.Type) string {
 		}
 	case *types.Slice:
 		if isString(from) {
-			return f.atTurn(x, "("+toText+")("+text+")", to)
+			return f.atTurn(x, converted(toText, text), to)
 		}
 		if _, ok := from.Underlying().(*types.Slice); ok && f.p.typ(from.Underlying()) != f.p.typ(u) {
 			f.refuse(x, "a conversion from %s to %s", typeName(from), typeName(to))
 		}
-		return "(" + toText + ")(" + text + ")"
+		return converted(toText, text)
 	case *types.Map:
-		return "(" + toText + ")(" + text + ")"
+		return converted(toText, text)
 	}
 	return toText + "(" + text + ")"
+}
+
+// converted is a conversion to a slice or map type. The interpreter takes a type
+// in parentheses for a value where the conversion is on the left of || or &&,
+// so only types that need them have them.
+func converted(typ, text string) string {
+	if strings.Contains(typ, "func(") || strings.Contains(typ, "chan") {
+		typ = "(" + typ + ")"
+	}
+	return typ + "(" + text + ")"
 }
 
 func (f *fn) sliceToArray(text, sliceTyp, arrayTyp string, u *types.Array) string {
