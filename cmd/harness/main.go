@@ -47,7 +47,12 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// and workers are ended, nothing is left behind.
 	ctx, stdout, stop := lifetime.Until(stdout)
 	defer stop()
-	err := app(stdin, stdout, stderr).Run(ctx, args)
+	root := app(stdin, stdout, stderr)
+	if len(args) > 1 && args[1] == completeWord {
+		complete(stdout, root, args[2:])
+		return 0
+	}
+	err := root.Run(ctx, args)
 	var code exit
 	var usage usageError
 	var catalog *harness.CatalogError
@@ -87,9 +92,8 @@ func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
 			e.runCommand(), e.checkCommand(), e.serveCommand(), e.benchCommand(),
 			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(), e.describeCommand(),
 			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
-			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.guideCommand(), e.doctorCommand(), e.versionCommand(),
+			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.guideCommand(), e.doctorCommand(), e.completionCommand(), e.versionCommand(),
 		},
-		EnableShellCompletion:     true,
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout,
 		ErrWriter:                 stderr,

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/registry"
+)
+
+// completeWord is the first argument with which the shells' functions ask what
+// may stand at the cursor; the words of the command line follow, the one under
+// the cursor last. It is not a command, so that no flag parser sees the words.
+const completeWord = "__complete"
+
+func (e *env) completionCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print what makes a shell complete commands, flags and tools",
+		ArgsUsage: "bash|zsh|fish",
+		Description: `Tools, servers and categories are those of the registry that the command line
+means. It is read as it is: completion starts no server.
+
+  source <(harness completion bash)                    in ~/.bashrc
+  source <(harness completion zsh)                     in ~/.zshrc, after compinit
+  harness completion fish | source                     in ~/.config/fish/config.fish`,
+		Action: func(_ context.Context, c *cli.Command) error {
+			script, ok := completions[c.Args().First()]
+			if c.Args().Len() != 1 || !ok {
+				return usageError{"completion wants one of bash, zsh, fish"}
+			}
+			_, err := io.WriteString(e.stdout, script)
+			return err
+		},
+	}
+}
+
+// completions are the functions for the shells. None of them evaluates what
+// stands in the command line.
+var completions = map[string]string{
+	"bash": `# harness in bash: source <(harness completion bash)
+_harness() {
+	local line
+	COMPREPLY=()
+	while IFS= read -r line; do
+		COMPREPLY+=("${line%%$'\t'*}")
+	done < <("${1/#\~/$HOME}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o bashdefault -o default -F _harness harness
+`,
+	"zsh": `#compdef harness
+# harness in zsh: source <(harness completion zsh)
+_harness() {
+	local line
+	local -a found
+	while IFS= read -r line; do
+		found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+	done < <("${(Q)words[1]/#\~/$HOME}" __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)
+	if (( $#found )); then
+		_describe harness found
+	else
+		_files
+	fi
+}
+if [[ $funcstack[1] == _harness ]]; then
+	_harness "$@"
+else
+	compdef _harness harness
+fi
+`,
+	"fish": `# harness in fish: harness completion fish | source
+function __harness_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    $words[1] __complete $words[2..-1] "$current" 2>/dev/null
+end
+complete -c harness -f -n 'test (count (__harness_complete)) -gt 0' -a '(__harness_complete)'
+`,
+}
+
+// candidate is a word that may stand at the cursor.
+type candidate struct{ word, about string }
+
+// typeable are words that no shell reads as anything but text. The names of
+// tools and servers come from servers, and a completed word is run by whoever
+// presses return.
+var typeable = regexp.MustCompile(`^[\pL\pN_./:@+-]+$`)
+
+// complete writes what may stand for the last of words, a line each: the word,
+// a tab, what it is. Nothing means: the name of a file, perhaps.
+func complete(out io.Writer, root *cli.Command, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	l := line{root: root, command: root}
+	for _, w := range words[:len(words)-1] {
+		l.read(w)
+	}
+	current := words[len(words)-1]
+	if current == "=" { // bash takes -flag=value apart
+		current = ""
+	}
+	for _, c := range l.candidates(current) {
+		if strings.HasPrefix(c.word, current) && typeable.MatchString(c.word) {
+			fmt.Fprintf(out, "%s\t%s\n", c.word, c.about)
+		}
+	}
+}
+
+// line is a command line as far as it was read.
+type line struct {
+	root, command, parent *cli.Command
+	flag                  documentedFlag // whose value comes next; nil: none
+	arguments             int            // of command
+	noFlags               bool           // after --
+	files                 harness.Files
+}
+
+func (l *line) read(w string) {
+	switch {
+	case w == "=" && l.flag != nil:
+	case l.flag != nil:
+		l.set(l.flag, w)
+		l.flag = nil
+	case l.noFlags, w == "-", !strings.HasPrefix(w, "-"):
+		if sub := l.command.Command(w); sub != nil && l.arguments == 0 {
+			l.parent, l.command = l.command, sub
+		} else {
+			l.arguments++
+		}
+	case w == "--":
+		l.noFlags = true
+	default:
+		name, value, has := strings.Cut(strings.TrimLeft(w, "-"), "=")
+		for _, f := range l.flags() {
+			switch {
+			case !slices.Contains(f.Names(), name) || !f.TakesValue():
+			case has:
+				l.set(f, value)
+			default:
+				l.flag = f
+			}
+		}
+	}
+}
+
+// set notes the flags that decide which registry is meant.
+func (l *line) set(f documentedFlag, value string) {
+	switch f.Names()[0] {
+	case "config":
+		l.files.Configs = append(l.files.Configs, value)
+	case "registry":
+		l.files.Registry = value
+	}
+}
+
+type documentedFlag interface {
+	cli.Flag
+	cli.DocGenerationFlag
+}
+
+// flags are those that may stand here.
+func (l *line) flags() []documentedFlag {
+	all := slices.Clone(l.command.Flags)
+	if l.command != l.root {
+		all = append(all, l.root.Flags...)
+	}
+	var out []documentedFlag
+	for _, f := range all {
+		visible, ok := f.(cli.VisibleFlag)
+		if d, documented := f.(documentedFlag); documented && (!ok || visible.IsVisible()) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (l *line) candidates(current string) []candidate {
+	var out []candidate
+	switch {
+	case l.flag != nil:
+		_, kind, _ := strings.Cut(l.flag.GetUsage(), "`")
+		kind, _, _ = strings.Cut(kind, "`")
+		return l.values(kind)
+	case strings.HasPrefix(current, "-") && !l.noFlags:
+		dashes := "-"
+		if strings.HasPrefix(current, "--") {
+			dashes = "--"
+		}
+		for _, f := range l.flags() {
+			out = append(out, candidate{dashes + f.Names()[0], strings.ReplaceAll(f.GetUsage(), "`", "")})
+		}
+		return out
+	case l.arguments == 0 && len(l.command.Commands) > 0:
+		for _, c := range l.command.Commands {
+			if !c.Hidden {
+				out = append(out, candidate{c.Name, c.Usage})
+			}
+		}
+	}
+	usage := strings.Fields(strings.Trim(l.command.ArgsUsage, "[]"))
+	if len(usage) == 0 {
+		return out
+	}
+	at := min(l.arguments, len(usage)-1)
+	kind, more := strings.CutSuffix(usage[at], "…")
+	if l.arguments > at && !more {
+		return out
+	}
+	return append(out, l.values(kind)...)
+}
+
+// values are what a word of the usage stands for. FILE and others that are not
+// here are left to the shell.
+func (l *line) values(kind string) []candidate {
+	var words []string
+	switch kind {
+	case "bash|zsh|fish":
+		words = strings.Split(kind, "|")
+	case "LEVEL":
+		words = texts(discovery.Details)
+	case "HOW":
+		words = texts([]discovery.Match{discovery.Semantic, discovery.Substring})
+	case "POLICY":
+		words = []string{require, bestEffort}
+	case "WHICH":
+		words = texts(harness.Approvals)
+	case "MODE":
+		words = texts(serve.Modes)
+	case "CLIENT":
+		words = serve.Clients
+	case "NAME":
+		if l.parent != nil && l.parent.Name == "scripts" {
+			words = l.scripts()
+		}
+	case "TOOL", "SERVER", "CATEGORY", "PATTERN":
+		words = l.registered(kind)
+	}
+	out := make([]candidate, len(words))
+	for i, w := range words {
+		out[i].word = w
+	}
+	return out
+}
+
+func texts[T ~string](values []T) (out []string) {
+	for _, v := range values {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// registered are names in the registry, where there is one.
+func (l *line) registered(kind string) (out []string) {
+	reg, err := registry.Load(l.files.Path())
+	if err != nil {
+		return nil
+	}
+	if kind == "SERVER" || kind == "PATTERN" {
+		for _, s := range reg.Servers {
+			out = append(out, s.Name)
+		}
+	}
+	for _, t := range reg.Tools {
+		switch kind {
+		case "TOOL", "PATTERN":
+			out = append(out, t.ID)
+		case "CATEGORY":
+			if t.Category != "" {
+				out = append(out, string(t.Category))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// scripts are the names of the saved scripts.
+func (l *line) scripts() (out []string) {
+	dir, err := library.Path(l.files.Path())
+	if err != nil || l.files.Path() == "" {
+		return nil
+	}
+	all, err := library.Open(dir).List()
+	if err != nil {
+		return nil
+	}
+	for _, s := range all {
+		out = append(out, s.Name)
+	}
+	return out
+}
