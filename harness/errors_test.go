@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,5 +153,23 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 				t.Errorf("%d errors for one fault\n%s", len(res.Errors), res.Text())
 			}
 		})
+	}
+}
+
+// TestScriptsOfSeveralFilesNameTheFile: places are those of the file, in
+// errors before and while the script runs.
+func TestScriptsOfSeveralFilesNameTheFile(t *testing.T) {
+	const files = "-- main.go --\npackage main\n\nfunc main() { println(at(nil, 3)) }\n-- at.go --\npackage main\n\n// at is out of range.\nfunc at(list []int, i int) %s {\n\treturn list[i]\n}\n"
+	for _, c := range []struct{ result, want string }{
+		{"string", "at.go:5:9: cannot use list[i]"},
+		{"int", "at.go:5: panic: runtime error: index out of range [3] with length 0"},
+	} {
+		res := mustRun(t, New(nil), fmt.Sprintf(files, c.result))
+		if text := res.Text(); !strings.Contains(text, c.want) {
+			t.Errorf("%q is not in\n%s", c.want, text)
+		}
+		if res.Error == nil || res.Error.File != "at.go" || len(res.Error.Trace) > 0 && res.Error.Trace[0] != "main.at, at.go line 5" {
+			t.Errorf("%+v", res.Error)
+		}
 	}
 }

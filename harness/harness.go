@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
@@ -330,12 +331,13 @@ type run struct {
 
 // finish turns the worker's outcome into the Result.
 func (r *run) finish(o *worker.Outcome) {
-	res := r.result
+	res, parts := r.result, front.Parts([]byte(r.script.Source))
+	defer res.inFiles(parts)
 	res.Stdout, res.Stderr, res.Truncated, res.Value, res.ExitCode = o.Stdout, o.Stderr, o.Truncated, o.Value, o.Exit
 	res.Lowered = o.Lowered
 	res.Sandbox = Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits, Missing: o.Sandbox.Missing}
 	for _, w := range o.Warnings {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("line %d: %s", w.Line, w.Message))
+		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
 	}
 	res.Warnings = append(res.Warnings, o.Notes...)
 	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls()...)

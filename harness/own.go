@@ -146,7 +146,9 @@ func notOK(res *Result) string {
 		return string(res.Status)
 	}
 	msg := fmt.Sprintf("%s: %s", res.Status, res.Error.Message)
-	if res.Error.Line > 0 {
+	if res.Error.File != "" {
+		msg = fmt.Sprintf("%s, %s line %d: %s", res.Status, res.Error.File, res.Error.Line, res.Error.Message)
+	} else if res.Error.Line > 0 {
 		msg = fmt.Sprintf("%s, line %d: %s", res.Status, res.Error.Line, res.Error.Message)
 	}
 	return cut(msg, 500)

@@ -2,8 +2,12 @@ package harness
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
@@ -90,12 +94,14 @@ const (
 
 // Error is what was wrong, where, and what would be right.
 type Error struct {
-	Kind    ErrorKind `json:"kind"`
-	Line    int       `json:"line,omitempty"`   // 1-based, in the script as sent
-	Column  int       `json:"column,omitempty"` // 1-based, in bytes
-	Message string    `json:"message"`
-	Snippet string    `json:"snippet,omitempty"`
-	Hint    string    `json:"hint,omitempty"`
+	Kind ErrorKind `json:"kind"`
+	// File is the name of the file that Line is of, in a script of several.
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`   // 1-based, in the script as sent
+	Column  int    `json:"column,omitempty"` // 1-based, in bytes
+	Message string `json:"message"`
+	Snippet string `json:"snippet,omitempty"`
+	Hint    string `json:"hint,omitempty"`
 	// Signatures are those of the functions and types that the error is about.
 	Signatures []string `json:"signatures,omitempty"`
 	Trace      []string `json:"trace,omitempty"` // of a panic, innermost first
@@ -152,4 +158,32 @@ func fromDiagnostics(ds []worker.Diagnostic) []Error {
 		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint, Signatures: d.Signatures})
 	}
 	return out
+}
+
+// inFiles makes the places of errors those of files, for a script that is
+// several: what the worker says has lines of the text as sent.
+func (r *Result) inFiles(parts []front.Part) {
+	if parts == nil {
+		return
+	}
+	for i := range r.Errors {
+		e := &r.Errors[i]
+		if name, line := front.Place(parts, e.Line); line > 0 {
+			e.File, e.Line = name, line
+		}
+		for j, t := range e.Trace {
+			before, number, _ := strings.Cut(t, ", line ")
+			if line, err := strconv.Atoi(number); err == nil {
+				e.Trace[j] = before + ", " + lineName(parts, line)
+			}
+		}
+	}
+}
+
+// lineName says where a line of the script is.
+func lineName(parts []front.Part, line int) string {
+	if name, in := front.Place(parts, line); in > 0 {
+		return fmt.Sprintf("%s line %d", name, in)
+	}
+	return fmt.Sprintf("line %d", line)
 }

@@ -78,6 +78,10 @@ func (u *ToolUse) others() string {
 func (e *Error) Text() string {
 	var b strings.Builder
 	switch {
+	case e.File != "" && e.Column > 0:
+		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Column)
+	case e.File != "":
+		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
 	case e.Line > 0 && e.Column > 0:
 		fmt.Fprintf(&b, "%d:%d: ", e.Line, e.Column)
 	case e.Line > 0:

@@ -9,7 +9,8 @@
 //	script.Phrases(), script.Used()     // what to ask the parent for
 //	checked, bad := script.Check(&front.CheckOptions{Units: generated})
 //
-// [Parse] takes whole files and bare statements, in a Markdown fence or not,
+// [Parse] takes whole files, several files in one text ([Parts]), and bare
+// statements, in a Markdown fence or not,
 // and bounds what later stages have to survive: size, nesting, encoding. It
 // refuses imports beyond the lists in package export. [Script.Check] adds the
 // generated server packages and the predeclared functions, type-checks all of

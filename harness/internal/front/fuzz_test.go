@@ -22,6 +22,9 @@ func FuzzFront(f *testing.F) {
 		}
 	}
 	f.Add(benchmarkScript)
+	for _, c := range archiveCases {
+		f.Add(c.script)
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		s, bad := Parse([]byte(src))
 		if (s == nil) != (len(bad) > 0) {

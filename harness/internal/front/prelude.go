@@ -49,9 +49,12 @@ func (c *checker) addImport(path, name string) {
 // dropImports removes imports from the script's syntax tree.
 func (c *checker) dropImports(dropped map[ast.Spec]bool) {
 	c.file.Imports = slices.DeleteFunc(c.file.Imports, func(s *ast.ImportSpec) bool { return dropped[s] })
-	for _, d := range c.file.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
-			g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return dropped[s] })
+	c.file.Decls = slices.DeleteFunc(c.file.Decls, func(d ast.Decl) bool {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.IMPORT {
+			return false
 		}
-	}
+		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return dropped[s] })
+		return len(g.Specs) == 0 // one without any has no end
+	})
 }

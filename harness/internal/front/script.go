@@ -20,6 +20,7 @@ const fileName = "script.go"
 type Script struct {
 	text     []byte // as sent, of the same length
 	lines    []int  // offsets of line starts in text
+	parts    []Part // of a script that is several files
 	pieces   []piece
 	fset     *token.FileSet
 	file     *ast.File
@@ -32,7 +33,8 @@ type Script struct {
 }
 
 // Parse reads a script: a Go file of package main, or bare statements with any
-// declarations between them, with or without a fence around. It reports at most
+// declarations between them, with or without a fence around, or several files,
+// each behind a line "-- NAME.go --". It reports at most
 // ten faults, sorted by position; when there is any, the script is nil.
 //
 // It takes at most [MaxSize] bytes of UTF-8 and refuses what is nested too
@@ -42,23 +44,32 @@ func Parse(src []byte) (*Script, []Diagnostic) {
 	if bad != nil {
 		return nil, tidy([]Diagnostic{*bad}, src)
 	}
-	o := scan(text)
-	if len(o.refused) > 0 {
-		return nil, tidy(o.refused, src)
+	s := &Script{text: src, lines: lineStarts(src), fset: token.NewFileSet()}
+	var assembled []byte
+	var o outline
+	if s.parts = partsOf(text); s.parts != nil {
+		var list []Diagnostic
+		if assembled, list = s.unpack(text, s.parts); len(list) > 0 {
+			return nil, tidy(list, src)
+		}
+		o = outline{unclosed: -1}
+	} else {
+		if o = scan(text); len(o.refused) > 0 {
+			return nil, tidy(o.refused, src)
+		}
+		if len(o.segments) == 0 {
+			return nil, []Diagnostic{{Kind: Compile, Message: "the script is empty",
+				Hint: "send Go statements, or a file with func main; declare tools with UseTools(\"what they should do\")"}}
+		}
+		s.warnings = o.warnings
+		if assembled, s.pieces, bad = assemble(text, o); bad != nil {
+			return nil, tidy([]Diagnostic{*bad}, src)
+		}
+		s.bare = !o.hasPackage
 	}
-	if len(o.segments) == 0 {
-		return nil, []Diagnostic{{Kind: Compile, Message: "the script is empty",
-			Hint: "send Go statements, or a file with func main; declare tools with UseTools(\"what they should do\")"}}
-	}
-	s := &Script{text: src, lines: lineStarts(src), fset: token.NewFileSet(), warnings: o.warnings}
-	assembled, pieces, bad := assemble(text, o)
-	if bad != nil {
-		return nil, tidy([]Diagnostic{*bad}, src)
-	}
-	s.pieces, s.bare = pieces, !o.hasPackage
 	file, err := parser.ParseFile(s.fset, fileName, assembled, 0)
 	if err != nil {
-		return nil, tidy(s.syntaxErrors(err, o), src)
+		return nil, tidy(s.syntaxErrors(err, o, len(bytes.TrimRight(src, " \t\r\n"))), src)
 	}
 	s.file, s.source = file, s.fset.File(file.FileStart)
 	s.mapPositions()
@@ -132,17 +143,19 @@ func (s *Script) warn(pos token.Pos, format string, args ...any) {
 
 // syntaxErrors turns the parser's errors into diagnostics with the words that
 // the Go compiler uses where it is clearer.
-func (s *Script) syntaxErrors(err error, o outline) []Diagnostic {
+//
+// What is wrong at end, where the text is over, and not at once follows from
+// the faults before.
+func (s *Script) syntaxErrors(err error, o outline, end int) []Diagnostic {
 	var list scanner.ErrorList
 	if !errors.As(err, &list) {
 		return []Diagnostic{{Kind: Compile, Message: err.Error()}}
 	}
 	var out []Diagnostic
-	end := len(bytes.TrimRight(s.text, " \t\r\n"))
 	for i, e := range list {
 		offset := s.origin(e.Pos.Offset)
 		if i > 0 && offset >= end {
-			break // what follows from the faults before
+			break
 		}
 		line, column := s.place(offset)
 		d := Diagnostic{Kind: Compile, Line: line, Column: column, Message: "syntax error: " + e.Msg}
@@ -152,6 +165,9 @@ func (s *Script) syntaxErrors(err error, o outline) []Diagnostic {
 			d.Hint = "put statements into func main, or leave the package line out; outside a function use var x = …, not x := …"
 		case strings.HasSuffix(e.Msg, "found 'EOF'") && o.unclosed >= 0 && !o.lexical:
 			opened, _ := s.place(o.unclosed)
+			if _, in := Place(s.parts, opened); in > 0 {
+				opened = in
+			}
 			d.Hint = fmt.Sprintf("the %c of line %d is never closed", s.text[o.unclosed], opened)
 		case strings.HasPrefix(e.Msg, "expected selector or type assertion"):
 			d.Hint = cmp.Or(otherLanguage(s.text, offset), "the names of a package's functions and types begin with a capital letter")

@@ -1,0 +1,64 @@
+package front
+
+import (
+	"strings"
+	"testing"
+)
+
+// archiveCases are scripts of several files, and what is said of them: file,
+// line in it, parts of the text. None: nothing is wrong.
+var archiveCases = []struct {
+	name, script string
+	file         string
+	line         int
+	parts        []string
+}{
+	{name: "two files", script: "-- main.go --\npackage main\nfunc main() { println(f()) }\n-- f.go --\npackage main\nfunc f() int { return 1 }\n"},
+	{name: "in a fence", script: "```go\n\n-- main.go --\npackage main\nfunc main() { println(f()) }\n-- f.go --\npackage main\nfunc f() int { return 1 }\n```\n"},
+	{name: "windows line ends", script: "-- main.go --\r\npackage main\r\nimport \"fmt\"\r\nfunc main() { fmt.Println(f()) }\r\n-- f.go --\r\npackage main\r\nimport \"fmt\"\r\nfunc f() string { return fmt.Sprint(1) }\r\n"},
+	{name: "imports under two names", script: "-- a.go --\npackage main; import (\"strings\"; \"fmt\")\nfunc main() { fmt.Println(strings.ToUpper(f())) }\n-- b.go --\npackage main\nimport s \"strings\"\nfunc f() string { return s.Repeat(`a`, 2) }\n"},
+	{"a type error", "-- b.go --\npackage main\n\nfunc f() int { return \"x\" }\n-- a.go --\npackage main\nfunc main() { println(f()) }\n", "b.go", 3, []string{"cannot use \"x\""}},
+	{"declared twice", "-- a.go --\npackage main\nfunc main() {}\nfunc f() {}\n-- b.go --\npackage main\n\nfunc f() {}\n", "b.go", 3, []string{"f redeclared"}},
+	{"a brace left open", "-- a.go --\npackage main\nfunc main() {\n\tif true {\n}\n-- b.go --\npackage main\nfunc f() {}\n", "a.go", 4, []string{"expected '}'", "line 2 is never closed"}},
+	{"a statement outside", "-- a.go --\npackage main\nfunc main() {}\n-- b.go --\npackage main\n\nx := 1\n", "b.go", 3, []string{"non-declaration statement", "var x"}},
+	{"no package line", "-- a.go --\npackage main\nfunc main() {}\n-- b.go --\nfunc f() {}\n", "b.go", 1, []string{"b.go does not begin with package main"}},
+	{"another package", "-- a.go --\npackage main\nfunc main() {}\n-- b.go --\npackage util\nfunc F() {}\n", "b.go", 1, []string{"package util", "package main"}},
+	{"no main", "-- a.go --\npackage main\nfunc f() {}\n", "", 0, []string{"main is undeclared"}},
+	{"a folder", "-- a.go --\npackage main\nfunc main() {}\n-- util/b.go --\npackage main\n", "util/b.go", 1, []string{"one package"}},
+	{"a test", "-- a.go --\npackage main\nfunc main() {}\n-- a_test.go --\npackage main\n", "a_test.go", 1, []string{"tests"}},
+	{"data", "-- a.go --\npackage main\nfunc main() {}\n-- data.txt --\nhello\n", "data.txt", 1, []string{"Go files", "constant"}},
+	{"another system", "-- a.go --\npackage main\nfunc main() {}\n-- a_windows.go --\npackage main\n", "a_windows.go", 1, []string{"another system"}},
+	{"a name twice", "-- a.go --\npackage main\nfunc main() {}\n-- a.go --\npackage main\n", "a.go", 1, []string{"two files"}},
+	{"a name for two packages", "-- b.go --\npackage main\nimport \"math/rand/v2\"\nvar x = rand.IntN(2)\n-- a.go --\npackage main\nimport \"math/rand\"\nfunc main() { println(rand.Intn(x)) }\n", "b.go", 2, []string{"math/rand/v2", "in a.go", "another name"}},
+	{"an import", "-- a.go --\npackage main\nfunc main() { f() }\n-- b.go --\npackage main\nimport \"os/exec\"\nfunc f() { exec.Command(`ls`) }\n", "b.go", 2, []string{"os/exec"}},
+	{"a build constraint", "-- a.go --\npackage main\nfunc main() { f() }\n-- b.go --\n\n//go:build windows\n\npackage main\nfunc f() {}\n", "b.go", 2, []string{"go:build"}},
+}
+
+func TestFaultsOfSeveralFilesNameTheFile(t *testing.T) {
+	for _, c := range archiveCases {
+		t.Run(c.name, func(t *testing.T) {
+			got := diagnose(c.script)
+			if len(c.parts) == 0 {
+				for _, d := range got {
+					t.Error("not expected: ", d)
+				}
+				return
+			}
+			if len(got) == 0 {
+				t.Fatal("nothing is wrong with it")
+			}
+			file, line := Place(Parts([]byte(c.script)), got[0].Line)
+			if file != c.file || line != c.line {
+				t.Errorf("%s:%d, want %s:%d", file, line, c.file, c.line)
+			}
+			for _, p := range c.parts {
+				if !strings.Contains(got[0].String(), p) {
+					t.Errorf("it does not say %q", p)
+				}
+			}
+			if t.Failed() {
+				t.Log(got)
+			}
+		})
+	}
+}
