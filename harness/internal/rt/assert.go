@@ -64,9 +64,13 @@ func dynamicName(x any) string {
 	return libraryName(reflect.TypeOf(x))
 }
 
-// libraryName hides our own stand-ins for types of package runtime.
+// libraryName hides our own stand-ins for types of runtime and reflect.
 func libraryName(t reflect.Type) string {
 	switch t {
+	case reflect.TypeFor[ReflectValue]():
+		return "reflect.Value"
+	case reflect.TypeFor[reflectType]():
+		return "*reflect.rtype"
 	case reflect.TypeFor[goError]():
 		return "runtime.errorString"
 	case reflect.TypeFor[goPlainError]():

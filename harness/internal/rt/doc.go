@@ -18,7 +18,10 @@
 //	print.go    fmt over script types
 //	marshal.go, unmarshal.go, fields.go  encoding/json over script types
 //	mirror.go   types that encoding/json takes for those of the script
-//	template.go text/template over script types
+//	xml.go      encoding/xml over script types
+//	template.go, htmltemplate.go  templates over script types
+//	reflect_type.go, reflect_value.go  package reflect over script types
+//	scanning.go, flags.go  what fmt scans into, and flags
 //	symbols.go  the names that lowered programs call
 //
 // Nothing here trusts the script: a panic of native code under a script's call

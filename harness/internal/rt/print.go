@@ -563,7 +563,7 @@ func isErrorUsed(format string, x any) bool {
 func hides(args []any) bool {
 	for _, a := range args {
 		switch a.(type) {
-		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError:
+		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, ReflectValue, reflectType:
 			return true
 		}
 	}

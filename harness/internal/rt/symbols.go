@@ -48,7 +48,8 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"HTMLExecute": m.htmlExecute, "HTMLExecuteTemplate": m.htmlExecuteTemplate, "HTMLFuncs": m.htmlFuncs,
 		"HTMLParse": m.htmlParse, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
-		"SortSlice": sort.Slice, "SortSliceStable": sort.SliceStable, "SliceIsSorted": sort.SliceIsSorted,
+		"ReflectTypeFor": func(tid int) reflect.Type { return m.reflectTypeOf(m.types[tid].typ) },
+		"SortSlice":      sort.Slice, "SortSliceStable": sort.SliceStable, "SliceIsSorted": sort.SliceIsSorted,
 	}
 	maps.Copy(table, adapters)
 	maps.Copy(table, rarerAdapters)

@@ -3,9 +3,13 @@ package syms
 import (
 	"os"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/traefik/yaegi/interp"
+
+	"github.com/usetools/usetools/harness/internal/front/export"
 )
 
 func TestScriptsReachNothingBeyondTheLists(t *testing.T) {
@@ -19,7 +23,20 @@ func TestScriptsReachNothingBeyondTheLists(t *testing.T) {
 			t.Errorf("runtime.%s is in the table", name)
 		}
 	}
-	for _, path := range []string{"os/exec", "net", "net/http", "syscall", "unsafe", "reflect", "runtime/debug", "testing"} {
+	for name := range Exports("reflect")["reflect/reflect"] {
+		switch v, _ := Lookup("reflect", name); v.Interface().(type) {
+		case *reflect.Kind, *reflect.StructField, *reflect.StructTag, *reflect.Type, *reflect.ValueError:
+		default:
+			typ := v.Type()
+			if typ.Kind() == reflect.Pointer {
+				typ = typ.Elem()
+			}
+			if typ.PkgPath() == "reflect" || typ.Kind() == reflect.Func && !strings.Contains(runtime.FuncForPC(v.Pointer()).Name(), "/rt.Reflect") {
+				t.Errorf("reflect.%s is the library's, which sees erased types", name)
+			}
+		}
+	}
+	for _, path := range []string{"os/exec", "net", "net/http", "syscall", "unsafe", "runtime/debug", "testing"} {
 		if got := Exports(path); len(got) != 0 {
 			t.Errorf("%s is in the table: %v", path, got)
 		}
@@ -75,5 +92,27 @@ func BenchmarkExportsOfAll(b *testing.B) {
 	}
 	for b.Loop() {
 		Exports(paths...)
+	}
+}
+
+// TestReflectHasWhatScriptsMayUse: each method of reflect.Value and MapIter is
+// there or refused by name.
+func TestReflectHasWhatScriptsMayUse(t *testing.T) {
+	for name, real := range map[string]reflect.Type{"Value": reflect.TypeFor[reflect.Value](), "MapIter": reflect.TypeFor[*reflect.MapIter]()} {
+		v, ok := Lookup("reflect", name)
+		if !ok {
+			t.Fatalf("reflect.%s is not there", name)
+		}
+		for i := range real.NumMethod() {
+			method := real.Method(i).Name
+			_, refused := export.Refused("reflect", name+"."+method)
+			own, has := v.Type().MethodByName(method)
+			if refused == has {
+				t.Errorf("reflect.%s.%s: refused %v, there %v", name, method, refused, has)
+			}
+			if has && own.Type.NumIn() != real.Method(i).Type.NumIn() {
+				t.Errorf("reflect.%s.%s has other parameters: %v", name, method, own.Type)
+			}
+		}
 	}
 }

@@ -38,6 +38,7 @@ import (
 	p_errors "errors"
 	p_flag "flag"
 	p_fmt "fmt"
+	"github.com/usetools/usetools/harness/internal/rt"
 	p_hash "hash"
 	p_hash_adler32 "hash/adler32"
 	p_hash_crc32 "hash/crc32"
@@ -73,6 +74,7 @@ import (
 	p_os "os"
 	p_path "path"
 	p_path_filepath "path/filepath"
+	p_reflect "reflect"
 	p_regexp "regexp"
 	p_regexp_syntax "regexp/syntax"
 	p_runtime "runtime"
@@ -1300,6 +1302,24 @@ var table = []standard{
 		{"ToSlash", p_path_filepath.ToSlash, false},
 		{"VolumeName", p_path_filepath.VolumeName, false},
 		{"WalkFunc", (*p_path_filepath.WalkFunc)(nil), false},
+	}},
+	{"reflect", "reflect", []symbol{
+		{"Append", rt.ReflectAppend, false},
+		{"DeepEqual", rt.ReflectDeepEqual, false},
+		{"Indirect", rt.ReflectIndirect, false},
+		{"Kind", (*p_reflect.Kind)(nil), false},
+		{"MakeMap", rt.ReflectMakeMap, false},
+		{"MakeSlice", rt.ReflectMakeSlice, false},
+		{"MapIter", (*rt.ReflectMapIter)(nil), false},
+		{"New", rt.ReflectNew, false},
+		{"StructField", (*p_reflect.StructField)(nil), false},
+		{"StructTag", (*p_reflect.StructTag)(nil), false},
+		{"Type", (*p_reflect.Type)(nil), false},
+		{"TypeOf", rt.ReflectTypeOf, false},
+		{"Value", (*rt.ReflectValue)(nil), false},
+		{"ValueError", (*p_reflect.ValueError)(nil), false},
+		{"ValueOf", rt.ReflectValueOf, false},
+		{"Zero", rt.ReflectZero, false},
 	}},
 	{"regexp", "regexp", []symbol{
 		{"Compile", p_regexp.Compile, false},

@@ -106,7 +106,7 @@ func (f *fn) specialName(x *ast.CallExpr) string {
 	}
 	if fo, ok := f.use(id).(*types.Func); ok {
 		switch name := fo.FullName(); name {
-		case "errors.As", "errors.AsType":
+		case "errors.As", "errors.AsType", "reflect.TypeFor":
 			return name
 		}
 	}
@@ -125,6 +125,8 @@ func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok boo
 			f.refuse(x, "errors.As with a target that is not of a pointer type")
 		}
 		return f.errorsAs(x, ptr.Elem()), f.signatureOf(x.Fun).Results(), true
+	case "reflect.TypeFor":
+		return f.reflectTypeFor(f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))), f.signatureOf(x.Fun).Results(), true
 	case "errors.AsType":
 		t := f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))
 		name := fmt.Sprintf("find_%d", f.p.number(t))
@@ -134,6 +136,11 @@ func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok boo
 		return name + "(" + f.to(x.Args[0], errorType) + ")", f.signatureOf(x.Fun).Results(), true
 	}
 	return "", nil, false
+}
+
+// reflectTypeFor emits reflect.TypeFor[t]().
+func (f *fn) reflectTypeFor(t types.Type) string {
+	return fmt.Sprintf("rt.ReflectTypeFor(%d)", f.p.boxNumber(t))
 }
 
 func (f *fn) errorsAs(x *ast.CallExpr, t types.Type) string {
