@@ -26,7 +26,8 @@ type OverviewServer struct {
 	Name    string `json:"name"`
 	Package string `json:"package"`
 	// Kind is "external" where a process or another machine answers, else "in
-	// process": snapshots, manifests, OpenAPI documents.
+	// process": snapshots, manifests, OpenAPI documents; "unusable" where the
+	// config does not say where it is.
 	Kind      string `json:"kind"`
 	Transport string `json:"transport"`
 	// At is its command or URL, without secrets; empty when it is not known.
@@ -51,12 +52,14 @@ func (c *Catalog) Overview() (*Overview, error) {
 		switch b.Transport {
 		case config.Stdio, config.HTTP, config.SSE:
 			s.Kind = "external"
+		case "": // an entry that says nothing of where it is
+			s.Kind = "unusable"
 		}
 		if p, ok := view.Server(b.Name); ok {
 			s.Package = p.Package
 		}
 		for i := range c.Servers {
-			if c.Servers[i].Name == b.Name {
+			if c.Servers[i].Name == b.Name && b.Transport != "" {
 				s.At = where(&c.Servers[i])
 			}
 		}
@@ -74,21 +77,21 @@ func (o *Overview) Write(w io.Writer, colours bool) error {
 		}
 		return "\x1b[" + code + "m" + s + "\x1b[0m"
 	}
-	external := 0
-	for _, s := range o.Servers {
-		if s.Kind == "external" {
-			external++
-		}
-	}
+	kinds := map[string]int{}
 	var b strings.Builder
 	for _, s := range o.Servers {
-		fmt.Fprintf(&b, "%s (%s, %s, %s)", paint("1;36", s.Name), s.Kind, s.Transport, count(len(s.Tools), "tool"))
+		kinds[s.Kind]++
+		kind := s.Kind
+		if s.Transport != "" {
+			kind += ", " + s.Transport
+		}
+		fmt.Fprintf(&b, "%s (%s, %s)", paint("1;36", s.Name), kind, count(len(s.Tools), "tool"))
 		if s.At != "" {
 			fmt.Fprintf(&b, "  %s", paint("2", s.At))
 		}
 		b.WriteByte('\n')
 		if s.Error != nil {
-			fmt.Fprintf(&b, "  %s %s\n", paint("31", "failed:"), *s.Error)
+			fmt.Fprintf(&b, "  %s %s\n", paint("31", "failed:"), OfServer(s.Name, *s.Error))
 		}
 		id, goName := 0, 0
 		for _, t := range s.Tools {
@@ -104,9 +107,14 @@ func (o *Overview) Write(w io.Writer, colours bool) error {
 			fmt.Fprintf(&b, "  %s %s %s%s\n", paint("32", fmt.Sprintf("%-*s", id, t.ID)), fmt.Sprintf("%-*s", goName, t.Go), t.Short, mark)
 		}
 	}
-	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", count(o.Total, "tool")), count(len(o.Servers), "server"), len(o.Servers)-external, external)
+	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", count(o.Total, "tool")), count(len(o.Servers), "server"), kinds["in process"], kinds["external"])
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// OfServer is an error of a server where its name has been said.
+func OfServer(name, message string) string {
+	return strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name))
 }
 
 func count(n int, what string) string {

@@ -345,7 +345,7 @@ func ProgressLine(ev build.Event) string {
 	case !ev.Done:
 		return fmt.Sprintf("%s: asking for its tools", ev.Server)
 	case ev.Err != nil:
-		return fmt.Sprintf("%s: failed after %v (%d of %d): %v", ev.Server, ev.Time.Round(time.Millisecond), ev.Finished, ev.Total, ev.Err)
+		return fmt.Sprintf("%s: failed after %v (%d of %d): %s", ev.Server, ev.Time.Round(time.Millisecond), ev.Finished, ev.Total, OfServer(ev.Server, ev.Err.Error()))
 	}
 	return fmt.Sprintf("%s: %s in %v (%d of %d)", ev.Server, count(ev.Tools, "tool"), ev.Time.Round(time.Millisecond), ev.Finished, ev.Total)
 }

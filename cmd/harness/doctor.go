@@ -214,7 +214,7 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 	case err != nil:
 		f.Detail = err.Error()
 	case report.Servers[0].Err != nil:
-		f.Detail, f.Do = report.Servers[0].Err.Error(), "mend its entry, or set \"disabled\": true; the other servers work"
+		f.Detail, f.Do = harness.OfServer(s.Name, report.Servers[0].Err.Error()), "mend its entry, or set \"disabled\": true; the other servers work"
 	default:
 		r := report.Servers[0]
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
