@@ -15,7 +15,7 @@ type UnknownToolError struct{ ID string }
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
 
 // CallTool makes one call outside of a script, authorised and validated as
-// those of scripts are. Where the decision is not in favour nothing was called
+// those of scripts are, and recorded as a run of its own. Where the decision is not in favour nothing was called
 // and the result is nil; the errors are a *UnknownToolError, wrong arguments
 // and those of the server.
 func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision, error) {
@@ -54,5 +54,12 @@ func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage,
 		done.Bytes = len(res.Raw)
 	}
 	r.tell(CallEvent{Number: 1, Tool: t.Tool, Args: args, Done: &done})
+	r.result = &Result{Status: OK, Calls: []Call{done}}
+	if done.Error != nil {
+		r.result.Status = ScriptError
+	}
+	if c.Usage != nil {
+		_ = c.Usage.Add(r.used(begin)) // what cannot be counted harms nobody
+	}
 	return res, d, err
 }

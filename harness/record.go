@@ -13,6 +13,12 @@ func (r *run) record(began time.Time) {
 	if r.cat == nil || r.cat.Usage == nil {
 		return
 	}
+	log, u := r.cat.Usage, r.used(began)
+	r.h.learning.Go(func() { _ = log.Add(u) }) // what cannot be counted harms nobody
+}
+
+// used is what a run comes to in the usage log.
+func (r *run) used(began time.Time) usage.Run {
 	u := usage.Run{Time: began.UTC().Truncate(time.Millisecond), Status: string(r.result.Status), Ms: ms(time.Since(began))}
 	at := map[string]int{}
 	for _, c := range r.result.Calls {
@@ -35,8 +41,7 @@ func (r *run) record(began time.Time) {
 			u.Phrases = append(u.Phrases, usage.Phrase{Phrase: t.Phrase, Verdict: string(t.Verdict), Tool: t.Tool})
 		}
 	}
-	log := r.cat.Usage
-	r.h.learning.Go(func() { _ = log.Add(u) }) // what cannot be counted harms nobody
+	return u
 }
 
 // usage opens the log of what scripts use, nil where a flag or the config

@@ -104,7 +104,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			Approve: harness.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
 		},
 		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
-		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), Usage: usageFile(files), Telemetry: true,
+		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), Telemetry: true,
 		Grace: c.Duration("grace"), Log: log,
 	}
 	if !c.Bool("no-watch") {
@@ -152,17 +152,6 @@ func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error), qui
 		}
 		return cat, err
 	}
-}
-
-// usageFile counts calls beside what is remembered of the registry; "" where
-// there is no place for it.
-func usageFile(f *harness.Files) string {
-	path := f.Path()
-	cache, err := os.UserCacheDir()
-	if path == "" || err != nil || f.NoMemory {
-		return ""
-	}
-	return serve.UsageFile(filepath.Join(cache, "usetools"), path)
 }
 
 // invocation is how a client starts this server: this program with the flags

@@ -3,11 +3,8 @@ package serve
 import (
 	"bufio"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -58,14 +55,4 @@ func systemMemory() int64 {
 		}
 	}
 	return have
-}
-
-// UsageFile is where calls of the tools of a registry are counted, in a folder
-// for caches.
-func UsageFile(dir, registry string) string {
-	if abs, err := filepath.Abs(registry); err == nil {
-		registry = abs
-	}
-	sum := sha256.Sum256([]byte(registry))
-	return filepath.Join(dir, "usage-"+hex.EncodeToString(sum[:8])+".json")
 }

@@ -59,8 +59,8 @@ func (l *live) run() {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			l.s.usage.refresh(l.now())
 			l.s.describe()
-			l.s.usage.save()
 		}
 	}
 }
@@ -76,6 +76,8 @@ func (l *live) load(ctx context.Context) {
 	}
 	if err != nil {
 		l.s.log.Error("there are no tools yet", "error", err)
+	} else {
+		l.s.usage.refresh(c)
 	}
 	l.set(c, err)
 }

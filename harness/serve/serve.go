@@ -44,9 +44,6 @@ type Options struct {
 	// empty: nothing is recorded. AuditArgs records arguments too.
 	Audit     string
 	AuditArgs bool
-	// Usage is the file that counts how often tools are called, for the
-	// inventory; empty: nothing is counted beyond this process.
-	Usage string
 	// Telemetry sends traces and metrics as the OTEL_ variables of the
 	// environment say.
 	Telemetry bool
@@ -77,7 +74,7 @@ type Server struct {
 	live    *live
 	queue   *queue
 	kept    *keeper
-	usage   *usage
+	usage   *counts
 	audit   *audit
 	metrics metrics
 	otel    *telemetry
@@ -133,7 +130,7 @@ func New(opts *Options) (*Server, error) {
 	s.metrics.begun = time.Now()
 	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
 	s.kept = newKeeper()
-	s.usage = openUsage(o.Usage, s.log)
+	s.usage = newCounts()
 	var err error
 	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
 		return nil, err
@@ -165,7 +162,7 @@ func (s *Server) Close() error {
 	s.end()
 	s.queue.drain(5 * time.Second)
 	s.work.Wait()
-	return errors.Join(s.harness.Close(), s.usage.Close(), s.audit.Close(), s.otel.Close())
+	return errors.Join(s.harness.Close(), s.audit.Close(), s.otel.Close())
 }
 
 // recovered turns a panic into an error; call it deferred.
