@@ -50,6 +50,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"ReflectTypeFor": func(tid int) reflect.Type { return m.reflectTypeOf(m.types[tid].typ) },
 		"SortSlice":      sort.Slice, "SortSliceStable": sort.SliceStable, "SliceIsSorted": sort.SliceIsSorted,
+		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
 	maps.Copy(table, adapters)
 	maps.Copy(table, rarerAdapters)

@@ -194,6 +194,11 @@ func calledIdent(x ast.Expr) *ast.Ident {
 }
 
 func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signature) callee {
+	if name := f.native(x, fo); name != "" {
+		return callee{sig: sig, library: true, invoke: func(_ string, args []string) string {
+			return name + "(rt.Raw(" + strings.Join(args, "), rt.Raw(") + "))"
+		}}
+	}
 	if f.p.isSource(fo.Pkg()) || f.ownFunction(fo) != nil {
 		name := f.sourceFunction(x.Fun, calledIdent(x.Fun), fo)
 		return callee{sig: sig, direct: name, named: true, invoke: plainCall(name)}
@@ -384,8 +389,11 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 	texts := f.operands(list...)
 	for i, o := range list {
 		texts[i] = bare(texts[i])
-		if o.to == nil {
+		switch name, isRaw := strings.CutPrefix(texts[i], "rt.Raw("); {
+		case o.to == nil:
 			texts[i] = "rt.Raw(" + texts[i] + ")"
+		case isRaw && c.library && f.isPlainOperand(o.x, strings.TrimSuffix(name, ")")):
+			texts[i] = strings.TrimSuffix(name, ")")
 		}
 	}
 	if x.Ellipsis.IsValid() {
@@ -395,6 +403,14 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 		return texts
 	}
 	return f.packVariadic(texts, c)
+}
+
+// isPlainOperand: x, emitted as text, goes into an interface parameter of native
+// code as it is: a variable, or a field, of a basic type.
+func (f *fn) isPlainOperand(x ast.Expr, text string) bool {
+	t := f.typeOf(x)
+	b, ok := types.Unalias(t).(*types.Basic)
+	return ok && b.Info()&types.IsUntyped == 0 && f.value(x).Value == nil && isSimple(text) && !isNumber(text)
 }
 
 // packVariadic makes the slice of a variadic parameter for a script function.

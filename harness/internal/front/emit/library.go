@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"github.com/usetools/usetools/harness/internal/front/lib"
 )
@@ -43,6 +44,25 @@ var libraryFuncs = map[string]string{
 	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
 	"usetools/prelude.RunScript": "rt.RunScript",
+}
+
+// nativeFuncs are generic library functions that functions of rt stand for, with
+// parameters of type any that want the erased values.
+var nativeFuncs = map[string]string{
+	"slices.Sort": "rt.Sort", "slices.SortFunc": "rt.SortFunc", "slices.SortStableFunc": "rt.SortStableFunc",
+}
+
+// native is the function of rt that stands for the one that x calls, "" when
+// there is none. A folded slice has no form of its own.
+func (f *fn) native(x *ast.CallExpr, fo *types.Func) string {
+	name := nativeFuncs[strings.TrimPrefix(fo.FullName(), lib.Prefix)]
+	if name == "" || fo.Signature().Params().Len() != len(x.Args) {
+		return ""
+	}
+	if _, isFolded := folded(f.typeOf(x.Args[0])); isFolded {
+		return ""
+	}
+	return name
 }
 
 // libraryVars are library variables that the run-time library has its own of.

@@ -36,10 +36,11 @@ type Package struct {
 	Files []*ast.File
 }
 
-const prefix = "lib/"
+// Prefix begins the import paths of the packages here.
+const Prefix = "lib/"
 
 // Is reports whether pkg is one of ours.
-func Is(pkg *types.Package) bool { return pkg != nil && strings.HasPrefix(pkg.Path(), prefix) }
+func Is(pkg *types.Package) bool { return pkg != nil && strings.HasPrefix(pkg.Path(), Prefix) }
 
 // Replaces reports whether the name of the library package with that path has
 // its source here.
@@ -107,7 +108,7 @@ func load(library string) (*Package, error) {
 	}
 	p.Files = []*ast.File{file}
 	conf := types.Config{Importer: export.Importer(), GoVersion: "go1.26", Sizes: types.SizesFor("gc", "amd64")}
-	p.Types, err = conf.Check(prefix+library, p.Fset, p.Files, p.Info)
+	p.Types, err = conf.Check(Prefix+library, p.Fset, p.Files, p.Info)
 	if err != nil {
 		return nil, fmt.Errorf("checking our source of %s: %w", library, err)
 	}
