@@ -1,10 +1,8 @@
 package examples
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,7 +31,7 @@ func TestComparisonWithTheOtherWays(t *testing.T) {
 		return n
 	}
 	program := program(t, "./cmd/harness")
-	files := &harness.Files{Configs: []string{builtConfig(t, "compare/.mcp.json")}, NoMemory: true, NoUsage: true, NoObserve: true}
+	files := &harness.Files{Configs: []string{builtConfig(t, "compare/.mcp.json", true)}, NoMemory: true, NoUsage: true, NoObserve: true}
 	defer files.Close()
 	cat, err := files.Catalog(t.Context())
 	if err != nil {
@@ -110,44 +108,4 @@ func between(t *testing.T, file, mark, text string) {
 	if err := os.WriteFile(file, []byte(before+begin+text+end+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// builtConfig is a config of this folder in another folder, with the servers
-// that it starts by go run built before.
-func builtConfig(t *testing.T, file string) string {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cfg struct {
-		Servers map[string]map[string]any `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(b, &cfg); err != nil {
-		t.Fatal(err)
-	}
-	abs := func(path string) string {
-		p, err := filepath.Abs(filepath.Join(filepath.Dir(file), path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	for _, s := range cfg.Servers {
-		if path, ok := s["path"].(string); ok {
-			s["path"] = abs(path)
-		}
-		if s["command"] == "go" {
-			args := s["args"].([]any)
-			s["command"], s["args"], s["cwd"] = program(t, args[1].(string)), args[2:], abs(s["cwd"].(string))
-		}
-	}
-	if b, err = json.Marshal(cfg); err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(t.TempDir(), ".mcp.json")
-	if err := os.WriteFile(out, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

@@ -57,35 +57,53 @@ func program(t *testing.T, pkg string) string {
 // leave behind.
 type command struct{ harness, config, home string }
 
-// newCommand is the harness with an example's config, as it is but for the
-// programs, which are built already, and pairs of texts to be replaced.
+// newCommand is the harness with an example's config, of which pairs of texts
+// are replaced. Its servers work in the folder of the one who starts them.
 func newCommand(t *testing.T, config string, replace ...string) command {
 	t.Helper()
-	data, err := os.ReadFile(config)
+	path := builtConfig(t, config, false, replace...)
+	return command{program(t, "./cmd/harness"), path, filepath.Dir(path)}
+}
+
+// builtConfig is a config of this folder in another folder, with the servers
+// that it starts by go run built before, in its folders or without any.
+func builtConfig(t *testing.T, file string, folders bool, replace ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c struct {
+	var cfg struct {
 		Servers map[string]map[string]any `json:"mcpServers"`
 	}
-	if err := json.Unmarshal([]byte(strings.NewReplacer(replace...).Replace(string(data))), &c); err != nil {
+	if err := json.Unmarshal([]byte(strings.NewReplacer(replace...).Replace(string(b))), &cfg); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range c.Servers {
-		if args, _ := s["args"].([]any); s["command"] == "go" && args[0] == "run" {
+	for _, s := range cfg.Servers {
+		if args, _ := s["args"].([]any); s["command"] == "go" {
 			s["command"], s["args"] = program(t, args[1].(string)), args[2:]
+		}
+		for _, key := range []string{"path", "cwd"} {
+			rel, ok := s[key].(string)
+			if !ok {
+				continue
+			}
+			if s[key], err = filepath.Abs(filepath.Join(filepath.Dir(file), rel)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !folders {
 			delete(s, "cwd")
 		}
 	}
-	if data, err = json.Marshal(map[string]any{"mcpServers": c.Servers}); err != nil {
+	if b, err = json.Marshal(cfg); err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	path := filepath.Join(home, ".mcp.json")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	out := filepath.Join(t.TempDir(), ".mcp.json")
+	if err := os.WriteFile(out, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return command{program(t, "./cmd/harness"), path, home}
+	return out
 }
 
 func (c command) run(t *testing.T, stdin string, args ...string) (stdout string, code int) {

@@ -3,7 +3,10 @@ package examples
 import (
 	"debug/buildinfo"
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,5 +108,43 @@ func TestTheHarnessLinksNoDatabase(t *testing.T) {
 		if strings.HasPrefix(m.Path, "modernc.org/") {
 			t.Errorf("the harness links %s", m.Path)
 		}
+	}
+}
+
+// TestTheListOfExamplesIsComplete: each folder has a page, the list leads to it
+// with its script's command, and to no other.
+func TestTheListOfExamplesIsComplete(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, pattern := range []string{"*", "servers/*"} {
+		all, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range all {
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() || dir == "servers" {
+				continue
+			}
+			dir = filepath.ToSlash(dir)
+			want = append(want, dir)
+			if _, err := os.Stat(filepath.Join(dir, "README.md")); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !strings.Contains(string(page), " examples/"+dir+"/") {
+				t.Errorf("the list does not say how to run %s", dir)
+			}
+		}
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`(?m)^\| (?:\d+ )?\[[^]]+\]\(([^)]+)\)`).FindAllStringSubmatch(string(page), -1) {
+		got = append(got, m[1])
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("the list (-folders +list): %s", d)
 	}
 }
