@@ -72,7 +72,9 @@ func allBlocked(dump []byte) bool {
 		}
 		state, _, _ = strings.Cut(strings.TrimRight(state, "]:"), ",")
 		switch {
-		case strings.HasPrefix(state, "chan "), strings.HasPrefix(state, "select"), strings.HasPrefix(state, "sync."), state == "semacquire":
+		case strings.HasPrefix(state, "chan "), strings.HasPrefix(state, "select"), strings.HasPrefix(state, "sync."),
+			// The runtime waits for its own semaphores too, to begin a collection.
+			state == "semacquire" && strings.HasPrefix(rest, "sync."):
 			some = true
 		default:
 			return false

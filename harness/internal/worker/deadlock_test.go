@@ -19,6 +19,8 @@ func TestDeadlockIsToldFromWaiting(t *testing.T) {
 		"asleep until a timer":      {mine + "goroutine 9 [sleep]:\nmain()\n", false},
 		"waits for a system call":   {mine + "goroutine 9 [syscall]:\nmain()\n", false},
 		"waits for input":           {mine + "goroutine 9 [IO wait]:\nmain()\n", false},
+		"waits for a WaitGroup":     {mine + "goroutine 9 [semacquire]:\nsync.runtime_Semacquire(0x1)\nmain()\n", true},
+		"waits to collect garbage":  {mine + "goroutine 9 [semacquire]:\nencoding/csv.(*Reader).readRecord(0x1)\nmain()\n", false},
 		"a state that is not known": {mine + "goroutine 9 [coroutine]:\nmain()\n", false},
 	} {
 		if got := allBlocked([]byte(c.dump)); got != c.want {
