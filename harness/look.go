@@ -82,6 +82,23 @@ func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Descri
 	return answer, nil
 }
 
+// Nearest returns the IDs of up to three tools that a name may have been meant
+// for which no tool has.
+func (c *Catalog) Nearest(name string) []string {
+	if c.load() != nil {
+		return nil
+	}
+	page, err := c.index.Search(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly})
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, h := range page.Results {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
 // Tree shows all tools by server, or by category, with their Go names.
 func (c *Catalog) Tree(byCategory bool, d discovery.Detail) ([]discovery.Branch, error) {
 	view, err := c.View()

@@ -28,6 +28,8 @@ and measures what the same calls cost a model that has all tools in its
 context, one that searches for tools and calls them, and one whose scripts run
 in the harness's process; and what faulty scripts do there. No model is asked:
 its part is the fewest turns that a perfect one needs.
+
+  harness bench -n 20
   harness bench -compare -config examples/compare/.mcp.json examples/git_digest/main.go`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Usage: "do each thing `N` times", Value: 100, Validator: func(n int) error {

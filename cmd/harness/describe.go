@@ -68,7 +68,11 @@ func (e *env) describe(ctx context.Context, c *cli.Command) error {
 		return nil
 	}
 	for _, name := range answer.NotFound {
-		fmt.Fprintf(e.stderr, "harness: there is no tool %q; harness search finds tools by what they do\n", name)
+		near := "harness search finds tools by what they do"
+		if ids := known.catalog.Nearest(name); len(ids) > 0 {
+			near = "the nearest are " + strings.Join(ids, ", ")
+		}
+		fmt.Fprintf(e.stderr, "harness: there is no tool %q; %s\n", name, near)
 	}
 	return exit(exitNotFound)
 }

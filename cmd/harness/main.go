@@ -78,6 +78,19 @@ func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
 	root := &cli.Command{
 		Name:  "harness",
 		Usage: "run Go scripts that say in plain words which tools they need",
+		Description: `The tools are those of the MCP servers in a config, as MCP clients have it.
+
+  harness doctor                           is all well here?
+  harness tools                            what there is
+  harness search "send an e-mail"          find a tool by what it does
+  harness describe git.Log                 how a script calls it
+  harness run script.go                    check a script and run it
+  harness serve -print-config claude       let an agent do that
+
+Each command says more, with examples: harness help COMMAND. Flags have one dash
+or two; those below stand before or behind the command.
+harness completion bash (or zsh, fish) prints what a shell needs to complete
+commands and flags.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "config", Usage: "config `FILE` with MCP servers; may be repeated (default: the first of ./.mcp.json, ./.vscode/mcp.json, ./.cursor/mcp.json, ./.codex/tools.json)"},
 			&cli.StringFlag{Name: "registry", Usage: "registry `FILE` (default: tool_registry.json beside the first config)"},

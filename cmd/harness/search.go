@@ -27,7 +27,7 @@ offset, hasMore. Exit code 2 when nothing matches, with what is to blame.
   harness -json search -detail micro_schema -k 3 "send an e-mail"`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "k", Aliases: []string{"limit"}, Usage: "list `N` tools", Value: 10},
-			&cli.IntFlag{Name: "offset", Usage: "leave out the first `N`"},
+			&cli.IntFlag{Name: "offset", Usage: "leave out the first `N`", HideDefault: true},
 			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`, by its name or its Go package"},
 			&cli.StringFlag{Name: "category", Usage: "only tools of this `CATEGORY`"},
 			&cli.StringFlag{Name: "prefix", Usage: "only tools whose name begins with `PREFIX`"},

@@ -21,12 +21,17 @@ func (e *env) serveCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
 		Usage: "be an MCP server with the one tool execute, over stdio or HTTP",
-		Description: `Over stdio without -http. Clients of HTTP at a loopback address need no token;
-at another one they need it (-token-file, or USETOOLS_TOKEN), unless -insecure
-says that anybody may run scripts. A token file has a token, or a name and a
-token, on each line.
+		Description: `Without -http it speaks over stdio, as the clients start it that
+-print-config prints an entry for. Clients of HTTP at a loopback address need
+no token; at another one they need it (-token-file, or USETOOLS_TOKEN), unless
+-insecure says that anybody may run scripts. A token file has a token, or a name
+and a token, on each line. The tools of all servers are behind it; servers that
+come, go and change are followed. Ctrl-C ends it: no script begins any more, and
+those that run have -grace. What there is goes to stderr, and -q keeps it.
+
   harness serve -print-config claude                 the entry for a client's config
   harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
+  harness serve -tools discovery                     with tools that find and load tools
   harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
@@ -36,7 +41,7 @@ token, on each line.
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less", Value: 30 * time.Second, Validator: positive("timeout")},
 			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for each script's process", Value: 512},
-			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)"},
+			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
 			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},

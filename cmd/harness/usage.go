@@ -27,7 +27,7 @@ output. Nothing leaves the machine. The flag -no-usage, or "usetools":
   harness usage -unused                    tools that no run has called
   harness usage clear                      forget it all`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "days", Usage: "only the last `N` days (0: all)"},
+			&cli.IntFlag{Name: "days", Usage: "only the last `N` days (default: all)", HideDefault: true},
 			&cli.StringFlag{Name: "by", Usage: "`WHAT` the rows are: tool, server, day", Value: "tool",
 				Validator: func(s string) error {
 					if s != "tool" && s != "server" && s != "day" {

@@ -163,11 +163,7 @@ func lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
 	if len(ids) > 1 {
 		return nil, fmt.Errorf("several servers have a tool %q: %s", name, strings.Join(ids, ", "))
 	}
-	if page, err := ix.Search(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly}); err == nil {
-		for _, h := range page.Results {
-			ids = append(ids, h.ID)
-		}
-	}
+	ids = cat.Nearest(name)
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("there is no tool %q", name)
 	}
