@@ -56,6 +56,7 @@ import (
 	p_index_suffixarray "index/suffixarray"
 	p_io "io"
 	p_io_fs "io/fs"
+	p_io_ioutil "io/ioutil"
 	p_log "log"
 	p_log_slog "log/slog"
 	p_math "math"
@@ -67,6 +68,7 @@ import (
 	p_mime "mime"
 	p_mime_multipart "mime/multipart"
 	p_mime_quotedprintable "mime/quotedprintable"
+	p_net "net"
 	p_net_mail "net/mail"
 	p_net_netip "net/netip"
 	p_net_textproto "net/textproto"
@@ -859,6 +861,11 @@ var table = []standard{
 		{"WalkDir", p_io_fs.WalkDir, false},
 		{"WalkDirFunc", (*p_io_fs.WalkDirFunc)(nil), false},
 	}},
+	{"io/ioutil", "ioutil", []symbol{
+		{"Discard", &p_io_ioutil.Discard, true},
+		{"NopCloser", p_io_ioutil.NopCloser, false},
+		{"ReadAll", p_io_ioutil.ReadAll, false},
+	}},
 	{"log", "log", []symbol{
 		{"Default", p_log.Default, false},
 		{"Fatal", p_log.Fatal, false},
@@ -1182,6 +1189,27 @@ var table = []standard{
 		{"NewWriter", p_mime_quotedprintable.NewWriter, false},
 		{"Reader", (*p_mime_quotedprintable.Reader)(nil), false},
 		{"Writer", (*p_mime_quotedprintable.Writer)(nil), false},
+	}},
+	{"net", "net", []symbol{
+		{"AddrError", (*p_net.AddrError)(nil), false},
+		{"CIDRMask", p_net.CIDRMask, false},
+		{"HardwareAddr", (*p_net.HardwareAddr)(nil), false},
+		{"IP", (*p_net.IP)(nil), false},
+		{"IPMask", (*p_net.IPMask)(nil), false},
+		{"IPNet", (*p_net.IPNet)(nil), false},
+		{"IPv4", p_net.IPv4, false},
+		{"IPv4Mask", p_net.IPv4Mask, false},
+		{"IPv4bcast", &p_net.IPv4bcast, true},
+		{"IPv4zero", &p_net.IPv4zero, true},
+		{"IPv6loopback", &p_net.IPv6loopback, true},
+		{"IPv6unspecified", &p_net.IPv6unspecified, true},
+		{"IPv6zero", &p_net.IPv6zero, true},
+		{"JoinHostPort", p_net.JoinHostPort, false},
+		{"ParseCIDR", p_net.ParseCIDR, false},
+		{"ParseError", (*p_net.ParseError)(nil), false},
+		{"ParseIP", p_net.ParseIP, false},
+		{"ParseMAC", p_net.ParseMAC, false},
+		{"SplitHostPort", p_net.SplitHostPort, false},
 	}},
 	{"net/mail", "mail", []symbol{
 		{"Address", (*p_net_mail.Address)(nil), false},

@@ -28,6 +28,7 @@ type target struct {
 	// must act on.
 	exits   []exit
 	returns bool
+	body    ast.Node // of the iteratorBody
 	// index runs over the indices of bound in this loop, and neither changes.
 	index, bound types.Object
 }
@@ -238,15 +239,23 @@ func (f *fn) branchStatement(s *ast.BranchStmt) {
 	case token.FALLTHROUGH:
 		f.w("fallthrough\n")
 	case token.GOTO:
-		for _, t := range f.targets {
-			if t.kind == iteratorBody {
-				f.refuse(s, "goto in the body of a range over a function; use a flag and break")
-			}
-		}
-		f.w("goto G_%s\n", label)
+		f.jump(s.Label)
 	default:
 		f.branch(s.Tok, label, len(f.targets))
 	}
+}
+
+// jump emits goto. Out of the body of an iterator it is the code after the loop
+// that jumps.
+func (f *fn) jump(label *ast.Ident) {
+	at := f.use(label).Pos()
+	for _, t := range f.targets {
+		if t.kind == iteratorBody && (at < t.body.Pos() || at >= t.body.End()) {
+			f.leave(t, token.GOTO, label.Name, nil)
+			return
+		}
+	}
+	f.w("goto G_%s\n", label.Name)
 }
 
 // branch emits break or continue as seen from the first n targets.

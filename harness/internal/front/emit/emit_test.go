@@ -111,7 +111,6 @@ func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
 		{"a type of the script for a library interface without adapter", "type T struct{ multipart.File }\n\tvar x multipart.File = T{}\n\t_ = x", "multipart.File", 7},
 		{"a type that no memory holds", "type T[P any] struct{ a, b P }\n\tvar x *T[T[T[T[[1 << 28]byte]]]]\n\t_ = x", "use slices or pointers", 7},
 		{"an array that no memory holds", "var x [1 << 40]byte\n\t_ = x", "use slices or pointers", 6},
-		{"goto out of an iterator's body", "for range func(func() bool) {} {\n\t\tgoto end\n\t}\nend:", "use a flag and break", 7},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

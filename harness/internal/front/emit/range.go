@@ -307,7 +307,7 @@ func (f *fn) rangeIterator(s *ast.RangeStmt, label string, sig *types.Signature)
 
 	e := f.encloseSame(s)
 	g := e.inner
-	t := &target{kind: iteratorBody, label: label}
+	t := &target{kind: iteratorBody, label: label, body: s.Body}
 	g.controls[t] = variable{e.hand(state.address(), "*int"), true}
 	var params, values []string
 	for i := range yield.Params().Len() {
@@ -348,7 +348,7 @@ func (f *fn) endIteration(t *target, tok token.Token) {
 func (f *fn) leave(t *target, tok token.Token, label string, to *target) {
 	x := exit{len(t.exits) + 1, tok, label, to}
 	for _, o := range t.exits {
-		if o.to == to && o.tok == tok {
+		if o.to == to && o.tok == tok && (tok != token.GOTO || o.label == label) {
 			x.code = o.code
 		}
 	}
@@ -382,7 +382,11 @@ func (f *fn) afterIterator(t *target, state variable) {
 	}
 	for _, x := range t.exits {
 		f.w("if %s == %d {\n", code, x.code)
-		f.branch(x.tok, x.label, len(f.targets))
+		if x.tok == token.GOTO {
+			f.w("goto G_%s\n", x.label)
+		} else {
+			f.branch(x.tok, x.label, len(f.targets))
+		}
 		f.w("}\n")
 	}
 	if outer != nil {

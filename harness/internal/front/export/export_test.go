@@ -45,7 +45,6 @@ func TestPackagesThatAreNotThereComeWithAdvice(t *testing.T) {
 		"os/user":                  "scripts see no users",
 		"runtime/debug":            "time.Since",
 		"unsafe":                   "math.Float64bits",
-		"io/ioutil":                "io.ReadAll",
 		"crypto/x509":              "declare a tool",
 		"encoding/JSON":            "did you mean encoding/json?",
 		"string":                   "did you mean strings?",
