@@ -23,23 +23,32 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	defer c.end()
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
+	quick, all := newOwed(quick), newOwed(func(string) bool { return true })
 	defer context.AfterFunc(ctx, func() {
-		s.queue.close(max(s.opts.Grace, 0))
+		if s.queue.close(max(s.opts.Grace, 0)) == 0 {
+			all.wait(serving.Done(), lastWords) // what has ended is on its way
+		}
 		stop()
 		in.Close()
 	})()
-	owed := newOwed()
-	err := c.mcp.Run(serving, &mcp.IOTransport{Reader: &requests{ReadCloser: in, owed: owed, gone: serving.Done()}, Writer: &answers{WriteCloser: out, owed: owed}, MaxLineLength: maxLine})
+	err := c.mcp.Run(serving, &mcp.IOTransport{
+		Reader:        &requests{ReadCloser: in, quick: quick, all: all, gone: serving.Done()},
+		Writer:        &answers{WriteCloser: out, quick: quick, all: all},
+		MaxLineLength: maxLine,
+	})
 	if ctx.Err() != nil || err == nil {
 		return nil
 	}
 	return err
 }
 
-// owed are the quick requests of a stdio client that wait for an answer. A
-// client that closes its side after its last request still gets what it asked
-// for; without this, the end of input would cancel what is being answered.
+// owed are requests of a stdio client that wait for an answer: the quick ones,
+// since a client that closes its side after its last request still gets what it
+// asked for, where the end of input would cancel what is being answered; and all
+// of them, since a server that ends still answers for the scripts that have.
 type owed struct {
+	counts func(method string) bool
+
 	mu   sync.Mutex
 	ids  map[string]struct{}
 	none chan struct{} // closed while ids is empty
@@ -49,8 +58,11 @@ type owed struct {
 // request for a list or the like is waited for, and a list may take listWait.
 const owedWait = listWait + 25*time.Second
 
-func newOwed() *owed {
-	o := &owed{ids: map[string]struct{}{}, none: make(chan struct{})}
+// lastWords is how long the end of a server waits for answers to be written.
+const lastWords = 500 * time.Millisecond
+
+func newOwed(counts func(method string) bool) *owed {
+	o := &owed{counts: counts, ids: map[string]struct{}{}, none: make(chan struct{})}
 	close(o.none)
 	return o
 }
@@ -68,9 +80,8 @@ func quick(method string) bool {
 		strings.HasSuffix(method, "/list") || strings.HasSuffix(method, "/get") || strings.HasSuffix(method, "/read")
 }
 
-func (o *owed) ask(line []byte) {
-	var m message
-	if json.Unmarshal(line, &m) != nil || len(m.ID) == 0 || !quick(m.Method) {
+func (o *owed) ask(m message) {
+	if len(m.ID) == 0 || m.Method == "" || !o.counts(m.Method) {
 		return
 	}
 	o.mu.Lock()
@@ -81,9 +92,8 @@ func (o *owed) ask(line []byte) {
 	o.ids[string(m.ID)] = struct{}{}
 }
 
-func (o *owed) answer(line []byte) {
-	var m message
-	if json.Unmarshal(line, &m) != nil || m.Method != "" {
+func (o *owed) answer(m message) {
+	if m.Method != "" {
 		return
 	}
 	o.mu.Lock()
@@ -96,12 +106,12 @@ func (o *owed) answer(line []byte) {
 	}
 }
 
-// wait waits until nothing is owed, gone is closed, or owedWait is over.
-func (o *owed) wait(gone <-chan struct{}) {
+// wait waits until nothing is owed, gone is closed, or the time is over.
+func (o *owed) wait(gone <-chan struct{}, most time.Duration) {
 	o.mu.Lock()
 	none := o.none
 	o.mu.Unlock()
-	late := time.NewTimer(owedWait)
+	late := time.NewTimer(most)
 	defer late.Stop()
 	select {
 	case <-none:
@@ -113,16 +123,16 @@ func (o *owed) wait(gone <-chan struct{}) {
 // requests is the client's side, whose end waits for what is owed.
 type requests struct {
 	io.ReadCloser
-	owed *owed
-	gone <-chan struct{}
-	line lines
+	quick, all *owed
+	gone       <-chan struct{}
+	line       lines
 }
 
 func (r *requests) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	r.line.add(p[:n], r.owed.ask)
+	r.line.add(p[:n], func(m message) { r.quick.ask(m); r.all.ask(m) })
 	if err == io.EOF {
-		r.owed.wait(r.gone)
+		r.quick.wait(r.gone, owedWait)
 	}
 	return n, err
 }
@@ -130,20 +140,20 @@ func (r *requests) Read(p []byte) (int, error) {
 // answers is this side.
 type answers struct {
 	io.WriteCloser
-	owed *owed
-	line lines
+	quick, all *owed
+	line       lines
 }
 
 func (a *answers) Write(p []byte) (int, error) {
 	n, err := a.WriteCloser.Write(p)
-	a.line.add(p[:n], a.owed.answer)
+	a.line.add(p[:n], func(m message) { a.quick.answer(m); a.all.answer(m) })
 	return n, err
 }
 
 // lines cuts a stream into lines.
 type lines struct{ begun []byte }
 
-func (l *lines) add(p []byte, each func(line []byte)) {
+func (l *lines) add(p []byte, each func(message)) {
 	for {
 		line, rest, whole := bytes.Cut(p, []byte{'\n'})
 		if len(l.begun)+len(line) <= maxLine {
@@ -152,7 +162,10 @@ func (l *lines) add(p []byte, each func(line []byte)) {
 		if !whole {
 			return
 		}
-		each(l.begun)
+		var m message
+		if json.Unmarshal(l.begun, &m) == nil {
+			each(m)
+		}
 		l.begun, p = l.begun[:0], rest
 	}
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -29,4 +30,36 @@ func TestAClientThatClosesItsSideIsStillAnswered(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestAScriptThatEndsInTheGraceTimeIsAnswered(t *testing.T) {
+	s, f := serving(t, &Options{Grace: patience})
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Stdio(ctx, inR, outW); outW.Close() }()
+	go func() {
+		io.WriteString(inW, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute","arguments":{"script":"_, err := files.Wait()\nReturn(err == nil)"}}}
+`)
+		<-f.blocked // the script has begun
+		end()
+		until(t, func() bool {
+			s.queue.mu.Lock()
+			defer s.queue.mu.Unlock()
+			return s.queue.closed
+		})
+		f.release <- struct{}{}
+	}()
+	out, err := io.ReadAll(outR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), `"text":"true`) {
+		t.Errorf("no answer in\n%s", out)
+	}
+	receive(t, ended)
 }
