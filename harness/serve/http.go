@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -37,8 +38,10 @@ type HTTP struct {
 	// Hosts and Origins are accepted besides the address itself.
 	Hosts, Origins []string
 
-	// listening, if not nil, is told the address; for tests.
+	// For tests: listening, if not nil, is told the address; a body may take
+	// bodyWait, 0: bodyTime.
 	listening func(net.Addr)
+	bodyWait  time.Duration
 }
 
 // Bounds of HTTP requests.
@@ -47,8 +50,10 @@ const (
 	bodyTime      = 30 * time.Second
 	headerTime    = 10 * time.Second
 	idleTime      = 2 * time.Minute
+	writeTime     = time.Minute      // for a part of an answer
 	sessionTime   = 30 * time.Minute // without a request
 	maxSessions   = 1000
+	unusedTime    = time.Minute  // after that a session may have to make room
 	lastStateful  = "2025-11-25" // later revisions have no sessions
 	minTokenBytes = 16
 )
@@ -211,7 +216,9 @@ func (f *front) handler() http.Handler {
 			stateless.ServeHTTP(w, r)
 			return
 		}
-		if r.Header.Get("Mcp-Session-Id") == "" && f.full() {
+		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+			defer f.visit(id)()
+		} else if !f.room() {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions; try again later", http.StatusServiceUnavailable)
 			return
@@ -233,6 +240,10 @@ func (f *front) handler() http.Handler {
 // turns a panic into an answer.
 func (f *front) checked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		slow := impatient{w}
+		slow.extend()
+		defer slow.extend() // for what is still buffered
+		w = slow
 		defer func() {
 			if p := recover(); p != nil && p != http.ErrAbortHandler {
 				f.s.metrics.panics.Add(1)
@@ -302,15 +313,33 @@ func (f *front) authorized(next http.Handler) http.Handler {
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
 }
 
+// impatient writes to clients that read: one that takes no part of an answer
+// in time is cut off, so that it holds nothing.
+type impatient struct{ http.ResponseWriter }
+
+func (w impatient) Write(p []byte) (int, error) {
+	w.extend()
+	return w.ResponseWriter.Write(p)
+}
+
+func (w impatient) extend() {
+	http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTime))
+}
+
+// Unwrap is for http.ResponseController.
+func (w impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // readBody reads the whole body within bounds of size and time.
 func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodPost {
 		return true
 	}
 	rc := http.NewResponseController(w)
-	rc.SetReadDeadline(time.Now().Add(bodyTime))
+	rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	rc.SetReadDeadline(time.Time{})
+	if err != nil { // the deadline stays, so that nobody waits for the rest
+		w.Header().Set("Connection", "close")
+	}
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -320,14 +349,60 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
 		http.Error(w, "the request could not be read in time", http.StatusRequestTimeout)
 		return false
 	}
+	rc.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return true
 }
 
-func (f *front) full() bool {
+// visit notes that a session is in use, until left is called.
+func (f *front) visit(id string) (left func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.stateful) >= maxSessions
+	c := f.stateful[id]
+	if c == nil {
+		return func() {}
+	}
+	c.visits++
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		c.visits--
+		c.used = time.Now()
+	}
+}
+
+// room reports whether there may be one more session. Where there are too many,
+// the one that nobody has used for the longest time makes room, of whoever has
+// the most: its client is told that it has ended, and begins another.
+func (f *front) room() bool {
+	f.mu.Lock()
+	if len(f.stateful) < maxSessions {
+		f.mu.Unlock()
+		return true
+	}
+	count := map[string]int{}
+	for _, c := range f.stateful {
+		count[c.subject]++
+	}
+	victim, of := "", (*session)(nil)
+	for id, c := range f.stateful {
+		if c.visits > 0 || time.Since(c.used) < unusedTime {
+			continue
+		}
+		if of == nil || cmp.Or(cmp.Compare(count[c.subject], count[of.subject]), of.used.Compare(c.used)) > 0 {
+			victim, of = id, c
+		}
+	}
+	delete(f.stateful, victim)
+	f.mu.Unlock()
+	if of == nil {
+		return false
+	}
+	for ss := range of.mcp.Sessions() {
+		ss.Close()
+	}
+	of.end()
+	return true
 }
 
 // mode is what the client's URL asks for: ?codemode=false or ?tools=MODE.
@@ -374,6 +449,7 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 			f.stateful[id] = c
 			return id
 		})
+		c.subject, c.used = subject(r), c.begun
 		req.session = c
 	}
 	return req.session.mcp

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -177,6 +178,54 @@ func TestABodyHasALimit(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{bodyWait: 50 * time.Millisecond})
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, "POST /mcp HTTP/1.1\r\nHost: "+addr+"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	c.SetReadDeadline(time.Now().Add(patience))
+	got, err := io.ReadAll(c) // ends when the server hangs up
+	if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 408 ") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A flood of sessions keeps nobody away for long: those that are not used make
+// room, of whoever has the most.
+func TestUnusedSessionsMakeRoom(t *testing.T) {
+	s, _ := serving(t, nil)
+	f := &front{s: s, h: &HTTP{}, stateful: map[string]*session{}}
+	add := func(id, subject string, unused time.Duration) {
+		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: subject, used: time.Now().Add(-unused)}
+	}
+	for i := range maxSessions - 2 {
+		add(fmt.Sprint("flood", i), "flood", 2*unusedTime)
+	}
+	add("oldest", "flood", 3*unusedTime)
+	add("other", "other", 4*unusedTime)
+	if !f.room() || f.stateful["oldest"] != nil || f.stateful["other"] == nil {
+		t.Error("the session that has been unused the longest of the one who has the most was to go")
+	}
+	add("again", "other", 0)
+	for _, c := range f.stateful {
+		c.used = time.Now()
+	}
+	if f.room() {
+		t.Error("a session in use made room")
+	}
+	for id, c := range f.stateful {
+		c.used = time.Now().Add(-2 * unusedTime)
+		defer f.visit(id)()
+	}
+	if f.room() {
+		t.Error("a session with a request made room")
+	}
+}
 
 func TestAnOpenAddressNeedsATokenOrAWord(t *testing.T) {
 	for addr, want := range map[string]string{"0.0.0.0:80": "-insecure", "example.org:80": "-insecure", "7337": "want host:port"} {

@@ -55,6 +55,11 @@ type session struct {
 	keeps bool
 	begun time.Time
 
+	// Of a session over HTTP, under the lock of its front:
+	subject string    // whose token it came with
+	visits  int       // requests under way
+	used    time.Time // when the last one ended
+
 	mu     sync.Mutex
 	shown  string              // the description that clients have
 	loaded map[string]struct{} // IDs of tools that tool_load made callable

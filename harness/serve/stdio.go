@@ -1,14 +1,18 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -31,10 +35,11 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 		stop()
 		in.Close()
 	})()
+	answers := &answers{WriteCloser: out, quick: quick, all: all}
 	err := c.mcp.Run(serving, &mcp.IOTransport{
-		Reader:        &requests{ReadCloser: in, quick: quick, all: all, gone: serving.Done()},
-		Writer:        &answers{WriteCloser: out, quick: quick, all: all},
-		MaxLineLength: maxLine,
+		Reader:        &requests{in: bufio.NewReaderSize(in, 64<<10), Closer: in, c: c, answers: answers, quick: quick, all: all, gone: serving.Done()},
+		Writer:        answers,
+		MaxLineLength: maxLine + 1,
 	})
 	if ctx.Err() != nil || err == nil {
 		return nil
@@ -71,6 +76,8 @@ func newOwed(counts func(method string) bool) *owed {
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
 }
 
 // quick reports whether a request is answered at once. Calls of tools and
@@ -120,34 +127,128 @@ func (o *owed) wait(gone <-chan struct{}, most time.Duration) {
 	}
 }
 
-// requests is the client's side, whose end waits for what is owed.
+// requests is the client's side, line by line. A line that is no message is
+// answered with an error and left out, since the SDK would end the connection
+// for it. The end waits for what is owed.
 type requests struct {
-	io.ReadCloser
+	in *bufio.Reader
+	io.Closer
+	c          *session
+	answers    *answers
 	quick, all *owed
 	gone       <-chan struct{}
-	line       lines
+	rest       []byte // of the present line
 }
 
 func (r *requests) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	r.line.add(p[:n], func(m message) { r.quick.ask(m); r.all.ask(m) })
-	if err == io.EOF {
-		r.quick.wait(r.gone, owedWait)
+	for len(r.rest) == 0 {
+		line, err := r.next()
+		switch {
+		case errors.Is(err, errLongLine):
+			r.answers.refuse(nil, jsonrpc.CodeInvalidRequest, err)
+			continue
+		case err != nil:
+			if err == io.EOF {
+				r.quick.wait(r.gone, owedWait)
+			}
+			return 0, err
+		}
+		if len(bytes.TrimSpace(line)) > 0 && r.check(line) {
+			r.rest = line
+		}
 	}
-	return n, err
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+var errLongLine = fmt.Errorf("a message has at most %d bytes", maxLine)
+
+// next reads a line; the last one may lack its end.
+func (r *requests) next() ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxLine; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err != nil && len(line) == 0:
+			return nil, err
+		case long:
+			return nil, errLongLine
+		case err != nil:
+			return append(line, '\n'), nil
+		default:
+			return line, nil
+		}
+	}
+}
+
+// check reports whether the SDK can take a line, and notes what it asks for.
+func (r *requests) check(line []byte) bool {
+	if bytes.TrimSpace(line)[0] == '[' && r.batches() {
+		return json.Valid(line) // the SDK looks into it, and ignores what it cannot take
+	}
+	var m message
+	known := json.Unmarshal(line, &m) == nil
+	if _, err := jsonrpc.DecodeMessage(line); err != nil {
+		if !known || m.Method != "" || m.Result == nil && m.Error == nil { // no error in answer to an answer
+			code := int64(jsonrpc.CodeInvalidRequest)
+			if !json.Valid(line) {
+				code = jsonrpc.CodeParseError
+			}
+			r.answers.refuse(m.ID, code, err)
+		}
+		return false
+	}
+	r.quick.ask(m)
+	r.all.ask(m)
+	return true
+}
+
+// batches reports whether the client speaks a revision that has batches.
+func (r *requests) batches() bool {
+	for ss := range r.c.mcp.Sessions() {
+		if p := ss.InitializeParams(); p != nil && p.ProtocolVersion < "2025-06-18" {
+			return true
+		}
+	}
+	return false
 }
 
 // answers is this side.
 type answers struct {
 	io.WriteCloser
 	quick, all *owed
-	line       lines
+
+	mu   sync.Mutex
+	line lines
 }
 
 func (a *answers) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	n, err := a.WriteCloser.Write(p)
 	a.line.add(p[:n], func(m message) { a.quick.answer(m); a.all.answer(m) })
 	return n, err
+}
+
+// refuse answers what is no message.
+func (a *answers) refuse(id json.RawMessage, code int64, why error) {
+	var s string
+	var n int64
+	if json.Unmarshal(id, &s) != nil && json.Unmarshal(id, &n) != nil || len(id) > 1000 {
+		id = json.RawMessage("null")
+	}
+	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": cutText(why.Error(), 300)}})
+	if err == nil {
+		a.Write(append(b, '\n')) // a client that is gone is noticed by reading
+	}
 }
 
 // lines cuts a stream into lines.

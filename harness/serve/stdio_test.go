@@ -1,11 +1,16 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // nopCloser closes nothing.
@@ -62,4 +67,60 @@ func TestAScriptThatEndsInTheGraceTimeIsAnswered(t *testing.T) {
 		t.Errorf("no answer in\n%s", out)
 	}
 	receive(t, ended)
+}
+
+func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
+	s, _ := serving(t, nil)
+	for _, c := range []struct{ line, want string }{
+		{"hello", `"code":-32700`},
+		{"null", `"code":-32600`},
+		{"[]", `"code":-32600`},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `"code":-32600`},
+		{"\x00\x00", `"code":-32700`},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `"id":null`},
+		{`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, `"id":null`},
+		{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, `"id":5`},
+		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 100_000), `"code":-32700`},
+		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`, `"error"`},
+		{`{"x":"` + strings.Repeat("x", maxLine) + `"}`, "at most"},
+		{`{"jsonrpc":"1.0","id":5,"result":{}}`, `"id":"last"`},
+		{"", `"id":"last"`},
+	} {
+		in := io.NopCloser(strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+` + c.line + `
+{"jsonrpc":"2.0","id":"last","method":"ping"}`))
+		var out bytes.Buffer
+		if err := s.Stdio(t.Context(), in, nopCloser{&out}); err != nil {
+			t.Errorf("%.60q: %v", c.line, err)
+		}
+		if got := out.String(); !strings.Contains(got, c.want) || !strings.Contains(got, `"id":"last"`) {
+			t.Errorf("%.60q was answered\n%.2000s", c.line, got)
+		}
+		for line := range strings.Lines(out.String()) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%.60q: no JSON: %.200s", c.line, line)
+			}
+		}
+	}
+}
+
+func FuzzStdioLines(f *testing.F) {
+	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nx\n[]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var out bytes.Buffer
+		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(quick)}
+		gone := make(chan struct{})
+		close(gone)
+		r := &requests{in: bufio.NewReader(bytes.NewReader(data)), c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}, answers: a, quick: a.quick, all: a.all, gone: gone}
+		got, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(got) {
+			if _, err := jsonrpc.DecodeMessage(line); err != nil {
+				t.Fatalf("%q came through: %v", line, err)
+			}
+		}
+	})
 }
