@@ -157,6 +157,9 @@ func (m *Machine) newType(t types.Type) *Type {
 //go:norace
 func (m *Machine) Line() int { return *m.line }
 
+//go:norace
+func (m *Machine) setLine(line int) { *m.line = line }
+
 // takeLine is Line, and forgets it: where lines are not noted, the next one is
 // not known.
 //

@@ -403,14 +403,19 @@ func goroutine() int64 {
 
 // Checks of indices and the like that the lowered program fails.
 
-func (m *Machine) badIndex(i, n int) { m.badIndexOf(i, n, false) }
+func (m *Machine) badIndex(line, i int, x any) { m.badIndexOf(line, i, x, false) }
 
-// badIndexOf is badIndex for an index that was perhaps unsigned and too large
+// badWideIndex is badIndex for an index that was unsigned, and perhaps too large
 // for an int.
-func (m *Machine) badIndexOf(i, n int, unsigned bool) {
+func (m *Machine) badWideIndex(line, i int, x any) { m.badIndexOf(line, i, x, true) }
+
+func (m *Machine) badIndexOf(line, i int, x any, unsigned bool) {
+	if line > 0 {
+		m.setLine(line)
+	}
 	text := "runtime error: index out of range [" + bound(i, unsigned) + "]"
 	if i >= 0 || unsigned {
-		text += fmt.Sprintf(" with length %d", n)
+		text += fmt.Sprintf(" with length %d", reflect.ValueOf(x).Len())
 	}
 	panic(boundsError{goError{text}})
 }

@@ -145,11 +145,17 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 	case isNumber(i) || f.notNegative(x.Index):
 		test = high
 	}
-	bad := "rt.BadIndex(" + i + ", len(" + base + "))"
-	if isWide(f.typeOf(x.Index)) {
-		bad = "rt.BadIndexOf(" + i + ", len(" + base + "), true)"
+	// What fails is told as little as can be: each operation in it has a variable
+	// of its own in the frame of every call.
+	line := "0"
+	if f.unit.script {
+		line = strconv.Itoa(f.p.position.Line)
 	}
-	return guarded(pre+"if "+test+" {\n"+f.lineText()+bad+"\n}\n", base+"["+i+"]")
+	bad := "rt.BadIndex(" + line + ", " + i + ", " + base + ")"
+	if isWide(f.typeOf(x.Index)) {
+		bad = "rt.BadWideIndex(" + line + ", " + i + ", " + base + ")"
+	}
+	return guarded(pre+"if "+test+" {\n"+bad+"\n}\n", base+"["+i+"]")
 }
 
 // isWide: values of t are perhaps too large for an int.
