@@ -27,11 +27,12 @@ func (c *Comparison) Rows() [][]string {
 	return rows
 }
 
-// Markdown is the table as Markdown.
+// Markdown is the table as Markdown, its longer cells on two lines.
 func (c *Comparison) Markdown() string {
 	var b strings.Builder
+	broken := strings.NewReplacer(" tokens, ", " tokens<br>", "; ", ";<br>", "** and ", "**<br>and ")
 	for i, row := range c.Rows() {
-		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		b.WriteString("| " + broken.Replace(strings.Join(row, " | ")) + " |\n")
 		if i == 0 {
 			b.WriteString("|" + strings.Repeat(" --- |", len(row)) + "\n")
 		}
