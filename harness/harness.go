@@ -355,6 +355,9 @@ func (r *run) finish(o *worker.Outcome) {
 			o.Message += "; waiting for " + listed(r.pending, 3)
 		}
 		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: o.Message, Trace: o.Trace, Snippet: snippet(r.script.Source, o.Line)}}
+		if o.Status == worker.ScriptError {
+			res.Errors[0].Hint = adviceFor(o.Message)
+		}
 	}
 	if len(res.Errors) > 0 {
 		res.Error = &res.Errors[0]

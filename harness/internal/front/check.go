@@ -117,7 +117,7 @@ func (s *Script) Check(o *CheckOptions) (*Checked, []Diagnostic) {
 		return nil, tidy(s.warnings, s.text)
 	}
 	return &Checked{Fset: s.fset, Packages: append(c.done, c.main), Info: c.info, Importer: c, Unused: c.unused,
-		Warnings: tidy(s.warnings, s.text), checker: c}, nil
+		Warnings: tidy(append(s.warnings, c.doubts...), s.text), checker: c}, nil
 }
 
 type checker struct {
@@ -132,6 +132,7 @@ type checker struct {
 	aliases map[string]string
 	untidy  []types.Error // what the last check of the script found unused
 	unused  map[types.Object]bool
+	doubts  []Diagnostic // what vet finds
 }
 
 func newChecker(s *Script, o *CheckOptions) *checker {
@@ -171,6 +172,7 @@ func (c *checker) run() []Diagnostic {
 	if list = append(list, c.refusedNames()...); len(list) == 0 {
 		c.noteUnused()
 		c.noteUncalled()
+		c.vet()
 	}
 	return list
 }

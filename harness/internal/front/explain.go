@@ -18,6 +18,7 @@ import (
 // and the one thing that helps to write it right the next time.
 func (c *checker) explain(f types.Error) Diagnostic {
 	message := strings.ReplaceAll(strings.ReplaceAll(c.plain(f.Msg), "\n\t", " "), "\t", " ")
+	message, _, _ = strings.Cut(message, " (declared at "+fileName) // a line of another text
 	d := c.diagnose(Compile, f.Pos, "%s", message)
 	for _, a := range advices {
 		if strings.Contains(f.Msg, a.sign) {
@@ -30,6 +31,7 @@ func (c *checker) explain(f types.Error) Diagnostic {
 			break
 		}
 	}
+	c.adviseIdiom(&d)
 	return d
 }
 
@@ -477,6 +479,8 @@ func (c *checker) explainConversion(f types.Error, d *Diagnostic) {
 	}
 	from, to := m[1], m[2]
 	switch {
+	case from == "int" && c.isIndex(f.Pos):
+		d.Hint = "a range with one variable gives the index: for _, x := range xs"
 	case isNumber(from) && isNumber(to):
 		d.Hint = "convert it: " + to + "(…)"
 	case isNumber(from) && to == "string":
@@ -503,6 +507,22 @@ func (c *checker) explainConversion(f types.Error, d *Diagnostic) {
 	if m[3] != "" && d.Hint == "" {
 		c.explainArgument(f, d)
 	}
+}
+
+// isIndex reports whether the variable at pos is the only one of a range over a
+// list.
+func (c *checker) isIndex(pos token.Pos) bool {
+	for id, o := range c.info.Uses {
+		if id.Pos() != pos {
+			continue
+		}
+		for _, n := range c.pathTo(pos) {
+			if r, ok := n.(*ast.RangeStmt); ok && r.Value == nil && r.Key != nil && r.Key.Pos() == o.Pos() {
+				return !isNumber(types.TypeString(c.info.TypeOf(r.X), nil))
+			}
+		}
+	}
+	return false
 }
 
 var constantAs = sync.OnceValue(func() *regexp.Regexp {

@@ -182,6 +182,7 @@ func (s *Script) syntaxErrors(err error, o outline, end int) []Diagnostic {
 		default:
 			d.Hint = otherLanguage(s.text, offset)
 		}
+		s.adviseIdiom(&d)
 		out = append(out, d)
 	}
 	return out
@@ -192,7 +193,7 @@ var otherWords = map[string]string{
 	"async": "a script is Go: bare statements, or func main() { … }", "function": "a script is Go: func name(x int) string { … }",
 	"def": "a script is Go: func name(x int) string { … }", "class": "a script is Go: type T struct { … }, and func (t T) name() { … }",
 	"let": "a variable is declared with x := …", "const": "a variable is declared with x := …",
-	"while": "a loop is for condition { … }", "try": "Go has no exceptions: x, err := f(), and then if err != nil { … }",
+	"while": "a loop is for condition { … }", "try": "Go has no exceptions: x, err := f(), and then if err != nil { … }", "catch": "Go has no exceptions: x, err := f(), and then if err != nil { … }",
 	"from": "a package is imported with import \"strings\"", "elif": "write } else if condition {",
 }
 
@@ -205,8 +206,19 @@ func otherLanguage(text []byte, offset int) string {
 	if bytes.Contains(line, []byte("=>")) {
 		return "a function literal is func(x int) int { return x + 1 }"
 	}
+	if hint := otherWords[firstWord(line)]; hint != "" {
+		return hint
+	}
+	before := bytes.TrimSpace(text[:start]) // try { is a literal until its second line
+	if bytes.HasSuffix(before, []byte("{")) {
+		return otherWords[firstWord(before[bytes.LastIndexByte(before, '\n')+1:])]
+	}
+	return ""
+}
+
+func firstWord(line []byte) string {
 	word, _, _ := bytes.Cut(bytes.TrimLeft(line, " \t}"), []byte(" "))
-	return otherWords[string(word)]
+	return string(word)
 }
 
 // checkPackage refuses a file that is not a program by its form alone.
