@@ -80,6 +80,20 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
+// key is the ID as the SDK gives it back: the text of a string, a number
+// without its fraction.
+func (m *message) key() string {
+	var s string
+	var n float64
+	switch {
+	case json.Unmarshal(m.ID, &s) == nil:
+		return "s" + s
+	case json.Unmarshal(m.ID, &n) == nil:
+		return fmt.Sprint("n", int64(n))
+	}
+	return string(m.ID)
+}
+
 // quick reports whether a request is answered at once. Calls of tools and
 // streams of notifications are not: they end with the client.
 func quick(method string) bool {
@@ -96,7 +110,7 @@ func (o *owed) ask(m message) {
 	if len(o.ids) == 0 {
 		o.none = make(chan struct{})
 	}
-	o.ids[string(m.ID)] = struct{}{}
+	o.ids[m.key()] = struct{}{}
 }
 
 func (o *owed) answer(m message) {
@@ -105,10 +119,10 @@ func (o *owed) answer(m message) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if _, waits := o.ids[string(m.ID)]; !waits {
+	if _, waits := o.ids[m.key()]; !waits {
 		return
 	}
-	if delete(o.ids, string(m.ID)); len(o.ids) == 0 {
+	if delete(o.ids, m.key()); len(o.ids) == 0 {
 		close(o.none)
 	}
 }

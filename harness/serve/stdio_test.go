@@ -69,6 +69,35 @@ func TestAScriptThatEndsInTheGraceTimeIsAnswered(t *testing.T) {
 	receive(t, ended)
 }
 
+// An answer is known by its ID, however the client wrote that.
+func TestIDsAreKnownAgain(t *testing.T) {
+	s, _ := serving(t, nil)
+	for _, id := range []string{`1.5`, `1e2`, `"\u0041"`, `9007199254740993`, `-0`, `""`, `"a\/b"`} {
+		var out bytes.Buffer
+		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(quick)}
+		in, w := io.Pipe()
+		ended := make(chan error, 1)
+		c := s.newSession("test", Execute, true, nil)
+		gone := make(chan struct{})
+		r := &requests{in: bufio.NewReader(in), Closer: in, c: c, answers: a, quick: a.quick, all: a.all, gone: gone}
+		go func() { ended <- c.mcp.Run(t.Context(), &mcp.IOTransport{Reader: r, Writer: a}) }()
+		io.WriteString(w, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`+"\n")
+		until(t, func() bool {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return out.Len() > 0
+		})
+		a.quick.mu.Lock()
+		if len(a.quick.ids) > 0 {
+			t.Errorf("%s is answered and still owed: %s", id, out.String())
+		}
+		a.quick.mu.Unlock()
+		w.Close()
+		receive(t, ended)
+		c.end()
+	}
+}
+
 func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	s, _ := serving(t, nil)
 	for _, c := range []struct{ line, want string }{
