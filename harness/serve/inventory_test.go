@@ -108,7 +108,7 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 
 func TestDeniedToolsAreNotAdvertised(t *testing.T) {
 	s, _ := serving(t, &Options{Policy: &harness.Policy{Deny: []string{"git", "files.delete_*"}}})
-	<-s.live.told
+	receive(t, s.live.told)
 	got := s.description()
 	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") || !strings.Contains(list, "files.ReadFile") {
 		t.Error(list)

@@ -137,7 +137,7 @@ func TestTracesReachTheBackends(t *testing.T) {
 		if meta["traceparent"] == parent {
 			want = parent
 		}
-		if got := <-seen; got != [2]string{want, want} {
+		if got := receive(t, seen); got != [2]string{want, want} {
 			t.Errorf("%v came through as %q", meta, got)
 		}
 	}

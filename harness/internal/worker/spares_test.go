@@ -46,14 +46,16 @@ func TestSparesRehearseWhenNobodyWaits(t *testing.T) {
 func TestASpareServesWhateverItIsAbout(t *testing.T) {
 	for i := range 20 {
 		s := NewSpares(SparesOptions{Number: 1})
-		for { // until it is a process, which starts or rehearses
+		for end := time.Now().Add(time.Minute); ; runtime.Gosched() { // until it is a process, which starts or rehearses
 			s.mu.Lock()
 			n := len(s.waiting)
 			s.mu.Unlock()
 			if n > 0 {
 				break
 			}
-			runtime.Gosched()
+			if time.Now().After(end) {
+				t.Fatal("no spare is started")
+			}
 		}
 		for range i * 100 { // somewhat further each time
 			runtime.Gosched()
