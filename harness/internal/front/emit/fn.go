@@ -49,6 +49,9 @@ type fn struct {
 	// own are the names of the lowered program that only this function can
 	// change.
 	own map[string]bool
+	// fixed are the names that stand for one value as long as they are there.
+	fixed  map[string]bool
+	checks checks
 }
 
 // A variable is how a variable of the script is reached from here.
@@ -72,7 +75,7 @@ func (v variable) address() string {
 }
 
 func (p *program) newFn(u *unit, e env, uses *usage) *fn {
-	return &fn{p: p, unit: u, env: e, usage: uses, out: &output{}, own: map[string]bool{}, vars: map[types.Object]variable{}, controls: map[*target]variable{}}
+	return &fn{p: p, unit: u, env: e, usage: uses, out: &output{}, own: map[string]bool{}, fixed: map[string]bool{}, vars: map[types.Object]variable{}, controls: map[*target]variable{}}
 }
 
 // Prefixes. A text may carry statements that must run just before the one it
@@ -121,6 +124,8 @@ func (f *fn) w(format string, args ...any) {
 	}
 	f.out.WriteString(before)
 	f.out.WriteString(text)
+	f.checks.learn(before)
+	f.checks.learn(text)
 	if strings.HasSuffix(text, "{\n") || strings.HasSuffix(text, ":\n") || strings.HasSuffix(text, "}\n") {
 		f.noted, f.notedSelf = 0, 0 // paths part or meet
 	}
@@ -218,11 +223,11 @@ func (f *fn) signatureOf(x ast.Expr) *types.Signature {
 
 // capture runs emit with its statements going to a text of their own.
 func (f *fn) capture(emit func()) string {
-	saved := f.out
+	saved, checks := f.out, f.checks.keep()
 	f.out = &output{}
 	emit()
 	text := f.out.String()
-	f.out = saved
+	f.out, f.checks = saved, checks
 	return text
 }
 
@@ -277,7 +282,7 @@ func (f *fn) declare(v types.Object) string {
 // bindName makes name, which nothing else has, stand for v.
 func (f *fn) bindName(v types.Object, name string) {
 	f.vars[v] = variable{name: name}
-	f.own[name] = !f.usage.escaping[v]
+	f.own[name], f.fixed[name] = !f.usage.escaping[v], !f.usage.mutable[v]
 }
 
 func (f *fn) param(v *types.Var) string {

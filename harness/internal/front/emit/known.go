@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -168,4 +169,50 @@ func (f *fn) localHistory(o types.Object) *history {
 		return nil
 	}
 	return h
+}
+
+// checks are the index checks that have been written on the way to where the
+// text ends, each as "index, operand".
+type checks struct {
+	passed  []string
+	scopes  []int  // how many had been passed where the braces around opened
+	written string // the check whose failing branch is being written
+}
+
+// learn follows a text: what is passed inside braces is not known behind them.
+func (c *checks) learn(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if call, ok := strings.CutPrefix(line, "rt.BadIndex("); ok {
+			_, c.written, _ = strings.Cut(strings.TrimSuffix(call, ")"), ", ")
+		}
+		n := len(c.scopes)
+		switch {
+		case n == 0:
+		case strings.HasPrefix(line, "}"):
+			c.passed, c.scopes = c.passed[:c.scopes[n-1]], c.scopes[:n-1]
+			if line == "}" && c.written != "" {
+				c.passed = append(c.passed, c.written)
+			}
+			c.written = ""
+		case strings.HasSuffix(line, ":"):
+			c.passed = c.passed[:c.scopes[n-1]]
+		}
+		if strings.HasSuffix(line, "{") {
+			c.scopes = append(c.scopes, len(c.passed))
+		}
+	}
+}
+
+// keep copies what is known.
+func (c *checks) keep() checks {
+	return checks{slices.Clone(c.passed), slices.Clone(c.scopes), c.written}
+}
+
+// checked: base[i] has been checked, and neither can have changed since.
+func (f *fn) checked(i, base string) bool {
+	if len(f.usage.gotos) > 0 || !f.fixed[i] && !isNumber(i) || !f.fixed[base] {
+		return false
+	}
+	return slices.Contains(f.checks.passed, i+", "+base)
 }

@@ -137,6 +137,9 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 		v, set := f.temp(f.p.typ(types.Default(t.Underlying())), base)
 		pre, base = pre+set, v
 	}
+	if f.checked(i, base) {
+		return guarded(pre, base+"["+i+"]")
+	}
 	low, high := i+" < 0", i+" >= len("+base+")"
 	test := low + " || " + high
 	switch {

@@ -86,15 +86,15 @@ func sieve(n int) (out []int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ch := make(chan int)
-	go func() {
+	go func(first chan<- int) {
 		for i := 2; ; i++ {
 			select {
-			case ch <- i:
+			case first <- i:
 			case <-ctx.Done():
 				return
 			}
 		}
-	}()
+	}(ch)
 	for range n {
 		p := <-ch
 		out = append(out, p)
