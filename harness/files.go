@@ -56,6 +56,7 @@ type Files struct {
 
 	mu      sync.Mutex
 	catalog *Catalog
+	config  *config.Config // of catalog
 	pool    *backend.Pool
 }
 
@@ -101,7 +102,7 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 		f.pool = dial.New(&dial.Options{Known: c.Registry}).Pool(cfg)
 		c.Calls = f.pool
 	}
-	f.catalog = c
+	f.catalog, f.config = c, cfg
 	return c, nil
 }
 

@@ -177,8 +177,12 @@ func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
 			return nil
 		}
 	}
-	if got := find(next(), "commit history"); len(got) != 1 {
+	same := next()
+	if got := find(same, "commit history"); len(got) != 1 {
 		t.Errorf("%+v", got)
+	}
+	if same == first || same.index != first.index || same.Registry != first.Registry {
+		t.Error("nothing has changed, and yet all was indexed again")
 	}
 	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json"}, "notes": {"type": "snapshot", "path": "notes.json"}}}`)
 	c := next()

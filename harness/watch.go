@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/usetools/usetools/discovery"
@@ -55,22 +56,39 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		} else {
 			f.log("%v; what it says about search stays as it was", err)
 		}
-		last = f.over(u.Registry, u.Config, settings, search)
+		if last = f.unchanged(u.Registry, u.Config); last == nil {
+			last = f.over(u.Registry, u.Config, settings, search)
+		}
 		last.Calls = u.Pool
 		if u.Report.OK() > 0 {
 			f.save(u.Registry, f.Path())
 		}
 		updated(last, nil)
-		f.replace(last)
+		f.replace(last, u.Config)
 	})
+}
+
+// unchanged is the catalog as it is, to be given other connections, where a
+// rebuild and its config say what is known already: most do, and then nothing
+// is indexed again. It is nil where they do not.
+func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
+	f.mu.Lock()
+	old, of := f.catalog, f.config
+	f.mu.Unlock()
+	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !old.Registry.Same(reg) || old.load() != nil {
+		return nil
+	}
+	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
+	c.once.Do(func() { c.index = old.index })
+	return c
 }
 
 // replace makes c the catalog of f, and closes the connections that f made
 // itself: those of c are the watch's.
-func (f *Files) replace(c *Catalog) {
+func (f *Files) replace(c *Catalog, cfg *config.Config) {
 	f.mu.Lock()
 	pool := f.pool
-	f.catalog, f.pool = c, nil
+	f.catalog, f.config, f.pool = c, cfg, nil
 	f.mu.Unlock()
 	if pool != nil {
 		pool.Close()

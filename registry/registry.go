@@ -1,10 +1,13 @@
 package registry
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -213,6 +216,16 @@ type Changes struct {
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
 	Changed []string `json:"changed"` // same ID, other hash
+}
+
+// Same reports whether two registries say the same of the same servers: of
+// schemas only the order of keys and white space may differ.
+func (r *Registry) Same(o *Registry) bool {
+	return r.Config == o.Config && maps.Equal(r.Pins, o.Pins) && reflect.DeepEqual(r.Embedder, o.Embedder) && reflect.DeepEqual(r.Servers, o.Servers) &&
+		slices.EqualFunc(r.Tools, o.Tools, func(a, b Tool) bool {
+			return a.ID == b.ID && a.Hash == b.Hash && a.Title == b.Title && a.Category == b.Category && a.Stale == b.Stale && a.Error == b.Error &&
+				bytes.Equal(a.Embedding, b.Embedding) && slices.EqualFunc(a.Examples, b.Examples, func(x, y Example) bool { return bytes.Equal(x, y) })
+		})
 }
 
 // Empty reports whether nothing changed.

@@ -104,3 +104,35 @@ func TestDiffNamesWhatARebuildDid(t *testing.T) {
 		t.Errorf("against itself: %+v", c)
 	}
 }
+
+func TestSameSeesEveryDifferenceButTheOrderOfKeys(t *testing.T) {
+	normal := func(change func(*registry.Registry)) *registry.Registry {
+		r := sample()
+		r.Normalize()
+		change(r)
+		return r
+	}
+	r := normal(func(*registry.Registry) {})
+	again, err := registry.Decode(encode(t, normal(func(r *registry.Registry) { r.Tools[1].Input = json.RawMessage(` {"a":9007199254740993.10, "z":1}`) })))
+	if err != nil || !r.Same(again) {
+		t.Errorf("a registry is not the same as what its file says: %v", err)
+	}
+	for what, change := range map[string]func(*registry.Registry){
+		"config":    func(r *registry.Registry) { r.Config = "" },
+		"embedder":  func(r *registry.Registry) { r.Embedder = nil },
+		"pins":      func(r *registry.Registry) { r.Pins = map[string]string{"git.git_log": "x"} },
+		"server":    func(r *registry.Registry) { r.Servers[0].Error = nil },
+		"fewer":     func(r *registry.Registry) { r.Tools = r.Tools[:1] },
+		"hash":      func(r *registry.Registry) { r.Tools[0].Hash = "" },
+		"title":     func(r *registry.Registry) { r.Tools[0].Title = "" },
+		"category":  func(r *registry.Registry) { r.Tools[0].Category = "" },
+		"stale":     func(r *registry.Registry) { r.Tools[0].Stale = true },
+		"error":     func(r *registry.Registry) { r.Tools[0].Error = "x" },
+		"example":   func(r *registry.Registry) { r.Tools[0].Examples = nil },
+		"embedding": func(r *registry.Registry) { r.Tools[0].Embedding = []byte{1, 2, 4} },
+	} {
+		if r.Same(normal(change)) {
+			t.Errorf("another %s makes no difference", what)
+		}
+	}
+}

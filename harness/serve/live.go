@@ -101,7 +101,7 @@ func (l *live) watch(ctx context.Context) {
 			l.updated(c, err)
 			if first { // an old registry, a build: much was needed once
 				first = false
-				debug.FreeOSMemory()
+				time.AfterFunc(settleTime, debug.FreeOSMemory) // when the old one is gone
 			}
 		})
 		if ctx.Err() != nil {
