@@ -160,6 +160,7 @@ type xmlField struct {
 	typ       types.Type // of the field
 	native    bool
 	text      bool     // holds what is no element: character data and the like
+	comment   bool     // is text in a comment
 	attr      bool     // is an attribute
 	omitEmpty bool     // is left out when empty
 	embedded  *xmlView // of a struct embedded by value
@@ -216,15 +217,17 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 		switch {
 		case field.embedded != nil:
 			out.Name, out.Anonymous, out.Type = fmt.Sprintf("Embedded%d", i), true, field.embedded.typ
-		case f.Name() == "XMLName" || m.xmlNative(f.Type()):
+		case f.Name() == "XMLName" || m.xmlNative(f.Type()) && (m.typeOf(f.Type()).plain || !strings.Contains(tag.Get("xml"), ",innerxml")):
 			field.native = true
 			out.Type = m.reflectOf(f.Type())
 		default:
 			name, options, _ := strings.Cut(tag.Get("xml"), ",")
 			for _, o := range strings.Split(options, ",") {
 				switch o {
-				case "chardata", "cdata", "innerxml", "comment":
+				case "chardata", "cdata":
 					field.text = true
+				case "comment":
+					field.text, field.comment = true, true
 				case "attr":
 					field.attr = true
 				case "omitempty":
@@ -283,6 +286,10 @@ var (
 // xmlFieldType is the type of a field in a view.
 func (m *Machine) xmlFieldType(f *xmlField, decode bool) reflect.Type {
 	switch {
+	case !decode && m.xmlNative(f.typ): // innerxml of a type that is no string for encoding/xml
+		return reflect.SliceOf(xmlNodeType)
+	case decode && m.xmlNative(f.typ):
+		return m.reflectOf(f.typ)
 	case decode && f.text:
 		return reflect.TypeFor[xmlTextTarget]()
 	case decode:
@@ -290,7 +297,7 @@ func (m *Machine) xmlFieldType(f *xmlField, decode bool) reflect.Type {
 	case f.text:
 		return anyType
 	}
-	if t := m.xmlNodeType(f.typ); t != xmlNodeType {
+	if t := m.xmlNodeType(f.typ); t != xmlNodeType && !(f.attr && t.Kind() == reflect.Array) {
 		return t
 	}
 	return reflect.SliceOf(xmlNodeType) // none where it is empty and left out, else one
@@ -476,8 +483,8 @@ func (m *Machine) fillXML(view *xmlView, x, v reflect.Value) {
 		case f.native:
 			x.Field(i).Set(from)
 		case f.text:
-			x.Field(i).Set(reflect.ValueOf(xmlText{xmlNode{m: m, t: f.typ, v: from}}.shown()))
-		case x.Field(i).Type() == reflect.SliceOf(xmlNodeType) && m.xmlNodeType(f.typ) == xmlNodeType:
+			x.Field(i).Set(reflect.ValueOf(xmlText{xmlNode{m: m, t: f.typ, v: from}}.shown(f.comment)))
+		case x.Field(i).Type() == reflect.SliceOf(xmlNodeType) && (m.xmlNative(f.typ) || m.xmlNodeType(f.typ).Kind() != reflect.Slice):
 			if !f.omitEmpty || !isEmptyXML(from) {
 				x.Field(i).Set(reflect.ValueOf([]xmlNode{{m: m, t: f.typ, v: from}}))
 			}
@@ -579,7 +586,20 @@ func simpleXML(v reflect.Value) (string, bool) {
 type xmlText struct{ xmlNode }
 
 // shown is what the view holds: a value that can write itself, or a plain one.
-func (x xmlText) shown() any {
+// Comments are text only.
+func (x xmlText) shown(comment bool) any {
+	if comment {
+		n, library, ok := x.through()
+		switch {
+		case ok && library != nil:
+			return library
+		case ok && n.v.Kind() == reflect.String:
+			return n.v.String()
+		case ok && n.v.Kind() == reflect.Slice && n.v.Type().Elem().Kind() == reflect.Uint8:
+			return n.v.Bytes()
+		}
+		return false // which encoding/xml says is none
+	}
 	if _, ok := x.m.xmlMethod(x.t, x.v, "MarshalText"); ok {
 		return xmlMarshaledText{x}
 	}
@@ -712,7 +732,7 @@ func (m *Machine) aimXML(view *xmlView, x, v reflect.Value) {
 		switch field := v.Field(f.index); {
 		case f.embedded != nil:
 			m.aimXML(f.embedded, x.Field(i), field)
-		case f.native:
+		case f.native || x.Field(i).Type() == field.Type():
 			x.Field(i).Set(field)
 		case f.text:
 			x.Field(i).Set(reflect.ValueOf(xmlTextTarget{&xmlTarget{m, f.typ, field}}))
@@ -728,7 +748,7 @@ func takeXML(view *xmlView, x, v reflect.Value) {
 		switch {
 		case f.embedded != nil:
 			takeXML(f.embedded, x.Field(i), v.Field(f.index))
-		case f.native:
+		case f.native || x.Field(i).Type() == v.Field(f.index).Type():
 			v.Field(f.index).Set(x.Field(i))
 		}
 	}
@@ -789,7 +809,7 @@ func (t xmlTextTarget) UnmarshalText(text []byte) error {
 		return asError(a.must("UnmarshalText", text)[0])
 	}
 	if !t.x.m.xmlNative(typ) {
-		return errors.New("cannot unmarshal into " + TypeName(typ))
+		return errors.New("cannot unmarshal into " + TypeName(t.x.t))
 	}
 	return t.x.text(typ, v, string(text))
 }

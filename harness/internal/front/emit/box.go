@@ -89,6 +89,9 @@ func (p *program) box(text string, from types.Type) string {
 func (p *program) boxNumber(t types.Type) int {
 	id := p.number(t)
 	if !p.boxed[id] {
+		if n, ok := types.Unalias(t).(*types.Named); ok && p.inner[n] {
+			p.refuseInner(n)
+		}
 		p.boxed[id] = true
 		p.boxOrder = append(p.boxOrder, id)
 	}

@@ -82,6 +82,7 @@ type program struct {
 
 	context *types.Context
 	locals  map[string]*types.Named // local types of generic functions by instance
+	inner   map[*types.Named]bool   // generic types that generic functions declare, and their instances
 	decls   map[*types.Func]*declaration
 	usages  map[ast.Node]*usage
 	made    map[ast.Expr]made // expressions that are not in the source
@@ -129,7 +130,7 @@ type declaration struct {
 // means is a *Refusal.
 func Lower(in *Input) (out *Program, err error) {
 	p := &program{
-		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{},
+		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{},
 		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
 		decls: map[*types.Func]*declaration{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, names: map[string]string{},
 		numbers: map[string][]int{}, sizes: map[types.Type]int64{}, structs: map[string][]erasedStruct{}, imports: map[string]string{}, nils: map[string]string{},

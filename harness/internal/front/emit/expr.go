@@ -545,7 +545,12 @@ func (f *fn) structLiteral(x *ast.CompositeLit, t types.Type, u *types.Struct, t
 			field = fieldIndex(u, kv.Key.(*ast.Ident).Name)
 			e = kv.Value
 		}
-		parts = append(parts, fieldName(u, field, library)+": "+f.element(e, u.Field(field).Type(), i < last))
+		text := f.element(e, u.Field(field).Type(), i < last)
+		if u.Field(field).Name() == "_" { // keeps nothing
+			f.discard(text, u.Field(field).Type())
+			continue
+		}
+		parts = append(parts, fieldName(u, field, library)+": "+text)
 	}
 	return f.literal(typ, append(parts, f.presence(x, u)...), addressed)
 }

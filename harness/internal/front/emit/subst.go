@@ -72,7 +72,7 @@ func (p *program) subst(t types.Type, e env) types.Type {
 	return t
 }
 
-func (p *program) substNamed(u *types.Named, e env) types.Type {
+func (p *program) substNamed(u *types.Named, e env) (t types.Type) {
 	n := u.TypeArgs().Len()
 	if n == 0 {
 		if len(e) > 0 && e.holds(u.Obj()) {
@@ -86,6 +86,16 @@ func (p *program) substNamed(u *types.Named, e env) types.Type {
 		changed = changed || args[i] != u.TypeArgs().At(i)
 	}
 	origin := u.Origin()
+	inner := len(e) > 0 && e.holds(origin.Obj())
+	if inner {
+		p.inner[u] = true
+	}
+	if inner && !p.inner[origin] {
+		p.inner[origin] = true
+		if p.subst(origin.Underlying(), e) != origin.Underlying() {
+			p.refuseInner(origin)
+		}
+	}
 	if pkg := origin.Obj().Pkg(); p.units[pkg] == nil {
 		if own := p.ownType(origin); own != nil {
 			origin, changed = own, true
@@ -94,11 +104,21 @@ func (p *program) substNamed(u *types.Named, e env) types.Type {
 	if !changed {
 		return u
 	}
+	if inner {
+		defer func() { p.inner[t.(*types.Named)] = true }()
+	}
 	inst, err := types.Instantiate(p.context, origin, args, false)
 	if err != nil {
 		p.refuse("the instance %s: %v", u, err)
 	}
 	return inst
+}
+
+// refuseInner refuses a generic type that a generic function declares: it is
+// another type in each instance of the function, which is not kept apart here.
+// Where neither its parts nor its name show that, it does no harm.
+func (p *program) refuseInner(t *types.Named) {
+	p.refuse("the generic type %s, which a generic function declares; declare it outside", t.Obj().Name())
 }
 
 // holds reports whether a type is declared in the generic function whose

@@ -157,6 +157,7 @@ var packages = map[string]string{
 	"strconv": "strconv", "strings": "strings", "sync": "sync", "atomic": "sync/atomic", "time": "time",
 	"unicode": "unicode", "utf8": "unicode/utf8", "tabwriter": "text/tabwriter", "regexp": "regexp",
 	"base64": "encoding/base64", "hex": "encoding/hex", "template": "text/template", "big": "math/big",
+	"xml": "encoding/xml", "reflect": "reflect", "flag": "flag", "htmltemplate": "html/template",
 }
 
 // source puts the declarations together, with the imports that they use.
@@ -178,6 +179,9 @@ func (g *program) source() (string, error) {
 	})
 	var imports strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(used)) {
+		if path == "html/template" { // beside text/template
+			imports.WriteString("htmltemplate ")
+		}
 		fmt.Fprintf(&imports, "%q\n", path)
 	}
 	src, err := format.Source([]byte("package main\n\nimport (\n" + imports.String() + ")\n" + body))
