@@ -97,6 +97,7 @@
 //	assign.go     assignments and declarations
 //	parallel.go   several of them at once
 //	slot.go       temporaries, and variables in loops
+//	output.go     calls inside of the statements that use them
 //	exact.go      zeros with a sign, which calls would lose
 //	control.go    statements, if, labels, return
 //	for.go, range.go, switch.go, select.go
@@ -114,6 +115,30 @@
 // these. The texts that expressions are lowered to keep to that: what is in
 // order is hoisted into a variable at once, what is late stays in the text, with
 // its checks carried along until the statement is written (see [guarded]).
+//
+// # What it costs
+//
+// An operation of the interpreter takes 5 to 25 ns, a call of a function of the
+// script 350 ns, one of native code 120 ns and more. A call allocates a variable
+// for each operation in the function's text, whether it comes to it or not. So
+// what is emitted is kept short in its text and not only in its steps: checks are
+// left out where they cannot fail (known.go), calls stay in expressions
+// (output.go), temporaries are shared (slot.go).
+//
+// Against the bare interpreter, by BenchmarkRatio of package eval, least times on
+// a loaded machine, Yaegi v0.16.1: ranges over slices, maps and integers 1.0,
+// also where the script recovers; calls 1.0 to 1.1, recursion through pointers
+// 1.5, calls through interfaces 1.2, closures 1.1, methods 0.3; counting in maps
+// 1.4; strings.Builder 1.0, += of strings 1.3; sort.Slice 1.7, slices.SortFunc
+// 1.25 of a bare sort.Slice; JSON of 5 MB into structs of the script and back 1.1.
+//
+// What is left: indices into matrices 2.3 and of unknown loops 1.8, since each
+// check is two more operations; walks along pointers 1.7, for the line that is
+// noted before what can fail; functions with a defer 3.4, whose bodies become
+// closures that native code calls (defer.go); fmt of structs of the script 2.0,
+// which package rt prints. A second way of running functions beside the
+// interpreter would have to win back more than these; for programs whose time
+// goes into calls of tools it would win nothing.
 //
 // The same script lowers to the same text; testdata/golden has one for each
 // construct.
