@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -59,6 +61,8 @@ func TestAScriptThatEndsInTheGraceTimeIsAnswered(t *testing.T) {
 		})
 		f.release <- struct{}{}
 	}()
+	late := time.AfterFunc(2*patience, func() { outR.CloseWithError(errors.New("it does not end")) })
+	defer late.Stop()
 	out, err := io.ReadAll(outR)
 	if err != nil {
 		t.Fatal(err)
