@@ -240,7 +240,8 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 					if ok {
 						inner = innerLocal
 					}
-					return &xmlView{err: fmt.Errorf("xml: name %q in tag of %s.%s conflicts with name %q in %s.XMLName", local, TypeName(t), f.Name(), inner, TypeName(f.Type()))}
+					err := fmt.Errorf("xml: name %q in tag of %s.%s conflicts with name %q in %s.XMLName", local, TypeName(t), f.Name(), inner, TypeName(f.Type()))
+					return view.before(err, fields, t)
 				}
 				if name == "" {
 					out.Tag = reflect.StructTag("xml:" + strconv.Quote(strings.TrimSuffix(inner+","+options, ",")))
@@ -328,10 +329,35 @@ func (m *Machine) asXML(err error, view *xmlView, t types.Type) error {
 	if err == nil {
 		return nil
 	}
-	if text := err.Error(); strings.Contains(text, view.typ.String()) {
-		return &textError{strings.ReplaceAll(text, view.typ.String(), TypeName(t)), err}
+	text := view.named(err.Error(), t)
+	if text == err.Error() {
+		return err
 	}
-	return err
+	return &textError{text, err}
+}
+
+// named gives the views in a text the names of their structs.
+func (view *xmlView) named(text string, t types.Type) string {
+	text = strings.ReplaceAll(text, view.typ.String(), TypeName(t))
+	for _, f := range view.fields {
+		if f.embedded != nil {
+			text = f.embedded.named(text, f.typ)
+		}
+	}
+	return text
+}
+
+// before is the error that encoding/xml finds in the first fields of a struct,
+// before it comes to the one that has err.
+func (view *xmlView) before(err error, fields []reflect.StructField, t types.Type) *xmlView {
+	view.typ = reflect.StructOf(fields)
+	first := xml.NewEncoder(io.Discard).EncodeElement(reflect.Zero(view.typ).Interface(), xml.StartElement{Name: xml.Name{Local: "a"}})
+	if first != nil {
+		if text := view.named(first.Error(), t); text != first.Error() {
+			err = &textError{text, first}
+		}
+	}
+	return &xmlView{err: err}
 }
 
 // A xmlNode is a value of the script that is to be written.
