@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -157,6 +158,7 @@ type requests struct {
 func (r *requests) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, err := r.next()
+		r.answers.spoken.Store(true)
 		switch {
 		case errors.Is(err, errLongLine):
 			r.answers.refuse(nil, jsonrpc.CodeInvalidRequest, err)
@@ -235,16 +237,21 @@ func (r *requests) batches() bool {
 	return false
 }
 
-// answers is this side.
+// answers is this side. Until the client has said something, nothing is: there
+// is nobody yet to hear that the tools have changed.
 type answers struct {
 	io.WriteCloser
 	quick, all *owed
+	spoken     atomic.Bool // the client has
 
 	mu   sync.Mutex
 	line lines
 }
 
 func (a *answers) Write(p []byte) (int, error) {
+	if !a.spoken.Load() {
+		return len(p), nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n, err := a.WriteCloser.Write(p)

@@ -138,6 +138,24 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	}
 }
 
+func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
+	var out bytes.Buffer
+	a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(quick)}
+	const news = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"
+	io.WriteString(a, news)
+	if out.Len() > 0 {
+		t.Errorf("before: %s", out.String())
+	}
+	r := &requests{in: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)), answers: a, quick: a.quick, all: a.all, c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}}
+	if _, err := r.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(a, news)
+	if out.String() != news {
+		t.Errorf("after: %q, want the news", out.String())
+	}
+}
+
 func FuzzStdioLines(f *testing.F) {
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nx\n[]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
