@@ -3,6 +3,7 @@ package examples
 import (
 	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,6 +58,12 @@ func TestEachExampleRuns(t *testing.T) {
 	}
 	manifest, err := filepath.Abs("cli_manifest/tools.json")
 	if err != nil {
+		t.Fatal(err)
+	}
+	// The go command that is called would leave a process behind that writes
+	// there.
+	telemetry := filepath.Join(c.home, "go", "telemetry")
+	if err := errors.Join(os.MkdirAll(telemetry, 0o755), os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	cli := command{c.harness, manifest, c.home}
