@@ -27,15 +27,20 @@ const exitUsage = 64
 var errFailed = errors.New("failed")
 
 func execute(args []string, stdout, stderr io.Writer) int {
-	ctx, stdout, stop := lifetime.Until(stdout)
+	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
-	err := command(stdout, stderr).Run(ctx, args)
+	err := command(out, stderr).Run(ctx, args)
+	if err == nil {
+		err = out.Err()
+	}
 	var usage usageError
 	switch {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "build-registry: canceled")
+		if !out.Closed() { // who has read enough knows
+			fmt.Fprintln(stderr, "build-registry: canceled")
+		}
 		return harness.Canceled.ExitCode()
 	case errors.Is(err, errFailed):
 		return 1

@@ -34,7 +34,7 @@ its part is the fewest turns that a perfect one needs.
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Usage: "do each thing `N` times", Value: 100, Validator: func(n int) error {
 				if n < 1 {
-					return fmt.Errorf("-n %d: want 1 or more", n)
+					return errors.New("want 1 or more")
 				}
 				return nil
 			}},

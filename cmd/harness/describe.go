@@ -19,7 +19,7 @@ func detailFlag(value discovery.Detail) cli.Flag {
 	return &cli.StringFlag{Name: "detail", Usage: "`LEVEL`: " + strings.Join(names, ", "), Value: string(value),
 		Validator: func(s string) error {
 			if !slices.Contains(names, s) {
-				return fmt.Errorf("-detail %q: want one of %q", s, names)
+				return fmt.Errorf("want one of %s", strings.Join(names, ", "))
 			}
 			return nil
 		}}

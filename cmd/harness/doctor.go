@@ -48,7 +48,7 @@ code 1 when a check failed; warnings are no failure.
   harness doctor -timeout 5s
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "wait this long for each server", Value: time.Minute, Validator: positive("timeout")},
+			&cli.DurationFlag{Name: "timeout", Usage: "wait this long for each server", Value: time.Minute, Validator: positive},
 		},
 		Action: e.doctor,
 	}

@@ -45,14 +45,17 @@ func (e usageError) Error() string { return e.msg }
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// A closed pipe (harness … | head) ends the command like Ctrl-C: servers
 	// and workers are ended, nothing is left behind.
-	ctx, stdout, stop := lifetime.Until(stdout)
+	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
-	root := app(stdin, stdout, stderr)
+	root := app(stdin, out, stderr)
 	if len(args) > 1 && args[1] == completeWord {
-		complete(stdout, root, args[2:])
+		complete(out, root, args[2:])
 		return 0
 	}
 	err := root.Run(ctx, args)
+	if lost := out.Err(); lost != nil && (err == nil || err == exit(0)) {
+		err = lost
+	}
 	var code exit
 	var usage usageError
 	var catalog *harness.CatalogError
@@ -66,7 +69,9 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "harness:", err)
 		return exitUsage
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "harness: canceled")
+		if !out.Closed() { // who has read enough knows
+			fmt.Fprintln(stderr, "harness: canceled")
+		}
 		return harness.Canceled.ExitCode()
 	}
 	fmt.Fprintln(stderr, "harness:", err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,13 +33,7 @@ failed; 130 canceled.
   harness run -watch script.go             run again on each save
   echo 'Return(1 + 2)' | harness run -`,
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second,
-				Validator: func(d time.Duration) error {
-					if d <= 0 {
-						return fmt.Errorf("-timeout %v: want more than 0, as in 30s or 2m", d)
-					}
-					return nil
-				}},
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second, Validator: positive},
 			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
 			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process", Value: 512},
 			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
@@ -87,7 +82,7 @@ func sandboxFlag() cli.Flag {
 	return &cli.StringFlag{Name: "sandbox", Usage: "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what there is", Value: require,
 		Validator: func(s string) error {
 			if s != require && s != bestEffort {
-				return fmt.Errorf("-sandbox %q: want %s or %s", s, require, bestEffort)
+				return fmt.Errorf("want %s or %s", require, bestEffort)
 			}
 			return nil
 		}}

@@ -158,7 +158,11 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 	default:
 		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 		for _, s := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, toolNames(s), s.About)
+			row := s.Name + "\t" + toolNames(s)
+			if s.About != "" {
+				row += "\t" + s.About
+			}
+			fmt.Fprintln(w, row)
 			if s.Broken != "" {
 				fmt.Fprintf(w, "  broken: %s\n", s.Broken)
 			}

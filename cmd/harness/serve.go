@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/serve"
 )
@@ -39,7 +41,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(serve.Clients, ", ")},
 			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens", Value: serve.DefaultDescribeTokens},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less", Value: 30 * time.Second, Validator: positive("timeout")},
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less", Value: 30 * time.Second, Validator: positive},
 			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for each script's process", Value: 512},
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
@@ -65,13 +67,11 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 	}
 }
 
-func positive(name string) func(time.Duration) error {
-	return func(d time.Duration) error {
-		if d <= 0 {
-			return fmt.Errorf("-%s %v: want more than 0, as in 30s or 2m", name, d)
-		}
-		return nil
+func positive(d time.Duration) error {
+	if d <= 0 {
+		return errors.New("want more than 0, as in 30s or 2m")
 	}
+	return nil
 }
 
 func (e *env) serve(ctx context.Context, c *cli.Command) error {
@@ -151,7 +151,7 @@ func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error), qui
 		if err == nil && !quiet {
 			once.Do(func() {
 				if o, err := cat.Overview(); err == nil {
-					o.Write(e.stderr, colours(e.stderr))
+					o.Write(e.stderr, lifetime.Terminal(e.stderr))
 				}
 			})
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
@@ -46,19 +45,19 @@ func (e *env) stats(ctx context.Context, c *cli.Command) error {
 			Saved   int `json:"saved"`
 		}{stats, executeTokens, saved})
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "server\ttools\ttokens\ttyped\tuntyped\tannotated\tread-only\tdestructive\tstale\t")
+	names := len("server")
+	for _, s := range stats.Servers {
+		names = max(names, len(s.Name))
+	}
+	fmt.Fprintf(e.stdout, "%-*s  tools   tokens  typed  untyped  annotated  read-only  destructive  stale\n", names, "server")
 	row := func(name string, n discovery.Numbers) {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, n.Tools, n.SchemaTokens,
+		fmt.Fprintf(e.stdout, "%-*s  %5d  %7d  %5d  %7d  %9d  %9d  %11d  %5d\n", names, name, n.Tools, n.SchemaTokens,
 			n.WithOutput, n.WithoutOutput, n.Annotated, n.ReadOnly, n.Destructive, n.Stale)
 	}
 	for _, s := range stats.Servers {
 		row(s.Name, s.Numbers)
 	}
 	row("all", stats.Total)
-	if err := w.Flush(); err != nil {
-		return err
-	}
 	if stats.Total.SchemaTokens > 0 {
 		fmt.Fprintf(e.stdout, "with execute alone a context holds at most %d tokens instead of about %d: %d saved (%.0f %%)\n",
 			executeTokens, stats.Total.SchemaTokens, saved, 100*float64(saved)/float64(stats.Total.SchemaTokens))

@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 )
 
@@ -43,23 +42,13 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 	if c.Bool("json") {
 		err = e.print(o)
 	} else {
-		err = o.Write(e.stdout, colours(e.stdout))
+		err = o.Write(e.stdout, lifetime.Terminal(e.stdout))
 	}
 	allFailed := len(o.Servers) > 0 && !slices.ContainsFunc(o.Servers, func(s harness.OverviewServer) bool { return s.Error == nil || len(s.Tools) > 0 })
 	if err == nil && allFailed {
 		return exit(exitNotFound)
 	}
 	return err
-}
-
-// colours reports whether w is a terminal that may have them.
-func colours(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func noArguments(c *cli.Command) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -23,7 +24,7 @@ func (e *env) treeCommand() *cli.Command {
 			&cli.StringFlag{Name: "by", Usage: "`WHAT` comes first: server, category", Value: "server",
 				Validator: func(s string) error {
 					if s != "server" && s != "category" {
-						return fmt.Errorf("-by %q: want server or category", s)
+						return errors.New("want server or category")
 					}
 					return nil
 				}},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -31,7 +32,7 @@ output. Nothing leaves the machine. The flag -no-usage, or "usetools":
 			&cli.StringFlag{Name: "by", Usage: "`WHAT` the rows are: tool, server, day", Value: "tool",
 				Validator: func(s string) error {
 					if s != "tool" && s != "server" && s != "day" {
-						return fmt.Errorf("-by %q: want tool, server or day", s)
+						return errors.New("want tool, server or day")
 					}
 					return nil
 				}},

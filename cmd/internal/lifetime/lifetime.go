@@ -5,9 +5,11 @@ package lifetime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
@@ -20,28 +22,71 @@ import (
 // is received and dropped. Not received it would end this process at once when
 // stdout is closed, and leave servers and workers behind; ignored, it would be
 // ignored in all that is started, too.
-func Until(stdout io.Writer) (ctx context.Context, out io.Writer, stop func()) {
+func Until(stdout io.Writer) (ctx context.Context, out *Output, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, syscall.SIGPIPE)
-	return ctx, &writer{stdout, cancel}, func() {
+	return ctx, &Output{w: stdout, closed: cancel}, func() {
 		signal.Stop(dropped)
 		release()
 		cancel()
 	}
 }
 
-// writer ends the command when its pipe is closed.
-type writer struct {
+// Output is stdout. It ends the command when its pipe is closed, and remembers
+// what could not be written. Safe for concurrent use as far as stdout is.
+type Output struct {
 	w      io.Writer
 	closed func()
+
+	mu  sync.Mutex
+	err error
 }
 
-func (w *writer) Write(b []byte) (int, error) {
-	n, err := w.w.Write(b)
+func (o *Output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if err != nil {
+		o.mu.Lock()
+		if o.err == nil {
+			o.err = err
+		}
+		o.mu.Unlock()
+	}
 	if errors.Is(err, syscall.EPIPE) {
-		w.closed()
+		o.closed()
 	}
 	return n, err
+}
+
+// Closed says whether nobody reads the output any more.
+func (o *Output) Closed() bool { return errors.Is(o.failed(), syscall.EPIPE) }
+
+// Err is why output was lost, a full disk for instance; nil when all of it was
+// written, or when its reader had enough.
+func (o *Output) Err() error {
+	if err := o.failed(); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return fmt.Errorf("writing the output: %w", err)
+	}
+	return nil
+}
+
+func (o *Output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// Terminal says whether w shows what is written to a person who has colours:
+// NO_COLOR and TERM=dumb say no.
+func Terminal(w io.Writer) bool {
+	if o, ok := w.(*Output); ok {
+		w = o.w
+	}
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -1,6 +1,7 @@
 package lifetime
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"testing"
@@ -29,4 +30,25 @@ func TestOnlyClosedOutputEndsTheCommand(t *testing.T) {
 	}
 	out.Write([]byte("x"))
 	<-ctx.Done()
+	if err := out.Err(); err != nil || !out.Closed() {
+		t.Errorf("a reader who had enough is a loss: %v", err)
+	}
+}
+
+func TestLostOutputIsRemembered(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	w.Close()
+	ctx, out, stop := Until(w)
+	defer stop()
+	if err := out.Err(); err != nil {
+		t.Error(err)
+	}
+	out.Write([]byte("x"))
+	if !errors.Is(out.Err(), os.ErrClosed) || out.Closed() || ctx.Err() != nil {
+		t.Errorf("got %v, closed %v, %v", out.Err(), out.Closed(), ctx.Err())
+	}
 }
