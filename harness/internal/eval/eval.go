@@ -24,6 +24,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 
 	"github.com/usetools/usetools/harness/internal/front/emit"
+	"github.com/usetools/usetools/harness/internal/front/export"
 	"github.com/usetools/usetools/harness/internal/rt"
 	"github.com/usetools/usetools/harness/internal/syms"
 )
@@ -88,7 +89,7 @@ func Run(p *emit.Program, o *Options) (*Outcome, error) {
 
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
-		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line,
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})
@@ -174,6 +175,11 @@ func (r *run) prepare() error {
 }
 
 // libraryType finds a library's named type.
+func refused(path, name string) bool {
+	_, refused := export.Refused(path, name)
+	return refused
+}
+
 func (r *run) libraryType(path, name string) reflect.Type {
 	v, ok := syms.Lookup(path, name)
 	if !ok {

@@ -53,6 +53,9 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 	if b, ok := unbox(x); ok {
 		panic(runtimeError("method " + name + " of " + TypeName(b.T.typ) + " is not there; this is a fault of the lowering"))
 	}
+	if full, refused := m.refusedMethod(reflect.TypeOf(x), name); refused {
+		notAvailable(full)
+	}
 	f := reflect.ValueOf(x).MethodByName(name)
 	in := make([]reflect.Value, len(args))
 	for i, a := range args {
@@ -72,6 +75,29 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 		}
 	}
 	return out
+}
+
+// refusedMethod reports whether scripts may not call a method of the library
+// type t, however they got there: through an interface, in a template. name is
+// the method's with its type.
+func (m *Machine) refusedMethod(t reflect.Type, method string) (name string, refused bool) {
+	if m.cfg.Refused == nil {
+		return "", false
+	}
+	switch t {
+	case reflect.TypeFor[reflectType](), reflect.TypeOf(reflect.TypeFor[int]()):
+		t = reflect.TypeFor[reflect.Type]()
+	case reflect.TypeFor[ReflectValue]():
+		t = reflect.TypeFor[reflect.Value]()
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.String() + "." + method, m.cfg.Refused(t.PkgPath(), t.Name()+"."+method)
+}
+
+func notAvailable(name string) {
+	panic(runtimeError(name + " is not available to scripts"))
 }
 
 // pointee reports the element type of a pointer type.

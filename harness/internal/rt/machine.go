@@ -18,6 +18,9 @@ type Config struct {
 	// Library finds the reflect type of a library's named type; nil when the
 	// symbol table lacks it.
 	Library func(path, name string) reflect.Type
+	// Refused reports whether a library's package has a name, such as File.Fd,
+	// that scripts may not use; nil refuses nothing.
+	Refused func(path, name string) bool
 	// Stdout and Stderr are what the script knows as os.Stdout and os.Stderr.
 	Stdout, Stderr *os.File
 	// Line is where the line that runs is noted; nil: in the Machine alone.

@@ -17,7 +17,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"Box": m.box, "Raw": raw, "Number": m.number, "Erased": erased, "FromLibrary": canonical,
 		"Channel": channel,
 		"IsNil":   func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": m.equalRaw, "Key": func(x any) any { return checkKey(x, false, 0) }, "KeyIn": func(x any, n int) any { return checkKey(x, true, n) },
-		"IsType": m.isType, "Implements": m.implements, "Register": m.Register, "RegisterInTemplates": m.registerInTemplates, "CallMethod": m.callLibrary,
+		"IsType": m.isType, "Implements": m.implements, "Register": m.Register, "RegisterInTemplates": m.registerInTemplates, "CallMethod": m.callLibrary, "NotAvailable": notAvailable,
 		"FindErrorAs": m.findErrorAs,
 		"FindError":   func(err error, tid int) any { x, _ := m.findError(err, tid); return x },
 

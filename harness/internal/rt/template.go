@@ -473,6 +473,9 @@ func (m *Machine) callMethod(b Box, name string, args []any) (result any, found 
 
 // libraryMember is member for a value of a library, or one that present made.
 func (m *Machine) libraryMember(v reflect.Value, name string, args []any) (any, error) {
+	if full, refused := m.refusedMethod(v.Type(), name); refused {
+		return nil, fmt.Errorf("%s is not available to scripts", full)
+	}
 	if f := v.MethodByName(name); f.IsValid() {
 		in := make([]reflect.Value, len(args))
 		for i, a := range args {

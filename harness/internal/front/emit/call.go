@@ -273,9 +273,30 @@ func takesAddress(m *types.Func) bool {
 	return ok
 }
 
+// refusedMethod reports whether m is a library's method that scripts may not
+// call, and its name with its type. The front end refuses the calls that it
+// sees; the others end in a panic.
+func refusedMethod(m *types.Func) (string, bool) {
+	recv := m.Signature().Recv().Type()
+	if ptr, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = ptr.Elem()
+	}
+	n, ok := types.Unalias(recv).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return "", false
+	}
+	name := n.Obj().Name() + "." + m.Name()
+	_, refused := export.Refused(n.Obj().Pkg().Path(), name)
+	return n.Obj().Pkg().Name() + "." + name, refused
+}
+
 // bind returns how method m is called on text, an operand of type t.
 func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 	p := f.p
+	if name, refused := refusedMethod(m); refused { // by way of an embedded field or a type parameter
+		pre, rest := split(text)
+		text = guarded(pre+fmt.Sprintf("rt.NotAvailable(%q)\n", name), rest)
+	}
 	native := func(recv string, args []string) string {
 		return recv + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
 	}

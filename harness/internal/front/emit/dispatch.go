@@ -68,7 +68,7 @@ func (p *program) nativeMethods(t types.Type) []string {
 	}
 	var names []string
 	for sel := range p.methodSet(t).Methods() {
-		if sel.Obj().Exported() {
+		if _, refused := refusedMethod(sel.Obj().(*types.Func)); sel.Obj().Exported() && !refused {
 			names = append(names, sel.Obj().Name())
 		}
 	}
