@@ -40,7 +40,7 @@ func (m *Machine) rewrittenHTML(t *htmltemplate.Template) (*htmltemplate.Templat
 		return nil, err
 	}
 	text := reflect.ValueOf(t).Elem().FieldByName("text").Elem()
-	c.Funcs(m.templateFunctions(missingKeyOption(text), m.htmlShown))
+	c.Funcs(m.templateFunctions(text, m.htmlShown))
 	for _, sub := range c.Templates() {
 		if sub.Tree == nil || sub.Tree.Root == nil {
 			continue

@@ -51,7 +51,7 @@ type Machine struct {
 	canon map[string][]*types.Struct   // see canonical
 	named map[*types.Named]*fieldTable // memo of JSON fields
 
-	keyed     sync.Map // keyedMap by address
+	presented sync.Map // presentedMap by address
 	origins   sync.Map // origin by address
 	panicking panics
 	exited    atomic.Bool  // os.Exit was called

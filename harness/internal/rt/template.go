@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"io"
+	"maps"
 	"reflect"
 	"regexp"
 	"strings"
@@ -41,7 +42,7 @@ func (m *Machine) rewritten(t *template.Template) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Funcs(m.templateFunctions(missingKeyOption(reflect.ValueOf(t).Elem()), func(x any) any { return templateShown(m.original(x)) }))
+	c.Funcs(m.templateFunctions(reflect.ValueOf(t).Elem(), func(x any) any { return templateShown(m.original(x)) }))
 	for _, sub := range c.Templates() {
 		if sub.Tree == nil || sub.Root == nil {
 			continue
@@ -55,11 +56,11 @@ func (m *Machine) rewritten(t *template.Template) (*template.Template, error) {
 	return c, nil
 }
 
-// templateFunctions are what a rewritten template calls; option is what it says
-// of keys that a map does not have.
-func (m *Machine) templateFunctions(option int64, shown func(any) any) template.FuncMap {
-	return template.FuncMap{
-		fieldFunc: m.templateFields(option), truthFunc: m.templateTruth, wrapFunc: m.wrapFalse, unwrapFunc: unwrapFalse, rangeFunc: m.ranged, shownFunc: shown, "len": templateLen,
+// templateFunctions are what a rewritten template calls: t is the text/template
+// that it was. What the script calls by the name of one is the script's.
+func (m *Machine) templateFunctions(t reflect.Value, shown func(any) any) template.FuncMap {
+	functions := template.FuncMap{
+		fieldFunc: m.templateFields(missingKeyOption(t)), truthFunc: m.templateTruth, wrapFunc: m.wrapFalse, unwrapFunc: unwrapFalse, rangeFunc: m.ranged, shownFunc: shown, "len": templateLen, "index": m.templateIndex,
 		"print":   func(a ...any) string { return sprint(m.originals(a)...) },
 		"html":    func(a ...any) string { return template.HTMLEscaper(m.originals(a)...) },
 		"println": func(a ...any) string { return sprintln(m.originals(a)...) },
@@ -68,6 +69,11 @@ func (m *Machine) templateFunctions(option int64, shown func(any) any) template.
 		"le": comparison("le"), "gt": comparison("gt"), "ge": comparison("ge"),
 		"not": func(x any) bool { return !m.templateTruth(x) },
 	}
+	if own := t.FieldByName("common"); !own.IsNil() {
+		own = own.Elem().FieldByName("execFuncs")
+		maps.DeleteFunc(functions, func(name string, _ any) bool { return own.MapIndex(reflect.ValueOf(name)).IsValid() })
+	}
+	return functions
 }
 
 const (
@@ -591,9 +597,7 @@ func (m *Machine) presentValue(t types.Type, v reflect.Value, depth int) any {
 			}
 			out.SetMapIndex(k, elem)
 		}
-		if key := m.typeOf(u.Key()); !key.plain && len(key.methods) > 0 {
-			m.keyed.Store(out.Pointer(), keyedMap{key, out.Interface()})
-		}
+		m.presented.Store(out.Pointer(), presentedMap{m.typeOf(u.Key()), u.Elem(), v.Type().Elem(), out.Interface()})
 		if len(e.methods) > 0 || v.IsNil() {
 			m.origins.Store(out.Pointer(), origin{e.boxed(v.Interface()), out.Interface()})
 		}
@@ -606,11 +610,15 @@ func (m *Machine) presentValue(t types.Type, v reflect.Value, depth int) any {
 	return e.boxed(v.Interface())
 }
 
-// keyedMap is a map made by present whose keys have methods, which {{range}}
-// shows. The map in it stays alive, so that no other has its address.
-type keyedMap struct {
-	key *Type
-	m   any
+// presentedMap is what a map made by present was: its keys may have methods,
+// which {{range}} shows, and its elements a zero value, which {{index}} gives for
+// a key that is not there. The map in it stays alive, so that no other has its
+// address.
+type presentedMap struct {
+	key  *Type
+	elem types.Type
+	in   reflect.Type // an element as the interpreter has it
+	m    any
 }
 
 // ranged is what {{range}} runs over.
@@ -619,16 +627,95 @@ func (m *Machine) ranged(x any) any {
 	if v.Kind() != reflect.Map {
 		return x
 	}
-	known, ok := m.keyed.Load(v.Pointer())
+	known, ok := m.presented.Load(v.Pointer())
 	if !ok {
+		return x
+	}
+	key := known.(presentedMap).key
+	if key.plain || len(key.methods) == 0 {
 		return x
 	}
 	out := make(map[any]any, v.Len())
 	for _, k := range v.MapKeys() {
-		out[known.(keyedMap).key.boxed(k.Interface())] = v.MapIndex(k).Interface()
+		out[key.boxed(k.Interface())] = v.MapIndex(k).Interface()
 	}
 	return out
 }
+
+// templateIndex is the function index of templates.
+func (m *Machine) templateIndex(x reflect.Value, indexes ...reflect.Value) (reflect.Value, error) {
+	if len(indexes) == 0 && !x.IsValid() {
+		return x, errors.New("index of untyped nil")
+	}
+	for _, at := range indexes {
+		found, known, err := m.presentedElement(x, at)
+		if !known {
+			err = indexOnce().Execute(io.Discard, map[string]any{"X": heldBy(x), "At": heldBy(at), "Found": &found})
+		}
+		if err != nil {
+			for errors.Unwrap(err) != nil {
+				err = errors.Unwrap(err)
+			}
+			name := dynamicName(heldBy(x))
+			if _, ok := unbox(heldBy(x)); !ok {
+				name = dynamicName(heldBy(at))
+			}
+			return x, errors.New(strings.ReplaceAll(err.Error(), boxName, name))
+		}
+		x = found
+	}
+	return x, nil
+}
+
+// boxName is what package template calls every value of the script.
+var boxName = reflect.TypeFor[boxValue]().String()
+
+// heldBy is the value that an argument of a template's function holds.
+func heldBy(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	return v.Interface()
+}
+
+// indexOnce has the index of package template look up one key.
+var indexOnce = sync.OnceValue(func() *template.Template {
+	keep := func(found *reflect.Value, x reflect.Value) string { *found = x; return "" }
+	return template.Must(template.New("").Funcs(template.FuncMap{"keep": keep}).Parse(`{{keep .Found (index .X .At)}}`))
+})
+
+// presentedElement looks up a key in a map made by present, as it was before;
+// known is false where x is none.
+func (m *Machine) presentedElement(x, at reflect.Value) (elem reflect.Value, known bool, err error) {
+	v := reflect.ValueOf(heldBy(x))
+	if v.Kind() != reflect.Map {
+		return elem, false, nil
+	}
+	made, ok := m.presented.Load(v.Pointer())
+	if !ok {
+		return elem, false, nil
+	}
+	p, in := made.(presentedMap), v.Type().Key()
+	key := heldBy(at)
+	k := reflect.ValueOf(erased(key))
+	if !k.IsValid() || !k.Comparable() || in.Kind() == reflect.Interface {
+		return elem, false, nil
+	}
+	b, boxed := unbox(key)
+	switch {
+	case boxed && types.Identical(b.T.typ, p.key.typ), !boxed && k.Type() == in && p.key.plain:
+	case isInteger(k.Kind()) && isInteger(in.Kind()):
+		k = k.Convert(in)
+	default:
+		return elem, true, fmt.Errorf("value has type %s; should be %s", dynamicName(key), dynamicName(p.key.boxed(reflect.Zero(in).Interface())))
+	}
+	if elem = v.MapIndex(k); !elem.IsValid() {
+		elem = reflect.ValueOf(m.presentValue(p.elem, reflect.Zero(p.in), 0))
+	}
+	return elem, true, nil
+}
+
+func isInteger(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Uintptr }
 
 // presentList makes a list whose value before is behind its end.
 func presentList(e *Type, v reflect.Value, elem types.Type, part func(types.Type, reflect.Value) any) any {
