@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -340,7 +341,7 @@ func (r *run) finish(o *worker.Outcome) {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
 	}
 	res.Warnings = append(res.Warnings, o.Notes...)
-	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls()...)
+	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o.Message)...)
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
 	if o.Status == worker.Stopped { // Resolve or Start has said why
@@ -367,18 +368,19 @@ func (r *run) finish(o *worker.Outcome) {
 	}
 }
 
-// failedCalls warns of calls that failed in a script that ended well: it may
-// have meant to go on, or have taken nothing for an answer.
-func (r *run) failedCalls() []string {
-	failed, first := 0, ""
+// failedCalls warns of calls that failed: the script may have meant to go on,
+// or have taken nothing for an answer. One that ended the script, and stands
+// in the message of its end, is not said twice.
+func (r *run) failedCalls(end string) []string {
+	failed, first, why := 0, "", ""
 	for _, c := range r.result.Calls {
 		if c.Error != nil {
 			if failed++; failed == 1 {
-				first = c.Tool + ": " + cut(*c.Error, 200)
+				first, why = c.Tool+": "+cut(*c.Error, 200), *c.Error
 			}
 		}
 	}
-	if failed == 0 {
+	if failed == 0 || failed == 1 && why != "" && strings.Contains(end, why) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d of %d calls failed; %s", failed, len(r.result.Calls), first)}

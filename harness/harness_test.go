@@ -225,6 +225,13 @@ fmt.Println(strings.Split(err.Error(), "\n")[0])`)
 	if len(res.Calls) != 3 || res.Calls[0].Error == nil || *res.Calls[0].Error != "no note 5" {
 		t.Errorf("calls %+v", res.Calls)
 	}
+	// A call that ended the script is told of once, one that it passed over too.
+	for _, then := range []string{`if err != nil { panic(err) }`, `_ = err`, `if err != nil { panic("other") }`} {
+		source := "_, err := notes.DeleteNote(notes.DeleteNoteParams{ID: 5}); " + then
+		if text := mustRun(t, h, source).Text(); strings.Count(text, "no note 5") != 1 {
+			t.Errorf("%s: want the failure once, got\n%s", source, text)
+		}
+	}
 }
 
 func TestPanicShowsGoTextAndTheScriptsLine(t *testing.T) {

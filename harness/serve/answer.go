@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -41,6 +42,7 @@ const (
 func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	a := &Answer{Result: res}
+	nothing := res.Status == harness.OK && res.Value == nil && res.Stdout == "" && res.Stderr == "" && !slices.ContainsFunc(res.Tools, func(u harness.ToolUse) bool { return u.Signature != "" })
 	value, images := takeImages(res.Value)
 	a.Images = len(images)
 	notes := c.cut(a, value)
@@ -51,8 +53,8 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	}
 	// Errors and warnings are bounded one by one; this is for all of them.
 	text, _ = headAndTail(text, c.s.opts.Answer+2000)
-	if strings.TrimSpace(text) == "" {
-		text = "ok: the script returned and printed nothing\n"
+	if nothing { // what follows are warnings
+		text = "ok: the script returned and printed nothing\n" + strings.TrimPrefix(text, "\n")
 	}
 	out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
 	for _, img := range images {

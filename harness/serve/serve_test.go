@@ -236,6 +236,14 @@ Return(map[string]int{"commits": len(log.Commits)})`)
 	if a.Status != harness.OK || len(a.Calls) != 1 || string(a.Value) != `{"commits":3}` {
 		t.Errorf("structured: %+v", a.Result)
 	}
+	// Nothing is said in words, also where warnings follow.
+	const nothing = "ok: the script returned and printed nothing\n"
+	if got, _ := c.run(`_ = 1`); got != nothing {
+		t.Errorf("got %q, want %q", got, nothing)
+	}
+	if got, _ := c.run(`log, err := git.Log(git.LogParams{MaxCount: 3}); if err != nil { panic(err) }; n := len(log.Commits)`); !strings.HasPrefix(got, nothing+"warning: ") {
+		t.Errorf("got %q, want %q and warnings", got, nothing)
+	}
 }
 
 func TestInputsAreValuesOfTheScript(t *testing.T) {
