@@ -189,6 +189,17 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != ToolNotFound {
 		t.Errorf("status %s", res.Status)
 	}
+	// Where one is to be chosen, the text names the arguments: they are needed next.
+	res = mustRun(t, h, `UseTools("a note")`)
+	if res.Status != Ambiguous && res.Status != ToolNotFound {
+		t.Fatal(res.Text())
+	}
+	if want := "\n  notes.CreateNote(Title, Body?, Pinned?, Priority?, Tags?) → ID, Title // Create a note"; !strings.Contains(res.Text(), want) {
+		t.Errorf("no %q in\n%s", want, res.Text())
+	}
+	if s := strings.Join(res.Error.Signatures, "\n"); !strings.Contains(s, "func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error) // ") {
+		t.Errorf("signatures\n%s", s)
+	}
 }
 
 func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {

@@ -194,7 +194,9 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Snippet: snippet(r.script.Source, p.Line), Message: message, Hint: hint}
 	for i, d := range offered {
 		if t, ok := r.view.Tool(d.ID); ok {
-			e.Signatures = append(e.Signatures, t.Signature()+" // "+inShort(offered, i))
+			short := " // " + inShort(offered, i)
+			e.Signatures = append(e.Signatures, t.Signature()+short)
+			e.lines = append(e.lines, t.Line()+short)
 		}
 	}
 	if r.result.Status != ToolNotFound {

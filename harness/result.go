@@ -105,6 +105,9 @@ type Error struct {
 	// Signatures are those of the functions and types that the error is about.
 	Signatures []string `json:"signatures,omitempty"`
 	Trace      []string `json:"trace,omitempty"` // of a panic, innermost first
+	// lines stand in Text for Signatures that do not name the arguments: who
+	// has to choose a function calls it next.
+	lines []string
 }
 
 // Timing are the milliseconds of each phase.

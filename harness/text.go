@@ -97,7 +97,11 @@ func (e *Error) Text() string {
 	if e.Hint != "" {
 		b.WriteString("hint: " + e.Hint + "\n")
 	}
-	for _, s := range e.Signatures {
+	signatures := e.Signatures
+	if e.lines != nil {
+		signatures = e.lines
+	}
+	for _, s := range signatures {
 		b.WriteString("  " + s + "\n")
 	}
 	return b.String()
