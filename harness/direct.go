@@ -14,10 +14,17 @@ type UnknownToolError struct{ ID string }
 
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
 
+// ArgumentsError is returned for arguments that do not fit the tool's input
+// schema.
+type ArgumentsError struct{ Err error }
+
+func (e *ArgumentsError) Error() string { return "wrong arguments: " + e.Err.Error() }
+func (e *ArgumentsError) Unwrap() error { return e.Err }
+
 // CallTool makes one call outside of a script, authorised and validated as
 // those of scripts are, and recorded as a run of its own. Where the decision is not in favour nothing was called
-// and the result is nil; the errors are a *UnknownToolError, wrong arguments
-// and those of the server.
+// and the result is nil; the errors are a *UnknownToolError, an
+// *ArgumentsError and those of the server.
 func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision, error) {
 	view, err := c.View()
 	if err != nil {

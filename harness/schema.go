@@ -46,7 +46,7 @@ func (s *schemas) arguments(t *registry.Tool, args json.RawMessage) error {
 		return errors.New("the arguments are no JSON object")
 	}
 	if err := s.of(t, false).validate(v); err != nil {
-		return fmt.Errorf("wrong arguments: %w", err)
+		return &ArgumentsError{err}
 	}
 	return nil
 }

@@ -99,7 +99,11 @@ func argument(req *mcp.CallToolRequest, name string) (string, error) {
 		return "", fmt.Errorf(`the arguments are no JSON object; want {%q: "…"}`, name)
 	}
 	if json.Unmarshal(fields[name], &s) != nil || strings.TrimSpace(s) == "" {
-		return "", fmt.Errorf("%s is missing, or no text", name)
+		got := ""
+		if _, ok := fields[name]; !ok && len(fields) > 0 {
+			got = fmt.Sprintf("; got %.60q", slices.Min(slices.Collect(maps.Keys(fields))))
+		}
+		return "", fmt.Errorf("%s is missing, or no text%s", name, got)
 	}
 	return s, nil
 }
@@ -313,7 +317,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	span.end(string(status), of)
 	switch {
 	case err != nil:
-		return failure(fmt.Errorf("%s: %w", id, err))
+		return failure(fmt.Errorf("%s: %w%s", id, err, takes(cat, id, err)))
 	case res != nil:
 		return c.passOn(res)
 	case d.Verdict == harness.NeedsApproval && canElicit(req):
@@ -321,6 +325,23 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	}
 	return failure(fmt.Errorf("denied: %s: %s; nothing has run", id, d.Rule))
 }
+
+// takes says what a tool's arguments are, in micro_schema, where err is that
+// they were others. Longer ones are left to who asks for them.
+func takes(cat *harness.Catalog, id string, err error) string {
+	var wrong *harness.ArgumentsError
+	if !errors.As(err, &wrong) {
+		return ""
+	}
+	d, err := cat.Describe([]string{id}, discovery.MicroSchema)
+	if err != nil || len(d.Tools) != 1 || len(d.Tools[0].Micro) > maxTakes {
+		return ""
+	}
+	return fmt.Sprintf("; it takes %s", d.Tools[0].Micro)
+}
+
+// maxTakes bounds, in bytes, what an error says of the right arguments.
+const maxTakes = 800
 
 // passOn is a tool's own result for the client, texts cut to the budget.
 func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {

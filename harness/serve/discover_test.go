@@ -46,8 +46,12 @@ func TestALoadedToolIsCallableByItself(t *testing.T) {
 	if got := text(c.call("files__read_file", map[string]any{"path": "a"})); got != "content of a" {
 		t.Error(got)
 	}
-	if got := c.call("files__read_file", map[string]any{"path": 7}); !got.IsError || !strings.Contains(text(got), "wrong arguments") {
+	if got := c.call("files__read_file", map[string]any{"path": 7}); !got.IsError || !strings.Contains(text(got), "wrong arguments") ||
+		!strings.Contains(text(got), `; it takes {"p":{"path":"s"},"r":["path"]}`) {
 		t.Error(text(got))
+	}
+	if got := text(c.call("tool_load", map[string]any{"name": "x"})); got != `tool is missing, or no text; got "name"` {
+		t.Error(got)
 	}
 	if got := text(c.call("tool_active", map[string]any{})); got != "files.read_file" {
 		t.Error(got)
