@@ -22,6 +22,7 @@ func (m *Machine) htmlExecute(t *htmltemplate.Template, w io.Writer, x any) erro
 	if err != nil {
 		return err
 	}
+	defer m.presenting()()
 	return htmlAsWritten(c.Execute(w, m.present(x)))
 }
 
@@ -30,6 +31,7 @@ func (m *Machine) htmlExecuteTemplate(t *htmltemplate.Template, w io.Writer, nam
 	if err != nil {
 		return err
 	}
+	defer m.presenting()()
 	return htmlAsWritten(c.ExecuteTemplate(w, name, m.present(x)))
 }
 

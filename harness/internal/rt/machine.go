@@ -51,8 +51,12 @@ type Machine struct {
 	canon map[string][]*types.Struct   // see canonical
 	named map[*types.Named]*fieldTable // memo of JSON fields
 
-	presented sync.Map // presentedMap by address
-	origins   sync.Map // origin by address
+	presented  sync.Map // presentedMap by address
+	origins    sync.Map // origin by address
+	executions struct { // of templates, that are under way
+		mu sync.Mutex
+		n  int
+	}
 	panicking panics
 	exited    atomic.Bool  // os.Exit was called
 	started   atomic.Int64 // goroutines of the script that run, but for main's

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/types"
 	"log/slog"
@@ -19,10 +20,25 @@ type encoder struct {
 	out   bytes.Buffer
 	enc   *json.Encoder // writes to out
 	html  bool          // escape <, > and &
-	depth int
+	depth int           // of pointers, maps and slices
+	// around are the pointers, maps and slices that are being written, from the
+	// depth on where Go looks for cycles.
+	around map[reference]bool
 }
 
-const maxJSONDepth = 1000 // levels of nesting, where Go looks for cycles
+// uncheckedJSONDepth is how deep Go writes before it looks for cycles.
+const uncheckedJSONDepth = 1000
+
+// maxJSONDepth is how deep it reads, and how deep we write: the stack of a
+// worker is not as large as that of a Go program.
+const maxJSONDepth = 10000
+
+// reference is what a value refers to.
+type reference struct {
+	t   reflect.Type
+	at  uintptr
+	len int
+}
 
 func (m *Machine) jsonMarshal(x any) ([]byte, error) { return m.encode(x, true) }
 
@@ -119,22 +135,28 @@ func (e *encoder) open(v reflect.Value) error {
 		if v.IsNil() {
 			return e.any(nil)
 		}
+		if err := e.enter(v, nil); err != nil {
+			return err
+		}
+		defer e.exit(v)
 		return e.open(v.Elem())
 	case reflect.Map:
-		return e.mapping(v, nil, e.open)
+		return e.mapping(v, nil, nil, e.open)
 	case reflect.Slice:
 		if v.IsNil() {
 			return e.any(nil)
 		}
 	}
-	return e.list(v, e.open)
+	return e.list(v, nil, e.open)
 }
 
-func (e *encoder) list(v reflect.Value, elem func(reflect.Value) error) error {
-	if err := e.enter(v); err != nil {
-		return err
+func (e *encoder) list(v reflect.Value, t types.Type, elem func(reflect.Value) error) error {
+	if v.Kind() == reflect.Slice {
+		if err := e.enter(v, t); err != nil {
+			return err
+		}
+		defer e.exit(v)
 	}
-	defer e.exit()
 	e.out.WriteByte('[')
 	for i := range v.Len() {
 		if i > 0 {
@@ -148,39 +170,70 @@ func (e *encoder) list(v reflect.Value, elem func(reflect.Value) error) error {
 	return nil
 }
 
-func (e *encoder) enter(v reflect.Value) error {
-	if e.depth++; e.depth > maxJSONDepth {
-		return &json.UnsupportedValueError{Value: v, Str: fmt.Sprintf("encountered a cycle via %s", v.Type())}
+// enter goes into what v, a pointer, map or slice of type t, refers to.
+func (e *encoder) enter(v reflect.Value, t types.Type) error {
+	if e.depth++; e.depth <= uncheckedJSONDepth {
+		return nil
 	}
+	if e.depth > maxJSONDepth {
+		e.depth--
+		return errors.New("json: exceeded max depth")
+	}
+	r := referenceOf(v)
+	if e.around[r] {
+		e.depth-- // nothing will leave it
+		return &json.UnsupportedValueError{Value: v, Str: "encountered a cycle via " + nameOf(v, t)}
+	}
+	if e.around == nil {
+		e.around = map[reference]bool{}
+	}
+	e.around[r] = true
 	return nil
 }
 
-func (e *encoder) exit() { e.depth-- }
+func (e *encoder) exit(v reflect.Value) {
+	if e.depth > uncheckedJSONDepth {
+		delete(e.around, referenceOf(v))
+	}
+	e.depth--
+}
+
+func referenceOf(v reflect.Value) reference {
+	r := reference{t: v.Type(), at: v.Pointer()}
+	if v.Kind() == reflect.Slice {
+		r.len = v.Len()
+	}
+	return r
+}
+
+// nameOf is the type of an erased value; t is nil where that says it all.
+func nameOf(v reflect.Value, t types.Type) string {
+	if t == nil {
+		return v.Type().String()
+	}
+	return TypeName(t)
+}
 
 type mapEntry struct {
 	key   string
 	value reflect.Value
 }
 
-// mapping writes a map, sorted by its keys as texts; key is the type of the
-// keys where it is the script's.
-func (e *encoder) mapping(v reflect.Value, t *types.Map, elem func(reflect.Value) error) error {
+// mapping writes a map of type t, sorted by its keys as texts; u is its
+// underlying type where it is the script's.
+func (e *encoder) mapping(v reflect.Value, t types.Type, u *types.Map, elem func(reflect.Value) error) error {
 	if v.IsNil() {
 		return e.any(nil)
 	}
-	if err := e.enter(v); err != nil {
+	if err := e.enter(v, t); err != nil {
 		return err
 	}
-	defer e.exit()
+	defer e.exit(v)
 	var entries []mapEntry
 	for _, k := range v.MapKeys() {
-		text, err := e.key(k, t)
+		text, err := e.key(k, u)
 		if err != nil {
-			name := v.Type().String()
-			if t != nil {
-				name = TypeName(t)
-			}
-			return fmt.Errorf("json: encoding error for type %q: %q", name, err.Error())
+			return fmt.Errorf("json: encoding error for type %q: %q", nameOf(v, t), err.Error())
 		}
 		entries = append(entries, mapEntry{text, v.MapIndex(k)})
 	}
@@ -279,10 +332,10 @@ func (e *encoder) value(t types.Type, v reflect.Value) error {
 		if v.IsNil() {
 			return e.any(nil)
 		}
-		if err := e.enter(v); err != nil {
+		if err := e.enter(v, t); err != nil {
 			return err
 		}
-		defer e.exit()
+		defer e.exit(v)
 		return e.value(u.Elem(), v.Elem())
 	case *types.Slice:
 		if v.IsNil() {
@@ -291,14 +344,14 @@ func (e *encoder) value(t types.Type, v reflect.Value) error {
 		if v.Type().Elem().Kind() == reflect.Uint8 && !e.marshals(u.Elem()) {
 			return e.leaf(v.Bytes())
 		}
-		return e.list(v, func(x reflect.Value) error { return e.value(u.Elem(), x) })
+		return e.list(v, t, func(x reflect.Value) error { return e.value(u.Elem(), x) })
 	case *types.Array:
-		return e.list(v, func(x reflect.Value) error { return e.value(u.Elem(), x) })
+		return e.list(v, t, func(x reflect.Value) error { return e.value(u.Elem(), x) })
 	case *types.Map:
 		if !e.keyable(u.Key()) {
 			break
 		}
-		return e.mapping(v, u, func(x reflect.Value) error { return e.value(u.Elem(), x) })
+		return e.mapping(v, t, u, func(x reflect.Value) error { return e.value(u.Elem(), x) })
 	case *types.Struct:
 		return e.object(t, u, v)
 	}
@@ -360,7 +413,7 @@ func (e *textError) Error() string { return e.text }
 func (e *textError) Unwrap() error { return e.inner }
 
 func (e *encoder) marshalerError(t types.Type, method string, err error) error {
-	out := &json.MarshalerError{Type: e.m.namedType(t), Err: err}
+	out := &json.MarshalerError{Type: e.m.reflectTypeOf(t), Err: err}
 	if f := reflect.ValueOf(out).Elem().FieldByName("sourceFunc"); f.IsValid() && f.Kind() == reflect.String {
 		reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem().SetString(method)
 	}
@@ -368,14 +421,10 @@ func (e *encoder) marshalerError(t types.Type, method string, err error) error {
 }
 
 func (e *encoder) unsupported(t types.Type) error {
-	return &json.UnsupportedTypeError{Type: e.m.namedType(t)}
+	return &json.UnsupportedTypeError{Type: e.m.reflectTypeOf(t)}
 }
 
 func (e *encoder) object(t types.Type, u *types.Struct, v reflect.Value) error {
-	if err := e.enter(v); err != nil {
-		return err
-	}
-	defer e.exit()
 	e.out.WriteByte('{')
 	first := true
 	for _, f := range e.m.jsonFields(t, u) {
@@ -404,7 +453,7 @@ func (e *encoder) field(f *jsonField, v reflect.Value) error {
 	if !f.quoted {
 		return e.value(f.typ, v)
 	}
-	inner := &encoder{m: e.m, html: e.html, depth: e.depth}
+	inner := &encoder{m: e.m, html: e.html, depth: e.depth, around: e.around}
 	if err := inner.value(f.typ, v); err != nil {
 		return err
 	}

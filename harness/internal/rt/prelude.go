@@ -61,7 +61,7 @@ func (m *Machine) readable(v any, depth int) any {
 		}
 		return v
 	}
-	if depth > maxJSONDepth {
+	if depth > uncheckedJSONDepth {
 		return v
 	}
 	switch x := v.(type) {

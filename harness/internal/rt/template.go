@@ -25,6 +25,7 @@ func (m *Machine) templateExecute(t *template.Template, w io.Writer, x any) erro
 	if err != nil {
 		return err
 	}
+	defer m.presenting()()
 	return asWritten(c.Execute(w, m.present(x)))
 }
 
@@ -33,6 +34,7 @@ func (m *Machine) templateExecuteTemplate(t *template.Template, w io.Writer, nam
 	if err != nil {
 		return err
 	}
+	defer m.presenting()()
 	return asWritten(c.ExecuteTemplate(w, name, m.present(x)))
 }
 
@@ -554,6 +556,22 @@ func templateLen(x any) (int, error) {
 		return v.Len(), nil
 	}
 	return 0, fmt.Errorf("len of type %s", dynamicName(x))
+}
+
+// presenting begins the execution of a template. What was noted of the maps
+// that present makes is forgotten when the last execution under way ends.
+func (m *Machine) presenting() (end func()) {
+	m.executions.mu.Lock()
+	defer m.executions.mu.Unlock()
+	m.executions.n++
+	return func() {
+		m.executions.mu.Lock()
+		defer m.executions.mu.Unlock()
+		if m.executions.n--; m.executions.n == 0 {
+			m.presented.Clear()
+			m.origins.Clear()
+		}
+	}
 }
 
 // present makes a value fit for a template.

@@ -3,24 +3,9 @@ package rt
 import (
 	"fmt"
 	"go/types"
-	"reflect"
 	"strconv"
 	"strings"
 )
-
-// renamed is the reflect type of an erased form under the script's name, for
-// errors of the library that hold a type.
-type renamed struct {
-	reflect.Type
-	name string
-}
-
-func (t renamed) String() string { return t.name }
-
-// Name is what encoding/json prints of a struct type.
-func (t renamed) Name() string { return t.name[strings.LastIndexByte(t.name, '.')+1:] }
-
-func (m *Machine) namedType(t types.Type) reflect.Type { return renamed{m.reflectOf(t), TypeName(t)} }
 
 // TypeName writes a type as reflect's String does, which is what %T, %#v and
 // panics show.

@@ -76,7 +76,7 @@ func (d *decoder) into(data []byte, b Box) error {
 
 // value reads one JSON text into v, a value of the erased form of t.
 func (d *decoder) value(raw []byte, t types.Type, v reflect.Value) error {
-	if d.depth++; d.depth > 10000 {
+	if d.depth++; d.depth > maxJSONDepth {
 		return errors.New("json: exceeded max depth")
 	}
 	defer func() { d.depth-- }()
@@ -205,11 +205,10 @@ func (d *decoder) leaf(raw []byte, t types.Type, v reflect.Value) error {
 	if !errors.As(err, &mismatch) {
 		return err
 	}
-	name := mismatch.Type.String()
 	if mismatch.Type == v.Type() {
-		name = TypeName(t)
+		mismatch.Type = d.m.reflectTypeOf(t)
 	}
-	d.save(mismatch, name, d.start(raw)+mismatch.Offset)
+	d.save(mismatch, d.start(raw)+mismatch.Offset)
 	return nil
 }
 
@@ -251,11 +250,11 @@ func (d *decoder) mismatch(raw []byte, t types.Type) {
 	if raw[0] == '[' || raw[0] == '{' {
 		end = d.start(raw) + 1
 	}
-	d.save(&json.UnmarshalTypeError{Value: kindOfJSON(raw), Type: d.m.reflectOf(t)}, TypeName(t), end)
+	d.save(&json.UnmarshalTypeError{Value: kindOfJSON(raw), Type: d.m.reflectTypeOf(t)}, end)
 }
 
 // save keeps the first value that did not fit; decoding goes on.
-func (d *decoder) save(e *json.UnmarshalTypeError, name string, offset int64) {
+func (d *decoder) save(e *json.UnmarshalTypeError, offset int64) {
 	if d.saved != nil {
 		return
 	}
@@ -267,7 +266,6 @@ func (d *decoder) save(e *json.UnmarshalTypeError, name string, offset int64) {
 		}
 		e.Struct, e.Field = d.owner, strings.Join(fields, ".")
 	}
-	e.Type = renamed{e.Type, name}
 	d.saved = e
 }
 
@@ -389,7 +387,7 @@ func (d *decoder) key(name string, t types.Type, r reflect.Type, at int64) (refl
 }
 
 func (d *decoder) badKey(name string, t types.Type, at int64) {
-	d.save(&json.UnmarshalTypeError{Value: "number " + name, Type: d.m.reflectOf(t)}, TypeName(t), at)
+	d.save(&json.UnmarshalTypeError{Value: "number " + name, Type: d.m.reflectTypeOf(t)}, at)
 }
 
 func (d *decoder) object(raw []byte, t types.Type, u *types.Struct, v reflect.Value, null bool) error {
