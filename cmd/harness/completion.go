@@ -189,7 +189,10 @@ func (l *line) candidates(current string) []candidate {
 	switch {
 	case l.flag != nil:
 		_, kind, _ := strings.Cut(l.flag.GetUsage(), "`")
-		kind, _, _ = strings.Cut(kind, "`")
+		kind, about, _ := strings.Cut(kind, "`")
+		if _, list, ok := strings.Cut(about, ": "); ok && kind == "WHAT" {
+			return candidates(strings.Split(list, ", "))
+		}
 		return l.values(kind)
 	case strings.HasPrefix(current, "-") && !l.noFlags:
 		dashes := "-"
@@ -245,6 +248,10 @@ func (l *line) values(kind string) []candidate {
 	case "TOOL", "SERVER", "CATEGORY", "PATTERN":
 		words = l.registered(kind)
 	}
+	return candidates(words)
+}
+
+func candidates(words []string) []candidate {
 	out := make([]candidate, len(words))
 	for i, w := range words {
 		out[i].word = w

@@ -56,7 +56,8 @@ func (e *env) search(ctx context.Context, c *cli.Command) error {
 		err = e.print(page)
 	} else {
 		for _, h := range page.Results {
-			if d != discovery.Go && d != discovery.CompactSchema && d != discovery.FullSchema {
+			scored := c.Args().Present() // without words all are equal
+			if scored && d != discovery.Go && d != discovery.CompactSchema && d != discovery.FullSchema {
 				fmt.Fprintf(e.stdout, "%.2f  ", h.Score)
 			}
 			e.showEntry(h.Entry, d)

@@ -145,7 +145,11 @@ overrules it: "usetools": {"categories": {"git": "vcs", "github.*_issue*": "tick
 			}
 			w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 			for _, n := range list {
-				fmt.Fprintf(w, "%s\t%d\t%s\n", n.Name, n.Tools, n.About)
+				row := fmt.Sprintf("%s\t%d", n.Name, n.Tools)
+				if n.About != "" {
+					row += "\t" + n.About
+				}
+				fmt.Fprintln(w, row)
 			}
 			return w.Flush()
 		},
