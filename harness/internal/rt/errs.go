@@ -25,6 +25,41 @@ func (b boxError) Is(target error) bool {
 	return ok && r[0].Bool()
 }
 
+// errorsIs is errors.Is. The library asks whether the target's type has ==, and
+// the type of a box always has it, even where the script's type has not.
+func errorsIs(err, target error) bool {
+	if err == nil || target == nil {
+		return err == target
+	}
+	to := canonical(target)
+	comparable := reflect.TypeOf(to).Comparable()
+	if b, ok := unbox(to); ok {
+		comparable = types.Comparable(b.T.typ)
+	}
+	return errorIs(err, target, to, comparable)
+}
+
+func errorIs(err, target error, to any, comparable bool) bool {
+	if comparable && equal(err, to) {
+		return true
+	}
+	if x, ok := err.(interface{ Is(error) bool }); ok && x.Is(target) {
+		return true
+	}
+	switch u := err.(type) {
+	case interface{ Unwrap() error }:
+		e := u.Unwrap()
+		return e != nil && errorIs(e, target, to, comparable)
+	case interface{ Unwrap() []error }:
+		for _, e := range u.Unwrap() {
+			if e != nil && errorIs(e, target, to, comparable) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Timeout serves library code that asks for it, such as context.
 func (b boxError) Timeout() bool {
 	r, ok := b.call("Timeout")
