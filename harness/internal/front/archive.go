@@ -76,7 +76,7 @@ func marker(line []byte) (name string, ok bool) {
 var goFile = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*\.go$`)
 
 // otherSystem matches the names of files that Go leaves out on linux/amd64.
-var otherSystem = regexp.MustCompile(`_(windows|darwin|freebsd|netbsd|openbsd|dragonfly|solaris|illumos|aix|android|ios|js|wasip1|plan9|386|arm|arm64|wasm|riscv64|ppc64|ppc64le|s390x|loong64|mips|mipsle|mips64|mips64le)\.go$`)
+var otherSystem = regexp.MustCompile(`_(windows|darwin|freebsd|netbsd|openbsd|dragonfly|solaris|illumos|aix|android|ios|js|wasip1|plan9|386|arm|arm64|wasm|riscv64|ppc64|ppc64le|s390x|loong64|mips|mipsle|mips64|mips64le)(_amd64)?\.go$`)
 
 // misfit says why a script cannot have a file of that name.
 func misfit(name string) (message, hint string) {

@@ -28,6 +28,7 @@ var archiveCases = []struct {
 	{"a test", "-- a.go --\npackage main\nfunc main() {}\n-- a_test.go --\npackage main\n", "a_test.go", 1, []string{"tests"}},
 	{"data", "-- a.go --\npackage main\nfunc main() {}\n-- data.txt --\nhello\n", "data.txt", 1, []string{"Go files", "constant"}},
 	{"another system", "-- a.go --\npackage main\nfunc main() {}\n-- a_windows.go --\npackage main\n", "a_windows.go", 1, []string{"another system"}},
+	{"another system of this architecture", "-- a.go --\npackage main\nfunc main() {}\n-- a_windows_amd64.go --\npackage main\n", "a_windows_amd64.go", 1, []string{"another system"}},
 	{"a name twice", "-- a.go --\npackage main\nfunc main() {}\n-- a.go --\npackage main\n", "a.go", 1, []string{"two files"}},
 	{"a name for two packages", "-- b.go --\npackage main\nimport \"math/rand/v2\"\nvar x = rand.IntN(2)\n-- a.go --\npackage main\nimport \"math/rand\"\nfunc main() { println(rand.Intn(x)) }\n", "b.go", 2, []string{"math/rand/v2", "in a.go", "another name"}},
 	{"an import", "-- a.go --\npackage main\nfunc main() { f() }\n-- b.go --\npackage main\nimport \"os/exec\"\nfunc f() { exec.Command(`ls`) }\n", "b.go", 2, []string{"os/exec"}},

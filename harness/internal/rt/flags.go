@@ -1,9 +1,12 @@
 package rt
 
 import (
+	"encoding"
 	"flag"
+	"go/types"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -88,4 +91,55 @@ func emptyFlag(i int) Box {
 		return Box{t, reflect.New(t.m.reflectOf(elem)).Interface()}
 	}
 	return Box{t, reflect.Zero(t.m.reflectOf(t.typ)).Interface()}
+}
+
+// textFlag is a flag that a pointer of the script reads and writes as text. It is
+// not the pointer itself, which scripts do not meet as a flag.Value.
+type textFlag struct{ to adapter }
+
+func (f textFlag) Set(s string) error { return asError(f.to.must("UnmarshalText", []byte(s))[0]) }
+func (f textFlag) Get() any           { return f.to.T.boxed(f.to.V) }
+
+func (f textFlag) String() string {
+	a := f.to
+	if a.T == nil || !a.can("MarshalText", "() ([]uint8, error)") {
+		return ""
+	}
+	r := a.must("MarshalText")
+	if asError(r[1]) != nil {
+		return ""
+	}
+	return string(r[0].Bytes())
+}
+
+func (m *Machine) flagTextVar(p encoding.TextUnmarshaler, name string, value encoding.TextMarshaler, usage string) {
+	m.flagSetTextVar(flag.CommandLine, p, name, value, usage)
+}
+
+func (m *Machine) flagSetTextVar(fs *flag.FlagSet, p encoding.TextUnmarshaler, name string, value encoding.TextMarshaler, usage string) {
+	b, ok := unbox(canonical(p))
+	if !ok {
+		fs.TextVar(p, name, value, usage)
+		return
+	}
+	elem, isPtr := pointee(b.T.typ)
+	if !isPtr {
+		panic(&Panic{Value: "variable value type must be a pointer"})
+	}
+	have, v := strings.TrimPrefix(dynamicName(canonical(value)), "*"), reflect.Value{}
+	if d, ok := unbox(canonical(value)); ok {
+		t := d.T.typ
+		v = reflect.ValueOf(d.V)
+		if to, ok := pointee(t); ok {
+			t, v, have = to, v.Elem(), TypeName(to)
+		}
+		if !types.Identical(t, elem) {
+			v = reflect.Value{}
+		}
+	}
+	if !v.IsValid() {
+		panic(&Panic{Value: "default type does not match variable type: " + have + " != " + TypeName(elem)})
+	}
+	reflect.ValueOf(b.V).Elem().Set(v)
+	fs.Var(textFlag{adapter{b}}, name, usage)
 }

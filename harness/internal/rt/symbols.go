@@ -48,6 +48,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"XMLEncode": m.xmlEncode, "XMLEncodeElement": m.xmlEncodeElement, "XMLDecode": m.xmlDecode, "XMLDecodeElement": m.xmlDecodeElement,
 		"HTMLExecute": m.htmlExecute, "HTMLExecuteTemplate": m.htmlExecuteTemplate, "HTMLFuncs": m.htmlFuncs,
 		"HTMLParse": m.htmlParse, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
+		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"ReflectTypeFor": func(tid int) reflect.Type { return m.reflectTypeOf(m.types[tid].typ) },
 		"SortSlice":      sort.Slice, "SortSliceStable": sort.SliceStable, "SliceIsSorted": sort.SliceIsSorted,

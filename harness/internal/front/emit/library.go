@@ -41,6 +41,7 @@ var libraryFuncs = map[string]string{
 	"(*html/template.Template).Execute": "rt.HTMLExecute", "(*html/template.Template).ExecuteTemplate": "rt.HTMLExecuteTemplate", "(*html/template.Template).Funcs": "rt.HTMLFuncs",
 	"(*html/template.Template).Parse": "rt.HTMLParse", "(*html/template.Template).AddParseTree": "rt.HTMLAddParseTree", "(*html/template.Template).Clone": "rt.HTMLClone",
 	"(*text/template.Template).Funcs": "rt.TemplateFuncs", "os.Exit": "rt.Exit", "errors.Is": "rt.ErrorsIs", "sort.Slice": "rt.SortSlice", "sort.SliceStable": "rt.SortSliceStable", "sort.SliceIsSorted": "rt.SliceIsSorted",
+	"flag.TextVar": "rt.FlagTextVar", "(*flag.FlagSet).TextVar": "rt.FlagSetTextVar",
 	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
 	"usetools/prelude.RunScript": "rt.RunScript",
