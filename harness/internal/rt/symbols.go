@@ -18,7 +18,9 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"Channel": channel,
 		"IsNil":   func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": m.equalRaw, "Key": func(x any) any { return checkKey(x, false, 0) }, "KeyIn": func(x any, n int) any { return checkKey(x, true, n) },
 		"IsType": m.isType, "Implements": m.implements, "Register": m.Register, "RegisterInTemplates": m.registerInTemplates, "CallMethod": m.callLibrary, "NotAvailable": notAvailable,
-		"ErrorsIs":    errorsIs,
+		"ErrorsIs":   errorsIs,
+		"WithValue":  withValue,
+		"ValueStore": valueStore, "ValueSwap": valueSwap, "ValueCompareAndSwap": valueCompareAndSwap,
 		"FindErrorAs": m.findErrorAs,
 		"FindError":   func(err error, tid int) any { x, _ := m.findError(err, tid); return x },
 
