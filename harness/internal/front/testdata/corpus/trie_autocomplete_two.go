@@ -155,5 +155,5 @@ func main() {
 	var s Trie[struct{}]
 	fmt.Println(s.Insert("", struct{}{}), s.Insert("", struct{}{}), s.n, len(maps.Collect(s.Prefix(""))))
 	m := maps.Collect(t.Prefix("übe"))
-	fmt.Println(len(m), slices.SortedFunc(maps.Keys(m), func(a, b string) int { return len(b) - len(a) }), m["über"].Pos)
+	fmt.Println(len(m), slices.SortedFunc(maps.Keys(m), func(a, b string) int { return 10*(len(b)-len(a)) + strings.Compare(a, b) }), m["über"].Pos)
 }
