@@ -80,18 +80,19 @@ type program struct {
 	units map[*types.Package]*unit
 	out   *Program
 
-	context *types.Context
-	locals  map[string]*types.Named // local types of generic functions by instance
-	inner   map[*types.Named]bool   // generic types that generic functions declare, and their instances
-	decls   map[*types.Func]*declaration
-	usages  map[ast.Node]*usage
-	made    map[ast.Expr]made // expressions that are not in the source
-	work    []func()          // bodies still to be emitted
-	funcs   strings.Builder
-	inits   strings.Builder
-	globals map[types.Object]string
-	names   map[string]string // instances, makers and wrappers by what they stand for
-	counter int
+	context  *types.Context
+	locals   map[string]*types.Named // local types of generic functions by instance
+	reshaped map[*types.Named]bool   // see reshape
+	inner    map[*types.Named]bool   // generic types that generic functions declare, and their instances
+	decls    map[*types.Func]*declaration
+	usages   map[ast.Node]*usage
+	made     map[ast.Expr]made // expressions that are not in the source
+	work     []func()          // bodies still to be emitted
+	funcs    strings.Builder
+	inits    strings.Builder
+	globals  map[types.Object]string
+	names    map[string]string // instances, makers and wrappers by what they stand for
+	counter  int
 
 	numbers map[string][]int          // type numbers by type string
 	sizes   map[types.Type]int64      // see size
@@ -130,7 +131,7 @@ type declaration struct {
 // means is a *Refusal.
 func Lower(in *Input) (out *Program, err error) {
 	p := &program{
-		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{},
+		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{}, reshaped: map[*types.Named]bool{},
 		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
 		decls: map[*types.Func]*declaration{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, names: map[string]string{},
 		numbers: map[string][]int{}, sizes: map[types.Type]int64{}, structs: map[string][]erasedStruct{}, imports: map[string]string{}, nils: map[string]string{},
@@ -161,8 +162,13 @@ func Lower(in *Input) (out *Program, err error) {
 	for _, file := range p.in.Packages[len(p.in.Packages)-1].Files {
 		p.concurrent = p.concurrent || startsGoroutines(file)
 	}
+	replaces := false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
 		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
+		replaces = replaces || lib.ReplacesType(path)
+	}
+	if replaces {
+		p.reshape(in.Info)
 	}
 	main := p.initialise()
 	p.drain()

@@ -101,7 +101,7 @@ func (p *program) substNamed(u *types.Named, e env) (t types.Type) {
 			origin, changed = own, true
 		}
 	}
-	if !changed {
+	if !changed && !p.reshaped[origin] {
 		return u
 	}
 	if inner {
@@ -112,6 +112,29 @@ func (p *program) substNamed(u *types.Named, e env) (t types.Type) {
 		p.refuse("the instance %s: %v", u, err)
 	}
 	return inst
+}
+
+// reshape puts our own types into the script's types that hold a generic type
+// of the library: what walks over values, at run time, goes by the types' parts.
+func (p *program) reshape(info *types.Info) {
+	for again := true; again; { // instances of a type that was changed change too
+		again = false
+		for _, o := range info.Defs {
+			t, ok := o.(*types.TypeName)
+			if !ok || t.IsAlias() || p.units[t.Pkg()] == nil {
+				continue
+			}
+			n, ok := t.Type().(*types.Named)
+			if !ok {
+				continue
+			}
+			if u := p.subst(n.Underlying(), nil); u != n.Underlying() {
+				p.reshaped[n] = true
+				n.SetUnderlying(u)
+				again = true
+			}
+		}
+	}
 }
 
 // refuseInner refuses a generic type that a generic function declares: it is

@@ -49,6 +49,17 @@ func Replaces(path, name string) bool {
 	return ok && names[name]
 }
 
+// ReplacesType reports whether a generic type of a library package has its
+// source here.
+func ReplacesType(p *types.Package) bool {
+	for name := range index()[p.Path()] {
+		if _, ok := p.Scope().Lookup(name).(*types.TypeName); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // index lists the exported declarations by package, without checking anything.
 var index = sync.OnceValue(func() map[string]map[string]bool {
 	m := map[string]map[string]bool{}
