@@ -107,7 +107,6 @@ func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
 		name, body, want string
 		line             int
 	}{
-		{"a closure in the header of a for statement", "for i, f := 0, func() {}; ; f = func() { i++ } {\n\t\tf()\n\t}", "make a copy in the body", 6},
 		{"a type of the script for a library interface without adapter", "type T struct{ multipart.File }\n\tvar x multipart.File = T{}\n\t_ = x", "multipart.File", 7},
 		{"a type that no memory holds", "type T[P any] struct{ a, b P }\n\tvar x *T[T[T[T[[1 << 28]byte]]]]\n\t_ = x", "use slices or pointers", 7},
 		{"a generic type in a generic function", "_ = G[int]()\n}\n\nfunc G[A any]() any {\n\ttype Q[C any] struct{ c C }\n\treturn Q[int]{}", "declare it outside", 11},

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +21,9 @@ import (
 //		fs = append(fs, make_3(&i_2))
 //		i_1 = i_2
 //	}
+//
+// Where the header captures one, condition and post statement work on the copy
+// too, in the body: Go makes an iteration's variables before its post statement.
 
 func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	f.w("{\n")
@@ -31,6 +36,10 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	copies := f.iterationVars(s)
 	if len(copies) == 0 {
 		t.index, t.bound = f.bounded(s)
+	}
+	if slices.ContainsFunc(copies, func(v *types.Var) bool { return f.capturedIn(s.Cond, v) || f.capturedIn(s.Post, v) }) {
+		f.forWithCapturingHeader(s, t, copies)
+		return
 	}
 
 	cond := ""
@@ -56,7 +65,6 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 		header = ""
 		t.ahead = func() { f.w("%s", post) }
 	}
-	back := ""
 	f.writeLabel(label)
 	switch {
 	case condBefore != "":
@@ -68,14 +76,7 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	default:
 		f.w("for ; %s; %s {\n", plain(cond), header)
 	}
-	outer := map[types.Object]variable{}
-	for _, v := range copies {
-		outer[v] = f.vars[v]
-		typ := f.p.typ(f.subst(v.Type()))
-		name := f.declare(v)
-		f.w("var %s %s = %s\n", name, typ, outer[v].text())
-		back += outer[v].text() + " = " + name + "\n"
-	}
+	back, restore := f.copyIterationVars(copies)
 	if back != "" {
 		after := t.ahead
 		t.ahead = func() {
@@ -90,9 +91,50 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 		t.ahead()
 	}
 	f.pop()
-	for v, o := range outer {
-		f.vars[v] = o
+	restore()
+	f.w("}\n")
+}
+
+// copyIterationVars declares an iteration's variables. back stores them for the
+// next one, restore makes their names those of the loop's again.
+func (f *fn) copyIterationVars(copies []*types.Var) (back string, restore func()) {
+	outer := map[types.Object]variable{}
+	for _, v := range copies {
+		outer[v] = f.vars[v]
+		typ := f.p.typ(f.subst(v.Type()))
+		name := f.declare(v)
+		f.w("var %s %s = %s\n", name, typ, outer[v].text())
+		back += outer[v].text() + " = " + name + "\n"
 	}
+	return back, func() { maps.Copy(f.vars, outer) }
+}
+
+func (f *fn) forWithCapturingHeader(s *ast.ForStmt, t *target, copies []*types.Var) {
+	first := f.hoist("true", "bool")
+	f.push(t)
+	f.writeLabel(t.label)
+	f.w("for {\n")
+	back, restore := f.copyIterationVars(copies)
+	f.w("if %s {\n%s = false\n}", first, first)
+	if s.Post != nil {
+		f.w(" else {\n")
+		f.statement(s.Post)
+		f.w("}")
+	}
+	f.w("\n")
+	if s.Cond != nil {
+		if f.canFail(s.Cond) {
+			f.noteLine(s.Cond)
+		}
+		f.orders(s.Cond)
+		before, cond := split(f.condition(s.Cond))
+		f.w("%sif %s {\nbreak\n}\n", before, plain(negate(cond)))
+	}
+	t.ahead = func() { f.w("%s", back) }
+	f.block(s.Body)
+	t.ahead()
+	f.pop()
+	restore()
 	f.w("}\n")
 }
 
@@ -124,11 +166,6 @@ func (f *fn) iterationVars(s *ast.ForStmt) []*types.Var {
 		v := f.defined(l)
 		if v == nil || isBlank(l) || !f.usage.escaping[v] {
 			continue
-		}
-		for _, n := range []ast.Node{s.Cond, s.Post} {
-			if f.capturedIn(n, v) {
-				f.refuse(s, "a closure over, or the address of, the loop variable %s in the header of the for statement; make a copy in the body", v.Name())
-			}
 		}
 		list = append(list, v)
 	}
