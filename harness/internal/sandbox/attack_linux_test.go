@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -149,6 +150,15 @@ func init() {
 	parts["victim"] = victim
 	parts["attack"] = attackOnce
 	parts["nothing"] = func(json.RawMessage) error { return json.NewEncoder(os.Stdout).Encode(outcome{Done: true}) }
+}
+
+// Who wants to be traced has to be the main thread of its process: another one
+// would be waited for by its tracer alone, which does not, and so the process
+// would never be over.
+func init() {
+	if strings.Contains(os.Getenv(argVar), `"Attack":"be traced"`) {
+		runtime.LockOSThread()
+	}
 }
 
 // victim starts each attacker and tells how it fared.
