@@ -213,7 +213,7 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer t.asked.answered(p.id)
 		return t.within(req, p, t.closing)
 	case t.posts != nil && p.id.IsValid():
-		return t.posts.outlive(req, p.id, func(req *http.Request) (*http.Response, error) { return t.within(req, p, t.closing) })
+		return t.posts.outlive(req, p.id, t.closing, func(req *http.Request) (*http.Response, error) { return t.send(req, p) })
 	case p.cancels.IsValid():
 		if t.posts != nil {
 			t.posts.await(req.Context(), p.cancels)
@@ -377,9 +377,10 @@ type posts struct {
 	under map[jsonrpc.ID]chan struct{}
 }
 
-// outlive runs send, and returns without its result when the context of req
-// ends before.
-func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+// outlive runs send until it is done, and returns without its result when the
+// context of req ends before: then it has the answerTimeout left. until ends it
+// too.
+func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, until context.Context, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	type result struct {
 		res *http.Response
 		err error
@@ -388,8 +389,12 @@ func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, send func(*http.Reque
 	ps.mu.Lock()
 	ps.under[id] = over
 	ps.mu.Unlock()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
+	stop := context.AfterFunc(until, cancel)
 	go func() {
-		res, err := send(req.WithContext(context.WithoutCancel(req.Context())))
+		defer cancel()
+		defer stop()
+		res, err := send(req.WithContext(ctx))
 		ps.mu.Lock()
 		delete(ps.under, id)
 		ps.mu.Unlock()
@@ -400,6 +405,7 @@ func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, send func(*http.Reque
 	case r := <-sent:
 		return r.res, r.err
 	case <-req.Context().Done():
+		time.AfterFunc(answerTimeout, cancel)
 		return nil, req.Context().Err()
 	}
 }
