@@ -317,9 +317,11 @@ type run struct {
 	mu      sync.Mutex
 	result  *Result
 	allowed map[string]*wrappers.Tool // by ID: what the script may call
-	pending []string                  // calls under way
-	misfits map[string]string         // by tool: why a result is not what its output schema says
-	samples []sample
+	// declared are the lines of the phrases that led to tools, by ID.
+	declared map[string]int
+	pending  []string          // calls under way
+	misfits  map[string]string // by tool: why a result is not what its output schema says
+	samples  []sample
 	// sampleBytes is what the samples take.
 	sampleBytes int
 	own         []string      // what it uses of the harness itself

@@ -76,6 +76,73 @@ func mustRun(t *testing.T, h *Harness, script string) *Result {
 	return res
 }
 
+// A name says more than words do: a tool that its server does not have is not
+// taken for one that is like it.
+func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
+	h, _ := harnessOver(notes(), nil)
+	for _, name := range []string{"notes.delete_notes", "notes.DeleteAllNotes", "notes/purge", "mcp__notes__delete-all"} {
+		for _, rest := range []string{"", "; Return(1)"} {
+			res := mustRun(t, h, fmt.Sprintf("UseTools(%q)%s", name, rest))
+			if res.Status != ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) || len(res.Error.Signatures) == 0 {
+				t.Errorf("%s: %s %+v", name, res.Status, res.Error)
+			}
+		}
+	}
+	for _, name := range []string{"notes.DeleteNote", "notes.delete_note", "notes/delete-note", "mcp__notes__deleteNote", "Notes.DELETE_NOTE"} {
+		if res := mustRun(t, h, fmt.Sprintf("UseTools(%q)", name)); res.Status != OK || res.Tools[0].Tool != "notes.delete_note" {
+			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
+		}
+	}
+	// What the script calls decides, as with any phrase.
+	res := mustRun(t, h, `UseTools("notes.remove_note")
+_, err := notes.DeleteNote(notes.DeleteNoteParams{ID: "x"}); _ = err`)
+	if res.Status != CompileError {
+		t.Errorf("%s %+v", res.Status, res.Error)
+	}
+	res = mustRun(t, h, `err := UseTools("notes.remove_note"); Return(err.Error())`)
+	if res.Status != OK || !strings.Contains(string(res.Value), `has no tool \"remove_note\"; nearest: notes.`) {
+		t.Errorf("%s %s %+v", res.Status, res.Value, res.Error)
+	}
+}
+
+// A tool that policy denies is said to be denied where a script names it, and
+// offered nowhere.
+func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
+	h, rec := harnessOver(notes(), nil)
+	run := func(script string) *Result {
+		t.Helper()
+		res, err := h.Run(t.Context(), &Script{Source: script, Policy: &Policy{Deny: []string{"notes.delete_*"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	for _, script := range []string{
+		`UseTools("notes.delete_note")`, `UseTools("notes.DeleteNote"); Return(1)`, "\n" + `UseTools("search the notes", "delete_note")`,
+		`if err := UseTools("delete_note"); err != nil { Return("handled") }`,
+	} {
+		res := run(script)
+		if res.Status != Denied || res.Error.Kind != KindPolicy || !strings.Contains(res.Error.Message, "denied by notes.delete_*") || res.Error.Line == 0 {
+			t.Errorf("%s: %s %+v", script, res.Status, res.Error)
+		}
+		if strings.Contains(res.Text(), "func notes.DeleteNote") {
+			t.Errorf("%s: the signature is shown: %s", script, res.Text())
+		}
+	}
+	for _, script := range []string{
+		`UseTools("notes.purge")`, `UseTools("create a note")`, `err := UseTools("notes.purge"); Return(err.Error())`,
+		"import \"discovery\"\nn, err := discovery.Names()\nh, err2 := discovery.Find(discovery.Query{Text: \"delete\"})\nb, err3 := discovery.Tree()\nfmt.Println(n, err, h, err2, b, err3)",
+	} {
+		res := run(script)
+		if shown, err := json.Marshal(res); err != nil || strings.Contains(string(shown), "delete_note") || strings.Contains(string(shown), "DeleteNote") {
+			t.Errorf("%s: %s, %v", script, shown, err)
+		}
+	}
+	if len(rec.args) > 0 {
+		t.Error("called:", rec.args)
+	}
+}
+
 func TestPhrasesNarrowNamesSelectTypesCheck(t *testing.T) {
 	h, rec := harnessOver(notes(), func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 		if tool == "search_notes" {

@@ -2,8 +2,10 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/wrappers"
@@ -29,7 +31,8 @@ func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 }
 
 // Resolve is the ResolveContext of the catalog's index; a phrase may also be a
-// Go name, git.Log.
+// Go name, git.Log. One that names a tool which its server does not have is
+// not found, whatever other tools are like it.
 func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	view, err := c.View()
 	if err != nil {
@@ -45,11 +48,74 @@ func resolvePhrase(ctx context.Context, ix *discovery.Index, view *wrappers.View
 	}
 	t, ok := goName(view, name)
 	if !ok {
-		return ix.ResolveContext(ctx, phrase, opts)
+		s, wanted, named := namedOn(view, name)
+		if !named {
+			return ix.ResolveContext(ctx, phrase, opts)
+		}
+		if t, ok = spelled(s, wanted); !ok {
+			return noSuchTool(ctx, ix, s, phrase, wanted, opts)
+		}
 	}
 	r, err := ix.ResolveContext(ctx, t.ID, opts)
 	r.Phrase = phrase
 	return r, err
+}
+
+// namedOn takes a phrase that is the name of a tool on a server apart, spelled
+// git.git_log, git/git_log or mcp__git__git_log; the server is one that there
+// is, the tool need not be.
+func namedOn(view *wrappers.View, phrase string) (s *wrappers.Server, tool string, ok bool) {
+	for _, separator := range []string{".", "/", "__"} {
+		server, tool, ok := strings.Cut(strings.TrimPrefix(phrase, "mcp__"), separator)
+		if !ok || tool == "" || strings.ContainsFunc(tool, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./:", r)
+		}) {
+			continue
+		}
+		if s, ok := view.NearPackage(server); ok && len(s.Tools) > 0 {
+			return s, tool, true
+		}
+	}
+	return nil, "", false
+}
+
+// spelled returns the one tool of a server whose name is the given one but for
+// case, underscores and hyphens.
+func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
+	var found *wrappers.Tool
+	for _, t := range s.Tools {
+		if f := wrappers.Fold(name); wrappers.Fold(t.Func) == f || wrappers.Fold(t.Name) == f {
+			if found != nil {
+				return nil, false
+			}
+			found = t
+		}
+	}
+	return found, found != nil
+}
+
+// noSuchTool answers a phrase that names a tool which the server does not have:
+// what else the server has is offered, and nothing is taken for it. What a
+// person or an earlier run has decided stays.
+func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, phrase, name string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+	o := discovery.ResolveOptions{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.Server == "" {
+		o.Server = s.Name
+	}
+	r, err := ix.ResolveContext(ctx, phrase, &o)
+	if err != nil || r.Verdict == discovery.Unavailable || r.By == discovery.ByExact || r.By == discovery.ByMemory {
+		return r, err
+	}
+	r.Verdict, r.By, r.Tool, r.Confidence = discovery.NotFound, "", "", 0
+	r.Note = noToolNote(s, name)
+	return r, nil
+}
+
+func noToolNote(s *wrappers.Server, name string) string {
+	return fmt.Sprintf("server %q has no tool %.100q", s.Name, name)
 }
 
 // Describe is that of the catalog's index, with the tools' Go names; a name

@@ -69,7 +69,7 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 			return nil, errors.New("the query is none")
 		}
 		return r.cat.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server, Category: q.Category,
-			Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail)})
+			Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.shows})
 	case "describe":
 		var q struct {
 			Names  []string
@@ -82,9 +82,13 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 	case "categories":
 		return r.cat.index.Categories(), nil
 	case "tree":
-		return r.cat.Tree(false, discovery.NameDescription)
+		branches, err := r.cat.Tree(false, discovery.NameDescription)
+		for i := range branches {
+			branches[i].Tools = slices.DeleteFunc(branches[i].Tools, func(e discovery.Entry) bool { return r.hides(e.ID) })
+		}
+		return branches, err
 	case "names":
-		return r.cat.index.Names(discovery.Query{}), nil
+		return r.cat.index.Names(discovery.Query{Keep: r.shows}), nil
 	case "stats":
 		return r.cat.index.Stats(), nil
 	}

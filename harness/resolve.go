@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -41,7 +42,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 		return nil, false, nil
 	}
 	r.names, r.probe = n.Names, n.Probe
-	r.allowed = map[string]*wrappers.Tool{}
+	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
 	r.own = n.Own
 	if len(n.Phrases)+len(n.Names)+len(n.Own) == 0 {
 		return &worker.Tools{}, true, nil
@@ -130,6 +131,9 @@ func (r *run) phrases(ctx context.Context, ps []worker.Phrase, used []*wrappers.
 		r.pick(&res, used)
 		if t, ok := r.view.Tool(res.Tool); ok && res.Verdict == discovery.Resolved {
 			r.allow(t)
+			if r.declared[t.ID] == 0 {
+				r.declared[t.ID] = p.Line
+			}
 		} else {
 			r.notFound(p, &res, unresolved)
 		}
@@ -176,10 +180,10 @@ func (r *run) allow(t *wrappers.Tool) { r.allowed[t.ID] = t }
 // that handles it.
 func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved map[string]worker.Unresolved) {
 	status, message, hint := r.whyNot(p.Text, res)
-	if res.Note != "" && res.Verdict != discovery.Unavailable { // whose message has it
+	if res.Note != "" && !strings.Contains(message, res.Note) {
 		hint += "; " + res.Note
 	}
-	offered := r.cat.index.Offer(res)
+	offered := slices.DeleteFunc(r.cat.index.Offer(res), func(d discovery.Difference) bool { return r.hides(d.ID) })
 	if p.Handled && !r.probe {
 		u := worker.Unresolved{Message: message, Candidates: []string{}}
 		for _, d := range offered {
@@ -191,7 +195,8 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 		unresolved[p.Text] = u
 		return
 	}
-	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Snippet: snippet(r.script.Source, p.Line), Message: message, Hint: hint}
+	// The message has the phrase, so that its line would only repeat it.
+	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint}
 	for i, d := range offered {
 		if t, ok := r.view.Tool(d.ID); ok {
 			short := " // " + inShort(offered, i)
@@ -225,6 +230,8 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 	case res.Verdict == discovery.Ambiguous:
 		return Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
 			"call the one that you mean by its Go name, or put its ID into UseTools"
+	case res.Note != "" && r.misnamed(phrase, res.Note):
+		return ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
 	case len(r.cat.Registry.Tools) == 0:
 		hint = "the registry has no tools: give a config with servers and rebuild it"
 	default:
@@ -234,6 +241,13 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 		}
 	}
 	return ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
+}
+
+// misnamed reports whether a note says that a phrase names a tool which its
+// server does not have.
+func (r *run) misnamed(phrase, note string) bool {
+	s, name, ok := namedOn(r.view, strings.TrimSpace(phrase))
+	return ok && note == noToolNote(s, name)
 }
 
 // down names the servers whose last listing failed.
@@ -268,6 +282,7 @@ func (r *run) undeclared(used []*wrappers.Tool) {
 	}
 }
 
+// lineOf is where the script first uses a tool, else where it declares it.
 func (r *run) lineOf(t *wrappers.Tool) int {
 	for _, n := range r.names {
 		if s := r.server(n.Package); s == t.Package() {
@@ -276,12 +291,13 @@ func (r *run) lineOf(t *wrappers.Tool) int {
 			}
 		}
 	}
-	return 0
+	return r.declared[t.ID]
 }
 
 // report adds a line to the result's tools.
 func (r *run) report(res discovery.Resolution) {
 	u := ToolUse{Resolution: res}
+	u.Candidates = slices.DeleteFunc(u.Candidates, func(c discovery.Candidate) bool { return c.ID != u.Tool && r.hides(c.ID) })
 	u.Candidates = u.Candidates[:min(shown, len(u.Candidates))]
 	if t, ok := r.view.Tool(res.Tool); ok {
 		u.Go = t.Go()
@@ -295,6 +311,10 @@ func (r *run) answerProbe() {
 	for i := range r.result.Tools {
 		u := &r.result.Tools[i]
 		if t, ok := r.view.Tool(u.Tool); ok && u.Verdict == discovery.Resolved {
+			if d := r.decide(t); d.Verdict == IsDenied {
+				r.deny(t, d)
+				continue
+			}
 			u.Signature = t.Doc()
 			u.Tokens = wrappers.Tokens(u.Signature)
 		}
@@ -346,26 +366,48 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 	for _, id := range sortedKeys(r.allowed) {
 		t := r.allowed[id]
 		d := r.decide(t)
-		r.result.Decisions = append(r.result.Decisions, d)
-		if d.Verdict != IsDenied && d.Verdict != NeedsApproval {
-			continue
+		if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
+			r.deny(t, d)
+		} else {
+			r.result.Decisions = append(r.result.Decisions, d)
 		}
-		e := Error{Kind: KindPolicy, Line: r.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), id, d.Rule)}
-		e.Snippet = snippet(r.script.Source, e.Line)
-		if d.Verdict == NeedsApproval {
-			e.Hint = fmt.Sprintf("nothing has run; ask the user, who approves it for good with -approved %s", id)
-		}
-		r.stop(Denied, e)
 	}
 	return r.result.Status != Denied
 }
 
+// deny ends the run for a tool that policy does not let it call.
+func (r *run) deny(t *wrappers.Tool, d Decision) {
+	if slices.Contains(r.result.Decisions, d) { // for an earlier phrase
+		return
+	}
+	r.result.Decisions = append(r.result.Decisions, d)
+	e := Error{Kind: KindPolicy, Line: r.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
+	e.Snippet = snippet(r.script.Source, e.Line)
+	if d.Verdict == NeedsApproval {
+		e.Hint = fmt.Sprintf("nothing has run; ask the user, who approves it for good with -approved %s", t.ID)
+	}
+	r.stop(Denied, e)
+}
+
+// shows reports whether a tool may be offered to a script that has not named
+// it: policy does not deny it.
+func (r *run) shows(t *registry.Tool) bool { return r.policy().Decide(t, nil).Verdict != IsDenied }
+
+func (r *run) hides(id string) bool {
+	t, ok := r.view.Tool(id)
+	return ok && !r.shows(t.Tool)
+}
+
 // decide is the script's policy on a tool.
 func (r *run) decide(t *wrappers.Tool) Decision {
+	return r.policy().Decide(t.Tool, r.script.Approved)
+}
+
+func (r *run) policy() *Policy {
 	p := Policy{}
 	if r.script.Policy != nil {
 		p = *r.script.Policy
 	}
 	p.ReadOnly = p.ReadOnly || r.script.ReadOnly
-	return p.Decide(t.Tool, r.script.Approved)
+	return &p
 }

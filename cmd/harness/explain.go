@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -46,6 +47,13 @@ func (e *env) explain(ctx context.Context, c *cli.Command) error {
 		x, err := known.index.Explain(ctx, phrase, &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true})
 		if err != nil {
 			return err
+		}
+		// A name is not a matter of search.
+		if res, err := known.catalog.Resolve(ctx, phrase, &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true}); err != nil {
+			return err
+		} else if res.Verdict != x.Verdict || res.Tool != x.Tool {
+			x.Verdict, x.By, x.Tool, x.Confidence, x.Note = res.Verdict, res.By, res.Tool, res.Confidence, res.Note
+			x.Reason = cmp.Or(res.Note, "the phrase is the Go name of "+res.Tool)
 		}
 		missed = missed || x.Verdict != discovery.Resolved
 		if c.Bool("json") {
