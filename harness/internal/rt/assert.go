@@ -66,11 +66,10 @@ func dynamicName(x any) string {
 
 // libraryName hides our own stand-ins for types of runtime and reflect.
 func libraryName(t reflect.Type) string {
+	t = reflectShown(t)
 	switch t {
-	case reflect.TypeFor[ReflectValue]():
-		return "reflect.Value"
-	case reflect.TypeFor[reflectType]():
-		return "*reflect.rtype"
+	case reflect.TypeFor[*valueContext]():
+		return "*context.valueCtx"
 	case reflect.TypeFor[goError]():
 		return "runtime.errorString"
 	case reflect.TypeFor[goPlainError]():

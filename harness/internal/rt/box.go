@@ -147,7 +147,10 @@ func equal(a, b any) bool {
 	a, b = canonical(a), canonical(b)
 	x, ok := unbox(a)
 	y, ok2 := unbox(b)
-	if !ok || !ok2 || x.T != y.T {
+	switch {
+	case !ok && !ok2 && a != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.TypeOf(a).Kind() == reflect.Array:
+		return equalValues(reflect.ValueOf(a), reflect.ValueOf(b))
+	case !ok || !ok2 || x.T != y.T:
 		return a == b
 	}
 	if !types.Comparable(x.T.typ) {

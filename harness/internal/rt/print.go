@@ -208,8 +208,13 @@ func basicOf(k reflect.Kind) reflect.Type {
 	return nil
 }
 
-// leafAt prints a library value; a pointer below the top level is an address.
+// leafAt prints a library value. A reflect.Value below the top level is printed
+// by its method String.
 func (p printer) leafAt(t types.Type, v reflect.Value, depth int) {
+	if r, ok := v.Interface().(ReflectValue); ok && depth > 0 && !p.sharp && strings.ContainsRune("vsxXq", p.verb) {
+		fmt.Fprintf(p.state, strings.ReplaceAll(fmt.FormatString(p.state, p.verb), "+", ""), r.String())
+		return
+	}
 	p.leaf(t, v)
 }
 
@@ -423,8 +428,10 @@ func (p printer) address(t types.Type, v reflect.Value) {
 		p.padded("<nil>")
 	case p.verb == 'v':
 		p.write(hex(a))
-	case strings.ContainsRune("pbdoxX", p.verb):
+	case p.verb == 'p':
 		fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), v.Interface())
+	case strings.ContainsRune("bdoxX", p.verb):
+		fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), a)
 	default:
 		p.write("%!" + string(p.verb) + "(" + TypeName(t) + "=")
 		printer{p.m, p.state, 'v', false, false}.value(t, v, 0, false)
@@ -563,7 +570,10 @@ func isErrorUsed(format string, x any) bool {
 func hides(args []any) bool {
 	for _, a := range args {
 		switch a.(type) {
-		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, ReflectValue, reflectType:
+		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, *valueContext, ReflectValue, reflectType:
+			return true
+		}
+		if t := reflect.TypeOf(a); t != nil && t.Name() == "" && t.Kind() != reflect.Func && reflectShown(t) != t {
 			return true
 		}
 	}

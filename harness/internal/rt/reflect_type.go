@@ -12,15 +12,53 @@ import (
 
 // A reflectType is a type of the script. What is embedded is its erased form.
 type reflectType struct {
-	reflect.Type
-	t *Type
+	erasedForm // not a field that encoding/json sees
+	t          *Type
+}
+
+type erasedForm = reflect.Type
+
+// reflectReplaced are our own stand-ins for types of package reflect.
+var reflectReplaced = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[ReflectValue]():   reflect.TypeFor[reflect.Value](),
+	reflect.TypeFor[ReflectMapIter](): reflect.TypeFor[reflect.MapIter](),
+	reflect.TypeFor[reflectType]():    reflect.TypeOf(reflect.TypeFor[int]()),
+}
+
+// reflectShown is t with the types of package reflect that scripts know.
+func reflectShown(t reflect.Type) reflect.Type {
+	if r, ok := reflectReplaced[t]; ok {
+		return r
+	}
+	if t.Name() != "" {
+		return t
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		if e := reflectShown(t.Elem()); e != t.Elem() {
+			return reflect.PointerTo(e)
+		}
+	case reflect.Slice:
+		if e := reflectShown(t.Elem()); e != t.Elem() {
+			return reflect.SliceOf(e)
+		}
+	case reflect.Array:
+		if e := reflectShown(t.Elem()); e != t.Elem() {
+			return reflect.ArrayOf(t.Len(), e)
+		}
+	case reflect.Map:
+		if k, e := reflectShown(t.Key()), reflectShown(t.Elem()); k != t.Key() || e != t.Elem() {
+			return reflect.MapOf(k, e)
+		}
+	}
+	return t
 }
 
 // reflectTypeOf is the reflect.Type of t.
 func (m *Machine) reflectTypeOf(t types.Type) reflect.Type {
 	e := m.typeOf(t)
 	if e.plain {
-		return m.reflectOf(e.typ)
+		return reflectShown(m.reflectOf(e.typ))
 	}
 	return reflectType{m.reflectOf(e.typ), e}
 }
@@ -31,7 +69,10 @@ func ReflectTypeOf(x any) reflect.Type {
 	if b, ok := unbox(x); ok {
 		return b.T.m.reflectTypeOf(b.T.typ)
 	}
-	return reflect.TypeOf(x)
+	if x == nil {
+		return nil
+	}
+	return reflectShown(reflect.TypeOf(x))
 }
 
 func (t reflectType) String() string { return TypeName(t.t.typ) }
@@ -126,7 +167,7 @@ func (t reflectType) Field(i int) reflect.StructField {
 	f := s.Field(i)
 	out := reflect.StructField{
 		Name: f.Name(), Type: t.t.m.reflectTypeOf(f.Type()), Tag: reflect.StructTag(s.Tag(i)), Anonymous: f.Embedded(), Index: []int{i},
-		Offset: t.Type.Field(i).Offset,
+		Offset: t.erasedForm.Field(i).Offset,
 	}
 	if !f.Exported() {
 		out.PkgPath = f.Pkg().Path()
@@ -281,7 +322,7 @@ func isScriptType(t reflect.Type) bool {
 // erasedType is the type that values of t have in the interpreter.
 func erasedType(t reflect.Type) reflect.Type {
 	if s, ok := t.(reflectType); ok {
-		return s.Type
+		return s.erasedForm
 	}
 	return t
 }

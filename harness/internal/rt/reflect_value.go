@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"strings"
 )
 
 // ReflectValue is reflect.Value for scripts: an erased value and its type.
@@ -50,7 +51,7 @@ func (r ReflectValue) Type() reflect.Type {
 	case !r.v.IsValid():
 		reflectPanic(badKind("Type", reflect.Invalid))
 	case r.t == nil:
-		return r.v.Type()
+		return reflectShown(r.v.Type())
 	}
 	return r.m.reflectTypeOf(r.t)
 }
@@ -94,6 +95,8 @@ func (r ReflectValue) String() string {
 // Format prints what the value holds, as fmt does with a reflect.Value.
 func (r ReflectValue) Format(s fmt.State, verb rune) {
 	switch format := fmt.FormatString(s, verb); {
+	case !s.Flag('#') && strings.ContainsRune("vsxXq", verb) && inside():
+		fmt.Fprintf(s, strings.ReplaceAll(format, "+", ""), r.String())
 	case !r.v.IsValid():
 		fmt.Fprintf(s, format, reflect.Value{})
 	case r.hidden && r.t != nil:

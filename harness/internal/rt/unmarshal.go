@@ -59,11 +59,8 @@ func (d *decoder) into(data []byte, b Box) error {
 	raw := trim(data)
 	elem, isPtr := pointee(b.T.typ)
 	v := reflect.ValueOf(b.V)
-	if !isPtr {
-		return errors.New("json: Unmarshal(non-pointer " + TypeName(b.T.typ) + ")")
-	}
-	if v.IsNil() {
-		return errors.New("json: Unmarshal(nil " + TypeName(b.T.typ) + ")")
+	if !isPtr || v.IsNil() {
+		return &json.InvalidUnmarshalError{Type: d.m.reflectTypeOf(b.T.typ)}
 	}
 	if f, ok := b.T.method("UnmarshalJSON"); ok {
 		return asError(f.Call([]reflect.Value{v, reflect.ValueOf(raw)})[0])

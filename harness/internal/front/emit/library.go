@@ -41,6 +41,10 @@ var libraryFuncs = map[string]string{
 	"(*html/template.Template).Execute": "rt.HTMLExecute", "(*html/template.Template).ExecuteTemplate": "rt.HTMLExecuteTemplate", "(*html/template.Template).Funcs": "rt.HTMLFuncs",
 	"(*html/template.Template).Parse": "rt.HTMLParse", "(*html/template.Template).AddParseTree": "rt.HTMLAddParseTree", "(*html/template.Template).Clone": "rt.HTMLClone",
 	"(*text/template.Template).Funcs": "rt.TemplateFuncs", "os.Exit": "rt.Exit", "errors.Is": "rt.ErrorsIs", "context.WithValue": "rt.WithValue",
+	"(*sync.Map).Store": "rt.MapStore", "(*sync.Map).Load": "rt.MapLoad", "(*sync.Map).LoadOrStore": "rt.MapLoadOrStore", "(*sync.Map).LoadAndDelete": "rt.MapLoadAndDelete",
+	"(*sync.Map).Delete": "rt.MapDelete", "(*sync.Map).Swap": "rt.MapSwap", "(*sync.Map).CompareAndSwap": "rt.MapCompareAndSwap", "(*sync.Map).CompareAndDelete": "rt.MapCompareAndDelete",
+	"encoding/binary.Read": "rt.BinaryRead", "encoding/binary.Write": "rt.BinaryWrite", "encoding/binary.Size": "rt.BinarySize",
+	"encoding/binary.Append": "rt.BinaryAppend", "encoding/binary.Encode": "rt.BinaryEncode", "encoding/binary.Decode": "rt.BinaryDecode",
 	"(*sync/atomic.Value).Store": "rt.ValueStore", "(*sync/atomic.Value).Swap": "rt.ValueSwap", "(*sync/atomic.Value).CompareAndSwap": "rt.ValueCompareAndSwap",
 	"sort.Slice": "rt.SortSlice", "sort.SliceStable": "rt.SortSliceStable", "sort.SliceIsSorted": "rt.SliceIsSorted",
 	"flag.TextVar": "rt.FlagTextVar", "(*flag.FlagSet).TextVar": "rt.FlagSetTextVar",
@@ -75,8 +79,6 @@ var libraryVars = map[string]string{}
 // erased value itself: they only look at its kind.
 var rawArguments = map[string]bool{
 	"sort.Slice": true, "sort.SliceStable": true, "sort.SliceIsSorted": true,
-	"encoding/binary.Write": true, "encoding/binary.Read": true, "encoding/binary.Size": true, "encoding/binary.Append": true,
-	"(*encoding/json.Decoder).Buffered": false,
 }
 
 // adapters are the library interfaces that rt can put over a script value.
