@@ -38,9 +38,10 @@ type HTTP struct {
 	// Hosts and Origins are accepted besides the address itself.
 	Hosts, Origins []string
 
-	// For tests: listening, if not nil, is told the address; a body may take
-	// bodyWait, 0: bodyTime.
+	// For tests: listening, if not nil, is told the address, and fronted what
+	// serves there; a body may take bodyWait, 0: bodyTime.
 	listening func(net.Addr)
+	fronted   chan<- *front
 	bodyWait  time.Duration
 }
 
@@ -53,7 +54,7 @@ const (
 	writeTime     = time.Minute      // for a part of an answer
 	sessionTime   = 30 * time.Minute // without a request
 	maxSessions   = 1000
-	unusedTime    = time.Minute  // after that a session may have to make room
+	unusedTime    = time.Minute  // after that a session may have to make room for anybody
 	lastStateful  = "2025-11-25" // later revisions have no sessions
 	minTokenBytes = 16
 )
@@ -153,6 +154,9 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if len(h.Tokens) == 0 && !loopback(l.Addr().(*net.TCPAddr).IP.String()) {
 		s.log.Warn("INSECURE: anybody who reaches this address can run scripts with your tools")
 	}
+	if h.fronted != nil {
+		h.fronted <- front
+	}
 	if h.listening != nil {
 		h.listening(l.Addr())
 	}
@@ -217,8 +221,8 @@ func (f *front) handler() http.Handler {
 			return
 		}
 		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
-			defer f.visit(id)()
-		} else if !f.room() {
+			defer f.visit(id, r.Method)()
+		} else if !f.room(subject(r)) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions; try again later", http.StatusServiceUnavailable)
 			return
@@ -354,13 +358,22 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// visit notes that a session is in use, until left is called.
-func (f *front) visit(id string) (left func()) {
+// visit notes that a session is in use by a request, until left is called. A
+// stream that it holds open to be told of news is no use.
+func (f *front) visit(id, method string) (left func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.stateful[id]
 	if c == nil {
 		return func() {}
+	}
+	if method == http.MethodGet {
+		c.streams++
+		return func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			c.streams--
+		}
 	}
 	c.visits++
 	return func() {
@@ -371,10 +384,12 @@ func (f *front) visit(id string) (left func()) {
 	}
 }
 
-// room reports whether there may be one more session. Where there are too many,
-// the one that nobody has used for the longest time makes room, of whoever has
-// the most: its client is told that it has ended, and begins another.
-func (f *front) room() bool {
+// room reports whether there may be one more session for a subject. Where there
+// are too many, the one that nobody has used for the longest time makes room, of
+// whoever has the most, and one without an open stream first: its client is told
+// that it has ended, and begins another. Who has more than the new one's subject
+// gives way at once.
+func (f *front) room(subject string) bool {
 	f.mu.Lock()
 	if len(f.stateful) < maxSessions {
 		f.mu.Unlock()
@@ -384,12 +399,13 @@ func (f *front) room() bool {
 	for _, c := range f.stateful {
 		count[c.subject]++
 	}
+	streams := func(c *session) int { return min(c.streams, 1) }
 	victim, of := "", (*session)(nil)
 	for id, c := range f.stateful {
-		if c.visits > 0 || time.Since(c.used) < unusedTime {
+		if c.visits > 0 || time.Since(c.used) < unusedTime && count[c.subject] <= count[subject]+1 {
 			continue
 		}
-		if of == nil || cmp.Or(cmp.Compare(count[c.subject], count[of.subject]), of.used.Compare(c.used)) > 0 {
+		if of == nil || cmp.Or(cmp.Compare(count[c.subject], count[of.subject]), cmp.Compare(streams(of), streams(c)), of.used.Compare(c.used)) > 0 {
 			victim, of = id, c
 		}
 	}

@@ -208,22 +208,107 @@ func TestUnusedSessionsMakeRoom(t *testing.T) {
 	}
 	add("oldest", "flood", 3*unusedTime)
 	add("other", "other", 4*unusedTime)
-	if !f.room() || f.stateful["oldest"] != nil || f.stateful["other"] == nil {
-		t.Error("the session that has been unused the longest of the one who has the most was to go")
+	// A stream that is open keeps no session, but those without go first.
+	for id := range f.stateful {
+		if id != "oldest" && id != "flood7" {
+			f.visit(id, http.MethodGet)
+		}
 	}
-	add("again", "other", 0)
+	for _, gone := range []string{"oldest", "flood7"} {
+		if !f.room("flood") || f.stateful[gone] != nil || f.stateful["other"] == nil {
+			t.Errorf("%s was to go, the session that has been unused the longest of the one who has the most", gone)
+		}
+		add("again"+gone, "other", 0)
+		f.visit("again"+gone, http.MethodGet)
+	}
+	if !f.room("flood") || len(f.stateful) != maxSessions-1 {
+		t.Error("sessions with an open stream made no room")
+	}
+	add("more", "flood", 0)
 	for _, c := range f.stateful {
 		c.used = time.Now()
 	}
-	if f.room() {
-		t.Error("a session in use made room")
+	if f.room("flood") {
+		t.Error("a session in use made room for another of the same client")
 	}
+	if !f.room("third") || len(f.stateful) != maxSessions-1 {
+		t.Error("one client's sessions kept another client away")
+	}
+	add("third", "third", 0)
 	for id, c := range f.stateful {
 		c.used = time.Now().Add(-2 * unusedTime)
-		defer f.visit(id)()
+		defer f.visit(id, http.MethodPost)()
 	}
-	if f.room() {
+	if f.room("fourth") {
 		t.Error("a session with a request made room")
+	}
+}
+
+func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
+	s, f := serving(t, nil)
+	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	c := dialHTTP(t, url, "2025-11-25", "", nil)
+	post := func(body string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			return 0, err.Error()
+		}
+		for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": "2025-11-25"} {
+			req.Header.Set(name, value)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		return resp.StatusCode, fmt.Sprint(string(b), err)
+	}
+	first := make(chan string, 1)
+	go func() {
+		_, got := post(`{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"execute","arguments":{"script":"_, err := files.Wait()\nReturn(err == nil)"}}}`)
+		first <- got
+	}()
+	receive(t, f.blocked)
+	if code, got := post(`{"jsonrpc":"2.0","id":77,"method":"ping"}`); code != http.StatusBadRequest || !strings.Contains(got, "-32600") {
+		t.Errorf("%d: %s", code, got)
+	}
+	f.release <- struct{}{}
+	if got := receive(t, first); !strings.Contains(got, `"text":"true`) {
+		t.Errorf("the first was answered with %s", got)
+	}
+}
+
+// A thousand clients that stay connected and are silent are not the last.
+func TestOpenStreamsKeepNobodyOut(t *testing.T) {
+	s, _ := serving(t, nil)
+	front := make(chan *front, 1)
+	addr := listen(t, s, &HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"}, fronted: front})
+	f := receive(t, front)
+	first := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-first", nil)
+	until(t, func() bool { // its stream is open
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, c := range f.stateful {
+			if c.streams == 1 && c.visits == 0 {
+				c.used = time.Now().Add(-2 * unusedTime)
+				return true
+			}
+		}
+		return false
+	})
+	f.mu.Lock()
+	for i := range maxSessions - 1 {
+		id := fmt.Sprint("open", i)
+		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: "a", used: time.Now(), streams: 1}
+	}
+	f.mu.Unlock()
+	second := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-second", nil)
+	if got, _ := second.run("Return(2)"); strings.TrimSpace(got) != "2" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := first.ListTools(t.Context(), nil); err == nil {
+		t.Error("the session that made room goes on")
 	}
 }
 

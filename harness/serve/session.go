@@ -57,7 +57,8 @@ type session struct {
 
 	// Of a session over HTTP, under the lock of its front:
 	subject string    // whose token it came with
-	visits  int       // requests under way
+	visits  int       // requests under way, but for streams
+	streams int       // open, that tell it of news
 	used    time.Time // when the last one ended
 
 	mu     sync.Mutex

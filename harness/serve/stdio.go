@@ -28,7 +28,7 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	defer c.end()
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
-	quick, all := newOwed(quick), newOwed(func(string) bool { return true })
+	quick, all, open := newOwed(quick), newOwed(everything), newOwed(everything)
 	defer context.AfterFunc(ctx, func() {
 		if s.queue.close(max(s.opts.Grace, 0)) == 0 {
 			all.wait(serving.Done(), lastWords) // what has ended is on its way
@@ -36,9 +36,9 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 		stop()
 		in.Close()
 	})()
-	answers := &answers{WriteCloser: out, quick: quick, all: all}
+	answers := &answers{WriteCloser: out, quick: quick, all: all, open: open}
 	err := c.mcp.Run(serving, &mcp.IOTransport{
-		Reader:        &requests{in: bufio.NewReaderSize(in, 64<<10), Closer: in, c: c, answers: answers, quick: quick, all: all, gone: serving.Done()},
+		Reader:        &requests{in: bufio.NewReaderSize(in, 64<<10), Closer: in, c: c, answers: answers, gone: serving.Done()},
 		Writer:        answers,
 		MaxLineLength: maxLine + 1,
 	})
@@ -50,8 +50,9 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 
 // owed are requests of a stdio client that wait for an answer: the quick ones,
 // since a client that closes its side after its last request still gets what it
-// asked for, where the end of input would cancel what is being answered; and all
-// of them, since a server that ends still answers for the scripts that have.
+// asked for, where the end of input would cancel what is being answered; all
+// of them, since a server that ends still answers for the scripts that have; and
+// those whose ID another request must not have.
 type owed struct {
 	counts func(method string) bool
 
@@ -102,8 +103,10 @@ func quick(method string) bool {
 		strings.HasSuffix(method, "/list") || strings.HasSuffix(method, "/get") || strings.HasSuffix(method, "/read")
 }
 
+func everything(string) bool { return true }
+
 func (o *owed) ask(m message) {
-	if len(m.ID) == 0 || m.Method == "" || !o.counts(m.Method) {
+	if !o.counts(m.Method) {
 		return
 	}
 	o.mu.Lock()
@@ -112,6 +115,14 @@ func (o *owed) ask(m message) {
 		o.none = make(chan struct{})
 	}
 	o.ids[m.key()] = struct{}{}
+}
+
+// has reports whether a request with that ID waits.
+func (o *owed) has(m message) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, waits := o.ids[m.key()]
+	return waits
 }
 
 func (o *owed) answer(m message) {
@@ -142,17 +153,17 @@ func (o *owed) wait(gone <-chan struct{}, most time.Duration) {
 	}
 }
 
-// requests is the client's side, line by line. A line that is no message is
-// answered with an error and left out, since the SDK would end the connection
-// for it. The end waits for what is owed.
+// requests is the client's side, line by line. A line that is no message, or
+// asks a second time with the ID of a request under way, is answered with an
+// error and left out, since the SDK would end the connection or say nothing. The
+// end waits for what is owed.
 type requests struct {
 	in *bufio.Reader
 	io.Closer
-	c          *session
-	answers    *answers
-	quick, all *owed
-	gone       <-chan struct{}
-	rest       []byte // of the present line
+	c       *session
+	answers *answers
+	gone    <-chan struct{}
+	rest    []byte // of the present line
 }
 
 func (r *requests) Read(p []byte) (int, error) {
@@ -165,11 +176,15 @@ func (r *requests) Read(p []byte) (int, error) {
 			continue
 		case err != nil:
 			if err == io.EOF {
-				r.quick.wait(r.gone, owedWait)
+				r.answers.quick.wait(r.gone, owedWait)
 			}
 			return 0, err
 		}
-		if len(bytes.TrimSpace(line)) > 0 && r.check(line) {
+		switch start := bytes.TrimSpace(line); {
+		case len(start) == 0:
+		case start[0] == '[' && r.batches():
+			r.rest = r.batch(line)
+		case r.check(line):
 			r.rest = line
 		}
 	}
@@ -205,14 +220,12 @@ func (r *requests) next() ([]byte, error) {
 	}
 }
 
-// check reports whether the SDK can take a line, and notes what it asks for.
+// check reports whether the SDK can take a message, and notes what it asks for.
 func (r *requests) check(line []byte) bool {
-	if bytes.TrimSpace(line)[0] == '[' && r.batches() {
-		return json.Valid(line) // the SDK looks into it, and ignores what it cannot take
-	}
 	var m message
 	known := json.Unmarshal(line, &m) == nil
-	if _, err := jsonrpc.DecodeMessage(line); err != nil {
+	msg, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
 		if !known || m.Method != "" || m.Result == nil && m.Error == nil { // no error in answer to an answer
 			code := int64(jsonrpc.CodeInvalidRequest)
 			if !json.Valid(line) {
@@ -222,9 +235,54 @@ func (r *requests) check(line []byte) bool {
 		}
 		return false
 	}
-	r.quick.ask(m)
-	r.all.ask(m)
+	if !isCall(msg) {
+		return true
+	}
+	if r.answers.open.has(m) {
+		// Without the ID, which would make it the answer to the first.
+		r.answers.refuse(nil, jsonrpc.CodeInvalidRequest,
+			fmt.Errorf("the ID %.100s is that of a request that is still being answered; %.100q was not looked at, send it with an ID of its own", m.ID, m.Method))
+		return false
+	}
+	r.answers.quick.ask(m)
+	r.answers.all.ask(m)
+	r.answers.open.ask(m)
 	return true
+}
+
+func isCall(m jsonrpc.Message) bool {
+	req, ok := m.(*jsonrpc.Request)
+	return ok && req.IsCall()
+}
+
+// batch returns what the SDK can take of a batch: its calls as one, which is
+// answered as one, and before them the rest, which is not answered, line by line.
+func (r *requests) batch(line []byte) []byte {
+	var parts, calls []json.RawMessage
+	var out []byte
+	if err := json.Unmarshal(line, &parts); err != nil {
+		r.answers.refuse(nil, jsonrpc.CodeParseError, err)
+		return nil
+	}
+	if len(parts) == 0 {
+		r.answers.refuse(nil, jsonrpc.CodeInvalidRequest, errors.New("the batch is empty"))
+	}
+	for _, p := range parts {
+		if !r.check(p) {
+			continue
+		}
+		if msg, err := jsonrpc.DecodeMessage(p); err == nil && isCall(msg) {
+			calls = append(calls, p)
+		} else {
+			out = append(append(out, p...), '\n')
+		}
+	}
+	if len(calls) > 0 {
+		if b, err := json.Marshal(calls); err == nil {
+			out = append(append(out, b...), '\n')
+		}
+	}
+	return out
 }
 
 // batches reports whether the client speaks a revision that has batches.
@@ -241,8 +299,8 @@ func (r *requests) batches() bool {
 // is nobody yet to hear that the tools have changed.
 type answers struct {
 	io.WriteCloser
-	quick, all *owed
-	spoken     atomic.Bool // the client has
+	quick, all, open *owed
+	spoken           atomic.Bool // the client has
 
 	mu   sync.Mutex
 	line lines
@@ -254,8 +312,16 @@ func (a *answers) Write(p []byte) (int, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	var said []message
+	a.line.add(p, func(m message) { said = append(said, m) })
+	for _, m := range said { // before the client can use its ID again
+		a.open.answer(m)
+	}
 	n, err := a.WriteCloser.Write(p)
-	a.line.add(p[:n], func(m message) { a.quick.answer(m); a.all.answer(m) })
+	for _, m := range said {
+		a.quick.answer(m)
+		a.all.answer(m)
+	}
 	return n, err
 }
 
@@ -285,8 +351,14 @@ func (l *lines) add(p []byte, each func(message)) {
 			return
 		}
 		var m message
-		if json.Unmarshal(l.begun, &m) == nil {
+		var batch []message
+		switch {
+		case json.Unmarshal(l.begun, &m) == nil:
 			each(m)
+		case bytes.HasPrefix(l.begun, []byte{'['}) && json.Unmarshal(l.begun, &batch) == nil:
+			for _, m := range batch {
+				each(m)
+			}
 		}
 		l.begun, p = l.begun[:0], rest
 	}

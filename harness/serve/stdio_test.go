@@ -78,12 +78,12 @@ func TestIDsAreKnownAgain(t *testing.T) {
 	s, _ := serving(t, nil)
 	for _, id := range []string{`1.5`, `1e2`, `"\u0041"`, `9007199254740993`, `-0`, `""`, `"a\/b"`} {
 		var out bytes.Buffer
-		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(quick)}
+		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything), open: newOwed(everything)}
 		in, w := io.Pipe()
 		ended := make(chan error, 1)
 		c := s.newSession("test", Execute, true, nil)
 		gone := make(chan struct{})
-		r := &requests{in: bufio.NewReader(in), Closer: in, c: c, answers: a, quick: a.quick, all: a.all, gone: gone}
+		r := &requests{in: bufio.NewReader(in), Closer: in, c: c, answers: a, gone: gone}
 		go func() { ended <- c.mcp.Run(t.Context(), &mcp.IOTransport{Reader: r, Writer: a}) }()
 		io.WriteString(w, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`+"\n")
 		until(t, func() bool {
@@ -138,15 +138,70 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	}
 }
 
+// Two requests with one ID at the same time: the first is answered as if there
+// was no second one, and when it has been the ID is free again.
+func TestASecondRequestWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2025-03-26"} {
+		s, f := serving(t, nil)
+		in, w := io.Pipe()
+		outR, out := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- s.Stdio(t.Context(), in, out); out.Close() }()
+		lines := make(chan string, 100)
+		go func() {
+			for sc := bufio.NewScanner(outR); sc.Scan(); {
+				if !strings.Contains(sc.Text(), `"method"`) {
+					lines <- sc.Text()
+				}
+			}
+		}()
+		send := func(line string) { io.WriteString(w, line+"\n") }
+		expect := func(wants ...string) {
+			t.Helper()
+			got := receive(t, lines)
+			for _, want := range wants {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s: got %s, want %s", version, got, want)
+				}
+			}
+		}
+		send(`{"jsonrpc":"2.0","id":"0","method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		expect(`"id":"0"`)
+		send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"execute","arguments":{"script":"_, err := files.Wait()\nReturn(err == nil)"}}}`)
+		receive(t, f.blocked)
+		send(`{"jsonrpc":"2.0","id":7.0,"method":"tools/list"}`)
+		expect(`"id":null`, `"code":-32600`, "7", "tools/list")
+		send(`{"jsonrpc":"2.0","id":"7","method":"ping"}`) // a text is another ID
+		expect(`"id":"7"`, `"result":{}`)
+		if version < "2025-06-18" {
+			send(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":8,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},` +
+				`{"jsonrpc":"2.0","id":7,"method":"ping"},1,{"jsonrpc":"2.0","id":8,"method":"ping"}]`)
+			expect(`"id":null`, `"code":-32600`, "7")
+			expect(`"id":null`, `"code":-32600`)
+			expect(`"id":null`, `"code":-32600`, "8")
+			expect(`[{"jsonrpc":"2.0","id":8,"result":{}}]`)
+			send(`[]`)
+			expect(`"code":-32600`)
+		}
+		f.release <- struct{}{}
+		expect(`"id":7`, `"text":"true`)
+		send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+		expect(`"id":7`, `"result":{}`)
+		w.Close()
+		receive(t, ended)
+	}
+}
+
 func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
 	var out bytes.Buffer
-	a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(quick)}
+	a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything), open: newOwed(everything)}
 	const news = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"
 	io.WriteString(a, news)
 	if out.Len() > 0 {
 		t.Errorf("before: %s", out.String())
 	}
-	r := &requests{in: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)), answers: a, quick: a.quick, all: a.all, c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}}
+	r := &requests{in: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)), answers: a, c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}}
 	if _, err := r.Read(make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +215,10 @@ func FuzzStdioLines(f *testing.F) {
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nx\n[]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var out bytes.Buffer
-		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(quick)}
+		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything), open: newOwed(everything)}
 		gone := make(chan struct{})
 		close(gone)
-		r := &requests{in: bufio.NewReader(bytes.NewReader(data)), c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}, answers: a, quick: a.quick, all: a.all, gone: gone}
+		r := &requests{in: bufio.NewReader(bytes.NewReader(data)), c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}, answers: a, gone: gone}
 		got, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
