@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
+	"go/build"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,107 +73,106 @@ func marker(line []byte) (name string, ok bool) {
 	return s, ok && s != ""
 }
 
-var goFile = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*\.go$`)
+// here is what decides which files of a script the go command would take.
+func here(open func(string) (io.ReadCloser, error)) *build.Context {
+	c := &build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc", OpenFile: open}
+	for i := range newestGo {
+		c.ReleaseTags = append(c.ReleaseTags, fmt.Sprintf("go1.%d", i+1))
+	}
+	return c
+}
 
-// otherSystem matches the names of files that Go leaves out on linux/amd64.
-var otherSystem = regexp.MustCompile(`_(windows|darwin|freebsd|netbsd|openbsd|dragonfly|solaris|illumos|aix|android|ios|js|wasip1|plan9|386|arm|arm64|wasm|riscv64|ppc64|ppc64le|s390x|loong64|mips|mipsle|mips64|mips64le)(_amd64)?\.go$`)
+const newestGo = 26
+
+// leftOut says why go run would leave a file out, "" when it would not.
+func leftOut(name string, src []byte) string {
+	if strings.HasSuffix(name, "_test.go") {
+		return "tests do not run in scripts"
+	}
+	open := func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
+	if taken, err := here(open).MatchFile("", name); taken || err != nil {
+		return "" // what is wrong with it is said by the parser
+	}
+	open = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package main\n")), nil }
+	if taken, _ := here(open).MatchFile("", name); taken {
+		return "its build constraint is false; scripts run as on linux/amd64"
+	}
+	return "Go leaves out files of that name on linux/amd64"
+}
 
 // misfit says why a script cannot have a file of that name.
 func misfit(name string) (message, hint string) {
 	switch {
 	case strings.Contains(name, "/"):
 		return fmt.Sprintf("%s: a script is one package", name), "put all files beside each other, as package main"
-	case strings.HasSuffix(name, "_test.go"):
-		return fmt.Sprintf("%s: tests do not run in scripts", name), "leave it out; call what is to be tried from main"
-	case otherSystem.MatchString(name):
-		return fmt.Sprintf("%s: by its name a file of another system", name), "scripts run as on linux/amd64: rename it"
 	case !goFile.MatchString(name):
 		return fmt.Sprintf("%s: a script holds Go files alone", name), "put a text into a constant, or send it as an input and read it with Input"
 	}
 	return "", ""
 }
 
-// unpack makes one file of the files of an archive, which stand in it as the
-// go command takes them: sorted by name. Package main is written once, each
-// import once, and then what each of them declares.
-func (s *Script) unpack(text []byte, parts []Part) ([]byte, []Diagnostic) {
+var goFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.go$`)
+
+// unpack parses the files of an archive that the go command would take, in its
+// order.
+func (s *Script) unpack(text []byte) []Diagnostic {
 	var list []Diagnostic
 	seen := map[string]bool{}
-	files := parts[:0:0]
-	for _, p := range parts {
-		fault := func(message, hint string) {
-			list = append(list, Diagnostic{Kind: Refused, Line: p.Line, Column: 1, Message: message, Hint: hint})
+	var files []Part
+	for _, p := range s.parts {
+		ignored := func(format string, args ...any) {
+			s.warnings = append(s.warnings, Diagnostic{Kind: Warning, Line: p.Line, Column: 1, Message: p.Name + ": " + fmt.Sprintf(format, args...)})
 		}
-		if p.Name == "go.mod" {
-			s.warnings = append(s.warnings, Diagnostic{Kind: Warning, Line: p.Line, Column: 1, Message: "go.mod: ignored; a script has the standard library and its tools"})
+		if p.Name == "go.mod" || p.Name == "go.sum" {
+			ignored("ignored; a script is Go 1.%d, and has the standard library and its tools", newestGo)
 			continue
 		}
-		if message, hint := misfit(p.Name); message != "" {
-			fault(message, hint)
-		} else if seen[p.Name] {
-			fault(p.Name+": there are two files of this name", "rename one of them")
+		message, hint := misfit(p.Name)
+		if message == "" && seen[p.Name] {
+			message, hint = p.Name+": there are two files of this name", "rename one of them"
 		}
 		seen[p.Name] = true
+		if message != "" {
+			list = append(list, Diagnostic{Kind: Refused, Line: p.Line, Column: 1, Message: message, Hint: hint})
+			continue
+		}
+		if why := leftOut(p.Name, text[p.from:p.to]); why != "" {
+			ignored("left out: %s", why)
+			s.leftOut = append(s.leftOut, p)
+			continue
+		}
 		files = append(files, p)
 	}
+	if list == nil && files == nil {
+		return []Diagnostic{{Kind: Compile, Message: "the script has no Go files that would be built", Hint: "put func main into a file main.go without a build constraint"}}
+	}
 	if list != nil {
-		return nil, list
+		return list
 	}
 	slices.SortStableFunc(files, func(a, b Part) int { return cmp.Compare(a.Name, b.Name) })
-	var imports []importSpec
-	var bodies []piece
 	for _, p := range files {
-		specs, body, bad := s.part(text, p)
-		list = append(list, bad...)
-		imports = append(imports, specs...)
-		bodies = append(bodies, body)
+		list = append(list, s.part(text[p.from:p.to], p)...)
 	}
-	if len(list) > 0 {
-		return nil, list
+	if list == nil {
+		s.link()
 	}
-	var out bytes.Buffer
-	s.pieces = nil
-	add := func(from, n int) {
-		s.pieces = append(s.pieces, piece{out.Len(), from, n})
-		out.Write(text[from : from+n])
-		out.WriteByte('\n')
-	}
-	out.WriteString("package main\n")
-	first := map[string]importSpec{} // by name, and those without one by name and path
-	for _, spec := range imports {
-		key := spec.name
-		if key == "." || key == "_" {
-			key += spec.path
-		}
-		before, ok := first[key]
-		if !ok {
-			first[key] = spec
-			out.WriteString("import ")
-			add(spec.from, spec.n)
-		} else if before.path != spec.path {
-			line, column := s.place(spec.from)
-			list = append(list, Diagnostic{Kind: Refused, Line: line, Column: column,
-				Message: fmt.Sprintf("%s is package %q here and %q in %s", spec.name, spec.path, before.path, before.file),
-				Hint:    "import one of them under another name"})
-		}
-	}
-	for _, b := range bodies {
-		add(b.from, b.n)
-	}
-	return out.Bytes(), list
+	return list
 }
 
-type importSpec struct {
-	name, path, file string
-	from, n          int
+// inLeftOut says which of the files that were left out declares a name, as a hint;
+// "" when none has.
+func (s *Script) inLeftOut(name string) string {
+	word := regexp.MustCompile(`(?m)(^\t|\b(func|type|var|const) )` + regexp.QuoteMeta(name) + `\b`)
+	for _, p := range s.leftOut {
+		if src := s.text[p.from:p.to]; word.Match(src) {
+			return fmt.Sprintf("%s has it, which is left out: %s", p.Name, leftOut(p.Name, src))
+		}
+	}
+	return ""
 }
 
-// part reads one file: its imports, and the rest. A file that does not parse by
-// itself is reported by itself, so that a bracket left open does no harm to the
-// next.
-func (s *Script) part(text []byte, p Part) ([]importSpec, piece, []Diagnostic) {
-	src := text[p.from:p.to]
-	s.pieces = []piece{{0, p.from, max(len(src)-1, 0)}} // its end is not on the next marker
+// part parses one file.
+func (s *Script) part(src []byte, p Part) []Diagnostic {
 	o := scan(src)
 	for _, list := range []*[]Diagnostic{&o.refused, &o.warnings} {
 		for i := range *list {
@@ -186,38 +185,26 @@ func (s *Script) part(text []byte, p Part) ([]importSpec, piece, []Diagnostic) {
 	}
 	switch {
 	case len(o.refused) > 0:
-		return nil, piece{}, o.refused
+		return o.refused
 	case !o.hasPackage:
-		return nil, piece{}, []Diagnostic{{Kind: Compile, Line: p.Line, Column: 1, Message: p.Name + " does not begin with package main",
+		return []Diagnostic{{Kind: Compile, Line: p.Line, Column: 1, Message: p.Name + " does not begin with package main",
 			Hint: "each file of a script with several is a whole Go file: package main, its imports, declarations"}}
 	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, p.Name, src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, piece{}, s.syntaxErrors(err, o, p.from+len(bytes.TrimRight(src, " \t\r\n")))
+	pieces := []piece{{0, p.from, max(len(src)-1, 0)}} // its end is not on the next marker
+	return s.add(src, pieces, o, p.from+len(bytes.TrimRight(src, " \t\r\n")))
+}
+
+// link resolves what files use of each other's declarations, as the parser does
+// within one.
+func (s *Script) link() {
+	for _, f := range s.files {
+		f.Unresolved = slices.DeleteFunc(f.Unresolved, func(id *ast.Ident) bool {
+			for _, other := range s.files {
+				if o := other.Scope.Lookup(id.Name); o != nil {
+					id.Obj = o
+				}
+			}
+			return id.Obj != nil
+		})
 	}
-	tf := fset.File(file.FileStart)
-	at := func(pos token.Pos) int { return p.from + tf.Offset(pos) }
-	if file.Name.Name != "main" {
-		line, column := s.place(at(file.Name.Pos()))
-		return nil, piece{}, []Diagnostic{{Kind: Compile, Line: line, Column: column, Message: fmt.Sprintf("package %s: a script is package main", file.Name.Name),
-			Hint: "write package main in each file"}}
-	}
-	var specs []importSpec
-	end := at(file.Name.End())
-	for _, d := range file.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.IMPORT {
-			break
-		}
-		for _, spec := range g.Specs {
-			i := spec.(*ast.ImportSpec)
-			specs = append(specs, importSpec{importedName(i), importedPath(i), p.Name, at(i.Pos()), int(i.End() - i.Pos())})
-		}
-		end = at(g.End())
-	}
-	for end < p.to && (text[end] == ';' || text[end] == ' ') {
-		end++
-	}
-	return specs, piece{0, end, p.to - end}, nil
 }

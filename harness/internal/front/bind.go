@@ -15,6 +15,7 @@ import (
 // unit, or both under one name.
 type binding struct {
 	name        string
+	file        *file // whose imports decide
 	std, unit   *types.Package
 	stdSpec     *ast.ImportSpec // nil when the import is missing
 	unitSpec    *ast.ImportSpec
@@ -29,37 +30,39 @@ type binding struct {
 // spelling, and separates a server from the standard package whose name it has.
 func (c *checker) bind() []Diagnostic {
 	var list []Diagnostic
-	bindings := c.bindings()
-	for _, name := range slices.Sorted(maps.Keys(bindings)) {
-		b := bindings[name]
-		c.findUnit(b)
-		c.findStd(b)
-		for _, r := range b.refs {
-			if d := c.choose(b, r); d != nil {
-				list = append(list, *d)
+	for _, f := range c.files {
+		bindings := c.bindings(f)
+		for _, name := range slices.Sorted(maps.Keys(bindings)) {
+			b := bindings[name]
+			c.findUnit(b)
+			c.findStd(b)
+			for _, r := range b.refs {
+				if d := c.choose(b, r); d != nil {
+					list = append(list, *d)
+				}
 			}
-		}
-		if len(list) == 0 {
-			c.separate(b)
+			if len(list) == 0 {
+				c.separate(b)
+			}
 		}
 	}
 	return list
 }
 
-func (c *checker) bindings() map[string]*binding {
+func (c *checker) bindings(f *file) map[string]*binding {
 	out := map[string]*binding{}
 	get := func(name string) *binding {
 		if out[name] == nil {
-			out[name] = &binding{name: name}
+			out[name] = &binding{name: name, file: f}
 		}
 		return out[name]
 	}
 	for _, r := range c.refs {
-		if types.Universe.Lookup(r.x.Name) == nil {
+		if r.file == f && types.Universe.Lookup(r.x.Name) == nil {
 			get(r.x.Name).refs = append(get(r.x.Name).refs, r)
 		}
 	}
-	for _, spec := range c.file.Imports {
+	for _, spec := range f.Imports {
 		name, path := importedName(spec), importedPath(spec)
 		if name == "." || name == "_" || path == predeclaredPath {
 			continue
@@ -202,17 +205,17 @@ func (c *checker) separate(b *binding) {
 	}
 	if len(b.toUn) > 0 && b.unitSpec == nil {
 		c.warnImport(b.toUn[0].x.Pos(), b.unitPath)
-		c.addImport(b.unitPath, unitName)
+		b.file.addImport(b.unitPath, unitName)
 	}
 	if len(b.toStd) > 0 && b.stdSpec == nil && b.std != nil {
 		c.warnImport(b.toStd[0].x.Pos(), b.std.Path())
-		c.addImport(b.std.Path(), "")
+		b.file.addImport(b.std.Path(), "")
 	}
 }
 
 func (c *checker) mentions(name string) bool {
 	found := false
-	ast.Inspect(c.file, func(n ast.Node) bool {
+	c.inspect(func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		found = found || ok && id.Name == name
 		return !found

@@ -180,13 +180,23 @@ func (c *checker) run() []Diagnostic {
 // missingUnits reports imports of server packages that were not given. One that
 // the script does not use is dropped, as an unused import of a given one is.
 func (c *checker) missingUnits() []Diagnostic {
+	var list []Diagnostic
+	for _, f := range c.files {
+		list = append(list, c.missingUnitsOf(f)...)
+	}
+	return list
+}
+
+func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 	referred := map[string]bool{}
 	for _, r := range c.refs {
-		referred[r.x.Name] = true
+		if r.file == f {
+			referred[r.x.Name] = true
+		}
 	}
 	var list []Diagnostic
 	dropped := map[ast.Spec]bool{}
-	for _, spec := range c.file.Imports {
+	for _, spec := range f.Imports {
 		p := importedPath(spec)
 		if p != discoveryPath && !strings.HasPrefix(p, serverPrefix) {
 			continue
@@ -216,7 +226,7 @@ func (c *checker) missingUnits() []Diagnostic {
 		}
 	}
 	if len(dropped) > 0 {
-		c.dropImports(dropped)
+		f.dropImports(dropped)
 	}
 	return list
 }
@@ -339,7 +349,10 @@ func (c *checker) checkScript() []types.Error {
 			faults = append(faults, e)
 		}
 	}}
-	p := &Package{Path: "main", Types: types.NewPackage("main", "main"), Files: []*ast.File{c.file}}
+	p := &Package{Path: "main", Types: types.NewPackage("main", "main")}
+	for _, f := range c.files {
+		p.Files = append(p.Files, f.File)
+	}
 	pass := types.NewChecker(&conf, c.fset, p.Types, c.info)
 	_ = pass.Files(p.Files) // all errors have come through conf.Error
 	p.InitOrder = c.takeInitOrder()
@@ -404,7 +417,7 @@ func (c *checker) noteUnused() {
 // noteUncalled warns of methods of results that are given away where any value
 // goes: fmt.Println(r.Text) prints an address.
 func (c *checker) noteUncalled() {
-	ast.Inspect(c.file, func(n ast.Node) bool {
+	c.inspect(func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true

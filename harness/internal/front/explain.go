@@ -88,6 +88,9 @@ func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
 		return
 	}
 	name := strings.TrimPrefix(f.Msg, "undefined: ")
+	if d.Hint = c.inLeftOut(name); d.Hint != "" {
+		return
+	}
 	if c.isLocalElsewhere(name) {
 		d.Hint = name + " belongs to another function: pass it as an argument, or declare it with var before the first statement"
 		return

@@ -144,7 +144,7 @@ func (c *checker) unknownType(f types.Error) []reference {
 	}
 	var out []reference
 	for _, r := range c.refs {
-		if r.x.Name == c.refs[at].x.Name && r.name.Name == c.refs[at].name.Name {
+		if r.file == c.refs[at].file && r.x.Name == c.refs[at].x.Name && r.name.Name == c.refs[at].name.Name {
 			if c.isCalled(r) {
 				return nil
 			}
@@ -221,10 +221,11 @@ func structTypes(p *types.Package) []string {
 // pathTo returns the nodes of the script around a position, outermost first.
 func (c *checker) pathTo(pos token.Pos) []ast.Node {
 	var path []ast.Node
-	if !c.holds(pos) {
+	f := c.fileOf(pos)
+	if f == nil {
 		return nil
 	}
-	ast.Inspect(c.file, func(n ast.Node) bool {
+	ast.Inspect(f.File, func(n ast.Node) bool {
 		if n == nil || !n.Pos().IsValid() || pos < n.Pos() || pos >= n.End() {
 			return false
 		}

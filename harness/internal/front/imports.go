@@ -18,13 +18,15 @@ const (
 // checkImports refuses what scripts cannot import.
 func (s *Script) checkImports() []Diagnostic {
 	var list []Diagnostic
-	for _, spec := range s.file.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			continue // the parser has complained
-		}
-		if d := s.checkImport(spec, path); d != nil {
-			list = append(list, *d)
+	for _, f := range s.files {
+		for _, spec := range f.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue // the parser has complained
+			}
+			if d := s.checkImport(spec, path); d != nil {
+				list = append(list, *d)
+			}
 		}
 	}
 	return list

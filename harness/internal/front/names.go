@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -46,29 +47,35 @@ func (s *Script) Used() []Name { return slices.Clone(s.used) }
 // declares, a dot, and a name.
 type reference struct {
 	x, name *ast.Ident
+	file    *file
 }
 
 // findNames collects phrases and references, and reports uses of UseTools that
 // say nothing before the script runs.
 func (s *Script) findNames() []Diagnostic {
 	c := collector{s: s, free: map[*ast.Ident]bool{}, ignored: map[ast.Expr]bool{}, called: map[*ast.Ident]bool{}, sizes: map[ast.Expr]int{}}
-	for _, id := range s.file.Unresolved {
-		c.free[id] = true
-	}
-	ast.Inspect(s.file, c.visit)
-	for _, id := range s.file.Unresolved {
-		if id.Name == "UseTools" && !c.called[id] {
-			d := s.diagnose(Refused, id.Pos(), "UseTools is not called here")
-			d.Hint = `call it with constant phrases: UseTools("what the tool should do")`
-			c.bad = append(c.bad, d)
+	for _, f := range s.files {
+		c.file = f
+		for _, id := range f.Unresolved {
+			c.free[id] = true
+		}
+		ast.Inspect(f.File, c.visit)
+		for _, id := range f.Unresolved {
+			if id.Name == "UseTools" && !c.called[id] {
+				d := s.diagnose(Refused, id.Pos(), "UseTools is not called here")
+				d.Hint = `call it with constant phrases: UseTools("what the tool should do")`
+				c.bad = append(c.bad, d)
+			}
 		}
 	}
+	slices.SortStableFunc(s.phrases, func(a, b Phrase) int { return cmp.Compare(a.Line, b.Line) })
 	s.used = s.usedNames()
 	return c.bad
 }
 
 type collector struct {
 	s       *Script
+	file    *file
 	free    map[*ast.Ident]bool // declared neither in the script nor in its blocks
 	ignored map[ast.Expr]bool   // calls whose results nothing looks at
 	called  map[*ast.Ident]bool
@@ -92,7 +99,7 @@ func (c *collector) visit(n ast.Node) bool {
 		c.weigh(n)
 	case *ast.SelectorExpr:
 		if x, ok := n.X.(*ast.Ident); ok && c.free[x] {
-			c.s.refs = append(c.s.refs, reference{x, n.Sel})
+			c.s.refs = append(c.s.refs, reference{x, n.Sel, c.file})
 		}
 	case *ast.CallExpr:
 		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "UseTools" && c.free[f] {
@@ -221,10 +228,15 @@ func (c *collector) size(e ast.Expr) int {
 }
 
 func (s *Script) usedNames() []Name {
-	servers, std := s.importedAs()
+	var servers, std map[string]string
+	var last *file
 	seen := map[Name]bool{}
 	var out []Name
 	for _, r := range s.refs {
+		if r.file != last {
+			last = r.file
+			servers, std = last.importedAs()
+		}
 		n := Name{Package: r.x.Name, Name: r.name.Name, Std: isStd(std[r.x.Name], r)}
 		renamed := std[r.x.Name] != "" && export.PackageName(std[r.x.Name]) != r.x.Name
 		server, imported := servers[r.x.Name]
@@ -246,9 +258,9 @@ func (s *Script) usedNames() []Name {
 
 // importedAs returns the packages behind the identifiers that imports declare:
 // servers' names, and paths of Go's own. "discovery" is not a server.
-func (s *Script) importedAs() (servers, std map[string]string) {
+func (f *file) importedAs() (servers, std map[string]string) {
 	servers, std = map[string]string{}, map[string]string{}
-	for _, spec := range s.file.Imports {
+	for _, spec := range f.Imports {
 		path, name := importedPath(spec), importedName(spec)
 		if server, ok := strings.CutPrefix(path, serverPrefix); ok {
 			servers[name] = server

@@ -11,8 +11,10 @@ const (
 func (s *Script) Own() []string {
 	var out []string
 	search := false
-	for _, spec := range s.file.Imports {
-		search = search || importedPath(spec) == discoveryPath
+	for _, f := range s.files {
+		for _, spec := range f.Imports {
+			search = search || importedPath(spec) == discoveryPath
+		}
 	}
 	for _, r := range s.refs {
 		search = search || r.x.Name == discoveryPath
@@ -20,9 +22,11 @@ func (s *Script) Own() []string {
 	if search {
 		out = append(out, OwnDiscovery)
 	}
-	for _, id := range s.file.Unresolved {
-		if id.Name == OwnScripts {
-			return append(out, OwnScripts)
+	for _, f := range s.files {
+		for _, id := range f.Unresolved {
+			if id.Name == OwnScripts {
+				return append(out, OwnScripts)
+			}
 		}
 	}
 	return out

@@ -23,33 +23,37 @@ func (c *checker) predeclare() error {
 		return err
 	}
 	c.prelude = types.NewPackage(predeclaredPath, whole.Name())
-	for _, id := range c.file.Unresolved {
-		if o := whole.Scope().Lookup(id.Name); o != nil && o.Exported() {
-			c.prelude.Scope().Insert(o)
+	for _, f := range c.files {
+		uses := false
+		for _, id := range f.Unresolved {
+			if o := whole.Scope().Lookup(id.Name); o != nil && o.Exported() {
+				c.prelude.Scope().Insert(o)
+				uses = true
+			}
+		}
+		if uses {
+			f.addImport(predeclaredPath, ".")
 		}
 	}
 	c.prelude.MarkComplete()
-	if c.prelude.Scope().Len() > 0 {
-		c.addImport(predeclaredPath, ".")
-	}
 	return nil
 }
 
-// addImport adds an import to the script's syntax tree. An empty name is the
+// addImport adds an import to a file's syntax tree. An empty name is the
 // package's own. It has no position.
-func (c *checker) addImport(path, name string) {
+func (f *file) addImport(path, name string) {
 	spec := &ast.ImportSpec{Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
 	if name != "" {
 		spec.Name = ast.NewIdent(name)
 	}
-	c.file.Imports = append(c.file.Imports, spec)
-	c.file.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}}}, c.file.Decls...)
+	f.Imports = append(f.Imports, spec)
+	f.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}}}, f.Decls...)
 }
 
-// dropImports removes imports from the script's syntax tree.
-func (c *checker) dropImports(dropped map[ast.Spec]bool) {
-	c.file.Imports = slices.DeleteFunc(c.file.Imports, func(s *ast.ImportSpec) bool { return dropped[s] })
-	c.file.Decls = slices.DeleteFunc(c.file.Decls, func(d ast.Decl) bool {
+// dropImports removes imports from a file's syntax tree.
+func (f *file) dropImports(dropped map[ast.Spec]bool) {
+	f.Imports = slices.DeleteFunc(f.Imports, func(s *ast.ImportSpec) bool { return dropped[s] })
+	f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.IMPORT {
 			return false

@@ -9,25 +9,33 @@ func (s *Script) Probe() bool {
 	if len(s.phrases) == 0 {
 		return false
 	}
-	for _, d := range s.file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Recv != nil || f.Name.Name != "main" || f.Body == nil {
-			continue
-		}
-		for _, st := range f.Body.List {
-			x, ok := st.(*ast.ExprStmt)
-			if !ok {
-				return false
-			}
-			call, ok := x.X.(*ast.CallExpr)
-			if !ok {
-				return false
-			}
-			if id, ok := call.Fun.(*ast.Ident); !ok || id.Name != "UseTools" {
-				return false
-			}
-		}
-		return true
+	main := s.mainFunc()
+	if main == nil || main.Body == nil {
+		return false
 	}
-	return false
+	for _, st := range main.Body.List {
+		x, ok := st.(*ast.ExprStmt)
+		if !ok {
+			return false
+		}
+		call, ok := x.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		if id, ok := call.Fun.(*ast.Ident); !ok || id.Name != "UseTools" {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Script) mainFunc() *ast.FuncDecl {
+	for _, file := range s.files {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "main" {
+				return f
+			}
+		}
+	}
+	return nil
 }

@@ -216,10 +216,12 @@ func (w *walker) comment(offset int, lit string) {
 			return
 		}
 		reason = "scripts run as on linux/amd64, in the newest Go"
+	case !w.begun && strings.HasPrefix(lit, "//go:debug "):
+		reason = "scripts run with the settings of the newest Go"
 	case strings.HasPrefix(lit, "//go:linkname"), strings.HasPrefix(lit, "//go:cgo_"):
 		reason = "scripts do not link to other code"
 	case strings.HasPrefix(lit, "//go:embed"):
-		reason = "a script is one file; put the text into a constant"
+		reason = "a script has no files but its Go; put the text into a constant"
 	default:
 		return
 	}
@@ -237,11 +239,13 @@ func holdsHere(line string) bool {
 		return false
 	}
 	named := false
-	holds := x.Eval(func(tag string) bool {
-		named = named || strings.HasPrefix(tag, "go1")
-		return tag == "linux" || tag == "unix" || tag == "amd64" || tag == "gc" || tag == "ignore"
-	})
-	return holds && !named
+	holds := func(ignore bool) bool {
+		return x.Eval(func(tag string) bool {
+			named = named || strings.HasPrefix(tag, "go1")
+			return tag == "linux" || tag == "unix" || tag == "amd64" || tag == "gc" || tag == "ignore" && ignore
+		})
+	}
+	return (holds(true) || holds(false)) && !named
 }
 
 func (w *walker) warn(offset int, format string, args ...any) {

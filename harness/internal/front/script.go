@@ -21,15 +21,21 @@ type Script struct {
 	text     []byte // as sent, of the same length
 	lines    []int  // offsets of line starts in text
 	parts    []Part // of a script that is several files
-	pieces   []piece
+	leftOut  []Part // those that Go would leave out
 	fset     *token.FileSet
-	file     *ast.File
-	source   *token.File
-	bare     bool // no package line: imports are ours to add, and nothing to warn of
+	files    []*file // sorted by name, as the go command takes them
+	bare     bool    // no package line: imports are ours to add, and nothing to warn of
 	refs     []reference
 	phrases  []Phrase
 	used     []Name
 	warnings []Diagnostic
+}
+
+// A file is one file of a script.
+type file struct {
+	*ast.File
+	source *token.File
+	pieces []piece
 }
 
 // Parse reads a script: a Go file of package main, or bare statements with any
@@ -45,40 +51,53 @@ func Parse(src []byte) (*Script, []Diagnostic) {
 		return nil, tidy([]Diagnostic{*bad}, src)
 	}
 	s := &Script{text: src, lines: lineStarts(src), fset: token.NewFileSet()}
-	var assembled []byte
-	var o outline
+	var list []Diagnostic
 	if s.parts = partsOf(text); s.parts != nil {
-		var list []Diagnostic
-		if assembled, list = s.unpack(text, s.parts); len(list) > 0 {
-			return nil, tidy(list, src)
-		}
-		o = outline{unclosed: -1}
+		list = s.unpack(text)
 	} else {
-		if o = scan(text); len(o.refused) > 0 {
-			return nil, tidy(o.refused, src)
-		}
-		if len(o.segments) == 0 {
-			return nil, []Diagnostic{{Kind: Compile, Message: "the script is empty",
-				Hint: "send Go statements, or a file with func main; declare tools with UseTools(\"what they should do\")"}}
-		}
-		s.warnings = o.warnings
-		if assembled, s.pieces, bad = assemble(text, o); bad != nil {
-			return nil, tidy([]Diagnostic{*bad}, src)
-		}
-		s.bare = !o.hasPackage
+		list = s.single(text)
 	}
-	file, err := parser.ParseFile(s.fset, fileName, assembled, 0)
-	if err != nil {
-		return nil, tidy(s.syntaxErrors(err, o, len(bytes.TrimRight(src, " \t\r\n"))), src)
+	if len(list) > 0 {
+		return nil, tidy(list, src)
 	}
-	s.file, s.source = file, s.fset.File(file.FileStart)
-	s.mapPositions()
-	list := append(s.checkPackage(), s.checkImports()...)
+	list = append(s.checkPackage(), s.checkImports()...)
 	list = append(list, s.findNames()...)
 	if len(list) > 0 {
 		return nil, tidy(list, src)
 	}
 	return s, nil
+}
+
+// single reads a script that is one text.
+func (s *Script) single(text []byte) []Diagnostic {
+	o := scan(text)
+	switch {
+	case len(o.refused) > 0:
+		return o.refused
+	case len(o.segments) == 0:
+		return []Diagnostic{{Kind: Compile, Message: "the script is empty",
+			Hint: "send Go statements, or a file with func main; declare tools with UseTools(\"what they should do\")"}}
+	}
+	s.warnings = o.warnings
+	assembled, pieces, bad := assemble(text, o)
+	if bad != nil {
+		return []Diagnostic{*bad}
+	}
+	s.bare = !o.hasPackage
+	return s.add(assembled, pieces, o, len(bytes.TrimRight(text, " \t\r\n")))
+}
+
+// add parses a file, whose text ends at end of the script as sent.
+func (s *Script) add(text []byte, pieces []piece, o outline, end int) []Diagnostic {
+	f := &file{pieces: pieces}
+	var err error
+	if f.File, err = parser.ParseFile(s.fset, fileName, text, 0); err != nil {
+		return s.syntaxErrors(f, err, o, end)
+	}
+	f.source = s.fset.File(f.FileStart)
+	s.mapPositions(f)
+	s.files = append(s.files, f)
+	return nil
 }
 
 func lineStarts(text []byte) []int {
@@ -92,11 +111,11 @@ func lineStarts(text []byte) []int {
 }
 
 // mapPositions makes the file set give positions of the script as sent.
-func (s *Script) mapPositions() {
-	for _, p := range s.pieces {
+func (s *Script) mapPositions(f *file) {
+	for _, p := range f.pieces {
 		if p.at != p.from {
 			line, column := s.place(p.from)
-			s.source.AddLineColumnInfo(p.at, fileName, line, column)
+			f.source.AddLineColumnInfo(p.at, fileName, line, column)
 		}
 	}
 }
@@ -108,26 +127,42 @@ func (s *Script) place(offset int) (line, column int) {
 }
 
 // origin returns the offset in the text as sent for one in the parsed text.
-func (s *Script) origin(offset int) int {
-	i := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].at > offset })
+func (f *file) origin(offset int) int {
+	i := sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].at > offset })
 	if i == 0 {
 		return 0
 	}
-	p := s.pieces[i-1]
-	return min(p.from+min(offset-p.at, p.n), len(s.text))
+	p := f.pieces[i-1]
+	return p.from + min(offset-p.at, p.n)
 }
 
 // at returns line and column of a syntax node, 0 for one that the script does
 // not hold.
 func (s *Script) at(pos token.Pos) (line, column int) {
-	if !s.holds(pos) {
+	f := s.fileOf(pos)
+	if f == nil {
 		return 0, 0
 	}
-	return s.place(s.origin(s.source.Offset(pos)))
+	return s.place(f.origin(f.source.Offset(pos)))
 }
 
-func (s *Script) holds(pos token.Pos) bool {
-	return pos.IsValid() && int(pos) >= s.source.Base() && int(pos) <= s.source.Base()+s.source.Size()
+// fileOf returns the file that holds a position, or nil.
+func (s *Script) fileOf(pos token.Pos) *file {
+	for _, f := range s.files {
+		if pos.IsValid() && int(pos) >= f.source.Base() && int(pos) <= f.source.Base()+f.source.Size() {
+			return f
+		}
+	}
+	return nil
+}
+
+func (s *Script) holds(pos token.Pos) bool { return s.fileOf(pos) != nil }
+
+// inspect visits the syntax of all files.
+func (s *Script) inspect(visit func(ast.Node) bool) {
+	for _, f := range s.files {
+		ast.Inspect(f.File, visit)
+	}
 }
 
 // diagnose starts a diagnostic at a node.
@@ -146,14 +181,14 @@ func (s *Script) warn(pos token.Pos, format string, args ...any) {
 //
 // What is wrong at end, where the text is over, and not at once follows from
 // the faults before.
-func (s *Script) syntaxErrors(err error, o outline, end int) []Diagnostic {
+func (s *Script) syntaxErrors(f *file, err error, o outline, end int) []Diagnostic {
 	var list scanner.ErrorList
 	if !errors.As(err, &list) {
 		return []Diagnostic{{Kind: Compile, Message: err.Error()}}
 	}
 	var out []Diagnostic
 	for i, e := range list {
-		offset := s.origin(e.Pos.Offset)
+		offset := min(f.origin(e.Pos.Offset), len(s.text))
 		if i > 0 && offset >= end {
 			break
 		}
@@ -223,26 +258,25 @@ func firstWord(line []byte) string {
 
 // checkPackage refuses a file that is not a program by its form alone.
 func (s *Script) checkPackage() []Diagnostic {
-	if name := s.file.Name; name.Name != "main" {
-		d := s.diagnose(Compile, name.Pos(), "package %s: a script is package main", name.Name)
-		d.Hint = "write package main, or leave the line out"
-		return []Diagnostic{d}
-	}
 	var list []Diagnostic
-	hasMain := false
-	for _, decl := range s.file.Decls {
-		f, ok := decl.(*ast.FuncDecl)
-		if !ok {
-			continue
+	for _, file := range s.files {
+		if name := file.Name; name.Name != "main" {
+			d := s.diagnose(Compile, name.Pos(), "package %s: a script is package main", name.Name)
+			d.Hint = "write package main, or leave the line out"
+			if s.parts != nil {
+				d.Hint = "write package main in each file"
+			}
+			list = append(list, d)
 		}
-		hasMain = hasMain || f.Recv == nil && f.Name.Name == "main"
-		if f.Body == nil {
-			list = append(list, s.diagnose(Compile, f.Pos(), "func %s: missing function body", f.Name.Name))
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body == nil {
+				list = append(list, s.diagnose(Compile, f.Pos(), "func %s: missing function body", f.Name.Name))
+			}
 		}
 	}
-	if !hasMain && len(list) == 0 {
+	if s.mainFunc() == nil && len(list) == 0 {
 		list = append(list, Diagnostic{Kind: Compile, Message: "function main is undeclared in the main package",
-			Hint: "add func main() { … }, or send bare statements without a package line"})
+			Hint: cmp.Or(s.inLeftOut("main"), "add func main() { … }, or send bare statements without a package line")})
 	}
 	return list
 }

@@ -13,7 +13,7 @@ import (
 // vet warns of what is Go and yet seldom meant, as go vet does. It runs the same
 // in Go, so that nothing is mended and a strict check does not refuse it.
 func (c *checker) vet() {
-	ast.Inspect(c.file, func(n ast.Node) bool {
+	c.inspect(func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.StructType:
 			c.vetTags(n)
