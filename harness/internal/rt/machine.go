@@ -66,6 +66,7 @@ type Machine struct {
 	// one of its templates.
 	htmlExecuted sync.Map
 	xmlViews     sync.Map // of xmlViewKey to *xmlView
+	xmlSeq       atomic.Int64
 }
 
 // A Type is one entry of the type table.

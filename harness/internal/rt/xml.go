@@ -116,7 +116,8 @@ func (m *Machine) xmlMethod(t types.Type, v reflect.Value, name string) (adapter
 	return a, a.can(name, xmlMethods[name])
 }
 
-// xmlNative: encoding/xml may see the erased form of t as it is.
+// xmlNative: encoding/xml may see the erased form of t as it is. It may not
+// where it would say that it cannot take it, since it would name the erased form.
 func (m *Machine) xmlNative(t types.Type) bool {
 	t = types.Unalias(t)
 	if n, ok := t.(*types.Named); ok {
@@ -138,8 +139,6 @@ func (m *Machine) xmlNative(t types.Type) bool {
 		return u.Info()&types.IsComplex == 0
 	case *types.Slice:
 		return m.xmlNative(u.Elem())
-	case *types.Array:
-		return m.xmlNative(u.Elem())
 	case *types.Pointer:
 		return m.xmlNative(u.Elem())
 	case *types.Struct:
@@ -152,6 +151,7 @@ func (m *Machine) xmlNative(t types.Type) bool {
 type xmlView struct {
 	typ    reflect.Type
 	fields []xmlField
+	xmlns  int   // the field of typ that says that there is no name space, or 0
 	err    error // why there is none
 }
 
@@ -163,7 +163,7 @@ type xmlField struct {
 	comment   bool     // is text in a comment
 	attr      bool     // is an attribute
 	omitEmpty bool     // is left out when empty
-	embedded  *xmlView // of a struct embedded by value
+	embedded  *xmlView // of an embedded struct, or of what an embedded pointer points to
 }
 
 type xmlViewKey struct {
@@ -193,21 +193,26 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 			continue
 		}
 		field := xmlField{index: i, typ: f.Type()}
+		name, options, _ := strings.Cut(tag.Get("xml"), ",")
+		pointer := false
 		if f.Embedded() {
-			switch inner := types.Unalias(f.Type()).(type) {
-			case *types.Named:
-				if _, isStruct := inner.Underlying().(*types.Struct); !isStruct {
-					break
-				}
-				if !m.cfg.Source(inner.Obj().Pkg()) {
+			inner := types.Unalias(f.Type())
+			if elem, ok := pointee(inner); ok {
+				inner, pointer = types.Unalias(elem), true
+			}
+			if s, ok := inner.Underlying().(*types.Struct); ok {
+				switch pkg := packageOf(inner); {
+				case pkg != nil && !m.cfg.Source(pkg) && allHidden(s):
+					continue
+				case pkg != nil && !m.cfg.Source(pkg):
 					return &xmlView{err: fmt.Errorf("xml: %s embedded in %s is not supported in scripts; make it a field with a name", TypeName(inner), TypeName(t))}
+				case pointer && (decode || !f.Exported()):
+					return &xmlView{err: fmt.Errorf("xml: the pointer %s embedded in %s is not supported in scripts; embed the struct itself, or make it a field with a name", TypeName(f.Type()), TypeName(t))}
 				}
 				field.embedded = m.xmlViewOf(inner, decode)
 				if field.embedded.err != nil {
 					return field.embedded
 				}
-			case *types.Pointer:
-				return &xmlView{err: fmt.Errorf("xml: the pointer %s embedded in %s is not supported in scripts; embed the struct itself, or make it a field with a name", TypeName(inner), TypeName(t))}
 			}
 			if field.embedded == nil && !f.Exported() {
 				return &xmlView{err: fmt.Errorf("xml: %s embedded in %s is not supported in scripts; make it a field with a name", TypeName(f.Type()), TypeName(t))}
@@ -216,12 +221,16 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 		out := reflect.StructField{Name: f.Name(), Tag: tag}
 		switch {
 		case field.embedded != nil:
-			out.Name, out.Anonymous, out.Type = fmt.Sprintf("Embedded%d", i), true, field.embedded.typ
-		case f.Name() == "XMLName" || m.xmlNative(f.Type()) && (m.typeOf(f.Type()).plain || !strings.Contains(tag.Get("xml"), ",innerxml")):
+			out.Name, out.Anonymous, out.Type = "Embedded"+viewMark+strconv.Itoa(i), true, field.embedded.typ
+			if pointer {
+				out.Type = reflect.PointerTo(out.Type)
+			}
+		case f.Name() == "XMLName",
+			m.xmlNative(f.Type()) && (m.typeOf(f.Type()).plain || !strings.Contains(options, "innerxml") && !strings.Contains(options, "data")),
+			strings.Contains(options, "comment") && isText(f.Type()):
 			field.native = true
 			out.Type = m.reflectOf(f.Type())
 		default:
-			name, options, _ := strings.Cut(tag.Get("xml"), ",")
 			for _, o := range strings.Split(options, ",") {
 				switch o {
 				case "chardata", "cdata":
@@ -252,9 +261,89 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 		fields = append(fields, out)
 		view.fields = append(view.fields, field)
 	}
+	if name, ok := xmlNameOf(t); ok && name.tag == "" && !decode {
+		view.xmlns = len(fields)
+		fields = append(fields, reflect.StructField{
+			Name: "Xmlns" + viewMark + strconv.FormatInt(m.xmlSeq.Add(1), 10),
+			Type: reflect.TypeFor[xml.Attr](),
+			Tag:  `xml:",any,attr"`,
+		})
+	}
 	view.typ = reflect.StructOf(fields)
 	return view
 }
+
+// viewMark is in the names of those fields of views that no script has.
+const viewMark = "ˑ"
+
+// allHidden: no field of s can be seen outside of its package.
+func allHidden(s *types.Struct) bool {
+	for f := range s.Fields() {
+		if f.Exported() || f.Embedded() {
+			return false
+		}
+	}
+	return true
+}
+
+// isText: t is a kind of string or of []byte.
+func isText(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.String
+	case *types.Slice:
+		return isByte(u.Elem())
+	}
+	return false
+}
+
+func isByte(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Uint8
+}
+
+// A xmlName is the field XMLName that counts for a struct.
+type xmlName struct {
+	path   []int
+	tag    string // its name, perhaps after a name space
+	hidden bool   // in an embedded struct that is not exported
+}
+
+// xmlNameOf finds the field XMLName of struct type t: its own, else the first
+// one of what it embeds.
+func xmlNameOf(t types.Type) (name xmlName, ok bool) {
+	s, isStruct := t.Underlying().(*types.Struct)
+	if !isStruct {
+		return xmlName{}, false
+	}
+	for i := range s.NumFields() {
+		f := s.Field(i)
+		if f.Name() == "XMLName" {
+			tag, _, _ := strings.Cut(reflect.StructTag(s.Tag(i)).Get("xml"), ",")
+			return xmlName{path: []int{i}, tag: tag}, tag != "-"
+		}
+	}
+	for i := range s.NumFields() {
+		f := s.Field(i)
+		if !f.Embedded() || reflect.StructTag(s.Tag(i)).Get("xml") == "-" {
+			continue
+		}
+		inner := f.Type()
+		if elem, isPointer := pointee(inner); isPointer {
+			inner = elem
+		}
+		if name, ok := xmlNameOf(inner); ok {
+			name.path = append([]int{i}, name.path...)
+			name.hidden = name.hidden || !f.Exported()
+			return name, true
+		}
+	}
+	return xmlName{}, false
+}
+
+// hiddenXMLName is what Go says when it comes to an XMLName of an embedded
+// struct that is not exported.
+const hiddenXMLName = "reflect.TypeAssert: cannot return value obtained from unexported field or method"
 
 // xmlElementName is the name, perhaps after a name space, that a struct says
 // its elements have.
@@ -287,7 +376,7 @@ var (
 // xmlFieldType is the type of a field in a view.
 func (m *Machine) xmlFieldType(f *xmlField, decode bool) reflect.Type {
 	switch {
-	case !decode && m.xmlNative(f.typ): // innerxml of a type that is no string for encoding/xml
+	case !decode && !f.text && m.xmlNative(f.typ): // innerxml of a type that is no string for encoding/xml
 		return reflect.SliceOf(xmlNodeType)
 	case decode && m.xmlNative(f.typ):
 		return m.reflectOf(f.typ)
@@ -399,6 +488,10 @@ func (n xmlNode) through() (node xmlNode, library any, ok bool) {
 
 // MarshalXML serves encoding/xml.
 func (n xmlNode) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	return n.marshal(e, start)
+}
+
+func (n xmlNode) marshal(e *xml.Encoder, start xml.StartElement) error {
 	n, library, ok := n.through()
 	switch {
 	case !ok:
@@ -413,7 +506,14 @@ func (n xmlNode) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 		start = xml.StartElement{Name: xml.Name{Local: n.typeName()}}
 	}
 	if a, ok := m.xmlMethod(t, v, "MarshalXML"); ok {
-		return asError(a.must("MarshalXML", e, start)[0])
+		before, _ := openXML(e)
+		if err := asError(a.must("MarshalXML", e, start)[0]); err != nil {
+			return err
+		}
+		if now, last := openXML(e); now > before {
+			return fmt.Errorf("xml: %s.MarshalXML wrote invalid XML: <%s> not closed", a.receiver(), last(0).Local)
+		}
+		return nil
 	}
 	if a, ok := m.xmlMethod(t, v, "MarshalText"); ok {
 		text, err := a.bytesError("MarshalText")
@@ -425,11 +525,11 @@ func (n xmlNode) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 	switch u := t.Underlying().(type) {
 	case *types.Slice, *types.Array:
 		elem := u.(interface{ Elem() types.Type }).Elem()
-		if b, ok := elem.Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
+		if isByte(elem) {
 			break
 		}
 		for i := range v.Len() {
-			if err := (xmlNode{m, elem, v.Index(i), n.top, n.named}).MarshalXML(e, start); err != nil {
+			if err := (xmlNode{m, elem, v.Index(i), n.top, n.named}).marshal(e, start); err != nil {
 				return err
 			}
 		}
@@ -439,7 +539,7 @@ func (n xmlNode) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 			return n.marshalStruct(e, start)
 		}
 	}
-	if start.Name.Local == "" || !m.xmlNative(t) {
+	if _, simple := simpleXML(v); start.Name.Local == "" || !simple && !m.xmlNative(t) {
 		return n.unsupported()
 	}
 	return e.EncodeElement(v.Interface(), start)
@@ -453,8 +553,16 @@ func (n xmlNode) typeName() string {
 }
 
 func (n xmlNode) unsupported() error {
-	return &textError{"xml: unsupported type: " + TypeName(n.t), &xml.UnsupportedTypeError{Type: n.v.Type()}}
+	return &xml.UnsupportedTypeError{Type: namedType{n.v.Type(), TypeName(n.t)}}
 }
+
+// namedType is the type of an erased form with the name that the script gave it.
+type namedType struct {
+	reflect.Type
+	name string
+}
+
+func (t namedType) String() string { return t.name }
 
 func (n xmlNode) marshalStruct(e *xml.Encoder, start xml.StartElement) error {
 	if !n.m.cfg.Source(packageOf(n.t)) && packageOf(n.t) != nil {
@@ -473,37 +581,73 @@ func (n xmlNode) marshalStruct(e *xml.Encoder, start xml.StartElement) error {
 	case n.top && packageOf(n.t) == nil:
 		return n.unsupported()
 	}
+	if view.xmlns != 0 && start.Name.Space == "" {
+		// Go goes by the element around; under the view it is the mark of a MarshalXML.
+		if n, tag := openXML(e); n > 1 && tag(1).Space != "" {
+			x.Field(view.xmlns).Set(reflect.ValueOf(xml.Attr{Name: xml.Name{Local: "xmlns"}}))
+		}
+	}
 	return n.m.asXML(e.EncodeElement(x.Interface(), start), view, n.t)
 }
 
 // elementName is the name that a field XMLName gives.
 func (n xmlNode) elementName() (xml.Name, bool) {
-	obj, path, _ := types.LookupFieldOrMethod(n.t, true, nil, "XMLName")
-	f, ok := obj.(*types.Var)
-	if !ok {
+	field, ok := xmlNameOf(n.t)
+	switch space, local, spaced := strings.Cut(field.tag, " "); {
+	case !ok:
+		return xml.Name{}, false
+	case spaced:
+		return xml.Name{Space: space, Local: local}, true
+	case field.tag != "":
+		return xml.Name{Local: field.tag}, true
+	case field.hidden && !n.named:
+		panic(hiddenXMLName)
+	}
+	v, err := n.v.FieldByIndexErr(field.path)
+	if err != nil {
 		return xml.Name{}, false
 	}
-	t, v := n.t, n.v
-	tag := ""
-	for _, i := range path {
-		s := t.Underlying().(*types.Struct)
-		tag, t, v = reflect.StructTag(s.Tag(i)).Get("xml"), s.Field(i).Type(), v.Field(i)
+	name, ok := v.Interface().(xml.Name)
+	return name, ok && name.Local != ""
+}
+
+// openXML returns how many elements an encoder has open, with the marks that it
+// sets for MarshalXML methods, and the last of them: tag(1) is the one before
+// the last. Go decides by them, and they are said nowhere.
+func openXML(e *xml.Encoder) (n int, tag func(i int) xml.Name) {
+	tags := reflect.ValueOf(e).Elem().FieldByName("p").FieldByName("tags")
+	n = tags.Len()
+	return n, func(i int) xml.Name {
+		t := tags.Index(n - 1 - i)
+		return xml.Name{Space: t.Field(0).String(), Local: t.Field(1).String()}
 	}
-	name, _, _ := strings.Cut(tag, ",")
-	if space, local, ok := strings.Cut(name, " "); ok {
-		return xml.Name{Space: space, Local: local}, true
+}
+
+// unreadXML: the element that an UnmarshalXML method was called for has not been
+// read to its end.
+func unreadXML(d *xml.Decoder) bool {
+	const end = 2 // the kind of what stops the decoder there
+	top := reflect.ValueOf(d).Elem().FieldByName("stk")
+	return top.IsNil() || top.Elem().FieldByName("kind").Int() != end
+}
+
+// receiver is how encoding/xml names what it calls a method of.
+func (a adapter) receiver() string {
+	if name := TypeName(a.T.typ); !strings.HasPrefix(name, "*") {
+		return name
 	}
-	if name != "" {
-		return xml.Name{Local: name}, true
-	}
-	value, ok := v.Interface().(xml.Name)
-	return value, ok && value.Local != "" && f != nil
+	return "(" + TypeName(a.T.typ) + ")"
 }
 
 // fillXML makes the view x of the struct v.
 func (m *Machine) fillXML(view *xmlView, x, v reflect.Value) {
 	for i, f := range view.fields {
 		switch from := v.Field(f.index); {
+		case f.embedded != nil && from.Kind() == reflect.Pointer:
+			if !from.IsNil() {
+				x.Field(i).Set(reflect.New(f.embedded.typ))
+				m.fillXML(f.embedded, x.Field(i).Elem(), from.Elem())
+			}
 		case f.embedded != nil:
 			m.fillXML(f.embedded, x.Field(i), from)
 		case f.native:
@@ -604,6 +748,10 @@ func simpleXML(v reflect.Value) (string, bool) {
 		return v.String(), true
 	case k == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
 		return string(v.Bytes()), true
+	case k == reflect.Array && v.Type().Elem().Kind() == reflect.Uint8:
+		text := make([]byte, v.Len())
+		reflect.Copy(reflect.ValueOf(text), v)
+		return string(text), true
 	}
 	return "", false
 }
@@ -638,6 +786,9 @@ func (x xmlText) shown(comment bool) any {
 	}
 	if _, ok := x.m.xmlMethod(n.t, n.v, "MarshalText"); ok {
 		return xmlMarshaledText{xmlText{n}}
+	}
+	if k := n.v.Kind(); (k == reflect.Slice || k == reflect.Array) && !types.Identical(n.t, types.NewSlice(types.Typ[types.Byte])) {
+		return "" // of slices, Go writes []byte only
 	}
 	if text, ok := simpleXML(n.v); ok {
 		return text
@@ -677,7 +828,11 @@ func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 		t, v = elem, v.Elem()
 	}
 	if a, ok := m.xmlMethod(t, v, "UnmarshalXML"); ok {
-		return asError(a.must("UnmarshalXML", d, start)[0])
+		err := asError(a.must("UnmarshalXML", d, start)[0])
+		if err == nil && unreadXML(d) {
+			return fmt.Errorf("xml: %s.UnmarshalXML did not consume entire <%s> element", a.receiver(), start.Name.Local)
+		}
+		return err
 	}
 	if a, ok := m.xmlMethod(t, v, "UnmarshalText"); ok {
 		text, err := characterData(d)
@@ -692,7 +847,8 @@ func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 	case *types.Slice:
 		if !m.xmlNative(t) {
 			n := v.Len()
-			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+			v.Grow(1)
+			v.SetLen(n + 1)
 			if err := (&xmlTarget{m, u.Elem(), v.Index(n)}).UnmarshalXML(d, start); err != nil {
 				v.SetLen(n)
 				return err
@@ -704,7 +860,7 @@ func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 			return x.unmarshalStruct(d, start, t, v)
 		}
 	}
-	if !m.xmlNative(t) {
+	if _, pointer := pointee(t); pointer || !m.xmlNative(t) {
 		return errors.New("unknown type " + TypeName(t))
 	}
 	return d.DecodeElement(v.Addr().Interface(), &start)
@@ -744,6 +900,9 @@ func (x *xmlTarget) unmarshalStruct(d *xml.Decoder, start xml.StartElement, t ty
 	view := x.m.xmlViewOf(t, true)
 	if view.err != nil {
 		return view.err
+	}
+	if name, ok := xmlNameOf(t); ok && name.hidden {
+		panic(hiddenXMLName)
 	}
 	to := reflect.New(view.typ)
 	x.m.aimXML(view, to.Elem(), v)
@@ -797,21 +956,38 @@ func (x *xmlTarget) UnmarshalXMLAttr(attr xml.Attr) error {
 	}
 	if s, ok := t.Underlying().(*types.Slice); ok && !x.m.xmlNative(t) {
 		n := v.Len()
-		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		v.Grow(1)
+		v.SetLen(n + 1)
 		if err := (&xmlTarget{x.m, s.Elem(), v.Index(n)}).UnmarshalXMLAttr(attr); err != nil {
 			v.SetLen(n)
 			return err
 		}
 		return nil
 	}
-	if !x.m.xmlNative(t) {
-		return errors.New("cannot unmarshal into " + TypeName(t))
-	}
-	return x.text(t, v, attr.Value)
+	return (&xmlTarget{x.m, t, v}).text(attr.Value)
 }
 
 // text reads character data into a value that is not made of others.
-func (x *xmlTarget) text(t types.Type, v reflect.Value, text string) error {
+func (x *xmlTarget) text(text string) error {
+	t, v := x.t, x.v
+	if elem, ok := pointee(t); ok {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		t, v = elem, v.Elem()
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&types.IsComplex != 0 {
+			return errors.New("cannot unmarshal into " + TypeName(x.t))
+		}
+	case *types.Slice:
+		if !isByte(u.Elem()) {
+			panic("reflect.Value.SetBytes of non-byte slice")
+		}
+	default:
+		return errors.New("cannot unmarshal into " + TypeName(x.t))
+	}
 	var b bytes.Buffer
 	if err := xml.EscapeText(&b, []byte(text)); err != nil {
 		return err
@@ -824,18 +1000,8 @@ type xmlTextTarget struct{ x *xmlTarget }
 
 // UnmarshalText serves encoding/xml.
 func (t xmlTextTarget) UnmarshalText(text []byte) error {
-	typ, v := t.x.t, t.x.v
-	if elem, ok := pointee(typ); ok {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		typ, v = elem, v.Elem()
-	}
-	if a, ok := t.x.m.xmlMethod(typ, v, "UnmarshalText"); ok {
+	if a, ok := t.x.m.xmlMethod(t.x.t, t.x.v, "UnmarshalText"); ok {
 		return asError(a.must("UnmarshalText", text)[0])
 	}
-	if !t.x.m.xmlNative(typ) {
-		return errors.New("cannot unmarshal into " + TypeName(t.x.t))
-	}
-	return t.x.text(typ, v, string(text))
+	return t.x.text(string(text))
 }

@@ -19,6 +19,7 @@ import (
 var (
 	programs = flag.Int("programs", 6, "compare this many generated programs with Go")
 	seed     = flag.Uint64("seed", 1, "seed of the first generated program")
+	only     = flag.String("only", "", "run only the generated programs that match this")
 	avoid    = flag.String("avoid", "", "skip generated programs that match this, to look behind what is known")
 	shrink   = flag.Int("shrink", 1, "shrink this many of the differences found, of those that look alike one")
 	update   = flag.Bool("update", false, "write what was found into testdata")
@@ -35,6 +36,7 @@ func TestGeneratedProgramsMeanWhatGoMeans(t *testing.T) {
 	if *avoid != "" {
 		known = regexp.MustCompile(*avoid)
 	}
+	wanted := regexp.MustCompile(*only)
 	refusals := map[string]int{}
 	compared, equal, begin := 0, 0, time.Now()
 	for from := *seed; from < *seed+uint64(*programs); from += batch {
@@ -46,7 +48,7 @@ func TestGeneratedProgramsMeanWhatGoMeans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if known == nil || !known.MatchString(src) {
+			if wanted.MatchString(src) && (known == nil || !known.MatchString(src)) {
 				srcs, seeds = append(srcs, src), append(seeds, from+i)
 			}
 		}
