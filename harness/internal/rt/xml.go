@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -151,8 +152,9 @@ func (m *Machine) xmlNative(t types.Type) bool {
 type xmlView struct {
 	typ    reflect.Type
 	fields []xmlField
-	xmlns  int   // the field of typ that says that there is no name space, or 0
-	err    error // why there is none
+	tags   []string // what Go says of fields that have another tag in the view, after what it says of those
+	xmlns  int      // the field of typ that says that there is no name space, or 0
+	err    error    // why there is none
 }
 
 type xmlField struct {
@@ -253,7 +255,9 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 					return view.before(err, fields, t)
 				}
 				if name == "" {
-					out.Tag = reflect.StructTag("xml:" + strconv.Quote(strings.TrimSuffix(inner+","+options, ",")))
+					shown := strings.TrimSuffix(inner+","+options, ",")
+					out.Tag = reflect.StructTag("xml:" + strconv.Quote(shown))
+					view.tags = append(view.tags, fmt.Sprintf("field %q with tag %q", f.Name(), shown), fmt.Sprintf("field %q with tag %q", f.Name(), tag.Get("xml")))
 				}
 			}
 			out.Type = m.xmlFieldType(&field, decode)
@@ -428,6 +432,7 @@ func (m *Machine) asXML(err error, view *xmlView, t types.Type) error {
 // named gives the views in a text the names of their structs.
 func (view *xmlView) named(text string, t types.Type) string {
 	text = strings.ReplaceAll(text, view.typ.String(), TypeName(t))
+	text = strings.NewReplacer(view.tags...).Replace(text)
 	for _, f := range view.fields {
 		if f.embedded != nil {
 			text = f.embedded.named(text, f.typ)
@@ -439,7 +444,7 @@ func (view *xmlView) named(text string, t types.Type) string {
 // before is the error that encoding/xml finds in the first fields of a struct,
 // before it comes to the one that has err.
 func (view *xmlView) before(err error, fields []reflect.StructField, t types.Type) *xmlView {
-	view.typ = reflect.StructOf(fields)
+	view.typ = tagsOnly(fields)
 	first := xml.NewEncoder(io.Discard).EncodeElement(reflect.Zero(view.typ).Interface(), xml.StartElement{Name: xml.Name{Local: "a"}})
 	if first != nil {
 		if text := view.named(first.Error(), t); text != first.Error() {
@@ -447,6 +452,23 @@ func (view *xmlView) before(err error, fields []reflect.StructField, t types.Typ
 		}
 	}
 	return &xmlView{err: err}
+}
+
+// tagsOnly is a struct with the tags of fields, of whose values encoding/xml has
+// nothing to say.
+func tagsOnly(fields []reflect.StructField) reflect.Type {
+	fields = slices.Clone(fields)
+	for i, f := range fields {
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Pointer:
+			fields[i].Type = reflect.PointerTo(tagsOnly(slices.Collect(f.Type.Elem().Fields())))
+		case f.Anonymous:
+			fields[i].Type = tagsOnly(slices.Collect(f.Type.Fields()))
+		case f.Name != "XMLName":
+			fields[i].Type = reflect.TypeFor[string]()
+		}
+	}
+	return reflect.StructOf(fields)
 }
 
 // A xmlNode is a value of the script that is to be written.
