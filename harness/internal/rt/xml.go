@@ -2,6 +2,7 @@ package rt
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -252,7 +253,7 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 						inner = innerLocal
 					}
 					err := fmt.Errorf("xml: name %q in tag of %s.%s conflicts with name %q in %s.XMLName", local, TypeName(t), f.Name(), inner, TypeName(f.Type()))
-					return view.before(err, fields, t)
+					return &xmlView{err: cmp.Or(view.tagError(fields, t), err)} // what comes first
 				}
 				if name == "" {
 					shown := strings.TrimSuffix(inner+","+options, ",")
@@ -273,7 +274,7 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 			Tag:  `xml:",any,attr"`,
 		})
 	}
-	view.typ = reflect.StructOf(fields)
+	view.typ, view.err = reflect.StructOf(fields), view.tagError(fields, t)
 	return view
 }
 
@@ -441,17 +442,15 @@ func (view *xmlView) named(text string, t types.Type) string {
 	return text
 }
 
-// before is the error that encoding/xml finds in the first fields of a struct,
-// before it comes to the one that has err.
-func (view *xmlView) before(err error, fields []reflect.StructField, t types.Type) *xmlView {
-	view.typ = tagsOnly(fields)
-	first := xml.NewEncoder(io.Discard).EncodeElement(reflect.Zero(view.typ).Interface(), xml.StartElement{Name: xml.Name{Local: "a"}})
-	if first != nil {
-		if text := view.named(first.Error(), t); text != first.Error() {
-			err = &textError{text, first}
-		}
+// tagError is what encoding/xml has to say of the tags of a struct that has
+// these fields.
+func (view *xmlView) tagError(fields []reflect.StructField, t types.Type) error {
+	only := xmlView{typ: tagsOnly(fields), fields: view.fields, tags: view.tags}
+	err := xml.NewEncoder(io.Discard).EncodeElement(reflect.Zero(only.typ).Interface(), xml.StartElement{Name: xml.Name{Local: "a"}})
+	if err == nil {
+		return nil
 	}
-	return &xmlView{err: err}
+	return &textError{only.named(err.Error(), t), err}
 }
 
 // tagsOnly is a struct with the tags of fields, of whose values encoding/xml has
@@ -461,7 +460,7 @@ func tagsOnly(fields []reflect.StructField) reflect.Type {
 	for i, f := range fields {
 		switch {
 		case f.Anonymous && f.Type.Kind() == reflect.Pointer:
-			fields[i].Type = reflect.PointerTo(tagsOnly(slices.Collect(f.Type.Elem().Fields())))
+			fields[i].Type = tagsOnly(slices.Collect(f.Type.Elem().Fields()))
 		case f.Anonymous:
 			fields[i].Type = tagsOnly(slices.Collect(f.Type.Fields()))
 		case f.Name != "XMLName":
