@@ -153,11 +153,15 @@ type Limits struct {
 	Parallel int           // tool calls at once; 16
 	Result   int           // bytes of one tool's result; 32 MiB
 	// Memory is what the worker may take, in bytes, itself included; 512 MiB,
-	// at least 128 MiB.
+	// less than MinMemory is MinMemory.
 	Memory int64
 	// CPU is the time on all cores together; twice Timeout.
 	CPU time.Duration
 }
+
+// MinMemory is the least that a worker may take, in bytes: what it needs itself
+// leaves little of less for a script.
+const MinMemory = worker.MinMemory
 
 // Harness runs scripts. It is safe for concurrent use.
 type Harness struct {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry"
 )
 
 //go:embed module/host.go.txt
@@ -109,7 +111,7 @@ func WriteModule(dir string, servers []*Server) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, []byte(files[name]), 0o666); err != nil {
+		if err := registry.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			return err
 		}
 	}

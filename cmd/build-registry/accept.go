@@ -22,6 +22,9 @@ func acceptCommand(stdout io.Writer) *cli.Command {
 		Description: `A server with "usetools": {"pin": true} in its config entry has pinned tools: one
 whose description or schema changes is not called until the change is accepted.`,
 		Action: func(_ context.Context, c *cli.Command) error {
+			if err := pointless(c, c.Bool("json"), "here: the answer is text", "json"); err != nil {
+				return err
+			}
 			file := registryFile(c)
 			reg, err := registry.Load(file)
 			if err != nil {
@@ -108,7 +111,13 @@ func historyCommand(stdout io.Writer) *cli.Command {
 		Usage: "print which tools rebuilds added, removed and changed",
 		Flags: []cli.Flag{&cli.IntFlag{Name: "n", Usage: "print the last `N` rebuilds", Value: 20}},
 		Action: func(_ context.Context, c *cli.Command) error {
-			entries, err := build.History(build.HistoryFile(registryFile(c)), max(0, c.Int("n")))
+			if c.Args().Present() {
+				return usageError{fmt.Errorf("history takes no argument, got %q; -n N prints the last N rebuilds", c.Args().First())}
+			}
+			if c.Int("n") < 1 {
+				return usageError{fmt.Errorf("-n %d: want 1 or more", c.Int("n"))}
+			}
+			entries, err := build.History(build.HistoryFile(registryFile(c)), c.Int("n"))
 			if err != nil {
 				return err
 			}

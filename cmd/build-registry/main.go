@@ -55,6 +55,14 @@ func execute(args []string, stdout, stderr io.Writer) int {
 // usageError is a fault in how the command was called, or in its files.
 type usageError struct{ error }
 
+// pointless refuses a flag that was given and would do nothing.
+func pointless(c *cli.Command, is bool, why, name string) error {
+	if is && c.IsSet(name) {
+		return usageError{fmt.Errorf("-%s does nothing %s", name, why)}
+	}
+	return nil
+}
+
 func command(stdout, stderr io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:  "build-registry",
@@ -86,6 +94,12 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Present() {
 				return usageError{fmt.Errorf("unknown argument %q; see build-registry -help", c.Args().First())}
+			}
+			if err := pointless(c, !c.Bool("watch"), "without -watch: add that, or leave it out", "poll"); err != nil {
+				return err
+			}
+			if err := pointless(c, c.Bool("watch"), "with -watch, which goes on when a server fails: leave it out", "strict"); err != nil {
+				return err
 			}
 			j, err := newJob(c, stdout, stderr)
 			switch {

@@ -32,13 +32,8 @@ its part is the fewest turns that a perfect one needs.
   harness bench -n 20
   harness bench -compare -config examples/compare/.mcp.json examples/git_digest/main.go`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "n", Usage: "do each thing `N` times", Value: 100, Validator: func(n int) error {
-				if n < 1 {
-					return errors.New("want 1 or more")
-				}
-				return nil
-			}},
-			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready", Value: 2},
+			&cli.IntFlag{Name: "n", Usage: "do each thing `N` times", Value: 100, Validator: atLeast(1)},
+			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready", Value: 2, Validator: atLeast(0)},
 			&cli.BoolFlag{Name: "compare", Usage: "compare with other ways of giving a model tools"},
 			&cli.BoolFlag{Name: "echo", Hidden: true},
 			&cli.BoolFlag{Name: "host", Hidden: true},
@@ -56,6 +51,9 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 	}
 	exe, err := os.Executable()
 	if err != nil {
+		return err
+	}
+	if err := pointless(c, c.Bool("compare"), "with -compare: leave it out", "n", "spares"); err != nil {
 		return err
 	}
 	if c.Bool("compare") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -54,6 +55,44 @@ func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
 	}
 	k.view, err = cat.View()
 	return k, err
+}
+
+// hasServer refuses the name of a server that there is not; "" is any.
+func (k *known) hasServer(name string) error {
+	if _, ok := k.registry.Server(name); ok || name == "" {
+		return nil
+	}
+	var names []string
+	for _, s := range k.registry.Servers {
+		names = append(names, s.Name)
+	}
+	return usageError{fmt.Sprintf("there is no server %q, there are: %s", name, strings.Join(names, ", "))}
+}
+
+// pointless refuses flags that were given and would do nothing: why, and what
+// would be right.
+func pointless(c *cli.Command, is bool, why string, flags ...string) error {
+	for _, name := range flags {
+		if is && c.IsSet(name) {
+			return usageError{fmt.Sprintf("-%s does nothing %s", name, why)}
+		}
+	}
+	return nil
+}
+
+// atLeast is a validator of numbers.
+func atLeast(least int) func(int) error {
+	return func(n int) error {
+		if n < least {
+			return fmt.Errorf("want %d or more", least)
+		}
+		return nil
+	}
+}
+
+// memoryFlag is the memory of a script's process.
+func memoryFlag(usage string) cli.Flag {
+	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: atLeast(harness.MinMemory >> 20)}
 }
 
 // count is a number with its noun: 1 tool, 2 tools.

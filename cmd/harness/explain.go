@@ -42,6 +42,9 @@ func (e *env) explain(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := known.hasServer(c.String("server")); err != nil {
+		return err
+	}
 	missed := false
 	for _, phrase := range c.Args().Slice() {
 		x, err := known.index.Explain(ctx, phrase, &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true})

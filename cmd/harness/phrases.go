@@ -90,7 +90,7 @@ func (e *env) setPhrase(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	name := c.Args().Get(1)
-	found, err := known.index.Describe([]string{name}, discovery.NameOnly)
+	found, err := known.catalog.Describe([]string{name}, discovery.NameOnly)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,10 @@ func (e *env) forgetPhrases(_ context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("all") {
+	switch {
+	case c.Bool("all") && c.Args().Present():
+		return usageError{"phrases forget wants PHRASEs or -all, not both"}
+	case c.Bool("all"):
 		return m.ForgetAll()
 	}
 	if !c.Args().Present() {

@@ -47,6 +47,9 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := known.hasServer(c.String("server")); err != nil {
+		return err
+	}
 	r := &resolver{env: e, ctx: ctx, known: known, json: c.Bool("json"), opts: &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true}}
 	if len(phrases) == 1 && phrases[0] == "-" {
 		in := bufio.NewScanner(e.stdin)

@@ -34,7 +34,7 @@ failed; 130 canceled.
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second, Validator: positive},
 			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
-			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process", Value: 512},
+			memoryFlag("`MB` of memory for the script's process"),
 			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
@@ -158,6 +158,9 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok || name == "" {
 			return nil, usageError{fmt.Sprintf("-input %q: want NAME=JSON or NAME=@FILE", arg)}
+		}
+		if _, twice := out[name]; twice {
+			return nil, usageError{fmt.Sprintf("-input %s is given twice", name)}
 		}
 		data := []byte(value)
 		if file, ok := strings.CutPrefix(value, "@"); ok {

@@ -26,8 +26,8 @@ offset, hasMore. Exit code 2 when nothing matches, with what is to blame.
   harness search -category database -k 50
   harness -json search -detail micro_schema -k 3 "send an e-mail"`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "k", Aliases: []string{"limit"}, Usage: "list `N` tools", Value: 10},
-			&cli.IntFlag{Name: "offset", Usage: "leave out the first `N`", HideDefault: true},
+			&cli.IntFlag{Name: "k", Aliases: []string{"limit"}, Usage: "list `N` tools", Value: 10, Validator: atLeast(1)},
+			&cli.IntFlag{Name: "offset", Usage: "leave out the first `N`", HideDefault: true, Validator: atLeast(0)},
 			&cli.StringFlag{Name: "server", Usage: "only tools of this `SERVER`, by its name or its Go package"},
 			&cli.StringFlag{Name: "category", Usage: "only tools of this `CATEGORY`"},
 			&cli.StringFlag{Name: "prefix", Usage: "only tools whose name begins with `PREFIX`"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,7 +44,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens", Value: serve.DefaultDescribeTokens},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less", Value: 30 * time.Second, Validator: positive},
-			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for each script's process", Value: 512},
+			memoryFlag("`MB` of memory for each script's process"),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
@@ -77,6 +79,9 @@ func positive(d time.Duration) error {
 func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
 		return usageError{fmt.Sprintf("serve takes no arguments, and got %q", c.Args().First())}
+	}
+	if err := idleServeFlags(c); err != nil {
+		return err
 	}
 	if client := c.String("print-config"); client != "" {
 		text, err := serve.ClientConfig(client, e.invocation(c), c.String("http"))
@@ -142,6 +147,19 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	return s.Stdio(ctx, os.Stdin, os.Stdout)
 }
 
+// idleServeFlags refuses flags that have no effect beside the others.
+func idleServeFlags(c *cli.Command) error {
+	mode, approve := serve.Mode(c.String("tools")), harness.Approval(c.String("approve"))
+	return cmp.Or(
+		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", "token-file", "insecure", "allow-host", "allow-origin"),
+		pointless(c, c.String("token-file") != "", "beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
+		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args"),
+		pointless(c, approve == "" || approve == harness.ApproveNone, "without -approve destructive (or writes): add that, or leave it out", "approved"),
+		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
+		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens", "strict"),
+		pointless(c, true, "here: a server speaks MCP; -audit FILE records runs as JSON", "json"))
+}
+
 // shown prints what the first catalog has, as `harness tools` does, for whoever
 // has started the server.
 func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error), quiet bool) func(context.Context) (*harness.Catalog, error) {
@@ -179,23 +197,35 @@ func (e *env) invocation(c *cli.Command) []string {
 	if r := c.String("registry"); r != "" {
 		args = append(args, "-registry", abs(r))
 	}
+	for _, name := range []string{"no-observe", "no-usage", "no-memory"} {
+		if c.Bool(name) {
+			args = append(args, "-"+name)
+		}
+	}
 	args = append(args, "serve")
-	for _, name := range []string{"tools", "approve", "audit"} {
-		if c.IsSet(name) {
-			value := c.String(name)
-			if name == "audit" {
-				value = abs(value)
+	for _, f := range c.Flags {
+		name := f.Names()[0]
+		if !c.IsSet(name) || slices.Contains(notPassedOn, name) {
+			continue
+		}
+		switch v := c.Value(name).(type) {
+		case []string:
+			for _, x := range v {
+				args = append(args, "-"+name, x)
 			}
-			args = append(args, "-"+name, value)
+		case bool:
+			if v {
+				args = append(args, "-"+name)
+			}
+		default:
+			if name == "audit" {
+				v = abs(c.String(name))
+			}
+			args = append(args, "-"+name, fmt.Sprint(v))
 		}
-	}
-	for _, name := range []string{"allow", "deny", "approved"} {
-		for _, v := range c.StringSlice(name) {
-			args = append(args, "-"+name, v)
-		}
-	}
-	if c.Bool("read-only") {
-		args = append(args, "-read-only")
 	}
 	return args
 }
+
+// notPassedOn are the flags of serve that a client's entry does not have.
+var notPassedOn = []string{"print-config", "http", "token-file", "insecure", "allow-host", "allow-origin"}

@@ -75,6 +75,9 @@ func (e *env) forgetShapes(_ context.Context, c *cli.Command) error {
 		return err
 	}
 	tools := c.Args().Slice()
+	if c.Bool("all") && len(tools) > 0 {
+		return usageError{"shapes forget wants TOOLs or -all, not both"}
+	}
 	if c.Bool("all") {
 		for _, x := range s.List() {
 			tools = append(tools, x.Tool)

@@ -38,12 +38,17 @@ func (e *env) tree(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
+	d := discovery.Detail(c.String("detail"))
+	if err := pointless(c, !c.Bool("json") && d != discovery.NameOnly && d != discovery.NameDescription,
+		"with "+string(d)+" where a tool has one line: add -json; harness describe shows more of a tool", "detail"); err != nil {
+		return err
+	}
 	known, err := e.known(ctx, c)
 	if err != nil {
 		return err
 	}
 	byCategory := c.String("by") == "category"
-	branches, err := known.catalog.Tree(byCategory, discovery.Detail(c.String("detail")))
+	branches, err := known.catalog.Tree(byCategory, d)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ output. Nothing leaves the machine. The flag -no-usage, or "usetools":
   harness usage -unused                    tools that no run has called
   harness usage clear                      forget it all`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "days", Usage: "only the last `N` days (default: all)", HideDefault: true},
+			&cli.IntFlag{Name: "days", Usage: "only the last `N` days (default: all)", HideDefault: true, Validator: atLeast(1)},
 			&cli.StringFlag{Name: "by", Usage: "`WHAT` the rows are: tool, server, day", Value: "tool",
 				Validator: func(s string) error {
 					if s != "tool" && s != "server" && s != "day" {
@@ -64,6 +64,9 @@ func (e *env) usageLog(c *cli.Command) (*usage.Log, error) {
 func (e *env) usage(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
 		return usageError{fmt.Sprintf("there is no command usage %q; clear is known", c.Args().First())}
+	}
+	if err := pointless(c, c.Bool("unused"), "with -unused, which lists tools: leave it out", "by"); err != nil {
+		return err
 	}
 	log, err := e.usageLog(c)
 	if err != nil {
