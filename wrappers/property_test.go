@@ -94,21 +94,29 @@ func newGOPATH(t *testing.T) *goPath {
 		t.Skip("runs the go command")
 	}
 	p := &goPath{t, t.TempDir()}
+	code, err := os.ReadFile("wire/wire.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write("wire/wire.go", string(code))
 	p.write("usetools/host/host.go", `package host
-import ("errors"; "fmt"; "os")
+import ("encoding/json"; "fmt"; "os"; "reflect"; "wire")
 type Result struct{ _ int }
 type Image struct { MIMEType string; Data []byte }
-func Call(tool string, args []byte) (*Result, error) { fmt.Fprintf(os.Stdout, "%s\t%s\n", tool, args); return nil, errors.New("recorded") }
+func Do(tool, plan string, p, r any, shape string) error {
+	m, err := wire.Arguments(plan, reflect.ValueOf(p))
+	if err != nil { panic(err) }
+	args, err := json.Marshal(m)
+	if err != nil { panic(err) }
+	fmt.Fprintf(os.Stdout, "%s\t%s\n", tool, args)
+	return nil
+}
 func Text(r *Result) string { return "" }
-func Fields(tool string, r *Result) []byte { return nil }
-func Wrapped(tool string, r *Result, text bool) []byte { return nil }
-func Mend(tool string, data []byte, shape string) []byte { return nil }
-func JSON(r *Result) ([]byte, error) { return nil, nil }
+func Decode(r *Result, v any) error { return nil }
+func Encode(v any) ([]byte, error) { return nil, nil }
 func Value(r *Result) ([]byte, error) { return nil, nil }
 func Raw(r *Result) []byte { return nil }
 func Images(r *Result) []Image { return nil }
-func BadArgs(fn string, err error) error { panic(err) }
-func Warn(message string) {}
 `)
 	return p
 }

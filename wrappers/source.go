@@ -11,7 +11,7 @@ import (
 
 // Source returns the Go package of a server with just the given tools: what a
 // script imports as "servers/<package>". The text is deterministic. It is
-// plain Go over encoding/json and the host package that the worker provides;
+// plain Go over the host package that the worker provides;
 // doc adds the doc comments, which people and editors want and a worker only
 // has to skip.
 //
@@ -28,11 +28,11 @@ func (s *Server) source(tools []*Tool, doc bool, host string) string {
 	tools = slices.Clone(tools)
 	slices.SortFunc(tools, func(a, b *Tool) int { return strings.Compare(a.ID, b.ID) })
 	tools = slices.Compact(tools)
-	g := &generator{doc: doc, encoders: map[string]bool{}, declared: map[string]bool{}}
+	g := &generator{doc: doc, declared: map[string]bool{}}
 	if doc {
 		g.f("// Package %s is the Go view of the MCP server %q.\n", s.Package, s.Name)
 	}
-	g.f("package %s\n\nimport (\n\"encoding/json\"\n\n%q\n)\n\n", s.Package, host)
+	g.f("package %s\n\nimport %q\n\n", s.Package, host)
 	g.image = "host.Image"
 	if s.byFunc["Image"] == nil {
 		g.comment("Image is an image that a tool returned.")
@@ -42,7 +42,6 @@ func (s *Server) source(tools []*Tool, doc bool, host string) string {
 	for _, t := range tools {
 		g.tool(t)
 	}
-	g.f("var _ = json.Marshal\n")
 	if !doc {
 		return g.b.String()
 	}
@@ -58,7 +57,6 @@ type generator struct {
 	b        strings.Builder
 	doc      bool
 	image    string          // the type of images inside the package
-	encoders map[string]bool // written encode functions
 	declared map[string]bool // written structs
 	queue    []func()
 }
@@ -74,29 +72,16 @@ func (g *generator) comment(text string) {
 	}
 }
 
-// tool writes a tool's function, its types and what they need.
+// tool writes a tool's function and its types.
 func (g *generator) tool(t *Tool) {
 	if g.doc {
 		g.comment(t.doc())
 	}
-	g.f("%s {\n", t.funcLine(""))
-	g.f("var r %s\n", t.result)
-	switch {
-	case t.input == nil:
-		g.f("args := []byte(\"{}\")\n")
-	default:
-		p := "p"
-		if t.params == "" {
-			p = ""
-		}
-		g.f("args, err := json.Marshal(%s(%s))\nif err != nil {\nreturn r, host.BadArgs(%q, err)\n}\n", g.encoder(t.input, t.params), p, t.Go())
+	p := "nil"
+	if t.params != "" {
+		p = "p"
 	}
-	g.f("res, err := host.Call(%q, args)\nr.res_ = res\n", t.ID)
-	if t.typed() {
-		g.f("if err != nil {\nreturn r, err\n}\n")
-		g.decode(t)
-	}
-	g.f("return r, err\n}\n\n")
+	g.f("%s {\nvar r %s\nerr := host.Do(%q, %q, %s, &r, %q)\nreturn r, err\n}\n\n", t.funcLine(""), t.result, t.ID, t.plan(), p, t.shape())
 	if t.params != "" {
 		g.comment(t.params + " holds the arguments of " + t.Func + ".")
 		g.object(t.input.decl)
@@ -112,61 +97,123 @@ func (g *generator) tool(t *Tool) {
 // typed reports whether the result has fields of its own.
 func (t *Tool) typed() bool { return t.output != nil || t.single != nil }
 
-// decode fills the result's fields. A result that is not what its schema
-// promised is mended where that loses nothing; the rest stays zero, with a
-// warning.
-func (g *generator) decode(t *Tool) {
-	target := "&r"
-	if t.single != nil {
-		target = "&r.Result"
+// shape describes a result's type to the host, in the form of host.Mend
+// behind a mark: "" where nothing is decoded; : for the fields, . where the
+// value is that of the only field, = where it is in the envelope {"result": T}
+// of the Python SDKs, s where T is a string too.
+func (t *Tool) shape() string {
+	if !t.typed() {
+		return ""
+	}
+	l := objectLines{}
+	var of func(t *typ) string
+	row := func(o *object) string {
+		var b strings.Builder
+		for _, f := range o.fields {
+			b.WriteString(strconv.Quote(f.property) + of(f.typ))
+		}
+		return b.String()
+	}
+	of = func(t *typ) string { return t.code(false, func(o *object) string { return l.add(o, row) }) }
+	mark, root := ":", ""
+	switch {
+	case t.single != nil:
+		mark, root = ".", of(t.single)
+	default:
+		root = l.add(t.output, row)
 	}
 	if t.unwrap {
-		g.f("data := host.Wrapped(%q, res, %v)\n", t.ID, t.output.fields[0].typ.kind == kindString)
-	} else {
-		g.f("data := host.Fields(%q, res)\n", t.ID)
+		mark = "="
+		if t.output.fields[0].typ.kind == kindString {
+			mark = "s"
+		}
 	}
-	g.f("if data != nil && json.Unmarshal(data, %s) != nil {\n", target)
-	g.f("r = %s{res_: res}\n", t.result)
-	g.f("if data = host.Mend(%q, data, %q); data != nil {\nif err := json.Unmarshal(data, %s); err != nil {\nhost.Warn(%q + err.Error())\n}\n}\n}\n", t.ID, t.shape(), target, t.ID+": decoding the result: ")
+	return strings.Join(append([]string{mark + root}, l.lines...), "\n")
 }
 
-// shape describes a result's type to host.Mend.
-func (t *Tool) shape() string {
-	var objects []string
-	index := map[*object]int{}
+// plan says how the arguments are sent: see package wire.
+func (t *Tool) plan() string {
+	if t.input == nil {
+		return ""
+	}
+	l := objectLines{}
 	var of func(t *typ) string
-	add := func(o *object) string {
-		i, ok := index[o]
-		if !ok {
-			i = len(objects)
-			index[o] = i
-			objects = append(objects, "")
-			var b strings.Builder
-			for _, f := range o.fields {
-				b.WriteString(strconv.Quote(f.property) + of(f.typ))
+	row := func(o *object) string {
+		var b strings.Builder
+		if o.union {
+			b.WriteString("|")
+		}
+		for _, f := range o.fields {
+			name := f.property
+			if o.union {
+				name = f.name
 			}
-			objects[i] = b.String()
+			b.WriteString(strconv.Quote(name) + f.marks() + of(f.typ))
 		}
-		return "{" + strconv.Itoa(i) + "}"
+		return b.String()
 	}
-	of = func(t *typ) string {
-		switch t.kind {
-		case kindList:
-			return "[" + of(t.elem)
-		case kindMap:
-			return "<" + of(t.elem)
-		case kindStruct:
-			return add(t.object)
+	of = func(t *typ) string { return t.code(true, func(o *object) string { return l.add(o, row) }) }
+	l.add(t.input, row)
+	return strings.Join(l.lines, "\n")
+}
+
+// marks say when the field of an argument is sent.
+func (f *field) marks() string {
+	s := ""
+	if f.extra {
+		return "+"
+	}
+	if f.fixed != "" {
+		s = "=" + strconv.Quote(f.fixed)
+	}
+	if f.nullable && (f.typ.kind == kindList || f.typ.kind == kindMap) {
+		s += "?"
+	}
+	switch {
+	case f.typ.pointer && !(f.required && f.nullable):
+		s += "^"
+	case f.required && f.fixed == "":
+		s += "!"
+	}
+	return s
+}
+
+// objectLines are the lines of the objects that a type leads to.
+type objectLines struct {
+	index map[*object]int
+	lines []string
+}
+
+// add returns what stands for an object, whose line is row's.
+func (l *objectLines) add(o *object, row func(*object) string) string {
+	i, ok := l.index[o]
+	if !ok {
+		if l.index == nil {
+			l.index = map[*object]int{}
 		}
-		return "asifb"[t.kind : t.kind+1]
+		i = len(l.lines)
+		l.index[o] = i
+		l.lines = append(l.lines, "")
+		l.lines[i] = row(o)
 	}
-	root := ""
-	if t.single != nil {
-		root = of(t.single)
-	} else {
-		root = add(t.output)
+	return "{" + strconv.Itoa(i) + "}"
+}
+
+// code is a type in plans, which tell pointers, and shapes, which do not.
+func (t *typ) code(pointers bool, object func(*object) string) string {
+	s := ""
+	if pointers && t.pointer {
+		s = "*"
 	}
-	return strings.Join(append([]string{root}, objects...), "\n")
+	switch t.kind {
+	case kindList:
+		return s + "[" + t.elem.code(pointers, object)
+	case kindMap:
+		return s + "<" + t.elem.code(pointers, object)
+	case kindStruct:
+		return s + object(t.object)
+	}
+	return s + "asifb"[t.kind:t.kind+1]
 }
 
 // funcLine is the function's signature, its types qualified by qual ("" inside
@@ -198,7 +245,7 @@ func (g *generator) resultType(t *Tool) {
 			g.f("func (r %s) Text() string { return host.Text(r.res_) }\n\n", t.result)
 		case "JSON":
 			g.comment("JSON decodes the result, or its text where that is JSON, into v.")
-			g.f("func (r %s) JSON(v any) error {\ndata, err := host.JSON(r.res_)\nif err != nil {\nreturn err\n}\nreturn json.Unmarshal(data, v)\n}\n\n", t.result)
+			g.f("func (r %s) JSON(v any) error { return host.Decode(r.res_, v) }\n\n", t.result)
 		case "Raw":
 			g.comment("Raw is the whole MCP result as the server sent it.")
 			g.f("func (r %s) Raw() []byte { return host.Raw(r.res_) }\n\n", t.result)
@@ -215,7 +262,7 @@ func (g *generator) resultType(t *Tool) {
 		// JSON or its text, whatever its fields hold.
 		g.f("func (r %s) MarshalJSON() ([]byte, error) { return host.Value(r.res_) }\n\n", t.result)
 	case t.single != nil || t.unwrap:
-		g.f("func (r %s) MarshalJSON() ([]byte, error) { return json.Marshal(r.Result) }\n\n", t.result)
+		g.f("func (r %s) MarshalJSON() ([]byte, error) { return host.Encode(r.Result) }\n\n", t.result)
 	}
 }
 
@@ -345,188 +392,6 @@ func (g *generator) typ(t *typ) string {
 	}
 	if t.pointer {
 		s = "*" + s
-	}
-	return s
-}
-
-// encoder returns the name of the function that turns a struct of arguments
-// into the object that is sent, and queues its text.
-func (g *generator) encoder(o *object, goType string) string {
-	name := "encode_" + o.name
-	if o.name == "" {
-		name = "encode_" + strconv.Itoa(len(g.encoders))
-	}
-	if g.encoders[name] {
-		return name
-	}
-	g.encoders[name] = true
-	g.queue = append(g.queue, func() {
-		param := ""
-		if goType != "" {
-			param = "p " + goType
-		}
-		body := g.encodeFields(o)
-		g.f("func %s(%s) map[string]any {\nm := map[string]any{}\n%sreturn m\n}\n\n", name, param, body)
-	})
-	return name
-}
-
-func (g *generator) encodeFields(o *object) string {
-	var b strings.Builder
-	for i, f := range o.fields {
-		x := "p." + f.name
-		switch {
-		case f.extra:
-			fmt.Fprintf(&b, "for k, v := range %s {\nif m[k] == nil {\nm[k] = %s\n}\n}\n", x, g.encode(f.typ.elem, "v"))
-			continue
-		case f.fixed != "":
-			fmt.Fprintf(&b, "m[%q] = json.RawMessage(%q)\n", f.property, f.fixed)
-			if o.name == "" {
-				continue
-			}
-		}
-		put := fmt.Sprintf("m[%q] = %s\n", f.property, g.encode(f.typ, x))
-		if f.nullable && (f.typ.kind == kindList || f.typ.kind == kindMap) {
-			put = fmt.Sprintf("m[%q] = nil\nif %s != nil {\n%s}\n", f.property, x, put)
-		}
-		switch {
-		case f.typ.pointer && !(f.required && f.nullable):
-			fmt.Fprintf(&b, "if %s != nil {\n%s}\n", x, put)
-		case f.required && f.fixed == "":
-			b.WriteString(put)
-		default:
-			fmt.Fprintf(&b, "if p.%s&%#x != 0 || %s {\n%s}\n", presence(i/64), uint64(1)<<(i%64), g.nonZero(f.typ, x), put)
-		}
-	}
-	return b.String()
-}
-
-// encodeUnion sends the one alternative that was written. Two, or none, are
-// sent in a form that no schema allows, so that the call is refused.
-func (g *generator) encodeUnion(o *object, goType string) string {
-	name := "encode_" + o.name
-	if g.encoders[name] {
-		return name
-	}
-	g.encoders[name] = true
-	g.queue = append(g.queue, func() {
-		var b strings.Builder
-		for i, f := range o.fields {
-			written := fmt.Sprintf("p.%s != nil", f.name)
-			if !f.typ.pointer {
-				written = fmt.Sprintf("p.%s&%#x != 0 || %s", presence(i/64), uint64(1)<<(i%64), g.nonZero(f.typ, "p."+f.name))
-			}
-			fmt.Fprintf(&b, "if %s {\nm[%q] = %s\n}\n", written, f.name, g.encode(f.typ, "p."+f.name))
-		}
-		g.f("func %s(p %s) any {\nm := map[string]any{}\n%sif len(m) == 1 {\nfor _, v := range m {\nreturn v\n}\n}\nreturn m\n}\n\n", name, goType, b.String())
-	})
-	return name
-}
-
-// nonZero is the condition that a value is not its zero value: what was
-// written in a way that the front end cannot see is sent when it is not zero.
-func (g *generator) nonZero(t *typ, x string) string {
-	switch {
-	case t.pointer:
-		return x + " != nil"
-	case t.kind == kindString:
-		return x + ` != ""`
-	case t.kind == kindInt || t.kind == kindFloat:
-		return x + " != 0"
-	case t.kind == kindBool:
-		return x
-	case t.kind == kindStruct:
-		return g.isSet(t.object.decl) + "(" + x + ")"
-	}
-	return x + " != nil"
-}
-
-// isSet returns the name of the function that tells whether anything of a
-// struct was written, and queues its text.
-func (g *generator) isSet(d *decl) string {
-	name := "isSet_" + d.name
-	if g.encoders[name] {
-		return name
-	}
-	g.encoders[name] = true
-	g.queue = append(g.queue, func() {
-		var parts []string
-		for i := 0; i*64 < len(d.fields); i++ {
-			parts = append(parts, "p."+presence(i)+" != 0")
-		}
-		for _, f := range d.fields {
-			parts = append(parts, g.nonZero(f.typ, "p."+f.name))
-		}
-		g.f("func %s(p %s) bool {\nreturn %s\n}\n\n", name, d.name, strings.Join(parts, " || "))
-	})
-	return name
-}
-
-// encode is the expression that turns a Go value into what json.Marshal
-// writes as the schema wants it: structs through their encoders, nil lists and
-// maps as empty ones.
-func (g *generator) encode(t *typ, x string) string {
-	switch t.kind {
-	case kindString, kindInt, kindFloat, kindBool, kindAny:
-		return x
-	}
-	return g.container(t) + "(" + x + ")"
-}
-
-// container returns the name of the function that encodes a struct, list or
-// map type, and queues its text.
-func (g *generator) container(t *typ) string {
-	if t.kind == kindStruct && !t.pointer {
-		if t.object.union {
-			return g.encodeUnion(t.object, t.object.decl.name)
-		}
-		return g.encoder(t.object, t.object.decl.name)
-	}
-	name := "encode_" + g.mangle(t)
-	if g.encoders[name] {
-		return name
-	}
-	g.encoders[name] = true
-	g.queue = append(g.queue, func() {
-		gt := g.typ(t)
-		body := ""
-		switch {
-		case t.pointer:
-			inner := *t
-			inner.pointer = false
-			body = fmt.Sprintf("if v == nil {\nreturn nil\n}\nreturn %s\n", g.encode(&inner, "*v"))
-		case t.kind == kindList && simple(t.elem):
-			body = fmt.Sprintf("if v == nil {\nreturn %s{}\n}\nreturn v\n", gt)
-		case t.kind == kindList:
-			body = fmt.Sprintf("out := make([]any, len(v))\nfor i := range v {\nout[i] = %s\n}\nreturn out\n", g.encode(t.elem, "v[i]"))
-		case simple(t.elem):
-			body = fmt.Sprintf("if v == nil {\nreturn %s{}\n}\nreturn v\n", gt)
-		default:
-			body = fmt.Sprintf("out := make(map[string]any, len(v))\nfor k, x := range v {\nout[k] = %s\n}\nreturn out\n", g.encode(t.elem, "x"))
-		}
-		g.f("func %s(v %s) any {\n%s}\n\n", name, gt, body)
-	})
-	return name
-}
-
-func simple(t *typ) bool { return !t.pointer && t.kind <= kindBool }
-
-// mangle is a type as part of a function's name. Structs stand with the name
-// of their own object, since two objects of one shape may encode differently.
-func (g *generator) mangle(t *typ) string {
-	s := ""
-	switch t.kind {
-	case kindList:
-		s = "list_" + g.mangle(t.elem)
-	case kindMap:
-		s = "map_" + g.mangle(t.elem)
-	case kindStruct:
-		s = t.object.name
-	default:
-		s = g.typ(t)
-	}
-	if t.pointer {
-		s = "ptr_" + s
 	}
 	return s
 }

@@ -113,24 +113,16 @@ func view(tools ...registry.Tool) *View {
 
 // stubs are the packages that generated code imports, as far as it uses them.
 var stubs = map[string]string{
-	"encoding/json": `package json
-type RawMessage []byte
-func Marshal(v any) ([]byte, error)
-func Unmarshal(data []byte, v any) error`,
 	"usetools/host": `package host
 type Result struct{ _ int }
 type Image struct { MIMEType string; Data []byte }
-func Call(tool string, args []byte) (*Result, error)
+func Do(tool, plan string, p, r any, shape string) error
 func Text(r *Result) string
-func Fields(tool string, r *Result) []byte
-func Wrapped(tool string, r *Result, text bool) []byte
-func Mend(tool string, data []byte, shape string) []byte
-func JSON(r *Result) ([]byte, error)
+func Decode(r *Result, v any) error
+func Encode(v any) ([]byte, error)
 func Value(r *Result) ([]byte, error)
 func Raw(r *Result) []byte
-func Images(r *Result) []Image
-func BadArgs(fn string, err error) error
-func Warn(message string)`,
+func Images(r *Result) []Image`,
 }
 
 type stubImporter map[string]*types.Package

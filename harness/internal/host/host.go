@@ -1,8 +1,8 @@
 // Package host is the bridge that generated server packages and the prelude
 // call: it is compiled into the worker, bound into the interpreter as
 // "usetools/host" and "usetools/prelude", and has nothing but functions over
-// plain types, so that neither the type checker nor the lowering needs to know
-// it. What of the prelude looks into values of the script is in package rt.
+// plain types. What looks into values of the script is in package rt: a part of
+// the prelude, and Do, by which a generated function calls its tool.
 //
 // In goes the ID of a tool with its arguments as JSON; out comes a [Result],
 // from which the wrappers take text, JSON, raw bytes and images. Everything
@@ -321,8 +321,8 @@ func Images(r *Result) []Image {
 }
 
 // BadArgs says that arguments could not be encoded.
-func BadArgs(fn string, err error) error {
-	return fmt.Errorf("%s: encoding the arguments: %w", fn, err)
+func BadArgs(tool string, err error) error {
+	return fmt.Errorf("%s: encoding the arguments: %w", tool, err)
 }
 
 // Warn adds a line to the result's warnings.

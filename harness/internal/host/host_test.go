@@ -19,10 +19,11 @@ func TestStubDeclaresWhatIsBound(t *testing.T) {
 	}
 	bound := Symbols()["usetools/host/host"]
 	declared := map[string]bool{}
+	ofRT := map[string]bool{"Do": true, "Decode": true, "Encode": true}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv != nil {
+			if d.Recv != nil || ofRT[d.Name.Name] {
 				continue
 			}
 			declared[d.Name.Name] = true

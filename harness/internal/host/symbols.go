@@ -2,8 +2,9 @@ package host
 
 import "reflect"
 
-// Symbols binds the packages into the interpreter (interp.Exports). The rest of
-// the prelude is bound by package rt.
+// Symbols binds the packages into the interpreter (interp.Exports). What looks
+// into values of the script is bound by package rt: the rest of the prelude, Do,
+// Decode and Encode.
 func Symbols() map[string]map[string]reflect.Value {
 	prelude := map[string]reflect.Value{"UseTools": reflect.ValueOf(UseTools)}
 	return map[string]map[string]reflect.Value{"usetools/prelude/prelude": prelude, "usetools/host/host": {
@@ -14,13 +15,8 @@ func Symbols() map[string]map[string]reflect.Value {
 		"Call":              reflect.ValueOf(Call),
 		"Text":              reflect.ValueOf(Text),
 		"Fields":            reflect.ValueOf(Fields),
-		"Wrapped":           reflect.ValueOf(Wrapped),
-		"Mend":              reflect.ValueOf(Mend),
-		"JSON":              reflect.ValueOf(JSON),
 		"Value":             reflect.ValueOf(Value),
 		"Raw":               reflect.ValueOf(Raw),
 		"Images":            reflect.ValueOf(Images),
-		"BadArgs":           reflect.ValueOf(BadArgs),
-		"Warn":              reflect.ValueOf(Warn),
 	}}
 }

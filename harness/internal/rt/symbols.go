@@ -43,6 +43,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"Fprint": fprint, "Fprintln": fprintln, "Fprintf": fprintf, "Append": appendPrint, "Appendln": appendPrintln, "Appendf": appendPrintf,
 		"Sscan": sscan, "Sscanln": sscanln, "Sscanf": sscanf, "Fscan": fscan, "Fscanln": fscanln, "Fscanf": fscanf, "Scan": scan, "Scanln": scanln, "Scanf": scanf,
 		"Errorf": errorf, "Exit": m.exit,
+		"Do": m.do, "Decode": m.decodeResult,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
 
 		"JSONMarshal": m.jsonMarshal, "JSONMarshalIndent": m.jsonMarshalIndent, "JSONUnmarshal": m.jsonUnmarshal,

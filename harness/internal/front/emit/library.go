@@ -50,7 +50,7 @@ var libraryFuncs = map[string]string{
 	"flag.TextVar": "rt.FlagTextVar", "(*flag.FlagSet).TextVar": "rt.FlagSetTextVar",
 	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
-	"usetools/prelude.RunScript": "rt.RunScript",
+	"usetools/prelude.RunScript": "rt.RunScript", "usetools/host.Decode": "rt.Decode", "usetools/host.Encode": "rt.JSONMarshal",
 }
 
 // nativeFuncs are generic library functions that functions of rt stand for, with
@@ -131,7 +131,7 @@ func (f *fn) specialName(x *ast.CallExpr) string {
 	}
 	if fo, ok := f.use(id).(*types.Func); ok {
 		switch name := fo.FullName(); name {
-		case "errors.As", "errors.AsType", "reflect.TypeFor":
+		case "errors.As", "errors.AsType", "reflect.TypeFor", "usetools/host.Do":
 			return name
 		}
 	}
@@ -152,6 +152,8 @@ func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok boo
 		return f.errorsAs(x, ptr.Elem()), f.signatureOf(x.Fun).Results(), true
 	case "reflect.TypeFor":
 		return f.reflectTypeFor(f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))), f.signatureOf(x.Fun).Results(), true
+	case "usetools/host.Do":
+		return f.do(x), f.signatureOf(x.Fun).Results(), true
 	case "errors.AsType":
 		t := f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))
 		name := fmt.Sprintf("find_%d", f.p.number(t))
@@ -161,6 +163,18 @@ func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok boo
 		return name + "(" + f.to(x.Args[0], errorType) + ")", f.signatureOf(x.Fun).Results(), true
 	}
 	return "", nil, false
+}
+
+// do emits the call of a tool by its generated function, as host.Do has it: with
+// the erased structs, and the number of the result's type.
+func (f *fn) do(x *ast.CallExpr) string {
+	text := types.Typ[types.String]
+	o := f.operands(operand{x.Args[0], text}, operand{x.Args[1], text}, operand{x.Args[3], nil}, operand{x.Args[4], text})
+	params := "nil"
+	if !f.isNil(x.Args[2]) {
+		params = "rt.Raw(" + f.expr(x.Args[2]) + ")"
+	}
+	return fmt.Sprintf("rt.Do(%s, %s, %s, rt.Raw(%s), %d, %s)", o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
 }
 
 // reflectTypeFor emits reflect.TypeFor[t]().

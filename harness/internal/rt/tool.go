@@ -1,0 +1,72 @@
+package rt
+
+import (
+	"go/types"
+	"reflect"
+
+	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/wrappers/wire"
+)
+
+// do calls a tool for its generated function: p is the erased struct of
+// arguments, or nil; r points to that of the result, whose type is number tid.
+// Its last field keeps the whole answer. plan and shape are what package
+// wrappers wrote.
+func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
+	object, err := wire.Arguments(plan, reflect.ValueOf(p))
+	var args []byte
+	if err == nil {
+		args, err = m.jsonMarshal(object)
+	}
+	if err != nil {
+		return host.BadArgs(tool, err)
+	}
+	res, err := host.Call(tool, args)
+	v := reflect.ValueOf(r).Elem()
+	whole := v.Field(v.NumField() - 1)
+	whole.Set(reflect.ValueOf(res))
+	if err != nil || shape == "" {
+		return err
+	}
+	mark, shape := shape[0], shape[1:]
+	var data []byte
+	switch mark {
+	case '=', 's':
+		data = host.Wrapped(tool, res, mark == 's')
+	default:
+		data = host.Fields(tool, res)
+	}
+	target := m.target(m.types[tid].typ, v)
+	if mark == '.' {
+		target = m.target(m.types[tid].typ.Underlying().(*types.Struct).Field(0).Type(), v.Field(0))
+	}
+	if data == nil || m.jsonUnmarshal(data, target) == nil {
+		return nil
+	}
+	v.SetZero()
+	whole.Set(reflect.ValueOf(res))
+	if data = host.Mend(tool, data, shape); data != nil {
+		if err := m.jsonUnmarshal(data, target); err != nil {
+			host.Warn(tool + ": decoding the result: " + err.Error())
+		}
+	}
+	return nil
+}
+
+// target is the address of v, of type t, as JSON is decoded into it.
+func (m *Machine) target(t types.Type, v reflect.Value) any {
+	ptr := m.pointerTo(t)
+	if ptr.plain {
+		return v.Addr().Interface()
+	}
+	return ptr.boxed(v.Addr().Interface())
+}
+
+// decodeResult decodes a tool's answer into v.
+func (m *Machine) decodeResult(r *host.Result, v any) error {
+	data, err := host.JSON(r)
+	if err != nil {
+		return err
+	}
+	return m.jsonUnmarshal(data, v)
+}
