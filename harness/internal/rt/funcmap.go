@@ -83,50 +83,39 @@ func (m *Machine) nativeFunc(f any) any {
 
 func (m *Machine) templateFunc(name string, sig *types.Signature, f reflect.Value) func(args ...any) (any, error) {
 	return func(args ...any) (any, error) {
-		in, err := m.templateArguments(name, sig, args, f.Type().In)
+		in, err := m.templateArguments(name, sig, args, nil, false, f.Type().In)
 		if err != nil {
 			return nil, err
 		}
-		out := f.Call(in)
-		if len(out) == 2 {
-			if err := asError(out[1]); err != nil {
-				return nil, err
-			}
+		out, err := m.safeCall(f, in)
+		if err != nil {
+			return nil, err
 		}
 		return m.presentValue(sig.Results().At(0).Type(), out[0], 0), nil
 	}
 }
 
-// templateArguments makes the arguments of a call in a template.
-func (m *Machine) templateArguments(name string, sig *types.Signature, args []any, typ func(int) reflect.Type) ([]reflect.Value, error) {
-	n := sig.Params().Len()
-	switch {
-	case sig.Variadic() && len(args) < n-1:
-		return nil, fmt.Errorf("wrong number of args for %s: want at least %d got %d", name, n-1, len(args))
-	case !sig.Variadic() && len(args) != n:
-		return nil, fmt.Errorf("wrong number of args for %s: want %d got %d", name, n, len(args))
-	}
-	in := make([]reflect.Value, n)
-	for i := range in {
-		t := typ(i)
-		if sig.Variadic() && i == n-1 {
-			in[i] = reflect.MakeSlice(t, 0, len(args)-i)
-			for _, a := range args[i:] {
-				v, err := m.templateArgument(a, t.Elem())
-				if err != nil {
-					return nil, err
-				}
-				in[i] = reflect.Append(in[i], v)
+// safeCall calls a function of the script as a template does: its panic is an
+// error, and so is its second result.
+func (m *Machine) safeCall(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
+	defer func() {
+		if m.exited.Load() {
+			return
+		}
+		if r := recover(); r != nil {
+			m.panicking.forget(goroutine())
+			x := m.caught(r).Value
+			if e, ok := x.(error); ok {
+				err = e
+			} else {
+				err = fmt.Errorf("%v", x)
 			}
-			continue
 		}
-		v, err := m.templateArgument(args[i], t)
-		if err != nil {
-			return nil, err
-		}
-		in[i] = v
+	}()
+	if out = f.Call(in); len(out) == 2 {
+		err = asError(out[1])
 	}
-	return in, nil
+	return out, err
 }
 
 // templateArgument makes an argument of a template's value.

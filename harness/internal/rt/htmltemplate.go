@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/types"
 	htmltemplate "html/template"
 	"io"
 	"reflect"
@@ -42,13 +43,14 @@ func (m *Machine) rewrittenHTML(t *htmltemplate.Template) (*htmltemplate.Templat
 		return nil, err
 	}
 	text := reflect.ValueOf(t).Elem().FieldByName("text").Elem()
-	c.Funcs(m.templateFunctions(text, m.htmlShown))
+	calls := &templateCalls{}
+	c.Funcs(m.templateFunctions(text, calls, m.htmlShown))
 	for _, sub := range c.Templates() {
 		if sub.Tree == nil || sub.Tree.Root == nil {
 			continue
 		}
 		tree := sub.Tree.Copy()
-		(&rewriter{tree: tree, html: true}).list(tree.Root)
+		(&rewriter{tree: tree, html: true, calls: calls}).list(tree.Root)
 		if _, err := c.AddParseTree(sub.Name(), tree); err != nil {
 			return nil, err
 		}
@@ -107,7 +109,10 @@ func htmlAsWritten(err error) error {
 // htmlShown hands a value to the escaper.
 func (m *Machine) htmlShown(x any) any {
 	x = m.original(x)
-	if _, ok := unbox(x); ok {
+	if b, ok := unbox(x); ok {
+		if b.V == nil && types.IsInterface(b.T.typ) {
+			return nil
+		}
 		return htmlValue{m, x}
 	}
 	if t := reflect.TypeOf(x); t != nil && t.Name() == "" && holdsInterfaces(t) {

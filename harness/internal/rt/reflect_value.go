@@ -331,10 +331,11 @@ func (r ReflectValue) as(t reflect.Type, context string) reflect.Value {
 	if x == nil {
 		return out
 	}
-	if !reflect.TypeOf(x).AssignableTo(out.Type()) {
+	if v, ok := inInterface(x, out.Type()); ok {
+		out.Set(v)
+	} else {
 		reflectPanic(context + ": a value of type " + r.Type().String() + " in a variable of type " + t.String() + " is not supported in scripts")
 	}
-	out.Set(reflect.ValueOf(x))
 	return out
 }
 

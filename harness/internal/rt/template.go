@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"text/template"
@@ -44,13 +45,14 @@ func (m *Machine) rewritten(t *template.Template) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Funcs(m.templateFunctions(reflect.ValueOf(t).Elem(), func(x any) any { return templateShown(m.original(x)) }))
+	calls := &templateCalls{}
+	c.Funcs(m.templateFunctions(reflect.ValueOf(t).Elem(), calls, func(x any) any { return templateShown(m.original(x)) }))
 	for _, sub := range c.Templates() {
 		if sub.Tree == nil || sub.Root == nil {
 			continue
 		}
 		tree := sub.Tree.Copy()
-		(&rewriter{tree: tree}).list(tree.Root)
+		(&rewriter{tree: tree, calls: calls}).list(tree.Root)
 		if _, err := c.AddParseTree(sub.Name(), tree); err != nil {
 			return nil, err
 		}
@@ -60,22 +62,34 @@ func (m *Machine) rewritten(t *template.Template) (*template.Template, error) {
 
 // templateFunctions are what a rewritten template calls: t is the text/template
 // that it was. What the script calls by the name of one is the script's.
-func (m *Machine) templateFunctions(t reflect.Value, shown func(any) any) template.FuncMap {
+func (m *Machine) templateFunctions(t reflect.Value, calls *templateCalls, shown func(any) any) template.FuncMap {
 	functions := template.FuncMap{
-		fieldFunc: m.templateFields(missingKeyOption(t)), truthFunc: m.templateTruth, wrapFunc: m.wrapFalse, unwrapFunc: unwrapFalse, rangeFunc: m.ranged, shownFunc: shown, "len": templateLen, "index": m.templateIndex,
+		fieldFunc: m.templateFields(missingKeyOption(t), calls), truthFunc: m.templateTruth, wrapFunc: m.wrapFalse, unwrapFunc: unwrapFalse, rangeFunc: m.templateRange(calls), shownFunc: shownValue(shown), callFunc: m.templateCall, "len": templateLen, "slice": templateSlice, "index": m.templateIndex,
 		"print":   func(a ...any) string { return sprint(m.originals(a)...) },
 		"html":    func(a ...any) string { return template.HTMLEscaper(m.originals(a)...) },
 		"println": func(a ...any) string { return sprintln(m.originals(a)...) },
 		"printf":  func(format string, a ...any) (string, error) { return templatePrintf(format, m.originals(a)...) },
-		"eq":      comparison("eq"), "ne": comparison("ne"), "lt": comparison("lt"),
-		"le": comparison("le"), "gt": comparison("gt"), "ge": comparison("ge"),
+		"eq":      m.comparison("eq"), "ne": m.comparison("ne"), "lt": m.comparison("lt"),
+		"le": m.comparison("le"), "gt": m.comparison("gt"), "ge": m.comparison("ge"),
 		"not": func(x any) bool { return !m.templateTruth(x) },
 	}
 	if own := t.FieldByName("common"); !own.IsNil() {
 		own = own.Elem().FieldByName("execFuncs")
+		calls.ownCall = own.MapIndex(reflect.ValueOf("call")).IsValid()
 		maps.DeleteFunc(functions, func(name string, _ any) bool { return own.MapIndex(reflect.ValueOf(name)).IsValid() })
 	}
 	return functions
+}
+
+// shownValue is shown for the values of a template. One that is nil and of an
+// interface type with methods stays so, and is printed as <nil>.
+func shownValue(shown func(any) any) func(reflect.Value) reflect.Value {
+	return func(v reflect.Value) reflect.Value {
+		if v.IsValid() && v.Kind() == reflect.Interface && v.NumMethod() > 0 && v.IsNil() {
+			return v
+		}
+		return reflect.ValueOf(shown(heldBy(v)))
+	}
 }
 
 const (
@@ -85,6 +99,7 @@ const (
 	unwrapFunc = "script_unwrap"
 	rangeFunc  = "script_range"
 	shownFunc  = "script_shown"
+	callFunc   = "script_call"
 )
 
 // {{and}}, {{or}} and {{with}} ask a value whether it is true, by its kind, and
@@ -126,12 +141,12 @@ var typeVerbs = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // fieldCall is a rewritten field access in an error message.
-var fieldCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?` + fieldFunc + ` (\S+) "([^"]+)"\)?`) })
+var fieldCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?` + fieldFunc + ` (\(.*?\)|\S+) "([^"]+)"\)?`) })
 
 // fieldPlace is the place of an error in a method call: Go names it without its
 // arguments.
 var fieldPlace = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`at <\(?(` + fieldFunc + ` \S+ "[^"]+")[^>]*>`)
+	return regexp.MustCompile(`at <\(?(` + fieldFunc + ` (?:\(.*?\)|\S+) "[^"]+")[^>]*>`)
 })
 
 // asWritten makes an error of the rewritten template one of the script's.
@@ -140,15 +155,25 @@ func asWritten(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return template.ExecError{Name: e.Name, Err: &textError{textAsWritten(e.Error()), errors.Unwrap(e.Err)}}
+	text := e.Error()
+	var arg *argumentError
+	if errors.As(err, &arg) && arg.node != nil {
+		place, context := (&parse.Tree{}).ErrorContext(arg.node)
+		text = fmt.Sprintf("template: %s: executing %q at <%s>: %s", place, e.Name, context, arg.text)
+	}
+	return template.ExecError{Name: e.Name, Err: &textError{textAsWritten(text), errors.Unwrap(e.Err)}}
 }
 
 func textAsWritten(text string) string {
 	text = fieldPlace().ReplaceAllString(text, "at <$1>")
-	text = fieldCall().ReplaceAllStringFunc(text, func(s string) string {
-		part := fieldCall().FindStringSubmatch(s)
-		return strings.TrimPrefix(part[1], ".") + "." + part[2]
-	})
+	for range strings.Count(text, fieldFunc) { // one in another
+		text = fieldCall().ReplaceAllStringFunc(text, func(s string) string {
+			part := fieldCall().FindStringSubmatch(s)
+			return strings.TrimPrefix(part[1], ".") + "." + part[2]
+		})
+	}
+	text = strings.ReplaceAll(text, callFunc+"  ", "call ")
+	text = strings.ReplaceAll(text, "error calling "+callFunc, "error calling call")
 	text = strings.ReplaceAll(text, "error calling "+fieldFunc+": ", "")
 	text = strings.ReplaceAll(text, fieldFunc+" ", "") // of what is no single name
 	return strings.ReplaceAll(text, " | "+shownFunc, "")
@@ -156,8 +181,33 @@ func textAsWritten(text string) string {
 
 // rewriter changes the field accesses of one template.
 type rewriter struct {
-	tree *parse.Tree
-	html bool // of html/template
+	tree  *parse.Tree
+	html  bool // of html/template
+	calls *templateCalls
+}
+
+// templateCalls are the arguments, as they were written, of the field accesses
+// that have some. The name that is handed to fieldFunc ends in the number of its.
+type templateCalls struct {
+	nodes   [][]parse.Node
+	ownCall bool // the script has a function of its own by the name of call
+}
+
+// add returns the number of the nodes.
+func (c *templateCalls) add(nodes ...parse.Node) int {
+	c.nodes = append(c.nodes, nodes)
+	return len(c.nodes) - 1
+}
+
+const callMark = "\x00"
+
+// named takes the number from a name that fieldFunc got.
+func (c *templateCalls) named(text string) (name string, nodes []parse.Node) {
+	name, number, ok := strings.Cut(text, callMark)
+	if i, err := strconv.Atoi(number); ok && err == nil && i < len(c.nodes) {
+		nodes = c.nodes[i]
+	}
+	return name, nodes
 }
 
 func (r *rewriter) list(l *parse.ListNode) {
@@ -179,8 +229,11 @@ func (r *rewriter) list(l *parse.ListNode) {
 			r.branch(&n.BranchNode)
 			l.Nodes[i] = r.scoped(n, &n.BranchNode, truthFunc)
 		case *parse.RangeNode:
+			ranges := lastNode(n.Pipe).Copy()
 			r.branch(&n.BranchNode)
-			n.Pipe.Cmds = append(n.Pipe.Cmds, r.command(n.Pos, rangeFunc))
+			over := r.command(n.Pos, rangeFunc)
+			over.Args = append(over.Args, &parse.NumberNode{NodeType: parse.NodeNumber, Pos: n.Pos, IsInt: true, Int64: int64(r.calls.add(ranges)), Text: "0"})
+			n.Pipe.Cmds = append(n.Pipe.Cmds, over)
 		case *parse.WithNode:
 			r.branch(&n.BranchNode)
 			l.Nodes[i] = r.scoped(n, &n.BranchNode, wrapFunc)
@@ -229,13 +282,18 @@ func (r *rewriter) pipe(p *parse.PipeNode) {
 	}
 	defer r.logic(p)
 	for _, c := range p.Cmds {
+		written := make([]parse.Node, 0, len(c.Args)-1)
 		for i, a := range c.Args {
 			if i > 0 {
+				written = append(written, a.Copy())
 				c.Args[i] = r.argument(a)
 			}
 		}
 		if call := r.access(c.Args[0]); call != nil {
 			c.Pos = c.Args[0].Position()
+			if len(written) > 0 {
+				call[2].(*parse.StringNode).Text += callMark + strconv.Itoa(r.calls.add(written...))
+			}
 			c.Args = append(call, c.Args[1:]...)
 		} else if p, ok := c.Args[0].(*parse.PipeNode); ok {
 			r.pipe(p)
@@ -248,6 +306,10 @@ func (r *rewriter) logic(p *parse.PipeNode) {
 	var cmds []*parse.CommandNode
 	for i, c := range p.Cmds {
 		id, ok := c.Args[0].(*parse.IdentifierNode)
+		if ok && id.Ident == "call" && len(c.Args) > 1 && !r.calls.ownCall {
+			id.Ident = callFunc
+			c.Args = append([]parse.Node{id, &parse.StringNode{NodeType: parse.NodeString, Pos: c.Pos, Text: textAsWritten(c.Args[1].String())}}, c.Args[1:]...)
+		}
 		if !ok || id.Ident != "and" && id.Ident != "or" {
 			cmds = append(cmds, c)
 			continue
@@ -311,9 +373,11 @@ func (r *rewriter) command(pos parse.Pos, name string) *parse.CommandNode {
 
 // templateFields evaluates x.A.B with arguments for the last name; option is what
 // the template says of keys that a map does not have.
-func (m *Machine) templateFields(option int64) func(x any, names string, args ...any) (any, error) {
-	return func(x any, names string, args ...any) (any, error) {
+func (m *Machine) templateFields(option int64, calls *templateCalls) func(x any, names string, args ...any) (any, error) {
+	return func(x any, text string, args ...any) (any, error) {
+		names, nodes := calls.named(text)
 		list := strings.Split(names, ".")
+		declared := "" // the interface type of the variable that x came from
 		for i, name := range list {
 			var given []any
 			if i == len(list)-1 {
@@ -321,7 +385,7 @@ func (m *Machine) templateFields(option int64) func(x any, names string, args ..
 			}
 			owner := x
 			var err error
-			x, err = m.member(x, name, given)
+			x, err = m.member(x, name, given, nodes)
 			var none missingKey
 			if errors.As(err, &none) {
 				if option == 0 {
@@ -330,14 +394,50 @@ func (m *Machine) templateFields(option int64) func(x any, names string, args ..
 				x, err = none.choose(option)
 			}
 			if err != nil {
-				return nil, err
+				return nil, inDeclared(err, owner, declared)
 			}
 			if t := pointerField(owner, name); x == nil && t != nil && i < len(list)-1 {
 				return nil, fmt.Errorf("nil pointer evaluating %s.%s", TypeName(t), list[i+1])
 			}
+			if declared = m.declaredType(owner, name); x == nil && declared != "" && i < len(list)-1 {
+				return nil, fmt.Errorf("nil pointer evaluating %s.%s", declared, list[i+1])
+			}
 		}
 		return x, nil
 	}
+}
+
+// declaredType names the interface type of the field or the elements that owner.name
+// is one of, "" for any other type.
+func (m *Machine) declaredType(owner any, name string) string {
+	if b, ok := unbox(canonical(owner)); ok {
+		obj, _, _ := types.LookupFieldOrMethod(b.T.typ, true, packageOf(b.T.typ), name)
+		if f, ok := obj.(*types.Var); ok && types.IsInterface(f.Type()) {
+			return TypeName(f.Type())
+		}
+		return ""
+	}
+	v := reflect.ValueOf(owner)
+	if v.Kind() != reflect.Map || v.Type().Elem().Kind() != reflect.Interface {
+		return ""
+	}
+	if known, ok := m.presented.Load(v.Pointer()); ok {
+		if elem := known.(presentedMap).elem; types.IsInterface(elem) {
+			return TypeName(elem)
+		}
+		return ""
+	}
+	return v.Type().Elem().String()
+}
+
+// inDeclared is an error of a field that x does not have, in Go's words: it names
+// the type of the variable that x came from.
+func inDeclared(err error, x any, declared string) error {
+	text, ok := strings.CutSuffix(err.Error(), " type "+dynamicName(x))
+	if _, isMissing := err.(missingKey); isMissing || !ok || declared == "" {
+		return err
+	}
+	return errors.New(text + " type " + declared)
 }
 
 // missingKey is the error for a key that a map does not have.
@@ -385,7 +485,7 @@ func pointerField(x any, name string) types.Type {
 }
 
 // member evaluates x.name: a method, a field or an entry of a map.
-func (m *Machine) member(x any, name string, args []any) (any, error) {
+func (m *Machine) member(x any, name string, args []any, nodes []parse.Node) (any, error) {
 	x = canonical(x)
 	if x == nil {
 		return nil, fmt.Errorf("nil data; no entry for key %q", name)
@@ -393,7 +493,7 @@ func (m *Machine) member(x any, name string, args []any) (any, error) {
 	b, ok := unbox(x)
 	if !ok {
 		if b, ok := unbox(m.original(x)); ok {
-			if r, found, err := m.callMethod(b, name, args); found {
+			if r, found, err := m.callMethod(b, name, args, nodes); found {
 				return r, err
 			}
 			if v := reflect.ValueOf(x); v.Kind() != reflect.Map {
@@ -402,7 +502,7 @@ func (m *Machine) member(x any, name string, args []any) (any, error) {
 		}
 		return m.libraryMember(reflect.ValueOf(x), name, args)
 	}
-	if r, found, err := m.callMethod(b, name, args); found {
+	if r, found, err := m.callMethod(b, name, args, nodes); found {
 		return r, err
 	}
 	v, t := reflect.ValueOf(b.V), b.T.typ
@@ -446,7 +546,7 @@ func packageOf(t types.Type) *types.Package {
 }
 
 // callMethod calls a method of a script value, by its address if need be.
-func (m *Machine) callMethod(b Box, name string, args []any) (result any, found bool, err error) {
+func (m *Machine) callMethod(b Box, name string, args []any, nodes []parse.Node) (result any, found bool, err error) {
 	t, recv := b.T, reflect.ValueOf(b.V)
 	f, ok := t.templateMethod(name)
 	if !ok {
@@ -466,15 +566,13 @@ func (m *Machine) callMethod(b Box, name string, args []any) (result any, found 
 	if sig.Results().Len() == 0 || sig.Results().Len() > 2 {
 		return nil, true, fmt.Errorf("can't call method/function %q with %d results", name, sig.Results().Len())
 	}
-	in, err := m.templateArguments(name, sig, args, func(i int) reflect.Type { return f.Type().In(i + 1) })
+	in, err := m.templateArguments(name, sig, args, nodes, true, func(i int) reflect.Type { return f.Type().In(i + 1) })
 	if err != nil {
 		return nil, true, err
 	}
-	out := f.Call(append([]reflect.Value{recv}, in...))
-	if len(out) == 2 {
-		if err := asError(out[1]); err != nil {
-			return nil, true, fmt.Errorf("error calling %s: %w", name, err)
-		}
+	out, err := m.safeCall(f, append([]reflect.Value{recv}, in...))
+	if err != nil {
+		return nil, true, fmt.Errorf("error calling %s: %w", name, err)
 	}
 	return m.presentValue(sig.Results().At(0).Type(), out[0], 0), true, nil
 }
@@ -516,6 +614,9 @@ func (m *Machine) libraryMember(v reflect.Value, name string, args []any) (any, 
 			e := v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))
 			if !e.IsValid() {
 				return nil, missingKey{name, reflect.Zero(v.Type().Elem())}
+			}
+			if e.Kind() == reflect.Interface && e.NumMethod() > 0 && e.IsNil() {
+				return m.typeOf(types.Universe.Lookup("error").Type()).boxed(nil), nil // prints as <nil>, as any such
 			}
 			return m.present(e.Interface()), nil
 		}
@@ -616,9 +717,7 @@ func (m *Machine) presentValue(t types.Type, v reflect.Value, depth int) any {
 			out.SetMapIndex(k, elem)
 		}
 		m.presented.Store(out.Pointer(), presentedMap{m.typeOf(u.Key()), u.Elem(), v.Type().Elem(), out.Interface()})
-		if len(e.methods) > 0 || v.IsNil() {
-			m.origins.Store(out.Pointer(), origin{e.boxed(v.Interface()), out.Interface()})
-		}
+		m.origins.Store(out.Pointer(), origin{e.boxed(v.Interface()), out.Interface()})
 		return out.Interface()
 	case *types.Basic:
 		if types.NewMethodSet(types.NewPointer(t)).Len() == 0 {
@@ -639,8 +738,37 @@ type presentedMap struct {
 	m    any
 }
 
+// lastNode is what is evaluated last of a pipeline.
+func lastNode(p *parse.PipeNode) parse.Node {
+	args := p.Cmds[len(p.Cmds)-1].Args
+	last := args[len(args)-1]
+	if in, ok := last.(*parse.PipeNode); ok {
+		return lastNode(in)
+	}
+	return last
+}
+
+// templateRange checks what {{range}} is to run over.
+func (m *Machine) templateRange(calls *templateCalls) func(call int, x any) (any, error) {
+	return func(call int, x any) (any, error) {
+		over := m.ranged(x)
+		v := reflect.ValueOf(over)
+		for v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		switch k := v.Kind(); {
+		case k == reflect.Bool, k == reflect.String, k == reflect.Struct, k >= reflect.Float32 && k <= reflect.Complex128:
+			return nil, &argumentError{calls.nodes[call][0], "range can't iterate over " + sprint(m.original(x))}
+		}
+		return over, nil
+	}
+}
+
 // ranged is what {{range}} runs over.
 func (m *Machine) ranged(x any) any {
+	if b, ok := unbox(canonical(x)); ok {
+		return m.rangedBox(b, x)
+	}
 	v := reflect.ValueOf(x)
 	if v.Kind() != reflect.Map {
 		return x
@@ -658,6 +786,145 @@ func (m *Machine) ranged(x any) any {
 		out[key.boxed(k.Interface())] = v.MapIndex(k).Interface()
 	}
 	return out
+}
+
+// rangedBox is what {{range}} runs over for a box, x itself where it cannot: the
+// numbers below one, what a channel or an iterator gives.
+func (m *Machine) rangedBox(b Box, x any) any {
+	t, v := b.T.typ, reflect.ValueOf(b.V)
+	if elem, isPtr := pointee(t); isPtr && v.Kind() == reflect.Pointer && !v.IsNil() {
+		y := m.presentValue(elem, v.Elem(), 0)
+		if e, ok := unbox(y); ok {
+			return m.rangedBox(e, x)
+		}
+		return m.ranged(y)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if v.CanInt() || v.CanUint() {
+			return func(yield func(any) bool) {
+				for i := range v.Seq() {
+					if !yield(m.presentValue(t, i, 0)) {
+						return
+					}
+				}
+			}
+		}
+	case *types.Chan:
+		if u.Dir() == types.SendOnly || v.IsNil() {
+			return x
+		}
+		return func(yield func(any) bool) {
+			for {
+				e, ok := v.Recv()
+				if !ok || !yield(m.presentValue(u.Elem(), e, 0)) {
+					return
+				}
+			}
+		}
+	case *types.Signature:
+		return m.rangedFunc(u, v, x)
+	}
+	return x
+}
+
+// rangedFunc is rangedBox for an iterator.
+func (m *Machine) rangedFunc(sig *types.Signature, v reflect.Value, x any) any {
+	if sig.Params().Len() != 1 || sig.Results().Len() > 0 || v.IsNil() {
+		return x
+	}
+	body, ok := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	if !ok || body.Results().Len() != 1 || v.Type().NumIn() != 1 {
+		return x
+	}
+	part := func(args []reflect.Value, i int) any { return m.presentValue(body.Params().At(i).Type(), args[i], 0) }
+	run := func(yield func(args []reflect.Value) bool) {
+		f := reflect.MakeFunc(v.Type().In(0), func(args []reflect.Value) []reflect.Value {
+			return []reflect.Value{reflect.ValueOf(yield(args))}
+		})
+		v.Call([]reflect.Value{f})
+	}
+	switch body.Params().Len() {
+	case 1:
+		return func(yield func(any) bool) {
+			run(func(args []reflect.Value) bool { return yield(part(args, 0)) })
+		}
+	case 2:
+		return func(yield func(any, any) bool) {
+			run(func(args []reflect.Value) bool { return yield(part(args, 0), part(args, 1)) })
+		}
+	}
+	return x
+}
+
+// templateSlice is the function slice of templates.
+func templateSlice(x reflect.Value, indexes ...reflect.Value) (reflect.Value, error) {
+	held := heldBy(x)
+	b, ok := unbox(held)
+	if !ok {
+		return builtinOnce("slice", x, indexes, "")
+	}
+	if v := reflect.ValueOf(b.V); v.Kind() == reflect.String {
+		x = v
+	}
+	return builtinOnce("slice", x, indexes, TypeName(b.T.typ))
+}
+
+// builtinOnce has a function of package template do it. name is that of the type
+// of x, where x is a box.
+func builtinOnce(function string, x reflect.Value, args []reflect.Value, name string) (found reflect.Value, err error) {
+	text := "{{keep (" + function + " .X"
+	for i := range args {
+		text += fmt.Sprintf(" (arg %d)", i)
+	}
+	t, err := template.New("").Funcs(template.FuncMap{
+		"keep": func(x reflect.Value) string { found = x; return "" },
+		"arg": func(i int) reflect.Value {
+			if b, ok := unbox(heldBy(args[i])); ok && kindOfType(b.T.typ) <= reflect.Complex128 {
+				return reflect.ValueOf(b.V)
+			}
+			return args[i]
+		},
+	}).Parse(text + ")}}")
+	if err != nil {
+		return x, err
+	}
+	if err = t.Execute(io.Discard, map[string]any{"X": heldBy(x)}); err != nil {
+		_, text, _ := strings.Cut(err.Error(), "error calling "+function+": ")
+		return x, errors.New(strings.ReplaceAll(text, boxName, name))
+	}
+	return found, nil
+}
+
+// templateCall is the function call of templates; callee is the function as it was
+// written.
+func (m *Machine) templateCall(callee string, f reflect.Value, args ...reflect.Value) (reflect.Value, error) {
+	b, ok := unbox(heldBy(f))
+	if !ok {
+		found, err := builtinOnce("call", f, args, "")
+		if err != nil {
+			err = &textError{strings.ReplaceAll(err.Error(), " .X", " "+callee), err}
+		}
+		return found, err
+	}
+	sig, ok := b.T.typ.Underlying().(*types.Signature)
+	if !ok {
+		return f, fmt.Errorf("non-function %s of type %s", callee, TypeName(b.T.typ))
+	}
+	switch n := sig.Params().Len(); {
+	case sig.Variadic() && len(args) < n-1:
+		return f, fmt.Errorf("wrong number of args for %s: got %d want at least %d", callee, len(args), n-1)
+	case !sig.Variadic() && len(args) != n:
+		return f, fmt.Errorf("wrong number of args for %s: got %d want %d", callee, len(args), n)
+	case b.V == nil || reflect.ValueOf(b.V).IsNil():
+		return f, errors.New("reflect.Value.Call: call of nil function")
+	}
+	list := make([]any, len(args))
+	for i, a := range args {
+		list[i] = heldBy(a)
+	}
+	x, err := m.templateFunc(callee, sig, reflect.ValueOf(b.V))(list...)
+	return reflect.ValueOf(x), err
 }
 
 // templateIndex is the function index of templates.
@@ -716,6 +983,9 @@ func (m *Machine) presentedElement(x, at reflect.Value) (elem reflect.Value, kno
 	p, in := made.(presentedMap), v.Type().Key()
 	key := heldBy(at)
 	k := reflect.ValueOf(erased(key))
+	if !k.IsValid() && !canBeNil(p.key.typ) {
+		return elem, true, fmt.Errorf("value is nil; should be of type %s", TypeName(p.key.typ))
+	}
 	if !k.IsValid() || !k.Comparable() || in.Kind() == reflect.Interface {
 		return elem, false, nil
 	}
@@ -789,11 +1059,12 @@ func (m *Machine) templateTruth(x any) bool {
 
 // comparison is one of the comparison functions of templates over erased
 // values.
-func comparison(name string) func(x any, list ...any) (bool, error) {
+func (m *Machine) comparison(name string) func(x any, list ...any) (bool, error) {
 	return func(x any, list ...any) (bool, error) {
 		if len(list) == 0 {
 			return false, fmt.Errorf("missing argument for comparison")
 		}
+		x, list = m.original(x), m.originals(list)
 		text := "{{" + name + " .X"
 		data := map[string]any{"X": erased(x)}
 		for i, y := range list {
@@ -811,6 +1082,9 @@ func comparison(name string) func(x any, list ...any) (bool, error) {
 				err = errors.Unwrap(err)
 			}
 			if first, _, ok := strings.Cut(err.Error(), ": "); ok && len(list) == 1 {
+				if strings.HasPrefix(first, "non-comparable type ") {
+					return false, fmt.Errorf("%s: %s", first, dynamicName(x))
+				}
 				return false, fmt.Errorf("%s: %s and %s", first, dynamicName(x), dynamicName(list[0]))
 			}
 			return false, err
