@@ -465,7 +465,7 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 			f.stateful[id] = c
 			return id
 		})
-		c.subject, c.used = subject(r), c.begun
+		c.one, c.subject, c.used = true, subject(r), c.begun
 		req.session = c
 	}
 	return req.session.mcp

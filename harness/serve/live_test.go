@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -146,4 +148,42 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	if got, _ := c.run("Return(1)"); got != "1\n" {
 		t.Error(got)
 	}
+}
+
+// A client is told of tools that are not in the list that it has, and of no
+// others.
+func TestNewsOfToolsAreNews(t *testing.T) {
+	s, _ := serving(t, &Options{Tools: Discovery})
+	told := make(chan struct{}, 100)
+	opts := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} }}
+	c := connect(t, s, opts)
+	if _, err := c.ListTools(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(c.call("tool_load", map[string]any{"tool": "git.git_log"})); !strings.HasPrefix(got, "loaded") {
+		t.Fatal(got)
+	}
+	receive(t, told)
+
+	sent := 0
+	one := s.newSession("one", Discovery, true, nil)
+	one.one = true
+	send := one.spare(func(context.Context, string, mcp.Request) (mcp.Result, error) { sent++; return nil, nil })
+	list := one.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
+	news := func(what string, want int) {
+		t.Helper()
+		sent = 0
+		if _, err := send(t.Context(), "notifications/tools/list_changed", nil); err != nil || sent != want {
+			t.Errorf("%s: told %d times, want %d, %v", what, sent, want, err)
+		}
+	}
+	news("before it asked for a list", 0)
+	list(t.Context(), "tools/list", nil)
+	news("of the list that it has", 0)
+	one.loaded["git.git_log"] = struct{}{}
+	news("of another tool", 1)
+	list(t.Context(), "tools/list", nil)
+	news("of the tool that it has seen", 0)
+	one.one = false
+	news("those who share a session", 1)
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,6 +56,8 @@ type session struct {
 	// the next.
 	keeps bool
 	begun time.Time
+	// one says that it is one client, and not all that have a token, or none.
+	one bool
 
 	// Of a session over HTTP, under the lock of its front:
 	subject string    // whose token it came with
@@ -64,6 +68,7 @@ type session struct {
 	mu     sync.Mutex
 	shown  string              // the description that clients have
 	loaded map[string]struct{} // IDs of tools that tool_load made callable
+	listed string              // what the list depended on that the client was given last
 }
 
 // newSession makes a session with its MCP server. sdkID, if not nil, returns
@@ -81,6 +86,7 @@ func (s *Server) newSession(id string, mode Mode, keeps bool, sdkID func() strin
 		},
 	})
 	c.mcp.AddReceivingMiddleware(c.guard)
+	c.mcp.AddSendingMiddleware(c.spare)
 	if mode.scripts() {
 		c.describe()
 	}
@@ -127,6 +133,37 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				c.describe()
 			case <-time.After(listWait):
 			case <-ctx.Done():
+			}
+			has := c.list()
+			if res, err = next(ctx, method, req); err == nil {
+				c.mu.Lock()
+				c.listed = has
+				c.mu.Unlock()
+			}
+			return res, err
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// list is what the list of tools depends on.
+func (c *session) list() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shown + "\n" + strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n")
+}
+
+// spare does not tell a client of a change that it has in its list already, or
+// will have in the first one that it asks for.
+func (c *session) spare(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if c.one && method == "notifications/tools/list_changed" {
+			has := c.list()
+			c.mu.Lock()
+			known := c.listed == has || c.listed == "" && len(c.loaded) == 0
+			c.mu.Unlock()
+			if known {
+				return nil, nil
 			}
 		}
 		return next(ctx, method, req)

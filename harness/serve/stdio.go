@@ -26,6 +26,7 @@ const maxLine = 16 << 20
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	c := s.newSession("stdio", s.opts.Tools, true, nil)
 	defer c.end()
+	c.one = true
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
 	quick, all, open := newOwed(quick), newOwed(everything), newOwed(everything)
