@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,7 +159,7 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 	default:
 		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 		for _, s := range list {
-			row := s.Name + "\t" + toolNames(s)
+			row := s.Name + "\t" + cmp.Or(strings.Join(toolIDs(s), ", "), "no tools")
 			if s.About != "" {
 				row += "\t" + s.About
 			}
@@ -176,24 +177,26 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 	return err
 }
 
-func toolNames(s *library.Script) string {
+func toolIDs(s *library.Script) []string {
 	var ids []string
 	for _, t := range s.Tools {
 		ids = append(ids, t.ID)
 	}
-	if len(ids) == 0 {
-		return "no tools"
-	}
-	return strings.Join(ids, ", ")
+	return ids
 }
 
-// findScripts searches scripts as tools are searched.
+// leastFit is the share that a script must have of what fits the words.
+const leastFit = .1
+
+// findScripts searches scripts as tools are searched, and leaves out those that
+// do not fit: when the words mean none, those that have none of them, and those
+// that others fit far better.
 func findScripts(list []*library.Script, words string) ([]*library.Script, error) {
 	reg := &registry.Registry{}
 	by := map[string]*library.Script{}
 	for _, s := range list {
 		by[s.Name] = s
-		reg.Tools = append(reg.Tools, registry.Tool{Server: "saved", Name: s.Name, Description: s.About + ". " + toolNames(s)})
+		reg.Tools = append(reg.Tools, registry.Tool{Server: "saved", Name: s.Name, Description: strings.TrimSpace(s.About + ". " + strings.Join(toolIDs(s), ", "))})
 	}
 	reg.Normalize()
 	ix, err := discovery.New(reg, nil)
@@ -204,9 +207,15 @@ func findScripts(list []*library.Script, words string) ([]*library.Script, error
 	if err != nil {
 		return nil, err
 	}
+	meant, err := ix.Resolve(words, nil)
+	if err != nil {
+		return nil, err
+	}
 	var out []*library.Script
 	for _, h := range page.Results {
-		out = append(out, by[h.Name])
+		if h.Score >= leastFit && (meant.Verdict != discovery.NotFound || strings.HasPrefix(h.Why, "words")) {
+			out = append(out, by[h.Name])
+		}
 	}
 	return out, nil
 }

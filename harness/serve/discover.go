@@ -250,13 +250,26 @@ func mcpName(id string) string {
 	return string(name)
 }
 
-func (c *session) active(context.Context, *mcp.CallToolRequest, *harness.Catalog) (*mcp.CallToolResult, error) {
+// active lists the tools that were loaded, by the names that they are called by.
+func (c *session) active(_ context.Context, _ *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.loaded) == 0 {
 		return textResult("no tool is loaded", nil), nil
 	}
-	return textResult(strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n"), nil), nil
+	view, err := cat.View()
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, id := range slices.Sorted(maps.Keys(c.loaded)) {
+		line := mcpName(id) + ": " + id
+		if t, ok := view.Tool(id); ok {
+			line += ", in a script " + t.Go()
+		}
+		lines = append(lines, line)
+	}
+	return textResult(strings.Join(lines, "\n"), nil), nil
 }
 
 func (c *session) call(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {

@@ -53,7 +53,7 @@ func TestALoadedToolIsCallableByItself(t *testing.T) {
 	if got := text(c.call("tool_load", map[string]any{"name": "x"})); got != `tool is missing, or no text; got "name"` {
 		t.Error(got)
 	}
-	if got := text(c.call("tool_active", map[string]any{})); got != "files.read_file" {
+	if got := text(c.call("tool_active", map[string]any{})); got != "files__read_file: files.read_file, in a script files.ReadFile" {
 		t.Error(got)
 	}
 	other := connect(t, s, nil) // another session does not have it

@@ -40,8 +40,43 @@ func (s *Server) description() string {
 	if err != nil {
 		return base
 	}
+	base += s.saved(cat)
 	left := s.opts.DescribeTokens*49/50 - Tokens(listed(base+"\n"))
 	return base + "\n" + inventory(cat, view, s.opts.Policy, s.usage.rank, left)
+}
+
+// Bounds of what the description says of saved scripts.
+const (
+	maxSaved     = 4
+	maxSavedName = 24 // bytes; longer names are left out
+)
+
+// saved names some of the saved scripts, where there are any that compile and
+// the description has room.
+func (s *Server) saved(cat *harness.Catalog) string {
+	if cat.Scripts == nil || s.opts.DescribeTokens < minDescribeTokens+60 {
+		return ""
+	}
+	all, err := cat.Scripts.Names()
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, name := range all {
+		if len(names) == maxSaved {
+			names = append(names, "…")
+			break
+		}
+		if len(name) <= maxSavedName {
+			if script, err := cat.Scripts.Load(name); err == nil && script.Broken == "" {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ` Saved scripts, for v, err := RunScript("name", inputs): ` + strings.Join(names, ", ")
 }
 
 // listed is a tools/list with execute alone, as it goes on the wire.

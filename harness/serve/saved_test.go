@@ -32,6 +32,10 @@ if err != nil { panic(err) }
 Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 		t.Fatalf("%q, %+v", got, a)
 	}
+	s.describe()
+	if list, err := c.ListTools(t.Context(), nil); err != nil || !strings.Contains(list.Tools[0].Description, "RunScript(\"name\", inputs): authors\n") {
+		t.Errorf("the description has no saved script: %+v, %v", list, err)
+	}
 	const line = `v, err := RunScript("authors", map[string]int{"n": 4}); if err != nil { panic(err) }; Return(v)`
 	other := connect(t, s, nil)
 	if got, a := other.run(line); got != "7\n" || len(a.Calls) != 1 || a.Calls[0].Tool != "git.git_log" {
@@ -43,6 +47,9 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	}
 	if saved, err := lib.Load("authors"); err != nil || !strings.Contains(saved.Broken, "MaxCount") {
 		t.Errorf("not marked: %+v, %v", saved, err)
+	}
+	if got := s.description(); strings.Contains(got, "RunScript") {
+		t.Errorf("a script that does not compile is offered: %s", got)
 	}
 	s.live.set(&harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil)
 	if got, _ := c.run(line); got != "7\n" {
@@ -56,5 +63,33 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	}
 	if saved, err := lib.Load("nothing"); err != nil || saved.About != "Needs no tool" {
 		t.Errorf("%+v, %v", saved, err)
+	}
+}
+
+// However many scripts are saved, the list of tools costs what it may.
+func TestSavedScriptsFitIntoTheDescription(t *testing.T) {
+	lib := library.Open(t.TempDir())
+	for _, name := range []string{strings.Repeat("long-", 12), "a", "orders-of-the-last-week", "digest-of-all-branches", "issues-without-an-owner", "late", "later"} {
+		if err := lib.Save(&library.Script{Name: name, Source: "Return(1)"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+		return &harness.Catalog{Registry: testRegistry(), Scripts: lib}, nil
+	}})
+	c := connect(t, s, nil)
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := list.Tools[0].Description
+	if want := "a, digest-of-all-branches, issues-without-an-owner, late, …"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+	if n := Tokens(listed(text)); n > DefaultDescribeTokens {
+		t.Errorf("%d tokens", n)
+	}
+	if !strings.Contains(text, "git.Log(") {
+		t.Errorf("no room is left for tools:\n%s", text)
 	}
 }
