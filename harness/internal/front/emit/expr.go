@@ -158,14 +158,12 @@ func (f *fn) operands(list ...operand) []string {
 	return out
 }
 
-var sizes = types.SizesFor("gc", "amd64")
-
 // copiedInOrder: the conversion of x to an interface type takes a copy of x
-// when its turn comes. The compiler does so unless a word, a string or a slice
-// is converted, which it reads late.
+// when its turn comes. The compiler does so unless x has an address, or is a
+// word, a string or a slice, which it reads late.
 func (f *fn) copiedInOrder(x ast.Expr, to types.Type) bool {
 	t := f.typeOf(x)
-	if !isInterface(to) || f.isNil(x) || isInterface(t) {
+	if !isInterface(to) || f.isNil(x) || isInterface(t) || f.inMemory(x) {
 		return false
 	}
 	t = types.Default(t)
