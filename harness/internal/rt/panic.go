@@ -476,7 +476,8 @@ func badShift() { panic(runtimeError("runtime error: negative shift amount")) }
 
 func badNil() { panic(nilDereference()) }
 
-// badYield panics when an iterator goes on after its body has said no more.
+// badYield panics when an iterator goes on after its body has said no more, or
+// keeps a panic of the body to itself.
 func badYield(state int) {
 	if state == yieldPanicked {
 		panic(runtimeError("runtime error: range function continued iteration after loop body panic"))
@@ -484,10 +485,14 @@ func badYield(state int) {
 	if state == yieldDone {
 		panic(runtimeError("runtime error: range function continued iteration after whole loop exit"))
 	}
+	if state == yieldRecovered {
+		panic(runtimeError("runtime error: range function recovered a loop body panic and did not resume panicking"))
+	}
 	panic(runtimeError("runtime error: range function continued iteration after function for loop body returned false"))
 }
 
 const (
-	yieldDone     = -3
-	yieldPanicked = -4
+	yieldDone      = -3
+	yieldPanicked  = -4
+	yieldRecovered = -5
 )

@@ -246,7 +246,7 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 					field.omitEmpty = true
 				}
 			}
-			if inner := xmlElementName(f.Type()); inner != "" && !strings.Contains(options, "attr") && !strings.Contains(options, "any") && !field.text {
+			if inner := xmlElementName(f.Type()); inner != "" && !strings.Contains(options, "attr") && !strings.Contains(options, "any") && !strings.Contains(options, "innerxml") && !field.text {
 				local := name[strings.LastIndexAny(name, " >")+1:]
 				if _, innerLocal, ok := strings.Cut(inner, " "); local != "" && local != inner && (!ok || local != innerLocal) {
 					if ok {
@@ -413,6 +413,9 @@ func (m *Machine) xmlNodeType(t types.Type) reflect.Type {
 	case *types.Slice:
 		return reflect.SliceOf(m.xmlNodeType(u.Elem()))
 	case *types.Array:
+		if isByte(u.Elem()) {
+			break
+		}
 		return reflect.ArrayOf(int(u.Len()), m.xmlNodeType(u.Elem()))
 	}
 	return xmlNodeType
@@ -560,10 +563,17 @@ func (n xmlNode) marshal(e *xml.Encoder, start xml.StartElement) error {
 			return n.marshalStruct(e, start)
 		}
 	}
-	if _, simple := simpleXML(v); start.Name.Local == "" || !simple && !m.xmlNative(t) {
+	if start.Name.Local == "" {
 		return n.unsupported()
 	}
-	return e.EncodeElement(v.Interface(), start)
+	if m.xmlNative(t) {
+		return e.EncodeElement(v.Interface(), start)
+	}
+	text, ok := n.simple()
+	if !ok {
+		return n.unsupported()
+	}
+	return e.EncodeElement(text, start)
 }
 
 func (n xmlNode) typeName() string {
@@ -747,15 +757,16 @@ func (n xmlNode) MarshalXMLAttr(name xml.Name) (xml.Attr, error) {
 		text, err := a.bytesError("MarshalText")
 		return xml.Attr{Name: name, Value: string(text)}, err
 	}
-	text, ok := simpleXML(n.v)
+	text, ok := n.simple()
 	if !ok {
 		return xml.Attr{}, n.unsupported()
 	}
 	return xml.Attr{Name: name, Value: text}, nil
 }
 
-// simpleXML is the text of a value that is not made of others.
-func simpleXML(v reflect.Value) (string, bool) {
+// simple is the text of a value that is not made of others.
+func (n xmlNode) simple() (string, bool) {
+	v := n.v
 	switch k := v.Kind(); {
 	case v.CanInt():
 		return strconv.FormatInt(v.Int(), 10), true
@@ -770,6 +781,9 @@ func simpleXML(v reflect.Value) (string, bool) {
 	case k == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
 		return string(v.Bytes()), true
 	case k == reflect.Array && v.Type().Elem().Kind() == reflect.Uint8:
+		if elem := n.t.Underlying().(*types.Array).Elem(); !v.CanAddr() && !types.Identical(elem, types.Typ[types.Byte]) {
+			panic("reflect.Copy: uint8 != " + TypeName(elem))
+		}
 		text := make([]byte, v.Len())
 		reflect.Copy(reflect.ValueOf(text), v)
 		return string(text), true
@@ -811,7 +825,7 @@ func (x xmlText) shown(comment bool) any {
 	if k := n.v.Kind(); (k == reflect.Slice || k == reflect.Array) && !types.Identical(n.t, types.NewSlice(types.Typ[types.Byte])) {
 		return "" // of slices, Go writes []byte only
 	}
-	if text, ok := simpleXML(n.v); ok {
+	if text, ok := n.simple(); ok {
 		return text
 	}
 	return ""
