@@ -25,6 +25,10 @@ func TestAScriptThatDiesIsToldWhere(t *testing.T) {
 		{"recursion of a closure", "var f func(int) int\nf = func(n int) int {\n\treturn f(n + 1)\n}\nfmt.Println(f(1))", MemoryLimit, 3, "calls itself without end"},
 		{"a deadlock", "c := make(chan int)\nfmt.Println(1)\nc <- 1", ScriptError, 3, "deadlock"},
 		{"a mutex twice", "var mu sync.Mutex\nmu.Lock()\nmu.Lock()", ScriptError, 3, "deadlock"},
+		{"a deadlock beside timers that nobody hears", "tick := time.NewTicker(time.Second)\ndefer tick.Stop()\nselect {\ncase <-time.After(time.Hour):\ndefault:\n}\nc := make(chan int)\nfmt.Println(1)\nc <- 1", ScriptError, 9, "deadlock"},
+		{"a deadlock beside timers that were stopped", "ctx, cancel := context.WithTimeout(context.Background(), time.Hour)\ncancel()\ntime.AfterFunc(time.Hour, func() {}).Stop()\nt := time.NewTicker(time.Hour)\nt.Stop()\nfmt.Println(ctx.Err())\n<-t.C", ScriptError, 0, "deadlock"},
+		{"a deadlock after timers", "ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)\ndefer cancel()\n<-ctx.Done()\ntime.Sleep(time.Millisecond)\ntime.AfterFunc(time.Millisecond, func() {})\nfor i := range 3 {\n\t<-time.After(time.Duration(i))\n}\nfmt.Println(1)\nselect {}", ScriptError, 0, "deadlock"},
+		{"a deadlock of many", "var wg sync.WaitGroup\nfor range 2000 {\n\twg.Go(func() { select {} })\n}\nfmt.Println(1)\nwg.Wait()", ScriptError, 0, "deadlock"},
 		{"an unlocked mutex", "var mu sync.Mutex\nfmt.Println(1)\nmu.Unlock()", ScriptError, 3, "unlock of unlocked mutex"},
 		{"a map of goroutines", "m := map[int]int{}\nfor g := range 8 {\n\tgo func() {\n\t\tfor i := 0; ; i++ {\n\t\t\tm[i%10] = g\n\t\t}\n\t}()\n}\nselect {}", ScriptError, 5, "guard it with a sync.Mutex"},
 		{"a map written in two places", "m := map[int]int{}\nm[1] = 2\nfor g := range 8 {\n\tgo func() {\n\t\tfor i := 0; ; i++ {\n\t\t\tm[i%10] = g\n\t\t}\n\t}()\n}\nselect {}", ScriptError, 0, "on lines 2, 6"},
@@ -54,6 +58,44 @@ func TestAScriptThatDiesIsToldWhere(t *testing.T) {
 			}
 			if res.Error.Line != c.line && runtime.GOOS == "linux" {
 				t.Errorf("line %d, want %d: %s", res.Error.Line, c.line, cut(res.Text(), 500))
+			}
+		})
+	}
+}
+
+// TestAScriptThatWaitsIsNoDeadlock runs scripts in which for a while all
+// goroutines are blocked, until a timer goes off.
+func TestAScriptThatWaitsIsNoDeadlock(t *testing.T) {
+	h := New(nil)
+	const wait = "400 * time.Millisecond"
+	for name, script := range map[string]string{
+		"asleep":                    "done := make(chan int)\ngo func() {\n\ttime.Sleep(wait)\n\tclose(done)\n}()\n<-done",
+		"a timer's function":        "done := make(chan int)\ntime.AfterFunc(wait, func() { close(done) })\n<-done",
+		"a timer":                   "t := time.NewTimer(time.Hour)\nt.Reset(wait)\n<-t.C",
+		"a stopped timer set again": "done := make(chan int)\nt := time.AfterFunc(time.Hour, func() { close(done) })\nt.Stop()\nt.Reset(wait)\n<-done",
+		"set through an interface":  "done := make(chan int)\nt := time.AfterFunc(time.Nanosecond, func() { done <- 1 })\n<-done\nvar r interface{ Reset(time.Duration) bool } = t\nr.Reset(wait + time.Second)\n<-done",
+		"set by a method value":     "done := make(chan int)\nt := time.AfterFunc(time.Nanosecond, func() { done <- 1 })\n<-done\nreset := t.Reset\nreset(wait + time.Second)\n<-done",
+		"an embedded timer":         "type mine struct{ *time.Timer }\nm := mine{time.NewTimer(0)}\n<-m.C\nm.Reset(wait + time.Second)\n<-m.C",
+		"embedded, by interface":    "type mine struct{ *time.Timer }\nm := mine{time.NewTimer(0)}\n<-m.C\nvar r interface{ Reset(time.Duration) bool } = m\nr.Reset(wait + time.Second)\n<-m.C",
+		"by a method expression":    "m := time.NewTimer(0)\n<-m.C\nreset := (*time.Timer).Reset\nreset(m, wait+time.Second)\n<-m.C",
+		"a selected timer":          "select {\ncase <-time.After(wait):\ncase <-make(chan int):\n}",
+		"a ticker":                  "for range time.Tick(wait) {\n\tbreak\n}",
+		"a ticker set again":        "t := time.NewTicker(time.Hour)\nt.Stop()\nt.Reset(wait)\n_, ok := <-t.C\nfmt.Println(ok)",
+		"a deadline":                "ctx, cancel := context.WithTimeout(context.Background(), wait)\ndefer cancel()\n<-ctx.Done()",
+		"a deadline of a parent":    "ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(wait))\ndefer cancel()\ninner, stop := context.WithCancel(context.WithValue(ctx, 1, 2))\ndefer stop()\n<-inner.Done()",
+		"after a deadline":          "ctx, cancel := context.WithTimeout(context.Background(), wait)\ndefer cancel()\ndone := make(chan int)\ncontext.AfterFunc(ctx, func() { close(done) })\n<-done",
+		"more timers than are kept": "done := make(chan int, 5000)\nfor i := range 3000 {\n\ttime.AfterFunc(wait+time.Duration(i), func() { done <- 1 })\n}\nfor range 3000 {\n\t<-done\n}",
+		"library code that waits":   "r, w := io.Pipe()\ngo func() {\n\ttime.Sleep(wait)\n\tfmt.Fprint(w, \"x\")\n\tw.Close()\n}()\nb, err := io.ReadAll(r)\nfmt.Println(string(b), err)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := strings.ReplaceAll(script, "wait", wait) + "\nfmt.Println(\"over\")"
+			res, err := h.Run(t.Context(), &Script{Source: source})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status != OK || !strings.HasSuffix(res.Stdout, "over\n") {
+				t.Errorf("got %s", cut(res.Text(), 500))
 			}
 		})
 	}

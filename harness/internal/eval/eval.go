@@ -43,6 +43,8 @@ type Options struct {
 	// Line is where the number of the script's line that runs is kept, for
 	// whoever is left when the process dies; nil: nowhere else.
 	Line *int
+	// Timers learns of the script's timers; nil: nobody asks for them.
+	Timers *rt.Timers
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
 	Stop <-chan struct{}
@@ -89,7 +91,7 @@ func Run(p *emit.Program, o *Options) (*Outcome, error) {
 
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
-		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line,
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})

@@ -3,6 +3,7 @@ package rt
 import (
 	"go/types"
 	"reflect"
+	"time"
 )
 
 // method returns the lowered function of a method of t, receiver first.
@@ -56,7 +57,7 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 	if full, refused := m.refusedMethod(reflect.TypeOf(x), name); refused {
 		notAvailable(full)
 	}
-	f := reflect.ValueOf(x).MethodByName(name)
+	f := m.method(x, name)
 	in := make([]reflect.Value, len(args))
 	for i, a := range args {
 		in[i] = argument(a, f.Type().In(i))
@@ -75,6 +76,27 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 		}
 	}
 	return out
+}
+
+// method is a method of a library value. Those of timers are counted.
+func (m *Machine) method(x any, name string) reflect.Value {
+	switch t := x.(type) {
+	case *time.Timer:
+		switch name {
+		case "Stop":
+			return reflect.ValueOf(func() bool { return m.cfg.Timers.stop(t) })
+		case "Reset":
+			return reflect.ValueOf(func(d time.Duration) bool { return m.cfg.Timers.reset(t, d) })
+		}
+	case *time.Ticker:
+		switch name {
+		case "Stop":
+			return reflect.ValueOf(func() { m.cfg.Timers.stopTicker(t) })
+		case "Reset":
+			return reflect.ValueOf(func(d time.Duration) { m.cfg.Timers.resetTicker(t, d) })
+		}
+	}
+	return reflect.ValueOf(x).MethodByName(name)
 }
 
 // refusedMethod reports whether scripts may not call a method of the library

@@ -25,6 +25,8 @@ type Config struct {
 	Stdout, Stderr *os.File
 	// Line is where the line that runs is noted; nil: in the Machine alone.
 	Line *int
+	// Timers learns of the script's timers; nil: nobody asks for them.
+	Timers *Timers
 	// Host is what the predeclared functions reach; nil means [NoHost].
 	Host Host
 	// Exit is called by os.Exit and log.Fatal, after which the calling
@@ -96,6 +98,9 @@ func New(cfg Config) *Machine {
 	}
 	if m.line = cfg.Line; m.line == nil {
 		m.line = new(int)
+	}
+	if m.cfg.Timers == nil {
+		m.cfg.Timers = NewTimers()
 	}
 	if m.cfg.Host == nil {
 		m.cfg.Host = NoHost{}

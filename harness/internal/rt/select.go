@@ -16,7 +16,7 @@ func receiving(ch any) Case {
 
 // selectCase runs a select. It returns the number of the case, -1 for default,
 // and what was received.
-func selectCase(list []Case, hasDefault bool) (int, any, bool) {
+func (t *Timers) selectCase(list []Case, hasDefault bool) (int, any, bool) {
 	cases := make([]reflect.SelectCase, 0, len(list)+1)
 	for _, c := range list {
 		cases = append(cases, c.c)
@@ -24,7 +24,9 @@ func selectCase(list []Case, hasDefault bool) (int, any, bool) {
 	if hasDefault {
 		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectDefault})
 	}
+	done := t.selecting(cases)
 	i, v, ok := reflect.Select(cases)
+	done()
 	if i == len(list) {
 		return -1, nil, false
 	}

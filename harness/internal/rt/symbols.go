@@ -32,7 +32,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"BadNil": badNil, "BadYield": badYield, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer, "BadTarget": badTarget, "BadTargetType": badTargetType,
 		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run,
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
-		"Select": selectCase, "Sending": sending, "Receiving": receiving,
+		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,
 
 		"Runes": runes, "Clear": func(x any) { reflect.ValueOf(x).Clear() },
 		"Min64": func(a, b float64) float64 { return min(a, b) }, "Max64": func(a, b float64) float64 { return max(a, b) },
@@ -63,6 +63,7 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"SliceIsSorted":   func(x any, less func(i, j int) bool) bool { return sort.SliceIsSorted(erased(x), less) },
 		"Sort":            sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
+	maps.Copy(table, m.cfg.Timers.symbols())
 	maps.Copy(table, adapters)
 	maps.Copy(table, rarerAdapters)
 	maps.Copy(table, fileAdapters)

@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/front/emit"
 	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/rt"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
@@ -67,6 +68,7 @@ type child struct {
 	lost    func()     // is told when the parent has gone
 	stuck   func()     // is told of a deadlock; nil: nobody looks for one
 	line    *int       // shared with the parent; may be nil
+	timers  *rt.Timers // of the script
 	script  Script
 	tools   Tools
 
@@ -76,7 +78,7 @@ type child struct {
 }
 
 func newChild(from io.Reader, to io.Writer, stderr *os.File) *child {
-	return &child{from: from, to: &frameWriter{w: to}, stderr: stderr, waiting: map[uint32]chan result{}}
+	return &child{from: from, to: &frameWriter{w: to}, stderr: stderr, timers: rt.NewTimers(), waiting: map[uint32]chan result{}}
 }
 
 // work locks the process, rehearses as often as it is told to, and serves one
@@ -136,7 +138,7 @@ func (c *child) serve(k kind, b []byte) error {
 	go c.listen()
 	over := make(chan struct{})
 	if c.stuck != nil {
-		go c.watch(program.Libraries, over)
+		go c.watch(over)
 	}
 	// A little before the parent would kill, the worker ends by itself and can
 	// say where the script was.
@@ -263,7 +265,7 @@ func (c *child) run(program *emit.Program, stop <-chan struct{}) *done {
 	host.SetBridge(c)
 	log.SetOutput(c.stderr) // the process's own stderr is for a dying runtime
 	begin := time.Now()
-	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Stop: stop})
+	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Timers: c.timers, Stop: stop})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
 	switch {
 	case err != nil:

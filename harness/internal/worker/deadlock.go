@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -15,33 +16,42 @@ const deadlockText = "all goroutines are asleep - deadlock!"
 // watchTick is how often a quiet worker is looked at.
 const watchTick = 50 * time.Millisecond
 
-// timed are the library packages through which a blocked goroutine may still
-// wake up by itself: where a script uses one, only the deadline tells.
-var timed = []string{"context", "time"}
+// watchShare is the part of the time that looking may take.
+const watchShare = 20
 
 // watch calls stuck once when all goroutines of the script wait for each other:
-// no tool call is under way, no timer can exist, and twice in a row every
-// goroutine but those of the worker itself is blocked for good. It ends when
-// over is closed.
-func (c *child) watch(libraries []string, over <-chan struct{}) {
-	if slices.ContainsFunc(timed, func(p string) bool { return slices.Contains(libraries, p) }) {
-		return
-	}
+// twice in a row no tool call is under way, no timer is pending, and every
+// goroutine but those of the worker itself is blocked for good; nor was a call
+// made in between. It ends when over is closed.
+func (c *child) watch(over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
-	buf := make([]byte, 256<<10)
-	quiet := 0
+	buf := make([]byte, dumpBytes)
+	quiet, calls := 0, uint32(0)
 	for {
 		select {
 		case <-over:
 			return
 		case <-tick.C:
 		}
-		c.mu.Lock()
-		calling := len(c.waiting) > 0
-		c.mu.Unlock()
-		if n := runtime.Stack(buf, true); calling || n == len(buf) || !allBlocked(buf[:n]) {
+		if made, calling := c.calls(); calling || made != calls {
+			quiet, calls = 0, made
+			continue
+		}
+		if active() || c.timers.Pending() {
 			quiet = 0
+			continue
+		}
+		begin := time.Now()
+		n := runtime.Stack(buf, true)
+		tick.Reset(max(watchTick, watchShare*time.Since(begin)))
+		// What is asked after the dump held at the time of the dump.
+		made, calling := c.calls()
+		if n == len(buf) || !allBlocked(buf[:n]) || calling || made != calls || c.timers.Pending() {
+			quiet = 0
+			if n == len(buf) && n < mostDumpBytes {
+				buf = make([]byte, 4*n)
+			}
 			continue
 		}
 		if quiet++; quiet == 2 {
@@ -49,6 +59,33 @@ func (c *child) watch(libraries []string, over <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// dumpBytes is what the stacks of a few hundred goroutines take, mostDumpBytes
+// what those of more may; a deadlock of still more is ended by the deadline.
+const (
+	dumpBytes     = 256 << 10
+	mostDumpBytes = 16 << 20
+)
+
+// calls says how many tool calls the script made, and whether one is under way.
+func (c *child) calls() (made uint32, underWay bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.next, len(c.waiting) > 0
+}
+
+// active reports whether a goroutine besides the caller's runs or could. It
+// costs far less than a dump.
+func active() bool {
+	s := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(s)
+	for i, most := range []uint64{1, 0} {
+		if s[i].Value.Kind() == metrics.KindUint64 && s[i].Value.Uint64() > most {
+			return true
+		}
+	}
+	return false
 }
 
 // own are functions at the bottom of the worker's goroutines, whose waiting is

@@ -76,7 +76,7 @@ func (f *fn) multi(r ast.Expr) []value {
 	case *ast.IndexExpr:
 		return f.found(x)
 	case *ast.UnaryExpr:
-		return two("<-"+f.channel(x.X), f.typeOf(x.X).Underlying().(*types.Chan).Elem())
+		return two(f.received(x.X, true), f.typeOf(x.X).Underlying().(*types.Chan).Elem())
 	case *ast.CallExpr:
 		names, results := f.callMulti(x)
 		out := make([]value, len(names))

@@ -229,11 +229,6 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 	c := f.bind(text, at, m)
 	c.sig = sig
 	c.known = c.iface && f.holdsPointer(sel.X, m)
-	if full := m.FullName(); c.library {
-		if name := libraryFuncs[full]; name != "" {
-			c.invoke = plainCall(name)
-		}
-	}
 	if c.iface && f.anyHoists(x.Args) {
 		c.recv = f.hoist(c.recv, c.recvTyp)
 	}
@@ -336,6 +331,9 @@ func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 	}
 	if p.isLibraryish(t) {
 		c.library, c.invoke = true, native
+		if name := libraryFuncs[m.FullName()]; name != "" {
+			c.invoke = plainCall(name)
+		}
 		return c
 	}
 	c.direct, c.named = p.methodName(m), true

@@ -172,8 +172,8 @@ func (f *fn) exprStatement(s *ast.ExprStmt) {
 	case *ast.CallExpr:
 		f.callStatement(x)
 	case *ast.UnaryExpr:
-		ch := f.channel(x.X)
-		f.w("<-%s\n", ch)
+		text := f.received(x.X, false)
+		f.w("%s\n", text)
 	default:
 		f.refuse(s, "the statement %T", x)
 	}

@@ -226,9 +226,8 @@ func (f *fn) unary(x *ast.UnaryExpr) string {
 	case token.AND:
 		return f.addressOf(x.X)
 	case token.ARROW:
-		ch := f.channel(x.X)
 		// Received into a variable that is there, a value could not be set again.
-		return f.hoistFresh("<-"+ch, f.p.typ(f.typeOf(x)))
+		return f.hoistFresh(f.received(x.X, false), f.p.typ(f.typeOf(x)))
 	}
 	if x.Op == token.NOT {
 		return negate(f.expr(x.X))
@@ -263,6 +262,21 @@ func plain(text string) string {
 func (f *fn) channel(x ast.Expr) string {
 	t := f.typeOf(x)
 	return f.hoist(f.core(f.expr(x), t), f.p.typ(t.Underlying()))
+}
+
+// received emits a receive, with or without ok. Those from timers are counted.
+func (f *fn) received(x ast.Expr, ok bool) string {
+	return receive(f.channel(x), f.typeOf(x).Underlying().(*types.Chan).Elem(), ok)
+}
+
+func receive(ch string, elem types.Type, ok bool) string {
+	switch n, _ := types.Unalias(elem).(*types.Named); {
+	case n == nil || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "time" || n.Obj().Name() != "Time":
+		return "<-" + ch
+	case ok:
+		return "rt.ReceivedOK(" + ch + ")"
+	}
+	return "rt.Received(" + ch + ")"
 }
 
 func (f *fn) addressOf(x ast.Expr) string {

@@ -17,11 +17,6 @@ func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types
 	}
 	text, at := f.path(f.core(f.expr(x.X), t), t, path[:len(path)-1])
 	c := f.bind(text, at, m)
-	if c.library {
-		if name := libraryFuncs[m.FullName()]; name != "" {
-			c.invoke = plainCall(name)
-		}
-	}
 	sig := f.signatureOf(x)
 	recv := f.hoist(c.recv, c.recvTyp)
 	if isInterface(at) {

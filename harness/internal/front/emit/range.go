@@ -286,7 +286,7 @@ func (f *fn) rangeChan(s *ast.RangeStmt, label string, u *types.Chan) {
 	v, ok := f.p.fresh("t"), f.p.fresh("t")
 	defer f.enterLoop()()
 	f.writeLabel(label)
-	f.w("for {\n%s, %s := <-%s\nif %s {\nbreak\n}\n", v, ok, c, negate(ok))
+	f.w("for {\n%s, %s := %s\nif %s {\nbreak\n}\n", v, ok, receive(c, u.Elem(), true), negate(ok))
 	if isUnwanted(s.Key) {
 		f.w("_ = %s\n", v)
 	}
