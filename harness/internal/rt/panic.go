@@ -148,6 +148,9 @@ func translate(r any) any {
 		}
 		return nilDereference()
 	case runtime.Error:
+		if p.Error() == "runtime: allocation size out of range" { // reflect asks for more than make does
+			return runtimeError("runtime error: makeslice: len out of range")
+		}
 		return p
 	case string:
 		if !strings.HasPrefix(p, "reflect") && !strings.HasPrefix(p, "runtime") {

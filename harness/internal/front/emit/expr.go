@@ -498,14 +498,23 @@ func (f *fn) composite(x *ast.CompositeLit, t types.Type) string {
 	case *types.Struct:
 		return f.structLiteral(x, t, u, typ)
 	case *types.Map:
-		return f.mapLiteral(x, t, u)
+		return f.libraryLiteral(f.mapLiteral(x, t, u), t)
 	case *types.Slice:
-		return f.refold(f.listLiteral(x, f.p.typ(u), u.Elem()), u, t)
+		return f.libraryLiteral(f.refold(f.listLiteral(x, f.p.typ(u), u.Elem()), u, t), t)
 	case *types.Array:
 		return f.listLiteral(x, typ, u.Elem())
 	}
 	f.refuse(x, "a composite literal of type %s", typeName(t))
 	return ""
+}
+
+// libraryLiteral gives a literal its type where that is a library's, which may
+// have methods.
+func (f *fn) libraryLiteral(text string, t types.Type) string {
+	if !f.p.isLibrary(t) {
+		return text
+	}
+	return f.p.typ(t) + "(" + text + ")"
 }
 
 // element emits an element of a composite literal, whose own type may be left

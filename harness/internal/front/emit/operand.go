@@ -145,7 +145,7 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 	switch {
 	case below:
 		test = low
-	case isNumber(i) || f.notNegative(x.Index):
+	case isNumber(i) || f.notNegative(x.Index) && !isWide(f.typeOf(x.Index)):
 		test = high
 	}
 	// What fails is told as little as can be: each operation in it has a variable
