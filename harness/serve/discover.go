@@ -317,6 +317,9 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		rec.call(ev)
 		span.call(ev)
 	}})
+	if res != nil {
+		c.s.handled(len(res.Raw))
+	}
 	status := harness.OK
 	switch {
 	case err != nil, res != nil && res.IsError:

@@ -97,6 +97,16 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		s.log.Error("running a script", "session", c.id, "error", err)
 		return nil, err
 	}
+	s.handled(weight(res))
 	s.log.Debug("script", "session", c.id, "status", status, "ms", res.Timing.Total, "calls", len(res.Calls))
 	return res, nil
+}
+
+// weight is about how many bytes a run has moved.
+func weight(res *harness.Result) int {
+	n := len(res.Value) + len(res.Stdout)
+	for _, c := range res.Calls {
+		n += c.Bytes
+	}
+	return n
 }

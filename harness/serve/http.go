@@ -353,6 +353,7 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
 		http.Error(w, "the request could not be read in time", http.StatusRequestTimeout)
 		return false
 	}
+	f.s.handled(len(body))
 	rc.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return true

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness"
@@ -89,6 +91,9 @@ type Server struct {
 	text     string    // the description of execute
 	changed  time.Time // when that changed last
 	closed   bool
+
+	untidy atomic.Bool  // memory will be given back
+	tidied atomic.Int64 // times that it was
 }
 
 // New starts a server: its spare workers, the load of its catalog and the
@@ -163,6 +168,29 @@ func (s *Server) Close() error {
 	s.queue.drain(5 * time.Second)
 	s.work.Wait()
 	return errors.Join(s.harness.Close(), s.audit.Close(), s.otel.Close())
+}
+
+const (
+	// largeMessage is from how many bytes on a message leaves behind enough to
+	// be worth giving back.
+	largeMessage = 1 << 20
+	// tidyAfter is how long after a large message that is done: not at each of
+	// many.
+	tidyAfter = 2 * time.Second
+)
+
+// handled notes that a message of so many bytes came or went. Several times a
+// large one's size is garbage afterwards, which an idle server would keep for
+// minutes.
+func (s *Server) handled(bytes int) {
+	if s == nil || bytes < largeMessage || !s.untidy.CompareAndSwap(false, true) {
+		return
+	}
+	time.AfterFunc(tidyAfter, func() {
+		s.untidy.Store(false)
+		debug.FreeOSMemory()
+		s.tidied.Add(1)
+	})
 }
 
 // recovered turns a panic into an error; call it deferred.

@@ -170,6 +170,7 @@ type requests struct {
 func (r *requests) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, err := r.next()
+		r.c.s.handled(len(line))
 		r.answers.spoken.Store(true)
 		switch {
 		case errors.Is(err, errLongLine):
@@ -190,7 +191,9 @@ func (r *requests) Read(p []byte) (int, error) {
 		}
 	}
 	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
+	if r.rest = r.rest[n:]; len(r.rest) == 0 {
+		r.rest = nil // which would keep all of the line
+	}
 	return n, nil
 }
 
@@ -361,6 +364,8 @@ func (l *lines) add(p []byte, each func(message)) {
 				each(m)
 			}
 		}
-		l.begun, p = l.begun[:0], rest
+		if l.begun, p = l.begun[:0], rest; cap(l.begun) > largeMessage {
+			l.begun = nil
+		}
 	}
 }
