@@ -123,22 +123,45 @@ func unwrapFalse(x any) any {
 	return x
 }
 
-// templatePrintf is {{printf}}. Of a script value without methods only the
+// templatePrintf is {{printf}}. Of a number or a string without methods only the
 // value is left, so that its type cannot be asked for.
 func templatePrintf(format string, args ...any) (string, error) {
-	for _, verb := range typeVerbs().FindAllString(format, -1) {
-		for _, a := range args {
-			if _, ok := unbox(a); !ok {
-				return "", fmt.Errorf("the verb %s is not supported in templates; print with fmt", verb)
+	for _, i := range typeOperands(format) {
+		for k, a := range args {
+			if i >= 0 && i != k {
+				continue
+			}
+			if t := reflect.TypeOf(a); t != nil && basicOf(t.Kind()) == t {
+				return "", errors.New("the verbs %T and %#v of a value without methods are not supported in templates; print with fmt")
 			}
 		}
 	}
 	return sprintf(format, args...), nil
 }
 
-var typeVerbs = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`%[-+# 0-9.*\[\]]*T|%[-+ 0]*#[-+# 0-9.*\[\]]*v`)
-})
+// typeOperands are the operands whose type a format shows, -1 for any of them.
+func typeOperands(format string) (list []int) {
+	counted := true // no operand is named, none is a width
+	for n, rest := 0, format; ; n++ {
+		_, after, ok := strings.Cut(rest, "%")
+		verb := strings.TrimLeft(after, "+-# 0123456789.*[]")
+		switch {
+		case ok && verb != "":
+		case counted || len(list) == 0:
+			return list
+		default:
+			return []int{-1}
+		}
+		flags := after[:len(after)-len(verb)]
+		if verb[0] == 'T' || verb[0] == 'v' && strings.Contains(flags, "#") {
+			list = append(list, n)
+		}
+		counted = counted && !strings.ContainsAny(flags, "*[")
+		if rest = verb[1:]; verb[0] == '%' {
+			n--
+		}
+	}
+}
 
 // fieldCall is a rewritten field access in an error message.
 var fieldCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?` + fieldFunc + ` (\(.*?\)|\S+) "([^"]+)"\)?`) })

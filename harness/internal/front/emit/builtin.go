@@ -93,7 +93,7 @@ func (f *fn) append(x *ast.CallExpr) string {
 			from = types.Typ[types.String]
 		}
 		o := f.operands(operand{x.Args[0], t}, operand{x.Args[1], from})
-		return f.refold(f.hoist("append("+f.core(o[0], t)+", "+f.core(o[1], from)+"...)", typ), sl, t)
+		return f.ofLibrary(f.refold(f.hoist("append("+f.core(o[0], t)+", "+f.core(o[1], from)+"...)", typ), sl, t), t)
 	}
 	list := []operand{{x.Args[0], t}}
 	for _, a := range x.Args[1:] {
@@ -108,9 +108,9 @@ func (f *fn) append(x *ast.CallExpr) string {
 	case 1:
 		return o[0]
 	case 2:
-		return f.refold(f.hoist("append("+base+", "+o[1]+")", typ), sl, t)
+		return f.ofLibrary(f.refold(f.hoist("append("+base+", "+o[1]+")", typ), sl, t), t)
 	}
-	return f.refold(f.hoist("append("+base+", "+f.literal(typ, o[1:], false)+"...)", typ), sl, t)
+	return f.ofLibrary(f.refold(f.hoist("append("+base+", "+f.literal(typ, o[1:], false)+"...)", typ), sl, t), t)
 }
 
 func (f *fn) length(name string, x *ast.CallExpr) string {
@@ -139,7 +139,7 @@ func (f *fn) make(x *ast.CallExpr) string {
 	if c, ok := t.Underlying().(*types.Chan); ok {
 		args[0] = "chan " + f.p.typ(c.Elem())
 	}
-	return f.refold(f.hoist("make("+strings.Join(args, ", ")+")", made), t.Underlying(), t)
+	return f.ofLibrary(f.refold(f.hoist("make("+strings.Join(args, ", ")+")", made), t.Underlying(), t), t)
 }
 
 // new emits new(T) and new(value).

@@ -498,23 +498,14 @@ func (f *fn) composite(x *ast.CompositeLit, t types.Type) string {
 	case *types.Struct:
 		return f.structLiteral(x, t, u, typ)
 	case *types.Map:
-		return f.libraryLiteral(f.mapLiteral(x, t, u), t)
+		return f.mapLiteral(x, t, u)
 	case *types.Slice:
-		return f.libraryLiteral(f.refold(f.listLiteral(x, f.p.typ(u), u.Elem()), u, t), t)
+		return f.ofLibrary(f.refold(f.listLiteral(x, f.p.typ(u), u.Elem()), u, t), t)
 	case *types.Array:
 		return f.listLiteral(x, typ, u.Elem())
 	}
 	f.refuse(x, "a composite literal of type %s", typeName(t))
 	return ""
-}
-
-// libraryLiteral gives a literal its type where that is a library's, which may
-// have methods.
-func (f *fn) libraryLiteral(text string, t types.Type) string {
-	if !f.p.isLibrary(t) {
-		return text
-	}
-	return f.p.typ(t) + "(" + text + ")"
 }
 
 // element emits an element of a composite literal, whose own type may be left
@@ -611,7 +602,16 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 		}
 		f.w("%s[%s] = %s\n", m, key, value)
 	}
-	return f.refold(m, u, t)
+	return f.ofLibrary(f.refold(m, u, t), t)
+}
+
+// ofLibrary gives a map or a slice that was made the type t of a library, which
+// has methods: url.Values{…}.Encode().
+func (f *fn) ofLibrary(text string, t types.Type) string {
+	if !f.p.isLibrary(t) {
+		return text
+	}
+	return f.hoist(text, f.p.typ(t))
 }
 
 // key checks that a map key of an interface type can be hashed.

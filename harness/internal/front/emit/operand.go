@@ -288,7 +288,7 @@ func (f *fn) wideBounds(x *ast.SliceExpr) string {
 // sliced evaluates a slice expression, which Go does in order with calls.
 func (f *fn) sliced(x *ast.SliceExpr, checks, text string) string {
 	t := sliceType(f.typeOf(x.X))
-	return f.refold(f.hoist(guarded(checks, text), f.p.typ(t)), t, f.typeOf(x))
+	return f.ofLibrary(f.refold(f.hoist(guarded(checks, text), f.p.typ(t)), t, f.typeOf(x)), f.typeOf(x))
 }
 
 // sliceType is the unnamed type of a slice expression's text.
