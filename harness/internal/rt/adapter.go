@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand"
 	randv2 "math/rand/v2"
 	"reflect"
@@ -221,3 +222,26 @@ var adapters = map[string]any{
 	"ToRandV2Source":    adapted(func(a adapter) randv2.Source { return randSource2{a} }),
 	"ToRandSource":      adapted(func(a adapter) rand.Source { return randSource{a} }),
 }
+
+// inInterface is x as a value of an interface type.
+func inInterface(x any, form reflect.Type) (reflect.Value, bool) {
+	if f, ok := interfaceAdapters()[form]; ok {
+		return f.Call([]reflect.Value{reflect.ValueOf(x)})[0], true
+	}
+	v := reflect.ValueOf(x)
+	return v, v.Type().AssignableTo(form)
+}
+
+// interfaceAdapters are the adapters by the interfaces that they make.
+var interfaceAdapters = sync.OnceValue(func() map[reflect.Type]reflect.Value {
+	all := maps.Clone(adapters)
+	maps.Copy(all, rarerAdapters)
+	maps.Copy(all, fileAdapters)
+	out := map[reflect.Type]reflect.Value{}
+	for _, a := range all {
+		if f := reflect.ValueOf(a); f.Type().NumIn() == 1 && f.Type().NumOut() == 1 {
+			out[f.Type().Out(0)] = f
+		}
+	}
+	return out
+})

@@ -4,58 +4,95 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/types"
 	htmltemplate "html/template"
 	"io"
 	"reflect"
+	"sync"
 	"text/template"
 	"text/template/parse"
 )
 
 // html/template is text/template with an escaper for the place of each value,
 // which looks at its dynamic type too: what it knows as HTML goes through, what
-// is in a script becomes JSON. So its templates are rewritten as those of
-// text/template are, and a value of the script is handed to the escaper as an
-// [htmlValue].
+// is in a script becomes JSON. A value of the script is handed to the escaper as
+// an [htmlValue].
 
 func (m *Machine) htmlExecute(t *htmltemplate.Template, w io.Writer, x any) error {
-	c, err := m.rewrittenHTML(t)
-	if err != nil {
-		return err
+	e := m.htmlEscaped(t)
+	c := e.copy
+	if e.of != t {
+		c = c.Lookup(t.Name())
 	}
-	defer m.presenting()()
-	return htmlAsWritten(c.Execute(w, m.present(x)))
+	if c == nil {
+		return fmt.Errorf("template: %q is an incomplete or empty template", t.Name())
+	}
+	return e.run(c, w, x, c.Execute(io.Discard, nil))
 }
 
 func (m *Machine) htmlExecuteTemplate(t *htmltemplate.Template, w io.Writer, name string, x any) error {
-	c, err := m.rewrittenHTML(t)
-	if err != nil {
-		return err
-	}
-	defer m.presenting()()
-	return htmlAsWritten(c.ExecuteTemplate(w, name, m.present(x)))
+	e := m.htmlEscaped(t)
+	return e.run(e.copy.Lookup(name), w, x, e.copy.ExecuteTemplate(io.Discard, name, nil))
 }
 
-func (m *Machine) rewrittenHTML(t *htmltemplate.Template) (*htmltemplate.Template, error) {
-	m.htmlExecuted.Store(htmlSet(t), t)
+// An escapedSet is a set of html/template that was executed, with a copy that
+// package html/template has escaped. It does so when a template is executed; in
+// the copy, each begins with an action that ends that at once.
+type escapedSet struct {
+	m    *Machine
+	of   *htmltemplate.Template
+	copy *htmltemplate.Template
+}
+
+const escapeStop = "script_stop"
+
+var errEscaped = errors.New("escaped")
+
+// stopAction is {{script_stop}}.
+var stopAction = sync.OnceValue(func() parse.Node {
+	trees, err := parse.Parse("stop", "{{"+escapeStop+"}}", "", "", map[string]any{escapeStop: true})
+	if err != nil {
+		panic(err)
+	}
+	return trees["stop"].Root.Nodes[0]
+})
+
+func isEscapeStop(n *parse.ActionNode) bool {
+	id, ok := n.Pipe.Cmds[0].Args[0].(*parse.IdentifierNode)
+	return ok && id.Ident == escapeStop
+}
+
+// htmlEscaped is the set that t belongs to. From now on it counts as executed.
+func (m *Machine) htmlEscaped(t *htmltemplate.Template) *escapedSet {
+	if e, ok := m.htmlExecuted.Load(htmlSet(t)); ok {
+		return e.(*escapedSet)
+	}
 	c, err := t.Clone()
 	if err != nil {
-		return nil, err
+		panic(err) // only of one that was executed, which none is
 	}
-	text := reflect.ValueOf(t).Elem().FieldByName("text").Elem()
-	calls := &templateCalls{}
-	c.Funcs(m.templateFunctions(text, calls, m.htmlShown))
+	c.Funcs(htmltemplate.FuncMap{escapeStop: func() (string, error) { return "", errEscaped }})
 	for _, sub := range c.Templates() {
-		if sub.Tree == nil || sub.Tree.Root == nil {
-			continue
-		}
-		tree := sub.Tree.Copy()
-		(&rewriter{tree: tree, html: true, calls: calls}).list(tree.Root)
-		if _, err := c.AddParseTree(sub.Name(), tree); err != nil {
-			return nil, err
+		if sub.Tree != nil && sub.Tree.Root != nil {
+			sub.Tree.Root.Nodes = append([]parse.Node{stopAction().Copy()}, sub.Tree.Root.Nodes...)
 		}
 	}
-	return c, nil
+	e, _ := m.htmlExecuted.LoadOrStore(htmlSet(t), &escapedSet{m, t, c})
+	return e.(*escapedSet)
+}
+
+// run executes t, a template of the copy; err is what escaping it gave.
+func (e *escapedSet) run(t *htmltemplate.Template, w io.Writer, x any, err error) error {
+	if !errors.Is(err, errEscaped) {
+		return err
+	}
+	text := textOf(t)
+	escapers := commonOf(text)
+	return (&execution{e.m, commonOf(textOf(e.of)), &escapers}).run(text, w, x)
+}
+
+// textOf is the text/template that t is made of.
+func textOf(t *htmltemplate.Template) *template.Template {
+	return (*template.Template)(reflect.ValueOf(t).Elem().FieldByName("text").UnsafePointer())
 }
 
 // htmlSet identifies the set that a template belongs to. What is executed is a
@@ -93,26 +130,12 @@ func (m *Machine) htmlClone(t *htmltemplate.Template) (*htmltemplate.Template, e
 }
 
 func (m *Machine) htmlFuncs(t *htmltemplate.Template, funcs template.FuncMap) *htmltemplate.Template {
-	return t.Funcs(m.presentedFuncs(funcs))
-}
-
-// htmlAsWritten is asWritten for the errors of the escaper too.
-func htmlAsWritten(err error) error {
-	var e *htmltemplate.Error
-	if errors.As(err, &e) {
-		e.Description = textAsWritten(e.Description)
-		return err
-	}
-	return asWritten(err)
+	return t.Funcs(m.takenFuncs(funcs))
 }
 
 // htmlShown hands a value to the escaper.
 func (m *Machine) htmlShown(x any) any {
-	x = m.original(x)
-	if b, ok := unbox(x); ok {
-		if b.V == nil && types.IsInterface(b.T.typ) {
-			return nil
-		}
+	if isBoxed(x) {
 		return htmlValue{m, x}
 	}
 	if t := reflect.TypeOf(x); t != nil && t.Name() == "" && holdsInterfaces(t) {
@@ -173,27 +196,5 @@ func pointed(x any, methods ...string) any {
 			return v.Elem().Interface()
 		}
 		x = e.boxed(v.Elem().Interface())
-	}
-}
-
-// escaperLast reports whether a pipeline ends in one of the escapers that
-// html/template allows at its end only.
-func escaperLast(p *parse.PipeNode) bool {
-	id, ok := p.Cmds[len(p.Cmds)-1].Args[0].(*parse.IdentifierNode)
-	return ok && (id.Ident == "html" || id.Ident == "urlquery")
-}
-
-// shownBefore lets the last command of a pipeline, an escaper, have what is shown.
-func (r *rewriter) shownBefore(p *parse.PipeNode) {
-	last := p.Cmds[len(p.Cmds)-1]
-	for i, a := range last.Args {
-		if i > 0 {
-			show := r.command(a.Position(), shownFunc)
-			show.Args = append(show.Args, a)
-			last.Args[i] = &parse.PipeNode{NodeType: parse.NodePipe, Pos: a.Position(), Cmds: []*parse.CommandNode{show}}
-		}
-	}
-	if n := len(p.Cmds) - 1; n > 0 {
-		p.Cmds = append(p.Cmds[:n:n], r.command(last.Pos, shownFunc), last)
 	}
 }

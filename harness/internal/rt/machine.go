@@ -53,19 +53,13 @@ type Machine struct {
 	canon map[string][]*types.Struct   // see canonical
 	named map[*types.Named]*fieldTable // memo of JSON fields
 
-	presented  sync.Map // presentedMap by address
-	origins    sync.Map // origin by address
-	executions struct { // of templates, that are under way
-		mu sync.Mutex
-		n  int
-	}
 	panicking panics
 	exited    atomic.Bool  // os.Exit was called
 	started   atomic.Int64 // goroutines of the script that run, but for main's
 	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
 	json      jsonOptions
-	// htmlExecuted are the sets of html/template that were executed, each with
-	// one of its templates.
+	// htmlExecuted are the sets of html/template that were executed: of what
+	// htmlSet gives to *escapedSet.
 	htmlExecuted sync.Map
 	xmlViews     sync.Map // of xmlViewKey to *xmlView
 	xmlSeq       atomic.Int64

@@ -198,6 +198,13 @@ func (t reflectType) FieldByName(name string) (reflect.StructField, bool) {
 	return t.FieldByIndex(path), true
 }
 
+func packageOf(t types.Type) *types.Package {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Pkg()
+	}
+	return nil
+}
+
 // fieldPath finds the field that x.name is.
 func fieldPath(t types.Type, s *types.Struct, name string) ([]int, bool) {
 	pkg := packageOf(t)
