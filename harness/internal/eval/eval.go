@@ -157,7 +157,8 @@ func (r *run) prepare() error {
 		return fmt.Errorf("making the types of the script: %w", err)
 	}
 	exports := interp.Exports{}
-	for path, names := range syms.Exports(r.program.Libraries...) {
+	mentions := selected(r.program.Source)
+	for path, names := range syms.Exports(mentions, r.program.Libraries...) {
 		exports[emit.LibraryPrefix+path] = names
 	}
 	for path, names := range r.symbols {
@@ -168,7 +169,7 @@ func (r *run) prepare() error {
 			std[name] = v
 		}
 	}
-	exports["rt/rt"] = r.machine.Symbols()
+	exports["rt/rt"] = r.machine.Symbols(mentions)
 	exports["t/t"] = structs
 	if err := r.interp.Use(exports); err != nil {
 		return fmt.Errorf("loading the symbols: %w", err)
@@ -176,12 +177,32 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// libraryType finds a library's named type.
+// selected returns all names that a dot precedes in a text: those of packages
+// among them.
+func selected(source string) map[string]bool {
+	names := map[string]bool{}
+	for rest := source; ; {
+		_, after, ok := strings.Cut(rest, ".")
+		if !ok {
+			return names
+		}
+		n := 0
+		for n < len(after) && (after[n] == '_' || after[n] >= '0' && after[n] <= '9' || after[n]|0x20 >= 'a' && after[n]|0x20 <= 'z' || after[n] >= 0x80) {
+			n++
+		}
+		if n > 0 {
+			names[after[:n]] = true
+		}
+		rest = after[n:]
+	}
+}
+
 func refused(path, name string) bool {
 	_, refused := export.Refused(path, name)
 	return refused
 }
 
+// libraryType finds a library's named type.
 func (r *run) libraryType(path, name string) reflect.Type {
 	v, ok := syms.Lookup(path, name)
 	if !ok {

@@ -206,7 +206,7 @@ func TestThePreludeIsBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bound := rt.New(rt.Config{}).Symbols()
+	bound := rt.New(rt.Config{}).Symbols(nil)
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok {

@@ -99,7 +99,7 @@ func runBare(t testing.TB, src string) (string, time.Duration) {
 	}
 	defer out.Close()
 	i := interp.New(interp.Options{Stdout: out, Stderr: io.Discard})
-	if err := i.Use(syms.Exports("bytes", "encoding/json", "errors", "fmt", "slices", "sort", "strconv", "strings")); err != nil {
+	if err := i.Use(syms.Exports(nil, "bytes", "encoding/json", "errors", "fmt", "slices", "sort", "strconv", "strings")); err != nil {
 		t.Fatal(err)
 	}
 	begin := time.Now()

@@ -8,8 +8,9 @@ import (
 	"sort"
 )
 
-// Symbols are the names of package rt as lowered programs know them.
-func (m *Machine) Symbols() map[string]reflect.Value {
+// Symbols are the names of package rt as lowered programs know them, as far as a
+// program mentions them (nil: all): to make all takes longer than most scripts run.
+func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	table := map[string]any{
 		"Line": func() *int { return m.line },
 		"Nop":  func() {},
@@ -64,13 +65,14 @@ func (m *Machine) Symbols() map[string]reflect.Value {
 		"Sort":            sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
 	maps.Copy(table, m.cfg.Timers.symbols())
-	maps.Copy(table, adapters)
-	maps.Copy(table, rarerAdapters)
-	maps.Copy(table, fileAdapters)
 	m.logSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil))}
-	for name, f := range table {
-		symbols[name] = reflect.ValueOf(f)
+	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters} {
+		for name, f := range part {
+			if mentions == nil || mentions[name] {
+				symbols[name] = reflect.ValueOf(f)
+			}
+		}
 	}
 	return symbols
 }

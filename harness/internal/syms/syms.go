@@ -34,20 +34,23 @@ type standard struct {
 	symbols    []symbol
 }
 
-// Exports returns the symbols of the packages with the given paths, keyed as
-// the interpreter's Use takes them: "math/rand/v2/rand". Paths that are not
-// available to scripts, or that have only constants and generic names, are
-// left out. The inner maps are made for the caller.
-func Exports(paths ...string) map[string]map[string]reflect.Value {
+// Exports returns those symbols of the packages with the given paths that a
+// program mentions (nil: all), keyed as the interpreter's Use takes them:
+// "math/rand/v2/rand". Paths that are not available to scripts, or that have
+// only constants and generic names, are left out. The inner maps are made for
+// the caller.
+func Exports(mentions map[string]bool, paths ...string) map[string]map[string]reflect.Value {
 	out := make(map[string]map[string]reflect.Value, len(paths))
 	for _, path := range paths {
 		p, ok := byPath()[path]
 		if !ok {
 			continue
 		}
-		values := make(map[string]reflect.Value, len(p.symbols))
+		values := map[string]reflect.Value{}
 		for _, s := range p.symbols {
-			values[s.name] = s.reflect()
+			if mentions == nil || mentions[s.name] {
+				values[s.name] = s.reflect()
+			}
 		}
 		out[p.path+"/"+p.name] = values
 	}

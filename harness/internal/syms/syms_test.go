@@ -28,7 +28,7 @@ func TestScriptsReachNothingBeyondTheLists(t *testing.T) {
 			t.Errorf("net.%s is in the table", name)
 		}
 	}
-	for name := range Exports("reflect")["reflect/reflect"] {
+	for name := range Exports(nil, "reflect")["reflect/reflect"] {
 		switch v, _ := Lookup("reflect", name); v.Interface().(type) {
 		case *reflect.Kind, *reflect.StructField, *reflect.StructTag, *reflect.Type, *reflect.ValueError:
 		default:
@@ -42,7 +42,7 @@ func TestScriptsReachNothingBeyondTheLists(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"os/exec", "net/http", "syscall", "unsafe", "runtime/debug", "testing"} {
-		if got := Exports(path); len(got) != 0 {
+		if got := Exports(nil, path); len(got) != 0 {
 			t.Errorf("%s is in the table: %v", path, got)
 		}
 	}
@@ -50,7 +50,7 @@ func TestScriptsReachNothingBeyondTheLists(t *testing.T) {
 
 func TestExportsHaveTheShapeThatTheInterpreterTakes(t *testing.T) {
 	i := interp.New(interp.Options{})
-	if err := i.Use(Exports("math/rand/v2", "strings", "os", "io", "time")); err != nil {
+	if err := i.Use(Exports(nil, "math/rand/v2", "strings", "os", "io", "time")); err != nil {
 		t.Fatal(err)
 	}
 	v, err := i.Eval(`
@@ -86,7 +86,7 @@ func TestVariablesAreTheLibrarysOwn(t *testing.T) {
 
 func BenchmarkExportsOfAScript(b *testing.B) {
 	for b.Loop() {
-		Exports("fmt", "strings", "sort", "strconv", "encoding/json", "time", "errors", "os")
+		Exports(nil, "fmt", "strings", "sort", "strconv", "encoding/json", "time", "errors", "os")
 	}
 }
 
@@ -96,7 +96,7 @@ func BenchmarkExportsOfAll(b *testing.B) {
 		paths = append(paths, table[i].path)
 	}
 	for b.Loop() {
-		Exports(paths...)
+		Exports(nil, paths...)
 	}
 }
 
