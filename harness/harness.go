@@ -264,7 +264,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 	}}
 	o, err := worker.Run(ctx, &worker.Script{
-		Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored, Limits: limits(s.Limits, h.opts.Limits),
+		Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored, Limits: limits(s.Limits, h.opts.Limits), Free: true,
 	}, r, &worker.Options{Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares, Stdout: s.Stdout, Stderr: s.Stderr})
 	if err != nil {
 		return nil, err

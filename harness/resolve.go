@@ -72,7 +72,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 		return nil, false, nil
 	}
 	begin = time.Now()
-	tools := &worker.Tools{Units: r.units(), Unresolved: unresolved}
+	tools := &worker.Tools{Units: r.units(), Unresolved: unresolved, Go: !r.refuses()}
 	r.result.Timing.Generate = ms(time.Since(begin))
 	return tools, true, nil
 }
@@ -373,6 +373,16 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 		}
 	}
 	return r.result.Status != Denied
+}
+
+// refuses reports whether policy has anything against the tools of the script.
+func (r *run) refuses() bool {
+	for _, t := range r.allowed {
+		if v := r.decide(t).Verdict; v == IsDenied || v == NeedsApproval {
+			return true
+		}
+	}
+	return false
 }
 
 // deny ends the run for a tool that policy does not let it call.

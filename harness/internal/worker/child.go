@@ -113,27 +113,37 @@ func (c *child) serve(k kind, b []byte) error {
 	if err := c.decode(kindScript, &c.script, k, b); err != nil {
 		return err
 	}
+	begin := time.Now()
+	late := begin.Add(c.script.Left)
 	narrowed := c.script.Limits.sandbox("")
 	narrowed.Tune()
-	begin := time.Now()
 	script, bad := front.Parse([]byte(c.script.Source))
 	timing := Timing{Parse: ms(time.Since(begin))}
 	if len(bad) > 0 {
 		return c.to.writeJSON(kindErrors, &Errors{Errors: bad, Timing: timing})
 	}
-	if err := c.to.writeJSON(kindNeeds, needsOf(script, timing)); err != nil {
+	needs := needsOf(script, timing)
+	if err := c.to.writeJSON(kindNeeds, needs); err != nil {
 		return err
 	}
-	if err := c.read(kindTools, &c.tools); err != nil {
-		return err
+	free := c.script.Free && needs.none()
+	if !free {
+		if err := c.read(kindTools, &c.tools); err != nil {
+			return err
+		}
+		late = time.Now().Add(c.tools.Left)
+		free = c.tools.Go
 	}
 	program, err := c.compile(script, &timing)
 	if program == nil || err != nil {
 		return err
 	}
-	var start goAhead
-	if err := c.read(kindGo, &start); err != nil {
-		return err
+	if !free || c.script.Check {
+		var start goAhead
+		if err := c.read(kindGo, &start); err != nil {
+			return err
+		}
+		late = time.Now().Add(start.Left)
 	}
 	go c.listen()
 	over := make(chan struct{})
@@ -143,7 +153,8 @@ func (c *child) serve(k kind, b []byte) error {
 	// A little before the parent would kill, the worker ends by itself and can
 	// say where the script was.
 	stop := make(chan struct{})
-	inner := time.AfterFunc(start.Left-min(start.Left/10, innerMargin), func() { close(stop) })
+	left := time.Until(late)
+	inner := time.AfterFunc(left-min(left/10, innerMargin), func() { close(stop) })
 	d := c.run(program, stop)
 	inner.Stop()
 	close(over)

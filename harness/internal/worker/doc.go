@@ -15,6 +15,9 @@
 //	result ──────────────────────▶
 //	        ◀───────────── done    then the worker exits
 //
+// A script that needs no tools (Script.Free), or only such as it may call
+// (Tools.Go), does not wait for what it knows: tools and go are not sent then.
+//
 // A frame is a little-endian uint32 length, one byte for its kind, and the
 // payload (JSON, for calls and results with a 4-byte number in front).
 //

@@ -16,6 +16,10 @@ type Script struct {
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
 	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
 	Limits Limits                     `json:"limits"`
+	// Free says that a script which needs nothing runs without asking: Resolve
+	// has nothing for it, and Start nothing against it. Not so with Check.
+	Free bool          `json:"free,omitempty"`
+	Left time.Duration `json:"left"` // until the parent's deadline; Run sets it
 }
 
 // ready is a worker's first word.
@@ -34,6 +38,9 @@ type Needs struct {
 	Own    []string `json:"own,omitempty"`
 	Timing Timing   `json:"timing"`
 }
+
+// none reports whether there are no needs.
+func (n *Needs) none() bool { return len(n.Phrases)+len(n.Names)+len(n.Own) == 0 }
 
 // Phrase is one argument of UseTools.
 type Phrase struct {
@@ -56,6 +63,10 @@ type Name struct {
 // Tools is the parent's answer to Needs.
 type Tools struct {
 	Units []Unit `json:"units"`
+	// Go says that the script runs without asking once it compiles: Start has
+	// nothing against it. Not so with Script.Check.
+	Go   bool          `json:"go,omitempty"`
+	Left time.Duration `json:"left"` // until the parent's deadline; Run sets it
 	// Unresolved maps each phrase without a tool, whose error the script
 	// handles, to what that error says.
 	Unresolved map[string]Unresolved `json:"unresolved,omitempty"`

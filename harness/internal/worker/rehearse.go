@@ -61,9 +61,8 @@ func prompt(from io.Reader, to *frameWriter) error {
 		}
 		switch k {
 		case kindNeeds:
-			err = to.writeJSON(kindTools, &Tools{Units: []Unit{{Path: "servers/rehearsal", Name: "rehearsal", Source: rehearsalUnit}}})
-		case kindPlan:
-			err = to.writeJSON(kindGo, &goAhead{Left: time.Minute})
+			err = to.writeJSON(kindTools, &Tools{
+				Units: []Unit{{Path: "servers/rehearsal", Name: "rehearsal", Source: rehearsalUnit}}, Go: true, Left: time.Minute})
 		case kindCall:
 			var answer []byte
 			if answer, err = json.Marshal(&result{Result: rehearsalResult}); err == nil {

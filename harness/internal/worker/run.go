@@ -219,7 +219,9 @@ func (r *run) converse(s *Script, begun time.Time) error {
 		r.out.Status, r.out.Message = SandboxError, err.Error()
 		return nil
 	}
-	if err := r.p.to.writeJSON(kindScript, s); err != nil {
+	sent := *s
+	sent.Left = r.clock.remaining()
+	if err := r.p.to.writeJSON(kindScript, &sent); err != nil {
 		return err
 	}
 	var needs Needs
@@ -240,8 +242,14 @@ func (r *run) converse(s *Script, begun time.Time) error {
 		r.out.Status = Stopped
 		return nil
 	}
-	if err := r.p.to.writeJSON(kindTools, tools); err != nil {
-		return err
+	free := s.Free && needs.none() && !s.Check
+	if !free {
+		t := *tools
+		t.Left = r.clock.remaining()
+		if err := r.p.to.writeJSON(kindTools, &t); err != nil {
+			return err
+		}
+		free = t.Go && !s.Check
 	}
 	var plan Plan
 	if ok, err := r.orErrors(kindPlan, &plan); !ok {
@@ -266,8 +274,10 @@ func (r *run) converse(s *Script, begun time.Time) error {
 		r.p.kill()
 		return nil
 	}
-	if err := r.p.to.writeJSON(kindGo, &goAhead{Left: r.clock.remaining()}); err != nil {
-		return err
+	if !free {
+		if err := r.p.to.writeJSON(kindGo, &goAhead{Left: r.clock.remaining()}); err != nil {
+			return err
+		}
 	}
 	return r.serve()
 }
