@@ -469,7 +469,7 @@ func (c *checker) refusedNames() []Diagnostic {
 		name := o.Name()
 		if f, ok := o.(*types.Func); ok && f.Signature().Recv() != nil {
 			name = receiver(f) + "." + name
-		} else if v, ok := o.(*types.Var); ok && v.IsField() && v.Type().String() == "reflect.Value" {
+		} else if v, ok := o.(*types.Var); ok && v.IsField() && v.Type().String() == "reflect.Value" && v.Pkg().Path() != "reflect" {
 			d := c.diagnose(Refused, id.Pos(), "the field %s, a reflect.Value of package %s, is not available to scripts", name, o.Pkg().Name())
 			d.Hint = "reflect.ValueOf gives a reflect.Value of a value at hand"
 			list = append(list, d)

@@ -570,7 +570,7 @@ func isErrorUsed(format string, x any) bool {
 func hides(args []any) bool {
 	for _, a := range args {
 		switch a.(type) {
-		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, *valueContext, ReflectValue, reflectType:
+		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, *valueContext, ReflectValue, ReflectMethod, reflectType:
 			return true
 		}
 		if t := reflect.TypeOf(a); t != nil && t.Name() == "" && t.Kind() != reflect.Func && reflectShown(t) != t {

@@ -58,6 +58,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"HTMLParse": m.htmlParse, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
 		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
+		"TypeMethod": typeMethod, "TypeMethodByName": typeMethodByName,
 		"ReflectTypeFor":  func(tid int) reflect.Type { return m.reflectTypeOf(m.types[tid].typ) },
 		"SortSlice":       func(x any, less func(i, j int) bool) { sort.Slice(erased(x), less) },
 		"SortSliceStable": func(x any, less func(i, j int) bool) { sort.SliceStable(erased(x), less) },

@@ -297,7 +297,11 @@ func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 	}
 	if isInterface(t) {
 		if p.keepsInterface(t) {
-			return callee{recv: text, recvTyp: p.typ(t), iface: true, library: true, invoke: native}
+			invoke := native
+			if name := libraryFuncs[m.FullName()]; name != "" {
+				invoke = plainCall(name)
+			}
+			return callee{recv: text, recvTyp: p.typ(t), iface: true, library: true, invoke: invoke}
 		}
 		name := p.dispatch(m, p.subst(m.Signature(), f.env).(*types.Signature))
 		return callee{recv: text, recvTyp: "any", recvType: anyType, named: true, iface: true, direct: name, invoke: plainCall(name)}

@@ -110,7 +110,7 @@ type program struct {
 	register   strings.Builder
 
 	concurrent bool           // the script starts goroutines
-	templates  bool           // the script imports text/template or html/template
+	templates  bool           // the script calls methods by their names: it imports text/template or html/template, or asks package reflect for methods
 	position   token.Position // of the statement being lowered
 }
 
@@ -164,7 +164,7 @@ func Lower(in *Input) (out *Program, err error) {
 	}
 	replaces := false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
-		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
+		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template" || path.Path() == "reflect" && reflectsMethods(in.Info)
 		replaces = replaces || lib.ReplacesType(path)
 	}
 	if replaces {
@@ -174,6 +174,16 @@ func Lower(in *Input) (out *Program, err error) {
 	p.drain()
 	p.finish(main)
 	return p.out, nil
+}
+
+// reflectsMethods: a function of package reflect is used that finds methods.
+func reflectsMethods(info *types.Info) bool {
+	for _, o := range info.Uses {
+		if f, ok := o.(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == "reflect" && (f.Name() == "Method" || f.Name() == "MethodByName") {
+			return true
+		}
+	}
+	return false
 }
 
 // startsGoroutines: there is a go statement, or the name of something in the

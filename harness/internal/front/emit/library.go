@@ -51,6 +51,7 @@ var libraryFuncs = map[string]string{
 	"time.AfterFunc": "rt.AfterFunc", "time.NewTimer": "rt.NewTimer", "time.After": "rt.After", "time.NewTicker": "rt.NewTicker", "time.Tick": "rt.Tick",
 	"(*time.Timer).Stop": "rt.TimerStop", "(*time.Timer).Reset": "rt.TimerReset", "(*time.Ticker).Stop": "rt.TickerStop", "(*time.Ticker).Reset": "rt.TickerReset",
 	"context.WithTimeout": "rt.WithTimeout", "context.WithDeadline": "rt.WithDeadline", "context.WithTimeoutCause": "rt.WithTimeoutCause", "context.WithDeadlineCause": "rt.WithDeadlineCause",
+	"(reflect.Type).Method": "rt.TypeMethod", "(reflect.Type).MethodByName": "rt.TypeMethodByName",
 	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
 	"usetools/prelude.RunScript": "rt.RunScript", "usetools/host.Decode": "rt.Decode", "usetools/host.Encode": "rt.JSONMarshal",

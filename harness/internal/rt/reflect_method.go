@@ -1,0 +1,359 @@
+package rt
+
+import (
+	"go/types"
+	"reflect"
+)
+
+// Methods and functions by reflection. A method of a script's type is the
+// lowered function that the program has registered; those of a library's types
+// cannot be called so, because some of them have functions of ours in their place.
+
+// ReflectMethod is reflect.Method for scripts.
+type ReflectMethod struct {
+	Name, PkgPath string
+	Type          reflect.Type
+	Func          ReflectValue
+	Index         int
+}
+
+// IsExported is as in package reflect.
+func (m ReflectMethod) IsExported() bool { return m.PkgPath == "" }
+
+// typeMethod is reflect.Type.Method.
+func typeMethod(t reflect.Type, i int) ReflectMethod {
+	s, ok := t.(reflectType)
+	if !ok {
+		m := t.Method(i)
+		out := ReflectMethod{Name: m.Name, PkgPath: m.PkgPath, Type: reflectShown(m.Type), Index: m.Index}
+		if m.Func.IsValid() {
+			out.Func = ReflectValue{v: unavailable(m.Func.Type())}
+		}
+		return out
+	}
+	methods := s.exportedMethods()
+	if i < 0 || i >= len(methods) {
+		reflectPanic("reflect: Method index out of range")
+	}
+	sel, m := methods[i], s.t.m
+	out := ReflectMethod{Name: sel.Obj().Name(), Index: i}
+	if !sel.Obj().Exported() {
+		out.PkgPath = sel.Obj().Pkg().Path()
+	}
+	sig := sel.Type().(*types.Signature)
+	if types.IsInterface(s.t.typ) {
+		out.Type = m.reflectTypeOf(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()))
+		return out
+	}
+	params := []*types.Var{types.NewParam(0, nil, "", s.t.typ)}
+	for v := range sig.Params().Variables() {
+		params = append(params, v)
+	}
+	full := types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
+	out.Type = m.reflectTypeOf(full)
+	out.Func = ReflectValue{m: m, t: full, v: s.t.lowered(out.Name)}
+	return out
+}
+
+// typeMethodByName is reflect.Type.MethodByName.
+func typeMethodByName(t reflect.Type, name string) (ReflectMethod, bool) {
+	s, ok := t.(reflectType)
+	if !ok {
+		m, ok := t.MethodByName(name)
+		if !ok {
+			return ReflectMethod{}, false
+		}
+		return typeMethod(t, m.Index), true
+	}
+	for i, sel := range s.exportedMethods() {
+		if sel.Obj().Name() == name {
+			return typeMethod(t, i), true
+		}
+	}
+	return ReflectMethod{}, false
+}
+
+// unavailable is a function that says that it cannot be called.
+func unavailable(t reflect.Type) reflect.Value {
+	return reflect.MakeFunc(t, func([]reflect.Value) []reflect.Value {
+		panic(&Panic{Value: "reflect: a method of a library's type is not available to scripts by reflection; call it where its type is known"})
+	})
+}
+
+// lowered is the function of a method, with the receiver first.
+func (t *Type) lowered(name string) reflect.Value {
+	f, ok := t.templateMethod(name)
+	if !ok {
+		reflectPanic("reflect: the method " + TypeName(t.typ) + "." + name + " is not available to scripts by reflection")
+	}
+	return f
+}
+
+// Method is as in package reflect.
+func (r ReflectValue) Method(i int) ReflectValue {
+	if !r.v.IsValid() {
+		reflectPanic(badKind("Method", reflect.Invalid))
+	}
+	t := r.Type()
+	if i < 0 || i >= t.NumMethod() {
+		reflectPanic("reflect: Method index out of range")
+	}
+	if r.Kind() == reflect.Interface && r.v.IsNil() {
+		reflectPanic("reflect: Method on nil interface value")
+	}
+	return r.bound(typeMethod(t, i).Name)
+}
+
+// MethodByName is as in package reflect.
+func (r ReflectValue) MethodByName(name string) ReflectValue {
+	if !r.v.IsValid() {
+		reflectPanic(badKind("MethodByName", reflect.Invalid))
+	}
+	if _, ok := typeMethodByName(r.Type(), name); !ok {
+		return ReflectValue{}
+	}
+	if r.Kind() == reflect.Interface && r.v.IsNil() {
+		reflectPanic("reflect: Method on nil interface value")
+	}
+	return r.bound(name)
+}
+
+// bound is the method of that name, which there is, with r for its receiver.
+func (r ReflectValue) bound(name string) ReflectValue {
+	if r.Kind() == reflect.Interface {
+		return r.Elem().bound(name)
+	}
+	if r.t == nil {
+		return ReflectValue{v: unavailable(r.v.MethodByName(name).Type()), hidden: r.hidden}
+	}
+	e := r.m.typeOf(r.t)
+	f := e.lowered(name)
+	sig := types.NewMethodSet(r.t).Lookup(nil, name).Type().(*types.Signature)
+	sig = types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
+	var in, out []reflect.Type
+	for i := 1; i < f.Type().NumIn(); i++ {
+		in = append(in, f.Type().In(i))
+	}
+	for t := range f.Type().Outs() {
+		out = append(out, t)
+	}
+	call := reflect.MakeFunc(reflect.FuncOf(in, out, false), func(args []reflect.Value) []reflect.Value {
+		return f.Call(append([]reflect.Value{r.v}, args...)) // as it is then
+	})
+	return ReflectValue{m: r.m, t: sig, v: call, hidden: r.hidden}
+}
+
+// Call is as in package reflect.
+func (r ReflectValue) Call(in []ReflectValue) []ReflectValue { return r.call("Call", in) }
+
+// CallSlice is as in package reflect.
+func (r ReflectValue) CallSlice(in []ReflectValue) []ReflectValue { return r.call("CallSlice", in) }
+
+func (r ReflectValue) call(op string, in []ReflectValue) []ReflectValue {
+	r.of(op, reflect.Func)
+	switch {
+	case r.hidden:
+		reflectPanic("reflect: reflect.Value." + op + " using value obtained using unexported field")
+	case !r.v.IsValid() || r.v.IsNil():
+		reflectPanic("reflect.Value.Call: call of nil function")
+	}
+	t := r.Type()
+	fixed, spread := t.NumIn(), t.IsVariadic() && op == "Call"
+	if op == "CallSlice" && !t.IsVariadic() {
+		reflectPanic("reflect: CallSlice of non-variadic function")
+	}
+	if spread {
+		fixed--
+	}
+	if len(in) < fixed {
+		reflectPanic("reflect: " + op + " with too few input arguments")
+	}
+	if len(in) > fixed && !spread {
+		reflectPanic("reflect: " + op + " with too many input arguments")
+	}
+	for _, x := range in {
+		if !x.v.IsValid() {
+			reflectPanic("reflect: " + op + " using zero Value argument")
+		}
+	}
+	args := make([]reflect.Value, fixed, fixed+1)
+	for i := range args {
+		if have, want := in[i].Type(), t.In(i); !assignableTo(have, want) {
+			reflectPanic("reflect: " + op + " using " + have.String() + " as type " + want.String())
+		}
+		args[i] = in[i].as(t.In(i), "reflect.Value.Call")
+	}
+	if spread {
+		elem := t.In(fixed).Elem()
+		list := reflect.MakeSlice(erasedType(t.In(fixed)), 0, len(in)-fixed)
+		for _, x := range in[fixed:] {
+			if have := x.Type(); !assignableTo(have, elem) {
+				reflectPanic("reflect: cannot use " + have.String() + " as type " + elem.String() + " in " + op)
+			}
+			list = reflect.Append(list, x.as(elem, "reflect.Value.Call"))
+		}
+		args = append(args, list)
+	}
+	results := r.v.Call(args)
+	out := make([]ReflectValue, len(results))
+	for i, v := range results {
+		if s, ok := t.Out(i).(reflectType); ok {
+			out[i] = s.t.m.reflectValue(s.t.typ, v, false)
+		} else {
+			out[i] = ReflectValue{m: r.m, v: v}
+		}
+	}
+	return out
+}
+
+// ReflectPointerTo is reflect.PointerTo, and ReflectPtrTo its older name.
+func ReflectPointerTo(t reflect.Type) reflect.Type { return pointerTo(t) }
+func ReflectPtrTo(t reflect.Type) reflect.Type     { return pointerTo(t) }
+
+// ReflectSliceOf is reflect.SliceOf.
+func ReflectSliceOf(t reflect.Type) reflect.Type {
+	if s, ok := t.(reflectType); ok {
+		return s.t.m.reflectTypeOf(types.NewSlice(s.t.typ))
+	}
+	return reflect.SliceOf(t)
+}
+
+// ReflectArrayOf is reflect.ArrayOf.
+func ReflectArrayOf(n int, t reflect.Type) reflect.Type {
+	if n < 0 {
+		reflectPanic("reflect: negative length passed to ArrayOf")
+	}
+	if s, ok := t.(reflectType); ok {
+		return s.t.m.reflectTypeOf(types.NewArray(s.t.typ, int64(n)))
+	}
+	return reflect.ArrayOf(n, t)
+}
+
+// ReflectVisibleFields is reflect.VisibleFields.
+func ReflectVisibleFields(t reflect.Type) []reflect.StructField {
+	if t == nil {
+		reflectPanic("reflect: VisibleFields(nil)")
+	}
+	if t.Kind() != reflect.Struct {
+		reflectPanic("reflect.VisibleFields of non-struct type")
+	}
+	return reflect.VisibleFields(t)
+}
+
+// ReflectSwapper is reflect.Swapper.
+func ReflectSwapper(x any) func(i, j int) {
+	x = erased(canonical(x))
+	v := reflect.ValueOf(x)
+	if v.Kind() != reflect.Slice {
+		reflectPanic(&reflect.ValueError{Method: "Swapper", Kind: v.Kind()})
+	}
+	n, swap := v.Len(), reflect.Swapper(x)
+	return func(i, j int) {
+		if uint(i) >= uint(n) || uint(j) >= uint(n) {
+			reflectPanic("reflect: slice index out of range")
+		}
+		swap(i, j)
+	}
+}
+
+// ReflectAppendSlice is reflect.AppendSlice.
+func ReflectAppendSlice(s, t ReflectValue) ReflectValue {
+	s.of("AppendSlice", reflect.Slice)
+	t.of("AppendSlice", reflect.Slice)
+	if have, want := s.Type().Elem(), t.Type().Elem(); have != want {
+		reflectPanic("reflect.AppendSlice: " + have.String() + " != " + want.String())
+	}
+	s.v = reflect.AppendSlice(s.v, t.v)
+	return s
+}
+
+// ReflectMakeMapWithSize is reflect.MakeMapWithSize.
+func ReflectMakeMapWithSize(t reflect.Type, n int) ReflectValue {
+	if t.Kind() != reflect.Map {
+		reflectPanic("reflect.MakeMapWithSize of non-map type")
+	}
+	return reflectValueAs(t, reflect.MakeMapWithSize(erasedType(t), n))
+}
+
+// Slice is as in package reflect.
+func (r ReflectValue) Slice(i, j int) ReflectValue {
+	n := 0
+	switch k := r.Kind(); k {
+	case reflect.Array:
+		if !r.v.CanAddr() {
+			reflectPanic("reflect.Value.Slice: slice of unaddressable array")
+		}
+		n = r.v.Len()
+	case reflect.String:
+		if n = r.v.Len(); i < 0 || j < i || j > n {
+			reflectPanic("reflect.Value.Slice: string slice index out of bounds")
+		}
+	case reflect.Slice:
+		n = r.v.Cap()
+	default:
+		reflectPanic(badKind("Slice", k))
+	}
+	if i < 0 || j < i || j > n {
+		reflectPanic("reflect.Value.Slice: slice index out of bounds")
+	}
+	out := ReflectValue{m: r.m, t: r.t, v: r.v.Slice(i, j), hidden: r.hidden}
+	if a, ok := arrayOf(r.t); ok {
+		out.t = types.NewSlice(a.Elem())
+	}
+	return out
+}
+
+func arrayOf(t types.Type) (*types.Array, bool) {
+	if t == nil {
+		return nil, false
+	}
+	a, ok := t.Underlying().(*types.Array)
+	return a, ok
+}
+
+// SetLen is as in package reflect.
+func (r ReflectValue) SetLen(n int) {
+	r.settable("SetLen")
+	r.of("SetLen", reflect.Slice)
+	if n < 0 || n > r.v.Cap() {
+		reflectPanic("reflect: slice length out of range in SetLen")
+	}
+	r.v.SetLen(n)
+}
+
+// CanComplex, Complex, Pointer and the overflow checks are as in package reflect.
+func (r ReflectValue) CanComplex() bool { return r.v.CanComplex() }
+
+func (r ReflectValue) Complex() complex128 {
+	r.of("Complex", reflect.Complex64, reflect.Complex128)
+	return r.v.Complex()
+}
+
+func (r ReflectValue) OverflowInt(x int64) bool {
+	if !r.v.CanInt() {
+		reflectPanic(badKind("OverflowInt", r.Kind()))
+	}
+	return r.v.OverflowInt(x)
+}
+
+func (r ReflectValue) OverflowUint(x uint64) bool {
+	if !r.v.CanUint() {
+		reflectPanic(badKind("OverflowUint", r.Kind()))
+	}
+	return r.v.OverflowUint(x)
+}
+
+func (r ReflectValue) OverflowFloat(x float64) bool {
+	if !r.v.CanFloat() {
+		reflectPanic(badKind("OverflowFloat", r.Kind()))
+	}
+	return r.v.OverflowFloat(x)
+}
+
+func (r ReflectValue) Pointer() uintptr {
+	r.of("Pointer", reflect.Pointer, reflect.Chan, reflect.Map, reflect.UnsafePointer, reflect.Func, reflect.Slice, reflect.String)
+	if !r.v.IsValid() {
+		return 0
+	}
+	return r.v.Pointer()
+}
