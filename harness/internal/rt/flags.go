@@ -37,6 +37,8 @@ func (a flagValue[S]) String() string {
 var flagAdapters = [...]func(adapter) flag.Value{
 	flagAdapter[[0]bool], flagAdapter[[1]bool], flagAdapter[[2]bool], flagAdapter[[3]bool], flagAdapter[[4]bool],
 	flagAdapter[[5]bool], flagAdapter[[6]bool], flagAdapter[[7]bool], flagAdapter[[8]bool], flagAdapter[[9]bool],
+	flagAdapter[[10]bool], flagAdapter[[11]bool], flagAdapter[[12]bool], flagAdapter[[13]bool], flagAdapter[[14]bool],
+	flagAdapter[[15]bool], flagAdapter[[16]bool], flagAdapter[[17]bool], flagAdapter[[18]bool], flagAdapter[[19]bool],
 }
 
 func flagAdapter[S any](a adapter) flag.Value {
@@ -75,7 +77,7 @@ func flagValueOf(a adapter) flag.Value {
 		flagTypes.list = append(flagTypes.list, a.T)
 	}
 	if i >= len(flagAdapters) {
-		panic(runtimeError("flags of more than ten types of a script are not supported; use flag.Func"))
+		panic(runtimeError("flags of more than twenty types of a script are not supported; use flag.Func"))
 	}
 	return flagAdapters[i](a)
 }

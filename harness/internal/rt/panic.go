@@ -479,23 +479,26 @@ func badShift() { panic(runtimeError("runtime error: negative shift amount")) }
 
 func badNil() { panic(nilDereference()) }
 
-// badYield panics when an iterator goes on after its body has said no more, or
-// keeps a panic of the body to itself.
-func badYield(state int) {
+// badYield panics when an iterator goes on after its body has said no more. Who
+// recovers that has recovered a panic of the body.
+func badYield(at *int) {
+	state := *at
+	*at = yieldPanicked
 	if state == yieldPanicked {
 		panic(runtimeError("runtime error: range function continued iteration after loop body panic"))
 	}
 	if state == yieldDone {
 		panic(runtimeError("runtime error: range function continued iteration after whole loop exit"))
 	}
-	if state == yieldRecovered {
-		panic(runtimeError("runtime error: range function recovered a loop body panic and did not resume panicking"))
-	}
 	panic(runtimeError("runtime error: range function continued iteration after function for loop body returned false"))
 }
 
+// badRange panics when an iterator returns although its body has panicked.
+func badRange() {
+	panic(runtimeError("runtime error: range function recovered a loop body panic and did not resume panicking"))
+}
+
 const (
-	yieldDone      = -3
-	yieldPanicked  = -4
-	yieldRecovered = -5
+	yieldDone     = -3
+	yieldPanicked = -4
 )

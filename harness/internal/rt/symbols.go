@@ -30,7 +30,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"FindError":   func(err error, tid int) any { x, _ := m.findError(err, tid); return x },
 
 		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadShift": badShift,
-		"BadNil": badNil, "BadYield": badYield, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer, "BadTarget": badTarget, "BadTargetType": badTargetType,
+		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer, "BadTarget": badTarget, "BadTargetType": badTargetType,
 		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run,
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
 		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,

@@ -317,7 +317,7 @@ func (f *fn) rangeIterator(s *ast.RangeStmt, label string, sig *types.Signature)
 	}
 	g.nested = f.nested
 	c := g.controls[t].text()
-	g.w("if %s != 0 {\n%srt.BadYield(%s)\n}\n%s = -4\n", c, g.lineText(), c, c)
+	g.w("if %s != 0 {\n%srt.BadYield(%s)\n}\n%s = -4\n", c, g.lineText(), g.controls[t].address(), c)
 	g.iterate(s, t, func() {
 		for i, x := range []ast.Expr{s.Key, s.Value} {
 			if i < len(values) {
@@ -371,7 +371,7 @@ func (f *fn) endBodies(outer *target) {
 // afterIterator goes on where the body wanted to.
 func (f *fn) afterIterator(t *target, state variable) {
 	s := state.text()
-	f.w("if %s == -4 {\n%srt.BadYield(-5)\n}\n", s, f.lineText())
+	f.w("if %s == -4 {\n%srt.BadRange()\n}\n", s, f.lineText())
 	code := f.hoist(s, "int")
 	f.w("%s = -3\n", s)
 	var outer *target

@@ -130,6 +130,9 @@ func keep(t *testing.T, name, src string, want outcome) {
 	if want.Exit != 0 {
 		files[".exit"] = fmt.Sprintln(want.Exit)
 	}
+	if strings.HasPrefix(src, "-- ") {
+		base, files = filepath.Join("testdata", "files", name), map[string]string{".txtar": src}
+	}
 	for ext, text := range files {
 		if err := os.WriteFile(base+ext, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

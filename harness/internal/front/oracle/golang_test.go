@@ -22,7 +22,7 @@ const standIn = "mian"
 var (
 	packageClause = regexp.MustCompile(`(?m)^package main\b`)
 	mainFunc      = regexp.MustCompile(`(?m)^func main\(\)`)
-	brokenPackage = regexp.MustCompile(`(?m)^p(\d+)/p\.go:(.*)$`)
+	brokenPackage = regexp.MustCompile(`(?m)^p(\d+)/[\w-]+\.go:(.*)$`)
 )
 
 // goOutcomes compiles all programs into one binary and runs each in a process.
@@ -67,11 +67,16 @@ func goOutcomes(t testing.TB, programs []string) []outcome {
 func goBuild(dir string, programs []string, good []int) (string, error) {
 	var imports, cases strings.Builder
 	for _, i := range good {
-		src := packageClause.ReplaceAllString(programs[i], "package "+standIn)
-		src = mainFunc.ReplaceAllString(src, "func Main()")
 		p := fmt.Sprintf("p%d", i)
-		if err := write(filepath.Join(dir, p, "p.go"), src); err != nil {
-			return "", err
+		for _, f := range filesOf(programs[i]) {
+			if f.name == "go.mod" {
+				continue
+			}
+			src := packageClause.ReplaceAllString(f.text, "package "+standIn)
+			src = mainFunc.ReplaceAllString(src, "func Main()")
+			if err := write(filepath.Join(dir, p, f.name), src); err != nil {
+				return "", err
+			}
 		}
 		fmt.Fprintf(&imports, "%s %q\n", p, "oracle/"+p)
 		fmt.Fprintf(&cases, "case %q:\n%s.Main()\n", fmt.Sprint(i), p)
@@ -87,6 +92,31 @@ func goBuild(dir string, programs []string, good []int) (string, error) {
 	cmd.Stderr = &stderr
 	err := cmd.Run()
 	return stderr.String(), err
+}
+
+// A sourceFile is a file of a program.
+type sourceFile struct {
+	name, text string
+	at         int // where the text begins in the program
+}
+
+var marker = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
+
+// filesOf returns the files of a program that is an archive, or its one file.
+func filesOf(program string) []sourceFile {
+	if !strings.HasPrefix(program, "-- ") {
+		return []sourceFile{{"p.go", program, 0}}
+	}
+	var out []sourceFile
+	marks := marker.FindAllStringSubmatchIndex(program, -1)
+	for i, m := range marks {
+		end := len(program)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		out = append(out, sourceFile{program[m[2]:m[3]], program[m[1]:end], m[1]})
+	}
+	return out
 }
 
 func write(file, text string) error {

@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -39,10 +41,13 @@ func shrunk(t testing.TB, s *subject, src string) (string, outcome, outcome) {
 		}
 		best = smaller
 	}
-	best.src = blankLines.ReplaceAllString(best.src, "\n")
-	if tidy, err := format.Source([]byte(best.src)); err == nil {
-		best.src = string(tidy)
-	}
+	best.src = eachFile(best.src, func(text string) string {
+		text = blankLines.ReplaceAllString(text, "\n")
+		if tidy, err := format.Source([]byte(text)); err == nil {
+			return string(tidy)
+		}
+		return text
+	})
 	return best.src, best.want, best.got
 }
 
@@ -156,47 +161,89 @@ func apply(src string, cuts ...cut) (string, bool) {
 	b.WriteString(src[at:])
 	out := withoutUnusedImports(b.String())
 	_, _, err := checkSource(out)
-	return out, err == nil && strings.Contains(out, "func main()")
+	return out, err == nil
 }
 
-var importLine = regexp.MustCompile(`(?m)^\s*(?:import )?("[a-z0-9/]+")\n`)
+// eachFile changes the text of each file of a program, and drops those of which
+// nothing is left.
+func eachFile(src string, change func(string) string) string {
+	files := filesOf(src)
+	if len(files) == 1 && files[0].at == 0 {
+		return change(src)
+	}
+	var b strings.Builder
+	for _, f := range files {
+		if text := change(f.text); strings.TrimSpace(text) != "package main" && strings.TrimSpace(text) != "" {
+			fmt.Fprintf(&b, "-- %s --\n%s\n", f.name, strings.TrimRight(text, "\n"))
+		}
+	}
+	return b.String()
+}
+
+var (
+	importLine  = regexp.MustCompile(`(?m)^\s*(?:import )?(\w+ )?("[a-z0-9/]+")\n`)
+	emptyImport = regexp.MustCompile(`import \(\s*\)\n`)
+)
 
 func withoutUnusedImports(src string) string {
-	return importLine.ReplaceAllStringFunc(src, func(line string) string {
-		name, _ := strconv.Unquote(importLine.FindStringSubmatch(line)[1])
-		if strings.Contains(src, path.Base(name)+".") || path.Base(name) == "v2" {
-			return line
-		}
-		return ""
+	return eachFile(src, func(src string) string {
+		used := importLine.ReplaceAllStringFunc(src, func(line string) string {
+			m := importLine.FindStringSubmatch(line)
+			name, _ := strconv.Unquote(m[2])
+			if strings.Contains(src, cmp.Or(strings.TrimSpace(m[1]), path.Base(name))+".") || path.Base(name) == "v2" {
+				return line
+			}
+			return ""
+		})
+		return emptyImport.ReplaceAllString(used, "")
 	})
 }
 
-func checkSource(src string) (*ast.File, *types.Info, error) {
+// checkSource type-checks a program. Of an archive it takes the files that Go
+// takes.
+func checkSource(src string) (map[*ast.File]sourceFile, *types.Info, error) {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, nil, err
+	files := map[*ast.File]sourceFile{}
+	var list []*ast.File
+	for _, file := range filesOf(src) {
+		if leftOut.MatchString(file.name) || strings.Contains(file.text, "//go:build ") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, file.name, file.text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, nil, err
+		}
+		files[f], list = file, append(list, f)
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 	conf := types.Config{Importer: export.Importer(), GoVersion: "go1.26"}
-	_, err = conf.Check("main", fset, []*ast.File{f}, info)
-	return f, info, err
+	p, err := conf.Check("main", fset, list, info)
+	if err == nil && p.Scope().Lookup("main") == nil {
+		err = errors.New("no func main")
+	}
+	return files, info, err
 }
+
+// leftOut matches the names of files that the generator writes for Go to leave out.
+var leftOut = regexp.MustCompile(`_test\.go$|_windows\.go$|\.mod$`)
 
 // cutsOf returns what may be tried on a program, large cuts first.
 func cutsOf(src string) [][]cut {
-	f, info, err := checkSource(src)
+	files, info, err := checkSource(src)
 	if err != nil {
 		return nil
 	}
-	c := &cutter{src: src, start: f.FileStart, info: info}
-	for _, d := range f.Decls {
-		c.add(d, "")
+	c := &cutter{src: src, info: info}
+	for f, file := range files {
+		c.start = f.FileStart - token.Pos(file.at)
+		for _, d := range f.Decls {
+			c.add(d, "")
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			c.visit(n)
+			return true
+		})
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		c.visit(n)
-		return true
-	})
 	size := func(list []cut) int {
 		n := 0
 		for _, c := range list {
@@ -211,7 +258,7 @@ func cutsOf(src string) [][]cut {
 // A cutter collects the cuts of a program.
 type cutter struct {
 	src   string
-	start token.Pos
+	start token.Pos // of the file at hand, less where it stands in src
 	info  *types.Info
 	cuts  [][]cut
 }

@@ -11,6 +11,9 @@
 //     wrong, written as a grammar whose texts are Go with holes. What a hole may
 //     hold says [expander].
 //
+// Some programs are archives of several files, with imports of their own and
+// files that Go leaves out (archive.go).
+//
 // Each seed enables a random part of both, because a program with every feature
 // in it is refused for one of them and then tests none.
 //

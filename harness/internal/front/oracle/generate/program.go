@@ -157,35 +157,60 @@ var packages = map[string]string{
 	"strconv": "strconv", "strings": "strings", "sync": "sync", "atomic": "sync/atomic", "time": "time",
 	"unicode": "unicode", "utf8": "unicode/utf8", "tabwriter": "text/tabwriter", "regexp": "regexp",
 	"base64": "encoding/base64", "hex": "encoding/hex", "template": "text/template", "big": "math/big",
+	"slog": "log/slog", "binary": "encoding/binary", "csv": "encoding/csv",
 	"xml": "encoding/xml", "reflect": "reflect", "flag": "flag", "htmltemplate": "html/template",
 }
 
-// source puts the declarations together, with the imports that they use.
+// source puts the declarations together, with the imports that they use: in one
+// file, or in several.
 func (g *program) source() (string, error) {
 	body := g.decls.String() + common
+	src := "package main\n" + body
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "", "package main\n"+body, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(fset, "", src, 0)
 	if err != nil {
-		return "", fmt.Errorf("%w\n%s", err, around("package main\n"+body, err))
+		return "", fmt.Errorf("%w\n%s", err, around(src, err))
 	}
-	used := map[string]bool{}
-	ast.Inspect(f, func(n ast.Node) bool {
+	if g.chance(15) {
+		return g.archive(src, f)
+	}
+	text, err := format.Source([]byte("package main\n\n" + imports(usedPackages(f, f)) + body))
+	return string(text), err
+}
+
+// usedPackages are the identifiers in n that stand for packages, by their name.
+func usedPackages(f *ast.File, n ast.Node) map[string][]*ast.Ident {
+	free := map[*ast.Ident]bool{}
+	for _, id := range f.Unresolved {
+		free[id] = packages[id.Name] != ""
+	}
+	used := map[string][]*ast.Ident{}
+	ast.Inspect(n, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := sel.X.(*ast.Ident); ok && packages[x.Name] != "" {
-				used[packages[x.Name]] = true
+			if x, ok := sel.X.(*ast.Ident); ok && free[x] {
+				used[x.Name] = append(used[x.Name], x)
 			}
 		}
 		return true
 	})
-	var imports strings.Builder
-	for _, path := range slices.Sorted(maps.Keys(used)) {
-		if path == "html/template" { // beside text/template
-			imports.WriteString("htmltemplate ")
-		}
-		fmt.Fprintf(&imports, "%q\n", path)
+	return used
+}
+
+func imports(used map[string][]*ast.Ident) string {
+	var b strings.Builder
+	b.WriteString("import (\n")
+	for _, name := range slices.SortedFunc(maps.Keys(used), func(a, b string) int { return strings.Compare(packages[a], packages[b]) }) {
+		b.WriteString(importSpec(name, name))
 	}
-	src, err := format.Source([]byte("package main\n\nimport (\n" + imports.String() + ")\n" + body))
-	return string(src), err
+	return b.String() + ")\n"
+}
+
+// importSpec imports the package that texts know by a name, under another.
+func importSpec(name, as string) string {
+	if path := packages[name]; name != as || name == "htmltemplate" { // beside text/template
+		return fmt.Sprintf("%s %q\n", as, path)
+	}
+	return fmt.Sprintf("%q\n", packages[name])
 }
 
 // around returns the lines about the first syntax error.
