@@ -184,28 +184,22 @@ func (p printer) library(t types.Type, v reflect.Value, depth int, access bool) 
 // opaque prints a library's value that fmt may not call methods on: what it is
 // made of.
 func (p printer) opaque(v reflect.Value) {
-	if k := v.Kind(); k <= reflect.Complex128 || k == reflect.String {
-		fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), v.Convert(basicOf(k)).Interface())
-		return
-	}
 	holder := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "x", PkgPath: "main", Type: v.Type()}})).Elem()
 	reflect.NewAt(v.Type(), holder.Field(0).Addr().UnsafePointer()).Elem().Set(v)
-	text := fmt.Sprintf(fmt.FormatString(p.state, p.verb), holder.Interface())
-	text = text[strings.IndexByte(text, '{')+1 : len(text)-1]
-	if p.plus || p.sharp {
-		text = strings.TrimPrefix(text, "x:")
-	}
-	p.write(text)
+	p.field(holder.Interface())
 }
 
-// basicOf is the basic type of a kind.
-func basicOf(k reflect.Kind) reflect.Type {
-	for _, t := range basicTypes {
-		if t != nil && t.Kind() == k {
-			return t
-		}
+// field prints the field x of a struct that has no other, as fmt does.
+func (p printer) field(holder any) {
+	text := fmt.Sprintf(fmt.FormatString(p.state, p.verb), holder)
+	if p.sharp {
+		text = strings.TrimPrefix(text, reflect.TypeOf(holder).String())
 	}
-	return nil
+	text = text[1 : len(text)-1]
+	if p.plus || p.sharp {
+		_, text, _ = strings.Cut(text, ":")
+	}
+	p.write(text)
 }
 
 // leafAt prints a library value. A reflect.Value below the top level is printed
@@ -243,8 +237,8 @@ func (p printer) iface(t types.Type, v reflect.Value, depth int, access bool) {
 		}
 		return
 	}
-	if v = reflect.ValueOf(x); v.Kind() == reflect.Pointer && !v.IsNil() && v.NumMethod() == 0 {
-		p.rawPointer(v)
+	if v = reflect.ValueOf(x); v.Kind() == reflect.Pointer && !v.IsNil() {
+		p.field(struct{ X any }{x})
 		return
 	}
 	fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), x)
@@ -253,7 +247,10 @@ func (p printer) iface(t types.Type, v reflect.Value, depth int, access bool) {
 // unnamed is the type of a value that can have interfaces in it and no named
 // type; nil for any other.
 func unnamed(r reflect.Type) types.Type {
-	if r.Kind() == reflect.Interface {
+	switch {
+	case r == errorType:
+		return types.Universe.Lookup("error").Type()
+	case r.Kind() == reflect.Interface:
 		return types.Universe.Lookup("any").Type()
 	}
 	if r.PkgPath() != "" {
@@ -280,15 +277,6 @@ func unnamed(r reflect.Type) types.Type {
 		}
 	}
 	return nil
-}
-
-// rawPointer prints a library pointer below the top level.
-func (p printer) rawPointer(v reflect.Value) {
-	if p.sharp {
-		p.write("(" + v.Type().String() + ")(" + hex(v.Pointer()) + ")")
-		return
-	}
-	p.write(hex(v.Pointer()))
 }
 
 func hex(x uintptr) string { return "0x" + strconv.FormatUint(uint64(x), 16) }
