@@ -202,6 +202,16 @@ func (p printer) field(holder any) {
 	p.write(text)
 }
 
+// basicOf is the basic type of a kind.
+func basicOf(k reflect.Kind) reflect.Type {
+	for _, t := range basicTypes {
+		if t != nil && t.Kind() == k {
+			return t
+		}
+	}
+	return nil
+}
+
 // leafAt prints a library value. A reflect.Value below the top level is printed
 // by its method String.
 func (p printer) leafAt(t types.Type, v reflect.Value, depth int) {

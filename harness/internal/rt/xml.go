@@ -106,6 +106,17 @@ var xmlMethods = map[string]string{
 	"UnmarshalXML": "(*xml.Decoder, xml.StartElement) error", "UnmarshalXMLAttr": "(xml.Attr) error", "UnmarshalText": "([]uint8) error",
 }
 
+// hasXMLMethods: values of n, or what points to them, may have something to say.
+func hasXMLMethods(n *types.Named) bool {
+	set := types.NewMethodSet(types.NewPointer(n))
+	for name := range xmlMethods {
+		if set.Lookup(nil, name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // xmlMethod finds a method that encoding/xml asks v, or its address, for.
 func (m *Machine) xmlMethod(t types.Type, v reflect.Value, name string) (adapter, bool) {
 	if a := (adapter{Box{m.typeOf(t), v.Interface()}}); a.can(name, xmlMethods[name]) {
@@ -126,13 +137,7 @@ func (m *Machine) xmlNative(t types.Type) bool {
 		if n.Obj().Pkg() == nil || !m.cfg.Source(n.Obj().Pkg()) {
 			return !types.IsInterface(n) && n.TypeArgs().Len() == 0
 		}
-		set := types.NewMethodSet(types.NewPointer(n))
-		for name := range xmlMethods {
-			if set.Lookup(nil, name) != nil {
-				return false
-			}
-		}
-		if Folded(n) {
+		if hasXMLMethods(n) || Folded(n) {
 			return false
 		}
 	}
@@ -167,6 +172,46 @@ type xmlField struct {
 	attr      bool     // is an attribute
 	omitEmpty bool     // is left out when empty
 	embedded  *xmlView // of an embedded struct, or of what an embedded pointer points to
+}
+
+// list: the field is left out where it is empty, as is each element of it, which
+// are of type elem.
+func (f *xmlField) list() (elem types.Type, ok bool) {
+	if !f.omitEmpty || f.attr {
+		return nil, false
+	}
+	return xmlElem(f.typ)
+}
+
+// xmlElem is the type of the elements of a slice or an array that is written as
+// its elements.
+func xmlElem(t types.Type) (elem types.Type, ok bool) {
+	if n, ok := types.Unalias(t).(*types.Named); ok && hasXMLMethods(n) {
+		return nil, false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return u.Elem(), !isByte(u.Elem())
+	case *types.Array:
+		return u.Elem(), !isByte(u.Elem())
+	}
+	return nil, false
+}
+
+// notEmpty appends what is not empty of a list to nodes.
+func (m *Machine) notEmpty(nodes []xmlNode, elem types.Type, list reflect.Value) []xmlNode {
+	for i := range list.Len() {
+		v := list.Index(i)
+		if isEmptyXML(v) {
+			continue
+		}
+		if inner, ok := xmlElem(elem); ok {
+			nodes = m.notEmpty(nodes, inner, v)
+		} else {
+			nodes = append(nodes, xmlNode{m: m, t: elem, v: v})
+		}
+	}
+	return nodes
 }
 
 type xmlViewKey struct {
@@ -231,7 +276,7 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 		case f.Name() == "XMLName",
 			m.xmlNative(f.Type()) && (m.typeOf(f.Type()).plain || !strings.Contains(options, "innerxml") && !strings.Contains(options, "data")),
 			strings.Contains(options, "comment") && isText(f.Type()):
-			field.native = true
+			field.native, field.comment = true, strings.Contains(options, "comment")
 			out.Type = m.reflectOf(f.Type())
 		default:
 			for _, o := range strings.Split(options, ",") {
@@ -392,6 +437,9 @@ func (m *Machine) xmlFieldType(f *xmlField, decode bool) reflect.Type {
 	case f.text:
 		return anyType
 	}
+	if _, ok := f.list(); ok {
+		return reflect.SliceOf(xmlNodeType)
+	}
 	if t := m.xmlNodeType(f.typ); t != xmlNodeType && !(f.attr && t.Kind() == reflect.Array) {
 		return t
 	}
@@ -404,7 +452,7 @@ func (m *Machine) xmlNodeType(t types.Type) reflect.Type {
 	if m.xmlNative(t) {
 		return m.reflectOf(t)
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && types.NewMethodSet(types.NewPointer(n)).Len() > 0 && !types.IsInterface(n) {
+	if n, ok := types.Unalias(t).(*types.Named); ok && hasXMLMethods(n) && !types.IsInterface(n) {
 		return xmlNodeType
 	}
 	switch u := t.Underlying().(type) {
@@ -673,6 +721,7 @@ func (a adapter) receiver() string {
 // fillXML makes the view x of the struct v.
 func (m *Machine) fillXML(view *xmlView, x, v reflect.Value) {
 	for i, f := range view.fields {
+		elem, list := f.list()
 		switch from := v.Field(f.index); {
 		case f.embedded != nil && from.Kind() == reflect.Pointer:
 			if !from.IsNil() {
@@ -685,6 +734,8 @@ func (m *Machine) fillXML(view *xmlView, x, v reflect.Value) {
 			x.Field(i).Set(from)
 		case f.text:
 			x.Field(i).Set(reflect.ValueOf(xmlText{xmlNode{m: m, t: f.typ, v: from}}.shown(f.comment)))
+		case list:
+			x.Field(i).Set(reflect.ValueOf(m.notEmpty(nil, elem, from)))
 		case x.Field(i).Type() == reflect.SliceOf(xmlNodeType) && (m.xmlNative(f.typ) || m.xmlNodeType(f.typ).Kind() != reflect.Slice):
 			if !f.omitEmpty || !isEmptyXML(from) {
 				x.Field(i).Set(reflect.ValueOf([]xmlNode{{m: m, t: f.typ, v: from}}))
@@ -943,7 +994,28 @@ func (x *xmlTarget) unmarshalStruct(d *xml.Decoder, start xml.StartElement, t ty
 	x.m.aimXML(view, to.Elem(), v)
 	err := d.DecodeElement(to.Interface(), &start)
 	takeXML(view, to.Elem(), v)
+	if c := view.comment(); err == nil && c != nil && !isText(c) {
+		if _, ok := c.Underlying().(*types.Slice); ok {
+			panic("reflect.Set: value of type []uint8 is not assignable to type " + TypeName(c))
+		}
+	}
 	return x.m.asXML(err, view, t)
+}
+
+// comment is the type of the field that comments are read into, nil where there
+// is none.
+func (view *xmlView) comment() types.Type {
+	for _, f := range view.fields {
+		if f.comment {
+			return f.typ
+		}
+		if f.embedded != nil {
+			if c := f.embedded.comment(); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 // aimXML makes the view x of the struct v, which is to be read into.
