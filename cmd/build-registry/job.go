@@ -39,7 +39,7 @@ func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
 	}
 	if len(j.configs) == 0 {
 		_, err := config.Load()
-		return nil, err
+		return nil, usageError{err}
 	}
 	if err := harness.Replaceable(j.file, j.configs); err != nil {
 		return nil, usageError{err}
@@ -87,7 +87,7 @@ func (j *job) say(format string, args ...any) {
 func (j *job) once(ctx context.Context, strict bool) error {
 	cfg, err := config.Load(j.configs...)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	old := j.previous()
 	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Progress: j.progress.event()})

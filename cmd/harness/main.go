@@ -145,7 +145,7 @@ func wrongUsage(_ context.Context, _ *cli.Command, err error, _ bool) error {
 // noCommand says which command was meant.
 func noCommand(c *cli.Command, name string) error {
 	near := ""
-	if s := cli.SuggestCommand(c.Root().Commands, name); s != "" {
+	if s := cli.SuggestCommand(c.Root().Commands, name); s != "" && s[0] == name[0] { // it suggests one for any word
 		near = fmt.Sprintf("; did you mean %q", s)
 	}
 	return usageError{fmt.Sprintf("there is no command %q%s; see harness help", name, near)}

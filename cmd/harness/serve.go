@@ -84,9 +84,12 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if client := c.String("print-config"); client != "" {
-		text, err := serve.ClientConfig(client, e.invocation(c), c.String("http"))
+		text, err := serve.ClientConfig(client, e.invocation(c), c.String("http"), c.String("token-file") != "" || os.Getenv(serve.TokenVariable) != "")
 		if err != nil {
 			return usageError{err.Error()}
+		}
+		if c.String("http") == "" && len(e.files(c).AllConfigs()) == 0 {
+			e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder that the client starts it in; -config FILE names one")
 		}
 		_, err = io.WriteString(e.stdout, text)
 		return err
@@ -125,10 +128,13 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
 		http = &serve.HTTP{Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin")}
-		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv("USETOOLS_TOKEN")); err != nil {
+		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(serve.TokenVariable)); err != nil {
 			return usageError{err.Error()}
 		}
 		if err := http.Check(); err != nil {
+			return usageError{err.Error()}
+		}
+		if err := http.Listen(); err != nil {
 			return usageError{err.Error()}
 		}
 		if len(http.Tokens) > 1 || http.Insecure {

@@ -175,7 +175,7 @@ func TestAnswersFitTheirSchema(t *testing.T) {
 func TestConfigsForClients(t *testing.T) {
 	for _, name := range Clients {
 		for _, addr := range []string{"", "127.0.0.1:7337"} {
-			got, err := ClientConfig(name, []string{"/opt/harness", "-config", `/a "b"/c.json`, "serve"}, addr)
+			got, err := ClientConfig(name, []string{"/opt/harness", "-config", `/a "b"/c.json`, "serve"}, addr, addr != "")
 			if err != nil || !strings.Contains(got, "usetools") {
 				t.Error(name, got, err)
 			}
@@ -188,7 +188,12 @@ func TestConfigsForClients(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ClientConfig("emacs", []string{"x"}, ""); err == nil || !strings.Contains(err.Error(), "gemini") {
+	for addr, want := range map[string]string{":7337": "http://127.0.0.1:7337/mcp", "0.0.0.0:7337": "http://127.0.0.1:7337/mcp", "[::1]:7337": "http://[::1]:7337/mcp", "7337": "want host:port"} {
+		if got, err := ClientConfig("claude", nil, addr, false); !strings.Contains(fmt.Sprint(got, err), want) || strings.Contains(got, TokenVariable) {
+			t.Errorf("%s: %s, %v, want %s", addr, got, err, want)
+		}
+	}
+	if _, err := ClientConfig("emacs", []string{"x"}, "", false); err == nil || !strings.Contains(err.Error(), "gemini") {
 		t.Error(err)
 	}
 }

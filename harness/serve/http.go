@@ -38,6 +38,8 @@ type HTTP struct {
 	// Hosts and Origins are accepted besides the address itself.
 	Hosts, Origins []string
 
+	listener net.Listener // nil: not yet
+
 	// For tests: listening, if not nil, is told the address, and fronted what
 	// serves there; a body may take bodyWait, 0: bodyTime.
 	listening func(net.Addr)
@@ -118,6 +120,27 @@ func (h *HTTP) Check() error {
 	return nil
 }
 
+// Listen takes the address, for who wants to know that it is to be had before
+// anything else begins; Server.HTTP does it otherwise.
+func (h *HTTP) Listen() error {
+	if h.listener != nil {
+		return nil
+	}
+	addr := h.Address
+	if host, port, _ := net.SplitHostPort(addr); host == "" {
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	l, err := net.Listen("tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("listening: another program has %s already; end that, or serve at another port: %w", addr, err)
+	case err != nil:
+		return fmt.Errorf("listening: %w", err)
+	}
+	h.listener = l
+	return nil
+}
+
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -132,17 +155,10 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if err := h.Check(); err != nil {
 		return err
 	}
-	addr := h.Address
-	if host, port, _ := net.SplitHostPort(addr); host == "" {
-		addr = net.JoinHostPort("127.0.0.1", port)
+	if err := h.Listen(); err != nil {
+		return err
 	}
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		if errors.Is(err, syscall.EADDRINUSE) {
-			return fmt.Errorf("listening: another program has %s already; end that, or serve at another port: %w", addr, err)
-		}
-		return fmt.Errorf("listening: %w", err)
-	}
+	l := h.listener
 	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}}
 	srv := &http.Server{
 		Handler:           front.handler(),
