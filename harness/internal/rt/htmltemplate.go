@@ -6,6 +6,7 @@ import (
 	"fmt"
 	htmltemplate "html/template"
 	"io"
+	"io/fs"
 	"reflect"
 	"sync"
 	"text/template"
@@ -31,7 +32,11 @@ func (m *Machine) htmlExecute(t *htmltemplate.Template, w io.Writer, x any) erro
 
 func (m *Machine) htmlExecuteTemplate(t *htmltemplate.Template, w io.Writer, name string, x any) error {
 	e := m.htmlEscaped(t)
-	return e.run(e.copy.Lookup(name), w, x, e.copy.ExecuteTemplate(io.Discard, name, nil))
+	c := e.copy.Lookup(name)
+	if c == nil && t.Lookup(name) != nil { // added after the copy was made, when nothing can be parsed
+		return fmt.Errorf("html/template: %q is an incomplete template", name)
+	}
+	return e.run(c, w, x, e.copy.ExecuteTemplate(io.Discard, name, nil))
 }
 
 // An escapedSet is a set of html/template that was executed, with a copy that
@@ -113,6 +118,13 @@ func (m *Machine) htmlParse(t *htmltemplate.Template, text string) (*htmltemplat
 		return nil, err
 	}
 	return t.Parse(text)
+}
+
+func (m *Machine) htmlParseFS(t *htmltemplate.Template, fsys fs.FS, patterns ...string) (*htmltemplate.Template, error) {
+	if err := m.htmlCanParse(t); err != nil {
+		return nil, err
+	}
+	return t.ParseFS(fsys, patterns...)
 }
 
 func (m *Machine) htmlAddParseTree(t *htmltemplate.Template, name string, tree *parse.Tree) (*htmltemplate.Template, error) {

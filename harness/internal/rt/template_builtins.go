@@ -28,9 +28,9 @@ var templateBuiltins = sync.OnceValue(func() map[string]reflect.Value {
 		"print":    sprint,
 		"println":  sprintln,
 		"printf":   sprintf,
-		"html":     func(a ...any) string { return template.HTMLEscapeString(templateText(a)) },
-		"js":       func(a ...any) string { return template.JSEscapeString(templateText(a)) },
-		"urlquery": func(a ...any) string { return url.QueryEscape(templateText(a)) },
+		"html":     templateHTML,
+		"js":       templateJS,
+		"urlquery": templateURLQuery,
 		"eq":       templateEqual,
 		"ne":       two(func(a, b ReflectValue) (bool, error) { eq, err := templateEqual(a, b); return !eq, err }),
 		"lt":       two(templateLess),
@@ -48,6 +48,10 @@ var templateBuiltins = sync.OnceValue(func() map[string]reflect.Value {
 	}
 	return out
 })
+
+func templateHTML(a ...any) string     { return template.HTMLEscapeString(templateText(a)) }
+func templateJS(a ...any) string       { return template.JSEscapeString(templateText(a)) }
+func templateURLQuery(a ...any) string { return url.QueryEscape(templateText(a)) }
 
 // templateText is the text of what html, js and urlquery escape.
 func templateText(args []any) string {
