@@ -505,8 +505,8 @@ var fatal = []struct {
 	status Status
 	say    string
 }{
-	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end"},
-	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end"},
+	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than some 100,000 calls, for which a script has the stack"},
+	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than some 100,000 calls, for which a script has the stack"},
 	{"concurrent map", ScriptError, mapFatal},
 	{deadlockText, ScriptError, "fatal error: " + deadlockText},
 }
