@@ -186,6 +186,8 @@ func (d *decoder) iface(raw []byte, t types.Type, v reflect.Value, null bool) er
 			if elem, isPtr := pointee(b.T.typ); isPtr && !reflect.ValueOf(b.V).IsNil() {
 				return d.value(raw, elem, reflect.ValueOf(b.V).Elem())
 			}
+		} else if p := v.Elem(); p.Kind() == reflect.Pointer && !p.IsNil() && t.Underlying().(*types.Interface).NumMethods() > 0 {
+			return d.leaf(raw, nil, p.Elem())
 		}
 	}
 	if t.Underlying().(*types.Interface).NumMethods() > 0 {
@@ -195,14 +197,15 @@ func (d *decoder) iface(raw []byte, t types.Type, v reflect.Value, null bool) er
 	return d.leaf(raw, t, v)
 }
 
-// leaf reads by encoding/json into a value without script types.
+// leaf reads by encoding/json into a value without script types, one of the
+// library's type t; nil is for a type that its name says.
 func (d *decoder) leaf(raw []byte, t types.Type, v reflect.Value) error {
 	err := d.byJSON(raw, v.Addr().Interface())
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
 		return err
 	}
-	if mismatch.Type == v.Type() {
+	if t != nil && mismatch.Type == v.Type() {
 		mismatch.Type = d.m.reflectTypeOf(t)
 	}
 	d.save(mismatch, d.start(raw)+mismatch.Offset)

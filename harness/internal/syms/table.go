@@ -1287,6 +1287,7 @@ var table = []standard{
 		{"ErrPermission", &p_os.ErrPermission, true},
 		{"ErrProcessDone", &p_os.ErrProcessDone, true},
 		{"Exit", p_os.Exit, false},
+		{"Expand", p_os.Expand, false},
 		{"File", (*p_os.File)(nil), false},
 		{"IsExist", p_os.IsExist, false},
 		{"IsNotExist", p_os.IsNotExist, false},

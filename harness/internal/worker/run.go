@@ -416,6 +416,9 @@ func (r *run) ended(d *done) {
 		}
 	case d.Exit != 0:
 		o.Status, o.Message = ScriptError, fmt.Sprintf("the script ended with os.Exit(%d)", d.Exit)
+		if d.Exit == 1 {
+			o.Message = "the script ended with os.Exit(1) or log.Fatal"
+		}
 	default:
 		o.Status = OK
 	}
