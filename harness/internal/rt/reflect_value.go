@@ -199,7 +199,10 @@ func (r ReflectValue) Field(i int) ReflectValue {
 		reflectPanic("reflect: Field index out of range")
 	}
 	if r.t == nil {
-		return ReflectValue{m: r.m, v: r.v.Field(i), hidden: r.hidden || !r.v.Type().Field(i).IsExported()}
+		if f := r.v.Type().Field(i); !f.IsExported() {
+			reflectPanic("reflect: the field " + f.Name + " of " + r.v.Type().String() + ", which is not exported, is not available to scripts")
+		}
+		return ReflectValue{m: r.m, v: r.v.Field(i), hidden: r.hidden}
 	}
 	f := r.t.Underlying().(*types.Struct).Field(i)
 	return r.m.reflectValue(f.Type(), r.v.Field(i), r.hidden || !f.Exported())

@@ -19,7 +19,7 @@ type Person struct {
 	Tags  []string
 	M     map[string]Addr
 	email string
-	When  time.Time
+	When  time.Duration
 	Fn    func(int) string
 	I     fmt.Stringer
 	Any   any
