@@ -60,19 +60,20 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var usage usageError
 	var catalog *harness.CatalogError
 	var topic cli.ExitCoder // of help, when there is none
+	fault := errors.As(err, &usage) || errors.As(err, &catalog) || errors.As(err, &topic)
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &code):
 		return int(code)
-	case errors.As(err, &usage), errors.As(err, &catalog), errors.As(err, &topic):
-		fmt.Fprintln(stderr, "harness:", err)
-		return exitUsage
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && (!fault || errors.Is(err, context.Canceled)):
 		if !out.Closed() { // who has read enough knows
 			fmt.Fprintln(stderr, "harness: canceled")
 		}
 		return harness.Canceled.ExitCode()
+	case fault:
+		fmt.Fprintln(stderr, "harness:", err)
+		return exitUsage
 	}
 	fmt.Fprintln(stderr, "harness:", err)
 	return exitInternal

@@ -63,6 +63,43 @@ func TestVerdictsOfWorkersThatAreStruck(t *testing.T) {
 	}
 }
 
+// A command that is struck while it asks the servers for their tools was
+// canceled; its registry was not at fault.
+func TestACommandThatIsStruckWhileItBuildsIsCanceled(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "mcp.json")
+	if err := os.WriteFile(config, []byte(`{"mcpServers":{"silent":{"command":"sleep","args":["600"],"startup_timeout_sec":300}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, dir, "-config", config, "tools")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	var said strings.Builder
+	in := bufio.NewReader(stderr)
+	for !strings.Contains(said.String(), "asking") {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatal(said.String(), err)
+		}
+		said.WriteString(line)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	io.Copy(&said, in)
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 130 || !strings.HasSuffix(said.String(), "harness: canceled\n") {
+		t.Errorf("exit code %d, want 130: %s", got, &said)
+	}
+}
+
 // onlyChild finds the one child of a process.
 func onlyChild(t *testing.T, parent int) int {
 	t.Helper()
