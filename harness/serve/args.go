@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -61,8 +62,8 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		return nil, errors.New("the script is empty")
 	}
 	if v := fields["timeout_ms"]; v != nil && string(v) != "null" {
-		var ms float64
-		if json.Unmarshal(v, &ms) != nil || ms < 1 || ms > float64(maxTimeout.Milliseconds()) {
+		ms, err := strconv.ParseFloat(strings.Trim(string(v), `"`), 64) // also in quotes, as some models write it
+		if err != nil || !(ms >= 1 && ms <= float64(maxTimeout.Milliseconds())) {
 			return nil, fmt.Errorf("timeout_ms is %.40s; want milliseconds, 1 to %d", v, maxTimeout.Milliseconds())
 		}
 		a.Timeout = time.Duration(ms) * time.Millisecond
@@ -70,6 +71,10 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	if v := fields["inputs"]; v != nil && string(v) != "null" {
 		if len(v) > maxInputs {
 			return nil, fmt.Errorf("the inputs have %d bytes, at most %d are allowed", len(v), maxInputs)
+		}
+		text := ""
+		if json.Unmarshal(v, &text) == nil { // an object in quotes
+			v = json.RawMessage(text)
 		}
 		if json.Unmarshal(v, &a.Inputs) != nil {
 			return nil, errors.New(`inputs is no JSON object; want {"name": value, …}, which the script reads with Input("name", &v)`)

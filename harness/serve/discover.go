@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -118,22 +119,30 @@ func downServers(cat *harness.Catalog) string {
 	return strings.Join(down, ", ")
 }
 
+// offers reports whether a tool may be shown to who has not named it.
+func (c *session) offers(t *registry.Tool) bool {
+	return c.s.opts.Policy.Decide(t, nil).Verdict != harness.IsDenied
+}
+
+// denied says why a tool that was named is not to be had.
+func denied(d harness.Decision) string { return fmt.Sprintf("%s is not to be had: %s", d.Tool, d.Rule) }
+
 func (c *session) decide(t *wrappers.Tool) harness.Decision {
 	return c.s.opts.Policy.Decide(t.Tool, nil)
 }
 
 // namedTool returns the tool that a request's argument names.
-func namedTool(req *mcp.CallToolRequest, cat *harness.Catalog) (*wrappers.Tool, error) {
+func (c *session) namedTool(req *mcp.CallToolRequest, cat *harness.Catalog) (*wrappers.Tool, error) {
 	name, err := argument(req, "tool")
 	if err != nil {
 		return nil, err
 	}
-	return lookUp(cat, name)
+	return c.lookUp(cat, name)
 }
 
 // lookUp finds the tool that an argument names: by its ID, its Go name, or any
 // other exact name that only one tool has.
-func lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
+func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
 	view, err := cat.View()
 	if err != nil {
 		return nil, err
@@ -167,9 +176,13 @@ func lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
 	if len(ids) > 1 {
 		return nil, fmt.Errorf("several servers have a tool %q: %s", name, strings.Join(ids, ", "))
 	}
-	ids = cat.Nearest(name)
-	if len(ids) == 0 {
+	page, err := cat.Find(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly, Keep: c.offers})
+	if err != nil || len(page.Results) == 0 {
 		return nil, fmt.Errorf("there is no tool %q", name)
+	}
+	ids = nil
+	for _, h := range page.Results {
+		ids = append(ids, h.ID)
 	}
 	return nil, fmt.Errorf("there is no tool %q; the nearest are %s", name, strings.Join(ids, ", "))
 }
@@ -188,12 +201,12 @@ func definition(t *wrappers.Tool) (string, error) {
 
 // load makes a tool callable by itself in this session.
 func (c *session) load(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
-	t, err := namedTool(req, cat)
+	t, err := c.namedTool(req, cat)
 	if err != nil {
 		return nil, err
 	}
 	if d := c.decide(t); d.Verdict == harness.IsDenied {
-		return nil, fmt.Errorf("%s is denied: %s", t.ID, d.Rule)
+		return nil, errors.New(denied(d))
 	}
 	text, err := definition(t)
 	if err != nil {
@@ -273,7 +286,7 @@ func (c *session) active(_ context.Context, _ *mcp.CallToolRequest, cat *harness
 }
 
 func (c *session) call(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
-	t, err := namedTool(req, cat)
+	t, err := c.namedTool(req, cat)
 	if err != nil {
 		return nil, err
 	}

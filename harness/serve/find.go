@@ -15,7 +15,6 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -46,7 +45,7 @@ func (c *session) find(_ context.Context, req *mcp.CallToolRequest, cat *harness
 	if err != nil {
 		return nil, err
 	}
-	q.Keep = func(t *registry.Tool) bool { return c.s.opts.Policy.Decide(t, nil).Verdict != harness.IsDenied }
+	q.Keep = c.offers
 	view, err := cat.View()
 	if err != nil {
 		return nil, err
@@ -127,10 +126,14 @@ func (c *session) describeTools(_ context.Context, req *mcp.CallToolRequest, cat
 	}
 	out := entries{left: c.s.opts.Answer}
 	var shown, missing, omitted []string
-	for _, name := range listedNames(cat, asked) {
-		t, err := lookUp(cat, name)
+	for _, name := range c.listedNames(cat, asked) {
+		t, err := c.lookUp(cat, name)
 		if err != nil {
 			missing = append(missing, err.Error())
+			continue
+		}
+		if d := c.decide(t); d.Verdict == harness.IsDenied {
+			missing = append(missing, denied(d))
 			continue
 		}
 		if slices.Contains(shown, t.ID) {
@@ -166,11 +169,11 @@ func (c *session) describeTools(_ context.Context, req *mcp.CallToolRequest, cat
 
 // listedNames takes a text that is no name of a tool, but has commas, for a
 // list of names.
-func listedNames(cat *harness.Catalog, asked []string) []string {
+func (c *session) listedNames(cat *harness.Catalog, asked []string) []string {
 	var names []string
 	for _, text := range asked {
 		if strings.Contains(text, ",") {
-			if _, err := lookUp(cat, text); err != nil {
+			if _, err := c.lookUp(cat, text); err != nil {
 				for name := range strings.SplitSeq(text, ",") {
 					if name = strings.TrimSpace(name); name != "" {
 						names = append(names, name)

@@ -54,6 +54,34 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
+// What policy denies is found by no tool, and said to be denied by all that it
+// is named to.
+func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
+	s, f := serving(t, &Options{Tools: All, Policy: &harness.Policy{Deny: []string{"*.delete_*"}}})
+	c := connect(t, s, nil)
+	for tool, args := range map[string]map[string]any{
+		"tool_describe": {"tool": "files.delete_file"}, "describe_tool": {"tools": []string{"files.DeleteFile"}},
+		"tool_load": {"tool": "delete_file"}, "call_tool": {"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}},
+	} {
+		if res := c.call(tool, args); !res.IsError || !strings.Contains(text(res), "denied by *.delete_*") || strings.Contains(text(res), "Params") {
+			t.Errorf("%s: %s", tool, text(res))
+		}
+	}
+	for tool, args := range map[string]map[string]any{
+		"tool_find": {"query": "delete a file"}, "search_tools": {"query": "delete", "match": "substring"}, "tool_load": {"tool": "files.remove_file"},
+	} {
+		if got := text(c.call(tool, args)); strings.Contains(got, "delete_file") {
+			t.Errorf("%s: %s", tool, got)
+		}
+	}
+	if res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "tool://files/delete_file"}); err == nil {
+		t.Errorf("%+v", res)
+	}
+	if f.calls.Load() > 0 {
+		t.Error("called")
+	}
+}
+
 func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 	for _, transport := range []string{"stdio", "2025-11-25", "2026-07-28"} {
 		for action, want := range map[string]string{"accept": "deleted", "decline": "did not approve"} {

@@ -255,6 +255,13 @@ Return(len(v.A))`, "inputs": map[string]any{"data": map[string]any{"A": []int{1,
 	if got := text(res); got != "3\n" {
 		t.Errorf("got %q", got)
 	}
+	// As models write them that put all values in quotes.
+	res = c.call("execute", map[string]any{"script": `n := 0
+if err := Input("n", &n); err != nil { panic(err) }
+Return(n)`, "inputs": `{"n": 7}`, "timeout_ms": "20000"})
+	if got := text(res); got != "7\n" {
+		t.Errorf("got %q", got)
+	}
 }
 
 // Everything that is wrong with what a client sends is an answer that a model
@@ -277,6 +284,9 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 		"other name":          {map[string]any{"code": "Return(1)"}, `did you mean "script"?`},
 		"unknown argument":    {map[string]any{"script": "Return(1)", "wait": true}, `unknown argument "wait"`},
 		"bad timeout":         {map[string]any{"script": "Return(1)", "timeout_ms": "soon"}, "want milliseconds"},
+		"infinite timeout":    {map[string]any{"script": "Return(1)", "timeout_ms": "Inf"}, "want milliseconds"},
+		"timeout is NaN":      {map[string]any{"script": "Return(1)", "timeout_ms": "NaN"}, "want milliseconds"},
+		"inputs are a text":   {map[string]any{"script": "Return(1)", "inputs": "[1]"}, "inputs is no JSON object"},
 		"negative timeout":    {map[string]any{"script": "Return(1)", "timeout_ms": -5}, "want milliseconds"},
 		"inputs are a list":   {map[string]any{"script": "Return(1)", "inputs": []int{1}}, "inputs is no JSON object"},
 		"unknown tool":        {map[string]any{"script": `UseTools("files.nothing_of_the_kind")`}, "files.ReadFile"},

@@ -91,8 +91,8 @@ func (c *session) readTool(ctx context.Context, req *mcp.ReadResourceRequest) (*
 	if !ok {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	t, err := lookUp(cat, server+"."+name)
-	if err != nil {
+	t, err := c.lookUp(cat, server+"."+name)
+	if err != nil || c.decide(t).Verdict == harness.IsDenied {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	return contents(req, "text/x-go", t.Doc()), nil
