@@ -81,12 +81,18 @@ func (g *program) fresh(prefix string) string {
 	return fmt.Sprint(prefix, g.last)
 }
 
+// longEnough is how long a text in bytes, yet to be formatted, gets no more scenes.
+const longEnough = 10000
+
 // scenes writes a few scenes of the grammar, mostly of few families.
 func (g *program) scenes() {
 	families := slices.Sorted(maps.Keys(sceneFamilies))
 	g.Shuffle(len(families), func(i, j int) { families[i], families[j] = families[j], families[i] })
 	families = families[:min(len(families), 1+g.IntN(3))]
-	for range 2 + g.IntN(4) {
+	for n := range 2 + g.IntN(4) {
+		if n >= 2 && g.decls.Len() > longEnough {
+			break
+		}
 		g.scene(pick(g, families))
 	}
 	if g.chance(60) {
