@@ -215,7 +215,8 @@ func (h *Harness) catalog(ctx context.Context) (*Catalog, error) {
 // Script is one script and how to run it.
 type Script struct {
 	Source string
-	// Strict refuses tools that no phrase declares.
+	// Strict refuses tools that no phrase declares, and all that is mended with
+	// a warning otherwise.
 	Strict bool
 	// ReadOnly denies tools that are not marked as read-only.
 	ReadOnly bool

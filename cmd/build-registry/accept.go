@@ -22,9 +22,6 @@ func acceptCommand(stdout io.Writer) *cli.Command {
 		Description: `A server with "usetools": {"pin": true} in its config entry has pinned tools: one
 whose description or schema changes is not called until the change is accepted.`,
 		Action: func(_ context.Context, c *cli.Command) error {
-			if err := pointless(c, c.Bool("json"), "here: the answer is text", "json"); err != nil {
-				return err
-			}
 			file := registryFile(c)
 			reg, err := registry.Load(file)
 			if err != nil {

@@ -92,7 +92,16 @@ func atLeast(least int) func(int) error {
 
 // memoryFlag is the memory of a script's process.
 func memoryFlag(usage string) cli.Flag {
-	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: atLeast(harness.MinMemory >> 20)}
+	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: atLeast(1)}
+}
+
+// memoryOf is the value of the memory flag in bytes.
+func (e *env) memoryOf(c *cli.Command) int64 {
+	memory := int64(c.Int("memory")) << 20
+	if memory < harness.MinMemory && !c.Bool("q") {
+		fmt.Fprintf(e.stderr, "harness: -memory %d: a script's process needs %d MB for itself, and gets them\n", c.Int("memory"), harness.MinMemory>>20)
+	}
+	return memory
 }
 
 // count is a number with its noun: 1 tool, 2 tools.

@@ -35,7 +35,7 @@ failed; 130 canceled.
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second, Validator: positive},
 			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
 			memoryFlag("`MB` of memory for the script's process"),
-			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
+			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
@@ -62,7 +62,7 @@ interpreter would get.
   harness check script.go
   harness check -lowered - <script.go`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
+			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
 			sandboxFlag(),
 			&cli.BoolFlag{Name: "lowered", Usage: "print the program as the interpreter gets it"},
@@ -76,6 +76,10 @@ const (
 	require    = "require"
 	bestEffort = "best-effort"
 )
+
+func strictFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares, and mistakes that are mended with a warning otherwise"}
+}
 
 func sandboxFlag() cli.Flag {
 	return &cli.StringFlag{Name: "sandbox", Usage: "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what there is", Value: require,
@@ -105,7 +109,7 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		if s.Inputs, err = inputs(c.StringSlice("input")); err != nil {
 			return err
 		}
-		s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), int64(c.Int("memory"))<<20
+		s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
 		if !c.Bool("json") {
 			s.Stdout, s.Stderr = e.stdout, e.stderr
 		}

@@ -48,7 +48,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
-			&cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares"},
+			strictFlag(),
 			&cli.StringSliceFlag{Name: "allow", Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
 			&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
@@ -104,7 +104,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	files.Progress = nil
 	defer files.Close()
 	spares := c.Int("spares")
-	memory := int64(c.Int("memory")) << 20
+	memory := e.memoryOf(c)
 	runs, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
 	if err != nil {
 		return usageError{err.Error()}
@@ -162,8 +162,7 @@ func idleServeFlags(c *cli.Command) error {
 		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args"),
 		pointless(c, approve == "" || approve == harness.ApproveNone, "without -approve destructive (or writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
-		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens", "strict"),
-		pointless(c, true, "here: a server speaks MCP; -audit FILE records runs as JSON", "json"))
+		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens", "strict"))
 }
 
 // shown prints what the first catalog has, as `harness tools` does, for whoever

@@ -31,7 +31,7 @@ type Options struct {
 	Answer int
 	// Limits bound each run. A client may ask for less time, not for more.
 	Limits harness.Limits
-	// Strict refuses tools that no phrase declares.
+	// Strict is that of harness.Script.
 	Strict bool
 	// Policy says which tools may be called; nil: all.
 	Policy *harness.Policy
