@@ -327,12 +327,28 @@ func (m *Machine) implements(x any, tid int) bool {
 	if isBox {
 		r = types.Implements(b.T.typ, iface)
 	} else {
-		r = m.missingMethod(reflect.TypeOf(x), iface) == ""
+		r = m.libraryImplements(reflect.TypeOf(x), m.types[tid].typ)
 	}
 	m.mu.Lock()
 	m.impls[key] = r
 	m.mu.Unlock()
 	return r
+}
+
+// libraryImplements reports whether the library type t implements iface. Methods
+// that are not exported are seen only by way of the library's own type.
+func (m *Machine) libraryImplements(t reflect.Type, iface types.Type) bool {
+	u := iface.Underlying().(*types.Interface)
+	for f := range u.Methods() {
+		n, ok := types.Unalias(iface).(*types.Named)
+		if f.Exported() || !ok || n.Obj().Pkg() == nil || m.cfg.Source(n.Obj().Pkg()) {
+			continue
+		}
+		if r := m.cfg.Library(n.Obj().Pkg().Path(), n.Obj().Name()); r != nil {
+			return t.Implements(r)
+		}
+	}
+	return m.missingMethod(t, u) == ""
 }
 
 // missingMethod names the first method of iface that the library type t lacks.

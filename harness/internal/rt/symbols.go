@@ -61,6 +61,9 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"TypeMethod": typeMethod, "TypeMethodByName": typeMethodByName,
+		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
+		"GoParseFile": goParseFile, "GoParseExprFrom": goParseExprFrom, "GoFormatNode": goFormatNode, "GoFprint": goFprint, "GoConfigFprint": goConfigFprint,
+		"ASTPrint": m.astPrint, "ASTFprint": astFprint,
 		"ReflectTypeFor":  func(tid int) reflect.Type { return m.reflectTypeOf(m.types[tid].typ) },
 		"SortSlice":       func(x any, less func(i, j int) bool) { sort.Slice(erased(x), less) },
 		"SortSliceStable": func(x any, less func(i, j int) bool) { sort.SliceStable(erased(x), less) },
@@ -70,7 +73,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	maps.Copy(table, m.cfg.Timers.symbols())
 	m.logSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil))}
-	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters} {
+	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters, goAdapters} {
 		for name, f := range part {
 			if mentions == nil || mentions[name] {
 				symbols[name] = reflect.ValueOf(f)

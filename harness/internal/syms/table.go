@@ -18,11 +18,17 @@ import (
 	p_container_list "container/list"
 	p_container_ring "container/ring"
 	p_context "context"
+	p_crypto "crypto"
+	p_crypto_aes "crypto/aes"
+	p_crypto_cipher "crypto/cipher"
+	p_crypto_des "crypto/des"
+	p_crypto_ed25519 "crypto/ed25519"
 	p_crypto_hmac "crypto/hmac"
 	p_crypto_md5 "crypto/md5"
 	p_crypto_rand "crypto/rand"
 	p_crypto_sha1 "crypto/sha1"
 	p_crypto_sha256 "crypto/sha256"
+	p_crypto_sha3 "crypto/sha3"
 	p_crypto_sha512 "crypto/sha512"
 	p_crypto_subtle "crypto/subtle"
 	p_encoding "encoding"
@@ -39,6 +45,14 @@ import (
 	p_flag "flag"
 	p_fmt "fmt"
 	"github.com/usetools/usetools/harness/internal/rt"
+	p_go_ast "go/ast"
+	p_go_constant "go/constant"
+	p_go_format "go/format"
+	p_go_parser "go/parser"
+	p_go_printer "go/printer"
+	p_go_scanner "go/scanner"
+	p_go_token "go/token"
+	p_go_version "go/version"
 	p_hash "hash"
 	p_hash_adler32 "hash/adler32"
 	p_hash_crc32 "hash/crc32"
@@ -49,6 +63,7 @@ import (
 	p_html_template "html/template"
 	p_image "image"
 	p_image_color "image/color"
+	p_image_color_palette "image/color/palette"
 	p_image_draw "image/draw"
 	p_image_gif "image/gif"
 	p_image_jpeg "image/jpeg"
@@ -85,6 +100,7 @@ import (
 	p_strings "strings"
 	p_sync "sync"
 	p_sync_atomic "sync/atomic"
+	p_testing_fstest "testing/fstest"
 	p_text_scanner "text/scanner"
 	p_text_tabwriter "text/tabwriter"
 	p_text_template "text/template"
@@ -301,6 +317,56 @@ var table = []standard{
 		{"WithValue", p_context.WithValue, false},
 		{"WithoutCancel", p_context.WithoutCancel, false},
 	}},
+	{"crypto", "crypto", []symbol{
+		{"Decapsulator", (*p_crypto.Decapsulator)(nil), false},
+		{"Decrypter", (*p_crypto.Decrypter)(nil), false},
+		{"DecrypterOpts", (*p_crypto.DecrypterOpts)(nil), false},
+		{"Encapsulator", (*p_crypto.Encapsulator)(nil), false},
+		{"Hash", (*p_crypto.Hash)(nil), false},
+		{"MessageSigner", (*p_crypto.MessageSigner)(nil), false},
+		{"PrivateKey", (*p_crypto.PrivateKey)(nil), false},
+		{"PublicKey", (*p_crypto.PublicKey)(nil), false},
+		{"SignMessage", p_crypto.SignMessage, false},
+		{"Signer", (*p_crypto.Signer)(nil), false},
+		{"SignerOpts", (*p_crypto.SignerOpts)(nil), false},
+	}},
+	{"crypto/aes", "aes", []symbol{
+		{"KeySizeError", (*p_crypto_aes.KeySizeError)(nil), false},
+		{"NewCipher", p_crypto_aes.NewCipher, false},
+	}},
+	{"crypto/cipher", "cipher", []symbol{
+		{"AEAD", (*p_crypto_cipher.AEAD)(nil), false},
+		{"Block", (*p_crypto_cipher.Block)(nil), false},
+		{"BlockMode", (*p_crypto_cipher.BlockMode)(nil), false},
+		{"NewCBCDecrypter", p_crypto_cipher.NewCBCDecrypter, false},
+		{"NewCBCEncrypter", p_crypto_cipher.NewCBCEncrypter, false},
+		{"NewCFBDecrypter", p_crypto_cipher.NewCFBDecrypter, false},
+		{"NewCFBEncrypter", p_crypto_cipher.NewCFBEncrypter, false},
+		{"NewCTR", p_crypto_cipher.NewCTR, false},
+		{"NewGCM", p_crypto_cipher.NewGCM, false},
+		{"NewGCMWithNonceSize", p_crypto_cipher.NewGCMWithNonceSize, false},
+		{"NewGCMWithRandomNonce", p_crypto_cipher.NewGCMWithRandomNonce, false},
+		{"NewGCMWithTagSize", p_crypto_cipher.NewGCMWithTagSize, false},
+		{"NewOFB", p_crypto_cipher.NewOFB, false},
+		{"Stream", (*p_crypto_cipher.Stream)(nil), false},
+		{"StreamReader", (*p_crypto_cipher.StreamReader)(nil), false},
+		{"StreamWriter", (*p_crypto_cipher.StreamWriter)(nil), false},
+	}},
+	{"crypto/des", "des", []symbol{
+		{"KeySizeError", (*p_crypto_des.KeySizeError)(nil), false},
+		{"NewCipher", p_crypto_des.NewCipher, false},
+		{"NewTripleDESCipher", p_crypto_des.NewTripleDESCipher, false},
+	}},
+	{"crypto/ed25519", "ed25519", []symbol{
+		{"GenerateKey", p_crypto_ed25519.GenerateKey, false},
+		{"NewKeyFromSeed", p_crypto_ed25519.NewKeyFromSeed, false},
+		{"Options", (*p_crypto_ed25519.Options)(nil), false},
+		{"PrivateKey", (*p_crypto_ed25519.PrivateKey)(nil), false},
+		{"PublicKey", (*p_crypto_ed25519.PublicKey)(nil), false},
+		{"Sign", p_crypto_ed25519.Sign, false},
+		{"Verify", p_crypto_ed25519.Verify, false},
+		{"VerifyWithOptions", p_crypto_ed25519.VerifyWithOptions, false},
+	}},
 	{"crypto/hmac", "hmac", []symbol{
 		{"Equal", p_crypto_hmac.Equal, false},
 		{"New", p_crypto_hmac.New, false},
@@ -325,6 +391,24 @@ var table = []standard{
 		{"New224", p_crypto_sha256.New224, false},
 		{"Sum224", p_crypto_sha256.Sum224, false},
 		{"Sum256", p_crypto_sha256.Sum256, false},
+	}},
+	{"crypto/sha3", "sha3", []symbol{
+		{"New224", p_crypto_sha3.New224, false},
+		{"New256", p_crypto_sha3.New256, false},
+		{"New384", p_crypto_sha3.New384, false},
+		{"New512", p_crypto_sha3.New512, false},
+		{"NewCSHAKE128", p_crypto_sha3.NewCSHAKE128, false},
+		{"NewCSHAKE256", p_crypto_sha3.NewCSHAKE256, false},
+		{"NewSHAKE128", p_crypto_sha3.NewSHAKE128, false},
+		{"NewSHAKE256", p_crypto_sha3.NewSHAKE256, false},
+		{"SHA3", (*p_crypto_sha3.SHA3)(nil), false},
+		{"SHAKE", (*p_crypto_sha3.SHAKE)(nil), false},
+		{"Sum224", p_crypto_sha3.Sum224, false},
+		{"Sum256", p_crypto_sha3.Sum256, false},
+		{"Sum384", p_crypto_sha3.Sum384, false},
+		{"Sum512", p_crypto_sha3.Sum512, false},
+		{"SumSHAKE128", p_crypto_sha3.SumSHAKE128, false},
+		{"SumSHAKE256", p_crypto_sha3.SumSHAKE256, false},
 	}},
 	{"crypto/sha512", "sha512", []symbol{
 		{"New", p_crypto_sha512.New, false},
@@ -578,6 +662,180 @@ var table = []standard{
 		{"State", (*p_fmt.State)(nil), false},
 		{"Stringer", (*p_fmt.Stringer)(nil), false},
 	}},
+	{"go/ast", "ast", []symbol{
+		{"ArrayType", (*p_go_ast.ArrayType)(nil), false},
+		{"AssignStmt", (*p_go_ast.AssignStmt)(nil), false},
+		{"BadDecl", (*p_go_ast.BadDecl)(nil), false},
+		{"BadExpr", (*p_go_ast.BadExpr)(nil), false},
+		{"BadStmt", (*p_go_ast.BadStmt)(nil), false},
+		{"BasicLit", (*p_go_ast.BasicLit)(nil), false},
+		{"BinaryExpr", (*p_go_ast.BinaryExpr)(nil), false},
+		{"BlockStmt", (*p_go_ast.BlockStmt)(nil), false},
+		{"BranchStmt", (*p_go_ast.BranchStmt)(nil), false},
+		{"CallExpr", (*p_go_ast.CallExpr)(nil), false},
+		{"CaseClause", (*p_go_ast.CaseClause)(nil), false},
+		{"ChanDir", (*p_go_ast.ChanDir)(nil), false},
+		{"ChanType", (*p_go_ast.ChanType)(nil), false},
+		{"CommClause", (*p_go_ast.CommClause)(nil), false},
+		{"Comment", (*p_go_ast.Comment)(nil), false},
+		{"CommentGroup", (*p_go_ast.CommentGroup)(nil), false},
+		{"CommentMap", (*p_go_ast.CommentMap)(nil), false},
+		{"CompositeLit", (*p_go_ast.CompositeLit)(nil), false},
+		{"Decl", (*p_go_ast.Decl)(nil), false},
+		{"DeclStmt", (*p_go_ast.DeclStmt)(nil), false},
+		{"DeferStmt", (*p_go_ast.DeferStmt)(nil), false},
+		{"Directive", (*p_go_ast.Directive)(nil), false},
+		{"DirectiveArg", (*p_go_ast.DirectiveArg)(nil), false},
+		{"Ellipsis", (*p_go_ast.Ellipsis)(nil), false},
+		{"EmptyStmt", (*p_go_ast.EmptyStmt)(nil), false},
+		{"Expr", (*p_go_ast.Expr)(nil), false},
+		{"ExprStmt", (*p_go_ast.ExprStmt)(nil), false},
+		{"Field", (*p_go_ast.Field)(nil), false},
+		{"FieldFilter", (*p_go_ast.FieldFilter)(nil), false},
+		{"FieldList", (*p_go_ast.FieldList)(nil), false},
+		{"File", (*p_go_ast.File)(nil), false},
+		{"FileExports", p_go_ast.FileExports, false},
+		{"Filter", (*p_go_ast.Filter)(nil), false},
+		{"FilterDecl", p_go_ast.FilterDecl, false},
+		{"FilterFile", p_go_ast.FilterFile, false},
+		{"FilterPackage", p_go_ast.FilterPackage, false},
+		{"ForStmt", (*p_go_ast.ForStmt)(nil), false},
+		{"Fprint", p_go_ast.Fprint, false},
+		{"FuncDecl", (*p_go_ast.FuncDecl)(nil), false},
+		{"FuncLit", (*p_go_ast.FuncLit)(nil), false},
+		{"FuncType", (*p_go_ast.FuncType)(nil), false},
+		{"GenDecl", (*p_go_ast.GenDecl)(nil), false},
+		{"GoStmt", (*p_go_ast.GoStmt)(nil), false},
+		{"Ident", (*p_go_ast.Ident)(nil), false},
+		{"IfStmt", (*p_go_ast.IfStmt)(nil), false},
+		{"ImportSpec", (*p_go_ast.ImportSpec)(nil), false},
+		{"Importer", (*p_go_ast.Importer)(nil), false},
+		{"IncDecStmt", (*p_go_ast.IncDecStmt)(nil), false},
+		{"IndexExpr", (*p_go_ast.IndexExpr)(nil), false},
+		{"IndexListExpr", (*p_go_ast.IndexListExpr)(nil), false},
+		{"Inspect", p_go_ast.Inspect, false},
+		{"InterfaceType", (*p_go_ast.InterfaceType)(nil), false},
+		{"IsExported", p_go_ast.IsExported, false},
+		{"IsGenerated", p_go_ast.IsGenerated, false},
+		{"KeyValueExpr", (*p_go_ast.KeyValueExpr)(nil), false},
+		{"LabeledStmt", (*p_go_ast.LabeledStmt)(nil), false},
+		{"MapType", (*p_go_ast.MapType)(nil), false},
+		{"MergeMode", (*p_go_ast.MergeMode)(nil), false},
+		{"MergePackageFiles", p_go_ast.MergePackageFiles, false},
+		{"NewCommentMap", p_go_ast.NewCommentMap, false},
+		{"NewIdent", p_go_ast.NewIdent, false},
+		{"NewObj", p_go_ast.NewObj, false},
+		{"NewPackage", p_go_ast.NewPackage, false},
+		{"NewScope", p_go_ast.NewScope, false},
+		{"Node", (*p_go_ast.Node)(nil), false},
+		{"NotNilFilter", p_go_ast.NotNilFilter, false},
+		{"ObjKind", (*p_go_ast.ObjKind)(nil), false},
+		{"Object", (*p_go_ast.Object)(nil), false},
+		{"Package", (*p_go_ast.Package)(nil), false},
+		{"PackageExports", p_go_ast.PackageExports, false},
+		{"ParenExpr", (*p_go_ast.ParenExpr)(nil), false},
+		{"ParseDirective", p_go_ast.ParseDirective, false},
+		{"Preorder", p_go_ast.Preorder, false},
+		{"PreorderStack", p_go_ast.PreorderStack, false},
+		{"Print", p_go_ast.Print, false},
+		{"RangeStmt", (*p_go_ast.RangeStmt)(nil), false},
+		{"ReturnStmt", (*p_go_ast.ReturnStmt)(nil), false},
+		{"Scope", (*p_go_ast.Scope)(nil), false},
+		{"SelectStmt", (*p_go_ast.SelectStmt)(nil), false},
+		{"SelectorExpr", (*p_go_ast.SelectorExpr)(nil), false},
+		{"SendStmt", (*p_go_ast.SendStmt)(nil), false},
+		{"SliceExpr", (*p_go_ast.SliceExpr)(nil), false},
+		{"SortImports", p_go_ast.SortImports, false},
+		{"Spec", (*p_go_ast.Spec)(nil), false},
+		{"StarExpr", (*p_go_ast.StarExpr)(nil), false},
+		{"Stmt", (*p_go_ast.Stmt)(nil), false},
+		{"StructType", (*p_go_ast.StructType)(nil), false},
+		{"SwitchStmt", (*p_go_ast.SwitchStmt)(nil), false},
+		{"TypeAssertExpr", (*p_go_ast.TypeAssertExpr)(nil), false},
+		{"TypeSpec", (*p_go_ast.TypeSpec)(nil), false},
+		{"TypeSwitchStmt", (*p_go_ast.TypeSwitchStmt)(nil), false},
+		{"UnaryExpr", (*p_go_ast.UnaryExpr)(nil), false},
+		{"Unparen", p_go_ast.Unparen, false},
+		{"ValueSpec", (*p_go_ast.ValueSpec)(nil), false},
+		{"Visitor", (*p_go_ast.Visitor)(nil), false},
+		{"Walk", p_go_ast.Walk, false},
+	}},
+	{"go/constant", "constant", []symbol{
+		{"BinaryOp", p_go_constant.BinaryOp, false},
+		{"BitLen", p_go_constant.BitLen, false},
+		{"BoolVal", p_go_constant.BoolVal, false},
+		{"Bytes", p_go_constant.Bytes, false},
+		{"Compare", p_go_constant.Compare, false},
+		{"Denom", p_go_constant.Denom, false},
+		{"Float32Val", p_go_constant.Float32Val, false},
+		{"Float64Val", p_go_constant.Float64Val, false},
+		{"Imag", p_go_constant.Imag, false},
+		{"Int64Val", p_go_constant.Int64Val, false},
+		{"Kind", (*p_go_constant.Kind)(nil), false},
+		{"Make", p_go_constant.Make, false},
+		{"MakeBool", p_go_constant.MakeBool, false},
+		{"MakeFloat64", p_go_constant.MakeFloat64, false},
+		{"MakeFromBytes", p_go_constant.MakeFromBytes, false},
+		{"MakeFromLiteral", p_go_constant.MakeFromLiteral, false},
+		{"MakeImag", p_go_constant.MakeImag, false},
+		{"MakeInt64", p_go_constant.MakeInt64, false},
+		{"MakeString", p_go_constant.MakeString, false},
+		{"MakeUint64", p_go_constant.MakeUint64, false},
+		{"MakeUnknown", p_go_constant.MakeUnknown, false},
+		{"Num", p_go_constant.Num, false},
+		{"Real", p_go_constant.Real, false},
+		{"Shift", p_go_constant.Shift, false},
+		{"Sign", p_go_constant.Sign, false},
+		{"StringVal", p_go_constant.StringVal, false},
+		{"ToComplex", p_go_constant.ToComplex, false},
+		{"ToFloat", p_go_constant.ToFloat, false},
+		{"ToInt", p_go_constant.ToInt, false},
+		{"Uint64Val", p_go_constant.Uint64Val, false},
+		{"UnaryOp", p_go_constant.UnaryOp, false},
+		{"Val", p_go_constant.Val, false},
+		{"Value", (*p_go_constant.Value)(nil), false},
+	}},
+	{"go/format", "format", []symbol{
+		{"Node", p_go_format.Node, false},
+		{"Source", p_go_format.Source, false},
+	}},
+	{"go/parser", "parser", []symbol{
+		{"Mode", (*p_go_parser.Mode)(nil), false},
+		{"ParseExpr", p_go_parser.ParseExpr, false},
+		{"ParseExprFrom", p_go_parser.ParseExprFrom, false},
+		{"ParseFile", p_go_parser.ParseFile, false},
+	}},
+	{"go/printer", "printer", []symbol{
+		{"CommentedNode", (*p_go_printer.CommentedNode)(nil), false},
+		{"Config", (*p_go_printer.Config)(nil), false},
+		{"Fprint", p_go_printer.Fprint, false},
+		{"Mode", (*p_go_printer.Mode)(nil), false},
+	}},
+	{"go/scanner", "scanner", []symbol{
+		{"Error", (*p_go_scanner.Error)(nil), false},
+		{"ErrorHandler", (*p_go_scanner.ErrorHandler)(nil), false},
+		{"ErrorList", (*p_go_scanner.ErrorList)(nil), false},
+		{"Mode", (*p_go_scanner.Mode)(nil), false},
+		{"PrintError", p_go_scanner.PrintError, false},
+		{"Scanner", (*p_go_scanner.Scanner)(nil), false},
+	}},
+	{"go/token", "token", []symbol{
+		{"File", (*p_go_token.File)(nil), false},
+		{"FileSet", (*p_go_token.FileSet)(nil), false},
+		{"IsExported", p_go_token.IsExported, false},
+		{"IsIdentifier", p_go_token.IsIdentifier, false},
+		{"IsKeyword", p_go_token.IsKeyword, false},
+		{"Lookup", p_go_token.Lookup, false},
+		{"NewFileSet", p_go_token.NewFileSet, false},
+		{"Pos", (*p_go_token.Pos)(nil), false},
+		{"Position", (*p_go_token.Position)(nil), false},
+		{"Token", (*p_go_token.Token)(nil), false},
+	}},
+	{"go/version", "version", []symbol{
+		{"Compare", p_go_version.Compare, false},
+		{"IsValid", p_go_version.IsValid, false},
+		{"Lang", p_go_version.Lang, false},
+	}},
 	{"hash", "hash", []symbol{
 		{"Cloner", (*p_hash.Cloner)(nil), false},
 		{"Hash", (*p_hash.Hash)(nil), false},
@@ -731,6 +989,10 @@ var table = []standard{
 		{"YCbCr", (*p_image_color.YCbCr)(nil), false},
 		{"YCbCrModel", &p_image_color.YCbCrModel, true},
 		{"YCbCrToRGB", p_image_color.YCbCrToRGB, false},
+	}},
+	{"image/color/palette", "palette", []symbol{
+		{"Plan9", &p_image_color_palette.Plan9, true},
+		{"WebSafe", &p_image_color_palette.WebSafe, true},
 	}},
 	{"image/draw", "draw", []symbol{
 		{"Draw", p_image_draw.Draw, false},
@@ -1278,6 +1540,7 @@ var table = []standard{
 	}},
 	{"os", "os", []symbol{
 		{"Args", &p_os.Args, true},
+		{"DirEntry", (*p_os.DirEntry)(nil), false},
 		{"ErrClosed", &p_os.ErrClosed, true},
 		{"ErrDeadlineExceeded", &p_os.ErrDeadlineExceeded, true},
 		{"ErrExist", &p_os.ErrExist, true},
@@ -1289,10 +1552,14 @@ var table = []standard{
 		{"Exit", p_os.Exit, false},
 		{"Expand", p_os.Expand, false},
 		{"File", (*p_os.File)(nil), false},
+		{"FileInfo", (*p_os.FileInfo)(nil), false},
+		{"FileMode", (*p_os.FileMode)(nil), false},
 		{"IsExist", p_os.IsExist, false},
 		{"IsNotExist", p_os.IsNotExist, false},
+		{"IsPathSeparator", p_os.IsPathSeparator, false},
 		{"IsPermission", p_os.IsPermission, false},
 		{"IsTimeout", p_os.IsTimeout, false},
+		{"LinkError", (*p_os.LinkError)(nil), false},
 		{"PathError", (*p_os.PathError)(nil), false},
 		{"Stderr", &p_os.Stderr, true},
 		{"Stdin", &p_os.Stdin, true},
@@ -1580,6 +1847,10 @@ var table = []standard{
 		{"Uint64", (*p_sync_atomic.Uint64)(nil), false},
 		{"Uintptr", (*p_sync_atomic.Uintptr)(nil), false},
 		{"Value", (*p_sync_atomic.Value)(nil), false},
+	}},
+	{"testing/fstest", "fstest", []symbol{
+		{"MapFS", (*p_testing_fstest.MapFS)(nil), false},
+		{"MapFile", (*p_testing_fstest.MapFile)(nil), false},
 	}},
 	{"text/scanner", "scanner", []symbol{
 		{"Position", (*p_text_scanner.Position)(nil), false},

@@ -57,7 +57,7 @@ var knownMethods = []string{
 	"Enabled", "Handle", "WithAttrs", "WithGroup", "Int63", "Seed", "Uint64", "Level", "Width", "Precision", "Flag",
 	"Seek", "ReadAt", "WriteAt", "UnreadByte", "UnreadRune", "MarshalBinary", "UnmarshalBinary", "AppendBinary", "Scan", "Sum32", "Sum64",
 	"ColorModel", "Bounds", "At", "RGBA", "Convert", "IsBoolFlag", "Get", "MarshalXML", "MarshalXMLAttr", "UnmarshalXML", "UnmarshalXMLAttr", "Token",
-	"Open", "ReadFile", "ReadDir", "Stat", "Glob", "Sub", "Name", "Mode", "ModTime", "IsDir", "Sys", "Type", "Info",
+	"Open", "ReadFile", "ReadDir", "Stat", "Glob", "Sub", "Name", "Mode", "ModTime", "IsDir", "Sys", "Type", "Info", "Visit", "Pos", "End",
 }
 
 // nativeMethods are the methods of t that native code may call; a template can

@@ -53,6 +53,8 @@ var libraryFuncs = map[string]string{
 	"time.AfterFunc": "rt.AfterFunc", "time.NewTimer": "rt.NewTimer", "time.After": "rt.After", "time.NewTicker": "rt.NewTicker", "time.Tick": "rt.Tick",
 	"(*time.Timer).Stop": "rt.TimerStop", "(*time.Timer).Reset": "rt.TimerReset", "(*time.Ticker).Stop": "rt.TickerStop", "(*time.Ticker).Reset": "rt.TickerReset",
 	"context.WithTimeout": "rt.WithTimeout", "context.WithDeadline": "rt.WithDeadline", "context.WithTimeoutCause": "rt.WithTimeoutCause", "context.WithDeadlineCause": "rt.WithDeadlineCause",
+	"go/parser.ParseFile": "rt.GoParseFile", "go/parser.ParseExprFrom": "rt.GoParseExprFrom", "go/format.Node": "rt.GoFormatNode",
+	"go/printer.Fprint": "rt.GoFprint", "(*go/printer.Config).Fprint": "rt.GoConfigFprint", "go/ast.Print": "rt.ASTPrint", "go/ast.Fprint": "rt.ASTFprint",
 	"(reflect.Type).Method": "rt.TypeMethod", "(reflect.Type).MethodByName": "rt.TypeMethodByName",
 	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
@@ -62,6 +64,7 @@ var libraryFuncs = map[string]string{
 // nativeFuncs are generic library functions that functions of rt stand for, with
 // parameters of type any that want the erased values.
 var nativeFuncs = map[string]string{
+	"crypto/hkdf.Extract": "rt.HKDFExtract", "crypto/hkdf.Expand": "rt.HKDFExpand", "crypto/hkdf.Key": "rt.HKDFKey", "crypto/pbkdf2.Key": "rt.PBKDF2Key",
 	"slices.Sort": "rt.Sort", "slices.SortFunc": "rt.SortFunc", "slices.SortStableFunc": "rt.SortStableFunc",
 }
 
@@ -107,6 +110,7 @@ var adapters = map[string]string{
 	"encoding/xml.Marshaler": "ToXMLMarshaler", "encoding/xml.MarshalerAttr": "ToXMLMarshalerAttr", "encoding/xml.Unmarshaler": "ToXMLUnmarshaler", "encoding/xml.UnmarshalerAttr": "ToXMLUnmarshalerAttr", "encoding/xml.TokenReader": "ToXMLTokenReader",
 	"io/fs.FS": "ToFS", "io/fs.ReadFileFS": "ToReadFileFS", "io/fs.ReadDirFS": "ToReadDirFS", "io/fs.StatFS": "ToStatFS", "io/fs.GlobFS": "ToGlobFS", "io/fs.SubFS": "ToSubFS",
 	"io/fs.File": "ToFile", "io/fs.ReadDirFile": "ToReadDirFile", "io/fs.FileInfo": "ToFileInfo", "io/fs.DirEntry": "ToDirEntry",
+	"go/ast.Visitor": "ToVisitor", "go/ast.Node": "ToNode", "go/ast.Expr": "ToExpr", "go/ast.Stmt": "ToStmt", "go/ast.Decl": "ToDecl", "go/ast.Spec": "ToSpec", "go/constant.Value": "ToConstant",
 	"flag.Value": "ToFlagValue", "flag.Getter": "ToFlagGetter",
 }
 

@@ -1,0 +1,41 @@
+package rt
+
+import (
+	"crypto/hkdf"
+	"crypto/pbkdf2"
+	"hash"
+	"reflect"
+)
+
+// The functions of crypto/hkdf and crypto/pbkdf2, which are generic in the
+// hash that their first argument makes.
+
+func hashMaker(h any) func() hash.Hash {
+	if f, ok := h.(func() hash.Hash); ok {
+		return f
+	}
+	f := reflect.ValueOf(h)
+	return func() hash.Hash {
+		made, ok := f.Call(nil)[0].Interface().(hash.Hash)
+		if !ok {
+			notAvailable("a key with a hash of the script's own")
+		}
+		return made
+	}
+}
+
+func hkdfExtract(h, secret, salt any) ([]byte, error) {
+	return hkdf.Extract(hashMaker(h), secret.([]byte), salt.([]byte))
+}
+
+func hkdfExpand(h, key, info, n any) ([]byte, error) {
+	return hkdf.Expand(hashMaker(h), key.([]byte), info.(string), n.(int))
+}
+
+func hkdfKey(h, secret, salt, info, n any) ([]byte, error) {
+	return hkdf.Key(hashMaker(h), secret.([]byte), salt.([]byte), info.(string), n.(int))
+}
+
+func pbkdf2Key(h, password, salt, rounds, n any) ([]byte, error) {
+	return pbkdf2.Key(hashMaker(h), password.(string), salt.([]byte), rounds.(int), n.(int))
+}
