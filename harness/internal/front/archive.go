@@ -121,7 +121,7 @@ func (s *Script) unpack(text []byte) []Diagnostic {
 	var files []Part
 	for _, p := range s.parts {
 		ignored := func(format string, args ...any) {
-			s.warnings = append(s.warnings, Diagnostic{Kind: Warning, Line: p.Line, Column: 1, Message: p.Name + ": " + fmt.Sprintf(format, args...)})
+			s.notes = append(s.notes, Diagnostic{Kind: Warning, Line: p.Line, Column: 1, Message: p.Name + ": " + fmt.Sprintf(format, args...)})
 		}
 		if p.Name == "go.mod" || p.Name == "go.sum" {
 			ignored("ignored; a script is Go 1.%d, and has the standard library and its tools", newestGo)
@@ -174,12 +174,9 @@ func (s *Script) inLeftOut(name string) string {
 // part parses one file.
 func (s *Script) part(src []byte, p Part) []Diagnostic {
 	o := scan(src)
-	for _, list := range []*[]Diagnostic{&o.refused, &o.warnings} {
-		for i := range *list {
-			(*list)[i].Line += p.Line
-		}
+	for i := range o.refused { // it warns of build constraints alone, which count in an archive
+		o.refused[i].Line += p.Line
 	}
-	s.warnings = append(s.warnings, o.warnings...)
 	if o.unclosed >= 0 {
 		o.unclosed += p.from
 	}

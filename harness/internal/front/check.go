@@ -117,7 +117,7 @@ func (s *Script) Check(o *CheckOptions) (*Checked, []Diagnostic) {
 		return nil, tidy(s.warnings, s.text)
 	}
 	return &Checked{Fset: s.fset, Packages: append(c.done, c.main), Info: c.info, Importer: c, Unused: c.unused,
-		Warnings: tidy(append(s.warnings, c.doubts...), s.text), checker: c}, nil
+		Warnings: tidy(slices.Concat(s.warnings, s.notes, c.doubts), s.text), checker: c}, nil
 }
 
 type checker struct {
@@ -474,6 +474,11 @@ func (c *checker) refusedNames() []Diagnostic {
 			d.Hint = "reflect.ValueOf gives a reflect.Value of a value at hand"
 			list = append(list, d)
 			continue
+		} else if ok && v.IsField() {
+			if !export.RefusesMember(o.Pkg().Path(), name) {
+				continue // which is quicker to know than its struct
+			}
+			name = structOf(v) + "." + name
 		} else if o.Parent() != o.Pkg().Scope() {
 			continue
 		}
@@ -484,6 +489,19 @@ func (c *checker) refusedNames() []Diagnostic {
 		}
 	}
 	return list
+}
+
+// structOf returns the name of the struct type that has a field.
+func structOf(field *types.Var) string {
+	scope := field.Pkg().Scope()
+	for _, name := range scope.Names() {
+		if t, ok := scope.Lookup(name).(*types.TypeName); ok {
+			if s, ok := t.Type().Underlying().(*types.Struct); ok && slices.Contains(slices.Collect(s.Fields()), field) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // receiver returns the name of a method's type.

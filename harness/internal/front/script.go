@@ -29,6 +29,7 @@ type Script struct {
 	phrases  []Phrase
 	used     []Name
 	warnings []Diagnostic
+	notes    []Diagnostic // warnings of what is no fault
 }
 
 // A file is one file of a script.

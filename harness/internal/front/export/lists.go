@@ -42,7 +42,7 @@ var lists = sync.OnceValue(func() rules {
 })
 
 // Refused says whether a name of an available package is kept from scripts,
-// and what to do instead. A method's name is "Type.Method".
+// and what to do instead. A method's name is "Type.Method", a field's "Type.Field".
 func Refused(path, name string) (advice string, refused bool) {
 	l := lists()
 	if advice, refused = l.refused[path+"."+name]; refused {
@@ -52,6 +52,17 @@ func Refused(path, name string) (advice string, refused bool) {
 		return l.refused[path+".*"], true
 	}
 	return "", false
+}
+
+// RefusesMember says whether a method or field of that name is kept from
+// scripts, of any type of the package.
+func RefusesMember(path, name string) bool {
+	for key := range lists().refused {
+		if strings.HasPrefix(key, path+".") && strings.HasSuffix(key, "."+name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Advice says why a package is not available and what to do instead. It names
