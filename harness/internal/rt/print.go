@@ -76,7 +76,7 @@ func (p printer) method(t types.Type, v reflect.Value) bool {
 		}
 		p.guard(v, name, func() {
 			text := f.Call([]reflect.Value{v})[0].String()
-			fmt.Fprintf(p.state, strings.ReplaceAll(fmt.FormatString(p.state, p.verb), "+", ""), text)
+			fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), text)
 		})
 		return true
 	}
@@ -216,7 +216,7 @@ func basicOf(k reflect.Kind) reflect.Type {
 // by its method String.
 func (p printer) leafAt(t types.Type, v reflect.Value, depth int) {
 	if r, ok := v.Interface().(ReflectValue); ok && depth > 0 && !p.sharp && strings.ContainsRune("vsxXq", p.verb) {
-		fmt.Fprintf(p.state, strings.ReplaceAll(fmt.FormatString(p.state, p.verb), "+", ""), r.String())
+		fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), r.String())
 		return
 	}
 	p.leaf(t, v)
