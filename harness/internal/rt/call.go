@@ -3,7 +3,6 @@ package rt
 import (
 	"go/types"
 	"reflect"
-	"time"
 )
 
 // method returns the lowered function of a method of t, receiver first.
@@ -78,25 +77,58 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 	return out
 }
 
-// method is a method of a library value. Those of timers are counted.
+// method is a method of a library value, or the function of ours that stands for
+// it.
 func (m *Machine) method(x any, name string) reflect.Value {
-	switch t := x.(type) {
-	case *time.Timer:
-		switch name {
-		case "Stop":
-			return reflect.ValueOf(func() bool { return m.cfg.Timers.stop(t) })
-		case "Reset":
-			return reflect.ValueOf(func(d time.Duration) bool { return m.cfg.Timers.reset(t, d) })
-		}
-	case *time.Ticker:
-		switch name {
-		case "Stop":
-			return reflect.ValueOf(func() { m.cfg.Timers.stopTicker(t) })
-		case "Reset":
-			return reflect.ValueOf(func(d time.Duration) { m.cfg.Timers.resetTicker(t, d) })
-		}
+	v := reflect.ValueOf(x)
+	f := m.standIn(v.Type(), name)
+	if !f.IsValid() {
+		return v.MethodByName(name)
 	}
-	return reflect.ValueOf(x).MethodByName(name)
+	t := f.Type()
+	in, out := make([]reflect.Type, t.NumIn()-1), make([]reflect.Type, t.NumOut())
+	for i := range in {
+		in[i] = t.In(i + 1)
+	}
+	for i := range out {
+		out[i] = t.Out(i)
+	}
+	return reflect.MakeFunc(reflect.FuncOf(in, out, t.IsVariadic()), func(args []reflect.Value) []reflect.Value {
+		args = append([]reflect.Value{v}, args...)
+		if t.IsVariadic() {
+			return f.CallSlice(args)
+		}
+		return f.Call(args)
+	})
+}
+
+// standIn is the function that lowered programs call for a method of the library
+// type t, the receiver first; invalid where they call the method.
+func (m *Machine) standIn(t reflect.Type, method string) reflect.Value {
+	if m.cfg.Replaced == nil {
+		return reflect.Value{}
+	}
+	key := standInKey{t, method}
+	if f, ok := m.standInFuncs.Load(key); ok {
+		return f.(reflect.Value)
+	}
+	full := t.String()
+	if t.Kind() == reflect.Pointer {
+		full = "*" + t.Elem().PkgPath() + "." + t.Elem().Name()
+	} else if t.Name() != "" {
+		full = t.PkgPath() + "." + t.Name()
+	}
+	var f reflect.Value
+	if name := m.cfg.Replaced("(" + full + ")." + method); name != "" {
+		f = m.Symbols(map[string]bool{name: true})[name]
+	}
+	m.standInFuncs.Store(key, f)
+	return f
+}
+
+type standInKey struct {
+	t      reflect.Type
+	method string
 }
 
 // refusedMethod reports whether scripts may not call a method of the library

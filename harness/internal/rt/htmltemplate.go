@@ -19,7 +19,10 @@ import (
 // an [htmlValue].
 
 func (m *Machine) htmlExecute(t *htmltemplate.Template, w io.Writer, x any) error {
-	e := m.htmlEscaped(t)
+	e, err := m.htmlEscaped(t)
+	if err != nil {
+		return err
+	}
 	c := e.copy
 	if e.of != t {
 		c = c.Lookup(t.Name())
@@ -31,7 +34,10 @@ func (m *Machine) htmlExecute(t *htmltemplate.Template, w io.Writer, x any) erro
 }
 
 func (m *Machine) htmlExecuteTemplate(t *htmltemplate.Template, w io.Writer, name string, x any) error {
-	e := m.htmlEscaped(t)
+	e, err := m.htmlEscaped(t)
+	if err != nil {
+		return err
+	}
 	c := e.copy.Lookup(name)
 	if c == nil && t.Lookup(name) != nil { // added after the copy was made, when nothing can be parsed
 		return fmt.Errorf("html/template: %q is an incomplete template", name)
@@ -67,13 +73,13 @@ func isEscapeStop(n *parse.ActionNode) bool {
 }
 
 // htmlEscaped is the set that t belongs to. From now on it counts as executed.
-func (m *Machine) htmlEscaped(t *htmltemplate.Template) *escapedSet {
+func (m *Machine) htmlEscaped(t *htmltemplate.Template) (*escapedSet, error) {
 	if e, ok := m.htmlExecuted.Load(htmlSet(t)); ok {
-		return e.(*escapedSet)
+		return e.(*escapedSet), nil
 	}
 	c, err := t.Clone()
 	if err != nil {
-		panic(err) // only of one that was executed, which none is
+		return nil, err // of one that package html/template itself has executed
 	}
 	c.Funcs(htmltemplate.FuncMap{escapeStop: func() (string, error) { return "", errEscaped }})
 	for _, sub := range c.Templates() {
@@ -82,7 +88,7 @@ func (m *Machine) htmlEscaped(t *htmltemplate.Template) *escapedSet {
 		}
 	}
 	e, _ := m.htmlExecuted.LoadOrStore(htmlSet(t), &escapedSet{m, t, c})
-	return e.(*escapedSet)
+	return e.(*escapedSet), nil
 }
 
 // run executes t, a template of the copy; err is what escaping it gave.

@@ -21,6 +21,10 @@ type Config struct {
 	// Refused reports whether a library's package has a name, such as File.Fd,
 	// that scripts may not use; nil refuses nothing.
 	Refused func(path, name string) bool
+	// Replaced names the function, among [Machine.Symbols], that stands for a
+	// library's method, which is written as (*text/template.Template).Execute;
+	// "" for none, and nil replaces nothing.
+	Replaced func(method string) string
 	// Stdout and Stderr are what the script knows as os.Stdout and os.Stderr.
 	Stdout, Stderr *os.File
 	// Line is where the line that runs is noted; nil: in the Machine alone.
@@ -61,6 +65,7 @@ type Machine struct {
 	// htmlExecuted are the sets of html/template that were executed: of what
 	// htmlSet gives to *escapedSet.
 	htmlExecuted sync.Map
+	standInFuncs sync.Map // of standInKey to reflect.Value
 	xmlViews     sync.Map // of xmlViewKey to *xmlView
 	xmlSeq       atomic.Int64
 }

@@ -61,6 +61,10 @@ var libraryFuncs = map[string]string{
 	"usetools/prelude.RunScript": "rt.RunScript", "usetools/host.Decode": "rt.Decode", "usetools/host.Encode": "rt.JSONMarshal",
 }
 
+// Replaced is the name in rt of the function that stands for a library's function
+// or method, which is written as [types.Func.FullName] does; "" for none.
+func Replaced(full string) string { return strings.TrimPrefix(libraryFuncs[full], "rt.") }
+
 // nativeFuncs are generic library functions that functions of rt stand for, with
 // parameters of type any that want the erased values.
 var nativeFuncs = map[string]string{
