@@ -97,7 +97,7 @@ func (m *Machine) xmlDecodeElement(d *xml.Decoder, x any, start *xml.StartElemen
 	case v.IsNil():
 		return errors.New("nil pointer passed to Unmarshal")
 	}
-	return d.DecodeElement(&xmlTarget{m, elem, v.Elem()}, start)
+	return d.DecodeElement(&xmlTarget{m: m, t: elem, v: v.Elem()}, start)
 }
 
 // xmlMethods are what encoding/xml asks types for.
@@ -215,22 +215,24 @@ func (m *Machine) notEmpty(nodes []xmlNode, elem types.Type, list reflect.Value)
 }
 
 type xmlViewKey struct {
-	t      types.Type
-	decode bool
+	t             types.Type
+	decode, maybe bool
 }
 
 // xmlViewOf returns the view of struct type t for writing or reading.
-func (m *Machine) xmlViewOf(t types.Type, decode bool) *xmlView {
-	key := xmlViewKey{m.typeOf(t).typ, decode}
+// The struct of one that may be is behind an embedded pointer, which is set when
+// something is read into it.
+func (m *Machine) xmlViewOf(t types.Type, decode, maybe bool) *xmlView {
+	key := xmlViewKey{m.typeOf(t).typ, decode, maybe}
 	if v, ok := m.xmlViews.Load(key); ok {
 		return v.(*xmlView)
 	}
-	v := m.makeXMLView(t, decode)
+	v := m.makeXMLView(t, decode, maybe)
 	m.xmlViews.Store(key, v)
 	return v
 }
 
-func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
+func (m *Machine) makeXMLView(t types.Type, decode, maybe bool) *xmlView {
 	view := &xmlView{}
 	s := t.Underlying().(*types.Struct)
 	var fields []reflect.StructField
@@ -254,10 +256,10 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 					continue
 				case pkg != nil && !m.cfg.Source(pkg):
 					return &xmlView{err: fmt.Errorf("xml: %s embedded in %s is not supported in scripts; make it a field with a name", TypeName(inner), TypeName(t))}
-				case pointer && (decode || !f.Exported()):
+				case pointer && !f.Exported():
 					return &xmlView{err: fmt.Errorf("xml: the pointer %s embedded in %s is not supported in scripts; embed the struct itself, or make it a field with a name", TypeName(f.Type()), TypeName(t))}
 				}
-				field.embedded = m.xmlViewOf(inner, decode)
+				field.embedded = m.xmlViewOf(inner, decode, maybe || decode && pointer)
 				if field.embedded.err != nil {
 					return field.embedded
 				}
@@ -276,6 +278,10 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 		case f.Name() == "XMLName",
 			m.xmlNative(f.Type()) && (m.typeOf(f.Type()).plain || !strings.Contains(options, "innerxml") && !strings.Contains(options, "data")),
 			strings.Contains(options, "comment") && isText(f.Type()):
+			if maybe && f.Name() != "XMLName" && !anyOption(options, "chardata", "cdata", "comment", "innerxml") {
+				out.Type = xmlTargetType // it tells whether it was there
+				break
+			}
 			field.native, field.comment = true, strings.Contains(options, "comment")
 			out.Type = m.reflectOf(f.Type())
 		default:
@@ -321,6 +327,10 @@ func (m *Machine) makeXMLView(t types.Type, decode bool) *xmlView {
 	}
 	view.typ, view.err = reflect.StructOf(fields), view.tagError(fields, t)
 	return view
+}
+
+func anyOption(options string, list ...string) bool {
+	return slices.ContainsFunc(strings.Split(options, ","), func(o string) bool { return slices.Contains(list, o) })
 }
 
 // viewMark is in the names of those fields of views that no script has.
@@ -647,7 +657,7 @@ func (n xmlNode) marshalStruct(e *xml.Encoder, start xml.StartElement) error {
 	if !n.m.cfg.Source(packageOf(n.t)) && packageOf(n.t) != nil {
 		return e.EncodeElement(n.v.Interface(), start) // a library's
 	}
-	view := n.m.xmlViewOf(n.t, false)
+	view := n.m.xmlViewOf(n.t, false, false)
 	if view.err != nil {
 		return view.err
 	}
@@ -891,13 +901,21 @@ func (t xmlMarshaledText) MarshalText() ([]byte, error) {
 
 // A xmlTarget is a variable of the script that is to be read into.
 type xmlTarget struct {
-	m *Machine
-	t types.Type
-	v reflect.Value // can be set
+	m    *Machine
+	t    types.Type
+	v    reflect.Value // can be set
+	used *bool         // to be told that something is read, or nil
+}
+
+func (x *xmlTarget) use() {
+	if x.used != nil {
+		*x.used = true
+	}
 }
 
 // UnmarshalXML serves encoding/xml.
 func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	x.use()
 	m, t, v := x.m, x.t, x.v
 	if types.IsInterface(t) {
 		b, ok := unbox(canonical(v.Interface()))
@@ -935,7 +953,7 @@ func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 			n := v.Len()
 			v.Grow(1)
 			v.SetLen(n + 1)
-			if err := (&xmlTarget{m, u.Elem(), v.Index(n)}).UnmarshalXML(d, start); err != nil {
+			if err := (&xmlTarget{m: m, t: u.Elem(), v: v.Index(n)}).UnmarshalXML(d, start); err != nil {
 				v.SetLen(n)
 				return err
 			}
@@ -983,7 +1001,7 @@ func characterData(d *xml.Decoder) ([]byte, error) {
 }
 
 func (x *xmlTarget) unmarshalStruct(d *xml.Decoder, start xml.StartElement, t types.Type, v reflect.Value) error {
-	view := x.m.xmlViewOf(t, true)
+	view := x.m.xmlViewOf(t, true, false)
 	if view.err != nil {
 		return view.err
 	}
@@ -991,9 +1009,16 @@ func (x *xmlTarget) unmarshalStruct(d *xml.Decoder, start xml.StartElement, t ty
 		panic(hiddenXMLName)
 	}
 	to := reflect.New(view.typ)
-	x.m.aimXML(view, to.Elem(), v)
+	aim := xmlAim{m: x.m, attrs: len(start.Attr) > 0}
+	aim.at(view, to.Elem(), v)
 	err := d.DecodeElement(to.Interface(), &start)
 	takeXML(view, to.Elem(), v)
+	for _, p := range aim.behind {
+		takeXML(p.view, p.x, p.v.Elem())
+		if p.field.IsNil() && *p.used {
+			p.field.Set(p.v)
+		}
+	}
 	if c := view.comment(); err == nil && c != nil && !isText(c) {
 		if _, ok := c.Underlying().(*types.Slice); ok {
 			panic("reflect.Set: value of type []uint8 is not assignable to type " + TypeName(c))
@@ -1018,26 +1043,77 @@ func (view *xmlView) comment() types.Type {
 	return nil
 }
 
-// aimXML makes the view x of the struct v, which is to be read into.
-func (m *Machine) aimXML(view *xmlView, x, v reflect.Value) {
+// A xmlAim makes the views of a struct that is to be read into, and of the
+// structs that its embedded pointers may come to point to.
+type xmlAim struct {
+	m      *Machine
+	attrs  bool // the element has attributes
+	used   *bool
+	behind []xmlBehind
+}
+
+// A xmlBehind is a struct behind an embedded pointer.
+type xmlBehind struct {
+	view  *xmlView
+	x     reflect.Value // the view
+	v     reflect.Value // the pointer to the struct
+	field reflect.Value // the embedded pointer
+	used  *bool         // Go would have set it
+}
+
+// at makes the view x of the struct v.
+func (a *xmlAim) at(view *xmlView, x, v reflect.Value) {
 	for i, f := range view.fields {
+		target := xmlTarget{a.m, f.typ, v.Field(f.index), a.used}
 		switch field := v.Field(f.index); {
+		case f.embedded != nil && field.Kind() == reflect.Pointer:
+			behind := xmlBehind{f.embedded, reflect.New(f.embedded.typ).Elem(), field, field, new(bool)}
+			if field.IsNil() {
+				behind.v = reflect.New(field.Type().Elem())
+			}
+			*behind.used = f.embedded.always(a.attrs)
+			outer := a.used
+			a.used = behind.used
+			a.at(f.embedded, behind.x, behind.v.Elem())
+			a.used = outer
+			x.Field(i).Set(behind.x.Addr())
+			a.behind = append(a.behind, behind)
+			if outer != nil && *behind.used {
+				*outer = true
+			}
 		case f.embedded != nil:
-			m.aimXML(f.embedded, x.Field(i), field)
-		case f.native || x.Field(i).Type() == field.Type():
-			x.Field(i).Set(field)
-		case f.text:
-			x.Field(i).Set(reflect.ValueOf(xmlTextTarget{&xmlTarget{m, f.typ, field}}))
+			a.at(f.embedded, x.Field(i), field)
+		case x.Field(i).Type() == xmlTargetType:
+			x.Field(i).Set(reflect.ValueOf(target))
+		case x.Field(i).Type() == reflect.TypeFor[xmlTextTarget]():
+			x.Field(i).Set(reflect.ValueOf(xmlTextTarget{&target}))
 		default:
-			x.Field(i).Set(reflect.ValueOf(xmlTarget{m, f.typ, field}))
+			x.Field(i).Set(field)
 		}
 	}
+}
+
+// always: Go sets an embedded pointer to a struct with these fields whatever is
+// in the element. It looks at all attributes where the element has some.
+func (view *xmlView) always(attrs bool) bool {
+	for i, f := range view.fields {
+		options := view.typ.Field(i).Tag.Get("xml")
+		switch {
+		case f.embedded != nil && f.embedded.always(attrs), view.typ.Field(i).Name == "XMLName",
+			anyOption(options, "chardata", "cdata", "comment", "innerxml"),
+			anyOption(options, "any") && !anyOption(options, "attr"),
+			anyOption(options, "attr") && !anyOption(options, "any") && attrs:
+			return true
+		}
+	}
+	return false
 }
 
 // takeXML takes what was read into the view x.
 func takeXML(view *xmlView, x, v reflect.Value) {
 	for i, f := range view.fields {
 		switch {
+		case f.embedded != nil && v.Field(f.index).Kind() == reflect.Pointer:
 		case f.embedded != nil:
 			takeXML(f.embedded, x.Field(i), v.Field(f.index))
 		case f.native || x.Field(i).Type() == v.Field(f.index).Type():
@@ -1048,6 +1124,7 @@ func takeXML(view *xmlView, x, v reflect.Value) {
 
 // UnmarshalXMLAttr serves encoding/xml.
 func (x *xmlTarget) UnmarshalXMLAttr(attr xml.Attr) error {
+	x.use()
 	t, v := x.t, x.v
 	if elem, ok := pointee(t); ok {
 		if v.IsNil() {
@@ -1065,13 +1142,13 @@ func (x *xmlTarget) UnmarshalXMLAttr(attr xml.Attr) error {
 		n := v.Len()
 		v.Grow(1)
 		v.SetLen(n + 1)
-		if err := (&xmlTarget{x.m, s.Elem(), v.Index(n)}).UnmarshalXMLAttr(attr); err != nil {
+		if err := (&xmlTarget{m: x.m, t: s.Elem(), v: v.Index(n)}).UnmarshalXMLAttr(attr); err != nil {
 			v.SetLen(n)
 			return err
 		}
 		return nil
 	}
-	return (&xmlTarget{x.m, t, v}).text(attr.Value)
+	return (&xmlTarget{m: x.m, t: t, v: v}).text(attr.Value)
 }
 
 // text reads character data into a value that is not made of others.
