@@ -4,6 +4,18 @@ import (
 	"github.com/usetools/usetools/harness/internal/front/export"
 )
 
+// Begin loads what every check needs, and the types that most scripts use
+// first. A worker whose script is on its way does it meanwhile.
+func Begin(o *CheckOptions) {
+	units := newChecker(&Script{}, o).units
+	for _, u := range units {
+		if u.Host {
+			_, _ = importCompiled(u, units) // its fault is met again by the check
+		}
+	}
+	_, _ = export.Importer().Import("fmt")
+}
+
 // Warm loads what most scripts need, so that a spare worker has it before a
 // script comes: the types of the everyday packages.
 func Warm() {

@@ -88,6 +88,7 @@ func (c *child) work(lock *sandbox.Config) error {
 	if err != nil {
 		return c.to.writeJSON(kindReady, &ready{Report: report, Error: err.Error()})
 	}
+	go front.Begin(checkOptions(nil))
 	for {
 		if err := c.to.writeJSON(kindReady, &ready{Report: report}); err != nil {
 			return err
