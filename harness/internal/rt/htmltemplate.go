@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"reflect"
+	"strings"
 	"sync"
 	"text/template"
 	"text/template/parse"
@@ -151,13 +152,30 @@ func (m *Machine) htmlFuncs(t *htmltemplate.Template, funcs template.FuncMap) *h
 	return t.Funcs(m.takenFuncs(funcs))
 }
 
-// htmlShown hands a value to the escaper.
-func (m *Machine) htmlShown(x any) any {
+// escaper calls a function of package html/template, which takes values of any
+// type and returns a string.
+func (m *Machine) escaper(f reflect.Value) func([]reflect.Value) []reflect.Value {
+	return func(args []reflect.Value) []reflect.Value {
+		failed := false
+		for i, a := range args {
+			args[i] = argument(m.htmlShown(heldBy(a), &failed), anyType)
+		}
+		out := f.Call(args)
+		if failed {
+			ours := "json: error calling MarshalJSON for type " + reflect.TypeFor[htmlValue]().String() + ": "
+			out[0] = reflect.ValueOf(strings.Replace(out[0].String(), ours, "", 1))
+		}
+		return out
+	}
+}
+
+// htmlShown hands a value to the escaper; failed is set when it has no JSON.
+func (m *Machine) htmlShown(x any, failed *bool) any {
 	if isBoxed(x) {
-		return htmlValue{m, x}
+		return htmlValue{m, x, failed}
 	}
 	if t := reflect.TypeOf(x); t != nil && t.Name() == "" && holdsInterfaces(t) {
-		return htmlValue{m, x}
+		return htmlValue{m, x, failed}
 	}
 	return x
 }
@@ -175,13 +193,15 @@ func holdsInterfaces(t reflect.Type) bool {
 // htmlValue is a value of the script as the escaper sees it: its text in HTML
 // and CSS and URLs, its JSON in JavaScript.
 type htmlValue struct {
-	m *Machine
-	x any
+	m      *Machine
+	x      any
+	failed *bool
 }
 
 func (v htmlValue) String() string { return sprint(pointed(v.x, "String", "Error")) }
 
-func (v htmlValue) MarshalJSON() ([]byte, error) {
+func (v htmlValue) MarshalJSON() (b []byte, err error) {
+	defer func() { *v.failed = err != nil }()
 	x := pointed(v.x, "MarshalJSON")
 	if b, ok := unbox(x); ok {
 		a := adapter{b}

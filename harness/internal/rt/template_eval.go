@@ -227,8 +227,6 @@ type callee struct {
 	call func([]reflect.Value) []reflect.Value
 	// builtin: it is one of package template.
 	builtin bool
-	// escaper: html/template has added it.
-	escaper bool
 }
 
 // A parameter has a type and the form that its values have.
@@ -353,7 +351,7 @@ func (f *templateFrame) named(name string) *callee {
 	}
 	if fn := f.escapers.function(name); fn.IsValid() {
 		c := nativeCallee(name, fn)
-		c.escaper = true
+		c.call = f.m.escaper(fn)
 		return c
 	}
 	fn, ok := templateBuiltins()[name]
@@ -426,9 +424,6 @@ func (m *Machine) invoked(c *callee, args []ReflectValue) (v ReflectValue, err e
 	for i, a := range args {
 		p := c.parameter(i)
 		in[i] = erase(a, p.t, p.form)
-		if c.escaper {
-			in[i] = argument(m.htmlShown(heldBy(in[i])), p.form)
-		}
 	}
 	defer func() {
 		if m.exited.Load() {
