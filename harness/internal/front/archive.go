@@ -73,6 +73,9 @@ func marker(line []byte) (name string, ok bool) {
 	return s, ok && s != ""
 }
 
+// maxFiles bounds the files of a script.
+const maxFiles = 100
+
 // here is what decides which files of a script the go command would take.
 func here(open func(string) (io.ReadCloser, error)) *build.Context {
 	c := &build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc", OpenFile: open}
@@ -116,6 +119,10 @@ var goFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.go$`)
 // unpack parses the files of an archive that the go command would take, in its
 // order.
 func (s *Script) unpack(text []byte) []Diagnostic {
+	if len(s.parts) > maxFiles {
+		return []Diagnostic{{Kind: Refused, Message: fmt.Sprintf("the script has %d files, at most %d are accepted", len(s.parts), maxFiles),
+			Hint: "put more into each; files are one package in any case"}}
+	}
 	var list []Diagnostic
 	seen := map[string]bool{}
 	var files []Part

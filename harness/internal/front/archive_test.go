@@ -36,6 +36,7 @@ var archiveCases = []struct {
 	{"another file's name for a package", "-- b.go --\npackage main\n\nvar x = str.ToUpper(`x`)\n-- a.go --\npackage main\nimport str \"strings\"\nfunc main() { println(str.ToLower(x)) }\n", "b.go", 3, []string{"undefined: str"}},
 	{"another file's dot import", "-- b.go --\npackage main\n\nvar x = ToUpper(`x`)\n-- a.go --\npackage main\nimport . \"strings\"\nfunc main() { println(ToLower(x)) }\n", "b.go", 3, []string{"undefined: ToUpper"}},
 	{"a package's name declared elsewhere", "-- b.go --\npackage main\nfunc strings() {}\n-- a.go --\npackage main\nimport \"strings\"\nfunc main() { println(strings.ToLower(`x`)) }\n", "b.go", 2, []string{"strings already declared through"}},
+	{"too many", strings.Repeat("-- a.go --\npackage main\n", 101), "", 0, []string{"101 files", "at most 100"}},
 	{"all left out", "-- a.go --\n//go:build ignore\n\npackage main\nfunc main() {}\n", "", 0, []string{"no Go files"}},
 	{"main left out", "-- a.go --\n//go:build ignore\n\npackage main\nfunc main() {}\n-- b.go --\npackage main\n", "", 0, []string{"main is undeclared", "a.go", "build constraint"}},
 	{"a constraint of a release", "-- a.go --\npackage main\nfunc main() {}\n-- b.go --\n//go:build go1.21\n\npackage main\n", "b.go", 1, []string{"go:build", "newest Go"}},

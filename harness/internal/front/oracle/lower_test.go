@@ -18,7 +18,7 @@ import (
 //
 // Anything else is a finding.
 func FuzzLower(f *testing.F) {
-	for _, pattern := range []string{"testdata/found/*.go", "../testdata/corpus/*.go"} {
+	for _, pattern := range []string{"testdata/found/*.go", "testdata/files/*.txtar", "../testdata/corpus/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no scripts match %s: %v", pattern, err)
