@@ -55,11 +55,11 @@ type escapedSet struct {
 	copy *htmltemplate.Template
 }
 
-const escapeStop = "script_stop"
+const escapeStop = "_usetools_stop"
 
 var errEscaped = errors.New("escaped")
 
-// stopAction is {{script_stop}}.
+// stopAction is {{_usetools_stop}}.
 var stopAction = sync.OnceValue(func() parse.Node {
 	trees, err := parse.Parse("stop", "{{"+escapeStop+"}}", "", "", map[string]any{escapeStop: true})
 	if err != nil {
@@ -69,6 +69,9 @@ var stopAction = sync.OnceValue(func() parse.Node {
 })
 
 func isEscapeStop(n *parse.ActionNode) bool {
+	if len(n.Pipe.Cmds) == 0 || len(n.Pipe.Cmds[0].Args) == 0 {
+		return false
+	}
 	id, ok := n.Pipe.Cmds[0].Args[0].(*parse.IdentifierNode)
 	return ok && id.Ident == escapeStop
 }
