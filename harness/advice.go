@@ -11,6 +11,7 @@ var panicAdvice = []struct{ sign, hint string }{
 	{"nil pointer dereference", "a pointer, map value or interface is nil there: look at err, or compare with nil, before its first use"},
 	{"is float64, not int", "numbers of JSON are float64: int(v.(float64))"},
 	{"interface conversion: ", "assert with v, ok := x.(T), or print the value with %T to see its type"},
+	{"main called runtime.Goexit", "return from main, so that the script ends"},
 	{"all goroutines are asleep", "nothing will ever send, receive or unlock: close the channel, call Done as often as Add, send from another goroutine"},
 	{"index out of range", "compare the index with len first; a list may be empty"},
 	{"slice bounds out of range", "compare the bounds with len first: s[:min(n, len(s))]"},

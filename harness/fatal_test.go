@@ -29,6 +29,8 @@ func TestAScriptThatDiesIsToldWhere(t *testing.T) {
 		{"a deadlock beside timers that were stopped", "ctx, cancel := context.WithTimeout(context.Background(), time.Hour)\ncancel()\ntime.AfterFunc(time.Hour, func() {}).Stop()\nt := time.NewTicker(time.Hour)\nt.Stop()\nfmt.Println(ctx.Err())\n<-t.C", ScriptError, 0, "deadlock"},
 		{"a deadlock after timers", "ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)\ndefer cancel()\n<-ctx.Done()\ntime.Sleep(time.Millisecond)\ntime.AfterFunc(time.Millisecond, func() {})\nfor i := range 3 {\n\t<-time.After(time.Duration(i))\n}\nfmt.Println(1)\nselect {}", ScriptError, 0, "deadlock"},
 		{"a deadlock of many", "var wg sync.WaitGroup\nfor range 2000 {\n\twg.Go(func() { select {} })\n}\nfmt.Println(1)\nwg.Wait()", ScriptError, 0, "deadlock"},
+		{"no goroutine left", "runtime.Goexit()", ScriptError, 1, "no goroutines (main called runtime.Goexit) - deadlock!"},
+		{"no main", "go func() {\n\ttime.Sleep(time.Millisecond)\n\tselect {}\n}()\ndefer fmt.Println(\"deferred\")\nruntime.Goexit()", ScriptError, 0, "all goroutines are asleep"},
 		{"an unlocked mutex", "var mu sync.Mutex\nfmt.Println(1)\nmu.Unlock()", ScriptError, 3, "unlock of unlocked mutex"},
 		{"a map of goroutines", "m := map[int]int{}\nfor g := range 8 {\n\tgo func() {\n\t\tfor i := 0; ; i++ {\n\t\t\tm[i%10] = g\n\t\t}\n\t}()\n}\nselect {}", ScriptError, 5, "guard it with a sync.Mutex"},
 		{"a map written in two places", "m := map[int]int{}\nm[1] = 2\nfor g := range 8 {\n\tgo func() {\n\t\tfor i := 0; ; i++ {\n\t\t\tm[i%10] = g\n\t\t}\n\t}()\n}\nselect {}", ScriptError, 0, "on lines 2, 6"},
@@ -56,7 +58,7 @@ func TestAScriptThatDiesIsToldWhere(t *testing.T) {
 			if res.Status != c.want || res.Error == nil || !strings.Contains(res.Error.Message, c.say) {
 				t.Fatalf("got %s, want %s with %q", cut(res.Text(), 500), c.want, c.say)
 			}
-			if strings.Contains(res.Text(), "goroutine ") || strings.Contains(res.Text(), "runtime.") {
+			if strings.Contains(res.Text(), "goroutine ") || strings.Contains(strings.ReplaceAll(res.Text(), "runtime.Goexit", ""), "runtime.") {
 				t.Errorf("it shows the runtime: %s", cut(res.Text(), 500))
 			}
 			if res.Error.Line != c.line && runtime.GOOS == "linux" {
@@ -88,6 +90,7 @@ func TestAScriptThatWaitsIsNoDeadlock(t *testing.T) {
 		"a deadline of a parent":    "ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(wait))\ndefer cancel()\ninner, stop := context.WithCancel(context.WithValue(ctx, 1, 2))\ndefer stop()\n<-inner.Done()",
 		"after a deadline":          "ctx, cancel := context.WithTimeout(context.Background(), wait)\ndefer cancel()\ndone := make(chan int)\ncontext.AfterFunc(ctx, func() { close(done) })\n<-done",
 		"more timers than are kept": "done := make(chan int, 5000)\nfor i := range 3000 {\n\ttime.AfterFunc(wait+time.Duration(i), func() { done <- 1 })\n}\nfor range 3000 {\n\t<-done\n}",
+		"main has ended":            "go func() {\n\ttime.Sleep(wait)\n\tfmt.Println(\"over\")\n\tos.Exit(0)\n}()\nruntime.Goexit()",
 		"library code that waits":   "r, w := io.Pipe()\ngo func() {\n\ttime.Sleep(wait)\n\tfmt.Fprint(w, \"x\")\n\tw.Close()\n}()\nb, err := io.ReadAll(r)\nfmt.Println(string(b), err)",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,6 +43,9 @@ type Options struct {
 	// Line is where the number of the script's line that runs is kept, for
 	// whoever is left when the process dies; nil: nowhere else.
 	Line *int
+	// Goexit is called when the script's main goroutine has ended by
+	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
+	Goexit func()
 	// Timers learns of the script's timers; nil: nobody asks for them.
 	Timers *rt.Timers
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
@@ -95,7 +98,7 @@ func Run(p *emit.Program, o *Options) (*Outcome, error) {
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})
-	r.symbols = o.Symbols
+	r.symbols, r.goexit = o.Symbols, o.Goexit
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}
@@ -139,6 +142,7 @@ type run struct {
 	interp  *interp.Interpreter
 	symbols map[string]map[string]reflect.Value
 	ended   chan end
+	goexit  func()
 }
 
 type end struct {
@@ -220,14 +224,18 @@ func (r *run) libraryType(path, name string) reflect.Type {
 
 // main is the script's main goroutine.
 func (r *run) main() {
+	returned := false
 	defer func() {
 		// A panic here is one of the interpreter itself while it compiles.
 		if x := recover(); x != nil {
 			r.ended <- end{err: fmt.Errorf("the interpreter failed: %v\n%s", x, debug.Stack())}
+		} else if !returned && !r.machine.Exited() && r.goexit != nil {
+			r.goexit()
 		}
 	}()
 	defer runtime.KeepAlive(r)
 	_, err := r.interp.Eval(r.program.Source)
+	returned = true
 	switch e := err.(type) {
 	case nil:
 		r.ended <- end{outcome: &Outcome{}}

@@ -133,6 +133,10 @@ func (a contexter) Done() <-chan struct{} {
 }
 func (a contexter) Err() error        { return asError(a.must("Err")[0]) }
 func (a contexter) Value(key any) any { return a.must("Value", key)[0].Interface() }
+
+// String names the context in the texts of those made from it.
+func (a contexter) String() string { return contextText(a.T.boxed(a.V)) }
+
 func (a contexter) Deadline() (time.Time, bool) {
 	r := a.must("Deadline")
 	t, _ := r[0].Interface().(time.Time)

@@ -77,6 +77,9 @@ func (m *Machine) exit(code int) {
 	runtime.Goexit()
 }
 
+// Exited reports whether the script called os.Exit.
+func (m *Machine) Exited() bool { return m.exited.Load() }
+
 // builtinPrint is print and println, which write to standard error.
 func (m *Machine) builtinPrint(line bool, args []any) {
 	var b []byte

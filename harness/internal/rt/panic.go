@@ -228,9 +228,7 @@ func (d *Defers) guard(f func()) {
 		}
 		r := recover()
 		if r == nil {
-			if !d.m.exited.Load() {
-				d.runCalls()
-			}
+			d.goexit()
 			return
 		}
 		p := d.m.caught(r)
@@ -241,6 +239,21 @@ func (d *Defers) guard(f func()) {
 	}()
 	f()
 	done = true
+}
+
+// goexit runs the deferred calls when the goroutine ends, which ends a panic too.
+func (d *Defers) goexit() {
+	if d.m.exited.Load() {
+		return
+	}
+	if d.panic != nil {
+		d.panic = nil
+		d.m.panicking.forget(goroutine())
+	}
+	d.runCalls()
+	if d.panic != nil {
+		d.m.cfg.Fatal(d.panic, d.m.Trail())
+	}
 }
 
 // deferred is the frame that recover looks for on the stack.

@@ -43,7 +43,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Print": m.print, "Println": m.println, "Printf": m.printf, "Sprint": sprint, "Sprintln": sprintln, "Sprintf": sprintf,
 		"Fprint": fprint, "Fprintln": fprintln, "Fprintf": fprintf, "Append": appendPrint, "Appendln": appendPrintln, "Appendf": appendPrintf,
 		"Sscan": sscan, "Sscanln": sscanln, "Sscanf": sscanf, "Fscan": fscan, "Fscanln": fscanln, "Fscanf": fscanf, "Scan": scan, "Scanln": scanln, "Scanf": scanf,
-		"Errorf": errorf, "Exit": m.exit,
+		"Errorf": errorf, "Exit": m.exit, "Goexit": runtime.Goexit,
 		"Do": m.do, "Decode": m.decodeResult,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
 

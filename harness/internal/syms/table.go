@@ -1657,6 +1657,7 @@ var table = []standard{
 		{"Error", (*p_runtime.Error)(nil), false},
 		{"GC", p_runtime.GC, false},
 		{"GOMAXPROCS", p_runtime.GOMAXPROCS, false},
+		{"Goexit", p_runtime.Goexit, false},
 		{"Gosched", p_runtime.Gosched, false},
 		{"KeepAlive", p_runtime.KeepAlive, false},
 		{"NumCPU", p_runtime.NumCPU, false},

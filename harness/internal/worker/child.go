@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/eval"
@@ -40,8 +41,8 @@ func Main() int {
 	c := newChild(files[0], files[1], files[2])
 	c.streams = []*os.File{os.Stdout, files[2], os.Stderr}
 	c.lost = func() { os.Exit(70) } // there is nobody to work for
-	c.stuck = func() {
-		c.end(&done{Panic: "fatal error: " + deadlockText, Line: c.lastLine()})
+	c.stuck = func(text string) {
+		c.end(&done{Panic: "fatal error: " + text, Line: c.lastLine()})
 		os.Exit(2)
 	}
 	if set.Line > 0 {
@@ -63,12 +64,13 @@ const gcPercent = 400
 type child struct {
 	from    io.Reader
 	to      *frameWriter
-	stderr  *os.File   // the script's; the process's own is for the Go runtime
-	streams []*os.File // what end closes
-	lost    func()     // is told when the parent has gone
-	stuck   func()     // is told of a deadlock; nil: nobody looks for one
-	line    *int       // shared with the parent; may be nil
-	timers  *rt.Timers // of the script
+	stderr  *os.File          // the script's; the process's own is for the Go runtime
+	streams []*os.File        // what end closes
+	lost    func()            // is told when the parent has gone
+	stuck   func(text string) // is told of a deadlock; nil: nobody looks for one
+	noMain  atomic.Bool       // main called runtime.Goexit
+	line    *int              // shared with the parent; may be nil
+	timers  *rt.Timers        // of the script
 	script  Script
 	tools   Tools
 
@@ -277,7 +279,7 @@ func (c *child) run(program *emit.Program, stop <-chan struct{}) *done {
 	host.SetBridge(c)
 	log.SetOutput(c.stderr) // the process's own stderr is for a dying runtime
 	begin := time.Now()
-	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Timers: c.timers, Stop: stop})
+	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Timers: c.timers, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
 	switch {
 	case err != nil:

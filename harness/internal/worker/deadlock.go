@@ -11,7 +11,10 @@ import (
 
 // deadlockText is what Go says when nothing can ever happen again. The runtime
 // does not notice it here, because a worker always waits for its parent.
-const deadlockText = "all goroutines are asleep - deadlock!"
+const (
+	deadlockText = "all goroutines are asleep - deadlock!"
+	noMainText   = "no goroutines (main called runtime.Goexit) - deadlock!"
+)
 
 // watchTick is how often a quiet worker is looked at.
 const watchTick = 50 * time.Millisecond
@@ -47,17 +50,23 @@ func (c *child) watch(over <-chan struct{}) {
 		tick.Reset(max(watchTick, watchShare*time.Since(begin)))
 		// What is asked after the dump held at the time of the dump.
 		made, calling := c.calls()
-		if n == len(buf) || !allBlocked(buf[:n]) || calling || made != calls || c.timers.Pending() {
+		some, all := blocked(buf[:n])
+		if n == len(buf) || !all || !some && !c.noMain.Load() || calling || made != calls || c.timers.Pending() {
 			quiet = 0
 			if n == len(buf) && n < mostDumpBytes {
 				buf = make([]byte, 4*n)
 			}
 			continue
 		}
-		if quiet++; quiet == 2 {
-			c.stuck()
-			return
+		if quiet++; quiet < 2 {
+			continue
 		}
+		if some {
+			c.stuck(deadlockText)
+		} else {
+			c.stuck(noMainText)
+		}
+		return
 	}
 }
 
@@ -91,13 +100,12 @@ func active() bool {
 // own are functions at the bottom of the worker's goroutines, whose waiting is
 // no deadlock.
 var own = []string{
-	"worker.(*child).listen", "worker.(*child).watch", "worker.Main(", "os/signal.",
+	"worker.(*child).listen", "worker.(*child).watch", "worker.Main(", "sandbox.onCPU", "os/signal.",
 }
 
-// allBlocked reports whether a dump of all goroutines shows at least one of
-// the script's, and all of those blocked.
-func allBlocked(dump []byte) bool {
-	some := false
+// blocked reports whether a dump of all goroutines shows some of the script's,
+// and all of those blocked.
+func blocked(dump []byte) (some, all bool) {
 	for _, g := range bytes.Split(dump, []byte("\n\n")) {
 		head, rest, _ := strings.Cut(string(g), "\n")
 		_, state, ok := strings.Cut(head, "[")
@@ -114,8 +122,8 @@ func allBlocked(dump []byte) bool {
 			state == "semacquire" && strings.HasPrefix(rest, "sync."):
 			some = true
 		default:
-			return false
+			return true, false
 		}
 	}
-	return some
+	return some, true
 }

@@ -12,7 +12,6 @@ func TestDeadlockIsToldFromWaiting(t *testing.T) {
 		dump string
 		want bool
 	}{
-		"nobody but the worker":     {mine, false},
 		"blocked on a channel":      {mine + "goroutine 9 [chan receive]:\nmain()\n", true},
 		"blocked for long":          {mine + "goroutine 9 [select (no cases), 2 minutes]:\nmain()\n", true},
 		"one of two still runs":     {mine + "goroutine 9 [sync.Mutex.Lock]:\nmain()\n\ngoroutine 10 [runnable]:\nmain()\n", false},
@@ -23,9 +22,12 @@ func TestDeadlockIsToldFromWaiting(t *testing.T) {
 		"waits to collect garbage":  {mine + "goroutine 9 [semacquire]:\nencoding/csv.(*Reader).readRecord(0x1)\nmain()\n", false},
 		"a state that is not known": {mine + "goroutine 9 [coroutine]:\nmain()\n", false},
 	} {
-		if got := allBlocked([]byte(c.dump)); got != c.want {
-			t.Errorf("%s: %v", name, got)
+		if some, all := blocked([]byte(c.dump)); !some || all != c.want {
+			t.Errorf("%s: %v, %v", name, some, all)
 		}
+	}
+	if some, _ := blocked([]byte(mine)); some {
+		t.Error("the worker's own goroutines are taken for the script's")
 	}
 }
 

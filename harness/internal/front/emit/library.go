@@ -56,7 +56,7 @@ var libraryFuncs = map[string]string{
 	"go/parser.ParseFile": "rt.GoParseFile", "go/parser.ParseExprFrom": "rt.GoParseExprFrom", "go/format.Node": "rt.GoFormatNode",
 	"go/printer.Fprint": "rt.GoFprint", "(*go/printer.Config).Fprint": "rt.GoConfigFprint", "go/ast.Print": "rt.ASTPrint", "go/ast.Fprint": "rt.ASTFprint",
 	"(reflect.Type).Method": "rt.TypeMethod", "(reflect.Type).MethodByName": "rt.TypeMethodByName",
-	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
+	"runtime.Goexit": "rt.Goexit", "runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
 	"usetools/prelude.RunScript": "rt.RunScript", "usetools/host.Decode": "rt.Decode", "usetools/host.Encode": "rt.JSONMarshal",
 }
