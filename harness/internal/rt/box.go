@@ -22,16 +22,30 @@ type (
 	boxJoins struct{ boxError } // has Error and Unwrap() []error
 	boxText  struct{ boxValue } // has MarshalText
 	boxLog   struct{ boxValue } // has LogValue
-	boxKind  int
-	boxed    interface{ box() Box }
-	implKey  struct{ dynamic, iface any }
+
+	boxErrorLog  struct{ boxError }
+	boxErrorText struct{ boxError }
+	boxWrapsLog  struct{ boxWraps }
+	boxWrapsText struct{ boxWraps }
+	boxJoinsLog  struct{ boxJoins }
+	boxJoinsText struct{ boxJoins }
+
+	boxKind int
+	boxed   interface{ box() Box }
+	implKey struct{ dynamic, iface any }
 )
 
 const (
 	kindValue boxKind = iota
-	kindError
+	kindError         // and with LogValue, and with MarshalText; the same below
+	kindErrorLog
+	kindErrorText
 	kindWraps
+	kindWrapsLog
+	kindWrapsText
 	kindJoins
+	kindJoinsLog
+	kindJoinsText
 	kindText
 	kindLog
 )
@@ -43,22 +57,30 @@ func kindOf(t types.Type) boxKind {
 		return kindValue
 	}
 	set := types.NewMethodSet(t)
+	logs, texts := hasSignature(set, "LogValue", 0, "log/slog.Value"), hasSignature(set, "MarshalText", 0, "[]byte", "error")
 	if !types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
-		if hasSignature(set, "LogValue", 0, "log/slog.Value") {
+		switch {
+		case logs:
 			return kindLog
-		}
-		if hasSignature(set, "MarshalText", 0, "[]byte", "error") {
+		case texts:
 			return kindText
 		}
 		return kindValue
 	}
+	kind := kindError
 	switch {
 	case hasSignature(set, "Unwrap", 0, "[]error"):
-		return kindJoins
+		kind = kindJoins
 	case hasSignature(set, "Unwrap", 0, "error"):
-		return kindWraps
+		kind = kindWraps
 	}
-	return kindError
+	switch {
+	case logs:
+		return kind + 1
+	case texts:
+		return kind + 2
+	}
+	return kind
 }
 
 // hasSignature reports whether the set has a method of that name with so many
@@ -88,10 +110,22 @@ func (t *Type) boxed(v any) any {
 	switch t.kind {
 	case kindError:
 		return boxError{b}
+	case kindErrorLog:
+		return boxErrorLog{boxError{b}}
+	case kindErrorText:
+		return boxErrorText{boxError{b}}
 	case kindWraps:
 		return boxWraps{boxError{b}}
+	case kindWrapsLog:
+		return boxWrapsLog{boxWraps{boxError{b}}}
+	case kindWrapsText:
+		return boxWrapsText{boxWraps{boxError{b}}}
 	case kindJoins:
 		return boxJoins{boxError{b}}
+	case kindJoinsLog:
+		return boxJoinsLog{boxJoins{boxError{b}}}
+	case kindJoinsText:
+		return boxJoinsText{boxJoins{boxError{b}}}
 	case kindText:
 		return boxText{boxValue{b}}
 	case kindLog:
@@ -113,7 +147,7 @@ func canonical(x any) any {
 	switch a := x.(type) {
 	case nil:
 		return nil
-	case boxValue, boxError, boxWraps, boxJoins, boxText, boxLog:
+	case boxValue, boxError, boxWraps, boxJoins, boxText, boxLog, boxErrorLog, boxErrorText, boxWrapsLog, boxWrapsText, boxJoinsLog, boxJoinsText:
 		return x
 	case boxed:
 		b := a.box()

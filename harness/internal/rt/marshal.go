@@ -63,8 +63,13 @@ func (m *Machine) jsonMarshalIndent(x any, prefix, indent string) ([]byte, error
 // MarshalJSON serves library code that marshals by itself, such as log/slog.
 func (b boxValue) MarshalJSON() ([]byte, error) { return b.T.m.jsonMarshal(b.T.boxed(b.V)) }
 
-// MarshalText serves library code that asks for it.
-func (b boxText) MarshalText() ([]byte, error) {
+// MarshalText serves library code that asks for it, and so below.
+func (b boxText) MarshalText() ([]byte, error)      { return b.marshalText() }
+func (b boxErrorText) MarshalText() ([]byte, error) { return b.marshalText() }
+func (b boxWrapsText) MarshalText() ([]byte, error) { return b.marshalText() }
+func (b boxJoinsText) MarshalText() ([]byte, error) { return b.marshalText() }
+
+func (b Box) marshalText() ([]byte, error) {
 	r, ok := b.call("MarshalText")
 	if !ok {
 		return nil, runtimeError("MarshalText is not there")
@@ -72,9 +77,14 @@ func (b boxText) MarshalText() ([]byte, error) {
 	return r[0].Bytes(), asError(r[1])
 }
 
-// LogValue serves log/slog.
-func (b boxLog) LogValue() slog.Value {
-	v, _ := adapter{b.Box}.must("LogValue")[0].Interface().(slog.Value)
+// LogValue serves log/slog, and so below.
+func (b boxLog) LogValue() slog.Value      { return b.logValue() }
+func (b boxErrorLog) LogValue() slog.Value { return b.logValue() }
+func (b boxWrapsLog) LogValue() slog.Value { return b.logValue() }
+func (b boxJoinsLog) LogValue() slog.Value { return b.logValue() }
+
+func (b Box) logValue() slog.Value {
+	v, _ := adapter{b}.must("LogValue")[0].Interface().(slog.Value)
 	return v
 }
 
