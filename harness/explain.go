@@ -277,13 +277,18 @@ func (r *run) explainUndefined(e *Error, s *wrappers.Server, name string) {
 		return
 	}
 	e.Signatures, e.Hint = nil, ""
-	near := s.Near(name, 3)
+	hidden := func(t *wrappers.Tool) bool { return r.hides(t.ID) }
+	near := slices.DeleteFunc(s.Near(name, 3), hidden)
 	if len(near) == 0 {
 		var names []string
 		for _, t := range s.Tools {
-			names = append(names, t.Func)
+			if !hidden(t) {
+				names = append(names, t.Func)
+			}
 		}
-		e.Hint = s.Package + " has " + listed(names, 20)
+		if e.Hint = s.Package + " has " + listed(names, 20); len(names) == 0 {
+			e.Hint = s.Package + " has no tool that this script may call"
+		}
 		return
 	}
 	t := near[0]

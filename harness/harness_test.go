@@ -131,6 +131,7 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	}
 	for _, script := range []string{
 		`UseTools("notes.purge")`, `UseTools("create a note")`, `err := UseTools("notes.purge"); Return(err.Error())`,
+		`notes.RemoveNote()`, `notes.Delete()`,
 		"import \"discovery\"\nn, err := discovery.Names()\nh, err2 := discovery.Find(discovery.Query{Text: \"delete\"})\nb, err3 := discovery.Tree()\nfmt.Println(n, err, h, err2, b, err3)",
 	} {
 		res := run(script)
