@@ -152,7 +152,8 @@ func (g *program) assignment() string {
 		}
 		return fmt.Sprintf("%s %s= %s", v.name, pick(g, []string{"+", "-", "*", "|", "^", "&"}), g.expr(v.typ, 2))
 	case v.typ.kind == text && g.chance(50):
-		return fmt.Sprintf("%s += %s", v.name, g.expr(v.typ, 1))
+		// In loops, s += s would never come to an end.
+		return fmt.Sprintf("if len(%s) < 1000 {\n%s += %s\n}", v.name, v.name, g.expr(v.typ, 1))
 	case v.typ.kind == slice && v.own && g.chance(60):
 		return fmt.Sprintf("%s = append(%s, %s)", v.name, v.name, g.expr(v.typ.elem, 2))
 	}
