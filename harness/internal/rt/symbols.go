@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"encoding/binary"
 	"log"
 	"maps"
 	"reflect"
@@ -72,7 +73,8 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	}
 	maps.Copy(table, m.cfg.Timers.symbols())
 	m.logSymbols(table)
-	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil))}
+	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
+		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}
 	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters, goAdapters} {
 		for name, f := range part {
 			if mentions == nil || mentions[name] {
@@ -82,6 +84,9 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	}
 	return symbols
 }
+
+// typeOfValue is the symbol of the type of a value.
+func typeOfValue(x any) reflect.Value { return reflect.Zero(reflect.PointerTo(reflect.TypeOf(x))) }
 
 // logSymbols adds the functions of package log and the methods of a Logger.
 func (m *Machine) logSymbols(table map[string]any) {

@@ -245,6 +245,10 @@ type erasedStruct struct {
 	name string
 }
 
+// hiddenOrders are the types of binary.BigEndian and its like, which have no
+// name for others.
+var hiddenOrders = map[string]string{"bigEndian": "rt.OrderBig", "littleEndian": "rt.OrderLittle", "nativeEndian": "rt.OrderNative"}
+
 // librarySymbol writes a name of a library package. What the symbol table
 // lacks is refused.
 func (p *program) librarySymbol(o interface {
@@ -252,6 +256,9 @@ func (p *program) librarySymbol(o interface {
 	Name() string
 }) string {
 	path := o.Pkg().Path()
+	if name, ok := hiddenOrders[o.Name()]; ok && path == "encoding/binary" {
+		return name
+	}
 	if export.Available(path) && !syms.Has(path, o.Name()) {
 		p.refuse("%s.%s, which scripts cannot use", path, o.Name())
 	}
