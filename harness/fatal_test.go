@@ -29,6 +29,7 @@ func TestAScriptThatDiesIsToldWhere(t *testing.T) {
 		{"a deadlock beside timers that were stopped", "ctx, cancel := context.WithTimeout(context.Background(), time.Hour)\ncancel()\ntime.AfterFunc(time.Hour, func() {}).Stop()\nt := time.NewTicker(time.Hour)\nt.Stop()\nfmt.Println(ctx.Err())\n<-t.C", ScriptError, 0, "deadlock"},
 		{"a deadlock after timers", "ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)\ndefer cancel()\n<-ctx.Done()\ntime.Sleep(time.Millisecond)\ntime.AfterFunc(time.Millisecond, func() {})\nfor i := range 3 {\n\t<-time.After(time.Duration(i))\n}\nfmt.Println(1)\nselect {}", ScriptError, 0, "deadlock"},
 		{"a deadlock of many", "var wg sync.WaitGroup\nfor range 2000 {\n\twg.Go(func() { select {} })\n}\nfmt.Println(1)\nwg.Wait()", ScriptError, 0, "deadlock"},
+		{"nothing to receive", "c := make(chan int)\nfmt.Println(1)\n\n<-c", ScriptError, 4, "deadlock"},
 		{"no goroutine left", "runtime.Goexit()", ScriptError, 1, "no goroutines (main called runtime.Goexit) - deadlock!"},
 		{"no main", "go func() {\n\ttime.Sleep(time.Millisecond)\n\tselect {}\n}()\ndefer fmt.Println(\"deferred\")\nruntime.Goexit()", ScriptError, 0, "all goroutines are asleep"},
 		{"an unlocked mutex", "var mu sync.Mutex\nfmt.Println(1)\nmu.Unlock()", ScriptError, 3, "unlock of unlocked mutex"},

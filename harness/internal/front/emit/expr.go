@@ -266,7 +266,9 @@ func (f *fn) channel(x ast.Expr) string {
 
 // received emits a receive, with or without ok. Those from timers are counted.
 func (f *fn) received(x ast.Expr, ok bool) string {
-	return receive(f.channel(x), f.typeOf(x).Underlying().(*types.Chan).Elem(), ok)
+	ch := f.channel(x)
+	f.noteLine(x)
+	return receive(ch, f.typeOf(x).Underlying().(*types.Chan).Elem(), ok)
 }
 
 func receive(ch string, elem types.Type, ok bool) string {
