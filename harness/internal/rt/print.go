@@ -202,16 +202,6 @@ func (p printer) field(holder any) {
 	p.write(text)
 }
 
-// basicOf is the basic type of a kind.
-func basicOf(k reflect.Kind) reflect.Type {
-	for _, t := range basicTypes {
-		if t != nil && t.Kind() == k {
-			return t
-		}
-	}
-	return nil
-}
-
 // leafAt prints a library value. A reflect.Value below the top level is printed
 // by its method String.
 func (p printer) leafAt(t types.Type, v reflect.Value, depth int) {
@@ -247,7 +237,8 @@ func (p printer) iface(t types.Type, v reflect.Value, depth int, access bool) {
 		}
 		return
 	}
-	if v = reflect.ValueOf(x); v.Kind() == reflect.Pointer && !v.IsNil() {
+	// Pointers and bytes look different inside of something.
+	if v = reflect.ValueOf(x); v.Kind() == reflect.Pointer && !v.IsNil() || p.sharp && v.Kind() == reflect.Slice {
 		p.field(struct{ X any }{x})
 		return
 	}
