@@ -357,3 +357,60 @@ func (r ReflectValue) Pointer() uintptr {
 	}
 	return r.v.Pointer()
 }
+
+// typeConvertibleTo is reflect.Type.ConvertibleTo.
+func typeConvertibleTo(from, to reflect.Type) bool {
+	if to == nil {
+		reflectPanic("reflect: nil type passed to Type.ConvertibleTo")
+	}
+	f, ok := from.(reflectType)
+	t, ok2 := to.(reflectType)
+	switch {
+	case assignableTo(from, to):
+		return true
+	case ok && ok2:
+		return types.ConvertibleTo(f.t.typ, t.t.typ)
+	case to.Kind() == reflect.Interface:
+		return false
+	case ok && !f.t.m.typeOf(f.under()).plain, ok2 && !t.t.m.typeOf(t.under()).plain:
+		return false // made of types of the script, which the other is not
+	}
+	return erasedType(from).ConvertibleTo(erasedType(to))
+}
+
+// CanConvert is as in package reflect, and so is Convert.
+func (r ReflectValue) CanConvert(t reflect.Type) bool {
+	if !r.v.IsValid() {
+		reflectPanic(badKind("CanConvert", reflect.Invalid))
+	}
+	if !typeConvertibleTo(r.Type(), t) {
+		return false
+	}
+	return t.Kind() == reflect.Interface || r.v.CanConvert(erasedType(t))
+}
+
+func (r ReflectValue) Convert(t reflect.Type) ReflectValue {
+	if !r.v.IsValid() {
+		reflectPanic(badKind("Convert", reflect.Invalid))
+	}
+	if !typeConvertibleTo(r.Type(), t) {
+		reflectPanic("reflect.Value.Convert: value of type " + r.Type().String() + " cannot be converted to type " + t.String())
+	}
+	var v reflect.Value
+	if t.Kind() == reflect.Interface {
+		v = r.as(t, "reflect.Value.Convert")
+	} else {
+		v = r.v.Convert(erasedType(t))
+	}
+	if s, ok := t.(reflectType); ok {
+		return s.t.m.reflectValue(s.t.typ, v, r.hidden)
+	}
+	return ReflectValue{m: r.m, v: v, hidden: r.hidden}
+}
+
+func (r ReflectValue) Comparable() bool {
+	if !r.v.IsValid() || r.t == nil {
+		return r.v.Comparable()
+	}
+	return types.Comparable(r.t) && r.v.Comparable()
+}

@@ -61,7 +61,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"HTMLParse": m.htmlParse, "HTMLParseFS": m.htmlParseFS, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
 		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
-		"TypeMethod": typeMethod, "TypeMethodByName": typeMethodByName,
+		"TypeConvertibleTo": typeConvertibleTo, "TypeMethod": typeMethod, "TypeMethodByName": typeMethodByName,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
 		"GoParseFile": goParseFile, "GoParseExprFrom": goParseExprFrom, "GoFormatNode": goFormatNode, "GoFprint": goFprint, "GoConfigFprint": goConfigFprint,
 		"ASTPrint": m.astPrint, "ASTFprint": astFprint,

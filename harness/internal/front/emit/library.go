@@ -55,7 +55,7 @@ var libraryFuncs = map[string]string{
 	"context.WithTimeout": "rt.WithTimeout", "context.WithDeadline": "rt.WithDeadline", "context.WithTimeoutCause": "rt.WithTimeoutCause", "context.WithDeadlineCause": "rt.WithDeadlineCause",
 	"go/parser.ParseFile": "rt.GoParseFile", "go/parser.ParseExprFrom": "rt.GoParseExprFrom", "go/format.Node": "rt.GoFormatNode",
 	"go/printer.Fprint": "rt.GoFprint", "(*go/printer.Config).Fprint": "rt.GoConfigFprint", "go/ast.Print": "rt.ASTPrint", "go/ast.Fprint": "rt.ASTFprint",
-	"(reflect.Type).Method": "rt.TypeMethod", "(reflect.Type).MethodByName": "rt.TypeMethodByName",
+	"(reflect.Type).ConvertibleTo": "rt.TypeConvertibleTo", "(reflect.Type).Method": "rt.TypeMethod", "(reflect.Type).MethodByName": "rt.TypeMethodByName",
 	"runtime.Goexit": "rt.Goexit", "runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
 	"usetools/prelude.RunScript": "rt.RunScript", "usetools/host.Decode": "rt.Decode", "usetools/host.Encode": "rt.JSONMarshal",
@@ -193,6 +193,9 @@ func (f *fn) do(x *ast.CallExpr) string {
 
 // reflectTypeFor emits reflect.TypeFor[t]().
 func (f *fn) reflectTypeFor(t types.Type) string {
+	if !f.p.needsBox(t) {
+		return fmt.Sprintf("rt.ReflectTypeFor(%d)", f.p.number(t))
+	}
 	return fmt.Sprintf("rt.ReflectTypeFor(%d)", f.p.boxNumber(t))
 }
 
