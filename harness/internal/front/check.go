@@ -462,6 +462,19 @@ func (c *checker) plain(message string) string {
 // refusedNames reports names of allowed packages that scripts may not use.
 func (c *checker) refusedNames() []Diagnostic {
 	var list []Diagnostic
+	for id, o := range c.info.Defs {
+		f, ok := o.(*types.Func)
+		if !ok || !c.holds(id.Pos()) || f.Signature().Recv() == nil || !types.IsInterface(f.Signature().Recv().Type()) {
+			continue
+		}
+		for v := range f.Signature().Results().Variables() {
+			if v.Type().String() == "reflect.Method" { // which those of a reflect.Type do not quite give
+				d := c.diagnose(Refused, id.Pos(), "an interface with a method that returns a reflect.Method is not available to scripts")
+				d.Hint = "use reflect.Type itself"
+				list = append(list, d)
+			}
+		}
+	}
 	for id, o := range c.info.Uses {
 		if o.Pkg() == nil || !o.Exported() || !c.holds(id.Pos()) || c.units[o.Pkg().Path()].Path != "" {
 			continue

@@ -186,7 +186,7 @@ func (f *xmlField) list() (elem types.Type, ok bool) {
 // xmlElem is the type of the elements of a slice or an array that is written as
 // its elements.
 func xmlElem(t types.Type) (elem types.Type, ok bool) {
-	if n, ok := types.Unalias(t).(*types.Named); ok && hasXMLMethods(n) {
+	if n, ok := types.Unalias(t).(*types.Named); ok && (hasXMLMethods(n) || Folded(n)) {
 		return nil, false
 	}
 	switch u := t.Underlying().(type) {
@@ -462,7 +462,7 @@ func (m *Machine) xmlNodeType(t types.Type) reflect.Type {
 	if m.xmlNative(t) {
 		return m.reflectOf(t)
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && hasXMLMethods(n) && !types.IsInterface(n) {
+	if n, ok := types.Unalias(t).(*types.Named); ok && (hasXMLMethods(n) || Folded(n)) && !types.IsInterface(n) {
 		return xmlNodeType
 	}
 	switch u := t.Underlying().(type) {
@@ -563,6 +563,9 @@ func (n xmlNode) through() (node xmlNode, library any, ok bool) {
 			n.t, _ = pointee(n.t)
 			n.v = n.v.Elem()
 		default:
+			if named, ok := types.Unalias(n.t).(*types.Named); ok && Folded(named) {
+				n.v = printer{m: n.m}.unfold(named, n.v)
+			}
 			return n, nil, true
 		}
 	}

@@ -137,7 +137,7 @@ func (f *fn) make(x *ast.CallExpr) string {
 	}
 	made := args[0]
 	if c, ok := t.Underlying().(*types.Chan); ok {
-		args[0] = "chan " + f.p.typ(c.Elem())
+		args[0] = chanOf(f.p.typ(c.Elem()))
 	}
 	return f.ofLibrary(f.refold(f.hoist("make("+strings.Join(args, ", ")+")", made), t.Underlying(), t), t)
 }

@@ -153,7 +153,12 @@ func (p *program) chanTyp(u *types.Chan) string {
 	case types.RecvOnly:
 		return "<-chan " + elem
 	}
-	if c, ok := types.Unalias(u.Elem()).(*types.Chan); ok && c.Dir() == types.RecvOnly {
+	return chanOf(elem)
+}
+
+// chanOf is the type of channels of elem for both directions.
+func chanOf(elem string) string {
+	if strings.HasPrefix(elem, "<-") {
 		return "chan (" + elem + ")"
 	}
 	return "chan " + elem

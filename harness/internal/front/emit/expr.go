@@ -163,7 +163,7 @@ func (f *fn) operands(list ...operand) []string {
 // word, a string or a slice, which it reads late.
 func (f *fn) copiedInOrder(x ast.Expr, to types.Type) bool {
 	t := f.typeOf(x)
-	if !isInterface(to) || f.isNil(x) || isInterface(t) || f.inMemory(x) {
+	if !isInterface(to) || f.isNil(x) || isInterface(t) {
 		return false
 	}
 	t = types.Default(t)
@@ -175,9 +175,11 @@ func (f *fn) copiedInOrder(x ast.Expr, to types.Type) bool {
 	case *types.Slice:
 		return false
 	case *types.Basic:
-		return u.Kind() != types.String
+		if u.Kind() == types.String {
+			return false
+		}
 	}
-	return true
+	return !f.inMemory(x)
 }
 
 // isPointerShaped: interfaces hold values of the type directly.

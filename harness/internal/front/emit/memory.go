@@ -79,83 +79,111 @@ func inRegisters(t types.Type) bool {
 // byReference: a closure has a pointer to variable v. A closure that the
 // compiler inlines has not.
 func (s *usage) byReference(v *types.Var) bool {
-	found := false
-	ast.Inspect(s.node, func(n ast.Node) bool {
-		lit, ok := n.(*ast.FuncLit)
-		if ok && !inside(v.Pos(), lit) && s.mentions(lit, v) && !s.inlined(lit) {
-			found = true
-		}
-		return !found
-	})
-	return found
+	if s.referenced == nil {
+		s.findReferences()
+	}
+	return s.referenced[v]
 }
 
-func (s *usage) mentions(n ast.Node, o types.Object) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && s.unit.info.Uses[id] == o
-		return !found
-	})
-	return found
+// findReferences notes the variables that closures which are not inlined take
+// from outside.
+func (s *usage) findReferences() {
+	s.referenced = map[*types.Var]bool{}
+	kept := s.keptClosures()
+	var around []*ast.FuncLit // the kept closures around n
+	var walk func(n ast.Node)
+	walk = func(n ast.Node) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				if m == n || !kept[m] {
+					return true
+				}
+				around = append(around, m)
+				walk(m)
+				around = around[:len(around)-1]
+				return false
+			case *ast.Ident:
+				v, ok := s.unit.info.Uses[m].(*types.Var)
+				if ok && len(around) > 0 && !inside(v.Pos(), around[len(around)-1]) {
+					s.referenced[v] = true
+				}
+			}
+			return true
+		})
+	}
+	walk(s.node)
 }
 
-// inlined: lit is called where it stands, or is the one value of a variable that
-// is only called, and is short enough. It is a guess at the compiler's.
-func (s *usage) inlined(lit *ast.FuncLit) bool {
+// keptClosures are those that the compiler does not inline: what is called where
+// it stands, or is the one value of a variable that is only called, is inlined
+// when it is short enough. It is a guess at the compiler's.
+func (s *usage) keptClosures() map[*ast.FuncLit]bool {
 	const budget, budgetOnce = 80, 800 // for a closure that is called at one place
-	var holder types.Object
-	direct := false
-	uses, calls := 0, 0
+	kept := map[*ast.FuncLit]bool{}
+	direct := map[*ast.FuncLit]bool{}
+	holders := map[*ast.FuncLit]types.Object{}
+	uses, calls := map[types.Object]int{}, map[types.Object]int{}
+	late := map[*ast.CallExpr]bool{} // of go and defer statements
+	hold := func(id *ast.Ident, x ast.Expr) {
+		if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
+			holders[lit] = s.unit.info.Defs[id]
+		}
+	}
 	ast.Inspect(s.node, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.DeferStmt, *ast.GoStmt:
-			return ast.Unparen(calledBy(n)) != lit
+		case *ast.FuncLit:
+			kept[n] = true
+		case *ast.GoStmt:
+			late[n.Call] = true
+		case *ast.DeferStmt:
+			late[n.Call] = true
 		case *ast.CallExpr:
-			direct = direct || ast.Unparen(n.Fun) == lit
+			if late[n] {
+				break
+			}
+			switch fun := ast.Unparen(n.Fun).(type) {
+			case *ast.FuncLit:
+				direct[fun] = true
+			case *ast.Ident:
+				calls[s.unit.info.Uses[fun]]++
+			}
 		case *ast.AssignStmt:
-			for i, x := range n.Rhs {
-				if id, ok := n.Lhs[min(i, len(n.Lhs)-1)].(*ast.Ident); ok && ast.Unparen(x) == lit && n.Tok == token.DEFINE {
-					holder = s.unit.info.Defs[id]
+			if n.Tok == token.DEFINE && len(n.Lhs) == len(n.Rhs) {
+				for i, x := range n.Rhs {
+					hold(n.Lhs[i].(*ast.Ident), x)
 				}
 			}
 		case *ast.ValueSpec:
-			for i, x := range n.Values {
-				if ast.Unparen(x) == lit {
-					holder = s.unit.info.Defs[n.Names[i]]
+			if len(n.Names) == len(n.Values) {
+				for i, x := range n.Values {
+					hold(n.Names[i], x)
 				}
 			}
-		}
-		return true
-	})
-	if direct || holder == nil {
-		return direct && s.cost(lit) <= budgetOnce
-	}
-	ast.Inspect(s.node, func(n ast.Node) bool {
-		switch n := n.(type) {
 		case *ast.Ident:
-			if s.unit.info.Uses[n] == holder {
-				uses++
-			}
-		case *ast.DeferStmt, *ast.GoStmt:
-			if id, ok := ast.Unparen(calledBy(n)).(*ast.Ident); ok && s.unit.info.Uses[id] == holder {
-				calls-- // not one that is inlined
-			}
-		case *ast.CallExpr:
-			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && s.unit.info.Uses[id] == holder {
-				calls++
-			}
+			uses[s.unit.info.Uses[n]]++
 		}
 		return true
 	})
-	if uses != calls || s.mutable[holder] {
-		return false
+	for lit := range kept {
+		holder := holders[lit]
+		switch {
+		case direct[lit]:
+			kept[lit] = s.cost(lit, budgetOnce) > budgetOnce
+		case holder != nil && uses[holder] == calls[holder] && !s.mutable[holder]:
+			most := budget
+			if calls[holder] == 1 {
+				most = budgetOnce
+			}
+			kept[lit] = s.cost(lit, most) > most
+		}
 	}
-	return s.cost(lit) <= budget || calls == 1 && s.cost(lit) <= budgetOnce
+	return kept
 }
 
-// cost is about what the compiler counts for a closure to be inlined.
-func (s *usage) cost(lit *ast.FuncLit) int {
+// cost is about what the compiler counts for a closure to be inlined, or more
+// than enough.
+func (s *usage) cost(lit *ast.FuncLit, enough int) int {
 	const call, never = 57, 1000
 	cost := 0
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
@@ -170,18 +198,7 @@ func (s *usage) cost(lit *ast.FuncLit) int {
 		case ast.Expr, ast.Stmt:
 			cost++
 		}
-		return true
+		return cost <= enough
 	})
 	return cost
-}
-
-// calledBy is what a go or defer statement calls.
-func calledBy(n ast.Node) ast.Expr {
-	switch n := n.(type) {
-	case *ast.DeferStmt:
-		return n.Call.Fun
-	case *ast.GoStmt:
-		return n.Call.Fun
-	}
-	return nil
 }

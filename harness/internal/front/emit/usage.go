@@ -33,6 +33,9 @@ type usage struct {
 
 	unit *unit
 	node ast.Node
+	// referenced are the variables that closures have pointers to; nil: not looked
+	// for yet.
+	referenced map[*types.Var]bool
 }
 
 // A history is all that is assigned to a variable.
