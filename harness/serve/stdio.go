@@ -262,7 +262,8 @@ func isCall(m jsonrpc.Message) bool {
 // batch returns what the SDK can take of a batch: its calls as one, which is
 // answered as one, and before them the rest, which is not answered, line by line.
 func (r *requests) batch(line []byte) []byte {
-	var parts, calls []json.RawMessage
+	var parts []json.RawMessage
+	var calls [][]byte
 	var out []byte
 	if err := json.Unmarshal(line, &parts); err != nil {
 		r.answers.refuse(nil, jsonrpc.CodeParseError, err)
@@ -281,10 +282,10 @@ func (r *requests) batch(line []byte) []byte {
 			out = append(append(out, p...), '\n')
 		}
 	}
-	if len(calls) > 0 {
-		if b, err := json.Marshal(calls); err == nil {
-			out = append(append(out, b...), '\n')
-		}
+	if len(calls) > 0 { // as they came: encoded again they may be longer than a line may be
+		out = append(out, '[')
+		out = append(out, bytes.Join(calls, []byte(","))...)
+		out = append(out, "]\n"...)
 	}
 	return out
 }

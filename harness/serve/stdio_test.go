@@ -193,6 +193,39 @@ func TestASecondRequestWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 	}
 }
 
+// A batch that is not too long stays so, whatever is in it.
+func TestALongBatchIsAnswered(t *testing.T) {
+	s, _ := serving(t, nil)
+	in, w := io.Pipe()
+	outR, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Stdio(t.Context(), in, out); out.Close() }()
+	lines := make(chan string, 100)
+	go func() {
+		for sc := bufio.NewScanner(outR); sc.Scan(); {
+			if !strings.Contains(sc.Text(), `"method"`) {
+				lines <- sc.Text()
+			}
+		}
+		close(lines)
+	}()
+	go func() {
+		io.WriteString(w, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
+	}()
+	receive(t, lines)
+	go func() {
+		io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+		io.WriteString(w, `[{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":"`+strings.Repeat("<", 3_000_000)+`"}}}, {"jsonrpc":"2.0","id":2,"method":"ping"}]`+"\n")
+	}()
+	if got := receive(t, lines); !strings.HasPrefix(got, "[") || !strings.Contains(got, `{"jsonrpc":"2.0","id":1,"result":{}}`) || !strings.Contains(got, `{"jsonrpc":"2.0","id":2,"result":{}}`) {
+		t.Errorf("got %.500q", got)
+	}
+	w.Close()
+	if err := receive(t, ended); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
 	var out bytes.Buffer
 	a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything), open: newOwed(everything)}
