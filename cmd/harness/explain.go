@@ -54,9 +54,12 @@ func (e *env) explain(ctx context.Context, c *cli.Command) error {
 		// A name is not a matter of search.
 		if res, err := known.catalog.Resolve(ctx, phrase, &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true}); err != nil {
 			return err
-		} else if res.Verdict != x.Verdict || res.Tool != x.Tool {
+		} else if res.Verdict != x.Verdict || res.By != x.By || res.Tool != x.Tool || res.Note != x.Note {
 			x.Verdict, x.By, x.Tool, x.Confidence, x.Note = res.Verdict, res.By, res.Tool, res.Confidence, res.Note
 			x.Reason = cmp.Or(res.Note, "the phrase is the Go name of "+res.Tool)
+			if t, ok := known.view.Tool(res.Tool); ok && res.Note == "" && t.Go() != strings.TrimSpace(phrase) {
+				x.Reason = "the phrase names " + res.Tool + ", but for case, underscores and hyphens"
+			}
 		}
 		missed = missed || x.Verdict != discovery.Resolved
 		if c.Bool("json") {
