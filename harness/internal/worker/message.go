@@ -163,7 +163,8 @@ const (
 	maxReceived = 256 << 20
 
 	defaultMemory = 512 << 20
-	// MinMemory is less than what a worker needs to start and compile a script.
+	// MinMemory is the least memory of a worker, in bytes; a limit below it is
+	// taken as it.
 	MinMemory = 128 << 20
 )
 
