@@ -191,7 +191,6 @@ func checkCategories(overrides map[string]string) error {
 type categories struct {
 	once sync.Once
 	of   []string // per tool
-	list []CategoryCount
 }
 
 // CategoryCount is a category and how many tools it has.
@@ -202,11 +201,39 @@ type CategoryCount struct {
 	Servers []string `json:"servers"`
 }
 
-// Categories returns the categories that the tools of the index have, the one
-// with the most tools first.
-func (ix *Index) Categories() []CategoryCount {
-	ix.loadCategories()
-	return ix.categories.list
+// Categories returns the categories of the tools that pass the query's
+// filters, the one with the most tools first; its text does not count.
+func (ix *Index) Categories(query Query) []CategoryCount {
+	counts := map[string]*CategoryCount{}
+	for _, m := range listed(ix.all, ix.filter(&query)) {
+		c := ix.category(m.tool)
+		n := counts[c]
+		if n == nil {
+			n = &CategoryCount{CategoryInfo: CategoryInfo{Name: c}, Servers: []string{}}
+			counts[c] = n
+		}
+		n.Tools++
+		if server := ix.reg.Tools[m.tool].Server; !slices.Contains(n.Servers, server) {
+			n.Servers = append(n.Servers, server)
+		}
+	}
+	for _, known := range KnownCategories() {
+		if n := counts[known.Name]; n != nil {
+			n.About = known.About
+		}
+	}
+	list := []CategoryCount{}
+	for _, n := range counts {
+		slices.Sort(n.Servers)
+		list = append(list, *n)
+	}
+	slices.SortFunc(list, func(a, b CategoryCount) int {
+		if a.Tools != b.Tools {
+			return b.Tools - a.Tools
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return list
 }
 
 // Category returns the category of the tool at a place in the registry.
@@ -220,7 +247,6 @@ func (ix *Index) loadCategories() {
 	ix.categories.once.Do(func() {
 		of := make([]string, len(ix.reg.Tools))
 		var computed []string
-		counts := map[string]*CategoryCount{}
 		for i := range ix.reg.Tools {
 			t := &ix.reg.Tools[i]
 			c := ix.overridden(t)
@@ -234,31 +260,7 @@ func (ix *Index) loadCategories() {
 				c = computed[i]
 			}
 			of[i] = c
-			n := counts[c]
-			if n == nil {
-				n = &CategoryCount{CategoryInfo: CategoryInfo{Name: c}, Servers: []string{}}
-				counts[c] = n
-			}
-			n.Tools++
-			if !slices.Contains(n.Servers, t.Server) {
-				n.Servers = append(n.Servers, t.Server)
-			}
 		}
-		for _, known := range KnownCategories() {
-			if n := counts[known.Name]; n != nil {
-				n.About = known.About
-			}
-		}
-		for _, n := range counts {
-			slices.Sort(n.Servers)
-			ix.categories.list = append(ix.categories.list, *n)
-		}
-		slices.SortFunc(ix.categories.list, func(a, b CategoryCount) int {
-			if a.Tools != b.Tools {
-				return b.Tools - a.Tools
-			}
-			return strings.Compare(a.Name, b.Name)
-		})
 		ix.categories.of = of
 	})
 }

@@ -107,7 +107,7 @@ func TestCategoriesAreCountedFilteredAndOverridden(t *testing.T) {
 		t.Fatal(err)
 	}
 	total, byName := 0, map[string]CategoryCount{}
-	for _, c := range ix.Categories() {
+	for _, c := range ix.Categories(Query{}) {
 		total += c.Tools
 		byName[c.Name] = c
 		page, err := ix.Search(Query{Category: strings.ToUpper(c.Name), Limit: MaxLimit})

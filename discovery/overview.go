@@ -44,7 +44,7 @@ func (ix *Index) TreeByCategory(d Detail) ([]Branch, error) {
 	}
 	out := []Branch{}
 	at := map[string]int{}
-	for _, c := range ix.Categories() {
+	for _, c := range ix.Categories(Query{}) {
 		at[c.Name] = len(out)
 		out = append(out, Branch{Name: c.Name, Title: c.About, Tools: []Entry{}})
 	}
@@ -92,14 +92,15 @@ type Stats struct {
 	Total   Numbers       `json:"total"`
 }
 
-// Stats counts the tools.
-func (ix *Index) Stats() Stats {
+// Stats counts the tools that pass the query's filters, on all servers; its
+// text does not count.
+func (ix *Index) Stats(query Query) Stats {
 	out := Stats{Servers: []ServerStats{}}
 	for _, s := range ix.reg.Servers {
 		out.Servers = append(out.Servers, ServerStats{Name: s.Name})
 	}
-	for i := range ix.reg.Tools {
-		t := &ix.reg.Tools[i]
+	for _, m := range listed(ix.all, ix.filter(&query)) {
+		t := &ix.reg.Tools[m.tool]
 		at := slices.IndexFunc(out.Servers, func(s ServerStats) bool { return s.Name == t.Server })
 		if at >= 0 {
 			out.Servers[at].add(t)

@@ -124,7 +124,7 @@ func (ix *Index) blame(query *Query, found int) string {
 		return fmt.Sprintf("there is no server %q, there are: %s", query.Server, someOf(names))
 	case query.Category != "" && !alone(Query{Category: query.Category}):
 		var names []string
-		for _, c := range ix.Categories() {
+		for _, c := range ix.Categories(Query{}) {
 			names = append(names, c.Name)
 		}
 		return fmt.Sprintf("no tool has the category %q, there are: %s", query.Category, someOf(names))

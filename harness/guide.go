@@ -30,7 +30,7 @@ func (c *Catalog) Guide() (string, error) {
 	b.WriteString("Do many calls in one script, side by side where they do not depend on each other. A script that only calls UseTools answers with signatures; nothing runs before all of it type-checks.\n")
 
 	var kinds []string
-	for _, k := range c.index.Categories() {
+	for _, k := range c.index.Categories(discovery.Query{}) {
 		if k.Name != discovery.Other {
 			kinds = append(kinds, fmt.Sprintf("%s %d", k.Name, k.Tools))
 		}

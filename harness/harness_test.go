@@ -144,6 +144,48 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	}
 }
 
+// Of two servers with the same tools, one denied, the other's are meant.
+func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
+	reg := &registry.Registry{Tools: []registry.Tool{
+		{Server: "fsa", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
+		{Server: "fsb", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
+		{Server: "fsc", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
+	}}
+	reg.Normalize()
+	h, _ := harnessOver(reg, nil)
+	for _, c := range []struct {
+		deny   []string
+		script string
+		want   Status
+		texts  []string // "!" before what must not be there
+	}{
+		{[]string{"fsb.*", "fsc"}, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "!fsb"}},
+		{[]string{"fsb.*", "fsc"}, `UseTools("write_file"); Return(1)`, OK, []string{"!several", "!fsb"}},
+		{[]string{"fsb.*"}, `UseTools("write_file")`, Ambiguous, []string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
+		{nil, `UseTools("write_file")`, Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
+		{[]string{"fs*"}, `UseTools("write_file")`, Denied, []string{"denied by fs*", "!several"}},
+		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, Denied, []string{"denied by fs*"}},
+		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", \"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", OK,
+			[]string{"1 fsa.write_file <nil>\nfsb.write_file is not to be had: denied by fsb.*|fsc.write_file is not to be had: denied by fsc|nosuch\n"}},
+		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nc, _ := discovery.Categories()\ns, _ := discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", OK,
+			[]string{"1 1 [fsa] 1 3 0\n"}},
+	} {
+		res, err := h.Run(t.Context(), &Script{Source: c.script, Policy: &Policy{Deny: c.deny}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := res.Stdout + res.Text()
+		if res.Status != c.want {
+			t.Errorf("%v %s: %s, want %s\n%s", c.deny, c.script, res.Status, c.want, got)
+		}
+		for _, want := range c.texts {
+			if part, not := strings.CutPrefix(want, "!"); strings.Contains(got, part) == not {
+				t.Errorf("%v %s: want %q in\n%s", c.deny, c.script, want, got)
+			}
+		}
+	}
+}
+
 func TestPhrasesNarrowNamesSelectTypesCheck(t *testing.T) {
 	h, rec := harnessOver(notes(), func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 		if tool == "search_notes" {

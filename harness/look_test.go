@@ -83,7 +83,7 @@ func TestLookingAroundAmong535Tools(t *testing.T) {
 	}
 
 	// Trees and numbers agree.
-	stats := c.index.Stats()
+	stats := c.index.Stats(discovery.Query{})
 	for _, by := range []bool{false, true} {
 		tree, err := c.Tree(by, discovery.NameOnly)
 		n := 0
@@ -256,7 +256,7 @@ func TestManyLookWhileTheRegistryIsRebuilt(t *testing.T) {
 		for _, b := range tree {
 			n += len(b.Tools)
 		}
-		if stats := c.index.Stats(); err != nil || n != tools || stats.Total.Tools != tools || len(c.index.Names(discovery.Query{})) != tools {
+		if stats := c.index.Stats(discovery.Query{}); err != nil || n != tools || stats.Total.Tools != tools || len(c.index.Names(discovery.Query{})) != tools {
 			return fmt.Errorf("%d tools in the tree, %d in the numbers, %v", n, stats.Total.Tools, err)
 		}
 		return nil

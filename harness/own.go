@@ -78,9 +78,9 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 		if err := json.Unmarshal(raw, &q); err != nil || len(q.Names) > maxAsked {
 			return nil, fmt.Errorf("want up to %d names of tools", maxAsked)
 		}
-		return r.cat.Describe(q.Names, discovery.Detail(q.Detail))
+		return r.describe(q.Names, discovery.Detail(q.Detail))
 	case "categories":
-		return r.cat.index.Categories(), nil
+		return r.cat.index.Categories(discovery.Query{Keep: r.shows}), nil
 	case "tree":
 		branches, err := r.cat.Tree(false, discovery.NameDescription)
 		for i := range branches {
@@ -90,9 +90,36 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 	case "names":
 		return r.cat.index.Names(discovery.Query{Keep: r.shows}), nil
 	case "stats":
-		return r.cat.index.Stats(), nil
+		return r.cat.index.Stats(discovery.Query{Keep: r.shows}), nil
 	}
 	return nil, fmt.Errorf("%.40q is nothing that discovery answers", ask)
+}
+
+// describe is the catalog's Describe without the tools that policy denies: a
+// name that means no other is answered with the denial.
+func (r *run) describe(names []string, d discovery.Detail) (discovery.Description, error) {
+	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
+	for _, name := range names {
+		found, err := r.cat.Describe([]string{name}, d)
+		if err != nil {
+			return answer, err
+		}
+		left := slices.DeleteFunc(slices.Clone(found.Tools), func(e discovery.Entry) bool { return r.hides(e.ID) })
+		if len(left) == 0 {
+			for _, e := range found.Tools {
+				if t, ok := r.view.Tool(e.ID); ok {
+					found.NotFound = append(found.NotFound, fmt.Sprintf("%s is not to be had: %s", e.ID, r.decide(t).Rule))
+				}
+			}
+		}
+		answer.NotFound = append(answer.NotFound, found.NotFound...)
+		for _, e := range left {
+			if !slices.ContainsFunc(answer.Tools, func(x discovery.Entry) bool { return x.ID == e.ID }) {
+				answer.Tools = append(answer.Tools, e)
+			}
+		}
+	}
+	return answer, nil
 }
 
 // runSaved runs a script of the library as the running script would be run

@@ -129,6 +129,9 @@ func (r *run) phrases(ctx context.Context, ps []worker.Phrase, used []*wrappers.
 			return nil, err
 		}
 		r.pick(&res, used)
+		if err := r.dropDenied(&res); err != nil {
+			return nil, err
+		}
 		if t, ok := r.view.Tool(res.Tool); ok && res.Verdict == discovery.Resolved {
 			r.allow(t)
 			if r.declared[t.ID] == 0 {
@@ -174,6 +177,26 @@ func (r *run) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 	res.Verdict, res.By, res.Tool = discovery.Resolved, by, first.ID
 }
 
+// dropDenied takes for an ambiguous name the one tool of that name that policy
+// does not deny. Where it denies them all it is the first, so that the denial
+// is the answer.
+func (r *run) dropDenied(res *discovery.Resolution) error {
+	if res.Verdict != discovery.Ambiguous {
+		return nil
+	}
+	d, err := r.cat.index.Describe([]string{res.Phrase}, discovery.NameOnly)
+	if err != nil || len(d.Tools) == 0 {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(d.Tools), func(e discovery.Entry) bool { return r.hides(e.ID) })
+	if len(left) > 1 || len(left) == len(d.Tools) {
+		return nil
+	}
+	one := append(left, d.Tools[0])[0]
+	res.Verdict, res.By, res.Tool, res.Confidence, res.Stale = discovery.Resolved, discovery.ByExact, one.ID, 1, one.Stale
+	return nil
+}
+
 func (r *run) allow(t *wrappers.Tool) { r.allowed[t.ID] = t }
 
 // notFound records a phrase without a tool: an error, or data for a script
@@ -183,7 +206,13 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	if res.Note != "" && !strings.Contains(message, res.Note) {
 		hint += "; " + res.Note
 	}
-	offered := slices.DeleteFunc(r.cat.index.Offer(res), func(d discovery.Difference) bool { return r.hides(d.ID) })
+	near := r.cat.index.Offer(res)
+	offered := slices.DeleteFunc(slices.Clone(near), func(d discovery.Difference) bool { return r.hides(d.ID) })
+	if res.Verdict == discovery.Ambiguous && len(offered) == 0 {
+		message, hint = message+"; policy denies them all", ""
+	} else if res.Verdict == discovery.Ambiguous && len(offered) < len(near) {
+		message += "; policy denies those that are not shown"
+	}
 	if p.Handled && !r.probe {
 		u := worker.Unresolved{Message: message, Candidates: []string{}}
 		for _, d := range offered {

@@ -36,7 +36,7 @@ func (e *env) stats(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	stats := known.index.Stats()
+	stats := known.index.Stats(discovery.Query{})
 	saved := max(0, stats.Total.SchemaTokens-executeTokens)
 	if c.Bool("json") {
 		return e.print(struct {

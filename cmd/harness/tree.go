@@ -135,7 +135,7 @@ overrules it: "usetools": {"categories": {"git": "vcs", "github.*_issue*": "tick
 			if err != nil {
 				return err
 			}
-			list := known.index.Categories()
+			list := known.index.Categories(discovery.Query{})
 			have := map[string]bool{}
 			for _, n := range list {
 				have[n.Name] = true

@@ -141,7 +141,9 @@ func (c *session) namedTool(req *mcp.CallToolRequest, cat *harness.Catalog) (*wr
 }
 
 // lookUp finds the tool that an argument names: by its ID, its Go name, or any
-// other exact name that only one tool has.
+// other exact name that only one tool has, or only one that policy does not
+// deny. Where it denies them all it is the first, so that the denial is the
+// answer.
 func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, error) {
 	view, err := cat.View()
 	if err != nil {
@@ -167,6 +169,15 @@ func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, err
 		for _, x := range d.Tools {
 			ids = append(ids, x.ID)
 		}
+	}
+	offered := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		t, ok := view.Tool(id)
+		return ok && !c.offers(t.Tool)
+	})
+	if len(offered) > 0 {
+		ids = offered
+	} else if len(ids) > 0 {
+		ids = ids[:1]
 	}
 	if len(ids) == 1 {
 		if t, ok := view.Tool(ids[0]); ok {

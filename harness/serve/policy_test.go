@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 )
 
 const deleting = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"})
@@ -79,6 +81,31 @@ func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
 	}
 	if f.calls.Load() > 0 {
 		t.Error("called")
+	}
+}
+
+// Of two servers with the same tool, one denied, the other's is meant.
+func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
+	for _, x := range []struct {
+		deny []string
+		want string
+	}{
+		{[]string{"fsb.*"}, `^fsa\.write_file\n`},
+		{[]string{"fs*"}, `^fsa\.write_file is not to be had: denied by fs\*$`},
+		{nil, `^several servers have a tool "write_file": fsa\.write_file, fsb\.write_file$`},
+	} {
+		reg := &registry.Registry{Tools: []registry.Tool{
+			{Server: "fsa", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
+			{Server: "fsb", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
+		}}
+		reg.Normalize()
+		s, _ := serving(t, &Options{Tools: Discovery, Policy: &harness.Policy{Deny: x.deny}, Catalog: func(context.Context) (*harness.Catalog, error) {
+			return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
+		}})
+		c := connect(t, s, nil)
+		if got := text(c.call("tool_describe", map[string]any{"tool": "write_file"})); !regexp.MustCompile(x.want).MatchString(got) {
+			t.Errorf("%v: %s\nwant %s", x.deny, got, x.want)
+		}
 	}
 }
 
