@@ -87,6 +87,8 @@ func TestAScriptThatWaitsIsNoDeadlock(t *testing.T) {
 		"a selected timer":          "select {\ncase <-time.After(wait):\ncase <-make(chan int):\n}",
 		"a ticker":                  "for range time.Tick(wait) {\n\tbreak\n}",
 		"a ticker set again":        "t := time.NewTicker(time.Hour)\nt.Stop()\nt.Reset(wait)\n_, ok := <-t.C\nfmt.Println(ok)",
+		"set in a template":         "t := time.NewTimer(0)\n<-t.C\nset := template.Must(template.New(\"\").Parse(`{{.T.Reset .D}}`))\nset.Execute(io.Discard, map[string]any{\"T\": t, \"D\": wait + time.Second})\n<-t.C",
+		"ranged over in a template": "t := template.Must(template.New(\"\").Parse(`{{range .}}{{break}}{{end}}`))\nt.Execute(io.Discard, time.After(wait))",
 		"a deadline":                "ctx, cancel := context.WithTimeout(context.Background(), wait)\ndefer cancel()\n<-ctx.Done()",
 		"a deadline of a parent":    "ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(wait))\ndefer cancel()\ninner, stop := context.WithCancel(context.WithValue(ctx, 1, 2))\ndefer stop()\n<-inner.Done()",
 		"after a deadline":          "ctx, cancel := context.WithTimeout(context.Background(), wait)\ndefer cancel()\ndone := make(chan int)\ncontext.AfterFunc(ctx, func() { close(done) })\n<-done",

@@ -56,7 +56,7 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 	if full, refused := m.refusedMethod(reflect.TypeOf(x), name); refused {
 		notAvailable(full)
 	}
-	f := m.method(x, name)
+	f := m.method(reflect.ValueOf(x), name)
 	in := make([]reflect.Value, len(args))
 	for i, a := range args {
 		in[i] = argument(a, f.Type().In(i))
@@ -78,9 +78,8 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 }
 
 // method is a method of a library value, or the function of ours that stands for
-// it.
-func (m *Machine) method(x any, name string) reflect.Value {
-	v := reflect.ValueOf(x)
+// it; invalid when there is none.
+func (m *Machine) method(v reflect.Value, name string) reflect.Value {
 	f := m.standIn(v.Type(), name)
 	if !f.IsValid() {
 		return v.MethodByName(name)

@@ -57,6 +57,11 @@ type escapedSet struct {
 
 const escapeStop = "_usetools_stop"
 
+// escapedName is a function of a set that was executed, which gives the
+// [escapedSet]. So that lives as long as the set, even when a function of the set
+// holds one of its templates; and nothing more can be parsed that would call it.
+const escapedName = "_usetools_escaped"
+
 var errEscaped = errors.New("escaped")
 
 // stopAction is {{_usetools_stop}}.
@@ -78,8 +83,10 @@ func isEscapeStop(n *parse.ActionNode) bool {
 
 // htmlEscaped is the set that t belongs to. From now on it counts as executed.
 func (m *Machine) htmlEscaped(t *htmltemplate.Template) (*escapedSet, error) {
-	if e, ok := m.htmlExecuted.Load(htmlSet(t)); ok {
-		return e.(*escapedSet), nil
+	m.htmlMu.Lock()
+	defer m.htmlMu.Unlock()
+	if e := htmlExecuted(t); e != nil {
+		return e, nil
 	}
 	c, err := t.Clone()
 	if err != nil {
@@ -91,8 +98,9 @@ func (m *Machine) htmlEscaped(t *htmltemplate.Template) (*escapedSet, error) {
 			sub.Tree.Root.Nodes = append([]parse.Node{stopAction().Copy()}, sub.Tree.Root.Nodes...)
 		}
 	}
-	e, _ := m.htmlExecuted.LoadOrStore(htmlSet(t), &escapedSet{m, t, c})
-	return e.(*escapedSet), nil
+	e := &escapedSet{m, t, c}
+	t.Funcs(htmltemplate.FuncMap{escapedName: func() *escapedSet { return e }})
+	return e, nil
 }
 
 // run executes t, a template of the copy; err is what escaping it gave.
@@ -110,14 +118,21 @@ func textOf(t *htmltemplate.Template) *template.Template {
 	return (*template.Template)(reflect.ValueOf(t).Elem().FieldByName("text").UnsafePointer())
 }
 
-// htmlSet identifies the set that a template belongs to. What is executed is a
-// copy, so that package html/template does not know that the set has been.
-func htmlSet(t *htmltemplate.Template) uintptr {
-	return reflect.ValueOf(t).Elem().FieldByName("nameSpace").Pointer()
+// htmlExecuted is what was made of the set of t when it was executed, nil before.
+// That was a copy, so that package html/template does not know of it.
+func htmlExecuted(t *htmltemplate.Template) *escapedSet {
+	if t == nil || textOf(t) == nil {
+		return nil // package html/template says what is wrong with it
+	}
+	common := commonOf(textOf(t))
+	if f := common.function(escapedName); f.IsValid() {
+		return f.Interface().(func() *escapedSet)()
+	}
+	return nil
 }
 
 func (m *Machine) htmlCanParse(t *htmltemplate.Template) error {
-	if _, executed := m.htmlExecuted.Load(htmlSet(t)); executed {
+	if htmlExecuted(t) != nil {
 		return errors.New("html/template: cannot Parse after Execute")
 	}
 	return nil

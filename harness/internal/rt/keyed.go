@@ -24,18 +24,27 @@ func hashMaker(h any) func() hash.Hash {
 	}
 }
 
+// asBytes takes an argument for a []byte, which may be of another type that has
+// it for its underlying one.
+func asBytes(x any) []byte {
+	if x == nil {
+		return nil
+	}
+	return reflect.ValueOf(x).Bytes()
+}
+
 func hkdfExtract(h, secret, salt any) ([]byte, error) {
-	return hkdf.Extract(hashMaker(h), secret.([]byte), salt.([]byte))
+	return hkdf.Extract(hashMaker(h), asBytes(secret), asBytes(salt))
 }
 
 func hkdfExpand(h, key, info, n any) ([]byte, error) {
-	return hkdf.Expand(hashMaker(h), key.([]byte), info.(string), n.(int))
+	return hkdf.Expand(hashMaker(h), asBytes(key), info.(string), n.(int))
 }
 
 func hkdfKey(h, secret, salt, info, n any) ([]byte, error) {
-	return hkdf.Key(hashMaker(h), secret.([]byte), salt.([]byte), info.(string), n.(int))
+	return hkdf.Key(hashMaker(h), asBytes(secret), asBytes(salt), info.(string), n.(int))
 }
 
 func pbkdf2Key(h, password, salt, rounds, n any) ([]byte, error) {
-	return pbkdf2.Key(hashMaker(h), password.(string), salt.([]byte), rounds.(int), n.(int))
+	return pbkdf2.Key(hashMaker(h), password.(string), asBytes(salt), rounds.(int), n.(int))
 }

@@ -57,16 +57,14 @@ type Machine struct {
 	canon map[string][]*types.Struct   // see canonical
 	named map[*types.Named]*fieldTable // memo of JSON fields
 
-	panicking panics
-	exited    atomic.Bool  // os.Exit was called
-	started   atomic.Int64 // goroutines of the script that run, but for main's
-	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
-	json      jsonOptions
-	// htmlExecuted are the sets of html/template that were executed: of what
-	// htmlSet gives to *escapedSet.
-	htmlExecuted sync.Map
-	standInFuncs sync.Map // of standInKey to reflect.Value
-	xmlViews     sync.Map // of xmlViewKey to *xmlView
+	panicking    panics
+	exited       atomic.Bool  // os.Exit was called
+	started      atomic.Int64 // goroutines of the script that run, but for main's
+	procs        atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
+	json         jsonOptions
+	htmlMu       sync.Mutex // held while a set of html/template becomes an executed one
+	standInFuncs sync.Map   // of standInKey to reflect.Value
+	xmlViews     sync.Map   // of xmlViewKey to *xmlView
 	xmlSeq       atomic.Int64
 }
 

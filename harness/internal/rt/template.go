@@ -351,7 +351,7 @@ func (f *templateFrame) rangesChannel(v ReflectValue, body func(index, elem Refl
 		f.fail("range over send-only channel %v", v)
 	}
 	for i := 0; ; i++ {
-		x, ok := v.v.Recv()
+		x, ok := f.m.cfg.Timers.receivedFrom(v.v)
 		if !ok || !body(ReflectValueOf(i), f.typed(t.Elem(), x)) {
 			return
 		}

@@ -301,7 +301,7 @@ func (m *Machine) scriptCallee(name string, sig *types.Signature, f reflect.Valu
 // method finds a method of a value.
 func (f *templateFrame) method(x ReflectValue, name string) (*callee, bool) {
 	if x.t == nil {
-		fn := x.v.MethodByName(name)
+		fn := f.m.method(x.v, name)
 		if !fn.IsValid() {
 			return nil, false
 		}

@@ -229,6 +229,12 @@ func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
 	return func() {}
 }
 
+// receivedFrom receives from a channel of any type.
+func (t *Timers) receivedFrom(c reflect.Value) (reflect.Value, bool) {
+	defer t.selecting([]reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: c}})()
+	return c.Recv()
+}
+
 // symbols are the functions that stand for those of packages time and context.
 func (t *Timers) symbols() map[string]any {
 	return map[string]any{
