@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -488,7 +489,7 @@ func (c *checker) refusedNames() []Diagnostic {
 			list = append(list, d)
 			continue
 		} else if ok && v.IsField() {
-			if !export.RefusesMember(o.Pkg().Path(), name) {
+			if !export.RefusesMember(o.Pkg().Path(), name) || c.setToFalse(id) {
 				continue // which is quicker to know than its struct
 			}
 			name = structOf(v) + "." + name
@@ -502,6 +503,21 @@ func (c *checker) refusedNames() []Diagnostic {
 		}
 	}
 	return list
+}
+
+// setToFalse: id is the field of a composite literal that says what is so anyway.
+func (c *checker) setToFalse(id *ast.Ident) bool {
+	found := false
+	for _, file := range c.files {
+		ast.Inspect(file.File, func(n ast.Node) bool {
+			if kv, ok := n.(*ast.KeyValueExpr); ok && kv.Key == id {
+				v := c.info.Types[kv.Value].Value
+				found = v != nil && v.Kind() == constant.Bool && !constant.BoolVal(v)
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 // structOf returns the name of the struct type that has a field.

@@ -562,7 +562,7 @@ func hides(args []any) bool {
 		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, *valueContext, ReflectValue, ReflectMethod, reflectType:
 			return true
 		}
-		if t := reflect.TypeOf(a); t != nil && t.Name() == "" && t.Kind() != reflect.Func && reflectShown(t) != t {
+		if t := reflect.TypeOf(a); t != nil && t.Name() == "" && reflectShown(t) != t {
 			return true
 		}
 	}

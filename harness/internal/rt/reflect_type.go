@@ -51,8 +51,28 @@ func reflectShown(t reflect.Type) reflect.Type {
 		if k, e := reflectShown(t.Key()), reflectShown(t.Elem()); k != t.Key() || e != t.Elem() {
 			return reflect.MapOf(k, e)
 		}
+	case reflect.Chan:
+		if e := reflectShown(t.Elem()); e != t.Elem() {
+			return reflect.ChanOf(t.ChanDir(), e)
+		}
+	case reflect.Func:
+		in, changed := shownAll(t.NumIn(), t.In)
+		out, changedOut := shownAll(t.NumOut(), t.Out)
+		if changed || changedOut {
+			return reflect.FuncOf(in, out, t.IsVariadic())
+		}
 	}
 	return t
+}
+
+// shownAll is reflectShown for parameters or results.
+func shownAll(n int, at func(int) reflect.Type) (list []reflect.Type, changed bool) {
+	for i := range n {
+		t := reflectShown(at(i))
+		list = append(list, t)
+		changed = changed || t != at(i)
+	}
+	return list, changed
 }
 
 // reflectTypeOf is the reflect.Type of t.
