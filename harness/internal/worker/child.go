@@ -129,7 +129,7 @@ func (c *child) serve(k kind, b []byte) error {
 	if err := c.to.writeJSON(kindNeeds, needs); err != nil {
 		return err
 	}
-	free := c.script.Free && needs.none()
+	free := c.script.alone(needs)
 	if !free {
 		if err := c.read(kindTools, &c.tools); err != nil {
 			return err

@@ -22,6 +22,9 @@ type Script struct {
 	Left time.Duration `json:"left"` // until the parent's deadline; Run sets it
 }
 
+// alone: with these needs, a worker goes on without being told of tools.
+func (s *Script) alone(n *Needs) bool { return s.Free && !s.Check && n.none() }
+
 // ready is a worker's first word.
 type ready struct {
 	Report sandbox.Report `json:"report"`

@@ -242,7 +242,7 @@ func (r *run) converse(s *Script, begun time.Time) error {
 		r.out.Status = Stopped
 		return nil
 	}
-	free := s.Free && needs.none() && !s.Check
+	free := s.alone(&needs)
 	if !free {
 		t := *tools
 		t.Left = r.clock.remaining()

@@ -1,0 +1,26 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// What is only checked waits for its tools, though it needs none: the parent
+// sends them, and must not find that the worker has gone.
+func TestACheckWaitsForTools(t *testing.T) {
+	for _, check := range []bool{true, false} {
+		script, err := json.Marshal(&Script{Source: "package main\n\nfunc main() { var x int = \"s\" }", Check: check, Free: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var to bytes.Buffer
+		err = newChild(strings.NewReader(""), &to, nil).serve(kindScript, script)
+		if waits := errors.Is(err, io.EOF); waits != check {
+			t.Errorf("check %v: %v", check, err)
+		}
+	}
+}
