@@ -508,8 +508,8 @@ var fatal = []struct {
 	status Status
 	say    string
 }{
-	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than some 100,000 calls, for which a script has the stack"},
-	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than some 100,000 calls, for which a script has the stack"},
+	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 100,000 calls of functions, 10,000 of closures"},
+	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 100,000 calls of functions, 10,000 of closures"},
 	{"concurrent map", ScriptError, mapFatal},
 	{deadlockText, ScriptError, "fatal error: " + deadlockText},
 }
