@@ -451,5 +451,10 @@ func (d *decoder) quoted(raw []byte, f *jsonField, v reflect.Value) error {
 	if !json.Valid([]byte(s)) {
 		return fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal %q into %s", s, TypeName(f.typ))
 	}
-	return d.value([]byte(s), f.typ, v)
+	before := d.saved
+	err := d.value([]byte(s), f.typ, v)
+	if mismatch, ok := d.saved.(*json.UnmarshalTypeError); ok && before == nil {
+		mismatch.Offset = d.start(raw) + int64(len(raw)) // what is inside has no place of its own
+	}
+	return err
 }
