@@ -573,10 +573,6 @@ func (n xmlNode) through() (node xmlNode, library any, ok bool) {
 
 // MarshalXML serves encoding/xml.
 func (n xmlNode) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
-	return n.marshal(e, start)
-}
-
-func (n xmlNode) marshal(e *xml.Encoder, start xml.StartElement) error {
 	n, library, ok := n.through()
 	switch {
 	case !ok:
@@ -614,7 +610,7 @@ func (n xmlNode) marshal(e *xml.Encoder, start xml.StartElement) error {
 			break
 		}
 		for i := range v.Len() {
-			if err := (xmlNode{m, elem, v.Index(i), n.top, n.named}).marshal(e, start); err != nil {
+			if err := (xmlNode{m, elem, v.Index(i), n.top, n.named}).MarshalXML(e, start); err != nil {
 				return err
 			}
 		}
@@ -928,12 +924,7 @@ func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 			return d.DecodeElement(held.Interface(), &start)
 		}
 	}
-	if elem, ok := pointee(t); ok {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		t, v = elem, v.Elem()
-	}
+	t, v = filled(t, v)
 	if a, ok := m.xmlMethod(t, v, "UnmarshalXML"); ok {
 		err := asError(a.must("UnmarshalXML", d, start)[0])
 		if err == nil && unreadXML(d) {
@@ -971,6 +962,19 @@ func (x *xmlTarget) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 		return errors.New("unknown type " + TypeName(t))
 	}
 	return d.DecodeElement(v.Addr().Interface(), &start)
+}
+
+// filled is what a pointer points to, which it now does, and any other variable
+// as it is.
+func filled(t types.Type, v reflect.Value) (types.Type, reflect.Value) {
+	elem, ok := pointee(t)
+	if !ok {
+		return t, v
+	}
+	if v.IsNil() {
+		v.Set(reflect.New(v.Type().Elem()))
+	}
+	return elem, v.Elem()
 }
 
 func pointeeOf(b Box, ok bool) (types.Type, bool) {
@@ -1100,7 +1104,7 @@ func (a *xmlAim) at(view *xmlView, x, v reflect.Value) {
 // in the element. It looks at all attributes where the element has some.
 func (view *xmlView) always(attrs bool) bool {
 	for i, f := range view.fields {
-		options := view.typ.Field(i).Tag.Get("xml")
+		_, options, _ := strings.Cut(view.typ.Field(i).Tag.Get("xml"), ",")
 		switch {
 		case f.embedded != nil && f.embedded.always(attrs), view.typ.Field(i).Name == "XMLName",
 			anyOption(options, "chardata", "cdata", "comment", "innerxml"),
@@ -1128,13 +1132,7 @@ func takeXML(view *xmlView, x, v reflect.Value) {
 // UnmarshalXMLAttr serves encoding/xml.
 func (x *xmlTarget) UnmarshalXMLAttr(attr xml.Attr) error {
 	x.use()
-	t, v := x.t, x.v
-	if elem, ok := pointee(t); ok {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		t, v = elem, v.Elem()
-	}
+	t, v := filled(x.t, x.v)
 	if a, ok := x.m.xmlMethod(t, v, "UnmarshalXMLAttr"); ok {
 		return asError(a.must("UnmarshalXMLAttr", attr)[0])
 	}
@@ -1156,13 +1154,7 @@ func (x *xmlTarget) UnmarshalXMLAttr(attr xml.Attr) error {
 
 // text reads character data into a value that is not made of others.
 func (x *xmlTarget) text(text string) error {
-	t, v := x.t, x.v
-	if elem, ok := pointee(t); ok {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		t, v = elem, v.Elem()
-	}
+	t, v := filled(x.t, x.v)
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&types.IsComplex != 0 {
