@@ -138,23 +138,30 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	}
 }
 
+// overStdio serves a client that writes to w, and whose answers are lines.
+func overStdio(t *testing.T, s *Server) (w *io.PipeWriter, lines chan string, ended chan error) {
+	in, w := io.Pipe()
+	outR, out := io.Pipe()
+	ended = make(chan error, 1)
+	go func() { ended <- s.Stdio(t.Context(), in, out); out.Close() }()
+	lines = make(chan string, 100)
+	go func() {
+		for sc := bufio.NewScanner(outR); sc.Scan(); {
+			if !strings.Contains(sc.Text(), `"method"`) {
+				lines <- sc.Text()
+			}
+		}
+		close(lines)
+	}()
+	return w, lines, ended
+}
+
 // Two requests with one ID at the same time: the first is answered as if there
 // was no second one, and when it has been the ID is free again.
 func TestASecondRequestWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2025-03-26"} {
 		s, f := serving(t, nil)
-		in, w := io.Pipe()
-		outR, out := io.Pipe()
-		ended := make(chan error, 1)
-		go func() { ended <- s.Stdio(t.Context(), in, out); out.Close() }()
-		lines := make(chan string, 100)
-		go func() {
-			for sc := bufio.NewScanner(outR); sc.Scan(); {
-				if !strings.Contains(sc.Text(), `"method"`) {
-					lines <- sc.Text()
-				}
-			}
-		}()
+		w, lines, ended := overStdio(t, s)
 		send := func(line string) { io.WriteString(w, line+"\n") }
 		expect := func(wants ...string) {
 			t.Helper()
@@ -196,19 +203,7 @@ func TestASecondRequestWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 // A batch that is not too long stays so, whatever is in it.
 func TestALongBatchIsAnswered(t *testing.T) {
 	s, _ := serving(t, nil)
-	in, w := io.Pipe()
-	outR, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- s.Stdio(t.Context(), in, out); out.Close() }()
-	lines := make(chan string, 100)
-	go func() {
-		for sc := bufio.NewScanner(outR); sc.Scan(); {
-			if !strings.Contains(sc.Text(), `"method"`) {
-				lines <- sc.Text()
-			}
-		}
-		close(lines)
-	}()
+	w, lines, ended := overStdio(t, s)
 	go func() {
 		io.WriteString(w, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
 	}()
