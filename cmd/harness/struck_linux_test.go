@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,11 +39,7 @@ func TestVerdictsOfWorkersThatAreStruck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
-			defer late.Stop()
+			begin(t, cmd)
 			out := bufio.NewReader(stdout)
 			if line, err := out.ReadString('\n'); err != nil || line != "begun\n" {
 				t.Errorf("got %q, %v", line, err)
@@ -76,11 +73,7 @@ func TestACommandThatIsStruckWhileItBuildsIsCanceled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
-	defer late.Stop()
+	begin(t, cmd)
 	var said strings.Builder
 	in := bufio.NewReader(stderr)
 	for !strings.Contains(said.String(), "asking") {
@@ -98,6 +91,16 @@ func TestACommandThatIsStruckWhileItBuildsIsCanceled(t *testing.T) {
 	if got := cmd.ProcessState.ExitCode(); got != 130 || !strings.HasSuffix(said.String(), "harness: canceled\n") {
 		t.Errorf("exit code %d, want 130: %s", got, &said)
 	}
+}
+
+// begin starts a command, and kills it where the test takes too long.
+func begin(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	t.Cleanup(func() { late.Stop() })
 }
 
 // onlyChild finds the one child of a process.
