@@ -85,5 +85,8 @@ func main() {
 	}()
 	wg.Wait()
 	once.Do(func() { fmt.Println("not again") })
+	for runtime.NumGoroutine() > 1 { // the last one may still be on its way out
+		runtime.Gosched()
+	}
 	fmt.Println(runtime.NumGoroutine())
 }
