@@ -68,12 +68,16 @@ var advices = []struct {
 	{"import cycle", "", nil},
 	{"instantiation cycle", "a generic type or function makes ever larger types of itself", nil},
 	{"invalid recursive type", "use a pointer, a slice or a map of it", nil},
+	{"requires go1.", olderHint, nil},
+	{"file requires newer Go version", olderHint, nil},
 	{"must be a boolean", "compare explicitly: x != 0, s != \"\", err != nil", nil},
 	{"impossible type assertion", "the type has not all methods of the interface", nil},
 	{"is not an interface", "only values of interface types have dynamic types; use the value itself", nil},
 	{"cannot assign to struct field", "a struct in a map cannot be changed in place: copy it, change it, store it", nil},
 	{"truncated", "convert explicitly, or make it a float64", nil},
 }
+
+const olderHint = "remove the //go:build line: a file is in the release of Go that it asks for, and scripts have the newest"
 
 const anyHint = "a value of type any has to be asserted first: m, ok := v.(map[string]any); or decode the whole result: r.JSON(&x)"
 

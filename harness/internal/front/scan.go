@@ -41,6 +41,7 @@ type outline struct {
 	refused    []Diagnostic
 	warnings   []Diagnostic
 	lexical    bool // the text has tokens that Go does not know
+	release    bool // a build constraint asks for a release of Go
 }
 
 // scan outlines the text. It overwrites the beginning of //line comments, so
@@ -73,15 +74,16 @@ func scan(text []byte) outline {
 }
 
 type walker struct {
-	text    []byte
-	file    *token.File
-	out     outline
-	open    []int // offsets of the brackets that are open
-	counts  []int // tokens since the last separator, for each open bracket
-	total   int   // sum of counts
-	current *segment
-	last    lexeme
-	begun   bool // a token other than a comment was seen
+	text        []byte
+	file        *token.File
+	out         outline
+	open        []int // offsets of the brackets that are open
+	counts      []int // tokens since the last separator, for each open bracket
+	total       int   // sum of counts
+	current     *segment
+	last        lexeme
+	begun       bool // a token other than a comment was seen
+	constrained bool // so was a //go:build line
 }
 
 // token takes the next token; false stops the scan.
@@ -210,12 +212,9 @@ func (w *walker) comment(offset int, lit string) {
 	}
 	reason := ""
 	switch {
-	case !w.begun && (constraint.IsGoBuild(lit) || constraint.IsPlusBuild(lit)):
-		if holdsHere(lit) {
-			w.warn(offset, "%s: ignored", clip(strings.TrimSpace(lit), 80))
-			return
-		}
-		reason = "scripts run as on linux/amd64, in the newest Go"
+	case constraint.IsGoBuild(lit), !w.begun && constraint.IsPlusBuild(lit):
+		w.constraint(offset, lit)
+		return
 	case !w.begun && strings.HasPrefix(lit, "//go:debug "):
 		reason = "scripts run with the settings of the newest Go"
 	case strings.HasPrefix(lit, "//go:linkname"), strings.HasPrefix(lit, "//go:cgo_"):
@@ -230,22 +229,36 @@ func (w *walker) comment(offset int, lit string) {
 		Message: fmt.Sprintf("directive %q is not available to scripts", directive(lit)), Hint: "remove the line: " + reason})
 }
 
-// holdsHere reports whether a build constraint changes nothing: it is true of
-// what all scripts run on, or the "ignore" that keeps a file out of packages.
-// One that names a Go release would change the language.
-func holdsHere(line string) bool {
-	x, err := constraint.Parse(line)
-	if err != nil {
-		return false
+// constraint takes a build constraint. The go command runs a file that it is
+// given whatever its constraint says, and so it is with a script; which files of
+// several are taken is decided before. What is left of a constraint is the
+// release that it asks for, which is the file's language: the parser reads it.
+func (w *walker) constraint(offset int, lit string) {
+	fault := func(format string, args ...any) {
+		line, column := w.place(offset)
+		w.out.refused = append(w.out.refused, Diagnostic{Kind: Compile, Line: line, Column: column,
+			Message: fmt.Sprintf(format, args...), Hint: "remove the line: scripts run as on linux/amd64, in the newest Go"})
 	}
-	named := false
-	holds := func(ignore bool) bool {
-		return x.Eval(func(tag string) bool {
-			named = named || strings.HasPrefix(tag, "go1")
-			return tag == "linux" || tag == "unix" || tag == "amd64" || tag == "gc" || tag == "ignore" && ignore
-		})
+	x, err := constraint.Parse(lit)
+	switch {
+	case constraint.IsPlusBuild(lit):
+	case w.begun:
+		fault("misplaced compiler directive %s", directive(lit))
+		return
+	case w.constrained:
+		fault("multiple //go:build comments")
+		return
+	case err != nil:
+		fault("parsing //go:build line: %v", err)
+		return
+	case constraint.GoVersion(x) != "":
+		w.constrained = true
+		w.out.release = true
+		return
+	default:
+		w.constrained = true
 	}
-	return (holds(true) || holds(false)) && !named
+	w.warn(offset, "%s: ignored", clip(strings.TrimSpace(lit), 80))
 }
 
 func (w *walker) warn(offset int, format string, args ...any) {

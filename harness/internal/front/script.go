@@ -84,7 +84,9 @@ func (s *Script) single(text []byte) []Diagnostic {
 	if bad != nil {
 		return []Diagnostic{*bad}
 	}
-	s.bare = !o.hasPackage
+	if s.bare = !o.hasPackage; s.bare && o.release {
+		s.warnings = append(s.warnings, Diagnostic{Kind: Warning, Line: 1, Column: 1, Message: "the build constraint is ignored; statements are in the newest Go"})
+	}
 	return s.add(assembled, pieces, o, len(bytes.TrimRight(text, " \t\r\n")))
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
 	"slices"
 	"strings"
 
@@ -85,6 +86,7 @@ type program struct {
 	reshaped map[*types.Named]bool   // see reshape
 	inner    map[*types.Named]bool   // generic types that generic functions declare, and their instances
 	decls    map[*types.Func]*declaration
+	older    map[*token.File]bool // of a release in which a loop has its variables once
 	usages   map[ast.Node]*usage
 	made     map[ast.Expr]made // expressions that are not in the source
 	work     []func()          // bodies still to be emitted
@@ -133,7 +135,7 @@ func Lower(in *Input) (out *Program, err error) {
 	p := &program{
 		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{}, reshaped: map[*types.Named]bool{},
 		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
-		decls: map[*types.Func]*declaration{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, names: map[string]string{},
+		decls: map[*types.Func]*declaration{}, older: map[*token.File]bool{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, names: map[string]string{},
 		numbers: map[string][]int{}, sizes: map[types.Type]int64{}, structs: map[string][]erasedStruct{}, imports: map[string]string{}, nils: map[string]string{},
 		methodSets: map[int]*types.MethodSet{}, boxed: map[int]bool{}, reached: map[int]bool{}, byMethod: map[string]*dispatcher{},
 	}
@@ -218,6 +220,9 @@ func hasBodies(pkg Package) bool {
 func (p *program) addUnit(u *unit, files []*ast.File) {
 	p.units[u.pkg] = u
 	for _, file := range files {
+		if v := file.GoVersion; v != "" && version.Compare(v, "go1.22") < 0 {
+			p.older[u.fset.File(file.FileStart)] = true
+		}
 		for _, d := range file.Decls {
 			fd, ok := d.(*ast.FuncDecl)
 			if !ok {

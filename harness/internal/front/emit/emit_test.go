@@ -100,6 +100,9 @@ func TestConstructsLowerToTheSameText(t *testing.T) {
 	}
 }
 
+// older is what makes a file one of an earlier Go.
+const older = "//go:build go1.21\n\n"
+
 // TestRefusalsSayWhereAndWhatInstead covers what cannot be made to mean what
 // Go means.
 func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
@@ -111,10 +114,16 @@ func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
 		{"a type that no memory holds", "type T[P any] struct{ a, b P }\n\tvar x *T[T[T[T[[1 << 28]byte]]]]\n\t_ = x", "use slices or pointers", 7},
 		{"a generic type in a generic function", "_ = G[int]()\n}\n\nfunc G[A any]() any {\n\ttype Q[C any] struct{ c C }\n\treturn Q[int]{}", "declare it outside", 11},
 		{"an array that no memory holds", "var x [1 << 40]byte\n\t_ = x", "use slices or pointers", 6},
+		{"a variable of all iterations", older + "for i := 0; i < 2; i++ {\n\t\tdefer func() { println(i) }()\n\t}", "remove the //go:build line", 8},
+		{"a variable of all iterations of a range", older + "for i := range []int{1} {\n\t\tdefer func() { println(i) }()\n\t}", "remove the //go:build line", 8},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			src := "package main\n\nimport \"mime/multipart\"\n\nfunc main() {\n\t" + tt.body + "\n}\n\nvar _ = multipart.ErrMessageTooLarge\n"
+			body, isOlder := strings.CutPrefix(tt.body, older)
+			src := "package main\n\nimport \"mime/multipart\"\n\nfunc main() {\n\t" + body + "\n}\n\nvar _ = multipart.ErrMessageTooLarge\n"
+			if isOlder {
+				src = older + src
+			}
 			_, err := lower(t, txtar.File{Name: "script.go", Data: []byte(src)})
 			var r *Refusal
 			if !errors.As(err, &r) || r.Pos.Line != tt.line || !strings.Contains(r.Msg, tt.want) {

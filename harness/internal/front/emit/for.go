@@ -169,7 +169,18 @@ func (f *fn) iterationVars(s *ast.ForStmt) []*types.Var {
 		}
 		list = append(list, v)
 	}
+	if len(list) > 0 {
+		f.oneForEach(s, list[0])
+	}
 	return list
+}
+
+// oneForEach refuses a loop whose variables would be the same for all
+// iterations, and where that could be told.
+func (f *fn) oneForEach(s ast.Stmt, v *types.Var) {
+	if f.p.older[f.unit.fset.File(s.Pos())] {
+		f.refuse(s, "a loop in the Go of before 1.22, where all iterations have the same variable %s: remove the //go:build line, and each has its own", v.Name())
+	}
 }
 
 // capturedIn: n has a closure or an address of v in it.

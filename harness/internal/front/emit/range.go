@@ -19,6 +19,11 @@ func (f *fn) rangeStatement(s *ast.RangeStmt, label string) {
 		f.noteLine(s.X)
 	}
 	f.orders(s.X)
+	for _, x := range []ast.Expr{s.Key, s.Value} {
+		if s.Tok == token.DEFINE && !isUnwanted(x) && f.usage.escaping[f.defined(x)] {
+			f.oneForEach(s, f.defined(x))
+		}
+	}
 	f.w("{\n")
 	defer f.w("}\n")
 	switch u := t.Underlying().(type) {
