@@ -160,11 +160,13 @@ func main() {
 	fmt.Println(<-final)
 	fmt.Println(sieve(12))
 	fmt.Println(withTimeout(time.Minute, func(context.Context) (string, error) { return "fast", nil }))
+	given := make(chan struct{})
 	_, err := withTimeout(5*time.Millisecond, func(ctx context.Context) (string, error) {
 		<-ctx.Done()
-		time.Sleep(20 * time.Millisecond)
+		<-given
 		return "slow", ctx.Err()
 	})
+	close(given)
 	fmt.Println(err, errors.Is(err, context.DeadlineExceeded))
 	q := make(chan Ticket, 3)
 	var wg sync.WaitGroup
@@ -208,7 +210,7 @@ func main() {
 	select {
 	case <-timer.C:
 		fmt.Println("fired")
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		fmt.Println("late")
 	}
 	var mu sync.Mutex

@@ -61,6 +61,9 @@ func mapper(f func(int) int) func(context.Context, []int) ([]int, error) {
 
 func wait(ctx context.Context, xs []int) ([]int, error) {
 	for i := range xs {
+		if xs[i] == 0 {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			return xs[:i], ctx.Err()

@@ -63,7 +63,7 @@ func process(j Job) (r Result) {
 }
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	jobs := gen(ctx, 25)
 	results := make(chan Result, 4)
@@ -115,7 +115,7 @@ func main() {
 	select {
 	case <-ctx3.Done():
 		fmt.Println(ctx3.Err(), errors.Is(ctx3.Err(), context.DeadlineExceeded), ctx3.Value(key("user")))
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		fmt.Println("too late")
 	}
 	once := sync.OnceValue(func() int { fmt.Println("once"); return 42 })

@@ -165,7 +165,7 @@ func main() {
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
 	n := 0
-	after := time.After(2 * time.Second)
+	after := time.After(time.Minute)
 ticks:
 	for {
 		select {

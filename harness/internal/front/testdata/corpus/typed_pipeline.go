@@ -106,7 +106,7 @@ func (w word) String() string { return fmt.Sprintf("%s/%d", w.text, w.n) }
 var errVowels = errors.New("no vowels")
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var seen atomic.Int32
 	lens := Map(3, func(s string) (word, error) {

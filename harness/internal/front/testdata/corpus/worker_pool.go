@@ -161,7 +161,7 @@ func main() {
 	select {
 	case <-tctx.Done():
 		fmt.Println(tctx.Err(), context.Cause(tctx), errors.Is(tctx.Err(), context.DeadlineExceeded))
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		fmt.Println("late")
 	}
 	type ctxKey struct{}

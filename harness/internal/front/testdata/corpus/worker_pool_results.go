@@ -111,9 +111,9 @@ func main() {
 			fmt.Println("?", r.Err)
 		}
 	}
-	tctx, stop := context.WithTimeout(context.Background(), 40*time.Millisecond)
-	defer stop()
-	slow := Run(tctx, 2, jobs[:2], func(ctx context.Context, j Job) (struct{}, error) {
+	slow := Run(context.Background(), 2, jobs[:2], func(ctx context.Context, j Job) (struct{}, error) {
+		ctx, stop := context.WithTimeout(ctx, 40*time.Millisecond)
+		defer stop()
 		select {
 		case <-time.After(time.Minute):
 			return struct{}{}, nil

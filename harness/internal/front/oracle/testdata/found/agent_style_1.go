@@ -265,7 +265,7 @@ func main() {
 	select {
 	case <-ctx.Done():
 		fmt.Println(ctx.Err(), errors.Is(ctx.Err(), context.DeadlineExceeded))
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		fmt.Println("late")
 	}
 	sc := bufio.NewScanner(strings.NewReader("k1=v1\nk2=v2\n\nbad\n"))
