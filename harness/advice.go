@@ -1,9 +1,6 @@
 package harness
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // panicAdvice says what most often leads to a panic, by what is in its text.
 var panicAdvice = []struct{ sign, hint string }{
@@ -22,10 +19,10 @@ var panicAdvice = []struct{ sign, hint string }{
 }
 
 // ofGo matches the panics that are not the script's own.
-var ofGo = regexp.MustCompile(`^(panic: (runtime error|assignment to entry|interface conversion|json|errors|send on closed)|fatal error)`)
+var ofGo = pattern(`^(panic: (runtime error|assignment to entry|interface conversion|json|errors|send on closed)|fatal error)`)
 
 func adviceFor(message string) string {
-	if !ofGo.MatchString(message) {
+	if !ofGo().MatchString(message) {
 		return ""
 	}
 	for _, a := range panicAdvice {

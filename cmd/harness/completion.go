@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
@@ -93,7 +94,7 @@ type candidate struct{ word, about string }
 // typeable are words that no shell reads as anything but text. The names of
 // tools and servers come from servers, and a completed word is run by whoever
 // presses return.
-var typeable = regexp.MustCompile(`^[\pL\pN_./:@+-]+$`)
+var typeable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_./:@+-]+$`) })
 
 // complete writes what may stand for the last of words, a line each: the word,
 // a tab, what it is. Nothing means: the name of a file, perhaps.
@@ -110,7 +111,7 @@ func complete(out io.Writer, root *cli.Command, words []string) {
 		current = ""
 	}
 	for _, c := range l.candidates(current) {
-		if strings.HasPrefix(c.word, current) && typeable.MatchString(c.word) {
+		if strings.HasPrefix(c.word, current) && typeable().MatchString(c.word) {
 			fmt.Fprintf(out, "%s\t%s\n", c.word, c.about)
 		}
 	}

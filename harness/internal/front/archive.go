@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Part is one file of a script that is several: an archive in the form of
@@ -108,13 +109,13 @@ func misfit(name string) (message, hint string) {
 	switch {
 	case strings.Contains(name, "/"):
 		return fmt.Sprintf("%s: a script is one package", name), "put all files beside each other, as package main"
-	case !goFile.MatchString(name):
+	case !goFile().MatchString(name):
 		return fmt.Sprintf("%s: a script holds Go files alone", name), "put a text into a constant, or send it as an input and read it with Input"
 	}
 	return "", ""
 }
 
-var goFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.go$`)
+var goFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.go$`) })
 
 // unpack parses the files of an archive that the go command would take, in its
 // order.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // vet warns of what is Go and yet seldom meant, as go vet does. It runs the same
@@ -32,7 +33,9 @@ func (c *checker) doubt(pos token.Pos, format string, args ...any) {
 	c.doubts = append(c.doubts, c.diagnose(Warning, pos, format, args...))
 }
 
-var wellFormedTag = regexp.MustCompile(`^(?:[^\s":]+:"(?:[^"\\]|\\.)*"(?: +|$))+$`)
+var wellFormedTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[^\s":]+:"(?:[^"\\]|\\.)*"(?: +|$))+$`)
+})
 
 // vetTags warns of tags that encoding/json and its like do not see.
 func (c *checker) vetTags(t *ast.StructType) {
@@ -44,7 +47,7 @@ func (c *checker) vetTags(t *ast.StructType) {
 		if err != nil || tag == "" {
 			continue
 		}
-		if !wellFormedTag.MatchString(tag) {
+		if !wellFormedTag().MatchString(tag) {
 			c.doubt(f.Tag.Pos(), "tag %s is ignored: it has to be of the form `json:\"name\"`, without spaces", f.Tag.Value)
 			continue
 		}
@@ -87,8 +90,8 @@ var formats = map[string]int{"fmt.Printf": 0, "fmt.Sprintf": 0, "fmt.Errorf": 0,
 // plainPrints are those without one.
 var plainPrints = map[string]int{"fmt.Print": 0, "fmt.Println": 0, "fmt.Sprint": 0, "fmt.Sprintln": 0, "log.Println": 0, "log.Print": 0, "log.Fatal": 0}
 
-var verbs = regexp.MustCompile(`%[-+# 0]*\d*(?:\.\d*)?(.)`)
-var someVerb = regexp.MustCompile(`%[+#]?(?:\d*\.\d+)?[vsdqtfT](?:\W|$)`)
+var verbs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+# 0]*\d*(?:\.\d*)?(.)`) })
+var someVerb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[+#]?(?:\d*\.\d+)?[vsdqtfT](?:\W|$)`) })
 
 // vetFormat warns of formats that their arguments do not fit.
 func (c *checker) vetFormat(call *ast.CallExpr) {
@@ -102,8 +105,8 @@ func (c *checker) vetFormat(call *ast.CallExpr) {
 	}
 	name := f.Pkg().Path() + "." + f.Name()
 	if at, ok := plainPrints[name]; ok {
-		if format, ok := c.constantText(call, at); ok && len(call.Args) > at+1 && someVerb.MatchString(format) {
-			c.doubt(call.Pos(), "%s prints %s as it stands: with a format it is %s", name, someVerb.FindString(format)[:2], strings.TrimSuffix(name, "ln")+"f")
+		if format, ok := c.constantText(call, at); ok && len(call.Args) > at+1 && someVerb().MatchString(format) {
+			c.doubt(call.Pos(), "%s prints %s as it stands: with a format it is %s", name, someVerb().FindString(format)[:2], strings.TrimSuffix(name, "ln")+"f")
 		}
 		return
 	}
@@ -122,7 +125,7 @@ func (c *checker) vetFormat(call *ast.CallExpr) {
 		}
 	}
 	n := 0
-	for _, m := range verbs.FindAllStringSubmatch(format, -1) {
+	for _, m := range verbs().FindAllStringSubmatch(format, -1) {
 		if m[1] == "%" {
 			continue
 		}

@@ -29,7 +29,7 @@ const watchShare = 20
 func (c *child) watch(over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
-	buf := make([]byte, dumpBytes)
+	var buf []byte
 	quiet, calls := 0, uint32(0)
 	for {
 		select {
@@ -44,6 +44,9 @@ func (c *child) watch(over <-chan struct{}) {
 		if active() || c.timers.Pending() {
 			quiet = 0
 			continue
+		}
+		if buf == nil { // most scripts are over before
+			buf = make([]byte, dumpBytes)
 		}
 		begin := time.Now()
 		n := runtime.Stack(buf, true)
