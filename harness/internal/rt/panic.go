@@ -2,6 +2,7 @@ package rt
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -19,17 +20,42 @@ type Panic struct {
 	Value any // what recover returns
 	Line  int // the script's line, 0 when unknown
 	// Earlier is the panic that was under way when a deferred call raised this
-	// one; nil when there was none.
+	// one, or that this call had recovered; nil when there was none.
 	Earlier *Panic
+	// recovered: it is the Earlier of another, and was recovered.
+	recovered bool
 }
 
 // Text is what Go prints after "panic: ".
-func (p *Panic) Text() string {
-	s := panicText(p.Value)
-	if p.Earlier != nil {
-		s = p.Earlier.Text() + "\n\tpanic: " + s
+func (p *Panic) Text() string { return p.before(nil) }
+
+// before is the text of a panic and of those before it; next is the one behind.
+// One with the value of the one before is the same again, and not told twice.
+func (p *Panic) before(next *Panic) string {
+	s := ""
+	if e := p.Earlier; e != nil {
+		s = e.before(p)
+		if samePanic(e.Value, p.Value) {
+			return s
+		}
+		s += "\n\tpanic: "
+	}
+	s += panicText(p.Value)
+	switch {
+	case p.recovered && next != nil && samePanic(p.Value, next.Value):
+		s += " [recovered, repanicked]"
+	case p.recovered:
+		s += " [recovered]"
 	}
 	return s
+}
+
+// samePanic: what one panic raised, another has raised again.
+func samePanic(a, b any) bool {
+	if unhashable(canonical(a)) != "" {
+		return ReflectDeepEqual(a, b)
+	}
+	return equal(a, b)
 }
 
 func panicText(v any) string {
@@ -175,6 +201,8 @@ type Defers struct {
 	m     *Machine
 	calls []func()
 	panic *Panic
+	// recovered is the panic that the deferred call under way has recovered.
+	recovered *Panic
 }
 
 func (m *Machine) newDefers() *Defers { return &Defers{m: m} }
@@ -214,6 +242,7 @@ func (d *Defers) runCalls() {
 	for n := len(d.calls); n > 0; n = len(d.calls) {
 		f := d.calls[n-1]
 		d.calls = d.calls[:n-1]
+		d.recovered = nil
 		d.guard(func() { d.deferred(f) })
 	}
 }
@@ -232,13 +261,21 @@ func (d *Defers) guard(f func()) {
 			return
 		}
 		p := d.m.caught(r)
-		if d.panic != nil && p != d.panic {
-			p.Earlier = d.panic
-		}
-		d.panic = p
+		p.follows(cmp.Or(d.panic, d.recovered))
+		d.panic, d.recovered = p, nil
 	}()
 	f()
 	done = true
+}
+
+// follows puts e before the first of the panics that p ends.
+func (p *Panic) follows(e *Panic) {
+	for ; e != nil && p != e; p = p.Earlier {
+		if p.Earlier == nil {
+			p.Earlier = e
+			return
+		}
+	}
 }
 
 // goexit runs the deferred calls when the goroutine ends, which ends a panic too.
@@ -276,7 +313,8 @@ func take(d *Defers) any {
 		return nil
 	}
 	v := d.panic.Value
-	d.panic = nil
+	d.panic.recovered = true
+	d.panic, d.recovered = nil, d.panic
 	d.m.panicking.forget(goroutine())
 	return v
 }
@@ -486,6 +524,14 @@ func (m *Machine) badSlice3(lo, hi, max, limit int, what string, unsigned int) {
 
 func (m *Machine) badArray(n, want int) {
 	panic(boundsError{goError{fmt.Sprintf("runtime error: cannot convert slice with length %d to array or pointer to array with length %d", n, want)}})
+}
+
+// badMake panics for a slice whose capacity is over limit.
+func badMake(n, limit int) {
+	if n < 0 || n > limit {
+		panic(runtimeError("runtime error: makeslice: len out of range"))
+	}
+	panic(runtimeError("runtime error: makeslice: cap out of range"))
 }
 
 func badShift() { panic(runtimeError("runtime error: negative shift amount")) }

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"errors"
 	"fmt"
 	"go/types"
 	"io"
@@ -509,6 +510,9 @@ func operandsOf(format string, args []any, wraps bool) (string, []any) {
 			args[n] = erased(args[n])
 			out = append(out, c)
 		default:
+			if c != 'w' && n >= 0 && n < len(args) {
+				args[n] = opened(args[n])
+			}
 			out = append(out, c)
 		}
 		n++
@@ -559,6 +563,12 @@ func isErrorUsed(format string, x any) bool {
 func hides(args []any) bool {
 	for _, a := range args {
 		switch a.(type) {
+		case error:
+			if _, ok := opened(a).(openedError); ok {
+				return true
+			}
+		}
+		switch a.(type) {
 		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, *valueContext, ReflectValue, ReflectMethod, reflectType:
 			return true
 		}
@@ -567,6 +577,80 @@ func hides(args []any) bool {
 		}
 	}
 	return false
+}
+
+// An openedError is an error of the library that holds script values in fields
+// where fmt finds no methods.
+type openedError struct {
+	error
+	box  Box // one of them
+	name string
+	text any // its message, which is the first field; nil where there is none
+	list []error
+	one  bool // list is one error, and no list
+}
+
+// opened is x, so that verbs that look into errors find what Go has there.
+func opened(x any) any {
+	o := openedError{}
+	switch reflect.TypeOf(x) {
+	case joinErrorType:
+		o.name = "errors.joinError"
+	case wrapErrorsType:
+		o.name, o.text = "fmt.wrapErrors", x.(error).Error()
+	case wrapErrorType:
+		o.name, o.text, o.one = "fmt.wrapError", x.(error).Error(), true
+		o.list = []error{errors.Unwrap(x.(error))}
+	default:
+		return x
+	}
+	o.error = x.(error)
+	if list, ok := x.(interface{ Unwrap() []error }); ok {
+		o.list = list.Unwrap()
+	}
+	for _, e := range o.list {
+		if b, ok := unbox(canonical(e)); ok {
+			o.box = b
+			return o
+		}
+	}
+	return x
+}
+
+var (
+	joinErrorType  = reflect.TypeOf(errors.Join(io.EOF))
+	wrapErrorType  = reflect.TypeOf(fmt.Errorf("%w", io.EOF))
+	wrapErrorsType = reflect.TypeOf(fmt.Errorf("%w%w", io.EOF, io.EOF))
+)
+
+// Format prints the message where fmt does, and else the parts.
+func (o openedError) Format(s fmt.State, verb rune) {
+	p := printer{o.box.T.m, s, verb, s.Flag('#') && verb == 'v', false}
+	if !p.sharp && strings.ContainsRune("vsxXq", verb) {
+		fmt.Fprintf(s, fmt.FormatString(s, verb), o.error)
+		return
+	}
+	errorGo := types.Universe.Lookup("error").Type()
+	name, between := "", " "
+	field := func(string) {}
+	if p.sharp {
+		name, between = o.name, ", "
+		field = func(name string) { p.write(name + ":") }
+	}
+	p.write("&" + name + "{")
+	if o.text != nil {
+		field("msg")
+		fmt.Fprintf(s, fmt.FormatString(s, verb), o.text)
+		p.write(between)
+	}
+	if o.one {
+		field("err")
+		p.iface(errorGo, reflect.ValueOf(&o.list[0]).Elem(), 1, false)
+	} else {
+		field("errs")
+		p.list(types.NewSlice(errorGo), errorGo, reflect.ValueOf(o.list), 1, false)
+	}
+	p.write("}")
 }
 
 // strs turns script values of string kind into strings: Print puts spaces only

@@ -30,7 +30,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"FindErrorAs": m.findErrorAs,
 		"FindError":   func(err error, tid int) any { x, _ := m.findError(err, tid); return x },
 
-		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadShift": badShift,
+		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadMake": badMake, "BadShift": badShift,
 		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer, "BadTarget": badTarget, "BadTargetType": badTargetType,
 		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run,
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
@@ -59,6 +59,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"XMLEncode": m.xmlEncode, "XMLEncodeElement": m.xmlEncodeElement, "XMLDecode": m.xmlDecode, "XMLDecodeElement": m.xmlDecodeElement,
 		"HTMLExecute": m.htmlExecute, "HTMLExecuteTemplate": m.htmlExecuteTemplate, "HTMLFuncs": m.htmlFuncs,
 		"HTMLParse": m.htmlParse, "HTMLParseFS": m.htmlParseFS, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
+		"SlogNewJSONHandler": m.slogNewJSONHandler, "SlogNewTextHandler": m.slogNewTextHandler,
 		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"TypeConvertibleTo": typeConvertibleTo, "TypeMethod": typeMethod, "TypeMethodByName": typeMethodByName,

@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"strings"
 )
@@ -135,12 +136,46 @@ func (f *fn) make(x *ast.CallExpr) string {
 		}
 		args = append(args, "int("+text+")")
 	}
+	if u, ok := t.Underlying().(*types.Slice); ok && len(x.Args) == 3 {
+		args[1], args[2] = f.checkCap(x, args[1], args[2], u.Elem())
+	}
 	made := args[0]
 	if c, ok := t.Underlying().(*types.Chan); ok {
 		args[0] = chanOf(f.p.typ(c.Elem()))
 	}
 	return f.ofLibrary(f.refold(f.hoist("make("+strings.Join(args, ", ")+")", made), t.Underlying(), t), t)
 }
+
+// checkCap says that the capacity of a slice is too large: reflect, which makes
+// it for the interpreter, does not tell a capacity from a length.
+func (f *fn) checkCap(x *ast.CallExpr, length, capacity string, elem types.Type) (string, string) {
+	size := f.p.size(elem)
+	switch elem.Underlying().(type) {
+	case *types.Slice:
+		size = 24
+	case *types.Interface:
+		size = 16
+	}
+	if size == 0 {
+		return length, capacity
+	}
+	limit := int64(maxAlloc) / size
+	if v := f.value(x.Args[2]).Value; v != nil {
+		if n, ok := constant.Int64Val(constant.ToInt(v)); ok && n <= limit {
+			return length, capacity
+		}
+	}
+	if call, ok := ast.Unparen(x.Args[2]).(*ast.CallExpr); ok && f.value(call.Fun).IsBuiltin() && calledIdent(call.Fun).Name == "len" {
+		return length, capacity // of something that there is
+	}
+	capacity = f.hoist(capacity, "int")
+	f.w("if %s > %d {\n%srt.BadMake(%s, %d)\n}\n", capacity, limit, f.lineText(), length, limit)
+	return length, capacity
+}
+
+// maxAlloc is the most that Go's run-time system on linux/amd64 allocates at
+// once, in bytes (runtime/malloc.go: heapAddrBits).
+const maxAlloc = 1 << 48
 
 // new emits new(T) and new(value).
 func (f *fn) new(x *ast.CallExpr) string {

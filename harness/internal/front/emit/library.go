@@ -49,6 +49,7 @@ var libraryFuncs = map[string]string{
 	"encoding/binary.Append": "rt.BinaryAppend", "encoding/binary.Encode": "rt.BinaryEncode", "encoding/binary.Decode": "rt.BinaryDecode",
 	"(*sync/atomic.Value).Store": "rt.ValueStore", "(*sync/atomic.Value).Swap": "rt.ValueSwap", "(*sync/atomic.Value).CompareAndSwap": "rt.ValueCompareAndSwap",
 	"sort.Slice": "rt.SortSlice", "sort.SliceStable": "rt.SortSliceStable", "sort.SliceIsSorted": "rt.SliceIsSorted",
+	"log/slog.NewJSONHandler": "rt.SlogNewJSONHandler", "log/slog.NewTextHandler": "rt.SlogNewTextHandler",
 	"flag.TextVar": "rt.FlagTextVar", "(*flag.FlagSet).TextVar": "rt.FlagSetTextVar",
 	"time.AfterFunc": "rt.AfterFunc", "time.NewTimer": "rt.NewTimer", "time.After": "rt.After", "time.NewTicker": "rt.NewTicker", "time.Tick": "rt.Tick",
 	"(*time.Timer).Stop": "rt.TimerStop", "(*time.Timer).Reset": "rt.TimerReset", "(*time.Ticker).Stop": "rt.TickerStop", "(*time.Ticker).Reset": "rt.TickerReset",
