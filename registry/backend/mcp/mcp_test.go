@@ -278,13 +278,19 @@ func TestEnvReachesTheServer(t *testing.T) {
 func TestCallThatIsNotAnsweredEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	s := mcptest.Server("s")
-	s.CallTimeout = 3 * time.Second // for the call that is answered too
+	s.CallTimeout = time.Second
 	b := open(t, s, nil)
 	_, err := b.Call(t.Context(), "wait", nil)
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 3s") {
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 1s") {
 		t.Errorf("error %v", err)
 	}
-	call(t, b, "echo", "") // the connection is still good
+	// The connection is still good, if on a busy machine not within that second.
+	for end := time.Now().Add(30 * time.Second); errors.Is(err, context.DeadlineExceeded) && time.Now().Before(end); {
+		_, err = b.Call(t.Context(), "echo", nil)
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestCancellationReachesTheServer(t *testing.T) {
