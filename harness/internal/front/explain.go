@@ -174,7 +174,7 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 
 // refusedPackages are packages that are used without an import and that no
 // import would bring.
-var refusedPackages = map[string]string{"debug": "runtime/debug", "exec": "os/exec", "http": "net/http", "ioutil": "io/ioutil", "net": "net", "reflect": "reflect",
+var refusedPackages = map[string]string{"debug": "runtime/debug", "exec": "os/exec", "ioutil": "io/ioutil", "net": "net", "reflect": "reflect",
 	"runtime": "runtime", "signal": "os/signal", "sql": "database/sql", "syscall": "syscall", "testing": "testing", "unsafe": "unsafe"}
 
 // explainPackage explains an identifier before a dot that nothing declares.

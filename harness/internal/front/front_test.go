@@ -84,6 +84,7 @@ json := 1
 json.Foo()
 error.Error(nil)
 discovery.Search("a")
+http.Get(http.StatusText(200))
 `)
 	want := []Name{
 		{"git", "Log", 8, 11, true, false},
@@ -92,6 +93,7 @@ discovery.Search("a")
 		{"time", "Now", 10, 18, true, true},
 		{"fs", "read_file", 11, 1, false, false},
 		{"strings", "Shout", 11, 36, false, false},
+		{"http", "Get", 17, 1, false, false},
 	}
 	if diff := cmp.Diff(want, s.Used()); diff != "" {
 		t.Error(diff)

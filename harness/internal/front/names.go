@@ -272,11 +272,15 @@ func (f *file) importedAs() (servers, std map[string]string) {
 }
 
 // isStd reports whether the standard package imported under the reference's
-// identifier has the name, or, without an import, any package of that name.
+// identifier has the name, or, without an import, any package of that name. A
+// refused name that is not imported may well be meant of a server: http.Get.
 func isStd(path string, r reference) bool {
 	paths := []string{path}
 	if path == "" {
-		paths = export.ByName(r.x.Name)
+		paths = slices.DeleteFunc(export.ByName(r.x.Name), func(path string) bool {
+			_, refused := export.Refused(path, r.name.Name)
+			return refused
+		})
 	}
 	for _, path := range paths {
 		if p, err := export.Importer().Import(path); err == nil && p.Scope().Lookup(r.name.Name) != nil && r.name.IsExported() {

@@ -3,6 +3,7 @@ package rt
 import (
 	"encoding/json"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -82,6 +83,7 @@ func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	if !ok {
 		return d.Decode(x)
 	}
+	from := textFrom(d)
 	var raw json.RawMessage
 	if err := d.Decode(&raw); err != nil {
 		return err
@@ -89,9 +91,26 @@ func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	m.json.mu.Lock()
 	o := m.json.decoders[d]
 	m.json.mu.Unlock()
-	dec := &decoder{m: m}
+	dec := &decoder{m: m, before: d.InputOffset() - int64(len(raw)) - from}
 	if o != nil {
 		dec.useNumber, dec.strict = o.useNumber, o.strict
 	}
 	return dec.into(raw, b)
+}
+
+// textFrom is where the text of the next value begins for a Decoder, of which
+// the offsets of its errors count: the white space before the value belongs to
+// it, the comma or colon before that does not.
+func textFrom(d *json.Decoder) int64 {
+	from := d.InputOffset()
+	text, _ := d.Buffered().(io.ByteReader)
+	for i := int64(1); text != nil; i++ {
+		switch c, err := text.ReadByte(); {
+		case err == nil && (c == ',' || c == ':'):
+			return from + i
+		case err != nil || !strings.ContainsRune(" \t\r\n", rune(c)):
+			return from
+		}
+	}
+	return from
 }

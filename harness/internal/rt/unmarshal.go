@@ -21,8 +21,9 @@ type decoder struct {
 	path      []string
 	owner     string // the struct around the value, by name
 	depth     int
-	faithful  bool // do without mirrors
-	size      int  // capacity of the whole text, of which all others are parts
+	faithful  bool  // do without mirrors
+	size      int   // capacity of the whole text, of which all others are parts
+	before    int64 // bytes before the whole text that offsets count too
 }
 
 func (m *Machine) jsonUnmarshal(data []byte, x any) error {
@@ -228,7 +229,7 @@ func (d *decoder) byJSON(raw []byte, p any) error {
 }
 
 // start is where raw begins in the whole text.
-func (d *decoder) start(raw []byte) int64 { return int64(d.size - cap(raw)) }
+func (d *decoder) start(raw []byte) int64 { return d.before + int64(d.size-cap(raw)) }
 
 func kindOfJSON(raw []byte) string {
 	switch raw[0] {

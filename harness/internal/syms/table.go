@@ -84,6 +84,7 @@ import (
 	p_mime_multipart "mime/multipart"
 	p_mime_quotedprintable "mime/quotedprintable"
 	p_net "net"
+	p_net_http "net/http"
 	p_net_mail "net/mail"
 	p_net_netip "net/netip"
 	p_net_textproto "net/textproto"
@@ -1472,6 +1473,19 @@ var table = []standard{
 		{"ParseIP", p_net.ParseIP, false},
 		{"ParseMAC", p_net.ParseMAC, false},
 		{"SplitHostPort", p_net.SplitHostPort, false},
+	}},
+	{"net/http", "http", []symbol{
+		{"CanonicalHeaderKey", p_net_http.CanonicalHeaderKey, false},
+		{"Cookie", (*p_net_http.Cookie)(nil), false},
+		{"DetectContentType", p_net_http.DetectContentType, false},
+		{"ErrNoCookie", &p_net_http.ErrNoCookie, true},
+		{"Header", (*p_net_http.Header)(nil), false},
+		{"ParseCookie", p_net_http.ParseCookie, false},
+		{"ParseHTTPVersion", p_net_http.ParseHTTPVersion, false},
+		{"ParseSetCookie", p_net_http.ParseSetCookie, false},
+		{"ParseTime", p_net_http.ParseTime, false},
+		{"SameSite", (*p_net_http.SameSite)(nil), false},
+		{"StatusText", p_net_http.StatusText, false},
 	}},
 	{"net/mail", "mail", []symbol{
 		{"Address", (*p_net_mail.Address)(nil), false},

@@ -15,7 +15,7 @@ func TestEveryListedPackageImports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Path() != path || p.Name() != PackageName(path) || !p.Complete() || len(p.Scope().Names()) == 0 {
+		if p.Path() != path || p.Name() != PackageName(path) || !p.Complete() || len(p.Scope().Names()) == 0 && path != "time/tzdata" {
 			t.Errorf("%s: got package %v, %d names", path, p, len(p.Scope().Names()))
 		}
 	}
@@ -39,7 +39,7 @@ func TestPackagesShareTheirTypes(t *testing.T) {
 
 func TestPackagesThatAreNotThereComeWithAdvice(t *testing.T) {
 	for path, want := range map[string]string{
-		"net/http":                 "no network",
+		"net/rpc":                  "no network",
 		"net/http/httptest":        "no network",
 		"os/exec":                  "UseTools",
 		"os/user":                  "scripts see no users",
@@ -143,7 +143,7 @@ func TestLikeliestPackageOfANameComesFirst(t *testing.T) {
 }
 
 func FuzzAdvice(f *testing.F) {
-	f.Add("net/http")
+	f.Add("net/rpc")
 	f.Add("../..//")
 	f.Fuzz(func(t *testing.T, path string) {
 		if !Available(path) && Advice(path) == "" {
