@@ -243,7 +243,10 @@ var attacks = []attack{
 		return unix.Prlimit(parent, unix.RLIMIT_CORE, &l, nil)
 	})},
 	{name: "ask for its own limits", prepare: now(func(*scene) error { return unix.Prlimit(0, unix.RLIMIT_DATA, nil, &unix.Rlimit{}) })},
-	{name: "change the parent's priority", prepare: now(func(*scene) error { return unix.Setpriority(unix.PRIO_PROCESS, parent, 19) })},
+	{name: "change the parent's priority", prepare: func(*scene) (func() error, error) { // to the one that it has: a lower one would make the attacks after it crawl
+		p, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+		return func() error { return unix.Setpriority(unix.PRIO_PROCESS, parent, 20-p) }, err // the kernel says 20 less what is nice
+	}},
 	{name: "move the parent to a CPU", prepare: now(func(*scene) error {
 		var set unix.CPUSet
 		if err := unix.SchedGetaffinity(parent, &set); err != nil {
