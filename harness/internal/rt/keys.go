@@ -84,3 +84,11 @@ func compareInterfaces(a, b reflect.Value) int {
 	}
 	return compareKeys(x, y)
 }
+
+// nextEntry takes the next entry of a map that is ranged over.
+func nextEntry(entries *reflect.MapIter) (key, value any, ok bool) {
+	if !entries.Next() {
+		return nil, nil, false
+	}
+	return entries.Key().Interface(), entries.Value().Interface(), true
+}

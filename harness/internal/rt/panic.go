@@ -1,7 +1,6 @@
 package rt
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -358,8 +357,8 @@ func scriptFrames() int {
 type panics struct {
 	active atomic.Int64
 	mu     sync.Mutex
-	stack  map[int64][]*Defers
-	trail  map[int64][]Step
+	stack  map[uintptr][]*Defers
+	trail  map[uintptr][]Step
 }
 
 // A Step is one function that a panic passed, innermost first.
@@ -368,17 +367,17 @@ type Step struct {
 	Line int    // first line of its body
 }
 
-func (p *panics) enter(id int64, d *Defers) {
+func (p *panics) enter(id uintptr, d *Defers) {
 	p.active.Add(1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stack == nil {
-		p.stack = map[int64][]*Defers{}
+		p.stack = map[uintptr][]*Defers{}
 	}
 	p.stack[id] = append(p.stack[id], d)
 }
 
-func (p *panics) leave(id int64) {
+func (p *panics) leave(id uintptr) {
 	p.active.Add(-1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -389,7 +388,7 @@ func (p *panics) leave(id int64) {
 	}
 }
 
-func (p *panics) top(id int64) *Defers {
+func (p *panics) top(id uintptr) *Defers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.stack[id]; len(s) > 0 {
@@ -398,7 +397,7 @@ func (p *panics) top(id int64) *Defers {
 	return nil
 }
 
-func (p *panics) forget(id int64) {
+func (p *panics) forget(id uintptr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.trail, id)
@@ -421,7 +420,7 @@ func (p *panics) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.trail == nil {
-		p.trail = map[int64][]Step{}
+		p.trail = map[uintptr][]Step{}
 	}
 	if len(p.trail[id]) < maxTrail {
 		p.trail[id] = append(p.trail[id], Step{string(s[2]), line})
@@ -441,19 +440,6 @@ func (m *Machine) Messages() io.Writer { return &m.panicking }
 
 // Caught makes a Panic of the value that a native recover returned.
 func (m *Machine) Caught(r any) *Panic { return m.caught(r) }
-
-// goroutine returns the number of this goroutine, which the run-time system
-// tells only in its traces.
-func goroutine() int64 {
-	var buf [40]byte
-	b := buf[:runtime.Stack(buf[:], false)]
-	b = bytes.TrimPrefix(b, []byte("goroutine "))
-	if i := bytes.IndexByte(b, ' '); i > 0 {
-		n, _ := strconv.ParseInt(string(b[:i]), 10, 64)
-		return n
-	}
-	return 0
-}
 
 // Checks of indices and the like that the lowered program fails.
 

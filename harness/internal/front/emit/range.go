@@ -265,6 +265,10 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 
 func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	m := f.hoist(f.core(f.expr(s.X), f.typeOf(s.X)), f.p.typ(u))
+	if _, ok := u.Elem().Underlying().(*types.Chan); ok && !isUnwanted(s.Value) {
+		f.rangeChannels(s, label, m, u)
+		return
+	}
 	k, v := f.p.fresh("t"), f.p.fresh("t")
 	defer f.enterLoop()()
 	f.writeLabel(label)
@@ -282,6 +286,23 @@ func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 		if !keyDone || !valueDone {
 			f.bindOthers(s, [2]string{k, v}, [2]types.Type{u.Key(), u.Elem()}, [2]bool{keyDone, valueDone})
 		}
+	})
+	f.w("}\n")
+}
+
+// rangeChannels ranges over a map of channels, which the interpreter takes for a
+// range over a channel.
+func (f *fn) rangeChannels(s *ast.RangeStmt, label, m string, u *types.Map) {
+	entries, k, v, ok := f.p.fresh("t"), f.p.fresh("t"), f.p.fresh("t"), f.p.fresh("t")
+	f.w("%s := rt.Entries(%s)\n", entries, m)
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	f.w("for {\n%s, %s, %s := rt.NextEntry(%s)\nif %s {\nbreak\n}\n", k, v, ok, entries, negate(ok))
+	if isUnwanted(s.Key) {
+		f.w("_ = %s\n", k)
+	}
+	f.iterate(s, &target{kind: loop, label: label}, func() {
+		f.bindValues(s, [2]string{f.p.fromAny(k, u.Key()), f.p.fromAny(v, u.Elem())}, [2]types.Type{u.Key(), u.Elem()})
 	})
 	f.w("}\n")
 }
