@@ -41,8 +41,10 @@ type builder struct {
 
 // run is what a run of letters and digits consists of.
 type run struct {
-	parts  []*lexeme // for BM25
-	words  []*lexeme // for the model
+	text  string
+	parts []*lexeme // for BM25
+	// For the model, of runs in names and descriptions' heads and sentences:
+	words  []*lexeme
 	tokens []embed.Token
 }
 
@@ -169,16 +171,13 @@ func (b *builder) read(dst []*run, folded string) []*run {
 
 func (b *builder) newRun(text string) *run {
 	text = strings.Clone(text)
-	r := &run{tokens: b.ix.model.AppendTokens(nil, text)}
+	r := &run{text: text}
 	parts := b.ix.t.appendParts(nil, text)
 	if b.ix.t.folds != nil {
 		parts = appendCharacters(parts, text)
 	}
 	for _, w := range parts {
 		r.parts = append(r.parts, b.lexeme(w))
-	}
-	for _, w := range b.ix.t.appendWords(b.ix.model, nil, text) {
-		r.words = append(r.words, b.lexeme(w))
 	}
 	b.runs[text] = r
 	return r
@@ -303,6 +302,11 @@ func (b *builder) addWords(tool int32, name, server, head []*run) {
 	l := &b.ix.words
 	add := func(dst []int32, mark int32, runs []*run) []int32 {
 		for _, r := range runs {
+			if r.words == nil {
+				for _, w := range b.ix.t.appendWords(b.ix.model, nil, r.text) {
+					r.words = append(r.words, b.lexeme(w))
+				}
+			}
 			for _, w := range r.words {
 				if w.stop || w.short {
 					continue
@@ -359,6 +363,9 @@ func (b *builder) addTexts(sentences []string, name, head []*run) {
 func (b *builder) addText(text []*run) {
 	l := &b.ix.vectors
 	for _, r := range text {
+		if r.tokens == nil {
+			r.tokens = b.ix.model.AppendTokens(nil, r.text)
+		}
 		for _, t := range r.tokens {
 			if b.local[t] < 0 {
 				b.local[t] = int32(len(l.vocabulary))

@@ -65,6 +65,23 @@ func manyTools(tb testing.TB, n int) *registry.Registry {
 	return reg
 }
 
+// firstAnswer loads a registry's file and asks it for a tool.
+func firstAnswer(tb testing.TB, file string) *discovery.Index {
+	tb.Helper()
+	reg, err := registry.Load(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ix, err := discovery.New(reg, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := ix.Resolve("list the open pull requests of a repository", nil); err != nil {
+		tb.Fatal(err)
+	}
+	return ix
+}
+
 // script40 is a script of 40 lines over two tools.
 const script40 = `package main
 
@@ -196,18 +213,7 @@ func TestNumbers(t *testing.T) {
 			goalLoad, goalResolve = "≤ 400 ms", "≤ 5 ms"
 		}
 		var ix *discovery.Index
-		load := percentile(5, .5, func() {
-			reg, err := registry.Load(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if ix, err = discovery.New(reg, nil); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := ix.Resolve("list the open pull requests of a repository", nil); err != nil {
-				t.Fatal(err)
-			}
-		})
+		load := percentile(5, .5, func() { ix = firstAnswer(t, file) })
 		add(fmt.Sprintf("load a registry of %d tools, to the first answer", n), goalLoad, "%s", show(load))
 		resolve := percentile(200, .5, func() { ix.Resolve("list the open pull requests of a repository", nil) })
 		add(fmt.Sprintf("resolve one phrase at %d tools, p50", n), goalResolve, "%s", show(resolve))
@@ -240,5 +246,20 @@ func TestNumbers(t *testing.T) {
 	}
 	if err := os.WriteFile("../README.md", []byte(before+"<!-- numbers -->\n"+b.String()+"<!-- /numbers -->"+after), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// BenchmarkLoad is the time from a registry's file to the first answer from it.
+func BenchmarkLoad(b *testing.B) {
+	for _, n := range []int{535, 10_000} {
+		b.Run(fmt.Sprintf("tools=%d", n), func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "tool_registry.json")
+			if err := manyTools(b, n).Save(file); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				firstAnswer(b, file)
+			}
+		})
 	}
 }
