@@ -41,7 +41,8 @@ type process struct {
 	crash  *os.File // the process's own: the last words of a dying Go runtime
 	line   *os.File // for readLine; may be nil
 	begun  time.Time
-	killed atomic.Bool // by us
+	locked sandbox.Config // as it was told
+	killed atomic.Bool    // by us
 
 	mu    sync.Mutex // held while its frames are awaited
 	ready *ready     // nil until its frame was read
@@ -116,7 +117,7 @@ func start(command []string, set setup) (*process, error) {
 	}
 	return &process{
 		child: child, state: func() *os.ProcessState { return cmd.ProcessState },
-		to: &frameWriter{w: inW}, toFile: inW, from: outR, stdout: stdoutR, stderr: stderrR, crash: crashR, line: line, begun: begun,
+		to: &frameWriter{w: inW}, toFile: inW, from: outR, stdout: stdoutR, stderr: stderrR, crash: crashR, line: line, begun: begun, locked: set.Sandbox,
 	}, nil
 }
 
@@ -191,7 +192,7 @@ func (p *process) close() {
 var errOutputLimit = errors.New("output limit")
 
 // capture keeps the first bytes of a stream and passes them on as they come;
-// the byte after that is an error, so that the copy ends.
+// the byte after that is an error, so that take ends.
 type capture struct {
 	mu    sync.Mutex
 	text  strings.Builder
@@ -216,6 +217,18 @@ func (c *capture) Write(b []byte) (int, error) {
 	c.cut = true
 	c.onCut()
 	return n, errOutputLimit
+}
+
+// take reads a stream to its end, or to the first byte that is too much. Most
+// are empty, so that it does with less memory than io.Copy.
+func (c *capture) take(from io.Reader) {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := from.Read(buf)
+		if _, full := c.Write(buf[:n]); err != nil || full != nil {
+			return
+		}
+	}
 }
 
 func (c *capture) String() string {

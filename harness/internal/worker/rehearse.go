@@ -25,8 +25,10 @@ var rehearsalUnit string
 
 // rehearsals are what a spare can have behind it before a script comes, so that
 // the first script of the process need not pay for it. A frame tells which; each
-// is short, since a script that comes meanwhile waits for its end.
-var rehearsals = []func() error{perform, stock}
+// is short, since a script that comes meanwhile waits for its end. The
+// script of ours is last: it fills the allocator's caches, which a collection of
+// garbage empties.
+var rehearsals = []func() error{stock, perform}
 
 // perform takes a script of ours through the whole protocol: reading the types
 // of the library, touching the pages of the program, growing the heap. Nothing
@@ -88,8 +90,8 @@ func prompt(from io.Reader, to *frameWriter) error {
 
 var rehearsalResult = json.RawMessage(`{"content":[{"type":"text","text":"words"}],"structuredContent":{"items":[{"id":1,"name":"a"}]}}`)
 
-// stock loads more of the library, and collects garbage: what a script
-// allocates is then memory that the process has already.
+// stock loads more of the library, and collects the garbage of that: what a
+// script allocates is then memory that the process has already.
 func stock() error {
 	front.Warm()
 	// On one processor: the others would help, and it is not urgent.

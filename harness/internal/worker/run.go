@@ -131,9 +131,9 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	// A dying Go runtime traces every goroutine: its first words are enough.
 	crash := &capture{left: crashBytes, onCut: p.kill}
 	var streams sync.WaitGroup
-	streams.Go(func() { io.Copy(stdout, p.stdout) })
-	streams.Go(func() { io.Copy(stderr, p.stderr) })
-	streams.Go(func() { io.Copy(crash, p.crash) })
+	streams.Go(func() { stdout.take(p.stdout) })
+	streams.Go(func() { stderr.take(p.stderr) })
+	streams.Go(func() { crash.take(p.crash) })
 
 	err := r.converse(s, begin)
 	if v := r.out.Value; v != nil && !json.Valid(v) {
@@ -214,10 +214,11 @@ func (r *run) converse(s *Script, begun time.Time) error {
 		return nil
 	}
 	// A spare was locked with the widest limits; a script may ask for less.
-	narrow := s.Limits.sandbox("")
-	if err := r.p.child.Narrow(&narrow); err != nil {
-		r.out.Status, r.out.Message = SandboxError, err.Error()
-		return nil
+	if narrow := s.Limits.sandbox(""); narrow.Memory < r.p.locked.Memory || narrow.CPU < r.p.locked.CPU {
+		if err := r.p.child.Narrow(&narrow); err != nil {
+			r.out.Status, r.out.Message = SandboxError, err.Error()
+			return nil
+		}
 	}
 	sent := *s
 	sent.Left = r.clock.remaining()
