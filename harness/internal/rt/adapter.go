@@ -239,8 +239,9 @@ func inInterface(x any, form reflect.Type) (reflect.Value, bool) {
 // interfaceAdapters are the adapters by the interfaces that they make.
 var interfaceAdapters = sync.OnceValue(func() map[reflect.Type]reflect.Value {
 	all := maps.Clone(adapters)
-	maps.Copy(all, rarerAdapters)
-	maps.Copy(all, fileAdapters)
+	for _, more := range []map[string]any{rarerAdapters, fileAdapters, imageAdapters, cryptoAdapters} {
+		maps.Copy(all, more)
+	}
 	out := map[reflect.Type]reflect.Value{}
 	for _, a := range all {
 		if f := reflect.ValueOf(a); f.Type().NumIn() == 1 && f.Type().NumOut() == 1 {

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"archive/tar"
 	"io/fs"
 	"time"
 )
@@ -15,6 +16,7 @@ type (
 	file        struct{ readCloser }
 	dirFile     struct{ file }
 	fileInfo    struct{ adapter }
+	fileNames   struct{ fileInfo }
 	dirEntry    struct{ adapter }
 	withoutGlob struct{ fsys fileSystem }
 )
@@ -64,6 +66,27 @@ func (a fileSystem) Sub(dir string) (fs.FS, error) {
 	return fs.Sub(withoutGlob{a}, dir)
 }
 
+func (a fileSystem) ReadLink(name string) (string, error) {
+	if a.readsLinks() {
+		r := a.must("ReadLink", name)
+		return r[0].String(), asError(r[1])
+	}
+	return fs.ReadLink(a.opener, name)
+}
+
+func (a fileSystem) Lstat(name string) (fs.FileInfo, error) {
+	if a.readsLinks() {
+		return a.info("Lstat", name)
+	}
+	return a.Stat(name)
+}
+
+func (a fileSystem) readsLinks() bool {
+	return a.can("ReadLink", "(string) (string, error)") && a.can("Lstat", "(string) (fs.FileInfo, error)")
+}
+
+func (w withoutGlob) ReadLink(name string) (string, error)       { return w.fsys.ReadLink(name) }
+func (w withoutGlob) Lstat(name string) (fs.FileInfo, error)     { return w.fsys.Lstat(name) }
 func (w withoutGlob) Open(name string) (fs.File, error)          { return w.fsys.Open(name) }
 func (w withoutGlob) ReadFile(name string) ([]byte, error)       { return w.fsys.ReadFile(name) }
 func (w withoutGlob) ReadDir(name string) ([]fs.DirEntry, error) { return w.fsys.ReadDir(name) }
@@ -94,6 +117,23 @@ func (a dirEntry) IsDir() bool                         { return a.must("IsDir")[
 func (a dirEntry) Type() fs.FileMode                   { return fs.FileMode(a.must("Type")[0].Uint()) }
 func (a dirEntry) Info() (fs.FileInfo, error)          { return a.info("Info") }
 
+func (a adapter) textError(method string) (string, error) {
+	r := a.must(method)
+	return r[0].String(), asError(r[1])
+}
+
+func (a fileNames) Uname() (string, error) { return a.textError("Uname") }
+func (a fileNames) Gname() (string, error) { return a.textError("Gname") }
+
+// fileInfoOf gives an adapter that package archive/tar asks for names if the
+// type has them.
+func fileInfoOf(a adapter) fs.FileInfo {
+	if a.can("Uname", "() (string, error)") && a.can("Gname", "() (string, error)") {
+		return fileNames{fileInfo{a}}
+	}
+	return fileInfo{a}
+}
+
 func fileSystemOf(a adapter) fileSystem { return fileSystem{opener{a}} }
 
 func fileOf(a adapter) fs.File {
@@ -105,14 +145,16 @@ func fileOf(a adapter) fs.File {
 }
 
 var fileAdapters = map[string]any{
-	"ToFS":          adapted(func(a adapter) fs.FS { return fileSystemOf(a) }),
-	"ToReadFileFS":  adapted(func(a adapter) fs.ReadFileFS { return fileSystemOf(a) }),
-	"ToReadDirFS":   adapted(func(a adapter) fs.ReadDirFS { return fileSystemOf(a) }),
-	"ToStatFS":      adapted(func(a adapter) fs.StatFS { return fileSystemOf(a) }),
-	"ToGlobFS":      adapted(func(a adapter) fs.GlobFS { return fileSystemOf(a) }),
-	"ToSubFS":       adapted(func(a adapter) fs.SubFS { return fileSystemOf(a) }),
-	"ToFile":        adapted(fileOf),
-	"ToReadDirFile": adapted(func(a adapter) fs.ReadDirFile { return dirFile{file{readCloser{a}}} }),
-	"ToFileInfo":    adapted(func(a adapter) fs.FileInfo { return fileInfo{a} }),
-	"ToDirEntry":    adapted(func(a adapter) fs.DirEntry { return dirEntry{a} }),
+	"ToFS":            adapted(func(a adapter) fs.FS { return fileSystemOf(a) }),
+	"ToReadFileFS":    adapted(func(a adapter) fs.ReadFileFS { return fileSystemOf(a) }),
+	"ToReadDirFS":     adapted(func(a adapter) fs.ReadDirFS { return fileSystemOf(a) }),
+	"ToStatFS":        adapted(func(a adapter) fs.StatFS { return fileSystemOf(a) }),
+	"ToGlobFS":        adapted(func(a adapter) fs.GlobFS { return fileSystemOf(a) }),
+	"ToSubFS":         adapted(func(a adapter) fs.SubFS { return fileSystemOf(a) }),
+	"ToFile":          adapted(fileOf),
+	"ToReadDirFile":   adapted(func(a adapter) fs.ReadDirFile { return dirFile{file{readCloser{a}}} }),
+	"ToFileInfo":      adapted(fileInfoOf),
+	"ToFileInfoNames": adapted(func(a adapter) tar.FileInfoNames { return fileNames{fileInfo{a}} }),
+	"ToReadLinkFS":    adapted(func(a adapter) fs.ReadLinkFS { return fileSystemOf(a) }),
+	"ToDirEntry":      adapted(func(a adapter) fs.DirEntry { return dirEntry{a} }),
 }

@@ -5,15 +5,11 @@ import (
 	"encoding/xml"
 	"fmt"
 	"hash"
-	"image"
-	"image/color"
-	"image/draw"
 	"io"
 	"math/rand"
 )
 
-// Adapters of the rarer interfaces: positions in streams, binary forms, images,
-// XML.
+// Adapters of the rarer interfaces: positions in streams, binary forms, XML.
 
 type (
 	seeker            struct{ adapter }
@@ -33,10 +29,6 @@ type (
 	hasher32          struct{ hasher }
 	hasher64          struct{ hasher }
 	randSource64      struct{ randSource }
-	picture           struct{ adapter }
-	drawing           struct{ picture }
-	colorer           struct{ adapter }
-	colorModel        struct{ adapter }
 	xmlMarshaler      struct{ adapter }
 	xmlMarshalerAttr  struct{ adapter }
 	xmlUnmarshaler    struct{ adapter }
@@ -77,28 +69,6 @@ func (a hasher32) Sum32() uint32      { return uint32(a.must("Sum32")[0].Uint())
 func (a hasher64) Sum64() uint64      { return a.must("Sum64")[0].Uint() }
 func (a randSource64) Uint64() uint64 { return a.must("Uint64")[0].Uint() }
 
-func (a picture) ColorModel() color.Model {
-	c, _ := a.must("ColorModel")[0].Interface().(color.Model)
-	return c
-}
-func (a picture) Bounds() image.Rectangle {
-	r, _ := a.must("Bounds")[0].Interface().(image.Rectangle)
-	return r
-}
-func (a picture) At(x, y int) color.Color {
-	c, _ := a.must("At", x, y)[0].Interface().(color.Color)
-	return c
-}
-func (a drawing) Set(x, y int, c color.Color) { a.must("Set", x, y, c) }
-func (a colorer) RGBA() (r, g, b, alpha uint32) {
-	v := a.must("RGBA")
-	return uint32(v[0].Uint()), uint32(v[1].Uint()), uint32(v[2].Uint()), uint32(v[3].Uint())
-}
-func (a colorModel) Convert(c color.Color) color.Color {
-	out, _ := a.must("Convert", c)[0].Interface().(color.Color)
-	return out
-}
-
 func (a xmlMarshaler) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 	return asError(a.must("MarshalXML", e, start)[0])
 }
@@ -136,10 +106,6 @@ var rarerAdapters = map[string]any{
 	"ToHash32":             adapted(func(a adapter) hash.Hash32 { return hasher32{hasher{a}} }),
 	"ToHash64":             adapted(func(a adapter) hash.Hash64 { return hasher64{hasher{a}} }),
 	"ToRandSource64":       adapted(func(a adapter) rand.Source64 { return randSource64{randSource{a}} }),
-	"ToImage":              adapted(func(a adapter) image.Image { return picture{a} }),
-	"ToDrawImage":          adapted(func(a adapter) draw.Image { return drawing{picture{a}} }),
-	"ToColor":              adapted(func(a adapter) color.Color { return colorer{a} }),
-	"ToColorModel":         adapted(func(a adapter) color.Model { return colorModel{a} }),
 	"ToXMLMarshaler":       adapted(func(a adapter) xml.Marshaler { return xmlMarshaler{a} }),
 	"ToXMLMarshalerAttr":   adapted(func(a adapter) xml.MarshalerAttr { return xmlMarshalerAttr{a} }),
 	"ToXMLUnmarshaler":     adapted(func(a adapter) xml.Unmarshaler { return xmlUnmarshaler{a} }),

@@ -77,7 +77,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	m.logSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
 		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}
-	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters, goAdapters} {
+	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters, imageAdapters, cryptoAdapters, goAdapters} {
 		for name, f := range part {
 			if mentions == nil || mentions[name] {
 				symbols[name] = reflect.ValueOf(f)

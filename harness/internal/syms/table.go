@@ -22,15 +22,22 @@ import (
 	p_crypto_aes "crypto/aes"
 	p_crypto_cipher "crypto/cipher"
 	p_crypto_des "crypto/des"
+	p_crypto_ecdh "crypto/ecdh"
+	p_crypto_ecdsa "crypto/ecdsa"
 	p_crypto_ed25519 "crypto/ed25519"
+	p_crypto_elliptic "crypto/elliptic"
 	p_crypto_hmac "crypto/hmac"
 	p_crypto_md5 "crypto/md5"
 	p_crypto_rand "crypto/rand"
+	p_crypto_rc4 "crypto/rc4"
+	p_crypto_rsa "crypto/rsa"
 	p_crypto_sha1 "crypto/sha1"
 	p_crypto_sha256 "crypto/sha256"
 	p_crypto_sha3 "crypto/sha3"
 	p_crypto_sha512 "crypto/sha512"
 	p_crypto_subtle "crypto/subtle"
+	p_crypto_x509 "crypto/x509"
+	p_crypto_x509_pkix "crypto/x509/pkix"
 	p_encoding "encoding"
 	p_encoding_ascii85 "encoding/ascii85"
 	p_encoding_base32 "encoding/base32"
@@ -102,6 +109,7 @@ import (
 	p_sync "sync"
 	p_sync_atomic "sync/atomic"
 	p_testing_fstest "testing/fstest"
+	p_testing_iotest "testing/iotest"
 	p_text_scanner "text/scanner"
 	p_text_tabwriter "text/tabwriter"
 	p_text_template "text/template"
@@ -119,6 +127,7 @@ var table = []standard{
 		{"ErrInsecurePath", &p_archive_tar.ErrInsecurePath, true},
 		{"ErrWriteAfterClose", &p_archive_tar.ErrWriteAfterClose, true},
 		{"ErrWriteTooLong", &p_archive_tar.ErrWriteTooLong, true},
+		{"FileInfoHeader", p_archive_tar.FileInfoHeader, false},
 		{"FileInfoNames", (*p_archive_tar.FileInfoNames)(nil), false},
 		{"Format", (*p_archive_tar.Format)(nil), false},
 		{"Header", (*p_archive_tar.Header)(nil), false},
@@ -358,6 +367,27 @@ var table = []standard{
 		{"NewCipher", p_crypto_des.NewCipher, false},
 		{"NewTripleDESCipher", p_crypto_des.NewTripleDESCipher, false},
 	}},
+	{"crypto/ecdh", "ecdh", []symbol{
+		{"Curve", (*p_crypto_ecdh.Curve)(nil), false},
+		{"KeyExchanger", (*p_crypto_ecdh.KeyExchanger)(nil), false},
+		{"P256", p_crypto_ecdh.P256, false},
+		{"P384", p_crypto_ecdh.P384, false},
+		{"P521", p_crypto_ecdh.P521, false},
+		{"PrivateKey", (*p_crypto_ecdh.PrivateKey)(nil), false},
+		{"PublicKey", (*p_crypto_ecdh.PublicKey)(nil), false},
+		{"X25519", p_crypto_ecdh.X25519, false},
+	}},
+	{"crypto/ecdsa", "ecdsa", []symbol{
+		{"GenerateKey", p_crypto_ecdsa.GenerateKey, false},
+		{"ParseRawPrivateKey", p_crypto_ecdsa.ParseRawPrivateKey, false},
+		{"ParseUncompressedPublicKey", p_crypto_ecdsa.ParseUncompressedPublicKey, false},
+		{"PrivateKey", (*p_crypto_ecdsa.PrivateKey)(nil), false},
+		{"PublicKey", (*p_crypto_ecdsa.PublicKey)(nil), false},
+		{"Sign", p_crypto_ecdsa.Sign, false},
+		{"SignASN1", p_crypto_ecdsa.SignASN1, false},
+		{"Verify", p_crypto_ecdsa.Verify, false},
+		{"VerifyASN1", p_crypto_ecdsa.VerifyASN1, false},
+	}},
 	{"crypto/ed25519", "ed25519", []symbol{
 		{"GenerateKey", p_crypto_ed25519.GenerateKey, false},
 		{"NewKeyFromSeed", p_crypto_ed25519.NewKeyFromSeed, false},
@@ -367,6 +397,19 @@ var table = []standard{
 		{"Sign", p_crypto_ed25519.Sign, false},
 		{"Verify", p_crypto_ed25519.Verify, false},
 		{"VerifyWithOptions", p_crypto_ed25519.VerifyWithOptions, false},
+	}},
+	{"crypto/elliptic", "elliptic", []symbol{
+		{"Curve", (*p_crypto_elliptic.Curve)(nil), false},
+		{"CurveParams", (*p_crypto_elliptic.CurveParams)(nil), false},
+		{"GenerateKey", p_crypto_elliptic.GenerateKey, false},
+		{"Marshal", p_crypto_elliptic.Marshal, false},
+		{"MarshalCompressed", p_crypto_elliptic.MarshalCompressed, false},
+		{"P224", p_crypto_elliptic.P224, false},
+		{"P256", p_crypto_elliptic.P256, false},
+		{"P384", p_crypto_elliptic.P384, false},
+		{"P521", p_crypto_elliptic.P521, false},
+		{"Unmarshal", p_crypto_elliptic.Unmarshal, false},
+		{"UnmarshalCompressed", p_crypto_elliptic.UnmarshalCompressed, false},
 	}},
 	{"crypto/hmac", "hmac", []symbol{
 		{"Equal", p_crypto_hmac.Equal, false},
@@ -382,6 +425,35 @@ var table = []standard{
 		{"Read", p_crypto_rand.Read, false},
 		{"Reader", &p_crypto_rand.Reader, true},
 		{"Text", p_crypto_rand.Text, false},
+	}},
+	{"crypto/rc4", "rc4", []symbol{
+		{"Cipher", (*p_crypto_rc4.Cipher)(nil), false},
+		{"KeySizeError", (*p_crypto_rc4.KeySizeError)(nil), false},
+		{"NewCipher", p_crypto_rc4.NewCipher, false},
+	}},
+	{"crypto/rsa", "rsa", []symbol{
+		{"CRTValue", (*p_crypto_rsa.CRTValue)(nil), false},
+		{"DecryptOAEP", p_crypto_rsa.DecryptOAEP, false},
+		{"DecryptPKCS1v15", p_crypto_rsa.DecryptPKCS1v15, false},
+		{"DecryptPKCS1v15SessionKey", p_crypto_rsa.DecryptPKCS1v15SessionKey, false},
+		{"EncryptOAEP", p_crypto_rsa.EncryptOAEP, false},
+		{"EncryptOAEPWithOptions", p_crypto_rsa.EncryptOAEPWithOptions, false},
+		{"EncryptPKCS1v15", p_crypto_rsa.EncryptPKCS1v15, false},
+		{"ErrDecryption", &p_crypto_rsa.ErrDecryption, true},
+		{"ErrMessageTooLong", &p_crypto_rsa.ErrMessageTooLong, true},
+		{"ErrVerification", &p_crypto_rsa.ErrVerification, true},
+		{"GenerateKey", p_crypto_rsa.GenerateKey, false},
+		{"GenerateMultiPrimeKey", p_crypto_rsa.GenerateMultiPrimeKey, false},
+		{"OAEPOptions", (*p_crypto_rsa.OAEPOptions)(nil), false},
+		{"PKCS1v15DecryptOptions", (*p_crypto_rsa.PKCS1v15DecryptOptions)(nil), false},
+		{"PSSOptions", (*p_crypto_rsa.PSSOptions)(nil), false},
+		{"PrecomputedValues", (*p_crypto_rsa.PrecomputedValues)(nil), false},
+		{"PrivateKey", (*p_crypto_rsa.PrivateKey)(nil), false},
+		{"PublicKey", (*p_crypto_rsa.PublicKey)(nil), false},
+		{"SignPKCS1v15", p_crypto_rsa.SignPKCS1v15, false},
+		{"SignPSS", p_crypto_rsa.SignPSS, false},
+		{"VerifyPKCS1v15", p_crypto_rsa.VerifyPKCS1v15, false},
+		{"VerifyPSS", p_crypto_rsa.VerifyPSS, false},
 	}},
 	{"crypto/sha1", "sha1", []symbol{
 		{"New", p_crypto_sha1.New, false},
@@ -430,6 +502,69 @@ var table = []standard{
 		{"ConstantTimeSelect", p_crypto_subtle.ConstantTimeSelect, false},
 		{"WithDataIndependentTiming", p_crypto_subtle.WithDataIndependentTiming, false},
 		{"XORBytes", p_crypto_subtle.XORBytes, false},
+	}},
+	{"crypto/x509", "x509", []symbol{
+		{"CertPool", (*p_crypto_x509.CertPool)(nil), false},
+		{"Certificate", (*p_crypto_x509.Certificate)(nil), false},
+		{"CertificateInvalidError", (*p_crypto_x509.CertificateInvalidError)(nil), false},
+		{"CertificateRequest", (*p_crypto_x509.CertificateRequest)(nil), false},
+		{"ConstraintViolationError", (*p_crypto_x509.ConstraintViolationError)(nil), false},
+		{"CreateCertificate", p_crypto_x509.CreateCertificate, false},
+		{"CreateCertificateRequest", p_crypto_x509.CreateCertificateRequest, false},
+		{"CreateRevocationList", p_crypto_x509.CreateRevocationList, false},
+		{"DecryptPEMBlock", p_crypto_x509.DecryptPEMBlock, false},
+		{"EncryptPEMBlock", p_crypto_x509.EncryptPEMBlock, false},
+		{"ErrUnsupportedAlgorithm", &p_crypto_x509.ErrUnsupportedAlgorithm, true},
+		{"ExtKeyUsage", (*p_crypto_x509.ExtKeyUsage)(nil), false},
+		{"HostnameError", (*p_crypto_x509.HostnameError)(nil), false},
+		{"IncorrectPasswordError", &p_crypto_x509.IncorrectPasswordError, true},
+		{"InsecureAlgorithmError", (*p_crypto_x509.InsecureAlgorithmError)(nil), false},
+		{"InvalidReason", (*p_crypto_x509.InvalidReason)(nil), false},
+		{"IsEncryptedPEMBlock", p_crypto_x509.IsEncryptedPEMBlock, false},
+		{"KeyUsage", (*p_crypto_x509.KeyUsage)(nil), false},
+		{"MarshalECPrivateKey", p_crypto_x509.MarshalECPrivateKey, false},
+		{"MarshalPKCS1PrivateKey", p_crypto_x509.MarshalPKCS1PrivateKey, false},
+		{"MarshalPKCS1PublicKey", p_crypto_x509.MarshalPKCS1PublicKey, false},
+		{"MarshalPKCS8PrivateKey", p_crypto_x509.MarshalPKCS8PrivateKey, false},
+		{"MarshalPKIXPublicKey", p_crypto_x509.MarshalPKIXPublicKey, false},
+		{"NewCertPool", p_crypto_x509.NewCertPool, false},
+		{"OID", (*p_crypto_x509.OID)(nil), false},
+		{"OIDFromASN1OID", p_crypto_x509.OIDFromASN1OID, false},
+		{"OIDFromInts", p_crypto_x509.OIDFromInts, false},
+		{"PEMCipher", (*p_crypto_x509.PEMCipher)(nil), false},
+		{"ParseCRL", p_crypto_x509.ParseCRL, false},
+		{"ParseCertificate", p_crypto_x509.ParseCertificate, false},
+		{"ParseCertificateRequest", p_crypto_x509.ParseCertificateRequest, false},
+		{"ParseCertificates", p_crypto_x509.ParseCertificates, false},
+		{"ParseDERCRL", p_crypto_x509.ParseDERCRL, false},
+		{"ParseECPrivateKey", p_crypto_x509.ParseECPrivateKey, false},
+		{"ParseOID", p_crypto_x509.ParseOID, false},
+		{"ParsePKCS1PrivateKey", p_crypto_x509.ParsePKCS1PrivateKey, false},
+		{"ParsePKCS1PublicKey", p_crypto_x509.ParsePKCS1PublicKey, false},
+		{"ParsePKCS8PrivateKey", p_crypto_x509.ParsePKCS8PrivateKey, false},
+		{"ParsePKIXPublicKey", p_crypto_x509.ParsePKIXPublicKey, false},
+		{"ParseRevocationList", p_crypto_x509.ParseRevocationList, false},
+		{"PolicyMapping", (*p_crypto_x509.PolicyMapping)(nil), false},
+		{"PublicKeyAlgorithm", (*p_crypto_x509.PublicKeyAlgorithm)(nil), false},
+		{"RevocationList", (*p_crypto_x509.RevocationList)(nil), false},
+		{"RevocationListEntry", (*p_crypto_x509.RevocationListEntry)(nil), false},
+		{"SignatureAlgorithm", (*p_crypto_x509.SignatureAlgorithm)(nil), false},
+		{"SystemRootsError", (*p_crypto_x509.SystemRootsError)(nil), false},
+		{"UnhandledCriticalExtension", (*p_crypto_x509.UnhandledCriticalExtension)(nil), false},
+		{"UnknownAuthorityError", (*p_crypto_x509.UnknownAuthorityError)(nil), false},
+		{"VerifyOptions", (*p_crypto_x509.VerifyOptions)(nil), false},
+	}},
+	{"crypto/x509/pkix", "pkix", []symbol{
+		{"AlgorithmIdentifier", (*p_crypto_x509_pkix.AlgorithmIdentifier)(nil), false},
+		{"AttributeTypeAndValue", (*p_crypto_x509_pkix.AttributeTypeAndValue)(nil), false},
+		{"AttributeTypeAndValueSET", (*p_crypto_x509_pkix.AttributeTypeAndValueSET)(nil), false},
+		{"CertificateList", (*p_crypto_x509_pkix.CertificateList)(nil), false},
+		{"Extension", (*p_crypto_x509_pkix.Extension)(nil), false},
+		{"Name", (*p_crypto_x509_pkix.Name)(nil), false},
+		{"RDNSequence", (*p_crypto_x509_pkix.RDNSequence)(nil), false},
+		{"RelativeDistinguishedNameSET", (*p_crypto_x509_pkix.RelativeDistinguishedNameSET)(nil), false},
+		{"RevokedCertificate", (*p_crypto_x509_pkix.RevokedCertificate)(nil), false},
+		{"TBSCertificateList", (*p_crypto_x509_pkix.TBSCertificateList)(nil), false},
 	}},
 	{"encoding", "encoding", []symbol{
 		{"BinaryAppender", (*p_encoding.BinaryAppender)(nil), false},
@@ -1866,6 +2001,19 @@ var table = []standard{
 	{"testing/fstest", "fstest", []symbol{
 		{"MapFS", (*p_testing_fstest.MapFS)(nil), false},
 		{"MapFile", (*p_testing_fstest.MapFile)(nil), false},
+		{"TestFS", p_testing_fstest.TestFS, false},
+	}},
+	{"testing/iotest", "iotest", []symbol{
+		{"DataErrReader", p_testing_iotest.DataErrReader, false},
+		{"ErrReader", p_testing_iotest.ErrReader, false},
+		{"ErrTimeout", &p_testing_iotest.ErrTimeout, true},
+		{"HalfReader", p_testing_iotest.HalfReader, false},
+		{"NewReadLogger", p_testing_iotest.NewReadLogger, false},
+		{"NewWriteLogger", p_testing_iotest.NewWriteLogger, false},
+		{"OneByteReader", p_testing_iotest.OneByteReader, false},
+		{"TestReader", p_testing_iotest.TestReader, false},
+		{"TimeoutReader", p_testing_iotest.TimeoutReader, false},
+		{"TruncateWriter", p_testing_iotest.TruncateWriter, false},
 	}},
 	{"text/scanner", "scanner", []symbol{
 		{"Position", (*p_text_scanner.Position)(nil), false},

@@ -58,6 +58,9 @@ var knownMethods = []string{
 	"Seek", "ReadAt", "WriteAt", "UnreadByte", "UnreadRune", "MarshalBinary", "UnmarshalBinary", "AppendBinary", "Scan", "Sum32", "Sum64",
 	"ColorModel", "Bounds", "At", "RGBA", "Convert", "IsBoolFlag", "Get", "MarshalXML", "MarshalXMLAttr", "UnmarshalXML", "UnmarshalXMLAttr", "Token",
 	"Open", "ReadFile", "ReadDir", "Stat", "Glob", "Sub", "Name", "Mode", "ModTime", "IsDir", "Sys", "Type", "Info", "Visit", "Pos", "End",
+	"ReadLink", "Lstat", "Uname", "Gname", "ColorIndexAt", "RGBA64At", "SetRGBA64", "Opaque", "Draw", "Quantize", "Put", "Public", "Sign", "SignMessage", "HashFunc",
+	"Decapsulate", "Encapsulator", "Bytes", "Encapsulate", "NonceSize", "Overhead", "Seal", "Encrypt", "Decrypt", "CryptBlocks", "XORKeyStream", "Clone", "SkipSpace", "PublicKey", "Curve", "ECDH", "Params", "IsOnCurve", "Add", "Double", "ScalarMult", "ScalarBaseMult",
+	"Uint16", "Uint32", "PutUint16", "PutUint32", "PutUint64", "AppendUint16", "AppendUint32", "AppendUint64",
 }
 
 // nativeMethods are the methods of t that native code may call; a template can

@@ -116,6 +116,12 @@ var adapters = map[string]string{
 	"io/fs.FS": "ToFS", "io/fs.ReadFileFS": "ToReadFileFS", "io/fs.ReadDirFS": "ToReadDirFS", "io/fs.StatFS": "ToStatFS", "io/fs.GlobFS": "ToGlobFS", "io/fs.SubFS": "ToSubFS",
 	"io/fs.File": "ToFile", "io/fs.ReadDirFile": "ToReadDirFile", "io/fs.FileInfo": "ToFileInfo", "io/fs.DirEntry": "ToDirEntry",
 	"go/ast.Visitor": "ToVisitor", "go/ast.Node": "ToNode", "go/ast.Expr": "ToExpr", "go/ast.Stmt": "ToStmt", "go/ast.Decl": "ToDecl", "go/ast.Spec": "ToSpec", "go/constant.Value": "ToConstant",
+	"image.PalettedImage": "ToPalettedImage", "image.RGBA64Image": "ToRGBA64Image", "image/draw.RGBA64Image": "ToDrawRGBA64", "image/draw.Drawer": "ToDrawer", "image/draw.Quantizer": "ToQuantizer", "image/png.EncoderBufferPool": "ToEncoderBuffers",
+	"crypto.Signer": "ToSigner", "crypto.MessageSigner": "ToMessageSigner", "crypto.SignerOpts": "ToSignerOpts", "crypto.Decrypter": "ToDecrypter", "crypto.Decapsulator": "ToDecapsulator", "crypto.Encapsulator": "ToEncapsulator",
+	"crypto/cipher.AEAD": "ToAEAD", "crypto/cipher.Block": "ToBlock", "crypto/cipher.BlockMode": "ToBlockMode", "crypto/cipher.Stream": "ToStream", "crypto/ecdh.KeyExchanger": "ToKeyExchanger", "crypto/elliptic.Curve": "ToCurve", "hash.Cloner": "ToCloner", "hash.XOF": "ToXOF",
+	"encoding/binary.ByteOrder": "ToByteOrder", "encoding/binary.AppendByteOrder": "ToAppendByteOrder", "fmt.State": "ToPrintState", "fmt.ScanState": "ToScanState", "mime/multipart.File": "ToFormFile",
+	"compress/flate.Reader": "ToFlateReader", "image/jpeg.Reader": "ToJPEGReader", "compress/flate.Resetter": "ToFlateResetter", "compress/zlib.Resetter": "ToZlibResetter",
+	"io/fs.ReadLinkFS": "ToReadLinkFS", "archive/tar.FileInfoNames": "ToFileInfoNames",
 	"flag.Value": "ToFlagValue", "flag.Getter": "ToFlagGetter",
 }
 

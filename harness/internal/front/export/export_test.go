@@ -45,7 +45,7 @@ func TestPackagesThatAreNotThereComeWithAdvice(t *testing.T) {
 		"os/user":                  "scripts see no users",
 		"runtime/debug":            "time.Since",
 		"unsafe":                   "math.Float64bits",
-		"crypto/x509":              "declare a tool",
+		"crypto/mlkem":             "declare a tool",
 		"encoding/JSON":            "did you mean encoding/json?",
 		"string":                   "did you mean strings?",
 		"json":                     "did you mean encoding/json?",
