@@ -261,23 +261,32 @@ func (r *run) panicked(p *rt.Panic, trail []rt.Step) *Outcome {
 func (r *run) trace(line int, trail []rt.Step) []Frame {
 	var frames []Frame
 	inner := "" // the function called by the next one
+	add := func(f emit.Func, frame Frame) {
+		if n := len(frames); n > 0 && frames[n-1].Func == frame.Func && frame.Line == 0 {
+			return // a part of the function that was emitted on its own
+		}
+		if f.Script {
+			frames = append(frames, frame)
+		}
+	}
 	for _, s := range trail {
 		f, ok := r.program.Funcs[s.Func]
 		if !ok {
 			continue // a function of ours, which has no line
 		}
-		frame := Frame{Func: f.Name}
-		if inner == "" && line >= f.Start.Line && line <= f.End.Line {
-			frame.Line = line
-		} else {
-			frame.Line = callLine(f, inner)
+		if f.Name != "" {
+			frame := Frame{Func: f.Name}
+			if inner == "" && line >= f.Start.Line && line <= f.End.Line {
+				frame.Line = line
+			} else {
+				frame.Line = callLine(f, inner)
+			}
+			inner = s.Func
+			add(f, frame)
 		}
-		inner = s.Func
-		if n := len(frames); n > 0 && frames[n-1].Func == frame.Func && frame.Line == 0 {
-			continue // a part of the function that was emitted as a closure
-		}
-		if f.Script {
-			frames = append(frames, frame)
+		if f.DeferredBy != "" {
+			inner, f = f.DeferredBy, r.program.Funcs[f.DeferredBy]
+			add(f, Frame{Func: f.Name})
 		}
 	}
 	if len(frames) == 0 && line > 0 {

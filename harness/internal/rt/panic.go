@@ -216,6 +216,26 @@ func pushCall(d *Defers, f any, args ...any) {
 	d.calls = append(d.calls, func() { callWith(fn, args) })
 }
 
+// unlock and the like are for the interpreter's own defer, which takes no notice
+// of os.Exit.
+func (m *Machine) unlock(mu *sync.Mutex) {
+	if !m.exited.Load() {
+		mu.Unlock()
+	}
+}
+
+func (m *Machine) unlockRW(mu *sync.RWMutex) {
+	if !m.exited.Load() {
+		mu.Unlock()
+	}
+}
+
+func (m *Machine) runlock(mu *sync.RWMutex) {
+	if !m.exited.Load() {
+		mu.RUnlock()
+	}
+}
+
 // callWith calls a script function.
 func callWith(fn reflect.Value, args []any) {
 	if fn.IsNil() {
@@ -292,11 +312,33 @@ func (d *Defers) goexit() {
 	}
 }
 
+// unwind makes the deferred calls of a function that ends by a panic, which is
+// what the interpreter's recover returned, or because the goroutine does. name is
+// the function's in the lowered program.
+func (m *Machine) unwind(d *Defers, recovered any, name string) {
+	if recovered == nil {
+		d.goexit()
+		return
+	}
+	p := m.caught(recovered)
+	d.panic = p
+	m.panicking.passed(name)
+	d.runCalls()
+	if d.panic == nil {
+		return
+	}
+	if d.panic != p {
+		m.panicking.passed(name)
+	}
+	m.panicking.skip(2) // those that it is called by
+	panic(d.panic)
+}
+
 // deferred is the frame that recover looks for on the stack.
 //
 //go:noinline
 func (d *Defers) deferred(f func()) {
-	if d.panic == nil {
+	if d.panic == nil && d.m.panicking.active.Load() == 0 {
 		f()
 		return
 	}
@@ -308,7 +350,7 @@ func (d *Defers) deferred(f func()) {
 
 // take is recover in a literal that was deferred directly.
 func take(d *Defers) any {
-	if d.panic == nil {
+	if d == nil || d.panic == nil {
 		return nil
 	}
 	v := d.panic.Value
@@ -352,13 +394,14 @@ func scriptFrames() int {
 	}
 }
 
-// panics knows per goroutine which deferred calls run because of a panic, and
+// panics knows per goroutine which deferred calls run while it panics, and
 // what the interpreter said while the panic passed its frames.
 type panics struct {
 	active atomic.Int64
 	mu     sync.Mutex
 	stack  map[uintptr][]*Defers
 	trail  map[uintptr][]Step
+	skips  map[uintptr]int // how much of what the interpreter prints next is none of them
 }
 
 // A Step is one function that a panic passed, innermost first.
@@ -405,6 +448,34 @@ func (p *panics) forget(id uintptr) {
 
 const maxTrail = 200 // steps kept of one panic
 
+// passed notes that the panic of this goroutine has passed a function of which the
+// interpreter will not print it.
+func (p *panics) passed(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.add(goroutine(), Step{Func: name})
+}
+
+// skip leaves out the next n functions.
+func (p *panics) skip(n int) {
+	id := goroutine()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.skips == nil {
+		p.skips = map[uintptr]int{}
+	}
+	p.skips[id] = n
+}
+
+func (p *panics) add(id uintptr, s Step) {
+	if p.trail == nil {
+		p.trail = map[uintptr][]Step{}
+	}
+	if len(p.trail[id]) < maxTrail {
+		p.trail[id] = append(p.trail[id], s)
+	}
+}
+
 // step is what the interpreter prints when a panic passes a function.
 var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)(?::\d+)?: panic: (?:main\.)?([\w]+)`) })
 
@@ -419,11 +490,13 @@ func (p *panics) Write(b []byte) (int, error) {
 	id := goroutine()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.trail == nil {
-		p.trail = map[uintptr][]Step{}
-	}
-	if len(p.trail[id]) < maxTrail {
-		p.trail[id] = append(p.trail[id], Step{string(s[2]), line})
+	switch p.skips[id] {
+	case 0:
+		p.add(id, Step{string(s[2]), line})
+	case 1:
+		delete(p.skips, id)
+	default:
+		p.skips[id]--
 	}
 	return len(b), nil
 }

@@ -332,6 +332,7 @@ func (f *fn) returnStatement(s *ast.ReturnStmt) {
 		}
 	}
 	if inner == nil {
+		f.returns()
 		f.w("return\n")
 		return
 	}
@@ -352,6 +353,7 @@ func (f *fn) iterator() *target {
 
 func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 	if len(s.Results) == 0 {
+		f.returns()
 		var texts []string
 		for _, r := range f.results {
 			texts = append(texts, r.text())
@@ -359,12 +361,14 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 		f.w("return %s\n", strings.Join(texts, ", "))
 		return
 	}
-	if text := f.tailCall(s, results); text != "" {
-		f.w("return %s\n", text)
-		return
+	if f.done == "" {
+		if text := f.tailCall(s, results); text != "" {
+			f.w("return %s\n", text)
+			return
+		}
 	}
 	texts := f.returnValues(s, results)
-	if len(texts) > 1 {
+	if len(texts) > 1 || f.done != "" {
 		// The interpreter computes some operands right in the first result.
 		for i := range texts {
 			if _, text := split(texts[i]); !isSimple(text) {
@@ -375,6 +379,7 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 	if len(texts) == 1 {
 		texts[0] = bare(texts[0])
 	}
+	f.returns()
 	f.w("return %s\n", strings.Join(texts, ", "))
 }
 

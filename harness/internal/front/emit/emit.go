@@ -58,12 +58,15 @@ type Program struct {
 
 // A Func is a function of the script.
 type Func struct {
-	Name       string         // as Go would print it in a trace: main.(*T).M
+	Name       string         // as Go would print it in a trace: main.(*T).M; "" for none of the script's
 	Start, End token.Position // of its body
 	Script     bool           // written by the script's author, not brought by us
 	// Calls are the calls in it, by which the line of a function in a trace can
 	// be told from the function that it had called.
 	Calls []Call
+	// DeferredBy is the function of the lowered program that defers this one, of
+	// which the interpreter does not tell when this one panics; mostly "".
+	DeferredBy string
 }
 
 // A Call is one call in a function.
@@ -452,7 +455,7 @@ func (p *program) emitFunc(name string, d *declaration, f *types.Func, e env) {
 // describe notes which function of the script a lowered function is.
 func (f *fn) describe(body *ast.BlockStmt) {
 	u := f.unit
-	f.p.out.Funcs[f.lowered] = Func{f.name, u.fset.Position(body.Lbrace), u.fset.Position(body.Rbrace), u.script, f.calls}
+	f.p.out.Funcs[f.lowered] = Func{f.name, u.fset.Position(body.Lbrace), u.fset.Position(body.Rbrace), u.script, f.calls, ""}
 }
 
 func traceName(f *types.Func) string {

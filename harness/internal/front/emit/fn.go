@@ -33,6 +33,7 @@ type fn struct {
 	controls map[*target]variable
 	label    string // label of the statement being emitted
 	defers   string // the Defers of this function, "" when it defers nothing
+	done     string // tells the one deferred call that the function has returned; "" where defers has the calls
 	rescue   string // what recover takes from when this literal is deferred directly
 	nested   int    // frames of our own between this body and its function
 	name     string // in traces
@@ -298,16 +299,22 @@ func (f *fn) param(v *types.Var) string {
 // deferred calls find them.
 func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 	f.sig = sig
-	explicit := f.usage.iterates[body] || f.usage.defers[body]
+	kind := f.deferKind(sig, body)
+	explicit := f.usage.iterates[body] || kind >= defersOne
 	for i := range sig.Results().Len() {
 		v := sig.Results().At(i)
 		if v.Name() != "" || explicit {
 			f.results = append(f.results, f.declareResult(v))
 		}
 	}
-	if f.usage.defers[body] {
+	switch {
+	case kind == defersMany:
 		f.deferringBody(body)
-	} else {
+	case kind == defersOne && len(f.results) > 0:
+		f.dividedBody(body)
+	case kind == defersOne || kind == defersApart:
+		f.lastBody(body)
+	default:
 		f.block(body)
 	}
 	if sig.Results().Len() == 0 {
