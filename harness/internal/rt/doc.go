@@ -23,7 +23,7 @@
 //	binary.go   encoding/binary over script types
 //	template.go, template_eval.go, template_builtins.go, funcmap.go,
 //	htmltemplate.go  templates over script types
-//	reflect_type.go, reflect_value.go  package reflect over script types
+//	reflect_*.go  package reflect over script types
 //	scanning.go, flags.go  what fmt scans into, and flags
 //	symbols.go  the names that lowered programs call
 //

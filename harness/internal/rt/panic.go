@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // A Panic is a panic of the script on its way through native frames. All
@@ -49,8 +50,13 @@ func (p *Panic) before(next *Panic) string {
 	return s
 }
 
-// samePanic: what one panic raised, another has raised again.
+// samePanic: what one panic raised, another has raised again. Of texts Go asks
+// where they lie.
 func samePanic(a, b any) bool {
+	x, ok := a.(string)
+	if y, ok2 := b.(string); ok && ok2 {
+		return x == y && unsafe.StringData(x) == unsafe.StringData(y)
+	}
 	if unhashable(canonical(a)) != "" {
 		return ReflectDeepEqual(a, b)
 	}

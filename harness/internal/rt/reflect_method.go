@@ -6,8 +6,8 @@ import (
 )
 
 // Methods and functions by reflection. A method of a script's type is the
-// lowered function that the program has registered; those of a library's types
-// cannot be called so, because some of them have functions of ours in their place.
+// lowered function that the program has registered; one of a library's type is
+// its own, or the function of ours that stands for it.
 
 // ReflectMethod is reflect.Method for scripts.
 type ReflectMethod struct {
@@ -21,13 +21,16 @@ type ReflectMethod struct {
 func (m ReflectMethod) IsExported() bool { return m.PkgPath == "" }
 
 // typeMethod is reflect.Type.Method.
-func typeMethod(t reflect.Type, i int) ReflectMethod {
+func (m *Machine) typeMethod(t reflect.Type, i int) ReflectMethod {
 	s, ok := t.(reflectType)
 	if !ok {
-		m := t.Method(i)
-		out := ReflectMethod{Name: m.Name, PkgPath: m.PkgPath, Type: reflectShown(m.Type), Index: m.Index}
-		if m.Func.IsValid() {
-			out.Func = ReflectValue{v: unavailable(m.Func.Type())}
+		if i < 0 || i >= t.NumMethod() {
+			reflectPanic("reflect: Method index out of range")
+		}
+		f := t.Method(i)
+		out := ReflectMethod{Name: f.Name, PkgPath: f.PkgPath, Type: reflectShown(f.Type), Index: f.Index}
+		if f.Func.IsValid() {
+			out.Func = ReflectValue{m: m, v: m.libraryFunc(f.Type, f.Name)}
 		}
 		return out
 	}
@@ -35,7 +38,7 @@ func typeMethod(t reflect.Type, i int) ReflectMethod {
 	if i < 0 || i >= len(methods) {
 		reflectPanic("reflect: Method index out of range")
 	}
-	sel, m := methods[i], s.t.m
+	sel := methods[i]
 	out := ReflectMethod{Name: sel.Obj().Name(), Index: i}
 	if !sel.Obj().Exported() {
 		out.PkgPath = sel.Obj().Pkg().Path()
@@ -56,28 +59,43 @@ func typeMethod(t reflect.Type, i int) ReflectMethod {
 }
 
 // typeMethodByName is reflect.Type.MethodByName.
-func typeMethodByName(t reflect.Type, name string) (ReflectMethod, bool) {
+func (m *Machine) typeMethodByName(t reflect.Type, name string) (ReflectMethod, bool) {
 	s, ok := t.(reflectType)
 	if !ok {
-		m, ok := t.MethodByName(name)
+		f, ok := t.MethodByName(name)
 		if !ok {
 			return ReflectMethod{}, false
 		}
-		return typeMethod(t, m.Index), true
+		return m.typeMethod(t, f.Index), true
 	}
 	for i, sel := range s.exportedMethods() {
 		if sel.Obj().Name() == name {
-			return typeMethod(t, i), true
+			return m.typeMethod(t, i), true
 		}
 	}
 	return ReflectMethod{}, false
 }
 
-// unavailable is a function that says that it cannot be called.
-func unavailable(t reflect.Type) reflect.Value {
-	return reflect.MakeFunc(t, func([]reflect.Value) []reflect.Value {
-		panic(&Panic{Value: "reflect: a method of a library's type is not available to scripts by reflection; call it where its type is known"})
+// libraryFunc is the function of a method of a library's type, t, which has the
+// receiver for its first parameter.
+func (m *Machine) libraryFunc(t reflect.Type, name string) reflect.Value {
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		f := m.libraryMethod(args[0], name)
+		if t.IsVariadic() {
+			return f.CallSlice(args[1:])
+		}
+		return f.Call(args[1:])
 	})
+}
+
+// libraryMethod is a method of a value of a library's type.
+func (m *Machine) libraryMethod(v reflect.Value, name string) reflect.Value {
+	_, ours := reflectReplaced[v.Type()]
+	full, refused := m.refusedMethod(v.Type(), name)
+	if refused || ours || v.Type() == reflect.TypeOf(reflect.TypeFor[int]()) {
+		reflectPanic("reflect: the method " + full + " is not available to scripts by reflection")
+	}
+	return m.method(v, name)
 }
 
 // lowered is the function of a method, with the receiver first.
@@ -101,7 +119,7 @@ func (r ReflectValue) Method(i int) ReflectValue {
 	if r.Kind() == reflect.Interface && r.v.IsNil() {
 		reflectPanic("reflect: Method on nil interface value")
 	}
-	return r.bound(typeMethod(t, i).Name)
+	return r.bound(r.m.typeMethod(t, i).Name)
 }
 
 // MethodByName is as in package reflect.
@@ -109,7 +127,7 @@ func (r ReflectValue) MethodByName(name string) ReflectValue {
 	if !r.v.IsValid() {
 		reflectPanic(badKind("MethodByName", reflect.Invalid))
 	}
-	if _, ok := typeMethodByName(r.Type(), name); !ok {
+	if _, ok := r.m.typeMethodByName(r.Type(), name); !ok {
 		return ReflectValue{}
 	}
 	if r.Kind() == reflect.Interface && r.v.IsNil() {
@@ -124,7 +142,7 @@ func (r ReflectValue) bound(name string) ReflectValue {
 		return r.Elem().bound(name)
 	}
 	if r.t == nil {
-		return ReflectValue{v: unavailable(r.v.MethodByName(name).Type()), hidden: r.hidden}
+		return ReflectValue{m: r.m, v: r.m.libraryMethod(r.v, name), hidden: r.hidden}
 	}
 	e := r.m.typeOf(r.t)
 	f := e.lowered(name)
@@ -297,6 +315,24 @@ func (r ReflectValue) Slice(i, j int) ReflectValue {
 		reflectPanic("reflect.Value.Slice: slice index out of bounds")
 	}
 	out := ReflectValue{m: r.m, t: r.t, v: r.v.Slice(i, j), hidden: r.hidden}
+	if a, ok := arrayOf(r.t); ok {
+		out.t = types.NewSlice(a.Elem())
+	}
+	return out
+}
+
+// Slice3 is as in package reflect.
+func (r ReflectValue) Slice3(i, j, k int) ReflectValue {
+	switch kind := r.Kind(); {
+	case kind == reflect.Array && !r.v.CanAddr():
+		reflectPanic("reflect.Value.Slice3: slice of unaddressable array")
+	case kind != reflect.Array && kind != reflect.Slice:
+		reflectPanic(badKind("Slice3", kind))
+	}
+	if i < 0 || j < i || k < j || k > r.v.Cap() {
+		reflectPanic("reflect.Value.Slice3: slice index out of bounds")
+	}
+	out := ReflectValue{m: r.m, t: r.t, v: r.v.Slice3(i, j, k), hidden: r.hidden}
 	if a, ok := arrayOf(r.t); ok {
 		out.t = types.NewSlice(a.Elem())
 	}

@@ -20,10 +20,11 @@ type erasedForm = reflect.Type
 
 // reflectReplaced are our own stand-ins for types of package reflect.
 var reflectReplaced = map[reflect.Type]reflect.Type{
-	reflect.TypeFor[ReflectValue]():   reflect.TypeFor[reflect.Value](),
-	reflect.TypeFor[ReflectMethod]():  reflect.TypeFor[reflect.Method](),
-	reflect.TypeFor[ReflectMapIter](): reflect.TypeFor[reflect.MapIter](),
-	reflect.TypeFor[reflectType]():    reflect.TypeOf(reflect.TypeFor[int]()),
+	reflect.TypeFor[ReflectValue]():      reflect.TypeFor[reflect.Value](),
+	reflect.TypeFor[ReflectMethod]():     reflect.TypeFor[reflect.Method](),
+	reflect.TypeFor[ReflectMapIter]():    reflect.TypeFor[reflect.MapIter](),
+	reflect.TypeFor[ReflectSelectCase](): reflect.TypeFor[reflect.SelectCase](),
+	reflect.TypeFor[reflectType]():       reflect.TypeOf(reflect.TypeFor[int]()),
 }
 
 // reflectShown is t with the types of package reflect that scripts know.

@@ -183,6 +183,9 @@ func (r ReflectValue) Elem() ReflectValue {
 	case r.Kind() == reflect.Interface && r.v.CanInterface():
 		e := ReflectValueOf(r.v.Interface())
 		e.hidden = r.hidden
+		if e.m == nil {
+			e.m = r.m
+		}
 		return e
 	case r.t == nil:
 		return ReflectValue{m: r.m, v: r.v.Elem(), hidden: r.hidden}

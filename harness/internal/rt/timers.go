@@ -221,7 +221,7 @@ func (t *Timers) receivedOK(c <-chan time.Time) (time.Time, bool) {
 // selecting is called before and after a select.
 func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
 	for _, c := range cases {
-		if c.Dir == reflect.SelectRecv && c.Chan.Type().Elem() == reflect.TypeFor[time.Time]() {
+		if c.Dir == reflect.SelectRecv && c.Chan.IsValid() && c.Chan.Type().Elem() == reflect.TypeFor[time.Time]() {
 			t.waiting.Add(1)
 			return func() { t.waiting.Add(-1) }
 		}

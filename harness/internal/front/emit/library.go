@@ -56,6 +56,8 @@ var libraryFuncs = map[string]string{
 	"context.WithTimeout": "rt.WithTimeout", "context.WithDeadline": "rt.WithDeadline", "context.WithTimeoutCause": "rt.WithTimeoutCause", "context.WithDeadlineCause": "rt.WithDeadlineCause",
 	"go/parser.ParseFile": "rt.GoParseFile", "go/parser.ParseExprFrom": "rt.GoParseExprFrom", "go/format.Node": "rt.GoFormatNode",
 	"go/printer.Fprint": "rt.GoFprint", "(*go/printer.Config).Fprint": "rt.GoConfigFprint", "go/ast.Print": "rt.ASTPrint", "go/ast.Fprint": "rt.ASTFprint",
+	"reflect.MakeFunc": "rt.ReflectMakeFunc", "reflect.Select": "rt.ReflectSelect", "reflect.MakeChan": "rt.ReflectMakeChan", "reflect.ValueOf": "rt.ReflectValueOf",
+	"reflect.Zero": "rt.ReflectZero", "reflect.New": "rt.ReflectNew", "reflect.MakeSlice": "rt.ReflectMakeSlice", "reflect.MakeMap": "rt.ReflectMakeMap", "reflect.MakeMapWithSize": "rt.ReflectMakeMapWithSize",
 	"(reflect.Type).ConvertibleTo": "rt.TypeConvertibleTo", "(reflect.Type).Method": "rt.TypeMethod", "(reflect.Type).MethodByName": "rt.TypeMethodByName",
 	"runtime.Goexit": "rt.Goexit", "runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",

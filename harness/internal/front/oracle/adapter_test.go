@@ -38,7 +38,7 @@ func runScript(src []byte, stdout, stderr *os.File) outcome {
 	case err != nil:
 		return outcome{Broken: firstLine(err.Error())}
 	case end.Panic != nil:
-		return outcome{Exit: end.Code, Panic: firstLine(end.Panic.Text)}
+		return outcome{Exit: end.Code, Panic: panicLine("panic: " + end.Panic.Text)}
 	}
 	return outcome{Exit: end.Code}
 }

@@ -63,7 +63,7 @@ func panicLine(stderr string) string {
 			break
 		}
 		if text, ok := strings.CutPrefix(line, "panic: "); ok {
-			found = endOfPanic(text)
+			found = text
 		}
 		if text, ok := strings.CutPrefix(line, "fatal error: "); ok {
 			return "fatal error: " + text
@@ -75,10 +75,4 @@ func panicLine(stderr string) string {
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
-}
-
-// endOfPanic cuts what the run-time appends to the text of a panic.
-func endOfPanic(s string) string {
-	s = strings.TrimSuffix(s, " [recovered, repanicked]")
-	return strings.TrimSuffix(s, " [recovered]")
 }
