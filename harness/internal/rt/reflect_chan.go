@@ -226,7 +226,7 @@ func (m *Machine) reflectMakeFunc(t reflect.Type, f func([]ReflectValue) []Refle
 		for i, a := range args {
 			in[i] = m.known(ReflectValue{v: a})
 			if s, ok := t.In(i).(reflectType); ok {
-				in[i] = m.reflectValue(s.t.typ, a, false)
+				in[i] = s.t.m.reflectValue(s.t.typ, a, false)
 			}
 		}
 		out := f(in)
@@ -246,6 +246,20 @@ func (m *Machine) reflectMakeFunc(t reflect.Type, f func([]ReflectValue) []Refle
 		return results
 	})
 	return m.known(reflectValueAs(t, v))
+}
+
+// ReflectMakeChan, ReflectMakeFunc and ReflectSelect are what the table of
+// symbols has; lowered programs call those of their machine.
+func ReflectMakeChan(t reflect.Type, n int) ReflectValue {
+	return (*Machine)(nil).reflectMakeChan(t, n)
+}
+
+func ReflectMakeFunc(t reflect.Type, f func([]ReflectValue) []ReflectValue) ReflectValue {
+	return (*Machine)(nil).reflectMakeFunc(t, f)
+}
+
+func ReflectSelect(list []ReflectSelectCase) (int, ReflectValue, bool) {
+	return (*Machine)(nil).reflectSelect(list)
 }
 
 // ReflectCopy is reflect.Copy.
