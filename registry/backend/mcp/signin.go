@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/usetools/usetools/registry/config"
 )
@@ -30,8 +31,9 @@ var errSignIn = errors.New("nobody is signed in")
 // that is kept, renewed where needed. Where that is not enough it asks nobody,
 // and registers nowhere; [SignIn] does.
 type signedIn struct {
-	source oauth2.TokenSource          // nil: there is no token
-	needed atomic.Pointer[signInError] // nil: no
+	source  oauth2.TokenSource          // nil: there is no token
+	renewal singleflight.Group          // the use of source under way
+	needed  atomic.Pointer[signInError] // nil: no
 }
 
 // signInError is an errSignIn that says what a person has to do.
@@ -81,22 +83,17 @@ func (h *signedIn) TokenSource(ctx context.Context) (oauth2.TokenSource, error) 
 	if h.source == nil {
 		return nil, nil
 	}
-	type renewed struct {
-		token *oauth2.Token
-		err   error
-	}
-	done := make(chan renewed, 1)
-	go func() { // ends with tokenTimeout: a source knows no context
-		t, err := h.source.Token()
-		done <- renewed{t, err}
-	}()
+	// A source knows no context: the renewal ends with tokenTimeout. Whoever
+	// comes meanwhile waits for the same one, instead of for the next.
+	renewed := h.renewal.DoChan("", func() (any, error) { return h.source.Token() })
 	select {
-	case r := <-done:
-		if r.err != nil {
+	case r := <-renewed:
+		t, ok := r.Val.(*oauth2.Token)
+		if r.Err != nil || !ok {
 			h.needed.Store(&signInError{})
 			return nil, nil
 		}
-		return oauth2.StaticTokenSource(r.token), nil
+		return oauth2.StaticTokenSource(t), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("renewing the token: %w", ctx.Err())
 	}

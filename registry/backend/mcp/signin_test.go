@@ -31,6 +31,7 @@ type authority struct {
 	registered int
 	scope      string        // that was asked for
 	hangs      chan struct{} // renewals wait for that; nil: they do not
+	hung       chan struct{} // receives when one begins to
 }
 
 func (a *authority) handler(t testing.TB, base func() string) http.Handler {
@@ -95,6 +96,7 @@ func (a *authority) handler(t testing.TB, base func() string) http.Handler {
 		hangs := a.hangs
 		a.mu.Unlock()
 		if hangs != nil {
+			a.hung <- struct{}{}
 			<-hangs
 			http.Error(w, "{}", http.StatusServiceUnavailable)
 			return
@@ -125,6 +127,21 @@ func browse(t *testing.T) func(string) {
 	}
 }
 
+// tokenDir is a folder for tokens. It goes when nobody renews one any more: a
+// renewal goes on when the connection that it was for has been closed.
+func tokenDir(t *testing.T) string {
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		for end := time.Now().Add(30 * time.Second); time.Now().Before(end); runtime.Gosched() {
+			buf := make([]byte, 1<<20)
+			if !strings.Contains(string(buf[:runtime.Stack(buf, true)]), "singleflight.(*Group).doCall") {
+				return
+			}
+		}
+	})
+	return dir
+}
+
 func TestSignInIsKeptAndRenewed(t *testing.T) {
 	a := &authority{}
 	var srv *httptest.Server
@@ -133,7 +150,7 @@ func TestSignInIsKeptAndRenewed(t *testing.T) {
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	dir := filepath.Join(t.TempDir(), "tokens")
+	dir := filepath.Join(tokenDir(t), "tokens")
 	opts := &mcp.Options{Tokens: dir}
 	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{Scopes: []string{"read"}}, StartTimeout: 20 * time.Second}
 
@@ -171,13 +188,18 @@ func TestSignInIsKeptAndRenewed(t *testing.T) {
 	})
 	// A renewal that hangs ends with the time for the start.
 	a.mu.Lock()
-	a.hangs = make(chan struct{})
+	a.hangs, a.hung = make(chan struct{}), make(chan struct{}, 100)
 	hangs := a.hangs
 	a.mu.Unlock()
 	hasty := s
 	hasty.StartTimeout = 200 * time.Millisecond
 	if _, err := mcp.Open(t.Context(), hasty, opts); err == nil || !strings.Contains(err.Error(), "no answer to the handshake") {
 		t.Errorf("a hanging renewal: error %v", err)
+	}
+	select { // on a busy machine it only now begins
+	case <-a.hung:
+	case <-time.After(30 * time.Second): // only reached when the test fails
+		t.Fatal("nobody renewed the token")
 	}
 	a.mu.Lock()
 	a.hangs = nil
@@ -202,7 +224,7 @@ func TestSignInOverSSE(t *testing.T) {
 				srv.CloseClientConnections()
 				srv.Close()
 			})
-			opts := &mcp.Options{Tokens: t.TempDir()}
+			opts := &mcp.Options{Tokens: tokenDir(t)}
 			s := config.Server{Name: "w", Type: kind, URL: srv.URL + "/sse", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
 			if _, err := mcp.Open(t.Context(), s, opts); err == nil || !strings.Contains(err.Error(), "run: build-registry signin w") {
 				t.Fatalf("before: error %v", err)
@@ -228,7 +250,7 @@ func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	opts := &mcp.Options{Tokens: t.TempDir()}
+	opts := &mcp.Options{Tokens: tokenDir(t)}
 	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
 	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
 		t.Fatal(err)
@@ -243,7 +265,7 @@ func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 
 func TestSignInWhereThereIsNothingToSignInTo(t *testing.T) {
 	s := web(t, "http", streamable(t, nil))
-	opts := &mcp.Options{Tokens: t.TempDir()}
+	opts := &mcp.Options{Tokens: tokenDir(t)}
 	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err == nil || !strings.Contains(err.Error(), `"oauth": true`) {
 		t.Errorf("error %v", err)
 	}
