@@ -15,16 +15,15 @@ import (
 const mustLock = true
 
 func apply(c *Config, r *Report) {
-	listening := onCPU(c)
 	preload()
 	closeInherited(c.Keep, r)
-	<-listening
+	denyFiles(r) // before there are more threads, each of which it has to reach
+	<-onCPU(c)
 	limit(c, r)
 	// no_new_privs and the filter must meet on one thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	gainNothing(r)
-	denyFiles(r)
 	denyCalls(r)
 	gainNothingAnywhere(r)
 }
@@ -82,8 +81,8 @@ func descriptors() ([]int, error) {
 	return open, nil
 }
 
-// gainNothing sets no_new_privs on this thread. Landlock and the filter, which
-// need it, carry it to the others.
+// gainNothing sets no_new_privs on this thread. The filter, which needs it,
+// carries it to the others.
 func gainNothing(r *Report) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		r.miss("no_new_privs: %v; Linux 3.5 or newer has it", err)
