@@ -6,16 +6,18 @@ import (
 	"runtime"
 )
 
-// assertError is a failed type assertion: a runtime.Error of Go's own type
-// name, which scripts print with %T.
-func badAssertion(text string) error { return &typeAssertionError{text} }
+func badAssertion(text string) error { return &TypeAssertionError{text} }
 
-type typeAssertionError struct{ text string }
+// A TypeAssertionError is what scripts know as a runtime.TypeAssertionError: a
+// failed type assertion.
+type TypeAssertionError struct{ text string }
 
-func (e *typeAssertionError) Error() string { return e.text }
-func (*typeAssertionError) RuntimeError()   {}
+func (e *TypeAssertionError) Error() string { return e.text }
 
-var _ runtime.Error = (*typeAssertionError)(nil)
+// RuntimeError says that it is a runtime.Error.
+func (*TypeAssertionError) RuntimeError() {}
+
+var _ runtime.Error = (*TypeAssertionError)(nil)
 
 // badAssert panics as a failed x.(T) does, T being type tid and x a variable
 // of type from.
@@ -78,7 +80,7 @@ func libraryName(t reflect.Type) string {
 		return "runtime.boundsError"
 	case reflect.TypeFor[unhashableTypeError]():
 		return "maps.unhashableTypeError"
-	case reflect.TypeFor[*typeAssertionError]():
+	case reflect.TypeFor[*TypeAssertionError]():
 		return "*runtime.TypeAssertionError"
 	}
 	return t.String()

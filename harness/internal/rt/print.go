@@ -569,7 +569,7 @@ func hides(args []any) bool {
 			}
 		}
 		switch a.(type) {
-		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *typeAssertionError, *valueContext, ReflectValue, ReflectMethod, reflectType:
+		case boxed, goError, boundsError, goPlainError, unhashableTypeError, *TypeAssertionError, *valueContext, ReflectValue, ReflectMethod, reflectType:
 			return true
 		}
 		if t := reflect.TypeOf(a); t != nil && t.Name() == "" && reflectShown(t) != t {

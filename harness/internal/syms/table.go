@@ -1818,6 +1818,8 @@ var table = []standard{
 		{"KeepAlive", p_runtime.KeepAlive, false},
 		{"NumCPU", p_runtime.NumCPU, false},
 		{"NumGoroutine", p_runtime.NumGoroutine, false},
+		{"PanicNilError", (*p_runtime.PanicNilError)(nil), false},
+		{"TypeAssertionError", (*rt.TypeAssertionError)(nil), false},
 		{"Version", p_runtime.Version, false},
 	}},
 	{"sort", "sort", []symbol{

@@ -163,7 +163,7 @@ func (p *program) asserter(t types.Type, ok bool) string {
 		case isInterface(t):
 			test, value = fmt.Sprintf("rt.Implements(x, %d)", id), "x"
 			if p.keepsInterface(t) {
-				value = p.adapt(t, "x")
+				value = p.narrow(t, "x")
 			}
 		case isEmptyStruct(t): // the interpreter's assertion reads field 0
 			value = p.null(t)

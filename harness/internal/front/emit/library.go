@@ -136,6 +136,34 @@ func (p *program) adapt(to types.Type, text string) string {
 	return "rt." + name + "(" + text + ")"
 }
 
+// narrow is adapt for an any that has to's methods. Where no type of the script
+// has them, the value is a library's own and wants no adapter.
+func (p *program) narrow(to types.Type, text string) string {
+	if _, ok := adapters[types.TypeString(types.Unalias(to), nil)]; ok || p.implemented(to) {
+		return p.adapt(to, text)
+	}
+	return text + ".(" + p.typ(to) + ")"
+}
+
+// implemented reports whether a type that is written in the sources, or a pointer
+// to it, has the methods of a library interface.
+func (p *program) implemented(iface types.Type) bool {
+	i := iface.Underlying().(*types.Interface)
+	for _, tv := range p.in.Info.Types {
+		if tv.IsType() && !types.IsInterface(tv.Type) && types.Implements(types.NewPointer(tv.Type), i) {
+			if n, ok := types.Unalias(tv.Type).(*types.Named); !ok || p.isSource(n.Obj().Pkg()) {
+				return true
+			}
+		}
+	}
+	for _, o := range p.in.Info.Defs {
+		if t, ok := o.(*types.TypeName); ok && !types.IsInterface(t.Type()) && types.Implements(types.NewPointer(t.Type()), i) {
+			return true
+		}
+	}
+	return false
+}
+
 // ownFunction finds the function of our own sources that stands for a generic
 // library function.
 func (f *fn) ownFunction(fo *types.Func) *types.Func {

@@ -40,9 +40,11 @@ func generate() ([]byte, error) {
 		}
 		alias := "p_" + strings.ReplaceAll(path, "/", "_")
 		symbols := entries(p, alias)
-		if path == "reflect" {
-			// The real one would see erased types.
+		switch path {
+		case "reflect": // the real one would see erased types
 			symbols = ownReflect.ReplaceAllString(symbols, "${1}rt.Reflect$2")
+		case "runtime": // nobody else can make the real one
+			symbols = strings.ReplaceAll(symbols, "p_runtime.TypeAssertionError", "rt.TypeAssertionError")
 		}
 		if symbols == "" {
 			continue
