@@ -2,7 +2,9 @@ package rt
 
 import (
 	"encoding/json"
+	"go/types"
 	"io"
+	"reflect"
 	"strings"
 	"sync"
 )
@@ -80,8 +82,12 @@ func (m *Machine) jsonDisallowUnknownFields(d *json.Decoder) {
 
 func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	b, ok := unbox(canonical(x))
+	var t types.Type
+	var v reflect.Value
 	if !ok {
-		return d.Decode(x)
+		if t, v = toFill(reflect.ValueOf(x)); t == nil {
+			return d.Decode(x)
+		}
 	}
 	from := textFrom(d)
 	var raw json.RawMessage
@@ -94,6 +100,9 @@ func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	dec := &decoder{m: m, before: d.InputOffset() - int64(len(raw)) - from}
 	if o != nil {
 		dec.useNumber, dec.strict = o.useNumber, o.strict
+	}
+	if !ok {
+		return dec.fill(raw, t, v)
 	}
 	return dec.into(raw, b)
 }

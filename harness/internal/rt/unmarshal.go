@@ -29,7 +29,15 @@ type decoder struct {
 func (m *Machine) jsonUnmarshal(data []byte, x any) error {
 	b, ok := unbox(canonical(x))
 	if !ok {
-		return json.Unmarshal(data, x)
+		t, v := toFill(reflect.ValueOf(x))
+		if t == nil {
+			return json.Unmarshal(data, x)
+		}
+		var valid json.RawMessage
+		if err := json.Unmarshal(data, &valid); err != nil {
+			return err
+		}
+		return (&decoder{m: m}).fill(data, t, v)
 	}
 	d := &decoder{m: m}
 	if v := reflect.ValueOf(b.V); v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -56,20 +64,49 @@ func (m *Machine) jsonUnmarshal(data []byte, x any) error {
 
 // into reads data, which is valid JSON, into the pointer in b.
 func (d *decoder) into(data []byte, b Box) error {
-	d.size = cap(data)
-	raw := trim(data)
 	elem, isPtr := pointee(b.T.typ)
 	v := reflect.ValueOf(b.V)
 	if !isPtr || v.IsNil() {
 		return &json.InvalidUnmarshalError{Type: d.m.reflectTypeOf(b.T.typ)}
 	}
 	if f, ok := b.T.method("UnmarshalJSON"); ok {
-		return asError(f.Call([]reflect.Value{v, reflect.ValueOf(raw)})[0])
+		return asError(f.Call([]reflect.Value{v, reflect.ValueOf(trim(data))})[0])
 	}
-	if err := d.value(raw, elem, v.Elem()); err != nil {
+	return d.fill(data, elem, v.Elem())
+}
+
+// fill reads data, which is valid JSON, into v of type t.
+func (d *decoder) fill(data []byte, t types.Type, v reflect.Value) error {
+	d.size = cap(data)
+	if err := d.value(trim(data), t, v); err != nil {
 		return err
 	}
 	return d.saved
+}
+
+// toFill is what p, a pointer of no script type, leads to if pointers of the
+// script can be in it that JSON is read into: &[]any{&n, &point}. The type is
+// nil if there are none.
+func toFill(p reflect.Value) (types.Type, reflect.Value) {
+	for p.Kind() == reflect.Pointer && p.Elem().Kind() == reflect.Pointer {
+		p = p.Elem()
+	}
+	if p.Kind() != reflect.Pointer || p.IsNil() || p.Elem().IsZero() || !fillable(p.Type().Elem()) {
+		return nil, p
+	}
+	return unnamed(p.Type().Elem()), p.Elem()
+}
+
+// fillable: JSON that is read into a value of type t goes into pointers that
+// it holds in interfaces. What a map holds is replaced.
+func fillable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Slice, reflect.Array:
+		return t.Name() == "" && fillable(t.Elem())
+	}
+	return false
 }
 
 // value reads one JSON text into v, a value of the erased form of t.
@@ -178,24 +215,41 @@ func (d *decoder) folded(raw []byte, n *types.Named, v reflect.Value) error {
 }
 
 func (d *decoder) iface(raw []byte, t types.Type, v reflect.Value, null bool) error {
-	if null {
-		v.SetZero()
-		return nil
-	}
-	if !v.IsNil() { // a pointer in it is filled
-		if b, ok := unbox(canonical(v.Elem().Interface())); ok {
-			if elem, isPtr := pointee(b.T.typ); isPtr && !reflect.ValueOf(b.V).IsNil() {
-				return d.value(raw, elem, reflect.ValueOf(b.V).Elem())
-			}
-		} else if p := v.Elem(); p.Kind() == reflect.Pointer && !p.IsNil() && t.Underlying().(*types.Interface).NumMethods() > 0 {
-			return d.leaf(raw, nil, p.Elem())
+	held := v.Elem()
+	if inner, p := d.held(held); inner != nil {
+		if _, isPtr := pointee(inner); isPtr || !null {
+			return d.value(raw, inner, p)
 		}
 	}
-	if t.Underlying().(*types.Interface).NumMethods() > 0 {
+	switch {
+	case null && held.Kind() == reflect.Pointer && held.Elem().Kind() == reflect.Pointer:
+		held.Elem().SetZero()
+	case null:
+		v.SetZero()
+	case t.Underlying().(*types.Interface).NumMethods() == 0:
+		return d.leaf(raw, t, v)
+	case held.Kind() == reflect.Pointer && !held.IsNil():
+		return d.leaf(raw, nil, held.Elem())
+	default:
 		d.mismatch(raw, t)
-		return nil
 	}
-	return d.leaf(raw, t, v)
+	return nil
+}
+
+// held is what a pointer in an interface points to and its type, nil if that
+// is nothing of the script's.
+func (d *decoder) held(v reflect.Value) (types.Type, reflect.Value) {
+	if !v.IsValid() {
+		return nil, v
+	}
+	b, ok := unbox(canonical(v.Interface()))
+	if !ok {
+		return toFill(v)
+	}
+	if elem, isPtr := pointee(b.T.typ); isPtr && !reflect.ValueOf(b.V).IsNil() {
+		return elem, reflect.ValueOf(b.V).Elem()
+	}
+	return nil, v
 }
 
 // leaf reads by encoding/json into a value without script types, one of the

@@ -80,6 +80,13 @@ func (m *Machine) xmlDecode(d *xml.Decoder, x any) error { return m.xmlDecodeEle
 
 func (m *Machine) xmlDecodeElement(d *xml.Decoder, x any, start *xml.StartElement) error {
 	b, ok := unbox(canonical(x))
+	if p, isAny := x.(*any); isAny && p != nil { // a pointer in it is filled
+		if held, isBox := unbox(canonical(*p)); isBox {
+			if v := reflect.ValueOf(held.V); v.Kind() == reflect.Pointer && !v.IsNil() {
+				b, ok = held, true
+			}
+		}
+	}
 	if !ok {
 		return d.DecodeElement(x, start)
 	}
