@@ -5,9 +5,9 @@
 // layers go on in this order; each is of use without the others:
 //
 //	descriptors     what was inherited by accident is closed
+//	Landlock        no file, no TCP or UDP port, no signal out, as far as the kernel knows these
 //	rlimits         RLIMIT_DATA, CPU, NOFILE, CORE; the runtime's stack and heap limits
 //	no_new_privs    no set-user-ID program gives anything back
-//	Landlock        no file, no TCP or UDP port, no signal out, as far as the kernel knows these
 //	seccomp         an allow-list of the calls that the Go runtime makes once it is up
 //
 // [Report] says what was obtained. On Linux a process that cannot be locked is
