@@ -123,7 +123,7 @@ func (p printer) value(t types.Type, v reflect.Value, depth int, access bool) {
 		p.library(t, v, depth, access)
 		return
 	}
-	if access && v.Kind() == reflect.Pointer && v.NumMethod() > 0 && p.speaks(v.Interface()) {
+	if access && v.Kind() == reflect.Pointer && v.NumMethod() > 0 && p.m.typeOf(t).plain && p.speaks(v.Interface()) {
 		p.leaf(t, v)
 		return
 	}
@@ -318,10 +318,10 @@ func (p printer) fields(t types.Type, u *types.Struct, v reflect.Value, depth in
 			p.write(f.Name() + ":")
 		}
 		if u, ok := f.Type().Underlying().(*types.Struct); ok && access && f.Embedded() && !f.Exported() && !p.m.typeOf(f.Type()).plain {
-			p.embedded(f.Type(), u, v.Field(i), depth+1)
+			p.embedded(f.Type(), u, fieldOf(v, i), depth+1)
 			return
 		}
-		p.value(f.Type(), v.Field(i), depth+1, access && f.Exported())
+		p.value(f.Type(), fieldOf(v, i), depth+1, access && f.Exported())
 	})
 }
 

@@ -208,7 +208,7 @@ func (r ReflectValue) Field(i int) ReflectValue {
 		return ReflectValue{m: r.m, v: r.v.Field(i), hidden: r.hidden}
 	}
 	f := r.t.Underlying().(*types.Struct).Field(i)
-	return r.m.reflectValue(f.Type(), r.v.Field(i), r.hidden || !f.Exported())
+	return r.m.reflectValue(f.Type(), fieldOf(r.v, i), r.hidden || !f.Exported())
 }
 
 func (r ReflectValue) FieldByIndex(index []int) ReflectValue {

@@ -67,6 +67,43 @@ func isBlank(name string) bool {
 	return ok && n[0] <= '9'
 }
 
+// LibraryStruct is the library's type whose struct s is, where nobody else could
+// make s: a field is not exported. A type of the script that is declared as a
+// library's, as in type Date time.Time, then has the library's form.
+func LibraryStruct(s *types.Struct, source func(*types.Package) bool) *types.TypeName {
+	for f := range s.Fields() {
+		if f.Exported() {
+			continue
+		}
+		if f.Pkg() == nil || source(f.Pkg()) {
+			return nil
+		}
+		for _, name := range f.Pkg().Scope().Names() {
+			o, ok := f.Pkg().Scope().Lookup(name).(*types.TypeName)
+			if ok && o.Exported() && !o.IsAlias() && o.Type().Underlying() == s {
+				return o
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// fieldOf is field i of the struct v, to be read also where it is a library's and
+// not exported.
+func fieldOf(v reflect.Value, i int) reflect.Value {
+	f := v.Field(i)
+	if f.CanInterface() || !v.CanInterface() {
+		return f
+	}
+	if !v.CanAddr() {
+		held := reflect.New(v.Type()).Elem()
+		held.Set(v)
+		f = held.Field(i)
+	}
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
+}
+
 // Folded reports whether values of the named type n are kept as `any` in the
 // erased form: a type that contains itself without a struct in between, such
 // as type F func() F or type M map[string]M. No reflect type can say that.
@@ -303,6 +340,9 @@ func (b *builder) named(n *types.Named) (reflect.Type, error) {
 
 // structOf makes the struct of s, a canonical struct type.
 func (b *builder) structOf(s *types.Struct) (reflect.Type, error) {
+	if o := LibraryStruct(s, b.m.cfg.Source); o != nil {
+		return b.named(o.Type().(*types.Named))
+	}
 	if b.open == nil {
 		b.open = map[types.Type]bool{}
 	}

@@ -346,16 +346,18 @@ func (d *decoder) slice(raw []byte, t types.Type, u *types.Slice, v reflect.Valu
 		return nil
 	}
 	list := elements(raw)
-	v.SetLen(0) // elements up to the capacity are reused, as Go does it
-	for i, r := range list {
+	for i, r := range list { // elements up to the capacity are reused, as Go does it
 		if i >= v.Cap() {
 			v.Grow(1)
 		}
-		v.SetLen(i + 1)
+		if i >= v.Len() {
+			v.SetLen(i + 1)
+		}
 		if err := d.value(r, u.Elem(), v.Index(i)); err != nil {
 			return err
 		}
 	}
+	v.SetLen(len(list))
 	if len(list) == 0 {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}

@@ -186,6 +186,9 @@ func (p *program) signature(u *types.Signature) string {
 // a pointer to it, is nothing at all.
 func (p *program) structTyp(t types.Type) string {
 	u := t.Underlying().(*types.Struct)
+	if o := rt.LibraryStruct(u, p.isSource); o != nil {
+		return p.librarySymbol(o)
+	}
 	shape := ""
 	for i := range u.NumFields() {
 		shape += u.Field(i).Name() + " "
