@@ -13,7 +13,7 @@ outer:
 		case v := <-c:
 			fmt.Println("got", v)
 			break outer
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(10*time.Millisecond + time.Duration(i)*time.Minute):
 			c <- i
 		}
 	}
