@@ -16,8 +16,10 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -159,7 +161,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 		return err
 	}
 	l := h.listener
-	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}}
+	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends)}
 	srv := &http.Server{
 		Handler:           front.handler(),
 		ReadHeaderTimeout: headerTime,
@@ -191,8 +193,10 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 		}
 		break
 	}
-	s.queue.close(max(s.opts.Grace, 0))
-	// Answers are on their way; streams without an end are cut after that.
+	if s.queue.close(max(s.opts.Grace, 0)) == 0 {
+		front.answers.wait(nil, lastWords) // what has ended is on its way
+	}
+	// Streams without an end are cut after that.
 	end, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	srv.Shutdown(end)
@@ -212,6 +216,9 @@ type front struct {
 	mu        sync.Mutex
 	stateful  map[string]*session // by the SDK's session ID
 	stateless map[string]*session // by token name and mode
+
+	posts   atomic.Int64 // numbers those that answers has
+	answers *owed        // POSTs that end
 }
 
 type frontKey struct{}
@@ -230,6 +237,11 @@ func (f *front) handler() http.Handler {
 	rpc := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !f.readBody(w, r) {
 			return
+		}
+		if r.Method == http.MethodPost {
+			m := message{ID: strconv.AppendInt(nil, f.posts.Add(1), 10), Method: r.Header.Get("Mcp-Method")}
+			f.answers.ask(m)
+			defer f.answers.answer(message{ID: m.ID})
 		}
 		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, &request{}))
 		if r.Header.Get("Mcp-Protocol-Version") > lastStateful {

@@ -29,7 +29,7 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	c.one = true
 	serving, stop := context.WithCancel(context.Background())
 	defer stop()
-	quick, all, open := newOwed(quick), newOwed(everything), newOwed(everything)
+	quick, all, open := newOwed(quick), newOwed(ends), newOwed(everything)
 	defer context.AfterFunc(ctx, func() {
 		if s.queue.close(max(s.opts.Grace, 0)) == 0 {
 			all.wait(serving.Done(), lastWords) // what has ended is on its way
@@ -66,8 +66,9 @@ type owed struct {
 // request for a list or the like is waited for, and a list may take listWait.
 const owedWait = listWait + 25*time.Second
 
-// lastWords is how long the end of a server waits for answers to be written.
-const lastWords = 500 * time.Millisecond
+// lastWords is how long the end of a server waits for answers to be written,
+// which takes that long only on a machine that is very busy.
+const lastWords = 5 * time.Second
 
 func newOwed(counts func(method string) bool) *owed {
 	o := &owed{counts: counts, ids: map[string]struct{}{}, none: make(chan struct{})}
@@ -103,6 +104,12 @@ func quick(method string) bool {
 	return method == "initialize" || method == "ping" || method == "server/discover" ||
 		strings.HasSuffix(method, "/list") || strings.HasSuffix(method, "/get") || strings.HasSuffix(method, "/read")
 }
+
+// ends reports whether a request is answered at some time: a stream of
+// notifications is not.
+func ends(method string) bool { return method != methodListen }
+
+const methodListen = "subscriptions/listen"
 
 func everything(string) bool { return true }
 
