@@ -28,9 +28,10 @@ type target struct {
 	// must act on.
 	exits   []exit
 	returns bool
-	body    ast.Node // of the iteratorBody
-	// index runs over the indices of bound in this loop, and neither changes.
-	index, bound types.Object
+	body    ast.Node // of the loop or the iteratorBody
+	// index is the variable of this loop, when its bounds are known.
+	index  types.Object
+	bounds bounds
 }
 
 type exit struct {

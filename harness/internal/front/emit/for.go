@@ -32,10 +32,10 @@ func (f *fn) forStatement(s *ast.ForStmt, label string) {
 	}
 	defer f.w("}\n")
 	defer f.enterLoop()()
-	t := &target{kind: loop, label: label}
+	t := &target{kind: loop, label: label, body: s.Body}
 	copies := f.iterationVars(s)
 	if len(copies) == 0 {
-		t.index, t.bound = f.bounded(s)
+		t.index, t.bounds = f.bounded(s)
 	}
 	if slices.ContainsFunc(copies, func(v *types.Var) bool { return f.capturedIn(s.Cond, v) || f.capturedIn(s.Post, v) }) {
 		f.forWithCapturingHeader(s, t, copies)
@@ -206,37 +206,6 @@ func (f *fn) capturedIn(n ast.Node, v *types.Var) bool {
 		return !found
 	})
 	return found
-}
-
-// bounded recognises for i := 0; i < len(s); i++ where the body changes neither
-// i nor s, so that s[i] needs no check.
-func (f *fn) bounded(s *ast.ForStmt) (index, bound types.Object) {
-	init, ok := s.Init.(*ast.AssignStmt)
-	cond, ok2 := s.Cond.(*ast.BinaryExpr)
-	post, ok3 := s.Post.(*ast.IncDecStmt)
-	if !ok || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || cond.Op != token.LSS || post.Tok != token.INC {
-		return nil, nil
-	}
-	v := f.defined(init.Lhs[0])
-	start := f.value(init.Rhs[0]).Value
-	if v == nil || start == nil || start.ExactString()[0] == '-' {
-		return nil, nil
-	}
-	left, ok := cond.X.(*ast.Ident)
-	call, ok2 := cond.Y.(*ast.CallExpr)
-	inc, ok3 := post.X.(*ast.Ident)
-	if !ok || !ok2 || !ok3 || f.use(left) != v || f.use(inc) != v || len(call.Args) != 1 || !f.value(call.Fun).IsBuiltin() || calledIdent(call.Fun).Name != "len" {
-		return nil, nil
-	}
-	arg, ok := call.Args[0].(*ast.Ident)
-	if !ok {
-		return nil, nil
-	}
-	o := f.use(arg)
-	if !f.stable(o) || changedIn(f, s.Body, v) || changedIn(f, s.Body, o) {
-		return nil, nil
-	}
-	return v, o
 }
 
 // stable: a local variable that only the function itself can change.

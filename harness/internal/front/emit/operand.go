@@ -123,7 +123,8 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 		pre += "if " + base + " == nil {\n" + f.lineText() + "rt.BadNil()\n}\n"
 		base = "(*" + base + ")"
 	}
-	if f.inRange(x, t) {
+	notLow, notHigh := f.inRange(x, t)
+	if notLow && notHigh && isSimple(i) {
 		return guarded(pre, base+"["+i+"]")
 	}
 	ipre, i := split(bare(i))
@@ -137,15 +138,15 @@ func (f *fn) indexed(x *ast.IndexExpr, base, i string) string {
 		v, set := f.temp(f.p.typ(types.Default(t.Underlying())), base)
 		pre, base = pre+set, v
 	}
-	if f.checked(i, base) {
+	if notLow && notHigh || f.checked(i, base) {
 		return guarded(pre, base+"["+i+"]")
 	}
 	low, high := i+" < 0", i+" >= len("+base+")"
 	test := low + " || " + high
 	switch {
-	case below:
+	case below || notHigh:
 		test = low
-	case isNumber(i) || f.notNegative(x.Index) && !isWide(f.typeOf(x.Index)):
+	case isNumber(i) || notLow || f.notNegative(x.Index) && !isWide(f.typeOf(x.Index)):
 		test = high
 	}
 	// What fails is told as little as can be: each operation in it has a variable
@@ -171,37 +172,21 @@ func isWide(t types.Type) bool {
 // Arrays must be repeated, not copied, where they are assigned to.
 func isPath(text string) bool { return !strings.Contains(text, "\n") }
 
-// inRange: the index cannot be wrong: a constant into an array, or the variable
-// of an enclosing loop over this very operand.
-func (f *fn) inRange(x *ast.IndexExpr, t types.Type) bool {
-	if f.value(x.Index).Value != nil {
-		_, ok := t.Underlying().(*types.Array)
-		if ok {
-			return true
-		}
-		if v := f.value(x.X).Value; v != nil {
-			n, exact := constant.Int64Val(f.value(x.Index).Value)
-			return exact && n >= 0 && int(n) < len(constant.StringVal(v))
-		}
-		return false
+// inRange: the index cannot be too low, or too high: a constant into an array, or
+// made of the variable of an enclosing loop.
+func (f *fn) inRange(x *ast.IndexExpr, t types.Type) (notLow, notHigh bool) {
+	if f.value(x.Index).Value == nil {
+		return f.inBounds(x.Index, x.X, t)
 	}
-	return f.boundedBy(x.Index, x.X)
-}
-
-// boundedBy: an enclosing loop runs the variable index over the indices of
-// operand, and nothing in it changes either.
-func (f *fn) boundedBy(index, operand ast.Expr) bool {
-	i, ok := ast.Unparen(index).(*ast.Ident)
-	s, ok2 := ast.Unparen(operand).(*ast.Ident)
-	if !ok || !ok2 {
-		return false
+	if _, ok := t.Underlying().(*types.Array); ok {
+		return true, true
 	}
-	for _, t := range f.targets {
-		if t.index != nil && t.index == f.use(i) && t.bound == f.use(s) && t.bound != nil {
-			return true
-		}
+	if v := f.value(x.X).Value; v != nil {
+		n, exact := constant.Int64Val(f.value(x.Index).Value)
+		ok := exact && n >= 0 && int(n) < len(constant.StringVal(v))
+		return ok, ok
 	}
-	return false
+	return false, false
 }
 
 // slice emits s[lo:hi:max] with its checks.

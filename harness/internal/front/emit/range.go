@@ -108,7 +108,9 @@ func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
 	defer f.enterLoop()()
 	f.writeLabel(label)
 	f.w("for ; %s < %s; %s++ {\n", i, n, i)
-	f.iterate(s, &target{kind: loop, label: label}, func() {
+	loop := &target{kind: loop, label: label, body: s.Body}
+	loop.index, loop.bounds = f.rangeBounds(s)
+	f.iterate(s, loop, func() {
 		if !f.aliasKey(s, i) {
 			f.bindValue(s, s.Key, i, t)
 		}
@@ -149,8 +151,8 @@ func (f *fn) rangeSlice(s *ast.RangeStmt, label string, t types.Type, u *types.S
 	} else {
 		f.w("for %s, %s := range %s {\n", key, value, x)
 	}
-	loop := &target{kind: loop, label: label}
-	loop.index, loop.bound = f.rangeBound(s)
+	loop := &target{kind: loop, label: label, body: s.Body}
+	loop.index, loop.bounds = f.rangeBounds(s)
 	f.iterate(s, loop, func() {
 		keyDone := isUnwanted(s.Key) || f.aliasKey(s, key)
 		valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, value)
@@ -197,8 +199,8 @@ func (f *fn) rangeIndex(s *ast.RangeStmt, label, x, length string, elem types.Ty
 	defer f.enterLoop()()
 	f.writeLabel(label)
 	f.w("for ; %s < %s; %s++ {\n", i, n, i)
-	t := &target{kind: loop, label: label}
-	t.index, t.bound = f.rangeBound(s)
+	t := &target{kind: loop, label: label, body: s.Body}
+	t.index, t.bounds = f.rangeBounds(s)
 	f.iterate(s, t, func() {
 		if f.aliasKey(s, i) {
 			if elem != nil {
@@ -213,22 +215,6 @@ func (f *fn) rangeIndex(s *ast.RangeStmt, label, x, length string, elem types.Ty
 		f.bindValues(s, [2]string{i, x + "[" + i + "]"}, [2]types.Type{types.Typ[types.Int], elem})
 	})
 	f.w("}\n")
-}
-
-// rangeBound: in for i := range s, s[i] needs no check.
-func (f *fn) rangeBound(s *ast.RangeStmt) (index, bound types.Object) {
-	if s.Tok != token.DEFINE || isUnwanted(s.Key) {
-		return nil, nil
-	}
-	id, ok := s.X.(*ast.Ident)
-	if !ok {
-		return nil, nil
-	}
-	v, o := f.defined(s.Key), f.use(id)
-	if f.usage.escaping[v] || !f.stable(o) || changedIn(f, s.Body, v) || changedIn(f, s.Body, o) {
-		return nil, nil
-	}
-	return v, o
 }
 
 // rangePointer ranges over *[n]T: elements are read at their turn, and a nil
