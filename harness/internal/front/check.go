@@ -70,6 +70,14 @@ type Package struct {
 	InitOrder []*types.Initializer
 }
 
+// Place returns the file of a line of the script as sent, and the line in it.
+func (c *Checked) Place(line int) (file string, at int) {
+	if c.checker.parts == nil {
+		return fileName, line
+	}
+	return Place(c.checker.parts, line)
+}
+
 // Main returns the package of the script.
 func (c *Checked) Main() *Package { return c.Packages[len(c.Packages)-1] }
 
@@ -170,7 +178,7 @@ func (c *checker) run() []Diagnostic {
 			list = append(list, c.explain(f))
 		}
 	}
-	if list = append(list, c.refusedNames()...); len(list) == 0 {
+	if list = append(append(list, c.refusedNames()...), c.refusedPlaces()...); len(list) == 0 {
 		c.noteUnused()
 		c.noteUncalled()
 		c.vet()

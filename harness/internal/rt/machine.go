@@ -64,6 +64,7 @@ type Machine struct {
 	json         jsonOptions
 	htmlMu       sync.Mutex // held while a set of html/template becomes an executed one
 	standInFuncs sync.Map   // of standInKey to reflect.Value
+	logging      sync.Map   // of *log.Logger to the *sync.Mutex of calls with a place
 	xmlViews     sync.Map   // of xmlViewKey to *xmlView
 	xmlSeq       atomic.Int64
 }

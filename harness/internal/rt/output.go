@@ -3,7 +3,6 @@ package rt
 import (
 	"fmt"
 	"io"
-	"log"
 	"reflect"
 	"runtime"
 	"strconv"
@@ -54,19 +53,6 @@ func logText(kind, format string, a []any) string {
 		return sprintln(a...)
 	}
 	return sprintf(format, a...)
-}
-
-// logFunc makes Print, Fatal or Panic of a logger, or of the standard one.
-func (m *Machine) logTo(l *log.Logger, text string) { _ = l.Output(3, text) }
-
-func (m *Machine) logFatal(l *log.Logger, text string) {
-	m.logTo(l, text)
-	m.exit(1)
-}
-
-func (m *Machine) logPanic(l *log.Logger, text string) {
-	m.logTo(l, text)
-	m.raise(text, *m.line)
 }
 
 // exit ends the script: the process of the script is this goroutine and its

@@ -2,7 +2,6 @@ package rt
 
 import (
 	"encoding/binary"
-	"log"
 	"maps"
 	"reflect"
 	"runtime"
@@ -96,28 +95,6 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 
 // typeOfValue is the symbol of the type of a value.
 func typeOfValue(x any) reflect.Value { return reflect.Zero(reflect.PointerTo(reflect.TypeOf(x))) }
-
-// logSymbols adds the functions of package log and the methods of a Logger.
-func (m *Machine) logSymbols(table map[string]any) {
-	table["LogPrint"] = func(a ...any) { m.logTo(log.Default(), logText("", "", a)) }
-	table["LogPrintln"] = func(a ...any) { m.logTo(log.Default(), logText("ln", "", a)) }
-	table["LogPrintf"] = func(f string, a ...any) { m.logTo(log.Default(), logText("f", f, a)) }
-	table["LogFatal"] = func(a ...any) { m.logFatal(log.Default(), logText("", "", a)) }
-	table["LogFatalln"] = func(a ...any) { m.logFatal(log.Default(), logText("ln", "", a)) }
-	table["LogFatalf"] = func(f string, a ...any) { m.logFatal(log.Default(), logText("f", f, a)) }
-	table["LogPanic"] = func(a ...any) { m.logPanic(log.Default(), logText("", "", a)) }
-	table["LogPanicln"] = func(a ...any) { m.logPanic(log.Default(), logText("ln", "", a)) }
-	table["LogPanicf"] = func(f string, a ...any) { m.logPanic(log.Default(), logText("f", f, a)) }
-	table["LoggerPrint"] = func(l *log.Logger, a ...any) { m.logTo(l, logText("", "", a)) }
-	table["LoggerPrintln"] = func(l *log.Logger, a ...any) { m.logTo(l, logText("ln", "", a)) }
-	table["LoggerPrintf"] = func(l *log.Logger, f string, a ...any) { m.logTo(l, logText("f", f, a)) }
-	table["LoggerFatal"] = func(l *log.Logger, a ...any) { m.logFatal(l, logText("", "", a)) }
-	table["LoggerFatalln"] = func(l *log.Logger, a ...any) { m.logFatal(l, logText("ln", "", a)) }
-	table["LoggerFatalf"] = func(l *log.Logger, f string, a ...any) { m.logFatal(l, logText("f", f, a)) }
-	table["LoggerPanic"] = func(l *log.Logger, a ...any) { m.logPanic(l, logText("", "", a)) }
-	table["LoggerPanicln"] = func(l *log.Logger, a ...any) { m.logPanic(l, logText("ln", "", a)) }
-	table["LoggerPanicf"] = func(l *log.Logger, f string, a ...any) { m.logPanic(l, logText("f", f, a)) }
-}
 
 // runes decodes a string: its runes and where each begins.
 func runes(s string) ([]rune, []int) {

@@ -212,7 +212,24 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		f.mark(x)
 		name = f.p.librarySymbol(fo)
 	}
-	return callee{sig: sig, library: true, raw: rawArguments[full], invoke: plainCall(name)}
+	c := callee{sig: sig, library: true, raw: rawArguments[full], invoke: plainCall(name)}
+	if f.logsPlace(full) {
+		c.invoke = func(_ string, args []string) string {
+			return "rt.LogAt(" + f.calledAt(x) + ")." + fo.Name() + "(" + strings.Join(args, ", ") + ")"
+		}
+	}
+	return c
+}
+
+// logsPlace: the function or method of package log tells where it was called.
+func (f *fn) logsPlace(full string) bool {
+	return f.p.places && f.unit.script && libraryFuncs[full] != "" && (strings.HasPrefix(full, "log.") || strings.HasPrefix(full, "(*log.Logger)."))
+}
+
+// calledAt is the file and the line of a call.
+func (f *fn) calledAt(x *ast.CallExpr) string {
+	file, line := f.p.in.Place(f.unit.fset.Position(x.Lparen).Line)
+	return fmt.Sprintf("%q, %d", file, line)
 }
 
 func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Signature) callee {
@@ -228,6 +245,11 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 	text, at := f.path(f.core(f.expr(sel.X), t), t, path[:len(path)-1])
 	c := f.bind(text, at, m)
 	c.sig = sig
+	if f.logsPlace(m.FullName()) {
+		c.invoke = func(recv string, args []string) string {
+			return "rt.LoggerAt(" + recv + ", " + f.calledAt(x) + ")." + m.Name() + "(" + strings.Join(args, ", ") + ")"
+		}
+	}
 	c.known = c.iface && f.holdsPointer(sel.X, m)
 	if c.iface && f.anyHoists(x.Args) {
 		c.recv = f.hoist(c.recv, c.recvTyp)

@@ -21,6 +21,9 @@ type Input struct {
 	// initialised; package main is the last. Those whose functions have no
 	// bodies are the host's: their symbols must be given to package eval.
 	Packages []Package
+	// Place returns the file of a line of package main as log.Lshortfile names
+	// it, and the line in that file; nil: nothing asks.
+	Place func(line int) (file string, at int)
 }
 
 // A Package is one package of an Input.
@@ -114,6 +117,7 @@ type program struct {
 	byMethod   map[string]*dispatcher
 	register   strings.Builder
 
+	places     bool           // the script uses log.Lshortfile
 	concurrent bool           // the script starts goroutines
 	templates  bool           // the script calls methods by their names: it imports text/template or html/template, or asks package reflect for methods
 	position   token.Position // of the statement being lowered
@@ -154,7 +158,7 @@ func Lower(in *Input) (out *Program, err error) {
 	if len(in.Packages) == 0 {
 		return nil, &Refusal{Msg: "a program without packages"}
 	}
-	p.in = &Input{Fset: in.Fset, Info: in.Info}
+	p.in = &Input{Fset: in.Fset, Info: in.Info, Place: in.Place}
 	for _, pkg := range in.Packages {
 		if !hasBodies(pkg) {
 			continue // a library of the host's
@@ -171,6 +175,7 @@ func Lower(in *Input) (out *Program, err error) {
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
 		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template" || path.Path() == "reflect" && reflectsMethods(in.Info)
 		replaces = replaces || lib.ReplacesType(path)
+		p.places = p.places || path.Path() == "log" && in.Place != nil && usesShortfile(in.Info)
 	}
 	if replaces {
 		p.reshape(in.Info)
@@ -179,6 +184,16 @@ func Lower(in *Input) (out *Program, err error) {
 	p.drain()
 	p.finish(main)
 	return p.out, nil
+}
+
+// usesShortfile: loggers may have to tell where they were called.
+func usesShortfile(info *types.Info) bool {
+	for _, o := range info.Uses {
+		if o.Name() == "Lshortfile" && o.Pkg() != nil && o.Pkg().Path() == "log" {
+			return true
+		}
+	}
+	return false
 }
 
 // reflectsMethods: a function of package reflect is used that finds methods.
