@@ -241,7 +241,7 @@ func (b *builder) build(t types.Type) (reflect.Type, error) {
 	}
 	b.depth++
 	defer func() { b.depth-- }()
-	if b.depth > 200 {
+	if b.depth > 3000 {
 		return nil, fmt.Errorf("type %s is nested too deeply", t)
 	}
 	r, err := b.make(t)
