@@ -43,7 +43,7 @@ func TestPackagesThatAreNotThereComeWithAdvice(t *testing.T) {
 		"net/http/httptest":        "no network",
 		"os/exec":                  "UseTools",
 		"os/user":                  "scripts see no users",
-		"runtime/debug":            "time.Since",
+		"runtime/debug":            "recover",
 		"unsafe":                   "math.Float64bits",
 		"crypto/mlkem":             "declare a tool",
 		"encoding/JSON":            "did you mean encoding/json?",
