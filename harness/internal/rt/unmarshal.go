@@ -164,17 +164,7 @@ func (d *decoder) unmarshaler(raw []byte, t types.Type, v reflect.Value, null bo
 	}
 	ptr := d.m.pointerTo(t)
 	if f, ok := ptr.method("UnmarshalJSON"); ok {
-		err := asError(f.Call([]reflect.Value{v.Addr(), reflect.ValueOf(slices.Clone(raw))})[0])
-		if err == nil {
-			return true, nil
-		}
-		if raw[0] == '[' || raw[0] == '{' { // Go goes on after these
-			if d.saved == nil {
-				d.saved = d.inContext(err)
-			}
-			return true, nil
-		}
-		return true, d.inContext(err)
+		return true, d.inContext(asError(f.Call([]reflect.Value{v.Addr(), reflect.ValueOf(slices.Clone(raw))})[0]))
 	}
 	f, ok := ptr.method("UnmarshalText")
 	if !ok {
