@@ -67,24 +67,22 @@ func isBlank(name string) bool {
 	return ok && n[0] <= '9'
 }
 
-// LibraryStruct is the library's type whose struct s is, where nobody else could
-// make s: a field is not exported. A type of the script that is declared as a
-// library's, as in type Date time.Time, then has the library's form.
+// LibraryStruct is the library's type whose struct s is. A type of the script
+// that is declared as a library's, as in type Date time.Time, has the library's
+// form: then both, and pointers to both, are converted into each other.
 func LibraryStruct(s *types.Struct, source func(*types.Package) bool) *types.TypeName {
-	for f := range s.Fields() {
-		if f.Exported() {
-			continue
-		}
-		if f.Pkg() == nil || source(f.Pkg()) {
-			return nil
-		}
-		for _, name := range f.Pkg().Scope().Names() {
-			o, ok := f.Pkg().Scope().Lookup(name).(*types.TypeName)
-			if ok && o.Exported() && !o.IsAlias() && o.Type().Underlying() == s {
-				return o
-			}
-		}
+	if s.NumFields() == 0 {
 		return nil
+	}
+	pkg := s.Field(0).Pkg()
+	if pkg == nil || source(pkg) {
+		return nil
+	}
+	for _, name := range pkg.Scope().Names() {
+		o, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if ok && o.Exported() && !o.IsAlias() && o.Type().Underlying() == s {
+			return o
+		}
 	}
 	return nil
 }
@@ -201,7 +199,7 @@ func (m *Machine) reflectOf(t types.Type) reflect.Type {
 func (m *Machine) canonical(t types.Type) types.Type {
 	t = types.Unalias(t)
 	s, ok := t.(*types.Struct)
-	if !ok {
+	if !ok || LibraryStruct(s, m.cfg.Source) != nil {
 		return t
 	}
 	shape := ""
