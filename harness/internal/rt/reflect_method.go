@@ -90,12 +90,24 @@ func (m *Machine) libraryFunc(t reflect.Type, name string) reflect.Value {
 
 // libraryMethod is a method of a value of a library's type.
 func (m *Machine) libraryMethod(v reflect.Value, name string) reflect.Value {
-	_, ours := reflectReplaced[v.Type()]
 	full, refused := m.refusedMethod(v.Type(), name)
-	if refused || ours || v.Type() == reflect.TypeOf(reflect.TypeFor[int]()) {
+	if refused || isReflection(v.Type()) {
 		reflectPanic("reflect: the method " + full + " is not available to scripts by reflection")
 	}
 	return m.method(v, name)
+}
+
+// isReflection: values of the type, ours or the library's, look into others.
+func isReflection(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer && t != reflect.TypeOf(reflect.TypeFor[int]()) {
+		t = t.Elem()
+	}
+	for ours, theirs := range reflectReplaced {
+		if t == ours || t == theirs {
+			return true
+		}
+	}
+	return false
 }
 
 // lowered is the function of a method, with the receiver first.
