@@ -2,9 +2,11 @@ package rt
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -235,10 +237,21 @@ func (t *Timers) receivedFrom(c reflect.Value) (reflect.Value, bool) {
 	return c.Recv()
 }
 
+// loadLocation is time.LoadLocation. A locked worker may not look for files of
+// zones: one that is not built in is not known, whatever the system said.
+func loadLocation(name string) (*time.Location, error) {
+	l, err := time.LoadLocation(name)
+	var system syscall.Errno
+	if errors.As(err, &system) {
+		err = errors.New("unknown time zone " + name)
+	}
+	return l, err
+}
+
 // symbols are the functions that stand for those of packages time and context.
 func (t *Timers) symbols() map[string]any {
 	return map[string]any{
-		"AfterFunc": t.afterFunc, "NewTimer": t.newTimer, "After": t.after, "NewTicker": t.newTicker, "Tick": t.tick,
+		"LoadLocation": loadLocation, "AfterFunc": t.afterFunc, "NewTimer": t.newTimer, "After": t.after, "NewTicker": t.newTicker, "Tick": t.tick,
 		"TimerStop": t.stop, "TimerReset": t.reset, "TickerStop": t.stopTicker, "TickerReset": t.resetTicker,
 		"WithTimeout": t.withTimeout, "WithDeadline": t.withDeadline, "WithTimeoutCause": t.withTimeoutCause, "WithDeadlineCause": t.withDeadlineCause,
 		"Received": t.received, "ReceivedOK": t.receivedOK,
