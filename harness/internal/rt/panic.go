@@ -208,6 +208,9 @@ type Defers struct {
 	panic *Panic
 	// recovered is the panic that the deferred call under way has recovered.
 	recovered *Panic
+	// wrappers is how many functions that are not the script's lie between the
+	// deferred call under way and the function that it calls.
+	wrappers int
 }
 
 func (m *Machine) newDefers() *Defers { return &Defers{m: m} }
@@ -219,7 +222,12 @@ func push(d *Defers, f func()) { d.calls = append(d.calls, f) }
 // called from here directly, so that a recover in it can tell.
 func pushCall(d *Defers, f any, args ...any) {
 	fn := reflect.ValueOf(f)
-	d.calls = append(d.calls, func() { callWith(fn, args) })
+	d.calls = append(d.calls, func() {
+		if d.wrappers = 0; !fn.IsNil() && !isScripts(fn) { // what it calls is not called by the panic
+			d.wrappers = -1
+		}
+		callWith(fn, args)
+	})
 }
 
 // unlock and the like are for the interpreter's own defer, which takes no notice
@@ -267,7 +275,7 @@ func (d *Defers) runCalls() {
 	for n := len(d.calls); n > 0; n = len(d.calls) {
 		f := d.calls[n-1]
 		d.calls = d.calls[:n-1]
-		d.recovered = nil
+		d.recovered, d.wrappers = nil, 0
 		d.guard(func() { d.deferred(f) })
 	}
 }
@@ -374,10 +382,27 @@ func (m *Machine) takeHere(frames int) any {
 		return nil
 	}
 	d := m.panicking.top(goroutine())
-	if d == nil || scriptFrames() != frames {
+	if d == nil || scriptFrames() != frames+d.wrappers {
 		return nil
 	}
 	return take(d)
+}
+
+// through notes that the function which calls it only passes a call on, so that
+// recover in what it calls must not take notice of it.
+func (m *Machine) through() {
+	if m.panicking.active.Load() == 0 {
+		return
+	}
+	if d := m.panicking.top(goroutine()); d != nil && scriptFrames() == d.wrappers+1 {
+		d.wrappers++
+	}
+}
+
+// isScripts: f is a function of the script, not one of the library.
+func isScripts(f reflect.Value) bool {
+	at := runtime.FuncForPC(f.Pointer())
+	return at != nil && at.Name() == "reflect.makeFuncStub"
 }
 
 // scriptFrames counts the script functions between the caller and the

@@ -94,6 +94,9 @@ func (f *fn) deferKind(sig *types.Signature, body *ast.BlockStmt) deferKind {
 		if id == nil {
 			return defersMany
 		}
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && f.value(sel.X).IsType() { // a method expression is a value
+			return defersMany
+		}
 		fo, ok := f.use(id).(*types.Func)
 		switch {
 		case !ok:
@@ -331,6 +334,9 @@ type later struct {
 func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 	fun := ast.Unparen(x.Fun)
 	if tv := f.value(fun); tv.IsType() || tv.IsBuiltin() {
+		if calledIdent(fun).Name == "recover" {
+			f.refuse(x, "recover that is itself what go or defer calls, which recovers no panic of this function; write defer func() { recover() }()")
+		}
 		return f.laterBuiltin(x)
 	}
 	var c callee
@@ -361,6 +367,10 @@ func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 		l.values = append(l.values, held{a, f.p.typ(t), t})
 	}
 	l.directTyp = f.laterType(c, l.values)
+	through := ""
+	if m := calledMethod(f, fun); m != nil && c.iface && c.library {
+		through = f.p.through(m)
+	}
 	l.call = func(names []string) string {
 		recv, rest := "", append([]string(nil), names...)
 		if c.recv != "" {
@@ -369,7 +379,7 @@ func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 		if spread {
 			rest[len(rest)-1] += "..."
 		}
-		return c.invoke(recv, rest) + "\n"
+		return through + c.invoke(recv, rest) + "\n"
 	}
 	return l
 }
@@ -422,6 +432,37 @@ func (f *fn) laterBuiltin(x *ast.CallExpr) later {
 		return g.out.String()
 	}
 	return l
+}
+
+// recovers: body has a call of recover in it, or one of something with that name.
+func recovers(body ast.Node) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// through begins a function of ours that does nothing but call method m: where that
+// may call recover, it must be as if the function were not there.
+func (p *program) through(m *types.Func) string {
+	if p.recovering[m.Name()] {
+		return "rt.Through()\n"
+	}
+	return ""
+}
+
+// calledMethod is the method that fun, what a call calls, selects.
+func calledMethod(f *fn, fun ast.Expr) *types.Func {
+	sel, ok := ast.Unparen(fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	m, _ := f.use(sel.Sel).(*types.Func)
+	return m
 }
 
 // recoverCall emits recover().

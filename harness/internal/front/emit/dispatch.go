@@ -168,6 +168,7 @@ func (p *program) methodOf(t types.Type, pkg *types.Package, name string) (strin
 		args[len(args)-1] += "..."
 	}
 	c.sig = sig
+	f.w("%s", p.through(m))
 	f.returnCall(c, args)
 	fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\n%s}\n", n, strings.Join(append([]string{"r " + p.typ(t)}, params...), ", "), p.results(sig), f.out.String())
 	return n, sig
@@ -265,7 +266,7 @@ func (p *program) reach(t types.Type, seen map[types.Type]bool) {
 func (p *program) writeTables() {
 	for _, d := range p.tables {
 		params, args := p.parameters(d.sig)
-		fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\nswitch rt.Number(x) {\n%s}\n", d.name, strings.Join(append([]string{"x any"}, params...), ", "), p.results(d.sig), d.cases.String())
+		fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\n%sswitch rt.Number(x) {\n%s}\n", d.name, strings.Join(append([]string{"x any"}, params...), ", "), p.results(d.sig), p.through(d.method), d.cases.String())
 		p.funcs.WriteString(p.libraryCase(d, args) + "}\n")
 	}
 }

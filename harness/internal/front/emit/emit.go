@@ -87,20 +87,21 @@ type program struct {
 	units map[*types.Package]*unit
 	out   *Program
 
-	context  *types.Context
-	locals   map[string]*types.Named // local types of generic functions by instance
-	reshaped map[*types.Named]bool   // see reshape
-	inner    map[*types.Named]bool   // generic types that generic functions declare, and their instances
-	decls    map[*types.Func]*declaration
-	older    map[*token.File]bool // of a release in which a loop has its variables once
-	usages   map[ast.Node]*usage
-	made     map[ast.Expr]made // expressions that are not in the source
-	work     []func()          // bodies still to be emitted
-	funcs    strings.Builder
-	inits    strings.Builder
-	globals  map[types.Object]string
-	names    map[string]string // instances, makers and wrappers by what they stand for
-	counter  int
+	context    *types.Context
+	locals     map[string]*types.Named // local types of generic functions by instance
+	reshaped   map[*types.Named]bool   // see reshape
+	inner      map[*types.Named]bool   // generic types that generic functions declare, and their instances
+	decls      map[*types.Func]*declaration
+	recovering map[string]bool      // the names of methods that may call recover
+	older      map[*token.File]bool // of a release in which a loop has its variables once
+	usages     map[ast.Node]*usage
+	made       map[ast.Expr]made // expressions that are not in the source
+	work       []func()          // bodies still to be emitted
+	funcs      strings.Builder
+	inits      strings.Builder
+	globals    map[types.Object]string
+	names      map[string]string // instances, makers and wrappers by what they stand for
+	counter    int
 
 	numbers map[string][]int          // type numbers by type string
 	sizes   map[types.Type]int64      // see size
@@ -142,7 +143,7 @@ func Lower(in *Input) (out *Program, err error) {
 	p := &program{
 		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{}, reshaped: map[*types.Named]bool{},
 		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
-		decls: map[*types.Func]*declaration{}, older: map[*token.File]bool{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, names: map[string]string{},
+		decls: map[*types.Func]*declaration{}, recovering: map[string]bool{}, older: map[*token.File]bool{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, names: map[string]string{},
 		numbers: map[string][]int{}, sizes: map[types.Type]int64{}, structs: map[string][]erasedStruct{}, imports: map[string]string{}, nils: map[string]string{},
 		methodSets: map[int]*types.MethodSet{}, boxed: map[int]bool{}, reached: map[int]bool{}, byMethod: map[string]*dispatcher{},
 	}
@@ -248,6 +249,9 @@ func (p *program) addUnit(u *unit, files []*ast.File) {
 			}
 			if f, ok := u.info.Defs[fd.Name].(*types.Func); ok {
 				p.decls[f] = &declaration{u, fd}
+				if fd.Recv != nil && fd.Body != nil && recovers(fd.Body) {
+					p.recovering[fd.Name.Name] = true
+				}
 			}
 		}
 	}

@@ -33,6 +33,7 @@ func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types
 	maker := f.p.fresh("bind")
 	c.recv, c.sig = "r", sig
 	g := f.p.newFn(f.unit, nil, f.usage)
+	g.w("%s", f.p.through(m))
 	g.returnCall(c, args)
 	param, arg, prologue := f.p.handOver("r", recv, c.recvTyp, c.recvType)
 	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) func%s {\n%sreturn func(%s) %s {\n%s}\n}\n", maker, param, f.p.signature(sig), prologue,
@@ -69,6 +70,7 @@ func (f *fn) methodExpr(x *ast.SelectorExpr) string {
 		args[len(args)-1] += "..."
 	}
 	c.sig = types.NewSignatureType(nil, nil, nil, types.NewTuple(slices.Collect(tail(sig.Params()))...), sig.Results(), sig.Variadic())
+	g.w("%s", f.p.through(m))
 	g.returnCall(c, args)
 	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s}\n", name, strings.Join(params, ", "), f.p.results(sig), g.out.String())
 	return f.hoist(name, f.p.typ(sig))
