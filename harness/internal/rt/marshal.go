@@ -475,11 +475,12 @@ func (e *encoder) field(f *jsonField, v reflect.Value) error {
 	return e.leaf(text)
 }
 
+// isEmpty is what omitempty leaves out, in XML too.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
 		return v.Len() == 0
-	case reflect.Struct:
+	case reflect.Struct, reflect.Func, reflect.Chan, reflect.Complex64, reflect.Complex128:
 		return false
 	}
 	return v.IsZero()

@@ -216,7 +216,7 @@ func (m *Machine) fillXML(view *xmlView, x, v reflect.Value) {
 		case list:
 			x.Field(i).Set(reflect.ValueOf(m.notEmpty(nil, elem, from)))
 		case x.Field(i).Type() == reflect.SliceOf(xmlNodeType) && (m.xmlNative(f.typ) || m.xmlNodeType(f.typ).Kind() != reflect.Slice):
-			if !f.omitEmpty || !isEmptyXML(from) {
+			if !f.omitEmpty || !isEmpty(from) {
 				x.Field(i).Set(reflect.ValueOf([]xmlNode{{m: m, t: f.typ, v: from}}))
 			}
 		case f.attr && from.Kind() == reflect.Pointer && m.xmlAsksPointer(f.typ) && !(f.omitEmpty && from.IsNil()):
@@ -232,16 +232,6 @@ func (m *Machine) fillXML(view *xmlView, x, v reflect.Value) {
 func (m *Machine) xmlAsksPointer(t types.Type) bool {
 	a := adapter{Box{m.typeOf(t), nil}}
 	return a.can("MarshalXMLAttr", xmlMethods["MarshalXMLAttr"]) || a.can("MarshalText", xmlMethods["MarshalText"])
-}
-
-func isEmptyXML(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return v.Len() == 0
-	case reflect.Struct:
-		return false
-	}
-	return v.IsZero()
 }
 
 // xmlNodeOf makes what stands for v, as xmlNodeType says.

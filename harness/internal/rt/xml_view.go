@@ -60,7 +60,7 @@ func xmlElem(t types.Type) (elem types.Type, ok bool) {
 func (m *Machine) notEmpty(nodes []xmlNode, elem types.Type, list reflect.Value) []xmlNode {
 	for i := range list.Len() {
 		v := list.Index(i)
-		if isEmptyXML(v) {
+		if isEmpty(v) {
 			continue
 		}
 		if inner, ok := xmlElem(elem); ok {
