@@ -294,19 +294,18 @@ func (e *encoder) key(k reflect.Value, t *types.Map) (string, error) {
 
 // marshaler finds MarshalJSON or MarshalText of a value, by its address where
 // it has one.
-func (e *encoder) marshaler(t types.Type, v reflect.Value) (name string, f, recv reflect.Value, of types.Type) {
+func (e *encoder) marshaler(t types.Type, v reflect.Value) (name string, f, recv reflect.Value) {
 	for _, name := range []string{"MarshalJSON", "MarshalText"} {
 		if f, ok := e.m.typeOf(t).method(name); ok {
-			return name, f, v, t
+			return name, f, v
 		}
 		if v.CanAddr() {
-			ptr := e.m.pointerTo(t)
-			if f, ok := ptr.method(name); ok {
-				return name, f, v.Addr(), ptr.typ
+			if f, ok := e.m.pointerTo(t).method(name); ok {
+				return name, f, v.Addr()
 			}
 		}
 	}
-	return "", reflect.Value{}, v, t
+	return "", reflect.Value{}, v
 }
 
 // value writes v, a value of the erased form of t.
@@ -321,8 +320,8 @@ func (e *encoder) value(t types.Type, v reflect.Value) error {
 	if n, ok := t.(*types.Named); ok && Folded(n) {
 		v = printer{m: e.m}.unfold(n, v)
 	}
-	if name, f, recv, of := e.marshaler(t, v); name != "" {
-		return e.call(name, f, recv, of)
+	if name, f, recv := e.marshaler(t, v); name != "" {
+		return e.call(name, f, recv, t)
 	}
 	if e.m.typeOf(t).plain && !holdsAny(v.Type()) {
 		if v.CanAddr() { // methods on pointers, as of big.Int
@@ -389,7 +388,8 @@ func (e *encoder) keyable(t types.Type) bool {
 	return e.m.typeOf(t).plain && e.m.reflectOf(t).Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]())
 }
 
-// call writes what the script's own marshaler returns.
+// call writes what the marshaler f of a value of t returns for recv, which may be
+// its address.
 func (e *encoder) call(name string, f, recv reflect.Value, t types.Type) error {
 	if recv.Kind() == reflect.Pointer && recv.IsNil() {
 		return e.any(nil)
