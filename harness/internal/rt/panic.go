@@ -223,7 +223,7 @@ func push(d *Defers, f func()) { d.calls = append(d.calls, f) }
 func pushCall(d *Defers, f any, args ...any) {
 	fn := reflect.ValueOf(f)
 	d.calls = append(d.calls, func() {
-		if d.wrappers = 0; !fn.IsNil() && !isScripts(fn) { // what it calls is not called by the panic
+		if d.panic != nil && !fn.IsNil() && !isScripts(fn) { // what it calls is not called by the panic
 			d.wrappers = -1
 		}
 		callWith(fn, args)
