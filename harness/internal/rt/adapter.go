@@ -27,7 +27,7 @@ type adapter struct{ Box }
 func (a adapter) must(name string, args ...any) []reflect.Value {
 	r, ok := a.call(name, args...)
 	if !ok {
-		panic(runtimeError("method " + name + " of " + TypeName(a.T.typ) + " cannot be called by library code"))
+		panic(goPlainError("method " + name + " of " + TypeName(a.T.typ) + " cannot be called by library code"))
 	}
 	return r
 }

@@ -51,7 +51,7 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 		panic(nilDereference())
 	}
 	if b, ok := unbox(x); ok {
-		panic(runtimeError("method " + name + " of " + TypeName(b.T.typ) + " is not there; this is a fault of the lowering"))
+		panic(goPlainError("method " + name + " of " + TypeName(b.T.typ) + " is not there; this is a fault of the lowering"))
 	}
 	if full, refused := m.refusedMethod(reflect.TypeOf(x), name); refused {
 		notAvailable(full)
@@ -150,7 +150,7 @@ func (m *Machine) refusedMethod(t reflect.Type, method string) (name string, ref
 }
 
 func notAvailable(name string) {
-	panic(runtimeError(name + " is not available to scripts"))
+	panic(goPlainError(name + " is not available to scripts"))
 }
 
 // pointee reports the element type of a pointer type.

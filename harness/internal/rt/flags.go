@@ -77,7 +77,7 @@ func flagValueOf(a adapter) flag.Value {
 		flagTypes.list = append(flagTypes.list, a.T)
 	}
 	if i >= len(flagAdapters) {
-		panic(runtimeError("flags of more than twenty types of a script are not supported; use flag.Func"))
+		panic(goPlainError("flags of more than twenty types of a script are not supported; use flag.Func"))
 	}
 	return flagAdapters[i](a)
 }

@@ -72,7 +72,7 @@ func (b boxJoinsText) MarshalText() ([]byte, error) { return b.marshalText() }
 func (b Box) marshalText() ([]byte, error) {
 	r, ok := b.call("MarshalText")
 	if !ok {
-		return nil, runtimeError("MarshalText is not there")
+		return nil, goPlainError("MarshalText is not there")
 	}
 	return r[0].Bytes(), asError(r[1])
 }

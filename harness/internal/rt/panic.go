@@ -132,16 +132,17 @@ func (m *Machine) caught(r any) *Panic {
 	return &Panic{Value: translate(r), Line: m.takeLine()}
 }
 
-// A goError is a run-time error with the text that Go gives it.
-type goError struct{ text string }
+// A goError is a run-time error with the text that Go gives it. Like Go's it is a
+// text without what they all begin with, which fmt.Sprint and JSON can tell.
+type goError string
 
 // A boundsError is one of an index or a slice.
 type boundsError struct{ goError }
 
-func (e goError) Error() string { return e.text }
+func (e goError) Error() string { return runtimePrefix + string(e) }
 func (goError) RuntimeError()   {}
 
-var _ runtime.Error = goError{}
+var _ runtime.Error = goError("")
 
 // goPlainError is a run-time error whose text does not begin "runtime error".
 type goPlainError string
@@ -149,7 +150,9 @@ type goPlainError string
 func (e goPlainError) Error() string { return string(e) }
 func (goPlainError) RuntimeError()   {}
 
-func runtimeError(text string) error { return goError{text} }
+const runtimePrefix = "runtime error: "
+
+func runtimeError(text string) goError { return goError(strings.TrimPrefix(text, runtimePrefix)) }
 
 func nilDereference() error {
 	return runtimeError("runtime error: invalid memory address or nil pointer dereference")
@@ -561,7 +564,7 @@ func (m *Machine) badIndexOf(line, i int, x any, unsigned bool) {
 	if i >= 0 || unsigned {
 		text += fmt.Sprintf(" with length %d", reflect.ValueOf(x).Len())
 	}
-	panic(boundsError{goError{text}})
+	panic(boundsError{runtimeError(text)})
 }
 
 // bound writes an index.
@@ -588,7 +591,7 @@ func (m *Machine) badSlice(lo, hi, limit int, what string, unsigned int) {
 	default:
 		text = "[" + low + ":" + high + "]"
 	}
-	panic(boundsError{goError{"runtime error: slice bounds out of range " + text}})
+	panic(boundsError{runtimeError("runtime error: slice bounds out of range " + text)})
 }
 
 // badSlice3 is badSlice for s[lo:hi:max], which has the bit 4.
@@ -609,11 +612,11 @@ func (m *Machine) badSlice3(lo, hi, max, limit int, what string, unsigned int) {
 	default:
 		text = "[" + low + ":" + high + ":]"
 	}
-	panic(boundsError{goError{"runtime error: slice bounds out of range " + text}})
+	panic(boundsError{runtimeError("runtime error: slice bounds out of range " + text)})
 }
 
 func (m *Machine) badArray(n, want int) {
-	panic(boundsError{goError{fmt.Sprintf("runtime error: cannot convert slice with length %d to array or pointer to array with length %d", n, want)}})
+	panic(boundsError{runtimeError(fmt.Sprintf("runtime error: cannot convert slice with length %d to array or pointer to array with length %d", n, want))})
 }
 
 // badMake panics for a slice whose capacity is over limit.
