@@ -10,7 +10,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
-	"image/jpeg"
 	"io"
 	"math/big"
 	"mime/multipart"
@@ -173,7 +172,6 @@ var cryptoAdapters = map[string]any{
 	"ToByteOrder":       adapted(func(a adapter) binary.ByteOrder { return byteOrder{a} }),
 	"ToAppendByteOrder": adapted(func(a adapter) binary.AppendByteOrder { return byteOrderAppend{a} }),
 	"ToFlateReader":     adapted(func(a adapter) flate.Reader { return readerByte{reader{a}} }),
-	"ToJPEGReader":      adapted(func(a adapter) jpeg.Reader { return readerByte{reader{a}} }),
 	"ToFlateResetter":   adapted(func(a adapter) flate.Resetter { return resetter{a} }),
 	"ToZlibResetter":    adapted(func(a adapter) zlib.Resetter { return resetter{a} }),
 	"ToPrintState":      adapted(func(a adapter) fmt.State { return printState{writer{a}} }),

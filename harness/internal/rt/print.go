@@ -19,7 +19,7 @@ func (b Box) Format(s fmt.State, verb rune) {
 		fmt.Fprintf(s, fmt.FormatString(s, 's'), TypeName(b.T.typ))
 		return
 	}
-	p := printer{b.T.m, s, verb, s.Flag('#') && verb == 'v', s.Flag('+') && verb == 'v'}
+	p := b.T.m.printing(s, verb)
 	p.value(b.T.typ, reflect.ValueOf(b.V), 0, true)
 }
 
@@ -29,6 +29,11 @@ type printer struct {
 	state       fmt.State
 	verb        rune
 	sharp, plus bool // of %#v and %+v
+	alone       bool // fmt begins anew with the value, whatever it is a part of
+}
+
+func (m *Machine) printing(s fmt.State, verb rune) printer {
+	return printer{m: m, state: s, verb: verb, sharp: s.Flag('#') && verb == 'v', plus: s.Flag('+') && verb == 'v'}
 }
 
 func (p printer) write(s string) { _, _ = io.WriteString(p.state, s) }
@@ -378,7 +383,7 @@ func (p printer) pointer(t types.Type, u *types.Pointer, v reflect.Value, depth 
 	if depth == 0 && !v.IsNil() {
 		switch u.Elem().Underlying().(type) {
 		case *types.Struct, *types.Slice, *types.Array, *types.Map:
-			if inside() {
+			if !p.alone && inside() {
 				break
 			}
 			p.write("&")
@@ -424,7 +429,7 @@ func (p printer) address(t types.Type, v reflect.Value) {
 		fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), a)
 	default:
 		p.write("%!" + string(p.verb) + "(" + TypeName(t) + "=")
-		printer{p.m, p.state, 'v', false, false}.value(t, v, 0, false)
+		printer{m: p.m, state: p.state, verb: 'v', alone: true}.value(t, v, 0, false)
 		p.write(")")
 	}
 }
@@ -534,7 +539,7 @@ func cannotWrap(x any, wraps bool) bool {
 type unwrappable struct{ b Box }
 
 func (u unwrappable) Format(s fmt.State, _ rune) {
-	p := printer{u.b.T.m, s, 'v', false, false}
+	p := printer{m: u.b.T.m, state: s, verb: 'v'}
 	p.write("%!w(" + TypeName(u.b.T.typ) + "=")
 	p.value(u.b.T.typ, reflect.ValueOf(u.b.V), 0, false)
 	p.write(")")
@@ -625,7 +630,7 @@ var (
 
 // Format prints the message where fmt does, and else the parts.
 func (o openedError) Format(s fmt.State, verb rune) {
-	p := printer{o.box.T.m, s, verb, s.Flag('#') && verb == 'v', false}
+	p := o.box.T.m.printing(s, verb)
 	if !p.sharp && strings.ContainsRune("vsxXq", verb) {
 		fmt.Fprintf(s, fmt.FormatString(s, verb), o.error)
 		return

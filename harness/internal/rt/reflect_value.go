@@ -100,7 +100,7 @@ func (r ReflectValue) Format(s fmt.State, verb rune) {
 	case !r.v.IsValid():
 		fmt.Fprintf(s, format, reflect.Value{})
 	case r.hidden && r.t != nil:
-		p := printer{r.m, s, verb, s.Flag('#') && verb == 'v', s.Flag('+') && verb == 'v'}
+		p := r.m.printing(s, verb)
 		p.value(r.t, r.v, 1, false)
 	case r.t == nil && (r.hidden || !r.v.CanInterface()):
 		fmt.Fprintf(s, format, r.v)

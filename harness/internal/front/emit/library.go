@@ -122,7 +122,7 @@ var adapters = map[string]string{
 	"crypto.Signer": "ToSigner", "crypto.MessageSigner": "ToMessageSigner", "crypto.SignerOpts": "ToSignerOpts", "crypto.Decrypter": "ToDecrypter", "crypto.Decapsulator": "ToDecapsulator", "crypto.Encapsulator": "ToEncapsulator",
 	"crypto/cipher.AEAD": "ToAEAD", "crypto/cipher.Block": "ToBlock", "crypto/cipher.BlockMode": "ToBlockMode", "crypto/cipher.Stream": "ToStream", "crypto/ecdh.KeyExchanger": "ToKeyExchanger", "crypto/elliptic.Curve": "ToCurve", "hash.Cloner": "ToCloner", "hash.XOF": "ToXOF",
 	"encoding/binary.ByteOrder": "ToByteOrder", "encoding/binary.AppendByteOrder": "ToAppendByteOrder", "fmt.State": "ToPrintState", "fmt.ScanState": "ToScanState", "mime/multipart.File": "ToFormFile",
-	"compress/flate.Reader": "ToFlateReader", "image/jpeg.Reader": "ToJPEGReader", "compress/flate.Resetter": "ToFlateResetter", "compress/zlib.Resetter": "ToZlibResetter",
+	"compress/flate.Reader": "ToFlateReader", "image/jpeg.Reader": "ToFlateReader", "compress/flate.Resetter": "ToFlateResetter", "compress/zlib.Resetter": "ToZlibResetter",
 	"io/fs.ReadLinkFS": "ToReadLinkFS", "archive/tar.FileInfoNames": "ToFileInfoNames",
 	"flag.Value": "ToFlagValue", "flag.Getter": "ToFlagGetter",
 }
