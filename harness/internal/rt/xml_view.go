@@ -136,8 +136,8 @@ func (m *Machine) makeXMLView(t types.Type, decode, maybe bool) *xmlView {
 		default:
 			field.comment, field.text = options.has("comment"), options.has("chardata", "cdata", "comment")
 			field.attr, field.omitEmpty = options.has("attr"), options.has("omitempty")
-			if inner := xmlElementName(f.Type()); inner != "" && !options.has("attr", "any", "innerxml", "chardata", "cdata", "comment") {
-				if err := nameConflict(name, inner, f, t); err != nil {
+			if inner := xmlElementName(f.Type()); inner != "" && !options.has("any", "innerxml", "chardata", "cdata", "comment") {
+				if err := nameConflict(name, inner, f, t); err != nil && !field.attr {
 					return &xmlView{err: cmp.Or(view.tagError(fields, t), err)} // what comes first
 				}
 				if name == "" {
