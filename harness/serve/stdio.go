@@ -90,6 +90,7 @@ func (m *message) key() string {
 	var s string
 	var n float64
 	switch {
+	case string(m.ID) == "null": // of an answer to what could not be read
 	case json.Unmarshal(m.ID, &s) == nil:
 		return "s" + s
 	case json.Unmarshal(m.ID, &n) == nil:

@@ -102,6 +102,15 @@ func TestIDsAreKnownAgain(t *testing.T) {
 	}
 }
 
+func TestAnAnswerWithoutAnIDEndsNoWait(t *testing.T) {
+	o := newOwed(everything)
+	o.ask(message{ID: []byte(`""`), Method: "ping"})
+	o.answer(message{ID: []byte("null")})
+	if len(o.ids) != 1 {
+		t.Error("an error that names no request has ended the wait for the one with an empty ID")
+	}
+}
+
 func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	s, _ := serving(t, nil)
 	for _, c := range []struct{ line, want string }{
