@@ -235,7 +235,7 @@ func checkComparable(a, b any) {
 	x, ok := unbox(a)
 	y, ok2 := unbox(b)
 	if ok && ok2 && x.T == y.T && !types.Comparable(x.T.typ) {
-		panic(runtimeError("runtime error: comparing uncomparable type " + TypeName(x.T.typ)))
+		panic(goError("comparing uncomparable type " + TypeName(x.T.typ)))
 	}
 }
 
@@ -255,7 +255,7 @@ func checkKey(x any, lookup bool, n int) any {
 	case lookup && n == 0:
 		panic(unhashableTypeError{part})
 	}
-	panic(runtimeError("runtime error: hash of unhashable type " + part))
+	panic(goError("hash of unhashable type " + part))
 }
 
 // unhashableTypeError is that of looking up in an empty map.

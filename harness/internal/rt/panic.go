@@ -139,7 +139,7 @@ type goError string
 // A boundsError is one of an index or a slice.
 type boundsError struct{ goError }
 
-func (e goError) Error() string { return runtimePrefix + string(e) }
+func (e goError) Error() string { return "runtime error: " + string(e) }
 func (goError) RuntimeError()   {}
 
 var _ runtime.Error = goError("")
@@ -150,28 +150,24 @@ type goPlainError string
 func (e goPlainError) Error() string { return string(e) }
 func (goPlainError) RuntimeError()   {}
 
-const runtimePrefix = "runtime error: "
-
-func runtimeError(text string) goError { return goError(strings.TrimPrefix(text, runtimePrefix)) }
-
 func nilDereference() error {
-	return runtimeError("runtime error: invalid memory address or nil pointer dereference")
+	return goError("invalid memory address or nil pointer dereference")
 }
 
 // translations are the interpreter's own panics, which come from reflect, and
 // Go's words for them.
 var translations = []struct{ part, text string }{
-	{"slice index out of bounds", "runtime error: slice bounds out of range"},
-	{"index out of range", "runtime error: index out of range"},
-	{"call of nil function", "runtime error: invalid memory address or nil pointer dereference"},
-	{"nil pointer", "runtime error: invalid memory address or nil pointer dereference"},
-	{"nil interface value", "runtime error: invalid memory address or nil pointer dereference"},
-	{"slice overflow", "runtime error: growslice: len out of range"},
-	{"MakeSlice: negative len", "runtime error: makeslice: len out of range"},
-	{"MakeSlice: len out of range", "runtime error: makeslice: len out of range"},
-	{"MakeSlice: negative cap", "runtime error: makeslice: cap out of range"},
-	{"MakeSlice: cap out of range", "runtime error: makeslice: cap out of range"},
-	{"MakeSlice: len > cap", "runtime error: makeslice: cap out of range"},
+	{"slice index out of bounds", "slice bounds out of range"},
+	{"index out of range", "index out of range"},
+	{"call of nil function", "invalid memory address or nil pointer dereference"},
+	{"nil pointer", "invalid memory address or nil pointer dereference"},
+	{"nil interface value", "invalid memory address or nil pointer dereference"},
+	{"slice overflow", "growslice: len out of range"},
+	{"MakeSlice: negative len", "makeslice: len out of range"},
+	{"MakeSlice: len out of range", "makeslice: len out of range"},
+	{"MakeSlice: negative cap", "makeslice: cap out of range"},
+	{"MakeSlice: cap out of range", "makeslice: cap out of range"},
+	{"MakeSlice: len > cap", "makeslice: cap out of range"},
 }
 
 func translate(r any) any {
@@ -183,7 +179,7 @@ func translate(r any) any {
 		return nilDereference()
 	case runtime.Error:
 		if p.Error() == "runtime: allocation size out of range" { // reflect asks for more than make does
-			return runtimeError("runtime error: makeslice: len out of range")
+			return goError("makeslice: len out of range")
 		}
 		return p
 	case string:
@@ -195,7 +191,7 @@ func translate(r any) any {
 		}
 		for _, t := range translations {
 			if strings.Contains(p, t.part) {
-				return runtimeError(t.text)
+				return goError(t.text)
 			}
 		}
 	}
@@ -560,11 +556,11 @@ func (m *Machine) badIndexOf(line, i int, x any, unsigned bool) {
 	if line > 0 {
 		m.setLine(line)
 	}
-	text := "runtime error: index out of range [" + bound(i, unsigned) + "]"
+	text := "index out of range [" + bound(i, unsigned) + "]"
 	if i >= 0 || unsigned {
 		text += fmt.Sprintf(" with length %d", reflect.ValueOf(x).Len())
 	}
-	panic(boundsError{runtimeError(text)})
+	panic(boundsError{goError(text)})
 }
 
 // bound writes an index.
@@ -591,7 +587,7 @@ func (m *Machine) badSlice(lo, hi, limit int, what string, unsigned int) {
 	default:
 		text = "[" + low + ":" + high + "]"
 	}
-	panic(boundsError{runtimeError("runtime error: slice bounds out of range " + text)})
+	panic(boundsError{goError("slice bounds out of range " + text)})
 }
 
 // badSlice3 is badSlice for s[lo:hi:max], which has the bit 4.
@@ -612,22 +608,22 @@ func (m *Machine) badSlice3(lo, hi, max, limit int, what string, unsigned int) {
 	default:
 		text = "[" + low + ":" + high + ":]"
 	}
-	panic(boundsError{runtimeError("runtime error: slice bounds out of range " + text)})
+	panic(boundsError{goError("slice bounds out of range " + text)})
 }
 
 func (m *Machine) badArray(n, want int) {
-	panic(boundsError{runtimeError(fmt.Sprintf("runtime error: cannot convert slice with length %d to array or pointer to array with length %d", n, want))})
+	panic(boundsError{goError(fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", n, want))})
 }
 
 // badMake panics for a slice whose capacity is over limit.
 func badMake(n, limit int) {
 	if n < 0 || n > limit {
-		panic(runtimeError("runtime error: makeslice: len out of range"))
+		panic(goError("makeslice: len out of range"))
 	}
-	panic(runtimeError("runtime error: makeslice: cap out of range"))
+	panic(goError("makeslice: cap out of range"))
 }
 
-func badShift() { panic(runtimeError("runtime error: negative shift amount")) }
+func badShift() { panic(goError("negative shift amount")) }
 
 func badNil() { panic(nilDereference()) }
 
@@ -637,17 +633,17 @@ func badYield(at *int) {
 	state := *at
 	*at = yieldPanicked
 	if state == yieldPanicked {
-		panic(runtimeError("runtime error: range function continued iteration after loop body panic"))
+		panic(goError("range function continued iteration after loop body panic"))
 	}
 	if state == yieldDone {
-		panic(runtimeError("runtime error: range function continued iteration after whole loop exit"))
+		panic(goError("range function continued iteration after whole loop exit"))
 	}
-	panic(runtimeError("runtime error: range function continued iteration after function for loop body returned false"))
+	panic(goError("range function continued iteration after function for loop body returned false"))
 }
 
 // badRange panics when an iterator returns although its body has panicked.
 func badRange() {
-	panic(runtimeError("runtime error: range function recovered a loop body panic and did not resume panicking"))
+	panic(goError("range function recovered a loop body panic and did not resume panicking"))
 }
 
 const (
