@@ -48,7 +48,9 @@ func main() {
 	func() {
 		l.Print("closure")
 	}()
-	for i := range 2 { l.Print(i); l.Print("same line") }
+	for i := range 2 {
+		func() { l.Print(i); l.Print("same line") }()
+	}
 	defer func() {
 		r := recover()
 		log.Print("recovered ", r)
@@ -56,7 +58,8 @@ func main() {
 		log.SetFlags(0)
 		log.Print("none")
 		log.SetFlags(log.Lshortfile)
-		x, err := fmt.Println("x"); log.Print(x, err)
+		x, err := fmt.Println("x")
+		log.Print(x, err)
 		log.Fatalf("fatal %v",
 			err)
 	}()
@@ -66,6 +69,8 @@ func main() {
 		close(done)
 	}()
 	<-done
-	if f := log.Flags(); f&log.Lshortfile != 0 { log.Print("flags") }
+	if f := log.Flags(); f&log.Lshortfile != 0 {
+		log.Print("flags")
+	}
 	log.Panicf("panic %s", id(l, "arg"))
 }
