@@ -131,7 +131,9 @@ func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Write implements mcp.Connection. It hands the message to the writer, so
-// that a server that does not read delays nobody beyond the context.
+// that a server that does not read delays nobody beyond the context. A message
+// to one that is gone is lost without an error, as one that is still in the
+// pipe would be: the reader says what happened, after the server's last words.
 func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 	frame, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -149,7 +151,7 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 	case <-p.closed:
 		return io.EOF
 	case <-p.exited:
-		return io.EOF
+		return nil
 	}
 }
 
