@@ -132,6 +132,13 @@ func (m *Machine) caught(r any) *Panic {
 	return &Panic{Value: translate(r), Line: m.takeLine()}
 }
 
+// ended is what the script raised a panic with that native code has recovered,
+// in this goroutine, and that is over by that.
+func (m *Machine) ended(r any) any {
+	m.panicking.forget(goroutine())
+	return m.caught(r).Value
+}
+
 // A goError is a run-time error with the text that Go gives it. Like Go's it is a
 // text without what they all begin with, which fmt.Sprint and JSON can tell.
 type goError string

@@ -96,12 +96,12 @@ func (p printer) guard(v reflect.Value, method string, call func()) {
 		if r == nil {
 			return
 		}
-		p.m.panicking.forget(goroutine())
+		x := p.m.ended(r)
 		if v.Kind() == reflect.Pointer && v.IsNil() {
 			p.write("<nil>")
 			return
 		}
-		p.write("%!" + string(p.verb) + "(PANIC=" + method + " method: " + fmt.Sprint(p.m.caught(r).Value) + ")")
+		p.write("%!" + string(p.verb) + "(PANIC=" + method + " method: " + fmt.Sprint(x) + ")")
 	}()
 	call()
 }

@@ -53,8 +53,7 @@ func (m *Machine) slogGuard(x any, write func(x any) (slog.Value, bool)) (v slog
 		if r == nil {
 			return
 		}
-		m.panicking.forget(goroutine())
-		text := fmt.Sprintf("!PANIC: %v", m.caught(r).Value)
+		text := fmt.Sprintf("!PANIC: %v", m.ended(r))
 		if p := reflect.ValueOf(erased(x)); p.Kind() == reflect.Pointer && p.IsNil() {
 			text = "<nil>"
 		}

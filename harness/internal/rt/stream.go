@@ -2,9 +2,7 @@ package rt
 
 import (
 	"encoding/json"
-	"go/types"
 	"io"
-	"reflect"
 	"strings"
 	"sync"
 )
@@ -81,13 +79,8 @@ func (m *Machine) jsonDisallowUnknownFields(d *json.Decoder) {
 }
 
 func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
-	b, ok := unbox(canonical(x))
-	var t types.Type
-	var v reflect.Value
-	if !ok {
-		if t, v = toFill(reflect.ValueOf(x)); t == nil {
-			return d.Decode(x)
-		}
+	if isNative(x) {
+		return d.Decode(x)
 	}
 	from := textFrom(d)
 	var raw json.RawMessage
@@ -101,10 +94,7 @@ func (m *Machine) jsonDecode(d *json.Decoder, x any) error {
 	if o != nil {
 		dec.useNumber, dec.strict = o.useNumber, o.strict
 	}
-	if !ok {
-		return dec.fill(raw, t, v)
-	}
-	return dec.into(raw, b)
+	return dec.into(raw, x)
 }
 
 // textFrom is where the text of the next value begins for a Decoder, of which

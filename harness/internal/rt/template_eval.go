@@ -433,10 +433,9 @@ func (m *Machine) invoked(c *callee, args []ReflectValue) (v ReflectValue, err e
 		if r == nil {
 			return
 		}
-		m.panicking.forget(goroutine())
-		x := thrown(r)
-		if !c.builtin {
-			x = m.caught(r).Value
+		x := m.ended(r)
+		if c.builtin {
+			x = thrown(r)
 		}
 		if e, ok := x.(error); ok {
 			err = e

@@ -27,19 +27,11 @@ type decoder struct {
 }
 
 func (m *Machine) jsonUnmarshal(data []byte, x any) error {
-	b, ok := unbox(canonical(x))
-	if !ok {
-		t, v := toFill(reflect.ValueOf(x))
-		if t == nil {
-			return json.Unmarshal(data, x)
-		}
-		var valid json.RawMessage
-		if err := json.Unmarshal(data, &valid); err != nil {
-			return err
-		}
-		return (&decoder{m: m}).fill(data, t, v)
+	if isNative(x) {
+		return json.Unmarshal(data, x)
 	}
 	d := &decoder{m: m}
+	b, _ := unbox(canonical(x))
 	if v := reflect.ValueOf(b.V); v.Kind() == reflect.Pointer && !v.IsNil() {
 		if elem, isPtr := pointee(b.T.typ); isPtr {
 			if p := d.mirrorFor(elem, v.Elem()); p != nil {
@@ -59,11 +51,25 @@ func (m *Machine) jsonUnmarshal(data []byte, x any) error {
 	if err := json.Unmarshal(data, &valid); err != nil {
 		return err
 	}
-	return d.into(data, b)
+	return d.into(data, x)
 }
 
-// into reads data, which is valid JSON, into the pointer in b.
-func (d *decoder) into(data []byte, b Box) error {
+// isNative: encoding/json reads into x, which a script hands over, as Go does.
+func isNative(x any) bool {
+	if _, ok := unbox(canonical(x)); ok {
+		return false
+	}
+	t, _ := toFill(reflect.ValueOf(x))
+	return t == nil
+}
+
+// into reads data, which is valid JSON, into x, which is not native.
+func (d *decoder) into(data []byte, x any) error {
+	b, ok := unbox(canonical(x))
+	if !ok {
+		t, v := toFill(reflect.ValueOf(x))
+		return d.fill(data, t, v)
+	}
 	elem, isPtr := pointee(b.T.typ)
 	v := reflect.ValueOf(b.V)
 	if !isPtr || v.IsNil() {
