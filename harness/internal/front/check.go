@@ -70,12 +70,18 @@ type Package struct {
 	InitOrder []*types.Initializer
 }
 
-// Place returns the file of a line of the script as sent, and the line in it.
-func (c *Checked) Place(line int) (file string, at int) {
-	if c.checker.parts == nil {
-		return fileName, line
+// LogPlaces tells the file of a line of the script as sent, and the line in it,
+// for a script that uses log.Lshortfile; for others it is nil.
+func (c *Checked) LogPlaces() func(line int) (file string, at int) {
+	if c.checker.shortfile == nil {
+		return nil
 	}
-	return Place(c.checker.parts, line)
+	return func(line int) (string, int) {
+		if c.checker.parts == nil {
+			return fileName, line
+		}
+		return Place(c.checker.parts, line)
+	}
 }
 
 // Main returns the package of the script.
@@ -142,6 +148,8 @@ type checker struct {
 	untidy  []types.Error // what the last check of the script found unused
 	unused  map[types.Object]bool
 	doubts  []Diagnostic // what vet finds
+	// shortfile is the first log.Lshortfile of the script, where there is one.
+	shortfile *ast.Ident
 }
 
 func newChecker(s *Script, o *CheckOptions) *checker {

@@ -9,13 +9,13 @@ import (
 // refusedPlaces reports what keeps log.Lshortfile from being right: calls of
 // loggers whose line is known only to who runs them.
 func (c *checker) refusedPlaces() []Diagnostic {
-	var wanted *ast.Ident
+	c.shortfile = nil
 	for id, o := range c.info.Uses {
-		if o.Name() == "Lshortfile" && o.Pkg() != nil && o.Pkg().Path() == "log" && c.holds(id.Pos()) && (wanted == nil || id.Pos() < wanted.Pos()) {
-			wanted = id
+		if o.Name() == "Lshortfile" && o.Pkg() != nil && o.Pkg().Path() == "log" && c.holds(id.Pos()) && (c.shortfile == nil || id.Pos() < c.shortfile.Pos()) {
+			c.shortfile = id
 		}
 	}
-	if wanted == nil {
+	if c.shortfile == nil {
 		return nil
 	}
 	var list []Diagnostic
@@ -44,7 +44,7 @@ func (c *checker) refusedPlaces() []Diagnostic {
 			late(n.Call)
 		case *ast.ImportSpec:
 			if importedPath(n) == "log/slog" {
-				d := c.diagnose(Refused, wanted.Pos(), "log.Lshortfile is not available to scripts that use log/slog")
+				d := c.diagnose(Refused, c.shortfile.Pos(), "log.Lshortfile is not available to scripts that use log/slog")
 				d.Hint = "write the place into the message; a panic's trace has the script's lines"
 				list = append(list, d)
 			}

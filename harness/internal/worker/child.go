@@ -261,7 +261,7 @@ func checkOptions(units []Unit) *front.CheckOptions {
 
 // inputOf hands what was checked to the lowering.
 func inputOf(c *front.Checked) *emit.Input {
-	in := &emit.Input{Fset: c.Fset, Info: c.Info, Place: c.Place}
+	in := &emit.Input{Fset: c.Fset, Info: c.Info, Place: c.LogPlaces()}
 	for _, p := range c.Packages {
 		in.Packages = append(in.Packages, emit.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
 	}

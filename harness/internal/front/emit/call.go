@@ -223,7 +223,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 
 // logsPlace: the function or method of package log tells where it was called.
 func (f *fn) logsPlace(full string) bool {
-	return f.p.places && f.unit.script && libraryFuncs[full] != "" && (strings.HasPrefix(full, "log.") || strings.HasPrefix(full, "(*log.Logger)."))
+	return f.p.in.Place != nil && f.unit.script && libraryFuncs[full] != "" && (strings.HasPrefix(full, "log.") || strings.HasPrefix(full, "(*log.Logger)."))
 }
 
 // calledAt is the file and the line of a call.

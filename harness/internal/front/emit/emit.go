@@ -118,7 +118,6 @@ type program struct {
 	byMethod   map[string]*dispatcher
 	register   strings.Builder
 
-	places     bool           // the script uses log.Lshortfile
 	concurrent bool           // the script starts goroutines
 	templates  bool           // the script calls methods by their names: it imports text/template or html/template, or asks package reflect for methods
 	position   token.Position // of the statement being lowered
@@ -176,7 +175,6 @@ func Lower(in *Input) (out *Program, err error) {
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
 		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template" || path.Path() == "reflect" && reflectsMethods(in.Info)
 		replaces = replaces || lib.ReplacesType(path)
-		p.places = p.places || path.Path() == "log" && in.Place != nil && usesShortfile(in.Info)
 	}
 	if replaces {
 		p.reshape(in.Info)
@@ -185,16 +183,6 @@ func Lower(in *Input) (out *Program, err error) {
 	p.drain()
 	p.finish(main)
 	return p.out, nil
-}
-
-// usesShortfile: loggers may have to tell where they were called.
-func usesShortfile(info *types.Info) bool {
-	for _, o := range info.Uses {
-		if o.Name() == "Lshortfile" && o.Pkg() != nil && o.Pkg().Path() == "log" {
-			return true
-		}
-	}
-	return false
 }
 
 // reflectsMethods: a function of package reflect is used that finds methods.

@@ -19,7 +19,7 @@ func runScript(src []byte, stdout, stderr *os.File) outcome {
 	if len(bad) > 0 {
 		return refusedBy(bad)
 	}
-	in := &emit.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.Place}
+	in := &emit.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
 	for _, p := range checked.Packages {
 		in.Packages = append(in.Packages, emit.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
 	}

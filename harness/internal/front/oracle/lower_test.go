@@ -52,7 +52,7 @@ func lower(t *testing.T, src string) (string, bool) {
 	if checked == nil {
 		return "", false
 	}
-	in := &emit.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.Place}
+	in := &emit.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
 	for _, p := range checked.Packages {
 		in.Packages = append(in.Packages, emit.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
 	}
