@@ -259,6 +259,33 @@ func ReflectArrayOf(n int, t reflect.Type) reflect.Type {
 	return reflect.ArrayOf(n, t)
 }
 
+// ReflectMapOf is reflect.MapOf.
+func ReflectMapOf(key, elem reflect.Type) reflect.Type {
+	if !key.Comparable() {
+		reflectPanic("reflect.MapOf: invalid key type " + key.String())
+	}
+	k, ok := key.(reflectType)
+	e, ok2 := elem.(reflectType)
+	var of [2]types.Type
+	m := k.t
+	switch {
+	case !ok && !ok2:
+		return reflect.MapOf(key, elem)
+	case ok && ok2:
+		of = [2]types.Type{k.t.typ, e.t.typ}
+	case ok:
+		of = [2]types.Type{k.t.typ, unnamed(elem)}
+	default:
+		m, of = e.t, [2]types.Type{unnamed(key), e.t.typ}
+	}
+	for i, t := range []reflect.Type{key, elem} {
+		if of[i] == nil {
+			reflectPanic("reflect.MapOf: a map of the library's " + t.String() + " and a type of the script is not available to scripts")
+		}
+	}
+	return m.m.reflectTypeOf(types.NewMap(of[0], of[1]))
+}
+
 // ReflectVisibleFields is reflect.VisibleFields.
 func ReflectVisibleFields(t reflect.Type) []reflect.StructField {
 	if t == nil {

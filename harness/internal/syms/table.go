@@ -1764,6 +1764,7 @@ var table = []standard{
 		{"MakeMapWithSize", rt.ReflectMakeMapWithSize, false},
 		{"MakeSlice", rt.ReflectMakeSlice, false},
 		{"MapIter", (*rt.ReflectMapIter)(nil), false},
+		{"MapOf", rt.ReflectMapOf, false},
 		{"Method", (*rt.ReflectMethod)(nil), false},
 		{"New", rt.ReflectNew, false},
 		{"PointerTo", rt.ReflectPointerTo, false},

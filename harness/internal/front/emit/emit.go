@@ -188,7 +188,7 @@ func Lower(in *Input) (out *Program, err error) {
 // reflectsMethods: a function of package reflect is used that finds methods.
 func reflectsMethods(info *types.Info) bool {
 	for _, o := range info.Uses {
-		if f, ok := o.(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == "reflect" && (f.Name() == "Method" || f.Name() == "MethodByName") {
+		if f, ok := o.(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == "reflect" && (f.Name() == "Method" || f.Name() == "Methods" || f.Name() == "MethodByName") {
 			return true
 		}
 	}

@@ -28,7 +28,7 @@ func main() {
 }
 
 // ownReflect are the names of package reflect that package rt has its own of.
-var ownReflect = regexp.MustCompile(`(", \(?\*?)p_reflect\.(Append|AppendSlice|ArrayOf|ChanOf|Copy|DeepEqual|Indirect|MakeChan|MakeFunc|MakeMap|MakeMapWithSize|MakeSlice|MapIter|Method|New|PointerTo|PtrTo|Select|SelectCase|SliceOf|Swapper|TypeOf|Value|ValueOf|VisibleFields|Zero)\b`)
+var ownReflect = regexp.MustCompile(`(", \(?\*?)p_reflect\.(Append|AppendSlice|ArrayOf|ChanOf|Copy|DeepEqual|Indirect|MakeChan|MakeFunc|MakeMap|MakeMapWithSize|MakeSlice|MapIter|MapOf|Method|New|PointerTo|PtrTo|Select|SelectCase|SliceOf|Swapper|TypeOf|Value|ValueOf|VisibleFields|Zero)\b`)
 
 func generate() ([]byte, error) {
 	var imports, packages bytes.Buffer
