@@ -138,9 +138,10 @@ var loads = map[string]func(i int) error{
 	},
 	"pipes": func(int) error {
 		// Frames come and go on several pipes at once; these are the standard
-		// ones, so this is about many writers.
+		// ones, so this is about many writers. Each may wait in a thread of its
+		// own, whose stack counts, when the reader is slow.
 		var wg sync.WaitGroup
-		for i := range 50 {
+		for i := range 16 {
 			wg.Go(func() { fmt.Fprintln(os.Stderr, i) })
 		}
 		wg.Wait()
