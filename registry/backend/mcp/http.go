@@ -214,10 +214,12 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.within(req, p, t.closing)
 	case t.posts != nil && p.id.IsValid():
 		return t.posts.outlive(req, p.id, t.closing, func(req *http.Request) (*http.Response, error) { return t.send(req, p) })
-	case p.cancels.IsValid():
-		if t.posts != nil {
+	case t.posts != nil && p.cancels.IsValid():
+		return t.posts.outlive(req, jsonrpc.ID{}, t.givenUp, func(req *http.Request) (*http.Response, error) {
 			t.posts.await(req.Context(), p.cancels)
-		}
+			return t.send(req, p)
+		})
+	case p.cancels.IsValid():
 		return t.within(req, p, t.givenUp)
 	}
 	return t.send(req, p)
@@ -371,7 +373,8 @@ func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool
 // posts are the requests of a legacy SSE session that are on their way. There
 // a POST only delivers, the answer comes on the event stream; a server may get
 // a POST that was given up, and after the one that calls it off. So a POST goes
-// on when its caller has given up, and what calls it off is sent after it.
+// on when its caller has given up, and what calls it off is sent after it, also
+// when that is after the 5 s that the SDK gives it.
 type posts struct {
 	mu    sync.Mutex
 	under map[jsonrpc.ID]chan struct{}
@@ -379,16 +382,18 @@ type posts struct {
 
 // outlive runs send until it is done, and returns without its result when the
 // context of req ends before: then it has the answerTimeout left. until ends it
-// too.
+// too. id is the request that is sent, if it is one that may be called off.
 func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, until context.Context, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	type result struct {
 		res *http.Response
 		err error
 	}
 	sent, over := make(chan result, 1), make(chan struct{})
-	ps.mu.Lock()
-	ps.under[id] = over
-	ps.mu.Unlock()
+	if id.IsValid() {
+		ps.mu.Lock()
+		ps.under[id] = over
+		ps.mu.Unlock()
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
 	stop := context.AfterFunc(until, cancel)
 	go func() {

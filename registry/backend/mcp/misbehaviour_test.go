@@ -156,19 +156,17 @@ func TestProgressAndLogsReachWhoeverListens(t *testing.T) {
 	s.Env["SECRET"] = "hunter2hunter2"
 	var mu sync.Mutex
 	var all []backend.Notice
+	third := make(chan struct{})
 	b := open(t, s, &mcp.Options{Notify: func(n backend.Notice) {
 		mu.Lock()
 		defer mu.Unlock()
 		all = append(all, n)
-	}})
-	third := make(chan struct{})
-	var own []backend.Notice
-	ctx := backend.WithProgress(t.Context(), func(n backend.Notice) {
-		own = append(own, n)
-		if n.Progress == 3 {
+		if n.Progress == 3 { // the caller has heard of it before
 			close(third)
 		}
-	})
+	}})
+	var own []backend.Notice
+	ctx := backend.WithProgress(t.Context(), func(n backend.Notice) { own = append(own, n) })
 	done := make(chan error, 1)
 	go func() {
 		r, err := b.Call(ctx, "steps", nil)
