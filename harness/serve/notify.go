@@ -37,9 +37,10 @@ const (
 	maxNotes     = 500
 	maxNoteLine  = 1000 // bytes
 	notifyBuffer = 64
-	// notifyTail is how long an answer waits for a client that is slow to take
-	// the last notifications.
-	notifyTail = 100 * time.Millisecond
+	// notifyTail is how long an answer waits until the last notifications are
+	// written: what is not by then is lost. It takes that long only on a machine
+	// that is very busy, or where the client is slow to take the answer too.
+	notifyTail = 2 * time.Second
 )
 
 func (c *session) notify(ctx context.Context, req *mcp.CallToolRequest) *notifier {

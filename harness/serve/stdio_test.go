@@ -89,7 +89,7 @@ func TestIDsAreKnownAgain(t *testing.T) {
 		until(t, func() bool {
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			return out.Len() > 0
+			return strings.HasSuffix(out.String(), "\n")
 		})
 		a.quick.mu.Lock()
 		if len(a.quick.ids) > 0 {
