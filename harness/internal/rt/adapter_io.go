@@ -2,6 +2,7 @@ package rt
 
 import (
 	"encoding"
+	"encoding/gob"
 	"encoding/xml"
 	"fmt"
 	"hash"
@@ -29,6 +30,8 @@ type (
 	hasher32          struct{ hasher }
 	hasher64          struct{ hasher }
 	randSource64      struct{ randSource }
+	gobMarshaler      struct{ adapter }
+	gobUnmarshaler    struct{ adapter }
 	xmlMarshaler      struct{ adapter }
 	xmlMarshalerAttr  struct{ adapter }
 	xmlUnmarshaler    struct{ adapter }
@@ -52,6 +55,8 @@ func (a writerAt) WriteAt(p []byte, off int64) (int, error) { return a.countErro
 func (a byteScanner) UnreadByte() error                     { return asError(a.must("UnreadByte")[0]) }
 func (a runeScanner) UnreadRune() error                     { return asError(a.must("UnreadRune")[0]) }
 
+func (a gobMarshaler) GobEncode() ([]byte, error)        { return a.bytesError("GobEncode") }
+func (a gobUnmarshaler) GobDecode(b []byte) error        { return asError(a.must("GobDecode", b)[0]) }
 func (a binaryMarshaler) MarshalBinary() ([]byte, error) { return a.bytesError("MarshalBinary") }
 func (a binaryUnmarshaler) UnmarshalBinary(b []byte) error {
 	return asError(a.must("UnmarshalBinary", b)[0])
@@ -98,6 +103,8 @@ var rarerAdapters = map[string]any{
 	"ToWriterAt":           adapted(func(a adapter) io.WriterAt { return writerAt{a} }),
 	"ToByteScanner":        adapted(func(a adapter) io.ByteScanner { return byteScanner{byteReader{a}} }),
 	"ToRuneScanner":        adapted(func(a adapter) io.RuneScanner { return runeScanner{runeReader{a}} }),
+	"ToGobEncoder":         adapted(func(a adapter) gob.GobEncoder { return gobMarshaler{a} }),
+	"ToGobDecoder":         adapted(func(a adapter) gob.GobDecoder { return gobUnmarshaler{a} }),
 	"ToBinaryMarshaler":    adapted(func(a adapter) encoding.BinaryMarshaler { return binaryMarshaler{a} }),
 	"ToBinaryUnmarshaler":  adapted(func(a adapter) encoding.BinaryUnmarshaler { return binaryUnmarshaler{a} }),
 	"ToBinaryAppender":     adapted(func(a adapter) encoding.BinaryAppender { return binaryAppender{a} }),

@@ -19,6 +19,7 @@
 //	marshal.go, unmarshal.go, fields.go  encoding/json over script types
 //	mirror.go   types that encoding/json takes for those of the script
 //	xml.go      encoding/xml over script types
+//	gob*.go     encoding/gob over script types
 //	log.go      calls of loggers with their place
 //	slog.go     what log/slog writes of script values
 //	binary.go   encoding/binary over script types

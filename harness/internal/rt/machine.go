@@ -67,6 +67,8 @@ type Machine struct {
 	logging      sync.Map   // of *log.Logger to the *sync.Mutex of calls with a place
 	xmlViews     sync.Map   // of xmlViewKey to *xmlView
 	xmlSeq       atomic.Int64
+	gobOnce      sync.Once
+	gob          *gobState // see [Machine.gobState]
 }
 
 // A Type is one entry of the type table.

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"encoding/gob"
 	"go/types"
 	"reflect"
 	"strings"
@@ -18,13 +19,16 @@ type reflectType struct {
 
 type erasedForm = reflect.Type
 
-// reflectReplaced are our own stand-ins for types of package reflect.
+// reflectReplaced are our own stand-ins for types of libraries, most of package
+// reflect.
 var reflectReplaced = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[ReflectValue]():      reflect.TypeFor[reflect.Value](),
 	reflect.TypeFor[ReflectMethod]():     reflect.TypeFor[reflect.Method](),
 	reflect.TypeFor[ReflectMapIter]():    reflect.TypeFor[reflect.MapIter](),
 	reflect.TypeFor[ReflectSelectCase](): reflect.TypeFor[reflect.SelectCase](),
 	reflect.TypeFor[reflectType]():       reflect.TypeOf(reflect.TypeFor[int]()),
+	reflect.TypeFor[GobEncoder]():        reflect.TypeFor[gob.Encoder](),
+	reflect.TypeFor[GobDecoder]():        reflect.TypeFor[gob.Decoder](),
 }
 
 // reflectShown is t with the types of package reflect that scripts know.

@@ -81,6 +81,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	}
 	maps.Copy(table, m.cfg.Timers.symbols())
 	m.logSymbols(table)
+	m.gobSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
 		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}
 	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters, imageAdapters, cryptoAdapters, goAdapters} {

@@ -44,6 +44,7 @@ import (
 	p_encoding_base64 "encoding/base64"
 	p_encoding_binary "encoding/binary"
 	p_encoding_csv "encoding/csv"
+	p_encoding_gob "encoding/gob"
 	p_encoding_hex "encoding/hex"
 	p_encoding_json "encoding/json"
 	p_encoding_pem "encoding/pem"
@@ -633,6 +634,16 @@ var table = []standard{
 		{"ParseError", (*p_encoding_csv.ParseError)(nil), false},
 		{"Reader", (*p_encoding_csv.Reader)(nil), false},
 		{"Writer", (*p_encoding_csv.Writer)(nil), false},
+	}},
+	{"encoding/gob", "gob", []symbol{
+		{"Decoder", (*rt.GobDecoder)(nil), false},
+		{"Encoder", (*rt.GobEncoder)(nil), false},
+		{"GobDecoder", (*p_encoding_gob.GobDecoder)(nil), false},
+		{"GobEncoder", (*p_encoding_gob.GobEncoder)(nil), false},
+		{"NewDecoder", p_encoding_gob.NewDecoder, false},
+		{"NewEncoder", p_encoding_gob.NewEncoder, false},
+		{"Register", p_encoding_gob.Register, false},
+		{"RegisterName", p_encoding_gob.RegisterName, false},
 	}},
 	{"encoding/hex", "hex", []symbol{
 		{"AppendDecode", p_encoding_hex.AppendDecode, false},

@@ -55,7 +55,7 @@ var knownMethods = []string{
 	"AppendText", "IsZero", "Len", "Less", "Swap", "Push", "Pop", "Read", "Write", "Close", "WriteString", "ReadByte", "WriteByte", "ReadRune", "WriteTo", "ReadFrom",
 	"Lock", "Unlock", "Deadline", "Done", "Err", "Value", "LogValue", "Set", "Sum", "Reset", "Size", "BlockSize",
 	"Enabled", "Handle", "WithAttrs", "WithGroup", "Int63", "Seed", "Uint64", "Level", "Width", "Precision", "Flag",
-	"Seek", "ReadAt", "WriteAt", "UnreadByte", "UnreadRune", "MarshalBinary", "UnmarshalBinary", "AppendBinary", "Scan", "Sum32", "Sum64",
+	"Seek", "ReadAt", "WriteAt", "UnreadByte", "UnreadRune", "MarshalBinary", "UnmarshalBinary", "AppendBinary", "GobEncode", "GobDecode", "Scan", "Sum32", "Sum64",
 	"ColorModel", "Bounds", "At", "RGBA", "Convert", "IsBoolFlag", "Get", "MarshalXML", "MarshalXMLAttr", "UnmarshalXML", "UnmarshalXMLAttr", "Token",
 	"Open", "ReadFile", "ReadDir", "Stat", "Glob", "Sub", "Name", "Mode", "ModTime", "IsDir", "Sys", "Type", "Info", "Visit", "Pos", "End",
 	"ReadLink", "Lstat", "Uname", "Gname", "ColorIndexAt", "RGBA64At", "SetRGBA64", "Opaque", "Draw", "Quantize", "Put", "Public", "Sign", "SignMessage", "HashFunc",

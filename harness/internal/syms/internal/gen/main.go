@@ -30,6 +30,9 @@ func main() {
 // ownReflect are the names of package reflect that package rt has its own of.
 var ownReflect = regexp.MustCompile(`(", \(?\*?)p_reflect\.(Append|AppendSlice|ArrayOf|ChanOf|Copy|DeepEqual|Indirect|MakeChan|MakeFunc|MakeMap|MakeMapWithSize|MakeSlice|MapIter|MapOf|Method|New|PointerTo|PtrTo|Select|SelectCase|SliceOf|Swapper|TypeOf|Value|ValueOf|VisibleFields|Zero)\b`)
 
+// ownGob are those of package encoding/gob.
+var ownGob = regexp.MustCompile(`(", \(\*)p_encoding_gob\.(Encoder|Decoder)\b`)
+
 func generate() ([]byte, error) {
 	var imports, packages bytes.Buffer
 	fmt.Fprintf(&imports, "%q\n", "github.com/usetools/usetools/harness/internal/rt")
@@ -43,6 +46,8 @@ func generate() ([]byte, error) {
 		switch path {
 		case "reflect": // the real one would see erased types
 			symbols = ownReflect.ReplaceAllString(symbols, "${1}rt.Reflect$2")
+		case "encoding/gob": // so would this
+			symbols = ownGob.ReplaceAllString(symbols, "${1}rt.Gob$2")
 		case "runtime": // nobody else can make the real one
 			symbols = strings.ReplaceAll(symbols, "p_runtime.TypeAssertionError", "rt.TypeAssertionError")
 		}
