@@ -86,10 +86,10 @@ func TestIDsAreKnownAgain(t *testing.T) {
 		r := &requests{in: bufio.NewReader(in), Closer: in, c: c, answers: a, gone: gone}
 		go func() { ended <- c.mcp.Run(t.Context(), &mcp.IOTransport{Reader: r, Writer: a}) }()
 		io.WriteString(w, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`+"\n")
-		until(t, func() bool {
+		until(t, func() bool { // news of the tools may come before
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			return strings.HasSuffix(out.String(), "\n")
+			return strings.Contains(out.String(), `"id":`) && strings.HasSuffix(out.String(), "\n")
 		})
 		a.quick.mu.Lock()
 		if len(a.quick.ids) > 0 {
