@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -75,11 +76,6 @@ func embed(n *int) func(context.Context, *registry.Registry) error {
 
 func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
 	t.Parallel()
-	slow := func(name string, f mcptest.Fault) config.Server {
-		s := mcptest.Server(name, f)
-		s.StartTimeout = 6 * time.Second // long enough to have printed the rubbish
-		return s
-	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "tools.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
@@ -90,19 +86,29 @@ func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
 		mcptest.Server("exits", mcptest.ExitAtStart),
 		mcptest.Server("good", mcptest.Banner),
 		mcptest.Server("malformed", mcptest.Malformed),
-		slow("rubbish", mcptest.Rubbish),
-		slow("silent", mcptest.Silent),
-		slow("silentlist", mcptest.ListSilent),
+		mcptest.Server("rubbish", mcptest.Rubbish),
+		mcptest.Server("silent", mcptest.Silent),
+		mcptest.Server("silentlist", mcptest.ListSilent),
 		snap("snap", "calculator.json"),
 	)
-	r, rep := must(t, c, nil)
+	var r *registry.Registry
+	var rep *build.Report
+	// On a busy machine some have not said by then what is wrong with them.
+	for _, limit := range []time.Duration{time.Second, 5 * time.Second, 25 * time.Second} {
+		for i := 5; i < 8; i++ {
+			c.Servers[i].StartTimeout = limit
+		}
+		if r, rep = must(t, c, nil); strings.Contains(fmt.Sprint(rep.Servers[5].Err), "Welcome") && strings.Contains(fmt.Sprint(rep.Servers[7].Err), "listing") {
+			break
+		}
+	}
 	want := []string{"good.echo", "good.fail", "malformed.badoutput", "malformed.echo", "malformed.fail", "malformed.hints", "snap.calculate"}
 	if d := cmp.Diff(want, ids(r)); d != "" {
 		t.Errorf("tools (-want +got):\n%s", d)
 	}
 	errs := map[string]string{
 		"brokendef": "TOKEN", "brokensnap": "tools.json", "exits": "boom", "rubbish": "Welcome to the worst server",
-		"silent": "within 6s", "silentlist": "listing its tools",
+		"silent": "no answer to the handshake within", "silentlist": "listing its tools",
 	}
 	for i, s := range rep.Servers {
 		if s.Name != c.Servers[i].Name {
