@@ -137,12 +137,13 @@ func file(w io.Writer, own *os.File) (*os.File, func(), error) {
 
 // run is one running script.
 type run struct {
-	program *emit.Program
-	machine *rt.Machine
-	interp  *interp.Interpreter
-	symbols map[string]map[string]reflect.Value
-	ended   chan end
-	goexit  func()
+	program  *emit.Program
+	machine  *rt.Machine
+	interp   *interp.Interpreter
+	symbols  map[string]map[string]reflect.Value
+	ended    chan end
+	goexit   func()
+	compiled *interp.Program // for rt.Line
 }
 
 type end struct {
@@ -173,7 +174,13 @@ func (r *run) prepare() error {
 			std[name] = v
 		}
 	}
-	exports["rt/rt"] = r.machine.Symbols(mentions)
+	own := r.machine.Symbols(mentions)
+	line := own["Line"].Interface().(func() *int)
+	own["Line"] = reflect.ValueOf(func() *int { // by which all programs begin: nothing has run
+		shorten(r.compiled)
+		return line()
+	})
+	exports["rt/rt"] = own
 	exports["t/t"] = structs
 	if err := r.interp.Use(exports); err != nil {
 		return fmt.Errorf("loading the symbols: %w", err)
@@ -234,7 +241,10 @@ func (r *run) main() {
 		}
 	}()
 	defer runtime.KeepAlive(r)
-	_, err := r.interp.Eval(r.program.Source)
+	var err error
+	if r.compiled, err = r.interp.Compile(r.program.Source); err == nil {
+		_, err = r.interp.Execute(r.compiled)
+	}
 	returned = true
 	switch e := err.(type) {
 	case nil:

@@ -387,10 +387,14 @@ func (m *Machine) libraryImplements(t reflect.Type, iface types.Type) bool {
 
 // missingMethod names the first method of iface that the library type t lacks.
 func (m *Machine) missingMethod(t reflect.Type, iface *types.Interface) string {
+	same := m.sameSignature
+	if t.Kind() == reflect.Interface { // whose methods have no receiver
+		same = m.sameFunction
+	}
 	for i := range iface.NumMethods() {
 		want := iface.Method(i)
 		have, ok := t.MethodByName(want.Name())
-		if !ok || !m.sameSignature(have.Type, want.Signature()) {
+		if !ok || !same(have.Type, want.Signature()) {
 			return want.Name()
 		}
 	}

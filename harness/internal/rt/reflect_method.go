@@ -447,10 +447,25 @@ func typeConvertibleTo(from, to reflect.Type) bool {
 		return types.ConvertibleTo(f.t.typ, t.t.typ)
 	case to.Kind() == reflect.Interface:
 		return false
+	case ok != ok2 && from.Kind() == reflect.Pointer && to.Kind() == reflect.Pointer && from.Name() == "" && to.Name() == "":
+		l, s := from, t
+		if ok {
+			l, s = to, f
+		}
+		return sameBase(l.Elem(), s.under().(*types.Pointer).Elem(), s.t.m)
 	case ok && !f.t.m.typeOf(f.under()).plain, ok2 && !t.t.m.typeOf(t.under()).plain:
 		return false // made of types of the script, which the other is not
 	}
 	return erasedType(from).ConvertibleTo(erasedType(to))
+}
+
+// sameBase: what is under l, whose name the library knows, is what is under t.
+func sameBase(l reflect.Type, t types.Type, m *Machine) bool {
+	b, basic := t.Underlying().(*types.Basic)
+	if l.PkgPath() == "" && !basic {
+		return m.sameType(l, t.Underlying())
+	}
+	return basic && l.Kind() == m.reflectOf(b).Kind()
 }
 
 // CanConvert is as in package reflect, and so is Convert.

@@ -337,7 +337,37 @@ func assignableTo(from, to reflect.Type) bool {
 		return types.AssignableTo(f.t.typ, t.t.typ)
 	}
 	// One is a library's or unnamed: its go/types type is not at hand.
-	return from.Name() == "" != (to.Name() == "") && from.Kind() == to.Kind() && erasedType(from) == erasedType(to)
+	if ok {
+		return sameUnder(to, f) || from.Kind() == reflect.Chan && from.ChanDir() == reflect.BothDir && to.Kind() == reflect.Chan && to.Name() == "" && sameElem(to, f)
+	}
+	return sameUnder(from, t) || from.Kind() == reflect.Chan && from.ChanDir() == reflect.BothDir && from.Name() == "" && to.Kind() == reflect.Chan && sameElem(from, t)
+}
+
+// sameUnder: the type l, which is not named, and what is under the script's
+// named type s are the same.
+func sameUnder(l reflect.Type, s reflectType) bool {
+	return l.Name() == "" && s.Name() != "" && s.t.m.sameType(l, s.under())
+}
+
+// sameElem: channels of l and s carry the same.
+func sameElem(l reflect.Type, s reflectType) bool {
+	return s.t.m.sameType(l.Elem(), s.under().(*types.Chan).Elem())
+}
+
+// typeAssignableTo is reflect.Type.AssignableTo.
+func typeAssignableTo(from, to reflect.Type) bool {
+	if to == nil {
+		reflectPanic("reflect: nil type passed to Type.AssignableTo")
+	}
+	return assignableTo(from, to)
+}
+
+// typeImplements is reflect.Type.Implements.
+func typeImplements(t, u reflect.Type) bool {
+	if s, ok := u.(reflectType); ok && !isScriptType(t) && s.Kind() == reflect.Interface {
+		return assignableTo(t, u)
+	}
+	return t.Implements(u)
 }
 
 func (t reflectType) AssignableTo(u reflect.Type) bool {

@@ -63,6 +63,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"TypeConvertibleTo": typeConvertibleTo, "TypeMethod": m.typeMethod, "TypeMethods": m.typeMethods, "TypeMethodByName": m.typeMethodByName,
+		"TypeAssignableTo": typeAssignableTo, "TypeImplements": typeImplements,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
 		"GoParseFile": goParseFile, "GoParseExprFrom": goParseExprFrom, "GoFormatNode": goFormatNode, "GoFprint": goFprint, "GoConfigFprint": goConfigFprint,
 		"ASTPrint": m.astPrint, "ASTFprint": astFprint,

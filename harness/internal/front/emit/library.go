@@ -60,6 +60,7 @@ var libraryFuncs = map[string]string{
 	"reflect.MakeFunc": "rt.ReflectMakeFunc", "reflect.Select": "rt.ReflectSelect", "reflect.MakeChan": "rt.ReflectMakeChan", "reflect.ValueOf": "rt.ReflectValueOf",
 	"reflect.Zero": "rt.ReflectZero", "reflect.New": "rt.ReflectNew", "reflect.MakeSlice": "rt.ReflectMakeSlice", "reflect.MakeMap": "rt.ReflectMakeMap", "reflect.MakeMapWithSize": "rt.ReflectMakeMapWithSize",
 	"(reflect.Type).ConvertibleTo": "rt.TypeConvertibleTo", "(reflect.Type).Method": "rt.TypeMethod", "(reflect.Type).Methods": "rt.TypeMethods", "(reflect.Type).MethodByName": "rt.TypeMethodByName",
+	"(reflect.Type).AssignableTo": "rt.TypeAssignableTo", "(reflect.Type).Implements": "rt.TypeImplements",
 	"runtime.Goexit": "rt.Goexit", "runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS",
 	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
 	"usetools/prelude.RunScript": "rt.RunScript", "usetools/host.Decode": "rt.Decode", "usetools/host.Encode": "rt.JSONMarshal",
