@@ -43,7 +43,8 @@ func (ix *Index) newDown(aliases map[string][]string) []downServer {
 const maxWhy = 200
 
 func unreachable(s *registry.Server) string {
-	why, rest := cutChars(strings.Join(strings.Fields(*s.Error), " "), maxWhy)
+	why := strings.TrimPrefix(*s.Error, fmt.Sprintf("server %q: ", s.Name))
+	why, rest := cutChars(strings.Join(strings.Fields(why), " "), maxWhy)
 	if rest != "" {
 		why += "…"
 	}

@@ -249,7 +249,8 @@ func (r *run) nearTool(name string, near []*wrappers.Server) *wrappers.Tool {
 // explainUndefined looks for the function or type of a server that was meant.
 func (r *run) explainUndefined(e *Error, s *wrappers.Server, name string) {
 	if reg, ok := r.cat.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
-		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name, cut(*reg.Error, 200))
+		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name, cut(OfServer(s.Name, *reg.Error), 200))
+		r.result.Down = append(r.result.Down, s.Name)
 		return
 	}
 	for i, suffix := range typeSuffixes {
@@ -270,7 +271,8 @@ func (r *run) explainUndefined(e *Error, s *wrappers.Server, name string) {
 			return
 		}
 	}
-	if len(e.Signatures) > 0 && strings.HasPrefix(e.Signatures[0], "type ") {
+	called := strings.Contains(e.Snippet, s.Package+"."+name+"(") && !strings.Contains(name, "Params") && !strings.Contains(name, "Result")
+	if !called && len(e.Signatures) > 0 && strings.HasPrefix(e.Signatures[0], "type ") {
 		right, _, _ := strings.Cut(strings.TrimPrefix(e.Signatures[0], "type "), " ")
 		e.Signatures = nil
 		e.add(s.Declaration(right, e.room()))

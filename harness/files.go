@@ -58,6 +58,7 @@ type Files struct {
 	catalog *Catalog
 	config  *config.Config // of catalog
 	pool    *backend.Pool
+	built   bool // all that fail have been asked just now
 }
 
 // Catalog loads the registry, or builds and saves it where there is none, where
@@ -104,6 +105,57 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	}
 	f.catalog, f.config = c, cfg
 	return c, nil
+}
+
+// askAgain bounds how long a script that needs a server waits for those that
+// failed when the registry was built.
+const askAgain = 10 * time.Second
+
+// Again asks the servers that failed when the registry was built and have no
+// tools. It reports whether it did: then Catalog is another one, which knows
+// their tools, or why they fail now. What failed then may be mended, a variable
+// set, a server started; whoever finds no tool asks again before saying so.
+func (f *Files) Again(ctx context.Context) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.catalog == nil || f.pool == nil || f.built {
+		return false
+	}
+	old := f.catalog.Registry
+	down := func(name string) bool {
+		s, ok := old.Server(name)
+		return ok && s.Error != nil && s.Tools == 0
+	}
+	if !slices.ContainsFunc(old.Servers, func(s registry.Server) bool { return down(s.Name) }) {
+		return false
+	}
+	settings, search, err := searching(f.config)
+	if err != nil {
+		return false
+	}
+	f.log("asking again the servers that failed when %s was built", f.Path())
+	ctx, cancel := context.WithTimeout(ctx, askAgain)
+	defer cancel()
+	reg, report, err := build.Build(ctx, f.config, &build.Options{
+		Previous: old, Only: map[string]bool{}, Embed: f.embed(search),
+		Progress: func(ev build.Event) {
+			if f.Progress != nil && down(ev.Server) {
+				f.Progress(ev)
+			}
+		},
+	})
+	if err != nil {
+		return false
+	}
+	f.built = true
+	if report.OK() > 0 {
+		f.save(reg, f.Path())
+	}
+	f.pool.Close()
+	f.catalog = f.over(reg, f.config, settings, search)
+	f.pool = dial.New(&dial.Options{Known: reg}).Pool(f.config)
+	f.catalog.Calls = f.pool
+	return true
 }
 
 // over is the catalog of a registry, which still has nobody to call.
@@ -265,6 +317,7 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 	if err != nil {
 		return nil, err
 	}
+	f.built = true
 	if report.OK() == 0 && len(cfg.Servers) > 0 {
 		// Worth trying again next time, and an older registry is worth keeping.
 		f.log("no server answered: %s was not written", path)

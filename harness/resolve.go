@@ -255,19 +255,32 @@ func inShort(offered []discovery.Difference, i int) string {
 func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, message, hint string) {
 	switch {
 	case res.Verdict == discovery.Unavailable:
+		r.result.Down = append(r.result.Down, res.Server)
 		return ToolNotFound, fmt.Sprintf("%q cannot be served now: %s", phrase, res.Note), ""
 	case res.Verdict == discovery.Ambiguous:
 		return Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
 			"call the one that you mean by its Go name, or put its ID into UseTools"
 	case res.Note != "" && r.misnamed(phrase, res.Note):
 		return ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
-	case len(r.cat.Registry.Tools) == 0:
-		hint = "the registry has no tools: give a config with servers and rebuild it"
-	default:
-		hint = "reword the phrase with what the tool does and to what"
-		if down := r.cat.down(); down != "" {
-			hint += "; these servers could not be asked: " + down
+	}
+	down := r.cat.down()
+	for _, s := range down {
+		if s.Tools == 0 {
+			r.result.Down = append(r.result.Down, s.Name)
 		}
+	}
+	switch servers := r.cat.Registry.Servers; {
+	case len(r.cat.Registry.Tools) > 0:
+		hint = "reword the phrase with what the tool does and to what"
+		if len(down) > 0 {
+			hint += "; these servers could not be asked: " + serverNames(down)
+		}
+	case len(servers) == 0:
+		hint = "there are no tools: the config names no servers"
+	case len(down) == 0:
+		hint = "there are no tools: the servers have none, or their allow and deny lists leave none: " + serverNames(servers)
+	default:
+		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(down), cut(OfServer(down[0].Name, *down[0].Error), 200))
 	}
 	return ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
 }
@@ -279,13 +292,15 @@ func (r *run) misnamed(phrase, note string) bool {
 	return ok && note == noToolNote(s, name)
 }
 
-// down names the servers whose last listing failed.
-func (c *Catalog) down() string {
+// down returns the servers whose last listing failed.
+func (c *Catalog) down() []registry.Server {
+	return slices.DeleteFunc(slices.Clone(c.Registry.Servers), func(s registry.Server) bool { return s.Error == nil })
+}
+
+func serverNames(servers []registry.Server) string {
 	var names []string
-	for _, s := range c.Registry.Servers {
-		if s.Error != nil {
-			names = append(names, s.Name)
-		}
+	for _, s := range servers {
+		names = append(names, s.Name)
 	}
 	return strings.Join(names, ", ")
 }

@@ -51,10 +51,13 @@ type Result struct {
 	Warnings  []string   `json:"warnings"`
 	Error     *Error     `json:"error,omitempty"`
 	// Errors are all of a script's errors, the first of which is Error.
-	Errors  []Error `json:"errors,omitempty"`
-	Lowered string  `json:"lowered,omitempty"` // of a check: what would be run
-	Timing  Timing  `json:"timing"`            // milliseconds by phase
-	Sandbox Sandbox `json:"sandbox"`
+	Errors []Error `json:"errors,omitempty"`
+	// Down are servers that Errors are about, or may be: those without tools,
+	// since they failed when the registry was built.
+	Down    []string `json:"-"`
+	Lowered string   `json:"lowered,omitempty"` // of a check: what would be run
+	Timing  Timing   `json:"timing"`            // milliseconds by phase
+	Sandbox Sandbox  `json:"sandbox"`
 }
 
 // ToolUse says what a phrase, or a name without a phrase, came to.

@@ -102,10 +102,9 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 	h := harness.New(&harness.Options{Catalog: files.Catalog, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
 	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
-	var res *harness.Result
-	if check {
-		res, err = h.Check(ctx, s)
-	} else {
+	do := h.Check
+	if !check {
+		do = h.Run
 		if s.Inputs, err = inputs(c.StringSlice("input")); err != nil {
 			return err
 		}
@@ -113,7 +112,10 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		if !c.Bool("json") {
 			s.Stdout, s.Stderr = e.stdout, e.stderr
 		}
-		res, err = h.Run(ctx, s)
+	}
+	res, err := do(ctx, s)
+	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 && files.Again(ctx) { // nothing has run
+		res, err = do(ctx, s)
 	}
 	if err != nil {
 		return err
