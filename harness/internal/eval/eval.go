@@ -270,7 +270,8 @@ func (r *run) panicked(p *rt.Panic, trail []rt.Step) *Outcome {
 // the innermost, the others must have called the one before.
 func (r *run) trace(line int, trail []rt.Step) []Frame {
 	var frames []Frame
-	inner := "" // the function called by the next one
+	inner := ""   // the function called by the next one
+	part := false // that is a part of it
 	add := func(f emit.Func, frame Frame) {
 		if n := len(frames); n > 0 && frames[n-1].Func == frame.Func && frame.Line == 0 {
 			return // a part of the function that was emitted on its own
@@ -284,6 +285,11 @@ func (r *run) trace(line int, trail []rt.Step) []Frame {
 		if !ok {
 			continue // a function of ours, which has no line
 		}
+		if part {
+			inner, part = s.Func, f.Part
+			continue
+		}
+		part = f.Part
 		if f.Name != "" {
 			frame := Frame{Func: f.Name}
 			if inner == "" && line >= f.Start.Line && line <= f.End.Line {

@@ -336,6 +336,26 @@ func (m *Machine) isType(x any, tid int) bool {
 	return t.plain && reflect.TypeOf(x) == m.reflectOf(t.typ)
 }
 
+// typeCase is the index of the first of some types, interfaces among them, that
+// x is of; type 0 stands for nil. It is -1 when there is none.
+func (m *Machine) typeCase(x any, tids []int) int {
+	for i, tid := range tids {
+		switch {
+		case tid == 0:
+			if x == nil {
+				return i
+			}
+		case types.IsInterface(m.types[tid].typ):
+			if m.implements(x, tid) {
+				return i
+			}
+		case m.isType(x, tid):
+			return i
+		}
+	}
+	return -1
+}
+
 // implements reports whether the dynamic type of x implements interface tid.
 func (m *Machine) implements(x any, tid int) bool {
 	if x == nil {

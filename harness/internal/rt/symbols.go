@@ -18,7 +18,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Box": m.box, "Raw": raw, "Number": m.number, "Erased": erased, "FromLibrary": canonical,
 		"Channel": channel,
 		"IsNil":   func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": m.equalRaw, "Key": func(x any) any { return checkKey(x, false, 0) }, "KeyIn": func(x any, n int) any { return checkKey(x, true, n) },
-		"IsType": m.isType, "Implements": m.implements, "Register": m.Register, "RegisterInTemplates": m.registerInTemplates, "CallMethod": m.callLibrary, "NotAvailable": notAvailable,
+		"IsType": m.isType, "TypeCase": m.typeCase, "Implements": m.implements, "Register": m.Register, "RegisterInTemplates": m.registerInTemplates, "CallMethod": m.callLibrary, "NotAvailable": notAvailable,
 		"ErrorsIs":  errorsIs,
 		"WithValue": withValue,
 		"MapStore":  mapStore, "MapLoad": mapLoad, "MapLoadOrStore": mapLoadOrStore, "MapLoadAndDelete": mapLoadAndDelete, "MapDelete": mapDelete,

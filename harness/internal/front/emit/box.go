@@ -149,6 +149,21 @@ func (p *program) once(name string, text func() string) {
 	p.funcs.WriteString("\n" + t)
 }
 
+// unboxed takes text, an any that is known to hold a t, to type t.
+func (p *program) unboxed(t types.Type, text string) string {
+	switch n, isFolded := folded(t); {
+	case p.keepsInterface(t):
+		return p.narrow(t, text)
+	case isInterface(t):
+		return text
+	case isEmptyStruct(t): // the interpreter's assertion reads field 0
+		return p.null(t)
+	case isFolded:
+		return p.fold("rt.Erased("+text+").("+p.typ(n.Underlying())+")", n)
+	}
+	return "rt.Erased(" + text + ").(" + p.typ(t) + ")"
+}
+
 // asserter returns the function that takes an `any` to type t: (t, bool) with
 // ok, else t or a panic.
 func (p *program) asserter(t types.Type, ok bool) string {
@@ -158,19 +173,9 @@ func (p *program) asserter(t types.Type, ok bool) string {
 		name = fmt.Sprintf("is_%d", id)
 	}
 	p.once(name, func() string {
-		typ, test, value := p.typ(t), fmt.Sprintf("rt.IsType(x, %d)", id), ""
-		switch n, isFolded := folded(t); {
-		case isInterface(t):
-			test, value = fmt.Sprintf("rt.Implements(x, %d)", id), "x"
-			if p.keepsInterface(t) {
-				value = p.narrow(t, "x")
-			}
-		case isEmptyStruct(t): // the interpreter's assertion reads field 0
-			value = p.null(t)
-		case isFolded:
-			value = p.fold("rt.Erased(x).("+p.typ(n.Underlying())+")", n)
-		default:
-			value = "rt.Erased(x).(" + typ + ")"
+		typ, test, value := p.typ(t), fmt.Sprintf("rt.IsType(x, %d)", id), p.unboxed(t, "x")
+		if isInterface(t) {
+			test = fmt.Sprintf("rt.Implements(x, %d)", id)
 		}
 		if ok {
 			return fmt.Sprintf("func %s(x any) (%s, bool) {\nif %s {\nreturn %s, true\n}\nreturn %s, false\n}\n", name, typ, test, value, p.null(t))

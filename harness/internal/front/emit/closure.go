@@ -72,6 +72,14 @@ func (e *enclosure) hand(text, typ string) string {
 	return name
 }
 
+// take is hand for what may stay where it is: e is nil then.
+func (e *enclosure) take(text, typ string) string {
+	if e == nil {
+		return text
+	}
+	return e.hand(text, typ)
+}
+
 // handValue is hand for a value that may be a zero with a sign, see exact.go.
 func (e *enclosure) handValue(text, typ string, t types.Type) string {
 	name := e.inner.p.fresh("c")

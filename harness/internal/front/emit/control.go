@@ -306,10 +306,14 @@ func (f *fn) ifStatement(s *ast.IfStmt) {
 	f.orders(s.Cond)
 	cond := f.condition(s.Cond)
 	f.w("if %s {\n", plain(cond))
-	f.block(s.Body)
+	f.arm(s.Body, s.Body.List, nil)
 	if s.Else != nil {
 		f.w("} else {\n")
-		f.statement(s.Else)
+		if b, ok := s.Else.(*ast.BlockStmt); ok && f.parts[b] != nil {
+			f.arm(b, b.List, nil)
+		} else {
+			f.statement(s.Else)
+		}
 	}
 	f.w("}\n")
 }

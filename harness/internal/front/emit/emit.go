@@ -70,6 +70,8 @@ type Func struct {
 	// DeferredBy is the function of the lowered program that defers this one, of
 	// which the interpreter does not tell when this one panics; mostly "".
 	DeferredBy string
+	// Part: it is a part of the function that calls it, which then returns.
+	Part bool
 }
 
 // A Call is one call in a function.
@@ -462,7 +464,7 @@ func (p *program) emitFunc(name string, d *declaration, f *types.Func, e env) {
 // describe notes which function of the script a lowered function is.
 func (f *fn) describe(body *ast.BlockStmt) {
 	u := f.unit
-	f.p.out.Funcs[f.lowered] = Func{f.name, u.fset.Position(body.Lbrace), u.fset.Position(body.Rbrace), u.script, f.calls, ""}
+	f.p.out.Funcs[f.lowered] = Func{f.name, u.fset.Position(body.Lbrace), u.fset.Position(body.Rbrace), u.script, f.calls, "", false}
 }
 
 func traceName(f *types.Func) string {

@@ -53,6 +53,10 @@ type fn struct {
 	// fixed are the names that stand for one value as long as they are there.
 	fixed  map[string]bool
 	checks checks
+	// parts are the blocks that become functions, see outline.go; whole is the body
+	// of the function that they are parts of.
+	parts map[ast.Node]*part
+	whole *ast.BlockStmt
 }
 
 // A variable is how a variable of the script is reached from here.
@@ -315,6 +319,7 @@ func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 	case kind == defersOne || kind == defersApart:
 		f.lastBody(body)
 	default:
+		f.plan(body.List, body)
 		f.block(body)
 	}
 	if sig.Results().Len() == 0 {

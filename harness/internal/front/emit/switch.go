@@ -52,8 +52,9 @@ func (f *fn) caseSide(x, tagExpr ast.Expr, tag side) side {
 }
 
 // cases emits the clauses of a switch. test emits the condition that one
-// expression of a case stands for; enter, if any, begins a clause's body.
-func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, enter func(*ast.CaseClause)) {
+// expression of a case stands for; enter, if any, begins a clause's body, which
+// may be that of another function.
+func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, enter func(*ast.CaseClause, *fn, *enclosure)) {
 	conds := make([]string, len(list))
 	selected := ""
 	if fallsFromDefault(list) || f.casesNeedStatements(list, test) {
@@ -101,10 +102,11 @@ func (f *fn) cases(list []ast.Stmt, label string, test func(ast.Expr) string, en
 			// back over such a case.
 			f.w("case %s:\n", bare(conds[i]))
 		}
+		var begin func(*fn, *enclosure)
 		if enter != nil {
-			enter(c)
+			begin = func(f *fn, e *enclosure) { enter(c, f, e) }
 		}
-		f.statements(c.Body)
+		f.arm(c, c.Body, begin)
 	}
 	f.pop()
 	f.w("}\n")
@@ -161,8 +163,9 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 	x = ast.Unparen(x).(*ast.TypeAssertExpr).X
 	from := f.typeOf(x)
 	original := f.hoist(f.expr(x), f.p.typ(from))
-	value := original
+	value, typ := original, f.p.typ(from)
 	if f.p.keepsInterface(from) {
+		typ = "any"
 		value = f.hoist(f.convert(original, from, anyType), "any")
 	}
 	test := func(y ast.Expr) string {
@@ -175,16 +178,45 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 		}
 		return fmt.Sprintf("rt.IsType(%s, %d)", value, f.p.number(t))
 	}
-	f.cases(s.Body.List, label, test, func(c *ast.CaseClause) {
+	if types, index := f.caseTypes(s); len(types) > 2 { // finding it at once costs as much as two tests
+		table := f.p.fresh("types")
+		fmt.Fprintf(&f.p.inits, "var %s []int = []int{%s}\n", table, strings.Join(types, ", "))
+		found := f.hoist(fmt.Sprintf("rt.TypeCase(%s, %s)", value, table), "int")
+		test = func(y ast.Expr) string { return fmt.Sprintf("%s == %d", found, index[y]) }
+	}
+	f.cases(s.Body.List, label, test, func(c *ast.CaseClause, g *fn, e *enclosure) {
 		v, ok := f.unit.info.Implicits[c].(*types.Var)
 		if !ok {
 			return
 		}
 		if len(c.List) != 1 || f.isNil(c.List[0]) {
-			f.define(v, original)
+			g.define(v, e.take(original, f.p.typ(from)))
 			return
 		}
 		t := f.subst(f.unit.info.TypeOf(c.List[0]))
-		f.define(v, fmt.Sprintf("%s(%s, 0)", f.p.asserter(t, false), value))
+		held := e.take(value, typ)
+		switch t.Underlying().(type) {
+		case *types.Basic, *types.Pointer, *types.Struct:
+			g.define(v, f.p.unboxed(t, held))
+		default:
+			g.define(v, fmt.Sprintf("%s(%s, 0)", f.p.asserter(t, false), held))
+		}
 	})
+}
+
+// caseTypes are the numbers of the types in a type switch, 0 for nil, and where in
+// the list each is.
+func (f *fn) caseTypes(s *ast.TypeSwitchStmt) (numbers []string, index map[ast.Expr]int) {
+	index = map[ast.Expr]int{}
+	for _, c := range s.Body.List {
+		for _, y := range c.(*ast.CaseClause).List {
+			n := 0
+			if !f.isNil(y) {
+				n = f.p.number(f.subst(f.unit.info.TypeOf(y)))
+			}
+			index[y] = len(numbers)
+			numbers = append(numbers, fmt.Sprint(n))
+		}
+	}
+	return numbers, index
 }

@@ -347,14 +347,17 @@ func (w *usageWalker) ranges(m *ast.RangeStmt) {
 	}
 }
 
-// method: a call of a method with a pointer receiver takes the address.
+// method: a call of a method with a pointer receiver takes the address, unless it
+// is called on a pointer.
 func (w *usageWalker) method(x *ast.SelectorExpr) {
 	f, ok := w.u.info.Uses[x.Sel].(*types.Func)
 	if !ok || f.Signature().Recv() == nil {
 		return
 	}
 	if _, ok := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); ok {
-		w.address(x.X)
+		if _, ok := under(w.u.info.TypeOf(x.X)).(*types.Pointer); !ok {
+			w.address(x.X)
+		}
 		return
 	}
 	if t := w.u.info.TypeOf(x.X); t != nil {

@@ -329,6 +329,8 @@ func (g *program) switchStatement(depth int) string {
 			b.WriteString("fallthrough\n")
 		} else if g.chance(15) {
 			b.WriteString("if " + g.variable(g.typed("bool"), 1) + " {\nbreak\n}\nfmt.Println(\"after break\")\n")
+		} else if g.fn != nil && g.chance(40) {
+			b.WriteString(g.fn.leave(g) + "\n")
 		}
 	}
 	if g.chance(60) {
@@ -352,6 +354,9 @@ func (g *program) typeSwitch(depth int) string {
 		}
 		in := variable{name: x, typ: t, own: !t.shared()}
 		fmt.Fprintf(&b, "case %s:\n_ = %s\n%s\n%s", t.text, x, g.show(x, t), g.block(1, depth, in))
+		if g.fn != nil && g.chance(40) {
+			b.WriteString(g.fn.leave(g) + "\n")
+		}
 	}
 	g.loops = outer
 	fmt.Fprintf(&b, "default:\nfmt.Printf(\"other %%T\\n\", %s)\n}", x)
