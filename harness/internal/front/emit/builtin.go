@@ -185,32 +185,3 @@ func (f *fn) new(x *ast.CallExpr) string {
 	t := f.typeOf(x).Underlying().(*types.Pointer).Elem()
 	return "(&" + f.hoistFresh(f.to(x.Args[0], t), f.p.typ(t)) + ")"
 }
-
-// extreme emits min and max by a function per type.
-func (f *fn) extreme(name string, x *ast.CallExpr) string {
-	t := f.typeOf(x)
-	typ := f.p.typ(t)
-	helper := name + "_" + strings.NewReplacer(".", "_").Replace(typ)
-	if b := t.Underlying().(*types.Basic); b.Info()&types.IsFloat != 0 {
-		// signs of zeros must not get lost, see exact.go
-		helper = "rt." + strings.ToUpper(name[:1]) + name[1:] + map[types.BasicKind]string{types.Float32: "32", types.Float64: "64"}[b.Kind()]
-	} else {
-		f.p.once(helper, func() string {
-			op := "<"
-			if name == "max" {
-				op = ">"
-			}
-			return fmt.Sprintf("func %s(a %s, b %s) %s {\nif b %s a {\nreturn b\n}\nreturn a\n}\n", helper, typ, typ, typ, op)
-		})
-	}
-	var list []operand
-	for _, a := range x.Args {
-		list = append(list, operand{a, t})
-	}
-	o := f.operands(list...)
-	r := o[0]
-	for _, text := range o[1:] {
-		r = f.hoist(helper+"("+r+", "+text+")", typ)
-	}
-	return r
-}

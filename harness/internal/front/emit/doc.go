@@ -93,6 +93,7 @@
 //	expr.go       expressions and their order; comparisons, literals
 //	operand.go    fields, elements, slices, with checks that give Go's messages
 //	call.go, builtin.go, conversion.go, method.go
+//	inline.go     comparisons, written out instead of called
 //	closure.go    func literals
 //	defer.go      defer, recover, go
 //	assign.go     assignments and declarations
