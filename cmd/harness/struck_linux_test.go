@@ -106,22 +106,28 @@ func begin(t *testing.T, cmd *exec.Cmd) {
 // onlyChild finds the one child of a process.
 func onlyChild(t *testing.T, parent int) int {
 	t.Helper()
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var children []string
-	for _, f := range tasks {
-		if b, err := os.ReadFile(f); err == nil {
-			children = append(children, strings.Fields(string(b))...)
+	// A child whose thread ends while this reads is for a moment in no list, or in two.
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
+		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+		if err != nil {
+			t.Fatal(err)
 		}
+		children = nil
+		for _, f := range tasks {
+			if b, err := os.ReadFile(f); err == nil {
+				children = append(children, strings.Fields(string(b))...)
+			}
+		}
+		if len(children) != 1 {
+			continue
+		}
+		pid, err := strconv.Atoi(children[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pid
 	}
-	if len(children) != 1 {
-		t.Fatalf("children %q of %d, want one", children, parent)
-	}
-	pid, err := strconv.Atoi(children[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
+	t.Fatalf("children %q of %d, want one", children, parent)
+	return 0
 }

@@ -19,41 +19,12 @@ import (
 //
 //	pip install mcpo==0.0.20 mcp-server-calculator==0.2.1 'mcp<2' 'fastapi<0.120'
 func TestMCPOInFrontOfARealServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.CommandContext(t.Context(), "mcpo", "--host", "127.0.0.1", "--port", port, "--api-key", "hunter2", "--", "mcp-server-calculator")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("%v; the comment on this test says how to install it", err)
-	}
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
-	up, log := make(chan bool, 1), &strings.Builder{}
-	go func() {
-		lines := bufio.NewScanner(stderr)
-		for lines.Scan() {
-			if strings.Contains(lines.Text(), "running on") {
-				up <- true
-			}
-			log.WriteString(lines.Text() + "\n")
+	var address string
+	for try := 0; address == ""; try++ {
+		var why string
+		if address, why = mcpo(t); address == "" && try == 3 { // the port may be taken again
+			t.Fatal(why)
 		}
-		up <- false
-	}()
-	select {
-	case ok := <-up:
-		if !ok {
-			t.Fatalf("mcpo ended:\n%s", log)
-		}
-	case <-time.After(2 * time.Minute): // a cold Python on a busy machine
-		t.Fatal("mcpo is not up")
 	}
 	b, err := openapi.Open(t.Context(), config.Server{
 		Name: "calculator", Type: config.OpenAPI, URL: "http://" + address + "/openapi.json",
@@ -77,4 +48,50 @@ func TestMCPOInFrontOfARealServer(t *testing.T) {
 	if r, err = b.Call(t.Context(), "calculate", []byte(`{"expression":[]}`)); err == nil && !r.IsError {
 		t.Errorf("bad arguments: result %+v", r)
 	}
+}
+
+// mcpo starts it at a port that was free, and returns its address, or why it
+// ended.
+func mcpo(t *testing.T) (address, why string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(address)
+	cmd := exec.Command("mcpo", "--host", "127.0.0.1", "--port", port, "--api-key", "hunter2", "--", "mcp-server-calculator")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("%v; the comment on this test says how to install it", err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	ended := make(chan string, 1)
+	up := make(chan bool, 100)
+	go func() {
+		log := &strings.Builder{}
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			if strings.Contains(lines.Text(), "running on") {
+				up <- true
+			}
+			log.WriteString(lines.Text() + "\n")
+		}
+		ended <- log.String()
+	}()
+	select {
+	case <-up:
+		return address, ""
+	case log := <-ended:
+		return "", "mcpo ended:\n" + log
+	case <-time.After(2 * time.Minute): // a cold Python on a busy machine
+		t.Fatal("mcpo is not up")
+	}
+	return "", ""
 }
