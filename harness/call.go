@@ -36,7 +36,7 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 	r.mu.Unlock()
 	r.tell(ev)
 	res, err := r.send(ctx, t, args)
-	c := Call{Tool: id, Ms: ms(time.Since(begin))}
+	c := Call{Tool: id, Ms: ms(time.Since(begin)), cutOff: err != nil && ctx.Err() != nil}
 	var raw json.RawMessage
 	switch {
 	case err != nil:

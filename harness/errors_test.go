@@ -101,6 +101,8 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 		{"a general call", `r, err := CallTool("git.git_log", map[string]any{"repo_path": "."})` + then, []string{"log, err := git.Log(git.LogParams{…})"}, ""},
 		{"tools as values", `tools, err := UseTools("git.git_log"); fmt.Println(tools, err)`, []string{"it returns only an error"}, ""},
 		{"a field of any", `r, err := mongodb.Aggregate(mongodb.AggregateParams{Collection: "c", ConnectionID: "x", Database: "d", Pipeline: nil})` + then + `; fmt.Println(r.Documents[0].name)`, []string{"m, ok := v.(map[string]any)"}, ""},
+		{"a result and a text", `r, err := git.Log(git.LogParams{RepoPath: "."})` + then + `; fmt.Println("log: " + r)`, []string{"its text is r.Text()"}, ""},
+		{"a tool of what UseTools gives", `tools := UseTools("git.git_log"); r := tools.Log("."); fmt.Println(r)`, []string{"UseTools gives an error, not the tools"}, ""},
 		{"named arguments", `r, err := git.Log(repo_path=".")` + then, []string{"arguments have no names in Go"}, ""},
 		{"an object", `r, err := git.Log({repo_path: "."})` + then, []string{"a struct's fields stand behind its type"}, ""},
 		{"await", `r := await git.Log(git.LogParams{RepoPath: "."})`, []string{"leave out await"}, ""},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -348,7 +349,7 @@ func (r *run) finish(o *worker.Outcome) {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
 	}
 	res.Warnings = append(res.Warnings, o.Notes...)
-	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o.Message)...)
+	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o)...)
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
 	if o.Status == worker.Stopped { // Resolve or Start has said why
@@ -377,20 +378,27 @@ func (r *run) finish(o *worker.Outcome) {
 
 // failedCalls warns of calls that failed: the script may have meant to go on,
 // or have taken nothing for an answer. One that ended the script, and stands
-// in the message of its end, is not said twice.
-func (r *run) failedCalls(end string) []string {
+// in the message of its end, is not said twice, and what the end cut off has
+// not failed. Calls that main did not wait for are said, too: their answers are
+// lost.
+func (r *run) failedCalls(o *worker.Outcome) []string {
 	failed, first, why := 0, "", ""
 	for _, c := range r.result.Calls {
-		if c.Error != nil {
+		if c.Error != nil && !c.cutOff {
 			if failed++; failed == 1 {
 				first, why = c.Tool+": "+cut(*c.Error, 200), *c.Error
 			}
 		}
 	}
-	if failed == 0 || failed == 1 && why != "" && strings.Contains(end, why) {
-		return nil
+	var out []string
+	if n := len(r.pending); n > 0 && o.Status == worker.OK {
+		names := slices.Compact(slices.Sorted(slices.Values(r.pending)))
+		out = append(out, fmt.Sprintf("main ended before %s of %s; wait for goroutines, as with wg.Wait()", count(n, "call"), listed(names, 3)))
 	}
-	return []string{fmt.Sprintf("%d of %d calls failed; %s", failed, len(r.result.Calls), first)}
+	if failed == 0 || failed == 1 && why != "" && strings.Contains(o.Message, why) {
+		return out
+	}
+	return append(out, fmt.Sprintf("%d of %d calls failed; %s", failed, len(r.result.Calls), first))
 }
 
 func kindOf(o *worker.Outcome) ErrorKind {

@@ -78,6 +78,8 @@ func TestCommonMistakesAreExplained(t *testing.T) {
 		{"a method of a list", "xs := []int{}\nxs.push(1)", 2, []string{"xs = append(xs, x)"}},
 		{"a length as a field", "s := \"abc\"\nfmt.Println(s.length)", 2, []string{"len(x)"}},
 		{"a function in a function", "func main() {\n\tfunc helper() int { return 1 }\n\tfmt.Println(helper())\n}", 2, []string{"name := func(…) … { … }"}},
+		{"Python's import", "import os\nprint(1)", 1, []string{`import "strings"`, "a script is Go"}},
+		{"a time that is a text", "s := \"2026-01-02T15:04:05Z\"\nfmt.Println(s.Year())", 2, []string{"time.Parse(time.RFC3339, s)"}},
 		{"a try block", "try {\n\tfmt.Println(1)\n} catch (e) {\n}", 0, []string{"Go has no exceptions"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -77,6 +77,7 @@ type Call struct {
 	// Suspect says why a result that claims success looks like a failure; the
 	// result itself is left as it is.
 	Suspect string `json:"suspect,omitempty"`
+	cutOff  bool   // by the end of the run: it did not fail by itself
 }
 
 // ErrorKind classifies an Error.

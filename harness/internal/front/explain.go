@@ -452,6 +452,8 @@ func (c *checker) explainOperands(f types.Error, d *Diagnostic) {
 			wide = m[2]
 		}
 		d.Hint = "Go converts nothing by itself: write " + wide + "(…) around the other one"
+	case m[1] == "string" && strings.HasSuffix(m[2], "Result") || m[2] == "string" && strings.HasSuffix(m[1], "Result"):
+		d.Hint = "a result is a struct: its text is r.Text()"
 	case m[1] == "string" || m[2] == "string":
 		d.Hint = "make a string of the other one: fmt.Sprint(x)"
 	case m[1] == "any" || m[2] == "any":

@@ -45,6 +45,8 @@ var idioms = []idiom{
 	{message: `type map\S* has no field or method (?:has|get|Get|contains|ContainsKey|containsKey|exists)\b`, hint: "v, ok := m[key]", first: true},
 	{message: `type map\S* has no field or method (?:keys|Keys|values|items)\b`, hint: "for k, v := range m; the keys in order: slices.Sorted(maps.Keys(m))", first: true},
 	{message: `type error has no field or method (?:message|msg|Message|Msg)\b`, hint: "err.Error()", first: true},
+	{message: `type error has no field or method [A-Z]`, line: `\.\w+\(`, hint: "UseTools gives an error, not the tools: a tool is a function of its server's package, git.Log(git.LogParams{…})"},
+	{message: `type string has no field or method (?:Year|Month|Day|Hour|Weekday|Unix|Format|Before|After|Sub|AddDate|Truncate)\b`, hint: "it is a text: t, err := time.Parse(time.RFC3339, s)", first: true},
 	{message: `too many arguments in call to .* have \([^()]*error\)`, hint: "the call inside gives an error, too: assign its results first, look at err"},
 	{message: `assignment mismatch: 2 variables but .* returns 1 value`, hint: "it has one result: take that alone"},
 	// Methods, structs, generics.
@@ -61,6 +63,7 @@ var idioms = []idiom{
 	{message: `cannot convert .* \(untyped bool value\) to type`, line: `^\s*case\b`, hint: "cases that are conditions stand in a switch without a value: switch { case x > 3: … }"},
 	{message: `redeclared in this block`, line: `^\s*(import\b|(\w+ )?"[^"]*"\s*$)`, hint: "it is imported twice: remove one", first: true},
 	// Syntax.
+	{message: `^syntax error: missing import path`, hint: `a package's path stands in quotes: import "strings"; a script is Go, nothing else runs`},
 	{message: `illegal character U\+003F`, hint: "Go has no ?: write if … { … } else { … }"},
 	{message: `^syntax error: expected ';', found '(\+\+|--)'`, hint: "$1 is a statement and has no value: write it on its own line"},
 	{message: `^syntax error: expected '\(', found`, line: `^\s*func \w+\(`, hint: "inside a function: name := func(…) … { … }"},

@@ -115,7 +115,7 @@ func (f *fn) call(x *ast.CallExpr) called {
 		test = f.signedZeros(x, &c, args)
 	}
 	switch {
-	case lifted(c.direct) == "": // others note their own lines
+	case lifted(c.direct) == "" || f.isTool(x): // others note their own lines
 		f.noteLine(x)
 	case c.direct == f.lowered && f.notedSelf != f.line(x): // it may call itself without end
 		f.noteLine(x)
@@ -128,6 +128,17 @@ func (f *fn) call(x *ast.CallExpr) called {
 		out.text = ""
 	}
 	return out
+}
+
+// isTool reports whether a call is one of a function of a server's package,
+// which has no lines of the script.
+func (f *fn) isTool(x *ast.CallExpr) bool {
+	id := calledIdent(ast.Unparen(x.Fun))
+	if id == nil {
+		return false
+	}
+	fo, ok := f.use(id).(*types.Func)
+	return ok && fo.Signature().Recv() == nil && fo.Pkg() != nil && strings.HasPrefix(fo.Pkg().Path(), "servers/")
 }
 
 // lifted is the name of a callee that is a function of its own, "" for a
