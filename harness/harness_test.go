@@ -381,7 +381,7 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 		{"a tool that never answers", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`, Limits{Timeout: 300 * time.Millisecond}, Timeout},
 		{"a flood", `for { fmt.Println("0123456789") }`, Limits{Stdout: 1000}, OutputLimit},
 		{"a huge value", `Return(strings.Repeat("x", 10000))`, Limits{Value: 1000}, OutputLimit},
-		{"many calls", `for { go notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }`, Limits{Calls: 10}, CallLimit},
+		{"many calls", `for range 100 { go notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }; select {}`, Limits{Calls: 10}, CallLimit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res, err := h.Run(t.Context(), &Script{Source: c.script, Limits: c.limits})

@@ -19,8 +19,12 @@ const (
 // watchTick is how often a quiet worker is looked at.
 const watchTick = 50 * time.Millisecond
 
-// watchShare is the part of the time that looking may take.
-const watchShare = 20
+// watchShare is the part of the time that looking may take, and watchMost the
+// time until the next look, also where a busy machine made this one slow.
+const (
+	watchShare = 20
+	watchMost  = time.Second
+)
 
 // watch calls stuck once when all goroutines of the script wait for each other:
 // twice in a row no tool call is under way, no timer is pending, and every
@@ -50,7 +54,7 @@ func (c *child) watch(over <-chan struct{}) {
 		}
 		begin := time.Now()
 		n := runtime.Stack(buf, true)
-		tick.Reset(max(watchTick, watchShare*time.Since(begin)))
+		tick.Reset(min(max(watchTick, watchShare*time.Since(begin)), watchMost))
 		// What is asked after the dump held at the time of the dump.
 		made, calling := c.calls()
 		some, all := blocked(buf[:n])
