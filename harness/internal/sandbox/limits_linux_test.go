@@ -192,7 +192,7 @@ func TestStackBombsEnd(t *testing.T) {
 	if e.code != 2 || !strings.Contains(e.stderr, "goroutine stack exceeds") {
 		t.Error(e)
 	}
-	if peak := peakMemory(e.state); peak > 3*(64<<20) && !raceEnabled {
+	if peak := peakMemory(e.state); peak > 3*(128<<20) && !raceEnabled {
 		t.Errorf("peak %d bytes", peak)
 	}
 }

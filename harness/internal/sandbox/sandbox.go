@@ -46,7 +46,8 @@ type Config struct {
 	// Procs is how many cores may be busy; 0 means 4. There are never more than
 	// the machine has.
 	Procs int `json:"procs,omitempty"`
-	// Stack is what one goroutine's stack may take, in bytes; 0 means 64 MiB.
+	// Stack is what one goroutine's stack may take, in bytes; 0 means a quarter
+	// of Memory, and 64 MiB at least: it is copied when it grows.
 	Stack int `json:"stack,omitempty"`
 	// Files is how many descriptors may be open; 0 means 64.
 	Files int `json:"files,omitempty"`
@@ -73,7 +74,7 @@ func (c *Config) withDefaults() (Config, error) {
 		d.Procs = 4
 	}
 	if d.Stack == 0 {
-		d.Stack = 64 << 20
+		d.Stack = int(max(64<<20, d.Memory/4))
 	}
 	if d.Files == 0 {
 		d.Files = 64

@@ -10,7 +10,7 @@ import (
 )
 
 func TestConfigFillsInDefaults(t *testing.T) {
-	want := Config{Policy: Require, Memory: 512 << 20, CPU: time.Minute, Procs: 4, Stack: 64 << 20, Files: 64}
+	want := Config{Policy: Require, Memory: 512 << 20, CPU: time.Minute, Procs: 4, Stack: 128 << 20, Files: 64}
 	for _, c := range []*Config{nil, {}} {
 		got, err := c.withDefaults()
 		if err != nil {

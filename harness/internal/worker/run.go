@@ -509,8 +509,8 @@ var fatal = []struct {
 	status Status
 	say    string
 }{
-	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 100,000 calls of functions, 10,000 of closures"},
-	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 100,000 calls of functions, 10,000 of closures"},
+	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 200,000 calls of functions, 20,000 of closures, and more with more memory"},
+	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 200,000 calls of functions, 20,000 of closures, and more with more memory"},
 	{"concurrent map", ScriptError, mapFatal},
 	{deadlockText, ScriptError, "fatal error: " + deadlockText},
 }
