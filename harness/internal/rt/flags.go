@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"flag"
 	"go/types"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -144,4 +145,31 @@ func (m *Machine) flagSetTextVar(fs *flag.FlagSet, p encoding.TextUnmarshaler, n
 	}
 	reflect.ValueOf(b.V).Elem().Set(v)
 	fs.Var(textFlag{adapter{b}}, name, usage)
+}
+
+// newFlagSet is flag.NewFlagSet: by itself a set writes to the process's stderr.
+func (m *Machine) newFlagSet(name string, h flag.ErrorHandling) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, h)
+	fs.SetOutput(m.stderr)
+	return fs
+}
+
+// flagParse is flag.Parse, and flagSetParse (*flag.FlagSet).Parse: where the set
+// is to end the program, it is the script that ends.
+func (m *Machine) flagParse() { _ = m.flagSetParse(flag.CommandLine, os.Args[1:]) }
+
+func (m *Machine) flagSetParse(fs *flag.FlagSet, args []string) error {
+	if fs.ErrorHandling() != flag.ExitOnError {
+		return fs.Parse(args)
+	}
+	fs.Init(fs.Name(), flag.ContinueOnError)
+	defer func() { fs.Init(fs.Name(), flag.ExitOnError) }()
+	switch err := fs.Parse(args); err {
+	case nil:
+	case flag.ErrHelp:
+		m.exit(0)
+	default:
+		m.exit(2)
+	}
+	return nil
 }

@@ -60,7 +60,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"HTMLExecute": m.htmlExecute, "HTMLExecuteTemplate": m.htmlExecuteTemplate, "HTMLFuncs": m.htmlFuncs,
 		"HTMLParse": m.htmlParse, "HTMLParseFS": m.htmlParseFS, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
 		"SlogNewJSONHandler": m.slogNewJSONHandler, "SlogNewTextHandler": m.slogNewTextHandler,
-		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar,
+		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar, "NewFlagSet": m.newFlagSet, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"TypeConvertibleTo": typeConvertibleTo, "TypeMethod": m.typeMethod, "TypeMethods": m.typeMethods, "TypeMethodByName": m.typeMethodByName,
 		"TypeAssignableTo": typeAssignableTo, "TypeImplements": typeImplements,

@@ -3,6 +3,7 @@ package worker
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -278,6 +279,7 @@ const (
 func (c *child) run(program *emit.Program, stop <-chan struct{}) *done {
 	host.SetBridge(c)
 	log.SetOutput(c.stderr) // the process's own stderr is for a dying runtime
+	flag.CommandLine.SetOutput(c.stderr)
 	begin := time.Now()
 	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Timers: c.timers, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}

@@ -60,6 +60,9 @@ func (f *fn) ident(x *ast.Ident) string {
 		if name, ok := f.p.globals[o]; ok {
 			return name
 		}
+		if isPackageVariable(o) { // imported with a dot
+			return f.p.libraryVariable(o)
+		}
 		f.refuse(x, "the variable %s here (a fault of the lowering)", o.Name())
 	case *types.Func:
 		return f.function(x)
@@ -297,7 +300,11 @@ func (f *fn) addressOf(x ast.Expr) string {
 	case *ast.SelectorExpr:
 		f.writesField(y)
 	}
-	return "(&" + f.expr(x) + ")"
+	text := f.expr(x)
+	if at, ok := strings.CutPrefix(text, "(*(&"); ok { // a library's variable
+		return "(&" + strings.TrimSuffix(at, "))") + ")"
+	}
+	return "(&" + text + ")"
 }
 
 // addressOfLiteral emits &T{...}, a pointer to a fresh variable.

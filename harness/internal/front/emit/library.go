@@ -51,7 +51,7 @@ var libraryFuncs = map[string]string{
 	"(*sync/atomic.Value).Store": "rt.ValueStore", "(*sync/atomic.Value).Swap": "rt.ValueSwap", "(*sync/atomic.Value).CompareAndSwap": "rt.ValueCompareAndSwap",
 	"sort.Slice": "rt.SortSlice", "sort.SliceStable": "rt.SortSliceStable", "sort.SliceIsSorted": "rt.SliceIsSorted",
 	"log/slog.NewJSONHandler": "rt.SlogNewJSONHandler", "log/slog.NewTextHandler": "rt.SlogNewTextHandler",
-	"flag.TextVar": "rt.FlagTextVar", "(*flag.FlagSet).TextVar": "rt.FlagSetTextVar",
+	"flag.TextVar": "rt.FlagTextVar", "(*flag.FlagSet).TextVar": "rt.FlagSetTextVar", "flag.NewFlagSet": "rt.NewFlagSet", "flag.Parse": "rt.FlagParse", "(*flag.FlagSet).Parse": "rt.FlagSetParse",
 	"time.LoadLocation": "rt.LoadLocation", "time.AfterFunc": "rt.AfterFunc", "time.NewTimer": "rt.NewTimer", "time.After": "rt.After", "time.NewTicker": "rt.NewTicker", "time.Tick": "rt.Tick",
 	"(*time.Timer).Stop": "rt.TimerStop", "(*time.Timer).Reset": "rt.TimerReset", "(*time.Ticker).Stop": "rt.TickerStop", "(*time.Ticker).Reset": "rt.TickerReset",
 	"context.WithTimeout": "rt.WithTimeout", "context.WithDeadline": "rt.WithDeadline", "context.WithTimeoutCause": "rt.WithTimeoutCause", "context.WithDeadlineCause": "rt.WithDeadlineCause",
@@ -89,9 +89,6 @@ func (f *fn) native(x *ast.CallExpr, fo *types.Func) string {
 	}
 	return name
 }
-
-// libraryVars are library variables that the run-time library has its own of.
-var libraryVars = map[string]string{}
 
 // rawArguments are library functions whose parameters of type any want the
 // erased value itself: they only look at its kind.

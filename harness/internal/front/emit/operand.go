@@ -56,14 +56,25 @@ func (f *fn) qualified(x *ast.SelectorExpr) string {
 		if name, ok := f.p.globals[o]; ok {
 			return name
 		}
-		if name, ok := libraryVars[o.Pkg().Path()+"."+o.Name()]; ok {
-			return name
-		}
-		return f.p.librarySymbol(o)
+		return f.p.libraryVariable(o)
 	}
 	f.refuse(x, "the name %s here", x.Sel.Name)
 	return ""
 }
+
+// libraryVariable emits a variable of a library. One that holds a function is
+// read by its address: the interpreter takes its name for a function's.
+func (p *program) libraryVariable(o *types.Var) string {
+	text := p.librarySymbol(o)
+	if _, ok := o.Type().Underlying().(*types.Signature); ok {
+		return byAddress(text)
+	}
+	return text
+}
+
+func byAddress(text string) string { return "(*(&" + text + "))" }
+
+func isPackageVariable(o *types.Var) bool { return o.Pkg() != nil && o.Parent() == o.Pkg().Scope() }
 
 func (f *fn) selectedPackage(x *ast.SelectorExpr) *types.Package {
 	if o := f.use(x.Sel); o != nil {
