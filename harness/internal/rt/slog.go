@@ -86,10 +86,21 @@ func (m *Machine) slogJSON(x any) (slog.Value, bool) {
 	return slog.AnyValue(json.RawMessage(text)), true
 }
 
-// slogText writes script values of bytes, which slog shows as a text in quotes.
+// slogText writes script values that write themselves, which may be nil pointers,
+// and those of bytes, which slog shows as a text in quotes.
 func slogText(x any) (slog.Value, bool) {
 	b, ok := unbox(x)
-	if !ok || b.T.kind != kindValue {
+	if !ok {
+		return slog.Value{}, false
+	}
+	if a := (adapter{b}); a.can("MarshalText", "() ([]uint8, error)") {
+		r := a.must("MarshalText")
+		if err := asError(r[1]); err != nil {
+			return slog.StringValue("!ERROR:" + err.Error()), true
+		}
+		return slog.StringValue(string(r[0].Bytes())), true
+	}
+	if b.T.kind != kindValue {
 		return slog.Value{}, false
 	}
 	if v := reflect.ValueOf(b.V); v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
