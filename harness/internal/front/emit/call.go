@@ -213,6 +213,9 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 			return name + "(rt.Raw(" + strings.Join(args, "), rt.Raw(") + "))"
 		}}
 	}
+	if c, ok := f.overConcrete(x, fo); ok {
+		return c
+	}
 	if f.p.isSource(fo.Pkg()) || f.ownFunction(fo) != nil {
 		name := f.sourceFunction(x.Fun, calledIdent(x.Fun), fo)
 		return callee{sig: sig, direct: name, named: true, invoke: plainCall(name)}

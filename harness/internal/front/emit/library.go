@@ -171,7 +171,34 @@ func (f *fn) ownFunction(fo *types.Func) *types.Func {
 		return nil
 	}
 	own, _ := f.p.library(fo.Pkg().Path()).Types.Scope().Lookup(fo.Name()).(*types.Func)
+	if own != nil && own.Signature().TypeParams() != nil && fo.Signature().TypeParams() == nil {
+		return nil // see overConcrete
+	}
 	return own
+}
+
+// overConcrete is the function that stands for one of a library that takes an
+// interface, when the type of the value that it is called with is known: its
+// methods are then called like those of the script's own code, and not by the
+// library. ok is false when there is none.
+func (f *fn) overConcrete(x *ast.CallExpr, fo *types.Func) (c callee, ok bool) {
+	if fo.Pkg() == nil || !lib.Replaces(fo.Pkg().Path(), fo.Name()) || fo.Signature().TypeParams() != nil || len(x.Args) != fo.Signature().Params().Len() {
+		return callee{}, false
+	}
+	t := f.typeOf(x.Args[0])
+	if n, isNamed := types.Unalias(deref(t)).(*types.Named); !isNamed || isInterface(t) || !f.p.isSource(n.Obj().Pkg()) {
+		return callee{}, false
+	}
+	own, _ := f.p.library(fo.Pkg().Path()).Types.Scope().Lookup(fo.Name()).(*types.Func)
+	if own == nil || own.Signature().TypeParams() == nil {
+		return callee{}, false
+	}
+	sig, err := types.Instantiate(nil, own.Signature(), []types.Type{t}, false)
+	if err != nil {
+		return callee{}, false
+	}
+	name := f.p.funcName(own, []types.Type{t})
+	return callee{sig: sig.(*types.Signature), direct: name, named: true, invoke: plainCall(name)}, true
 }
 
 // specialName names the call when it is one of those that special emits.
