@@ -307,7 +307,11 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 		f.save(old, path)
 		return old, nil
 	case err == nil:
-		f.log("the servers in the config changed: rebuilding %s", path)
+		more := ""
+		if len(f.Configs) > 0 && f.Registry == "" && !slices.ContainsFunc(config.DefaultFiles, func(d string) bool { return filepath.Base(d) == filepath.Base(f.Configs[0]) }) {
+			more = " (configs of one folder share it; -registry FILE gives this one its own)"
+		}
+		f.log("the servers in the config changed: rebuilding %s%s", path, more)
 	case errors.Is(err, fs.ErrNotExist):
 		f.log("building %s", path)
 	default:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/front/export"
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry"
@@ -48,6 +49,11 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 		return &worker.Tools{}, true, nil
 	}
 	if r.cat, r.err = r.catalog(ctx); r.err != nil {
+		serversOwn := func(n worker.Name) bool { return n.Imported || len(export.ByName(n.Package)) == 0 }
+		if len(n.Phrases)+len(n.Own) == 0 && !slices.ContainsFunc(n.Names, serversOwn) {
+			r.cat, r.err = nil, nil // packages of the library are meant
+			return &worker.Tools{}, true, nil
+		}
 		return nil, false, r.err
 	}
 	if r.view, r.err = r.cat.View(); r.err != nil {

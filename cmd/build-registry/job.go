@@ -175,8 +175,8 @@ func (j *job) watch(ctx context.Context, poll time.Duration) error {
 		}
 		j.progress = nil // rebuilds say what changed, not how they went
 	})
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // how a watch ends
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !first {
+		return nil // how a watch ends that has built something
 	}
 	return err
 }

@@ -221,6 +221,10 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 		if r.Tools == 0 {
 			f.Status, f.Do = warning, "look at the allow and deny lists of its entry"
 		}
+		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 { // those are in the settings
+			f.Status, f.Do = warning, "mend its entry, or tell who makes the server"
+			f.Detail += "; " + strings.Join(odd[:min(len(odd), 3)], "; ")
+		}
 	}
 	return []finding{f}
 }
@@ -275,6 +279,12 @@ func checkRegistry(files *harness.Files, cfg *config.Config) finding {
 			}
 		}
 		f.Detail = fmt.Sprintf("%s: %s of %s", path, count(len(reg.Tools), "tool"), count(len(reg.Servers), "server"))
+		for i := range reg.Servers {
+			if s := &reg.Servers[i]; s.Error != nil && s.Tools == 0 {
+				f.Status, f.Do = warning, "run build-registry once its server answers"
+				f.Detail += fmt.Sprintf("; %s failed when it was built", s.Name)
+			}
+		}
 		if stale > 0 {
 			f.Status, f.Do = warning, "run build-registry once their servers answer again"
 			f.Detail += fmt.Sprintf(", %d stale", stale)

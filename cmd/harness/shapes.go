@@ -64,7 +64,7 @@ func (e *env) listShapes(_ context.Context, c *cli.Command) error {
 		if x.Schema != nil {
 			state = "typed"
 		}
-		fmt.Fprintf(w, "%s\t%d results\t%s\n", x.Tool, x.Results, state)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", x.Tool, count(x.Results, "result"), state)
 	}
 	return w.Flush()
 }

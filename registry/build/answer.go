@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/usetools/usetools/registry"
@@ -74,8 +75,22 @@ func (a *answer) recallServer(previous *registry.Registry) {
 	a.server.Error = &text
 }
 
+// someTools names the first few tools.
+func someTools(tools []registry.Tool) string {
+	const some = 5
+	var names []string
+	for _, t := range tools[:min(len(tools), some)] {
+		names = append(names, t.Name)
+	}
+	if len(tools) > some {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
 // choose keeps the tools that the server's include and exclude lists let
-// through, of a read-only server those that say so of themselves, and reports names in the lists that the server does not have.
+// through, of a read-only server those that say so of themselves, and reports
+// names in the lists that the server does not have.
 func (a *answer) choose(s *config.Server) {
 	if a.kept {
 		return
@@ -87,10 +102,10 @@ func (a *answer) choose(s *config.Server) {
 	for _, list := range []struct {
 		name     string
 		patterns []string
-	}{{"include", s.Include}, {"exclude", s.Exclude}} {
+	}{{"allow", s.Include}, {"deny", s.Exclude}} {
 		for _, p := range list.patterns {
 			if a.err == nil && !has(p) {
-				a.server.Problems = append(a.server.Problems, fmt.Sprintf("%q in its %s list is none of its tools", p, list.name))
+				a.server.Problems = append(a.server.Problems, fmt.Sprintf("%q in its %s list is none of its tools, which are %s", p, list.name, someTools(a.tools)))
 			}
 		}
 	}

@@ -219,7 +219,7 @@ func TestIncludeAndExcludeChooseTools(t *testing.T) {
 		t.Errorf("tools %q, want %q", ids(r), want)
 	}
 	p := rep.Servers[0].Problems
-	if rep.Servers[0].Hidden != 8 || len(p) != 1 || !strings.Contains(p[0], `"serch_nodes" in its include list`) {
+	if rep.Servers[0].Hidden != 8 || len(p) != 1 || !strings.Contains(p[0], `"serch_nodes" in its allow list is none of its tools, which are `) {
 		t.Errorf("report %+v", rep.Servers[0])
 	}
 	s.Include = []string{}
