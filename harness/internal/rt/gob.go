@@ -110,10 +110,22 @@ func gobValueOf(x any) (reflect.Type, reflect.Value) {
 // Encode is as in encoding/gob.
 func (e *GobEncoder) Encode(x any) error {
 	t, v := gobValueOf(x)
-	switch {
-	case t == nil:
+	if t == nil {
 		return errors.New("gob: cannot encode nil value")
-	case v.Kind() == reflect.Pointer && v.IsNil():
+	}
+	return e.encodeOne(t, v)
+}
+
+// EncodeValue is as in encoding/gob.
+func (e *GobEncoder) EncodeValue(v ReflectValue) error {
+	if !v.IsValid() {
+		return errors.New("gob: cannot encode nil value")
+	}
+	return e.encodeOne(v.Type(), v.v)
+}
+
+func (e *GobEncoder) encodeOne(t reflect.Type, v reflect.Value) error {
+	if v.Kind() == reflect.Pointer && v.IsNil() {
 		reflectPanic("gob: cannot encode nil pointer of type " + t.String())
 	}
 	e.mu.Lock()
@@ -132,6 +144,21 @@ func (d *GobDecoder) Decode(x any) error {
 	case v.Kind() != reflect.Pointer || v.IsNil():
 		return errors.New("gob: DecodeValue of unassignable value")
 	}
+	return d.decodeOne(t, v)
+}
+
+// DecodeValue is as in encoding/gob.
+func (d *GobDecoder) DecodeValue(v ReflectValue) error {
+	switch {
+	case !v.IsValid():
+		return d.decodeOne(nil, reflect.Value{})
+	case (v.Kind() != reflect.Pointer || v.IsNil()) && !v.CanSet():
+		return errors.New("gob: DecodeValue of unassignable value")
+	}
+	return d.decodeOne(v.Type(), v.v)
+}
+
+func (d *GobDecoder) decodeOne(t reflect.Type, v reflect.Value) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.decode(t, v)

@@ -355,7 +355,7 @@ func (d *GobDecoder) list(v reflect.Value, op *gobDecOp, n int, ovfl error, what
 
 // maxGobEmpty is how many values are read from a message that is at its end: only
 // one that is corrupted has any.
-const maxGobEmpty = 1 << 20
+const maxGobEmpty = 1 << 16
 
 func (d *GobDecoder) checkEmpty(i int) {
 	if i > maxGobEmpty && len(d.buf.data) == 0 {
@@ -730,7 +730,7 @@ func (d *GobDecoder) op(id gobID, t reflect.Type, name string, seen map[any]*gob
 	switch k := base.Kind(); k {
 	case reflect.Array:
 		name = "element of " + name
-		elem := d.op(d.wires[id].ArrayT.Elem, base.Elem(), name, seen)
+		elem := gobElementOp(base, d.op(d.wires[id].ArrayT.Elem, base.Elem(), name, seen))
 		ovfl := gobOverflow(name)
 		*op = func(_ *gobDecField, d *GobDecoder, v reflect.Value) {
 			if d.buf.uint() != uint64(base.Len()) {
@@ -750,7 +750,7 @@ func (d *GobDecoder) op(id gobID, t reflect.Type, name string, seen map[any]*gob
 			break
 		}
 		name = "element of " + name
-		elem := d.op(d.wireSlice(id).Elem, base.Elem(), name, seen)
+		elem := gobElementOp(base, d.op(d.wireSlice(id).Elem, base.Elem(), name, seen))
 		ovfl := gobOverflow(name)
 		*op = func(_ *gobDecField, d *GobDecoder, v reflect.Value) { d.slice(base, v, elem, ovfl, gobElements(base)) }
 	case reflect.Struct:
@@ -762,7 +762,7 @@ func (d *GobDecoder) op(id gobID, t reflect.Type, name string, seen map[any]*gob
 	case reflect.Interface:
 		*op = func(_ *gobDecField, d *GobDecoder, v reflect.Value) { d.held(base, v) }
 	default:
-		*op = gobBasicDecOp(k)
+		*op = gobBasicDecOp(base)
 	}
 	if *op == nil {
 		gobFailf("decode can't handle type %s", t)
@@ -801,6 +801,23 @@ func gobElements(t reflect.Type) string {
 	return ""
 }
 
+// gobElementOp is op for the elements of a list of type t: strings in one fail in
+// words of their own.
+func gobElementOp(t reflect.Type, op *gobDecOp) *gobDecOp {
+	if gobElements(t) != "string " {
+		return op
+	}
+	op = new(gobDecOp)
+	*op = func(_ *gobDecField, d *GobDecoder, v reflect.Value) {
+		n := d.buf.uint()
+		if n > uint64(len(d.buf.data)) {
+			gobFailf("length of string exceeds input size (%d bytes)", n)
+		}
+		v.SetString(string(d.buf.take(int(n))))
+	}
+	return op
+}
+
 func (d *GobDecoder) ownOp(u *gobUser) *gobDecOp {
 	t := u.user
 	if u.decIndir < 0 {
@@ -820,8 +837,8 @@ func (d *GobDecoder) ownOp(u *gobUser) *gobDecOp {
 }
 
 // gobBasicDecOp decodes basic types, nil for other kinds.
-func gobBasicDecOp(k reflect.Kind) gobDecOp {
-	switch k {
+func gobBasicDecOp(t reflect.Type) gobDecOp {
+	switch t.Kind() {
 	case reflect.Bool:
 		return func(_ *gobDecField, d *GobDecoder, v reflect.Value) { v.SetBool(d.buf.uint() != 0) }
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -858,7 +875,7 @@ func gobBasicDecOp(k reflect.Kind) gobDecOp {
 		return func(_ *gobDecField, d *GobDecoder, v reflect.Value) {
 			n, ok := d.buf.length()
 			if !ok {
-				gobFailf("bad %s slice length: %d", v.Type(), n)
+				gobFailf("bad %s slice length: %d", t, n)
 			}
 			v.SetString(string(d.buf.take(n)))
 		}

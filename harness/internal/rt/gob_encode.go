@@ -332,6 +332,7 @@ func (e *GobEncoder) held(b *gobBuffer, v reflect.Value) {
 	if e.err != nil {
 		gobFail(e.err)
 	}
+	e.w[len(e.w)-1] = nil // which can be large
 	e.w = e.w[:len(e.w)-1]
 	e.writeMessage(b, data)
 	if e.err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // checked type-checks declarations and returns a lookup of their types.
-func checked(t *testing.T, decls string) (pkg *types.Package, typ func(string) types.Type) {
+func checked(t testing.TB, decls string) (pkg *types.Package, typ func(string) types.Type) {
 	t.Helper()
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "x.go", "package main\n"+decls, 0)
