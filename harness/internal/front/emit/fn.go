@@ -57,6 +57,8 @@ type fn struct {
 	// of the function that they are parts of.
 	parts map[ast.Node]*part
 	whole *ast.BlockStmt
+	// within is how many parts this is inside of.
+	within int
 }
 
 // A variable is how a variable of the script is reached from here.

@@ -39,16 +39,19 @@ type part struct {
 }
 
 const (
-	partWeight = 8  // of a part, from which on it pays
-	partOthers = 20 // weight of the other parts from which on it pays where a part is taken
-	partSize   = 128
+	partWeight = 8   // of a part, from which on it pays
+	partOthers = 20  // weight of the other parts from which on it pays where a part is taken
+	partSize   = 128 // bytes of a variable from which on a part gets its address
+
+	maxParts  = 3  // parts inside of each other
+	maxBlocks = 12 // blocks inside of each other that are looked at
 )
 
 // plan chooses the parts of a function, or of a part, which consists of stmts.
 // body is that of the function.
 func (f *fn) plan(stmts []ast.Stmt, body *ast.BlockStmt) {
 	f.parts = map[ast.Node]*part{}
-	if f.nested > 0 || f.done != "" || f.defers != "" || len(f.usage.gotos) > 0 {
+	if f.nested > 0 || f.done != "" || f.defers != "" || f.within >= maxParts || len(f.usage.gotos) > 0 {
 		return
 	}
 	f.whole = body
@@ -56,7 +59,7 @@ func (f *fn) plan(stmts []ast.Stmt, body *ast.BlockStmt) {
 	if f.sig.Results().Len() == 0 {
 		end = &ast.ReturnStmt{Return: body.Rbrace}
 	}
-	parts := f.partsOf(stmts, end)
+	parts := f.partsOf(stmts, end, 0)
 	for again := true; again; {
 		again = false
 		sum := 0
@@ -76,12 +79,17 @@ func (f *fn) plan(stmts []ast.Stmt, body *ast.BlockStmt) {
 }
 
 // partsOf finds the outermost blocks in stmts that can be parts. end is the
-// return statement that follows; nil: there is none, or too long a one.
-func (f *fn) partsOf(stmts []ast.Stmt, end *ast.ReturnStmt) []part {
+// return statement that follows; nil: there is none, or too long a one. depth is
+// how many blocks are around.
+func (f *fn) partsOf(stmts []ast.Stmt, end *ast.ReturnStmt, depth int) []part {
 	var parts []part
+	if depth > maxBlocks {
+		return nil
+	}
+	depth++
 	block := func(n ast.Node, list []ast.Stmt, end *ast.ReturnStmt) {
-		p := part{block: n, stmts: list, inner: f.partsOf(list, end)}
-		if !f.terminates(list) {
+		p := part{block: n, stmts: list, inner: f.partsOf(list, end, depth)}
+		if !f.terminates(list, 0) {
 			if end == nil {
 				parts = append(parts, p.inner...)
 				return
@@ -102,14 +110,14 @@ func (f *fn) partsOf(stmts []ast.Stmt, end *ast.ReturnStmt) []part {
 			case *ast.CaseClause:
 				block(c, c.Body, end)
 			case *ast.CommClause:
-				parts = append(parts, f.partsOf(c.Body, end)...)
+				parts = append(parts, f.partsOf(c.Body, end, depth)...)
 			}
 		}
 	}
 	statement = func(s ast.Stmt, end *ast.ReturnStmt) {
 		switch s := s.(type) {
 		case *ast.BlockStmt:
-			parts = append(parts, f.partsOf(s.List, end)...)
+			parts = append(parts, f.partsOf(s.List, end, depth)...)
 		case *ast.LabeledStmt:
 			statement(s.Stmt, end)
 		case *ast.IfStmt:
@@ -127,10 +135,10 @@ func (f *fn) partsOf(stmts []ast.Stmt, end *ast.ReturnStmt) []part {
 		case *ast.SelectStmt:
 			clauses(s.Body, end)
 		case *ast.ForStmt:
-			parts = append(parts, f.partsOf(s.Body.List, nil)...)
+			parts = append(parts, f.partsOf(s.Body.List, nil, depth)...)
 		case *ast.RangeStmt:
 			if !isIterator(f.typeOf(s.X)) { // its body is a closure
-				parts = append(parts, f.partsOf(s.Body.List, nil)...)
+				parts = append(parts, f.partsOf(s.Body.List, nil, depth)...)
 			}
 		}
 	}
@@ -163,9 +171,10 @@ func isShort(s *ast.ReturnStmt) bool {
 	return true
 }
 
-// terminates: the end of a list of statements is not reached.
-func (f *fn) terminates(list []ast.Stmt) bool {
-	if len(list) == 0 {
+// terminates: the end of a list of statements is not reached, as far as that
+// shows without looking into too many blocks.
+func (f *fn) terminates(list []ast.Stmt, depth int) bool {
+	if len(list) == 0 || depth > maxBlocks {
 		return false
 	}
 	switch s := list[len(list)-1].(type) {
@@ -174,24 +183,24 @@ func (f *fn) terminates(list []ast.Stmt) bool {
 	case *ast.ExprStmt:
 		return f.isPanic(s)
 	case *ast.BlockStmt:
-		return f.terminates(s.List)
+		return f.terminates(s.List, depth+1)
 	case *ast.IfStmt:
-		return s.Else != nil && f.terminates(s.Body.List) && f.terminates([]ast.Stmt{s.Else})
+		return s.Else != nil && f.terminates(s.Body.List, depth+1) && f.terminates([]ast.Stmt{s.Else}, depth)
 	case *ast.SwitchStmt:
-		return f.clausesTerminate(s.Body)
+		return f.clausesTerminate(s.Body, depth+1)
 	case *ast.TypeSwitchStmt:
-		return f.clausesTerminate(s.Body)
+		return f.clausesTerminate(s.Body, depth+1)
 	}
 	return false
 }
 
 // clausesTerminate is terminates for a switch.
-func (f *fn) clausesTerminate(body *ast.BlockStmt) bool {
+func (f *fn) clausesTerminate(body *ast.BlockStmt, depth int) bool {
 	hasDefault := false
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
 		hasDefault = hasDefault || c.List == nil
-		if !f.terminates(c.Body) || !closed(c.Body) {
+		if !f.terminates(c.Body, depth) || !closed(c.Body) {
 			return false
 		}
 	}
@@ -207,8 +216,8 @@ func (f *fn) isPanic(s *ast.ExprStmt) bool {
 	return id != nil && id.Name == "panic"
 }
 
-// fails: the list ends by a panic, or by the return of an error that is made
-// there.
+// fails: the list ends by a panic, or by the return of an error and otherwise
+// nothing.
 func (f *fn) fails(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false
@@ -221,14 +230,13 @@ func (f *fn) fails(list []ast.Stmt) bool {
 		if n < 1 || len(s.Results) != n || !types.Identical(f.sig.Results().At(n-1).Type(), types.Universe.Lookup("error").Type()) {
 			return false
 		}
-		switch x := ast.Unparen(s.Results[n-1]).(type) {
-		case *ast.CallExpr:
-			return n > 1
-		case *ast.UnaryExpr, *ast.CompositeLit:
-			return true
-		case *ast.Ident:
-			return n > 1 && !f.isNil(x)
+		for _, x := range s.Results[:n-1] {
+			lit, ok := ast.Unparen(x).(*ast.CompositeLit)
+			if f.value(x).Value == nil && !f.isNil(x) && (!ok || len(lit.Elts) > 0) {
+				return false
+			}
 		}
+		return n > 1 && !f.isNil(s.Results[n-1])
 	}
 	return false
 }
@@ -340,6 +348,7 @@ func (f *fn) arm(n ast.Node, stmts []ast.Stmt, begin func(f *fn, e *enclosure)) 
 	e := &enclosure{inner: f.p.newFn(f.unit, f.env, f.usage)}
 	g := e.inner
 	g.sig, g.name, g.lowered, g.literals = f.sig, f.name, f.lowered, f.literals
+	g.within = f.within + 1
 	g.targets = slices.Clone(f.targets) // for the bounds of indices
 	for _, v := range f.free(&ast.BlockStmt{List: p.stmts}) {
 		f.pass(e, v, n)
