@@ -490,7 +490,11 @@ func (r *run) linger() {
 	select {
 	case <-ended:
 	case <-late.C:
-		r.p.kill()
+		select {
+		case <-ended: // both have come true before this goroutine ran
+		default:
+			r.p.kill()
+		}
 	case <-r.ctx.Done(): // which kills it
 		<-ended
 	}

@@ -343,8 +343,12 @@ func (p *process) waitExit(d time.Duration) bool {
 	defer t.Stop()
 	select {
 	case <-p.exited:
-		return true
 	case <-t.C:
+	}
+	select { // both may have come true before this goroutine ran
+	case <-p.exited:
+		return true
+	default:
 		return false
 	}
 }

@@ -21,6 +21,11 @@ func TestLastWordsOfAServerThatWentBeforeItWasAsked(t *testing.T) {
 	}
 	defer p.Close()
 	<-p.exited
+	for range 100 {
+		if !p.waitExit(0) {
+			t.Fatal("it is gone and waited for")
+		}
+	}
 	if err := p.Write(t.Context(), &jsonrpc.Request{Method: "initialize"}); err != nil {
 		t.Errorf("Write: %v", err)
 	}
