@@ -366,14 +366,22 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 		f.w("return %s\n", strings.Join(texts, ", "))
 		return
 	}
-	if f.done == "" {
+	seen := f.seenResults()
+	if f.done == "" && !seen {
 		if text := f.tailCall(s, results); text != "" {
 			f.w("return %s\n", text)
 			return
 		}
 	}
 	texts := f.returnValues(s, results)
-	if len(texts) > 1 || f.done != "" {
+	if seen {
+		for i := range texts {
+			texts[i] = f.hoist(texts[i], f.p.typ(f.subst(results.At(i).Type())))
+		}
+		for i, r := range f.results {
+			f.w("%s = %s\n", r.text(), texts[i])
+		}
+	} else if len(texts) > 1 || f.done != "" {
 		// The interpreter computes some operands right in the first result.
 		for i := range texts {
 			if _, text := split(texts[i]); !isSimple(text) {
@@ -386,6 +394,17 @@ func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
 	}
 	f.returns()
 	f.w("return %s\n", strings.Join(texts, ", "))
+}
+
+// seenResults: closures or pointers have the variables of results, and see there
+// what is returned.
+func (f *fn) seenResults() bool {
+	for i := range f.results {
+		if f.usage.escaping[f.sig.Results().At(i)] {
+			return true
+		}
+	}
+	return false
 }
 
 // tailCall emits the operand of return f(x) where the result can go straight to

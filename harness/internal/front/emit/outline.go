@@ -353,7 +353,7 @@ func (f *fn) arm(n ast.Node, stmts []ast.Stmt, begin func(f *fn, e *enclosure)) 
 	for _, v := range f.free(&ast.BlockStmt{List: p.stmts}) {
 		f.pass(e, v, n)
 	}
-	if len(f.results) > 0 && usesResults(p.stmts) {
+	if len(f.results) > 0 && (f.seenResults() || usesResults(p.stmts)) {
 		for v := range f.sig.Results().Variables() {
 			f.pass(e, v, n)
 			g.results = append(g.results, g.vars[v])
