@@ -67,6 +67,9 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 // shortened, and says so.
 func (c *session) cut(a *Answer, value json.RawMessage) (notes []string) {
 	res, budget := a.Result, c.s.opts.Answer
+	if res.Status == harness.OutputLimit { // a loop that printed without end: its beginning and end tell enough
+		budget /= 10
+	}
 	whole := map[string]json.RawMessage{}
 	if n := utf8.RuneCountInString(res.Stderr); n > budget/10 {
 		res.Stderr, _ = headAndTail(res.Stderr, budget/10)

@@ -339,6 +339,15 @@ Return([]any{v.All[4999], strings.Count(out, "\n")})`, a.Cut["value"].Stored, a.
 	}
 }
 
+func TestALoopThatPrintsWithoutEndIsToldInShort(t *testing.T) {
+	s, _ := serving(t, &Options{Answer: 10_000})
+	res := connect(t, s, nil).call("execute", map[string]any{"script": `for { fmt.Println("hello hello") }`})
+	got := text(res)
+	if !res.IsError || len(got) > 2000 || !strings.Contains(got, "output_limit") || !strings.Contains(got, "characters left out") || !strings.Contains(got, `Stored("r1", &v)`) {
+		t.Errorf("%d bytes: %.300s", len(got), got)
+	}
+}
+
 func TestImagesComeThroughAsImages(t *testing.T) {
 	s, _ := serving(t, nil)
 	c := connect(t, s, nil)
