@@ -1,11 +1,14 @@
 package rt
 
 import (
+	"context"
 	"encoding/binary"
 	"maps"
 	"reflect"
 	"runtime"
 	"sort"
+	"sync"
+	"time"
 )
 
 // Symbols are the names of package rt as lowered programs know them, as far as a
@@ -61,6 +64,8 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"HTMLParse": m.htmlParse, "HTMLParseFS": m.htmlParseFS, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
 		"SlogNewJSONHandler": m.slogNewJSONHandler, "SlogNewTextHandler": m.slogNewTextHandler,
 		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar, "NewFlagSet": m.newFlagSet, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
+		"WaitGroupGo": m.waitGroupGo, "ContextAfterFunc": m.contextAfterFunc,
+		"AfterFunc":    func(d time.Duration, f func()) *time.Timer { return m.cfg.Timers.afterFunc(d, m.inGoroutine(f)) },
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
 		"TypeConvertibleTo": typeConvertibleTo, "TypeMethod": m.typeMethod, "TypeMethods": m.typeMethods, "TypeMethodByName": m.typeMethodByName,
 		"TypeAssignableTo": typeAssignableTo, "TypeImplements": typeImplements,
@@ -144,20 +149,57 @@ func (m *Machine) startCall(f any, args ...any) {
 // start runs a goroutine of the script.
 func (m *Machine) start(f func()) {
 	m.started.Add(1)
+	go m.goroutine(f, m.caught)
+}
+
+// goroutine is the whole of a goroutine that was counted as started; a panic that
+// ends it ends the script, in the words of what caught makes of it.
+func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
+	defer m.started.Add(-1)
+	done := false
+	defer func() {
+		if done || m.exited.Load() {
+			return
+		}
+		if r := recover(); r != nil {
+			m.cfg.Fatal(caught(r), m.Trail())
+		}
+	}()
+	f()
+	done = true
+}
+
+// inGoroutine is f for a library that calls it in a goroutine of its own.
+func (m *Machine) inGoroutine(f func()) func() {
+	return func() {
+		m.started.Add(1)
+		m.goroutine(f, m.caught)
+	}
+}
+
+// waitGroupGo is (*sync.WaitGroup).Go, which recovers a panic and raises it again.
+func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
+	wg.Add(1)
+	m.started.Add(1)
 	go func() {
-		defer m.started.Add(-1)
-		done := false
+		panicked := false
 		defer func() {
-			if done || m.exited.Load() {
-				return
-			}
-			if r := recover(); r != nil {
-				m.cfg.Fatal(m.caught(r), m.Trail())
+			if !panicked && !m.exited.Load() { // else nobody goes on
+				wg.Done()
 			}
 		}()
-		f()
-		done = true
+		m.goroutine(f, func(r any) *Panic {
+			panicked = true
+			p := *m.caught(r)
+			p.recovered = true
+			return &Panic{Value: p.Value, Line: p.Line, Earlier: &p}
+		})
 	}()
+}
+
+// contextAfterFunc is context.AfterFunc.
+func (m *Machine) contextAfterFunc(ctx context.Context, f func()) func() bool {
+	return context.AfterFunc(ctx, m.inGoroutine(f))
 }
 
 // setProcs is runtime.GOMAXPROCS for a script that shares the process with the

@@ -251,7 +251,7 @@ func loadLocation(name string) (*time.Location, error) {
 // symbols are the functions that stand for those of packages time and context.
 func (t *Timers) symbols() map[string]any {
 	return map[string]any{
-		"LoadLocation": loadLocation, "AfterFunc": t.afterFunc, "NewTimer": t.newTimer, "After": t.after, "NewTicker": t.newTicker, "Tick": t.tick,
+		"LoadLocation": loadLocation, "NewTimer": t.newTimer, "After": t.after, "NewTicker": t.newTicker, "Tick": t.tick,
 		"TimerStop": t.stop, "TimerReset": t.reset, "TickerStop": t.stopTicker, "TickerReset": t.resetTicker,
 		"WithTimeout": t.withTimeout, "WithDeadline": t.withDeadline, "WithTimeoutCause": t.withTimeoutCause, "WithDeadlineCause": t.withDeadlineCause,
 		"Received": t.received, "ReceivedOK": t.receivedOK,

@@ -52,7 +52,7 @@ var libraryFuncs = map[string]string{
 	"sort.Slice": "rt.SortSlice", "sort.SliceStable": "rt.SortSliceStable", "sort.SliceIsSorted": "rt.SliceIsSorted",
 	"log/slog.NewJSONHandler": "rt.SlogNewJSONHandler", "log/slog.NewTextHandler": "rt.SlogNewTextHandler",
 	"flag.TextVar": "rt.FlagTextVar", "(*flag.FlagSet).TextVar": "rt.FlagSetTextVar", "flag.NewFlagSet": "rt.NewFlagSet", "flag.Parse": "rt.FlagParse", "(*flag.FlagSet).Parse": "rt.FlagSetParse",
-	"time.LoadLocation": "rt.LoadLocation", "time.AfterFunc": "rt.AfterFunc", "time.NewTimer": "rt.NewTimer", "time.After": "rt.After", "time.NewTicker": "rt.NewTicker", "time.Tick": "rt.Tick",
+	"time.LoadLocation": "rt.LoadLocation", "time.AfterFunc": "rt.AfterFunc", "context.AfterFunc": "rt.ContextAfterFunc", "(*sync.WaitGroup).Go": "rt.WaitGroupGo", "time.NewTimer": "rt.NewTimer", "time.After": "rt.After", "time.NewTicker": "rt.NewTicker", "time.Tick": "rt.Tick",
 	"(*time.Timer).Stop": "rt.TimerStop", "(*time.Timer).Reset": "rt.TimerReset", "(*time.Ticker).Stop": "rt.TickerStop", "(*time.Ticker).Reset": "rt.TickerReset",
 	"context.WithTimeout": "rt.WithTimeout", "context.WithDeadline": "rt.WithDeadline", "context.WithTimeoutCause": "rt.WithTimeoutCause", "context.WithDeadlineCause": "rt.WithDeadlineCause",
 	"go/parser.ParseFile": "rt.GoParseFile", "go/parser.ParseExprFrom": "rt.GoParseExprFrom", "go/format.Node": "rt.GoFormatNode",
