@@ -10,11 +10,12 @@ import (
 // type numbers of boxes:
 //
 //	type Shape interface{ Area() float64 }     func d_Area_9(x any) float64 {
-//	s.Area()                                       switch rt.Number(x) {
-//	                                               case 4:
-//	d_Area_9(s)                                        return f_Area_5(rt.Erased(x).(t.T_Circle_4))
+//	s.Area()                                       var e any = rt.Erased(x)
+//	                                               switch rt.Number(x) {
+//	d_Area_9(s)                                    case 4:
+//	                                                   return f_Area_5(e.(t.T_Circle_4))
 //	                                               }
-//	                                               return rt.CallMethod(…)  // a library value
+//	                                               return l_Area_10(x)  // a library value
 //	                                           }
 //
 // Which types can be in a box is known when everything is emitted, so tables
@@ -107,12 +108,12 @@ func (p *program) addCase(d *dispatcher, id int) {
 	if name == "" || !types.Identical(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()), d.sig) {
 		return
 	}
-	args := []string{"rt.Erased(x).(" + p.typ(t) + ")"}
+	args := []string{"e.(" + p.typ(t) + ")"}
 	if isEmptyStruct(t) {
 		args[0] = p.null(t)
 	}
 	if n, ok := folded(t); ok {
-		args[0] = p.fold("rt.Erased(x).("+p.typ(n.Underlying())+")", n)
+		args[0] = p.fold("e.("+p.typ(n.Underlying())+")", n)
 	}
 	for i := range d.sig.Params().Len() {
 		args = append(args, fmt.Sprintf("a%d", i))
@@ -266,8 +267,18 @@ func (p *program) reach(t types.Type, seen map[types.Type]bool) {
 func (p *program) writeTables() {
 	for _, d := range p.tables {
 		params, args := p.parameters(d.sig)
-		fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\n%sswitch rt.Number(x) {\n%s}\n", d.name, strings.Join(append([]string{"x any"}, params...), ", "), p.results(d.sig), p.through(d.method), d.cases.String())
-		p.funcs.WriteString(p.libraryCase(d, args) + "}\n")
+		params = append([]string{"x any"}, params...)
+		erased := ""
+		if strings.Contains(d.cases.String(), "e.(") {
+			erased = "var e any = rt.Erased(x)\n"
+		}
+		library := p.libraryCase(d, args)
+		if strings.Count(library, "\n") > 1 && erased != "" { // each variable costs the other cases
+			name := p.fresh("l_" + asciiName(d.method.Name()))
+			fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\n%s}\n", name, strings.Join(params, ", "), p.results(d.sig), library)
+			library = "return " + name + "(" + strings.Join(append([]string{"x"}, args...), ", ") + ")\n"
+		}
+		fmt.Fprintf(&p.funcs, "\nfunc %s(%s) %s {\n%s%sswitch rt.Number(x) {\n%s}\n%s}\n", d.name, strings.Join(params, ", "), p.results(d.sig), p.through(d.method), erased, d.cases.String(), library)
 	}
 }
 
@@ -277,10 +288,11 @@ func (p *program) libraryCase(d *dispatcher, args []string) string {
 	if p.signatureNeedsBox(d.sig) {
 		return "rt.BadNil()\n" + p.zeroReturn(d.sig)
 	}
-	for i := range args {
-		args[i] = "rt.Raw(" + args[i] + ")"
+	raw := make([]string, len(args))
+	for i, a := range args {
+		raw[i] = "rt.Raw(" + a + ")"
 	}
-	call := fmt.Sprintf("rt.CallMethod(x, %q, []any{%s})", d.method.Name(), strings.Join(args, ", "))
+	call := fmt.Sprintf("rt.CallMethod(x, %q, []any{%s})", d.method.Name(), strings.Join(raw, ", "))
 	if d.sig.Results().Len() == 0 {
 		return call + "\n"
 	}
