@@ -69,6 +69,10 @@ var faulty = []struct {
 	{"a script panics in a goroutine", "go func() { panic(\"lost\") }()\nselect {}", 20 * time.Second},
 }
 
+// sound is how long a host may take for a script that does nothing, where the
+// machine is busy.
+const sound = 20 * time.Second
+
 // faults tries each of the faulty scripts in a host of its own, and here.
 func (c *compare) faults() ([]Fault, error) {
 	var out []Fault
@@ -177,7 +181,7 @@ func (c *compare) inHost(script string, deadline time.Duration) (string, error) 
 		return "", err
 	}
 	answers := bufio.NewReader(out)
-	try := func(script string) (string, time.Duration, error) {
+	try := func(script string, deadline time.Duration) (string, time.Duration, error) {
 		line, err := json.Marshal(hostRequest{script, deadline.Milliseconds()})
 		if err != nil {
 			return "", 0, err
@@ -199,11 +203,11 @@ func (c *compare) inHost(script string, deadline time.Duration) (string, error) 
 		cmd.Wait() // its exit code is what counts
 		return cmd.ProcessState.ExitCode()
 	}
-	if said, _, err := try("_ = 1"); err != nil || said != "" {
+	if said, _, err := try("_ = 1", sound); err != nil || said != "" {
 		end()
 		return "", fmt.Errorf("a host of scripts does not start: %s", errors.Join(err, errors.New(said)))
 	}
-	said, took, err := try(script)
+	said, took, err := try(script, deadline)
 	if err != nil {
 		switch code := end(); code {
 		case hostFull:
@@ -213,7 +217,7 @@ func (c *compare) inHost(script string, deadline time.Duration) (string, error) 
 		}
 	}
 	what := fmt.Sprintf("%s after %s", strings.TrimPrefix(said, "context "), brief(took))
-	said, _, err = try("_ = 1")
+	said, _, err = try("_ = 1", sound)
 	end()
 	if err != nil || said != "" {
 		return what + "; the next script fails", nil
