@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"slices"
 )
 
 // A gobInput is what is left of a message.
@@ -180,7 +181,8 @@ func (d *GobDecoder) receive() {
 	var data []byte
 	for uint64(len(data)) < n && err == nil {
 		from := len(data)
-		data = append(data, make([]byte, min(n-uint64(from), maxGobChunk))...)
+		more := int(min(n-uint64(from), maxGobChunk))
+		data = slices.Grow(data, more)[:from+more]
 		_, err = io.ReadFull(d.r, data[from:])
 	}
 	switch {
