@@ -222,3 +222,28 @@ type T struct {
 		}
 	})
 }
+
+// TestGobsOfManyGoroutines meets types for the first time in several goroutines.
+func TestGobsOfManyGoroutines(t *testing.T) {
+	m := New(Config{})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			m.gobRegister(gobPoint{})
+			for _, x := range gobValues() {
+				var b bytes.Buffer
+				if err := m.gobNewEncoder(&b).Encode(x); err != nil {
+					t.Errorf("%T: %v", x, err)
+				}
+				into := reflect.New(reflect.TypeOf(x))
+				if into.Elem().Kind() == reflect.Pointer {
+					into = reflect.New(into.Type().Elem().Elem())
+				}
+				if err := m.gobNewDecoder(&b).Decode(into.Interface()); err != nil {
+					t.Errorf("%T: %v", x, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
