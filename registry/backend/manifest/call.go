@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -133,7 +134,10 @@ func (o *output) result() (*backend.Result, error) {
 // it started is killed.
 func run(ctx context.Context, path string, args []string, stdin, dir string) (*output, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, procgroup.Environ()
+	if abs, err := filepath.Abs(dir); err == nil && dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+abs)
+	}
 	var stdout, stderr capped
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Stdin = strings.NewReader(stdin)

@@ -73,7 +73,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 			return nil, fmt.Errorf("cwd %q is no folder; correct it in %q", s.Cwd, s.File)
 		}
 	}
-	cmd.Env = os.Environ()
+	cmd.Env = procgroup.Environ()
 	for _, name := range s.Env.Names() {
 		cmd.Env = append(cmd.Env, name+"="+s.Env[name])
 	}
