@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Assignments. The interpreter aliases results and destinations and has its own
@@ -180,25 +179,7 @@ func (f *fn) target(x ast.Expr) string {
 			return f.entry(y.X, f.core(o[0], t), o[1], m)
 		}
 	}
-	return f.variable(x)
-}
-
-// variable emits x, which is assigned to. A library's variable is reached by its
-// address: the interpreter keeps interface values that are stored under its name
-// to itself.
-func (f *fn) variable(x ast.Expr) string {
-	text := f.expr(x)
-	if !strings.HasPrefix(text, "p_") {
-		return text
-	}
-	id, ok := ast.Unparen(x).(*ast.Ident)
-	if sel, isSel := ast.Unparen(x).(*ast.SelectorExpr); isSel {
-		id, ok = sel.Sel, true
-	}
-	if v, isVar := f.use(id).(*types.Var); ok && isVar && isPackageVariable(v) {
-		return byAddress(text)
-	}
-	return text
+	return f.expr(x)
 }
 
 // writesMap notes that the statement at hand writes to a map.

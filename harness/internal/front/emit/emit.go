@@ -120,9 +120,10 @@ type program struct {
 	byMethod   map[string]*dispatcher
 	register   strings.Builder
 
-	concurrent bool           // the script starts goroutines
-	templates  bool           // the script calls methods by their names: it imports text/template or html/template, or asks package reflect for methods
-	position   token.Position // of the statement being lowered
+	written    map[*types.Var]bool // variables of libraries that the script changes
+	concurrent bool                // the script starts goroutines
+	templates  bool                // the script calls methods by their names: it imports text/template or html/template, or asks package reflect for methods
+	position   token.Position      // of the statement being lowered
 }
 
 // unit is one source package with the tables of its checking.
@@ -144,7 +145,7 @@ func Lower(in *Input) (out *Program, err error) {
 	p := &program{
 		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{}, reshaped: map[*types.Named]bool{},
 		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
-		decls: map[*types.Func]*declaration{}, recovering: map[string]bool{}, older: map[*token.File]bool{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, names: map[string]string{},
+		decls: map[*types.Func]*declaration{}, recovering: map[string]bool{}, older: map[*token.File]bool{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, written: map[*types.Var]bool{}, names: map[string]string{},
 		numbers: map[string][]int{}, sizes: map[types.Type]int64{}, structs: map[string][]erasedStruct{}, imports: map[string]string{}, nils: map[string]string{},
 		methodSets: map[int]*types.MethodSet{}, boxed: map[int]bool{}, reached: map[int]bool{}, byMethod: map[string]*dispatcher{},
 	}
@@ -172,6 +173,7 @@ func Lower(in *Input) (out *Program, err error) {
 	}
 	for _, file := range p.in.Packages[len(p.in.Packages)-1].Files {
 		p.concurrent = p.concurrent || startsGoroutines(file)
+		p.findWritten(file)
 	}
 	replaces := false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
@@ -195,6 +197,63 @@ func reflectsMethods(info *types.Info) bool {
 		}
 	}
 	return false
+}
+
+// findWritten notes the variables of libraries that the script writes to, or has
+// the address of.
+func (p *program) findWritten(file *ast.File) {
+	written := func(list ...ast.Expr) {
+		for _, x := range list {
+			if v := libraryVariableOf(p.in.Info, x); v != nil && !p.out.source[v.Pkg()] {
+				p.written[v] = true
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				written(n.Lhs...)
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				written(n.Key, n.Value)
+			}
+		case *ast.IncDecStmt:
+			written(n.X)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				written(n.X)
+			}
+		}
+		return true
+	})
+}
+
+// libraryVariableOf is the variable of a package that x is, or is a part of.
+func libraryVariableOf(info *types.Info, x ast.Expr) *types.Var {
+	for {
+		var id *ast.Ident
+		switch y := ast.Unparen(x).(type) {
+		case *ast.Ident:
+			id = y
+		case *ast.IndexExpr:
+			x = y.X
+			continue
+		case *ast.SelectorExpr:
+			id = y.Sel
+			if v, ok := info.Uses[id].(*types.Var); !ok || v.IsField() {
+				x = y.X
+				continue
+			}
+		default:
+			return nil
+		}
+		if v, ok := info.Uses[id].(*types.Var); ok && isPackageVariable(v) {
+			return v
+		}
+		return nil
+	}
 }
 
 // startsGoroutines: there is a go statement, or the name of something in the

@@ -62,11 +62,12 @@ func (f *fn) qualified(x *ast.SelectorExpr) string {
 	return ""
 }
 
-// libraryVariable emits a variable of a library. One that holds a function is
-// read by its address: the interpreter takes its name for a function's.
+// libraryVariable emits a variable of a library. One that the script changes is
+// reached by its address: the interpreter keeps to itself what is stored under its
+// name, and takes one that holds a function for that function.
 func (p *program) libraryVariable(o *types.Var) string {
 	text := p.librarySymbol(o)
-	if _, ok := o.Type().Underlying().(*types.Signature); ok {
+	if _, ok := o.Type().Underlying().(*types.Signature); ok || p.written[o] {
 		return byAddress(text)
 	}
 	return text

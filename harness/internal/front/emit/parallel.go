@@ -196,7 +196,7 @@ func (f *fn) keep(x ast.Expr, t types.Type) *kept {
 func (f *fn) assignable(x ast.Expr) place {
 	switch y := ast.Unparen(x).(type) {
 	case *ast.Ident:
-		text := f.variable(y)
+		text := f.expr(y)
 		return place{variable: f.object(y), text: func() string { return text }}
 	case *ast.StarExpr:
 		o := f.keep(y.X, f.typeOf(y.X))
@@ -229,7 +229,7 @@ func (f *fn) assignableElement(y *ast.IndexExpr) place {
 func (f *fn) assignableField(y *ast.SelectorExpr) place {
 	if id, ok := y.X.(*ast.Ident); ok {
 		if _, ok := f.use(id).(*types.PkgName); ok {
-			text := f.variable(y)
+			text := f.expr(y)
 			return place{variable: f.use(y.Sel), text: func() string { return text }}
 		}
 	}

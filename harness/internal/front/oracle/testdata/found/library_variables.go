@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	. "flag"
 	"fmt"
+	"image/color"
 	"io"
+	"unicode"
 )
 
 type z struct{ b byte }
@@ -62,4 +64,13 @@ func main() {
 	rand.Reader, ok = func() (io.Reader, bool) { return z{8}, true }()
 	show("call")
 	fmt.Println(n, ok)
+	white, black, letter := color.White, color.Black, unicode.Letter
+	defer func() { color.White, color.Black, unicode.Letter = white, black, letter }()
+	color.Black.Y = 7
+	w := &color.White
+	w.Y = 9
+	color.White, color.Black = color.Black, color.White
+	fmt.Println(color.White, color.Black)
+	unicode.Letter = unicode.Digit
+	fmt.Println(unicode.Is(unicode.Letter, '5'))
 }
