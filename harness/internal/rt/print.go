@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -193,6 +194,25 @@ func (p printer) opaque(v reflect.Value) {
 	holder := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "x", PkgPath: "main", Type: v.Type()}})).Elem()
 	reflect.NewAt(v.Type(), holder.Field(0).Addr().UnsafePointer()).Elem().Set(v)
 	p.field(holder.Interface())
+}
+
+// hiddenValue prints a value that was got by way of an unexported field, of type t;
+// nil for a type of a library.
+func (p printer) hiddenValue(t types.Type, v reflect.Value) {
+	if t == nil {
+		t = unnamed(v.Type())
+	}
+	switch {
+	case t != nil && v.Kind() == reflect.Pointer:
+		p.value(t, v, 0, false)
+	case t != nil:
+		p.value(t, v, 1, false)
+	case v.Kind() == reflect.Pointer && !v.IsNil() && slices.Contains([]reflect.Kind{reflect.Struct, reflect.Slice, reflect.Array, reflect.Map}, v.Elem().Kind()):
+		p.write("&")
+		p.opaque(v.Elem())
+	default:
+		p.opaque(v)
+	}
 }
 
 // field prints the field x of a struct that has no other, as fmt does.

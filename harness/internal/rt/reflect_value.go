@@ -99,11 +99,8 @@ func (r ReflectValue) Format(s fmt.State, verb rune) {
 		fmt.Fprintf(s, strings.ReplaceAll(format, "+", ""), r.String())
 	case !r.v.IsValid():
 		fmt.Fprintf(s, format, reflect.Value{})
-	case r.hidden && r.t != nil:
-		p := r.m.printing(s, verb)
-		p.value(r.t, r.v, 1, false)
-	case r.t == nil && (r.hidden || !r.v.CanInterface()):
-		fmt.Fprintf(s, format, r.v)
+	case r.hidden:
+		r.m.printing(s, verb).hiddenValue(r.t, r.v)
 	default:
 		fmt.Fprintf(s, format, r.held())
 	}
@@ -202,13 +199,44 @@ func (r ReflectValue) Field(i int) ReflectValue {
 		reflectPanic("reflect: Field index out of range")
 	}
 	if r.t == nil {
-		if f := r.v.Type().Field(i); !f.IsExported() {
-			reflectPanic("reflect: the field " + f.Name + " of " + r.v.Type().String() + ", which is not exported, is not available to scripts")
+		f := r.v.Type().Field(i)
+		if !f.IsExported() && !isOpen(r.v.Type().PkgPath()) {
+			reflectPanic("reflect: the field " + f.Name + " of " + reflectShown(r.v.Type()).String() + ", which is not exported, is not available to scripts")
 		}
-		return ReflectValue{m: r.m, v: r.v.Field(i), hidden: r.hidden}
+		if f.IsExported() {
+			return ReflectValue{m: r.m, v: r.v.Field(i), hidden: r.hidden}
+		}
+		return ReflectValue{m: r.m, v: unexported(r.v, i), hidden: true}
 	}
 	f := r.t.Underlying().(*types.Struct).Field(i)
 	return r.m.reflectValue(f.Type(), fieldOf(r.v, i), r.hidden || !f.Exported())
+}
+
+// unexported is field i of a struct, to be looked at like any other: a [ReflectValue]
+// keeps by itself that it is hidden.
+func unexported(v reflect.Value, i int) reflect.Value {
+	inMemory := v.CanAddr()
+	if !inMemory {
+		held := v
+		v = reflect.New(v.Type()).Elem()
+		v.Set(held)
+	}
+	f := v.Field(i)
+	f = reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+	if !inMemory && f.Kind() != reflect.Interface {
+		return reflect.ValueOf(f.Interface())
+	}
+	return f
+}
+
+// isOpen: what types of a package keep to themselves are plain values, which may be
+// looked at: nothing that does anything can be reached by way of them.
+func isOpen(pkg string) bool {
+	switch pkg {
+	case "bytes", "container/list", "container/ring", "errors", "fmt", "internal/sync", "math/big", "net/netip", "net/url", "strconv", "strings", "sync", "sync/atomic", "time":
+		return true
+	}
+	return false
 }
 
 func (r ReflectValue) FieldByIndex(index []int) ReflectValue {
