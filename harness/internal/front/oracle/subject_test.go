@@ -83,10 +83,11 @@ type subject struct {
 	answers *bufio.Reader
 	stderr  *bytes.Buffer
 	done    int
+	limit   time.Duration // of one script
 }
 
 func newSubject(t testing.TB) *subject {
-	s := &subject{dir: t.TempDir()}
+	s := &subject{dir: t.TempDir(), limit: tooSlow}
 	t.Cleanup(s.stop)
 	return s
 }
@@ -144,7 +145,7 @@ func (s *subject) do(src string, k task) (outcome, error) {
 		return outcome{}, fmt.Errorf("sending to the worker: %w\n%s", err, s.stderr)
 	}
 	s.done++
-	slow := time.AfterFunc(tooSlow, func() { s.cmd.Process.Kill() })
+	slow := time.AfterFunc(s.limit, func() { s.cmd.Process.Kill() })
 	line, err := s.answers.ReadBytes('\n')
 	inTime := slow.Stop()
 	var o outcome
