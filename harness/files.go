@@ -107,8 +107,8 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	return c, nil
 }
 
-// askAgain bounds how long a script that needs a server waits for those that
-// failed when the registry was built.
+// askAgain bounds how long a server that failed when the registry was built may
+// take to start, and then to list its tools, when a script needs one of those.
 const askAgain = 10 * time.Second
 
 // Again asks the servers that failed when the registry was built and have no
@@ -134,10 +134,13 @@ func (f *Files) Again(ctx context.Context) bool {
 		return false
 	}
 	f.log("asking again the servers that failed when %s was built", f.Path())
-	ctx, cancel := context.WithTimeout(ctx, askAgain)
-	defer cancel()
+	dialer := dial.New(&dial.Options{Known: old})
 	reg, report, err := build.Build(ctx, f.config, &build.Options{
 		Previous: old, Only: map[string]bool{}, Embed: f.embed(search),
+		Dial: func(ctx context.Context, s config.Server) (backend.Backend, error) {
+			s.StartTimeout = min(s.StartTimeout, askAgain) // of each: one that hangs keeps nobody from the others
+			return dialer.Open(ctx, s)
+		},
 		Progress: func(ev build.Event) {
 			if f.Progress != nil && down(ev.Server) {
 				f.Progress(ev)

@@ -513,8 +513,8 @@ var fatal = []struct {
 	status Status
 	say    string
 }{
-	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 200,000 calls of functions, 20,000 of closures, and more with more memory"},
-	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: some 200,000 calls of functions, 20,000 of closures, and more with more memory"},
+	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
+	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
 	{"concurrent map", ScriptError, mapFatal},
 	{deadlockText, ScriptError, "fatal error: " + deadlockText},
 }
@@ -527,7 +527,7 @@ const goFatal = 2
 // crashed says what a worker died of that ended without a word: its exit
 // status tells, and among the deaths of the Go runtime the runtime's words.
 func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, conversation error) (Status, string) {
-	memory := fmt.Sprintf("the script used more memory than allowed (%d MiB)", l.Memory>>20)
+	memory := fmt.Sprintf("the script used more memory than allowed (%d MiB)", max(l.Memory, MinMemory)>>20)
 	cpu := fmt.Sprintf("the script used more than %v of CPU time", l.CPU)
 	code := -1
 	if state != nil {
