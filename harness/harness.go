@@ -352,11 +352,11 @@ func (r *run) finish(o *worker.Outcome) {
 	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o)...)
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
-	if o.Status == worker.Stopped { // Resolve or Start has said why
-		return
+	if o.Status != worker.Stopped { // then Resolve or Start has said why
+		res.Status = Status(o.Status)
 	}
-	res.Status = Status(o.Status)
 	switch {
+	case o.Status == worker.Stopped:
 	case len(o.Errors) > 0:
 		res.Errors = r.explain(fromDiagnostics(o.Errors))
 	case o.Status != worker.OK:

@@ -267,6 +267,9 @@ func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
 			if res.Status != c.status {
 				t.Errorf("status %s, want %s", res.Status, c.status)
 			}
+			if res.ExitCode != 2 {
+				t.Errorf("exit code %d, want 2", res.ExitCode)
+			}
 			for _, w := range c.want {
 				if !strings.Contains(res.Text(), w) {
 					t.Errorf("the answer does not mention %q", w)

@@ -236,7 +236,7 @@ func gobIndirect(v reflect.Value, n int) (reflect.Value, bool) {
 	return v, v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())
 }
 
-// enter goes one level deeper, until what it returns is called.
+// enter goes one level deeper; the caller counts depth down when it is done.
 func (e *GobEncoder) enter() {
 	if e.depth++; e.depth > maxGobDepth {
 		gobFail(errGobDeep)
