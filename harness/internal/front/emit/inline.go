@@ -55,6 +55,11 @@ func (f *fn) inlined(x *ast.CallExpr) (text string, ok bool) {
 	if id == nil || x.Ellipsis.IsValid() {
 		return "", false
 	}
+	if len(x.Args) == 1 {
+		if _, several := f.typeOf(x.Args[0]).(*types.Tuple); several { // cmp.Or(f())
+			return "", false
+		}
+	}
 	fo, isFunc := f.use(id).(*types.Func)
 	if !isFunc {
 		return "", false
