@@ -282,8 +282,11 @@ func (r *run) trace(line int, trail []rt.Step) []Frame {
 	}
 	for _, s := range trail {
 		f, ok := r.program.Funcs[s.Func]
-		if !ok {
-			continue // a function of ours, which has no line
+		if !ok { // a function of ours, which has no line
+			if inner != "" && emit.IsDispatcher(s.Func) {
+				inner = s.Func
+			}
+			continue
 		}
 		if part {
 			inner, part = s.Func, f.Part

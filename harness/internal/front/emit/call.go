@@ -115,14 +115,18 @@ func (f *fn) call(x *ast.CallExpr) called {
 		test = f.signedZeros(x, &c, args)
 	}
 	switch {
-	case lifted(c.direct) == "" || f.isTool(x): // others note their own lines
+	case c.lifted() == "" || f.isTool(x): // others note their own lines
 		f.noteLine(x)
 	case c.direct == f.lowered && f.notedSelf != f.line(x): // it may call itself without end
 		f.noteLine(x)
 	}
 	f.noted = 0
-	f.calls = append(f.calls, Call{lifted(c.direct), f.unit.fset.Position(x.Pos()).Line})
-	out := called{text: c.invoke(c.recv, args), lifted: lifted(c.direct) != "", results: c.sig.Results()}
+	name := c.lifted()
+	if c.iface {
+		name = c.direct
+	}
+	f.calls = append(f.calls, Call{name, f.unit.fset.Position(x.Pos()).Line})
+	out := called{text: c.invoke(c.recv, args), lifted: c.lifted() != "", results: c.sig.Results()}
 	if test != "" {
 		out.names = f.callExact(test, &c, args, out.text)
 		out.text = ""
@@ -143,9 +147,9 @@ func (f *fn) isTool(x *ast.CallExpr) bool {
 
 // lifted is the name of a callee that is a function of its own, "" for a
 // function value.
-func lifted(direct string) string {
-	if strings.HasPrefix(direct, "f_") {
-		return direct
+func (c *callee) lifted() string {
+	if c.named && strings.HasPrefix(c.direct, "f_") { // a variable of the name f begins so, too
+		return c.direct
 	}
 	return ""
 }

@@ -80,6 +80,10 @@ type Call struct {
 	Line   int
 }
 
+// IsDispatcher reports whether a function of a lowered program is one that calls
+// a method of an interface.
+func IsDispatcher(name string) bool { return strings.HasPrefix(name, "d_") }
+
 // IsSource reports whether a package was lowered, so that its types are erased.
 func (p *Program) IsSource(pkg *types.Package) bool { return p.source[pkg] || lib.Is(pkg) }
 
