@@ -114,8 +114,12 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		}
 	}
 	res, err := do(ctx, s)
-	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 && files.Again(ctx) { // nothing has run
-		res, err = do(ctx, s)
+	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
+		if files.Again(ctx) {
+			res, err = do(ctx, s)
+		} else {
+			err = ctx.Err() // the user may not want to wait for them
+		}
 	}
 	if err != nil {
 		return err
