@@ -107,8 +107,9 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	return c, nil
 }
 
-// askAgain bounds how long a server that failed when the registry was built may
-// take to start, and then to list its tools, when a script needs one of those.
+// askAgain is how long a server that failed when the registry was built may take
+// to start, and then to list its tools, when a script needs one of those. Each
+// has it for itself: one that hangs keeps nobody from the others.
 const askAgain = 10 * time.Second
 
 // Again asks the servers that failed when the registry was built and have no
@@ -138,7 +139,9 @@ func (f *Files) Again(ctx context.Context) bool {
 	reg, report, err := build.Build(ctx, f.config, &build.Options{
 		Previous: old, Only: map[string]bool{}, Embed: f.embed(search),
 		Dial: func(ctx context.Context, s config.Server) (backend.Backend, error) {
-			s.StartTimeout = min(s.StartTimeout, askAgain) // of each: one that hangs keeps nobody from the others
+			if s.StartTimeout == config.DefaultStartTimeout { // else its entry says how long it needs
+				s.StartTimeout = askAgain
+			}
 			return dialer.Open(ctx, s)
 		},
 		Progress: func(ev build.Event) {
