@@ -249,7 +249,7 @@ func (d *GobDecoder) ignore(id gobID) {
 		return
 	}
 	if wire := d.wires[id]; wire != nil && wire.StructT != nil {
-		d.ignoreStruct(*engine)
+		d.structure(*engine, reflect.Value{})
 		return
 	}
 	d.single(*engine, reflect.Value{})
@@ -270,12 +270,17 @@ func (d *GobDecoder) enter() {
 	}
 }
 
+// structure reads a struct into v; an invalid v skips it.
 func (d *GobDecoder) structure(engine *gobDecEngine, v reflect.Value) {
 	d.enter()
 	for at := -1; len(d.buf.data) > 0; {
 		delta := int(d.buf.uint())
 		if delta < 0 {
-			gobFailf("decode: corrupted data: negative delta")
+			skipped := ""
+			if !v.IsValid() {
+				skipped = "ignore "
+			}
+			gobFailf("%sdecode: corrupted data: negative delta", skipped)
 		}
 		if delta == 0 {
 			break
@@ -286,7 +291,7 @@ func (d *GobDecoder) structure(engine *gobDecEngine, v reflect.Value) {
 		at += delta
 		f := &engine.fields[at]
 		var x reflect.Value
-		if f.index != nil {
+		if v.IsValid() && f.index != nil {
 			if x = gobFieldOf(v, f.index); x.Kind() == reflect.Pointer {
 				x = gobAlloc(x)
 			}
@@ -308,26 +313,6 @@ func gobFieldOf(v reflect.Value, index []int) reflect.Value {
 		v = v.Field(k)
 	}
 	return v
-}
-
-func (d *GobDecoder) ignoreStruct(engine *gobDecEngine) {
-	d.enter()
-	for at := -1; len(d.buf.data) > 0; {
-		delta := int(d.buf.uint())
-		if delta < 0 {
-			gobFailf("ignore decode: corrupted data: negative delta")
-		}
-		if delta == 0 {
-			break
-		}
-		if at >= len(engine.fields)-delta {
-			gobFail(errGobRange)
-		}
-		at += delta
-		f := &engine.fields[at]
-		(*f.op)(f, d, reflect.Value{})
-	}
-	d.depth--
 }
 
 // list reads n elements into v, a slice or array, which grows as they come. what
@@ -951,7 +936,7 @@ func (d *GobDecoder) ignoreOp(id gobID, seen map[gobID]*gobDecOp) *gobDecOp {
 		if err != nil {
 			gobFail(err)
 		}
-		*op = func(_ *gobDecField, d *GobDecoder, _ reflect.Value) { d.ignoreStruct(*engine) }
+		*op = func(_ *gobDecField, d *GobDecoder, _ reflect.Value) { d.structure(*engine, reflect.Value{}) }
 	case wire.GobEncoderT != nil, wire.BinaryMarshalerT != nil, wire.TextMarshalerT != nil:
 		*op = func(_ *gobDecField, d *GobDecoder, _ reflect.Value) { d.ignoreOwn() }
 	}
