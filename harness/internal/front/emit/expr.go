@@ -536,10 +536,10 @@ func (f *fn) element(x ast.Expr, t types.Type, keep bool) string {
 
 // part makes a text fit to be an element of a composite literal, where the
 // interpreter takes an operand in parentheses, or one with (*p) in it, for a
-// type.
+// type, and dies of a field of an element.
 func (f *fn) part(text string, t types.Type) string {
 	before, text := split(bare(text))
-	if !strings.HasPrefix(text, "(") && !strings.Contains(text, "(*") {
+	if !strings.HasPrefix(text, "(") && !strings.Contains(text, "(*") && !strings.Contains(text, "].") {
 		return guarded(before, text)
 	}
 	v, set := f.temp(f.p.typ(t), text)
