@@ -167,17 +167,21 @@ func (f *fn) returnResults() {
 func (f *fn) dividedBody(body *ast.BlockStmt) {
 	e := f.encloseSame(body)
 	e.inner.lowered = f.p.fresh("body")
-	e.inner.lastBody(body)
+	e.inner.lastBody(body, false)
 	e.inner.describe(body)
 	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\n%s%s}\n", e.inner.lowered, strings.Join(e.params, ", "), e.prologue, e.inner.out.String())
 	f.w("%s(%s)\n", e.inner.lowered, strings.Join(e.args, ", "))
 	f.returnResults()
 }
 
-// lastBody emits a body that defers one call.
-func (f *fn) lastBody(body *ast.BlockStmt) {
+// lastBody emits a body that defers one call; apart says that the call has no way
+// to the results.
+func (f *fn) lastBody(body *ast.BlockStmt, apart bool) {
 	f.done = f.p.fresh("done")
 	f.w("var %s bool\n", f.done)
+	if apart {
+		f.plan(body.List, body)
+	}
 	f.block(body)
 	if n := len(body.List); n > 0 {
 		if _, ok := body.List[n-1].(*ast.ReturnStmt); !ok {

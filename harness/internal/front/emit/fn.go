@@ -319,7 +319,7 @@ func (f *fn) body(sig *types.Signature, body *ast.BlockStmt) string {
 	case kind == defersOne && len(f.results) > 0:
 		f.dividedBody(body)
 	case kind == defersOne || kind == defersApart:
-		f.lastBody(body)
+		f.lastBody(body, kind == defersApart)
 	default:
 		f.plan(body.List, body)
 		f.block(body)

@@ -51,7 +51,7 @@ const (
 // body is that of the function.
 func (f *fn) plan(stmts []ast.Stmt, body *ast.BlockStmt) {
 	f.parts = map[ast.Node]*part{}
-	if f.nested > 0 || f.done != "" || f.defers != "" || f.within >= maxParts || len(f.usage.gotos) > 0 {
+	if f.nested > 0 || f.defers != "" || f.within >= maxParts || len(f.usage.gotos) > 0 {
 		return
 	}
 	f.whole = body
@@ -375,7 +375,21 @@ func (f *fn) arm(n ast.Node, stmts []ast.Stmt, begin func(f *fn, e *enclosure)) 
 	as := f.p.out.Funcs[name]
 	as.Part = true
 	f.p.out.Funcs[name] = as
-	f.w("%s%s(%s)\n%s", returns(f.sig), name, strings.Join(e.args, ", "), returnsNothing(f.sig))
+	call := fmt.Sprintf("%s(%s)", name, strings.Join(e.args, ", "))
+	if f.done == "" {
+		f.w("%s%s\n%s", returns(f.sig), call, returnsNothing(f.sig))
+		return
+	}
+	names := make([]string, f.sig.Results().Len())
+	for i := range names {
+		names[i] = f.p.fresh("r")
+	}
+	if len(names) > 0 {
+		call = strings.Join(names, ", ") + " := " + call
+	}
+	f.w("%s\n", call)
+	f.returns()
+	f.w("return %s\n", strings.Join(names, ", "))
 }
 
 // pass hands variable v over to a part, which n becomes.
