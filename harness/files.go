@@ -77,11 +77,7 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 			return nil, &CatalogError{err}
 		}
 	}
-	settings, err := SearchSettings(cfg)
-	if err != nil {
-		return nil, &CatalogError{err}
-	}
-	search, err := settings.Options()
+	settings, search, err := searching(cfg)
 	if err != nil {
 		return nil, &CatalogError{err}
 	}
@@ -98,13 +94,17 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	default:
 		return nil, &CatalogError{err}
 	}
-	c := f.over(reg, cfg, settings, search)
+	f.catalog, f.config = f.over(reg, cfg, settings, search), cfg
 	if !known {
-		f.pool = dial.New(&dial.Options{Known: c.Registry}).Pool(cfg)
-		c.Calls = f.pool
+		f.dial()
 	}
-	f.catalog, f.config = c, cfg
-	return c, nil
+	return f.catalog, nil
+}
+
+// dial gives the catalog connections of its own, made when they are called for.
+func (f *Files) dial() {
+	f.pool = dial.New(&dial.Options{Known: f.catalog.Registry}).Pool(f.config)
+	f.catalog.Calls = f.pool
 }
 
 // askAgain is how long a server that failed when the registry was built may take
@@ -159,8 +159,7 @@ func (f *Files) Again(ctx context.Context) bool {
 	}
 	f.pool.Close()
 	f.catalog = f.over(reg, f.config, settings, search)
-	f.pool = dial.New(&dial.Options{Known: reg}).Pool(f.config)
-	f.catalog.Calls = f.pool
+	f.dial()
 	return true
 }
 

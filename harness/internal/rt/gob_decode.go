@@ -806,13 +806,7 @@ func gobElementOp(t reflect.Type, op *gobDecOp) *gobDecOp {
 }
 
 func (d *GobDecoder) ownOp(u *gobUser) *gobDecOp {
-	t := u.user
-	if u.decIndir < 0 {
-		t = pointerTo(t)
-	}
-	for range u.decIndir {
-		t = t.Elem()
-	}
+	t := u.receiver(u.decIndir)
 	op := gobDecOp(func(_ *gobDecField, d *GobDecoder, v reflect.Value) {
 		of := u.base
 		if v.Kind() != reflect.Pointer && t.Kind() == reflect.Pointer {

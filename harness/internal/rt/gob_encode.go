@@ -501,13 +501,7 @@ func foldedType(t reflect.Type) *types.Named {
 }
 
 func (g *gobState) ownEncOp(u *gobUser) (*gobEncOp, int) {
-	t := u.user
-	if u.encIndir < 0 {
-		t = pointerTo(t)
-	}
-	for range u.encIndir {
-		t = t.Elem()
-	}
+	t := u.receiver(u.encIndir)
 	op := gobEncOp(func(f *gobEncField, s *gobEncoding, v reflect.Value) {
 		if u.encIndir < 0 {
 			if !v.CanAddr() {

@@ -132,6 +132,18 @@ type gobUser struct {
 	encIndir, decIndir int // how many pointers to the receiver, -1 for its address
 }
 
+// receiver is the type of the receiver behind indir pointers.
+func (u *gobUser) receiver(indir int) reflect.Type {
+	if indir < 0 {
+		return pointerTo(u.user)
+	}
+	t := u.user
+	for range indir {
+		t = t.Elem()
+	}
+	return t
+}
+
 // gobOwn says whether a type encodes or decodes itself.
 type gobOwn int
 

@@ -370,12 +370,7 @@ func typeImplements(t, u reflect.Type) bool {
 	return t.Implements(u)
 }
 
-func (t reflectType) AssignableTo(u reflect.Type) bool {
-	if u == nil {
-		reflectPanic("reflect: nil type passed to Type.AssignableTo")
-	}
-	return assignableTo(t, u)
-}
+func (t reflectType) AssignableTo(u reflect.Type) bool { return typeAssignableTo(t, u) }
 
 func isScriptType(t reflect.Type) bool {
 	_, ok := t.(reflectType)
