@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/usetools/usetools/registry"
 )
@@ -61,6 +62,8 @@ type Entry struct {
 	Examples []registry.Example `json:"examples,omitempty"`
 	// Stale says that the tool's server could not be asked in the last build.
 	Stale bool `json:"stale,omitempty"`
+	// Error is why the tool cannot be called, see registry.Tool.
+	Error string `json:"error,omitempty"`
 	// Tokens is about what the tool costs in a context at this level, as JSON,
 	// without this number; see Tokens.
 	Tokens int `json:"tokens,omitempty"`
@@ -81,9 +84,9 @@ func Tokens(bytes int) int { return (bytes*10 + 42) / 43 }
 // entry shows a tool.
 func (ix *Index) entry(tool int32, d Detail) Entry {
 	t := &ix.reg.Tools[tool]
-	e := Entry{ID: t.ID, Server: t.Server, Name: t.Name, Stale: t.Stale}
+	e := Entry{ID: t.ID, Server: t.Server, Name: t.Name, Stale: t.Stale, Error: t.Error}
 	if d != NameOnly && d != Go {
-		e.Short, e.Category = Summary(t.Description), ix.category(tool)
+		e.Short, e.Category = Summary(t.Marked()), ix.category(tool)
 	}
 	switch d {
 	case NameOnly, Go:
@@ -92,7 +95,7 @@ func (ix *Index) entry(tool int32, d Detail) Entry {
 	case CompactSchema:
 		e.Input, e.Output, e.Annotations = compact(t.Input), compact(t.Output), t.Annotations
 	default:
-		e.Title, e.Description = t.Title, t.Description
+		e.Title, e.Description = t.Title, t.Marked()
 		if d == FullSchema {
 			e.Input, e.Output, e.Annotations, e.Examples = t.Input, t.Output, t.Annotations, t.Examples
 			if len(e.Examples) == 0 {
@@ -153,7 +156,7 @@ const summaryChars = 60
 // Summary returns a description's first sentence when it has at most 60
 // characters, else its first words and an ellipsis.
 func Summary(description string) string {
-	text := strings.Join(strings.Fields(description), " ")
+	text := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }), " ")
 	first, _, more := strings.Cut(text, ". ")
 	if !more {
 		first = strings.TrimSuffix(text, ".")

@@ -68,7 +68,7 @@ func (ix *Index) Differ(ids []string) []Difference {
 		}
 		t := &ix.reg.Tools[i]
 		head, _ := cutChars(t.Description, ix.t.bm25.HeadChars)
-		out = append(out, Difference{ID: id, Summary: Summary(t.Description)})
+		out = append(out, Difference{ID: id, Summary: Summary(t.Marked())})
 		words = append(words, ix.tellingWords(t.Name+" "+head))
 		params = append(params, propertyNames(t.Input))
 	}

@@ -87,6 +87,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
+	reg = reg.Printable()
 	ix := &Index{
 		t: loadTables(), model: embed.Default(), reg: reg, all: make([]int32, len(reg.Tools)),
 		prefer: map[string]int{}, recall: opts.Recall, exactLimit: cmp.Or(opts.exact, exactTools),

@@ -297,14 +297,8 @@ func (q *query) rank(only []int32) ([]candidate, error) {
 // mayDestroy reports whether a tool does not promise to leave everything as it
 // is, or at least to destroy nothing.
 func (ix *Index) mayDestroy(tool int32) bool {
-	a := ix.reg.Tools[tool].Annotations
-	switch {
-	case a == nil:
-		return true
-	case a.ReadOnly != nil && *a.ReadOnly:
-		return false
-	}
-	return a.Destructive == nil || *a.Destructive
+	may, _ := ix.reg.Tools[tool].Annotations.MayDestroy()
+	return may
 }
 
 // twins returns the places of candidates that are the same tool as the first,

@@ -90,14 +90,15 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		howToApprove   = "hint: nothing has run; ask the user, who approves it for good with -approved notes.delete_note"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
 		archiveIsRead  = "1:19: undefined: archive.AddNote"
-		archiveIsSmall = "hint: archive has ListTables, Query, SearchNotes"
+		archiveIsSmall = "hint: archive has SearchNotes, ListTables, Query\n// Search the notes by words"
+		archiveReads   = "archive.ListTables() → Tables []{Name string, Columns []{Name string, Type string}, Rows int} // List the tables of the SQLite database, with their columns…\narchive.Query(SQL string, "
 	)
 	out, code := run("", "-read-only", script(t, "policy"))
 	if shown("read-only", out, "harness: denied", addDenied, deleteDenied); code != 4 {
 		t.Errorf("read-only: exit code %d", code)
 	}
 	out, code = run(piped, "-")
-	if shown("the archive", out, "harness: compile_error", archiveIsRead, archiveIsSmall); code != 2 {
+	if shown("the archive", out, "harness: compile_error", archiveIsRead, archiveIsSmall, archiveReads); code != 2 {
 		t.Errorf("the archive: exit code %d", code)
 	}
 	out, code = run(`UseTools("drop a table"); notes.DropTable(notes.DropTableParams{Table: "x"})`, "-")

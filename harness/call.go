@@ -12,6 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -36,14 +37,14 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 	r.mu.Unlock()
 	r.tell(ev)
 	res, err := r.send(ctx, t, args)
-	c := Call{Tool: id, Ms: ms(time.Since(begin)), cutOff: err != nil && ctx.Err() != nil}
+	c := Call{Tool: id, Ms: ms(time.Since(begin)), cutOff: err != nil && ctx.Err() != nil, number: ev.Number}
 	var raw json.RawMessage
 	switch {
 	case err != nil:
-		msg := err.Error()
+		msg := registry.PrintableText(err.Error(), maxSaid)
 		c.Error = &msg
 	case res.IsError:
-		msg := cmp.Or(cut(res.Text(), 500), "failed without a message")
+		msg := cmp.Or(registry.PrintableText(res.Text(), 499), "failed without a message")
 		c.Error = &msg
 	}
 	misfit := ""
@@ -51,7 +52,9 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 		raw = res.Raw
 		c.Bytes = len(raw)
 		if !res.IsError {
-			c.Suspect = host.FailureSign(res.Text(), res.Structured)
+			if c.Suspect = host.FailureSign(res.Text(), res.Structured); c.Suspect != "" {
+				c.text = callText(t, args)
+			}
 			misfit = r.misfit(t, res)
 		}
 	}
@@ -98,20 +101,40 @@ func (r *run) doubts(notes []string) []string {
 			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have it as it came", id, r.misfits[id]))
 		}
 	}
-	n, first := 0, ""
+	n, first := 0, Call{}
 	for _, c := range r.result.Calls {
 		if c.Suspect != "" {
-			if n++; n == 1 {
-				first = c.Tool + ": " + c.Suspect
+			if n++; n == 1 || c.number < first.number {
+				first = c
 			}
 		}
 	}
-	if n > 0 {
-		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; %s", n, len(r.result.Calls), first))
+	switch n {
+	case 0:
+	case 1:
+		out = append(out, fmt.Sprintf("call %d of %d, %s: reports success, but the result looks like a failure: %s",
+			first.number, r.calls, first.text, first.Suspect))
+	default:
+		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; the first is call %d, %s: %s",
+			n, r.calls, first.number, first.text, first.Suspect))
 	}
 	return out
 }
 
+// maxSaid bounds what is shown of a server's error, in characters.
+const maxSaid = 4000
+
+// callText is a call for a reader: harbour.BookBerths({"berth":"B4"}).
+func callText(t *wrappers.Tool, args json.RawMessage) string {
+	const most = 100 // runes of the arguments
+	text := registry.Printable(string(args[:min(len(args), 4*most+1)]), most)
+	if text == "{}" {
+		text = ""
+	}
+	return fmt.Sprintf("%s(%s)", t.Go(), text)
+}
+
+// send makes a call. Its result has room until ctx ends.
 func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others
@@ -121,11 +144,25 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 	if r.cat.Calls == nil {
 		return nil, errors.New("this harness has no servers to call: give it a config")
 	}
-	if t.Error != "" { // pinned and changed since, or its program is missing
+	if t.Error != "" { // its program is missing
 		return nil, fmt.Errorf("cannot be called: %s", t.Error)
 	}
 	if err := r.cat.schemas.arguments(t.Tool, args); err != nil {
 		return nil, err
 	}
+	h, err := underWay.hold(ctx, r.room, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, h.release)
+	defer func() {
+		n := 0
+		if res != nil {
+			n = len(res.Raw)
+		}
+		if full := h.come(n); full != nil {
+			res, err = nil, full
+		}
+	}()
 	return r.cat.Calls.Call(ctx, t.Server, t.Name, args)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -22,8 +23,9 @@ func (e *ArgumentsError) Error() string { return "wrong arguments: " + e.Err.Err
 func (e *ArgumentsError) Unwrap() error { return e.Err }
 
 // CallTool makes one call outside of a script, authorised and validated as
-// those of scripts are, and recorded as a run of its own. Where the decision is not in favour nothing was called
-// and the result is nil; the errors are a *UnknownToolError, an
+// those of scripts are, and recorded as a run of its own. Its result counts in
+// the Script's Results until ctx ends. Where the decision is not in favour
+// nothing was called and the result is nil; the errors are a *UnknownToolError, an
 // *ArgumentsError and those of the server.
 func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision, error) {
 	view, err := c.View()
@@ -37,7 +39,7 @@ func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage,
 	if s == nil {
 		s = &Script{}
 	}
-	r := &run{script: s, cat: c}
+	r := &run{script: s, cat: c, room: s.room()}
 	d := r.decide(t)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, d, nil
@@ -51,10 +53,10 @@ func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage,
 	done := Call{Tool: id, Ms: ms(time.Since(begin))}
 	switch {
 	case err != nil:
-		msg := err.Error()
+		msg := registry.PrintableText(err.Error(), maxSaid)
 		done.Error = &msg
 	case res.IsError:
-		msg := cut(res.Text(), 500)
+		msg := registry.PrintableText(res.Text(), 499)
 		done.Error = &msg
 	}
 	if res != nil {

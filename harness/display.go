@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
 
@@ -91,7 +92,7 @@ func (o *Overview) Write(w io.Writer, colours bool) error {
 		}
 		b.WriteByte('\n')
 		if s.Error != nil {
-			fmt.Fprintf(&b, "  %s %s\n", paint("31", "failed:"), OfServer(s.Name, *s.Error))
+			fmt.Fprintf(&b, "  %s %s\n", paint("31", "failed:"), registry.Quoted(OfServer(s.Name, *s.Error)))
 		}
 		id, goName := 0, 0
 		for _, t := range s.Tools {
@@ -112,9 +113,15 @@ func (o *Overview) Write(w io.Writer, colours bool) error {
 	return err
 }
 
-// OfServer is an error of a server where its name has been said.
+// OfServer is an error of a server, fit to be shown, where its name has been
+// said.
 func OfServer(name, message string) string {
-	return strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name))
+	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), maxSaid)
+}
+
+// reason is in at most 200 characters why a server could not be asked.
+func reason(name, message string) string {
+	return registry.Printable(OfServer(name, message), 200)
 }
 
 func count(n int, what string) string {

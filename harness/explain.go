@@ -1,308 +1,443 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/wrappers"
-)
-
-// What the checker's messages are told apart by. The worker is the same
-// program, so that nothing is compiled before it is needed.
-var (
-	undefinedName    = pattern(`^undefined: (\w+)\.(\w+)`)
-	undefinedPackage = pattern(`^undefined: (\w+)$`)
-	missingPackage   = pattern(`^package servers/(\w*) is not there`)
-	faultyCall       = pattern(`(?:arguments in call to|value in argument to|multiple-value) (\w+)\.(\w+)\b`)
-	qualified        = pattern(`\b([a-z]\w*)\.([A-Z]\w*)\b`)
 )
 
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// maxError is what an error about one wrong name may cost, in tokens.
-const maxError = 150
+// undefinedName matches the fault of a name without a package.
+var undefinedName = pattern(`^undefined: (\w+)$`)
 
-// explain adds to compile errors what only the harness knows: the servers and
-// functions of the whole registry, of which the worker has seen just the
-// declared ones, and the one signature that matters. It returns those that say
-// something of their own.
+// refusedTokens is what the answer to a refused script may cost, in tokens.
+const refusedTokens = 900
+
+// need is how much a script needs to know of a tool, the most urgent first.
+type need int
+
+const (
+	guessed   need = iota // it stands for a wrong name
+	misused               // a fault is about it
+	used                  // the script uses it, and nothing is known against that
+	declared              // a phrase means it
+	alsoNamed             // it is like one that was guessed: a line is enough
+)
+
+// meant is a tool that a refused script means, or may mean.
+type meant struct {
+	tool *wrappers.Tool
+	need need
+}
+
+// mean notes that the script means some tools.
+func (r *run) mean(n need, tools ...*wrappers.Tool) {
+	for _, t := range tools {
+		i := slices.IndexFunc(r.meant, func(m meant) bool { return m.tool == t })
+		switch {
+		case r.hides(t.ID):
+		case i < 0:
+			r.meant = append(r.meant, meant{t, n})
+		case n < r.meant[i].need:
+			r.meant[i].need = n
+		}
+	}
+}
+
+// explain adds to a script's faults what only the harness knows: the servers
+// and tools of the whole registry, of which the worker has seen just the
+// declared ones.
 func (r *run) explain(errs []Error) []Error {
-	if r.cat == nil {
+	if r.cat == nil && !r.lookFor(errs) {
 		return errs
 	}
-	said := map[string]bool{}
-	for _, e := range errs {
-		said[e.Message] = true
-	}
-	errs = slices.DeleteFunc(errs, func(e Error) bool { return r.follows(e, said) })
-	shown := map[string]bool{}
+	missing := map[string]bool{} // servers that are not there are told once
+	errs = slices.DeleteFunc(errs, func(e Error) bool {
+		again := e.about.Code == front.CodeNoServer && missing[e.about.Package]
+		missing[e.about.Package] = missing[e.about.Package] || e.about.Code == front.CodeNoServer
+		return again
+	})
 	for i := range errs {
-		e := &errs[i]
-		r.explainOne(e)
-		e.Signatures = slices.DeleteFunc(e.Signatures, func(s string) bool {
-			before := shown[s]
-			shown[s] = true
-			return before
-		})
+		r.explainOne(&errs[i])
+	}
+	if r.broken {
+		errs = append(errs, r.mentioned()...)
 	}
 	return errs
 }
 
+// mentioned are the names of servers and of their functions in a text that is
+// no Go which there are not, as far as something is like them.
+func (r *run) mentioned() []Error {
+	var errs []Error
+	said := map[string]bool{}
+	for _, n := range r.names {
+		if r.guesses >= maxGuessed {
+			break
+		}
+		s := r.server(n.Package)
+		e := Error{Kind: KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package, about: worker.Diagnostic{Package: n.Package, Name: n.Name}}
+		switch fn := function(n.Name); {
+		case s == nil && !said[n.Package]:
+			said[n.Package] = true
+			e.about.Code = front.CodeNoServer
+		case s != nil && !said[n.Package+"."+fn]:
+			if _, ok := s.Func(fn); ok || len(s.Type(n.Name)) > 0 {
+				continue
+			}
+			said[n.Package+"."+fn] = true
+			e.Message += "." + n.Name
+			e.about.Code = front.CodeNoName
+		default:
+			continue
+		}
+		if r.explainOne(&e); e.shown { // of others nobody knows whether they are variables
+			errs = append(errs, e)
+		}
+	}
+	return errs
+}
+
+// lookFor gets the tools for the faults of a script that has none by its
+// syntax, but may mean one: where they are at hand, or where a name is spelled
+// as a tool's.
+func (r *run) lookFor(errs []Error) bool {
+	if r.script.Catalog == nil && !slices.ContainsFunc(errs, func(e Error) bool {
+		m := undefinedName().FindStringSubmatch(e.Message)
+		return m != nil && (strings.HasPrefix(m[1], "mcp__") || unicode.IsUpper(rune(m[1][0])))
+	}) {
+		return false
+	}
+	cat, err := r.catalog(r.ctx)
+	if err != nil {
+		return false
+	}
+	if r.view, err = cat.View(); err == nil {
+		r.cat = cat
+	}
+	return err == nil
+}
+
 func (r *run) explainOne(e *Error) {
-	switch {
-	case strings.Contains(e.Message, "is not a value of"): // the hint has the values
-		e.Signatures = nil
-		return
-	case missingPackage().MatchString(e.Message):
-		r.explainPackage(e, missingPackage().FindStringSubmatch(e.Message)[1], "servers/")
-		return
+	if len(e.about.Package) > maxName || len(e.about.Name) > maxName || len(e.about.Member) > maxName || len(e.Message) > 10*maxName {
+		return // guessing would take minutes
 	}
-	if m := undefinedPackage().FindStringSubmatch(e.Message); m != nil {
-		if near, ok := strings.CutPrefix(e.Hint, "did you mean "); ok && !r.namesServer(near) { // a variable, most likely
-			return
-		}
-		if r.explainBare(e, m[1]) {
-			return
-		}
-		if slices.ContainsFunc(r.names, func(n worker.Name) bool { return n.Package == m[1] }) && r.server(m[1]) == nil && e.Kind == KindCompile {
-			r.explainPackage(e, m[1], "")
-		}
-		return
-	}
-	if m := undefinedName().FindStringSubmatch(e.Message); m != nil {
-		if s := r.server(m[1]); s != nil {
-			r.explainUndefined(e, s, m[2])
-		}
-		return
-	}
-	if m := faultyCall().FindStringSubmatch(e.Message); m != nil {
-		if s := r.server(m[1]); s != nil {
-			if t, ok := s.Func(m[2]); ok {
-				e.Signatures = []string{t.Signature()}
-				if t.ParamsType() != "" && !strings.Contains(e.Message, "context.Context") {
-					e.add(s.Declaration(t.ParamsType(), e.room()))
-				}
+	switch e.about.Code {
+	case "":
+		if m := undefinedName().FindStringSubmatch(e.Message); m != nil {
+			if m[1] == "servers" {
+				e.Hint = serversHint
 				return
 			}
+			r.explainBare(e, m[1])
 		}
-	}
-	for _, m := range qualified().FindAllStringSubmatch(e.Message, 8) {
-		if s := r.server(m[1]); s != nil && len(s.Type(m[2])) > 0 {
-			e.Signatures = nil
-			e.add(s.Declaration(m[2], e.room()))
+	case front.CodeNoServer:
+		r.explainServer(e, e.about.Package)
+	default:
+		s := r.server(e.about.Package)
+		if s == nil {
 			return
+		}
+		if e.about.Code == front.CodeNoName {
+			r.explainName(e, s, e.about.Name)
+			return
+		}
+		tools := s.Type(e.about.Name)
+		if t, ok := s.Func(e.about.Name); ok && len(tools) == 0 {
+			tools = []*wrappers.Tool{t}
+		}
+		if mine := r.usedOf(tools); len(mine) > 0 { // of a type that several tools share
+			tools = mine
+		}
+		if len(tools) > 0 {
+			e.of(misused, r, tools[0])
 		}
 	}
 }
 
-// room is how many characters an error may still grow by.
-func (e *Error) room() int { return max(maxError*4-len(e.Text()), 120) }
+// usedOf returns those of some tools that the script may call.
+func (r *run) usedOf(tools []*wrappers.Tool) []*wrappers.Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t *wrappers.Tool) bool { return r.allowed[t.ID] == nil })
+}
 
-func (e *Error) add(signature string) {
-	if signature != "" {
-		e.Signatures = append(e.Signatures, signature)
+// of makes an error one about a tool, whose types the answer shows.
+func (e *Error) of(n need, r *run, t *wrappers.Tool) {
+	r.mean(n, t)
+	if e.Signatures, e.shown = nil, true; !r.hides(t.ID) {
+		e.Signatures = []string{t.Signature()}
 	}
 }
 
 // typeSuffixes are what scripts put behind a function's name to name a type.
 var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response", "Output"}
 
-// addTool adds how a tool is called.
-func (e *Error) addTool(t *wrappers.Tool) {
-	e.add(t.Signature())
-	if t.ParamsType() != "" {
-		e.add(t.Package().Declaration(t.ParamsType(), e.room()))
-	}
-}
-
-// follows reports whether an error only repeats another one: the params of a
-// function that is not there, or of one that takes none.
-func (r *run) follows(e Error, said map[string]bool) bool {
-	m := undefinedName().FindStringSubmatch(e.Message)
-	if m == nil {
-		if m := undefinedPackage().FindStringSubmatch(e.Message); m != nil { // GitLogParams beside GitLog
-			return slices.ContainsFunc(typeSuffixes, func(suffix string) bool {
-				fn, ok := strings.CutSuffix(m[1], suffix)
-				return ok && said["undefined: "+fn]
-			})
-		}
-		return false
-	}
+// function is the name of the function that a name is, or whose type it is.
+func function(name string) string {
 	for _, suffix := range typeSuffixes {
-		fn, ok := strings.CutSuffix(m[2], suffix)
-		if !ok {
-			continue
-		}
-		if said["undefined: "+m[1]+"."+fn] {
-			return true
-		}
-		for other := range said {
-			if strings.HasPrefix(other, "too many arguments in call to "+m[1]+"."+fn+" ") {
-				return true
-			}
+		if fn, ok := strings.CutSuffix(name, suffix); ok && fn != "" {
+			return fn
 		}
 	}
-	return false
+	return name
 }
 
-// explainBare explains a name without a package, or with one that is none, by
-// the tools that are called so.
-func (r *run) explainBare(e *Error, name string) bool {
-	if name == "servers" {
-		e.Hint = `a server is used by its own name: import "servers/git", and then git.Log(…)`
-		return true
-	}
-	found := r.view.Named(name)
-	for _, n := range r.names {
-		if n.Package == name && r.server(name) == nil {
-			found = append(found, r.view.Named(n.Name)...)
-		}
-	}
-	for id := range r.allowed {
+// explainBare explains a name without a package by the tools that are called
+// so, or that have such a type.
+func (r *run) explainBare(e *Error, name string) {
+	for _, id := range sortedKeys(r.allowed) {
 		if t := r.allowed[id]; name == t.ParamsType() || name == t.ResultType() {
 			e.Hint = "did you mean " + t.Package().Package + "." + name + "?"
-			e.Signatures = nil
-			return true
+			e.of(guessed, r, t)
+			return
 		}
 	}
-	if len(found) == 0 {
-		return false
+	found := slices.DeleteFunc(r.view.Named(function(name)), func(t *wrappers.Tool) bool { return !r.shows(t.Tool) })
+	if len(found) > 0 {
+		e.Hint = "did you mean " + goNames(found, 3) + "? A tool is a function of its server's package"
+		e.of(guessed, r, found[0])
+		r.mean(alsoNamed, found[1:min(len(found), 3)]...)
 	}
-	var names []string
-	for _, t := range found[:min(len(found), 3)] {
-		names = append(names, t.Go())
-	}
-	e.Hint = "did you mean " + strings.Join(names, " or ") + "? A tool is a function of its server's package"
-	e.Signatures = nil
-	e.addTool(found[0])
-	return true
 }
 
-// explainPackage tells which servers there are.
-func (r *run) explainPackage(e *Error, name, path string) {
-	var names []string
-	near := r.view.NearPackages(name, 3)
-	for _, s := range near {
-		names = append(names, path+s.Package)
+const serversHint = `a server is used by its own name: import "servers/git", and then git.Log(…)`
+
+// explainServer explains the name of a server that there is not: by servers
+// that are spelled like it, by tools that do what its functions are named for,
+// or else by all servers.
+func (r *run) explainServer(e *Error, name string) {
+	if near, ok := strings.CutPrefix(e.Hint, "did you mean "); ok && !r.namesServer(near) {
+		return // a variable, most likely
 	}
-	if len(near) > 0 {
-		e.Hint = "did you mean " + strings.Join(names, " or ") + "?"
-		if t := r.nearTool(name, near); t != nil && path == "" {
-			e.Hint = "did you mean " + t.Go() + "?"
-			e.addTool(t)
-		}
+	if name == "servers" {
+		e.Hint = serversHint
 		return
 	}
+	functions := r.functions(name)
+	near := slices.DeleteFunc(r.view.NearPackages(name, 3), func(s *wrappers.Server) bool { return len(s.Tools) > 0 && len(r.shown(s)) == 0 })
+	if len(near) > 0 {
+		var names []string
+		for _, s := range near {
+			names = append(names, s.Package)
+		}
+		e.Hint = "did you mean the server " + strings.Join(names, " or ") + "?"
+	}
+	var hints []string
+	for _, f := range functions {
+		var g guess
+		if len(near) > 0 {
+			g = r.guessOn(near[0], f)
+		} else {
+			g = r.guessAnywhere(name, f)
+		}
+		r.mean(alsoNamed, g.others...)
+		if g.best == nil {
+			continue
+		}
+		e.of(guessed, r, g.best)
+		hint := g.best.Go()
+		if strings.HasPrefix(e.Message, "package servers/") {
+			hint += fmt.Sprintf(" (import %q)", g.best.Package().Path())
+		}
+		if len(functions) > 1 {
+			hint = name + "." + f.name + ": " + hint
+		}
+		hints = append(hints, hint)
+	}
+	switch {
+	case len(hints) > 0 && len(functions) == 1:
+		e.Hint = "did you mean " + hints[0] + "?"
+	case len(hints) > 0:
+		e.Hint = "did you mean these? " + strings.Join(hints, "; ")
+	case len(near) == 0:
+		e.Hint = fmt.Sprintf("there is no server %s, and no tool like it", name)
+		if all := r.serverList(); all != "" {
+			e.Hint += "; the servers are " + all
+		}
+	}
+}
+
+// serverListTokens is what a list of all servers may cost.
+const serverListTokens = 300
+
+// serverList names the servers that have tools the script may call, as far as
+// they fit.
+func (r *run) serverList() string {
+	var names []string
+	size := 0
+	more := 0
 	for _, s := range r.view.Servers() {
-		names = append(names, path+s.Package)
+		switch {
+		case len(r.shown(s)) == 0:
+		case more > 0 || size+wrappers.NameTokens(s.Package)+1 > serverListTokens:
+			more++
+		default:
+			size += wrappers.NameTokens(s.Package) + 1
+			names = append(names, s.Package)
+		}
 	}
-	e.Hint = "there is no variable and no server " + name
-	if path != "" {
-		e.Hint = "there is no server " + name
+	if more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), more)
 	}
-	if len(names) > 0 {
-		e.Hint += "; the registry has " + listed(names, 20)
-	}
+	return strings.Join(names, ", ")
+}
+
+// shown are a server's tools that policy does not deny.
+func (r *run) shown(s *wrappers.Server) []*wrappers.Tool {
+	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !r.shows(t.Tool) })
 }
 
 // namesServer reports whether a question names a server's package.
 func (r *run) namesServer(question string) bool {
-	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(question, "?"), " or "), func(name string) bool { return r.server(name) != nil })
+	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(question, "?"), " or "), func(name string) bool {
+		pkg, _, _ := strings.Cut(name, ".")
+		return r.server(pkg) != nil
+	})
 }
 
-// nearTool looks in the servers whose names are near a wrong one for the tool
-// that the script calls by it: the one that it declared, or that has the name
-// nearest to what stands behind the dot.
-func (r *run) nearTool(name string, near []*wrappers.Server) *wrappers.Tool {
-	for _, s := range near {
-		var declared []*wrappers.Tool
-		for _, t := range s.Tools {
-			if r.allowed[t.ID] != nil {
-				declared = append(declared, t)
-			}
-		}
-		if len(declared) == 1 {
-			return declared[0]
-		}
-	}
-	for _, n := range r.names {
-		if n.Package != name {
-			continue
-		}
-		for _, s := range near {
-			if found := s.Near(n.Name, 1); len(found) > 0 {
-				return found[0]
-			}
-		}
-	}
-	return nil
-}
-
-// explainUndefined looks for the function or type of a server that was meant.
-func (r *run) explainUndefined(e *Error, s *wrappers.Server, name string) {
+// explainName looks for the function or type of a server that was meant.
+func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 	if reg, ok := r.cat.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
-		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name, cut(OfServer(s.Name, *reg.Error), 200))
+		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name, reason(s.Name, *reg.Error))
 		r.result.Down = append(r.result.Down, s.Name)
 		return
 	}
-	for i, suffix := range typeSuffixes {
-		fn, ok := strings.CutSuffix(name, suffix)
-		if !ok {
-			continue
+	fn := function(name)
+	if t, ok := s.Func(fn); ok {
+		right := t.ParamsType()
+		if slices.ContainsFunc(typeSuffixes[slices.Index(typeSuffixes, "Result"):], func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
+			right = t.ResultType()
 		}
-		if t, ok := s.Func(fn); ok {
-			right := t.ParamsType()
-			if i >= slices.Index(typeSuffixes, "Result") {
-				right = t.ResultType()
-			}
-			e.Signatures, e.Hint = nil, t.Go()+" takes no arguments: "+t.Go()+"()"
-			if right != "" {
-				e.Hint = "did you mean " + s.Package + "." + right + "?"
-				e.add(s.Declaration(right, e.room()))
-			}
-			return
+		e.Hint = t.Go() + " takes no arguments: " + t.Go() + "()"
+		if right != "" {
+			e.Hint = "did you mean " + s.Package + "." + right + "?"
 		}
-	}
-	called := strings.Contains(e.Snippet, s.Package+"."+name+"(") && !strings.Contains(name, "Params") && !strings.Contains(name, "Result")
-	if !called && len(e.Signatures) > 0 && strings.HasPrefix(e.Signatures[0], "type ") {
-		right, _, _ := strings.Cut(strings.TrimPrefix(e.Signatures[0], "type "), " ")
-		e.Signatures = nil
-		e.add(s.Declaration(right, e.room()))
+		e.of(guessed, r, t)
 		return
 	}
-	e.Signatures, e.Hint = nil, ""
-	hidden := func(t *wrappers.Tool) bool { return r.hides(t.ID) }
-	near := slices.DeleteFunc(s.Near(name, 3), hidden)
-	if len(near) == 0 {
-		var names []string
-		for _, t := range s.Tools {
-			if !hidden(t) {
-				names = append(names, t.Func)
-			}
-		}
-		if e.Hint = s.Package + " has " + listed(names, 20); len(names) == 0 {
-			e.Hint = s.Package + " has no tool that this script may call"
+	fs := r.functions(s.Package)
+	i := slices.IndexFunc(fs, func(f called) bool { return f.name == fn })
+	f := called{name: fn}
+	if i >= 0 {
+		f = fs[i]
+	}
+	g := r.guessOn(s, f)
+	if g.best == nil {
+		e.Signatures, e.Hint = nil, s.Package+" has no tool that this script may call"
+		if r.guesses > maxGuessed {
+			e.Hint = fmt.Sprintf("UseTools(%q) alone lists what it has", s.Package)
 		}
 		return
 	}
-	t := near[0]
-	e.Hint = "did you mean " + t.Go() + "?"
-	if len(near) > 1 {
-		e.Hint += " There are also " + near[1].Func
-		if len(near) > 2 {
-			e.Hint += " and " + near[2].Func
+	if near, ok := strings.CutPrefix(e.Hint, "did you mean "+s.Package+"."); ok && !strings.Contains(near, " or ") && len(s.Type(strings.TrimSuffix(near, "?"))) > 0 {
+		e.of(guessed, r, s.Type(strings.TrimSuffix(near, "?"))[0]) // one of its types is spelled so
+		return
+	}
+	e.Hint = "did you mean " + g.best.Go() + "?"
+	if !g.sure {
+		has := r.shown(s)
+		for _, t := range has {
+			if len(has) <= maxAllTools && t != g.best && !slices.Contains(g.others, t) {
+				g.others = append(g.others, t)
+			}
+		}
+		names := functionNames(append([]*wrappers.Tool{g.best}, g.others...))
+		if e.Hint = s.Package + " has " + names; len(g.others)+1 < len(has) {
+			e.Hint = fmt.Sprintf("nearest in %s: %s; UseTools(%q) lists all %d", s.Package, names, s.Package, len(has))
 		}
 	}
-	e.addTool(t)
+	e.of(guessed, r, g.best)
+	r.mean(alsoNamed, g.others...)
 }
+
+func functionNames(tools []*wrappers.Tool) string {
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Func)
+	}
+	return strings.Join(names, ", ")
+}
+
+func goNames(tools []*wrappers.Tool, n int) string {
+	var names []string
+	for _, t := range tools[:min(len(tools), n)] {
+		names = append(names, t.Go())
+	}
+	return strings.Join(names, " or ")
+}
+
+// showTypes adds to the answer of a refused script the types of the tools that
+// it means, each once: those that it named right, and the best guesses for
+// wrong names.
+func (r *run) showTypes() {
+	res := r.result
+	if r.view == nil || len(res.Errors) == 0 {
+		return
+	}
+	for _, n := range r.names {
+		if s := r.server(n.Package); s != nil && (n.Imported || !n.Std) {
+			if t, ok := s.Func(function(n.Name)); ok {
+				r.mean(used, t)
+			}
+		}
+	}
+	for _, u := range res.Tools {
+		if t, ok := r.view.Tool(u.Tool); ok && u.Verdict == discovery.Resolved && u.Phrase != "" {
+			r.mean(declared, t)
+		}
+	}
+	slices.SortStableFunc(r.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
+	var urgent, rest, lines, all []*entry
+	for _, m := range r.meant {
+		e := whole(m.tool, " // "+discovery.Summary(m.tool.Marked()))
+		switch all = append(all, e); {
+		case m.need <= misused:
+			urgent = append(urgent, e)
+		case m.need < alsoNamed:
+			rest = append(rest, e)
+		default:
+			lines = append(lines, e)
+		}
+	}
+	budget := refusedTokens - wrappers.Tokens(res.mistakes(false, false)) - leftOutTokens
+	budget = raise(urgent, inOneLine, budget)
+	budget = raise(urgent, withTypes, budget)
+	budget = raise(rest, inOneLine, budget)
+	budget = raise(rest, withTypes, budget)
+	budget = raise(lines, inOneLine, budget)
+	raise(urgent, inBrief, min(budget, briefTokens))
+	var left []string
+	for _, e := range all {
+		if e.at > 0 {
+			res.Types = append(res.Types, strings.TrimSuffix(e.text(), "\n"))
+		} else {
+			left = append(left, e.tool.Go())
+		}
+	}
+	if len(left) > 0 {
+		res.Types = append(res.Types, "left out here: "+listed(left, 12))
+	}
+}
+
+const (
+	// leftOutTokens is kept for the names of what is left out.
+	leftOutTokens = 30
+	// briefTokens is what the words on the meaning of fields may cost.
+	briefTokens = 150
+)
 
 // listed joins the first n names.
 func listed(names []string, n int) string {

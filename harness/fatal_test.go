@@ -37,6 +37,11 @@ func TestAScriptThatDiesIsToldWhere(t *testing.T) {
 		{"a map written in two places", "m := map[int]int{}\nm[1] = 2\nfor g := range 8 {\n\tgo func() {\n\t\tfor i := 0; ; i++ {\n\t\t\tm[i%10] = g\n\t\t}\n\t}()\n}\nselect {}", ScriptError, 0, "on lines 2, 6"},
 		{"a panic in a goroutine", "fmt.Println(1)\ngo func() {\n\tpanic(\"boom\")\n}()\nselect {}", ScriptError, 3, "panic: boom"},
 		{"a nil pointer in a goroutine", "go func() {\n\tvar p *int\n\tfmt.Println(*p)\n}()\nselect {}", ScriptError, 3, "nil pointer dereference"},
+		{"a divisor in a goroutine", "zero := 0\ngo func() {\n\tx := 1\n\n\tx /= zero\n}()\nselect {}", ScriptError, 5, "panic: runtime error: integer divide by zero"},
+		{"a remainder in a goroutine", "func f(a, b uint8) bool {\n\ta++\n\treturn b > 2 || a%b == 1\n}\ngo f(1, 0)\nselect {}", ScriptError, 3, "panic: runtime error: integer divide by zero"},
+		{"a panic in the runtime's words", "fmt.Println(1)\npanic(\"fatal error: out of memory\")", ScriptError, 2, "panic: fatal error: out of memory"},
+		{"an error in the runtime's words, in a goroutine", "go func() {\n\tpanic(errors.New(\"fatal error: all goroutines are asleep - deadlock!\"))\n}()\nselect {}", ScriptError, 2, "panic: fatal error: all"},
+		{"a value for each turn", "for i := range 100_002 {\n\tReturn(i)\n}", OutputLimit, 2, "100000 values"},
 		{"a loop", "n := 0\nfmt.Println(n)\nfor {\n\tn++\n}", Timeout, 3, "longer than"},
 		{"a flood", "fmt.Println(1)\nfor {\n\tfmt.Println(strings.Repeat(\"x\", 1000))\n}", OutputLimit, 3, "wrote more than"},
 	} {

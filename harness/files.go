@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,7 +86,9 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	if known {
 		reg, err = registry.Load(f.Registry)
 	} else {
-		reg, err = f.load(ctx, cfg, search)
+		if reg, err = f.load(ctx, cfg, search); err == nil {
+			f.hold(reg, cfg)
+		}
 	}
 	switch {
 	case err == nil:
@@ -137,7 +140,7 @@ func (f *Files) Again(ctx context.Context) bool {
 	f.log("asking again the servers that failed when %s was built", f.Path())
 	dialer := dial.New(&dial.Options{Known: old})
 	reg, report, err := build.Build(ctx, f.config, &build.Options{
-		Previous: old, Only: map[string]bool{}, Embed: f.embed(search),
+		Previous: old, Only: map[string]bool{}, Embed: f.embed(search), Pins: f.pins(),
 		Dial: func(ctx context.Context, s config.Server) (backend.Backend, error) {
 			if s.StartTimeout == config.DefaultStartTimeout { // else its entry says how long it needs
 				s.StartTimeout = askAgain
@@ -154,6 +157,7 @@ func (f *Files) Again(ctx context.Context) bool {
 		return false
 	}
 	f.built = true
+	f.logPins(report.Pins)
 	if report.OK() > 0 {
 		f.save(reg, f.Path())
 	}
@@ -322,10 +326,11 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 	default:
 		f.log("%v; rebuilding it", err)
 	}
-	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Progress: f.Progress, Embed: embed})
+	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Progress: f.Progress, Embed: embed, Pins: f.pins()})
 	if err != nil {
 		return nil, err
 	}
+	f.logPins(report.Pins)
 	f.built = true
 	if report.OK() == 0 && len(cfg.Servers) > 0 {
 		// Worth trying again next time, and an older registry is worth keeping.
@@ -334,6 +339,23 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 	}
 	f.save(reg, path)
 	return reg, nil
+}
+
+// pins is the file of the pins.
+func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.Path()) }
+
+// hold holds the tools of a registry from a file as the pins say now.
+func (f *Files) hold(reg *registry.Registry, cfg *config.Config) {
+	path, pinned := f.pins(), build.Pinned(cfg.Servers)
+	pins := registry.LoadPins(path)
+	pins.Hold(reg, reg, pinned, func(string) bool { return false })
+	f.logPins(cmp.Or(pins.Err, pins.Save(path)))
+}
+
+func (f *Files) logPins(err error) {
+	if err != nil {
+		f.log("%v", err)
+	}
 }
 
 // embed makes the vectors of a registry with the configured embedder.

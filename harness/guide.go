@@ -3,9 +3,9 @@ package harness
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry"
 )
 
 // GuideTokens bounds the text of Guide, in tokens.
@@ -76,12 +76,7 @@ func appendList(b *strings.Builder, head string, words []string, limit int) {
 // firstSentence returns the first sentence of a text on one line, "" when it
 // is longer than limit bytes: half a rule may be worse than none.
 func firstSentence(text string, limit int) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text[:min(len(text), 4096)])
+	text = registry.Printable(text, 4096)
 	text = strings.TrimLeft(strings.Join(strings.Fields(text), " "), "#*- ")
 	end := len(text)
 	for _, stop := range []string{". ", "! ", "? "} {

@@ -54,8 +54,9 @@ type Catalog struct {
 	// Memory notes what the phrases of runs that went well led to, and
 	// decides by that; nil: nothing is remembered.
 	Memory *memory.Memory
-	// Shapes learns the types of results that read-only tools do not declare,
-	// and gives scripts typed results of those that it knows; nil: it does not.
+	// Shapes learns what the results look like whose types tools do not
+	// declare, and gives scripts typed results of those of read-only tools that
+	// it knows; nil: it does not.
 	Shapes *observe.Store
 	// Scripts are those that RunScript runs, and where scripts with a header
 	// are saved; nil: there are none.
@@ -67,12 +68,18 @@ type Catalog struct {
 	once    sync.Once
 	index   *discovery.Index
 	failed  error
-	schemas schemas
+	schemas *schemas
+	of      *Catalog // what index and schemas are taken from; nil: they are its own
 
 	mu      sync.Mutex
 	view    *wrappers.View
-	version int // of Shapes, that view was made with
+	version int        // of Shapes, that view was made with
+	others  []*Catalog // of Apart, the latest used last
 }
+
+// maxOthers is how many views of one registry are kept for Apart. One
+// takes some 5 MB at 10,000 tools.
+const maxOthers = 32
 
 // CatalogError is returned when what scripts can use could not be found out:
 // no config, a config or registry that cannot be read.
@@ -86,9 +93,39 @@ type Caller interface {
 	Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error)
 }
 
+// Apart is the catalog for somebody from whom the others of c are to learn
+// nothing: with other Shapes and Scripts, either of which may be nil, without
+// Memory, and all else shared with c.
+func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalog {
+	if shapes == c.Shapes && scripts == c.Scripts && c.Memory == nil {
+		return c
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var other *Catalog
+	if i := slices.IndexFunc(c.others, func(o *Catalog) bool { return o.Shapes == shapes && o.Scripts == scripts }); i >= 0 {
+		other = c.others[i]
+		c.others = slices.Delete(c.others, i, i+1)
+	} else {
+		other = &Catalog{
+			Registry: c.Registry, Calls: c.Calls, Search: c.Search, Servers: c.Servers, Shapes: shapes, Scripts: scripts,
+			Usage: c.Usage, of: c,
+		}
+	}
+	c.others = append(c.others, other)
+	c.others = slices.Delete(c.others, 0, max(len(c.others)-maxOthers, 0))
+	return other
+}
+
 // load names and indexes the registry, once.
 func (c *Catalog) load() error {
 	c.once.Do(func() {
+		if c.of != nil {
+			c.failed = c.of.load()
+			c.index, c.schemas = c.of.index, c.of.schemas
+			return
+		}
+		c.schemas = &schemas{}
 		o := discovery.Options{}
 		if c.Search != nil {
 			o = *c.Search
@@ -113,6 +150,10 @@ func (c *Catalog) View() (*wrappers.View, error) {
 	var o wrappers.ViewOptions
 	if c.Shapes != nil {
 		version, o.Observed = c.Shapes.Version(), c.Shapes.Schema
+		o.Seen = func(id string) (string, int, bool) {
+			s, ok := c.Shapes.Seen(id)
+			return s.Outline, s.Results, ok
+		}
 	}
 	if c.view == nil || version != c.version {
 		c.view, c.version = wrappers.NewViewWith(c.Registry, &o), version
@@ -154,21 +195,28 @@ type Limits struct {
 	Parallel int           // tool calls at once; 16
 	Result   int           // bytes of one tool's result; 32 MiB
 	// Memory is what the worker may take, in bytes, itself included; 512 MiB,
-	// less than MinMemory is MinMemory.
+	// less than MinMemory is MinMemory. With the scripts that it runs through
+	// RunScript a run takes less than MemoryFactor times that; all the other
+	// limits are for all of them together, but for Value, Parallel and Result.
 	Memory int64
 	// CPU is the time on all cores together; twice Timeout.
 	CPU time.Duration
 }
 
 // MinMemory is the least that a worker may take, in bytes: what it needs itself
-// leaves little of less for a script.
-const MinMemory = worker.MinMemory
+// leaves little of less for a script. One that runs through RunScript may have
+// somewhat less.
+const MinMemory = 128 << 20
+
+// MemoryFactor times Limits.Memory is more than what a run takes with all the
+// scripts that it runs: each has half of the memory of the one that runs it.
+const MemoryFactor = 2
 
 // Harness runs scripts. It is safe for concurrent use.
 type Harness struct {
 	opts     Options
 	spares   *worker.Spares
-	learning sync.WaitGroup // from the results of ended runs
+	learning sync.WaitGroup // what ended runs taught is being saved
 }
 
 // New returns a harness. Nothing is started but the spare workers.
@@ -224,7 +272,8 @@ type Script struct {
 	// Policy says which tools may be called; nil: all, but for ReadOnly.
 	Policy *Policy
 	// Approved are the IDs of tools that a person has approved for this
-	// script, of those that Policy wants approval for.
+	// script, of those that Policy wants approval for. That does not hold for
+	// the saved scripts that it runs: the person was not shown them.
 	Approved []string
 	// Catalog is what the script can use, in the place of Options.Catalog.
 	Catalog *Catalog
@@ -234,6 +283,9 @@ type Script struct {
 	// OnCall is told when a call begins and when it has ended, several at a
 	// time where the script calls so. It must not take long; nil: nobody is.
 	OnCall func(CallEvent)
+	// Results has room for the results of the script's calls, together with
+	// those of others of its session; nil: the script has its own.
+	Results *Room
 	// Limits override the harness's where a field is not zero.
 	Limits Limits
 	// Inputs are the values that Input gives the script.
@@ -242,7 +294,16 @@ type Script struct {
 	// the Result.
 	Stdout, Stderr io.Writer
 
-	depth int // of RunScript
+	depth int   // of RunScript
+	tree  *tree // nil: it is nobody's but its own
+}
+
+// room is where the results of its calls are.
+func (s *Script) room() *Room {
+	if s.Results != nil {
+		return s.Results
+	}
+	return NewRoom(0)
 }
 
 // CallEvent is one tool call of a running script.
@@ -262,12 +323,20 @@ func (h *Harness) Check(ctx context.Context, s *Script) (*Result, error) { retur
 
 func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, error) {
 	begin := time.Now()
-	r := &run{h: h, script: s, misfits: map[string]string{}, nested: make(chan struct{}, maxNested), result: &Result{
+	limits := limits(s.Limits, h.opts.Limits)
+	t := s.tree
+	if t == nil {
+		if limits.Memory > 0 {
+			limits.Memory = max(limits.Memory, MinMemory)
+		}
+		t = newTree(limits)
+	}
+	r := &run{ctx: ctx, h: h, script: s, tree: t, room: s.room(), misfits: map[string]string{}, nested: make(chan struct{}, 1), result: &Result{
 		Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 	}}
 	o, err := worker.Run(ctx, &worker.Script{
-		Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored, Limits: limits(s.Limits, h.opts.Limits), Free: true,
-	}, r, &worker.Options{Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares, Stdout: s.Stdout, Stderr: s.Stderr})
+		Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored, Limits: limits, Free: true,
+	}, r, &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares, Stdout: s.Stdout, Stderr: s.Stderr})
 	if err != nil {
 		return nil, err
 	}
@@ -280,9 +349,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.record(begin)
 		r.keep()
 	}
-	if len(r.samples) > 0 {
-		h.learning.Go(r.learn)
-	}
+	r.learn()
 	r.result.Timing.Total = ms(time.Since(begin))
 	return r.result, nil
 }
@@ -315,6 +382,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // run is one script under way; it is the worker's Host.
 type run struct {
+	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
 	cat    *Catalog       // nil until the script needs one; kept for the whole run
@@ -329,13 +397,19 @@ type run struct {
 	misfits  map[string]string // by tool: why a result is not what its output schema says
 	samples  []sample
 	// sampleBytes is what the samples take.
-	sampleBytes int
-	own         []string      // what it uses of the harness itself
-	nested      chan struct{} // holds one element for each saved script under way
-	probe       bool
-	names       []worker.Name
-	calls       int   // begun
-	err         error // the harness's own fault
+	sampleBytes    int
+	own            []string // what it uses of the harness itself
+	tree           *tree
+	room           *Room
+	nested         chan struct{} // holds an element while a saved script is under way
+	nestedWarnings int           // of saved scripts
+	probe          bool
+	broken         bool // it is no Go, and nothing of it can be run
+	names          []worker.Name
+	meant          []meant // tools that a refused script means
+	guesses        int     // wrong names that tools were looked for
+	calls          int     // begun
+	err            error   // the harness's own fault
 }
 
 // finish turns the worker's outcome into the Result.
@@ -352,21 +426,25 @@ func (r *run) finish(o *worker.Outcome) {
 	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o)...)
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
-	if o.Status != worker.Stopped { // then Resolve or Start has said why
+	refused := len(res.Errors) > 0 // Resolve or Start has said why
+	if o.Status != worker.Stopped && !refused {
 		res.Status = Status(o.Status)
 	}
 	switch {
 	case o.Status == worker.Stopped:
 	case len(o.Errors) > 0:
-		res.Errors = r.explain(fromDiagnostics(o.Errors))
+		res.Errors = append(res.Errors, r.explain(fromDiagnostics(o.Errors))...)
 	case o.Status != worker.OK:
 		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
 			o.Message += "; waiting for " + listed(r.pending, 3)
 		}
-		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: o.Message, Trace: o.Trace, Snippet: snippet(r.script.Source, o.Line)}}
+		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Trace: o.Trace, Snippet: snippet(r.script.Source, o.Line)}}
 		if o.Status == worker.ScriptError {
 			res.Errors[0].Hint = adviceFor(o.Message)
 		}
+	}
+	if res.Status.ExitCode() == CompileError.ExitCode() {
+		r.showTypes()
 	}
 	if len(res.Errors) > 0 {
 		res.Error = &res.Errors[0]
@@ -374,6 +452,20 @@ func (r *run) finish(o *worker.Outcome) {
 	if res.Status != OK && res.Status != ScriptError {
 		res.ExitCode = res.Status.ExitCode()
 	}
+}
+
+// quoted is the message of a script's end, fit to be shown; the words of servers
+// in it that have several lines are marked.
+func (r *run) quoted(message string) string {
+	message = registry.PrintableText(message, maxSaid)
+	for _, c := range r.result.Calls {
+		if c.Error != nil && strings.Contains(*c.Error, "\n") {
+			if said := strings.TrimSpace(strings.TrimSuffix(*c.Error, "…")); said != "" {
+				message = strings.Replace(message, said, registry.Quoted(said), 1)
+			}
+		}
+	}
+	return message
 }
 
 // failedCalls warns of calls that failed: the script may have meant to go on,
@@ -386,7 +478,7 @@ func (r *run) failedCalls(o *worker.Outcome) []string {
 	for _, c := range r.result.Calls {
 		if c.Error != nil && !c.cutOff {
 			if failed++; failed == 1 {
-				first, why = c.Tool+": "+cut(*c.Error, 200), *c.Error
+				first, why = c.Tool+": "+registry.Printable(*c.Error, 200), *c.Error
 			}
 		}
 	}

@@ -81,11 +81,13 @@ func mustRun(t *testing.T, h *Harness, script string) *Result {
 func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	h, _ := harnessOver(notes(), nil)
 	for _, name := range []string{"notes.delete_notes", "notes.DeleteAllNotes", "notes/purge", "mcp__notes__delete-all"} {
-		for _, rest := range []string{"", "; Return(1)"} {
-			res := mustRun(t, h, fmt.Sprintf("UseTools(%q)%s", name, rest))
-			if res.Status != ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) || len(res.Error.Signatures) == 0 {
-				t.Errorf("%s: %s %+v", name, res.Status, res.Error)
-			}
+		res := mustRun(t, h, fmt.Sprintf("UseTools(%q); Return(1)", name))
+		if res.Status != ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) || len(res.Error.Signatures) == 0 {
+			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
+		}
+		res = mustRun(t, h, fmt.Sprintf("UseTools(%q)", name))
+		if res.Status != OK || res.Tools[0].Tool != "" || !strings.Contains(res.Text(), `no tool fits it well: server "notes" has no tool "`) || !strings.Contains(res.Text(), "func notes.") {
+			t.Errorf("%s: %s %s", name, res.Status, res.Text())
 		}
 	}
 	for _, name := range []string{"notes.DeleteNote", "notes.delete_note", "notes/delete-note", "mcp__notes__deleteNote", "Notes.DELETE_NOTE"} {
@@ -117,8 +119,14 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 		}
 		return res
 	}
+	for _, script := range []string{`UseTools("notes.delete_note")`, `UseTools("search the notes", "delete_note")`} { // a look-up
+		res := run(script)
+		if text := res.Text(); res.Status != OK || !strings.Contains(text, "denied by notes.delete_*") || strings.Contains(text, "func notes.DeleteNote") || len(res.Decisions) != 1 {
+			t.Errorf("%s: %s %s %v", script, res.Status, text, res.Decisions)
+		}
+	}
 	for _, script := range []string{
-		`UseTools("notes.delete_note")`, `UseTools("notes.DeleteNote"); Return(1)`, "\n" + `UseTools("search the notes", "delete_note")`,
+		`UseTools("notes.DeleteNote"); Return(1)`, "\n" + `UseTools("search the notes", "delete_note"); Return(1)`,
 		`if err := UseTools("delete_note"); err != nil { Return("handled") }`,
 	} {
 		res := run(script)
@@ -161,9 +169,12 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 	}{
 		{[]string{"fsb.*", "fsc"}, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "!fsb"}},
 		{[]string{"fsb.*", "fsc"}, `UseTools("write_file"); Return(1)`, OK, []string{"!several", "!fsb"}},
-		{[]string{"fsb.*"}, `UseTools("write_file")`, Ambiguous, []string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
-		{nil, `UseTools("write_file")`, Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
-		{[]string{"fs*"}, `UseTools("write_file")`, Denied, []string{"denied by fs*", "!several"}},
+		{[]string{"fsb.*"}, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "fsc.WriteFile", "could mean several tools", "!fsb"}},
+		{[]string{"fsb.*"}, `UseTools("write_file"); Return(1)`, Ambiguous, []string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
+		{nil, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
+		{nil, `UseTools("write_file"); Return(1)`, Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
+		{[]string{"fs*"}, `UseTools("write_file")`, OK, []string{"denied by fs*", "!several"}},
+		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, Denied, []string{"denied by fs*", "!several"}},
 		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, Denied, []string{"denied by fs*"}},
 		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", \"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", OK,
 			[]string{"1 fsa.write_file <nil>\nfsb.write_file is not to be had: denied by fsb.*|fsc.write_file is not to be had: denied by fsc|nosuch\n"}},
@@ -299,15 +310,19 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 			t.Errorf("no %q in %s", want, res.Tools[i].Signature)
 		}
 	}
-	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != ToolNotFound {
-		t.Errorf("status %s", res.Status)
+	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != OK || !strings.Contains(res.Text(), "no tool fits it well") {
+		t.Errorf("%s", res.Text())
 	}
-	// Where one is to be chosen, the text names the arguments: they are needed next.
+	// Where one is to be chosen, the text says how each is called.
 	res = mustRun(t, h, `UseTools("a note")`)
+	if want := "notes.DeleteNote(ID int) → text or JSON // Delete a note for ever"; res.Status != OK || !strings.Contains(res.Text(), want) || !strings.Contains(res.Text(), "func notes.CreateNote(") {
+		t.Errorf("no %q in\n%s", want, res.Text())
+	}
+	res = mustRun(t, h, `UseTools("a note"); Return(1)`)
 	if res.Status != Ambiguous && res.Status != ToolNotFound {
 		t.Fatal(res.Text())
 	}
-	if want := "\n  notes.CreateNote(Title, Body?, Pinned?, Priority?, Tags?) → ID, Title // Create a note"; !strings.Contains(res.Text(), want) {
+	if want := "p { Title string /*required*/; Body string; Pinned bool; Priority int; Tags []string }"; !strings.Contains(res.Text(), want) {
 		t.Errorf("no %q in\n%s", want, res.Text())
 	}
 	if s := strings.Join(res.Error.Signatures, "\n"); !strings.Contains(s, "func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error) // ") {
@@ -319,7 +334,7 @@ func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {
 	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
 	script := `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); fmt.Println(r.Text(), err)`
 	res := mustRun(t, h, script)
-	if res.Status != OK || len(res.Warnings) == 0 || len(res.Tools) != 1 || res.Tools[0].By != ByAdded {
+	if res.Status != OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != ByAdded {
 		t.Errorf("%s %v %+v", res.Text(), res.Warnings, res.Tools)
 	}
 	res, err := h.Run(t.Context(), &Script{Source: script, Strict: true})
@@ -524,6 +539,5 @@ func ExampleResult_Text() {
 	fmt.Print(r.Text())
 	// Output:
 	// compile_error
-	// 2:5: undefined: git.Lg
-	// hint: did you mean git.Log?
+	// 2:5: undefined: git.Lg; did you mean git.Log?
 }

@@ -18,29 +18,29 @@ const (
 
 // sample is one result to learn from.
 type sample struct {
-	tool string
+	tool *wrappers.Tool
 	args string
 	raw  json.RawMessage
 }
 
-// sampled keeps a result of a tool that only reads and whose server does not
-// say what it answers. The caller holds r.mu.
+// sampled keeps a result of a tool whose server does not say what it answers.
+// The caller holds r.mu.
 func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Result, c *Call) {
-	if r.cat.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !readOnly(t) || !t.Untyped() {
+	if r.cat.Shapes == nil || res == nil || res.IsError || c.Suspect != "" || !t.Untyped() {
 		return
 	}
 	n := 0
 	for _, s := range r.samples {
-		if s.tool == t.ID {
+		if s.tool.ID == t.ID {
 			n++
 		}
 	}
-	same := func(s sample) bool { return s.tool == t.ID && s.args == string(args) }
+	same := func(s sample) bool { return s.tool.ID == t.ID && s.args == string(args) }
 	if n >= maxSamples || r.sampleBytes+len(res.Raw) > maxSampleBytes || slices.ContainsFunc(r.samples, same) {
 		return
 	}
 	r.sampleBytes += len(res.Raw)
-	r.samples = append(r.samples, sample{t.ID, string(args), res.Raw})
+	r.samples = append(r.samples, sample{t, string(args), res.Raw})
 }
 
 func readOnly(t *wrappers.Tool) bool {
@@ -48,13 +48,17 @@ func readOnly(t *wrappers.Tool) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly
 }
 
-// learn takes the shapes of a run's results into what is known. It runs when
-// the answer is on its way.
+// learn takes the shapes of a run's results into what is known, so that the
+// next script is told of them; they are saved when the answer is on its way.
 func (r *run) learn() {
+	if len(r.samples) == 0 {
+		return
+	}
+	shapes := r.cat.Shapes
 	for _, s := range r.samples {
-		r.cat.Shapes.Observe(s.tool, s.raw)
+		shapes.Observe(s.tool.ID, s.raw, readOnly(s.tool))
 	}
 	// What cannot be saved, because the disk is full or the home is read-only,
 	// is learnt again.
-	_ = r.cat.Shapes.Save()
+	r.h.learning.Go(func() { _ = shapes.Save() })
 }

@@ -128,6 +128,26 @@ func main() {
 // row is a line of the table of numbers.
 type row struct{ what, goal, measured string }
 
+// answerRows says what answers that teach cost a model.
+func answerRows(t *testing.T) []row {
+	ask := asking(t)
+	var refused []int
+	lookUp := 0
+	for _, l := range lessons() {
+		switch res, tokens := ask(t, l.script); {
+		case res.Status != OK:
+			refused = append(refused, tokens)
+		case res.LookUp && len(res.Tools) == 4:
+			lookUp = tokens
+		}
+	}
+	slices.Sort(refused)
+	return []row{
+		{"answer to a refused script, cl100k tokens, median / most", "≤ 400 / ≤ 900", fmt.Sprintf("%d / %d", refused[len(refused)/2], refused[len(refused)-1])},
+		{"answer to a look-up of four phrases, cl100k tokens", "≤ 1,200", fmt.Sprint(lookUp)},
+	}
+}
+
 // TestNumbers measures every row of the table and writes it into README.md
 // when asked to; it never fails for a slow machine.
 func TestNumbers(t *testing.T) {
@@ -218,16 +238,7 @@ func TestNumbers(t *testing.T) {
 		resolve := percentile(200, .5, func() { ix.Resolve("list the open pull requests of a repository", nil) })
 		add(fmt.Sprintf("resolve one phrase at %d tools, p50", n), goalResolve, "%s", show(resolve))
 	}
-	for _, c := range []struct{ what, script string }{
-		{"field", `notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`},
-		{"function", `notes.FindNote(notes.SearchNotesParams{Query: "y"})`},
-	} {
-		res, err := h.Run(ctx, &Script{Source: c.script})
-		if err != nil {
-			t.Fatal(err)
-		}
-		add("error for one wrong "+c.what+", characters / 4", "≤ 150 tokens", "%d", len(res.Text())/4)
-	}
+	rows = append(rows, answerRows(t)...)
 
 	var b strings.Builder
 	b.WriteString("| what | goal | measured |\n| --- | --- | --- |\n")

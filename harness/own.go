@@ -2,6 +2,8 @@ package harness
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,8 +24,8 @@ import (
 const (
 	// maxDepth is how many saved scripts may run one within the other.
 	maxDepth = 3
-	// maxNested is how many a script may run at once: each has a process.
-	maxNested = 2
+	// maxNestedWarnings bounds the warnings of saved scripts in one Result.
+	maxNestedWarnings = 50
 	// maxAsked bounds the names of one Describe.
 	maxAsked = 200
 )
@@ -122,8 +124,40 @@ func (r *run) describe(names []string, d discovery.Detail) (discovery.Descriptio
 	return answer, nil
 }
 
+// tree is what a run and all that it runs through RunScript share.
+type tree struct {
+	budget *worker.Budget
+	// memory is what each worker may take, in bytes: the run's own, and that of
+	// a script within it, and so on; scripts cannot run deeper than it is long.
+	memory []int64
+}
+
+func newTree(l worker.Limits) *tree {
+	l = l.WithDefaults()
+	return &tree{worker.NewBudget(l), nestedMemory(l.Memory)}
+}
+
+// nestedMemory is tree.memory for a run: each script has half of its caller's,
+// and at least what a worker needs. They run one within the other, one chain at
+// a time, so that all together stay below twice the first: a chain that would
+// not is shorter than maxDepth.
+func nestedMemory(own int64) []int64 {
+	chain, sum := []int64{own}, own
+	for len(chain) <= maxDepth {
+		next := max(chain[len(chain)-1]/2, worker.MinMemory)
+		if sum += next; sum >= MemoryFactor*own {
+			break
+		}
+		chain = append(chain, next)
+	}
+	return chain
+}
+
 // runSaved runs a script of the library as the running script would be run
-// itself: with its policy, its limits, and what is left of its time.
+// runSaved runs a script of the library as the running script would be run
+// itself: with its policy, and what is left of its limits, but without what a
+// person approved, who has seen the running script alone. While one is under
+// way, further ones wait.
 func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 	var q struct {
 		Name   string                     `json:"name"`
@@ -135,8 +169,13 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	if r.cat.Scripts == nil {
 		return nil, errors.New("there is no library of scripts here")
 	}
-	if r.script.depth >= maxDepth {
+	depth := r.script.depth + 1
+	switch {
+	case depth > maxDepth:
 		return nil, fmt.Errorf("saved scripts run each other more than %d deep", maxDepth)
+	case depth >= len(r.tree.memory):
+		return nil, fmt.Errorf("saved scripts run each other more than %d deep, for which %d MB of memory are too little: %d more are needed, and all together must stay below twice the memory of the first",
+			depth-1, r.tree.memory[0]>>20, worker.MinMemory>>20)
 	}
 	saved, err := r.cat.Scripts.Load(q.Name)
 	if err != nil {
@@ -150,20 +189,34 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	}
 	s := *r.script
 	s.Source, s.Inputs, s.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
-	s.Catalog, s.depth = r.cat, r.script.depth+1
+	s.Catalog, s.Results, s.Approved, s.depth, s.tree = r.cat, r.room, nil, depth, r.tree
+	s.Limits.Memory = r.tree.memory[depth]
+	sum := sha256.Sum256([]byte(saved.Source))
+	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(), Status: SandboxError}
 	res, err := r.h.run(ctx, &s, false)
+	ran.Ms = ms(time.Since(ran.Time))
+	r.mu.Lock()
+	if err == nil {
+		ran.Status = res.Status
+		r.result.Calls = append(r.result.Calls, res.Calls...)
+		for _, w := range res.Warnings[:min(len(res.Warnings), maxNestedWarnings-r.nestedWarnings)] {
+			r.result.Warnings = append(r.result.Warnings, q.Name+": "+w)
+			r.nestedWarnings++
+		}
+		r.result.Scripts = append(r.result.Scripts, res.Scripts...)
+	}
+	r.result.Scripts = append(r.result.Scripts, ran)
+	r.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	r.result.Calls = append(r.result.Calls, res.Calls...)
-	for _, w := range res.Warnings {
-		r.result.Warnings = append(r.result.Warnings, q.Name+": "+w)
-	}
-	r.mu.Unlock()
 	r.cat.noteChecked(saved, res)
 	if res.Status != OK {
-		return nil, errors.New(notOK(res))
+		why := notOK(res)
+		if slices.ContainsFunc(res.Decisions, func(d Decision) bool { return d.Verdict == NeedsApproval }) {
+			why += "; a person can approve it for the text of that script alone, sent as a script"
+		}
+		return nil, errors.New(why)
 	}
 	if res.Value == nil {
 		return json.Marshal(strings.TrimSuffix(res.Stdout, "\n"))
@@ -196,13 +249,13 @@ func (c *Catalog) noteChecked(s *library.Script, res *Result) {
 	case CompileError, ToolNotFound, Ambiguous:
 		if why := notOK(res); s.Broken != why {
 			s.Broken = why
-			_ = c.Scripts.Save(s) // what cannot be noted is checked again
+			c.Scripts.Note(s)
 		}
 	default:
 		if s.Broken != "" || changed {
 			s.Broken = ""
 			s.UseTools(toolsOf(res), c.Registry)
-			_ = c.Scripts.Save(s)
+			c.Scripts.Note(s)
 		}
 	}
 }
@@ -217,14 +270,25 @@ func toolsOf(res *Result) []string {
 	return ids
 }
 
-// SaveScript keeps a script that was checked, or run, with this result.
-func (c *Catalog) SaveScript(name, about, source string, res *Result) error {
+// SaveScript keeps a script that was checked, or run, with this result. Where the
+// name meant another script until now, warning says so.
+func (c *Catalog) SaveScript(name, about, source string, res *Result) (warning string, err error) {
 	if c.Scripts == nil {
-		return errors.New("there is no library of scripts here")
+		return "", errors.New("there is no library of scripts here")
+	}
+	was, err := c.Scripts.Load(name)
+	if err == nil && was.Source != source {
+		warning = fmt.Sprintf("saved as %q, which was another script until now; that one is gone", name)
+		if _, err := c.Scripts.Own(name); err != nil {
+			warning = fmt.Sprintf("saved as %q, which you have now in the place of the shared script of that name", name)
+		}
 	}
 	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
 	s.UseTools(toolsOf(res), c.Registry)
-	return c.Scripts.Save(s)
+	if err := c.Scripts.Save(s); err != nil {
+		return "", err
+	}
+	return warning, nil
 }
 
 // Recheck checks a saved script if its tools are no longer as they were, and
@@ -261,11 +325,15 @@ func (r *run) keep() {
 		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry", name))
 		return
 	}
-	if old, err := cat.Scripts.Load(name); err == nil && old.Source == r.script.Source && len(old.Changed(cat.Registry)) == 0 {
+	if old, err := cat.Scripts.Own(name); err == nil && old.Source == r.script.Source && len(old.Changed(cat.Registry)) == 0 {
 		return
 	}
-	if err := cat.SaveScript(name, about, r.script.Source, r.result); err != nil {
-		r.result.Warnings = append(r.result.Warnings, err.Error())
+	warning, err := cat.SaveScript(name, about, r.script.Source, r.result)
+	if err != nil {
+		warning = err.Error()
+	}
+	if warning != "" {
+		r.result.Warnings = append(r.result.Warnings, warning)
 	}
 }
 

@@ -33,12 +33,13 @@ type Approval string
 // Which tools need approval, by the hints that servers give of them.
 const (
 	ApproveNone        Approval = "none"        // none does; also ""
-	ApproveDestructive Approval = "destructive" // those marked as destructive
+	ApproveMarked      Approval = "marked"      // those marked as destructive
+	ApproveDestructive Approval = "destructive" // those, and those that do not say whether they are
 	ApproveWrites      Approval = "writes"      // those not marked as read-only
 )
 
 // Approvals are the values that an Approval may have.
-var Approvals = []Approval{ApproveNone, ApproveDestructive, ApproveWrites}
+var Approvals = []Approval{ApproveNone, ApproveMarked, ApproveDestructive, ApproveWrites}
 
 // Decision is what a policy says of one tool of a script.
 type Decision struct {
@@ -100,34 +101,29 @@ func (p *Policy) Decide(t *registry.Tool, approved []string) Decision {
 		d.Verdict, d.Rule = IsDenied, "it is not marked as read-only, and this run is read-only"
 		return d
 	}
-	if p.needsApproval(t) {
+	if why := p.needsApproval(t); why != "" {
 		if rule, ok := matching(p.Approved, t); ok {
 			d.Verdict, d.Rule = IsApproved, "approved by the operator with "+rule
 		} else if slices.Contains(approved, t.ID) {
 			d.Verdict, d.Rule = IsApproved, "approved by the user for this script"
 		} else {
-			d.Verdict, d.Rule = NeedsApproval, p.why(t)
+			d.Verdict, d.Rule = NeedsApproval, why
 		}
 	}
 	return d
 }
 
-func (p *Policy) needsApproval(t *registry.Tool) bool {
-	switch p.Approve {
-	case ApproveDestructive:
-		a := t.Annotations
-		return a != nil && a.Destructive != nil && *a.Destructive && !a.ReadsOnly()
-	case ApproveWrites:
-		return !t.Annotations.ReadsOnly()
-	}
-	return false
-}
-
-func (p *Policy) why(t *registry.Tool) string {
-	if p.Approve == ApproveDestructive {
+// needsApproval returns why a person must approve of a tool; empty: nobody must.
+func (p *Policy) needsApproval(t *registry.Tool) (why string) {
+	switch may, said := t.Annotations.MayDestroy(); {
+	case p.Approve == ApproveWrites && !t.Annotations.ReadsOnly():
+		return "it is not marked as read-only and needs approval"
+	case (p.Approve == ApproveMarked || p.Approve == ApproveDestructive) && may && said:
 		return "it is marked as destructive and needs approval"
+	case p.Approve == ApproveDestructive && may:
+		return "it does not say that it destroys nothing, and needs approval"
 	}
-	return "it is not marked as read-only and needs approval"
+	return ""
 }
 
 // matching returns the first pattern that means a tool.

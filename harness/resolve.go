@@ -19,6 +19,8 @@ const (
 	maxPhrases    = 100     // of one script
 	maxPhraseSize = 4 << 10 // bytes; the front end takes less, but who knows what sent them
 	maxNames      = 2000    // selectors on server packages in one script
+	maxName       = 200     // bytes; a longer name is no tool's
+	maxFields     = 20      // of a name
 	// reach is how many candidates of a phrase a used name may pick from.
 	reach = 20
 	// shown is how many candidates of a phrase a Result lists.
@@ -42,13 +44,17 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 		r.stop(CompileError, Error{Kind: KindRefused, Line: n.Phrases[i].Line, Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)})
 		return nil, false, nil
 	}
-	r.names, r.probe = n.Names, n.Probe
+	r.names, r.probe, r.broken = bounded(n.Names), n.Probe && !n.Broken, n.Broken
 	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
 	r.own = n.Own
 	if len(n.Phrases)+len(n.Names)+len(n.Own) == 0 {
 		return &worker.Tools{}, true, nil
 	}
 	if r.cat, r.err = r.catalog(ctx); r.err != nil {
+		if n.Broken { // what is wrong is known
+			r.cat, r.err = nil, nil
+			return &worker.Tools{}, true, nil
+		}
 		serversOwn := func(n worker.Name) bool { return n.Imported || len(export.ByName(n.Package)) == 0 }
 		if len(n.Phrases)+len(n.Own) == 0 && !slices.ContainsFunc(n.Names, serversOwn) {
 			r.cat, r.err = nil, nil // packages of the library are meant
@@ -65,20 +71,23 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 	if unresolved, r.err = r.phrases(ctx, n.Phrases, used); r.err != nil {
 		return nil, false, r.err
 	}
-	r.undeclared(used)
-	r.result.Timing.Resolve = ms(time.Since(begin))
-	if len(r.result.Errors) > 0 {
-		r.result.Error = &r.result.Errors[0]
-		if !r.probe {
-			return nil, false, nil
-		}
-	}
-	if r.probe && len(n.Phrases) > 0 {
-		r.answerProbe()
+	if r.probe {
+		r.lookUp()
+		r.result.Timing.Resolve = ms(time.Since(begin))
 		return nil, false, nil
 	}
+	r.undeclared(used)
+	r.result.Timing.Resolve = ms(time.Since(begin))
+	if n.Broken {
+		return &worker.Tools{}, true, nil
+	}
+	if len(r.result.Errors) == 0 {
+		r.showUnused(used)
+	}
 	begin = time.Now()
-	tools := &worker.Tools{Units: r.units(), Unresolved: unresolved, Go: !r.refuses()}
+	// Where a phrase has no tool the script is checked all the same, so that
+	// all that is wrong is told at once.
+	tools := &worker.Tools{Units: r.units(), Unresolved: unresolved, Go: len(r.result.Errors) == 0 && !r.refuses()}
 	r.result.Timing.Generate = ms(time.Since(begin))
 	return tools, true, nil
 }
@@ -143,7 +152,7 @@ func (r *run) phrases(ctx context.Context, ps []worker.Phrase, used []*wrappers.
 			if r.declared[t.ID] == 0 {
 				r.declared[t.ID] = p.Line
 			}
-		} else {
+		} else if _, ok := r.asksForServer(&res); !ok && !r.probe { // a server's name declares no tool
 			r.notFound(p, &res, unresolved)
 		}
 		r.report(res)
@@ -219,7 +228,7 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	} else if res.Verdict == discovery.Ambiguous && len(offered) < len(near) {
 		message += "; policy denies those that are not shown"
 	}
-	if p.Handled && !r.probe {
+	if p.Handled {
 		u := worker.Unresolved{Message: message, Candidates: []string{}}
 		for _, d := range offered {
 			u.Candidates = append(u.Candidates, d.ID)
@@ -230,19 +239,63 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 		unresolved[p.Text] = u
 		return
 	}
-	// The message has the phrase, so that its line would only repeat it.
-	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint}
+	if r.broken {
+		return
+	}
+	var names []string
+	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, shown: true}
 	for i, d := range offered {
 		if t, ok := r.view.Tool(d.ID); ok {
-			short := " // " + inShort(offered, i)
-			e.Signatures = append(e.Signatures, t.Signature()+short)
-			e.lines = append(e.lines, t.Line()+short)
+			e.Signatures = append(e.Signatures, t.Signature()+" // "+inShort(offered, i))
+			names = append(names, fmt.Sprintf("%s (%s)", t.Go(), inShort(offered, i)))
+		}
+	}
+	if res.Verdict != discovery.Unavailable && !r.script.Strict && r.allFound() {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("line %d: %s; nearest: %s; the names that the script uses were all found", p.Line, message, listed(names, 3)))
+		return
+	}
+	if len(names) > 0 {
+		e.Message += ": " + strings.Join(names, ", ")
+	}
+	for i, d := range offered {
+		if t, ok := r.view.Tool(d.ID); ok {
+			n := guessed
+			if i > 1 {
+				n = alsoNamed
+			}
+			r.mean(n, t)
 		}
 	}
 	if r.result.Status != ToolNotFound {
 		r.result.Status = status
 	}
 	r.result.Errors = append(r.result.Errors, e)
+}
+
+// allFound reports whether the script uses tools, and all of them by names
+// that there are.
+func (r *run) allFound() bool {
+	found := false
+	for _, n := range r.names {
+		s := r.server(n.Package)
+		if s == nil && n.Std && !n.Imported {
+			continue
+		}
+		if s == nil {
+			return false
+		}
+		if len(s.Type(n.Name)) > 0 {
+			continue
+		}
+		if _, ok := s.Func(n.Name); !ok {
+			if n.Std && !n.Imported {
+				continue
+			}
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // inShort says in a line what an offered tool does, and what distinguishes it
@@ -286,7 +339,7 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 	case len(down) == 0:
 		hint = "there are no tools: the servers have none, or their allow and deny lists leave none: " + serverNames(servers)
 	default:
-		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(down), cut(OfServer(down[0].Name, *down[0].Error), 200))
+		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(down), reason(down[0].Name, *down[0].Error))
 	}
 	return ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
 }
@@ -311,13 +364,14 @@ func serverNames(servers []registry.Server) string {
 	return strings.Join(names, ", ")
 }
 
-// undeclared adds the used tools that no phrase declares: with a warning, or
-// refused where the script is strict.
+// undeclared adds the used tools that no phrase declares. Where the script is
+// strict that is an error, and they are there to check the rest against.
 func (r *run) undeclared(used []*wrappers.Tool) {
 	for _, t := range used {
 		if r.allowed[t.ID] != nil {
 			continue
 		}
+		r.allow(t)
 		if r.script.Strict {
 			line := r.lineOf(t)
 			r.result.Status = ToolNotFound
@@ -326,8 +380,6 @@ func (r *run) undeclared(used []*wrappers.Tool) {
 				Hint:    fmt.Sprintf("add UseTools(%q)", t.ID)})
 			continue
 		}
-		r.allow(t)
-		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("%s is used but no phrase of UseTools declares it; it was added", t.Go()))
 		r.report(discovery.Resolution{Verdict: discovery.Resolved, By: ByAdded, Tool: t.ID, Confidence: 1, Candidates: []discovery.Candidate{}})
 	}
 }
@@ -355,25 +407,6 @@ func (r *run) report(res discovery.Resolution) {
 	r.result.Tools = append(r.result.Tools, u)
 }
 
-// answerProbe describes what the phrases of a script that only declares came
-// to.
-func (r *run) answerProbe() {
-	for i := range r.result.Tools {
-		u := &r.result.Tools[i]
-		if t, ok := r.view.Tool(u.Tool); ok && u.Verdict == discovery.Resolved {
-			if d := r.decide(t); d.Verdict == IsDenied {
-				r.deny(t, d)
-				continue
-			}
-			u.Signature = t.Doc()
-			u.Tokens = wrappers.Tokens(u.Signature)
-		}
-	}
-	if r.result.Status == "" {
-		r.result.Status = OK
-	}
-}
-
 // units generates the packages with the tools that the script may call.
 func (r *run) units() []worker.Unit {
 	by := map[*wrappers.Server][]*wrappers.Tool{}
@@ -399,6 +432,21 @@ func (r *run) units() []worker.Unit {
 	return units
 }
 
+// bounded leaves out names and fields that are too long to be a tool's.
+// Guessing what was meant by them would take minutes.
+func bounded(names []worker.Name) []worker.Name {
+	var out []worker.Name
+	for _, n := range names {
+		if len(n.Package) > maxName || len(n.Name) > maxName {
+			continue
+		}
+		n.Fields = slices.DeleteFunc(n.Fields, func(f string) bool { return len(f) > maxName })
+		n.Fields = n.Fields[:min(len(n.Fields), maxFields)]
+		out = append(out, n)
+	}
+	return out
+}
+
 // catalog is the script's own or that of the harness.
 func (r *run) catalog(ctx context.Context) (*Catalog, error) {
 	if c := r.script.Catalog; c != nil {
@@ -410,15 +458,16 @@ func (r *run) catalog(ctx context.Context) (*Catalog, error) {
 // Start is asked once the script compiled: the place where policy decides on
 // the whole set of tools before anything runs.
 func (r *run) Start(context.Context, *worker.Plan) bool {
-	if r.script.Policy == nil && !r.script.ReadOnly {
-		return true
+	if len(r.result.Errors) > 0 { // a phrase has no tool
+		return false
 	}
+	told := r.script.Policy != nil || r.script.ReadOnly
 	for _, id := range sortedKeys(r.allowed) {
 		t := r.allowed[id]
 		d := r.decide(t)
 		if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 			r.deny(t, d)
-		} else {
+		} else if told {
 			r.result.Decisions = append(r.result.Decisions, d)
 		}
 	}
@@ -458,8 +507,11 @@ func (r *run) hides(id string) bool {
 	return ok && !r.shows(t.Tool)
 }
 
-// decide is the script's policy on a tool.
+// decide is the script's policy on a tool; one that is held is denied to all.
 func (r *run) decide(t *wrappers.Tool) Decision {
+	if t.Held {
+		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
+	}
 	return r.policy().Decide(t.Tool, r.script.Approved)
 }
 

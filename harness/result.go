@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/front"
@@ -45,6 +46,9 @@ type Result struct {
 	ExitCode int       `json:"exit_code"`
 	Tools    []ToolUse `json:"tools"`
 	Calls    []Call    `json:"calls"`
+	// Scripts are the saved scripts that ran through RunScript, as they ended;
+	// those that they ran themselves included.
+	Scripts []NestedScript `json:"-"`
 	// Decisions are what the policy said of each tool of the script; empty
 	// where there is no policy.
 	Decisions []Decision `json:"decisions,omitempty"`
@@ -52,20 +56,33 @@ type Result struct {
 	Error     *Error     `json:"error,omitempty"`
 	// Errors are all of a script's errors, the first of which is Error.
 	Errors []Error `json:"errors,omitempty"`
+	// Types are, of a script that was refused, the tools that it means, best
+	// guesses for wrong names included: signature and types of each.
+	Types []string `json:"types,omitempty"`
 	// Down are servers that Errors are about, or may be: those without tools,
 	// since they failed when the registry was built.
-	Down    []string `json:"-"`
-	Lowered string   `json:"lowered,omitempty"` // of a check: what would be run
-	Timing  Timing   `json:"timing"`            // milliseconds by phase
-	Sandbox Sandbox  `json:"sandbox"`
+	Down []string `json:"-"`
+	// LookUp says that the script did nothing but declare, and was answered
+	// with what its phrases came to.
+	LookUp  bool    `json:"-"`
+	Lowered string  `json:"lowered,omitempty"` // of a check: what would be run
+	Timing  Timing  `json:"timing"`            // milliseconds by phase
+	Sandbox Sandbox `json:"sandbox"`
 }
 
 // ToolUse says what a phrase, or a name without a phrase, came to.
 type ToolUse struct {
 	discovery.Resolution
-	Go        string `json:"go,omitempty"`        // git.Log
-	Signature string `json:"signature,omitempty"` // in a probe, with doc
-	Tokens    int    `json:"tokens,omitempty"`    // about what Signature costs a model
+	Go string `json:"go,omitempty"` // git.Log
+	// Signature is the tool's declaration with doc, in a look-up: that of the
+	// first candidate where the phrase is not resolved.
+	Signature string `json:"signature,omitempty"`
+	Tokens    int    `json:"tokens,omitempty"` // about what Signature costs a model
+	// Others are what else a phrase of a look-up may mean, a line each, or the
+	// tools of the server that it names.
+	Others []string `json:"others,omitempty"`
+	server bool     // the phrase of a look-up names a server
+	shown  bool     // a reader is told what the phrase came to
 }
 
 // Call is one tool call of a script.
@@ -78,6 +95,18 @@ type Call struct {
 	// result itself is left as it is.
 	Suspect string `json:"suspect,omitempty"`
 	cutOff  bool   // by the end of the run: it did not fail by itself
+	number  int    // 1 for the script's first call; they are listed as they ended
+	text    string // how the script wrote it, cut short; only of suspects
+}
+
+// NestedScript is one saved script that a script ran.
+type NestedScript struct {
+	Name   string
+	Hash   string // SHA-256 of the text that was run, in hexadecimal
+	Depth  int    // 1: the script that was sent ran it
+	Time   time.Time
+	Ms     float64
+	Status Status
 }
 
 // ErrorKind classifies an Error.
@@ -109,9 +138,8 @@ type Error struct {
 	// Signatures are those of the functions and types that the error is about.
 	Signatures []string `json:"signatures,omitempty"`
 	Trace      []string `json:"trace,omitempty"` // of a panic, innermost first
-	// lines stand in Text for Signatures that do not name the arguments: who
-	// has to choose a function calls it next.
-	lines []string
+	shown      bool     // the Result's Types show what Signatures are of
+	about      worker.Diagnostic
 }
 
 // Timing are the milliseconds of each phase.
@@ -162,7 +190,7 @@ func fromDiagnostics(ds []worker.Diagnostic) []Error {
 		if d.Kind == string(KindRefused) {
 			kind = KindRefused
 		}
-		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint, Signatures: d.Signatures})
+		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint, Signatures: d.Signatures, about: d})
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -133,9 +134,35 @@ for _, q := range []string{"good", "bad", "bad"} {
 	if diff := cmp.Diff([]bool{false, true, true}, flags); diff != "" {
 		t.Error(diff)
 	}
-	want := []string{`2 of 3 calls report success, but the result looks like a failure; notes.search_notes: it begins "Error retrieving notes: connection refused"`}
+	want := []string{"2 of 3 calls report success, but the result looks like a failure; " +
+		`the first is call 2, notes.SearchNotes({"query":"bad"}): it begins "Error retrieving notes: connection refused"`}
 	if diff := cmp.Diff(want, res.Warnings); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestFailureReportedAsSuccessNamesTheCall(t *testing.T) {
+	reg := notes()
+	reg.Tools = append(reg.Tools, registry.Tool{Server: "notes", Name: "sync", Input: json.RawMessage(`{"type":"object"}`)})
+	reg.Normalize()
+	h, _ := harnessOver(reg, func(_ context.Context, _, tool string, args json.RawMessage) (string, error) {
+		if tool == "sync" || strings.Contains(string(args), "bad") {
+			return text("Error: no such note"), nil
+		}
+		return text("two notes"), nil
+	})
+	const said = `: reports success, but the result looks like a failure: it begins "Error: no such note"`
+	for _, c := range []struct{ script, want string }{
+		{`notes.SearchNotes(notes.SearchNotesParams{Query: "good"}); notes.SearchNotes(notes.SearchNotesParams{Query: "bad"}); notes.SearchNotes(notes.SearchNotesParams{Query: "ok"})`,
+			`call 2 of 3, notes.SearchNotes({"query":"bad"})` + said},
+		{`notes.Sync()`, `call 1 of 1, notes.Sync()` + said},
+		{`notes.SearchNotes(notes.SearchNotesParams{Query: "bad\u202e" + strings.Repeat("é", 200)})`,
+			`call 1 of 1, notes.SearchNotes({"query":"bad` + "\uFFFD" + strings.Repeat("é", 86) + `…)` + said},
+	} {
+		res := mustRun(t, h, `UseTools("notes.search_notes", "notes.sync")`+"\n"+c.script)
+		if diff := cmp.Diff([]string{c.want}, res.Warnings); diff != "" {
+			t.Errorf("%s\n-want +got\n%s", c.script, diff)
+		}
 	}
 }
 
@@ -227,6 +254,70 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 	}
 	if b, err := os.ReadFile(file); err != nil || strings.Contains(string(b), "query") {
 		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestWhatAResultLookedLikeIsKnownAfterItsRun(t *testing.T) {
+	shapes := observe.New("")
+	cat := &Catalog{Registry: notes(), Shapes: shapes, Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
+		if tool == "delete_note" {
+			return text("deleted"), nil
+		}
+		return text(`{"found":["a"]}`), nil
+	}}}
+	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
+	defer h.Close()
+	view, err := cat.View() // from before
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, h, `if _, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); err != nil { panic(err) }
+for i := range 9 { if _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: i}); err != nil { panic(err) } }`)
+	for id, want := range map[string]string{"notes.search_notes": "{found []string} 1", "notes.delete_note": "text 3"} {
+		tool, ok := view.Tool(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		if outline, n, ok := tool.Seen(); !ok || fmt.Sprint(outline, " ", n) != want {
+			t.Errorf("%s: %v %s %d, want %s", id, ok, outline, n, want)
+		}
+	}
+}
+
+func TestACatalogIsSharedByThoseWhoseResultsAreLearntApart(t *testing.T) {
+	cat := &Catalog{Registry: notes(), Shapes: observe.New("")}
+	result := []byte(`{"structuredContent":{"found":["a"]}}`)
+	var stores []*observe.Store
+	for range 2 * maxOthers {
+		stores = append(stores, observe.New(""))
+	}
+	for range 5 {
+		stores[0].Observe("notes.search_notes", result, true)
+	}
+	doc := func(c *Catalog) string {
+		t.Helper()
+		d, err := c.Describe([]string{"notes.search_notes"}, discovery.Go)
+		if err != nil || len(d.Tools) != 1 {
+			t.Fatal(d, err)
+		}
+		return d.Tools[0].Signature
+	}
+	first := cat.Apart(stores[0], nil)
+	for _, store := range stores {
+		c := cat.Apart(store, nil)
+		if c != cat.Apart(store, nil) || len(cat.others) > maxOthers {
+			t.Fatalf("another one at once, or %d of them", len(cat.others))
+		}
+		if got := strings.Contains(doc(c), "Found []string"); got != (store == stores[0]) {
+			t.Errorf("typed: %v", got)
+		}
+		if c.index != first.index || c.schemas != first.schemas {
+			t.Fatal("indexed again")
+		}
+		cat.Apart(stores[0], nil) // is in use
+	}
+	if cat.Apart(stores[0], nil) != first || cat.Apart(cat.Shapes, nil) != cat {
+		t.Error("one in use was dropped")
 	}
 }
 

@@ -1,39 +1,27 @@
 package harness
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/wrappers"
 )
 
-// Text is the Result for a reader, model or person: on success the value, then
-// what was printed, then warnings; else what was wrong, where, and what would
-// be right, and what was printed before. It is the shortest text that lets the
-// reader go on.
+// Text is the Result for a model: on success the value, a string as its text,
+// then what was printed; else what was wrong, where, and what would be right,
+// and what was printed before; then warnings. It holds all that the next script
+// needs, and nothing else.
 func (r *Result) Text() string {
 	var b strings.Builder
 	if r.Status == OK {
-		if r.Value != nil {
-			b.Write(r.Value) // compact: white space costs a model tokens
-			b.WriteByte('\n')
-		}
-		for _, u := range r.Tools {
-			if u.Signature != "" {
-				fmt.Fprintf(&b, "%q → %s%s\n%s", u.Phrase, u.Tool, u.Why(), u.Signature)
-				b.WriteString(u.others())
-			}
-		}
-		b.WriteString(r.Stdout)
+		b.WriteString(r.success())
 	} else {
-		fmt.Fprintf(&b, "%s\n", r.Status)
-		errs := r.Errors
-		if len(errs) == 0 && r.Error != nil {
-			errs = []Error{*r.Error}
-		}
-		for _, e := range errs {
-			b.WriteString(e.Text())
-		}
+		b.WriteString(r.Problems(false, false))
 		if r.Stdout != "" {
 			fmt.Fprintf(&b, "printed before:\n%s", r.Stdout)
 		}
@@ -45,6 +33,50 @@ func (r *Result) Text() string {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// success is what a script that ended well returned and printed.
+func (r *Result) success() string {
+	var b strings.Builder
+	if r.Value != nil {
+		b.WriteString(plain(r.Value) + "\n")
+	}
+	if r.Value != nil && r.Stdout != "" {
+		b.WriteString("printed:\n")
+	}
+	b.WriteString(r.Stdout)
+	b.WriteString(r.Shown())
+	return b.String()
+}
+
+// Shown is what the phrases of a look-up came to, and those of another script
+// whose tools it does not use; empty where there are none.
+func (r *Result) Shown() string {
+	var b strings.Builder
+	for i := range r.Tools {
+		if u := &r.Tools[i]; u.shown {
+			if b.Len() == 0 && !r.LookUp {
+				b.WriteString("\nnot used by the script:\n")
+			}
+			b.WriteString(u.Text())
+		}
+	}
+	return b.String()
+}
+
+// plain is a value for a reader: a string as its text, unless it is blank, JSON
+// without white space, which costs a model tokens.
+func plain(value json.RawMessage) string {
+	var s string
+	if json.Unmarshal(value, &s) != nil || strings.TrimSpace(s) == "" {
+		return string(value)
+	}
+	text := []byte(strings.TrimSpace(s))
+	var b bytes.Buffer
+	if (text[0] == '{' || text[0] == '[') && json.Compact(&b, text) == nil {
+		return b.String()
+	}
+	return strings.TrimRight(s, "\n")
 }
 
 // Why says in a few words, after a space, why a phrase means its tool where
@@ -59,50 +91,163 @@ func (u *ToolUse) Why() string {
 	return ""
 }
 
-// others lists the runners-up of a phrase on one line.
-func (u *ToolUse) others() string {
-	var ids []string
-	for _, c := range u.Candidates {
-		if c.ID != u.Tool && len(ids) < 3 {
-			ids = append(ids, c.ID)
+// Problems is why a script did not end well: the status, all errors, and for
+// one that was refused what its phrases came to and the types of the tools that
+// it means. For people each error has its line of the script, and colours
+// (ANSI) where they see them; models get the same in fewer words.
+func (r *Result) Problems(people, colours bool) string {
+	p := painter(colours)
+	var b strings.Builder
+	head := string(r.Status)
+	if people {
+		head = "harness: " + p.paint(bold, head)
+	}
+	b.WriteString(head + "\n" + r.mistakes(people, p))
+	for _, t := range r.Types {
+		if colours {
+			t = Paint(t)
+		}
+		b.WriteString(t + "\n")
+	}
+	return b.String()
+}
+
+// mistakes are the errors, and for a script that was refused what its phrases
+// came to.
+func (r *Result) mistakes(people bool, p painter) string {
+	errs := r.Errors
+	if len(errs) == 0 && r.Error != nil {
+		errs = []Error{*r.Error}
+	}
+	var b strings.Builder
+	if r.Status.ExitCode() != CompileError.ExitCode() {
+		for i := range errs {
+			b.WriteString(errs[i].text(p))
+		}
+		return b.String()
+	}
+	for i := range errs {
+		switch {
+		case people:
+			b.WriteString(errs[i].text(p))
+		case wrappers.Tokens(b.String()) > mistakesTokens:
+			b.WriteString(errs[i].place() + cut(errs[i].Message, 60) + "\n")
+		default:
+			b.WriteString(errs[i].short(len(errs)))
 		}
 	}
-	if len(ids) == 0 {
-		return ""
+	for _, u := range r.Tools {
+		switch {
+		case u.Phrase == "" || slices.ContainsFunc(errs, func(e Error) bool { return strings.Contains(e.Message, strconv.Quote(u.Phrase)) }):
+		case u.Verdict == discovery.Resolved && u.Go != "":
+			fmt.Fprintf(&b, "%q → %s%s\n", u.Phrase, u.Go, u.Why())
+		case u.Verdict != discovery.Resolved:
+			b.WriteString(u.heading() + "\n")
+		}
 	}
-	return "// else: " + strings.Join(ids, ", ") + "\n"
+	return b.String()
+}
+
+// mistakesTokens is from how many tokens on the further errors of a refused
+// script are told in a few words each.
+const mistakesTokens = 500
+
+// painter colours text for terminals, or does not.
+type painter bool
+
+// ANSI codes of a painter.
+const (
+	bold  = "1"
+	dim   = "2"
+	red   = "31"
+	green = "32"
+	cyan  = "36"
+)
+
+func (p painter) paint(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// toPaint matches what Paint colours: comments, and the lines of functions as
+// far as their comments.
+var toPaint = pattern(`(?m)/\*.*?\*/|// .*$|^func [^/\n]*`)
+
+// Paint colours declarations of tools in Go for terminals (ANSI): the lines of
+// functions are bold, comments dim.
+func Paint(text string) string {
+	return toPaint().ReplaceAllStringFunc(text, func(s string) string {
+		if strings.HasPrefix(s, "func ") {
+			return painter(true).paint(bold, s)
+		}
+		return painter(true).paint(dim, s)
+	})
+}
+
+// place is where the error is, as it stands before the message.
+func (e *Error) place() string {
+	switch {
+	case e.File != "" && e.Column > 0:
+		return fmt.Sprintf("%s:%d:%d: ", e.File, e.Line, e.Column)
+	case e.File != "":
+		return fmt.Sprintf("%s:%d: ", e.File, e.Line)
+	case e.Line > 0 && e.Column > 0:
+		return fmt.Sprintf("%d:%d: ", e.Line, e.Column)
+	case e.Line > 0:
+		return fmt.Sprintf("line %d: ", e.Line)
+	}
+	return ""
 }
 
 // Text is the error in a few lines: place and message, the line of the script,
 // a hint, signatures.
-func (e *Error) Text() string {
+func (e *Error) Text() string { return e.text(false) }
+
+func (e *Error) text(p painter) string {
 	var b strings.Builder
-	switch {
-	case e.File != "" && e.Column > 0:
-		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Column)
-	case e.File != "":
-		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
-	case e.Line > 0 && e.Column > 0:
-		fmt.Fprintf(&b, "%d:%d: ", e.Line, e.Column)
-	case e.Line > 0:
-		fmt.Fprintf(&b, "line %d: ", e.Line)
-	}
-	b.WriteString(e.Message + "\n")
+	b.WriteString(p.paint(bold, e.place()) + p.paint(red, e.Message) + "\n")
 	if e.Snippet != "" {
-		b.WriteString(strings.TrimRight(e.Snippet, "\n") + "\n")
+		line, caret, _ := strings.Cut(strings.TrimRight(e.Snippet, "\n"), "\n")
+		b.WriteString(line + "\n")
+		if caret != "" {
+			b.WriteString(p.paint(green, caret) + "\n")
+		}
 	}
 	for _, t := range e.Trace {
 		b.WriteString("  at " + t + "\n")
 	}
 	if e.Hint != "" {
-		b.WriteString("hint: " + e.Hint + "\n")
+		b.WriteString(p.paint(cyan, "hint: "+e.Hint) + "\n")
 	}
-	signatures := e.Signatures
-	if e.lines != nil {
-		signatures = e.lines
+	if !e.shown {
+		for _, s := range e.Signatures {
+			b.WriteString("  " + s + "\n")
+		}
 	}
-	for _, s := range signatures {
-		b.WriteString("  " + s + "\n")
+	return b.String()
+}
+
+// maxWithLines is up to how many errors of a refused script are told with the
+// line of the script, where a model reads them.
+const maxWithLines = 2
+
+// short is the error for a model, one of so many.
+func (e *Error) short(of int) string {
+	var b strings.Builder
+	b.WriteString(e.place() + e.Message)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	b.WriteByte('\n')
+	if line, _, _ := strings.Cut(e.Snippet, "\n"); line != "" && of <= maxWithLines {
+		b.WriteString("\t" + strings.TrimSpace(line) + "\n")
+	}
+	if !e.shown {
+		for _, s := range e.Signatures {
+			b.WriteString("  " + s + "\n")
+		}
 	}
 	return b.String()
 }

@@ -44,12 +44,13 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	}
 	var last *Catalog
 	return build.Watch(ctx, paths, &build.WatchOptions{
-		Build: build.Options{Previous: previous, Embed: f.embed(search)}, File: f.Path(), Poll: poll,
+		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll,
 	}, func(u build.Update) {
 		if u.Err != nil {
 			updated(last, u.Err)
 			return
 		}
+		f.logPins(u.Report.Pins)
 		if s, o, err := searching(u.Config); err == nil {
 			o.Embedder = search.Embedder
 			settings, search = s, o
@@ -79,7 +80,7 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 		return nil
 	}
 	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
-	c.once.Do(func() { c.index = old.index })
+	c.once.Do(func() { c.index, c.schemas = old.index, old.schemas })
 	return c
 }
 

@@ -7,6 +7,9 @@
 // builds, or a [Tool] by its ID. A registry is plain data: it starts nothing,
 // connects to nothing and imports nothing of this module.
 //
+// What was accepted of pinned tools is in a file of its own ([Pins]): a tool
+// that has changed since stands in the registry as it was accepted, and Held.
+//
 // The file is deterministic (servers sorted by name, tools by ID, one tool to
 // a line, so that version control shows which tools changed), versioned, and
 // replaced atomically: a reader sees the old file or the new one, never half.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -80,12 +82,6 @@ func (r *Registry) Encode() ([]byte, error) {
 	b.WriteString(",\n\"embedder\":")
 	if err := line(r.Embedder); err != nil {
 		return nil, err
-	}
-	if len(r.Pins) > 0 {
-		b.WriteString(",\n\"pins\":")
-		if err := line(r.Pins); err != nil {
-			return nil, err
-		}
 	}
 	list := func(key string, n int, at func(int) any) error {
 		fmt.Fprintf(&b, ",\n%q:[", key)
@@ -281,10 +277,34 @@ func SidePath(folder, kind, registryFile string) (string, error) {
 	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
 }
 
+// ApartPath is the file or folder beside path that is kept apart for who has the
+// key: a hash of the key is in its name.
+func ApartPath(path, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "-" + hex.EncodeToString(sum[:16]) + ext
+}
+
+// ReadFile reads a file of at most so many bytes; a larger one is an error.
+func ReadFile(path string, most int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("larger than %d bytes", most)
+	}
+	return data, err
+}
+
 // WriteFile replaces path with data as a whole: readers see the old content
 // or the new one, also after a crash. Nobody but the user can read it before
-// it has its mode.
+// it has its mode. What writers of this file that were killed have left beside it
+// is removed.
 func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
+	removeStale(path)
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
@@ -308,6 +328,28 @@ func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// staleAfter is the age of a temporary file that nobody writes any more.
+const staleAfter = time.Hour
+
+// removeStale removes the temporary files of WriteFile for this path that are
+// older than staleAfter. The names are those that [os.CreateTemp] makes.
+func removeStale(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		random, ok := strings.CutPrefix(e.Name(), "."+filepath.Base(path)+".")
+		random, ok2 := strings.CutSuffix(random, ".tmp")
+		if !ok || !ok2 || random == "" || strings.Trim(random, "0123456789") != "" || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > staleAfter {
+			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
 }
 
 func decodeNumber(raw []byte) (any, error) {

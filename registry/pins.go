@@ -1,49 +1,531 @@
 package registry
 
 import (
-	"cmp"
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
 )
 
-// Held reports whether a tool is pinned to another definition than it has:
-// its description or a schema changed, and nobody has accepted that.
-func (r *Registry) Held(t *Tool) bool {
-	pin, ok := r.Pins[t.ID]
-	return ok && pin != t.Hash
+// PinsFile is the name of the file of the pins, beside the first config.
+const PinsFile = "tool_pins.json"
+
+// Waits is what a tool is marked with whose definition is another one than was
+// accepted.
+const Waits = "changed; waits for accept"
+
+// pinsVersion is the version of the pins' file.
+const pinsVersion = 1
+
+// Pins are the definitions of tools that were accepted, of the servers that
+// are pinned. A pin outlives its tool and its server, so that neither can come
+// back as another one.
+type Pins struct {
+	Servers map[string]*ServerPins
+	// Err is why the file cannot be used. Then every tool of a pinned server is
+	// held: nobody knows what was accepted.
+	Err error
+
+	saved []byte // what the file has
 }
 
-// Hold gives the tools that are held their Error, and takes it from those
-// that no longer are.
-func (r *Registry) Hold() {
-	for i := range r.Tools {
-		t := &r.Tools[i]
-		switch reason := heldReason(t.ID); {
-		case r.Held(t):
-			t.Error = cmp.Or(t.Error, reason)
-		case t.Error == reason:
-			t.Error = ""
+// ServerPins is what was accepted of a server.
+type ServerPins struct {
+	Instructions string `json:"instructions,omitempty"`
+	// Waits are the instructions that the server has now, where they are
+	// others: all of its tools are held then.
+	Waits *string         `json:"waits,omitempty"`
+	Tools map[string]*Pin `json:"tools"` // by the tool's name
+}
+
+// Pin is what was accepted of a tool.
+type Pin struct {
+	Definition
+	// Digest is "sha256:" and 64 hex digits over the definition and the
+	// server's instructions.
+	Digest string `json:"digest"`
+	// Waits is the definition that the tool has now, where it is another one;
+	// one without an input schema is not known, a build finds it out.
+	Waits *Definition `json:"waits,omitempty"`
+	// Hash is that of the accepted definition where an earlier version wrote
+	// no more than that (Tool.Hash); the definition is empty then.
+	Hash string `json:"hash,omitempty"`
+}
+
+// Definition is what a server says of a tool.
+type Definition struct {
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema,omitempty"`
+	Output      json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations *Annotations    `json:"annotations,omitempty"`
+	// Instructions are those of the server, where a change is of them.
+	Instructions string `json:"instructions,omitempty"`
+}
+
+// Definition is what the tool's server says of it.
+func (t *Tool) Definition() Definition {
+	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations}
+}
+
+func (t *Tool) define(d Definition) {
+	t.Title, t.Description, t.Input, t.Output, t.Annotations = d.Title, d.Description, d.Input, d.Output, d.Annotations
+	if len(t.Input) == 0 {
+		t.Input = json.RawMessage("{}")
+	}
+	t.Hash, t.Embedding = t.ComputeHash(), nil
+}
+
+// digest covers all that a model reads of a tool.
+func (d *Definition) digest(name, instructions string) string {
+	b, err := json.Marshal([]any{name, d.Title, d.Description, canonical(d.Input), canonical(d.Output), d.Annotations, instructions})
+	if err != nil { // canonical yields only values that marshal
+		panic(err)
+	}
+	return digest(b)
+}
+
+// compact takes the white space of the file out of the schemas.
+func (d *Definition) compact() {
+	for _, raw := range []*json.RawMessage{&d.Input, &d.Output} {
+		var b bytes.Buffer
+		if len(*raw) > 0 && json.Compact(&b, *raw) == nil {
+			*raw = b.Bytes()
 		}
 	}
 }
 
-func heldReason(id string) string {
-	return fmt.Sprintf("its definition changed; read it, then run: build-registry accept %s", id)
+// nothing reports whether a definition says nothing.
+func (d *Definition) nothing() bool {
+	return d.Title == "" && d.Description == "" && string(d.Input) == "{}" && d.Output == nil && d.Annotations == nil
 }
 
-// Accept pins tools to the definitions that they have now. An ID that the
-// registry does not have is an error, and nothing is accepted.
-func (r *Registry) Accept(ids ...string) error {
-	for _, id := range ids {
-		if _, ok := r.Tool(id); !ok {
-			return fmt.Errorf("no tool %q in the registry", id)
+// Marked is the tool's description, behind its mark where the tool is held.
+func (t *Tool) Marked() string {
+	if !t.Held {
+		return t.Description
+	}
+	return strings.TrimSpace("(" + Waits + ") " + t.Description)
+}
+
+// Said is the tool's description, marked as the words of its server where it has
+// more than a line.
+func (t *Tool) Said() string {
+	text := strings.TrimSpace(t.Marked())
+	if strings.Contains(text, "\n") || len(text) > 100 {
+		return t.Server + " says: " + Quoted(text)
+	}
+	return text
+}
+
+// PinsPath is where the pins of configs are kept, "" where there is neither a
+// config nor a registry: beside the first config.
+func PinsPath(configs []string, registryFile string) string {
+	switch {
+	case len(configs) > 0:
+		return filepath.Join(filepath.Dir(configs[0]), PinsFile)
+	case registryFile != "":
+		return filepath.Join(filepath.Dir(registryFile), PinsFile)
+	}
+	return ""
+}
+
+// LoadPins reads a file of pins; there are none where path is "" or there is no
+// file. A file that cannot be used is the Err of the pins.
+func LoadPins(path string) *Pins {
+	if path == "" {
+		return &Pins{Servers: map[string]*ServerPins{}}
+	}
+	data, err := ReadFile(path, MaxFileBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Pins{Servers: map[string]*ServerPins{}}
+	}
+	var p *Pins
+	if err == nil {
+		p, err = DecodePins(data)
+	}
+	if err != nil {
+		return &Pins{Err: fmt.Errorf("%s cannot be used: %w", PinsFile, err)}
+	}
+	return p
+}
+
+// pinsFile is the form of the file.
+type pinsFile struct {
+	Version int                    `json:"version"`
+	Servers map[string]*ServerPins `json:"servers"`
+}
+
+// DecodePins reads the bytes of a file of pins. One whose digests are not those
+// of its definitions is an error.
+func DecodePins(data []byte) (*Pins, error) {
+	var f pinsFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, syntaxFault(data, err)
+	}
+	if f.Version != pinsVersion {
+		return nil, fmt.Errorf("version %d, this program reads version %d", f.Version, pinsVersion)
+	}
+	if f.Servers == nil {
+		f.Servers = map[string]*ServerPins{}
+	}
+	for server, sp := range f.Servers {
+		if sp == nil {
+			return nil, fmt.Errorf("server %q has no pins", server)
 		}
+		for name, pin := range sp.Tools {
+			if pin == nil {
+				return nil, fmt.Errorf("the pin of %s is empty", ToolID(server, name))
+			}
+			pin.compact()
+			if pin.Waits != nil {
+				pin.Waits.compact()
+			}
+			if pin.Hash == "" && pin.Digest != pin.digest(name, sp.Instructions) {
+				return nil, fmt.Errorf("the digest of %s is not that of its definition", ToolID(server, name))
+			}
+		}
+		if sp.Tools == nil {
+			sp.Tools = map[string]*Pin{}
+		}
+	}
+	return &Pins{Servers: f.Servers, saved: data}, nil
+}
+
+func syntaxFault(data []byte, err error) error {
+	var fault *FormatError
+	if !errors.As(syntaxError(data, err), &fault) {
+		return err
+	}
+	if fault.Line > 0 {
+		return fmt.Errorf("line %d: %s", fault.Line, fault.Msg)
+	}
+	return errors.New(fault.Msg)
+}
+
+// Save writes the pins to path, as a whole, where they are others than the file
+// has; path "" keeps them nowhere. A file that cannot be used stays as it is.
+func (p *Pins) Save(path string) error {
+	if path == "" || p.Err != nil || len(p.Servers) == 0 && p.saved == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(pinsFile{pinsVersion, p.Servers}); err != nil {
+		return fmt.Errorf("writing %s: %w", PinsFile, err)
+	}
+	if bytes.Equal(b.Bytes(), p.saved) {
+		return nil
+	}
+	if err := WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", PinsFile, err)
+	}
+	p.saved = b.Bytes()
+	return nil
+}
+
+// move takes over the pins that a registry of an earlier version has in its
+// file, with the definitions that it knows. pinned are the servers that there
+// are.
+func (p *Pins) move(r *Registry, pinned map[string]bool) {
+	if p.Err != nil {
+		return
+	}
+	for id, hash := range r.Pins {
+		server, name := splitID(id, r, pinned)
+		if sp := p.Servers[server]; name == "" || sp != nil && sp.Tools[name] != nil {
+			continue
+		}
+		pin := &Pin{Hash: hash}
+		sp := p.server(server, r, nil)
+		if t, ok := r.Tool(id); ok && t.Hash == hash {
+			pin = newPin(t.Definition(), name, sp.Instructions)
+		}
+		sp.Tools[name] = pin
+	}
+}
+
+// splitID takes an ID apart at the longest name of a server: names of servers
+// and of tools may have dots.
+func splitID(id string, r *Registry, pinned map[string]bool) (server, tool string) {
+	for i := len(id) - 1; i > 0; i-- {
+		if id[i] != '.' {
+			continue
+		}
+		_, configured := pinned[id[:i]]
+		if _, known := r.Server(id[:i]); known || configured {
+			return id[:i], id[i+1:]
+		}
+	}
+	server, tool, _ = strings.Cut(id, ".")
+	return server, tool
+}
+
+func newPin(d Definition, name, instructions string) *Pin {
+	return &Pin{Definition: d, Digest: d.digest(name, instructions)}
+}
+
+// server returns the pins of a server, made with the first instructions that
+// one of the registries knows.
+func (p *Pins) server(name string, rs ...*Registry) *ServerPins {
+	if sp := p.Servers[name]; sp != nil {
+		return sp
+	}
+	sp := &ServerPins{Tools: map[string]*Pin{}}
+	for _, r := range rs {
+		if r == nil {
+			continue
+		}
+		if s, ok := r.Server(name); ok && s.Tools > 0 {
+			sp.Instructions = s.Instructions
+			break
+		}
+	}
+	p.Servers[name] = sp
+	return sp
+}
+
+// Hold compares the tools of a registry with their pins. A tool that is another
+// one than was accepted gets back the definition that was, is Held, and has an
+// Error that says so; what it says now waits in its pin. A tool of a pinned
+// server that has no pin gets one: to what previous knows of it, else to what
+// it is. Pins that previous has from an earlier version are taken over.
+//
+// pinned says of each server of the config whether it is pinned; one that is
+// not loses its pins. fresh reports whether a server has just been asked: what
+// it says of a tool then is what the tool is. previous may be nil.
+//
+// Hold returns the IDs of the tools that wait since now, or with another
+// definition than before.
+func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(server string) bool) []string {
+	if previous == nil {
+		previous = &Registry{}
+	}
+	p.move(previous, pinned)
+	for server, is := range pinned {
+		if !is && p.Err == nil {
+			delete(p.Servers, server)
+		}
+	}
+	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, instructions: map[string]bool{}}
+	for i := range r.Servers {
+		if s := &r.Servers[i]; p.Err == nil && s.Tools > 0 {
+			h.server(s)
+		}
+	}
+	var news []string
+	for i := range r.Tools {
+		if t := &r.Tools[i]; h.tool(t) {
+			news = append(news, t.ID)
+		}
+	}
+	r.Normalize() // hashes of servers
+	return news
+}
+
+// holder is Hold under way.
+type holder struct {
+	p            *Pins
+	r, previous  *Registry
+	pinned       map[string]bool
+	fresh        func(server string) bool
+	instructions map[string]bool // servers whose instructions wait since now
+}
+
+// server holds the instructions of a server.
+func (h *holder) server(s *Server) {
+	if h.p.Servers[s.Name] == nil && !h.pinned[s.Name] {
+		return
+	}
+	sp := h.p.server(s.Name, h.previous, h.r)
+	switch {
+	case s.Instructions != sp.Instructions:
+		h.instructions[s.Name] = sp.Waits == nil || *sp.Waits != s.Instructions
+		now := s.Instructions
+		sp.Waits, s.Instructions = &now, sp.Instructions
+	case h.fresh(s.Name):
+		sp.Waits = nil
+	}
+}
+
+// tool holds a tool, and reports whether there is news of what waits.
+func (h *holder) tool(t *Tool) bool {
+	if h.p.Err != nil {
+		h.unknown(t)
+		return false
+	}
+	sp := h.p.Servers[t.Server]
+	if sp == nil {
+		if is, known := h.pinned[t.Server]; known && !is {
+			t.hold("")
+		}
+		return false
+	}
+	fresh, pin := h.fresh(t.Server), sp.Tools[t.Name]
+	if pin == nil {
+		if !h.pinned[t.Server] {
+			return false
+		}
+		pin = h.first(t, sp)
+		sp.Tools[t.Name] = pin
+	}
+	now := t.Definition()
+	before := pin.Waits
+	if pin.Hash != "" && pin.Hash == t.Hash || pin.Hash == "" && pin.Digest == now.digest(t.Name, sp.Instructions) {
+		if pin.Hash != "" {
+			*pin = Pin{Definition: now, Digest: now.digest(t.Name, sp.Instructions), Waits: pin.Waits}
+		}
+		if fresh {
+			pin.Waits = nil
+		}
+	} else {
+		switch {
+		case !now.nothing() || fresh:
+			pin.Waits = &now
+		case pin.Waits == nil: // what unknown left
+			pin.Waits = &Definition{}
+		}
+		t.define(pin.Definition)
+	}
+	if pin.Waits == nil && sp.Waits == nil {
+		t.hold("")
+		return false
+	}
+	t.hold(fmt.Sprintf("%s: read what changed, with build-registry accept %s", Waits, t.ID))
+	changed := pin.Waits != nil && (before == nil || pin.Waits.digest("", "") != before.digest("", ""))
+	return changed || h.instructions[t.Server]
+}
+
+// first is the pin of a tool that has none.
+func (h *holder) first(t *Tool, sp *ServerPins) *Pin {
+	old, ok := h.previous.Tool(t.ID)
+	if !ok {
+		return newPin(t.Definition(), t.Name, sp.Instructions)
+	}
+	d := old.Definition()
+	if old.Held && d.nothing() { // nothing was ever known of it
+		return newPin(t.Definition(), t.Name, sp.Instructions)
+	}
+	pin := newPin(d, t.Name, sp.Instructions)
+	if old.Held { // the pins are gone, that it waits is not
+		pin.Waits = &Definition{}
+	}
+	return pin
+}
+
+// unknown holds a tool of a pinned server of which nobody knows what was
+// accepted: what an earlier registry has of it is shown, else nothing.
+func (h *holder) unknown(t *Tool) {
+	if !h.pinned[t.Server] {
+		return
+	}
+	if h.fresh(t.Server) {
+		var d Definition
+		if old, ok := h.previous.Tool(t.ID); ok {
+			d = old.Definition()
+		}
+		t.define(d)
+		if s, ok := h.r.Server(t.Server); ok {
+			s.Instructions = ""
+			if old, ok := h.previous.Server(t.Server); ok {
+				s.Instructions = old.Instructions
+			}
+		}
+	}
+	t.hold(fmt.Sprintf("held: %v; repair the file, or remove it and run build-registry to pin what the tools are then", h.p.Err))
+}
+
+// hold marks a tool as held for a reason, or with "" as not held. Another
+// Error that a tool has stays.
+func (t *Tool) hold(reason string) {
+	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, "held: ")) {
+		t.Error = ""
+	}
+	t.Held = reason != ""
+	if t.Error == "" {
+		t.Error = reason
+	}
+}
+
+// Change is what waits of a tool: what was accepted, and what it is. ok is
+// false where nothing waits.
+func (p *Pins) Change(server, name string) (accepted, now Definition, ok bool) {
+	sp := p.Servers[server]
+	if sp == nil || sp.Tools[name] == nil {
+		return accepted, now, false
+	}
+	pin := sp.Tools[name]
+	accepted, now = pin.Definition, pin.Definition
+	if pin.Waits != nil {
+		now = *pin.Waits
+	}
+	if sp.Waits != nil {
+		accepted.Instructions, now.Instructions = sp.Instructions, *sp.Waits
+	}
+	return accepted, now, pin.Waits != nil || sp.Waits != nil
+}
+
+// Accept pins tools to the definitions that wait, and gives those to the
+// registry's tools. A server's instructions are accepted with any of its tools.
+// An ID that the registry does not have, or of which it is not known what
+// waits, is an error, and nothing is accepted.
+func (p *Pins) Accept(r *Registry, ids ...string) error {
+	if err := p.Acceptable(r, ids...); err != nil {
+		return err
 	}
 	for _, id := range ids {
 		t, _ := r.Tool(id)
-		if _, pinned := r.Pins[id]; pinned {
-			r.Pins[id] = t.Hash
+		if _, _, waits := p.Change(t.Server, t.Name); !waits {
+			continue
+		}
+		sp := p.Servers[t.Server]
+		if sp.Waits != nil {
+			s, _ := r.Server(t.Server)
+			sp.Instructions, s.Instructions, sp.Waits = *sp.Waits, *sp.Waits, nil
+		}
+		if pin := sp.Tools[t.Name]; pin.Waits != nil {
+			*pin = Pin{Definition: *pin.Waits}
+			t.define(pin.Definition)
+		}
+		for name, pin := range sp.Tools {
+			if pin.Hash == "" {
+				pin.Digest = pin.digest(name, sp.Instructions)
+			}
 		}
 	}
-	r.Hold()
+	p.Hold(r, nil, nil, func(string) bool { return false })
 	return nil
+}
+
+// Acceptable says why Accept would accept nothing.
+func (p *Pins) Acceptable(r *Registry, ids ...string) error {
+	if p.Err != nil {
+		return fmt.Errorf("%w; repair the file, or remove it", p.Err)
+	}
+	for _, id := range ids {
+		t, ok := r.Tool(id)
+		if !ok {
+			return fmt.Errorf("no tool %q in the registry", id)
+		}
+		if _, now, waits := p.Change(t.Server, t.Name); waits && len(now.Input) == 0 {
+			return fmt.Errorf("what %s changed to is not known: run build-registry first", id)
+		}
+	}
+	return nil
+}
+
+// Waiting lists the IDs of the registry's tools that wait to be accepted.
+func (p *Pins) Waiting(r *Registry) []string {
+	var ids []string
+	for i := range r.Tools {
+		if _, _, waits := p.Change(r.Tools[i].Server, r.Tools[i].Name); waits {
+			ids = append(ids, r.Tools[i].ID)
+		}
+	}
+	return ids
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 )
@@ -23,9 +22,8 @@ type Registry struct {
 	// Embedder says which model made the tools' embeddings; nil when they
 	// have none.
 	Embedder *Embedder
-	// Pins are the hashes of the definitions that were accepted, by tool ID, of
-	// the servers that are pinned. A pin outlives its tool, so that a tool
-	// cannot come back as another one.
+	// Pins are hashes of accepted definitions, by tool ID, in the file of an
+	// earlier version; [Pins.Hold] takes them over, and none are written.
 	Pins    map[string]string
 	Servers []Server // sorted by name after Normalize
 	Tools   []Tool   // sorted by ID after Normalize
@@ -84,8 +82,11 @@ type Tool struct {
 	Stale bool `json:"stale,omitempty"`
 	// Error is why the tool must not be called although its server answered:
 	// its program is not installed or too old (it is then Stale as well), or
-	// its definition changed and nobody has accepted that; see [Registry.Held].
+	// it is Held.
 	Error string `json:"error,omitempty"`
+	// Held says that the tool's definition changed and nobody has accepted
+	// that: what stands here is what was accepted; see [Pins.Hold].
+	Held bool `json:"held,omitempty"`
 }
 
 // Example is one example of a tool's arguments, a JSON object.
@@ -105,6 +106,19 @@ type Annotations struct {
 // ReadsOnly reports whether a tool says of itself that it only reads; a may
 // be nil.
 func (a *Annotations) ReadsOnly() bool { return a != nil && a.ReadOnly != nil && *a.ReadOnly }
+
+// MayDestroy reports whether a tool may destroy something, and whether that is
+// what it says of itself; one that says nothing may, as the protocol has it. a
+// may be nil.
+func (a *Annotations) MayDestroy() (may, said bool) {
+	switch {
+	case a.ReadsOnly():
+		return false, true
+	case a == nil || a.Destructive == nil:
+		return true, false
+	}
+	return *a.Destructive, true
+}
 
 // ToolID is the identity of a tool: the server's name, a dot, the tool's name.
 func ToolID(server, tool string) string { return server + "." + tool }
@@ -221,9 +235,9 @@ type Changes struct {
 // Same reports whether two registries say the same of the same servers: of
 // schemas only the order of keys and white space may differ.
 func (r *Registry) Same(o *Registry) bool {
-	return r.Config == o.Config && maps.Equal(r.Pins, o.Pins) && reflect.DeepEqual(r.Embedder, o.Embedder) && reflect.DeepEqual(r.Servers, o.Servers) &&
+	return r.Config == o.Config && reflect.DeepEqual(r.Embedder, o.Embedder) && reflect.DeepEqual(r.Servers, o.Servers) &&
 		slices.EqualFunc(r.Tools, o.Tools, func(a, b Tool) bool {
-			return a.ID == b.ID && a.Hash == b.Hash && a.Title == b.Title && a.Category == b.Category && a.Stale == b.Stale && a.Error == b.Error &&
+			return a.ID == b.ID && a.Hash == b.Hash && a.Title == b.Title && a.Category == b.Category && a.Stale == b.Stale && a.Error == b.Error && a.Held == b.Held &&
 				bytes.Equal(a.Embedding, b.Embedding) && slices.EqualFunc(a.Examples, b.Examples, func(x, y Example) bool { return bytes.Equal(x, y) })
 		})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // Signature is the function on one line, as a script sees it:
@@ -18,171 +20,150 @@ func (t *Tool) ParamsType() string { t.server.load(); return t.params }
 // ResultType is the name of the result's type.
 func (t *Tool) ResultType() string { t.server.load(); return t.result }
 
-// API is the shortest text that says how to call the tool and what comes
-// back: the signature and the fields of its structs, required ones marked,
-// without comments.
-func (t *Tool) API() string { return t.render(false) }
+// Detail is how much of a tool [Tool.Show] writes.
+type Detail int
 
-// Doc is API with what the tool does and what each field means, at most two
-// lines a field. The types of the signature's line stand below it as p and r.
-func (t *Tool) Doc() string { return t.render(true) }
-
-// Bounds of what Doc says of a tool and of a field, in characters: about two
-// lines of an editor for a field.
+// The details, from little to much.
 const (
-	maxSummary = 160
-	maxRemark  = 140
+	// Line is one line: the function, its parameters with their types, what
+	// comes back, see [Tool.Line].
+	Line Detail = iota
+	// Types are the signature and all fields with their types, which are
+	// required, allowed values, limits and defaults.
+	Types
+	// Brief is Types with what the tool does, and what each parameter means in
+	// a few words.
+	Brief
+	// Full has at most two lines for each field, those of results included.
+	Full
 )
 
-func (t *Tool) render(doc bool) string {
+// Doc is the tool at the detail [Full].
+func (t *Tool) Doc() string { return t.Show(Full) }
+
+// Bounds of what Show says of a tool and of a field, in characters: about two
+// lines of an editor for a field of Full.
+const (
+	maxSummary = 160
+	maxWhole   = 320
+	maxRemark  = 140
+	maxBrief   = 48
+)
+
+// Show says how to call the tool and what comes back. The types of the
+// signature's line stand below it as p and r; nested types of arguments follow,
+// under the names that a script writes.
+func (t *Tool) Show(d Detail) string {
 	t.server.load()
+	if d == Line {
+		return t.Line() + "\n"
+	}
 	var b strings.Builder
-	if doc {
-		if d := cutText(oneLine(t.summary), maxSummary); d != "" {
-			fmt.Fprintf(&b, "// %s\n", d)
-		}
+	most := maxSummary
+	if d == Full {
+		most = maxWhole
 	}
-	b.WriteString(t.Signature())
-	switch {
-	case doc && !t.typed():
-		b.WriteString(" // Text(), JSON(&v)")
-	case t.observed:
-		b.WriteString(observedMark)
+	if text := cutText(oneLine(t.summary), most); d > Types && text != "" {
+		fmt.Fprintf(&b, "// %s\n", text)
 	}
-	b.WriteByte('\n')
-	r := renderer{b: &b, doc: doc, done: map[*decl]bool{}, required: "required"}
+	b.WriteString(t.Signature() + "\n")
+	r := renderer{b: &b, lines: d == Full, done: map[*decl]bool{}, required: "required", pkg: t.server.Package + "."}
+	switch d {
+	case Types:
+		r.remark = -1
+	case Brief:
+		r.remark = maxBrief
+	default:
+		r.remark = maxRemark
+	}
 	if t.params != "" {
-		r.object(head(t.params, "p", doc), t.input.fields)
+		r.object("p", t.input.fields)
 	}
 	r.required = ""
+	fields := t.resultFields()
 	switch {
-	case t.output != nil:
-		r.object(head(t.result, "r", doc), t.output.fields)
-	case t.single != nil:
-		fmt.Fprintf(&b, "%s { Result %s }\n", head(t.result, "r", doc), r.typ(t.single))
-		r.flush()
+	case fields == nil:
+		fmt.Fprintf(&b, "r: %s\n", t.untyped())
+	case d == Full:
+		r.after = t.resultMark()
+		r.object("r", fields)
+	default:
+		fmt.Fprintf(&b, "r {%s}%s\n", wide().fields(fields), t.resultMark())
 	}
 	return b.String()
 }
 
-// observedMark says of a result's type what it is worth.
-const observedMark = " // result type observed, not promised by the server"
-
-// head begins a struct: with its variable where the signature stands above.
-func head(typ, variable string, short bool) string {
-	if short {
-		return variable
-	}
-	return "type " + typ + " struct"
-}
-
-// Tokens estimates how many tokens of a language model a text of this package
-// takes: 4.3 bytes each, the mean over the tools of 48 servers (cl100k).
-func Tokens(text string) int { return (len(text)*10 + 42) / 43 }
-
-// Declaration is the struct declaration of one of the package's types on one
-// line of at most max characters, as a reader needs it; "" for an unknown name.
-// Where there is no room for all fields, the required ones come first and the
-// types of the others are left out.
-func (s *Server) Declaration(name string, max int) string {
-	ts := s.Type(name)
-	if len(ts) == 0 {
-		return ""
-	}
-	t := ts[0]
-	r := renderer{done: map[*decl]bool{}}
-	var fields []*field
-	mark := ""
+// resultFields are the fields of a typed result, nil where it has none.
+func (t *Tool) resultFields() []*field {
 	switch {
-	case name == t.params:
-		fields, r.required = t.input.fields, "required"
-	case name == t.result && t.output != nil:
-		fields = t.output.fields
-	case name == t.result && t.single != nil:
-		fields = []*field{{name: "Result", typ: t.single}}
-	case name == t.result:
-		return fmt.Sprintf("type %s struct{} // text: Text(), JSON(&v)", name)
-	default:
-		i := slices.IndexFunc(t.nested, func(o *object) bool { return o.decl.name == name || slices.Contains(o.decl.aliases, name) })
-		d := t.nested[i].decl
-		if fields = d.fields; d.argument {
-			r.required = "required"
-		}
+	case t.output != nil && len(t.output.fields) > 0:
+		return t.output.fields
+	case t.single != nil:
+		return []*field{{name: "Result", property: "Result", typ: t.single}}
 	}
-	if name == t.result && t.observed {
-		mark = observedMark
-	}
-	head := "type " + name + " struct"
-	var b strings.Builder
-	r.b = &b
-	r.object(head, fields)
-	line, _, _ := strings.Cut(b.String(), "\n")
-	if len(line)+len(mark) <= max {
-		return line + mark
-	}
-	return r.short(head, fields, max-len(mark)) + mark
+	return nil
 }
 
-// short is object within a length: required fields first, then the others'
-// names without types, then how many are left.
-func (r *renderer) short(head string, fs []*field, max int) string {
-	var b strings.Builder
-	b.WriteString(head + " {")
-	left, names := 0, 0
-	for _, f := range fs {
-		part, first := ";", names == 0
-		switch {
-		case f.fixed != "" && r.required != "":
-			continue
-		case f.required && r.required != "":
-			part += fmt.Sprintf(" %s %s /*required*/", f.name, r.typ(f.typ))
-		case first:
-			part += " … " + f.name
-			names++
-		default:
-			part = ", " + f.name
-			names++
-		}
-		if b.Len()+len(part) > max-20 {
-			left++
-			continue
-		}
-		if strings.HasSuffix(b.String(), "{") {
-			part = part[1:]
-		}
-		b.WriteString(part)
+// resultMark says of a result's type what it is worth, where that is not all.
+func (t *Tool) resultMark() string {
+	if t.observed {
+		return " // result type observed, not promised by the server"
 	}
-	if left > 0 {
-		fmt.Fprintf(&b, " … %d more", left)
+	return ""
+}
+
+// untyped says what is known of a result without fields.
+func (t *Tool) untyped() string {
+	outline, n, ok := t.Seen()
+	switch {
+	case ok && outline == "text":
+		return "text, " + times(n) + ": Text()"
+	case ok:
+		return "no fields; JSON(&v) or Text(), " + times(n) + ": " + outline
+	case t.output != nil:
+		return "no fields; JSON of unknown shape: JSON(&v), Text()"
 	}
-	return b.String() + " }"
+	return "text or JSON, shape unknown: Text(), JSON(&v)"
+}
+
+// times says how often something was seen.
+func times(n int) string {
+	if n == 1 {
+		return "seen once"
+	}
+	return fmt.Sprintf("seen %d times", n)
 }
 
 // renderer writes struct types for a reader.
 type renderer struct {
 	b        *strings.Builder
-	doc      bool
+	pkg      string // what stands before the names of types: "git."
+	lines    bool   // a field has a line of its own where there is something to say of it
+	remark   int    // characters of what a field means; negative: none
 	done     map[*decl]bool
 	queue    []*decl
 	required string // the remark on required fields, "" in results
+	after    string // stands behind the next struct
 }
 
-// object writes a struct behind its head: "type T struct", or just p or r.
+// object writes a struct behind its head, "type git.Commit struct", p or r, and
+// the structs that it holds.
 func (r *renderer) object(head string, fs []*field) {
 	r.b.WriteString(head + " {")
 	if len(fs) > 0 && fs[0].variant {
 		r.b.WriteString(" /* exactly one of */")
 	}
 	n := 0
-	lines := r.doc && !r.plain(fs)
+	lines := r.lines && !r.plain(fs)
 	for _, f := range fs {
 		if f.fixed != "" && r.required != "" {
 			continue // sent by itself
 		}
+		remark := f.comment(r.required, r.remark)
 		if n++; lines {
 			fmt.Fprintf(r.b, "\n\t%s %s", f.name, r.typ(f.typ))
-			if c := f.brief(r.required); c != "" {
-				fmt.Fprintf(r.b, " // %s", c)
+			if remark != "" {
+				fmt.Fprintf(r.b, " // %s", remark)
 			}
 			continue
 		}
@@ -190,22 +171,24 @@ func (r *renderer) object(head string, fs []*field) {
 			r.b.WriteByte(';')
 		}
 		fmt.Fprintf(r.b, " %s %s", f.name, r.typ(f.typ))
-		if f.required && r.required != "" {
-			r.b.WriteString(" /*required*/")
+		if remark != "" && r.required != "" {
+			fmt.Fprintf(r.b, " /*%s*/", strings.ReplaceAll(remark, "*/", "* /"))
 		}
 	}
 	if lines && n > 0 {
-		r.b.WriteString("\n}\n")
+		r.b.WriteString("\n}")
 	} else {
-		r.b.WriteString(" }\n")
+		r.b.WriteString(" }")
 	}
+	r.b.WriteString(r.after + "\n")
+	r.after = ""
 	r.flush()
 }
 
 // plain reports whether fields fit on one line: few, with nothing to say of
 // them.
 func (r *renderer) plain(fs []*field) bool {
-	return len(fs) <= 4 && !slices.ContainsFunc(fs, func(f *field) bool { return f.variant || f.brief(r.required) != "" })
+	return len(fs) <= 4 && !slices.ContainsFunc(fs, func(f *field) bool { return f.variant || f.comment(r.required, r.remark) != "" })
 }
 
 func (r *renderer) flush() {
@@ -214,30 +197,24 @@ func (r *renderer) flush() {
 		r.queue = r.queue[1:]
 		if !r.done[d] {
 			r.done[d] = true
-			r.object("type "+d.name+" struct", d.fields)
+			r.object("type "+r.pkg+d.name+" struct", d.fields)
 		}
 	}
 }
 
 func (r *renderer) typ(t *typ) string {
-	g := generator{declared: map[string]bool{}}
-	s := g.typ(t)
 	for x := t; x != nil; x = x.elem {
 		if x.kind == kindStruct && !r.done[x.object.decl] {
 			r.queue = append(r.queue, x.object.decl)
 		}
 	}
-	return s
+	return t.text(func(o *object) string { return r.pkg + o.decl.name })
 }
 
-// remark is a field's comment on one line: whether it must be given, its
-// meaning, allowed values, limits and default.
-func (f *field) remark(required string) string { return f.comment(required, 0) }
-
-// brief is remark for a reader who pays for each word: cut, and without what
-// the schema's author says in words already.
-func (f *field) brief(required string) string { return f.comment(required, maxRemark) }
-
+// comment is a field's comment on one line: whether it must be given, its
+// meaning, allowed values, limits and default. A reader who pays for each word
+// gets the meaning in at most max characters, without what the schema's author
+// says in words already; 0 is all of it, negative none.
 func (f *field) comment(required string, max int) string {
 	var parts []string
 	add := func(s string) {
@@ -262,7 +239,10 @@ func (f *field) comment(required string, max int) string {
 	if f.def != "" {
 		def = "default " + f.def
 	}
-	if max > 0 {
+	switch {
+	case max < 0:
+		doc = ""
+	case max > 0:
 		doc = withoutPresence(doc)
 		full := doc
 		if doc = cutText(doc, max); doc == full && strings.Contains(strings.ToLower(doc), "default") {
@@ -280,8 +260,11 @@ func (f *field) comment(required string, max int) string {
 	add(f.typ.note)
 	add(f.limits)
 	add(def)
-	return strings.Join(parts, "; ")
+	return registry.Printable(strings.Join(parts, "; "), maxField)
 }
+
+// maxField bounds what is said of a field, in characters.
+const maxField = 4000
 
 // withoutPresence drops words that only say what the word required, or its
 // absence, says.
@@ -310,11 +293,17 @@ func namesAll(doc string, enum []string) bool {
 	return true
 }
 
+// width is that of the lines of comments, in characters.
+const width = 96
+
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // doc is the function's doc comment in generated source.
 func (t *Tool) doc() string {
 	d := t.summary
+	if strings.Contains(d, "\n") || utf8.RuneCountInString(d) > width {
+		d = "The server says:\n\n" + d
+	}
 	if t.observed {
 		d += "\n\nThe type of the result was learnt from earlier results; the server does not promise it."
 	}

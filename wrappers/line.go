@@ -2,63 +2,135 @@ package wrappers
 
 import "strings"
 
-// maxLineFields bounds the fields that Line names, of the arguments and of the
-// result each.
-const maxLineFields = 8
+// Bounds of Line: the fields of the arguments and of the result each, those of
+// a struct in them, how deep structs are written, and the fields of all of them.
+const (
+	maxLineFields = 8
+	maxLineInner  = 6
+	maxLineDepth  = 2
+	maxLineAll    = 24
+)
 
 // Line is the tool on one short line, for lists that must cost little: the
-// function, its fields with a question mark behind the optional ones, and what
-// comes back where that has fields.
+// function, its parameters with a question mark behind the optional ones, and
+// what comes back. Structs are written as their fields.
 //
-//	git.Log(RepoPath, MaxCount?) → Commits[]
+//	git.Log(RepoPath string, MaxCount? int) → Commits []{Hash string, Author string, …}, Total int
 func (t *Tool) Line() string {
 	t.server.load()
 	var b strings.Builder
 	b.WriteString(t.Go() + "(")
+	o := &outline{most: maxLineInner, depth: maxLineDepth, left: maxLineAll}
 	if t.input != nil {
-		n := 0
+		o.argument = true
+		var parts []string
 		for _, required := range []bool{true, false} {
 			for _, f := range t.input.fields {
 				if f.required != required || f.fixed != "" {
 					continue
 				}
-				if n++; n > maxLineFields {
-					continue
-				}
-				if n > 1 {
-					b.WriteString(", ")
-				}
-				b.WriteString(f.name)
+				name := f.name
 				if !required {
-					b.WriteByte('?')
+					name += "?"
 				}
+				parts = append(parts, name+" "+o.typ(f.typ))
 			}
 		}
-		if n > maxLineFields {
-			b.WriteString(", …")
-		}
+		b.WriteString(joined(parts, maxLineFields))
+		o.argument = false
 	}
-	b.WriteByte(')')
-	switch {
-	case t.output != nil && len(t.output.fields) > 0:
-		b.WriteString(" → ")
-		for i, f := range t.output.fields {
-			if i == 3 {
-				b.WriteString(", …")
-				break
-			}
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(f.name)
-			if f.typ.kind == kindList {
-				b.WriteString("[]")
-			}
+	b.WriteString(") → ")
+	if fields := t.resultFields(); fields != nil {
+		var parts []string
+		for _, f := range fields {
+			parts = append(parts, f.name+" "+o.typ(f.typ))
 		}
-	case t.single != nil && t.single.kind == kindList:
-		b.WriteString(" → Result[]")
-	case t.single != nil:
-		b.WriteString(" → Result")
+		b.WriteString(joined(parts, maxLineFields))
+	} else {
+		b.WriteString(t.untypedShort())
 	}
 	return b.String()
+}
+
+// maxLineOutline bounds what Line says of a result that was seen, in characters.
+const maxLineOutline = 120
+
+// untypedShort is untyped for a line.
+func (t *Tool) untypedShort() string {
+	outline, n, ok := t.Seen()
+	switch {
+	case ok:
+		return cutText(outline, maxLineOutline) + " (" + times(n) + ")"
+	case t.output != nil:
+		return "JSON"
+	}
+	return "text or JSON"
+}
+
+// outline writes types for readers: structs as their fields, so that nobody
+// has to look for their names.
+type outline struct {
+	most, depth int  // fields of a struct, and structs in structs, that are written
+	left        int  // fields of all structs that may still be written
+	argument    bool // with the names of structs, which a script has to write
+	stack       []*object
+}
+
+// wide is an outline of a whole result.
+func wide() *outline { return &outline{most: 60, depth: 6, left: 200} }
+
+func (o *outline) typ(t *typ) string {
+	return t.text(func(s *object) string {
+		name := ""
+		if o.argument {
+			name = s.decl.name
+		}
+		for _, outer := range o.stack {
+			if outer == s {
+				return s.decl.name
+			}
+		}
+		if len(o.stack) >= o.depth || o.left <= 0 {
+			if o.argument {
+				return name
+			}
+			return "{…}"
+		}
+		o.stack = append(o.stack, s)
+		defer func() { o.stack = o.stack[:len(o.stack)-1] }()
+		return name + "{" + o.fields(s.decl.fields) + "}"
+	})
+}
+
+func (o *outline) fields(fs []*field) string {
+	var parts []string
+	for _, f := range fs[:min(len(fs), o.most+1)] {
+		o.left--
+		name := f.name
+		if o.argument && !f.required {
+			name += "?"
+		}
+		parts = append(parts, name+" "+o.typ(f.typ))
+	}
+	return joined(parts, o.most)
+}
+
+// joined lists the first n parts.
+func joined(parts []string, n int) string {
+	if len(parts) > n {
+		return strings.Join(parts[:n], ", ") + ", …"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Params are the Go names of the tool's parameters, in the order of its schema.
+func (t *Tool) Params() []string {
+	t.server.load()
+	var out []string
+	if t.input != nil {
+		for _, f := range t.input.fields {
+			out = append(out, f.name)
+		}
+	}
+	return out
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // initialisms are words that Go writes in capitals throughout, as in ID and
@@ -18,10 +20,11 @@ var initialisms = map[string]bool{
 	"uri": true, "url": true, "utf8": true, "uuid": true, "vm": true, "xml": true, "xss": true, "yaml": true,
 }
 
-// words splits a name of any convention into lower-case words:
+// Words splits a name of any convention into lower-case words:
 // get_user-byID.v2 → get user by id v2. Runs of capitals are one word
-// (HTTPServer → http server). What is neither letter nor digit separates.
-func words(name string) []string {
+// (HTTPServer → http server). What is neither letter nor digit, or shows
+// nothing, separates.
+func Words(name string) []string {
 	var out []string
 	var cur []rune
 	flush := func() {
@@ -32,7 +35,7 @@ func words(name string) []string {
 	}
 	rs := []rune(name)
 	for i, r := range rs {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || registry.Invisible(r) {
 			flush()
 			continue
 		}
@@ -77,7 +80,7 @@ func exported(ws []string) string {
 }
 
 // identifier is the exported Go name of a tool, a property or a definition.
-func identifier(name string) string { return exported(words(name)) }
+func identifier(name string) string { return exported(Words(name)) }
 
 // singular is the name of one item of a list: entities → entity,
 // branches → branch. Words that only look plural stay (status, address).
@@ -206,9 +209,9 @@ func functionNames(server string, tools []string) map[string]string {
 	}
 	short := map[string]string{}
 	count := map[string]int{}
-	prefix := words(trimAffixes(server))
+	prefix := Words(trimAffixes(server))
 	for _, t := range tools {
-		if s := withoutStutter(prefix, words(t)); s != "" && !plain[s] {
+		if s := withoutStutter(prefix, Words(t)); s != "" && !plain[s] {
 			short[t] = s
 			count[s]++
 		}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // Source returns the Go package of a server with just the given tools: what a
@@ -42,12 +44,13 @@ func (s *Server) source(tools []*Tool, doc bool, host string) string {
 	for _, t := range tools {
 		g.tool(t)
 	}
+	text := registry.PrintableGo([]byte(g.b.String()))
 	if !doc {
-		return g.b.String()
+		return string(text)
 	}
-	out, err := format.Source([]byte(g.b.String()))
+	out, err := format.Source(text)
 	if err != nil { // generated text always parses; a reader is better served by the text than by a panic
-		return g.b.String()
+		return string(text)
 	}
 	return string(out)
 }
@@ -67,7 +70,7 @@ func (g *generator) comment(text string) {
 	if !g.doc || text == "" {
 		return
 	}
-	for _, l := range wrap(text, 96) {
+	for _, l := range wrap(text, width) {
 		g.f("%s\n", strings.TrimRight("// "+l, " "))
 	}
 }
@@ -305,7 +308,7 @@ func presence(i int) string {
 func (g *generator) fields(fs []*field, required string) {
 	for _, f := range fs {
 		if g.doc {
-			if c := f.remark(required); c != "" {
+			if c := f.comment(required, 0); c != "" {
 				g.comment(f.name + ": " + c)
 			}
 		}
@@ -368,6 +371,16 @@ func tagSafe(p string) bool {
 
 // typ renders a Go type and queues the structs in it.
 func (g *generator) typ(t *typ) string {
+	return t.text(func(o *object) string {
+		if d := o.decl; !g.declared[d.name] {
+			g.queue = append(g.queue, func() { g.object(d) })
+		}
+		return o.decl.name
+	})
+}
+
+// text is the Go type, with the given words for a struct.
+func (t *typ) text(object func(*object) string) string {
 	s := ""
 	switch t.kind {
 	case kindString:
@@ -379,14 +392,11 @@ func (g *generator) typ(t *typ) string {
 	case kindBool:
 		s = "bool"
 	case kindList:
-		s = "[]" + g.typ(t.elem)
+		s = "[]" + t.elem.text(object)
 	case kindMap:
-		s = "map[string]" + g.typ(t.elem)
+		s = "map[string]" + t.elem.text(object)
 	case kindStruct:
-		s = t.object.decl.name
-		if d := t.object.decl; !g.declared[d.name] {
-			g.queue = append(g.queue, func() { g.object(d) })
-		}
+		s = object(t.object)
 	default:
 		s = "any"
 	}

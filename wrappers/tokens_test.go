@@ -60,7 +60,7 @@ func TestTheGoViewCostsLessThanTheSchema(t *testing.T) {
 				atLevel[level] = append(atLevel[level], count(string(j)))
 			}
 			whole = append(whole, count(d))
-			code = append(code, count(tl.API())/n)
+			code = append(code, count(tl.Show(Types))/n)
 			doc = append(doc, count(d)/n)
 			counted += count(d)
 			estimated += float64(Tokens(d))

@@ -232,7 +232,7 @@ func (b *builder) reference(ref string, path []string, depth int) *typ {
 		return &typ{}
 	}
 	if last := ref[strings.LastIndexByte(ref, '/')+1:]; strings.Contains(ref, "/$defs/") || strings.Contains(ref, "/definitions/") {
-		path = words(unescapePointer(last))
+		path = Words(unescapePointer(last))
 	}
 	b.refs[ref] = nil
 	if o := b.built[target]; o != nil {
@@ -476,7 +476,7 @@ func (b *builder) variants(alts []*value, tag string, values []string, path []st
 	o.union = true
 	names := scope{}
 	for i, a := range alts {
-		t := *b.convert(a, append(slices.Clone(path), words(values[i])...), depth+1)
+		t := *b.convert(a, append(slices.Clone(path), Words(values[i])...), depth+1)
 		t.pointer = t.kind == kindStruct
 		if t.kind == kindStruct {
 			for _, f := range t.object.fields {
@@ -700,7 +700,7 @@ func (b *builder) fill(o *object, s *value, depth int) {
 
 // field reads one property.
 func (b *builder) field(property string, s *value, required bool, depth int) *field {
-	t := *b.convert(s, words(property), depth+1)
+	t := *b.convert(s, Words(property), depth+1)
 	s = b.resolve(s)
 	f := &field{property: property, typ: &t, required: required, doc: s.str("description"), nullable: isNullable(s)}
 	if required && f.nullable && t.kind != kindList && t.kind != kindMap && t.kind != kindAny {

@@ -19,7 +19,7 @@ type View struct {
 	servers   []*Server // sorted by server name
 	byPackage map[string]*Server
 	byName    map[string]*Server
-	observed  func(toolID string) (json.RawMessage, bool) // nil: nothing was
+	opts      ViewOptions
 }
 
 // Server is the Go package of one server.
@@ -56,6 +56,9 @@ type ViewOptions struct {
 	// tool that declares none (package wrappers/observe), and whether there is
 	// one. It is asked when a server is first looked into.
 	Observed func(toolID string) (schema json.RawMessage, ok bool)
+	// Seen returns what the results of a tool looked like, on one line, and of
+	// how many that tells; it is what Tool.Seen returns, and asked each time.
+	Seen func(toolID string) (outline string, results int, ok bool)
 }
 
 // NewView names everything in a registry. The registry must be normalized.
@@ -63,9 +66,10 @@ func NewView(reg *registry.Registry) *View { return NewViewWith(reg, nil) }
 
 // NewViewWith is NewView with options.
 func NewViewWith(reg *registry.Registry, opts *ViewOptions) *View {
+	reg = reg.Printable()
 	v := &View{byPackage: map[string]*Server{}, byName: map[string]*Server{}}
 	if opts != nil {
-		v.observed = opts.Observed
+		v.opts = *opts
 	}
 	var keys []string
 	for _, s := range reg.Servers {
@@ -233,8 +237,8 @@ func (s *Server) Near(name string, n int) []*Tool {
 		if strings.Contains(g, f) || strings.Contains(f, g) {
 			d = min(d, 3)
 		}
-		for _, w := range words(name) {
-			if len(w) > 2 && slices.Contains(words(t.Func), w) {
+		for _, w := range Words(name) {
+			if len(w) > 2 && slices.Contains(Words(t.Func), w) {
 				d -= 2
 			}
 		}
@@ -315,7 +319,7 @@ var hostNames = []string{"Image"}
 
 // read turns a tool's schemas into types.
 func (t *Tool) read(names scope) {
-	t.summary = strings.TrimSpace(t.Description)
+	t.summary = strings.TrimSpace(t.Marked())
 	if t.summary == "" {
 		t.summary = t.Title
 	}
@@ -335,7 +339,7 @@ func (t *Tool) read(names scope) {
 	}
 	b.result = true
 	t.readOutput(b, t.Output)
-	if observed := t.server.view.observed; !t.typed() && observed != nil {
+	if observed := t.server.view.opts.Observed; !t.typed() && observed != nil {
 		var schema json.RawMessage
 		if schema, t.observed = observed(t.ID); t.observed {
 			b.methods = methods
@@ -371,6 +375,18 @@ var methods = []string{"Text", "JSON", "Raw", "Images", "String"}
 func (t *Tool) Untyped() bool {
 	t.server.load()
 	return t.observed || !t.typed()
+}
+
+// Seen returns what the results of a tool without typed fields looked like, on
+// one line for who writes a Go struct with json tags (observe.Sighting has the
+// form), and how many results that were. It is false where the result has typed
+// fields, or nothing was seen; it may differ from one call to the next.
+func (t *Tool) Seen() (outline string, results int, ok bool) {
+	t.server.load()
+	if seen := t.server.view.opts.Seen; seen != nil && !t.typed() {
+		return seen(t.ID)
+	}
+	return "", 0, false
 }
 
 // document gives fields without a comment what the description says of them.

@@ -503,3 +503,30 @@ func BenchmarkGenerateAndCheck(b *testing.B) {
 	}
 	b.ReportMetric(float64(size), "bytes")
 }
+
+func TestWhatWasSeenIsToldWhereThereIsNoType(t *testing.T) {
+	reg := &registry.Registry{Tools: []registry.Tool{
+		{Server: "s", Name: "plain", Input: json.RawMessage(`{"type":"object"}`)},
+		{Server: "s", Name: "typed", Input: json.RawMessage(`{"type":"object"}`), Output: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)},
+	}}
+	reg.Normalize()
+	outline, n := "", 0
+	seen := func(string) (string, int, bool) { n++; return outline, n, n > 1 }
+	v := NewViewWith(reg, &ViewOptions{Seen: seen})
+	plain, _ := v.Tool("s.plain")
+	typed, _ := v.Tool("s.typed")
+	if _, _, ok := plain.Seen(); ok {
+		t.Error("seen before there was a result")
+	}
+	outline = "{a int}" // it is asked each time
+	if got, results, ok := plain.Seen(); !ok || got != outline || results != 2 {
+		t.Errorf("%q, %d, %v", got, results, ok)
+	}
+	if got, _, ok := typed.Seen(); ok {
+		t.Errorf("a typed result was seen as %q", got)
+	}
+	other, _ := NewView(reg).Tool("s.plain")
+	if _, _, ok := other.Seen(); ok {
+		t.Error("seen by a view that knows nothing")
+	}
+}

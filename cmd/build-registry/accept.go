@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -12,94 +17,203 @@ import (
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/registry/config"
 )
 
-func acceptCommand(stdout io.Writer) *cli.Command {
+func acceptCommand(stdout, stderr io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:      "accept",
 		Usage:     "accept changed definitions of pinned tools; without TOOL, show them",
 		ArgsUsage: "[TOOL]...",
 		Description: `A server with "usetools": {"pin": true} in its config entry has pinned tools: one
-whose description or schema changes is not called until the change is accepted.`,
-		Action: func(_ context.Context, c *cli.Command) error {
-			file := registryFile(c)
-			reg, err := registry.Load(file)
+whose title, description, schemas or hints change, or whose server's
+instructions do, is not called until the change is accepted. What is accepted
+stands in tool_pins.json, beside the first config.
+
+It prints what changed and asks; -yes does not ask.`,
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "yes", Usage: "accept without asking", Local: true}},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			a, err := newAcceptance(c, stdout, stderr)
 			if err != nil {
 				return err
 			}
 			if !c.Args().Present() {
-				return showHeld(stdout, reg, build.HistoryFile(file))
+				return a.show()
 			}
-			if err := reg.Accept(c.Args().Slice()...); err != nil {
-				return err
-			}
-			if err := reg.Save(file); err != nil {
-				return err
-			}
-			fmt.Fprintf(stdout, "accepted %s\n", strings.Join(c.Args().Slice(), ", "))
-			return nil
+			return a.accept(ctx, c.Args().Slice(), c.Bool("yes"))
 		},
 	}
 }
 
-// showHeld prints the tools that wait to be accepted, as they were and as they
-// are, so that they can be read first.
-func showHeld(w io.Writer, reg *registry.Registry, history string) error {
-	entries, err := build.History(history, 1000)
-	if err != nil {
-		return err
+// acceptance is a registry and its pins.
+type acceptance struct {
+	job    *job
+	reg    *registry.Registry
+	pins   *registry.Pins
+	pinned map[string]bool
+}
+
+func newAcceptance(c *cli.Command, stdout, stderr io.Writer) (*acceptance, error) {
+	j := &job{configs: c.StringSlice("config"), file: registryFile(c), stdout: stdout, stderr: stderr}
+	if len(j.configs) == 0 {
+		j.configs = config.Find(".")
 	}
-	n := 0
-	for i := range reg.Tools {
-		t := &reg.Tools[i]
-		if !reg.Held(t) {
-			continue
+	a := &acceptance{job: j}
+	if len(j.configs) > 0 {
+		cfg, err := config.Load(j.configs...)
+		if err != nil {
+			return nil, usageError{err}
 		}
-		n++
-		fmt.Fprintf(w, "%s\n", t.ID)
-		if c := lastChange(entries, t.ID); c != nil {
-			printDefinition(w, "was", c.Before)
-			printDefinition(w, "is", c.After)
-			continue
-		}
-		printDefinition(w, "is", build.Definition{Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations})
+		a.pinned = build.Pinned(cfg.Servers)
 	}
-	if n == 0 {
-		fmt.Fprintln(w, "no tool waits to be accepted")
+	var err error
+	if a.reg, err = registry.Load(j.file); err != nil {
+		return nil, err
+	}
+	a.read()
+	return a, nil
+}
+
+// read reads the pins.
+func (a *acceptance) read() {
+	a.pins = registry.LoadPins(a.job.pins())
+	a.pins.Hold(a.reg, a.reg, a.pinned, func(string) bool { return false })
+}
+
+// show prints the tools that wait to be accepted, and how they changed.
+func (a *acceptance) show() error {
+	if a.pins.Err != nil {
+		return a.pins.Err
+	}
+	ids := a.pins.Waiting(a.reg)
+	for _, id := range ids {
+		a.showChange(id)
+	}
+	if len(ids) == 0 {
+		fmt.Fprintln(a.job.stdout, "no tool waits to be accepted")
 	}
 	return nil
 }
 
-// lastChange returns the latest change of a tool in a history, or nil.
-func lastChange(entries []build.Entry, id string) *build.Change {
-	for i := len(entries) - 1; i >= 0; i-- {
-		for _, c := range entries[i].Changed {
-			if c.ID == id {
-				return &c
+// accept shows how tools changed, asks, and accepts what was shown.
+func (a *acceptance) accept(ctx context.Context, ids []string, yes bool) error {
+	shown := map[string]build.Change{}
+	for _, id := range ids {
+		shown[id] = a.showChange(id)
+	}
+	if err := a.pins.Acceptable(a.reg, ids...); err != nil {
+		return err
+	}
+	if !yes {
+		fmt.Fprintf(a.job.stdout, "accept %s? [y/N] ", strings.Join(ids, ", "))
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+			fmt.Fprintln(a.job.stdout)
+			return errors.New("nothing was accepted; -yes accepts without asking")
+		}
+		a.read() // a build may have been at work meanwhile
+		for _, id := range ids {
+			if !reflect.DeepEqual(shown[id], a.change(id)) {
+				return fmt.Errorf("%s has changed again: read it, and accept it again", id)
 			}
 		}
 	}
+	if err := a.pins.Accept(a.reg, ids...); err != nil {
+		return err
+	}
+	if err := a.pins.Save(a.job.pins()); err != nil {
+		return err
+	}
+	if a.reg.Embedder != nil {
+		if err := a.job.embed(ctx, a.reg); err != nil {
+			a.job.say("%v; the next run makes the vectors", err)
+		}
+	}
+	if err := a.reg.Save(a.job.file); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.job.stdout, "accepted %s\n", strings.Join(ids, ", "))
 	return nil
 }
 
-// printDefinition prints what there is of a definition.
-func printDefinition(w io.Writer, when string, d build.Definition) {
-	if d.Description != "" {
-		fmt.Fprintf(w, "  %s description: %q\n", when, d.Description)
+// change is how a tool changed.
+func (a *acceptance) change(id string) build.Change {
+	t, ok := a.reg.Tool(id)
+	if !ok {
+		return build.Change{ID: id}
 	}
-	for _, s := range []struct {
-		name   string
-		schema json.RawMessage
-	}{{"inputSchema", d.Input}, {"outputSchema", d.Output}} {
-		if len(s.schema) > 0 {
-			fmt.Fprintf(w, "  %s %s: %s\n", when, s.name, s.schema)
+	accepted, now, _ := a.pins.Change(t.Server, t.Name)
+	return build.Compare(id, accepted, now)
+}
+
+func (a *acceptance) showChange(id string) build.Change {
+	c := a.change(id)
+	if len(c.What) == 0 {
+		return c
+	}
+	w := a.job.stdout
+	fmt.Fprintln(w, id)
+	showText(w, "title", c.Before.Title, c.After.Title)
+	showText(w, "description", c.Before.Description, c.After.Description)
+	showText(w, "instructions of its server", c.Before.Instructions, c.After.Instructions)
+	showLines(w, "inputSchema", jsonLines(c.Before.Input), jsonLines(c.After.Input))
+	showLines(w, "outputSchema", jsonLines(c.Before.Output), jsonLines(c.After.Output))
+	showLines(w, "annotations", jsonLines(marshaled(c.Before.Annotations)), jsonLines(marshaled(c.After.Annotations)))
+	return c
+}
+
+// showText prints how a text changed; characters that would not be seen are
+// written as escapes.
+func showText(w io.Writer, name, before, after string) {
+	lines := func(text string) (out []string) {
+		if text == "" {
+			return nil
 		}
-	}
-	if d.Annotations != nil {
-		if b, err := json.Marshal(d.Annotations); err == nil {
-			fmt.Fprintf(w, "  %s annotations: %s\n", when, b)
+		for line := range strings.SplitSeq(text, "\n") {
+			out = append(out, string(registry.PrintableGo(fmt.Appendf(nil, "%q", line))))
 		}
+		return out
 	}
+	showLines(w, name, lines(before), lines(after))
+}
+
+// showLines prints the lines that changed, without those around them.
+func showLines(w io.Writer, name string, before, after []string) {
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	if len(before)+len(after) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  %s\n", name)
+	for _, line := range before {
+		fmt.Fprintf(w, "  - %s\n", line)
+	}
+	for _, line := range after {
+		fmt.Fprintf(w, "  + %s\n", line)
+	}
+}
+
+func marshaled(a *registry.Annotations) json.RawMessage {
+	if a == nil {
+		return nil
+	}
+	b, _ := json.Marshal(a) // texts and booleans always marshal
+	return b
+}
+
+func jsonLines(raw json.RawMessage) []string {
+	if len(raw) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return []string{fmt.Sprintf("%q", raw)}
+	}
+	return strings.Split(string(registry.PrintableJSON(b.Bytes())), "\n")
 }
 
 func historyCommand(stdout io.Writer) *cli.Command {

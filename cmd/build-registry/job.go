@@ -66,6 +66,9 @@ func registryFile(c *cli.Command) string {
 	return filepath.Join(filepath.Dir(configs[0]), harness.RegistryFile)
 }
 
+// pins is the file of the pins.
+func (j *job) pins() string { return registry.PinsPath(j.configs, j.file) }
+
 // previous loads the registry that is there; one that cannot be used is told of.
 func (j *job) previous() *registry.Registry {
 	old, err := registry.Load(j.file)
@@ -90,7 +93,7 @@ func (j *job) once(ctx context.Context, strict bool) error {
 		return usageError{err}
 	}
 	old := j.previous()
-	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Progress: j.progress.event()})
+	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Pins: j.pins(), Progress: j.progress.event()})
 	j.progress.clear()
 	if err != nil {
 		return err
@@ -103,6 +106,9 @@ func (j *job) once(ctx context.Context, strict bool) error {
 	}
 	if err := j.report(reg, report, answered); err != nil {
 		return err
+	}
+	if report.Pins != nil {
+		return report.Pins
 	}
 	if !answered || strict && report.OK() < len(report.Servers) {
 		return errFailed
@@ -164,8 +170,7 @@ func (j *job) watch(ctx context.Context, poll time.Duration) error {
 	}
 	first := true
 	err := build.Watch(ctx, j.configs, &build.WatchOptions{
-		Build: build.Options{Previous: j.previous(), Embed: j.embed, Progress: j.firstProgress()},
-		File:  j.file, Poll: poll,
+		Build: build.Options{Previous: j.previous(), Embed: j.embed, Pins: j.pins(), Progress: j.firstProgress()}, Poll: poll,
 	}, func(u build.Update) {
 		j.progress.clear()
 		if err := j.update(u, first); err != nil {
@@ -213,6 +218,9 @@ func (j *job) update(u build.Update, first bool) error {
 	}
 	if err := j.save(u.Registry, u.Previous, u.Report); err != nil {
 		return err
+	}
+	if u.Report.Pins != nil {
+		fmt.Fprintln(j.stderr, "build-registry:", u.Report.Pins)
 	}
 	switch {
 	case j.json:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 )
 
@@ -45,7 +46,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errFailed):
 		return 1
 	}
-	fmt.Fprintln(stderr, "build-registry:", err)
+	fmt.Fprintln(stderr, "build-registry:", registry.PrintableText(err.Error(), 16<<10))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
@@ -110,6 +111,6 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 			}
 			return j.once(ctx, c.Bool("strict"))
 		},
-		Commands: []*cli.Command{acceptCommand(stdout), historyCommand(stdout), signInCommand(stdout, stderr)},
+		Commands: []*cli.Command{acceptCommand(stdout, stderr), historyCommand(stdout), signInCommand(stdout, stderr)},
 	}
 }

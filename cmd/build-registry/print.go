@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 )
 
@@ -30,14 +32,14 @@ func printReport(w io.Writer, r *build.Report) {
 // printFaults writes why a server failed, and what is wrong with its tools.
 func printFaults(w io.Writer, s build.ServerReport) {
 	if s.Err != nil {
-		say := strings.TrimPrefix(s.Err.Error(), fmt.Sprintf("server %q: ", s.Name))
+		say := harness.OfServer(s.Name, s.Err.Error())
 		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(say, "\n", "\n  "))
 		if s.Stale {
 			fmt.Fprintf(w, "  its %s are those of an earlier build\n", count(s.Tools, "tool"))
 		}
 	}
 	for _, p := range s.Problems {
-		fmt.Fprintf(w, "  %s\n", p)
+		fmt.Fprintf(w, "  %s\n", registry.Printable(p, 2000))
 	}
 }
 

@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 )
 
 func detailFlag(value discovery.Detail) cli.Flag {
@@ -32,7 +36,7 @@ func (e *env) describeCommand() *cli.Command {
 		ArgsUsage: "TOOL…",
 		Description: `A TOOL is an ID (git.git_log), a Go name (git.Log), or any exact name that a
 phrase of UseTools may be. Exit code 2 when one of them was not found; the
-others are shown all the same.
+others are shown all the same. Coloured on a terminal, unless NO_COLOR is set.
 
   harness describe git.git_log
   harness describe -detail micro_schema git.Log mcp__git__git_status
@@ -78,16 +82,27 @@ func (e *env) describe(ctx context.Context, c *cli.Command) error {
 }
 
 func (e *env) showEntry(x discovery.Entry, d discovery.Detail) {
+	if x.Error != "" && (d == discovery.NameOnly || d == discovery.MicroSchema) {
+		fmt.Fprintf(e.stderr, "harness: %s: %s\n", x.ID, x.Error)
+	}
 	switch d {
 	case discovery.NameOnly:
 		fmt.Fprintln(e.stdout, x.ID)
 	case discovery.NameDescription:
 		fmt.Fprintf(e.stdout, "%s  %s  %s\n", x.ID, x.Go, x.Short)
 	case discovery.Go:
-		fmt.Fprintln(e.stdout, x.Signature)
+		e.showGo(x.Signature + "\n")
 	case discovery.MicroSchema:
-		fmt.Fprintf(e.stdout, "%s %s\n", x.ID, x.Micro)
+		fmt.Fprintf(e.stdout, "%s %s\n", x.ID, registry.PrintableJSON(x.Micro))
 	default:
 		e.print(x)
 	}
+}
+
+// showGo prints declarations of tools, in colours on a terminal.
+func (e *env) showGo(text string) {
+	if lifetime.Terminal(e.stdout) {
+		text = harness.Paint(text)
+	}
+	io.WriteString(e.stdout, text)
 }

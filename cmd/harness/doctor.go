@@ -68,7 +68,7 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 		checks = append(checks, check{"settings", 10 * time.Second, func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
 	}
 	checks = append(checks,
-		check{"registry", time.Minute, func(context.Context) []finding { return []finding{checkRegistry(files, cfg)} }},
+		check{"registry", time.Minute, func(context.Context) []finding { return checkRegistry(files, cfg) }},
 		check{"model", time.Minute, func(context.Context) []finding { return []finding{checkModel()} }},
 		check{"sandbox", time.Minute, checkSandbox})
 
@@ -206,7 +206,7 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 	f := finding{Check: "server " + s.Name, Status: broken}
 	alone := *cfg
 	alone.Servers = []config.Server{s}
-	_, report, err := build.Build(ctx, &alone, nil)
+	reg, report, err := build.Build(ctx, &alone, nil)
 	switch {
 	case ctx.Err() != nil:
 		f.Detail = fmt.Sprintf("no answer within %v", time.Since(begun).Round(time.Millisecond))
@@ -218,6 +218,9 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 	default:
 		r := report.Servers[0]
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
+		if n := silent(reg); n > 0 {
+			f.Detail += fmt.Sprintf("; without a word on whether they destroy anything: %d", n)
+		}
 		if r.Tools == 0 {
 			f.Status, f.Do = warning, "look at the allow and deny lists of its entry"
 		}
@@ -254,12 +257,22 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	return []finding{f, g}
 }
 
-func checkRegistry(files *harness.Files, cfg *config.Config) finding {
+// silent counts the tools that do not say whether they destroy anything.
+func silent(reg *registry.Registry) (n int) {
+	for i := range reg.Tools {
+		if may, said := reg.Tools[i].Annotations.MayDestroy(); may && !said {
+			n++
+		}
+	}
+	return n
+}
+
+func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 	f := finding{Check: "registry", Status: fine}
 	path := files.Path()
 	if path == "" {
 		f.Status, f.Detail = warning, "there is no config and no -registry to look for one"
-		return f
+		return []finding{f}
 	}
 	reg, err := registry.Load(path)
 	switch {
@@ -293,8 +306,13 @@ func checkRegistry(files *harness.Files, cfg *config.Config) finding {
 			f.Status, f.Do = warning, "harness describe -detail full_schema shows why; build-registry accept accepts changed definitions"
 			f.Detail += fmt.Sprintf(", %d that must not be called", held)
 		}
+		if n := silent(reg); n > 0 {
+			return []finding{f, {Check: "approval", Status: fine, Detail: fmt.Sprintf(
+				"without a word on whether they destroy anything: %d of %s; serve -approve destructive asks for those too",
+				n, count(len(reg.Tools), "tool"))}}
+		}
 	}
-	return f
+	return []finding{f}
 }
 
 func checkModel() finding {

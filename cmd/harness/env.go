@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -113,18 +114,21 @@ func count(n int, what string) string {
 }
 
 // print writes v as indented JSON.
-func (e *env) print(v any) error {
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func (e *env) print(v any) error { return e.printJSON(v, "  ") }
 
 // printLine writes v as JSON on one line.
-func (e *env) printLine(v any) error {
-	enc := json.NewEncoder(e.stdout)
+func (e *env) printLine(v any) error { return e.printJSON(v, "") }
+
+func (e *env) printJSON(v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := e.stdout.Write(registry.PrintableJSON(b.Bytes()))
+	return err
 }
 
 // told says what a command waits for where a person types.

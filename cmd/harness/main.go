@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 )
 
 // Exit codes besides those of harness.Status.
@@ -72,10 +73,10 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		return harness.Canceled.ExitCode()
 	case fault:
-		fmt.Fprintln(stderr, "harness:", err)
+		fmt.Fprintln(stderr, "harness:", registry.PrintableText(err.Error(), 16<<10))
 		return exitUsage
 	}
-	fmt.Fprintln(stderr, "harness:", err)
+	fmt.Fprintln(stderr, "harness:", registry.PrintableText(err.Error(), 16<<10))
 	return exitInternal
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 )
 
@@ -195,10 +196,8 @@ func (e *env) show(res *harness.Result, quiet bool) {
 	if res.Value != nil {
 		e.print(res.Value)
 	}
-	for _, u := range res.Tools {
-		if u.Signature != "" {
-			fmt.Fprintf(e.stdout, "// %q → %s%s\n%s\n", u.Phrase, u.Tool, u.Why(), u.Signature)
-		}
+	if res.LookUp {
+		e.showGo(res.Shown())
 	}
 	e.report(res, quiet)
 }
@@ -213,8 +212,5 @@ func (e *env) report(res *harness.Result, quiet bool) {
 	if res.Status == harness.OK {
 		return
 	}
-	fmt.Fprintf(e.stderr, "harness: %s\n", res.Status)
-	for _, x := range res.Errors {
-		io.WriteString(e.stderr, x.Text())
-	}
+	io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
 }

@@ -29,7 +29,8 @@ hashes of their definitions. Any script then runs it in one line:
 
 A script that has the line // usetools:name NAME WHAT IT DOES before its first
 statement is kept by itself when a run of it ends well. What RunScript returns
-is what the script gives Return, or what it printed.
+is what the script gives Return, or what it printed. Clients of serve with tokens
+of their own can run it too, and not change it.
 
   harness save daily-digest -about "What changed since yesterday" digest.go
   harness scripts
@@ -74,13 +75,21 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if _, says, ok := library.Header(source); ok && about == "" {
 		about = says
 	}
-	if err := cat.SaveScript(name, about, source, res); err != nil {
+	warning, err := cat.SaveScript(name, about, source, res)
+	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		return e.print(map[string]any{"saved": name})
+		out := map[string]any{"saved": name}
+		if warning != "" {
+			out["warning"] = warning
+		}
+		return e.print(out)
 	}
 	if !c.Bool("q") {
+		if warning != "" {
+			fmt.Fprintln(e.stderr, "harness: warning:", warning)
+		}
 		fmt.Fprintf(e.stderr, "harness: saved: RunScript(%q, map[string]any{…}) runs it\n", name)
 	}
 	return nil
@@ -93,7 +102,9 @@ func (e *env) scriptsCommand() *cli.Command {
 		ArgsUsage: "[WORDS…]",
 		Description: `With WORDS the scripts that fit them, the best first. A script whose tools have
 changed since is checked again; one that no longer compiles is marked broken,
-with the reason. Exit code 2 when nothing fits.
+with the reason. What clients of serve with tokens of their own have saved is not
+in the list: each of several tokens has a library apart. Exit code 2 when nothing
+fits.
 
   harness scripts
   harness scripts weekly report

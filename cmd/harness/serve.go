@@ -42,24 +42,32 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all", Value: string(serve.Execute)},
 			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(serve.Clients, ", ")},
 			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens", Value: serve.DefaultDescribeTokens},
+			&cli.BoolFlag{Name: "usage-order", Usage: "the most used tools come first in the list that a session begins with"},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less", Value: 30 * time.Second, Validator: positive},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
+			&cli.Int64Flag{Name: "max-result-bytes", Usage: "`N` bytes of tool results under way in a session; further calls wait", Value: harness.DefaultRoom, Validator: roomFits},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
 			strictFlag(),
 			&cli.StringSliceFlag{Name: "allow", Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
 			&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-			&cli.StringFlag{Name: "approve", Usage: "`WHICH` tools a person must approve: none, destructive, writes", Value: string(harness.ApproveNone)},
+			&cli.StringFlag{Name: "approve", Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
+				Value: string(harness.ApproveNone)},
 			&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
 			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
+			&cli.BoolFlag{Name: "audit-required", Usage: "record each run before it begins, too, and stop serving when a record cannot be written"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
 			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
+			&cli.IntFlag{Name: "max-connections", Usage: "`N` HTTP connections at a time; more are refused",
+				Value: serve.DefaultMaxConnections, Validator: atLeast(1)},
+			&cli.IntFlag{Name: "max-connections-per-address", Usage: "`N` of them from one address (that of a proxy is one)",
+				Value: serve.DefaultMaxPerAddress, Validator: atLeast(1)},
 			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the server ends", Value: serve.DefaultGrace},
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
@@ -72,6 +80,13 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 func positive(d time.Duration) error {
 	if d <= 0 {
 		return errors.New("want more than 0, as in 30s or 2m")
+	}
+	return nil
+}
+
+func roomFits(n int64) error {
+	if n < 1<<20 || n > harness.MaxRoom {
+		return fmt.Errorf("want %d to %d, which is what all sessions have together", 1<<20, harness.MaxRoom)
 	}
 	return nil
 }
@@ -110,14 +125,15 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		return usageError{err.Error()}
 	}
 	opts := &serve.Options{
-		Catalog: e.shown(files.Catalog, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"), Answer: c.Int("answer"),
+		Catalog: e.shown(files.Catalog, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"),
+		UsageOrder: c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
 		Policy: &harness.Policy{
 			Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
 			Approve: harness.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
 		},
-		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
-		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), Telemetry: true,
+		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"), MaxResultBytes: c.Int64("max-result-bytes"),
+		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"), Telemetry: true,
 		Grace: c.Duration("grace"), Log: log,
 	}
 	if !c.Bool("no-watch") {
@@ -127,7 +143,10 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
-		http = &serve.HTTP{Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin")}
+		http = &serve.HTTP{
+			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin"),
+			MaxConnections: c.Int("max-connections"), MaxPerAddress: c.Int("max-connections-per-address"),
+		}
 		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(serve.TokenVariable)); err != nil {
 			return usageError{err.Error()}
 		}
@@ -157,12 +176,12 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 func idleServeFlags(c *cli.Command) error {
 	mode, approve := serve.Mode(c.String("tools")), harness.Approval(c.String("approve"))
 	return cmp.Or(
-		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", "token-file", "insecure", "allow-host", "allow-origin"),
+		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),
 		pointless(c, c.String("token-file") != "", "beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
-		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args"),
-		pointless(c, approve == "" || approve == harness.ApproveNone, "without -approve destructive (or writes): add that, or leave it out", "approved"),
+		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args", "audit-required"),
+		pointless(c, approve == "" || approve == harness.ApproveNone, "without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
-		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens", "strict"))
+		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens", "usage-order", "strict"))
 }
 
 // shown prints what the first catalog has, as `harness tools` does, for whoever
@@ -232,5 +251,8 @@ func (e *env) invocation(c *cli.Command) []string {
 	return args
 }
 
+// httpFlags mean nothing over stdio.
+var httpFlags = []string{"token-file", "insecure", "allow-host", "allow-origin", "max-connections", "max-connections-per-address"}
+
 // notPassedOn are the flags of serve that a client's entry does not have.
-var notPassedOn = []string{"print-config", "http", "token-file", "insecure", "allow-host", "allow-origin"}
+var notPassedOn = append([]string{"print-config", "http"}, httpFlags...)

@@ -14,10 +14,12 @@ func (e *env) shapesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "shapes",
 		Usage: "list and forget what was learnt of the types of results",
-		Description: `A read-only tool whose server does not say what it answers gets a typed result
-once its answers have had one shape several times. Kept are names of properties
-and types, no values. The flag -no-observe, or "usetools": {"observe": false} in
-a config, switches it off.
+		Description: `What a tool answers whose server does not say it is told to scripts from the first
+answer on, and a tool that only reads gets a typed result once its answers have
+had one shape several times. Kept are names of properties and types, no values.
+The flag -no-observe, or "usetools": {"observe": false} in a config, switches it
+off. What clients of serve with tokens of their own taught is not in the list: it
+is kept for each of several tokens apart.
 
   harness shapes                           list them
   harness shapes forget git.git_log        learn a tool anew
@@ -64,7 +66,7 @@ func (e *env) listShapes(_ context.Context, c *cli.Command) error {
 		if x.Schema != nil {
 			state = "typed"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", x.Tool, count(x.Results, "result"), state)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Tool, count(x.Results, "result"), state, x.Outline)
 	}
 	return w.Flush()
 }

@@ -4,6 +4,9 @@
 // tools that it was checked against with the hashes of their definitions. A
 // script whose tools are as they were compiles as it did; [Script.Changed]
 // tells which are not, and whoever runs it checks it again.
+//
+// Who is not to share scripts with others has a library [Library.Beside] a shared
+// one: there the shared scripts can be run, and not changed.
 package library
 
 import (
@@ -22,7 +25,7 @@ import (
 )
 
 const (
-	// MaxScripts bounds a library.
+	// MaxScripts bounds a library, without the scripts that it shares.
 	MaxScripts = 1000
 	// MaxSource bounds a script, in bytes.
 	MaxSource = 1 << 20
@@ -133,7 +136,10 @@ func cut(about string) string {
 }
 
 // Library is a folder of scripts. Several processes may use it.
-type Library struct{ dir string }
+type Library struct {
+	dir    string   // empty: nothing can be saved
+	shared *Library // whose scripts can be loaded too; nil: there are none
+}
 
 // Path returns the folder of the scripts for the tools of a registry file:
 // below the user's configuration, named by the registry's absolute path.
@@ -149,7 +155,16 @@ func Path(registryFile string) (string, error) {
 }
 
 // Open returns the library in a folder, which need not exist.
-func Open(dir string) *Library { return &Library{dir} }
+func Open(dir string) *Library { return &Library{dir: dir} }
+
+// Beside is the library of who has the key, in a folder beside that of l. The
+// scripts of l can be loaded from it too, where it has no other of their name.
+func (l *Library) Beside(key string) *Library {
+	return &Library{dir: registry.ApartPath(l.dir, key), shared: l}
+}
+
+// ReadOnly is l for clients that have no token by which they could be told apart.
+func (l *Library) ReadOnly() *Library { return &Library{shared: l} }
 
 func (l *Library) file(name string) string { return filepath.Join(l.dir, name+".json") }
 
@@ -158,10 +173,13 @@ func (l *Library) Save(s *Script) error {
 	if err := CheckName(s.Name); err != nil {
 		return err
 	}
+	if l.dir == "" {
+		return fmt.Errorf("saving %q: clients without a token can run saved scripts, not save them", s.Name)
+	}
 	if len(s.Source) > MaxSource {
 		return fmt.Errorf("saving %q: the script has %d bytes, at most %d are allowed", s.Name, len(s.Source), MaxSource)
 	}
-	names, err := l.Names()
+	names, err := l.names()
 	if err != nil {
 		return err
 	}
@@ -182,16 +200,38 @@ func (l *Library) Save(s *Script) error {
 	return nil
 }
 
-// Load returns a script; the error is a *NotFoundError where there is none.
+// Note keeps what is known by now of a script that Load returned: its Tools, and
+// why it is Broken. That is for the library's own scripts, while they have the
+// text that was loaded. What cannot be noted is checked again.
+func (l *Library) Note(s *Script) {
+	if now, err := l.Own(s.Name); err == nil && now.Source == s.Source {
+		_ = l.Save(s)
+	}
+}
+
+// Load returns a script, its own before a shared one; the error is a
+// *NotFoundError where there is none.
 func (l *Library) Load(name string) (*Script, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(l.file(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		names, _ := l.Names()
-		return nil, &NotFoundError{name, names[:min(len(names), 20)]}
+	for from := l; from != nil; from = from.shared {
+		if s, err := from.read(name); !errors.Is(err, fs.ErrNotExist) {
+			return s, err
+		}
 	}
+	names, _ := l.Names()
+	return nil, &NotFoundError{name, names[:min(len(names), 20)]}
+}
+
+// Own is Load without shared scripts.
+func (l *Library) Own(name string) (*Script, error) { return Open(l.dir).Load(name) }
+
+func (l *Library) read(name string) (*Script, error) {
+	if l.dir == "" {
+		return nil, fs.ErrNotExist
+	}
+	f, err := os.Open(l.file(name))
 	if err != nil {
 		return nil, fmt.Errorf("reading the saved script %q: %w", name, err)
 	}
@@ -207,16 +247,31 @@ func (l *Library) Load(name string) (*Script, error) {
 	return s, nil
 }
 
-// Delete removes a script.
+// Delete removes a script of the library's own.
 func (l *Library) Delete(name string) error {
-	if _, err := l.Load(name); errors.As(err, new(*NotFoundError)) || CheckName(name) != nil {
+	if _, err := l.Own(name); errors.As(err, new(*NotFoundError)) || CheckName(name) != nil {
 		return err
 	}
 	return os.Remove(l.file(name))
 }
 
-// Names returns the names of the scripts, sorted.
+// Names returns the names of the scripts, shared ones too, sorted.
 func (l *Library) Names() ([]string, error) {
+	names, err := l.names()
+	if err != nil || l.shared == nil {
+		return names, err
+	}
+	shared, err := l.shared.Names()
+	names = append(names, shared...)
+	slices.Sort(names)
+	return slices.Compact(names), err
+}
+
+// names returns the names of the library's own scripts, sorted.
+func (l *Library) names() ([]string, error) {
+	if l.dir == "" {
+		return nil, nil
+	}
 	entries, err := os.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -233,7 +288,8 @@ func (l *Library) Names() ([]string, error) {
 	return names, nil
 }
 
-// List returns all scripts, sorted by name; what is damaged is left out.
+// List returns all scripts, shared ones too, sorted by name; what is damaged is
+// left out.
 func (l *Library) List() ([]*Script, error) {
 	names, err := l.Names()
 	if err != nil {

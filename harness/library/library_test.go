@@ -2,8 +2,10 @@ package library
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,6 +50,96 @@ func TestAScriptComesBackAsItWasSaved(t *testing.T) {
 	}
 	if err := l.Delete("x"); !errors.As(err, new(*NotFoundError)) {
 		t.Errorf("deleting it again: %v", err)
+	}
+}
+
+func TestALibraryBesideASharedOne(t *testing.T) {
+	shared := Open(filepath.Join(t.TempDir(), "scripts"))
+	ann, bob, none := shared.Beside("ann"), shared.Beside("bob"), shared.ReadOnly()
+	save := func(l *Library, name, source string) {
+		t.Helper()
+		if err := l.Save(&Script{Name: name, Source: source}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(shared, "daily", "shared")
+	save(shared, "weekly", "shared")
+	save(ann, "daily", "ann")
+	save(ann, "mine", "ann")
+	save(bob, "daily", "bob")
+	for _, x := range []struct {
+		of   *Library
+		want map[string]string
+	}{
+		{shared, map[string]string{"daily": "shared", "weekly": "shared"}},
+		{ann, map[string]string{"daily": "ann", "mine": "ann", "weekly": "shared"}},
+		{bob, map[string]string{"daily": "bob", "weekly": "shared"}},
+		{none, map[string]string{"daily": "shared", "weekly": "shared"}},
+	} {
+		list, err := x.of.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, s := range list {
+			got[s.Name] = s.Source
+		}
+		if d := cmp.Diff(x.want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	if err := none.Save(&Script{Name: "daily", Source: "x"}); err == nil {
+		t.Error("who has no library has saved")
+	}
+	for _, l := range []*Library{ann, none} {
+		if err := l.Delete("weekly"); !errors.As(err, new(*NotFoundError)) {
+			t.Errorf("deleting a shared script: %v", err)
+		}
+		if s, err := l.Load("weekly"); err != nil {
+			t.Error(err)
+		} else {
+			s.Broken = "it is"
+			l.Note(s)
+		}
+	}
+	if s, err := shared.Load("weekly"); err != nil || s.Broken != "" {
+		t.Errorf("others note what becomes of a shared script: %+v, %v", s, err)
+	}
+	s, err := ann.Load("mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Broken = "it is"
+	ann.Note(s)
+	if s, err = ann.Load("mine"); err != nil || s.Broken != "it is" {
+		t.Errorf("not noted: %+v, %v", s, err)
+	}
+	save(ann, "mine", "another")
+	ann.Note(s)
+	if s, err := ann.Load("mine"); err != nil || s.Source != "another" || s.Broken != "" {
+		t.Errorf("what was known of another text: %+v, %v", s, err)
+	}
+}
+
+// A library that is full is so for its owner alone.
+func TestALibraryIsBoundedByItself(t *testing.T) {
+	shared := Open(filepath.Join(t.TempDir(), "scripts"))
+	ann, bob := shared.Beside("ann"), shared.Beside("bob")
+	if err := ann.Save(&Script{Name: "first", Source: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range MaxScripts {
+		if err := os.WriteFile(ann.file(fmt.Sprintf("n%d", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, x := range map[string]struct {
+		of *Library
+		ok bool
+	}{"more": {ann, false}, "first": {ann, true}, "bob's": {bob, true}, "shared": {shared, true}} {
+		if err := x.of.Save(&Script{Name: strings.TrimSuffix(name, "'s"), Source: "y"}); (err == nil) != x.ok {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ type Answer struct {
 	// Cut says for each of value and stdout that was cut how many characters
 	// it has, and by which ID a later script reads it with Stored.
 	Cut map[string]CutPart `json:"cut,omitempty"`
+	// MoreCalls counts the calls that Calls leaves out, by tool.
+	MoreCalls map[string]CallCount `json:"more_calls,omitempty"`
 	// Images is how many images stand beside this as content, in the order of
 	// the notes that replace them in the value.
 	Images int `json:"images,omitempty"`
@@ -28,8 +30,52 @@ type Answer struct {
 
 // CutPart is one part of a Result that was cut.
 type CutPart struct {
-	Characters int    `json:"characters"`
-	Stored     string `json:"stored,omitempty"` // "": it could not be kept
+	Characters int `json:"characters"`
+	// Shape is what the whole value consists of, as in
+	// {commits: [64]{hash, author}, totalCount}; empty for stdout.
+	Shape  string `json:"shape,omitempty"`
+	Stored string `json:"stored,omitempty"` // "": it could not be kept
+}
+
+// CallCount is how often a tool was called.
+type CallCount struct {
+	Calls  int `json:"calls"`
+	Failed int `json:"failed,omitempty"`
+}
+
+// Bounds of the calls of an answer, and of the text of each one's error.
+const (
+	maxCalls      = 20
+	maxToolCounts = 20 // tools; the others are counted as one
+	maxCallError  = 500
+	otherTools    = "(other tools)"
+)
+
+// shorten leaves the first calls, and counts the others.
+func (a *Answer) shorten() {
+	all := a.Result.Calls
+	a.Result.Calls = slices.Clone(all[:min(len(all), maxCalls)])
+	for i := range a.Result.Calls {
+		if c := &a.Result.Calls[i]; c.Error != nil {
+			short := cutText(*c.Error, maxCallError)
+			c.Error = &short
+		}
+	}
+	for _, c := range all[len(a.Result.Calls):] {
+		if a.MoreCalls == nil {
+			a.MoreCalls = map[string]CallCount{}
+		}
+		tool := c.Tool
+		if _, ok := a.MoreCalls[tool]; !ok && len(a.MoreCalls) >= maxToolCounts {
+			tool = otherTools
+		}
+		n := a.MoreCalls[tool]
+		n.Calls++
+		if c.Error != nil {
+			n.Failed++
+		}
+		a.MoreCalls[tool] = n
+	}
 }
 
 // Bounds of the images of an answer.
@@ -42,7 +88,7 @@ const (
 func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	a := &Answer{Result: res}
-	nothing := res.Status == harness.OK && res.Value == nil && res.Stdout == "" && res.Stderr == "" && !slices.ContainsFunc(res.Tools, func(u harness.ToolUse) bool { return u.Signature != "" })
+	nothing := res.Status == harness.OK && res.Value == nil && res.Stdout == "" && res.Stderr == "" && !res.LookUp
 	value, images := takeImages(res.Value)
 	a.Images = len(images)
 	notes := c.cut(a, value)
@@ -56,6 +102,8 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	if nothing { // what follows are warnings
 		text = "ok: the script returned and printed nothing\n" + strings.TrimPrefix(text, "\n")
 	}
+	text += c.news(res)
+	a.shorten()
 	out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
 	for _, img := range images {
 		out.Content = append(out.Content, img)
@@ -77,9 +125,10 @@ func (c *session) cut(a *Answer, value json.RawMessage) (notes []string) {
 	printed, have := utf8.RuneCountInString(res.Stdout), utf8.RuneCount(value)
 	forValue := budget - min(printed, budget/4)
 	a.Cut = map[string]CutPart{}
-	if short, cut := cutJSON(value, forValue); cut {
-		whole["value"], a.Cut["value"] = value, CutPart{Characters: have}
-		value = short
+	if have > forValue {
+		n := parseNode(value)
+		whole["value"], a.Cut["value"] = value, CutPart{Characters: have, Shape: n.shape()}
+		value = n.cut(forValue)
 	}
 	full := res.Stdout
 	var cut bool
@@ -87,13 +136,6 @@ func (c *session) cut(a *Answer, value json.RawMessage) (notes []string) {
 		whole["stdout"], a.Cut["stdout"] = quote(strings.ToValidUTF8(full, "\uFFFD")), CutPart{Characters: printed}
 	}
 	res.Value = value
-	// Indented it may be larger than allowed; compact it fits.
-	if len(value) > 0 && utf8.RuneCount(value)*2 > budget {
-		var b bytes.Buffer
-		if json.Compact(&b, value) == nil {
-			res.Value = b.Bytes()
-		}
-	}
 	if len(whole) == 0 {
 		a.Cut = nil
 		return nil
@@ -107,14 +149,18 @@ func (c *session) cut(a *Answer, value json.RawMessage) (notes []string) {
 		if c.keeps {
 			p.Stored = c.s.kept.keep(c.id, all)[0]
 		}
+		how := "too large to keep: return less"
 		switch {
 		case p.Stored != "":
-			notes = append(notes, fmt.Sprintf("(%s cut, %d characters in all; a later script reads it whole: Stored(%q, &v))", part, p.Characters, p.Stored))
+			how = fmt.Sprintf("a later script reads it whole: Stored(%q, &v)", p.Stored)
 		case !c.keeps:
-			notes = append(notes, fmt.Sprintf("(%s cut, %d characters in all; without a session nothing can be kept for Stored: return less)", part, p.Characters))
-		default:
-			notes = append(notes, fmt.Sprintf("(%s cut, %d characters in all; too large to keep: return less)", part, p.Characters))
+			how = "without a session nothing can be kept for Stored: return less"
 		}
+		what := part + " cut"
+		if p.Shape != "" {
+			what += ": " + p.Shape
+		}
+		notes = append(notes, fmt.Sprintf("(%s; %d characters in all; %s)", what, p.Characters, how))
 		a.Cut[part] = p
 	}
 	return notes
@@ -126,46 +172,40 @@ func takeImages(value json.RawMessage) (json.RawMessage, []*mcp.ImageContent) {
 	if !bytes.Contains(value, []byte(`"image"`)) || !bytes.Contains(value, []byte(`"mimeType"`)) {
 		return value, nil
 	}
-	root := parseNode(value)
-	if root == nil {
-		return value, nil
-	}
+	var out []byte
 	var images []*mcp.ImageContent
-	size := 0
+	size, done := 0, 0 // bytes of images, and of value
 	var walk func(n *node)
 	walk = func(n *node) {
-		if img := imageOf(n); img != nil {
-			if len(images) < maxImages && size+len(img.Data) <= maxImageBytes {
-				images = append(images, img)
-				size += len(img.Data)
-				*n = node{isText: true, text: fmt.Sprintf("(image %d: %s, %d bytes)", len(images), img.MIMEType, len(img.Data))}
-			} else {
-				*n = node{isText: true, text: fmt.Sprintf("(image left out: %s, %d bytes)", img.MIMEType, len(img.Data))}
+		img := imageOf(n)
+		if img == nil {
+			for _, item := range n.items {
+				walk(item)
 			}
 			return
 		}
-		for _, item := range n.items {
-			walk(item)
+		note := fmt.Sprintf("(image left out: %s, %d bytes)", img.MIMEType, len(img.Data))
+		if len(images) < maxImages && size+len(img.Data) <= maxImageBytes {
+			images = append(images, img)
+			size += len(img.Data)
+			note = fmt.Sprintf("(image %d: %s, %d bytes)", len(images), img.MIMEType, len(img.Data))
 		}
+		out = append(append(out, value[done:n.start]...), quote(note)...)
+		done = n.start + len(n.raw)
 	}
-	walk(root)
-	if len(images) == 0 {
+	walk(parseNode(value))
+	if done == 0 {
 		return value, nil
 	}
-	c := &cutter{text: len(value), items: len(value), depth: maxDepth + 1, left: 2 * len(value)}
-	c.write(root, 0)
-	return c.b.Bytes(), images
+	return append(out, value[done:]...), images
 }
 
 // imageOf reads {"type": "image", "mimeType": …, "data": base64}.
 func imageOf(n *node) *mcp.ImageContent {
-	if !n.isObject {
-		return nil
-	}
 	field := map[string]string{}
 	for i, k := range n.keys {
-		if n.items[i].isText {
-			field[k] = n.items[i].text
+		if k == "type" || k == "mimeType" || k == "data" {
+			field[k] = n.items[i].text()
 		}
 	}
 	if field["type"] != "image" || !strings.HasPrefix(field["mimeType"], "image/") {

@@ -20,14 +20,16 @@ const (
 	auditFiles = 5
 )
 
-// audit records each run and each call as a line of JSON. A record that cannot
-// be written is an error in the log and in the metrics; serving goes on.
+// audit records each run, each call and each saved script as a line of JSON. A
+// record that cannot be written is an error in the log and in the metrics;
+// serving goes on, unless records are required.
 type audit struct {
 	path    string
 	log     *slog.Logger
 	metrics *metrics
 	args    bool
 	max     int64
+	fail    func(error) // ends serving, where records are required; nil: they are not
 
 	mu     sync.Mutex
 	file   *os.File
@@ -78,21 +80,27 @@ func (a *audit) rotate() error {
 	return nil
 }
 
-// write appends lines and makes them last.
-func (a *audit) write(lines []byte) {
+// write appends lines and makes them last. An error was told already.
+func (a *audit) write(lines []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	err := a.append(lines)
 	switch {
 	case err != nil:
 		a.metrics.auditFailed.Add(1)
+		so := "goes on without"
+		if a.fail != nil {
+			so = "ends (-audit-required)"
+			a.fail(fmt.Errorf("the audit cannot be written, and it is required: %w", err))
+		}
 		if !a.failed {
-			a.log.Error("THE AUDIT CANNOT BE WRITTEN; serving goes on without", "file", a.path, "error", err)
+			a.log.Error("THE AUDIT CANNOT BE WRITTEN; serving "+so, "file", a.path, "error", err)
 		}
 	case a.failed:
 		a.log.Warn("the audit is written again; records are missing", "file", a.path)
 	}
 	a.failed = err != nil
+	return err
 }
 
 func (a *audit) append(lines []byte) error {
@@ -146,15 +154,21 @@ type record struct {
 	calls []callLine
 }
 
-// runLine is the line of a run.
+// beginLine is the line of a run that is about to begin; such lines are written
+// where records are required.
+type beginLine struct {
+	Type    string         `json:"type"` // "begin"; "run" in a runLine
+	Time    time.Time      `json:"time"`
+	Run     string         `json:"run"`
+	Session string         `json:"session"`
+	Script  string         `json:"script"` // its SHA-256
+	Bytes   int            `json:"bytes"`
+	Inputs  map[string]int `json:"inputs,omitempty"` // bytes by name
+}
+
+// runLine is the line of a run that has ended.
 type runLine struct {
-	Type      string             `json:"type"` // "run"
-	Time      time.Time          `json:"time"`
-	Run       string             `json:"run"`
-	Session   string             `json:"session"`
-	Script    string             `json:"script"` // its SHA-256
-	Bytes     int                `json:"bytes"`
-	Inputs    map[string]int     `json:"inputs,omitempty"` // bytes by name
+	beginLine
 	Status    string             `json:"status"`
 	Ms        float64            `json:"ms"`
 	Tools     []toolLine         `json:"tools,omitempty"`
@@ -182,6 +196,18 @@ type callLine struct {
 	OK   bool           `json:"ok"`
 }
 
+// scriptLine is the line of a saved script that a run, or one in it, ran.
+type scriptLine struct {
+	Type   string         `json:"type"` // "script"
+	Time   time.Time      `json:"time"`
+	Run    string         `json:"run"`
+	Name   string         `json:"name"`
+	Script string         `json:"script"` // its SHA-256
+	Depth  int            `json:"depth"`  // 1: the run's own script ran it
+	Status harness.Status `json:"status"`
+	Ms     float64        `json:"ms"`
+}
+
 func (a *audit) begin(session string, args *executeArgs) *record {
 	if a == nil {
 		return nil
@@ -194,7 +220,23 @@ func (a *audit) begin(session string, args *executeArgs) *record {
 		inputs[cutText(name, 100)] = len(v)
 	}
 	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
-	return &record{a: a, run: run, begun: now, head: runLine{Type: "run", Time: now, Run: run, Session: session, Script: hash, Bytes: len(args.Script), Inputs: inputs}}
+	return &record{a: a, run: run, begun: now, head: runLine{
+		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: session, Script: hash, Bytes: len(args.Script), Inputs: inputs},
+	}}
+}
+
+// ready records that the run is about to begin, where records are required: the
+// error is that it cannot be recorded and must not begin.
+func (r *record) ready() error {
+	if r == nil || r.a.fail == nil {
+		return nil
+	}
+	line := r.head.beginLine
+	line.Type = "begin"
+	if err := r.a.write(appendLine(nil, line)); err != nil {
+		return errors.New("the server ends, as its audit cannot be written; nothing has run")
+	}
+	return nil
 }
 
 func (r *record) call(ev harness.CallEvent) {
@@ -236,6 +278,11 @@ func (r *record) end(status string, res *harness.Result, d time.Duration) {
 	var lines []byte
 	for _, c := range r.calls {
 		lines = appendLine(lines, c)
+	}
+	if res != nil {
+		for _, n := range res.Scripts {
+			lines = appendLine(lines, scriptLine{"script", n.Time, r.run, n.Name, n.Hash, n.Depth, n.Status, n.Ms})
+		}
 	}
 	r.a.write(appendLine(lines, h))
 }

@@ -7,28 +7,36 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/usetools/usetools/harness"
 )
 
 // FitRuns checks that scripts which use all of their memory fit into the
-// machine's: runs processes at a time and spares beside them, each with memory
-// bytes (0: 512 MiB). runs 0 means DefaultMaxRuns, or as many as fit. Where it
+// machine's: runs at a time, each with a process of memory bytes (0: 512 MiB)
+// and, where it runs saved scripts, as many again (harness.MemoryFactor), and
+// spares beside them. runs 0 means DefaultMaxRuns, or as many as fit. Where it
 // cannot be found out how much there is, everything fits.
 func FitRuns(runs, spares int, memory int64) (int, error) {
-	memory = cmp.Or(memory, 512<<20)
+	return fitRuns(runs, spares, memory, systemMemory())
+}
+
+func fitRuns(runs, spares int, memory, have int64) (int, error) {
+	memory = max(cmp.Or(memory, 512<<20), harness.MinMemory)
 	if runs < 0 || spares < 0 {
 		return 0, fmt.Errorf("max-runs %d and spares %d: want 0 or more", runs, spares)
 	}
-	have := systemMemory()
+	each := harness.MemoryFactor * memory
 	// A spare becomes the process of a run, and another one takes its place.
-	fit := max(1, int(have/memory)-spares)
+	fit := max(1, int((have-int64(spares)*memory)/each))
+	need := int64(runs)*each + int64(spares)*memory
 	switch {
 	case have == 0:
 		return cmp.Or(runs, DefaultMaxRuns), nil
 	case runs == 0:
 		return min(DefaultMaxRuns, fit), nil
-	case int64(runs+spares)*memory > have && runs > fit:
-		return 0, fmt.Errorf("%d scripts and %d spares with %d MB each need %d MB, there are %d: allow fewer (-max-runs %d) or less (-memory)",
-			runs, spares, memory>>20, int64(runs+spares)*memory>>20, have>>20, fit)
+	case need > have && runs > fit:
+		return 0, fmt.Errorf("%d scripts with %d MB each, saved scripts that they run included, and %d spares with %d MB each need %d MB, there are %d: allow fewer (-max-runs %d) or less (-memory)",
+			runs, each>>20, spares, memory>>20, need>>20, have>>20, fit)
 	}
 	return runs, nil
 }

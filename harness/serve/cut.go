@@ -3,176 +3,289 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// node is a JSON value with the order of its keys.
+// node is a value in a JSON document.
 type node struct {
-	scalar   json.RawMessage // set: neither array nor object
-	text     string          // of a string
-	isText   bool
-	isObject bool
-	keys     []string
-	items    []*node
+	raw   json.RawMessage // as it stands in the document
+	start int             // where, in bytes
+	chars int             // of raw
+	keys  []string        // of an object, in its order
+	items []*node         // of a list or an object
+}
+
+func (n *node) isText() bool   { return n.raw[0] == '"' }
+func (n *node) isObject() bool { return n.raw[0] == '{' }
+func (n *node) isList() bool   { return n.raw[0] == '[' }
+
+// text is the text of a string, "" of other values.
+func (n *node) text() string {
+	var s string
+	if n.isText() {
+		json.Unmarshal(n.raw, &s)
+	}
+	return s
+}
+
+// inner is the object or list whose JSON the text of a string is, else nil.
+func (n *node) inner() *node {
+	doc := bytes.TrimSpace([]byte(n.text()))
+	if len(doc) == 0 || doc[0] != '{' && doc[0] != '[' || !json.Valid(doc) {
+		return nil
+	}
+	if in := parseNode(doc); !in.isText() {
+		return in
+	}
+	return nil
 }
 
 // maxDepth bounds the depth of a value that is taken apart; deeper ones are
 // text.
 const maxDepth = 200
 
-// parseNode reads a JSON document; nil for one that is too deep or none.
-func parseNode(raw json.RawMessage) *node {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	n, err := readNode(d, 0)
+var errDeep = errors.New("too deep")
+
+// parseNode reads a JSON document. One that is too deep, or none, becomes the
+// text of a string.
+func parseNode(doc json.RawMessage) *node {
+	r := &reader{doc: doc, d: json.NewDecoder(bytes.NewReader(doc))}
+	r.d.UseNumber()
+	n, err := r.value(0)
 	if err != nil {
-		return nil
+		raw := quote(string(doc))
+		return &node{raw: raw, chars: utf8.RuneCount(raw)}
 	}
 	return n
 }
 
-func readNode(d *json.Decoder, depth int) (*node, error) {
+// reader reads a document and counts its characters.
+type reader struct {
+	doc   []byte
+	d     *json.Decoder
+	at    int // bytes read
+	chars int // characters read
+}
+
+func (r *reader) token() (json.Token, error) {
+	t, err := r.d.Token()
+	end := int(r.d.InputOffset())
+	r.chars += utf8.RuneCount(r.doc[r.at:end])
+	r.at = end
+	return t, err
+}
+
+func (r *reader) value(depth int) (*node, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("more than %d levels", maxDepth)
+		return nil, errDeep
 	}
-	t, err := d.Token()
+	// What stands before a value is white space, a comma or a colon.
+	space := len(r.doc[r.at:]) - len(bytes.TrimLeft(r.doc[r.at:], " \t\r\n,:"))
+	n, before := &node{start: r.at + space}, r.chars+space
+	t, err := r.token()
 	if err != nil {
 		return nil, err
 	}
-	switch t := t.(type) {
-	case json.Delim:
-		n := &node{isObject: t == '{'}
-		for d.More() {
-			if n.isObject {
-				k, err := d.Token()
+	if open, ok := t.(json.Delim); ok {
+		for r.d.More() {
+			if open == '{' {
+				k, err := r.token()
 				if err != nil {
 					return nil, err
 				}
 				n.keys = append(n.keys, k.(string))
 			}
-			item, err := readNode(d, depth+1)
+			item, err := r.value(depth + 1)
 			if err != nil {
 				return nil, err
 			}
 			n.items = append(n.items, item)
 		}
-		_, err = d.Token() // the closing one
-		return n, err
-	case string:
-		return &node{text: t, isText: true}, nil
-	case json.Number:
-		return &node{scalar: json.RawMessage(t.String())}, nil
-	case bool:
-		return &node{scalar: json.RawMessage(fmt.Sprint(t))}, nil
-	}
-	return &node{scalar: json.RawMessage("null")}, nil
-}
-
-// cutJSON shortens a JSON document to at most limit characters, so that it stays
-// JSON: long strings and long arrays end with how much is missing, objects get
-// a key "…" that says so, what is too deep becomes a string. ok is false when
-// nothing had to be shortened.
-func cutJSON(raw json.RawMessage, limit int) (out json.RawMessage, ok bool) {
-	if utf8.RuneCount(raw) <= limit {
-		return raw, false
-	}
-	n := parseNode(raw)
-	if n == nil {
-		n = &node{text: string(raw), isText: true}
-	}
-	// The widest shape that fits: each step halves what an array, an object
-	// and a string may have.
-	for text, items := limit, limit/4+1; ; text, items = text/2, items/2 {
-		c := &cutter{text: max(text, 8), items: max(items, 1), depth: maxDepth, left: limit}
-		if text < 64 { // wide enough is not enough: cut deep ones as well
-			c.depth = max(text/4, 0)
-		}
-		c.write(n, 0)
-		if c.left >= 0 {
-			return c.b.Bytes(), true
-		}
-		if c.depth == 0 {
-			return quote(fmt.Sprintf("(%d characters of JSON)", utf8.RuneCount(raw))), true
+		if _, err := r.token(); err != nil { // the closing one
+			return nil, err
 		}
 	}
+	n.raw, n.chars = r.doc[n.start:r.at], r.chars-before
+	return n, nil
 }
 
-// cutter writes a node within limits.
-type cutter struct {
-	b                  bytes.Buffer
-	text, items, depth int
-	left               int // characters
-}
-
-func (c *cutter) raw(s string) {
-	c.left -= utf8.RuneCountInString(s)
-	if c.left >= 0 {
-		c.b.WriteString(s)
+// cutJSON shortens a JSON document that is longer than limit characters (60 or
+// more), as node.cut does.
+func cutJSON(doc json.RawMessage, limit int) json.RawMessage {
+	if utf8.RuneCount(doc) <= limit {
+		return doc
 	}
+	var b bytes.Buffer
+	if json.Compact(&b, doc) == nil {
+		doc = b.Bytes()
+	}
+	return parseNode(doc).cut(limit)
 }
 
-func (c *cutter) write(n *node, depth int) {
+// cut shortens a document to at most limit characters (60 or more) so that it
+// stays JSON. Lists keep their first elements, whole where that is possible,
+// and end with how many are missing; objects keep their keys as long as there
+// is something to tell of each, and large members share the room fairly. A
+// document that is one string keeps the beginning and the end of its text; if
+// the text is JSON, it is shortened as JSON.
+func (n *node) cut(limit int) json.RawMessage {
+	if !n.isText() || n.chars <= limit {
+		return json.RawMessage(n.short(limit))
+	}
+	text, in := n.text(), n.inner()
+	return json.RawMessage(fit(limit, func(keep int) string {
+		if in != nil {
+			return in.short(keep)
+		}
+		s, _ := headAndTail(text, keep)
+		return s
+	}))
+}
+
+// nothing stands for what there is no room for.
+const nothing = `"…"`
+
+// short writes a value in at most limit characters, 3 or more.
+func (n *node) short(limit int) string {
 	switch {
-	case c.left < 0:
-	case n.isText:
-		c.raw(string(quote(cutText(n.text, c.text))))
-	case n.scalar != nil:
-		c.raw(string(n.scalar))
-	case depth >= c.depth && len(n.items) > 0:
-		what := "items"
-		if n.isObject {
-			what = "keys"
-		}
-		c.raw(string(quote(fmt.Sprintf("(%d %s)", len(n.items), what))))
-	default:
-		c.list(n, depth)
+	case n.chars <= limit:
+		return string(n.raw)
+	case n.isText():
+		text := n.text()
+		return fit(limit, func(keep int) string { return cutText(text, keep) })
+	case n.items != nil:
+		return n.members(limit)
 	}
+	return nothing // a very long number
 }
 
-func (c *cutter) list(n *node, depth int) {
-	shown := min(len(n.items), c.items)
-	open, end := "[", "]"
-	if n.isObject {
-		open, end = "{", "}"
-		shown = min(len(n.items), max(c.items, 4))
+// fit quotes as much of a text as has at most limit characters when quoted.
+func fit(limit int, shorten func(keep int) string) string {
+	for keep := limit; keep > 0; {
+		q := string(quote(shorten(keep)))
+		size := utf8.RuneCountInString(q)
+		if size <= limit {
+			return q
+		}
+		keep = min(keep*limit/size, keep-1)
 	}
-	c.raw(open)
+	return nothing
+}
+
+const (
+	// leastValue is how many characters each value of an object can have, or
+	// keys are left out.
+	leastValue = 40
+	// maxShortened is how many elements are shortened where they do not fit
+	// whole, if each can have leastElement characters: else fewer.
+	maxShortened = 4
+	leastElement = 200
+)
+
+// members writes a list or an object that does not fit in limit characters.
+func (n *node) members(limit int) string {
+	names, fixed, sizes := make([]string, len(n.items)), make([]int, len(n.items)), make([]int, len(n.items))
+	all := 0
+	for i, item := range n.items {
+		if n.keys != nil {
+			names[i] = string(quote(n.keys[i])) + ":"
+		}
+		fixed[i], sizes[i] = utf8.RuneCountInString(names[i])+1, item.chars // with a comma
+		all += fixed[i]
+	}
+	// Members up to whole stay as they are, the others up to shown may have
+	// each characters.
+	whole, shown, each := 0, len(n.items), 0
+	if n.keys != nil {
+		each = level(sizes, limit-2-all)
+	}
+	if each < leastValue {
+		left := limit - 2 - utf8.RuneCountInString(n.more(len(n.items)))
+		room := left
+		for whole < len(n.items) && left >= fixed[whole]+sizes[whole] {
+			left -= fixed[whole] + sizes[whole]
+			whole++
+		}
+		shown, each = whole, 0
+		if left > room/2 {
+			shown = min(whole+maxShortened, len(n.items))
+		}
+		for ; shown > whole; shown-- {
+			rest := left
+			for _, size := range fixed[whole:shown] {
+				rest -= size
+			}
+			each = level(sizes[whole:shown], rest)
+			if each >= leastElement || shown == whole+1 && each >= utf8.RuneCountInString(nothing) {
+				break
+			}
+		}
+	}
+	var parts []string
+	spare := 0 // of what members could have had
 	for i, item := range n.items[:shown] {
-		if c.left < 0 {
-			return
+		s := string(item.raw)
+		if i >= whole && item.chars > each {
+			s = item.short(each + spare)
+			spare += each - utf8.RuneCountInString(s)
 		}
-		if i > 0 {
-			c.raw(",")
-		}
-		if n.isObject {
-			c.raw(string(quote(n.keys[i])) + ":")
-		}
-		c.write(item, depth+1)
+		parts = append(parts, names[i]+s)
 	}
-	if more := len(n.items) - shown; more > 0 {
-		if n.isObject {
-			c.raw(fmt.Sprintf(`,"…":"%d more keys"`, more))
-		} else {
-			c.raw(fmt.Sprintf(`,"… %d more of %d"`, more, len(n.items)))
-		}
+	if missing := len(n.items) - shown; missing > 0 {
+		parts = append(parts, n.more(missing))
 	}
-	c.raw(end)
+	s := string(n.raw[:1]) + strings.Join(parts, ",") + string(n.raw[len(n.raw)-1:])
+	if utf8.RuneCountInString(s) > limit {
+		return nothing
+	}
+	return s
+}
+
+// more says how many members are missing.
+func (n *node) more(missing int) string {
+	if n.keys != nil {
+		return fmt.Sprintf(`"…":"%d more keys"`, missing)
+	}
+	return fmt.Sprintf(`"… %d more of %d"`, missing, len(n.items))
+}
+
+// level is the most that each of several may have if all together have at
+// most budget: who needs less leaves the rest to the others.
+func level(sizes []int, budget int) int {
+	sizes = slices.Sorted(slices.Values(sizes))
+	for i, size := range sizes {
+		share := budget / (len(sizes) - i)
+		if size > share {
+			return share
+		}
+		budget -= size
+	}
+	return math.MaxInt
+}
+
+// first is the first n characters of a text.
+func first(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }
 
 // cutText keeps the first limit characters of a text and says what is missing.
 func cutText(s string, limit int) string {
-	n := utf8.RuneCountInString(s)
-	if n <= limit {
+	head := first(s, limit)
+	if head == s {
 		return s
 	}
-	i := 0
-	for range limit {
-		_, size := utf8.DecodeRuneInString(s[i:])
-		i += size
-	}
-	return fmt.Sprintf("%s… (%d more characters)", s[:i], n-limit)
+	return fmt.Sprintf("%s… (%d more characters)", head, utf8.RuneCountInString(s[len(head):]))
 }
 
 // headAndTail keeps the beginning and the end of a text, whole lines where
@@ -183,8 +296,8 @@ func headAndTail(s string, limit int) (string, bool) {
 		return s, false
 	}
 	keep := max(limit-60, 20)
-	r := []rune(s)
-	head, tail := string(r[:keep*2/3]), string(r[n-keep/3:])
+	head := first(s, keep*2/3)
+	tail := s[len(first(s, n-keep/3)):]
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
 		head = head[:i+1]
 	}

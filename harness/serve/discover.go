@@ -79,7 +79,7 @@ type discoveryTool func(ctx context.Context, req *mcp.CallToolRequest, cat *harn
 func (c *session) add(name, description, inputSchema string, f discoveryTool) {
 	c.mcp.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: schema(inputSchema)},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			cat, done, err := c.s.live.acquire(ctx)
+			cat, done, err := c.catalog(ctx)
 			if err != nil {
 				return failure(err), nil
 			}
@@ -206,7 +206,7 @@ func definition(t *wrappers.Tool) (string, error) {
 		Description string          `json:"description,omitempty"`
 		Input       json.RawMessage `json:"inputSchema"`
 		Output      json.RawMessage `json:"outputSchema,omitempty"`
-	}{t.ID, t.Title, t.Description, t.Input, t.Output})
+	}{t.ID, t.Title, t.Marked(), t.Input, t.Output})
 	return string(b), err
 }
 
@@ -239,7 +239,7 @@ func (c *session) load(_ context.Context, req *mcp.CallToolRequest, cat *harness
 		return nil, fmt.Errorf("%d tools are loaded, which is all that a session may have", n)
 	default:
 		id := t.ID
-		c.mcp.AddTool(&mcp.Tool{Name: mcpName(id), Description: t.Description, InputSchema: objectSchema(t.Input)},
+		c.mcp.AddTool(&mcp.Tool{Name: mcpName(id), Description: t.Said(), InputSchema: objectSchema(t.Input)},
 			func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				return c.direct(ctx, req, id, req.Params.Arguments), nil
 			})
@@ -327,16 +327,19 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(err)
 	}
 	defer release()
-	cat, done, err := c.s.live.acquire(ctx)
+	cat, done, err := c.catalog(ctx)
 	if err != nil {
 		return failure(err)
 	}
 	defer done()
+	rec := c.s.audit.begin(c.id, like)
+	if err := rec.ready(); err != nil {
+		return failure(err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
-	rec := c.s.audit.begin(c.id, like)
 	span, ctx := c.s.otel.begin(ctx, req)
-	res, d, err := cat.CallTool(ctx, id, args, &harness.Script{Policy: c.s.opts.Policy, Approved: approved, OnCall: func(ev harness.CallEvent) {
+	res, d, err := cat.CallTool(ctx, id, args, &harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, OnCall: func(ev harness.CallEvent) {
 		c.s.usage.count(ev)
 		rec.call(ev)
 		span.call(ev)
@@ -393,6 +396,9 @@ func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
 			out.Content = append(out.Content, &mcp.ImageContent{MIMEType: block.MIMEType, Data: block.Data})
 		case block.Text != "":
 			text, _ := headAndTail(block.Text, max(budget, 200))
+			if res.IsError {
+				text = registry.PrintableText(text, len(text))
+			}
 			budget -= utf8.RuneCountInString(text)
 			out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
 		default:
@@ -400,8 +406,7 @@ func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
 		}
 	}
 	if len(res.Structured) > 0 {
-		short, _ := cutJSON(res.Structured, c.s.opts.Answer)
-		out.StructuredContent = short
+		out.StructuredContent = cutJSON(res.Structured, c.s.opts.Answer)
 	}
 	return out
 }

@@ -3,22 +3,47 @@
 //
 // In comes a script with inputs; out goes the shortest text that lets a model
 // go on, and the whole Result as structured content. The tool's description
-// holds how to write a script and a live inventory of what is behind it, within
-// a budget of tokens.
+// holds how to write a script and an inventory of what is behind it, within a
+// budget of tokens; it stays as it is for a session while the tools do.
 //
 //	serve.go      options, what a server is made of, its end
 //	session.go    one client: its mode, what is kept for it, its MCP server
 //	execute.go    the tool; args.go its arguments, approve.go asking a person,
 //	              notify.go telling a client how a script gets on
-//	inventory.go  the description; tokens.go its price, usage.go what is used most
+//	inventory.go  the description; topics.go what servers are about, usage.go
+//	              what is used most
+//	news.go       what has changed since a client was given the description
+//	instructions.go  the sentence that clients are greeted with
 //	answer.go     text, structured content, images; cut.go shortens validly,
-//	              stored.go keeps what was cut
+//	              shape.go tells what the whole is, stored.go keeps it
 //	live.go       the catalog, exchanged under running scripts
+//	tenants.go    what each of several tokens has of its own
 //	queue.go      who runs next
 //	discover.go   tool_find and its like, search_tools and its like
 //	teach.go      the prompt and the resources
-//	stdio.go, http.go  the transports; clients.go how clients are told of them
+//	stdio.go, http.go  the transports; clients.go how clients are told of them,
+//	              connections.go how many there may be
 //	metrics.go, telemetry.go (otlp.go), audit.go  the records; budget.go memory
+//
+// Who sees what, of all that a server keeps, where there are several tokens:
+//
+//	saved scripts          the token; those of the operator (harness save) all, who cannot change them
+//	learnt shapes          the token
+//	phrase memory          nobody: none is used or written
+//	stored values          the session, for 30 minutes (*)
+//	loaded tools           the session (*)
+//	news                   the session (*): what has changed since it was told last
+//	approvals              the session (*), for the very script and inputs that were shown
+//	queue                  all, how long others take; not who they are
+//	use counts             the operator; with Options.UsageOrder all, the order that comes of them
+//	audit, telemetry, log  the operator
+//	metrics                all: sums over all tokens
+//
+// (*) Clients of revisions without sessions have one for each token. On stdio,
+// where there is one token, and on loopback without one, the client is the
+// operator. With HTTP.Insecure it is nobody that could be told from others: it
+// runs the operator's scripts, saves and teaches nothing. Without a token and
+// without a session nothing is kept.
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that

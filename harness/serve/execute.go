@@ -51,22 +51,25 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	}
 	defer release()
 	s.metrics.waited(time.Since(begin))
-	cat, done, err := s.live.acquire(ctx)
+	cat, done, err := c.catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	rec := s.audit.begin(c.id, args)
+	if err := rec.ready(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 
-	rec := s.audit.begin(c.id, args)
 	span, ctx := s.otel.begin(ctx, req)
 	tell := c.notify(ctx, req)
 	defer tell.close()
 	script := &harness.Script{
 		Source: args.Script, Strict: s.opts.Strict, Policy: s.opts.Policy, Approved: approved, Catalog: cat,
-		Inputs: args.Inputs, Stdout: tell,
+		Inputs: args.Inputs, Stdout: tell, Results: c.results,
 		OnCall: func(ev harness.CallEvent) {
 			s.usage.count(ev)
 			rec.call(ev)

@@ -217,8 +217,7 @@ type entries struct {
 func (l *entries) add(text string) bool {
 	if l.n == 0 {
 		if json.Valid([]byte(text)) {
-			cut, _ := cutJSON([]byte(text), l.left)
-			text = string(cut)
+			text = string(cutJSON([]byte(text), l.left))
 		}
 		text, _ = headAndTail(text, l.left)
 	}

@@ -26,7 +26,7 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		wants []string // patterns of the whole text, "!" before those that it must not have
 	}{
 		{args{}, []string{`^files\.delete_file  .*\n(.*\n){6}$`, `!files\.break`}},
-		{args{"query": "read a file", "limit": 1}, []string{`^files\.read_file  files\.ReadFile\(Path\) // Read a file and return its content\n\(1 of \d, hasMore: offset 1 shows the next\)\n$`}},
+		{args{"query": "read a file", "limit": 1}, []string{`^files\.read_file  files\.ReadFile\(Path string\) → text or JSON // Read a file and return its content\n\(1 of \d, hasMore: offset 1 shows the next\)\n$`}},
 		{args{"limit": 3, "offset": 6.0}, []string{`^issues\.search .*\n\(the last of 7\)\n$`}},
 		{args{"limit": "2", "server": "files", "detail": "name_only"}, []string{`^files\.delete_file\nfiles\.read_file\n\(2 of 4, hasMore: offset 2 `}},
 		{args{"server": "GIT"}, []string{`^git\.git_log .*\n$`}},

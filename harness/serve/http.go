@@ -13,6 +13,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -39,6 +40,9 @@ type HTTP struct {
 	Insecure bool
 	// Hosts and Origins are accepted besides the address itself.
 	Hosts, Origins []string
+	// MaxConnections are open at a time, MaxPerAddress of them from one
+	// address; 0: DefaultMaxConnections and DefaultMaxPerAddress.
+	MaxConnections, MaxPerAddress int
 
 	listener net.Listener // nil: not yet
 
@@ -49,10 +53,16 @@ type HTTP struct {
 	bodyWait  time.Duration
 }
 
+// Defaults of HTTP.
+const (
+	DefaultMaxConnections = 1024
+	DefaultMaxPerAddress  = 64
+)
+
 // Bounds of HTTP requests.
 const (
 	maxBody       = 8 << 20
-	bodyTime      = 30 * time.Second
+	bodyTime      = time.Minute
 	headerTime    = 10 * time.Second
 	idleTime      = 2 * time.Minute
 	writeTime     = time.Minute      // for a part of an answer
@@ -160,13 +170,17 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if err := h.Listen(); err != nil {
 		return err
 	}
-	l := h.listener
+	ctx, stop := s.whole(ctx)
+	defer stop()
+	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections), cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
 	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends)}
 	srv := &http.Server{
 		Handler:           front.handler(),
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    64 << 10,
+
+		DisableGeneralOptionsHandler: true, // which waits for a body
 	}
 	s.log.Info("serving", "url", "http://"+l.Addr().String()+"/mcp", "tokens", len(h.Tokens))
 	if len(h.Tokens) == 0 && !loopback(l.Addr().(*net.TCPAddr).IP.String()) {
@@ -203,7 +217,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	srv.Close()
 	<-served
 	front.close()
-	return nil
+	return context.Cause(s.broken)
 }
 
 // front is what stands between HTTP and the sessions. Clients of revisions
@@ -268,14 +282,22 @@ func (f *front) handler() http.Handler {
 	return f.checked(mux)
 }
 
+// longAgo is a deadline that is over.
+var longAgo = time.Unix(1, 0)
+
 // checked refuses requests for other hosts and from other sites' pages, and
-// turns a panic into an answer.
+// turns a panic into an answer. An answer that is given before the body was
+// wanted (readBody) waits for nothing of it, and ends the connection.
 func (f *front) checked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slow := impatient{w}
 		slow.extend()
 		defer slow.extend() // for what is still buffered
 		w = slow
+		if r.ContentLength != 0 {
+			w.Header().Set("Connection", "close")
+			http.NewResponseController(w).SetReadDeadline(longAgo)
+		}
 		defer func() {
 			if p := recover(); p != nil && p != http.ErrAbortHandler {
 				f.s.metrics.panics.Add(1)
@@ -296,7 +318,8 @@ func (f *front) checked(next http.Handler) http.Handler {
 }
 
 // hostOK: at a loopback address only names of it are meant, whatever a DNS
-// server says; elsewhere names are checked where any were given.
+// server says. Elsewhere names are checked where any were given, and where no
+// token keeps out the page of a stranger whose name leads here.
 func (f *front) hostOK(r *http.Request) bool {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -309,7 +332,20 @@ func (f *front) hostOK(r *http.Request) bool {
 	if local != nil && local.IP.IsLoopback() {
 		return loopback(host)
 	}
-	return len(f.h.Hosts) == 0
+	return len(f.h.Hosts) == 0 && (len(f.h.Tokens) > 0 || f.h.own(host))
+}
+
+// own reports whether a host is an address, or a name of this machine or of what
+// it serves: nothing that the name of somebody else's page can be.
+func (h *HTTP) own(host string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return true
+	}
+	name, _ := os.Hostname() // "" on an error
+	short, _, _ := strings.Cut(name, ".")
+	given, _, _ := net.SplitHostPort(h.Address)
+	names := []string{"localhost", name, short, given}
+	return host != "" && slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(host, s) })
 }
 
 func (f *front) originOK(r *http.Request) bool {
@@ -329,20 +365,42 @@ func (f *front) authorized(next http.Handler) http.Handler {
 	if len(f.h.Tokens) == 0 {
 		return next
 	}
-	return auth.RequireBearerToken(func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		got := sha256.Sum256([]byte(token))
-		name := ""
-		for n, t := range f.h.Tokens { // all of them, whichever it is
-			want := sha256.Sum256([]byte(t))
-			if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
-				name = n
-			}
+	const challenge = "WWW-Authenticate"
+	demand := auth.RequireBearerToken(func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		if name := f.holder(token); name != "" {
+			return &auth.TokenInfo{UserID: name}, nil
 		}
-		if name == "" {
-			return nil, auth.ErrInvalidToken
+		return nil, auth.ErrInvalidToken
+	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Del(challenge)
+		next.ServeHTTP(w, r)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		how := `Bearer realm="usetools"`
+		if r.Header.Get("Authorization") != "" {
+			how += `, error="invalid_token"`
 		}
-		return &auth.TokenInfo{UserID: name}, nil
-	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
+		w.Header().Set(challenge, how)
+		demand.ServeHTTP(w, r)
+	})
+}
+
+// holder is the name of who has a token; empty: nobody.
+func (f *front) holder(token string) (name string) {
+	got := sha256.Sum256([]byte(token))
+	for n, t := range f.h.Tokens { // all of them, whichever it is
+		want := sha256.Sum256([]byte(t))
+		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+			name = n
+		}
+	}
+	return name
+}
+
+// trusted reports whether a request has a token, or needs none.
+func (f *front) trusted(r *http.Request) bool {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return len(f.h.Tokens) == 0 || strings.EqualFold(scheme, "bearer") && f.holder(strings.TrimSpace(token)) != ""
 }
 
 // impatient writes to clients that read: one that takes no part of an answer
@@ -361,16 +419,18 @@ func (w impatient) extend() {
 // Unwrap is for http.ResponseController.
 func (w impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// readBody reads the whole body within bounds of size and time.
+// readBody reads the whole body within bounds of size and time. Without it the
+// connection ends with the answer (checked), and it does where the body is too
+// large or late.
 func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
-	if r.Method != http.MethodPost {
+	if r.ContentLength == 0 {
 		return true
 	}
 	rc := http.NewResponseController(w)
 	rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil { // the deadline stays, so that nobody waits for the rest
-		w.Header().Set("Connection", "close")
+	if err != nil {
+		rc.SetReadDeadline(longAgo) // nobody waits for the rest
 	}
 	var large *http.MaxBytesError
 	switch {
@@ -382,7 +442,8 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	f.s.handled(len(body))
-	rc.SetReadDeadline(time.Time{})
+	w.Header().Del("Connection")
+	rc.SetReadDeadline(time.Time{}) // what is answered may take any time
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return true
 }
@@ -486,15 +547,15 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 		return nil
 	}
 	if req.session == nil {
-		id := rand.Text()
+		id, name := rand.Text(), subject(r)
 		var c *session
-		c = f.s.newSession("http-"+id[:8], f.mode(r), true, func() string {
+		c = f.s.newSession("http-"+id[:8], f.owner(name), f.mode(r), true, func() string {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.stateful[id] = c
 			return id
 		})
-		c.one, c.subject, c.used = true, subject(r), c.begun
+		c.one, c.subject, c.used = true, name, c.begun
 		req.session = c
 	}
 	return req.session.mcp
@@ -511,7 +572,7 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 		if name != "" {
 			id = "token-" + name
 		}
-		c = f.s.newSession(id, mode, name != "", nil)
+		c = f.s.newSession(id, f.owner(name), mode, name != "", nil)
 		f.stateless[key] = c
 	}
 	return c.mcp
@@ -548,7 +609,8 @@ func (f *front) close() {
 	}
 }
 
-// health is what /healthz answers.
+// health is what /healthz answers. Down names servers, to those with a token
+// where there are any.
 type health struct {
 	Status  string   `json:"status"` // ok, loading, no_tools
 	Tools   int      `json:"tools"`
@@ -558,7 +620,7 @@ type health struct {
 	Waiting int      `json:"waiting"`
 }
 
-func (f *front) healthz(w http.ResponseWriter, _ *http.Request) {
+func (f *front) healthz(w http.ResponseWriter, r *http.Request) {
 	h := health{Status: "ok"}
 	h.Running, h.Waiting = f.s.queue.load()
 	cat := f.s.live.now()
@@ -572,8 +634,9 @@ func (f *front) healthz(w http.ResponseWriter, _ *http.Request) {
 		}
 	} else {
 		h.Tools, h.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
+		trusted := f.trusted(r)
 		for _, srv := range cat.Registry.Servers {
-			if srv.Error != nil {
+			if srv.Error != nil && trusted {
 				h.Down = append(h.Down, srv.Name)
 			}
 		}

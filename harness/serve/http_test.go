@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/wrappers/observe"
 )
 
 // listen serves HTTP and returns the address.
@@ -62,7 +66,7 @@ func dialHTTP(t *testing.T, url, version, token string, opts *mcp.ClientOptions)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cs.Close() })
-	return &client{cs, t, nil}
+	return &client{cs, t, nil, nil}
 }
 
 func TestHTTPServesAllRevisions(t *testing.T) {
@@ -192,6 +196,213 @@ func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
 	got, err := io.ReadAll(c) // ends when the server hangs up
 	if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 408 ") {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// An answer that does not depend on the body is not held up by one that does
+// not come, and ends the connection.
+func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}})
+	receive(t, s.live.ready)
+	const auth = "Authorization: Bearer token-of-ann-0123\r\n"
+	for name, x := range map[string]struct{ line, headers, want string }{
+		"no token":         {"POST /mcp", "", "401"},
+		"wrong token":      {"POST /mcp", "Authorization: Bearer x\r\n", "401"},
+		"metrics":          {"GET /metrics", "", "401"},
+		"other origin":     {"POST /mcp", auth + "Origin: https://evil.example\r\n", "403"},
+		"cross-site":       {"POST /mcp", auth + "Sec-Fetch-Site: cross-site\r\n", "403"},
+		"no such page":     {"POST /x", auth, "404"},
+		"no such method":   {"POST /healthz", auth, "405"},
+		"other path":       {"POST //mcp", auth, "307"},
+		"what wants none":  {"GET /healthz", "", "200"},
+		"of all":           {"OPTIONS *", "", "400"},
+		"that is expected": {"POST /mcp", "Expect: 100-continue\r\n", "401"},
+	} {
+		for _, length := range []string{
+			"Content-Length: 100\r\n\r\n{", "Content-Length: 1000000000\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+		} {
+			t.Run(name+" "+length[:15], func(t *testing.T) {
+				t.Parallel()
+				got := said(t, addr, x.line+" HTTP/1.1\r\nHost: "+addr+"\r\n"+x.headers+length)
+				if !strings.HasPrefix(got, "HTTP/1.1 "+x.want+" ") || !strings.Contains(got, "\r\nConnection: close\r\n") {
+					t.Errorf("got %q, want %s", got, x.want)
+				}
+				if challenged := strings.Contains(got, "\r\nWww-Authenticate: Bearer "); challenged != (x.want == "401") {
+					t.Errorf("challenged %v: %q", challenged, got)
+				}
+			})
+		}
+	}
+}
+
+// said is all that a server says to what is sent, until it hangs up.
+func said(t *testing.T, addr, text string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, text)
+	c.SetReadDeadline(time.Now().Add(patience))
+	got, err := io.ReadAll(c)
+	if err != nil {
+		t.Errorf("after %q: %v", got, err)
+	}
+	return string(got)
+}
+
+// What bounds the time of a body does not bound that of an answer or a stream.
+func TestALongAnswerIsNotCut(t *testing.T) {
+	s, _ := serving(t, &Options{Tools: Discovery})
+	url := "http://" + listen(t, s, &HTTP{bodyWait: 100 * time.Millisecond}) + "/mcp"
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		told := make(chan struct{}, 10)
+		c := dialHTTP(t, url, version, "", &mcp.ClientOptions{
+			ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} },
+		})
+		for range 2 {
+			if got, _ := c.run("time.Sleep(300 * time.Millisecond); Return(1)"); got != "1\n" {
+				t.Errorf("%s: %q", version, got)
+			}
+		}
+		if version != "2025-11-25" {
+			continue
+		}
+		if _, err := c.ListTools(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		c.call("tool_load", map[string]any{"tool": "files.read_file"}) // told over a stream that has been open for longer than a body may take
+		receive(t, told)
+	}
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	var log strings.Builder
+	s, _ := serving(t, &Options{Log: textLog(&log)})
+	addr := listen(t, s, &HTTP{MaxPerAddress: 2})
+	ask := "GET /healthz HTTP/1.1\r\nHost: " + addr + "\r\n\r\n"
+	open := func() net.Conn {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		io.WriteString(c, ask)
+		c.SetReadDeadline(time.Now().Add(patience))
+		return c
+	}
+	first, second := open(), open()
+	for _, c := range []net.Conn{first, second} {
+		if _, err := io.ReadFull(c, make([]byte, 12)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := open()
+	got, _ := io.ReadAll(third) // the rest may be lost where the request came first
+	if len(got) > 0 && !strings.HasPrefix(string(got), "HTTP/1.1 503 ") || s.metrics.refused.Load() != 1 {
+		t.Errorf("the third was answered with %q", got)
+	}
+	first.Close()
+	until(t, func() bool {
+		c := open()
+		defer c.Close()
+		b := make([]byte, 12)
+		_, err := io.ReadFull(c, b)
+		return err == nil && string(b[9:]) != "503"
+	})
+}
+
+func TestAddressesAreCountedTogether(t *testing.T) {
+	g := newGate(nil, 5, 2, serverLog(t), &metrics{})
+	for i, x := range []struct {
+		address string
+		want    bool
+	}{
+		{"192.0.2.1:1", true}, {"192.0.2.1:2", true}, {"192.0.2.1:3", false}, {"[::ffff:192.0.2.1]:4", false},
+		{"127.0.0.1:1", true}, {"127.0.0.2:1", true}, {"[::1]:1", false},
+		{"[2001:db8::1]:1", true}, {"[2001:db8::2]:1", false}, // that is all
+	} {
+		addr, err := net.ResolveTCPAddr("tcp", x.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.enter(addressOf(addr)); got != x.want {
+			t.Errorf("%d: %s: %v", i, x.address, got)
+		}
+	}
+	g.leave(addressOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}))
+	for i, want := range []bool{true, false} {
+		if got := g.enter(addressOf(&net.TCPAddr{IP: net.ParseIP("2001:db8::1:2:3")})); got != want {
+			t.Errorf("again %d: %v", i, got)
+		}
+	}
+}
+
+// Where nobody needs a token, a page whose name leads here must not be taken
+// for one of ours.
+func TestOnlyOwnNamesAreServedWithoutATokenOrAWord(t *testing.T) {
+	name, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, tokens := &HTTP{Address: "box.example:7337", Insecure: true},
+		&HTTP{Address: "0.0.0.0:7337", Tokens: map[string]string{"ann": "token-of-ann-0123"}}
+	named := &HTTP{Address: "0.0.0.0:7337", Insecure: true, Hosts: []string{"tools.example"}}
+	for _, x := range []struct {
+		h     *HTTP
+		local string
+		host  string
+		want  bool
+	}{
+		{open, "192.0.2.1", "evil.example:7337", false}, {open, "192.0.2.1", "evil.example", false}, {open, "192.0.2.1", "", false},
+		{open, "192.0.2.1", "192.0.2.1:7337", true}, {open, "192.0.2.1", "192.0.2.1", true}, {open, "2001:db8::1", "[2001:db8::1]:7337", true},
+		{open, "2001:db8::1", "[2001:db8::1]", true}, {open, "192.0.2.1", name + ":7337", true}, {open, "192.0.2.1", strings.ToUpper(name), true},
+		{open, "192.0.2.1", "localhost:7337", true}, {open, "192.0.2.1", "Box.example:7337", true}, {open, "192.0.2.1", name + ".evil.example", false},
+		{open, "192.0.2.1", "192.0.2.1.evil.example", false}, {open, "127.0.0.1", "evil.example", false}, {open, "127.0.0.1", "box.example", false},
+		{tokens, "192.0.2.1", "any.example", true}, {tokens, "127.0.0.1", "any.example", false},
+		{named, "192.0.2.1", "tools.example:7337", true}, {named, "192.0.2.1", "evil.example", false}, {named, "192.0.2.1", "192.0.2.1", false},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/mcp", nil)
+		r.Host = x.host
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP(x.local)}))
+		if got := (&front{h: x.h}).hostOK(r); got != x.want {
+			t.Errorf("%s at %s, of %+v: %v", x.host, x.local, x.h, got)
+		}
+	}
+}
+
+func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
+	reg, down := testRegistry(), "not reached"
+	reg.Servers[0].Error = &down
+	opts := &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+		return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
+	}}
+	s, _ := serving(t, opts)
+	receive(t, s.live.ready)
+	with, without := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}), listen(t, s, &HTTP{})
+	for _, x := range []struct {
+		addr, auth string
+		want       bool
+	}{
+		{with, "", false}, {with, "Bearer token-of-ann-0124", false}, {with, "Bearer", false}, {with, "Basic token-of-ann-0123", false},
+		{with, "Bearer token-of-ann-0123", true}, {with, "bearer token-of-ann-0123", true}, {without, "", true},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+x.addr+"/healthz", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", x.auth)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if got := strings.Contains(string(b), reg.Servers[0].Name); err != nil || got != x.want || !strings.Contains(string(b), `"status":"ok"`) {
+			t.Errorf("%q: %s, %v", x.auth, b, err)
+		}
 	}
 }
 
@@ -448,4 +659,105 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 	if err := receive(t, done); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestATokenIsToldOfItsOwnResultsOnly has ann call a tool often enough for a
+// type, and looks for that type in all that shows tools.
+func TestATokenIsToldOfItsOwnResultsOnly(t *testing.T) {
+	f, folder := newFake(), t.TempDir()
+	serve := func(tokens map[string]string) (*Server, string) {
+		t.Helper()
+		shapes, err := observe.Open(filepath.Join(folder, "shapes.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
+			return &harness.Catalog{Registry: testRegistry(), Calls: f, Shapes: shapes}, nil
+		}})
+		return s, "http://" + listen(t, s, &HTTP{Tokens: tokens}) + "/mcp"
+	}
+	const field = "Title string"
+	// shown is what a client is told of a tool, by the way of asking.
+	shown := func(c *client) map[string]string {
+		t.Helper()
+		probe, _ := c.run(`UseTools("issues.search")`)
+		script, _ := c.run(`import "discovery"
+d, err := discovery.DescribeAs("go", "issues.search")
+if err != nil { panic(err) }
+Return(d.Tools[0].Signature)`)
+		page, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "tool://issues/search"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string]string{
+			"look-up": probe, "script": script, "resource": page.Contents[0].Text,
+			"tool_describe": text(c.call("tool_describe", map[string]any{"tool": "issues.search"})),
+			"describe_tool": text(c.call("describe_tool", map[string]any{"tool": "issues.search", "detail": "go"})),
+			"tool_find":     text(c.call("tool_find", map[string]any{"query": "search issues", "detail": "go"})),
+			"search_tools":  text(c.call("search_tools", map[string]any{"query": "search issues", "detail": "go"})),
+		}
+	}
+	check := func(who string, c *client, want bool) {
+		t.Helper()
+		for way, text := range shown(c) {
+			if got := strings.Contains(text, field); got != want {
+				t.Errorf("%s, %s: typed %v, want %v:\n%s", who, way, got, want, text)
+			}
+		}
+	}
+	seen := func(s *Server, who string) string {
+		t.Helper()
+		for _, c := range s.clients() {
+			if !strings.HasPrefix(string(c.owner), who) {
+				continue
+			}
+			cat, done, err := c.catalog(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer done()
+			view, err := cat.View()
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool, _ := view.Tool("issues.search")
+			outline, _, _ := tool.Seen()
+			return outline
+		}
+		t.Fatalf("%s has no session", who)
+		return ""
+	}
+	search := func(c *client, query string) {
+		t.Helper()
+		if got, _ := c.run(fmt.Sprintf(`r, err := issues.Search(issues.SearchParams{Query: %q}); if err != nil { panic(err) }; Return(r.Text())`, query)); !strings.Contains(got, "number") {
+			t.Fatal(got)
+		}
+	}
+	tokens := map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		folder = t.TempDir()
+		s, url := serve(tokens)
+		ann, bob := dialHTTP(t, url, version, tokens["ann"], nil), dialHTTP(t, url, version, tokens["bob"], nil)
+		search(ann, "0")
+		search(bob, "0")
+		if a, b := seen(s, "ann"), seen(s, "bob"); a != "[]{number int, title string}" || a != b {
+			t.Errorf("%s: ann was told %q, bob %q", version, a, b)
+		}
+		for i := range 5 {
+			search(ann, fmt.Sprint(i))
+		}
+		check("ann", ann, true)
+		check("bob", bob, false)
+		s.Close() // saves
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("%q, %v; want a file for each token", files, err)
+	}
+
+	_, url := serve(map[string]string{"ann": tokens["ann"], "bob": "another-token-0123"})
+	check("ann after a restart", dialHTTP(t, url, "", tokens["ann"], nil), true)
+	check("who has bob's name now", dialHTTP(t, url, "", "another-token-0123", nil), false)
+	_, url = serve(map[string]string{"ann": tokens["ann"]})
+	check("ann alone, who has what all had", dialHTTP(t, url, "", tokens["ann"], nil), false)
 }

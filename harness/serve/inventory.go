@@ -11,38 +11,44 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/wrappers"
 )
 
 // teaching is how to write a script, the part of the description that is
-// always there.
-const teaching = `Runs a Go script that calls tools; one script may do many calls, loops and filters, and only what it returns comes back.
-UseTools("commit history of a repository") // plain words: what you need
-log, err := git.Log(git.LogParams{MaxCount: 9})
-if err != nil { panic(err) }
-Return(log.Text())
-Top-level statements, functions and imports are fine. Tools: server.Name(server.NameParams{Field: v}) (r, err); r has typed fields where known, always r.Text(), r.JSON(&v), r.Images(). Nothing runs unless all compiles and is found, and errors show the right signatures: guess and go straight. Prints survive a failure. Standard library without files, network, processes; %s. Input("k", &v) reads inputs, Stored("id", &v) a result that was cut.`
+// always there. Every fact in it has spared models a refused script.
+const teaching = `Runs a Go script. Tools: server.Tool(server.ToolParams{Field: v}) (r, err); server.Tool() without arguments.
+UseTools("commits of a repo") // plain words, or a server: all its tools; needless for known names; alone: a look-up of signatures
+r, err := git.Log(git.LogParams{MaxCount: 9})
+if err != nil { panic(err) } // may be nil when a server reports failure as text
+Return(r.Text()) // what fmt.Println printed comes after it
+What is written is sent, zeros too; nothing else. r has typed fields where known, always Text(), JSON(&v) (Python's repr too), Images(). Nothing runs unless all compiles; a wrong guess is answered like a look-up, with all signatures: just call servers you know. Standard packages need no import (no files, network, processes; %s). Input("k", &v), Stored("id", &v) read inputs, a cut result.`
 
-// minDescribeTokens is the least that a description can do with.
-const minDescribeTokens = 260
+const (
+	// teachingTokens is what a list with nothing but teaching costs, without
+	// its time limit: a test counts it.
+	teachingTokens = 265
+	// minDescribeTokens is the least that a description can do with.
+	minDescribeTokens = teachingTokens + 14
+)
 
 // description is what clients are told of execute: how to write a script, then
-// as much of what is behind it as the budget allows.
-func (s *Server) description() string {
-	limits := fmt.Sprintf("%v", s.opts.Limits.Timeout)
-	base := fmt.Sprintf(teaching, limits)
-	cat := s.live.now()
+// as much of what is behind it as the budget allows. It follows from the
+// registry, the saved scripts and the options, and with Options.UsageOrder from
+// the use counts.
+func (s *Server) description(cat *harness.Catalog, saved string) string {
+	limit := s.opts.Limits.Timeout.String()
+	base := fmt.Sprintf(teaching, limit)
 	if cat == nil {
 		return base + "\nThe tools are still being loaded."
 	}
-	view, err := cat.View()
-	if err != nil {
-		return base
+	left := s.opts.DescribeTokens*24/25 - teachingTokens - wrappers.Tokens(limit)
+	list, room := inventory(cat, s.opts.Policy, s.usage, left, wrappers.Tokens(saved))
+	if !room {
+		saved = ""
 	}
-	base += s.saved(cat)
-	left := s.opts.DescribeTokens*49/50 - Tokens(listed(base+"\n"))
-	return base + "\n" + inventory(cat, view, s.opts.Policy, s.usage.rank, left)
+	return base + saved + "\n" + list
 }
 
 // Bounds of what the description says of saved scripts.
@@ -88,88 +94,131 @@ func listed(description string) string {
 // stocked is a server in the inventory.
 type stocked struct {
 	*wrappers.Server
-	Tools  []*wrappers.Tool // those that may be called
-	head   string           // name, where it looks, whether it is down
-	topics string           // what it is about
+	Tools    []*wrappers.Tool // those that may be called, the most used first where that counts
+	standing standing
+	used     int // rank of its most used tool
+	topics   topics
+	cost     int // tokens of its name
+
+	// What is said of it:
+	named  bool
+	words  []string // what it is about
+	place  string   // what it works on
+	signed map[*wrappers.Tool]bool
+	funcs  bool // names of the other functions
+}
+
+// standing says whether a server's tools can be called, as far as the registry
+// tells.
+type standing int
+
+const (
+	callable standing = iota
+	snapshot
+	down
+)
+
+// headings stand before the servers of each standing.
+var headings = [...]string{callable: "Servers:", snapshot: "Snapshots, not callable:", down: "Down at the last build:"}
+
+// entry is the server among those whose name is all, or nearly all, that is
+// said of them.
+func (s *stocked) entry() string {
+	about := strings.Join(s.words, " ")
+	if s.place != "" {
+		about = strings.TrimPrefix(about+"; "+s.place, "; ")
+	}
+	if about == "" {
+		return s.Package
+	}
+	return s.Package + " (" + about + ")"
+}
+
+// whole reports whether all tools have their signature, which say the name too.
+func (s *stocked) whole() bool { return len(s.signed) == len(s.Tools) && len(s.Tools) > 0 }
+
+// spared is what need not be said where there is a line for every tool.
+func (s *stocked) spared() int {
+	if s.place != "" {
+		return 0
+	}
+	return s.cost + wordsCost(s.words)
+}
+
+// brackets is what a pair of them costs behind a name.
+const brackets = 2
+
+// wordsCost is what words in brackets behind a name cost.
+func wordsCost(words []string) int {
+	if len(words) == 0 {
+		return 0
+	}
+	n := brackets
+	for _, w := range words {
+		n += wrappers.NameTokens(w)
+	}
+	return n
 }
 
 // inventory lists what is behind execute, but for what policy denies anyway,
-// within a budget of tokens: if the
-// names of all tools fit, these, and signatures for as many as possible, the
-// most used first; else servers with their number of tools, the biggest first,
-// and names and signatures where that leaves room.
-func inventory(cat *harness.Catalog, view *wrappers.View, policy *harness.Policy, rank func(id string) int, budget int) string {
+// within a budget of tokens: the names of all servers, in the registry's order,
+// those that can be called first; words for those whose names do not tell what
+// they do; then signatures, of small servers first, which gives the most servers
+// theirs, and names of functions. With use counts the most used come first.
+// room says whether other tokens were left beside the names of all servers.
+func inventory(cat *harness.Catalog, policy *harness.Policy, use *counts, budget, other int) (list string, room bool) {
+	view := wrappers.NewView(cat.Registry) // without types that were learnt
 	var servers []*stocked
-	var tools []*wrappers.Tool
 	for _, srv := range view.Servers() {
-		s := &stocked{Server: srv, head: srv.Package, Tools: slices.DeleteFunc(slices.Clone(srv.Tools), func(t *wrappers.Tool) bool {
+		s := &stocked{Server: srv, cost: wrappers.NameTokens(srv.Package), signed: map[*wrappers.Tool]bool{}}
+		s.Tools = slices.DeleteFunc(slices.Clone(srv.Tools), func(t *wrappers.Tool) bool {
 			return policy.Decide(t.Tool, nil).Verdict == harness.IsDenied
-		})}
+		})
 		if len(s.Tools) == 0 && len(srv.Tools) > 0 {
 			continue
 		}
-		s.topics = strings.Join(s.about(), " ")
-		if d := domain(cat, srv.Name); d != "" {
-			s.head += " (" + d + ")"
+		switch reg, _ := cat.Registry.Server(srv.Name); {
+		case reg.Error != nil:
+			s.standing = down
+		case reg.Transport == config.Snapshot:
+			s.standing = snapshot
 		}
-		if reg, ok := cat.Registry.Server(srv.Name); ok && reg.Error != nil {
-			s.head += " [down]"
+		if use != nil {
+			slices.SortStableFunc(s.Tools, func(a, b *wrappers.Tool) int { return cmp.Compare(use.rank(b.ID), use.rank(a.ID)) })
+			if len(s.Tools) > 0 {
+				s.used = use.rank(s.Tools[0].ID)
+			}
 		}
 		servers = append(servers, s)
-		tools = append(tools, s.Tools...)
 	}
 	if len(servers) == 0 {
 		if len(view.Servers()) > 0 {
-			return "No tools are allowed here."
+			return "No tools are allowed here.", true
 		}
-		return "No tools are configured."
+		return "No tools are configured.", true
 	}
-	slices.SortStableFunc(servers, func(a, b *stocked) int { return cmp.Compare(len(b.Tools), len(a.Tools)) })
-	ranks := make(map[string]int, len(tools))
-	for _, t := range tools {
-		ranks[t.ID] = rank(t.ID)
-	}
-	slices.SortStableFunc(tools, func(a, b *wrappers.Tool) int { return cmp.Compare(ranks[b.ID], ranks[a.ID]) })
-
-	b := &board{servers: servers, short: map[*stocked]bool{}, signed: map[*wrappers.Tool]bool{}, shown: len(servers), budget: budget}
-	if b.fits() { // the names of all
-		b.sign(tools)
-		return b.String()
-	}
-	for _, s := range servers {
-		b.short[s] = true
-	}
-	used := tools[:sortedUsed(tools, ranks)]
-	b.budget = budget / 3 // the most used have a claim, but not to everything
-	b.shown = 0
-	b.sign(used)
-	b.budget, b.shown = budget, len(servers)
-	for b.shown > 0 && !b.fits() {
-		b.shown -= max(1, b.shown/20)
-	}
-	if b.shown == len(servers) {
-		b.sign(used)
-		// Names, of small servers first, which gives the most servers theirs.
-		missed := 0
-		for _, s := range slices.Backward(servers) {
-			if b.short[s] = false; !b.fits() {
-				b.short[s] = true
-				if missed++; missed > maxMissed {
-					break
-				}
+	readTopics(servers)
+	slices.SortStableFunc(servers, func(a, b *stocked) int {
+		return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(b.used, a.used))
+	})
+	b := &board{servers: servers, left: budget}
+	if b.names() {
+		room = b.takes(other)
+		small := slices.Clone(servers)
+		slices.SortStableFunc(small, func(a, b *stocked) int {
+			return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(b.used, a.used), cmp.Compare(len(a.Tools), len(b.Tools)))
+		})
+		b.words(small, unheard)
+		b.words(small, vague)
+		for _, s := range small {
+			if place := domain(cat, s.Name); s.standing == callable && place != "" && b.takes(wrappers.Tokens(place)+brackets) {
+				s.place = place
 			}
 		}
+		b.signatures(small, use)
+		b.words(small, telling)
 	}
-	return b.String()
-}
-
-// sortedUsed is how many tools at the beginning have been used.
-func sortedUsed(tools []*wrappers.Tool, ranks map[string]int) int {
-	i := slices.IndexFunc(tools, func(t *wrappers.Tool) bool { return ranks[t.ID] == 0 })
-	if i < 0 {
-		return len(tools)
-	}
-	return i
+	return b.String(), room
 }
 
 // maxMissed is how many things in a row may be too long before no more are
@@ -178,111 +227,193 @@ const maxMissed = 30
 
 // board is an inventory in the making.
 type board struct {
-	servers []*stocked // the biggest first
-	short   map[*stocked]bool
-	signed  map[*wrappers.Tool]bool
-	shown   int // servers that have a line
-	budget  int
+	servers []*stocked // in the order in which they are named
+	left    int        // tokens
 }
 
-func (b *board) String() string { return render(b.servers, b.short, b.signed, b.shown) }
-func (b *board) fits() bool     { return price(b.String()) <= b.budget }
+// takes takes tokens, if there are as many.
+func (b *board) takes(tokens int) bool {
+	if tokens > b.left {
+		return false
+	}
+	b.left -= tokens
+	return true
+}
 
-// sign gives as many tools as fit their signature, in their order.
-func (b *board) sign(tools []*wrappers.Tool) {
+// names names as many servers as fit, and reports whether that is all.
+func (b *board) names() bool {
+	need := make([]int, len(b.servers))
+	all := 0
+	for i, s := range b.servers {
+		need[i] = s.cost
+		if i == 0 || b.servers[i-1].standing != s.standing {
+			need[i] += price(headings[s.standing])
+		}
+		all += need[i]
+	}
+	if all > b.left {
+		b.left -= price(b.rest())
+	}
+	for i, s := range b.servers {
+		if !b.takes(need[i]) {
+			return false
+		}
+		s.named = true
+	}
+	return true
+}
+
+// words says what servers are about that have only their name yet, of those
+// with one kind of names.
+func (b *board) words(servers []*stocked, names telltale) {
+	for _, s := range servers {
+		if s.topics.name != names || s.words != nil || s.funcs || s.whole() {
+			continue
+		}
+		about := s.topics.best(s)
+		for n := len(about); n >= min(2, len(about)) && n > 0; n-- {
+			if b.takes(wordsCost(about[:n])) {
+				s.words = about[:n]
+				break
+			}
+		}
+	}
+}
+
+// signatures gives tools their signatures, of whole servers where these fit,
+// else names of functions, and signatures of some.
+func (b *board) signatures(servers []*stocked, use *counts) {
+	if use != nil {
+		var used []*wrappers.Tool
+		of := map[*wrappers.Tool]*stocked{}
+		for _, s := range servers {
+			for _, t := range s.Tools {
+				if s.standing == callable && use.rank(t.ID) > 0 {
+					used = append(used, t)
+					of[t] = s
+				}
+			}
+		}
+		slices.SortStableFunc(used, func(a, b *wrappers.Tool) int { return cmp.Compare(use.rank(b.ID), use.rank(a.ID)) })
+		most(used, func(t *wrappers.Tool) bool {
+			if b.takes(price(t.Line())) {
+				of[t].signed[t] = true
+			}
+			return of[t].signed[t]
+		})
+	}
+	most(servers, func(s *stocked) bool {
+		need := -s.spared()
+		for _, t := range s.Tools {
+			if !s.signed[t] {
+				need += price(t.Line())
+			}
+			if need > b.left {
+				return false
+			}
+		}
+		if len(s.Tools) > 0 && b.takes(need) {
+			for _, t := range s.Tools {
+				s.signed[t] = true
+			}
+		}
+		return true
+	})
+	most(servers, func(s *stocked) bool {
+		s.funcs = len(s.Tools) > 0 && !s.whole() && b.takes(price(s.functions())-s.cost-wordsCost(s.words))
+		return s.funcs || s.whole() || len(s.Tools) == 0
+	})
+	for _, s := range servers {
+		if !s.funcs {
+			continue
+		}
+		most(s.Tools, func(t *wrappers.Tool) bool {
+			if !s.signed[t] && b.takes(price(t.Line())-wrappers.Tokens(t.Func)) {
+				s.signed[t] = true
+			}
+			return s.signed[t]
+		})
+	}
+}
+
+// most does something for each until it has failed maxMissed times in a row.
+func most[T any](all []T, do func(T) bool) {
 	missed := 0
-	for _, t := range tools {
-		if b.signed[t] {
-			continue
-		}
-		if b.signed[t] = true; b.fits() {
+	for _, x := range all {
+		if do(x) {
 			missed = 0
-			continue
-		}
-		delete(b.signed, t)
-		if missed++; missed > maxMissed {
+		} else if missed++; missed > maxMissed {
 			return
 		}
 	}
 }
 
-// render writes the inventory: signatures, then for the first n servers the
-// names of their other tools, or their number and what they are about where
-// the server is short.
-func render(servers []*stocked, short map[*stocked]bool, signed map[*wrappers.Tool]bool, n int) string {
-	var b strings.Builder
-	b.WriteString("Servers:\n")
-	more, moreTools := 0, 0
-	for i, s := range servers {
-		var names []string
-		lines := 0
-		for _, t := range s.Tools {
-			if signed[t] {
-				b.WriteString(t.Line() + "\n")
-				lines++
-			} else {
-				names = append(names, t.Func)
-			}
-		}
-		plain := s.head == s.Package
-		switch {
-		case i >= n && len(names) > 0:
-			more, moreTools = more+1, moreTools+len(names)
-		case len(names) == 0 && lines > 0 && plain:
-		case len(names) == 0:
-			b.WriteString(s.head + "\n")
-		case short[s]:
-			fmt.Fprintf(&b, "%s %d: %s\n", s.head, len(s.Tools), s.topics)
-		default:
-			fmt.Fprintf(&b, "%s: %s\n", s.head, strings.Join(names, " "))
-		}
+// functions is a line with the names of the functions that have no signature.
+func (s *stocked) functions() string {
+	line := s.Package
+	if s.place != "" {
+		line += " (" + s.place + ")"
 	}
-	if more > 0 {
-		fmt.Fprintf(&b, "and %d more servers, %d tools\n", more, moreTools)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// price is what a part of the description costs on the wire.
-func price(text string) int { return Tokens(string(quote(text))) }
-
-// plainWords stand in the names of tools of all kinds, and tell nothing of a
-// server.
-const plainWords = " get list create update delete set add remove search find read write query run execute fetch all by to of for the and in from with mcp tool tools info details data item items new use show is make check put post send upsert batch "
-
-// about is what a server is about: the three most frequent words in the names
-// of its tools that are not in every server's.
-func (s *stocked) about() []string {
-	count := map[string]int{}
+	line += ":"
 	for _, t := range s.Tools {
-		seen := map[string]bool{}
-		for _, w := range splitName(t.Func) {
-			if len(w) > 2 && !seen[w] && !strings.Contains(plainWords, " "+w+" ") && !strings.Contains(s.Package, w) {
-				seen[w] = true
-				count[w]++
-			}
+		if !s.signed[t] {
+			line += " " + t.Func
 		}
 	}
-	words := make([]string, 0, len(count))
-	for w := range count {
-		words = append(words, w)
-	}
-	slices.SortFunc(words, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	return words[:min(3, len(words))]
+	return line
 }
 
-// splitName splits a Go name into lower-case words.
-func splitName(name string) []string {
-	var out []string
-	start := 0
-	for i := 1; i <= len(name); i++ {
-		if i == len(name) || name[i] >= 'A' && name[i] <= 'Z' && (name[i-1] < 'A' || name[i-1] > 'Z') {
-			out = append(out, strings.ToLower(name[start:i]))
-			start = i
+// rest says how many servers are not named, and how to ask for them.
+func (b *board) rest() string {
+	servers, tools := 0, 0
+	for _, s := range b.servers {
+		if !s.named {
+			servers++
+			tools += len(s.Tools)
 		}
 	}
-	return out
+	if servers == 0 {
+		return ""
+	}
+	return fmt.Sprintf("and %d more servers, %d tools: UseTools(\"what you need\") alone finds them\n", servers, tools)
 }
+
+// String is the inventory: for each standing the signatures, the names of
+// functions, and the servers of which there is only the name.
+func (b *board) String() string {
+	var out strings.Builder
+	for st, heading := range headings {
+		var names []string
+		var lines, functions strings.Builder
+		for _, s := range b.servers {
+			if s.standing != standing(st) || !s.named {
+				continue
+			}
+			for _, t := range s.Tools {
+				if s.signed[t] {
+					lines.WriteString(t.Line() + "\n")
+				}
+			}
+			switch {
+			case s.whole() && s.place == "":
+			case s.funcs && !s.whole():
+				functions.WriteString(s.functions() + "\n")
+			default:
+				names = append(names, s.entry())
+			}
+		}
+		if len(names) > 0 {
+			functions.WriteString(strings.Join(names, " ") + "\n")
+		}
+		if lines.Len()+functions.Len() > 0 {
+			out.WriteString(heading + "\n" + lines.String() + functions.String())
+		}
+	}
+	return strings.TrimSuffix(out.String()+b.rest(), "\n")
+}
+
+// price is what a line of the description costs on the wire.
+func price(line string) int { return wrappers.Tokens(string(quote(line))) }
 
 // databaseSchemes are the URLs whose path is the name of a database.
 const databaseSchemes = " postgres postgresql mysql mariadb mongodb mongodb+srv redis sqlite sqlserver clickhouse "
@@ -310,7 +441,7 @@ func domain(cat *harness.Catalog, server string) string {
 		}
 	}
 	if reg, ok := cat.Registry.Server(server); ok {
-		for _, word := range strings.Fields(reg.Instructions[:min(len(reg.Instructions), 2000)]) {
+		for _, word := range strings.Fields(registry.PrintableText(reg.Instructions, 2000)) {
 			word = strings.Trim(word, "`'\"(),.;:")
 			if len(word) > 3 && word[0] == '/' && strings.Count(word, "/") > 1 && !strings.ContainsAny(word, "{}<>*\\") {
 				return shortPath(word)

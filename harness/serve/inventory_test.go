@@ -9,12 +9,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/wrappers/observe"
 )
 
 // counter counts tokens of cl100k.
@@ -68,7 +72,7 @@ func realTools(t *testing.T, n int) *registry.Registry {
 		}
 	}
 	reg.Normalize()
-	return reg
+	return called(reg)
 }
 
 func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
@@ -109,7 +113,7 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 func TestDeniedToolsAreNotAdvertised(t *testing.T) {
 	s, _ := serving(t, &Options{Policy: &harness.Policy{Deny: []string{"git", "files.delete_*"}}})
 	receive(t, s.live.told)
-	got := s.description()
+	got, _ := s.described(operator)
 	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") || !strings.Contains(list, "files.ReadFile") {
 		t.Error(list)
 	}
@@ -121,7 +125,7 @@ func TestLargerBudgetsHold(t *testing.T) {
 	for _, budget := range []int{300, 800, 2000} {
 		s, _ := serving(t, &Options{DescribeTokens: budget, Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
 		receive(t, s.live.told)
-		if got := count(listed(s.description())); got > budget || got < budget*80/100 {
+		if got := count(listed(described(s))); got > budget || got < budget*80/100 {
 			t.Errorf("%d tokens of %d", got, budget)
 		}
 	}
@@ -136,14 +140,16 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("how to write a script: %d, estimated %d", count(listed(teaching)), Tokens(listed(teaching)))
+	if got := count(listed(strings.Replace(teaching, "%s", "", 1))); got > teachingTokens || got < teachingTokens-3 {
+		t.Errorf("how to write a script costs %d tokens, said to be %d", got, teachingTokens)
+	}
 	var real, estimated int
 	for _, s := range view.Servers() {
 		var b strings.Builder
 		for _, x := range s.Tools {
 			b.WriteString(x.Line() + "\n" + x.Func + " ")
 		}
-		want, got := count(string(quote(b.String()))), Tokens(string(quote(b.String())))
+		want, got := count(string(quote(b.String()))), wrappers.Tokens(string(quote(b.String())))
 		real, estimated = real+want, estimated+got
 		if want > 100 && (got < want*80/100 || got > want*140/100) {
 			t.Errorf("%s: %d tokens, estimated %d", s.Name, want, got)
@@ -152,41 +158,175 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 	t.Logf("%d tokens, estimated %d", real, estimated)
 }
 
-func TestUsedToolsComeFirst(t *testing.T) {
-	reg := realTools(t, 535)
-	cat := &harness.Catalog{Registry: reg}
-	view, err := cat.View()
-	if err != nil {
-		t.Fatal(err)
+func described(s *Server) string {
+	text, _ := s.described(operator)
+	return text
+}
+
+// fortyServers are servers with names as there are: words, brands, and names
+// that nobody knows.
+func fortyServers(t *testing.T) *registry.Registry {
+	t.Helper()
+	from, reg := realTools(t, 535), &registry.Registry{}
+	names := strings.Fields(`quaylog fennec brim tessera kilnwright orrery slack filesystem postgres jira linear sentry notion stripe
+		gitlab confluence airtable hubspot zendesk grafana datadog pagerduty twilio sendgrid shopify mixpanel segment snowflake
+		bigquery kafka docker terraform vault consul weather calendar contacts translate spotify invoices`)
+	own := map[string]string{
+		"quaylog": "quaylog_%s_berths_of_moorings", "fennec": "%s_dens_by_collar", "brim": "%s_hats_and_ribbons",
+		"slack": "slack_%s_message", "filesystem": "%s_file", "weather": "%s_weather_forecast",
 	}
-	used := reg.Tools[400].ID
-	x, _ := view.Tool(used)
-	got := inventory(cat, view, nil, func(id string) int {
-		if id == used {
-			return 5
+	for i, name := range names {
+		for j := range 3 + i%5 {
+			x := from.Tools[(i*11+j)%len(from.Tools)]
+			x.ID, x.Server, x.Hash = "", name, ""
+			if o := own[name]; o != "" {
+				x.Name, x.Description = fmt.Sprintf(o, []string{"list", "get", "update", "delete", "create", "count", "find"}[j]), ""
+			}
+			reg.Tools = append(reg.Tools, x)
 		}
-		return 0
-	}, 150)
-	if !strings.Contains(got, x.Line()) {
-		t.Errorf("%s is not in\n%s", x.Line(), got)
+	}
+	reg.Normalize()
+	return called(reg)
+}
+
+// over is a server over a registry.
+func over(t *testing.T, reg *registry.Registry, opts Options) *Server {
+	t.Helper()
+	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }
+	s, _ := serving(t, &opts)
+	receive(t, s.live.told)
+	return s
+}
+
+func TestFortyServersAreAllNamed(t *testing.T) {
+	count := counter(t)
+	reg := fortyServers(t)
+	text := described(over(t, reg, Options{}))
+	if got := count(listed(text)); got > DefaultDescribeTokens || got < DefaultDescribeTokens*90/100 {
+		t.Errorf("%d tokens", got)
+	}
+	_, list, _ := strings.Cut(text, "\nServers:\n")
+	for _, srv := range reg.Servers {
+		if !slices.Contains(textNames(list), srv.Name) {
+			t.Errorf("%s is not in %s", srv.Name, list)
+		}
+	}
+	for _, want := range []string{
+		"quaylog (berths moorings)", "fennec (collar dens)", "brim (hats ribbons)", " slack ", " filesystem ", " weather ",
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("%q is not in %s", want, list)
+		}
 	}
 }
 
-func TestAServerThatIsDownIsShownSo(t *testing.T) {
-	reg := testRegistry()
-	why := "connection refused"
+func TestWhatDoesNotFitIsCountedAndCanBeAskedFor(t *testing.T) {
+	count := counter(t)
+	reg := realTools(t, 3000)
 	for i := range reg.Servers {
-		if reg.Servers[i].Name == "files" {
-			reg.Servers[i].Error = &why
+		if i < 20 { // the first of all, by name
+			reg.Servers[i].Transport = "snapshot"
 		}
 	}
-	cat := &harness.Catalog{Registry: reg}
+	text := described(over(t, reg, Options{}))
+	if got := count(listed(text)); got > DefaultDescribeTokens || got < DefaultDescribeTokens*80/100 {
+		t.Errorf("%d tokens", got)
+	}
+	var servers, tools int
+	_, rest, _ := strings.Cut(text, "\nand ")
+	if _, err := fmt.Sscanf(rest, "%d more servers, %d tools: UseTools(\"what you need\") alone finds them", &servers, &tools); err != nil {
+		t.Fatal(err, text)
+	}
+	_, list, _ := strings.Cut(text, "\nServers:\n")
+	list, _, _ = strings.Cut(list, "\nand ")
+	named := strings.Fields(list)
+	for _, srv := range reg.Servers {
+		if srv.Transport == "snapshot" && slices.Contains(named, srv.Name) {
+			t.Errorf("%s cannot be called and stands before others", srv.Name)
+		}
+	}
+	if len(named)+servers != len(reg.Servers) || tools >= len(reg.Tools) || len(named) < 20 {
+		t.Errorf("%d named, %d more of %d servers; %d more of %d tools", len(named), servers, len(reg.Servers), tools, len(reg.Tools))
+	}
+}
+
+// The list is the same after a restart and from another instance, whatever was
+// used or learnt meanwhile.
+func TestOneRegistryHasOneList(t *testing.T) {
+	for _, n := range []int{20, 535} {
+		reg := realTools(t, n)
+		learnt := func(context.Context) (*harness.Catalog, error) {
+			log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
+			log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: reg.Tools[n-1].ID, Calls: 100}}})
+			shapes := observe.New("")
+			for i := range reg.Tools {
+				for range 5 {
+					shapes.Observe(reg.Tools[i].ID, []byte(`{"structuredContent":{"learnt":1}}`), true)
+				}
+			}
+			return &harness.Catalog{Registry: reg, Usage: log, Shapes: shapes}, nil
+		}
+		a := over(t, reg, Options{})
+		b, _ := serving(t, &Options{Catalog: learnt})
+		receive(t, b.live.told)
+		if x, y := described(a), described(b); x != y {
+			t.Errorf("%s\n%s", x, y)
+		}
+	}
+}
+
+func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
+	reg := realTools(t, 150)
+	used := reg.Tools[40].ID
+	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
+	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: used, Calls: 20}}}); err != nil {
+		t.Fatal(err)
+	}
+	cat := &harness.Catalog{Registry: reg, Usage: log}
 	view, err := cat.View()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := inventory(cat, view, nil, func(string) int { return 0 }, 150); !strings.Contains(got, "files [down]") {
-		t.Error(got)
+	x, _ := view.Tool(used)
+	for _, order := range []bool{false, true} {
+		s, _ := serving(t, &Options{UsageOrder: order, Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+		receive(t, s.live.told)
+		c := s.newSession("a", operator, Execute, true, nil)
+		if got := c.shown; strings.Contains(got, x.Line()) != order {
+			t.Errorf("order by use %v: %s in\n%s", order, x.Line(), got)
+		}
+		// It counts when a session begins, not during it.
+		before := c.shown
+		if err := log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: reg.Tools[0].ID, Calls: 5000}}}); err != nil {
+			t.Fatal(err)
+		}
+		list := c.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
+		if _, err := list(t.Context(), "tools/list", nil); err != nil || c.shown != before {
+			t.Errorf("the list has changed during a session: %v\n%s", err, c.shown)
+		}
+	}
+}
+
+func TestWhatCannotBeCalledComesLastAndSaysSo(t *testing.T) {
+	reg := testRegistry()
+	why := "connection refused"
+	for i := range reg.Servers {
+		switch s := &reg.Servers[i]; s.Name {
+		case "files":
+			s.Error = &why
+		case "git":
+			s.Transport = "snapshot"
+		}
+	}
+	_, list, _ := strings.Cut(described(over(t, reg, Options{DescribeTokens: 2000})), "\nServers:\n")
+	issues, git := strings.Index(list, "issues.Search("), strings.Index(list, "\nSnapshots, not callable:\ngit.")
+	files := strings.Index(list, "\nDown at the last build:\nfiles.")
+	if issues < 0 || git < issues || files < git {
+		t.Error(list)
+	}
+	_, list, _ = strings.Cut(described(over(t, reg, Options{DescribeTokens: minDescribeTokens + 20})), "\nServers:\n")
+	if !strings.HasSuffix(list, "\nSnapshots, not callable:\ngit\nDown at the last build:\nfiles") {
+		t.Error(list)
 	}
 }
 

@@ -39,29 +39,15 @@ func newLive(s *Server) *live {
 	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}), users: map[*harness.Catalog]*sync.WaitGroup{}}
 }
 
-// run loads the catalog, watches over it and keeps the descriptions up to
-// date, until the server ends.
+// run loads the catalog and watches over it until the server ends.
 func (l *live) run() {
 	ctx := l.s.ctx
 	l.load(ctx)
 	close(l.ready)
 	l.s.describe()
 	close(l.told)
-	var watching sync.WaitGroup
 	if l.s.opts.Watch != nil {
-		watching.Go(func() { l.watch(ctx) })
-	}
-	defer watching.Wait()
-	tick := time.NewTicker(describeEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			l.s.usage.refresh(l.now())
-			l.s.describe()
-		}
+		l.watch(ctx)
 	}
 }
 
@@ -76,8 +62,6 @@ func (l *live) load(ctx context.Context) {
 	}
 	if err != nil {
 		l.s.log.Error("there are no tools yet", "error", err)
-	} else {
-		l.s.usage.refresh(c)
 	}
 	l.set(c, err)
 }
@@ -191,4 +175,14 @@ func (l *live) acquire(ctx context.Context) (c *harness.Catalog, release func(),
 	users := l.users[l.cat]
 	users.Add(1)
 	return l.cat, users.Done, nil
+}
+
+// catalog is the catalog of the moment as the session's client sees it; call
+// release when what it is for has ended.
+func (c *session) catalog(ctx context.Context) (cat *harness.Catalog, release func(), err error) {
+	cat, release, err = c.s.live.acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.s.seenBy(c.owner, cat), release, nil
 }

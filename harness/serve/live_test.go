@@ -114,7 +114,7 @@ Return("kept")`))
 	}
 	ended.Store(true)
 	f.release <- struct{}{}
-	if got := receive(t, answer); !strings.HasPrefix(got, `"kept"`) {
+	if got := receive(t, answer); !strings.HasPrefix(got, "kept\n") {
 		t.Error(got)
 	}
 	receive(t, exchanged)
@@ -166,7 +166,7 @@ func TestNewsOfToolsAreNews(t *testing.T) {
 	receive(t, told)
 
 	sent := 0
-	one := s.newSession("one", Discovery, true, nil)
+	one := s.newSession("one", operator, Discovery, true, nil)
 	one.one = true
 	send := one.spare(func(context.Context, string, mcp.Request) (mcp.Result, error) { sent++; return nil, nil })
 	list := one.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })

@@ -16,6 +16,7 @@ type metrics struct {
 	begun       time.Time
 	panics      atomic.Int64
 	auditFailed atomic.Int64
+	refused     atomic.Int64 // connections
 
 	mu      sync.Mutex
 	runs    map[string]int64 // by status
@@ -77,6 +78,7 @@ func (s *Server) writeMetrics(w io.Writer) {
 	one("waiting", "gauge", "Scripts that wait.", waiting)
 	one("sessions", "gauge", "Clients.", len(s.clients()))
 	one("panics_total", "counter", "Faults of the server that were caught.", m.panics.Load())
+	one("connections_refused_total", "counter", "Connections that were too many.", m.refused.Load())
 	one("audit_failures_total", "counter", "Records that could not be written.", m.auditFailed.Load())
 	one("uptime_seconds", "gauge", "Since the start.", int64(time.Since(m.begun).Seconds()))
 	if cat := s.live.now(); cat != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,6 +33,7 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 		"not allowed":           {&harness.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed", harness.Denied},
 		"read-only":             {&harness.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
 		"destructive":           {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", harness.Denied},
+		"marked":                {&harness.Policy{Approve: harness.ApproveMarked}, "needs approval", harness.Denied},
 		"writes":                {&harness.Policy{Approve: harness.ApproveWrites}, "needs approval", harness.Denied},
 		"approved by operator":  {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files.*"}}, "deleted", harness.OK},
 		"denied though allowed": {&harness.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by", harness.Denied},
@@ -147,7 +149,7 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 // another script, another session, or when it was written by the client.
 func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 	s, _ := serving(t, nil)
-	a, b := s.newSession("a", Execute, true, nil), s.newSession("b", Execute, true, nil)
+	a, b := s.newSession("a", operator, Execute, true, nil), s.newSession("b", operator, Execute, true, nil)
 	args, other := &executeArgs{Script: "x"}, &executeArgs{Script: "y"}
 	state := a.question("?", args.hash(), []string{"files.delete_file"}).RequestState
 	ask := func(c *session, state string, args *executeArgs) error {
@@ -249,5 +251,58 @@ func TestAFullDiskIsLoudAndServingGoesOn(t *testing.T) {
 	}
 	if n := s.metrics.auditFailed.Load(); n != 1 || !strings.Contains(log.String(), "AUDIT CANNOT BE WRITTEN") {
 		t.Errorf("%d failures; log: %s", n, log.String())
+	}
+}
+
+// Where records are required nothing runs without one, and serving ends when
+// there can be none.
+func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
+	for _, over := range []string{"stdio", "HTTP"} {
+		t.Run(over, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "audit")
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(folder, "runs.jsonl")
+			s, f := serving(t, &Options{Tools: All, Audit: file, AuditRequired: true})
+			var c *client
+			if over == "HTTP" {
+				addr, done := make(chan string, 1), make(chan error, 1)
+				go func() {
+					done <- s.HTTP(context.Background(), &HTTP{Address: "127.0.0.1:0", listening: func(a net.Addr) { addr <- a.String() }})
+				}()
+				c = dialHTTP(t, "http://"+receive(t, addr)+"/mcp", "2026-07-28", "", nil)
+				c.ended = done
+			} else {
+				c = connect(t, s, nil)
+			}
+			if got, _ := c.run("Return(1)"); got != "1\n" {
+				t.Fatal(got)
+			}
+			b, err := os.ReadFile(file)
+			lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+			if err != nil || len(lines) != 2 || !strings.HasPrefix(lines[0], `{"type":"begin",`) || !strings.HasPrefix(lines[1], `{"type":"run",`) {
+				t.Errorf("%v: %s", err, b)
+			}
+			os.RemoveAll(folder)
+			s.audit.mu.Lock()
+			s.audit.max = 1 // the next line is for another file
+			s.audit.mu.Unlock()
+			reading := map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "x"})`}
+			if got := text(c.call("execute", reading)); !strings.Contains(got, "nothing has run") {
+				t.Error(got)
+			}
+			if err := receive(t, c.ended); err == nil || !strings.Contains(err.Error(), "the audit cannot be written") {
+				t.Errorf("serving ended with %v", err)
+			}
+			late, req := s.newSession("late", operator, All, false, nil), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}
+			res := late.direct(t.Context(), req, "files.read_file", json.RawMessage(`{"path":"x"}`))
+			if !res.IsError || f.calls.Load() > 0 {
+				t.Errorf("%d calls; %s", f.calls.Load(), text(res))
+			}
+		})
+	}
+	if _, err := New(&Options{AuditRequired: true}); err == nil {
+		t.Error("no file is a fine audit")
 	}
 }

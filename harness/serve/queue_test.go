@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -134,5 +135,31 @@ func TestMemoryIsCounted(t *testing.T) {
 	}
 	if n, err := FitRuns(0, 0, 0); err != nil || n < 1 || n > DefaultMaxRuns {
 		t.Error(n, err)
+	}
+}
+
+// A run counts with the saved scripts that it may run: as much again.
+func TestRunsFitWithWhatTheyRun(t *testing.T) {
+	const mb, gb = 1 << 20, 1 << 30
+	for _, c := range []struct {
+		runs, spares int
+		memory, have int64
+		want         int
+		says         string
+	}{
+		{0, 2, 512 * mb, 16 * gb, DefaultMaxRuns, ""},
+		{0, 2, 512 * mb, 4 * gb, 3, ""},
+		{0, 2, 512 * mb, gb / 2, 1, ""},
+		{4, 2, 512 * mb, 4 * gb, 0, "-max-runs 3"},
+		{3, 2, 512 * mb, 4 * gb, 3, ""},
+		{1, 2, 512 * mb, gb, 1, ""},
+		{4, 0, mb, gb, 4, ""},
+		{5, 0, mb, gb, 0, "256 MB each"},
+		{9, 9, mb, 0, 9, ""},
+	} {
+		n, err := fitRuns(c.runs, c.spares, c.memory, c.have)
+		if n != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %d, %v", c, n, err)
+		}
 	}
 }

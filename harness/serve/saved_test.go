@@ -2,7 +2,11 @@ package serve
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,11 +52,11 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	if saved, err := lib.Load("authors"); err != nil || !strings.Contains(saved.Broken, "MaxCount") {
 		t.Errorf("not marked: %+v, %v", saved, err)
 	}
-	if got := s.description(); strings.Contains(got, "RunScript") {
+	if got := described(s); strings.Contains(got, "RunScript") {
 		t.Errorf("a script that does not compile is offered: %s", got)
 	}
 	s.live.set(&harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil)
-	if got, _ := c.run(line); got != "7\n" {
+	if got, _ := c.run(line); got != "7\nsince the list was sent: changed tools: git.Log\n" {
 		t.Errorf("its tool is as it was, and yet %q", got)
 	}
 	if saved, err := lib.Load("authors"); err != nil || saved.Broken != "" {
@@ -63,6 +67,41 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	}
 	if saved, err := lib.Load("nothing"); err != nil || saved.About != "Needs no tool" {
 		t.Errorf("%+v, %v", saved, err)
+	}
+}
+
+// The audit has a line for each saved script that a run ran, with the hash of
+// what was run.
+func TestTheAuditNamesSavedScripts(t *testing.T) {
+	lib := library.Open(t.TempDir())
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	var want []string
+	for name, source := range map[string]string{"inner": `Return(1)`, "outer": `RunScript("inner", nil); panic("no")`} {
+		if err := lib.Save(&library.Script{Name: name, Source: source}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct{ source, line string }{
+		{`Return(1)`, `"name":"inner","script":"%x","depth":2,"status":"ok"`},
+		{`RunScript("inner", nil); panic("no")`, `"name":"outer","script":"%x","depth":1,"status":"script_error"`},
+	} {
+		want = append(want, fmt.Sprintf(x.line, sha256.Sum256([]byte(x.source))))
+	}
+	s, _ := serving(t, &Options{Audit: file, Catalog: func(context.Context) (*harness.Catalog, error) {
+		return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: lib}, nil
+	}})
+	c := connect(t, s, nil)
+	if got, a := c.run(`RunScript("outer", nil)`); a.Status != harness.OK {
+		t.Fatal(got)
+	}
+	lines, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range want {
+		if strings.Count(string(lines), `"type":"script"`) != 2 || !strings.Contains(string(lines), w) {
+			t.Errorf("%s is not in\n%s", w, lines)
+		}
 	}
 }
 
@@ -86,7 +125,7 @@ func TestSavedScriptsFitIntoTheDescription(t *testing.T) {
 	if want := "a, digest-of-all-branches, issues-without-an-owner, late, …"; !strings.Contains(text, want) {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
-	if n := Tokens(listed(text)); n > DefaultDescribeTokens {
+	if n := counter(t)(listed(text)); n > DefaultDescribeTokens {
 		t.Errorf("%d tokens", n)
 	}
 	if !strings.Contains(text, "git.Log(") {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 )
 
 // Options configure a Server. Nil means defaults.
@@ -27,6 +28,10 @@ type Options struct {
 	// DescribeTokens is what tools/list may cost in all in the mode Execute,
 	// in tokens of cl100k; 0: DefaultDescribeTokens.
 	DescribeTokens int
+	// UsageOrder puts the most used tools first in what a session is told of
+	// the tools when it begins. Otherwise that depends on the registry alone,
+	// and is the same after a restart and from another instance.
+	UsageOrder bool
 	// Answer bounds the text of an answer, in characters; 0: DefaultAnswer.
 	Answer int
 	// Limits bound each run. A client may ask for less time, not for more.
@@ -42,10 +47,17 @@ type Options struct {
 	// MaxRuns is how many scripts run at a time, MaxQueue how many may wait;
 	// 0: DefaultMaxRuns and DefaultMaxQueue.
 	MaxRuns, MaxQueue int
+	// MaxResultBytes bounds the results of tools that are under way in one
+	// session; 0: harness.DefaultRoom.
+	MaxResultBytes int64
 	// Audit is the file for one line of JSON for each run and each call;
-	// empty: nothing is recorded. AuditArgs records arguments too.
-	Audit     string
-	AuditArgs bool
+	// empty: nothing is recorded. AuditArgs records arguments too. With
+	// AuditRequired each run has a line before it begins as well, and when a
+	// line cannot be written nothing begins any more and serving ends with the
+	// error.
+	Audit         string
+	AuditArgs     bool
+	AuditRequired bool
 	// Telemetry sends traces and metrics as the OTEL_ variables of the
 	// environment say.
 	Telemetry bool
@@ -76,21 +88,30 @@ type Server struct {
 	live    *live
 	queue   *queue
 	kept    *keeper
-	usage   *counts
+	usage   *counts // nil: without UsageOrder nothing is counted
 	audit   *audit
 	metrics metrics
 	otel    *telemetry
 	key     []byte // signs what clients carry for us
 
-	ctx  context.Context // ends with Close
-	end  context.CancelFunc
-	work sync.WaitGroup
+	ctx    context.Context // ends with Close
+	end    context.CancelFunc
+	broken context.Context // ends with why serving cannot go on
+	fail   context.CancelCauseFunc
+	work   sync.WaitGroup
 
 	mu       sync.Mutex
 	sessions map[*session]struct{}
-	text     string    // the description of execute
-	changed  time.Time // when that changed last
-	closed   bool
+	owned    map[owner]*owned
+	registry *registry.Registry // of which current is the state
+	current  *state
+	texts    struct { // the descriptions of execute
+		of    *state
+		saved map[string]string // by what they say of saved scripts
+	}
+	changed time.Time   // when a client's description changed last
+	later   *time.Timer // when they will be; nil: no need
+	closed  bool
 
 	untidy atomic.Bool  // memory will be given back
 	tidied atomic.Int64 // times that it was
@@ -99,7 +120,7 @@ type Server struct {
 // New starts a server: its spare workers, the load of its catalog and the
 // watch over it. The errors are about the options.
 func New(opts *Options) (*Server, error) {
-	s := &Server{sessions: map[*session]struct{}{}, key: make([]byte, 32)}
+	s := &Server{sessions: map[*session]struct{}{}, owned: map[owner]*owned{}, key: make([]byte, 32)}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -132,13 +153,22 @@ func New(opts *Options) (*Server, error) {
 	s.sdkLog = slog.New(atLeast{s.log.Handler(), slog.LevelError + 1}) // it calls clients' mistakes errors
 	rand.Read(s.key)
 	s.ctx, s.end = context.WithCancel(context.Background())
+	s.broken, s.fail = context.WithCancelCause(context.Background())
 	s.metrics.begun = time.Now()
 	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
 	s.kept = newKeeper()
-	s.usage = newCounts()
+	if o.UsageOrder {
+		s.usage = newCounts()
+	}
 	var err error
 	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
 		return nil, err
+	}
+	if o.AuditRequired {
+		if s.audit == nil {
+			return nil, errors.New("an audit is required and there is no file for it")
+		}
+		s.audit.fail = s.fail
 	}
 	if o.Telemetry {
 		if s.otel, err = openTelemetry(s.ctx, o.Version, s.log); err != nil {
@@ -168,6 +198,16 @@ func (s *Server) Close() error {
 	s.queue.drain(5 * time.Second)
 	s.work.Wait()
 	return errors.Join(s.harness.Close(), s.audit.Close(), s.otel.Close())
+}
+
+// whole returns a context that ends with ctx, and when serving must end.
+func (s *Server) whole(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	forget := context.AfterFunc(s.broken, cancel)
+	return ctx, func() {
+		forget()
+		cancel()
+	}
 }
 
 const (

@@ -122,6 +122,14 @@ func testRegistry() *registry.Registry {
 			Input: schema(`{"type":"object","properties":{"number":{"type":"integer"},"body":{"type":"string"}},"required":["number","body"]}`)},
 	}}
 	reg.Normalize()
+	return called(reg)
+}
+
+// called says of all servers that their tools can be called.
+func called(reg *registry.Registry) *registry.Registry {
+	for i := range reg.Servers {
+		reg.Servers[i].Transport = "stdio"
+	}
 	return reg
 }
 
@@ -157,7 +165,8 @@ func serving(t *testing.T, opts *Options) (*Server, *fake) {
 type client struct {
 	*mcp.ClientSession
 	t      *testing.T
-	vanish func() // ends the streams without a word
+	vanish func()       // ends the streams without a word
+	ended  <-chan error // how serving them did
 }
 
 func connect(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
@@ -166,7 +175,10 @@ func connect(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
 	outR, outW := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Stdio(ctx, inR, outW) }()
+	go func() {
+		done <- s.Stdio(ctx, inR, outW)
+		close(done)
+	}()
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +190,7 @@ func connect(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
 		cancel()
 		receive(t, done)
 	})
-	return &client{cs, t, func() { inW.Close(); outR.Close() }}
+	return &client{cs, t, func() { inW.Close(); outR.Close() }, done}
 }
 
 func (c *client) call(tool string, args any) *mcp.CallToolResult {
@@ -230,7 +242,7 @@ log, err := git.Log(git.LogParams{MaxCount: 3})
 if err != nil { panic(err) }
 fmt.Println("read", len(log.Commits))
 Return(map[string]int{"commits": len(log.Commits)})`)
-	if want := "{\"commits\":3}\nread 3\n"; got != want {
+	if want := "{\"commits\":3}\nprinted:\nread 3\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if a.Status != harness.OK || len(a.Calls) != 1 || string(a.Value) != `{"commits":3}` {
@@ -336,6 +348,42 @@ if err := Stored(%q, &out); err != nil { panic(err) }
 Return([]any{v.All[4999], strings.Count(out, "\n")})`, a.Cut["value"].Stored, a.Cut["stdout"].Stored))
 	if want := "[\"line 4999\",500]\n"; again != want {
 		t.Errorf("got %q, want %q", again, want)
+	}
+}
+
+func TestACutValueSaysItsShape(t *testing.T) {
+	s, _ := serving(t, &Options{Answer: 1000})
+	c := connect(t, s, nil)
+	for _, x := range []struct {
+		script, shape, value string
+		wants                []string
+	}{
+		{`type row struct { ID int; Name string }
+var all []row
+for i := range 100 { all = append(all, row{i, "a name"}) }
+Return(map[string]any{"rows": all, "total": 100})`, "{rows: [100]{ID, Name}, total}", `{"rows":[{"ID":0,"Name":"a name"},`,
+			[]string{`"total":100`, "more of 100"}},
+		{`var b strings.Builder
+for i := range 1000 { fmt.Fprintln(&b, "line", i) }
+Return(b.String())`, "text", `"line 0\nline 1\n`, []string{"line 0\nline 1\n", "characters left out", "line 998\nline 999\n(value"}},
+		{`b, err := json.MarshalIndent(make([]int, 1000), "", "  ")
+if err != nil { panic(err) }
+Return(string(b))`, "text of [1000]", `"[0,0,0,`, []string{"[0,0,0,", `"… `, " more of 1000\"]\n"}},
+	} {
+		got, a := c.run(x.script)
+		part := a.Cut["value"]
+		note := fmt.Sprintf("(value cut: %s; %d characters in all; a later script reads it whole: Stored(%q, &v))\n", x.shape, part.Characters, part.Stored)
+		if part.Shape != x.shape || !strings.HasSuffix(got, note) {
+			t.Errorf("%+v\n%s\nwant %s", part, got, note)
+		}
+		if !json.Valid(a.Value) || !strings.HasPrefix(string(a.Value), x.value) || len([]rune(string(a.Value))) > 1000 {
+			t.Errorf("value: %s", a.Value)
+		}
+		for _, want := range x.wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 )
 
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
@@ -56,6 +57,9 @@ type session struct {
 	// the next.
 	keeps bool
 	begun time.Time
+	owner owner // of what it saves and what its results teach
+	// results are those of its calls that are under way.
+	results *harness.Room
 	// one says that it is one client, and not all that have a token, or none.
 	one bool
 
@@ -67,14 +71,16 @@ type session struct {
 
 	mu     sync.Mutex
 	shown  string              // the description that clients have
+	base   *state              // what that was made from; nil: the tools were still being loaded
+	told   *state              // what the client knows, by the list and by answers
 	loaded map[string]struct{} // IDs of tools that tool_load made callable
 	listed string              // what the list depended on that the client was given last
 }
 
 // newSession makes a session with its MCP server. sdkID, if not nil, returns
 // the session ID that HTTP clients are given.
-func (s *Server) newSession(id string, mode Mode, keeps bool, sdkID func() string) *session {
-	c := &session{s: s, id: id, mode: mode, keeps: keeps, begun: time.Now(), loaded: map[string]struct{}{}}
+func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID func() string) *session {
+	c := &session{s: s, id: id, owner: of, mode: mode, keeps: keeps, begun: time.Now(), results: harness.NewRoom(s.opts.MaxResultBytes), loaded: map[string]struct{}{}}
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version}, &mcp.ServerOptions{
 		Logger:       s.sdkLog,
 		GetSessionID: sdkID,
@@ -85,7 +91,7 @@ func (s *Server) newSession(id string, mode Mode, keeps bool, sdkID func() strin
 			Tools:   &mcp.ToolCapabilities{ListChanged: true},
 		},
 	})
-	c.mcp.AddReceivingMiddleware(c.guard)
+	c.mcp.AddReceivingMiddleware(c.guard, c.instruct)
 	c.mcp.AddSendingMiddleware(c.spare)
 	if mode.scripts() {
 		c.describe()
@@ -130,14 +136,19 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		case "tools/list":
 			select {
 			case <-c.s.live.told:
-				c.describe()
+				if !c.knows() {
+					c.describe()
+				}
 			case <-time.After(listWait):
 			case <-ctx.Done():
 			}
-			has := c.list()
+			has, of := c.list()
 			if res, err = next(ctx, method, req); err == nil {
 				c.mu.Lock()
 				c.listed = has
+				if of != nil && (c.told == nil || of.n > c.told.n) {
+					c.told = of
+				}
 				c.mu.Unlock()
 			}
 			return res, err
@@ -146,11 +157,19 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// list is what the list of tools depends on.
-func (c *session) list() string {
+// list is what the list of tools depends on, and what its description was made
+// from.
+func (c *session) list() (has string, of *state) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.shown + "\n" + strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n")
+	return c.shown + "\n" + strings.Join(slices.Sorted(maps.Keys(c.loaded)), "\n"), c.base
+}
+
+// knows reports whether the session has a description of tools: it stays.
+func (c *session) knows() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.base != nil
 }
 
 // spare does not tell a client of a change that it has in its list already, or
@@ -158,7 +177,7 @@ func (c *session) list() string {
 func (c *session) spare(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if c.one && method == "notifications/tools/list_changed" {
-			has := c.list()
+			has, _ := c.list()
 			c.mu.Lock()
 			known := c.listed == has || c.listed == "" && len(c.loaded) == 0
 			c.mu.Unlock()
@@ -175,57 +194,99 @@ func (c *session) spare(next mcp.MethodHandler) mcp.MethodHandler {
 const listWait = 5 * time.Second
 
 // describe gives the client the present description of execute, if it has
-// another one.
-func (c *session) describe() {
+// another one, and reports whether it had.
+func (c *session) describe() bool {
 	if !c.mode.scripts() {
-		return
+		return false
 	}
-	text := c.s.described()
+	text, of := c.s.described(c.owner)
 	c.mu.Lock()
 	same := c.shown == text
-	c.shown = text
+	c.shown, c.base = text, of
+	if c.told == nil {
+		c.told = of
+	}
 	c.mu.Unlock()
 	if !same {
 		c.mcp.AddTool(executeTool(text), c.execute)
 	}
+	return !same
 }
 
-// described is the present description of execute; what it says is decided
-// once for all clients, so that they see the same.
-func (s *Server) described() string {
+// described is the present description of execute for the sessions of an owner,
+// and what it was made from, nil while there are no tools. It is made once for
+// each registry and what is said of saved scripts, unless use counts order it.
+func (s *Server) described(o owner) (string, *state) {
+	cat := s.live.now()
+	if cat == nil {
+		return s.description(nil, ""), nil
+	}
+	of, err := s.state(cat)
+	if err != nil { // nothing can be called either
+		return s.description(nil, ""), nil
+	}
+	s.usage.refresh(cat)
+	saved := s.saved(s.seenBy(o, cat))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.text == "" {
-		s.text = s.description()
+	if s.texts.of != of || s.usage != nil || len(s.texts.saved) >= maxTexts {
+		s.texts.of, s.texts.saved = of, map[string]string{}
 	}
-	return s.text
+	text, ok := s.texts.saved[saved]
+	if !ok {
+		text = s.description(cat, saved)
+		s.texts.saved[saved] = text
+	}
+	return text, of
 }
 
-// describeSoon brings the descriptions up to date, unless that was done less
-// than a minute ago: then it waits for the next round.
-func (s *Server) describeSoon() {
-	s.mu.Lock()
-	early := time.Since(s.changed) < describeEvery
-	s.mu.Unlock()
-	if !early {
-		s.describe()
-	}
-}
+// maxTexts is how many descriptions of one registry are kept.
+const maxTexts = 64
 
 // describe brings the descriptions of all sessions up to date.
-func (s *Server) describe() {
-	text := s.description()
+func (s *Server) describe() { s.describeTo(func(*session) bool { return true }) }
+
+// describeSoon brings the descriptions up to date that a change of the registry
+// concerns: those of sessions where there are other tools, and those of clients
+// without a session. That is done at most every describeEvery.
+func (s *Server) describeSoon() {
 	s.mu.Lock()
-	same := s.text == text
-	if !same {
-		s.text, s.changed = text, time.Now()
+	wait := describeEvery - time.Since(s.changed)
+	if wait > 0 && s.later == nil {
+		s.later = time.AfterFunc(wait, s.describeChanged)
 	}
 	s.mu.Unlock()
-	if same {
+	if wait <= 0 {
+		s.describeChanged()
+	}
+}
+
+func (s *Server) describeChanged() {
+	s.mu.Lock()
+	s.later = nil
+	s.mu.Unlock()
+	cat := s.live.now()
+	if cat == nil || s.ctx.Err() != nil {
 		return
 	}
+	now, err := s.state(cat)
+	if err != nil {
+		return
+	}
+	s.describeTo(func(c *session) bool {
+		_, of := c.list()
+		return of == nil || !c.one || !of.sameTools(now)
+	})
+}
+
+// describeTo brings the descriptions of some sessions up to date.
+func (s *Server) describeTo(of func(*session) bool) {
 	for _, c := range s.clients() {
-		c.describe()
+		if of(c) && c.describe() {
+			s.mu.Lock()
+			s.changed = time.Now()
+			s.mu.Unlock()
+		}
 	}
 }
 
@@ -259,8 +320,11 @@ func (s *Server) checkLoaded(cat *harness.Catalog) {
 }
 
 // failure is an answer that says what went wrong; the model reads it.
+// maxFailure bounds an error, in characters: a server's words may be in it.
+const maxFailure = 16 << 10
+
 func failure(err error) *mcp.CallToolResult {
-	res := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}
+	res := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: registry.PrintableText(err.Error(), maxFailure)}}}
 	var busy *BusyError
 	if errors.As(err, &busy) {
 		res.StructuredContent = map[string]any{"status": "busy", "retry_after_ms": busy.RetryAfter.Milliseconds()}

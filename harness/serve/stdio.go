@@ -24,7 +24,9 @@ const maxLine = 16 << 20
 // ends. What runs when the client goes is canceled; what runs when ctx ends
 // has the grace time.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	c := s.newSession("stdio", s.opts.Tools, true, nil)
+	ctx, cancel := s.whole(ctx)
+	defer cancel()
+	c := s.newSession("stdio", operator, s.opts.Tools, true, nil)
 	defer c.end()
 	c.one = true
 	serving, stop := context.WithCancel(context.Background())
@@ -44,7 +46,7 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 		MaxLineLength: maxLine + 1,
 	})
 	if ctx.Err() != nil || err == nil {
-		return nil
+		return context.Cause(s.broken)
 	}
 	return err
 }

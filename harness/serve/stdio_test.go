@@ -81,7 +81,7 @@ func TestIDsAreKnownAgain(t *testing.T) {
 		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything), open: newOwed(everything)}
 		in, w := io.Pipe()
 		ended := make(chan error, 1)
-		c := s.newSession("test", Execute, true, nil)
+		c := s.newSession("test", operator, Execute, true, nil)
 		gone := make(chan struct{})
 		r := &requests{in: bufio.NewReader(in), Closer: in, c: c, answers: a, gone: gone}
 		go func() { ended <- c.mcp.Run(t.Context(), &mcp.IOTransport{Reader: r, Writer: a}) }()

@@ -60,7 +60,7 @@ type serverStats struct {
 }
 
 func (c *session) readStats(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	cat, done, err := c.s.live.acquire(ctx)
+	cat, done, err := c.catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (c *session) readStats(ctx context.Context, req *mcp.ReadResourceRequest) (
 }
 
 func (c *session) readTool(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	cat, done, err := c.s.live.acquire(ctx)
+	cat, done, err := c.catalog(ctx)
 	if err != nil {
 		return nil, err
 	}

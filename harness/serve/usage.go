@@ -11,7 +11,8 @@ import (
 
 // counts are how often tools were called without an error: what the catalog's
 // log has, which several servers may share, and what this server has seen
-// since it looked there last. Without a log they are this server's alone.
+// since it looked there last. Without a log they are this server's alone. A nil
+// *counts counts nothing.
 type counts struct {
 	mu    sync.Mutex
 	log   *usage.Log
@@ -26,7 +27,7 @@ func newCounts() *counts { return &counts{total: map[string]int{}} }
 
 // refresh takes what is new in the log of a catalog.
 func (u *counts) refresh(c *harness.Catalog) {
-	if c == nil || c.Usage == nil {
+	if u == nil || c.Usage == nil {
 		return
 	}
 	u.mu.Lock()
@@ -40,7 +41,7 @@ func (u *counts) refresh(c *harness.Catalog) {
 }
 
 func (u *counts) count(ev harness.CallEvent) {
-	if ev.Done == nil || ev.Done.Error != nil {
+	if u == nil || ev.Done == nil || ev.Done.Error != nil {
 		return
 	}
 	u.mu.Lock()

@@ -19,7 +19,7 @@ func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFake()
-	s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
+	s, _ := serving(t, &Options{Tools: All, UsageOrder: true, Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Calls: f, Usage: log}, nil
 	}})
 	c := connect(t, s, nil)
@@ -45,7 +45,7 @@ func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
 		t.Errorf("500 calls elsewhere have the rank %d, want 9; one here %d, want 1", got, own)
 	}
 	s.describe()
-	text := s.described()
+	text := described(s)
 	if git, files := strings.Index(text, "git.Log("), strings.Index(text, "files.ReadFile("); git < 0 || files < 0 {
 		t.Error(text)
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/usetools/usetools/registry"
 )
@@ -84,9 +82,9 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 		t.Name = ""
 		return t, nil, errors.New("it has no name")
 	}
-	if len(t.Name) > MaxToolName || strings.ContainsFunc(t.Name, unicode.IsControl) {
-		t.Name = fmt.Sprintf("%.40s…", t.Name)
-		return t, nil, fmt.Errorf("its name has control characters or more than %d bytes", MaxToolName)
+	if len(t.Name) > MaxToolName || registry.Printable(t.Name, MaxToolName) != t.Name {
+		t.Name = registry.Printable(t.Name, 40)
+		return t, nil, fmt.Errorf("its name has characters that do not print or more than %d bytes", MaxToolName)
 	}
 	t.ID = registry.ToolID(server, t.Name)
 	t.Title, t.Description = text("title"), text("description")

@@ -39,19 +39,23 @@ func known(name string, o Options) (answer, bool) {
 	return a, true
 }
 
-// recall takes over what an earlier build knew: of a server that failed
-// everything, as stale; of a tool that did not change what was derived from it.
+// recall takes over what an earlier build knew of a server that failed, as
+// stale.
 func (a *answer) recall(previous *registry.Registry) {
 	if a.err != nil {
 		a.recallServer(previous)
+	}
+}
+
+// derive takes over from an earlier build what was derived from the tools that
+// did not change.
+func derive(r, previous *registry.Registry) {
+	if previous == nil {
 		return
 	}
-	if previous == nil || a.kept {
-		return
-	}
-	for i := range a.tools {
-		t := &a.tools[i]
-		if old, ok := previous.Tool(registry.ToolID(a.server.Name, t.Name)); ok && old.Hash == t.Hash {
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		if old, ok := previous.Tool(t.ID); ok && old.Hash == t.Hash && len(t.Embedding) == 0 {
 			t.Embedding, t.Category, t.Examples = bytes.Clone(old.Embedding), old.Category, slices.Clone(old.Examples)
 		}
 	}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,6 +18,9 @@ import (
 type Options struct {
 	// Previous is the registry of an earlier build; nil: everything is new.
 	Previous *registry.Registry
+	// Pins is the file of the pins (registry.PinsPath), which is read, and
+	// written where they change; empty: what Previous says was accepted.
+	Pins string
 	// Embed gives the tools that have no embedding one, and sets
 	// Registry.Embedder. The registry that it gets has the embeddings and the
 	// Embedder of Previous where those were kept; a hook with another model
@@ -69,11 +73,13 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 		r.Tools = append(r.Tools, a.tools...)
 		report.Servers = append(report.Servers, a.report())
 	}
+	r.Normalize()
+	waiting, pins := hold(r, o.Previous, c.Servers, answers, o.Pins)
+	report.Pins = cmp.Or(pins.Err, pins.Save(o.Pins))
+	derive(r, o.Previous)
 	if o.Previous != nil && slices.ContainsFunc(r.Tools, func(t registry.Tool) bool { return len(t.Embedding) > 0 }) {
 		r.Embedder = o.Previous.Embedder
 	}
-	r.Normalize()
-	pin(r, o.Previous, c.Servers)
 	if o.Embed != nil {
 		if err := o.Embed(ctx, r); err != nil {
 			return nil, nil, fmt.Errorf("embedding tools: %w", err)
@@ -81,6 +87,15 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 	}
 	report.Changes = registry.Diff(o.Previous, r)
 	report.Changed = changed(o.Previous, r, report.Changes.Changed)
+	for _, id := range waiting {
+		t, _ := r.Tool(id)
+		accepted, now, _ := pins.Change(t.Server, t.Name)
+		if c := Compare(id, accepted, now); len(c.What) > 0 {
+			c.Held = true
+			report.Changed = append(report.Changed, c)
+			report.Changes.Changed = append(report.Changes.Changed, id)
+		}
+	}
 	report.Time = time.Since(start)
 	return r, report, nil
 }

@@ -12,6 +12,7 @@ type Report struct {
 	Servers []ServerReport
 	Changes registry.Changes // against Options.Previous
 	Changed []Change         // how each of Changes.Changed did
+	Pins    error            // why they could not be read or written
 	Time    time.Duration
 }
 
@@ -44,17 +45,13 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Servers []ServerReport   `json:"servers"`
 		Changes registry.Changes `json:"changes"`
 		Changed []Change         `json:"changed,omitempty"`
+		Pins    *string          `json:"pins,omitempty"`
 		Ms      float64          `json:"ms"`
-	}{r.Servers, r.Changes, r.Changed, ms(r.Time)})
+	}{r.Servers, r.Changes, r.Changed, text(r.Pins), ms(r.Time)})
 }
 
 // MarshalJSON writes the time in milliseconds and the error as text.
 func (s ServerReport) MarshalJSON() ([]byte, error) {
-	var text *string
-	if s.Err != nil {
-		t := s.Err.Error()
-		text = &t
-	}
 	return json.Marshal(struct {
 		Name      string   `json:"name"`
 		Transport string   `json:"transport"`
@@ -64,7 +61,16 @@ func (s ServerReport) MarshalJSON() ([]byte, error) {
 		Error     *string  `json:"error"`
 		Stale     bool     `json:"stale,omitempty"`
 		Problems  []string `json:"problems,omitempty"`
-	}{s.Name, s.Transport, s.Tools, s.Hidden, ms(s.Time), text, s.Stale, s.Problems})
+	}{s.Name, s.Transport, s.Tools, s.Hidden, ms(s.Time), text(s.Err), s.Stale, s.Problems})
+}
+
+// text is an error's text, nil where there is none.
+func text(err error) *string {
+	if err == nil {
+		return nil
+	}
+	s := err.Error()
+	return &s
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

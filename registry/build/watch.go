@@ -32,11 +32,9 @@ const (
 
 // WatchOptions configure a watch.
 type WatchOptions struct {
-	// Build configures the builds. Its Dial and Only are not used.
+	// Build configures the builds. Its Dial and Only are not used. What is
+	// accepted in the file of its Pins in the meantime counts at once.
 	Build Options
-	// File is the registry file, from which is taken what was accepted there
-	// in the meantime; empty: nothing is. Watch does not write it.
-	File string
 	// Dial configures the connections. Its Notify hears of all notices.
 	Dial dial.Options
 	// Settle is DefaultSettle where it is 0. Rebuilds begin at the latest ten
@@ -127,13 +125,13 @@ type watcher struct {
 	why  []string
 	last time.Time // of the latest news
 
-	filesMu      sync.Mutex
-	registryFile string          // absolute; empty: none
-	files        map[string]bool // absolute paths whose change is news
-	dirs         map[string]bool // that are watched
+	filesMu  sync.Mutex
+	pinsFile string          // absolute; empty: none
+	files    map[string]bool // absolute paths whose change is news
+	dirs     map[string]bool // that are watched
 }
 
-// acceptance stands among the names of servers for news of the registry file.
+// acceptance stands among the names of servers for news of the pins.
 const acceptance = "\x00accepted"
 
 // news is why there is a rebuild.
@@ -198,6 +196,13 @@ func (w *watcher) take() news {
 // is another one, and passes the registry on if anything changed.
 func (w *watcher) rebuild(ctx context.Context, n news) error {
 	first := w.state.Registry == nil
+	if n.servers[acceptance] {
+		for i := range w.state.Config.Servers { // to see what they say, against what is accepted
+			if s := &w.state.Config.Servers[i]; s.Pin {
+				n.servers[s.Name] = true
+			}
+		}
+	}
 	next := Update{Why: n.why, Config: w.state.Config, Pool: w.state.Pool}
 	if n.config {
 		c, err := config.Load(w.paths...)
@@ -217,7 +222,6 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 	if !n.all && !first {
 		o.Only = n.servers
 	}
-	o.Previous = w.accepted(o.Previous)
 	o.Dial = func(ctx context.Context, s config.Server) (backend.Backend, error) {
 		if s.Err != nil {
 			return nil, s.Err
@@ -255,25 +259,6 @@ func (w *watcher) pass(next Update, first bool) {
 	if old.Pool != nil && old.Pool != next.Pool {
 		old.Pool.Close()
 	}
-}
-
-// accepted returns the registry with the pins that its file has now.
-func (w *watcher) accepted(r *registry.Registry) *registry.Registry {
-	if w.opts.File == "" || r == nil {
-		return r
-	}
-	file, err := registry.Load(w.opts.File)
-	if err != nil || maps.Equal(file.Pins, r.Pins) {
-		return r
-	}
-	pins := maps.Clone(r.Pins) // those of servers that were added since stay
-	if pins == nil {
-		pins = map[string]string{}
-	}
-	maps.Copy(pins, file.Pins)
-	with := *r
-	with.Pins = pins
-	return &with
 }
 
 func (w *watcher) fail(ctx context.Context, why string, err error) error {
@@ -322,10 +307,6 @@ func (w *watcher) watchFiles(c *config.Config) {
 	for _, f := range c.Files {
 		files[f] = true
 	}
-	if f, err := filepath.Abs(w.opts.File); err == nil && w.opts.File != "" {
-		files[f] = true
-		w.registryFile = f
-	}
 	for _, s := range c.Servers {
 		for _, f := range []string{s.Path, s.EnvFile} {
 			if f != "" {
@@ -335,6 +316,10 @@ func (w *watcher) watchFiles(c *config.Config) {
 	}
 	w.filesMu.Lock()
 	defer w.filesMu.Unlock()
+	if f, err := filepath.Abs(w.opts.Build.Pins); err == nil && w.opts.Build.Pins != "" {
+		files[f] = true
+		w.pinsFile = f
+	}
 	w.files = files
 	if w.fs == nil {
 		return
@@ -366,12 +351,12 @@ func (w *watcher) follow() {
 			}
 			w.filesMu.Lock()
 			name := filepath.Clean(e.Name)
-			ours, accepted := w.files[name], name == w.registryFile
+			ours, accepted := w.files[name], name == w.pinsFile
 			w.filesMu.Unlock()
 			switch {
 			case !ours || e.Op == fsnotify.Chmod:
 			case accepted:
-				w.tell(acceptance, "changes were accepted")
+				w.tell(acceptance, registry.PinsFile+" changed")
 			default:
 				w.tell("", fmt.Sprintf("%s changed", filepath.Base(name)))
 			}

@@ -192,42 +192,42 @@ func TestWatchOfNothingReadableEnds(t *testing.T) {
 
 func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
 	dir := t.TempDir()
-	path, file := filepath.Join(dir, ".mcp.json"), filepath.Join(dir, "tool_registry.json")
+	path, file := filepath.Join(dir, ".mcp.json"), filepath.Join(dir, "tool_pins.json")
 	writeConfig(t, path, `{"pin": true}`, mcptest.Server("s", mcptest.Restless))
-	updates := watch(t, path, &build.WatchOptions{Poll: -1, File: file})
+	updates := watch(t, path, &build.WatchOptions{Poll: -1, Build: build.Options{Pins: file}})
 	held := func(u build.Update) bool {
 		tool, ok := u.Registry.Tool("s.echo")
-		return ok && u.Registry.Held(tool) && strings.Contains(tool.Error, "build-registry accept s.echo")
+		return ok && tool.Held && strings.Contains(tool.Error, "build-registry accept s.echo")
 	}
 	u := next(t, updates)
-	if held(u) || len(u.Registry.Pins) != 2 {
-		t.Errorf("held at first sight; pins %v", u.Registry.Pins)
+	if pins := registry.LoadPins(file); held(u) || pins.Err != nil || len(pins.Servers["s"].Tools) != 2 {
+		t.Errorf("held at first sight; pins %+v", pins)
 	}
+	first, _ := u.Registry.Tool("s.echo")
 	if _, err := u.Pool.Call(t.Context(), "s", "news", nil); err != nil {
 		t.Fatal(err)
 	}
 	if u = next(t, updates); !held(u) || !u.Report.Changed[0].Held {
 		t.Error("the changed tool is not held")
 	}
-	if tool, _ := u.Registry.Tool("s.new"); u.Registry.Held(tool) {
+	if tool, _ := u.Registry.Tool("s.echo"); tool.Description != first.Description || tool.Hash != first.Hash {
+		t.Errorf("the held tool says %q, accepted was %q", tool.Description, first.Description)
+	}
+	if tool, _ := u.Registry.Tool("s.new"); tool.Held {
 		t.Error("a new tool is held")
 	}
 	// It is accepted in the file.
-	if err := u.Registry.Save(file); err != nil {
+	pins, r := registry.LoadPins(file), *u.Registry
+	r.Tools = slices.Clone(r.Tools)
+	if err := pins.Accept(&r, "s.echo"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := registry.Load(file)
-	if err != nil {
+	if err := pins.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Accept("s.echo"); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Save(file); err != nil {
-		t.Fatal(err)
-	}
-	if u = next(t, updates); held(u) || u.Why != "changes were accepted" {
-		t.Errorf("still held after %q", u.Why)
+	u = next(t, updates)
+	if tool, _ := u.Registry.Tool("s.echo"); held(u) || !strings.Contains(u.Why, "tool_pins.json changed") || tool.Description == first.Description {
+		t.Errorf("after %q: held %v, it says %q", u.Why, tool.Held, tool.Description)
 	}
 }
 
@@ -237,28 +237,90 @@ func TestPinsOutliveToolsAndFaults(t *testing.T) {
 		s.Pin = true
 		return servers(s)
 	}
-	r, _ := must(t, pinned(), nil)
-	fail := r.Pins["s.fail"]
-	for _, c := range []*config.Config{pinned(mcptest.OtherTools), pinned(mcptest.ExitAtStart), pinned(mcptest.NoTools)} {
-		r, _ = must(t, c, &build.Options{Previous: r})
+	file := filepath.Join(t.TempDir(), "tool_pins.json")
+	digest := func(tool string) string {
+		if sp := registry.LoadPins(file).Servers["s"]; sp != nil && sp.Tools[tool] != nil {
+			return sp.Tools[tool].Digest
+		}
+		return ""
 	}
-	if fail == "" || r.Pins["s.fail"] != fail {
-		t.Errorf("the pin of a tool that went is %q, want %q", r.Pins["s.fail"], fail)
+	r, _ := must(t, pinned(), &build.Options{Pins: file})
+	fail := digest("fail")
+	for _, c := range []*config.Config{pinned(mcptest.OtherTools), pinned(mcptest.ExitAtStart), pinned(mcptest.NoTools), servers(mcptest.Server("other"))} {
+		r, _ = must(t, c, &build.Options{Previous: r, Pins: file})
 	}
-	r, _ = must(t, pinned(), &build.Options{Previous: r})
+	if fail == "" || digest("fail") != fail {
+		t.Errorf("the pin of a tool that went is %q, want %q", digest("fail"), fail)
+	}
+	r, _ = must(t, pinned(), &build.Options{Previous: r, Pins: file})
 	for i := range r.Tools {
-		if r.Held(&r.Tools[i]) {
+		if r.Tools[i].Held {
 			t.Errorf("%s came back as it was and is held", r.Tools[i].ID)
 		}
 	}
 	// Pinned later: what was known before counts.
-	r, _ = must(t, servers(mcptest.Server("s")), nil)
-	r, _ = must(t, pinned(mcptest.OtherTools), &build.Options{Previous: r})
-	if tool, _ := r.Tool("s.echo"); !r.Held(tool) {
+	file = filepath.Join(t.TempDir(), "tool_pins.json")
+	r, _ = must(t, servers(mcptest.Server("s")), &build.Options{Pins: file})
+	r, _ = must(t, pinned(mcptest.OtherTools), &build.Options{Previous: r, Pins: file})
+	if tool, _ := r.Tool("s.echo"); !tool.Held {
 		t.Error("a tool that changed while the pin was set is not held")
 	}
-	if r, _ = must(t, servers(mcptest.Server("s")), &build.Options{Previous: r}); r.Pins != nil {
-		t.Errorf("pins %v of a server that is not pinned", r.Pins)
+	if must(t, servers(mcptest.Server("s")), &build.Options{Previous: r, Pins: file}); digest("echo") != "" {
+		t.Errorf("a pin %v of a server that is not pinned", digest("echo"))
+	}
+}
+
+// However the registry's file or the pins' get lost, a tool that changed stays
+// held, and shows what was accepted of it.
+func TestLostFilesReleaseNoPinnedTool(t *testing.T) {
+	pinned := func(faults ...mcptest.Fault) *config.Config {
+		s := mcptest.Server("s", faults...)
+		s.Pin = true
+		return servers(s)
+	}
+	write := func(file, text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, lose := range map[string]func(r *registry.Registry, file string) *registry.Registry{
+		"the registry": func(*registry.Registry, string) *registry.Registry { return nil },
+		"the pins":     func(r *registry.Registry, file string) *registry.Registry { os.Remove(file); return r },
+		"the pins are half": func(r *registry.Registry, file string) *registry.Registry {
+			write(file, `{"version":1,"serv`)
+			return r
+		},
+		"the pins are of later":  func(r *registry.Registry, file string) *registry.Registry { write(file, `{"version":2}`); return r },
+		"nothing":                func(r *registry.Registry, _ string) *registry.Registry { return r },
+		"half pins, no registry": func(_ *registry.Registry, file string) *registry.Registry { write(file, `{`); return nil },
+	} {
+		file := filepath.Join(t.TempDir(), "tool_pins.json")
+		r, _ := must(t, pinned(), &build.Options{Pins: file})
+		was, _ := r.Tool("s.echo")
+		old := was.Description
+		r = lose(r, file)
+		for range 2 { // and what is built upon that
+			r, _ = must(t, pinned(mcptest.OtherTools), &build.Options{Previous: r, Pins: file})
+			tool, _ := r.Tool("s.echo")
+			if !tool.Held || tool.Error == "" || tool.Description != old && tool.Description != "" {
+				t.Errorf("without %s: held %v, %q, error %q", name, tool.Held, tool.Description, tool.Error)
+			}
+		}
+	}
+}
+
+func TestPinsOfAnEarlierRegistryMove(t *testing.T) {
+	s := mcptest.Server("s")
+	r, _ := must(t, servers(s), nil)
+	tool, _ := r.Tool("s.echo")
+	r.Pins = map[string]string{"s.echo": tool.Hash, "s.fail": "sha256:" + strings.Repeat("0", 64), "gone.x": tool.Hash}
+	file := filepath.Join(t.TempDir(), "tool_pins.json")
+	s = mcptest.Server("s", mcptest.OtherTools)
+	s.Pin = true
+	r, _ = must(t, servers(s), &build.Options{Previous: r, Pins: file})
+	pins := registry.LoadPins(file)
+	if tool, _ := r.Tool("s.echo"); !tool.Held || pins.Servers["gone"].Tools["x"].Hash == "" || pins.Servers["s"].Tools["fail"].Hash == "" {
+		t.Errorf("held %v, pins %+v", tool.Held, pins.Servers)
 	}
 }
 

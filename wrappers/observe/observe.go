@@ -6,13 +6,14 @@
 // properties, types, sizes; never a value. Objects whose keys are values
 // themselves (IDs, paths, addresses) count as maps, whose keys are not kept.
 //
-// A schema that was learnt is a guess. It stays while later results only add
+// What results looked like is known from the first one on ([Store.Seen]), to be
+// told to who writes a script. A schema that was learnt is a guess. It stays while later results only add
 // to it, is withdrawn when one contradicts it, and decoding by it never makes
 // a call fail: what differs is a warning, and the result stays reachable as
 // text and JSON.
 //
 //	store, err := observe.Open("tool_shapes.json")
-//	store.Observe("git.git_log", rawResult)       // after each successful read-only call
+//	store.Observe("git.git_log", rawResult, true) // after each successful call
 //	schema, ok := store.Schema("git.git_log")     // for wrappers.ViewOptions.Observed
 //	err = store.Save()
 package observe
@@ -33,6 +34,7 @@ import (
 	"sync"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers/pyrepr"
 )
 
 const (
@@ -48,7 +50,9 @@ const (
 // A Store holds what was learnt. It is safe for concurrent use. Of two
 // processes that learn about one tool and save to one file the last one wins.
 type Store struct {
-	path string
+	path string // empty: nothing is saved
+
+	saving sync.Mutex // taken before mu
 
 	mu      sync.Mutex
 	tools   map[string]*learnt
@@ -59,12 +63,18 @@ type Store struct {
 // learnt is what is known of one tool's results.
 type learnt struct {
 	Shape  *shape `json:"shape"`
-	Seen   int    `json:"seen"`             // results
+	Seen   int    `json:"seen"`             // results that were JSON
 	Same   int    `json:"same,omitempty"`   // of them in a row that added nothing
 	Stable bool   `json:"stable,omitempty"` // a schema is offered
+	Text   int    `json:"text,omitempty"`   // results that were text and not JSON
+	// Wrapped says that the last result was in the envelope {"result": T}.
+	Wrapped bool `json:"wrapped,omitempty"`
 
 	schema json.RawMessage // of Shape, nil until asked for
 }
+
+// results is how many were looked at.
+func (l *learnt) results() int { return l.Seen + l.Text }
 
 // file is the side file.
 type file struct {
@@ -97,9 +107,26 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
-// New is a Store that saves to path and knows nothing yet.
+// New is a Store that saves to path, or nowhere where that is empty, and knows
+// nothing yet.
 func New(path string) *Store {
 	return &Store{path: path, tools: map[string]*learnt{}, touched: map[string]bool{}}
+}
+
+// Beside is the Store of somebody whose results are learnt apart from those of
+// s, and from those of anybody with another key. It is saved beside s, in a
+// file that has a hash of the key in its name. It is never nil: with an error,
+// which says why its file could not be read, it begins anew.
+func (s *Store) Beside(key string) (*Store, error) {
+	if s.path == "" {
+		return New(""), nil
+	}
+	path := registry.ApartPath(s.path, key)
+	out, err := Open(path)
+	if err != nil {
+		return New(path), err
+	}
+	return out, nil
 }
 
 func read(path string) (map[string]*learnt, error) {
@@ -127,7 +154,7 @@ func read(path string) (map[string]*learnt, error) {
 		return nil, fmt.Errorf("%s: version %d, want 1", path, in.Version)
 	}
 	for id, l := range in.Tools {
-		if l != nil && len(tools) < maxTools && l.Shape.valid(0) && l.Shape.nodes() <= maxNodes {
+		if l != nil && l.Seen >= 0 && l.Text >= 0 && len(tools) < maxTools && l.Shape.valid(0) && l.Shape.nodes() <= maxNodes {
 			tools[id] = l
 		}
 	}
@@ -135,11 +162,11 @@ func read(path string) (map[string]*learnt, error) {
 }
 
 // Observe learns from one result: the JSON of an MCP tool result
-// (CallToolResult). Failures, and texts that are no JSON objects or arrays,
-// teach nothing. Call it for tools that only read: what others answer depends
-// on what they did.
-func (s *Store) Observe(tool string, result []byte) {
-	v, ok := valueOf(result)
+// (CallToolResult). Failures teach nothing; of a text that is no JSON object or
+// array it is noted that there was one. Only results of tools that only read
+// (reads) lead to a schema: what others answer depends on what they did.
+func (s *Store) Observe(tool string, result []byte, reads bool) {
+	a, ok := answerOf(result)
 	if !ok {
 		return
 	}
@@ -154,13 +181,18 @@ func (s *Store) Observe(tool string, result []byte) {
 		s.tools[tool] = l
 	}
 	s.touched[tool] = true
+	if a.text {
+		l.Text++
+		return
+	}
 	m := &merger{nodes: l.Shape.nodes()}
 	first := l.Seen == 0
-	m.add(l.Shape, v, 0)
+	m.add(l.Shape, a.value, 0)
 	l.Seen++
+	l.Wrapped = a.wrapped
 	offered := l.Stable
 	switch {
-	case m.contradicted && !first:
+	case !reads || m.contradicted && !first:
 		l.Same, l.Stable, l.schema = 0, false, nil
 	case m.grew:
 		l.Same, l.schema = 0, nil
@@ -184,6 +216,7 @@ func (s *Store) Version() int {
 type Shape struct {
 	Tool    string          `json:"tool"`
 	Results int             `json:"results"`          // that were looked at
+	Outline string          `json:"outline"`          // that of Sighting
 	Schema  json.RawMessage `json:"schema,omitempty"` // once it is offered
 }
 
@@ -193,7 +226,7 @@ func (s *Store) List() []Shape {
 	defer s.mu.Unlock()
 	out := make([]Shape, 0, len(s.tools))
 	for _, id := range slices.Sorted(maps.Keys(s.tools)) {
-		x := Shape{Tool: id, Results: s.tools[id].Seen}
+		x := Shape{Tool: id, Results: s.tools[id].results(), Outline: s.tools[id].outline()}
 		if s.tools[id].Stable {
 			x.Schema = s.tools[id].Shape.schema()
 		}
@@ -234,17 +267,39 @@ func (s *Store) Schema(tool string) (json.RawMessage, bool) {
 }
 
 // Save writes what was learnt since Open, atomically; what other processes
-// learnt about other tools stays. Without a change it does nothing.
+// learnt about other tools stays. Without a change it does nothing. Nobody else
+// waits for the disk.
 func (s *Store) Save() error {
+	s.saving.Lock()
+	defer s.saving.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.touched) == 0 {
+	if len(s.touched) == 0 || s.path == "" {
+		s.mu.Unlock()
 		return nil
 	}
+	b, err := s.encode()
+	touched := s.touched
+	s.touched = map[string]bool{}
+	s.mu.Unlock()
+	if err == nil {
+		err = replace(s.path, b)
+	}
+	if err != nil {
+		s.mu.Lock()
+		maps.Copy(s.touched, touched)
+		s.mu.Unlock()
+		return fmt.Errorf("saving observed shapes: %w", err)
+	}
+	return nil
+}
+
+// encode is the file to be, after what other processes wrote is taken in. The
+// caller holds s.mu.
+func (s *Store) encode() ([]byte, error) {
 	if others, err := read(s.path); err == nil {
 		for id, l := range others {
 			known := s.tools[id]
-			if s.touched[id] || known == nil && len(s.tools) >= maxTools || known != nil && known.Seen >= l.Seen {
+			if s.touched[id] || known == nil && len(s.tools) >= maxTools || known != nil && known.results() >= l.results() {
 				continue
 			}
 			s.tools[id] = l
@@ -256,14 +311,7 @@ func (s *Store) Save() error {
 		s.dropLargest()
 		b, err = json.Marshal(file{1, s.tools})
 	}
-	if err == nil {
-		err = replace(s.path, b)
-	}
-	if err != nil {
-		return fmt.Errorf("saving observed shapes: %w", err)
-	}
-	clear(s.touched)
-	return nil
+	return b, err
 }
 
 // dropLargest forgets the tenth of the tools that takes most room.
@@ -285,11 +333,19 @@ func replace(path string, b []byte) error {
 	return registry.WriteFile(path, b, 0o600)
 }
 
-// valueOf returns the object or list of a successful result: its structured
-// part, or a text that is JSON.
-func valueOf(result []byte) (any, bool) {
+// answer is what a successful result holds: an object or list, or else a text.
+type answer struct {
+	value   any
+	text    bool
+	wrapped bool // the value is the envelope {"result": T}
+}
+
+// answerOf returns what there is to learn from: the structured part of a
+// result, else its text. There is nothing where it reports a failure, is empty,
+// or cannot be read.
+func answerOf(result []byte) (answer, bool) {
 	if len(result) > maxResult {
-		return nil, false
+		return answer{}, false
 	}
 	var m struct {
 		Content []struct {
@@ -300,15 +356,34 @@ func valueOf(result []byte) (any, bool) {
 		IsError    bool            `json:"isError"`
 	}
 	if json.Unmarshal(result, &m) != nil || m.IsError {
-		return nil, false
+		return answer{}, false
 	}
-	data := bytes.TrimSpace(m.Structured)
-	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
-		if len(m.Content) != 1 || m.Content[0].Type != "text" {
-			return nil, false
+	if data := bytes.TrimSpace(m.Structured); len(data) > 0 && !bytes.Equal(data, []byte("null")) {
+		v, ok := composite(data)
+		return answer{value: v, wrapped: isEnvelope(v)}, ok && !isFailure(v)
+	}
+	if len(m.Content) == 1 && m.Content[0].Type == "text" {
+		text := strings.TrimSpace(m.Content[0].Text)
+		v, ok := composite([]byte(text))
+		if !ok {
+			if data, python := pyrepr.JSON(text); python {
+				v, ok = composite(data)
+			}
 		}
-		data = []byte(strings.TrimSpace(m.Content[0].Text))
+		if ok {
+			return answer{value: v}, !isFailure(v)
+		}
 	}
+	for _, c := range m.Content {
+		if c.Type == "text" && strings.TrimSpace(c.Text) != "" {
+			return answer{text: true}, true
+		}
+	}
+	return answer{}, false
+}
+
+// composite decodes an object or a list.
+func composite(data []byte) (any, bool) {
 	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
 		return nil, false
 	}
@@ -318,7 +393,13 @@ func valueOf(result []byte) (any, bool) {
 	if d.Decode(&v) != nil || d.More() {
 		return nil, false
 	}
-	return v, !isFailure(v)
+	return v, true
+}
+
+func isEnvelope(v any) bool {
+	m, _ := v.(map[string]any)
+	_, ok := m["result"]
+	return ok && len(m) == 1
 }
 
 // isFailure reports whether an object says of itself that something failed.

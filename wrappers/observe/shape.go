@@ -38,6 +38,7 @@ const (
 	maxFields = 64  // of an object; more are a map
 	maxNodes  = 500 // shapes of one tool
 	maxItems  = 200 // of an array that are looked at
+	maxName   = 40  // bytes of a property; longer ones are data
 	// uniform is the number of properties of one and the same shape from
 	// which on they are taken for data.
 	uniform = 12
@@ -224,7 +225,7 @@ func isData(key string) bool {
 			return true
 		}
 	}
-	return key == "" || len(key) > 40 || digits > 3
+	return key == "" || len(key) > maxName || digits > 3
 }
 
 func typeOf(v any) string {
@@ -315,8 +316,8 @@ func (s *shape) valid(depth int) bool {
 	if s == nil || depth > maxDepth+1 || inOrder(s.Types) != s.Types {
 		return false
 	}
-	for _, f := range s.Fields {
-		if f == nil || !f.Shape.valid(depth+1) {
+	for name, f := range s.Fields {
+		if f == nil || len(name) > maxName || !f.Shape.valid(depth+1) {
 			return false
 		}
 	}

@@ -11,11 +11,13 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+
+	"github.com/usetools/usetools/registry/backend"
 )
 
 // Until returns a context that ends when the user has had enough, and stdout
 // as the command has to write it: a closed pipe (harness … | head) is noticed
-// there. stop releases what was taken.
+// there. stop releases what was taken, and ends what servers left behind.
 //
 // A pipe that breaks elsewhere means nothing: a server that died breaks its
 // own, and its call says so. So SIGPIPE, which does not say whose pipe it was,
@@ -27,10 +29,12 @@ func Until(stdout io.Writer) (ctx context.Context, out *Output, stop func()) {
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, syscall.SIGPIPE)
+	endOrphans := backend.Adopt()
 	return ctx, &Output{w: stdout, closed: cancel}, func() {
 		signal.Stop(dropped)
 		release()
 		cancel()
+		endOrphans()
 	}
 }
 

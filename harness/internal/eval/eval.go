@@ -17,7 +17,6 @@ import (
 	"os"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing/fstest"
 
@@ -75,8 +74,32 @@ type Frame struct {
 	Line int    // line of the script; exact for the innermost, else that of the call where it can be told, else 0
 }
 
+// A LimitError says what of a script the interpreter has no room for. Nothing of
+// the script has run.
+type LimitError struct{ Msg string }
+
+func (e *LimitError) Error() string { return e.Msg }
+
+// limits are what reflect says of types that it does not make.
+var limits = []struct{ says, means string }{
+	{"reflect.FuncOf: too many arguments", "a function of more than 128 parameters and results, its receiver included, that is a value, deferred or started as a goroutine; let it take a struct or a slice"},
+	{"reflect.ChanOf: element size too large", "a channel of elements of more than 65535 bytes; send pointers or slices"},
+}
+
+// failed makes an error of what the interpreter said of a program that it did not
+// take.
+func failed(what string, says any) error {
+	text := fmt.Sprint(says)
+	for _, l := range limits {
+		if strings.Contains(text, l.says) {
+			return &LimitError{l.means}
+		}
+	}
+	return fmt.Errorf("the interpreter %s: %s", what, text) // without its stack, which tells of this machine
+}
+
 // Run runs a program to its end. An error means that the interpreter did not
-// take the program: a fault of ours, never of the script.
+// take the program: a *[LimitError], or else a fault of ours, never of the script.
 func Run(p *emit.Program, o *Options) (*Outcome, error) {
 	if o == nil {
 		o = &Options{}
@@ -235,7 +258,7 @@ func (r *run) main() {
 	defer func() {
 		// A panic here is one of the interpreter itself while it compiles.
 		if x := recover(); x != nil {
-			r.ended <- end{err: fmt.Errorf("the interpreter failed: %v\n%s", x, debug.Stack())}
+			r.ended <- end{err: failed("failed", x)}
 		} else if !returned && !r.machine.Exited() && r.goexit != nil {
 			r.goexit()
 		}
@@ -252,7 +275,7 @@ func (r *run) main() {
 	case interp.Panic:
 		r.ended <- end{outcome: r.panicked(r.machine.Caught(e.Value), r.machine.Trail())}
 	default:
-		r.ended <- end{err: fmt.Errorf("the interpreter refused the program: %w", err)}
+		r.ended <- end{err: failed("refused the program", err)}
 	}
 }
 

@@ -19,20 +19,21 @@ import (
 func (r *requirements) notAllowed(n ast.Node) []Diagnostic {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
-		s, owner := r.serverStruct(r.c.Info.TypeOf(n))
+		s, owner := serverStruct(r.info.TypeOf(n))
 		if s == nil {
 			return nil
 		}
 		var list []Diagnostic
-		for i, e := range n.Elts {
-			if kv, ok := e.(*ast.KeyValueExpr); ok {
+		for i := range n.Elts {
+			at, e, before := i, &n.Elts[i], ""
+			if kv, ok := (*e).(*ast.KeyValueExpr); ok {
 				id, ok := kv.Key.(*ast.Ident)
 				if !ok {
 					continue
 				}
-				i, e = fieldNamed(s, id.Name), kv.Value
+				at, e, before = fieldNamed(s, id.Name), &kv.Value, id.Name+": "
 			}
-			list = append(list, r.value(s, owner, i, e)...)
+			list = append(list, r.value(s, owner, at, e, before)...)
 		}
 		return list
 	case *ast.AssignStmt:
@@ -42,8 +43,8 @@ func (r *requirements) notAllowed(n ast.Node) []Diagnostic {
 		var list []Diagnostic
 		for i, x := range n.Lhs {
 			if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
-				if s, owner := r.serverStruct(r.c.Info.TypeOf(sel.X)); s != nil {
-					list = append(list, r.value(s, owner, fieldNamed(s, sel.Sel.Name), n.Rhs[i])...)
+				if s, owner := serverStruct(r.info.TypeOf(sel.X)); s != nil {
+					list = append(list, r.value(s, owner, fieldNamed(s, sel.Sel.Name), &n.Rhs[i], r.source(sel)+" = ")...)
 				}
 			}
 		}
@@ -54,7 +55,7 @@ func (r *requirements) notAllowed(n ast.Node) []Diagnostic {
 
 // serverStruct returns the struct behind a type of a server package, or behind
 // a pointer to one.
-func (r *requirements) serverStruct(t types.Type) (*types.Struct, *types.Named) {
+func serverStruct(t types.Type) (*types.Struct, *types.Named) {
 	n := named(t)
 	if n == nil || n.Obj().Pkg() == nil || !strings.HasPrefix(n.Obj().Pkg().Path(), serverPrefix) {
 		return nil, nil
@@ -73,8 +74,9 @@ func fieldNamed(s *types.Struct, name string) int {
 }
 
 // value checks what is written into a field: a constant, or the constants in
-// the literal of a list.
-func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x ast.Expr) []Diagnostic {
+// the literal of a list. One that is allowed but for its case is mended; before
+// is what the script writes before it, for the warning.
+func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x *ast.Expr, before string) []Diagnostic {
 	if field < 0 || field >= s.NumFields() {
 		return nil
 	}
@@ -86,18 +88,32 @@ func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x a
 	if json.Unmarshal([]byte(tag), &allowed) != nil {
 		return nil
 	}
-	exprs := []ast.Expr{x}
-	if lit, ok := ast.Unparen(x).(*ast.CompositeLit); ok {
-		exprs = lit.Elts
+	var exprs []*ast.Expr
+	if lit, ok := ast.Unparen(*x).(*ast.CompositeLit); ok {
+		for i := range lit.Elts {
+			exprs = append(exprs, &lit.Elts[i])
+		}
+	} else {
+		exprs = append(exprs, x)
 	}
 	var list []Diagnostic
-	for _, e := range exprs {
-		v := r.c.Info.Types[e].Value
+	for _, at := range exprs {
+		e := *at
+		v := r.info.Types[e].Value
 		if v == nil || slices.ContainsFunc(allowed, func(a json.RawMessage) bool { return sameConstant(v, string(a)) }) {
 			continue
 		}
-		d := r.c.checker.diagnose(Compile, e.Pos(), "%s is not a value of %s.%s.%s", v.ExactString(), owner.Obj().Pkg().Name(), owner.Obj().Name(), s.Field(field).Name())
+		if right := butForCase(v, allowed); right != "" {
+			r.warn(e.Pos(), "%s%s: sent as %q", before, r.source(e), right)
+			known := r.info.Types[e]
+			known.Value = constant.MakeString(right)
+			*at = &ast.BasicLit{ValuePos: e.Pos(), Kind: token.STRING, Value: strconv.Quote(right)}
+			r.info.Types[*at] = known
+			continue
+		}
+		d := r.diagnose(Compile, e.Pos(), "%s is not a value of %s.%s.%s", v.ExactString(), owner.Obj().Pkg().Name(), owner.Obj().Name(), s.Field(field).Name())
 		d.Hint = allowedHint(v, allowed)
+		d.concern(CodeEnum, serverOf(owner.Obj()), owner.Obj().Name(), s.Field(field).Name())
 		list = append(list, d)
 	}
 	return list
@@ -121,6 +137,25 @@ func sameConstant(v constant.Value, text string) bool {
 		return err == nil && f == want
 	}
 	return false
+}
+
+// butForCase returns the one allowed text that a constant is when case is
+// ignored, or "".
+func butForCase(v constant.Value, allowed []json.RawMessage) string {
+	if v.Kind() != constant.String {
+		return ""
+	}
+	found := ""
+	for _, a := range allowed {
+		var s string
+		if json.Unmarshal(a, &s) == nil && strings.EqualFold(s, constant.StringVal(v)) {
+			if found != "" {
+				return ""
+			}
+			found = s
+		}
+	}
+	return found
 }
 
 // maxAllowed bounds the values that a hint lists.

@@ -58,13 +58,9 @@ func TestConstantsAndAlternativesAreCheckedBeforeARun(t *testing.T) {
 		if len(bad) > 0 {
 			t.Fatal(script, bad)
 		}
-		checked, bad := s.Check(&CheckOptions{Units: []Unit{{Path: "servers/tracker", Source: tracker}}})
-		if len(bad) > 0 {
-			t.Errorf("%s: %v", script, bad)
-			continue
-		}
+		_, bad = s.Check(&CheckOptions{Units: []Unit{{Path: "servers/tracker", Source: tracker}}})
 		got := ""
-		for _, d := range checked.Required() {
+		for _, d := range bad {
 			got += strings.TrimSpace(strings.Join([]string{strconv.Itoa(d.Line) + ": " + d.Message, d.Hint}, " | "))
 		}
 		if got != want {

@@ -39,11 +39,10 @@ func (c *checker) bind() []Diagnostic {
 			for _, r := range b.refs {
 				if d := c.choose(b, r); d != nil {
 					list = append(list, *d)
+					c.setAside(b.file, r)
 				}
 			}
-			if len(list) == 0 {
-				c.separate(b)
-			}
+			c.separate(b)
 		}
 	}
 	return list
@@ -175,6 +174,16 @@ func (c *checker) choose(b *binding, r reference) *Diagnostic {
 	}
 	b.toUn = append(b.toUn, r)
 	return nil
+}
+
+// setAside makes a reference that was reported one to a package which cannot be
+// imported, so that nothing else is said of it.
+func (c *checker) setAside(f *file, r reference) {
+	name := "refused_" + r.x.Name
+	if !f.failed[name] {
+		f.refuse(f.addImport(refusedPath, name))
+	}
+	r.x.Name = name
 }
 
 // rename corrects an identifier of the script.

@@ -94,9 +94,11 @@ func (c *Checked) Diagnose(line, column int, kind, message, hint string) Diagnos
 	return tidy([]Diagnostic{d}, c.checker.text)[0]
 }
 
-// Check type-checks the script as Go 1.26 does. It reports at most ten faults,
-// sorted by position; when there is any, the result is nil. A fault of a unit or
-// of the prelude has the kind [Internal].
+// Check type-checks the script as Go 1.26 does, and checks what goes into tools'
+// arguments as far as it is known before a run. It reports all mistakes of the
+// script together, at most 20 and without what follows from others, sorted by
+// position; when there is any, the result is nil. A fault of a unit or of the
+// prelude has the kind [Internal], and is reported alone.
 //
 // It corrects the script's syntax tree where a mistake is forgiven, so that a
 // Script is checked once. It gives up after 3 s: a few lines can keep go/types
@@ -125,12 +127,6 @@ func (s *Script) Check(o *CheckOptions) (*Checked, []Diagnostic) {
 		return nil, []Diagnostic{{Kind: Refused, Message: fmt.Sprintf("the script's types take more than %v to check", maxCheck),
 			Hint: "declare fewer types, or let them hold each other through pointers"}}
 	}
-	if o.Strict && len(s.warnings) > 0 {
-		for i := range s.warnings {
-			s.warnings[i].Kind = Compile
-		}
-		return nil, tidy(s.warnings, s.text)
-	}
 	return &Checked{Fset: s.fset, Packages: append(c.done, c.main), Info: c.info, Importer: c, Unused: c.unused,
 		Warnings: tidy(slices.Concat(s.warnings, s.notes, c.doubts), s.text), checker: c}, nil
 }
@@ -148,12 +144,18 @@ type checker struct {
 	untidy  []types.Error // what the last check of the script found unused
 	unused  map[types.Object]bool
 	doubts  []Diagnostic // what vet finds
+	strict  bool
+	failed  bool // some imports fail, which is reported
+	// standing are faults whose places were changed since, so that what they
+	// hide is seen too.
+	standing []Diagnostic
+	guesses  []guess // types that were put where the script names others
 	// shortfile is the first log.Lshortfile of the script, where there is one.
 	shortfile *ast.Ident
 }
 
 func newChecker(s *Script, o *CheckOptions) *checker {
-	c := &checker{Script: s, units: map[string]Unit{}, checked: map[string]*Package{}, aliases: map[string]string{}, unused: map[types.Object]bool{},
+	c := &checker{Script: s, strict: o.Strict, units: map[string]Unit{}, checked: map[string]*Package{}, aliases: map[string]string{}, unused: map[types.Object]bool{},
 		info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 			Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{}}}
 	for _, u := range o.Units {
@@ -170,26 +172,35 @@ func (c *checker) run() []Diagnostic {
 	if err := c.predeclare(); err != nil {
 		return []Diagnostic{{Kind: Internal, Message: err.Error()}}
 	}
-	list := c.missingUnits()
-	if len(list) == 0 {
-		list = c.bind()
+	c.qualifyPrints()
+	list := append(c.faults, c.missingUnits()...)
+	if at := slices.IndexFunc(list, func(d Diagnostic) bool { return d.Kind == Internal }); at >= 0 {
+		return list[at : at+1]
 	}
-	if len(list) > 0 {
-		return list
-	}
+	list = append(list, c.bind()...)
+	c.failed = len(list) > 0
 	faults := c.forgive(c.checkScript())
 	slices.SortStableFunc(faults, func(a, b types.Error) int { return cmp.Compare(a.Pos, b.Pos) })
+	refused, at := c.refusedNames()
 	said := map[string]bool{}
-	for _, f := range faults {
+	for _, f := range c.ownFaults(faults, at) {
 		if !said[f.Msg] && len(said) < maxDiagnostics {
 			said[f.Msg] = true
 			list = append(list, c.explain(f))
 		}
 	}
-	if list = append(append(list, c.refusedNames()...), c.refusedPlaces()...); len(list) == 0 {
+	list = slices.Concat(list, c.standing, refused, c.refusedPlaces())
+	list = append(list, c.required(list)...)
+	if list = c.settle(list); len(list) == 0 {
 		c.noteUnused()
 		c.noteUncalled()
 		c.vet()
+	}
+	if c.strict {
+		for _, w := range c.warnings {
+			w.Kind = Compile
+			list = append(list, w)
+		}
 	}
 	return list
 }
@@ -205,10 +216,10 @@ func (c *checker) missingUnits() []Diagnostic {
 }
 
 func (c *checker) missingUnitsOf(f *file) []Diagnostic {
-	referred := map[string]bool{}
+	referred := map[string][]reference{}
 	for _, r := range c.refs {
 		if r.file == f {
-			referred[r.x.Name] = true
+			referred[r.x.Name] = append(referred[r.x.Name], r)
 		}
 	}
 	var list []Diagnostic
@@ -224,7 +235,7 @@ func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 		case err == nil:
 		case !errors.As(err, &missing):
 			list = append(list, c.diagnose(Internal, spec.Path.Pos(), "%s", err))
-		case !referred[importedName(spec)]:
+		case len(referred[importedName(spec)]) == 0:
 			dropped[spec] = true
 			c.warn(spec.Path.Pos(), "%q imported and not used", p)
 		case c.serverNamed(strings.TrimPrefix(p, serverPrefix)) != "":
@@ -239,7 +250,8 @@ func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 			if near := nearest(p, c.serverPaths()); len(near) > 0 {
 				d.Hint = "did you mean " + strconv.Quote(near[0]) + "?"
 			}
-			list = append(list, d)
+			d.concern(CodeNoServer, strings.TrimPrefix(p, serverPrefix), "", "")
+			list = append(append(list, d), c.namesOfMissing(d.Package, referred[importedName(spec)])...)
 		}
 	}
 	if len(dropped) > 0 {
@@ -247,6 +259,34 @@ func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 	}
 	return list
 }
+
+// namesOfMissing reports what the script uses of a server's package that is not
+// there, each name once, and of a function and its parameters' type the function.
+func (c *checker) namesOfMissing(pkg string, refs []reference) []Diagnostic {
+	said := map[string]bool{}
+	for _, r := range refs {
+		said[r.name.Name+paramsSuffix] = true
+	}
+	for _, a := range c.literalArguments() {
+		if slices.ContainsFunc(refs[:min(len(refs), maxCorrected)], func(r reference) bool { return r.name == a.of }) {
+			said[a.of.Name] = true
+		}
+	}
+	var list []Diagnostic
+	for _, r := range refs {
+		if name := r.name.Name; !said[name] && len(list) < maxDiagnostics {
+			said[name] = true
+			d := c.diagnose(Compile, r.x.Pos(), "undefined: %s.%s", r.x.Name, name)
+			d.concern(CodeNoServer, pkg, name, "")
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// paramsSuffix is what the generator appends to a function's name to name the
+// type of its parameters.
+const paramsSuffix = "Params"
 
 func (c *checker) serverPaths() []string {
 	var out []string
@@ -351,6 +391,9 @@ func (c *checker) takeInitOrder() []*types.Initializer {
 // checkScript type-checks the script once and returns what Go has against it.
 // Variables, imports and labels that are not used are no faults here.
 func (c *checker) checkScript() []types.Error {
+	if c.main != nil {
+		c.forget()
+	}
 	var faults []types.Error
 	c.untidy = nil
 	conf := types.Config{GoVersion: goVersion, Sizes: sizes, Importer: c, Error: func(err error) {
@@ -373,13 +416,16 @@ func (c *checker) checkScript() []types.Error {
 	pass := types.NewChecker(&conf, c.fset, p.Types, c.info)
 	_ = pass.Files(p.Files) // all errors have come through conf.Error
 	p.InitOrder = c.takeInitOrder()
-	c.untidy = slices.DeleteFunc(c.untidy, func(e types.Error) bool {
-		lost := c.losesError(e.Pos)
-		if lost {
-			faults = append(faults, e)
-		}
-		return lost
-	})
+	if len(c.untidy) > 0 {
+		at := c.definitions()
+		c.untidy = slices.DeleteFunc(c.untidy, func(e types.Error) bool {
+			lost := losesError(at[e.Pos])
+			if lost {
+				faults = append(faults, e)
+			}
+			return lost
+		})
+	}
 	if len(faults) == 0 && len(c.untidy) > 0 {
 		// After any error, even one that is tolerated here, go/types does not
 		// look for generics that instantiate themselves without end. A pass
@@ -391,16 +437,40 @@ func (c *checker) checkScript() []types.Error {
 	return faults
 }
 
+// forget drops what the last check of the script found, which what this one
+// cannot understand would keep.
+func (c *checker) forget() {
+	drop(c, c.info.Types)
+	drop(c, c.info.Defs)
+	drop(c, c.info.Uses)
+	drop(c, c.info.Implicits)
+	drop(c, c.info.Selections)
+	drop(c, c.info.Instances)
+}
+
+func drop[N interface {
+	comparable
+	ast.Node
+}, V any](c *checker, m map[N]V) {
+	maps.DeleteFunc(m, func(n N, _ V) bool { return c.holds(n.Pos()) })
+}
+
 // losesError reports whether a variable that is never read holds an error. To
 // let that pass would turn a failure into a wrong result.
-func (c *checker) losesError(pos token.Pos) bool {
+func losesError(o types.Object) bool {
+	v, ok := o.(*types.Var)
+	return ok && types.Identical(v.Type(), types.Universe.Lookup("error").Type())
+}
+
+// definitions returns what is declared, by its place.
+func (c *checker) definitions() map[token.Pos]types.Object {
+	at := make(map[token.Pos]types.Object, len(c.info.Defs))
 	for id, o := range c.info.Defs {
-		if id.Pos() == pos {
-			v, ok := o.(*types.Var)
-			return ok && types.Identical(v.Type(), types.Universe.Lookup("error").Type())
+		if o != nil {
+			at[id.Pos()] = o
 		}
 	}
-	return false
+	return at
 }
 
 func isUnused(message string) bool {
@@ -409,12 +479,7 @@ func isUnused(message string) bool {
 
 // noteUnused warns of what Go would refuse for tidiness only.
 func (c *checker) noteUnused() {
-	at := map[token.Pos]types.Object{}
-	for id, o := range c.info.Defs {
-		if o != nil {
-			at[id.Pos()] = o
-		}
-	}
+	at := c.definitions()
 	for n, o := range c.info.Implicits {
 		if spec, ok := n.(*ast.ImportSpec); ok {
 			at[spec.Pos()] = o
@@ -476,9 +541,9 @@ func (c *checker) plain(message string) string {
 	return message
 }
 
-// refusedNames reports names of allowed packages that scripts may not use.
-func (c *checker) refusedNames() []Diagnostic {
-	var list []Diagnostic
+// refusedNames reports names of allowed packages that scripts may not use, and
+// where they stand.
+func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 	for id, o := range c.info.Defs {
 		f, ok := o.(*types.Func)
 		if !ok || !c.holds(id.Pos()) || f.Signature().Recv() == nil || !types.IsInterface(f.Signature().Recv().Type()) {
@@ -518,10 +583,10 @@ func (c *checker) refusedNames() []Diagnostic {
 			if full := o.Pkg().Path() + "." + name; full == "os.Getenv" || full == "os.LookupEnv" {
 				c.adviseEnvironment(id, &d)
 			}
-			list = append(list, d)
+			list, at = append(list, d), append(at, id.Pos())
 		}
 	}
-	return list
+	return list, at
 }
 
 // setToFalse: id is the field of a composite literal that says what is so anyway.

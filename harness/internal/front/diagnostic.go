@@ -16,8 +16,20 @@ const (
 	Internal = "internal" // a fault of the program around the script
 )
 
+// Codes of a [Diagnostic] about the package of a server, for who decides by
+// them what else to tell. Other faults have none.
+const (
+	CodeNoServer = "no_server" // there is no such package; Name is one that the script uses of it
+	CodeNoName   = "no_name"   // the package has no such function or type
+	CodeNoField  = "no_field"  // the type Name has no field or method Member
+	CodeCall     = "call"      // the function Name is called in another way than it is declared
+	CodeType     = "type"      // a value of, or for, the type Name has the wrong type; Member is the field that it is for
+	CodeRequired = "required"  // a value of the type Name lacks the field Member, and perhaps others
+	CodeEnum     = "enum"      // a constant is not a value that the field Member of the type Name may have
+)
+
 // maxDiagnostics bounds what one answer reports.
-const maxDiagnostics = 10
+const maxDiagnostics = 20
 
 // Bounds that keep a diagnostic of one wrong name within 150 tokens.
 const (
@@ -36,6 +48,16 @@ type Diagnostic struct {
 	Snippet    string   `json:"snippet,omitempty"`
 	Hint       string   `json:"hint,omitempty"`       // what to do next
 	Signatures []string `json:"signatures,omitempty"` // of what was probably meant
+
+	Code    string `json:"code,omitempty"`    // one of the Code constants
+	Package string `json:"package,omitempty"` // as in servers/<package>, whatever the script calls it
+	Name    string `json:"name,omitempty"`    // the function or type of the package
+	Member  string `json:"member,omitempty"`  // its field or method
+}
+
+// concern says which name of which server's package a diagnostic is about.
+func (d *Diagnostic) concern(code, pkg, name, member string) {
+	d.Code, d.Package, d.Name, d.Member = code, pkg, name, member
 }
 
 // String returns line, column and message, and the hint after a dash.

@@ -12,15 +12,18 @@
 // [Parse] takes whole files, several files in one text ([Parts]), and bare
 // statements, in a Markdown fence or not,
 // and bounds what later stages have to survive: size, nesting, encoding. It
-// refuses imports beyond the lists in package export. [Script.Check] adds the
+// finds imports beyond the lists in package export. [Script.Check] adds the
 // generated server packages and the predeclared functions, type-checks all of
 // it with go/types as Go 1.26 does, and returns what the emitter (package
-// front/emit) needs. Both report faults as [Diagnostic] values: Go's own
-// sentence, the line with a caret, and the one thing that helps next. All
-// positions are those of the text as it was sent.
+// front/emit) needs, or all mistakes of the script at once: a fault does not keep
+// others from being found, and what only follows from one is left out. Of a text
+// that does not parse, [Mentions] guesses what it asks for. Faults are
+// [Diagnostic] values: Go's own sentence, the line with a caret, and the one
+// thing that helps next. All positions are those of the text as it was sent.
 //
 // What changes nothing about a program's meaning and would only cost a round
 // trip is mended with a warning: unused variables and imports, missing imports of a file,
-// and names of server packages that are right but for case, underscores or the
-// server's prefix.
+// names of server packages that are right but for case, underscores or the
+// server's prefix, and what a tool's parameters decide: the names of nested
+// types, the & before a struct, numbers in quotes.
 package front

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,8 +32,98 @@ func (c *checker) explain(f types.Error) Diagnostic {
 			break
 		}
 	}
+	if d.Code == "" {
+		c.concernValue(f, &d)
+	}
 	c.adviseIdiom(&d)
 	return d
+}
+
+// concernValue says of a fault with a value whose type is a server's, or for a
+// field of such a type, which type that is.
+func (c *checker) concernValue(f types.Error, d *Diagnostic) {
+	if !strings.HasPrefix(f.Msg, "cannot ") && !strings.HasPrefix(f.Msg, "invalid operation: ") && !strings.HasPrefix(f.Msg, "invalid argument: ") {
+		return
+	}
+	path := c.pathTo(f.Pos)
+	if c.concernPlace(f.Pos, path, d) {
+		return
+	}
+	for _, n := range path {
+		e, ok := n.(ast.Expr)
+		if !ok || e.Pos() != f.Pos {
+			continue
+		}
+		about := []ast.Expr{e}
+		if b, ok := e.(*ast.BinaryExpr); ok {
+			about = append(about, b.X, b.Y)
+		}
+		for _, e := range about {
+			if owner := elementOfServer(c.info.TypeOf(e)); owner != nil {
+				d.concern(CodeType, serverOf(owner.Obj()), owner.Obj().Name(), "")
+				return
+			}
+		}
+		if isKnown(c.info.TypeOf(e)) {
+			return
+		}
+	}
+}
+
+// concernPlace says which field or function of a server a place gives a value
+// to, and reports whether it does.
+func (c *checker) concernPlace(pos token.Pos, path []ast.Node, d *Diagnostic) bool {
+	for i, n := range slices.Backward(path) {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			id, ok := n.Key.(*ast.Ident)
+			if !ok || i == 0 {
+				continue
+			}
+			if lit, ok := path[i-1].(*ast.CompositeLit); ok {
+				if s, owner := serverStruct(c.info.TypeOf(lit)); s != nil {
+					d.concern(CodeType, serverOf(owner.Obj()), owner.Obj().Name(), id.Name)
+					return true
+				}
+			}
+		case *ast.CallExpr:
+			if tool := c.toolOf(n); tool != nil && pos > n.Lparen {
+				d.concern(CodeCall, serverOf(tool), tool.Name(), "")
+				return true
+			}
+		case *ast.AssignStmt:
+			if at := slices.IndexFunc(n.Rhs, func(e ast.Expr) bool { return e.Pos() <= pos && pos < e.End() }); at >= 0 && len(n.Lhs) == len(n.Rhs) {
+				if sel, ok := ast.Unparen(n.Lhs[at]).(*ast.SelectorExpr); ok {
+					if s, owner := serverStruct(c.info.TypeOf(sel.X)); s != nil {
+						d.concern(CodeType, serverOf(owner.Obj()), owner.Obj().Name(), sel.Sel.Name)
+						return true
+					}
+				}
+			}
+		case *ast.FuncLit:
+			return false
+		}
+	}
+	return false
+}
+
+// elementOfServer returns the server's struct type that a type is, or that it
+// is a list or map or pointer of; else nil.
+func elementOfServer(t types.Type) *types.Named {
+	for range 4 {
+		if s, n := serverStruct(t); s != nil {
+			return n
+		}
+		if t == nil {
+			return nil
+		}
+		holder, ok := t.Underlying().(interface{ Elem() types.Type })
+		if !ok {
+			return nil
+		}
+		t = holder.Elem()
+	}
+	return nil
 }
 
 // advices are looked through in this order by what Go's message contains.
@@ -88,7 +179,7 @@ func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
 		return
 	}
 	if at := slices.IndexFunc(c.refs, func(r reference) bool { return r.x.Pos() == f.Pos }); at >= 0 {
-		c.explainPackage(c.refs[at].x.Name, f.Pos, d)
+		c.explainPackage(c.refs[at], d)
 		return
 	}
 	name := strings.TrimPrefix(f.Msg, "undefined: ")
@@ -148,6 +239,9 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 	if !ok {
 		return
 	}
+	if server, ok := strings.CutPrefix(name.Imported().Path(), serverPrefix); ok {
+		d.concern(CodeNoName, server, r.name.Name, "")
+	}
 	scope := name.Imported().Scope()
 	objects := map[string]types.Object{}
 	var functions []string
@@ -178,7 +272,8 @@ var refusedPackages = map[string]string{"debug": "runtime/debug", "exec": "os/ex
 	"runtime": "runtime", "signal": "os/signal", "sql": "database/sql", "syscall": "syscall", "testing": "testing", "unsafe": "unsafe"}
 
 // explainPackage explains an identifier before a dot that nothing declares.
-func (c *checker) explainPackage(name string, pos token.Pos, d *Diagnostic) {
+func (c *checker) explainPackage(r reference, d *Diagnostic) {
+	name := r.x.Name
 	if path := refusedPackages[name]; path != "" {
 		d.Kind, d.Hint = Refused, "package "+path+" is not available to scripts: "+export.Advice(path)
 		return
@@ -191,14 +286,45 @@ func (c *checker) explainPackage(name string, pos token.Pos, d *Diagnostic) {
 	for _, p := range c.serverPaths() {
 		servers = append(servers, strings.TrimPrefix(p, serverPrefix))
 	}
-	objects := c.visible(pos)
-	if near := nearest(name, append(servers, names(objects)...)); len(near) > 0 {
+	objects := c.visible(r.x.Pos())
+	// What is assigned from it is often called after it: quaysList := quays.List().
+	maps.DeleteFunc(objects, func(_ string, o types.Object) bool { return !isKnown(o.Type()) })
+	near := nearest(name, append(servers, names(objects)...))
+	isVariable := false
+	if len(near) > 0 {
+		_, isVariable = objects[near[0]].(*types.Var)
+		isVariable = isVariable && distance(name, near[0]) < 0.3
+	}
+	if isServerName(name) && !isVariable && c.namesTool(r) {
+		d.concern(CodeNoServer, name, r.name.Name, "")
+	}
+	if len(near) > 0 {
 		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
 	} else if len(servers) > 0 {
 		d.Hint = "it is neither a variable nor a package; the servers declared here are " + listed(servers)
 	} else {
 		d.Hint = "it is neither a variable nor a package; declare the tools it stands for with UseTools"
 	}
+}
+
+// namesTool reports whether a name of a package is called, or names a type: a
+// value of a variable would only be read.
+func (c *checker) namesTool(r reference) bool {
+	path := c.pathTo(r.name.Pos())
+	for i, n := range path {
+		if n.Pos() != r.x.Pos() || n.End() != r.name.End() || i == 0 {
+			continue
+		}
+		switch parent := path[i-1].(type) {
+		case *ast.CallExpr:
+			return parent.Fun == n
+		case *ast.CompositeLit:
+			return parent.Type == n
+		case *ast.ArrayType, *ast.MapType, *ast.ValueSpec, *ast.Field:
+			return true
+		}
+	}
+	return false
 }
 
 // visible returns what the scopes around a position declare, Go's own names
@@ -267,14 +393,21 @@ func (c *checker) explainMember(f types.Error, d *Diagnostic) {
 		}
 	case *types.Slice, *types.Array:
 		d.Hint = "it is a list: take an element first, x[i]." + id.Name + ", or range over it"
-		return
 	case *types.Map:
 		d.Hint = fmt.Sprintf("it is a map: x[%q]", id.Name)
+	}
+	if d.Hint != "" {
+		if elem := elementOfServer(owner); elem != nil {
+			d.concern(CodeType, serverOf(elem.Obj()), elem.Obj().Name(), "")
+		}
 		return
 	}
 	if hidden := c.hidesPackage(f.Pos); hidden != "" {
 		d.Hint = hidden + " is a variable here and hides the package servers/" + hidden + ": give it another name"
 		return
+	}
+	if s, n := serverStruct(owner); s != nil {
+		d.concern(CodeNoField, serverOf(n.Obj()), n.Obj().Name(), id.Name)
 	}
 	near := nearest(id.Name, members(owner))
 	if len(near) > 0 {
@@ -295,6 +428,9 @@ func (c *checker) explainNoType(f types.Error, d *Diagnostic) {
 	p, ok := c.info.Uses[r.x].(*types.PkgName)
 	if !ok {
 		return
+	}
+	if server, ok := strings.CutPrefix(p.Imported().Path(), serverPrefix); ok {
+		d.concern(CodeCall, server, r.name.Name, "")
 	}
 	near := nearest(r.name.Name, structTypes(p.Imported()))
 	if len(near) == 0 {
@@ -384,7 +520,8 @@ func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 		return
 	}
 	if len(call.Args) > 0 {
-		if t := c.info.TypeOf(call.Args[0]); t != nil && t.String() == "context.Context" {
+		t := c.info.TypeOf(call.Args[0])
+		if t != nil && t.String() == "context.Context" || !isKnown(t) && isContext(call.Args[0]) {
 			d.Hint = "leave out the context: the harness has the deadline"
 			return
 		}
@@ -395,6 +532,12 @@ func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 	} else {
 		d.Hint = "its arguments are the fields of one struct: " + name + "(" + c.plain(types.ExprString(sel.X)) + "." + params.At(0).Type().(*types.Named).Obj().Name() + "{…})"
 	}
+}
+
+// isContext reports whether an argument is called as contexts are.
+func isContext(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "ctx"
 }
 
 // explainMultiple tells how to use one of several results.
@@ -419,6 +562,11 @@ func (c *checker) describeCall(call *ast.CallExpr, d *Diagnostic) *types.Tuple {
 	}
 	if o != nil && o.Pkg() != nil {
 		d.Signatures = []string{c.signature(o)}
+		if fn, ok := o.(*types.Func); ok && serverOf(fn) != "" {
+			if d.concern(CodeCall, serverOf(fn), fn.Name(), ""); fn.Signature().Recv() != nil {
+				d.Name, d.Member = receiver(fn), fn.Name()
+			}
+		}
 	}
 	if s, ok := c.typeOf(call.Fun).(*types.Signature); ok {
 		return s.Results()

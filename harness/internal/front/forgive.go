@@ -11,8 +11,8 @@ import (
 
 // Bounds of the attempts to understand a script that Go does not accept.
 const (
-	maxRounds       = 4   // of corrections and another check
-	maxCorrected    = 100 // faults that are looked at in a round
+	maxRounds       = 5   // of corrections and another check
+	maxCorrected    = 100 // faults that are looked at in a round; of a script with more, no types are tried
 	maxUnknownTypes = 4   // type names of units that are looked for
 	maxCandidates   = 60  // types that are tried for each
 )
@@ -24,7 +24,10 @@ func (c *checker) forgive(faults []types.Error) []types.Error {
 	for range maxRounds {
 		corrected := false
 		for _, f := range faults[:min(len(faults), maxCorrected)] {
-			corrected = c.correctMember(f) || corrected
+			corrected = c.correctMember(f) || c.takeBoth(f) || corrected
+		}
+		if len(faults) > 0 {
+			corrected = c.mend() || corrected
 		}
 		if !corrected {
 			break
@@ -32,17 +35,42 @@ func (c *checker) forgive(faults []types.Error) []types.Error {
 		faults = c.checkScript()
 	}
 	tried := map[string]bool{}
-	for i := 0; i < min(len(faults), maxCorrected) && len(tried) < maxUnknownTypes; i++ {
+	for i := 0; i < len(faults) && len(faults) <= maxCorrected && len(tried) < maxUnknownTypes; i++ {
 		refs := c.unknownType(faults[i])
 		if len(refs) == 0 || tried[refs[0].x.Name+"."+refs[0].name.Name] {
 			continue
 		}
 		tried[refs[0].x.Name+"."+refs[0].name.Name] = true
+		if right := c.guessOf(refs[0]); right != "" {
+			put(refs, right)
+			faults, i = c.checkScript(), -1
+			continue
+		}
 		if left, ok := c.tryTypes(refs, faults); ok {
 			faults, i = left, -1
 		}
 	}
 	return faults
+}
+
+// takeBoth reports a tool's call whose error is not taken, and has the script
+// take it, so that mistakes with the result are seen too.
+func (c *checker) takeBoth(f types.Error) bool {
+	if !strings.HasPrefix(f.Msg, "assignment mismatch: 1 variable but ") || !strings.HasSuffix(f.Msg, "returns 2 values") {
+		return false
+	}
+	for _, n := range c.pathTo(f.Pos) {
+		assign, ok := n.(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Rhs[0].Pos() != f.Pos && assign.Lhs[0].Pos() != f.Pos {
+			continue
+		}
+		if call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr); ok && c.toolOf(call) != nil {
+			c.standing = append(c.standing, c.explain(f))
+			assign.Lhs = append(assign.Lhs, &ast.Ident{NamePos: assign.Lhs[0].End(), Name: "_"})
+			return true
+		}
+	}
+	return false
 }
 
 // correctMember renames a field or method that a type of a unit has under
@@ -193,6 +221,16 @@ func (c *checker) tryTypes(refs []reference, faults []types.Error) ([]types.Erro
 	c.rename(refs[0].x.Name+".", refs[0].name, fitting[0])
 	put(refs, fitting[0])
 	return c.checkScript(), true
+}
+
+// guessOf returns the type that a name was taken as elsewhere, or "".
+func (c *checker) guessOf(r reference) string {
+	for _, g := range c.guesses {
+		if pkg, name, ok := strings.Cut(g.right, "."); ok && pkg == c.plain(r.x.Name) && g.written == pkg+"."+r.name.Name {
+			return name
+		}
+	}
+	return ""
 }
 
 func put(refs []reference, name string) {

@@ -87,13 +87,13 @@ discovery.Search("a")
 http.Get(http.StatusText(200))
 `)
 	want := []Name{
-		{"git", "Log", 8, 11, true, false},
-		{"git", "LogParams", 8, 17, true, false},
-		{"time", "ConvertTime", 10, 1, true, false},
-		{"time", "Now", 10, 18, true, true},
-		{"fs", "read_file", 11, 1, false, false},
-		{"strings", "Shout", 11, 36, false, false},
-		{"http", "Get", 17, 1, false, false},
+		{"git", "Log", 8, 11, true, false, nil},
+		{"git", "LogParams", 8, 17, true, false, nil},
+		{"time", "ConvertTime", 10, 1, true, false, nil},
+		{"time", "Now", 10, 18, true, true, nil},
+		{"fs", "read_file", 11, 1, false, false, nil},
+		{"strings", "Shout", 11, 36, false, false, nil},
+		{"http", "Get", 17, 1, false, false, nil},
 	}
 	if diff := cmp.Diff(want, s.Used()); diff != "" {
 		t.Error(diff)
@@ -220,11 +220,27 @@ func TestScriptNeedsNoUnits(t *testing.T) {
 func TestScriptsThatOnlyDeclareAreProbes(t *testing.T) {
 	for src, want := range map[string]bool{
 		"UseTools(\"a\")": true,
-		"package main\nfunc main() { UseTools(\"a\") }": true,
-		"UseTools(\"a\"); UseTools(\"b\")":              true,
-		"UseTools(\"a\"); println(1)":                   false,
-		"println(1)":                                    false,
-		"if err := UseTools(\"a\"); err != nil {}":      false,
+		"package main\nfunc main() { UseTools(\"a\") }":                                              true,
+		"UseTools(\"a\"); UseTools(\"b\")":                                                           true,
+		"UseTools(\"a\"); println(1)":                                                                false,
+		"println(1)":                                                                                 false,
+		"if err := UseTools(\"a\"); err != nil {}":                                                   true,
+		"if err := UseTools(\"a\"); err != nil { panic(err) }":                                       true,
+		"if err := UseTools(\"a\"); err != nil { panic(err) }; _ = UseTools(\"b\")":                  true,
+		"err := UseTools(\"a\")\nif err != nil {\n\tfmt.Println(\"none\", err.Error())\n\treturn\n}": false,
+		"err := UseTools(\"a\")\n_ = err":                                                            true,
+		"err := UseTools(\"a\")":                                                                     true,
+		"var err = UseTools(\"a\")\nif err != nil { log.Fatal(err) }":                                true,
+		"import \"os/exec\"\nUseTools(\"a\")":                                                        true,
+		"const a = \"b\"\nUseTools(a)":                                                               true,
+		"UseTools(\"a\")\nreturn":                                                                    true,
+		"UseTools(\"a\", \"\")":                                                                      false,
+		"if err := UseTools(\"a\"); err != nil { git.Log(git.LogParams{}) }":                         false,
+		"if err := UseTools(\"a\"); err == nil { println(1) }":                                       false,
+		"if err := UseTools(\"a\"); err != nil { panic(git.Status()) }":                              false,
+		"_ = UseTools(\"a\")\nr, err := git.Status()\n_, _ = r, err":                                 false,
+		"func init() { git.Status() }\nfunc main() { UseTools(\"a\") }":                              false,
+		"package main\nvar x = git.Status()\nfunc main() { UseTools(\"a\") }":                        false,
 	} {
 		if got := parse(t, src).Probe(); got != want {
 			t.Errorf("%s: got %v", src, got)

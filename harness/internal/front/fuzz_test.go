@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// FuzzFront gives any text to Parse and, when that takes it, to Check. Whatever
-// comes out has to be a verdict with a place in the text.
+// FuzzFront gives any text to Parse and, when that takes it, to Check, and to
+// Mentions. Whatever comes out has to be a verdict with a place in the text.
 func FuzzFront(f *testing.F) {
 	files, _ := filepath.Glob("testdata/scripts/*.txtar")
 	for _, file := range files {
@@ -26,6 +26,13 @@ func FuzzFront(f *testing.F) {
 		f.Add(c.script)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
+		phrases, names := Mentions([]byte(src))
+		for _, p := range phrases {
+			verifyPlace(t, src, p.Line, p.Column)
+		}
+		for _, n := range names {
+			verifyPlace(t, src, n.Line, n.Column)
+		}
 		s, bad := Parse([]byte(src))
 		if (s == nil) != (len(bad) > 0) {
 			t.Fatalf("script %v with diagnostics %v", s != nil, bad)

@@ -2,6 +2,7 @@ package front
 
 import (
 	"go/ast"
+	"go/token"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,10 @@ const (
 	discoveryPath = "discovery"
 )
 
+// refusedPath is what refused imports are made to import. It cannot be
+// imported, which keeps go/types from complaining about the package's names.
+const refusedPath = "usetools/refused"
+
 // checkImports refuses what scripts cannot import.
 func (s *Script) checkImports() []Diagnostic {
 	var list []Diagnostic
@@ -26,10 +31,30 @@ func (s *Script) checkImports() []Diagnostic {
 			}
 			if d := s.checkImport(spec, path); d != nil {
 				list = append(list, *d)
+				f.refuse(spec)
 			}
 		}
 	}
 	return list
+}
+
+// refuse notes that an import was refused: what the script uses of it is not
+// reported again.
+func (f *file) refuse(spec *ast.ImportSpec) {
+	if f.failed == nil {
+		f.failed = map[string]bool{}
+	}
+	name := importedName(spec)
+	f.failed[name] = true
+	if spec.Name == nil {
+		name, _, _ = strings.Cut(name, ".") // yaml.v3
+		if !token.IsIdentifier(name) {
+			name = "_"
+		}
+		f.failed[name] = true
+		spec.Name = &ast.Ident{NamePos: spec.Path.Pos(), Name: name}
+	}
+	spec.Path.Value = strconv.Quote(refusedPath)
 }
 
 func (s *Script) checkImport(spec *ast.ImportSpec, path string) *Diagnostic {

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/front/export"
@@ -33,6 +34,10 @@ type Name struct {
 	Line, Column int
 	Imported     bool // false: the import is missing and Package is only a guess
 	Std          bool // a standard package of that name has it too, so that it need not be the server's
+	// Fields are names that the script gives to fields in literals of the type
+	// Name, or to the keys of a map that it calls the function Name with: at
+	// most 20, of at most 60 bytes each.
+	Fields []string
 }
 
 // Phrases returns the arguments of UseTools in the order of the text.
@@ -98,16 +103,101 @@ func (c *collector) visit(n ast.Node) bool {
 	case *ast.BinaryExpr:
 		c.weigh(n)
 	case *ast.SelectorExpr:
-		if x, ok := n.X.(*ast.Ident); ok && c.free[x] {
+		if x, ok := n.X.(*ast.Ident); ok && c.free[x] && !c.file.failed[x.Name] {
 			c.s.refs = append(c.s.refs, reference{x, n.Sel, c.file})
 		}
+	case *ast.CompositeLit:
+		c.literal(n)
 	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.SelectorExpr); ok && len(n.Args) == 1 && c.isQualified(f) {
+			if m, ok := n.Args[0].(*ast.CompositeLit); ok {
+				if _, ok := m.Type.(*ast.MapType); ok {
+					c.noteFields(f.Sel, m)
+				}
+			}
+		}
 		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "UseTools" && c.free[f] {
 			c.called[f] = true
 			c.phrases(n)
 		}
 	}
 	return true
+}
+
+// isQualified reports whether a selector may be a name of a package.
+func (c *collector) isQualified(e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	return ok && c.free[x]
+}
+
+// literal notes the fields of a literal whose type is a name of a package, or of
+// those that a list or map of that type holds without writing it.
+func (c *collector) literal(lit *ast.CompositeLit) {
+	t := lit.Type
+	switch of := t.(type) {
+	case *ast.ArrayType:
+		t = of.Elt
+	case *ast.MapType:
+		t = of.Value
+	}
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if !c.isQualified(t) {
+		return
+	}
+	id := t.(*ast.SelectorExpr).Sel
+	if t == lit.Type {
+		c.noteFields(id, lit)
+		return
+	}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			e = kv.Value
+		}
+		if elem, ok := e.(*ast.CompositeLit); ok && elem.Type == nil {
+			c.noteFields(id, elem)
+		}
+	}
+}
+
+// noteFields notes the fields of a struct's literal, or the constant keys of a
+// map's, as those of a name.
+func (c *collector) noteFields(of *ast.Ident, lit *ast.CompositeLit) {
+	_, isMap := lit.Type.(*ast.MapType)
+	for _, e := range lit.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		name := ""
+		if id, ok := kv.Key.(*ast.Ident); ok && !isMap {
+			name = id.Name
+		} else if key, ok := kv.Key.(*ast.BasicLit); ok && key.Kind == token.STRING {
+			name, _ = strconv.Unquote(key.Value)
+		}
+		if c.s.fields == nil {
+			c.s.fields = map[*ast.Ident][]string{}
+		}
+		c.s.fields[of] = addField(c.s.fields[of], name)
+	}
+}
+
+// Bounds of the fields of one Name.
+const (
+	maxFields    = 20
+	maxFieldSize = 60 // bytes
+)
+
+func addField(fields []string, name string) []string {
+	if name == "" || len(name) > maxFieldSize || len(fields) >= maxFields || slices.Contains(fields, name) {
+		return fields
+	}
+	return append(fields, name)
 }
 
 func isBlank(e ast.Expr) bool {
@@ -230,14 +320,18 @@ func (c *collector) size(e ast.Expr) int {
 func (s *Script) usedNames() []Name {
 	var servers, std map[string]string
 	var last *file
-	seen := map[Name]bool{}
+	type key struct {
+		pkg, name     string
+		imported, std bool
+	}
+	seen := map[key]int{} // at which place of out, from 1
 	var out []Name
 	for _, r := range s.refs {
 		if r.file != last {
 			last = r.file
 			servers, std = last.importedAs()
 		}
-		n := Name{Package: r.x.Name, Name: r.name.Name, Std: isStd(std[r.x.Name], r)}
+		n := Name{Package: r.x.Name, Name: r.name.Name, Std: isStd(std[r.x.Name], r.x.Name, r.name.Name)}
 		renamed := std[r.x.Name] != "" && export.PackageName(std[r.x.Name]) != r.x.Name
 		server, imported := servers[r.x.Name]
 		switch {
@@ -246,10 +340,18 @@ func (s *Script) usedNames() []Name {
 		case n.Std, renamed, r.x.Name == discoveryPath, types.Universe.Lookup(r.x.Name) != nil:
 			continue
 		}
-		if !isServerName(n.Package) || seen[n] {
+		k := key{n.Package, n.Name, n.Imported, n.Std}
+		if !isServerName(n.Package) {
 			continue
 		}
-		seen[n] = true
+		if at := seen[k]; at > 0 {
+			for _, name := range s.fields[r.name] {
+				out[at-1].Fields = addField(out[at-1].Fields, name)
+			}
+			continue
+		}
+		seen[k] = len(out) + 1
+		n.Fields = s.fields[r.name]
 		n.Line, n.Column = s.at(r.x.Pos())
 		out = append(out, n)
 	}
@@ -271,19 +373,18 @@ func (f *file) importedAs() (servers, std map[string]string) {
 	return servers, std
 }
 
-// isStd reports whether the standard package imported under the reference's
-// identifier has the name, or, without an import, any package of that name. A
-// refused name that is not imported may well be meant of a server: http.Get.
-func isStd(path string, r reference) bool {
+// isStd reports whether the standard package of a path has a name, or, without a
+// path, any of the package's name. A refused name that is not imported may well be meant of a server: http.Get.
+func isStd(path, pkg, name string) bool {
 	paths := []string{path}
 	if path == "" {
-		paths = slices.DeleteFunc(export.ByName(r.x.Name), func(path string) bool {
-			_, refused := export.Refused(path, r.name.Name)
+		paths = slices.DeleteFunc(export.ByName(pkg), func(path string) bool {
+			_, refused := export.Refused(path, name)
 			return refused
 		})
 	}
 	for _, path := range paths {
-		if p, err := export.Importer().Import(path); err == nil && p.Scope().Lookup(r.name.Name) != nil && r.name.IsExported() {
+		if p, err := export.Importer().Import(path); err == nil && p.Scope().Lookup(name) != nil && token.IsExported(name) {
 			return true
 		}
 	}

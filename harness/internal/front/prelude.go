@@ -41,13 +41,14 @@ func (c *checker) predeclare() error {
 
 // addImport adds an import to a file's syntax tree. An empty name is the
 // package's own. It has no position.
-func (f *file) addImport(path, name string) {
+func (f *file) addImport(path, name string) *ast.ImportSpec {
 	spec := &ast.ImportSpec{Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
 	if name != "" {
 		spec.Name = ast.NewIdent(name)
 	}
 	f.Imports = append(f.Imports, spec)
 	f.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}}}, f.Decls...)
+	return spec
 }
 
 // dropImports removes imports from a file's syntax tree.

@@ -10,7 +10,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/rt"
 )
 
-// Required reports what the arguments of a tool's call cannot do without, so
+// required reports what the arguments of a tool's call cannot do without, so
 // that it is said before anything runs: required fields that the script never
 // writes, constants that a field does not allow, and unions of which not
 // exactly one alternative is written.
@@ -18,37 +18,40 @@ import (
 // A field counts as required when its tag says so (use:"required", for the
 // alternatives of a union use:"variant"); it counts as written when the
 // literal names it, when the script assigns it anywhere, or when the struct's
-// address goes somewhere that cannot be followed.
-func (c *Checked) Required() []Diagnostic {
-	r := &requirements{c: c, assigned: map[*types.Var]bool{}, escaped: map[types.Type]bool{}, written: map[types.Type]bool{}}
-	for _, f := range c.Main().Files {
-		ast.Inspect(f, r.collect)
+// address goes somewhere that cannot be followed. It does not count where one of
+// the faults that are known is a name which was probably meant to be it.
+func (c *checker) required(known []Diagnostic) []Diagnostic {
+	r := &requirements{checker: c, assigned: map[*types.Var]bool{}, escaped: map[types.Type]bool{}, written: map[types.Type]bool{}, unknown: map[string][]string{}}
+	for _, d := range known {
+		if d.Code == CodeNoField {
+			r.unknown[d.Package+"."+d.Name] = append(r.unknown[d.Package+"."+d.Name], d.Member)
+		}
 	}
+	c.inspect(r.collect)
 	var list []Diagnostic
-	for _, f := range c.Main().Files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			list = append(list, r.notAllowed(n)...)
-			switch n := n.(type) {
-			case *ast.CompositeLit:
-				list = append(list, r.missing(n, n.Type, n.Pos(), n)...)
-			case *ast.MapType:
-				list = append(list, r.asKey(n)...)
-			case *ast.ValueSpec:
-				if len(n.Values) == 0 && n.Type != nil {
-					list = append(list, r.missing(n.Type, n.Type, n.Pos(), nil)...)
-				}
+	c.inspect(func(n ast.Node) bool {
+		list = append(list, r.notAllowed(n)...)
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			list = append(list, r.missing(n, n.Type, n.Pos(), n)...)
+		case *ast.MapType:
+			list = append(list, r.asKey(n)...)
+		case *ast.ValueSpec:
+			if len(n.Values) == 0 && n.Type != nil {
+				list = append(list, r.missing(n.Type, n.Type, n.Pos(), nil)...)
 			}
-			return true
-		})
-	}
-	return tidy(list, c.checker.text)
+		}
+		return true
+	})
+	return list
 }
 
 type requirements struct {
-	c        *Checked
+	*checker
 	assigned map[*types.Var]bool // fields written other than by a literal
 	escaped  map[types.Type]bool // structs whose address was taken
 	written  map[types.Type]bool // structs of which there is a literal, which a variable may take
+	unknown  map[string][]string // fields that the script names and a type does not have
 }
 
 // collect notes what is written by assignments and through addresses.
@@ -59,7 +62,7 @@ func (r *requirements) collect(n ast.Node) bool {
 			r.write(x)
 		}
 	case *ast.CompositeLit:
-		if t := r.c.Info.TypeOf(n); t != nil {
+		if t := r.info.TypeOf(n); t != nil {
 			r.written[types.Unalias(t)] = true
 		}
 	case *ast.IncDecStmt:
@@ -73,7 +76,7 @@ func (r *requirements) collect(n ast.Node) bool {
 		}
 		r.write(n.X)
 		if _, lit := ast.Unparen(n.X).(*ast.CompositeLit); !lit {
-			if t := r.c.Info.TypeOf(n.X); t != nil {
+			if t := r.info.TypeOf(n.X); t != nil {
 				r.escaped[types.Unalias(t)] = true
 			}
 		}
@@ -89,7 +92,7 @@ func (r *requirements) write(x ast.Expr) {
 		case *ast.IndexExpr: // p.Tags[0] = … writes into Tags
 			x = e.X
 		case *ast.SelectorExpr:
-			if v, ok := r.c.Info.Uses[e.Sel].(*types.Var); ok && v.IsField() {
+			if v, ok := r.info.Uses[e.Sel].(*types.Var); ok && v.IsField() {
 				r.assigned[v] = true
 			}
 			x = e.X
@@ -102,7 +105,7 @@ func (r *requirements) write(x ast.Expr) {
 // missing reports the required fields of a struct of a server package that are
 // neither in the literal (nil for a plain declaration) nor written elsewhere.
 func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast.CompositeLit) []Diagnostic {
-	t := types.Unalias(r.c.Info.TypeOf(of))
+	t := types.Unalias(r.info.TypeOf(of))
 	if p, ok := t.(*types.Pointer); ok && lit != nil {
 		t = types.Unalias(p.Elem()) // an element &T{} whose type is left out
 	}
@@ -133,6 +136,11 @@ func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast
 		return []Diagnostic{d}
 	}
 	var names []string
+	for _, name := range r.unknown[serverOf(named.Obj())+"."+named.Obj().Name()] {
+		for _, meant := range nearest(name, members(named)) {
+			given[meant] = true
+		}
+	}
 	for i := range s.NumFields() {
 		f := s.Field(i)
 		if isRequired(s, i) && !given[f.Name()] && !r.assigned[f] {
@@ -146,32 +154,37 @@ func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast
 	if len(names) > 1 {
 		noun += "s"
 	}
-	d := r.c.checker.diagnose(Compile, pos, "%s %s not set in a value of type %s.%s",
+	d := r.diagnose(Compile, pos, "%s %s not set in a value of type %s.%s",
 		noun, strings.Join(names, ", "), named.Obj().Pkg().Name(), named.Obj().Name())
 	d.Hint = "the tool refuses a call without; a zero value counts when it is written"
-	d.Signatures = []string{r.c.checker.typeLine(named, names)}
+	d.concern(CodeRequired, serverOf(named.Obj()), named.Obj().Name(), names[0])
+	d.Signatures = []string{r.typeLine(named, names)}
 	return []Diagnostic{d}
 }
 
 // asKey refuses maps whose keys are structs of arguments: those note which of
 // their fields were written, which == leaves out and a map does not.
 func (r *requirements) asKey(m *ast.MapType) []Diagnostic {
-	t := r.c.Info.TypeOf(m.Key)
-	if t == nil || !holdsHidden(t) {
+	t := r.info.TypeOf(m.Key)
+	if t == nil || !holdsHidden(t, map[types.Type]bool{}) {
 		return nil
 	}
-	d := r.c.checker.diagnose(Refused, m.Key.Pos(), "map with keys of the arguments' type %s", types.TypeString(t, r.c.checker.qualifier(nil)))
+	d := r.diagnose(Refused, m.Key.Pos(), "map with keys of the arguments' type %s", types.TypeString(t, r.qualifier(nil)))
 	d.Hint = "take one of its fields as the key, or a text of them: fmt.Sprint(x)"
 	return []Diagnostic{d}
 }
 
-func holdsHidden(t types.Type) bool {
+func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return holdsHidden(u.Elem())
+		return holdsHidden(u.Elem(), seen)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if f := u.Field(i); rt.Hidden(f) || holdsHidden(f.Type()) {
+			if f := u.Field(i); rt.Hidden(f) || holdsHidden(f.Type(), seen) {
 				return true
 			}
 		}
@@ -198,12 +211,13 @@ func (r *requirements) variants(s *types.Struct, named *types.Named, given map[s
 		return Diagnostic{}, false
 	}
 	name := named.Obj().Pkg().Name() + "." + named.Obj().Name()
-	d := r.c.checker.diagnose(Compile, pos, "%s needs one of its fields", name)
+	d := r.diagnose(Compile, pos, "%s needs one of its fields", name)
 	if len(written) > 1 {
-		d = r.c.checker.diagnose(Compile, pos, "%s of %s cannot be written together: they are alternatives", strings.Join(written, " and "), name)
+		d = r.diagnose(Compile, pos, "%s of %s cannot be written together: they are alternatives", strings.Join(written, " and "), name)
 	}
 	d.Hint = "write exactly one of " + listed(all)
-	d.Signatures = []string{r.c.checker.typeLine(named, written)}
+	d.concern(CodeRequired, serverOf(named.Obj()), named.Obj().Name(), all[0])
+	d.Signatures = []string{r.typeLine(named, written)}
 	return d, true
 }
 

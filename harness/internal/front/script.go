@@ -26,8 +26,11 @@ type Script struct {
 	files    []*file // sorted by name, as the go command takes them
 	bare     bool    // no package line: imports are ours to add, and nothing to warn of
 	refs     []reference
+	fields   map[*ast.Ident][]string // what literals give to the fields of a reference's name
 	phrases  []Phrase
 	used     []Name
+	faults   []Diagnostic // found by syntax; Check reports them
+	misused  bool         // some of them are about UseTools
 	warnings []Diagnostic
 	notes    []Diagnostic // warnings of what is no fault
 }
@@ -37,12 +40,17 @@ type file struct {
 	*ast.File
 	source *token.File
 	pieces []piece
+	// failed are the identifiers that refused imports would have declared; "."
+	// stands for names that are not known.
+	failed map[string]bool
 }
 
 // Parse reads a script: a Go file of package main, or bare statements with any
 // declarations between them, with or without a fence around, or several files,
 // each behind a line "-- NAME.go --". It reports at most
-// ten faults, sorted by position; when there is any, the script is nil.
+// 20 faults that keep it from being read, sorted by position; when there is any,
+// the script is nil. What is wrong with a script that can be read, Check
+// reports.
 //
 // It takes at most [MaxSize] bytes of UTF-8 and refuses what is nested too
 // deeply to be handled on an ordinary stack.
@@ -61,11 +69,9 @@ func Parse(src []byte) (*Script, []Diagnostic) {
 	if len(list) > 0 {
 		return nil, tidy(list, src)
 	}
-	list = append(s.checkPackage(), s.checkImports()...)
-	list = append(list, s.findNames()...)
-	if len(list) > 0 {
-		return nil, tidy(list, src)
-	}
+	s.faults = append(s.checkPackage(), s.checkImports()...)
+	names := s.findNames()
+	s.faults, s.misused = append(s.faults, names...), len(names) > 0
 	return s, nil
 }
 
@@ -259,7 +265,8 @@ func firstWord(line []byte) string {
 	return string(word)
 }
 
-// checkPackage refuses a file that is not a program by its form alone.
+// checkPackage refuses a file that is not a program by its form alone, and makes
+// it one of package main, so that the rest can be checked.
 func (s *Script) checkPackage() []Diagnostic {
 	var list []Diagnostic
 	for _, file := range s.files {
@@ -270,6 +277,7 @@ func (s *Script) checkPackage() []Diagnostic {
 				d.Hint = "write package main in each file"
 			}
 			list = append(list, d)
+			name.Name = "main"
 		}
 		for _, decl := range file.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Body == nil {

@@ -60,9 +60,6 @@ func diagnose(src string) []Diagnostic {
 	if checked == nil {
 		return bad
 	}
-	if bad := checked.Required(); len(bad) > 0 {
-		return bad
-	}
 	return checked.Warnings
 }
 

@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/usetools/usetools/wrappers/pyrepr"
 )
 
 // Source is the package as the type checker sees it: the same declarations
@@ -53,6 +55,8 @@ var errNoBridge = errors.New("tools cannot be called here")
 
 // Result is one tool's answer.
 type Result struct {
+	Name string // the tool's function as scripts write it, harbour.BerthPlan; set by who knows it
+
 	raw        []byte
 	content    []content
 	blocks     []json.RawMessage // content as it came
@@ -230,16 +234,32 @@ func (r *Result) typed() []byte {
 	if t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(t)) {
 		return []byte(t)
 	}
+	if data, ok := pyrepr.JSON(t); ok {
+		return data
+	}
 	return nil
 }
 
 // JSON returns the result's value as JSON: the structured part (of the
 // {"result": T} envelope T itself), or a text that is JSON; a string that
-// holds JSON is that JSON.
+// holds JSON is that JSON. A text that is what Python prints of a dict, a list
+// or a tuple is the JSON of that.
 func JSON(r *Result) ([]byte, error) {
 	if r == nil {
 		return nil, errors.New("there is no result: the call failed")
 	}
+	data, text := r.json()
+	if data == nil {
+		var ok bool
+		if data, ok = pyrepr.JSON(text); !ok {
+			return nil, fmt.Errorf("the result is text, not JSON: use Text(); it begins %.60q", text)
+		}
+	}
+	return data, nil
+}
+
+// json returns the result's JSON, or else nil and its text.
+func (r *Result) json() ([]byte, string) {
 	data := r.structured
 	if v, ok := unwrapped(data); ok {
 		data = v
@@ -250,14 +270,14 @@ func JSON(r *Result) ([]byte, error) {
 		str = r.text()
 	case json.Unmarshal(data, &str) != nil:
 		if inner := r.repeated(data); inner != nil {
-			return inner, nil
+			return inner, ""
 		}
-		return data, nil
+		return data, ""
 	}
 	if t := []byte(strings.TrimSpace(str)); json.Valid(t) {
-		return t, nil
+		return t, ""
 	}
-	return nil, fmt.Errorf("the result is text, not JSON: use Text(); it begins %.60q", str)
+	return nil, str
 }
 
 // repeated returns the JSON in the only property of an object that is a string
@@ -280,14 +300,16 @@ func (r *Result) repeated(data []byte) []byte {
 }
 
 // Value returns the result as one JSON value for whoever marshals it: its
-// JSON, or its text as a string. One with images, sound or files in it is the
-// list of its blocks as MCP has them.
+// JSON, or its text as a string, what Python prints among it. One with images,
+// sound or files in it is the list of its blocks as MCP has them.
 func Value(r *Result) ([]byte, error) {
-	if data, err := JSON(r); err == nil {
-		return data, nil
-	}
-	if r != nil && slices.ContainsFunc(r.content, content.binary) {
-		return json.Marshal(r.blocks)
+	if r != nil {
+		if data, _ := r.json(); data != nil {
+			return data, nil
+		}
+		if slices.ContainsFunc(r.content, content.binary) {
+			return json.Marshal(r.blocks)
+		}
 	}
 	return json.Marshal(Text(r))
 }

@@ -60,6 +60,8 @@ func TestResultAsTextAndJSON(t *testing.T) {
 		{"the text again in one property", `{"content":[{"type":"text","text":"[1]"}],"structuredContent":{"content":"[1]"}}`, "[1]", `[1]`},
 		{"a plain text in one property", `{"content":[{"type":"text","text":"hi"}],"structuredContent":{"content":"hi"}}`, "hi", `{"content":"hi"}`},
 		{"another text in one property", `{"content":[{"type":"text","text":"found"}],"structuredContent":{"content":"[1]"}}`, "found", `{"content":"[1]"}`},
+		{"what Python prints", `{"content":[{"type":"text","text":"[{'a': None}]"}]}`, `[{'a': None}]`, `[{"a":null}]`},
+		{"wrapped, what Python prints", `{"content":[],"structuredContent":{"result":"{'a': True}"}}`, `{'a': True}`, `{"a":true}`},
 		{"big integer", `{"content":[],"structuredContent":{"id":9007199254740993}}`, `{"id":9007199254740993}`, `{"id":9007199254740993}`},
 		{"resource", `{"content":[{"type":"resource","resource":{"uri":"a:b","text":"body"}}]}`, "body", ""},
 		{"an item that cannot be read", `{"content":[5,{"type":"text","text":"x"}]}`, "x", ""},
@@ -116,6 +118,20 @@ func TestToolFailureIsAnErrorWithItsMessage(t *testing.T) {
 	}
 }
 
+// TestValueIsWhatTheToolSaid: only who asks for JSON gets texts rewritten.
+func TestValueIsWhatTheToolSaid(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{"a":1}`, `{"a":1}`},
+		{`plain`, `"plain"`},
+		{`[{'a': None}]`, `"[{'a': None}]"`},
+	} {
+		r := &Result{content: []content{{Type: "text", Text: c.text}}}
+		if got, err := Value(r); err != nil || string(got) != c.want {
+			t.Errorf("%s: %s, %v", c.text, got, err)
+		}
+	}
+}
+
 func TestZeroResultIsHarmless(t *testing.T) {
 	if Text(nil) != "" || Raw(nil) != nil || Images(nil) != nil {
 		t.Error("a nil result has content")
@@ -156,4 +172,14 @@ func FuzzResult(f *testing.F) {
 		Wrapped("s.t", r, true)
 		FailureSign(Text(r), r.structured)
 	})
+}
+
+func TestTypedFieldsAreReadFromWhatPythonPrints(t *testing.T) {
+	r, err := parse("s.t", []byte(`{"content":[{"type":"text","text":"{'a': True, 'b': None}"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(Fields("s.t", r)); got != `{"a":true,"b":null}` {
+		t.Error(got)
+	}
 }

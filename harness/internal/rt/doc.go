@@ -17,6 +17,7 @@
 //	            interpreter; Go's texts for the interpreter's own panics
 //	print.go    fmt over script types
 //	marshal.go, unmarshal.go, fields.go  encoding/json over script types
+//	answer.go   what a tool's result has for the type that a script reads it into
 //	mirror.go   types that encoding/json takes for those of the script
 //	xml.go      encoding/xml over script types
 //	gob*.go     encoding/gob over script types

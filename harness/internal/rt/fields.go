@@ -33,9 +33,7 @@ func (m *Machine) jsonFields(t types.Type, s *types.Struct) []jsonField {
 			return table.list
 		}
 	}
-	var all []jsonField
-	collectFields(s, nil, nil, map[*types.Struct]int{}, &all)
-	list := dominant(all)
+	list := dominant(collectFields(t))
 	if named {
 		m.mu.Lock()
 		m.named[n] = &fieldTable{list}
@@ -44,59 +42,90 @@ func (m *Machine) jsonFields(t types.Type, s *types.Struct) []jsonField {
 	return list
 }
 
-func collectFields(s *types.Struct, path []int, around []string, open map[*types.Struct]int, all *[]jsonField) {
-	if open[s] > 0 {
-		return
+// collectFields lists the fields of a struct and of those that it embeds, level by
+// level as encoding/json does: a type is looked at once, where it is least nested.
+// If it is there more than once, its fields are listed twice, so that none is
+// dominant.
+func collectFields(t types.Type) []jsonField {
+	type level struct {
+		typ    types.Type
+		path   []int
+		around []string
 	}
-	open[s]++
-	defer func() { open[s]-- }()
-	for i := range s.NumFields() {
-		f := s.Field(i)
-		tag := reflect.StructTag(s.Tag(i)).Get("json")
-		if tag == "-" {
-			continue
-		}
-		name, options, _ := strings.Cut(tag, ",")
-		if !validName(name) {
-			name = ""
-		}
-		index := append(slices.Clone(path), i)
-		if f.Embedded() {
-			inner := types.Unalias(f.Type())
-			ptr, isPtr := inner.(*types.Pointer)
-			if isPtr {
-				inner = ptr.Elem()
-			}
-			es, isStruct := inner.Underlying().(*types.Struct)
-			if !f.Exported() && !isStruct {
+	var all []jsonField
+	visited := map[types.Type]bool{}
+	next, count := []level{{typ: types.Unalias(t)}}, map[types.Type]int{}
+	for len(next) > 0 {
+		now, times := next, count
+		next, count = nil, map[types.Type]int{}
+		for _, l := range now {
+			if visited[l.typ] {
 				continue
 			}
-			if name == "" && isStruct {
-				collectFields(es, index, append(slices.Clone(around), f.Name()), open, all)
-				continue
-			}
-			if !f.Exported() {
-				continue
-			}
-		} else if !f.Exported() {
-			continue
-		}
-		j := jsonField{name: name, index: index, around: around, typ: f.Type(), tagged: name != ""}
-		if name == "" {
-			j.name = f.Name()
-		}
-		for _, o := range strings.Split(options, ",") {
-			switch o {
-			case "omitempty":
-				j.omitEmpty = true
-			case "omitzero":
-				j.omitZero = true
-			case "string":
-				j.quoted = quotable(f.Type())
+			visited[l.typ] = true
+			s := l.typ.Underlying().(*types.Struct)
+			for i := range s.NumFields() {
+				j, embedded := jsonFieldOf(s, i)
+				if embedded != nil {
+					if count[embedded]++; count[embedded] == 1 {
+						next = append(next, level{embedded, append(slices.Clone(l.path), i), append(slices.Clone(l.around), s.Field(i).Name())})
+					}
+					continue
+				}
+				if j == nil {
+					continue
+				}
+				j.index, j.around = append(slices.Clone(l.path), i), l.around
+				all = append(all, *j)
+				if times[l.typ] > 1 {
+					all = append(all, *j)
+				}
 			}
 		}
-		*all = append(*all, j)
 	}
+	return all
+}
+
+// jsonFieldOf is field i of a struct, without its path, or the struct type that it
+// embeds; both are nil where JSON does not have it.
+func jsonFieldOf(s *types.Struct, i int) (j *jsonField, embedded types.Type) {
+	f := s.Field(i)
+	tag := reflect.StructTag(s.Tag(i)).Get("json")
+	if tag == "-" {
+		return nil, nil
+	}
+	name, options, _ := strings.Cut(tag, ",")
+	if !validName(name) {
+		name = ""
+	}
+	if f.Embedded() {
+		inner := types.Unalias(f.Type())
+		if ptr, isPtr := inner.(*types.Pointer); isPtr {
+			inner = types.Unalias(ptr.Elem())
+		}
+		_, isStruct := inner.Underlying().(*types.Struct)
+		if isStruct && name == "" {
+			return nil, inner
+		}
+	}
+	if !f.Exported() {
+		return nil, nil
+	}
+	j = &jsonField{name: name, typ: f.Type(), tagged: name != ""}
+	if name == "" {
+		j.name = f.Name()
+	}
+	for o := range strings.SplitSeq(options, ",") {
+		switch o {
+		case "omitempty":
+			j.omitEmpty = true
+		case "omitzero":
+			j.omitZero = true
+		case "string":
+			j.quoted = quotable(f.Type())
+		}
+	}
+	return j, nil
 }
 
 func validName(s string) bool {

@@ -42,12 +42,13 @@ type Config struct {
 
 // A Machine runs one lowered program. Its methods are called by many goroutines.
 type Machine struct {
-	cfg      Config
-	types    []*Type
-	stdout   *os.File // the variable os.Stdout of the script
-	stderr   *os.File
-	standIns int  // how many recursive fields have been made, to tell them apart
-	line     *int // the script's line that runs now; a hint, see [Machine.Line]
+	cfg        Config
+	types      []*Type
+	stdout     *os.File // the variable os.Stdout of the script
+	stderr     *os.File
+	standIns   int  // how many recursive fields have been made, to tell them apart
+	shortNames int  // how many struct types have got a short text
+	line       *int // the script's line that runs now; a hint, see [Machine.Line]
 
 	mu    sync.RWMutex
 	byKey map[string][]*Type           // interning of types met at run time
@@ -56,6 +57,8 @@ type Machine struct {
 	real  map[types.Type]reflect.Type  // memo of Reflect
 	canon map[string][]*types.Struct   // see canonical
 	named map[*types.Named]*fieldTable // memo of JSON fields
+
+	warned map[string]bool // what [Machine.warnOnce] has said; guarded by mu
 
 	panicking    panics
 	exited       atomic.Bool  // os.Exit was called
@@ -95,6 +98,7 @@ func New(cfg Config) *Machine {
 		cfg: cfg, stdout: cfg.Stdout, stderr: cfg.Stderr,
 		byKey: map[string][]*Type{}, of: map[types.Type]*Type{}, impls: map[implKey]bool{},
 		real: map[types.Type]reflect.Type{}, canon: map[string][]*types.Struct{}, named: map[*types.Named]*fieldTable{},
+		warned: map[string]bool{},
 	}
 	if m.line = cfg.Line; m.line == nil {
 		m.line = new(int)

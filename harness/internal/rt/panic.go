@@ -632,6 +632,8 @@ func badMake(n, limit int) {
 
 func badShift() { panic(goError("negative shift amount")) }
 
+func badDivisor() { panic(goError("integer divide by zero")) }
+
 func badNil() { panic(nilDereference()) }
 
 // badYield panics when an iterator goes on after its body has said no more. Who

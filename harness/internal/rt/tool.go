@@ -3,6 +3,7 @@ package rt
 import (
 	"go/types"
 	"reflect"
+	"strings"
 
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/wrappers/wire"
@@ -22,6 +23,9 @@ func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
 		return host.BadArgs(tool, err)
 	}
 	res, err := host.Call(tool, args)
+	if res != nil {
+		res.Name = funcName(m.types[tid].typ, tool)
+	}
 	v := reflect.ValueOf(r).Elem()
 	whole := v.Field(v.NumField() - 1)
 	whole.Set(reflect.ValueOf(res))
@@ -62,11 +66,13 @@ func (m *Machine) target(t types.Type, v reflect.Value) any {
 	return ptr.boxed(v.Addr().Interface())
 }
 
-// decodeResult decodes a tool's answer into v.
-func (m *Machine) decodeResult(r *host.Result, v any) error {
-	data, err := host.JSON(r)
-	if err != nil {
-		return err
+// funcName is the function whose result has type t, which package wrappers
+// names after it: harbour.BerthPlan of BerthPlanResult. Else it is the tool's ID.
+func funcName(t types.Type, tool string) string {
+	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil {
+		if i := strings.LastIndex(n.Obj().Name(), "Result"); i > 0 {
+			return n.Obj().Pkg().Name() + "." + n.Obj().Name()[:i]
+		}
 	}
-	return m.jsonUnmarshal(data, v)
+	return tool
 }

@@ -364,6 +364,10 @@ func (b *builder) structOf(s *types.Struct) (reflect.Type, error) {
 	}
 	delete(b.open, s)
 	r := reflect.StructOf(fields)
+	if len(r.String()) > maxTypeText {
+		b.m.shortNames++
+		setTypeText(r, "S_"+strconv.Itoa(b.m.shortNames))
+	}
 	for _, p := range late {
 		p.owner = r
 		b.pending = append(b.pending, p)
@@ -486,6 +490,31 @@ func setFieldType(owner reflect.Type, i int, t reflect.Type) {
 	}
 	s := (*structType)(dataWord(owner))
 	s.fields[i].typ = dataWord(t)
+}
+
+// maxTypeText bounds the text of a struct type, in bytes. Reflect writes those of
+// its fields into it, each as often as it is met: that of some tens of structs
+// with two fields for the next one has no end.
+const maxTypeText = 1 << 10
+
+// setTypeText makes the text of a type that reflect.StructOf made that of a struct
+// whose only field has this name. Reflect looks for types by their texts, but
+// compares what they are made of. The layout is that of internal/abi; where it is
+// another, or the type is one of the program's own, nothing is changed.
+func setTypeText(of reflect.Type, name string) {
+	type abiType struct {
+		_    [40]byte
+		text int32 // less than 0: reflect has made it
+	}
+	short := reflect.StructOf([]reflect.StructField{{Name: name, Type: reflect.TypeFor[struct{}]()}})
+	t, s := (*abiType)(dataWord(of)), (*abiType)(dataWord(short))
+	if t.text >= 0 || s.text >= 0 {
+		return
+	}
+	before := t.text
+	if t.text = s.text; of.String() != short.String() {
+		t.text = before
+	}
 }
 
 // dataWord returns the *abi.Type behind a reflect.Type.

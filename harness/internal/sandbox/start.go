@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // Child is a started process. It dies with its parent, however that ends.
@@ -12,6 +13,7 @@ type Child struct {
 
 	mu     sync.Mutex
 	reaped bool
+	used   time.Duration // of CPU time, once it is reaped
 	wait   func() error
 }
 
@@ -52,6 +54,9 @@ func (c *Child) reap() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reaped = true
+	if state := c.cmd.ProcessState; state != nil {
+		c.used = state.UserTime() + state.SystemTime()
+	}
 	c.job.close()
 	return err
 }
@@ -65,6 +70,17 @@ func (c *Child) Kill() {
 		c.killGroup()
 		c.cmd.Process.Kill() // should its group not exist yet
 	}
+}
+
+// CPU returns how much CPU time the child has used. Other than on Linux it is 0
+// until Wait has returned.
+func (c *Child) CPU() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reaped {
+		return c.used
+	}
+	return cpuUsed(c.cmd.Process.Pid)
 }
 
 // Narrow lowers the memory and CPU limits of a child that has locked itself,

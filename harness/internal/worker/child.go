@@ -43,7 +43,7 @@ func Main() int {
 	c.streams = []*os.File{os.Stdout, files[2], os.Stderr}
 	c.lost = func() { os.Exit(70) } // there is nobody to work for
 	c.stuck = func(text string) {
-		c.end(&done{Panic: "fatal error: " + text, Line: c.lastLine()})
+		c.end(&done{Fatal: text, Line: c.lastLine()})
 		os.Exit(2)
 	}
 	if set.Line > 0 {
@@ -124,6 +124,11 @@ func (c *child) serve(k kind, b []byte) error {
 	script, bad := front.Parse([]byte(c.script.Source))
 	timing := Timing{Parse: ms(time.Since(begin))}
 	if len(bad) > 0 {
+		if needs := needsOfText([]byte(c.script.Source), timing); !needs.none() {
+			if err := c.to.writeJSON(kindNeeds, needs); err != nil {
+				return err
+			}
+		}
 		return c.to.writeJSON(kindErrors, &Errors{Errors: bad, Timing: timing})
 	}
 	needs := needsOf(script, timing)
@@ -206,16 +211,26 @@ func (c *child) decode(want kind, v any, k kind, b []byte) error {
 const maxNames = 5000
 
 func needsOf(s *front.Script, t Timing) *Needs {
-	n := &Needs{Phrases: []Phrase{}, Names: []Name{}, Probe: s.Probe(), Own: s.Own(), Timing: t}
-	for _, p := range s.Phrases() {
+	n := &Needs{Probe: s.Probe(), Own: s.Own(), Timing: t}
+	n.add(s.Phrases(), s.Used())
+	return n
+}
+
+// needsOfText are the needs of a script that does not parse.
+func needsOfText(src []byte, t Timing) *Needs {
+	n := &Needs{Broken: true, Timing: t}
+	n.add(front.Mentions(src))
+	return n
+}
+
+func (n *Needs) add(phrases []front.Phrase, names []front.Name) {
+	n.Phrases, n.Names = []Phrase{}, []Name{}
+	for _, p := range phrases {
 		n.Phrases = append(n.Phrases, Phrase(p))
 	}
-	for _, u := range s.Used() {
-		if len(n.Names) < maxNames {
-			n.Names = append(n.Names, Name(u))
-		}
+	for _, u := range names[:min(len(names), maxNames)] {
+		n.Names = append(n.Names, Name(u))
 	}
-	return n
 }
 
 // compile checks and lowers the script and sends the plan, or its errors and
@@ -225,9 +240,6 @@ func (c *child) compile(script *front.Script, timing *Timing) (*emit.Program, er
 	opts.Strict = c.script.Strict
 	begin := time.Now()
 	checked, bad := script.Check(opts)
-	if len(bad) == 0 {
-		bad = checked.Required()
-	}
 	timing.Check = ms(time.Since(begin))
 	if len(bad) > 0 {
 		return nil, c.to.writeJSON(kindErrors, &Errors{Errors: bad, Timing: *timing})
@@ -283,7 +295,10 @@ func (c *child) run(program *emit.Program, stop <-chan struct{}) *done {
 	begin := time.Now()
 	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Timers: c.timers, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
+	var limit *eval.LimitError
 	switch {
+	case errors.As(err, &limit):
+		d.Refused = limit.Msg
 	case err != nil:
 		d.Error = clip(err.Error(), maxText)
 	case out.Stopped:

@@ -73,17 +73,31 @@ func (w *frameWriter) write(k kind, parts ...[]byte) error {
 	for _, p := range parts {
 		n += len(p)
 	}
-	buf := make([]byte, headerSize, headerSize+n)
+	buf := make([]byte, headerSize, headerSize+min(n, maxJoined))
 	binary.LittleEndian.PutUint32(buf, uint32(n))
 	buf[4] = byte(k)
-	for _, p := range parts {
-		buf = append(buf, p...)
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for _, p := range parts {
+		if len(buf)+len(p) > cap(buf) { // it is large, and not copied
+			if _, err := w.w.Write(buf); err != nil {
+				return err
+			}
+			if buf = buf[:0]; len(p) > cap(buf) {
+				if _, err := w.w.Write(p); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		buf = append(buf, p...)
+	}
 	_, err := w.w.Write(buf)
 	return err
 }
+
+// maxJoined is up to how many bytes a frame is written at once.
+const maxJoined = 64 << 10
 
 func (w *frameWriter) writeJSON(k kind, v any) error {
 	b, err := json.Marshal(v)

@@ -54,9 +54,19 @@ var lies = map[string]struct {
 	"never ends":              {func(l *liar) { l.running(); l.wait() }, Timeout, "longer than"},
 	"never begins":            {func(l *liar) { l.wait() }, Timeout, "longer than"},
 	"hides a deadlock":        {func(l *liar) { l.running(); l.die("fatal error: all goroutines are asleep - deadlock!\n") }, ScriptError, "deadlock"},
-	"runs out of memory":      {func(l *liar) { l.running(); l.die("fatal error: runtime: out of memory\n") }, MemoryLimit, "memory"},
-	"more warnings than any":  {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
-	"a trace without end":     {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]string, 10_000)}) }, ScriptError, "panic: x"},
+	"panics in the runtime's words": {func(l *liar) {
+		l.running()
+		l.die("panic: x\nfatal error: out of memory\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/x.go:1\n")
+	}, ScriptError, "panic: x"},
+	"runs out of memory":     {func(l *liar) { l.running(); l.die("fatal error: runtime: out of memory\n") }, MemoryLimit, "memory"},
+	"more warnings than any": {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
+	"a trace without end":    {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]string, 10_000)}) }, ScriptError, "panic: x"},
+	"a plan for no Go": {func(l *liar) {
+		l.send(kindReady, ready{})
+		l.send(kindNeeds, Needs{Broken: true})
+		l.send(kindPlan, Plan{})
+		l.wait()
+	}, SandboxError, "does not parse"},
 	"needs without end": {func(l *liar) {
 		l.send(kindReady, ready{})
 		l.frames.write(kindNeeds, make([]byte, maxReport+1))

@@ -38,8 +38,11 @@ type Needs struct {
 	// Probe says that the script does nothing but declare.
 	Probe bool `json:"probe"`
 	// Own are the parts of the harness itself that it uses, see front.Script.Own.
-	Own    []string `json:"own,omitempty"`
-	Timing Timing   `json:"timing"`
+	Own []string `json:"own,omitempty"`
+	// Broken says that the script is no Go: its names and phrases are guessed
+	// from its text, and its errors follow whatever tools there are.
+	Broken bool   `json:"broken,omitempty"`
+	Timing Timing `json:"timing"`
 }
 
 // none reports whether there are no needs.
@@ -61,6 +64,9 @@ type Name struct {
 	Column   int    `json:"column"`
 	Imported bool   `json:"imported"` // false: the identifier has no import
 	Std      bool   `json:"std"`      // a standard package of that name has it too
+	// Fields are what the script writes in literals of that type, or as keys of
+	// a map which that function is called with; see front.Name.
+	Fields []string `json:"fields,omitempty"`
 }
 
 // Tools is the parent's answer to Needs.
@@ -137,13 +143,15 @@ type result struct {
 
 // done is how the script ended, as the worker sees it.
 type done struct {
-	Exit   int      `json:"exit"`            // os.Exit's code
-	Panic  string   `json:"panic,omitempty"` // Go's text of an uncaught panic
-	Error  string   `json:"error,omitempty"` // the interpreter refused the program
-	Trace  []string `json:"trace,omitempty"` // the script's lines, innermost first
-	Line   int      `json:"line,omitempty"`
-	Late   bool     `json:"late,omitempty"` // it ended itself before the parent's deadline; Line is where it was
-	Timing Timing   `json:"timing"`
+	Exit    int      `json:"exit"`              // os.Exit's code
+	Panic   string   `json:"panic,omitempty"`   // Go's text of an uncaught panic
+	Fatal   string   `json:"fatal,omitempty"`   // Go's text of a fatal error of its runtime: a deadlock
+	Error   string   `json:"error,omitempty"`   // the interpreter refused the program
+	Refused string   `json:"refused,omitempty"` // what of the script it has no room for; nothing has run
+	Trace   []string `json:"trace,omitempty"`   // the script's lines, innermost first
+	Line    int      `json:"line,omitempty"`
+	Late    bool     `json:"late,omitempty"` // it ended itself before the parent's deadline; Line is where it was
+	Timing  Timing   `json:"timing"`
 }
 
 // Limits bound one run. A zero field means its default.
@@ -167,17 +175,19 @@ const (
 
 	defaultMemory = 512 << 20
 	// MinMemory is the least memory of a worker, in bytes; a limit below it is
-	// taken as it.
-	MinMemory = 128 << 20
+	// taken as it. A worker alone holds some 30 MB, Go asks the kernel for 64 MiB
+	// at a time, and half is kept back (sandbox.Config.Memory): with 80 MiB hardly
+	// a script runs, with 96 MiB one that calls tools ended for want of memory.
+	MinMemory = 112 << 20
 )
 
 // sandbox is what the limits mean for the worker's lock.
 func (l Limits) sandbox(p sandbox.Policy) sandbox.Config {
-	return sandbox.Config{Policy: p, Memory: max(l.Memory, MinMemory), CPU: l.CPU}
+	return sandbox.Config{Policy: p, Memory: l.Memory, CPU: l.CPU}
 }
 
-// withDefaults fills in what is zero.
-func (l Limits) withDefaults() Limits {
+// WithDefaults fills in what is zero.
+func (l Limits) WithDefaults() Limits {
 	def := func(p *int, v int) {
 		if *p <= 0 {
 			*p = v
@@ -194,6 +204,7 @@ func (l Limits) withDefaults() Limits {
 	if l.Memory <= 0 {
 		l.Memory = defaultMemory
 	}
+	l.Memory = max(l.Memory, MinMemory)
 	if l.CPU <= 0 {
 		l.CPU = 2 * l.Timeout
 	}

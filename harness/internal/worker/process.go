@@ -196,7 +196,7 @@ var errOutputLimit = errors.New("output limit")
 type capture struct {
 	mu    sync.Mutex
 	text  strings.Builder
-	left  int
+	left  *allowance
 	also  io.Writer // may be nil
 	onCut func()
 	cut   bool
@@ -205,9 +205,8 @@ type capture struct {
 func (c *capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := min(len(b), c.left)
+	n := c.left.take(len(b))
 	c.text.Write(b[:n])
-	c.left -= n
 	if c.also != nil && n > 0 {
 		c.also.Write(b[:n]) // whoever watches may go away; the run goes on
 	}

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
@@ -42,13 +43,14 @@ const (
 type Host interface {
 	// Resolve answers a script's needs with generated packages. ok false ends
 	// the run with status Stopped; an error is the harness's own fault.
-	// The script's clock stands still meanwhile.
+	// The script's clock stands still meanwhile. What it answers to needs that
+	// are Broken is not used: the script's errors follow in any case.
 	Resolve(ctx context.Context, n *Needs) (t *Tools, ok bool, err error)
 	// Start is asked after the script compiled and before it runs; false ends
 	// the run with status Stopped.
 	Start(ctx context.Context, p *Plan) bool
 	// Call authorises, validates and makes one tool call and returns the MCP
-	// result as JSON.
+	// result as JSON. ctx ends when the worker has the result, or the run ends.
 	Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
 }
 
@@ -67,6 +69,9 @@ type Options struct {
 	Policy sandbox.Policy
 	// Spares has workers that are started ahead; nil: each run starts its own.
 	Spares *Spares
+	// Budget is what the run takes from, together with the others that have it:
+	// those that it starts. nil: it has one of its own, of its Limits.
+	Budget *Budget
 	// Stdout and Stderr receive the script's output as it comes; nil drops it.
 	Stdout, Stderr io.Writer
 }
@@ -105,7 +110,12 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	if opts == nil {
 		opts = &Options{}
 	}
-	s.Limits = s.Limits.withDefaults()
+	s.Limits = s.Limits.WithDefaults()
+	b := opts.Budget
+	if b == nil {
+		b = NewBudget(s.Limits)
+	}
+	nested := b.begin(&s.Limits)
 	begin := time.Now()
 	p := opts.Spares.take()
 	refill := sync.OnceFunc(opts.Spares.refill)
@@ -117,19 +127,23 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 			return nil, err
 		}
 	}
-	r := &run{p: p, host: host, limits: s.Limits, out: &Outcome{}, slots: make(chan struct{}, s.Limits.Parallel), caller: ctx,
+	r := &run{p: p, host: host, budget: b, limits: s.Limits, out: &Outcome{}, slots: make(chan struct{}, s.Limits.Parallel), caller: ctx,
 		lines: strings.Count(s.Source, "\n") + 1}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, p.kill)
 	defer stop()
 	r.ctx = ctx
+	if !nested {
+		defer b.watch(func() { cancel(errCPU) })()
+	}
+	b.add(p)
 	r.clock = startClock(s.Limits.Timeout, func() { cancel(context.DeadlineExceeded) })
 	defer r.clock.pause()
-	stdout := &capture{left: s.Limits.Stdout, also: opts.Stdout, onCut: p.kill}
-	stderr := &capture{left: s.Limits.Stdout, also: opts.Stderr, onCut: p.kill}
+	stdout := &capture{left: &b.stdout, also: opts.Stdout, onCut: p.kill}
+	stderr := &capture{left: &b.stderr, also: opts.Stderr, onCut: p.kill}
 	// A dying Go runtime traces every goroutine: its first words are enough.
-	crash := &capture{left: crashBytes, onCut: p.kill}
+	crash := &capture{left: newAllowance(crashBytes), onCut: p.kill}
 	var streams sync.WaitGroup
 	streams.Go(func() { stdout.take(p.stdout) })
 	streams.Go(func() { stderr.take(p.stderr) })
@@ -149,6 +163,10 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	r.calls.Wait()
 	streams.Wait()
 	line := p.lastLine(r.lines)
+	if nested { // the next one takes its place, and its CPU time counts
+		p.wait()
+	}
+	b.remove(p)
 	reaping.Go(p.close) // it is killed; its end takes the system a while
 	refill()
 
@@ -158,16 +176,18 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	switch {
 	case stdout.cut || stderr.cut:
 		o.Status, o.Errors = OutputLimit, nil
-		o.Message = fmt.Sprintf("the script wrote more than %d bytes to stdout or stderr; print less, or return a summary", s.Limits.Stdout)
+		o.Message = fmt.Sprintf("%s wrote more than %d bytes to stdout or stderr; print less, or return a summary", b.who(), b.limits.Stdout)
 	case r.denied.Load() != nil:
 		o.Status, o.Message = Denied, r.denied.Load().Error()
 	case o.Status == "" && errors.Is(ended, context.DeadlineExceeded):
 		o.Status, o.Message = Timeout, late(s.Limits)
+	case o.Status == "" && errors.Is(ended, errCPU):
+		o.Status, o.Message = CPULimit, b.cpuMessage()
 	case o.Status == "" && ended != nil:
 		o.Status, o.Message = Canceled, "the run was canceled"
 	case o.Status == "":
 		p.wait()
-		o.Status, o.Message = crashed(p.state(), ours, crash.String(), s.Limits, err)
+		o.Status, o.Message = crashed(p.state(), ours, crash.String(), s.Limits, b, err)
 		if o.Message == mapFatal { // by goroutines, whose lines are not noted
 			o.Message, line = r.mapWrites()
 		}
@@ -187,6 +207,7 @@ type run struct {
 	p       *process
 	host    Host
 	limits  Limits
+	budget  *Budget
 	caller  context.Context // of Run: has no deadline of ours
 	ctx     context.Context // ends with the run
 	clock   *clock
@@ -238,6 +259,13 @@ func (r *run) converse(s *Script, begun time.Time) error {
 	if err != nil {
 		r.out.Status = Stopped
 		return err
+	}
+	if needs.Broken {
+		var none Plan
+		if ok, err := r.orErrors(kindPlan, &none); !ok {
+			return err
+		}
+		return r.broken("sent a plan for a script that does not parse")
 	}
 	if !ok {
 		r.out.Status = Stopped
@@ -304,7 +332,7 @@ func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 		if err := json.Unmarshal(b, &e); err != nil || len(e.Errors) == 0 {
 			return false, r.broken("frame %v: %v", k, err)
 		}
-		r.out.Status, r.out.Errors, r.out.Warnings = CompileError, e.Errors[:min(len(e.Errors), 10)], e.Warnings
+		r.out.Status, r.out.Errors, r.out.Warnings = CompileError, e.Errors[:min(len(e.Errors), maxErrors)], e.Warnings
 		if e.Timing.Parse > 0 {
 			r.out.Timing.Parse = e.Timing.Parse
 		}
@@ -323,8 +351,10 @@ func (r *run) broken(format string, args ...any) error {
 	return errFrame
 }
 
-// maxNotes bounds the warnings of one run, maxFrames the frames besides calls.
+// maxErrors bounds the faults of a script that are taken, maxNotes the warnings
+// of one run, maxFrames its frames: those of calls, of Return and of warnings.
 const (
+	maxErrors = 20
 	maxNotes  = 50
 	maxFrames = 100_000
 )
@@ -332,8 +362,7 @@ const (
 // serve answers the running script until it is done.
 func (r *run) serve() error {
 	seen := map[uint32]bool{}
-	received := 0
-	for frames := 0; ; frames++ {
+	for frames := 1; ; frames++ {
 		k, b, err := readFrame(r.p.from, maxFrameToParent)
 		if err != nil {
 			if errors.Is(err, errFrame) {
@@ -342,11 +371,14 @@ func (r *run) serve() error {
 			return err
 		}
 		if frames > maxFrames {
-			return r.broken("more than %d frames", maxFrames)
-		}
-		if received += len(b); received > maxReceived {
 			r.out.Status = OutputLimit
-			r.out.Message = fmt.Sprintf("the script sent more than %d MiB in calls and values", maxReceived>>20)
+			r.out.Message = fmt.Sprintf("the script sent more than %d values, calls and warnings; call Return once, with all that it has to say", maxFrames)
+			r.p.kill()
+			return nil
+		}
+		if r.budget.received.take(len(b)) < len(b) {
+			r.out.Status = OutputLimit
+			r.out.Message = fmt.Sprintf("%s sent more than %d MiB in calls and values", r.budget.who(), maxReceived>>20)
 			r.p.kill()
 			return nil
 		}
@@ -362,9 +394,9 @@ func (r *run) serve() error {
 			}
 			seen[n] = true
 			r.out.Calls++
-			if r.out.Calls > r.limits.Calls {
+			if r.budget.calls.take(1) == 0 {
 				r.out.Status = CallLimit
-				r.out.Message = fmt.Sprintf("the script made more than %d tool calls", r.limits.Calls)
+				r.out.Message = fmt.Sprintf("%s made more than %d tool calls", r.budget.who(), r.budget.limits.Calls)
 				r.p.kill()
 				return nil
 			}
@@ -410,11 +442,13 @@ func (r *run) ended(d *done) {
 		o.Status, o.Message = Timeout, late(r.limits)
 	case d.Error != "": // a fault of ours, whatever the script
 		o.Status, o.Message = SandboxError, d.Error
+	case d.Refused != "":
+		o.Status = CompileError
+		o.Errors = []Diagnostic{{Kind: front.Refused, Message: "not supported: " + clip(d.Refused, 1000)}}
 	case d.Panic != "":
-		o.Status, o.Message, o.Exit = ScriptError, d.Panic, 2
-		if !strings.HasPrefix(d.Panic, "fatal error: ") {
-			o.Message = "panic: " + d.Panic
-		}
+		o.Status, o.Message, o.Exit = ScriptError, "panic: "+d.Panic, goFatal
+	case d.Fatal != "":
+		o.Status, o.Message, o.Exit = ScriptError, "fatal error: "+d.Fatal, goFatal
 	case d.Exit != 0:
 		o.Status, o.Message = ScriptError, fmt.Sprintf("the script ended with os.Exit(%d)", d.Exit)
 		if d.Exit == 1 {
@@ -435,9 +469,10 @@ func (r *run) call(n uint32, c call) {
 	case <-r.ctx.Done():
 		return
 	}
-	var res result
 	var denied *DeniedError
-	raw, err := r.host.Call(r.ctx, c.Tool, c.Args)
+	ctx, handed := context.WithCancel(r.ctx)
+	defer handed()
+	raw, err := r.host.Call(ctx, c.Tool, c.Args)
 	switch {
 	case errors.As(err, &denied):
 		r.denied.Store(denied)
@@ -446,17 +481,18 @@ func (r *run) call(n uint32, c call) {
 	case r.ctx.Err() != nil:
 		return
 	case err != nil:
-		res.Error = err.Error()
 	case len(raw) > r.limits.Result:
-		res.Error = fmt.Sprintf("the result has %d bytes, at most %d are allowed: ask the tool for less", len(raw), r.limits.Result)
-	default:
-		res.Result = raw
+		err = fmt.Errorf("the result has %d bytes, at most %d are allowed: ask the tool for less", len(raw), r.limits.Result)
+	case !json.Valid(raw):
+		err = errors.New("the result is no JSON")
 	}
-	b, err := json.Marshal(&res)
+	// A dead worker is noticed elsewhere.
 	if err != nil {
-		b, _ = json.Marshal(&result{Error: "the result is no JSON"})
+		b, _ := json.Marshal(&result{Error: err.Error()})
+		r.p.to.write(kindResult, number(n), b)
+		return
 	}
-	r.p.to.write(kindResult, number(n), b) // a dead worker is noticed elsewhere
+	r.p.to.write(kindResult, number(n), []byte(`{"result":`), raw, []byte(`}`)) // a result, without a copy
 }
 
 // mapWrites says on which lines of the script goroutines may have met in a map,
@@ -526,12 +562,16 @@ const goFatal = 2
 
 // crashed says what a worker died of that ended without a word: its exit
 // status tells, and among the deaths of the Go runtime the runtime's words.
-func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, conversation error) (Status, string) {
-	memory := fmt.Sprintf("the script used more memory than allowed (%d MiB)", max(l.Memory, MinMemory)>>20)
-	cpu := fmt.Sprintf("the script used more than %v of CPU time", l.CPU)
+func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budget, conversation error) (Status, string) {
+	memory := fmt.Sprintf("the script used more memory than allowed (%d MiB)", l.Memory>>20)
+	cpu := b.cpuMessage()
 	code := -1
 	if state != nil {
 		code = state.ExitCode()
+	}
+	if text, ok := strings.CutPrefix(stderr, "panic: "); ok && code == goFatal { // of which the script may have written any part
+		text, _, _ = strings.Cut(text, "\n")
+		return ScriptError, "panic: " + clip(strings.TrimSpace(text), maxText)
 	}
 	switch {
 	case code == sandbox.ExitCPU:
@@ -547,11 +587,6 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, convers
 		if _, misuse, ok := strings.Cut(stderr, "fatal error: sync: "); ok { // such as unlock of unlocked mutex
 			misuse, _, _ = strings.Cut(misuse, "\n")
 			return ScriptError, "fatal error: sync: " + clip(misuse, 200)
-		}
-		for line := range strings.Lines(stderr) {
-			if msg, ok := strings.CutPrefix(line, "panic: "); ok {
-				return ScriptError, "panic: " + strings.TrimSpace(msg)
-			}
 		}
 	case code == -1 && !ours && state != nil && state.UserTime()+state.SystemTime() >= l.CPU:
 		return CPULimit, cpu

@@ -131,7 +131,7 @@ func (s *Spares) fill() {
 
 // raise starts one worker.
 func (s *Spares) raise() {
-	p, err := start(s.opts.Command, setup{Sandbox: s.opts.Limits.withDefaults().sandbox(s.opts.Policy)})
+	p, err := start(s.opts.Command, setup{Sandbox: s.opts.Limits.WithDefaults().sandbox(s.opts.Policy)})
 	s.mu.Lock()
 	s.starting--
 	if err != nil {

@@ -142,14 +142,12 @@ func run(ctx context.Context, path string, args []string, stdin, dir string) (*o
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Stdin = strings.NewReader(stdin)
 	cmd.WaitDelay = pipeGrace
-	procgroup.Own(cmd)
 	cmd.Cancel = func() error {
 		procgroup.Kill(cmd)
 		return nil
 	}
-	err := cmd.Start()
+	release, err := procgroup.Start(cmd)
 	if err == nil {
-		release := procgroup.Guard(cmd)
 		err = cmd.Wait()
 		release()
 	}

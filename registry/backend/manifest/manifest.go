@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,7 +119,7 @@ func (m *manifest) read() (f *file, tools []tool, problems []string, err error) 
 	fail := func(err error) (*file, []tool, []string, error) {
 		return nil, nil, nil, fmt.Errorf("server %q: reading the manifest %q: %w", m.server.Name, m.server.Path, err)
 	}
-	data, err := readFile(m.server.Path)
+	data, err := registry.ReadFile(m.server.Path, MaxFileBytes)
 	if err != nil {
 		return fail(err)
 	}
@@ -129,19 +128,6 @@ func (m *manifest) read() (f *file, tools []tool, problems []string, err error) 
 		return fail(err)
 	}
 	return f, tools, problems, nil
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
-	if err == nil && len(data) > MaxFileBytes {
-		err = fmt.Errorf("larger than %d bytes", MaxFileBytes)
-	}
-	return data, err
 }
 
 // decode reads the content of a manifest.

@@ -18,6 +18,12 @@
 //     and some exit; a server that refuses it is started again and asked with
 //     the newer server/discover.
 //
+// Over HTTP nothing is sent to another origin than the definition's: a redirect
+// or an SSE endpoint that leads to another scheme, host or port is an error, for
+// requests with headers, tokens and the secrets of a sign-in alike. Nor does a
+// connection go on at an address inside of the network when its host was at a
+// public one before; through a proxy that is the proxy's matter.
+//
 // Errors name the server and what to do and quote the server's own last words.
 // In those, values of its env and headers are hidden from six characters on.
 package mcp

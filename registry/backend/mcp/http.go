@@ -18,11 +18,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 )
-
-// idleConnsPerHost: the default of 2 costs up to 40 % with many calls at once.
-const idleConnsPerHost = 64
 
 // answerTimeout bounds the sending of an answer to a request of the server.
 const answerTimeout = 30 * time.Second
@@ -95,12 +93,12 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 			return nil, err
 		}
 	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.MaxIdleConnsPerHost = idleConnsPerHost
-	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, max: d.opts.MaxMessage}
-	if u, err := url.Parse(d.server.URL); err == nil {
-		t.host = u.Host
+	named, err := url.Parse(d.server.URL)
+	if err != nil {
+		return nil, errors.New("the url cannot be read")
 	}
+	base := origin.NewGuard(named)
+	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, named: named, max: d.opts.MaxMessage}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
 	// The SDK calls off the request of a handshake that was given up, and
@@ -108,7 +106,7 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 	var giveUp context.CancelFunc
 	t.givenUp, giveUp = context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, giveUp)
-	s, err := d.connect(ctx, transport(&http.Client{Transport: t}), t.captures, protocol)
+	s, err := d.connect(ctx, transport(&http.Client{Transport: t, CheckRedirect: t.redirect}), t.captures, protocol)
 	stop()
 	if err != nil {
 		close()
@@ -118,6 +116,9 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 			if e := d.signedIn.needed.Load(); e != nil {
 				return nil, e
 			}
+		}
+		if e := t.elsewhere.Load(); e != nil {
+			return nil, e
 		}
 		if code := int(t.refusal.Load()); code != 0 && ctx.Err() == nil && !unreachable(err) {
 			err = statusError(code)
@@ -142,11 +143,17 @@ func (e statusError) Error() string {
 	return fmt.Sprintf("status %d %s%s", int(e), http.StatusText(int(e)), hint)
 }
 
-// unreachable reports whether a request did not even reach a server, so that
-// another transport to the same place will not either.
+// unreachable reports whether a request did not even reach a server, or one
+// that leads elsewhere, so that another transport to the same place will not
+// either.
 func unreachable(err error) bool {
 	var u *url.Error
-	return errors.As(err, &u)
+	return errors.As(err, &u) || leadsElsewhere(err)
+}
+
+func leadsElsewhere(err error) bool {
+	var e *origin.ElsewhereError
+	return errors.As(err, &e)
 }
 
 // explainHTTP turns a failed connection to a URL into an error that says what
@@ -167,6 +174,8 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(err, errSignIn):
 		return fmt.Errorf("%w; run: build-registry signin %s", err, d.server.Name)
+	case leadsElsewhere(err):
+		return fmt.Errorf("%s; set that as the url in its config entry if it is meant", d.hide.err(err))
 	case unreachable(err):
 		return fmt.Errorf("cannot reach %s: %s; check that it runs", where, d.hide.err(err))
 	}
@@ -176,34 +185,39 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 // tripper sends a session's HTTP requests: it adds the configured headers and
 // takes captured results out of responses, be they JSON or event streams.
 type tripper struct {
-	base     http.RoundTripper
-	captures *captures
-	asked    *questions
-	headers  config.Secrets
-	host     string          // that the headers are for
-	max      int             // bytes of a message
-	refusal  atomic.Int32    // status of the last response that was an error
-	signedIn *signedIn       // where the transport above does not see to it; may be nil
-	posts    *posts          // of legacy SSE, else nil
-	closing  context.Context // ends when the session is closed
-	givenUp  context.Context // ends when the handshake takes too long, or after the session
+	base      http.RoundTripper
+	captures  *captures
+	asked     *questions
+	headers   config.Secrets
+	named     *url.URL                              // of the definition: nothing is sent to another origin
+	max       int                                   // bytes of a message
+	refusal   atomic.Int32                          // status of the last response that was an error
+	elsewhere atomic.Pointer[origin.ElsewhereError] // where the server wanted requests to go; nil: nowhere else
+	signedIn  *signedIn                             // where the transport above does not see to it; may be nil
+	posts     *posts                                // of legacy SSE, else nil
+	closing   context.Context                       // ends when the session is closed
+	givenUp   context.Context                       // ends when the handshake takes too long, or after the session
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.leads(origin.Check(t.named, req.URL)); err != nil { // an SSE endpoint may lead elsewhere
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, err
+	}
 	req = req.Clone(req.Context())
-	if req.URL.Host == t.host { // a redirect or an SSE endpoint may lead elsewhere
-		propagation.TraceContext{}.Inject(req.Context(), propagation.HeaderCarrier(req.Header))
-		for k, v := range t.headers {
-			if strings.EqualFold(k, "Host") {
-				req.Host = v
-				continue
-			}
-			req.Header.Set(k, v)
+	propagation.TraceContext{}.Inject(req.Context(), propagation.HeaderCarrier(req.Header))
+	for k, v := range t.headers {
+		if strings.EqualFold(k, "Host") {
+			req.Host = v
+			continue
 		}
-		if t.signedIn != nil {
-			t.signedIn.authorize(req)
-		}
+		req.Header.Set(k, v)
+	}
+	if t.signedIn != nil {
+		t.signedIn.authorize(req)
 	}
 	p, err := t.note(req)
 	switch {
@@ -225,6 +239,21 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.send(req, p)
 }
 
+// redirect is the CheckRedirect of the client.
+func (t *tripper) redirect(req *http.Request, via []*http.Request) error {
+	return t.leads(origin.Redirects(req, via))
+}
+
+// leads remembers an error that says that the server leads elsewhere: the SDK
+// does not always hand it on.
+func (t *tripper) leads(err error) error {
+	var e *origin.ElsewhereError
+	if errors.As(err, &e) {
+		t.elsewhere.Store(e)
+	}
+	return err
+}
+
 // within sends a request whose answer says nothing, and which little else
 // bounds in time; until ends it too.
 func (t *tripper) within(req *http.Request, p posted, until context.Context) (*http.Response, error) {
@@ -242,7 +271,7 @@ func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 	}
 	if res.StatusCode >= 400 {
 		t.refusal.Store(int32(res.StatusCode))
-		if e := refusedToken(res); e != nil && t.signedIn != nil && req.URL.Host == t.host {
+		if e := refusedToken(res); e != nil && t.signedIn != nil {
 			res.Body.Close()
 			t.signedIn.needed.Store(e)
 			return nil, e

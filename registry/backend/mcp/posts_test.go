@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ func TestCancellationOfASlowPostIsSent(t *testing.T) {
 			return &http.Response{StatusCode: http.StatusAccepted, Body: http.NoBody}, nil
 		}),
 		captures: newCaptures(), asked: newQuestions(), max: 1 << 20,
+		named:   &url.URL{Scheme: "http", Host: "127.0.0.1"},
 		posts:   &posts{under: map[jsonrpc.ID]chan struct{}{}},
 		closing: t.Context(), givenUp: t.Context(),
 	}

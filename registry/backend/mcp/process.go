@@ -84,7 +84,6 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	}
 	cmd.Stderr = (*stderrWriter)(p)
 	cmd.WaitDelay = pipeGrace
-	procgroup.Own(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -94,14 +93,14 @@ func startProcess(s config.Server, o Options) (*process, error) {
 		return nil, err
 	}
 	cmd.Stdout = w
-	err = cmd.Start()
+	unguard, err := procgroup.Start(cmd)
 	w.Close()
 	if err != nil {
 		r.Close()
 		stdin.Close()
 		return nil, fmt.Errorf("cannot start: %w; install it or correct its command in %q", err, s.File)
 	}
-	p.stdin, p.stdout, p.unguard = stdin, r, procgroup.Guard(cmd)
+	p.stdin, p.stdout, p.unguard = stdin, r, unguard
 	p.loops.Go(p.read)
 	p.loops.Go(p.write)
 	go p.wait()

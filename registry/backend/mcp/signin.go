@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 )
 
@@ -60,7 +61,8 @@ func (d *dialer) newSignedIn() *signedIn {
 	h := &signedIn{}
 	store := d.tokens()
 	if g := store.load(s); g != nil {
-		h.source = &keeping{tokens: store, server: s, source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, &http.Client{Timeout: tokenTimeout})), grant: g}
+		renewing := &http.Client{Timeout: tokenTimeout, CheckRedirect: origin.Redirects} // it sends secrets in forms
+		h.source = &keeping{tokens: store, server: s, source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, renewing)), grant: g}
 	}
 	return h
 }
@@ -186,13 +188,14 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 
 // provoke connects to the server so that it demands a sign-in.
 func (d *dialer) provoke(ctx context.Context, h auth.OAuthHandler) error {
+	web := &http.Client{CheckRedirect: origin.Redirects}
 	if d.server.Type == config.SSE {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.server.URL, nil)
 		if err != nil {
 			return err
 		}
 		req.Header.Set("Accept", "text/event-stream")
-		res, err := http.DefaultClient.Do(req)
+		res, err := web.Do(req)
 		if err != nil {
 			return err
 		}
@@ -206,7 +209,7 @@ func (d *dialer) provoke(ctx context.Context, h auth.OAuthHandler) error {
 		return statusError(res.StatusCode)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "usetools", Version: version()}, nil)
-	cs, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: d.server.URL, OAuthHandler: h}, nil)
+	cs, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: web, OAuthHandler: h}, nil)
 	if err == nil {
 		cs.Close()
 	}
@@ -218,6 +221,7 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 	s := d.server
 	c := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: redirect, AuthorizationCodeFetcher: fetch, RequestRefreshToken: true,
+		Client: &http.Client{CheckRedirect: signInRedirects},
 		ScopeFilter: func(found []string) []string {
 			if len(s.OAuth.Scopes) > 0 {
 				return slices.Clone(s.OAuth.Scopes)
@@ -243,6 +247,18 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 		c.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
 	}
 	return c
+}
+
+// signInRedirects is the CheckRedirect of a sign-in. What is posted has secrets
+// and stays at its origin; the documents that say where to sign in are read
+// from elsewhere too, as long as that is not this machine.
+func signInRedirects(req *http.Request, via []*http.Request) error {
+	err := origin.Redirects(req, via)
+	var elsewhere *origin.ElsewhereError
+	if errors.As(err, &elsewhere) && via[0].Method == http.MethodGet && req.URL.Scheme == "https" && !origin.Loopback(req.URL) {
+		return nil
+	}
+	return err
 }
 
 // callback takes the browser that comes back. Only what belongs to this sign-in

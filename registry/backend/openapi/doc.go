@@ -18,9 +18,19 @@
 // out, with the reason among the listing's problems.
 //
 // Headers and query values of the server's definition are sent with every
-// call, and only to the host that the definition names: where a document from
-// a URL sends its callers to another host, the definition must name that as
-// baseUrl.
+// call, and only to the origin that the definition names: where a document from
+// a URL sends its callers to another one, the definition must name that as
+// baseUrl. Redirects to another origin are not followed.
+//
+// A document from a URL sends no calls to loopback, private, link-local and
+// other addresses that are not public. What a name means is looked at with each
+// connection. Exempt are baseUrl, the host of the definition's url as long as
+// it was at no public address before, and for a document from this machine
+// (localhost or a loopback address) this machine. A document in a file is the
+// operator's own and may name anything. Through a proxy (HTTP_PROXY, HTTPS_PROXY)
+// go only calls to baseUrl and to the url's host: there the proxy resolves the
+// name and has to know what it lets through. Listings have the problem "the
+// document sends its calls to …" where that is another origin than its own.
 //
 // The reader is our own because the usual library brings a validator whose
 // initialisation alone takes 4 ms at every start of a process, which each

@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 )
 
@@ -28,7 +29,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	if s.StartTimeout <= 0 {
 		s.StartTimeout = config.DefaultStartTimeout
 	}
-	a := &api{server: s, client: client()}
+	a := &api{server: s, client: client(s)}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	spec, err := a.load(ctx)
 	if err != nil {
@@ -60,17 +61,20 @@ type spec struct {
 	info     registry.Server
 }
 
-// client follows no redirect to another host: the headers that it would take
-// along are for this one.
-func client() *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxIdleConnsPerHost = 64
-	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) >= 10 || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
+// client follows no redirect to another origin: the headers that it would take
+// along are for this one. Where a document from a URL may say what is called,
+// that is not inside of the network.
+func client(s config.Server) *http.Client {
+	c := &http.Client{Transport: origin.Transport(), CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if origin.Redirects(req, via) != nil {
 			return http.ErrUseLastResponse
 		}
 		return nil
 	}}
+	if named, err := url.Parse(s.URL); err == nil && s.URL != "" && s.BaseURL == "" {
+		c.Transport = origin.NewGuard(named)
+	}
+	return c
 }
 
 // List implements backend.Backend. The document is read anew each time.
@@ -122,8 +126,12 @@ func (a *api) load(ctx context.Context) (*spec, error) {
 	for _, t := range s.tools {
 		s.byName[t.name] = t
 	}
-	if s.base, s.baseErr = a.base(d, from); s.baseErr != nil {
+	s.base, s.baseErr = a.base(d, from)
+	switch {
+	case s.baseErr != nil:
 		s.problems = append(s.problems, s.baseErr.Error())
+	case a.server.BaseURL == "" && from != nil && !origin.Same(from, s.base):
+		s.problems = append(s.problems, sendsTo(s.base)+"; set that as baseUrl in its config entry if it is meant")
 	}
 	return s, nil
 }
@@ -139,11 +147,13 @@ func (a *api) base(d *document, from *url.URL) (*url.URL, error) {
 		return nil, err
 	}
 	secrets := len(a.server.Headers) + len(a.server.Query)
-	if from != nil && secrets > 0 && (u.Host != from.Host || u.Scheme != from.Scheme) {
-		return nil, fmt.Errorf("the document sends its callers to %s://%s; set that as baseUrl in the config entry to send headers there", u.Scheme, u.Host)
+	if from != nil && secrets > 0 && !origin.Same(from, u) {
+		return nil, errors.New(sendsTo(u) + "; set that as baseUrl in its config entry to send headers there")
 	}
 	return u, nil
 }
+
+func sendsTo(u *url.URL) string { return "the document sends its calls to " + origin.Show(u) }
 
 // read returns the document, and the URL that it came from, if any.
 func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {

@@ -11,8 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -34,7 +32,7 @@ func Open(_ context.Context, s config.Server) (backend.Backend, error) {
 type snapshot struct{ name, path string }
 
 func (s snapshot) List(context.Context) (*backend.Listing, error) {
-	data, err := readFile(s.path)
+	data, err := registry.ReadFile(s.path, MaxFileBytes)
 	if err != nil {
 		return nil, fmt.Errorf("server %q: reading snapshot: %w", s.name, err)
 	}
@@ -51,19 +49,6 @@ func (s snapshot) Call(_ context.Context, tool string, _ json.RawMessage) (*back
 }
 
 func (s snapshot) Close() error { return nil }
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
-	if err == nil && len(data) > MaxFileBytes {
-		err = fmt.Errorf("larger than %d bytes", MaxFileBytes)
-	}
-	return data, err
-}
 
 // Decode reads the content of a snapshot file as the listing of a server.
 func Decode(server string, data []byte) (*backend.Listing, error) {

@@ -247,6 +247,9 @@ func (f *fn) assignOp(x ast.Expr, op token.Token, y ast.Expr) {
 	} else {
 		right = f.to(y, f.typeOf(x))
 	}
+	if op == token.QUO || op == token.REM {
+		right = f.divisor(right, y, f.typeOf(x))
+	}
 	if isEntry { // a nil map fails when all else is known
 		var checks string
 		for _, o := range entry.operands {

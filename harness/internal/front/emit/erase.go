@@ -146,6 +146,9 @@ func (p *program) namedTyp(n *types.Named) string {
 }
 
 func (p *program) chanTyp(u *types.Chan) string {
+	if p.size(u.Elem()) > maxElement || sizes.Sizeof(u.Elem()) > maxElement {
+		p.refuse("a channel of elements of more than %d bytes, which Go does not compile either; send pointers or slices", maxElement)
+	}
 	elem := p.typ(u.Elem())
 	switch u.Dir() {
 	case types.SendOnly:
@@ -174,6 +177,9 @@ func (p *program) tuple(t *types.Tuple) string {
 
 // signature writes a signature without names; a variadic parameter is a slice.
 func (p *program) signature(u *types.Signature) string {
+	if u.Params().Len()+u.Results().Len() > maxSignature {
+		p.refuse("a function value of more than %d parameters and results; let it take a struct or a slice", maxSignature)
+	}
 	s := p.tuple(u.Params())
 	if u.Results().Len() > 0 {
 		s += " " + p.tuple(u.Results())
@@ -209,6 +215,14 @@ func (p *program) structTyp(t types.Type) string {
 	p.out.Structs[name] = id
 	return "t." + name
 }
+
+// maxElement bounds the elements of a channel, in bytes, as Go does; maxSignature
+// the parameters and results together of a function that is a value, for which
+// reflect makes no type with more.
+const (
+	maxElement   = 1<<16 - 1
+	maxSignature = 128
+)
 
 const maxTypeSize = 1 << 30 // bytes of one value; a worker has less
 

@@ -373,7 +373,21 @@ func (f *fn) binary(x *ast.BinaryExpr) string {
 	if v := f.value(x.Y).Value; x.Op == token.SUB && v != nil && constant.Sign(v) == 0 {
 		return o[0] // the interpreter makes +0 of -0 - 0
 	}
-	return "(" + inner(o[0], x.X, x.Op.Precedence()) + " " + x.Op.String() + " " + inner(o[1], x.Y, x.Op.Precedence()+1) + ")"
+	right := inner(o[1], x.Y, x.Op.Precedence()+1)
+	if x.Op == token.QUO || x.Op == token.REM {
+		right = f.divisor(right, x.Y, t)
+	}
+	return "(" + inner(o[0], x.X, x.Op.Precedence()) + " " + x.Op.String() + " " + right + ")"
+}
+
+// divisor is the text of y, by which a value of type t is divided. With several
+// goroutines the line of a division by zero is told by a check, see noteLine.
+func (f *fn) divisor(text string, y ast.Expr, t types.Type) string {
+	if b, ok := t.Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 || f.value(y).Value != nil || !f.p.concurrent || !f.unit.script {
+		return text
+	}
+	d, set := f.temp(f.p.typ(t), bare(text))
+	return guarded(set+"if "+d+" == 0 {\n"+f.lineText()+"rt.BadDivisor()\n}\n", d)
 }
 
 // inner takes the parentheses from an operand that binds as tightly as asked:

@@ -13,7 +13,8 @@ import (
 
 // guardScript keeps the numbers of process groups that it is told, and ends
 // them when its input ends: when the program that holds the other end of the
-// pipe is gone, however it went.
+// pipe is gone, however it went. What has left its group is found where there is
+// a /proc, by the name of this program, which is the argument.
 const guardScript = `
 trap '' INT TERM HUP
 groups=
@@ -29,6 +30,7 @@ done
 for g in $groups; do kill -TERM "-$g"; done
 sleep 1
 for g in $groups; do kill -KILL "-$g"; done
+for p in /proc/[0-9]*; do grep -qs "USETOOLS_TREE=.*$1" "$p/environ" && kill -KILL "${p#/proc/}"; done
 `
 
 // guard is the shell that runs guardScript while there is a group to guard.
@@ -50,7 +52,7 @@ func Guard(cmd *exec.Cmd) (release func()) {
 	guard.mu.Lock()
 	defer guard.mu.Unlock()
 	if guard.held == 0 {
-		sh := exec.Command("/bin/sh", "-c", guardScript)
+		sh := exec.Command("/bin/sh", "-c", guardScript, "sh", program())
 		sh.Env, sh.Dir = []string{"PATH=/usr/bin:/bin"}, "/"
 		sh.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		stdin, err := sh.StdinPipe()

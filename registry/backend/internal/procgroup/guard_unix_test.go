@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -16,7 +17,11 @@ const stubborn = `trap '' TERM; cat | cat; :`
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && (os.Args[1] == "guarded" || os.Args[1] == "left alone") {
-		cmd := exec.Command("/bin/sh", "-c", stubborn)
+		script := stubborn
+		if _, err := exec.LookPath("setsid"); err == nil && runtime.GOOS == "linux" && os.Args[1] == "guarded" {
+			script = "setsid sleep 1000 & " + stubborn
+		}
+		cmd := exec.Command("/bin/sh", "-c", script)
 		cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
 		Own(cmd)
 		if err := cmd.Start(); err != nil {

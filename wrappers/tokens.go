@@ -1,8 +1,10 @@
-package serve
+package wrappers
 
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/discovery/embed"
 )
 
 // Tokens estimates what a text costs in tokens of cl100k, never too low by
@@ -54,6 +56,13 @@ func Tokens(s string) int {
 		i += size
 	}
 	return (quarters + 3) / 4
+}
+
+// NameTokens estimates what a name of lower-case letters costs, with the space
+// before it. Names are often no words, and then several tokens; the word pieces
+// of the built-in model are about as many.
+func NameTokens(name string) int {
+	return max(len(embed.Default().AppendTokens(nil, name)), (len(name)+3)/5)
 }
 
 func isLetter(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }

@@ -1,0 +1,178 @@
+package harness
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// called is a function that a script calls of a server's package, by syntax
+// alone: its name and the fields that the script gives to its arguments.
+type called struct {
+	name   string
+	fields []string
+}
+
+// functions lists the functions that the script uses of a package, those of
+// which it names a type alone included.
+func (r *run) functions(pkg string) []called {
+	var out []called
+	for _, n := range r.names {
+		if n.Package != pkg {
+			continue
+		}
+		fn := function(n.Name)
+		i := slices.IndexFunc(out, func(c called) bool { return c.name == fn })
+		if i < 0 {
+			i = len(out)
+			out = append(out, called{name: fn})
+		}
+		out[i].fields = append(out[i].fields, n.Fields...)
+	}
+	return out
+}
+
+// guess is what a wrong name may have been meant for.
+type guess struct {
+	best   *wrappers.Tool   // nil: nothing is like it
+	others []*wrappers.Tool // that it may have been meant for as well
+	sure   bool
+}
+
+// Weights of what speaks for a tool: the share that it has of the candidates
+// for the name's words, its share of those for a phrase of the script, that it
+// is spelled like the name, and the share of the script's fields that it has.
+const (
+	byFields   = .5
+	byPhrase   = .7
+	byClaimed  = .2 // a phrase whose tool the script uses by its right name
+	bySpelling = .6
+	leastGuess = .25 // below it a tool is no guess
+	sureGuess  = .5
+	// sureConfidence is the least that the words of a name which is spelled
+	// otherwise must tell for a sure guess.
+	sureConfidence = .25
+	maxGuesses     = 3
+	// maxGuessed is for how many names of a script tools are looked for. One
+	// takes some 20 ms at 10,000 tools.
+	maxGuessed = 40
+	// maxAllTools is up to how many tools of a server are all named for a name
+	// that none of them is surely meant by.
+	maxAllTools = 5
+)
+
+// guessAnywhere looks for a tool by the words of a server that there is not,
+// of a function and of its fields, and by the phrases of the script.
+func (r *run) guessAnywhere(server string, f called) guess {
+	if r.guesses++; r.guesses > maxGuessed {
+		return guess{}
+	}
+	spelled := map[*wrappers.Tool]float64{}
+	for _, t := range r.view.Named(f.name) {
+		spelled[t] = bySpelling
+	}
+	return r.guess(f, wrappers.Words(server), "", spelled)
+}
+
+// guessOn looks on one server.
+func (r *run) guessOn(s *wrappers.Server, f called) guess {
+	if r.guesses++; r.guesses > maxGuessed {
+		return guess{}
+	}
+	spelled := map[*wrappers.Tool]float64{}
+	for i, t := range s.Near(f.name, 3) {
+		spelled[t] = bySpelling / float64(i+1)
+	}
+	return r.guess(f, nil, s.Name, spelled)
+}
+
+func (c called) words() []string {
+	out := wrappers.Words(c.name)
+	for _, f := range c.fields {
+		out = append(out, wrappers.Words(f)...)
+	}
+	return out
+}
+
+// has is the share of the script's fields that a tool has parameters for.
+func (c called) has(t *wrappers.Tool) float64 {
+	n := 0
+	for _, p := range t.Params() {
+		if slices.ContainsFunc(c.fields, func(f string) bool { return wrappers.Fold(f) == wrappers.Fold(p) }) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(c.fields), 1))
+}
+
+// guess chooses among the tools of a server, or of all, by what speaks for
+// each.
+func (r *run) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
+	text := strings.Join(append(words, f.words()...), " ")
+	res, err := r.cat.index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
+	fits := err == nil && res.Verdict != discovery.NotFound
+	score := r.scores(&res, fits || server != "", server, spelled)
+	var tools []*wrappers.Tool
+	for _, s := range r.view.Servers() { // in an order that is always the same
+		for _, t := range s.Tools {
+			if score[t] > 0 {
+				score[t] += byFields * f.has(t)
+				tools = append(tools, t)
+			}
+		}
+	}
+	slices.SortStableFunc(tools, func(a, b *wrappers.Tool) int { return cmp.Compare(score[b], score[a]) })
+	if len(tools) == 0 || server == "" && score[tools[0]] < leastGuess {
+		g := guess{}
+		for _, c := range res.Candidates[:min(len(res.Candidates), maxGuesses)] {
+			if t, ok := r.view.Tool(c.ID); ok {
+				g.others = append(g.others, t)
+			}
+		}
+		return g
+	}
+	best := tools[0]
+	likely := spelled[best] > 0 || fits && res.Confidence >= sureConfidence // shares say little where there are few tools
+	g := guess{best: best, sure: likely && score[best] >= sureGuess && (len(tools) == 1 || score[best] > 1.5*score[tools[1]])}
+	for _, t := range tools[1:] {
+		if len(g.others) < maxGuesses-1 && score[t] > score[best]/4 {
+			g.others = append(g.others, t)
+		}
+	}
+	return g
+}
+
+// scores adds up what speaks for the tools of a server, or of all: their
+// spelling, the words of the name where these count, and the script's phrases.
+func (r *run) scores(named *discovery.Resolution, words bool, server string, spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
+	score := map[*wrappers.Tool]float64{}
+	for t, s := range spelled {
+		if r.shows(t.Tool) {
+			score[t] += s
+		}
+	}
+	add := func(res *discovery.Resolution, weight float64) {
+		for _, c := range res.Candidates {
+			if t, ok := r.view.Tool(c.ID); ok && r.shows(t.Tool) && (server == "" || t.Server == server) {
+				score[t] += c.Score * weight
+			}
+		}
+	}
+	if words {
+		add(named, 1)
+	}
+	for i := range r.result.Tools {
+		u := &r.result.Tools[i]
+		switch {
+		case u.Phrase == "" || u.Verdict == discovery.NotFound:
+		case u.By == ByName:
+			add(&u.Resolution, byClaimed)
+		default:
+			add(&u.Resolution, byPhrase)
+		}
+	}
+	return score
+}

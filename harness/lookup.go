@@ -1,0 +1,350 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// lookUpTokens is what the answer to a script of nothing but UseTools may
+// cost, in tokens.
+const lookUpTokens = 1200
+
+// alsoTokens is kept for the names of what a phrase's part has no room for.
+const alsoTokens = 10
+
+// How many tools a look-up shows of a phrase besides the best.
+const (
+	maxRunnersUp   = 4
+	leastRunnersUp = 2
+)
+
+// an entry is one thing that an answer may say, in several lengths.
+type entry struct {
+	tool  *wrappers.Tool
+	texts []string // from little to much; the first is empty
+	at    int      // the one that is said
+}
+
+func (e *entry) text() string { return e.texts[e.at] }
+
+// raise lets entries say more, up to a length, as far as a budget of tokens
+// goes, the first ones first. It returns what is left of the budget.
+func raise(entries []*entry, length, budget int) int {
+	for _, e := range entries {
+		if length <= e.at || length >= len(e.texts) {
+			continue
+		}
+		if cost := wrappers.Tokens(e.texts[length]) - wrappers.Tokens(e.text()); cost <= budget {
+			e.at, budget = length, budget-cost
+		}
+	}
+	return budget
+}
+
+// Lengths of an entry that is a tool.
+const (
+	inOneLine = 1 + iota
+	withTypes
+	inBrief
+	inFull
+)
+
+// whole is a tool that may be described at any length, in few words about it
+// up to its types.
+func whole(t *wrappers.Tool, about string) *entry {
+	return &entry{tool: t, texts: []string{"", t.Line() + about + "\n", strings.TrimPrefix(about, " ") + "\n" + t.Show(wrappers.Types), t.Show(wrappers.Brief), t.Show(wrappers.Full)}}
+}
+
+// inLine is a tool that has one line.
+func inLine(t *wrappers.Tool, note string) *entry {
+	return &entry{tool: t, texts: []string{"", t.Line() + note + "\n"}}
+}
+
+// found is what a look-up says of one phrase.
+type found struct {
+	use    *ToolUse
+	best   []*entry // at most one
+	tools  []*entry // of the server that it names
+	others []*entry
+	names  []string // of tools that are only named
+}
+
+// lookUp answers a script that only declares: what each phrase came to.
+func (r *run) lookUp() {
+	uses := make([]*ToolUse, len(r.result.Tools))
+	for i := range uses {
+		uses[i] = &r.result.Tools[i]
+	}
+	r.show(uses, lookUpTokens)
+	r.result.Status, r.result.LookUp = OK, true
+}
+
+// unusedTokens is what is said of phrases whose tools the script does not use
+// may cost, in tokens.
+const unusedTokens = 400
+
+// showUnused answers those phrases of a script that runs whose tools it does
+// not use: who wrote them wants to know.
+func (r *run) showUnused(used []*wrappers.Tool) {
+	var uses []*ToolUse
+	for i := range r.result.Tools {
+		u := &r.result.Tools[i]
+		if s, ok := r.asksForServer(&u.Resolution); ok {
+			if !slices.ContainsFunc(used, func(t *wrappers.Tool) bool { return t.Package() == s }) {
+				uses = append(uses, u)
+			}
+			continue
+		}
+		if t, ok := r.view.Tool(u.Tool); ok && u.Phrase != "" && !slices.Contains(used, t) && r.shows(t.Tool) {
+			uses = append(uses, u)
+		}
+	}
+	if len(uses) > 0 {
+		r.show(uses, unusedTokens)
+	}
+}
+
+// show describes what phrases came to, with the best tool's signature and types
+// of each, and the tools that are like it in a line each, within one budget.
+func (r *run) show(uses []*ToolUse, budget int) {
+	var all []*found
+	budget = budget * 19 / 20 // costs are estimates
+	shown := map[*wrappers.Tool]bool{}
+	for _, u := range uses {
+		f := &found{use: u}
+		r.lookBest(f, shown)
+		all = append(all, f)
+	}
+	for _, f := range all {
+		r.lookOthers(f, shown)
+		budget -= wrappers.Tokens(f.use.heading()) + alsoTokens
+	}
+	var bests, near, far []*entry
+	for _, f := range all {
+		bests = append(append(bests, f.best...), f.tools...)
+		near = append(near, f.others[:min(2, len(f.others))]...)
+		far = append(far, f.others[min(2, len(f.others)):]...)
+	}
+	budget = raise(bests, inOneLine, budget)
+	budget = raise(bests, withTypes, budget)
+	budget = raise(near, inOneLine, budget)
+	budget = raise(bests, inBrief, budget)
+	budget = raise(bests, inFull, budget)
+	budget = raise(far, inOneLine, budget)
+	budget = raise(near, inOneLine+1, budget) // the categories of a server
+	budget = raise(far, inOneLine+1, budget)
+	for _, f := range all {
+		for _, e := range f.best {
+			f.use.Signature = e.text()
+			if e.at == 0 && f.use.Verdict != discovery.Resolved { // the heading names it
+				f.names = append([]string{e.tool.Go()}, f.names...)
+			}
+		}
+		left := 0 // categories
+		for _, e := range append(f.tools, f.others...) {
+			switch {
+			case e.at > 0:
+				f.use.Others = append(f.use.Others, strings.TrimSuffix(e.text(), "\n"))
+			case e.tool != nil:
+				f.names = append(f.names, e.tool.Go())
+			default:
+				left++
+			}
+		}
+		if left > 0 {
+			f.use.Others = append(f.use.Others, fmt.Sprintf("and %d more categories of tools", left))
+		}
+		if len(f.names) > 0 && budget >= 0 {
+			f.use.Others = append(f.use.Others, "also "+listed(f.names, 3))
+		}
+		f.use.Tokens, f.use.shown = wrappers.Tokens(f.use.Signature), true
+	}
+}
+
+// lookBest finds what a phrase means, or means most likely.
+func (r *run) lookBest(f *found, shown map[*wrappers.Tool]bool) {
+	u := f.use
+	if s, ok := r.asksForServer(&u.Resolution); ok {
+		r.lookAround(f, s)
+		return
+	}
+	t, ok := r.view.Tool(u.Tool)
+	switch {
+	case ok && u.Verdict == discovery.Resolved:
+		if t.Held { // it is shown as it was accepted
+			u.Note = t.Error
+		} else if d := r.decide(t); d.Verdict == IsDenied {
+			u.Note = "denied: " + d.Rule
+			if !slices.Contains(r.result.Decisions, d) { // for an earlier phrase
+				r.result.Decisions = append(r.result.Decisions, d)
+			}
+			return
+		}
+	case len(u.Candidates) > 0:
+		t, ok = r.view.Tool(u.Candidates[0].ID)
+	default:
+		_, _, hint := r.whyNot(u.Phrase, &u.Resolution)
+		u.Note = strings.TrimPrefix(u.Note+"; "+hint, "; ")
+	}
+	if ok && shown[t] {
+		f.names = append(f.names, t.Go()+" (above)")
+	} else if ok {
+		f.best = append(f.best, whole(t, " // "+discovery.Summary(t.Marked())))
+		shown[t] = true
+	}
+}
+
+// lookOthers finds what else a phrase may mean.
+func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
+	u := f.use
+	if u.server || strings.HasPrefix(u.Note, "denied: ") {
+		return
+	}
+	offered := r.cat.index.Differ(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
+	for i, d := range offered {
+		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp && score(u, d.ID) < leastOther*u.Candidates[0].Score {
+			break
+		}
+		if t, ok := r.view.Tool(d.ID); ok && !shown[t] && len(f.others) < maxRunnersUp {
+			f.others = append(f.others, inLine(t, " // "+inShort(offered, i)))
+			shown[t] = true
+		}
+	}
+}
+
+// leastOther is the share of the first candidate's score below which another
+// tool is not shown beside one that was found.
+const leastOther = .02
+
+func score(u *ToolUse, id string) float64 {
+	if i := slices.IndexFunc(u.Candidates, func(c discovery.Candidate) bool { return c.ID == id }); i >= 0 {
+		return u.Candidates[i].Score
+	}
+	return 0
+}
+
+func ids(cs []discovery.Candidate) []string {
+	var out []string
+	for _, c := range cs {
+		out = append(out, c.ID)
+	}
+	return out
+}
+
+// aboutServers are words that ask for a server's tools beside its name.
+var aboutServers = map[string]bool{"server": true, "servers": true, "mcp": true, "tool": true, "tools": true}
+
+// fillers may stand beside them.
+var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true, "on": true, "from": true, "in": true, "every": true}
+
+// asksForServer reports whether a phrase is the name of a server, or asks for
+// its tools.
+func (r *run) asksForServer(res *discovery.Resolution) (*wrappers.Server, bool) {
+	phrase, asks := strings.ToLower(strings.TrimSpace(res.Phrase)), false
+	if phrase == "" || res.By == discovery.ByExact {
+		return nil, false
+	}
+	if s, ok := r.view.NearPackage(phrase); ok && len(s.Tools) > 0 {
+		return s, true
+	}
+	var rest []string
+	for _, w := range strings.Fields(phrase) {
+		asks = asks || aboutServers[w]
+		if !aboutServers[w] && !fillers[w] {
+			rest = append(rest, w)
+		}
+	}
+	if !asks {
+		return nil, false
+	}
+	s, ok := r.view.NearPackage(strings.Join(rest, ""))
+	return s, ok && len(s.Tools) > 0
+}
+
+// maxServerTools is how many tools of a server are shown, in a line each or
+// with their types; the names of more are listed by category.
+const maxServerTools = 25
+
+// Bounds of what is said of a category of a server's tools.
+const (
+	maxCategory   = 40 // characters of its name
+	someFunctions = 8  // of many, that are named where not all fit
+)
+
+// lookAround shows a server's tools.
+func (r *run) lookAround(f *found, s *wrappers.Server) {
+	f.use.server = true
+	var all []discovery.Hit
+	for more := true; more; {
+		page, err := r.cat.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit, Detail: discovery.NameDescription, Keep: r.shows})
+		if err != nil {
+			return
+		}
+		all, more = append(all, page.Results...), page.HasMore
+	}
+	f.use.Note = fmt.Sprintf("the server %s has %s", s.Package, count(len(all), "tool"))
+	if len(all) <= maxServerTools {
+		for _, e := range all {
+			if t, ok := r.view.Tool(e.ID); ok {
+				f.tools = append(f.tools, whole(t, " // "+e.Short))
+			}
+		}
+		return
+	}
+	var order []string
+	names := map[string][]string{}
+	for _, e := range all {
+		if names[e.Category] == nil {
+			order = append(order, e.Category)
+		}
+		if t, ok := r.view.Tool(e.ID); ok {
+			names[e.Category] = append(names[e.Category], t.Func)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return len(names[b]) - len(names[a]) })
+	for _, c := range order {
+		head := fmt.Sprintf("%s, %d: ", registry.Printable(c, maxCategory), len(names[c]))
+		texts := []string{"", head + strings.Join(names[c], " ") + "\n"}
+		if len(names[c]) > someFunctions { // as in "…, 300: A B C …", where the rest does not fit
+			texts = slices.Insert(texts, 1, head+strings.Join(names[c][:someFunctions], " ")+" …\n")
+		}
+		f.others = append(f.others, &entry{texts: texts})
+	}
+}
+
+// heading says what a phrase of a look-up came to.
+func (u *ToolUse) heading() string {
+	note := ""
+	if u.Note != "" {
+		note = ": " + u.Note
+	}
+	switch {
+	case u.server:
+		return fmt.Sprintf("%q%s", u.Phrase, note)
+	case u.Verdict == discovery.Resolved:
+		return fmt.Sprintf("%q → %s%s%s", u.Phrase, u.Go, u.Why(), note)
+	case u.Verdict == discovery.Unavailable:
+		return fmt.Sprintf("%q cannot be served now%s", u.Phrase, note)
+	case u.Verdict == discovery.Ambiguous:
+		return fmt.Sprintf("%q could mean several tools%s", u.Phrase, note)
+	}
+	return fmt.Sprintf("%q: no tool fits it well%s", u.Phrase, note)
+}
+
+// Text is what a phrase of a look-up came to: its tool with all its types, and
+// what else it may mean.
+func (u *ToolUse) Text() string {
+	text := u.heading() + "\n" + u.Signature
+	for i, line := range u.Others {
+		if i == 0 && !u.server && u.Signature != "" && !strings.HasPrefix(line, "also ") {
+			text += "or "
+		}
+		text += line + "\n"
+	}
+	return text
+}

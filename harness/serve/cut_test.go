@@ -1,0 +1,194 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/harness"
+)
+
+func TestACutValueShowsItsFirstElementsWhole(t *testing.T) {
+	long := strings.Repeat("x", 500)
+	list := func(n, width int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `,{"i":%d,"s":"%s"}`, i, long[:width])
+		}
+		return "[" + b.String()[1:] + "]"
+	}
+	for name, c := range map[string]struct {
+		doc   string
+		limit int
+		want  string
+	}{
+		"a list": {list(64, 5), 100,
+			`[{"i":0,"s":"xxxxx"},{"i":1,"s":"xxxxx"},{"i":2,"s":"xxxxx"},{"i":3,"s":"xxxxx"},"… 60 more of 64"]`},
+		"keys are kept": {`{"commits":` + list(64, 5) + `,"total":64}`, 100,
+			`{"commits":[{"i":0,"s":"xxxxx"},{"i":1,"s":"xxxxx"},"… 62 more of 64"],"total":64}`},
+		"fair shares": {`{"a":` + list(64, 5) + `,"n":1,"b":` + list(40, 5) + `}`, 125,
+			`{"a":[{"i":0,"s":"xxxxx"},"… 63 more of 64"],"n":1,"b":[{"i":0,"s":"xxxxx"},{"i":1,"s":"xxxxx"},"… 38 more of 40"]}`},
+		"what is left over": {`{"s":"` + long + `","t":"short","u":[1,2,3]}`, 100,
+			`{"s":"` + long[:44] + `… (456 more characters)","t":"short","u":[1,2,3]}`},
+		"an element too long": {list(3, 500), 120, `[{"i":0,"s":"` + long[:64] + `… (436 more characters)"},"… 2 more of 3"]`},
+		"a pair": {`["header",` + list(64, 5) + `]`, 120,
+			`["header",[{"i":0,"s":"xxxxx"},{"i":1,"s":"xxxxx"},{"i":2,"s":"xxxxx"},"… 61 more of 64"]]`},
+		"a map with many keys": {`{"k0":` + list(1, 10) + strings.Repeat(`,"k":`+list(1, 10), 99) + `}`, 100,
+			`{"k0":[{"i":0,"s":"xxxxxxxxxx"}],"k":[{"i":0,"s":"xxxxxxxxxx"}],"…":"98 more keys"}`},
+		"a number without end": {`{"n":` + strings.Repeat("1", 500) + `,"m":1}`, 60, `{"n":"…","m":1}`},
+		"a text": {`"` + long[:460] + `end of it"`, 100,
+			`"` + long[:26] + `\n… 430 characters left out …\nxxxxend of it"`},
+		"a text that is JSON": {string(quote(list(64, 5))), 100,
+			`"[{\"i\":0,\"s\":\"xxxxx\"},{\"i\":1,\"s\":\"xxxxx\"},\"… 62 more of 64\"]"`},
+		"JSON that is indented": {"[\n" + strings.Repeat(" ", 100) + "1,2]", 60, `[1,2]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkCut(t, []byte(c.doc), c.limit)
+			if got := string(cutJSON([]byte(c.doc), c.limit)); got != c.want {
+				t.Errorf("%d characters\ngot  %s\nwant %s", utf8.RuneCountInString(got), got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheShapeOfAValue(t *testing.T) {
+	long := strings.Repeat("y", 2000)
+	var wide strings.Builder
+	var wants []string
+	for i := range 40 {
+		fmt.Fprintf(&wide, `,"a_quite_long_key_name%d":{"a":{"b":{"c":1}}}`, i)
+		if i < shapeKeys {
+			wants = append(wants, fmt.Sprintf("a_quite_long_key_name%d: {…}", i))
+		}
+	}
+	for _, c := range []struct{ doc, want string }{
+		{`{"commits":[{"hash":"a","stat":{"files":1,"lines":2}},{"hash":"b","author":null}],"totalCount":2}`,
+			`{commits: [2]{hash, stat: {files, lines}, author}, totalCount}`},
+		{`[1,2,3]`, `[3]`},
+		{`[[1,2],[3]]`, `[2][]`},
+		{`[]`, `[0]`},
+		{`{}`, `{}`},
+		{`{"rows":[{"tags":["a"],"body":"` + long + `"},{"tags":[],"body":""}],"log":"` + long + `"}`,
+			`{rows: [2]{tags: [], body: text(up to 2000)}, log: text(2000)}`},
+		{`{"a":{"b":{"c":{"d":1}}}}`, `{a: {b: {c: {…}}}}`},
+		{`{"my key":1,"":2,"Content-Type":3,"a\nb":4,"` + long[:60] + `":5}`,
+			`{"my key", "", Content-Type, "a\nb", ` + long[:40] + `…}`},
+		{"{" + wide.String()[1:] + "}", "{" + strings.Join(wants, ", ") + ", … 28 more}"}, // its deeper levels have no room
+		{`"words"`, `text`},
+		{`"{\"a\": [1]}"`, `text of {a: [1]}`},
+	} {
+		if got := parseNode([]byte(c.doc)).shape(); got != c.want {
+			t.Errorf("%.100s\ngot  %s\nwant %s", c.doc, got, c.want)
+		}
+	}
+}
+
+// Documents of all kinds, by chance.
+func TestCutJSONOfAnyDocument(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var value func(depth int) any
+	value = func(depth int) any {
+		switch kind := r.IntN(6); {
+		case kind == 0 && depth > 0:
+			o := map[string]any{}
+			for range r.IntN(20) {
+				o[strings.Repeat("kλ\"", r.IntN(8))+fmt.Sprint(r.IntN(99))] = value(depth - 1)
+			}
+			return o
+		case kind == 1 && depth > 0:
+			var l []any
+			for range r.IntN(20) {
+				l = append(l, value(depth-1))
+			}
+			return l
+		case kind == 2:
+			return strings.Repeat("a\n\x01é\"", r.IntN(100))
+		}
+		return r.IntN(1_000_000)
+	}
+	for range 60 {
+		doc, err := json.Marshal([]any{value(4), value(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []int{60, 150, 700, 3000} {
+			checkCut(t, doc, limit)
+			checkCut(t, quote(string(doc)), limit)
+		}
+	}
+}
+
+func TestCutJSONStaysJSONAndWithinItsLimit(t *testing.T) {
+	deep := strings.Repeat("[", 150) + strings.Repeat("]", 150)
+	for _, doc := range []string{`"` + strings.Repeat("é", 5000) + `"`, deep, `[` + strings.Repeat("1,", 5000) + `1]`,
+		`{"a":` + deep + `,"b":[` + strings.Repeat(`{"k":"vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv"},`, 500) + `null]}`, strings.Repeat("[", 500) + strings.Repeat("]", 500)} {
+		for _, limit := range []int{60, 200, 1000, 4000} {
+			checkCut(t, []byte(doc), limit)
+		}
+	}
+}
+
+func checkCut(t *testing.T, doc []byte, limit int) {
+	t.Helper()
+	got := cutJSON(doc, limit)
+	if !json.Valid(got) {
+		t.Errorf("no JSON: %.200s", got)
+	}
+	if n := utf8.RuneCount(got); n > limit {
+		t.Errorf("%d characters, %d allowed: %.200s", n, limit, got)
+	}
+	if utf8.RuneCount(doc) <= limit && !bytes.Equal(got, doc) {
+		t.Errorf("changed without need: %.200s", got)
+	}
+	shape := parseNode(doc).shape()
+	if n := utf8.RuneCountInString(shape); n > maxShape+len("text of ") || strings.ContainsAny(shape, "\n\r") {
+		t.Errorf("a shape of %d characters: %q", n, shape)
+	}
+}
+
+func FuzzCutJSON(f *testing.F) {
+	f.Add([]byte(`{"a":[1,2,{"b":"ccccccccccccccccccccccc"}],"d":null}`), 60)
+	f.Add([]byte(`"{\"a\":[1,2,3],\"b\":\"\\u003c\\n\"}                                                   "`), 60)
+	f.Fuzz(func(t *testing.T, doc []byte, limit int) {
+		if !json.Valid(doc) || limit < 60 || limit > 1<<20 {
+			t.Skip("no JSON, or no limit that an answer can have")
+		}
+		checkCut(t, doc, limit)
+	})
+}
+
+// An answer lists the first calls and counts the others, however many there
+// were and whatever their servers said.
+func TestCallsOfAnAnswerAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	a := &Answer{Result: &harness.Result{}}
+	for i := range 1000 {
+		c := harness.Call{Tool: fmt.Sprintf("s.t%d", i%40)}
+		if i%10 == 0 {
+			c.Error = &long
+		}
+		a.Calls = append(a.Calls, c)
+	}
+	all := a.Calls
+	a.shorten()
+	b, err := json.Marshal(a)
+	if err != nil || len(b) > 10_000 {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	n, failed := len(a.Calls), 2
+	for _, c := range a.MoreCalls {
+		n, failed = n+c.Calls, failed+c.Failed
+	}
+	if n != 1000 || failed != 100 || len(a.MoreCalls) != maxToolCounts+1 || a.MoreCalls[otherTools].Calls == 0 || *all[0].Error != long {
+		t.Errorf("%d calls, %d failed: %+v", n, failed, a.MoreCalls)
+	}
+	if a := (&Answer{Result: &harness.Result{Calls: all[:maxCalls]}}); true {
+		if a.shorten(); len(a.Calls) != maxCalls || a.MoreCalls != nil {
+			t.Errorf("%+v", a)
+		}
+	}
+}

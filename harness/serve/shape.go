@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of a shape.
+const (
+	maxShape   = 400  // characters
+	shapeDepth = 3    // objects in objects
+	shapeKeys  = 12   // of each
+	shapeItems = 50   // of a list, that are looked at
+	longKey    = 40   // characters; longer ones are cut
+	longText   = 1000 // characters; the length of longer ones is told
+)
+
+// shape is what a value consists of, on one line:
+//
+//	{commits: [64]{hash, message: text(12345), stat: {files, lines}}, totalCount}
+//
+// The elements of a list are taken together: those keys are shown that one of
+// the first ones has.
+func (n *node) shape() string {
+	if n.isText() {
+		if in := n.inner(); in != nil {
+			return "text of " + in.shape()
+		}
+		return "text"
+	}
+	var s string
+	for depth := shapeDepth; depth > 0; depth-- {
+		if s = shapeOf([]*node{n}, depth); utf8.RuneCountInString(s) <= maxShape {
+			return s
+		}
+	}
+	return first(s, maxShape-1) + "…"
+}
+
+// shapeOf is the shape that values have together, "" for scalars.
+func shapeOf(nodes []*node, depth int) string {
+	var lists, items, objects []*node
+	long := 0
+	for _, n := range nodes {
+		switch {
+		case n.isObject():
+			objects = append(objects, n)
+		case n.isList():
+			lists = append(lists, n)
+			items = append(items, n.items[:min(len(n.items), shapeItems-len(items))]...)
+		case n.isText():
+			long = max(long, n.chars-2) // without quotes
+		}
+	}
+	switch {
+	case len(objects) > 0:
+		return shapeOfObjects(objects, depth)
+	case len(lists) == 1:
+		return fmt.Sprintf("[%d]%s", len(lists[0].items), shapeOf(items, depth))
+	case len(lists) > 1:
+		return "[]" + shapeOf(items, depth)
+	case long >= longText && len(nodes) == 1:
+		return fmt.Sprintf("text(%d)", long)
+	case long >= longText:
+		return fmt.Sprintf("text(up to %d)", long)
+	}
+	return ""
+}
+
+func shapeOfObjects(objects []*node, depth int) string {
+	values := map[string][]*node{}
+	var keys []string
+	for _, o := range objects {
+		for i, k := range o.keys {
+			if values[k] == nil {
+				keys = append(keys, k)
+			}
+			values[k] = append(values[k], o.items[i])
+		}
+	}
+	if depth == 0 && len(keys) > 0 {
+		return "{…}"
+	}
+	var parts []string
+	for i, k := range keys {
+		if i == shapeKeys {
+			parts = append(parts, fmt.Sprintf("… %d more", len(keys)-i))
+			break
+		}
+		part := shapeKey(k)
+		if s := shapeOf(values[k], depth-1); s != "" {
+			part += ": " + s
+		}
+		parts = append(parts, part)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// shapeKey is a key as it stands in a shape: in quotes if it is no plain word.
+func shapeKey(k string) string {
+	if s := first(k, longKey); s != k {
+		k = s + "…"
+	}
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.…", r)
+	}
+	if k == "" || strings.ContainsFunc(k, odd) {
+		return string(quote(k))
+	}
+	return k
+}

@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/wrappers/observe"
+)
+
+// owner is whose a session is, for all that outlives it: a token, where there
+// are several, or one of these.
+type owner string
+
+const (
+	// operator is who starts the server: its client on stdio, who has the only
+	// token, and the machine's own clients where there is none.
+	operator owner = ""
+	// nobody is all that come without a token from wherever (HTTP.Insecure).
+	nobody owner = "nobody"
+)
+
+// owner is whose the sessions of a token are. The token is in it, as its name may
+// be that of another one after the file of tokens was edited.
+func (f *front) owner(subject string) owner {
+	switch {
+	case len(f.h.Tokens) == 0 && f.h.Insecure:
+		return nobody
+	case len(f.h.Tokens) < 2:
+		return operator
+	}
+	return owner(subject + "\x00" + f.h.Tokens[subject])
+}
+
+// owned is what an owner has beside what the operator has. It stays when the
+// catalog changes.
+type owned struct {
+	shapes  *observe.Store // nil: nothing is learnt
+	scripts *library.Library
+}
+
+// seenBy is a catalog as an owner sees it.
+func (s *Server) seenBy(o owner, cat *harness.Catalog) *harness.Catalog {
+	if o == operator {
+		return cat
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	has := s.owned[o]
+	if has == nil {
+		has = &owned{}
+		s.owned[o] = has
+	}
+	if has.scripts == nil && cat.Scripts != nil {
+		if has.scripts = cat.Scripts.ReadOnly(); o != nobody {
+			has.scripts = cat.Scripts.Beside(string(o))
+		}
+	}
+	if has.shapes == nil && cat.Shapes != nil && o != nobody {
+		var err error
+		if has.shapes, err = cat.Shapes.Beside(string(o)); err != nil {
+			s.log.Warn("what was learnt from the results of a token begins anew", "error", err)
+		}
+	}
+	shapes, scripts := has.shapes, has.scripts
+	if cat.Shapes == nil { // the config says so by now
+		shapes = nil
+	}
+	return cat.Apart(shapes, scripts)
+}

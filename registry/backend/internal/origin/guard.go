@@ -1,0 +1,211 @@
+package origin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// idleConnsPerHost: the default of 2 costs up to 40 % with many calls at once.
+const idleConnsPerHost = 64
+
+// Transport returns a transport to any address.
+func Transport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = idleConnsPerHost
+	return t
+}
+
+// Guard is a transport that connects to addresses outside of the network only,
+// but for the host that the definition names: that may be inside, as long as
+// it was never outside. Where the named host is this machine, others may be
+// this machine too.
+//
+// A proxy resolves names itself. It gets the requests to the named host, and
+// has to know what it lets through; requests to others, which nobody could
+// check then, are refused.
+type Guard struct {
+	named    string // host
+	loopback bool   // named is this machine
+	public   atomic.Bool
+
+	proxied       *http.Transport // as the environment says
+	direct, other *http.Transport // to the named host; to others
+}
+
+// NewGuard returns a guard. named is the URL of the definition.
+func NewGuard(named *url.URL) *Guard {
+	g := &Guard{named: host(named), loopback: Loopback(named), proxied: Transport()}
+	g.direct, g.other = dialing(g.checkNamed, func() { g.public.Store(true) }), dialing(g.checkOther, func() {})
+	return g
+}
+
+// RoundTrip implements http.RoundTripper.
+func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	named := host(req.URL) == g.named
+	var proxy *url.URL
+	if g.proxied.Proxy != nil {
+		var err error
+		if proxy, err = g.proxied.Proxy(req); err != nil {
+			closeBody(req)
+			return nil, fmt.Errorf("finding the proxy: %w", err)
+		}
+	}
+	switch {
+	case proxy != nil && named:
+		return g.proxied.RoundTrip(req)
+	case proxy != nil:
+		closeBody(req)
+		return nil, fmt.Errorf("%s would be asked through a proxy, where its address cannot be checked; "+
+			"set it as baseUrl in the config entry if it is meant", clip(req.URL.Host))
+	case named:
+		return g.direct.RoundTrip(req)
+	}
+	return g.other.RoundTrip(req)
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+}
+
+// CloseIdleConnections closes connections that nobody uses.
+func (g *Guard) CloseIdleConnections() {
+	for _, t := range []*http.Transport{g.proxied, g.direct, g.other} {
+		t.CloseIdleConnections()
+	}
+}
+
+// AddressError is an address inside of the network where a host is not
+// expected.
+type AddressError struct {
+	Host    string // and port
+	Address netip.Addr
+	Kind    string // loopback, private …
+	Before  bool   // the host was at a public address before
+}
+
+func (e *AddressError) Error() string {
+	why := "which its config entry does not name; set the host as baseUrl there if it is meant"
+	if e.Before {
+		why = "and was at a public one before"
+	}
+	return fmt.Sprintf("%s is at the %s address %s, %s", clip(e.Host), e.Kind, e.Address, why)
+}
+
+// checkNamed refuses a host that moved into the network.
+func (g *Guard) checkNamed(ip netip.Addr) *AddressError {
+	if kind := Inside(ip); kind != "" && g.public.Load() {
+		return &AddressError{Address: ip, Kind: kind, Before: true}
+	}
+	return nil
+}
+
+func (g *Guard) checkOther(ip netip.Addr) *AddressError {
+	if kind := Inside(ip); kind != "" && !(g.loopback && kind == "loopback") {
+		return &AddressError{Address: ip, Kind: kind}
+	}
+	return nil
+}
+
+// dialing returns a transport without a proxy that connects to the addresses
+// that check lets through, and tells public of a connection to one outside.
+func dialing(check func(netip.Addr) *AddressError, public func()) *http.Transport {
+	t := Transport()
+	t.Proxy = nil
+	t.DialContext = func(ctx context.Context, network, host string) (net.Conn, error) {
+		d := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+		d.Control = func(_, address string, _ syscall.RawConn) error {
+			a, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return err
+			}
+			if refused := check(a.Addr()); refused != nil {
+				refused.Host = host
+				return refused
+			}
+			return nil
+		}
+		conn, err := d.DialContext(ctx, network, host)
+		if err != nil {
+			if refused := (*AddressError)(nil); errors.As(err, &refused) {
+				return nil, refused // says all
+			}
+			return nil, err
+		}
+		if a, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && Inside(a.Addr()) == "" {
+			public()
+		}
+		return conn, nil
+	}
+	return t
+}
+
+// Loopback reports whether a URL leads to this machine, whatever a resolver
+// says.
+func Loopback(u *url.URL) bool {
+	name := strings.TrimSuffix(host(u), ".")
+	ip, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && Inside(ip) == "loopback"
+}
+
+// inside are the addresses that are not of the public Internet.
+var inside = []struct {
+	kind string
+	nets []netip.Prefix
+}{
+	{"loopback", prefixes("127.0.0.0/8", "::1/128")},
+	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10", "64:ff9b:1::/48")},
+	{"link-local", prefixes("169.254.0.0/16", "fe80::/10")}, // clouds tell their machines secrets at 169.254.169.254
+	{"unspecified", prefixes("0.0.0.0/8", "::/128")},
+	{"multicast", prefixes("224.0.0.0/4", "ff00::/8")},
+	{"reserved", prefixes("192.0.0.0/24", "240.0.0.0/4")},
+}
+
+// carriers are IPv6 addresses that stand for an IPv4 address, which begins at
+// the given byte.
+var carriers = []struct {
+	net netip.Prefix
+	at  int
+}{
+	{netip.MustParsePrefix("::/96"), 12},
+	{netip.MustParsePrefix("64:ff9b::/96"), 12}, // NAT64
+	{netip.MustParsePrefix("2002::/16"), 2},     // 6to4
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	nets := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		nets[i] = netip.MustParsePrefix(text)
+	}
+	return nets
+}
+
+// Inside says of which kind an address is that is not of the public Internet;
+// empty: it is.
+func Inside(ip netip.Addr) string {
+	ip = ip.Unmap().WithZone("")
+	for _, k := range inside {
+		for _, n := range k.nets {
+			if n.Contains(ip) {
+				return k.kind
+			}
+		}
+	}
+	for _, c := range carriers {
+		if c.net.Contains(ip) {
+			b := ip.As16()
+			return Inside(netip.AddrFrom4([4]byte(b[c.at : c.at+4])))
+		}
+	}
+	return ""
+}

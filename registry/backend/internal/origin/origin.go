@@ -1,0 +1,73 @@
+package origin
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxRedirects bounds a chain of redirects.
+const maxRedirects = 10
+
+// ElsewhereError is a request that would go to another origin.
+type ElsewhereError struct{ From, To string }
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("%s leads to %s, which is another scheme, host or port; nothing is sent there", e.From, e.To)
+}
+
+// Check returns an [ElsewhereError] where to has not the origin of from.
+func Check(from, to *url.URL) error {
+	if Same(from, to) {
+		return nil
+	}
+	return &ElsewhereError{Show(from), Show(to)}
+}
+
+// Redirects is a CheckRedirect of http.Client: it refuses redirects to another
+// origin than the first request's.
+func Redirects(req *http.Request, via []*http.Request) error {
+	if len(via) >= maxRedirects {
+		return errors.New("too many redirects")
+	}
+	return Check(via[0].URL, req.URL)
+}
+
+// Same reports whether two URLs have the same scheme, host and port.
+func Same(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && host(a) == host(b) && port(a) == port(b)
+}
+
+func host(u *url.URL) string { return strings.ToLower(u.Hostname()) }
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if strings.EqualFold(u.Scheme, "https") {
+		return "443"
+	}
+	return "80"
+}
+
+// maxShown bounds an address in a text, in bytes.
+const maxShown = 200
+
+// Show returns a URL's scheme, host and path: what else it has may be a secret.
+func Show(u *url.URL) string {
+	return clip((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String())
+}
+
+func clip(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	n := maxShown
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,181 @@
+package procgroup
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxRounds is how often processes are looked for that one round has not found,
+// because they were started meanwhile; maxEnviron how much of an environment is
+// read, in bytes.
+const (
+	maxRounds  = 10
+	maxEnviron = 4 << 20
+)
+
+// killTree ends the processes that have the token in their environment.
+func killTree(token string) {
+	mark := []byte(treeVariable + "=")
+	for range maxRounds {
+		found := false
+		for _, p := range processes() {
+			if p.zombie || p.pid == os.Getpid() {
+				continue
+			}
+			for v := range bytes.SplitSeq(environ(p.pid), []byte{0}) {
+				if bytes.HasPrefix(v, mark) && bytes.Contains(v, []byte(token)) {
+					found = syscall.Kill(p.pid, syscall.SIGKILL) == nil || found
+				}
+			}
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+// environ is the environment of a process, nil where it may not be read.
+func environ(pid int) []byte {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, maxEnviron))
+	return b
+}
+
+// A proc is a process as /proc/PID/stat has it.
+type proc struct {
+	pid, parent, session int
+	zombie               bool
+}
+
+// processes lists all that can be seen.
+func processes() []proc {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	var list []proc
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile("/proc/" + name + "/stat")
+		if err != nil {
+			continue // it has ended
+		}
+		// 17 (a name, perhaps with parentheses) S 1 17 17 …
+		f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(f) < 4 {
+			continue
+		}
+		p := proc{pid: pid, zombie: f[0] == "Z"}
+		p.parent, _ = strconv.Atoi(f[1])
+		p.session, _ = strconv.Atoi(f[3])
+		list = append(list, p)
+	}
+	return list
+}
+
+// Adopt makes this program the parent of what its servers and programs leave
+// behind, instead of init, for good. release ends what has called setsid, whatever
+// environment it has; what has not is ended by Kill. Call release when everything
+// else has ended.
+//
+// It is for whole programs: it takes the orphans of all that the process starts.
+func Adopt() (release func()) {
+	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
+		return func() {}
+	}
+	before := map[int]bool{} // children of who became this program by exec
+	started.Lock()
+	for _, p := range orphans() {
+		before[p.pid] = true
+	}
+	started.Unlock()
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	over := make(chan struct{})
+	var reaper sync.WaitGroup
+	reaper.Go(func() { reap(ended, over) })
+	return sync.OnceFunc(func() {
+		signal.Stop(ended)
+		close(over)
+		reaper.Wait()
+		endOrphans(before)
+	})
+}
+
+// reapEvery is how often orphans that ended are looked for, at most.
+const reapEvery = time.Second
+
+// reap waits for orphans that have ended, which init would do otherwise.
+func reap(ended <-chan os.Signal, over <-chan struct{}) {
+	for {
+		select {
+		case <-ended:
+		case <-over:
+			return
+		}
+		started.Lock()
+		for _, p := range orphans() {
+			if p.zombie {
+				syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil)
+			}
+		}
+		started.Unlock()
+		select {
+		case <-time.After(reapEvery):
+		case <-over:
+			return
+		}
+	}
+}
+
+// orphans are the children of this process that have called setsid and that it has
+// not started. started is locked, so that none of Start's is missing there; other
+// children are workers, which cannot call setsid, and what nobody has to fear.
+func orphans() []proc {
+	var list []proc
+	session, _ := unix.Getsid(0)
+	for _, p := range processes() {
+		if p.parent == os.Getpid() && p.session != session && !started.pids[p.pid] {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// endOrphans kills the orphans but those in spare, and those that they leave.
+func endOrphans(spare map[int]bool) {
+	for late := time.Now().Add(2 * time.Second); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		left := false
+		started.Lock()
+		for _, p := range orphans() {
+			if spare[p.pid] {
+				continue
+			}
+			left = true
+			syscall.Kill(p.pid, syscall.SIGKILL)
+			syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil)
+		}
+		started.Unlock()
+		if !left {
+			return
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package registry
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// What is shown of the texts of servers, in characters.
+const (
+	maxShownTitle = 200
+	maxShownText  = 16 << 10 // a description, instructions
+	maxShownError = 2000
+)
+
+// Invisible reports whether a character shows nothing by itself: zero-width
+// ones, variation selectors, tags. A text may hide words in them.
+func Invisible(r rune) bool {
+	return r > unicode.MaxASCII && !unicode.Is(unicode.Bidi_Control, r) &&
+		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// hostile reports whether a character must not be shown as it is: it is
+// invisible, controls a terminal or changes the direction of text.
+func hostile(r rune) bool { return Invisible(r) || r != ' ' && !unicode.IsPrint(r) }
+
+// Printable makes text of others fit for a line of ours: it is cut to so many
+// characters, what is invisible is left out, and what else does not print or
+// changes the direction of text is replaced.
+func Printable(text string, most int) string {
+	return printable(text, most, func(rune) bool { return false })
+}
+
+// PrintableText is Printable for a text that may have several lines.
+func PrintableText(text string, most int) string {
+	return printable(text, most, func(r rune) bool { return r == '\n' || r == '\t' })
+}
+
+func printable(text string, most int, keep func(rune) bool) string {
+	if len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return (r < ' ' || r >= 0x7F) && !keep(r) }) {
+		return text // nearly all are plain
+	}
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			text = text[:i] + "…"
+			break
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case keep(r) || !hostile(r):
+			return r
+		case Invisible(r):
+			return -1
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return utf8.RuneError
+	}, text)
+}
+
+// PrintableJSON writes the characters that Printable would replace as escapes,
+// which leaves the value as it is.
+func PrintableJSON(raw []byte) []byte {
+	return escaped(raw, func(b []byte, r rune) []byte {
+		if r > 0xFFFF {
+			high, low := utf16.EncodeRune(r)
+			b, r = fmt.Appendf(b, `\u%04x`, high), low
+		}
+		return fmt.Appendf(b, `\u%04x`, r)
+	})
+}
+
+// PrintableGo is PrintableJSON for source in Go, in whose literals and comments
+// such characters may stand.
+func PrintableGo(source []byte) []byte {
+	return escaped(source, func(b []byte, r rune) []byte {
+		if r > 0xFFFF {
+			return fmt.Appendf(b, `\U%08x`, r)
+		}
+		return fmt.Appendf(b, `\u%04x`, r)
+	})
+}
+
+func escaped(text []byte, escape func([]byte, rune) []byte) []byte {
+	bad := func(r rune) bool { return r >= 0x7F && hostile(r) && r != utf8.RuneError }
+	at := 0
+	for at < len(text) && text[at] < 0x7F {
+		at++
+	}
+	if bytes.IndexFunc(text[at:], bad) < 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text)+64)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if bad(r) {
+			out = escape(out, r)
+		} else {
+			out = append(out, text[:n]...)
+		}
+		text = text[n:]
+	}
+	return out
+}
+
+// Quoted marks a text of others that has several lines: each after the first
+// begins with "| ", so that none passes for a line of ours.
+func Quoted(text string) string { return strings.ReplaceAll(text, "\n", "\n| ") }
+
+// Printable is the registry for showing: its texts are bounded and without
+// characters that do not print. It is r itself where that is so already; the
+// file keeps what servers sent, so that hashes stay.
+func (r *Registry) Printable() *Registry {
+	out := *r
+	out.Tools, out.Servers = nil, nil
+	for i := range r.Tools {
+		if t := r.Tools[i].printable(); t != nil {
+			if out.Tools == nil {
+				out.Tools = append(out.Tools, r.Tools...)
+			}
+			out.Tools[i] = *t
+		}
+	}
+	for i := range r.Servers {
+		if s := r.Servers[i].printable(); s != nil {
+			if out.Servers == nil {
+				out.Servers = append(out.Servers, r.Servers...)
+			}
+			out.Servers[i] = *s
+		}
+	}
+	if out.Tools == nil && out.Servers == nil {
+		return r
+	}
+	if out.Tools == nil {
+		out.Tools = r.Tools
+	}
+	if out.Servers == nil {
+		out.Servers = r.Servers
+	}
+	return &out
+}
+
+// printable returns the tool as it is shown, nil where nothing is to be done.
+func (t *Tool) printable() *Tool {
+	c := *t
+	c.Title, c.Category = Printable(t.Title, maxShownTitle), Printable(t.Category, maxShownTitle)
+	c.Description, c.Error = PrintableText(t.Description, maxShownText), PrintableText(t.Error, maxShownError)
+	c.Input, c.Output = PrintableJSON(t.Input), PrintableJSON(t.Output)
+	changed := c.Title != t.Title || c.Category != t.Category || c.Description != t.Description || c.Error != t.Error ||
+		len(c.Input) != len(t.Input) || len(c.Output) != len(t.Output)
+	if t.Annotations != nil {
+		if title := Printable(t.Annotations.Title, maxShownTitle); title != t.Annotations.Title {
+			a := *t.Annotations
+			a.Title, c.Annotations, changed = title, &a, true
+		}
+	}
+	c.Examples = nil
+	for _, e := range t.Examples {
+		p := PrintableJSON(e)
+		changed = changed || len(p) != len(e)
+		c.Examples = append(c.Examples, p)
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+func (s *Server) printable() *Server {
+	c := *s
+	c.Title, c.Version = Printable(s.Title, maxShownTitle), Printable(s.Version, maxShownTitle)
+	c.Instructions = PrintableText(s.Instructions, maxShownText)
+	changed := c.Title != s.Title || c.Version != s.Version || c.Instructions != s.Instructions
+	if s.Error != nil {
+		if text := PrintableText(*s.Error, maxShownError); text != *s.Error {
+			c.Error, changed = &text, true
+		}
+	}
+	c.Problems = nil
+	for _, p := range s.Problems {
+		text := Printable(p, maxShownError)
+		changed = changed || text != p
+		c.Problems = append(c.Problems, text)
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}

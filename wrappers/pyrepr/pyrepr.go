@@ -1,0 +1,260 @@
+// Package pyrepr reads what Python prints of its values.
+//
+// Servers written in Python often answer with str(value) where they mean
+// JSON: [{'a': None, 'b': True}].
+package pyrepr
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what is read as Python. Python itself prints no value that is
+// nested deeper than a thousand levels.
+const (
+	maxText  = 8 << 20 // bytes
+	maxDepth = 1000
+)
+
+// JSON returns the JSON of what Python prints of a dict, a list or a tuple
+// (its repr), and whether the text is that. It takes only what has a JSON
+// value, written as repr writes it: strings, numbers, True, False and None, and
+// as keys of dicts what json.dumps takes; of at most 8 MiB and 1000 levels.
+func JSON(text string) ([]byte, bool) {
+	if len(text) > maxText || !utf8.ValidString(text) {
+		return nil, false
+	}
+	p := &reader{rest: text}
+	p.space()
+	if p.rest == "" || !strings.Contains("[{(", p.rest[:1]) || !p.value(0) {
+		return nil, false
+	}
+	p.space()
+	return p.out, p.rest == ""
+}
+
+// reader reads from rest and appends to out; its methods report whether
+// they found what they read.
+type reader struct {
+	rest string
+	out  []byte
+}
+
+func (p *reader) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+
+// take skips one of the characters in set, after white space, and returns it.
+func (p *reader) take(set string) (byte, bool) {
+	p.space()
+	if p.rest == "" || !strings.Contains(set, p.rest[:1]) {
+		return 0, false
+	}
+	c := p.rest[0]
+	p.rest = p.rest[1:]
+	return c, true
+}
+
+func (p *reader) value(depth int) bool {
+	switch c, ok := p.take("[({"); {
+	case depth > maxDepth:
+		return false
+	case !ok:
+		return p.scalar()
+	case c == '{':
+		return p.dict(depth)
+	case c == '(':
+		return p.list(')', depth)
+	}
+	return p.list(']', depth)
+}
+
+// list reads what follows the bracket of a list or a tuple. A tuple of one has
+// a comma: (1) is a number in brackets, which repr does not write.
+func (p *reader) list(end byte, depth int) bool {
+	p.out = append(p.out, '[')
+	for n := 0; ; n++ {
+		if _, ok := p.take(string(end)); ok {
+			p.out = append(p.out, ']')
+			return true
+		}
+		if n > 0 {
+			p.out = append(p.out, ',')
+		}
+		if !p.value(depth + 1) {
+			return false
+		}
+		if _, ok := p.take(","); ok {
+			continue
+		}
+		if end == ')' && n == 0 {
+			return false
+		}
+		if _, ok := p.take(string(end)); !ok {
+			return false
+		}
+		p.out = append(p.out, ']')
+		return true
+	}
+}
+
+func (p *reader) dict(depth int) bool {
+	p.out = append(p.out, '{')
+	for n := 0; ; n++ {
+		if _, ok := p.take("}"); ok {
+			p.out = append(p.out, '}')
+			return true
+		}
+		if n > 0 {
+			p.out = append(p.out, ',')
+		}
+		if !p.key() {
+			return false
+		}
+		if _, ok := p.take(":"); !ok {
+			return false
+		}
+		p.out = append(p.out, ':')
+		if !p.value(depth + 1) {
+			return false
+		}
+		if _, ok := p.take(","); ok {
+			continue
+		}
+		if _, ok := p.take("}"); !ok {
+			return false
+		}
+		p.out = append(p.out, '}')
+		return true
+	}
+}
+
+// key reads the key of a dict, which in JSON is a string.
+func (p *reader) key() bool {
+	begin := len(p.out)
+	if !p.scalar() {
+		return false
+	}
+	if p.out[begin] != '"' {
+		p.out = strconv.AppendQuote(p.out[:begin], string(p.out[begin:]))
+	}
+	return true
+}
+
+func (p *reader) scalar() bool {
+	p.space()
+	if p.rest != "" && (p.rest[0] == '\'' || p.rest[0] == '"') {
+		return p.str()
+	}
+	n := strings.IndexAny(p.rest, " \t\r\n,:)]}")
+	if n < 0 {
+		return false // a bracket is open
+	}
+	word := p.rest[:n]
+	p.rest = p.rest[n:]
+	switch word {
+	case "", "true", "false", "null":
+		return false
+	case "True", "False":
+		word = strings.ToLower(word)
+	case "None":
+		word = "null"
+	case "-0": // an integer, which has no sign
+		word = "0"
+	default: // a number, which JSON writes as repr does
+		if !json.Valid([]byte(word)) {
+			return false
+		}
+		if strings.ContainsAny(word, ".eE") {
+			if _, err := strconv.ParseFloat(word, 64); err != nil { // inf
+				return false
+			}
+		}
+	}
+	p.out = append(p.out, word...)
+	return true
+}
+
+// str reads a string in quotes of either kind.
+func (p *reader) str() bool {
+	quote := p.rest[0]
+	s := p.rest[1:]
+	p.out = append(p.out, '"')
+	for s != "" {
+		c := s[0]
+		s = s[1:]
+		switch {
+		case c == quote:
+			p.out = append(p.out, '"')
+			p.rest = s
+			return true
+		case c < ' ': // which repr escapes
+			return false
+		case c == '"':
+			p.out = append(p.out, '\\', c)
+		case c != '\\':
+			p.out = append(p.out, c)
+		default:
+			n := p.escape(s)
+			if n == 0 {
+				return false
+			}
+			s = s[n:]
+		}
+	}
+	return false
+}
+
+// pythonEscapes are the characters that an escape of one character stands for.
+var pythonEscapes = map[byte]rune{
+	'\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
+}
+
+// escape writes the character that s, what follows a backslash, begins with.
+// It returns how many bytes of s that takes, 0 if s is no escape.
+func (p *reader) escape(s string) int {
+	if s == "" {
+		return 0
+	}
+	if r, ok := pythonEscapes[s[0]]; ok {
+		p.char(r)
+		return 1
+	}
+	begin, n, base := 1, 0, 16
+	switch s[0] {
+	case 'x':
+		n = 2
+	case 'u':
+		n = 4
+	case 'U':
+		n = 8
+	default: // one to three octal digits
+		begin, base = 0, 8
+		for n < min(3, len(s)) && s[n] >= '0' && s[n] <= '7' {
+			n++
+		}
+	}
+	if begin+n > len(s) {
+		return 0
+	}
+	r, err := strconv.ParseUint(s[begin:begin+n], base, 32)
+	if err != nil || r > utf8.MaxRune {
+		return 0
+	}
+	p.char(rune(r))
+	return begin + n
+}
+
+// char writes a character of a string. Half of a surrogate pair, which Python
+// has in strings and UTF-8 has not, stays an escape.
+func (p *reader) char(r rune) {
+	switch {
+	case r == '"' || r == '\\':
+		p.out = append(p.out, '\\', byte(r))
+	case r < ' ' || !utf8.ValidRune(r):
+		p.out = fmt.Appendf(p.out, `\u%04x`, r)
+	default:
+		p.out = utf8.AppendRune(p.out, r)
+	}
+}
