@@ -15,43 +15,76 @@ import (
 )
 
 // maxRounds is how often processes are looked for that one round has not found,
-// because they were started meanwhile; maxEnviron how much of an environment is
-// read, in bytes.
+// because they were started or replaced meanwhile; maxEnviron how much of an
+// environment is read, in bytes.
 const (
-	maxRounds  = 10
+	maxRounds  = 100
 	maxEnviron = 4 << 20
 )
 
 // killTree ends the processes that have the token in their environment.
 func killTree(token string) {
 	mark := []byte(treeVariable + "=")
+	buf := make([]byte, maxEnviron)
 	for range maxRounds {
-		found := false
+		found, replaced := false, false
 		for _, p := range processes() {
 			if p.zombie || p.pid == os.Getpid() {
 				continue
 			}
-			for v := range bytes.SplitSeq(environ(p.pid), []byte{0}) {
+			env, whole := environ(p.pid, buf)
+			replaced = replaced || !whole
+			for v := range bytes.SplitSeq(env, []byte{0}) {
 				if bytes.HasPrefix(v, mark) && bytes.Contains(v, []byte(token)) {
 					found = syscall.Kill(p.pid, syscall.SIGKILL) == nil || found
 				}
 			}
 		}
-		if !found {
+		switch {
+		case found:
+		case replaced:
+			time.Sleep(time.Millisecond)
+		default:
 			return
 		}
 	}
 }
 
-// environ is the environment of a process, nil where it may not be read.
-func environ(pid int) []byte {
+// environ is the environment of a process, nil where it may not be read. whole is
+// false while the process is replaced by another program (execve): it has no
+// environment then, and gets one. buf is read into.
+func environ(pid int, buf []byte) (env []byte, whole bool) {
+	const flags, endCode, envStart, kernelThread = 9 - 3, 27 - 3, 50 - 3, 0x00200000 // proc_pid_stat(5)
+	before := stat(pid)
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return nil, true
+	}
+	defer f.Close()
+	n, err := f.Read(buf) // at once: a second read might meet another program
+	if n > 0 || err != io.EOF {
+		return buf[:n], true
+	}
+	after := stat(pid)
+	if len(before) <= envStart || len(after) <= envStart {
+		return nil, true // it has ended
+	}
+	// The kernel says where the code of a program ends when it has set the rest up;
+	// another program has its environment elsewhere.
+	bits, _ := strconv.ParseUint(after[flags], 10, 64)
+	whole = after[endCode] != "0" && before[envStart] == after[envStart]
+	return nil, whole || bits&kernelThread != 0
+}
+
+// stat is /proc/PID/stat from the third field, the state, on; nil when the process
+// has ended.
+func stat(pid int) []string {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, maxEnviron))
-	return b
+	// 17 (a name, perhaps with parentheses) S 1 17 17 …
+	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 }
 
 // A proc is a process as /proc/PID/stat has it.
@@ -74,14 +107,9 @@ func processes() []proc {
 		if err != nil {
 			continue
 		}
-		stat, err := os.ReadFile("/proc/" + name + "/stat")
-		if err != nil {
-			continue // it has ended
-		}
-		// 17 (a name, perhaps with parentheses) S 1 17 17 …
-		f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		f := stat(pid)
 		if len(f) < 4 {
-			continue
+			continue // it has ended
 		}
 		p := proc{pid: pid, zombie: f[0] == "Z"}
 		p.parent, _ = strconv.Atoi(f[1])

@@ -6,13 +6,16 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 )
 
 // fled starts a process in a session of its own, whose parent is gone, and waits
 // until it has said so. It holds the stdout of the command.
-const fled = `(setsid %s sh -c 'echo there; exec sleep 1000' &) ; exec cat`
+const fled = `(setsid %s &) ; exec cat`
+
+const sleeper = `sh -c 'echo there; exec sleep 1000'`
 
 func mustSetsid(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
@@ -49,7 +52,7 @@ func flee(t *testing.T, with string) (cmd *exec.Cmd, release func(), out *bufio.
 func mustEnd(t *testing.T, out io.Reader) {
 	t.Helper()
 	if rest, err := io.ReadAll(out); err != nil {
-		t.Errorf("somebody lives on: %q, %v", rest, err)
+		t.Fatalf("somebody lives on: %q, %v", rest, err)
 	}
 }
 
@@ -57,14 +60,14 @@ func TestWhatCallsSetsidEndsWithItsCommand(t *testing.T) {
 	mustSetsid(t)
 	for _, how := range []string{"killed", "gone already"} {
 		t.Run(how, func(t *testing.T) {
-			other, releaseOther, others := flee(t, "")
+			other, releaseOther, others := flee(t, sleeper)
 			defer func() {
 				Kill(other)
 				other.Wait()
 				releaseOther()
 				mustEnd(t, others)
 			}()
-			cmd, release, out := flee(t, "")
+			cmd, release, out := flee(t, sleeper)
 			if how == "gone already" {
 				cmd.Process.Kill()
 				cmd.Wait()
@@ -79,10 +82,26 @@ func TestWhatCallsSetsidEndsWithItsCommand(t *testing.T) {
 	}
 }
 
+// A process has no environment to be read while it is replaced by another program.
+func TestWhatIsBeingReplacedEndsWithItsCommand(t *testing.T) {
+	mustSetsid(t)
+	restless := filepath.Join(t.TempDir(), "restless")
+	if err := os.WriteFile(restless, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		cmd, release, out := flee(t, "sh -c 'echo there; exec "+restless+"'")
+		Kill(cmd)
+		cmd.Wait()
+		release()
+		mustEnd(t, out)
+	}
+}
+
 func TestWhatHidesEndsWithTheProgram(t *testing.T) {
 	mustSetsid(t)
 	end := Adopt()
-	cmd, release, out := flee(t, "env -i")
+	cmd, release, out := flee(t, "env -i "+sleeper)
 	Kill(cmd)
 	cmd.Wait()
 	release()
