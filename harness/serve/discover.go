@@ -320,6 +320,8 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	like := &executeArgs{Script: "call " + id, Inputs: map[string]json.RawMessage{"arguments": args}}
 	approved, refused := c.approvals(req, like.hash())
 	if refused != nil {
+		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
+		c.s.audit.begin(c, like).end(string(harness.Denied), refused.result(), time.Since(begin))
 		return failure(refused)
 	}
 	release, err := c.s.queue.acquire(ctx, c.id)
@@ -332,7 +334,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(err)
 	}
 	defer done()
-	rec := c.s.audit.begin(c.id, like)
+	rec := c.s.audit.begin(c, like)
 	if err := rec.ready(); err != nil {
 		return failure(err)
 	}
