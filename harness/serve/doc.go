@@ -30,7 +30,7 @@
 //	saved scripts          the token; those of the operator (harness save) all, who cannot change them
 //	learnt shapes          the token
 //	phrase memory          nobody: none is used or written
-//	stored values          the session, for 30 minutes (*)
+//	stored values          the session, for 30 minutes (*), 16 MB of them and 64 of a tenant
 //	loaded tools           the session (*)
 //	news                   the session (*): what has changed since it was told last
 //	approvals              the session (*), for the very script and inputs that were shown
@@ -44,6 +44,10 @@
 // operator. With HTTP.Insecure it is nobody that could be told from others: it
 // runs the operator's scripts, saves and teaches nothing. Without a token and
 // without a session nothing is kept.
+//
+// What there is for all, a tenant cannot take from the others: a token where
+// there are several, otherwise a session. Of stored values, in all 256 MB, those
+// of the tenant that has the most go first.
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that

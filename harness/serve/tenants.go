@@ -41,6 +41,15 @@ func (o owner) token() string {
 	return name
 }
 
+// tenant is who shares with others what there is for all: the owner of the
+// session where tokens tell owners apart, elsewhere the session itself.
+func (c *session) tenant() string {
+	if c.owner.token() != "" {
+		return string(c.owner)
+	}
+	return c.id
+}
+
 // owned is what an owner has beside what the operator has. It stays when the
 // catalog changes.
 type owned struct {

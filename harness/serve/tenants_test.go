@@ -342,3 +342,26 @@ Return(v)`)
 		})
 	}
 }
+
+// Who has one of several tokens is one tenant in all sessions; elsewhere each
+// session is one.
+func TestTenantsAreTokensOrSessions(t *testing.T) {
+	for name, x := range map[string]struct {
+		h   HTTP
+		one bool
+	}{
+		"two tokens": {HTTP{Tokens: twoTokens}, true},
+		"one token":  {HTTP{Tokens: map[string]string{"ann": twoTokens["ann"]}}, false},
+		"loopback":   {HTTP{}, false},
+		"insecure":   {HTTP{Insecure: true}, false},
+	} {
+		f := &front{h: &x.h}
+		first, second := &session{id: "1", owner: f.owner("ann")}, &session{id: "2", owner: f.owner("ann")}
+		if got := first.tenant() == second.tenant(); got != x.one {
+			t.Errorf("%s: two sessions of ann are one tenant: %v", name, got)
+		}
+		if bob := (&session{id: "3", owner: f.owner("bob")}); bob.tenant() == first.tenant() {
+			t.Errorf("%s: ann and bob are one tenant", name)
+		}
+	}
+}
