@@ -47,7 +47,8 @@
 //
 // What there is for all, a tenant cannot take from the others: a token where
 // there are several, otherwise a session. Of stored values, in all 256 MB, those
-// of the tenant that has the most go first.
+// of the tenant that has the most go first. Scripts wait tenant by tenant, and of
+// each session by session; who has the most waiting makes room in a full queue.
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that

@@ -44,7 +44,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, approved []string) (res *harness.Result, err error) {
 	s := c.s
 	begin := time.Now()
-	release, err := s.queue.acquire(ctx, c.id)
+	release, err := s.queue.acquire(ctx, c.tenant(), c.id)
 	if err != nil {
 		s.metrics.ran("busy", time.Since(begin))
 		return nil, err

@@ -213,16 +213,16 @@ var rows = map[string]func(t *testing.T, version string){
 	},
 	"queue": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{MaxRuns: 1, MaxQueue: 1})
-		release, err := x.s.queue.acquire(t.Context(), "ann")
+		release, err := x.s.queue.acquire(t.Context(), "ann", "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
 		waited := make(chan error, 1)
-		go func() { _, err := x.s.queue.acquire(ctx, "ann"); waited <- err }()
+		go func() { _, err := x.s.queue.acquire(ctx, "ann", "a"); waited <- err }()
 		until(t, func() bool { _, waiting := x.s.queue.load(); return waiting == 1 })
-		go func() { _, err := x.s.queue.acquire(ctx, "bob"); waited <- err }()
+		go func() { _, err := x.s.queue.acquire(ctx, "bob", "a"); waited <- err }()
 		busy := receive(t, waited) // ann, who has the most, makes room
 		x.has("ann", fmt.Sprint(busy), "bob", false)
 		cancel()
