@@ -7,22 +7,34 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness"
 )
 
-// Bounds of the audit files: FILE, and FILE.1 to FILE.4, the oldest last.
+// Bounds of the audit files: FILE, and FILE.1 to FILE.4, the oldest last. Where
+// records are required there are as many as it takes.
 const (
 	auditSize  = 64 << 20
 	auditFiles = 5
 )
 
+// Bounds of a line, so that a run cannot be a flood: the entries of each of its
+// lists, the characters of a name or phrase, and the bytes of all its values.
+const (
+	auditEntries = 50
+	auditName    = 100
+	auditValues  = 16 << 10
+)
+
 // audit records each run, each call and each saved script as a line of JSON. A
-// record that cannot be written is an error in the log and in the metrics;
-// serving goes on, unless records are required.
+// record that cannot be written is an error in the log and in the metrics, and
+// so is a file of records that must make room; serving goes on. Where records
+// are required none is deleted, and serving ends when one cannot be written.
 type audit struct {
 	path    string
 	log     *slog.Logger
@@ -34,7 +46,8 @@ type audit struct {
 	mu     sync.Mutex
 	file   *os.File
 	size   int64
-	failed bool // the last write; told once, until it works again
+	by     map[string]int64 // bytes in the file, of each token
+	failed bool             // the last write; told once, until it works again
 }
 
 // openAudit opens the file, which may grow from an earlier server; path empty:
@@ -60,31 +73,56 @@ func (a *audit) open() error {
 		f.Close()
 		return err
 	}
-	a.file, a.size = f, info.Size()
+	a.file, a.size, a.by = f, info.Size(), map[string]int64{}
 	return nil
 }
 
-// rotate moves the file to FILE.1, and so on.
+// rotate moves the file to FILE.1, and so on. The last one goes for that, which
+// is told with who wrote the most of what takes its place.
 func (a *audit) rotate() error {
 	a.file.Close()
 	a.file = nil
-	for i := auditFiles - 1; i > 0; i-- {
-		from := fmt.Sprintf("%s.%d", a.path, i-1)
+	number := func(i int) string { return fmt.Sprintf("%s.%d", a.path, i) }
+	last := 1
+	for ; last < auditFiles-1 || a.fail != nil; last++ {
+		if _, err := os.Lstat(number(last)); errors.Is(err, os.ErrNotExist) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	if _, err := os.Lstat(number(last)); err == nil {
+		a.metrics.auditDeleted.Add(1)
+		most := ""
+		for token, n := range a.by {
+			if n > a.by[most] {
+				most = token
+			}
+		}
+		a.log.Warn("THE AUDIT DELETES ITS OLDEST RECORDS to make room (with -audit-required it does not)",
+			"file", number(last), "latest_mostly_of_token", most, "bytes", a.by[most], "of", a.size)
+	}
+	for i := last; i > 0; i-- {
+		from := number(i - 1)
 		if i == 1 {
 			from = a.path
 		}
-		if err := os.Rename(from, fmt.Sprintf("%s.%d", a.path, i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Rename(from, number(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// write appends lines and makes them last. An error was told already.
-func (a *audit) write(lines []byte) error {
+// write appends lines, of the holder of a token, and makes them last. An error
+// was told already.
+func (a *audit) write(token string, lines []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	err := a.append(lines)
+	if err == nil {
+		a.by[token] += int64(len(lines))
+	}
 	switch {
 	case err != nil:
 		a.metrics.auditFailed.Add(1)
@@ -164,7 +202,9 @@ type beginLine struct {
 	Token   string         `json:"token,omitempty"` // its name, where there are several
 	Script  string         `json:"script"`          // its SHA-256
 	Bytes   int            `json:"bytes"`
-	Inputs  map[string]int `json:"inputs,omitempty"` // bytes by name
+	Inputs  map[string]any `json:"inputs,omitempty"` // bytes by name
+	// More is how many entries the line has no room for, by the name of the list.
+	More map[string]int `json:"more,omitempty"`
 }
 
 // runLine is the line of a run that has ended.
@@ -192,6 +232,7 @@ type callLine struct {
 	Run  string         `json:"run"`
 	Tool string         `json:"tool"`
 	Args map[string]any `json:"args,omitempty"` // bytes by name; with AuditArgs the values
+	More map[string]int `json:"more,omitempty"`
 	Ms   float64        `json:"ms"`
 	Size int            `json:"bytes"` // of the result
 	OK   bool           `json:"ok"`
@@ -216,13 +257,11 @@ func (a *audit) begin(c *session, args *executeArgs) *record {
 	now := time.Now().UTC()
 	sum := sha256.Sum256([]byte(args.Script))
 	hash := hex.EncodeToString(sum[:])
-	inputs := map[string]int{}
-	for name, v := range args.Inputs {
-		inputs[cutText(name, 100)] = len(v)
-	}
+	more := map[string]int{}
 	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
 	return &record{a: a, run: run, begun: now, head: runLine{
-		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.token(), Script: hash, Bytes: len(args.Script), Inputs: inputs},
+		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.token(), Script: hash,
+			Bytes: len(args.Script), Inputs: recorded(args.Inputs, "inputs", false, more), More: more},
 	}}
 }
 
@@ -234,7 +273,7 @@ func (r *record) ready() error {
 	}
 	line := r.head.beginLine
 	line.Type = "begin"
-	if err := r.a.write(appendLine(nil, line)); err != nil {
+	if err := r.a.write(line.Token, appendLine(nil, line)); err != nil {
 		return errors.New("the server ends, as its audit cannot be written; nothing has run")
 	}
 	return nil
@@ -244,19 +283,14 @@ func (r *record) call(ev harness.CallEvent) {
 	if r == nil || ev.Done == nil {
 		return
 	}
-	args := map[string]any{}
 	var fields map[string]json.RawMessage
 	json.Unmarshal(ev.Args, &fields) // no object: no fields
-	for name, v := range fields {
-		if r.a.args {
-			args[name] = v
-		} else {
-			args[name] = len(v)
-		}
-	}
+	more := map[string]int{}
+	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: recorded(fields, "args", r.a.args, more),
+		More: more, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = append(r.calls, callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: args, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil})
+	r.calls = append(r.calls, line)
 }
 
 func (r *record) end(status string, res *harness.Result, d time.Duration) {
@@ -268,9 +302,19 @@ func (r *record) end(status string, res *harness.Result, d time.Duration) {
 	h := &r.head
 	h.Status, h.Ms, h.Calls = status, float64(d.Microseconds())/1000, len(r.calls)
 	if res != nil {
-		h.Decisions = res.Decisions
-		for _, u := range res.Tools {
-			h.Tools = append(h.Tools, toolLine{u.Phrase, u.Tool, string(u.By)})
+		refused := slices.Clone(res.Decisions) // first
+		slices.SortStableFunc(refused, func(a, b harness.Decision) int {
+			switch {
+			case (a.Verdict == harness.IsAllowed) == (b.Verdict == harness.IsAllowed):
+				return 0
+			case b.Verdict == harness.IsAllowed:
+				return -1
+			}
+			return 1
+		})
+		h.Decisions = atMost(refused, "decisions", h.More)
+		for _, u := range atMost(res.Tools, "tools", h.More) {
+			h.Tools = append(h.Tools, toolLine{cutText(u.Phrase, auditName), u.Tool, string(u.By)})
 		}
 		if res.Error != nil {
 			h.Error = string(res.Error.Kind)
@@ -285,7 +329,34 @@ func (r *record) end(status string, res *harness.Result, d time.Duration) {
 			lines = appendLine(lines, scriptLine{"script", n.Time, r.run, n.Name, n.Hash, n.Depth, n.Status, n.Ms})
 		}
 	}
-	r.a.write(appendLine(lines, h))
+	r.a.write(h.Token, appendLine(lines, h))
+}
+
+// atMost are the entries of a list that a line has room for; more says how many
+// others there are.
+func atMost[T any](all []T, list string, more map[string]int) []T {
+	if len(all) > auditEntries {
+		more[list] = len(all) - auditEntries
+		all = all[:auditEntries]
+	}
+	return all
+}
+
+// recorded is what a line has of fields: their bytes by name, or the values. A
+// value for which there is no room is recorded by its bytes and SHA-256.
+func recorded(fields map[string]json.RawMessage, list string, values bool, more map[string]int) map[string]any {
+	out, room := map[string]any{}, auditValues
+	for _, name := range atMost(slices.Sorted(maps.Keys(fields)), list, more) {
+		v := fields[name]
+		as := any(len(v))
+		if values && len(v) <= room {
+			as, room = v, room-len(v)
+		} else if values {
+			as = map[string]any{"bytes": len(v), "sha256": fmt.Sprintf("%x", sha256.Sum256(v))}
+		}
+		out[cutText(name, auditName)] = as
+	}
+	return out
 }
 
 func appendLine(lines []byte, v any) []byte {

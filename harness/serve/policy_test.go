@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
@@ -217,24 +219,100 @@ func TestTheAuditTellsOfRunsAndCallsWithoutValues(t *testing.T) {
 	}
 }
 
+// Files that make room are told of, with whose records fill the latest; where
+// records are required none makes room.
 func TestTheAuditIsRotated(t *testing.T) {
+	for _, required := range []bool{false, true} {
+		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		var log strings.Builder
+		m := &metrics{}
+		a, err := openAudit(file, false, textLog(&log), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		want, deleted := auditFiles, int64(20-auditFiles)
+		if required {
+			a.fail = func(err error) { t.Error(err) }
+			want, deleted = 20, 0
+		}
+		a.max = 100
+		a.write("bob", []byte("the first\n"))
+		for range 20 {
+			a.write("ann", []byte(strings.Repeat("x", 69)+"\n"))
+		}
+		a.write("bob", []byte("the last\n"))
+		files, _ := filepath.Glob(file + "*")
+		if len(files) != want {
+			t.Errorf("%d files, want %d", len(files), want)
+		}
+		all := 0
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			if err != nil || len(data) > 100 {
+				t.Error(f, len(data), err)
+			}
+			all += strings.Count(string(data), "\n")
+		}
+		if required && all != 22 {
+			t.Errorf("%d records of 22 are there", all)
+		}
+		if n := m.auditDeleted.Load(); n != deleted || int64(strings.Count(log.String(), "DELETES")) != n {
+			t.Errorf("%d files were deleted, want %d; the log: %s", n, deleted, log.String())
+		}
+		if !required && !strings.Contains(log.String(), "file="+file+".4 latest_mostly_of_token=ann bytes=70 of=70") {
+			t.Error(log.String())
+		}
+	}
+}
+
+// Nothing that a client or a server names makes a line long: what there is no
+// room for is counted.
+func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	a, err := openAudit(file, false, serverLog(t), &metrics{})
+	a, err := openAudit(file, true, serverLog(t), &metrics{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	a.max = 100
-	for range 20 {
-		a.write([]byte(strings.Repeat("x", 59) + "\n"))
+	a.fail = func(err error) { t.Error(err) }
+	args, fields := &executeArgs{Inputs: map[string]json.RawMessage{}}, map[string]any{"+a": "short", "+b": strings.Repeat("x", 1<<20)}
+	res := &harness.Result{Decisions: make([]harness.Decision, 1000)}
+	for i := range 1000 {
+		name := fmt.Sprintf("%04d%s", i, strings.Repeat("n", 1000))
+		args.Inputs[name], fields[name] = json.RawMessage("0"), strings.Repeat("v", 1000)
+		res.Tools = append(res.Tools, harness.ToolUse{Resolution: discovery.Resolution{Phrase: name}})
+		res.Decisions[i].Verdict = harness.IsAllowed
 	}
-	files, _ := filepath.Glob(file + "*")
-	if len(files) != auditFiles {
-		t.Error(files)
+	res.Decisions[999].Verdict = harness.IsDenied
+	r := a.begin(&session{}, args)
+	r.ready()
+	sent, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, f := range files {
-		if info, err := os.Stat(f); err != nil || info.Size() > 100 {
-			t.Error(f, info, err)
+	r.call(harness.CallEvent{Tool: &registry.Tool{ID: "files.wait"}, Args: sent, Done: &harness.Call{}})
+	r.end("ok", res, 0)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSpace(string(data)), "\n")
+	for i, x := range []struct {
+		most  int
+		parts []string
+	}{
+		{10 << 10, []string{`"type":"begin"`, `"0000nnnn`, `"more":{"inputs":950}`}},
+		{32 << 10, []string{`"type":"call"`, `"+a":"short"`, `"+b":{"bytes":1048578,"sha256":"`, `":"vvvv`, `"more":{"args":952}`}},
+		{32 << 10, []string{`"type":"run"`, `"verdict":"denied"`, `"more":{"decisions":950,"inputs":950,"tools":950}`}},
+	} {
+		if len(lines[i]) > x.most {
+			t.Errorf("a line of %d bytes, want at most %d", len(lines[i]), x.most)
+		}
+		for _, part := range x.parts {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("%s is not in %.3000s", part, lines[i])
+			}
 		}
 	}
 }
