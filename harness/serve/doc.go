@@ -49,7 +49,8 @@
 // there are several, otherwise a session. Of stored values, in all 256 MB, those
 // of the tenant that has the most go first. Scripts wait tenant by tenant, and of
 // each session by session; who has the most waiting makes room in a full queue.
-// Lines of the audit are bounded, and files that go to make room are told of.
+// Results of tools under way take half of their room in the process at most, and
+// what is known of a tool's is the token's. Lines of the audit are bounded, and files that go to make room are told of.
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that

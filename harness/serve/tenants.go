@@ -55,6 +55,26 @@ func (c *session) tenant() string {
 type owned struct {
 	shapes  *observe.Store // nil: nothing is learnt
 	scripts *library.Library
+	results harness.Tenant
+}
+
+// of is what an owner has. The caller holds the lock.
+func (s *Server) of(o owner) *owned {
+	if s.owned[o] == nil {
+		s.owned[o] = &owned{}
+	}
+	return s.owned[o]
+}
+
+// weighed is with whom the results of an owner's sessions are weighed against
+// those of others; nil: each session for itself.
+func (s *Server) weighed(o owner) *harness.Tenant {
+	if o.token() == "" {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &s.of(o).results
 }
 
 // seenBy is a catalog as an owner sees it.
@@ -64,11 +84,7 @@ func (s *Server) seenBy(o owner, cat *harness.Catalog) *harness.Catalog {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	has := s.owned[o]
-	if has == nil {
-		has = &owned{}
-		s.owned[o] = has
-	}
+	has := s.of(o)
 	if has.scripts == nil && cat.Scripts != nil {
 		if has.scripts = cat.Scripts.ReadOnly(); o != nobody {
 			has.scripts = cat.Scripts.Beside(string(o))
