@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/usetools/usetools/harness"
@@ -35,20 +36,39 @@ const (
 // record that cannot be written is an error in the log and in the metrics, and
 // so is a file of records that must make room; serving goes on. Where records
 // are required none is deleted, and serving ends when one cannot be written.
+//
+// The file may be a pipe or a device, which is neither rotated nor synced. What
+// does not take a line in time has not taken it.
 type audit struct {
 	path    string
 	log     *slog.Logger
 	metrics *metrics
 	args    bool
 	max     int64
-	fail    func(error) // ends serving, where records are required; nil: they are not
+	wait    time.Duration // for a line
+	fail    func(error)   // ends serving, where records are required; nil: they are not
+
+	turn chan struct{}    // has one, of who uses the file:
+	file *os.File         // nil: to be opened
+	is   os.FileInfo      // what was opened
+	size int64            // of a file
+	half bool             // a pipe has taken half a line
+	by   map[string]int64 // bytes in the file, of each token
 
 	mu     sync.Mutex
-	file   *os.File
-	size   int64
-	by     map[string]int64 // bytes in the file, of each token
-	failed bool             // the last write; told once, until it works again
+	failed bool // the last write; told once, until it works again
 }
+
+// Times that a line may take, and one after another that was late.
+const (
+	auditWait = 5 * time.Second
+	auditLate = time.Second
+)
+
+var (
+	errAuditLate = errors.New("it takes too long: its disk, or who reads from it, hangs")
+	errAuditGone = errors.New("it was moved, replaced or deleted while it was in use")
+)
 
 // openAudit opens the file, which may grow from an earlier server; path empty:
 // a nil audit, which records nothing.
@@ -56,15 +76,41 @@ func openAudit(path string, args bool, log *slog.Logger, m *metrics) (*audit, er
 	if path == "" {
 		return nil, nil
 	}
-	a := &audit{path: path, args: args, log: log, metrics: m, max: auditSize}
-	if err := a.open(); err != nil {
+	a := &audit{path: path, args: args, log: log, metrics: m, max: auditSize, wait: auditWait, turn: make(chan struct{}, 1)}
+	if err := a.within(a.wait, func(time.Time) error { return a.open() }); err != nil {
 		return nil, fmt.Errorf("opening the audit file: %w", err)
 	}
 	return a, nil
 }
 
+// within does something with the file. That may go on after it was too late.
+func (a *audit) within(wait time.Duration, do func(until time.Time) error) error {
+	until := time.Now().Add(wait)
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	select {
+	case a.turn <- struct{}{}:
+	case <-late.C:
+		return errAuditLate
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-a.turn }()
+		done <- do(until)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return errAuditLate
+	}
+}
+
 func (a *audit) open() error {
-	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		return fmt.Errorf("%w: nobody reads from this pipe", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -73,7 +119,7 @@ func (a *audit) open() error {
 		f.Close()
 		return err
 	}
-	a.file, a.size, a.by = f, info.Size(), map[string]int64{}
+	a.file, a.is, a.size, a.by = f, info, info.Size(), map[string]int64{}
 	return nil
 }
 
@@ -118,11 +164,14 @@ func (a *audit) rotate() error {
 // was told already.
 func (a *audit) write(token string, lines []byte) error {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	err := a.append(lines)
-	if err == nil {
-		a.by[token] += int64(len(lines))
+	wait := a.wait
+	if a.failed {
+		wait = min(wait, auditLate)
 	}
+	a.mu.Unlock()
+	err := a.within(wait, func(until time.Time) error { return a.append(token, lines, until) })
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	switch {
 	case err != nil:
 		a.metrics.auditFailed.Add(1)
@@ -141,8 +190,19 @@ func (a *audit) write(token string, lines []byte) error {
 	return err
 }
 
-func (a *audit) append(lines []byte) error {
-	if a.file != nil && a.size > 0 && a.size+int64(len(lines)) > a.max {
+func (a *audit) append(token string, lines []byte, until time.Time) error {
+	regular := func() bool { return a.is.Mode().IsRegular() }
+	if a.file != nil && regular() {
+		if is, err := os.Stat(a.path); err != nil || !os.SameFile(is, a.is) {
+			a.file.Close()
+			a.file = nil
+			if a.fail != nil {
+				return errAuditGone
+			}
+			a.log.Warn("another audit file begins, as it was moved, replaced or deleted", "file", a.path)
+		}
+	}
+	if a.file != nil && regular() && a.size > 0 && a.size+int64(len(lines)) > a.max {
 		if err := a.rotate(); err != nil {
 			return err
 		}
@@ -152,14 +212,22 @@ func (a *audit) append(lines []byte) error {
 			return err
 		}
 	}
+	if a.half {
+		lines = append([]byte{'\n'}, lines...)
+	}
+	a.file.SetWriteDeadline(until) // of pipes; files have none
 	n, err := a.file.Write(lines)
 	a.size += int64(n)
-	if err == nil {
+	a.by[token] += int64(n)
+	if n > 0 {
+		a.half = n < len(lines)
+	}
+	if err == nil && regular() {
 		err = a.file.Sync()
 	}
 	if err != nil { // it may be another disk next time
-		if n > 0 && n < len(lines) {
-			a.file.Truncate(a.size - int64(n)) // no half lines, if that can be
+		if a.half && a.file.Truncate(a.size-int64(n)) == nil { // no half lines, if that can be
+			a.half = false
 		}
 		a.file.Close()
 		a.file = nil
@@ -172,13 +240,13 @@ func (a *audit) Close() error {
 	if a == nil {
 		return nil
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.file == nil {
-		return nil
-	}
-	defer func() { a.file = nil }()
-	return a.file.Close()
+	return a.within(auditLate, func(time.Time) error {
+		if a.file == nil {
+			return nil
+		}
+		defer func() { a.file = nil }()
+		return a.file.Close()
+	})
 }
 
 // record is one run in the making.
@@ -203,7 +271,7 @@ type beginLine struct {
 	Script  string         `json:"script"`          // its SHA-256
 	Bytes   int            `json:"bytes"`
 	Inputs  map[string]any `json:"inputs,omitempty"` // bytes by name
-	// More is how many entries the line has no room for, by the name of the list.
+	// More is how many entries of its lists the line does not have, by their names.
 	More map[string]int `json:"more,omitempty"`
 }
 
@@ -227,11 +295,13 @@ type toolLine struct {
 
 // callLine is the line of a call.
 type callLine struct {
-	Type string         `json:"type"` // "call"
-	Time time.Time      `json:"time"`
-	Run  string         `json:"run"`
-	Tool string         `json:"tool"`
-	Args map[string]any `json:"args,omitempty"` // bytes by name; with AuditArgs the values
+	Type string    `json:"type"` // "call"
+	Time time.Time `json:"time"`
+	Run  string    `json:"run"`
+	Tool string    `json:"tool"`
+	// Args are bytes by name, of the names that the tool declares; with
+	// AuditArgs the values, of all.
+	Args map[string]any `json:"args,omitempty"`
 	More map[string]int `json:"more,omitempty"`
 	Ms   float64        `json:"ms"`
 	Size int            `json:"bytes"` // of the result
@@ -286,6 +356,14 @@ func (r *record) call(ev harness.CallEvent) {
 	var fields map[string]json.RawMessage
 	json.Unmarshal(ev.Args, &fields) // no object: no fields
 	more := map[string]int{}
+	if all := len(fields); !r.a.args && all > 0 {
+		var schema struct{ Properties map[string]json.RawMessage }
+		json.Unmarshal(ev.Tool.Input, &schema)
+		maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return schema.Properties[name] == nil })
+		if n := all - len(fields); n > 0 { // names that the script made are values
+			more["args"] = n
+		}
+	}
 	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: recorded(fields, "args", r.a.args, more),
 		More: more, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil}
 	r.mu.Lock()
@@ -336,7 +414,7 @@ func (r *record) end(status string, res *harness.Result, d time.Duration) {
 // others there are.
 func atMost[T any](all []T, list string, more map[string]int) []T {
 	if len(all) > auditEntries {
-		more[list] = len(all) - auditEntries
+		more[list] += len(all) - auditEntries
 		all = all[:auditEntries]
 	}
 	return all

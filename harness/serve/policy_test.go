@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -317,6 +319,77 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	}
 }
 
+// A name that a tool does not declare is made by the script, as values are.
+func TestTheAuditNamesDeclaredArgumentsOnly(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	a, err := openAudit(file, false, serverLog(t), &metrics{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	r := a.begin(&session{}, &executeArgs{})
+	free := &registry.Tool{ID: "notes.put", Input: schema(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}
+	r.call(harness.CallEvent{Tool: free, Args: json.RawMessage(`{"title":"x","secret-1":1,"secret-2":2}`), Done: &harness.Call{}})
+	r.end("ok", nil, 0)
+	data, err := os.ReadFile(file)
+	if text := string(data); err != nil || strings.Contains(text, "secret") || !strings.Contains(text, `"args":{"title":3},"more":{"args":2}`) {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// A disk that hangs, or who reads from a pipe, holds nothing up for long.
+func TestAnAuditThatHangsIsLoudAndServingGoesOn(t *testing.T) {
+	for _, required := range []bool{false, true} {
+		var log strings.Builder
+		s, _ := serving(t, &Options{Audit: filepath.Join(t.TempDir(), "audit.jsonl"), Grace: patience, Log: textLog(&log)})
+		s.audit.wait = time.Millisecond
+		if required {
+			s.audit.fail = s.fail
+		}
+		c := connect(t, s, nil)
+		s.audit.turn <- struct{}{} // somebody writes and writes
+		got, _ := c.run("Return(1)")
+		<-s.audit.turn
+		if required {
+			if err := receive(t, c.ended); err == nil || !strings.Contains(got, "nothing has run") || !strings.Contains(err.Error(), "hangs") {
+				t.Error(got, err)
+			}
+			continue
+		}
+		if n := s.metrics.auditFailed.Load(); got != "1\n" || n != 1 || !strings.Contains(log.String(), "AUDIT CANNOT BE WRITTEN") {
+			t.Errorf("%s; %d failures; log: %s", got, n, log.String())
+		}
+	}
+}
+
+// Who takes the file away does not take the records that are still to come.
+func TestAnAuditFileThatIsGoneIsNoticed(t *testing.T) {
+	for name, take := range map[string]func(file string) error{
+		"deleted":  os.Remove,
+		"moved":    func(file string) error { return os.Rename(file, file+".old") },
+		"replaced": func(file string) error { return errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)) },
+	} {
+		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		var log strings.Builder
+		a, err := openAudit(file, false, textLog(&log), &metrics{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		if err := errors.Join(a.write("", []byte("first\n")), take(file), a.write("", []byte("second\n"))); err != nil {
+			t.Fatal(name, err)
+		}
+		if data, err := os.ReadFile(file); string(data) != "second\n" || !strings.Contains(log.String(), "another audit file begins") {
+			t.Errorf("%s: %s, %v; log: %s", name, data, err, log.String())
+		}
+		var ended error
+		a.fail = func(err error) { ended = err }
+		if err := errors.Join(take(file), a.write("", []byte("third\n"))); !errors.Is(err, errAuditGone) || !errors.Is(ended, errAuditGone) {
+			t.Error(name, err, ended)
+		}
+	}
+}
+
 func TestAFullDiskIsLoudAndServingGoesOn(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
@@ -363,9 +436,6 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 				t.Errorf("%v: %s", err, b)
 			}
 			os.RemoveAll(folder)
-			s.audit.mu.Lock()
-			s.audit.max = 1 // the next line is for another file
-			s.audit.mu.Unlock()
 			reading := map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "x"})`}
 			if got := text(c.call("execute", reading)); !strings.Contains(got, "nothing has run") {
 				t.Error(got)
