@@ -164,5 +164,5 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 			res, err = nil, full
 		}
 	}()
-	return r.cat.Calls.Call(ctx, t.Server, t.Name, args)
+	return r.cat.Calls.Call(backend.WithTenant(ctx, r.room.tenant, r.room.knows != nil), t.Server, t.Name, args)
 }

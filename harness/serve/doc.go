@@ -50,7 +50,8 @@
 // of the tenant that has the most go first. Scripts wait tenant by tenant, and of
 // each session by session; who has the most waiting makes room in a full queue.
 // Results of tools under way take half of their room in the process at most, and
-// what is known of a tool's is the token's. Lines of the audit are bounded, and files that go to make room are told of.
+// what is known of a tool's is the token's. A token leaves places of each server
+// to others, whose calls go first where they have fewer there. Lines of the audit are bounded, and files that go to make room are told of.
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that
