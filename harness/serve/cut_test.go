@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -190,5 +191,42 @@ func TestCallsOfAnAnswerAreBounded(t *testing.T) {
 		if a.shorten(); len(a.Calls) != maxCalls || a.MoreCalls != nil {
 			t.Errorf("%+v", a)
 		}
+	}
+}
+
+// A value of millions of small elements is shortened as one of a few is, and
+// takes little memory for that.
+func TestMillionsOfElementsTakeLittleMemory(t *testing.T) {
+	const n = 1_000_000
+	for _, c := range []struct{ name, element, end, shape string }{
+		{"numbers", "0", "", "[1000001]"},
+		{"lists", "[]", "", "[1000001][]"},
+		{"objects", `{"a":0}`, "", "[1000001]{a}"},
+		{"strings", `"]\\\"[,"`, "", "[1000001]"},
+		{"keys", `"k":[0,{}]`, "", "{k: []"},
+	} {
+		doc := json.RawMessage("[" + strings.Repeat(c.element+",", n) + c.element + "]")
+		if c.name == "keys" {
+			doc[0], doc[len(doc)-1] = '{', '}'
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		node := parseNode(doc)
+		shape, cut := node.shape(), node.cut(1000)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+			t.Errorf("%s: %d MB were allocated", c.name, used>>20)
+		}
+		if !strings.HasPrefix(shape, c.shape) || node.count != n+1 {
+			t.Errorf("%s: %s, %d members", c.name, shape, node.count)
+		}
+		if !json.Valid(cut) || len(cut) > 1100 || !strings.Contains(string(cut), " more") {
+			t.Errorf("%s: %s", c.name, cut)
+		}
+	}
+	// What is behind the last node is counted in every list.
+	doc := json.RawMessage("[" + strings.Repeat("["+strings.Repeat("[0,1],", 9)+"{}],", maxNodes/10) + `{"late":[1,2,3]}]`)
+	if node := parseNode(doc); node.count != maxNodes/10+1 || !json.Valid(node.cut(1000)) {
+		t.Errorf("%d members; %s", node.count, node.cut(1000))
 	}
 }

@@ -415,7 +415,7 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := filepath.Join(folder, "runs.jsonl")
-			s, f := serving(t, &Options{Tools: All, Audit: file, AuditRequired: true})
+			s, f := serving(t, &Options{Tools: All, Audit: file, AuditRequired: true, Grace: patience})
 			var c *client
 			if over == "HTTP" {
 				addr, done := make(chan string, 1), make(chan error, 1)
