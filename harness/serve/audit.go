@@ -353,18 +353,19 @@ func (r *record) call(ev harness.CallEvent) {
 	if r == nil || ev.Done == nil {
 		return
 	}
-	var fields map[string]json.RawMessage
-	json.Unmarshal(ev.Args, &fields) // no object: no fields
-	more := map[string]int{}
-	if all := len(fields); !r.a.args && all > 0 {
-		var schema struct{ Properties map[string]json.RawMessage }
-		json.Unmarshal(ev.Tool.Input, &schema)
-		maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return schema.Properties[name] == nil })
-		if n := all - len(fields); n > 0 { // names that the script made are values
-			more["args"] = n
+	var schema struct{ Properties map[string]json.RawMessage }
+	json.Unmarshal(ev.Tool.Input, &schema)
+	args, more := map[string]json.RawMessage{}, map[string]int{}
+	fields(ev.Args, func(name string, v json.RawMessage) bool {
+		// Names that the script made are values.
+		if (r.a.args || schema.Properties[name] != nil) && len(args) < auditEntries {
+			args[name] = v
+		} else {
+			more["args"]++
 		}
-	}
-	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: recorded(fields, "args", r.a.args, more),
+		return true
+	})
+	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: recorded(args, "args", r.a.args, more),
 		More: more, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -428,7 +429,7 @@ func recorded(fields map[string]json.RawMessage, list string, values bool, more 
 		v := fields[name]
 		as := any(len(v))
 		if values && len(v) <= room {
-			as, room = v, room-len(v)
+			as, room = slices.Clone(v), room-len(v) // not all of the arguments
 		} else if values {
 			as = map[string]any{"bytes": len(v), "sha256": fmt.Sprintf("%x", sha256.Sum256(v))}
 		}

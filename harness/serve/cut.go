@@ -173,6 +173,35 @@ func countMembers(doc []byte) (n, end int) {
 	}
 }
 
+// fields calls f with the fields of an object in their order, without copies,
+// until that returns false. A document that is none is not ok.
+func fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool) (ok bool) {
+	if !json.Valid(doc) {
+		return false
+	}
+	r := &reader{doc: doc}
+	if r.space(); r.doc[r.at] != '{' {
+		return false
+	}
+	r.at++
+	for r.space(); r.doc[r.at] != '}'; r.space() {
+		var name string
+		end := r.scalar()
+		json.Unmarshal(r.doc[r.at:end], &name)
+		r.at = end
+		r.space()
+		if end = r.scalar(); r.doc[r.at] == '{' || r.doc[r.at] == '[' {
+			_, n := countMembers(r.doc[r.at+1:])
+			end = r.at + 1 + n + 1
+		}
+		if !f(name, r.doc[r.at:end]) {
+			return true
+		}
+		r.at = end
+	}
+	return true
+}
+
 // cutJSON shortens a JSON document that is longer than limit characters (60 or
 // more), as node.cut does.
 func cutJSON(doc json.RawMessage, limit int) json.RawMessage {
