@@ -156,7 +156,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		if err := http.Listen(); err != nil {
 			return usageError{err.Error()}
 		}
-		if len(http.Tokens) > 1 || http.Insecure {
+		if http.Tenants() || http.Insecure {
 			files.NoMemory = true // one client's scripts must not decide what another's phrases mean
 		}
 	}

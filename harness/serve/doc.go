@@ -25,7 +25,8 @@
 //	              connections.go how many there may be
 //	metrics.go, telemetry.go (otlp.go), audit.go  the records; budget.go memory
 //
-// Who sees what, of all that a server keeps, where there are several tokens:
+// Who sees what, of all that a server keeps, where there are several tokens, or
+// one that has a name:
 //
 //	saved scripts          the token; those of the operator (harness save) all, who cannot change them
 //	learnt shapes          the token
@@ -40,18 +41,20 @@
 //	metrics                all: sums over all tokens
 //
 // (*) Clients of revisions without sessions have one for each token. On stdio,
-// where there is one token, and on loopback without one, the client is the
-// operator. With HTTP.Insecure it is nobody that could be told from others: it
-// runs the operator's scripts, saves and teaches nothing. Without a token and
+// where there is one token without a name, and on loopback without one, the client
+// is the operator. With HTTP.Insecure it is nobody that could be told from others:
+// it runs the operator's scripts, saves and teaches nothing. Without a token and
 // without a session nothing is kept.
 //
-// What there is for all, a tenant cannot take from the others: a token where
-// there are several, otherwise a session. Of stored values, in all 256 MB, those
-// of the tenant that has the most go first. Scripts wait tenant by tenant, and of
-// each session by session; who has the most waiting makes room in a full queue.
-// Results of tools under way take half of their room in the process at most, and
-// what is known of a tool's is the token's. A token leaves places of each server
-// to others, whose calls go first where they have fewer there. Lines of the audit are bounded, and files that go to make room are told of.
+// What there is for all, a tenant cannot take from the others. That is a token of
+// those, elsewhere a session:
+//
+//   - stored values: 256 MB in all, of which those of who has the most go first
+//   - the queue: tenant by tenant, then session by session; who has the most waiting
+//     makes room
+//   - results under way: half of their room; what is known of sizes is the token's
+//   - a server's calls: three quarters for a token; who has fewer goes first
+//   - the audit: lines are bounded; that a file makes room for others is told
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that

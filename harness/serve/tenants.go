@@ -8,13 +8,13 @@ import (
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
-// owner is whose a session is, for all that outlives it: a token, where there
-// are several, or one of these.
+// owner is whose a session is, for all that outlives it: a token, where these tell
+// clients apart (HTTP.Tenants), or one of these.
 type owner string
 
 const (
 	// operator is who starts the server: its client on stdio, who has the only
-	// token, and the machine's own clients where there is none.
+	// token, without a name, and the machine's own clients where there is none.
 	operator owner = ""
 	// nobody is all that come without a token from wherever (HTTP.Insecure).
 	nobody owner = "nobody"
@@ -26,7 +26,7 @@ func (f *front) owner(subject string) owner {
 	switch {
 	case len(f.h.Tokens) == 0 && f.h.Insecure:
 		return nobody
-	case len(f.h.Tokens) < 2:
+	case !f.h.Tenants():
 		return operator
 	}
 	return owner(subject + "\x00" + f.h.Tokens[subject])
