@@ -14,8 +14,11 @@ import (
 const PinsFile = "tool_pins.json"
 
 // Waits is what a tool is marked with whose definition is another one than was
-// accepted.
-const Waits = "changed; waits for accept"
+// accepted; New one that its server has added since it was pinned.
+const (
+	Waits = "changed; waits for accept"
+	New   = "new; waits for accept"
+)
 
 // pinsVersion is the version of the pins' file.
 const pinsVersion = 1
@@ -108,8 +111,16 @@ func (t *Tool) Marked() string {
 	if !t.Held {
 		return t.Description
 	}
-	return strings.TrimSpace("(" + Waits + ") " + t.Description)
+	mark := Waits
+	if t.New() {
+		mark = New
+	}
+	return strings.TrimSpace("(" + mark + ") " + t.Description)
 }
+
+// New reports whether the tool's server has added it since it was pinned. Such a
+// tool is Held, and nothing of it is shown until it is accepted.
+func (t *Tool) New() bool { return t.Held && strings.HasPrefix(t.Error, New) }
 
 // Said is the tool's description, marked as the words of its server where it has
 // more than a line.
@@ -293,8 +304,10 @@ func (p *Pins) server(name string, rs ...*Registry) *ServerPins {
 // Hold compares the tools of a registry with their pins. A tool that is another
 // one than was accepted gets back the definition that was, is Held, and has an
 // Error that says so; what it says now waits in its pin. A tool of a pinned
-// server that has no pin gets one: to what previous knows of it, else to what
-// it is. Pins that previous has from an earlier version are taken over.
+// server that has no pin gets one: to what previous knows of it, else, with the
+// server's first tools, to what it is. One that comes later waits: a tool that is
+// renamed is a new one. Pins that previous has from an earlier version are taken
+// over.
 //
 // pinned says of each server of the config whether it is pinned; one that is
 // not loses its pins. fresh reports whether a server has just been asked: what
@@ -312,7 +325,10 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 			delete(p.Servers, server)
 		}
 	}
-	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, instructions: map[string]bool{}}
+	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, had: map[string]bool{}, instructions: map[string]bool{}}
+	for server, sp := range p.Servers {
+		h.had[server] = len(sp.Tools) > 0
+	}
 	for i := range r.Servers {
 		if s := &r.Servers[i]; p.Err == nil && s.Tools > 0 {
 			h.server(s)
@@ -334,6 +350,7 @@ type holder struct {
 	r, previous  *Registry
 	pinned       map[string]bool
 	fresh        func(server string) bool
+	had          map[string]bool // servers that had pins
 	instructions map[string]bool // servers whose instructions wait since now
 }
 
@@ -396,7 +413,11 @@ func (h *holder) tool(t *Tool) bool {
 		t.hold("")
 		return false
 	}
-	t.hold(fmt.Sprintf("%s: read what changed, with build-registry accept %s", Waits, t.ID))
+	reason := Waits + ": read what changed"
+	if pin.Hash == "" && pin.Input == nil {
+		reason = New + ": read it"
+	}
+	t.hold(fmt.Sprintf("%s, with build-registry accept %s", reason, ShellWord(t.ID)))
 	changed := pin.Waits != nil && (before == nil || pin.Waits.digest("", "") != before.digest("", ""))
 	return changed || h.instructions[t.Server]
 }
@@ -404,7 +425,10 @@ func (h *holder) tool(t *Tool) bool {
 // first is the pin of a tool that has none.
 func (h *holder) first(t *Tool, sp *ServerPins) *Pin {
 	old, ok := h.previous.Tool(t.ID)
-	if !ok {
+	switch {
+	case !ok && h.had[t.Server], ok && old.New():
+		return newPin(Definition{}, t.Name, sp.Instructions)
+	case !ok:
 		return newPin(t.Definition(), t.Name, sp.Instructions)
 	}
 	d := old.Definition()
@@ -443,7 +467,7 @@ func (h *holder) unknown(t *Tool) {
 // hold marks a tool as held for a reason, or with "" as not held. Another
 // Error that a tool has stays.
 func (t *Tool) hold(reason string) {
-	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, "held: ")) {
+	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, New) || strings.HasPrefix(t.Error, "held: ")) {
 		t.Error = ""
 	}
 	t.Held = reason != ""

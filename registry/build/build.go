@@ -94,6 +94,7 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 			c.Held = true
 			report.Changed = append(report.Changed, c)
 			report.Changes.Changed = append(report.Changes.Changed, id)
+			report.Changes.Added = slices.DeleteFunc(report.Changes.Added, func(new string) bool { return new == id })
 		}
 	}
 	report.Time = time.Since(start)

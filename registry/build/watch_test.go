@@ -213,8 +213,8 @@ func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
 	if tool, _ := u.Registry.Tool("s.echo"); tool.Description != first.Description || tool.Hash != first.Hash {
 		t.Errorf("the held tool says %q, accepted was %q", tool.Description, first.Description)
 	}
-	if tool, _ := u.Registry.Tool("s.new"); tool.Held {
-		t.Error("a new tool is held")
+	if tool, _ := u.Registry.Tool("s.new"); !tool.New() || tool.Description != "" {
+		t.Errorf("a new tool is not held: %+v", tool)
 	}
 	// It is accepted in the file.
 	pins, r := registry.LoadPins(file), *u.Registry
