@@ -65,26 +65,31 @@ type Definition struct {
 	Input       json.RawMessage `json:"inputSchema,omitempty"`
 	Output      json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations *Annotations    `json:"annotations,omitempty"`
+	Request     string          `json:"request,omitempty"`
 	// Instructions are those of the server, where a change is of them.
 	Instructions string `json:"instructions,omitempty"`
 }
 
 // Definition is what the tool's server says of it.
 func (t *Tool) Definition() Definition {
-	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations}
+	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations, Request: t.Request}
 }
 
 func (t *Tool) define(d Definition) {
-	t.Title, t.Description, t.Input, t.Output, t.Annotations = d.Title, d.Description, d.Input, d.Output, d.Annotations
+	t.Title, t.Description, t.Input, t.Output, t.Annotations, t.Request = d.Title, d.Description, d.Input, d.Output, d.Annotations, d.Request
 	if len(t.Input) == 0 {
 		t.Input = json.RawMessage("{}")
 	}
 	t.Hash, t.Embedding = t.ComputeHash(), nil
 }
 
-// digest covers all that a model reads of a tool.
+// digest covers all that a model reads of a tool, and what a call of it sends.
 func (d *Definition) digest(name, instructions string) string {
-	b, err := json.Marshal([]any{name, d.Title, d.Description, canonical(d.Input), canonical(d.Output), d.Annotations, instructions})
+	all := []any{name, d.Title, d.Description, canonical(d.Input), canonical(d.Output), d.Annotations, instructions}
+	if d.Request != "" {
+		all = append(all, d.Request)
+	}
+	b, err := json.Marshal(all)
 	if err != nil { // canonical yields only values that marshal
 		panic(err)
 	}
@@ -378,6 +383,7 @@ func (h *holder) tool(t *Tool) bool {
 	}
 	sp := h.p.Servers[t.Server]
 	if sp == nil {
+		t.Request = ""
 		if is, known := h.pinned[t.Server]; known && !is {
 			t.hold("")
 		}
@@ -386,6 +392,7 @@ func (h *holder) tool(t *Tool) bool {
 	fresh, pin := h.fresh(t.Server), sp.Tools[t.Name]
 	if pin == nil {
 		if !h.pinned[t.Server] {
+			t.Request = ""
 			return false
 		}
 		pin = h.first(t, sp)
@@ -400,6 +407,9 @@ func (h *holder) tool(t *Tool) bool {
 		if fresh {
 			pin.Waits = nil
 		}
+		// As it was accepted to the byte: the order of the properties of a schema
+		// is that of the fields of a script's types.
+		t.Input, t.Output = pin.Input, pin.Output
 	} else {
 		switch {
 		case !now.nothing() || fresh:

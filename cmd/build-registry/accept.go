@@ -157,6 +157,7 @@ func (a *acceptance) showChange(id string) build.Change {
 	fmt.Fprintln(w, id)
 	showText(w, "title", c.Before.Title, c.After.Title)
 	showText(w, "description", c.Before.Description, c.After.Description)
+	showText(w, "what a call sends", c.Before.Request, c.After.Request)
 	showText(w, "instructions of its server", c.Before.Instructions, c.After.Instructions)
 	showLines(w, "inputSchema", jsonLines(c.Before.Input), jsonLines(c.After.Input))
 	showLines(w, "outputSchema", jsonLines(c.Before.Output), jsonLines(c.After.Output))

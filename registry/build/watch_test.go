@@ -249,6 +249,8 @@ func TestPinsOutliveToolsAndFaults(t *testing.T) {
 	for _, c := range []*config.Config{pinned(mcptest.OtherTools), pinned(mcptest.ExitAtStart), pinned(mcptest.NoTools), servers(mcptest.Server("other"))} {
 		r, _ = must(t, c, &build.Options{Previous: r, Pins: file})
 	}
+	broken := servers(config.Server{Name: "s", Err: errors.New("its entry cannot be read")})
+	r, _ = must(t, broken, &build.Options{Previous: r, Pins: file})
 	if fail == "" || digest("fail") != fail {
 		t.Errorf("the pin of a tool that went is %q, want %q", digest("fail"), fail)
 	}
