@@ -109,7 +109,7 @@ func (a *answer) confine(servers []config.Server) {
 		return false
 	})
 	if n := before - len(a.tools); n > 0 {
-		a.server.Problems = append(a.server.Problems, fmt.Sprintf("%q left out, and %d more: its ID would be that of a tool of the server %q", first, n-1, of))
+		a.server.Problems = append(a.server.Problems, fmt.Sprintf("left out, as their IDs would be those of tools of the server %q: %d, the first is %q", of, n, first))
 	}
 }
 

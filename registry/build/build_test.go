@@ -247,7 +247,7 @@ func TestAToolTakesNoIDOfAnotherServer(t *testing.T) {
 	if tool, _ := r.Tool("corp.internal.deploy"); tool.Title != "right" {
 		t.Errorf("another server's tool: %+v", tool)
 	}
-	if p := rep.Servers[0].Problems; len(p) != 1 || !strings.Contains(p[0], `"internal.deploy" left out, and 1 more`) {
+	if p := rep.Servers[0].Problems; len(p) != 1 || !strings.Contains(p[0], `server "corp.internal": 2, the first is "internal.deploy"`) {
 		t.Errorf("problems %q", p)
 	}
 }
