@@ -100,7 +100,7 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 	}
 	files := e.files(c)
 	defer files.Close()
-	h := harness.New(&harness.Options{Catalog: files.Catalog, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
+	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
 	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
 	do := h.Check

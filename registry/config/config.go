@@ -204,10 +204,11 @@ func Load(paths ...string) (*Config, error) {
 
 // Same reports whether two configs define the same servers alike, values of env
 // and headers and the content of snapshots included.
-func Same(a, b *Config) bool {
-	return slices.EqualFunc(a.Servers, b.Servers, func(x, y Server) bool {
-		return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
-	})
+func Same(a, b *Config) bool { return slices.EqualFunc(a.Servers, b.Servers, SameServer) }
+
+// SameServer reports that of one server.
+func SameServer(x, y Server) bool {
+	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 
 func same(a, b Server) bool {
@@ -283,7 +284,14 @@ func (c *Config) Digest() string {
 		defs[i] = c.Servers[i].definition()
 	}
 	slices.SortFunc(defs, func(a, b definition) int { return cmp.Compare(a.Name, b.Name) })
-	b, err := json.Marshal(defs)
+	return digest(defs)
+}
+
+// Digest is that of one definition alone, as Config.Digest has it.
+func (s *Server) Digest() string { return digest(s.definition()) }
+
+func digest(definitions any) string {
+	b, err := json.Marshal(definitions)
 	if err != nil { // strings and slices of strings always marshal
 		panic(err)
 	}

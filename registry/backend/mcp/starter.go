@@ -45,7 +45,8 @@ func Starting() []Start { return starting.list() }
 // least one of them was waited for.
 func Started() (n int, took time.Duration) { return starting.stats() }
 
-// Hurry lets the servers of these names start before others that wait.
+// Hurry lets the servers of these names start before others that wait, now and
+// when they are to be started.
 func Hurry(servers ...string) { starting.hurry(servers) }
 
 // starter lets a number of processes start at a time. Those that do nothing do
@@ -57,7 +58,8 @@ type starter struct {
 	mu      sync.Mutex
 	starts  []*place // that have a process, or may have one
 	waiting []*place
-	looking bool // look runs
+	hurried map[string]bool // names of servers that start first
+	looking bool            // look runs
 
 	begun int // processes
 	took  time.Duration
@@ -65,7 +67,7 @@ type starter struct {
 }
 
 func newStarter(most int, observe func([]int) (map[int]procgroup.Work, bool)) *starter {
-	return &starter{most: most, observe: observe}
+	return &starter{most: most, observe: observe, hurried: map[string]bool{}}
 }
 
 // place is a server's turn to start. Its fields are the starter's.
@@ -92,6 +94,7 @@ func (s *starter) enter(ctx context.Context, of config.Server) (*place, error) {
 		s.since = time.Now()
 	}
 	s.waiting = append(s.waiting, p)
+	s.order()
 	s.next()
 	s.mu.Unlock()
 	select {
@@ -145,6 +148,7 @@ func (p *place) leave() {
 	defer s.mu.Unlock()
 	is := func(o *place) bool { return o == p }
 	s.starts, s.waiting = slices.DeleteFunc(s.starts, is), slices.DeleteFunc(s.waiting, is)
+	delete(s.hurried, p.server)
 	s.next()
 	if len(s.starts)+len(s.waiting) == 0 {
 		s.took += time.Since(s.since)
@@ -199,9 +203,17 @@ func (p *place) seen(w procgroup.Work, ok bool) {
 func (s *starter) hurry(servers []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	named := func(p *place) bool { return slices.Contains(servers, p.server) }
-	first := slices.DeleteFunc(slices.Clone(s.waiting), func(p *place) bool { return !named(p) })
-	s.waiting = append(first, slices.DeleteFunc(s.waiting, named)...)
+	for _, name := range servers {
+		s.hurried[name] = true
+	}
+	s.order()
+}
+
+// order puts those first that wait in a hurry.
+func (s *starter) order() {
+	hurried := func(p *place) bool { return s.hurried[p.server] }
+	first := slices.DeleteFunc(slices.Clone(s.waiting), func(p *place) bool { return !hurried(p) })
+	s.waiting = append(first, slices.DeleteFunc(s.waiting, hurried)...)
 }
 
 func (s *starter) list() []Start {
