@@ -68,10 +68,7 @@ func (r *run) await(ctx context.Context, cat *Catalog, n *worker.Needs) (*Catalo
 			open = true
 		}
 	}
-	if !open && !slices.ContainsFunc(servers, asked) {
-		return cat, nil
-	}
-	more, err := cat.Asking.More(ctx, servers, open)
+	more, err := cat.Asking.More(ctx, slices.DeleteFunc(servers, func(s string) bool { return !asked(s) }), open)
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +132,17 @@ func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 		return f.catalog, nil
 	}
 	over, stop := context.WithCancel(context.WithoutCancel(ctx))
-	f.job = build.Start(over, cfg, &build.Options{
-		Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins(),
-		Dial: lend(f.pool, f.rest(over, f.pool)),
-	})
+	o := &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins(), Dial: lend(f.pool, nil)}
+	if !f.Keep {
+		n, pool := &needs{known: make(chan struct{}), others: make(chan struct{}), ended: over.Done()}, f.pool
+		f.needs, o.Turn = n, n.turn
+		o.Dial = lend(pool, func(server string) {
+			if !n.has(server) {
+				pool.Rest(server)
+			}
+		})
+	}
+	f.job = build.Start(over, cfg, o)
 	f.stop, f.first, f.began = stop, previous == nil, time.Now()
 	f.asked = f.job.Pending()
 	if f.Keep && f.first { // there is nothing to begin with
@@ -185,25 +189,32 @@ func (l *lent) Close() error {
 	return nil
 }
 
-// rest closes, where Keep does not keep them, the connections to servers that no
-// script needs, when that is known.
-func (f *Files) rest(ctx context.Context, pool *backend.Pool) func(server string) {
-	if f.Keep {
-		return nil
-	}
-	known := make(chan struct{})
-	f.needsKnown, f.needed = known, nil
-	return func(server string) {
+// needs is what is known of the servers that the first script needs, where the
+// connections to others are not kept.
+type needs struct {
+	known   chan struct{} // closed when it is
+	servers []string      // set before that
+	others  chan struct{} // closed when the others may be asked, too
+	ended   <-chan struct{}
+}
+
+// turn is build.Options.Turn: those that are needed come first.
+func (n *needs) turn(_ context.Context, server string) {
+	if !n.has(server) {
 		select {
-		case <-known:
-		case <-ctx.Done():
+		case <-n.others:
+		case <-n.ended:
 		}
-		f.mu.Lock()
-		needed := slices.Contains(f.needed, server)
-		f.mu.Unlock()
-		if !needed {
-			pool.Rest(server)
-		}
+	}
+}
+
+// has reports whether a server is needed, as soon as that is known.
+func (n *needs) has(server string) bool {
+	select {
+	case <-n.known:
+		return slices.Contains(n.servers, server)
+	case <-n.ended:
+		return false
 	}
 }
 
@@ -215,18 +226,24 @@ func (f *Files) more(ctx context.Context, servers []string, open bool) (*Catalog
 		defer f.mu.Unlock()
 		return f.catalog, nil
 	}
-	f.needed = append(f.needed, servers...)
-	asked := f.catalog.Asking.Servers
-	if f.needsKnown != nil {
-		close(f.needsKnown)
-		f.needsKnown = nil
-	}
+	n := f.needs
+	f.needs = nil
 	f.mu.Unlock()
+	pool.Hurry(servers...)
+	if n != nil {
+		n.servers = servers
+		close(n.known)
+		if open {
+			close(n.others)
+		}
+	}
 	if len(servers) > 0 {
-		pool.Hurry(slices.DeleteFunc(slices.Clone(servers), func(s string) bool { return !slices.Contains(asked, s) })...)
 		if err := job.Wait(ctx, servers...); err != nil {
 			return nil, err
 		}
+	}
+	if n != nil && !open {
+		close(n.others)
 	}
 	if open {
 		wait, cancel := ctx, context.CancelFunc(func() {})
@@ -280,7 +297,7 @@ func (f *Files) taken(report *build.Report) {
 		f.catalog.Asking = &Asking{Servers: pending, More: f.more}
 		return
 	}
-	f.saveBuilt(f.catalog.Registry, report)
+	f.saveBuilt(f.catalog.Registry, report, f.asked)
 	f.endJob()
 }
 

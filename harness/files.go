@@ -67,12 +67,11 @@ type Files struct {
 	notify  atomic.Pointer[func(backend.Notice)] // of pool; nil: nobody listens
 	asked   []string                             // servers that have been asked just now
 
-	job        *build.Job // that the catalog is of; nil: it is complete
-	stop       context.CancelFunc
-	began      time.Time     // the job
-	first      bool          // there is no earlier registry
-	needed     []string      // servers whose connections scripts need
-	needsKnown chan struct{} // closed when they are; nil: it is
+	job   *build.Job // that the catalog is of; nil: it is complete
+	stop  context.CancelFunc
+	began time.Time // the job
+	first bool      // there is no earlier registry
+	needs *needs    // nil: they are known, or do not matter
 }
 
 // Catalog loads the registry, or builds and saves it where there is none, where
@@ -154,7 +153,7 @@ func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registr
 		return nil, err
 	}
 	f.logPins(report.Pins)
-	f.saveBuilt(reg, report)
+	f.saveBuilt(reg, report, f.asked)
 	return reg, nil
 }
 
@@ -188,7 +187,7 @@ func (f *Files) Again(ctx context.Context) bool {
 	f.mu.Unlock()
 	waited := false
 	if job != nil {
-		if job.Wait(ctx) != nil {
+		if _, err := f.more(ctx, nil, false); err != nil || job.Wait(ctx) != nil {
 			return false
 		}
 		_, err := f.more(ctx, nil, false)
@@ -236,12 +235,11 @@ func (f *Files) askFailed(ctx context.Context) bool {
 		return false
 	}
 	f.logPins(report.Pins)
-	f.saveBuilt(reg, report)
+	names := slices.Sorted(maps.Keys(ask))
+	f.saveBuilt(reg, report, names)
+	f.asked = append(f.asked, names...)
 	f.catalog = f.renewed(reg)
 	f.catalog.Calls = f.pool
-	for name := range ask {
-		f.asked = append(f.asked, name)
-	}
 	return true
 }
 
@@ -281,6 +279,7 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		known = append(known, key)
 	}
+	out = append(out, cfg.Notes...)
 	for _, value := range cfg.UseTools {
 		var keys map[string]json.RawMessage
 		if json.Unmarshal(value, &keys) != nil {
@@ -416,8 +415,14 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 	return nil, old, nil
 }
 
-// saveBuilt saves a registry that was built.
-func (f *Files) saveBuilt(reg *registry.Registry, report *build.Report) {
+// saveBuilt saves a registry that was built, and tells of the servers that were asked
+// for it and failed.
+func (f *Files) saveBuilt(reg *registry.Registry, report *build.Report, asked []string) {
+	for _, s := range report.Servers {
+		if s.Err != nil && slices.Contains(asked, s.Name) {
+			f.log("%s failed after %v: %s", s.Name, s.Time.Round(time.Millisecond), OfServer(s.Name, s.Err.Error()))
+		}
+	}
 	if report.OK() == 0 && len(report.Servers) > 0 {
 		// Worth trying again next time, and an older registry is worth keeping.
 		f.log("no server answered: %s was not written", f.Path())
@@ -535,17 +540,6 @@ func (f *Files) saveRest(job *build.Job) {
 	if reg, report, err := job.Registry(ctx); err == nil && report.OK() > 0 {
 		f.save(reg, f.Path())
 	}
-}
-
-// ProgressLine says in one line how far a build is.
-func ProgressLine(ev build.Event) string {
-	switch {
-	case !ev.Done:
-		return fmt.Sprintf("%s: asking for its tools", ev.Server)
-	case ev.Err != nil:
-		return fmt.Sprintf("%s: failed after %v (%d of %d): %s", ev.Server, ev.Time.Round(time.Millisecond), ev.Finished, ev.Total, OfServer(ev.Server, ev.Err.Error()))
-	}
-	return fmt.Sprintf("%s: %s in %v (%d of %d)", ev.Server, count(ev.Tools, "tool"), ev.Time.Round(time.Millisecond), ev.Finished, ev.Total)
 }
 
 // AllConfigs are the config files in use: those given, or the default ones

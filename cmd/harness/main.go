@@ -119,6 +119,10 @@ commands and flags.`,
 		ErrWriter:                 stderr,
 		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
 		OnUsageError:              wrongUsage,
+		After: func(context.Context, *cli.Command) error {
+			e.endLine()
+			return nil
+		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("version") {
 				return e.versionCommand().Action(ctx, c)

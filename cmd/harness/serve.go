@@ -115,6 +115,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
 	files := e.files(c)
+	e.endLine() // here the log says what happens
 	files.Log = func(line string) { log.Info(line) }
 	files.Progress, files.Keep = nil, true
 	defer files.Close()

@@ -38,6 +38,8 @@ type Options struct {
 	Changed bool
 	// Once does not ask a second time the servers that did not answer in time.
 	Once bool
+	// Turn waits until a server may be asked; nil: all may at once.
+	Turn func(ctx context.Context, server string)
 	// Dial connects to a server; nil means dial.Open.
 	Dial func(ctx context.Context, s config.Server) (backend.Backend, error)
 }
@@ -216,6 +218,9 @@ func (j *Job) askAll(ctx context.Context, servers []int) {
 	var asking sync.WaitGroup
 	for _, i := range servers {
 		asking.Go(func() {
+			if j.opts.Turn != nil {
+				j.opts.Turn(ctx, j.config.Servers[i].Name)
+			}
 			j.tell(Event{Server: j.config.Servers[i].Name})
 			a := j.ask(ctx, i, false)
 			if late[i] = !j.opts.Once && errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() == nil; late[i] {
@@ -280,13 +285,14 @@ func (j *Job) ask(ctx context.Context, i int, again bool) answer {
 // answered takes in what came of asking a server. What a job that is ended
 // interrupts is no answer.
 func (j *Job) answered(ctx context.Context, i int, a answer) {
-	if a.err == nil || ctx.Err() == nil {
-		j.mu.Lock()
-		j.answers[i] = a
-		j.mu.Unlock()
+	defer close(j.done[i])
+	if a.err != nil && ctx.Err() != nil {
+		return
 	}
+	j.mu.Lock()
+	j.answers[i] = a
+	j.mu.Unlock()
 	j.tell(Event{Server: a.server.Name, Done: true, Tools: len(a.tools), Time: a.time, Err: a.err})
-	close(j.done[i])
 }
 
 func (j *Job) tell(e Event) {

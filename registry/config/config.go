@@ -53,6 +53,8 @@ type Config struct {
 	// Self are the names of the servers that are the harness itself over these
 	// files, as its entry for other clients is; they are not among Servers.
 	Self []string
+	// Notes say what at the top of the files has no effect.
+	Notes []string
 	// UseTools are the values of the key "usetools" at the top of the files
 	// that have one, as JSON, in the order of the files: other packages read
 	// their own keys in it.
@@ -173,6 +175,7 @@ func Load(paths ...string) (*Config, error) {
 		}
 		c.Files = append(c.Files, f.path)
 		c.Disabled = append(c.Disabled, f.disabled...)
+		c.Notes = append(c.Notes, f.notes...)
 		if f.usetools != nil {
 			c.UseTools = append(c.UseTools, f.usetools)
 		}
