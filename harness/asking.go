@@ -30,20 +30,39 @@ type Asking struct {
 	More func(ctx context.Context, servers []string, open bool) (*Catalog, error)
 }
 
-// await returns a catalog that knows the servers which the script means.
+// await returns a catalog that knows the servers which the script means: first those
+// that it names, and then, where its phrases may mean others, a moment of those.
 func (r *run) await(ctx context.Context, cat *Catalog, n *worker.Needs) (*Catalog, error) {
-	if cat.Asking == nil {
-		return cat, nil
+	for _, last := range []bool{false, true} {
+		if cat.Asking == nil {
+			break
+		}
+		servers, open, err := r.means(ctx, cat, n)
+		if err != nil {
+			return nil, err
+		}
+		if last && !open && len(servers) == 0 {
+			break
+		}
+		if cat, err = cat.Asking.More(ctx, servers, open && last); err != nil {
+			return nil, err
+		}
+		if err := cat.load(); err != nil {
+			return nil, err
+		}
 	}
-	var err error
+	return cat, nil
+}
+
+// means are the servers without an answer that a script means by its names and
+// phrases. open says that phrases may mean others.
+func (r *run) means(ctx context.Context, cat *Catalog, n *worker.Needs) (servers []string, open bool, err error) {
 	r.cat = cat
 	if r.view, err = cat.View(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var servers []string
-	asked := func(name string) bool { return slices.Contains(cat.Asking.Servers, name) }
 	add := func(name string) {
-		if !slices.Contains(servers, name) {
+		if !slices.Contains(servers, name) && slices.Contains(cat.Asking.Servers, name) {
 			servers = append(servers, name)
 		}
 	}
@@ -56,23 +75,19 @@ func (r *run) await(ctx context.Context, cat *Catalog, n *worker.Needs) (*Catalo
 			add(s.Name)
 		}
 	}
-	used, open := r.usedTools(), len(n.Own) > 0
+	used := r.usedTools()
+	open = len(n.Own) > 0 // it looks for tools itself
 	for _, p := range n.Phrases {
 		server, known, err := r.meansServer(ctx, p.Text, used)
-		switch {
-		case err != nil:
-			return nil, err
-		case known:
-			add(server)
-		default:
-			open = true
+		if err != nil {
+			return nil, false, err
 		}
+		if known {
+			add(server)
+		}
+		open = open || !known
 	}
-	more, err := cat.Asking.More(ctx, slices.DeleteFunc(servers, func(s string) bool { return !asked(s) }), open)
-	if err != nil {
-		return nil, err
-	}
-	return more, more.load()
+	return servers, open, nil
 }
 
 // meansServer is the server that a phrase means, whatever others may say.
