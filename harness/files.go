@@ -187,9 +187,12 @@ func (f *Files) Again(ctx context.Context) bool {
 	f.mu.Unlock()
 	waited := false
 	if job != nil {
-		if _, err := f.more(ctx, nil, false); err != nil || job.Wait(ctx) != nil {
+		if _, err := f.more(ctx, nil, false); err != nil { // now all are asked
 			return false
 		}
+		wait, cancel := context.WithTimeout(ctx, askAgain)
+		defer cancel()
+		_ = job.Wait(wait)
 		_, err := f.more(ctx, nil, false)
 		waited = err == nil
 	}
