@@ -35,8 +35,8 @@ const RegistryFile = "tool_registry.json"
 // registry built from them. It is read, and if need be built, when a script
 // first needs a tool.
 type Files struct {
-	// Configs are config files; empty: the first default found in the
-	// current folder (config.DefaultFiles).
+	// Configs are config files; empty: the one that config.Search finds from
+	// the current folder.
 	Configs []string
 	// Registry is the registry file; empty: RegistryFile beside the first
 	// config.
@@ -54,6 +54,9 @@ type Files struct {
 	// Log receives one line when something is worth knowing: that a registry
 	// is built, or why an old one could not be used. nil: nobody.
 	Log func(string)
+
+	searched  sync.Once
+	foundHere config.Found // by searched
 
 	mu      sync.Mutex
 	catalog *Catalog
@@ -74,6 +77,9 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	known := len(f.configs()) == 0 && f.Registry != "" // a registry alone, to look into
 	if !known {
 		var err error
+		if err = f.tellFound(); err != nil {
+			return nil, &CatalogError{err}
+		}
 		if cfg, err = config.Load(f.configs()...); err != nil {
 			return nil, &CatalogError{err}
 		}
@@ -280,7 +286,32 @@ func (f *Files) configs() []string {
 	if len(f.Configs) > 0 {
 		return f.Configs
 	}
-	return config.Find(".")
+	return f.found().Files
+}
+
+// found is the config that is meant where none is named.
+func (f *Files) found() config.Found {
+	f.searched.Do(func() { f.foundHere = config.Search(".") })
+	return f.foundHere
+}
+
+// tellFound says which config was found, where that is not plain to see; an
+// error where all that were found must not be used.
+func (f *Files) tellFound() error {
+	if len(f.Configs) > 0 {
+		return nil
+	}
+	found := f.found()
+	if len(found.Files) == 0 && len(found.Refused) > 0 {
+		return fmt.Errorf("no config: %s", strings.Join(found.Refused, "; "))
+	}
+	for _, why := range found.Refused {
+		f.log("%s", why)
+	}
+	if found.Elsewhere {
+		f.log("the config is %s", found.Files[0])
+	}
+	return nil
 }
 
 // Path is where the registry is, or would be: empty when there is no config
@@ -435,6 +466,6 @@ func ProgressLine(ev build.Event) string {
 	return fmt.Sprintf("%s: %s in %v (%d of %d)", ev.Server, count(ev.Tools, "tool"), ev.Time.Round(time.Millisecond), ev.Finished, ev.Total)
 }
 
-// AllConfigs are the config files in use: those given, or the default ones
-// found in the current folder.
+// AllConfigs are the config files in use: those given, or the one found from the
+// current folder.
 func (f *Files) AllConfigs() []string { return f.configs() }

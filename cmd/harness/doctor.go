@@ -178,7 +178,10 @@ func checkConfig(files *harness.Files) (*config.Config, finding) {
 	paths := files.AllConfigs()
 	if len(paths) == 0 {
 		f.Status, f.Detail = warning, "there is none here; scripts can use no tools"
-		f.Do = "write .mcp.json as MCP clients have it, or name a config with -config"
+		f.Do = "harness add writes one, harness install takes a client's servers into one, -config names one"
+		if refused := config.Search(".").Refused; len(refused) > 0 {
+			f.Status, f.Detail = broken, strings.Join(refused, "; ")
+		}
 		return nil, f
 	}
 	cfg, err := config.Load(paths...)
