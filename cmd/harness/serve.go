@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -40,7 +41,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
 			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all", Value: string(serve.Execute)},
-			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(serve.Clients, ", ")},
+			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(clients.Names(), ", ")},
 			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens", Value: serve.DefaultDescribeTokens},
 			&cli.BoolFlag{Name: "usage-order", Usage: "the most used tools come first in the list that a session begins with"},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
@@ -77,6 +78,25 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 	}
 }
 
+// printConfig prints the entry for a client.
+func (e *env) printConfig(c *cli.Command, name string) error {
+	client, err := clients.Get(name)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	addr, token := c.String("http"), c.String("token-file") != "" || os.Getenv(clients.TokenVariable) != ""
+	text, err := client.Config(e.invocation(c), addr, token)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	if addr == "" && len(e.files(c).AllConfigs()) == 0 {
+		e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder that the client starts it in; -config FILE names one")
+	}
+	e.nothing(c, fmt.Sprintf("for %s; the other servers there must go, or the model sees their tools too: harness install %s moves them", client.Where(), name))
+	_, err = io.WriteString(e.stdout, text)
+	return err
+}
+
 func positive(d time.Duration) error {
 	if d <= 0 {
 		return errors.New("want more than 0, as in 30s or 2m")
@@ -98,16 +118,8 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	if err := idleServeFlags(c); err != nil {
 		return err
 	}
-	if client := c.String("print-config"); client != "" {
-		text, err := serve.ClientConfig(client, e.invocation(c), c.String("http"), c.String("token-file") != "" || os.Getenv(serve.TokenVariable) != "")
-		if err != nil {
-			return usageError{err.Error()}
-		}
-		if c.String("http") == "" && len(e.files(c).AllConfigs()) == 0 {
-			e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder that the client starts it in; -config FILE names one")
-		}
-		_, err = io.WriteString(e.stdout, text)
-		return err
+	if name := c.String("print-config"); name != "" {
+		return e.printConfig(c, name)
 	}
 	level := slog.LevelInfo
 	if c.Bool("q") {
@@ -147,7 +159,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin"),
 			MaxConnections: c.Int("max-connections"), MaxPerAddress: c.Int("max-connections-per-address"),
 		}
-		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(serve.TokenVariable)); err != nil {
+		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
 			return usageError{err.Error()}
 		}
 		if err := http.Check(); err != nil {

@@ -35,7 +35,7 @@ func (v variables) expand(s, field string) (string, error) {
 		return s, nil
 	}
 	if v.bare {
-		s = braced(s)
+		s = Braced(s)
 	}
 	var out strings.Builder
 	var errs []error
@@ -56,8 +56,8 @@ func (v variables) expand(s, field string) (string, error) {
 	}
 }
 
-// braced writes every $NAME in s as ${NAME}.
-func braced(s string) string {
+// Braced writes every $NAME in s as ${NAME}.
+func Braced(s string) string {
 	var out strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "$")

@@ -106,6 +106,21 @@ func Project(dir string) string {
 	return ""
 }
 
+// Above is the nearest folder, from dir up as far as [Search] goes, that has a
+// file of this name, below the home folder only; empty where there is none.
+func Above(dir, name string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for _, folder := range folders(abs) {
+		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name))); folder != home() && err == nil && info.Mode().IsRegular() {
+			return folder
+		}
+	}
+	return ""
+}
+
 // folders are those that a search visits, dir first.
 func folders(dir string) []string {
 	var out []string
