@@ -133,18 +133,23 @@ func (e *env) printJSON(v any, indent string) error {
 
 // told says what a command waits for where a person types.
 func (e *env) told(what string) {
+	if e.typed() {
+		fmt.Fprintln(e.stderr, "harness:", what)
+	}
+}
+
+// typed reports whether stdin is a person's.
+func (e *env) typed() bool {
 	f, ok := e.stdin.(*os.File)
 	if !ok {
-		return
+		return false
 	}
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return
+		return false
 	}
-	if none, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, none) {
-		return
-	}
-	fmt.Fprintln(e.stderr, "harness:", what)
+	none, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, none)
 }
 
 // nothing says why a list is empty, beside it.

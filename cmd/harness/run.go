@@ -31,8 +31,9 @@ failed; 130 canceled.
   harness run -config examples/.mcp.json examples/git_digest/main.go
   harness run -input 'paths=["a.txt"]' -timeout 2m script.go
   harness run -watch script.go             run again on each save
+  harness run -csv script.go >rows.csv     a list that the script returns
   echo 'Return(1 + 2)' | harness run -`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second, Validator: positive},
 			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
 			memoryFlag("`MB` of memory for the script's process"),
@@ -40,7 +41,7 @@ failed; 130 canceled.
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
-		},
+		}, valueFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("watch") {
 				return e.watch(ctx, c)
@@ -98,6 +99,10 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 	if err != nil {
 		return err
 	}
+	show, err := e.shower(c)
+	if err != nil {
+		return err
+	}
 	files := e.files(c)
 	defer files.Close()
 	h := harness.New(&harness.Options{Catalog: files.Catalog, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
@@ -130,6 +135,11 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		if !c.Bool("lowered") {
 			res.Lowered = ""
 		}
+		if show.images != "" {
+			if res.Value, err = show.withoutImages(res.Value); err != nil {
+				return err
+			}
+		}
 		if err := e.print(res); err != nil {
 			return err
 		}
@@ -137,7 +147,9 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		fmt.Fprint(e.stdout, res.Lowered)
 		e.report(res, c.Bool("q"))
 	default:
-		e.show(res, c.Bool("q"))
+		if err := e.show(res, show); err != nil {
+			return err
+		}
 		if check && res.Status == harness.OK && !c.Bool("q") {
 			fmt.Fprintln(e.stderr, checked(res))
 		}
@@ -189,17 +201,19 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 }
 
 // show prints what a person has not seen yet: stdout came as it was written.
-func (e *env) show(res *harness.Result, quiet bool) {
+func (e *env) show(res *harness.Result, s *shower) error {
 	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
 		fmt.Fprintln(e.stdout)
 	}
+	var err error
 	if res.Value != nil {
-		e.print(res.Value)
+		err = s.value(res.Value)
 	}
 	if res.LookUp {
 		e.showGo(res.Shown())
 	}
-	e.report(res, quiet)
+	e.report(res, s.quiet)
+	return err
 }
 
 // report prints warnings and errors.

@@ -38,7 +38,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
   harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
   harness serve -tools discovery                     with tools that find and load tools
   harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
 			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all", Value: string(serve.Execute)},
 			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(clients.Names(), ", ")},
@@ -52,12 +52,6 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.Int64Flag{Name: "max-result-bytes", Usage: "`N` bytes of tool results under way in a session; further calls wait", Value: harness.DefaultRoom, Validator: roomFits},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
 			strictFlag(),
-			&cli.StringSliceFlag{Name: "allow", Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
-			&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
-			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-			&cli.StringFlag{Name: "approve", Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
-				Value: string(harness.ApproveNone)},
-			&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
 			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
 			&cli.BoolFlag{Name: "audit-required", Usage: "record each run before it begins, too, and stop serving when a record cannot be written"},
@@ -73,7 +67,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
 			sandboxFlag(),
-		},
+		}, policyFlags()...),
 		Action: e.serve,
 	}
 }
@@ -140,10 +134,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		Catalog: e.shown(files.Catalog, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"),
 		UsageOrder: c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
-		Policy: &harness.Policy{
-			Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
-			Approve: harness.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
-		},
+		Policy: policyOf(c),
 		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"), MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"), Telemetry: true,
 		Grace: c.Duration("grace"), Log: log,
