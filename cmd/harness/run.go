@@ -31,6 +31,7 @@ failed; 130 canceled.
   harness run -config examples/.mcp.json examples/git_digest/main.go
   harness run -input 'paths=["a.txt"]' -timeout 2m script.go
   harness run -watch script.go             run again on each save
+  harness run -connect auto script.go      on a running harness serve -http
   harness run -csv script.go >rows.csv     a list that the script returns
   echo 'Return(1 + 2)' | harness run -`,
 		Flags: append([]cli.Flag{
@@ -39,6 +40,7 @@ failed; 130 canceled.
 			memoryFlag("`MB` of memory for the script's process"),
 			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+			&cli.StringFlag{Name: "connect", Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over this config"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
 		}, valueFlags()...),
@@ -95,6 +97,9 @@ func sandboxFlag() cli.Flag {
 
 // run is both run and check.
 func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
+	if !check && c.String("connect") != "" {
+		return e.connect(ctx, c)
+	}
 	source, err := e.script(c)
 	if err != nil {
 		return err
@@ -147,7 +152,11 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		fmt.Fprint(e.stdout, res.Lowered)
 		e.report(res, c.Bool("q"))
 	default:
-		if err := e.show(res, show); err != nil {
+		shown := ""
+		if res.LookUp {
+			shown = res.Shown()
+		}
+		if err := e.show(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), show); err != nil {
 			return err
 		}
 		if check && res.Status == harness.OK && !c.Bool("q") {
@@ -200,8 +209,9 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// show prints what a person has not seen yet: stdout came as it was written.
-func (e *env) show(res *harness.Result, s *shower) error {
+// show prints what a person has not seen yet, stdout came as it was written:
+// the value, what a look-up has shown, and the problems.
+func (e *env) show(res *harness.Result, shown, problems string, s *shower) error {
 	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
 		fmt.Fprintln(e.stdout)
 	}
@@ -210,21 +220,28 @@ func (e *env) show(res *harness.Result, s *shower) error {
 		err = s.value(res.Value)
 	}
 	if res.LookUp {
-		e.showGo(res.Shown())
+		e.showGo(shown)
 	}
-	e.report(res, s.quiet)
+	e.warn(res, s.quiet)
+	if res.Status != harness.OK {
+		io.WriteString(e.stderr, problems)
+	}
 	return err
 }
 
 // report prints warnings and errors.
 func (e *env) report(res *harness.Result, quiet bool) {
-	if !quiet {
-		for _, w := range res.Warnings {
-			fmt.Fprintln(e.stderr, "warning:", w)
-		}
+	e.warn(res, quiet)
+	if res.Status != harness.OK {
+		io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
 	}
-	if res.Status == harness.OK {
+}
+
+func (e *env) warn(res *harness.Result, quiet bool) {
+	if quiet {
 		return
 	}
-	io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
+	for _, w := range res.Warnings {
+		fmt.Fprintln(e.stderr, "warning:", w)
+	}
 }

@@ -169,6 +169,13 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	defer s.Close()
 	if http != nil {
+		if path := files.Path(); path != "" {
+			if withdraw, err := serve.Announce(path, http.URL()); err == nil {
+				defer withdraw()
+			} else {
+				log.Warn("run -connect auto will not find this server", "error", err)
+			}
+		}
 		return s.HTTP(ctx, http)
 	}
 	e.told("waiting for an MCP client on stdin. Clients start this program themselves: -print-config claude prints their entry, -http serves over HTTP; Ctrl-C ends it")
