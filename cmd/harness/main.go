@@ -29,6 +29,7 @@ func main() {
 	if err := harness.Harden(); err != nil { // not to be had: scripts are locked all the same
 		fmt.Fprintln(os.Stderr, "harness: closing this process to others:", err)
 	}
+	lifetime.KeepLogs()
 	os.Exit(execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -113,7 +114,7 @@ commands and flags.`,
 			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(), e.describeCommand(),
 			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
 			e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(), e.enableCommand(true), e.enableCommand(false),
-			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.guideCommand(), e.doctorCommand(), e.completionCommand(), e.versionCommand(),
+			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(), e.completionCommand(), e.versionCommand(),
 		},
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout,

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/mcp"
 )
 
 // Until returns a context that ends when the user has had enough, and stdout
@@ -112,4 +113,12 @@ func Width(w io.Writer) int {
 		return 0
 	}
 	return width
+}
+
+// KeepLogs keeps what servers write to stderr in the user's cache folder, where
+// there is one; harness logs shows it.
+func KeepLogs() {
+	if dir, err := os.UserCacheDir(); err == nil {
+		mcp.KeepLogs(dir)
+	}
 }
