@@ -88,7 +88,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			if c.Bool("json") {
 				continue
 			}
-			fmt.Fprintf(e.stdout, "%-8s %s: %s\n", f.Status, f.Check, f.Detail)
+			colour := map[string]string{fine: good, warning: doubt, broken: bad}[f.Status]
+			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check), f.Detail)
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
 			}

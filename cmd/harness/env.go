@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
@@ -103,6 +104,22 @@ func (e *env) memoryOf(c *cli.Command) int64 {
 		fmt.Fprintf(e.stderr, "harness: -memory %d: a script's process needs %d MB for itself, and gets them\n", c.Int("memory"), harness.MinMemory>>20)
 	}
 	return memory
+}
+
+// Colours of what is said of a thing.
+const (
+	good  = "32"
+	doubt = "33"
+	bad   = "31"
+	head  = "1"
+)
+
+// paint puts a text for stdout into a colour, on a terminal.
+func (e *env) paint(code, text string) string {
+	if text == "" || !lifetime.Terminal(e.stdout) {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
 // count is a number with its noun: 1 tool, 2 tools.

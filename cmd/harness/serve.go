@@ -203,7 +203,7 @@ func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error), qui
 		if err == nil && !quiet {
 			once.Do(func() {
 				if o, err := cat.Overview(); err == nil {
-					o.Write(e.stderr, lifetime.Terminal(e.stderr))
+					o.Write(e.stderr, lifetime.Terminal(e.stderr), lifetime.Width(e.stderr))
 				}
 			})
 		}

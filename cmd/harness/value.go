@@ -288,6 +288,11 @@ const least = 8
 // table prints rows, the first of which is the head, in columns that fit the
 // terminal.
 func (e *env) table(rows [][]string) error {
+	return e.paintedTable(rows, func(int, int) string { return "" })
+}
+
+// paintedTable is table with a colour for each cell below the head; "" is none.
+func (e *env) paintedTable(rows [][]string, colour func(row, column int) string) error {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -298,15 +303,16 @@ func (e *env) table(rows [][]string) error {
 	if room := lifetime.Width(e.stdout); room > 0 {
 		fit(widths, room-2*(len(widths)-1))
 	}
-	colours := lifetime.Terminal(e.stdout)
 	var b strings.Builder
 	for n, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
 			cell = clipped(cell, widths[i])
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if n == 0 && colours {
-				cell = "\x1b[1m" + cell + "\x1b[0m"
+			if n == 0 {
+				cell = e.paint(head, cell)
+			} else if code := colour(n, i); code != "" {
+				cell = e.paint(code, cell)
 			}
 			if i < len(row)-1 {
 				cell += pad + "  "
