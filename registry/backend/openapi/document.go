@@ -60,20 +60,24 @@ type operation struct {
 
 // parameter is an argument outside of the body.
 type parameter struct {
-	Name        string               `json:"name"`
-	In          string               `json:"in"`
-	Description string               `json:"description"`
-	Required    bool                 `json:"required"`
-	Style       string               `json:"style"`
-	Explode     *bool                `json:"explode"`
-	Schema      json.RawMessage      `json:"schema"`
-	Content     map[string]mediaType `json:"content"`
+	Name          string               `json:"name"`
+	In            string               `json:"in"`
+	Description   string               `json:"description"`
+	Required      bool                 `json:"required"`
+	Style         string               `json:"style"`
+	Explode       *bool                `json:"explode"`
+	AllowReserved bool                 `json:"allowReserved"`
+	Schema        json.RawMessage      `json:"schema"`
+	Content       map[string]mediaType `json:"content"`
 }
 
 type mediaType struct {
 	Schema   json.RawMessage `json:"schema"`
 	Encoding map[string]struct {
-		ContentType string `json:"contentType"`
+		ContentType   string `json:"contentType"`
+		Style         string `json:"style"`
+		Explode       *bool  `json:"explode"`
+		AllowReserved *bool  `json:"allowReserved"`
 	} `json:"encoding"`
 }
 

@@ -124,7 +124,7 @@ func (a *api) load(ctx context.Context) (*spec, error) {
 	}
 	s.tools, s.problems = d.tools(newChooser(a.server.Tags, a.server.Paths))
 	for _, t := range s.tools {
-		s.byName[t.name] = t
+		s.byName[t.Name] = t
 	}
 	s.base, s.baseErr = a.base(d, from)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -34,27 +35,53 @@ func (o *object) remove(key string) {
 }
 
 // MarshalJSON writes the members in their order.
-func (o *object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, k := range o.keys {
-		if i > 0 {
-			b.WriteByte(',')
+func (o *object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
+
+// appendJSON writes what tree has read.
+func appendJSON(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case *object:
+		b = append(b, '{')
+		for i, k := range v.keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, k), ':')
+			b = appendJSON(b, v.values[k])
 		}
-		key, err := json.Marshal(k)
-		if err != nil {
-			return nil, err
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, item)
 		}
-		value, err := json.Marshal(o.values[k])
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		return append(b, ']')
+	case string:
+		return appendText(b, v)
+	case json.Number:
+		return append(b, v...)
+	case bool:
+		return strconv.AppendBool(b, v)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, "null"...)
+}
+
+// appendText writes a string, and no more escapes than JSON needs.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			var w bytes.Buffer
+			enc := json.NewEncoder(&w)
+			enc.SetEscapeHTML(false)
+			enc.Encode(s) // a string is always written
+			return append(b, bytes.TrimSuffix(w.Bytes(), []byte("\n"))...)
+		}
+	}
+	b = append(append(b, '"'), s...)
+	return append(b, '"')
 }
 
 // tree decodes JSON into objects, lists and plain values; numbers keep their

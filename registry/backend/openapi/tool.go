@@ -17,26 +17,27 @@ const MaxOperations = 10000
 
 // tool is one operation, ready to be called.
 type tool struct {
-	name, method, path string
-	params             []argument
-	body               *requestBody // nil: none
-	wrapped            bool         // results are {"result": …}
+	Name, Method, Path string
+	Params             []argument   `json:",omitempty"`
+	Body               *requestBody `json:",omitempty"` // nil: none
+	Wrapped            bool         `json:",omitempty"` // results are {"result": …}
 	raw                json.RawMessage
 }
 
 // argument is a parameter and the name that the tool gives it.
 type argument struct {
-	parameter
-	as string
+	Name, In, As string
+	Required     bool `json:",omitempty"`
+	Style        style
 }
 
 // requestBody is how a tool's arguments become a body.
 type requestBody struct {
-	contentType string
-	required    bool
-	properties  map[string]bool // arguments that are its properties; nil: the argument "body" is all of it
-	parts       map[string]part // multipart: how the properties are sent
-	bytes       bool            // "body" is bytes, as base64
+	ContentType string
+	Required    bool            `json:",omitempty"`
+	Properties  map[string]bool `json:",omitempty"` // arguments that are its properties; nil: the argument "body" is all of it
+	Parts       map[string]part `json:",omitempty"` // forms and multipart: how the properties are sent
+	Bytes       bool            `json:",omitempty"` // "body" is bytes, as base64
 }
 
 // methods are those that make tools, with their annotations.
@@ -79,7 +80,7 @@ func (d *document) tools(c *chooser) (tools []*tool, problems []string) {
 				problems = append(problems, fmt.Sprintf("%s %.100s left out: %v", strings.ToUpper(m.name), path, err))
 				continue
 			}
-			names[t.name] = true
+			names[t.Name] = true
 			tools = append(tools, t)
 		}
 	}
@@ -101,8 +102,8 @@ func (d *document) tool(method, path, hints string, shared, raw json.RawMessage,
 	if err := json.Unmarshal(raw, &op); err != nil {
 		return nil, err
 	}
-	t := &tool{method: strings.ToUpper(method), path: escaped(path)}
-	t.name = unique(toolName(op.ID, method, path), taken)
+	t := &tool{Method: strings.ToUpper(method), Path: escaped(path)}
+	t.Name = unique(toolName(op.ID, method, path), taken)
 
 	in := &schemas{doc: d, drop: "readOnly", defs: newObject()}
 	input, err := d.input(t, in, &op, shared)
@@ -127,7 +128,7 @@ func (d *document) tool(method, path, hints string, shared, raw json.RawMessage,
 		Input       *object         `json:"inputSchema"`
 		Output      *object         `json:"outputSchema,omitempty"`
 		Annotations json.RawMessage `json:"annotations"`
-	}{t.name, op.Summary, describe(&op, t), input, output, json.RawMessage(hints)})
+	}{t.Name, op.Summary, describe(&op, t), input, output, json.RawMessage(hints)})
 	return t, err
 }
 
@@ -150,8 +151,8 @@ func escaped(path string) string {
 
 // complete reports a name in the path that no parameter fills.
 func (t *tool) complete() error {
-	path := t.path
-	for _, p := range t.params {
+	path := t.Path
+	for _, p := range t.Params {
 		if p.In == "path" {
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", "")
 		}
@@ -204,7 +205,7 @@ func describe(op *operation, t *tool) string {
 		}
 	}
 	if len(parts) == 0 {
-		parts = append(parts, t.method+" "+t.path)
+		parts = append(parts, t.Method+" "+t.Path)
 	}
 	return strings.Join(parts, "\n")
 }
@@ -231,22 +232,22 @@ func (d *document) input(t *tool, s *schemas, op *operation, shared json.RawMess
 			continue
 		}
 		seen[key] = true
-		if err := p.check(); err != nil {
+		a, err := p.argument()
+		if err != nil {
 			return nil, err
 		}
-		a := argument{parameter: p, as: p.Name}
 		if _, clash := properties.values[p.Name]; clash {
-			a.as = p.In + "_" + p.Name
+			a.As = p.In + "_" + p.Name
 		}
 		schema, err := s.convert(p.schema())
 		if err != nil {
 			return nil, err
 		}
-		properties.set(a.as, described(schema, p.Description))
-		if p.Required || p.In == "path" {
-			required = append(required, a.as)
+		properties.set(a.As, described(schema, p.Description))
+		if a.Required {
+			required = append(required, a.As)
 		}
-		t.params = append(t.params, a)
+		t.Params = append(t.Params, a)
 	}
 	if len(op.Body) > 0 {
 		more, err := d.bodyInput(t, s, op.Body, properties)
@@ -269,17 +270,25 @@ func ignored(p parameter) bool {
 	return p.In == "header" && (name == "accept" || name == "content-type" || name == "authorization")
 }
 
-// check refuses what would not be sent as it is meant.
-func (p *parameter) check() error {
-	switch {
-	case p.Name == "":
-		return errors.New("a parameter has no name")
-	case !slices.Contains([]string{"path", "query", "header", "cookie"}, p.In):
-		return fmt.Errorf("parameter %q is in %q, want path, query, header or cookie", p.Name, p.In)
-	case p.Style == "label" || p.Style == "matrix":
-		return fmt.Errorf("parameter %q has the style %q, which is not known here", p.Name, p.Style)
+// argument is how the parameter is sent; what would not be sent as it is
+// meant is an error.
+func (p *parameter) argument() (argument, error) {
+	a := argument{Name: p.Name, In: p.In, As: p.Name, Required: p.Required || p.In == "path"}
+	if p.Name == "" {
+		return a, errors.New("a parameter has no name")
 	}
-	return nil
+	if styles[p.In] == nil {
+		return a, fmt.Errorf("parameter %q is in %q, want path, query, header or cookie", p.Name, p.In)
+	}
+	for kind := range p.Content {
+		a.Style = style{Media: mainType(kind)}
+		return a, nil
+	}
+	var err error
+	if a.Style, err = newStyle(p.In, p.Style, p.Explode, p.AllowReserved); err != nil {
+		return a, fmt.Errorf("the %s parameter %q has %w", p.In, p.Name, err)
+	}
+	return a, nil
 }
 
 // schema is that of the parameter, or of the JSON that it is written as.
@@ -310,7 +319,7 @@ func (d *document) bodyInput(t *tool, s *schemas, raw json.RawMessage, propertie
 	if kind == "" {
 		return nil, nil
 	}
-	t.body = &requestBody{contentType: kind, required: b.Required}
+	t.Body = &requestBody{ContentType: kind, Required: b.Required}
 	whole := func(schema any) []any {
 		properties.set("body", described(schema, b.Description))
 		if b.Required {
@@ -321,7 +330,7 @@ func (d *document) bodyInput(t *tool, s *schemas, raw json.RawMessage, propertie
 	if !isJSON(kind) && kind != formType && kind != multipartType {
 		text := newObject()
 		text.set("type", "string")
-		if t.body.bytes = !isText(kind); t.body.bytes {
+		if t.Body.Bytes = !isText(kind); t.Body.Bytes {
 			text = base64Schema(text)
 		}
 		return whole(text), nil
@@ -334,13 +343,18 @@ func (d *document) bodyInput(t *tool, s *schemas, raw json.RawMessage, propertie
 	if err != nil {
 		return nil, err
 	}
+	if kind == formType || kind == multipartType {
+		if t.Body.Parts, err = media.encodings(); err != nil {
+			return nil, err
+		}
+	}
 	members, ok := o.values["properties"].(*object)
 	if kind == multipartType {
 		if !ok || !flat(o) {
 			return nil, fmt.Errorf("its body is %s of something other than plain properties", kind)
 		}
 		members = copyOf(members)
-		if t.body.parts, err = s.parts(members, media); err != nil {
+		if err = s.files(members, t.Body.Parts); err != nil {
 			return nil, err
 		}
 		o = copyOf(o)
@@ -350,10 +364,10 @@ func (d *document) bodyInput(t *tool, s *schemas, raw json.RawMessage, propertie
 	if !ok || !flat(o) || slices.ContainsFunc(members.keys, func(k string) bool { return properties.values[k] != nil }) {
 		return whole(schema), nil
 	}
-	t.body.properties = map[string]bool{}
+	t.Body.Properties = map[string]bool{}
 	for _, k := range members.keys {
 		properties.set(k, members.values[k])
-		t.body.properties[k] = true
+		t.Body.Properties[k] = true
 	}
 	if list, ok := o.values["required"].([]any); ok && b.Required {
 		required = list
@@ -446,7 +460,7 @@ func (d *document) output(t *tool, s *schemas, op *operation) (*object, error) {
 			root.set("properties", properties)
 			root.set("required", []any{"result"})
 			root.set("x-fastmcp-wrap-result", true) // how wrapped results are marked
-			t.wrapped = true
+			t.Wrapped = true
 		} else if o != root {
 			root = copyOf(o) // a root is no reference
 		}
