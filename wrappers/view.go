@@ -298,8 +298,9 @@ func (s *Server) load() {
 		for _, t := range s.Tools {
 			t.result = names.take(t.Func + "Result")
 		}
+		results := parsed{}
 		for _, t := range s.Tools {
-			t.read(names)
+			t.read(names, results)
 		}
 		s.share(names)
 		s.types = map[string][]*Tool{}
@@ -317,8 +318,21 @@ func (s *Server) load() {
 // its tools.
 var hostNames = []string{"Image"}
 
+// parsed are the documents of schemas that were read, by their text: what many
+// tools of an API return is the same.
+type parsed map[string]*value
+
+func (p parsed) schema(raw json.RawMessage) *value {
+	v, ok := p[string(raw)]
+	if !ok {
+		v = parseSchema(raw)
+		p[string(raw)] = v
+	}
+	return v
+}
+
 // read turns a tool's schemas into types.
-func (t *Tool) read(names scope) {
+func (t *Tool) read(names scope, results parsed) {
 	t.summary = strings.TrimSpace(t.Marked())
 	if t.summary == "" {
 		t.summary = t.Title
@@ -338,12 +352,12 @@ func (t *Tool) read(names scope) {
 		t.document(o)
 	}
 	b.result = true
-	t.readOutput(b, t.Output)
+	t.readOutput(b, results.schema(t.Output))
 	if observed := t.server.view.opts.Observed; !t.typed() && observed != nil {
 		var schema json.RawMessage
 		if schema, t.observed = observed(t.ID); t.observed {
 			b.methods = methods
-			t.readOutput(b, schema)
+			t.readOutput(b, parseSchema(schema))
 		}
 	}
 	t.nested = b.objects
@@ -420,8 +434,7 @@ func parseSchema(raw json.RawMessage) *value {
 }
 
 // readOutput types the result: the fields of an object, or one field Result.
-func (t *Tool) readOutput(b *builder, schema json.RawMessage) {
-	root := parseSchema(schema)
+func (t *Tool) readOutput(b *builder, root *value) {
 	if root == nil {
 		return
 	}

@@ -42,7 +42,7 @@ func newStyle(in, name string, explode *bool, reserved bool) (style, error) {
 	if name == "" {
 		name = known[0]
 	}
-	if !slices.Contains(known, name) {
+	if !slices.Contains(known, name) && (name != tabs || in != "query") {
 		return style{}, fmt.Errorf("the style %q, want %s", name, strings.Join(known, ", "))
 	}
 	s := style{Name: name, Explode: name == "form", Reserved: reserved}
