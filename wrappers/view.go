@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/usetools/usetools/registry"
 )
@@ -298,9 +301,9 @@ func (s *Server) load() {
 		for _, t := range s.Tools {
 			t.result = names.take(t.Func + "Result")
 		}
-		results := parsed{}
+		schemas := parse(s.Tools)
 		for _, t := range s.Tools {
-			t.read(names, results)
+			t.read(names, schemas)
 		}
 		s.share(names)
 		s.types = map[string][]*Tool{}
@@ -318,27 +321,42 @@ func (s *Server) load() {
 // its tools.
 var hostNames = []string{"Image"}
 
-// parsed are the documents of schemas that were read, by their text: what many
-// tools of an API return is the same.
+// parsed are the documents of schemas, by their text. What many tools of an
+// API return is the same, and is read once.
 type parsed map[string]*value
 
-func (p parsed) schema(raw json.RawMessage) *value {
-	v, ok := p[string(raw)]
-	if !ok {
-		v = parseSchema(raw)
-		p[string(raw)] = v
+// parse reads the schemas of tools, on all processors.
+func parse(tools []*Tool) parsed {
+	out := parsed{}
+	for _, t := range tools {
+		out[string(t.Input)], out[string(t.Output)] = nil, nil
 	}
-	return v
+	texts := slices.Collect(maps.Keys(out))
+	values := make([]*value, len(texts))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(texts); i = next.Add(1) - 1 {
+				values[i] = parseSchema(json.RawMessage(texts[i]))
+			}
+		})
+	}
+	wg.Wait()
+	for i, text := range texts {
+		out[text] = values[i]
+	}
+	return out
 }
 
 // read turns a tool's schemas into types.
-func (t *Tool) read(names scope, results parsed) {
+func (t *Tool) read(names scope, schemas parsed) {
 	t.summary = strings.TrimSpace(t.Marked())
 	if t.summary == "" {
 		t.summary = t.Title
 	}
 	b := &builder{fn: t.Func, names: names}
-	if root := parseSchema(t.Input); root != nil {
+	if root := schemas[string(t.Input)]; root != nil {
 		b.root, b.refs = root, map[string]*typ{}
 		o := &object{root: true, argument: true}
 		b.fill(o, b.resolve(root), 0)
@@ -352,7 +370,7 @@ func (t *Tool) read(names scope, results parsed) {
 		t.document(o)
 	}
 	b.result = true
-	t.readOutput(b, results.schema(t.Output))
+	t.readOutput(b, schemas[string(t.Output)])
 	if observed := t.server.view.opts.Observed; !t.typed() && observed != nil {
 		var schema json.RawMessage
 		if schema, t.observed = observed(t.ID); t.observed {
