@@ -196,7 +196,13 @@ func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentTyp
 			return nil, "", fmt.Errorf("unknown argument %q", name)
 		}
 	}
-	if b == nil || len(args) == 0 && !b.Required {
+	switch {
+	case b == nil:
+		return nil, "", nil
+	case len(args) == 0 && !b.Required:
+		if b.ContentType == formType && slices.Contains([]string{"POST", "PUT", "PATCH"}, t.Method) {
+			return []byte{}, formType, nil // servers that read forms want to know that it is an empty one
+		}
 		return nil, "", nil
 	}
 	if b.Properties != nil {

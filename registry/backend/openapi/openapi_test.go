@@ -142,6 +142,7 @@ func TestArgumentsGoWhereTheDocumentSays(t *testing.T) {
 		{"replace", `{"id":"7","body":{"id":"8"}}`, "PUT /api/v1/items/7", `{"id":"8"}`, "application/json"},
 		{"replace", `{"id":"7"}`, "PUT /api/v1/items/7", "", ""},
 		{"login", `{"user":"a b","roles":["x","y"]}`, "POST /api/v1/login", "roles=x&roles=y&user=a+b", "application/x-www-form-urlencoded"},
+		{"login", `{}`, "POST /api/v1/login", "", "application/x-www-form-urlencoded"},
 		{"note", `{"body":"héllo"}`, "POST /api/v1/note", "héllo", "text/plain"},
 	} {
 		r, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args))
