@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -20,7 +21,8 @@ import (
 )
 
 const (
-	// maxResponse bounds the body of a response in bytes.
+	// maxResponse bounds the body of a response in bytes, where the definition
+	// has no MaxMessage.
 	maxResponse = 64 << 20
 	// maxFailure bounds what is kept of the body of a failure.
 	maxFailure = 4 << 10
@@ -63,7 +65,7 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 	var data []byte
 	if err == nil {
 		defer res.Body.Close()
-		data, err = bounded(res.Body, maxResponse)
+		data, err = bounded(res.Body, cmp.Or(int64(a.server.MaxMessage), maxResponse))
 	}
 	switch {
 	case err == nil:
@@ -89,7 +91,8 @@ func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) 
 		return nil, err
 	}
 	path, header := t.Path, http.Header{}
-	query, cookies := newFields(queryEscape, t.owners("query", queryEscape)), newFields(cookieEscape, t.owners("cookie", cookieEscape))
+	query := newFields(queryEscape, t.owners("query", queryEscape))
+	cookies := newFields(cookieEscape, t.owners("cookie", cookieEscape))
 	for _, p := range t.Params {
 		raw, ok := args[p.As]
 		delete(args, p.As)

@@ -132,7 +132,8 @@ func (d *derived) recall(path string, f *files) bool {
 	defer file.Close()
 	line, err := bufio.NewReaderSize(io.LimitReader(file, keptBytes), 1<<20).ReadBytes('\n')
 	var kept derived
-	if err != nil || json.Unmarshal(line, &kept) != nil || slices.Contains(kept.Tools, nil) || len(kept.Files) > MaxFiles || !f.unchanged(kept.Files) {
+	if err != nil || json.Unmarshal(line, &kept) != nil || slices.Contains(kept.Tools, nil) ||
+		len(kept.Files) > MaxFiles || !f.unchanged(kept.Files) {
 		return false
 	}
 	*d = kept

@@ -132,7 +132,9 @@ func readBelow(folder, key string, most int64) ([]byte, error) {
 }
 
 // readRegular reads a file that is neither a folder nor a device or pipe.
-func readRegular(stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), name string, most int64) ([]byte, error) {
+func readRegular(
+	stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), name string, most int64,
+) ([]byte, error) {
 	info, err := stat(name)
 	if err != nil {
 		return nil, err

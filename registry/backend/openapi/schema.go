@@ -351,7 +351,10 @@ func (s *schemas) schema(v any, level int) (any, error) {
 			v = s.refer(o, ref, level)
 		case "description":
 			if text, ok := v.(string); ok {
-				v = plainText(text)
+				if text = plainText(text); s.depth < everything && s.drop == dropInResults {
+					text = beginning(text)
+				}
+				v = text
 			}
 		default:
 			if strings.HasPrefix(key, "x-") {
@@ -401,6 +404,19 @@ func orNull(o *object) *object {
 	}
 	either.set("anyOf", []any{o, null})
 	return either
+}
+
+// beginning is a text's first sentence, or what of it fits in a comment: that of
+// a result that is cut.
+func beginning(text string) string {
+	const long = 160
+	if i := strings.Index(text, ". "); i >= 0 && i < long {
+		return text[:i+1]
+	}
+	if len(text) <= long {
+		return text
+	}
+	return strings.ToValidUTF8(text[:long], "") + "…"
 }
 
 // inside converts the schemas that a keyword of a schema holds.
@@ -491,12 +507,15 @@ func defName(ref string) string {
 	return strings.NewReplacer("~1", "_", "~0", "_", "/", "_", "~", "_", "%", "_").Replace(name)
 }
 
+// nesting are the keywords of schemas that others are in.
+var nesting = []string{"properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf", "$ref"}
+
 // simple reports whether a reference leads to a schema without others in it.
 func (d *document) simple(ref string) bool {
 	v, err := d.tree(ref)
 	o, ok := v.(*object)
 	return err == nil && ok && !slices.ContainsFunc(o.keys, func(key string) bool {
-		return slices.Contains([]string{"properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf", "$ref"}, key)
+		return slices.Contains(nesting, key)
 	})
 }
 

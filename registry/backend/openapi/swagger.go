@@ -121,7 +121,8 @@ func (d *document) parameters2(op *operation, consumes []string) error {
 		}
 		seen[key] = true
 		if p.In == "body" {
-			whole = &body{Description: p.Description, Required: p.Required, Content: contents(consumes, mediaType{Schema: p.Schema})}
+			content := contents(consumes, mediaType{Schema: p.Schema})
+			whole = &body{Description: p.Description, Required: p.Required, Content: content}
 			continue
 		}
 		v, err := tree(raw)

@@ -34,10 +34,12 @@ type argument struct {
 // requestBody is how a tool's arguments become a body.
 type requestBody struct {
 	ContentType string
-	Required    bool            `json:",omitempty"`
-	Properties  map[string]bool `json:",omitempty"` // arguments that are its properties; nil: the argument "body" is all of it
-	Parts       map[string]part `json:",omitempty"` // forms and multipart: how the properties are sent
-	Bytes       bool            `json:",omitempty"` // "body" is bytes, as base64
+	Required    bool `json:",omitempty"`
+	// Properties are the arguments that are the body's; nil: the argument "body"
+	// is all of it.
+	Properties map[string]bool `json:",omitempty"`
+	Parts      map[string]part `json:",omitempty"` // forms and multipart: how the properties are sent
+	Bytes      bool            `json:",omitempty"` // "body" is bytes, as base64
 }
 
 // methods are those that make tools, with their annotations.
@@ -316,7 +318,9 @@ func described(schema any, text string) any {
 }
 
 // bodyInput adds the properties of a body to a tool's, or the body as a whole.
-func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *object) (content *requestBody, required []any, err error) {
+func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *object) (
+	content *requestBody, required []any, err error,
+) {
 	b, err := into[body](d, raw)
 	if err != nil {
 		return nil, nil, fmt.Errorf("its body: %w", err)
