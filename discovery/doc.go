@@ -20,6 +20,7 @@
 //	candidates.go  the best of both
 //	verbs.go       what is to be done, and to what
 //	words.go       word by word: what of the phrase a tool meets, and the reverse
+//	direction.go   from what to what, in what, of how many: no tool for the way back
 //	nouns.go       whether the name's last noun is the phrase's object
 //	features.go    all of that as numbers, per candidate
 //	rerank.go      the final order

@@ -70,8 +70,10 @@ type Index struct {
 	textVerb  []verbSet
 	nameLen   []uint16 // per tool: distinct stems of its name
 	nouns     []noun
-	successor map[int32]int32 // of deprecated tools, -1 where none is named
-	exact     exactNames
+	// directions are what the tools do, nil without a grammar.
+	directions []direction
+	successor  map[int32]int32 // of deprecated tools, -1 where none is named
+	exact      exactNames
 
 	overrides  map[string]string // Options.Categories
 	categories categories

@@ -14,6 +14,7 @@ type toolText struct {
 	name, head, tail, params, title, values string
 	sentences                               []string
 	nameVerb, textVerb                      verbSet
+	direction                               parsed
 }
 
 // prepare reads one tool. It needs the servers, and is called concurrently.
@@ -37,6 +38,9 @@ func (b *builder) prepare(t *registry.Tool) toolText {
 		x.sentences[i] = tb.fold(s)
 	}
 	x.nameVerb, x.textVerb = tb.toolVerbs(verbWords(name, b.servers[t.Server].stems), t.Description)
+	if tb.grammar != nil {
+		x.direction = tb.toolDirection(name, tb.fold(head))
+	}
 	return x
 }
 

@@ -129,6 +129,7 @@ func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *Resolv
 	var d decision
 	if len(ranked) > 0 {
 		d = ix.decide(r, ranked, opts)
+		q.object(r, &d, ranked[0].tool)
 		if ranked, err = ix.addClauses(r, ranked, only); err != nil {
 			return err
 		}
@@ -176,6 +177,7 @@ type decision struct {
 	found, notFound float64 // the chance that the tool is there, and the least that is needed
 	enough          float64 // the confidence that is needed
 	twins           int     // other servers that offer the first candidate
+	contrary        string  // how the first candidate contradicts the phrase, empty when it does not
 }
 
 // decide sets the verdict over ranked candidates. It moves the preferred of
