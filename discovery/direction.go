@@ -81,8 +81,9 @@ type grammar struct {
 	plural         set      // that do not end in s
 	singular       set      // that do
 	example        []string // what begins an example in a description
-	// Verbs that return a list, one thing, and such that make one thing of another.
-	many, single, makes verbSet
+	// Verbs that return a list, one thing, or either; such that make one thing of
+	// another.
+	many, single, reads, makes verbSet
 }
 
 // opposed reports whether two verbs, given as stems, undo each other: they are
@@ -122,10 +123,12 @@ type parsed struct {
 	verbs    []string // as they are written
 	nouns    []parsedNoun
 	from, to bool // one of these prepositions was read
+	acts     bool // the first verb is one that is known
 }
 
 type parsedNoun struct {
 	text string
+	of   bool // behind "of"
 	placed
 }
 
@@ -143,11 +146,11 @@ func (p *parsed) addVerb(w string) {
 
 // setFlow finds what goes in and what comes out. What a verb acts on goes in
 // where something is said behind "to", and comes out where something is said
-// behind "from" alone.
+// behind "from" alone, or behind "of" and the verb reads: "get the text of a pdf".
 func (t *tables) setFlow(p *parsed) {
-	makes := slices.ContainsFunc(p.verbs, func(v string) bool {
-		return setOfClasses(t.verbs[t.stem(v)])&t.grammar.makes != 0
-	})
+	classes := t.classes(p.verbs)
+	makes := classes&t.grammar.makes != 0
+	reads := !p.from && !p.to && classes&t.grammar.reads != 0 && slices.ContainsFunc(p.nouns, func(n parsedNoun) bool { return n.of })
 	for i := range p.nouns {
 		n := &p.nouns[i]
 		switch {
@@ -155,12 +158,17 @@ func (t *tables) setFlow(p *parsed) {
 			n.flow, n.said = flowIn, n.role == roleSource || makes
 		case n.role == roleTarget, n.role == roleObject && p.from && !p.to:
 			n.flow, n.said = flowOut, n.role == roleTarget || makes
+		case reads && n.of:
+			n.flow = flowIn
+		case reads && n.role == roleObject:
+			n.flow = flowOut
 		}
 	}
 	// "a pdf file to a text file" says nothing of files.
 	for i := range p.nouns {
 		for k := range p.nouns {
-			if a, b := &p.nouns[i], &p.nouns[k]; a.text == b.text && a.flow == flowIn && b.flow == flowOut {
+			a, b := &p.nouns[i], &p.nouns[k]
+			if a.flow == flowIn && b.flow == flowOut && t.stem(a.text) == t.stem(b.text) {
 				a.flow, b.flow = flowNone, flowNone
 			}
 		}
@@ -197,8 +205,11 @@ func (t *tables) readDirection(norm string, asks bool) parsed {
 		useThis := w == "use" && i+1 < len(tokens) && (t.grammar.one[tokens[i+1]] || tokens[i+1] == "when")
 		if t.isVerb(w, n == 0) && (!asks || imperative(w)) && !useThis {
 			p.addVerb(w)
-			from = i + 1
+			from, p.acts = i+1, true
 			break
+		}
+		if n == 0 { // "decrypt" is none that is known, but undoes "encrypt"
+			p.addVerb(w)
 		}
 		n++
 	}
@@ -233,8 +244,9 @@ func (t *tables) undoesVerb(s string) bool {
 	return false
 }
 
-// readNameDirection reads the words of a tool's name.
-func (t *tables) readNameDirection(words []string) parsed {
+// readNameDirection reads the words of a tool's name. Of several verbs the one
+// that its description has counts.
+func (t *tables) readNameDirection(words []string, described verbSet) parsed {
 	verb, least := -1, 0.
 	for i, w := range words {
 		if !t.isVerb(w, true) || i > 0 && (t.grammar.target[words[i-1]] || t.grammar.source[words[i-1]]) {
@@ -254,6 +266,9 @@ func (t *tables) readNameDirection(words []string) parsed {
 		if t.openerStem[s] {
 			penalty += 2
 		}
+		if setOfClasses(t.verbs[s])&described != 0 {
+			penalty--
+		}
 		if verb < 0 || penalty < least {
 			verb, least = i, penalty
 		}
@@ -266,6 +281,9 @@ func (t *tables) readNameDirection(words []string) parsed {
 			p.addVerb(words[next]) // pause_resume
 		}
 		rest = slices.Concat(words[:verb], words[verb+1:])
+	} else if len(words) > 0 {
+		p.addVerb(words[0])
+		p.addVerb(words[len(words)-1])
 	}
 	t.readNouns(&p, rest, true)
 	t.setFlow(&p)
@@ -275,7 +293,7 @@ func (t *tables) readNameDirection(words []string) parsed {
 // readNouns reads what follows a verb up to the end of the clause.
 func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 	g := t.grammar
-	at := roleObject
+	at, behindOf := roleObject, false
 	first := 0 // of the group
 	quantity := numberOpen
 	closeGroup := func() {
@@ -300,8 +318,12 @@ func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 		case strings.Contains(".;:!?", w), w == "then":
 			closeGroup()
 			return
-		case w == "," || w == "|":
-			continue
+		case w == "|":
+		case w == ",":
+			if at != roleObject && !joins(next) { // "from a list, including …"
+				closeGroup()
+				at = roleOther
+			}
 		case w == "and" || w == "or":
 			if s := t.stem(next); next != "" && (t.strongStem[s] || g.opposites[s] != nil) && !nominal(next) {
 				if len(p.nouns) > 0 {
@@ -328,11 +350,11 @@ func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 				continue
 			}
 			closeGroup()
-			at = roleScope
+			at, behindOf = roleScope, w == "of"
 		case g.all[w]:
 			if isName && len(p.nouns) > first {
 				closeGroup()
-				at = roleScope
+				at, behindOf = roleScope, false
 			}
 			quantity = numberAll
 		case t.preposition[w]:
@@ -342,7 +364,7 @@ func (t *tables) readNouns(p *parsed, tokens []string, isName bool) {
 			quantity = max(quantity, numberOne)
 		case t.polite[w], t.stop[w], len(w) == 1, isNumber(w):
 		default:
-			n := parsedNoun{w, placed{role: at, number: max(quantity, numberBare)}}
+			n := parsedNoun{w, at == roleScope && behindOf, placed{role: at, number: max(quantity, numberBare)}}
 			switch {
 			case g.isPlural(w):
 				n.number = numberMany
@@ -391,7 +413,6 @@ func (g *grammar) isPlural(w string) bool {
 
 // toolDirection reads a tool.
 func (t *tables) toolDirection(name, description string) parsed {
-	p := t.readNameDirection(splitTwo(verbWords(name, nil)))
 	s := firstSentence(description)
 	for _, word := range t.grammar.example { // "such as", "e.g."
 		if at := strings.Index(s, word); at >= 0 {
@@ -399,9 +420,20 @@ func (t *tables) toolDirection(name, description string) parsed {
 		}
 	}
 	d := t.readDirection(t.normalise(strings.ReplaceAll(withoutBrackets(s), "/", " or ")), false)
+	p := t.readNameDirection(splitTwo(verbWords(name, nil)), t.classes(d.verbs))
 	p.verbs = append(p.verbs, d.verbs...)
-	p.nouns = append(p.nouns, d.nouns...)
+	if d.acts || d.from || d.to { // else it is no sentence that says what the tool does
+		p.nouns = append(p.nouns, d.nouns...)
+	}
 	return p
+}
+
+// classes returns what some verbs may mean.
+func (t *tables) classes(verbs []string) (all verbSet) {
+	for _, v := range verbs {
+		all |= setOfClasses(t.verbs[t.stem(v)])
+	}
+	return all
 }
 
 // splitTwo cuts words like csv2json into csv, 2, json.
@@ -530,7 +562,8 @@ func (q *query) undoes(d *direction) bool {
 			}
 			opposed = opposed || g.opposed(v, w)
 		}
-		if slices.ContainsFunc(q.words, func(x queryWord) bool {
+		isVerb := q.ix.t.verbs[w] != nil || g.opposites[w] != nil
+		if isVerb && slices.ContainsFunc(q.words, func(x queryWord) bool {
 			return x.stem == w && !strings.HasSuffix(x.text, "ed")
 		}) { // "create it, then delete it"
 			return false
@@ -542,23 +575,39 @@ func (q *query) undoes(d *direction) bool {
 // along says how far a tool leads from where the phrase starts to where it
 // wants to go: 1, or -1 for the way back.
 func (q *query) along(d *direction) float64 {
-	there, back, sure := 0., 0., false
+	there, back, sureThere, sureBack := 0, 0, false, false
 	for _, n := range [2]flow{flowIn, flowOut} {
-		if met, _ := q.aim.meets(n, d, n); met {
-			there++
+		if met, said := q.aim.meets(n, d, n); met {
+			there, sureThere = there+1, sureThere || said
 		}
 		if met, said := q.aim.meets(n, d, flowIn+flowOut-n); met {
-			back++
-			sure = sure || said
+			back, sureBack = back+1, sureBack || said
 		}
 	}
 	switch {
-	case back > there && (back > 1 || sure):
+	case back > there && (back > 1 || sureBack):
 		return -1
-	case there > back:
-		return (there - back) / 2
+	case there > back && sureThere:
+		return float64(there-back) / 2
 	}
 	return 0
+}
+
+// meets reports whether a noun of one flow is of another flow elsewhere, and
+// whether one of the two is so beyond doubt.
+func (d *direction) meets(f flow, to *direction, other flow) (met, sure bool) {
+	for _, n := range d.nouns {
+		if n.flow != f || n.stem < 0 {
+			continue
+		}
+		for _, m := range to.nouns {
+			if m.stem == n.stem && m.flow == other {
+				met = true
+				sure = sure || n.said || m.said
+			}
+		}
+	}
+	return met, sure
 }
 
 // missesTarget reports whether phrase and tool say where it goes, and nothing in
@@ -585,23 +634,6 @@ func (q *query) missesTarget(d *direction) bool {
 // likeEnough is the similarity from which two words may mean the same.
 const likeEnough = .5
 
-// meets reports whether a noun of one flow is of another flow elsewhere, and
-// whether one of the two is so beyond doubt.
-func (d *direction) meets(f flow, to *direction, other flow) (met, sure bool) {
-	for _, n := range d.nouns {
-		if n.flow != f || n.stem < 0 {
-			continue
-		}
-		for _, m := range to.nouns {
-			if m.stem == n.stem && m.flow == other {
-				met = true
-				sure = sure || n.said || m.said
-			}
-		}
-	}
-	return met, sure
-}
-
 // misplaces reports whether a tool is about all of what the phrase names one
 // of, or the reverse, or about what the phrase only says to be the place.
 func (q *query) misplaces(tool int32, d *direction) bool {
@@ -620,6 +652,10 @@ func (q *query) misplaces(tool int32, d *direction) bool {
 			if inScope&all == 0 && inScope&one != 0 && asObject&several == 0 {
 				return true
 			}
+		case n.role == roleObject && n.head && n.isOne():
+			if !d.lists && !d.gets && asObject&all != 0 && !d.actsOnOne() {
+				return true
+			}
 		case n.role == roleObject && n.head && n.number >= numberMany && q.aim.lists:
 			if alone && asObject == 0 && inScope != 0 && !q.sharesObject(d) {
 				return true
@@ -627,6 +663,11 @@ func (q *query) misplaces(tool int32, d *direction) bool {
 		}
 	}
 	return false
+}
+
+// actsOnOne reports whether a direction's object is a single thing.
+func (d *direction) actsOnOne() bool {
+	return slices.ContainsFunc(d.nouns, func(n placed) bool { return n.role == roleObject && n.head && n.isOne() })
 }
 
 // sharesObject reports whether the phrase has a noun that a tool acts on.
@@ -651,22 +692,24 @@ func (q *query) objectIn(tool int32) bool {
 	return !has
 }
 
-// differsInNumber reports whether phrase and tool read the same object, but
-// one of them one and the other many.
+// differsInNumber reports whether phrase and tool read the same object, but one
+// of them one and the other many; or whether the phrase changes all, and the tool
+// one.
 func (q *query) differsInNumber(d *direction) bool {
-	if !q.aim.lists && !q.aim.gets {
-		return false
-	}
+	reads := (q.aim.lists || q.aim.gets) && (d.lists || d.gets)
 	for _, n := range q.aim.nouns {
 		if n.role != roleObject || !n.head || n.stem < 0 {
+			continue
+		}
+		if !reads && n.number != numberAll {
 			continue
 		}
 		about, single, several := false, d.gets && d.lists, d.lists
 		for _, m := range d.nouns {
 			if m.stem == n.stem && m.role == roleObject && m.head {
 				about = true
-				several = several || d.gets && m.number == numberAll
-				single = single || d.gets && m.number == numberOne
+				several = several || !d.lists && m.number == numberAll
+				single = single || !d.lists && m.number == numberOne
 			}
 		}
 		if about && single != several {

@@ -171,7 +171,7 @@ type directionWords struct {
 	Plural, Singular string
 	Example          []string
 	Many, Single     string
-	Makes            string
+	Reads, Makes     string
 }
 
 func (t *tables) readGrammar(d *directionWords) {
@@ -199,6 +199,9 @@ func (t *tables) readGrammar(d *directionWords) {
 		}
 		if slices.Contains(strings.Fields(d.Makes), name) {
 			g.makes |= 1 << i
+		}
+		if slices.Contains(strings.Fields(d.Reads), name) {
+			g.reads |= 1 << i
 		}
 	}
 	t.grammar = g
