@@ -610,25 +610,32 @@ func (d *direction) meets(f flow, to *direction, other flow) (met, sure bool) {
 	return met, sure
 }
 
-// missesTarget reports whether phrase and tool say where it goes, and nothing in
-// the tool's texts is like what the phrase says. It reads q.met.
-func (q *query) missesTarget(d *direction) bool {
-	said := func(n placed) bool { return n.flow == flowOut && n.said }
-	if !slices.ContainsFunc(d.nouns, said) {
-		return false
+// leadsElsewhere reports whether phrase and tool both say where it goes, or both
+// where it comes from, and nothing in the tool's texts is like what the phrase
+// says. It reads q.met.
+func (q *query) leadsElsewhere(d *direction) bool {
+	for _, end := range [2]flow{flowIn, flowOut} {
+		said := func(n placed) bool { return n.flow == end && n.said }
+		if slices.ContainsFunc(d.nouns, said) && q.isUnmet(end) {
+			return true
+		}
 	}
-	misses := false
+	return false
+}
+
+// isUnmet reports whether the phrase says an end, and a tool has nothing like it.
+func (q *query) isUnmet(end flow) bool {
+	unmet := false
 	for i, n := range q.aim.nouns {
-		if !said(n) {
+		if n.flow != end || !n.said && n.role == roleObject {
 			continue
 		}
-		at := q.aimWords[i]
-		if at < 0 || q.met[at] >= likeEnough {
+		if at := q.aimWords[i]; at < 0 || q.met[at] >= likeEnough {
 			return false
 		}
-		misses = true
+		unmet = true
 	}
-	return misses
+	return unmet
 }
 
 // likeEnough is the similarity from which two words may mean the same.

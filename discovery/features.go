@@ -131,7 +131,7 @@ func (q *query) features(c *candidate) features {
 		d := &ix.directions[tool]
 		if q.contradicts(tool) != "" {
 			f[contrary] = 1
-		} else if f[towards] = q.along(d); q.missesTarget(d) {
+		} else if f[towards] = q.along(d); q.leadsElsewhere(d) {
 			f[astray] = 1
 		}
 		if q.differsInNumber(d) {
