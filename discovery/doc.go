@@ -25,6 +25,7 @@
 //	features.go    all of that as numbers, per candidate
 //	rerank.go      the final order
 //	deprecated.go  tools that are about to go come after those that stay
+//	callable.go    tools that cannot be called come after equal ones that can
 //	confidence.go  how far the first candidate can be trusted
 //	clauses.go     a phrase that asks for several tools
 //

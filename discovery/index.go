@@ -73,6 +73,7 @@ type Index struct {
 	// directions are what the tools do, nil without a grammar.
 	directions []direction
 	successor  map[int32]int32 // of deprecated tools, -1 where none is named
+	idle       []bool          // per tool: it cannot be called
 	exact      exactNames
 
 	overrides  map[string]string // Options.Categories
@@ -114,6 +115,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 		return nil, err
 	}
 	ix.exact = newExactNames(reg)
+	ix.findIdle()
 	if !opts.reference {
 		ix.findSuccessors()
 	}
