@@ -10,6 +10,7 @@
 //
 // The pipeline, one file per leg:
 //
+//	repeated.go    what most tools of a server say alike is not searched
 //	exact.go       a tool's name, in any usual spelling, wins outright
 //	hint.go        the server that the phrase names
 //	wording.go     abbreviations and unusual words become the registry's

@@ -136,6 +136,6 @@ func (r *resolver) print(phrase string, asJSON bool) error {
 // candidate prints a tool that the phrase may mean.
 func (r *resolver) candidate(c discovery.Candidate) {
 	if t, ok := r.view.Tool(c.ID); ok {
-		fmt.Fprintf(r.stdout, "  %.2f  %s  %s  %s\n", c.Score, c.ID, t.Go(), discovery.Summary(t.Marked()))
+		fmt.Fprintf(r.stdout, "  %.2f  %s  %s  %s\n", c.Score, c.ID, t.Go(), r.index.Short(t.ID))
 	}
 }
