@@ -69,6 +69,7 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 		a := &answers[i]
 		a.recall(o.Previous)
 		a.choose(&c.Servers[i])
+		a.confine(c.Servers)
 		r.Servers = append(r.Servers, a.server)
 		r.Tools = append(r.Tools, a.tools...)
 		report.Servers = append(report.Servers, a.report())
@@ -94,6 +95,7 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 			c.Held = true
 			report.Changed = append(report.Changed, c)
 			report.Changes.Changed = append(report.Changes.Changed, id)
+			report.Changes.Added = slices.DeleteFunc(report.Changes.Added, func(new string) bool { return new == id })
 		}
 	}
 	report.Time = time.Since(start)
