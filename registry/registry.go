@@ -72,8 +72,11 @@ type Tool struct {
 	Input       json.RawMessage `json:"inputSchema"`            // JSON Schema; {} when the tool gave none
 	Output      json.RawMessage `json:"outputSchema,omitempty"` // nil when the result is untyped
 	Annotations *Annotations    `json:"annotations,omitempty"`
-	Category    string          `json:"category,omitempty"`
-	Examples    []Example       `json:"examples,omitempty"`
+	// Request is what a call of a pinned tool sends where its server's document
+	// says so (OpenAPI): method, address, and where the arguments go.
+	Request  string    `json:"request,omitempty"`
+	Category string    `json:"category,omitempty"`
+	Examples []Example `json:"examples,omitempty"`
 	// Hash covers name, description, both schemas (whatever the order of
 	// their keys) and annotations; see [Tool.ComputeHash].
 	Hash string `json:"hash"`

@@ -161,7 +161,8 @@ type beginLine struct {
 	Time    time.Time      `json:"time"`
 	Run     string         `json:"run"`
 	Session string         `json:"session"`
-	Script  string         `json:"script"` // its SHA-256
+	Token   string         `json:"token,omitempty"` // its name, where there are several
+	Script  string         `json:"script"`          // its SHA-256
 	Bytes   int            `json:"bytes"`
 	Inputs  map[string]int `json:"inputs,omitempty"` // bytes by name
 }
@@ -208,7 +209,7 @@ type scriptLine struct {
 	Ms     float64        `json:"ms"`
 }
 
-func (a *audit) begin(session string, args *executeArgs) *record {
+func (a *audit) begin(c *session, args *executeArgs) *record {
 	if a == nil {
 		return nil
 	}
@@ -221,7 +222,7 @@ func (a *audit) begin(session string, args *executeArgs) *record {
 	}
 	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
 	return &record{a: a, run: run, begun: now, head: runLine{
-		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: session, Script: hash, Bytes: len(args.Script), Inputs: inputs},
+		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.token(), Script: hash, Bytes: len(args.Script), Inputs: inputs},
 	}}
 }
 

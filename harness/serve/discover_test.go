@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,11 +76,12 @@ func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
 }
 
 func TestClassicToolsNeedNoScripts(t *testing.T) {
-	s, f := serving(t, &Options{Tools: Classic, Policy: &harness.Policy{Deny: []string{"issues"}, Approve: harness.ApproveDestructive}})
-	asked := ""
+	audit := filepath.Join(t.TempDir(), "audit.jsonl")
+	s, f := serving(t, &Options{Tools: Classic, Audit: audit, Policy: &harness.Policy{Deny: []string{"issues"}, Approve: harness.ApproveDestructive}})
+	asked, says := "", "accept"
 	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		asked = r.Params.Message
-		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+		return &mcp.ElicitResult{Action: says, Content: map[string]any{}}, nil
 	}})
 	if got := names(t, c); got != "call_tool describe_tool search_tools" {
 		t.Error(got)
@@ -94,6 +97,13 @@ func TestClassicToolsNeedNoScripts(t *testing.T) {
 	}
 	if got := text(c.call("call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})); got != "done" || !strings.Contains(asked, `{"path":"x"}`) {
 		t.Error(got, asked)
+	}
+	says = "decline"
+	if got := text(c.call("call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})); !strings.Contains(got, "denied") {
+		t.Error(got)
+	}
+	if lines, err := os.ReadFile(audit); err != nil || !strings.Contains(string(lines), "the user did not approve it") {
+		t.Errorf("%s, %v", lines, err)
 	}
 	if got := text(c.call("call_tool", map[string]any{"tool": "files.read_fil", "arguments": map[string]any{}})); !strings.Contains(got, "the nearest are") {
 		t.Error(got)
@@ -209,4 +219,21 @@ func FuzzArguments(f *testing.F) {
 			t.Errorf("%d bytes of error: %s", len(err.Error()), fmt.Sprintf("%.100s", err))
 		}
 	})
+}
+
+func TestNamesOfLoadedToolsAreDistinct(t *testing.T) {
+	seen := map[string]string{}
+	for _, id := range []string{
+		"m.send_mail", "m.send.mail", "a.b_c", "a.b.c", "a.b__c", "a__b.c", "a_.b", "a._b", "a-.b", "m.send/mail", "m.sénd",
+		"m." + strings.Repeat("x", 100), "m." + strings.Repeat("x", 101),
+	} {
+		name := mcpName(id)
+		if other := seen[name]; other != "" || len(name) > 64 {
+			t.Errorf("%s and %s are %q", other, id, name)
+		}
+		seen[name] = id
+	}
+	if got := mcpName("m.send_mail"); got != "m__send_mail" {
+		t.Error(got)
+	}
 }

@@ -26,7 +26,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	approved, refused := c.approvals(req, args.hash())
 	if refused != nil {
 		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
-		c.s.audit.begin(c.id, args).end(string(harness.Denied), refused.result(), time.Since(begin))
+		c.s.audit.begin(c, args).end(string(harness.Denied), refused.result(), time.Since(begin))
 		return failure(refused), nil
 	}
 	res, err := c.runScript(ctx, req, args, approved)
@@ -56,7 +56,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		return nil, err
 	}
 	defer done()
-	rec := s.audit.begin(c.id, args)
+	rec := s.audit.begin(c, args)
 	if err := rec.ready(); err != nil {
 		return nil, err
 	}

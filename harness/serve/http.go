@@ -173,7 +173,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	ctx, stop := s.whole(ctx)
 	defer stop()
 	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections), cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
-	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends)}
+	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends), bodies: newBodies()}
 	srv := &http.Server{
 		Handler:           front.handler(),
 		ReadHeaderTimeout: headerTime,
@@ -233,6 +233,7 @@ type front struct {
 
 	posts   atomic.Int64 // numbers those that answers has
 	answers *owed        // POSTs that end
+	bodies  *bodies      // of requests under way
 }
 
 type frontKey struct{}
@@ -249,9 +250,11 @@ func (f *front) handler() http.Handler {
 		Logger: f.s.sdkLog, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
 	})
 	rpc := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !f.readBody(w, r) {
+		release, ok := f.readBody(w, r)
+		if !ok {
 			return
 		}
+		defer release()
 		if r.Method == http.MethodPost {
 			m := message{ID: strconv.AppendInt(nil, f.posts.Add(1), 10), Method: r.Header.Get("Mcp-Method")}
 			f.answers.ask(m)
@@ -419,15 +422,29 @@ func (w impatient) extend() {
 // Unwrap is for http.ResponseController.
 func (w impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// readBody reads the whole body within bounds of size and time. Without it the
-// connection ends with the answer (checked), and it does where the body is too
-// large or late.
-func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
+// readBody reads the whole body within bounds of size and time; release is to be
+// called when the request is answered. Without it the connection ends with the
+// answer (checked), and it does where the body is too large or late.
+func (f *front) readBody(w http.ResponseWriter, r *http.Request) (release func(), ok bool) {
 	if r.ContentLength == 0 {
-		return true
+		return func() {}, true
 	}
+	late := time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime))
+	ctx, cancel := context.WithDeadline(r.Context(), late)
+	defer cancel()
+	free, err := f.bodies.hold(ctx, subject(r), r.ContentLength)
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many large requests are under way; try again later", http.StatusServiceUnavailable)
+		return nil, false
+	}
+	defer func() {
+		if !ok {
+			free()
+		}
+	}()
 	rc := http.NewResponseController(w)
-	rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
+	rc.SetReadDeadline(late)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		rc.SetReadDeadline(longAgo) // nobody waits for the rest
@@ -436,16 +453,16 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) bool {
 	switch {
 	case errors.As(err, &large):
 		http.Error(w, fmt.Sprintf("the request has more than %d bytes", maxBody), http.StatusRequestEntityTooLarge)
-		return false
+		return nil, false
 	case err != nil:
 		http.Error(w, "the request could not be read in time", http.StatusRequestTimeout)
-		return false
+		return nil, false
 	}
 	f.s.handled(len(body))
 	w.Header().Del("Connection")
 	rc.SetReadDeadline(time.Time{}) // what is answered may take any time
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return true
+	return free, true
 }
 
 // visit notes that a session is in use by a request, until left is called. A

@@ -179,6 +179,38 @@ func TestABodyHasALimit(t *testing.T) {
 	}
 }
 
+// Large bodies of one token leave room for those of another, and small ones wait
+// for none.
+func TestLargeBodiesWaitForRoom(t *testing.T) {
+	b := newBodies()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	hold := func(token string, size int64) func() {
+		t.Helper()
+		release, err := b.hold(t.Context(), token, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return release
+	}
+	var first func()
+	for _, token := range []string{"a", "b", "c", "d"} {
+		for _, size := range []int64{maxBody, -1, maxBody + 1, maxBody, maxBody, maxBody, maxBody, maxBody} {
+			first = hold(token, size)
+		}
+		if _, err := b.hold(over, token, maxBody); err == nil {
+			t.Fatalf("%s has more than its share", token)
+		}
+		hold(token, smallBody)
+	}
+	if _, err := b.hold(over, "e", maxBody); err == nil {
+		t.Fatal("all have more than there is")
+	}
+	hold("e", smallBody)
+	first()
+	hold("e", maxBody)
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -65,7 +65,10 @@ func otelSink(signal string, log *slog.Logger) (*sink, error) {
 	if os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") == "" { // the general one is a base
 		u = u.JoinPath("v1", strings.ToLower(signal))
 	}
-	s := &sink{url: u.String(), headers: http.Header{}, client: &http.Client{Timeout: 10 * time.Second}}
+	s := &sink{url: u.String(), headers: http.Header{}, client: &http.Client{
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers may be secret
+	}}
 	for _, pair := range strings.Split(env("HEADERS"), ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		if v, err := url.PathUnescape(strings.TrimSpace(value)); ok && err == nil {

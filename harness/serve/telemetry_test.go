@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -90,6 +92,24 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 	}
 	if m := string(bytes.Join(got["/v1/metrics"], nil)); !strings.Contains(m, metricServer) || !strings.Contains(m, metricClient) {
 		t.Error(m)
+	}
+}
+
+// A collector cannot pass on the headers that it gets.
+func TestTelemetryFollowsNoRedirect(t *testing.T) {
+	var elsewhere atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+	defer other.Close()
+	collector := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "api-key=secret")
+	s, err := otelSink("TRACES", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.send(t.Context(), object{}); err == nil || !strings.Contains(err.Error(), "307") || elsewhere.Load() > 0 {
+		t.Errorf("%v, %d requests elsewhere", err, elsewhere.Load())
 	}
 }
 

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"strings"
+
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -28,6 +30,15 @@ func (f *front) owner(subject string) owner {
 		return operator
 	}
 	return owner(subject + "\x00" + f.h.Tokens[subject])
+}
+
+// token is the name of the owner's token, empty where tokens tell nobody apart.
+func (o owner) token() string {
+	name, _, ok := strings.Cut(string(o), "\x00")
+	if !ok {
+		return ""
+	}
+	return name
 }
 
 // owned is what an owner has beside what the operator has. It stays when the

@@ -232,7 +232,7 @@ var rows = map[string]func(t *testing.T, version string){
 		x := newTenants(t, version, twoTokens, &Options{})
 		x.ann.run(`Return("ann's")`)
 		data, err := os.ReadFile(x.audit)
-		if err != nil || strings.Count(string(data), `"type":"run"`) != 1 {
+		if err != nil || strings.Count(string(data), `"type":"run"`) != 1 || !strings.Contains(string(data), `"token":"ann"`) {
 			t.Errorf("%s, %v", data, err)
 		}
 		list, err := x.bob.ListResources(t.Context(), nil)

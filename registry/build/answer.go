@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,6 +103,26 @@ func someTools(tools []registry.Tool) string {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")
+}
+
+// confine leaves out tools whose ID would be that of a tool of another server:
+// names of servers and of tools may have dots, and a tool's name is its server's
+// word.
+func (a *answer) confine(servers []config.Server) {
+	before := len(a.tools)
+	var first, of string
+	a.tools = slices.DeleteFunc(a.tools, func(t registry.Tool) bool {
+		for i := range servers {
+			if s := servers[i].Name; len(s) > len(t.Server) && strings.HasPrefix(t.ID, s+".") {
+				first, of = cmp.Or(first, t.Name), cmp.Or(of, s)
+				return true
+			}
+		}
+		return false
+	})
+	if n := before - len(a.tools); n > 0 {
+		a.server.Problems = append(a.server.Problems, fmt.Sprintf("left out, as their IDs would be those of tools of the server %q: %d, the first is %q", of, n, first))
+	}
 }
 
 // choose keeps the tools that the server's include and exclude lists let

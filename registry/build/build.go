@@ -169,6 +169,7 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 		a.tools, a.server.Problems = slices.Clone(a.tools), slices.Clone(a.server.Problems) // for the next one
 		a.recall(o.Previous)
 		a.choose(&c.Servers[i])
+		a.confine(c.Servers)
 		a.server.Definition = c.Servers[i].Digest()
 		if a.pending() {
 			r.Config, a.server.Definition = "", ""
@@ -201,6 +202,7 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 			c.Held = true
 			report.Changed = append(report.Changed, c)
 			report.Changes.Changed = append(report.Changes.Changed, id)
+			report.Changes.Added = slices.DeleteFunc(report.Changes.Added, func(new string) bool { return new == id })
 		}
 	}
 	report.Time = time.Since(j.start)

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // Types of servers.
@@ -96,7 +97,7 @@ type Server struct {
 	// (server/discover) or empty: try what suits the transport.
 	Protocol string
 
-	// Include lists the tools to use, as names or path.Match patterns; nil
+	// Include lists the tools to use, as names or patterns of registry.Match; nil
 	// means all of them, empty means none. Exclude takes away from those.
 	Include, Exclude []string
 	// ReadOnly leaves out the tools that do not say that they only read.
@@ -117,10 +118,7 @@ type Server struct {
 
 // Allows reports whether the server's include and exclude lists let a tool through.
 func (s *Server) Allows(tool string) bool {
-	match := func(pattern string) bool {
-		ok, err := path.Match(pattern, tool)
-		return ok && err == nil || pattern == tool
-	}
+	match := func(pattern string) bool { return registry.Match(pattern, tool) }
 	return (s.Include == nil || slices.ContainsFunc(s.Include, match)) && !slices.ContainsFunc(s.Exclude, match)
 }
 

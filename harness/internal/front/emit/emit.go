@@ -175,6 +175,7 @@ func Lower(in *Input) (out *Program, err error) {
 		script := pkg.Types == in.Packages[len(in.Packages)-1].Types
 		p.addUnit(&unit{pkg.Types, in.Info, in.Fset, script}, pkg.Files)
 	}
+	p.weigh()
 	for _, file := range p.in.Packages[len(p.in.Packages)-1].Files {
 		p.concurrent = p.concurrent || startsGoroutines(file)
 		p.findWritten(file)

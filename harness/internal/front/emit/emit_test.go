@@ -3,12 +3,14 @@ package emit
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,6 +105,16 @@ func TestConstructsLowerToTheSameText(t *testing.T) {
 // older is what makes a file one of an earlier Go.
 const older = "//go:build go1.21\n\n"
 
+// chain declares 40 types, each of which names the one before as format has it,
+// and a variable of the last.
+func chain(format string) string {
+	s := "var v T40\n\t_ = v\n}\n"
+	for i := range 40 {
+		s += fmt.Sprintf("\ntype T%d %s", i+1, fmt.Sprintf(format, "T"+strconv.Itoa(i)))
+	}
+	return s + "\n\ntype T0 int\n\nfunc _() {"
+}
+
 // TestRefusalsSayWhereAndWhatInstead covers what cannot be made to mean what
 // Go means.
 func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
@@ -114,6 +126,9 @@ func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
 		{"a type that no memory holds", "type T[P any] struct{ a, b P }\n\tvar x *T[T[T[T[[1 << 28]byte]]]]\n\t_ = x", "use slices or pointers", 7},
 		{"a generic type in a generic function", "_ = G[int]()\n}\n\nfunc G[A any]() any {\n\ttype Q[C any] struct{ c C }\n\treturn Q[int]{}", "declare it outside", 11},
 		{"an array that no memory holds", "var x [1 << 40]byte\n\t_ = x", "use slices or pointers", 6},
+		{"a function type of more parts than memory holds", chain("func(a, b %s) %[1]s"), "declare a struct or an interface", 6},
+		{"a struct without a name of more parts than memory holds", chain("= struct{ A, B *%s }"), "declare a struct or an interface", 6},
+		{"an instance of more parts than memory holds", "type F[T any] func(T, T) T\n\tvar f " + strings.Repeat("F[", 40) + "int" + strings.Repeat("]", 40) + "\n\t_ = f", "the type of f", 7},
 		{"a variable of all iterations", older + "for i := 0; i < 2; i++ {\n\t\tdefer func() { println(i) }()\n\t}", "remove the //go:build line", 8},
 		{"a variable of all iterations of a range", older + "for i := range []int{1} {\n\t\tdefer func() { println(i) }()\n\t}", "remove the //go:build line", 8},
 	}
@@ -139,6 +154,7 @@ const script40 = `package main
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 )
 
