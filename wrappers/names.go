@@ -25,6 +25,9 @@ var initialisms = map[string]bool{
 // (HTTPServer → http server). What is neither letter nor digit, or shows
 // nothing, separates.
 func Words(name string) []string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" { // most names
+		return strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
+	}
 	var out []string
 	var cur []rune
 	flush := func() {
@@ -201,8 +204,10 @@ func packageNames(keys []string) map[string]string {
 //   - the rest is the whole name of another tool (git_log beside log → GitLog);
 //   - two tools would share the rest (git_log and git-log → GitLog, GitLog2).
 //
-// What clashes after that gets a number, in the order of the tools' names.
-func functionNames(server string, tools []string) map[string]string {
+// What clashes after that gets a number, in the order of the tools' names. The
+// names of the tools in late are found last: they take none that another tool
+// has without them.
+func functionNames(server string, tools, late []string) map[string]string {
 	plain := map[string]bool{}
 	for _, t := range tools {
 		plain[identifier(t)] = true
@@ -224,6 +229,9 @@ func functionNames(server string, tools []string) map[string]string {
 			name = s
 		}
 		out[t] = used.take(name)
+	}
+	for _, t := range late {
+		out[t] = used.take(identifier(t))
 	}
 	return out
 }

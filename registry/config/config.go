@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // Types of servers.
@@ -41,9 +41,6 @@ const (
 	MaxFileBytes = 16 << 20
 )
 
-// DefaultFiles are the places where [Find] looks, in this order.
-var DefaultFiles = []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".codex/tools.json"}
-
 // Config is the merged content of one or more config files.
 type Config struct {
 	Files   []string // absolute paths, in the order they were given
@@ -53,6 +50,8 @@ type Config struct {
 	// Self are the names of the servers that are the harness itself over these
 	// files, as its entry for other clients is; they are not among Servers.
 	Self []string
+	// Notes say what at the top of the files has no effect.
+	Notes []string
 	// UseTools are the values of the key "usetools" at the top of the files
 	// that have one, as JSON, in the order of the files: other packages read
 	// their own keys in it.
@@ -94,7 +93,7 @@ type Server struct {
 	// (server/discover) or empty: try what suits the transport.
 	Protocol string
 
-	// Include lists the tools to use, as names or path.Match patterns; nil
+	// Include lists the tools to use, as names or patterns of registry.Match; nil
 	// means all of them, empty means none. Exclude takes away from those.
 	Include, Exclude []string
 	// ReadOnly leaves out the tools that do not say that they only read.
@@ -104,7 +103,7 @@ type Server struct {
 	Pin bool
 
 	File string // the file that defined the server
-	Dir  string // its folder
+	Dir  string // that relative paths begin in: the file's folder, of a [ProjectFile] the project's
 	// Notes say what in its definition has no effect.
 	Notes []string
 	// Err says why this server cannot be used; the others can.
@@ -115,10 +114,7 @@ type Server struct {
 
 // Allows reports whether the server's include and exclude lists let a tool through.
 func (s *Server) Allows(tool string) bool {
-	match := func(pattern string) bool {
-		ok, err := path.Match(pattern, tool)
-		return ok && err == nil || pattern == tool
-	}
+	match := func(pattern string) bool { return registry.Match(pattern, tool) }
 	return (s.Include == nil || slices.ContainsFunc(s.Include, match)) && !slices.ContainsFunc(s.Exclude, match)
 }
 
@@ -146,23 +142,13 @@ func (s Secrets) Names() []string {
 	return names
 }
 
-// Find returns the first of [DefaultFiles] that exists in dir, or nothing.
-func Find(dir string) []string {
-	for _, f := range DefaultFiles {
-		p := filepath.Join(dir, filepath.FromSlash(f))
-		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
-			return []string{p}
-		}
-	}
-	return nil
-}
-
 // Load reads and merges config files. A server that two files define alike is
 // one server; one that they define differently gets an Err that names both.
 func Load(paths ...string) (*Config, error) {
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("no config: none of %s is here; write one or name it with -config",
-			strings.Join(DefaultFiles, ", "))
+		return nil, fmt.Errorf("no config: none of %s is here, nor in the folders above up to that of the repository, nor is %s; "+
+			"harness add writes one, harness install takes a client's servers into one, -config names one",
+			strings.Join(DefaultFiles, ", "), UserFile())
 	}
 	c := &Config{}
 	first := map[string]int{} // name → index in c.Servers
@@ -173,6 +159,7 @@ func Load(paths ...string) (*Config, error) {
 		}
 		c.Files = append(c.Files, f.path)
 		c.Disabled = append(c.Disabled, f.disabled...)
+		c.Notes = append(c.Notes, f.notes...)
 		if f.usetools != nil {
 			c.UseTools = append(c.UseTools, f.usetools)
 		}
@@ -204,10 +191,11 @@ func Load(paths ...string) (*Config, error) {
 
 // Same reports whether two configs define the same servers alike, values of env
 // and headers and the content of snapshots included.
-func Same(a, b *Config) bool {
-	return slices.EqualFunc(a.Servers, b.Servers, func(x, y Server) bool {
-		return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
-	})
+func Same(a, b *Config) bool { return slices.EqualFunc(a.Servers, b.Servers, SameServer) }
+
+// SameServer reports that of one server.
+func SameServer(x, y Server) bool {
+	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 
 func same(a, b Server) bool {
@@ -283,7 +271,14 @@ func (c *Config) Digest() string {
 		defs[i] = c.Servers[i].definition()
 	}
 	slices.SortFunc(defs, func(a, b definition) int { return cmp.Compare(a.Name, b.Name) })
-	b, err := json.Marshal(defs)
+	return digest(defs)
+}
+
+// Digest is that of one definition alone, as Config.Digest has it.
+func (s *Server) Digest() string { return digest(s.definition()) }
+
+func digest(definitions any) string {
+	b, err := json.Marshal(definitions)
 	if err != nil { // strings and slices of strings always marshal
 		panic(err)
 	}

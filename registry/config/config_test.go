@@ -349,19 +349,6 @@ func TestMissingConfigSaysWhereItWasLookedFor(t *testing.T) {
 	}
 }
 
-func TestFindTakesTheFirstDefault(t *testing.T) {
-	dir := t.TempDir()
-	if got := Find(dir); got != nil {
-		t.Errorf("found %q in an empty folder", got)
-	}
-	for _, name := range []string{".codex/tools.json", ".cursor/mcp.json", ".vscode/mcp.json", ".mcp.json"} {
-		p := write(t, dir, name, "{}")
-		if got := Find(dir); !cmp.Equal(got, []string{p}) {
-			t.Errorf("found %q, want %q", got, p)
-		}
-	}
-}
-
 func TestFilesAreMergedAndClashesReported(t *testing.T) {
 	dir := t.TempDir()
 	a := write(t, dir, "a.json", `{"mcpServers": {"same": {"command": "x"}, "a": {"command": "a"}, "clash": {"command": "one"}}}`)
@@ -461,16 +448,17 @@ func TestAllowsFollowsBothLists(t *testing.T) {
 		include, exclude []string
 		allowed          string
 	}{
-		{nil, nil, "git_log git_diff push"},
+		{nil, nil, "git_log git_diff push admin/push"},
 		{[]string{}, nil, ""},
 		{[]string{"git_*"}, nil, "git_log git_diff"},
 		{[]string{"git_*"}, []string{"git_diff"}, "git_log"},
-		{nil, []string{"*"}, ""},
+		{nil, []string{"*"}, ""}, // a slash, which a server may write, is no way out
+		{nil, []string{"*push"}, "git_log git_diff"},
 		{[]string{"[", "push"}, nil, "push"},
 	} {
 		s := Server{Include: tc.include, Exclude: tc.exclude}
 		var got []string
-		for _, n := range []string{"git_log", "git_diff", "push"} {
+		for _, n := range []string{"git_log", "git_diff", "push", "admin/push"} {
 			if s.Allows(n) {
 				got = append(got, n)
 			}
