@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -278,7 +279,8 @@ func (f *front) handler() http.Handler {
 			f.answers.ask(m)
 			defer f.answers.answer(message{ID: m.ID})
 		}
-		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, &request{}))
+		req := &request{}
+		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, req))
 		if r.Header.Get("Mcp-Protocol-Version") > lastStateful {
 			stateless.ServeHTTP(w, r)
 			return
@@ -290,6 +292,7 @@ func (f *front) handler() http.Handler {
 			http.Error(w, "too many sessions; try again later", http.StatusServiceUnavailable)
 			return
 		}
+		defer f.drop(req)
 		stateful.ServeHTTP(w, r)
 	})
 	mux := http.NewServeMux()
@@ -544,6 +547,21 @@ func (f *front) room(subject string) bool {
 	}
 	of.end()
 	return true
+}
+
+// drop forgets what a request began that did not become a session.
+func (f *front) drop(req *request) {
+	c := req.session
+	if c == nil {
+		return
+	}
+	for range c.mcp.Sessions() {
+		return
+	}
+	f.mu.Lock()
+	maps.DeleteFunc(f.stateful, func(_ string, other *session) bool { return other == c })
+	f.mu.Unlock()
+	c.end()
 }
 
 // mode is what the client's URL asks for: ?codemode=false or ?tools=MODE.

@@ -795,3 +795,27 @@ Return(d.Tools[0].Signature)`)
 	_, url = serve(map[string]string{"line 1": tokens["ann"]})
 	check("a token without a name, which has what all had", dialHTTP(t, url, "", tokens["ann"], nil), false)
 }
+
+// What is no beginning of a session takes no place of one.
+func TestWhatNeverBecomesASessionIsForgotten(t *testing.T) {
+	s, _ := serving(t, nil)
+	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	for _, body := range []string{"{", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "[]"} {
+		req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+	}
+	until(t, func() bool { return len(s.clients()) == 0 })
+	c := dialHTTP(t, url, "2025-11-25", "", nil)
+	if got, _ := c.run("Return(1)"); got != "1\n" || len(s.clients()) != 1 {
+		t.Error(got, len(s.clients()))
+	}
+}
