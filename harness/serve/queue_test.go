@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,6 +119,7 @@ func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
 		for i := range running {
 			running[i], _ = q.acquire(t.Context(), "greedy", fmt.Sprint("r", i))
 		}
+		var mu sync.Mutex
 		var log []string
 		enter := func(tenant, session string) {
 			go func() {
@@ -126,7 +128,9 @@ func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
 				if err != nil {
 					what = "busy"
 				}
+				mu.Lock()
 				log = append(log, fmt.Sprint(session, " ", what))
+				mu.Unlock()
 				if err == nil {
 					time.Sleep(time.Second)
 					release()
@@ -148,6 +152,7 @@ func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
 		log = nil
 		running[0]() // one by one from here on: greedy runs the other one
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if d := cmp.Diff([]string{"m0 runs", "t0 runs", "m1 runs", "g0 runs", "g1 runs", "g2 runs", "g3 runs", "g4 runs"}, log); d != "" {
 			t.Error(d)
 		}

@@ -160,6 +160,11 @@ func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
 		d := &dialer{}
 		begun := map[string]int{}
 		var mu sync.Mutex
+		count := func(tool string) int {
+			mu.Lock()
+			defer mu.Unlock()
+			return begun[tool]
+		}
 		d.next = func(int) (*fake, error) {
 			return &fake{f: func(ctx context.Context, tool string) error {
 				mu.Lock()
@@ -183,7 +188,9 @@ func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
 			"sharing two": {true, 2, [3]int{1, 1, 1}},
 			"sharing one": {true, 1, [3]int{1, 0, 1}},
 		} {
+			mu.Lock()
 			clear(begun)
+			mu.Unlock()
 			p := pool(t, d, &backend.PoolOptions{Concurrency: func(string) int { return x.max }})
 			ctx, cancel := context.WithCancel(t.Context())
 			call := func(who string, n int) {
@@ -194,20 +201,21 @@ func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
 			}
 			call("alice", 30)
 			call("bob", 10)
-			if got := [2]int{begun["alice"], begun["bob"]}; got != [2]int{x.want[0], x.want[1]} {
+			if got := [2]int{count("alice"), count("bob")}; got != [2]int{x.want[0], x.want[1]} {
 				t.Errorf("%s: %v calls, want %v", name, got, x.want)
 			}
 			time.Sleep(time.Minute + time.Second) // the first have ended
-			if got := begun["bob"] - x.want[1]; got < x.max/2 || got > x.want[2] {
+			synctest.Wait()
+			if got := count("bob") - x.want[1]; got < x.max/2 || got > x.want[2] {
 				t.Errorf("%s: then %d calls of bob, want %d to %d", name, got, x.max/2, x.want[2])
 			}
 			cancel()
 			synctest.Wait()
 			after, end := context.WithCancel(t.Context())
-			n := begun["carol"]
+			n := count("carol")
 			go p.Call(backend.WithTenant(after, "carol", x.shares), "s", "carol", nil)
 			synctest.Wait()
-			if begun["carol"] != n+1 {
+			if count("carol") != n+1 {
 				t.Errorf("%s: canceled calls keep places", name)
 			}
 			end()
