@@ -21,10 +21,11 @@ import (
 )
 
 const (
-	// maxPages and maxListBytes bound a listing: 1,000 pages, 64 MB. The
+	// maxPages, maxListBytes and maxTools bound a listing. The
 	// largest server seen has 353 tools in 392 KB.
 	maxPages     = 1000
 	maxListBytes = 64 << 20
+	maxTools     = 100_000
 	// maxInstructions bounds what is kept of a server's instructions, in bytes.
 	maxInstructions = 64 << 10
 	// closeTimeout is how long Close waits for the SDK before it cuts the
@@ -117,6 +118,9 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 		bytes += len(raw)
 		cursor = ""
 		json.Unmarshal(p.Cursor, &cursor) // what is no string is no cursor
+		if len(tools) > maxTools {
+			return tools[:maxTools], append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
+		}
 		switch {
 		case cursor == "":
 			return tools, problems, nil

@@ -12,8 +12,12 @@ import (
 	"strings"
 )
 
-// MaxOperations bounds the tools of a document.
-const MaxOperations = 10000
+// MaxOperations bounds the tools of a document, maxDefinitions what is said of all
+// of them, in bytes: what operations have in common is said of each.
+const (
+	MaxOperations  = 10000
+	maxDefinitions = 64 << 20
+)
 
 // tool is one operation, ready to be called.
 type tool struct {
@@ -59,7 +63,7 @@ var methods = []struct {
 // tools makes a tool of every operation that c wants. One that cannot be a tool is a
 // problem in words.
 func (d *document) tools(c *chooser) (tools []*tool, problems []string) {
-	names := map[string]bool{}
+	names, size := map[string]bool{}, 0
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		item, err := into[map[string]json.RawMessage](d, d.Paths[path])
 		if err != nil {
@@ -85,6 +89,9 @@ func (d *document) tools(c *chooser) (tools []*tool, problems []string) {
 			if err != nil {
 				problems = append(problems, fmt.Sprintf("%s %.100s left out: %v", strings.ToUpper(m.name), path, err))
 				continue
+			}
+			if size += len(t.raw); size > maxDefinitions {
+				return tools, append(problems, fmt.Sprintf("its operations take more than %d MB; from %s %.100s on they are left out: choose some by tags or paths", maxDefinitions>>20, strings.ToUpper(m.name), path))
 			}
 			names[t.Name] = true
 			tools = append(tools, t)
