@@ -85,6 +85,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	files := e.files(c)
 	defer files.Close()
 	cat, id, err := e.toolToCall(ctx, files, c.Args().First())
+	e.endLine()
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 // failed before are asked again before one is not found.
 func (e *env) toolToCall(ctx context.Context, files *harness.Files, name string) (*harness.Catalog, string, error) {
 	for again := false; ; again = true {
-		cat, err := files.Catalog(ctx)
+		cat, err := catalogFor(ctx, files, name)
 		if err != nil {
 			return nil, "", err
 		}
@@ -168,6 +169,29 @@ func (e *env) toolToCall(ctx context.Context, files *harness.Files, name string)
 		fmt.Fprintf(e.stderr, "harness: there is no tool %q; %s\n", name, near)
 		return nil, "", exit(exitNotFound)
 	}
+}
+
+// catalogFor is the catalog, as soon as it knows the tools of the server that a
+// tool's name begins with: git.git_log, git/git_log, mcp__git__git_log.
+func catalogFor(ctx context.Context, files *harness.Files, tool string) (*harness.Catalog, error) {
+	cat, err := files.Early(ctx)
+	if err != nil || cat.Asking == nil {
+		return cat, err
+	}
+	view, err := cat.View()
+	if err != nil {
+		return nil, err
+	}
+	for _, separator := range []string{".", "/", "__"} {
+		name, _, ok := strings.Cut(strings.TrimPrefix(tool, "mcp__"), separator)
+		if !ok {
+			continue
+		}
+		if s, ok := view.NearPackage(name); ok {
+			return cat.Asking.More(ctx, []string{s.Name}, false)
+		}
+	}
+	return cat.Asking.More(ctx, cat.Asking.Servers, false) // it may be any
 }
 
 // asks asks a person a question, where one types; false otherwise.

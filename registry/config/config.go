@@ -50,6 +50,8 @@ type Config struct {
 	// Self are the names of the servers that are the harness itself over these
 	// files, as its entry for other clients is; they are not among Servers.
 	Self []string
+	// Notes say what at the top of the files has no effect.
+	Notes []string
 	// UseTools are the values of the key "usetools" at the top of the files
 	// that have one, as JSON, in the order of the files: other packages read
 	// their own keys in it.
@@ -157,6 +159,7 @@ func Load(paths ...string) (*Config, error) {
 		}
 		c.Files = append(c.Files, f.path)
 		c.Disabled = append(c.Disabled, f.disabled...)
+		c.Notes = append(c.Notes, f.notes...)
 		if f.usetools != nil {
 			c.UseTools = append(c.UseTools, f.usetools)
 		}
@@ -188,10 +191,11 @@ func Load(paths ...string) (*Config, error) {
 
 // Same reports whether two configs define the same servers alike, values of env
 // and headers and the content of snapshots included.
-func Same(a, b *Config) bool {
-	return slices.EqualFunc(a.Servers, b.Servers, func(x, y Server) bool {
-		return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
-	})
+func Same(a, b *Config) bool { return slices.EqualFunc(a.Servers, b.Servers, SameServer) }
+
+// SameServer reports that of one server.
+func SameServer(x, y Server) bool {
+	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 
 func same(a, b Server) bool {
@@ -267,7 +271,14 @@ func (c *Config) Digest() string {
 		defs[i] = c.Servers[i].definition()
 	}
 	slices.SortFunc(defs, func(a, b definition) int { return cmp.Compare(a.Name, b.Name) })
-	b, err := json.Marshal(defs)
+	return digest(defs)
+}
+
+// Digest is that of one definition alone, as Config.Digest has it.
+func (s *Server) Digest() string { return digest(s.definition()) }
+
+func digest(definitions any) string {
+	b, err := json.Marshal(definitions)
 	if err != nil { // strings and slices of strings always marshal
 		panic(err)
 	}
