@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -100,7 +101,36 @@ func (a *api) List(ctx context.Context) (*backend.Listing, error) {
 	var problems []string
 	l.Tools, problems = backend.DecodeTools(a.server.Name, raws)
 	l.Server.Problems = slices.Concat(s.Problems, a.doubts(s), problems)
+	for i := range l.Tools {
+		l.Tools[i].Request = a.sends(s, s.byName[l.Tools[i].Name])
+	}
 	return l, nil
+}
+
+// sends says what a call of a tool sends, as far as the document says it and not
+// the config: registry.Tool.Request.
+func (a *api) sends(s *spec, t *tool) string {
+	address := ""
+	if a.server.BaseURL == "" && s.base != nil {
+		address = strings.TrimSuffix(origin.Show(s.base), "/")
+	}
+	text := strings.ToUpper(t.Method) + " " + address + t.Path
+	var parts []string
+	for _, p := range t.Params {
+		parts = append(parts, fmt.Sprintf("%s as %s %s", p.As, p.In, p.Name))
+	}
+	slices.Sort(parts)
+	if t.Body != nil {
+		body := "body " + t.Body.ContentType
+		if t.Body.Properties != nil {
+			body += " of " + strings.Join(slices.Sorted(maps.Keys(t.Body.Properties)), ", ")
+		}
+		parts = append(parts, body)
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return text + ", with " + strings.Join(parts, "; ")
 }
 
 // doubts are the problems with where the document sends its calls.

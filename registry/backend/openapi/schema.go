@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -224,7 +225,8 @@ func (s *schemas) convert(raw json.RawMessage) (any, error) {
 // finish adds the definitions that the schema refers to, and cuts what is not
 // among them.
 func (s *schemas) finish(root *object) error {
-	for level := 1; len(s.left) > 0; level++ {
+	for len(s.left) > 0 {
+		level := slices.Min(slices.Collect(maps.Keys(s.left)))
 		for len(s.left[level]) > 0 {
 			ref := s.left[level][0]
 			s.left[level] = s.left[level][1:]
