@@ -22,7 +22,7 @@ func TestNoSecretIsShownOfACommand(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	if got := open(slices.Repeat([]string{"a"}, 50)); len(got) != 13 || got[12] != "…" {
+	if got := brief(slices.Repeat([]string{"a"}, 50)); len(got) != 13 || got[12] != "…" {
 		t.Errorf("%q", got)
 	}
 }

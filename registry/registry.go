@@ -52,6 +52,9 @@ type Server struct {
 	Protocol     string `json:"protocol,omitempty"` // negotiated MCP revision
 	Tools        int    `json:"tools"`              // number of its tools in the registry
 	Hash         string `json:"hash"`               // over the hashes of its tools
+	// Definition is the digest of the definition that was asked
+	// (config.Server.Digest). Another digest, or none, means: ask again.
+	Definition string `json:"definition,omitempty"`
 	// Error is why the last attempt to list the server failed, nil when it
 	// succeeded. Its tools are then those of an earlier build, marked stale.
 	Error *string `json:"error"`

@@ -12,13 +12,16 @@ import (
 )
 
 // printReport writes a line a server, what was wrong with it below, and what
-// changed.
-func printReport(w io.Writer, r *build.Report) {
+// changed; with onlyFailed the servers that failed alone.
+func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 	name, transport := 0, 0
 	for _, s := range r.Servers {
 		name, transport = max(name, len(s.Name)), max(transport, len(s.Transport))
 	}
 	for _, s := range r.Servers {
+		if onlyFailed && s.Err == nil {
+			continue
+		}
 		tools := count(s.Tools, "tool")
 		if s.Err != nil {
 			tools = "failed"
@@ -26,7 +29,9 @@ func printReport(w io.Writer, r *build.Report) {
 		fmt.Fprintf(w, "%-*s  %-*s  %-9s  %8s\n", name, s.Name, transport, s.Transport, tools, s.Time.Round(time.Millisecond))
 		printFaults(w, s)
 	}
-	printChanges(w, r)
+	if !onlyFailed {
+		printChanges(w, r)
+	}
 }
 
 // printFaults writes why a server failed, and what is wrong with its tools.

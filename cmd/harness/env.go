@@ -11,10 +11,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -22,16 +23,26 @@ import (
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	line           *progress.Line // what is waited for; nil: nobody is told
 }
 
 // files is the catalog that the flags name.
 func (e *env) files(c *cli.Command) *harness.Files {
 	f := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"), NoObserve: c.Bool("no-observe"), NoUsage: c.Bool("no-usage")}
 	if !c.Bool("q") {
-		f.Log = func(line string) { fmt.Fprintln(e.stderr, "harness:", line) }
-		f.Progress = func(ev build.Event) { fmt.Fprintln(e.stderr, "harness:", harness.ProgressLine(ev)) }
+		e.endLine()
+		e.line = progress.New(e.stderr, "harness")
+		log := e.line.Over(e.stderr)
+		f.Log = func(line string) { fmt.Fprintln(log, "harness:", line) }
+		f.Progress = e.line.Event()
 	}
 	return f
+}
+
+// endLine takes the line away that says what is waited for.
+func (e *env) endLine() {
+	e.line.Close()
+	e.line = nil
 }
 
 // known is what commands that call no tool look into.
@@ -47,6 +58,7 @@ func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
 	files := e.files(c)
 	defer files.Close()
 	cat, err := files.Catalog(ctx)
+	e.endLine()
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +117,22 @@ func (e *env) memoryOf(c *cli.Command) int64 {
 	return memory
 }
 
+// Colours of what is said of a thing.
+const (
+	good  = "32"
+	doubt = "33"
+	bad   = "31"
+	head  = "1"
+)
+
+// paint puts a text for stdout into a colour, on a terminal.
+func (e *env) paint(code, text string) string {
+	if text == "" || !lifetime.Terminal(e.stdout) {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
 // count is a number with its noun: 1 tool, 2 tools.
 func count(n int, what string) string {
 	if n != 1 {
@@ -133,18 +161,23 @@ func (e *env) printJSON(v any, indent string) error {
 
 // told says what a command waits for where a person types.
 func (e *env) told(what string) {
+	if e.typed() {
+		fmt.Fprintln(e.stderr, "harness:", what)
+	}
+}
+
+// typed reports whether stdin is a person's.
+func (e *env) typed() bool {
 	f, ok := e.stdin.(*os.File)
 	if !ok {
-		return
+		return false
 	}
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return
+		return false
 	}
-	if none, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, none) {
-		return
-	}
-	fmt.Fprintln(e.stderr, "harness:", what)
+	none, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, none)
 }
 
 // nothing says why a list is empty, beside it.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry/backend/mcp"
 )
 
 func (e *env) runCommand() *cli.Command {
@@ -31,16 +32,19 @@ failed; 130 canceled.
   harness run -config examples/.mcp.json examples/git_digest/main.go
   harness run -input 'paths=["a.txt"]' -timeout 2m script.go
   harness run -watch script.go             run again on each save
+  harness run -connect auto script.go      on a running harness serve -http
+  harness run -csv script.go >rows.csv     a list that the script returns
   echo 'Return(1 + 2)' | harness run -`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second, Validator: positive},
 			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
 			memoryFlag("`MB` of memory for the script's process"),
 			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+			&cli.StringFlag{Name: "connect", Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over this config"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
-		},
+		}, valueFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("watch") {
 				return e.watch(ctx, c)
@@ -94,13 +98,20 @@ func sandboxFlag() cli.Flag {
 
 // run is both run and check.
 func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
+	if !check && c.String("connect") != "" {
+		return e.connect(ctx, c)
+	}
 	source, err := e.script(c)
+	if err != nil {
+		return err
+	}
+	show, err := e.shower(c)
 	if err != nil {
 		return err
 	}
 	files := e.files(c)
 	defer files.Close()
-	h := harness.New(&harness.Options{Catalog: files.Catalog, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
+	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
 	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
 	do := h.Check
@@ -111,9 +122,10 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		}
 		s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
 		if !c.Bool("json") {
-			s.Stdout, s.Stderr = e.stdout, e.stderr
+			s.Stdout, s.Stderr = e.line.Over(e.stdout), e.line.Over(e.stderr)
 		}
 	}
+	before := startsSoFar()
 	res, err := do(ctx, s)
 	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
 		if files.Again(ctx) {
@@ -122,6 +134,7 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 			err = ctx.Err() // the user may not want to wait for them
 		}
 	}
+	e.endLine()
 	if err != nil {
 		return err
 	}
@@ -130,6 +143,11 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		if !c.Bool("lowered") {
 			res.Lowered = ""
 		}
+		if show.images != "" {
+			if res.Value, err = show.withoutImages(res.Value); err != nil {
+				return err
+			}
+		}
 		if err := e.print(res); err != nil {
 			return err
 		}
@@ -137,7 +155,16 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		fmt.Fprint(e.stdout, res.Lowered)
 		e.report(res, c.Bool("q"))
 	default:
-		e.show(res, c.Bool("q"))
+		shown := ""
+		if res.LookUp {
+			shown = res.Shown()
+		}
+		if err := e.show(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), show); err != nil {
+			return err
+		}
+		if text := took(res, before); text != "" && !c.Bool("q") {
+			fmt.Fprintln(e.stderr, "harness:", text)
+		}
 		if check && res.Status == harness.OK && !c.Bool("q") {
 			fmt.Fprintln(e.stderr, checked(res))
 		}
@@ -146,6 +173,42 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		return exit(res.Status.ExitCode())
 	}
 	return nil
+}
+
+// starts are the servers that have been started, and how long that took.
+type starts struct {
+	servers int
+	took    time.Duration
+}
+
+func startsSoFar() starts {
+	n, took := mcp.Started()
+	return starts{n, took}
+}
+
+// took says what the time of a run went into: "6 calls in 0.4 s; starting 5 servers
+// took 27 s", empty where it went into neither.
+func took(res *harness.Result, before starts) string {
+	var parts []string
+	if n := len(res.Calls); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s in %s", count(n, "call"), inSeconds(res.Timing.Calls/1000)))
+	}
+	now := startsSoFar()
+	if n := now.servers - before.servers; n > 0 {
+		parts = append(parts, fmt.Sprintf("starting %s took %s", count(n, "server"), inSeconds((now.took-before.took).Seconds())))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// inSeconds are seconds with the digits that matter.
+func inSeconds(s float64) string {
+	switch {
+	case s < .1:
+		return fmt.Sprintf("%.0f ms", max(1, 1000*s))
+	case s < 10:
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return fmt.Sprintf("%.0f s", s)
 }
 
 // checked is what a check that found nothing wrong says.
@@ -188,29 +251,39 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// show prints what a person has not seen yet: stdout came as it was written.
-func (e *env) show(res *harness.Result, quiet bool) {
+// show prints what a person has not seen yet, stdout came as it was written:
+// the value, what a look-up has shown, and the problems.
+func (e *env) show(res *harness.Result, shown, problems string, s *shower) error {
 	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
 		fmt.Fprintln(e.stdout)
 	}
+	var err error
 	if res.Value != nil {
-		e.print(res.Value)
+		err = s.value(res.Value)
 	}
 	if res.LookUp {
-		e.showGo(res.Shown())
+		e.showGo(shown)
 	}
-	e.report(res, quiet)
+	e.warn(res, s.quiet)
+	if res.Status != harness.OK {
+		io.WriteString(e.stderr, problems)
+	}
+	return err
 }
 
 // report prints warnings and errors.
 func (e *env) report(res *harness.Result, quiet bool) {
-	if !quiet {
-		for _, w := range res.Warnings {
-			fmt.Fprintln(e.stderr, "warning:", w)
-		}
+	e.warn(res, quiet)
+	if res.Status != harness.OK {
+		io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
 	}
-	if res.Status == harness.OK {
+}
+
+func (e *env) warn(res *harness.Result, quiet bool) {
+	if quiet {
 		return
 	}
-	io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
+	for _, w := range res.Warnings {
+		fmt.Fprintln(e.stderr, "warning:", w)
+	}
 }

@@ -3,6 +3,7 @@ package build
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,18 +23,29 @@ type answer struct {
 	kept   bool // not asked: as the previous registry has it
 }
 
+// pending reports whether the server has not answered yet.
+func (a *answer) pending() bool { return a.err == errPending }
+
 // known is the answer of a server that need not be asked.
-func known(name string, o Options) (answer, bool) {
-	if o.Only == nil || o.Only[name] || o.Previous == nil {
+func known(s *config.Server, o Options) (answer, bool) {
+	if o.Previous == nil {
 		return answer{}, false
 	}
-	s, ok := o.Previous.Server(name)
-	if !ok || s.Error != nil {
+	old, ok := o.Previous.Server(s.Name)
+	switch {
+	case !ok:
+		return answer{}, false
+	case o.Changed && old.Definition != s.Digest():
+		return answer{}, false
+	case !o.Changed && (o.Only == nil || o.Only[s.Name]):
 		return answer{}, false
 	}
-	a := answer{server: *s, kept: true}
+	a := answer{server: *old, kept: true}
+	if old.Error != nil {
+		a.err = errors.New(*old.Error)
+	}
 	for _, t := range o.Previous.Tools {
-		if t.Server == name {
+		if t.Server == s.Name {
 			a.tools = append(a.tools, t)
 		}
 	}
@@ -43,7 +55,7 @@ func known(name string, o Options) (answer, bool) {
 // recall takes over what an earlier build knew of a server that failed, as
 // stale.
 func (a *answer) recall(previous *registry.Registry) {
-	if a.err != nil {
+	if a.err != nil && !a.kept {
 		a.recallServer(previous)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,9 +41,6 @@ const (
 	MaxFileBytes = 16 << 20
 )
 
-// DefaultFiles are the places where [Find] looks, in this order.
-var DefaultFiles = []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".codex/tools.json"}
-
 // Config is the merged content of one or more config files.
 type Config struct {
 	Files   []string // absolute paths, in the order they were given
@@ -54,6 +50,8 @@ type Config struct {
 	// Self are the names of the servers that are the harness itself over these
 	// files, as its entry for other clients is; they are not among Servers.
 	Self []string
+	// Notes say what at the top of the files has no effect.
+	Notes []string
 	// UseTools are the values of the key "usetools" at the top of the files
 	// that have one, as JSON, in the order of the files: other packages read
 	// their own keys in it.
@@ -105,7 +103,7 @@ type Server struct {
 	Pin bool
 
 	File string // the file that defined the server
-	Dir  string // its folder
+	Dir  string // that relative paths begin in: the file's folder, of a [ProjectFile] the project's
 	// Notes say what in its definition has no effect.
 	Notes []string
 	// Err says why this server cannot be used; the others can.
@@ -144,23 +142,13 @@ func (s Secrets) Names() []string {
 	return names
 }
 
-// Find returns the first of [DefaultFiles] that exists in dir, or nothing.
-func Find(dir string) []string {
-	for _, f := range DefaultFiles {
-		p := filepath.Join(dir, filepath.FromSlash(f))
-		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
-			return []string{p}
-		}
-	}
-	return nil
-}
-
 // Load reads and merges config files. A server that two files define alike is
 // one server; one that they define differently gets an Err that names both.
 func Load(paths ...string) (*Config, error) {
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("no config: none of %s is here; write one or name it with -config",
-			strings.Join(DefaultFiles, ", "))
+		return nil, fmt.Errorf("no config: none of %s is here, nor in the folders above up to that of the repository, nor is %s; "+
+			"harness add writes one, harness install takes a client's servers into one, -config names one",
+			strings.Join(DefaultFiles, ", "), UserFile())
 	}
 	c := &Config{}
 	first := map[string]int{} // name → index in c.Servers
@@ -171,6 +159,7 @@ func Load(paths ...string) (*Config, error) {
 		}
 		c.Files = append(c.Files, f.path)
 		c.Disabled = append(c.Disabled, f.disabled...)
+		c.Notes = append(c.Notes, f.notes...)
 		if f.usetools != nil {
 			c.UseTools = append(c.UseTools, f.usetools)
 		}
@@ -202,10 +191,11 @@ func Load(paths ...string) (*Config, error) {
 
 // Same reports whether two configs define the same servers alike, values of env
 // and headers and the content of snapshots included.
-func Same(a, b *Config) bool {
-	return slices.EqualFunc(a.Servers, b.Servers, func(x, y Server) bool {
-		return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
-	})
+func Same(a, b *Config) bool { return slices.EqualFunc(a.Servers, b.Servers, SameServer) }
+
+// SameServer reports that of one server.
+func SameServer(x, y Server) bool {
+	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 
 func same(a, b Server) bool {
@@ -281,7 +271,14 @@ func (c *Config) Digest() string {
 		defs[i] = c.Servers[i].definition()
 	}
 	slices.SortFunc(defs, func(a, b definition) int { return cmp.Compare(a.Name, b.Name) })
-	b, err := json.Marshal(defs)
+	return digest(defs)
+}
+
+// Digest is that of one definition alone, as Config.Digest has it.
+func (s *Server) Digest() string { return digest(s.definition()) }
+
+func digest(definitions any) string {
+	b, err := json.Marshal(definitions)
 	if err != nil { // strings and slices of strings always marshal
 		panic(err)
 	}

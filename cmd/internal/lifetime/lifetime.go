@@ -12,7 +12,10 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/term"
+
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/mcp"
 )
 
 // Until returns a context that ends when the user has had enough, and stdout
@@ -93,4 +96,29 @@ func Terminal(w io.Writer) bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Width is how many columns the terminal has that w is; 0: it is none, or that
+// cannot be asked.
+func Width(w io.Writer) int {
+	if o, ok := w.(*Output); ok {
+		w = o.w
+	}
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// KeepLogs keeps what servers write to stderr in the user's cache folder, where
+// there is one; harness logs shows it.
+func KeepLogs() {
+	if dir, err := os.UserCacheDir(); err == nil {
+		mcp.KeepLogs(dir)
+	}
 }
