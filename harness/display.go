@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // Overview is what a catalog has, for a person: what `harness tools` prints,
@@ -135,71 +133,11 @@ func count(n int, what string) string {
 func where(s *config.Server) string {
 	switch {
 	case s.Command != "":
-		return strings.Join(append([]string{filepath.Base(s.Command)}, open(s.Args)...), " ")
+		return strings.Join(append([]string{filepath.Base(s.Command)}, redact.Args(s.Args)...), " ")
 	case s.URL != "":
-		return openURL(s.URL)
+		return redact.URL(s.URL)
 	case s.BaseURL != "":
-		return openURL(s.BaseURL)
+		return redact.URL(s.BaseURL)
 	}
 	return filepath.Base(cmp.Or(s.Path, "."))
-}
-
-var secretName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(key|token|secret|passw|pwd|auth|credential|bearer|cookie|header|dsn)`)
-})
-
-// open returns arguments with what may be secret replaced by an ellipsis: the
-// values of options that are called so, long words of letters and digits,
-// passwords and queries in URLs.
-func open(args []string) []string {
-	const maxArgs, longest, hidden = 12, 80, "…"
-	out := make([]string, 0, len(args))
-	next := false // the next argument is the value of a secret option
-	for i, a := range args {
-		if i == maxArgs {
-			return append(out, hidden)
-		}
-		option, value, has := strings.Cut(a, "=")
-		isOption := strings.HasPrefix(a, "-")
-		switch {
-		case next && !isOption:
-			a = hidden
-		case has && secretName().MatchString(option) && isOption, has && looksSecret(value):
-			a = option + "=" + hidden
-		case has && isOption && strings.Contains(value, "://"):
-			a = option + "=" + openURL(value)
-		case strings.Contains(a, "://"):
-			a = openURL(a)
-		case has && secretName().MatchString(option):
-			a = option + "=" + hidden
-		case looksSecret(a), len(a) > longest:
-			a = hidden
-		}
-		next = isOption && !has && secretName().MatchString(option)
-		out = append(out, a)
-	}
-	return out
-}
-
-// looksSecret reports whether a word is long, of letters and digits mixed, as
-// keys are.
-func looksSecret(s string) bool {
-	return len(s) >= 20 && !strings.ContainsAny(s, "/\\.@ ") && strings.ContainsAny(s, "0123456789") &&
-		strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz")
-}
-
-// openURL is a URL without user, password, query, fragment and what looks like
-// a key in its path.
-func openURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return "…"
-	}
-	parts := strings.Split(u.Path, "/")
-	for i := range parts {
-		if looksSecret(parts[i]) {
-			parts[i] = "…"
-		}
-	}
-	return u.Scheme + "://" + u.Host + strings.Join(parts, "/")
 }

@@ -28,6 +28,8 @@ import (
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // Types of endpoints.
@@ -74,6 +76,7 @@ type Embedder struct {
 	timeout  time.Duration
 	parallel int
 	pause    time.Duration // before the second attempt; then four times as long
+	hide     *redact.Redactor
 
 	mu    sync.Mutex
 	known map[string][]float32
@@ -98,6 +101,7 @@ func Open(c Config) (*Embedder, error) {
 		e.timeout = d
 	}
 	base := strings.TrimRight(c.URL, "/")
+	definition := &config.Server{URL: base}
 	if u, err := url.Parse(base); base != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return nil, fmt.Errorf("embedder %q: the url is not one of http or https", c.Model)
 	}
@@ -110,12 +114,14 @@ func Open(c Config) (*Embedder, error) {
 		if err != nil {
 			return nil, err
 		}
+		definition.Headers = config.Secrets{"Authorization": "Bearer " + key}
 		base = cmp.Or(base, chromem.BaseURLOpenAI)
 		asItIs := true // normalised below, whatever chromem would detect
 		e.make = chromem.NewEmbeddingFuncOpenAICompat(base, key, c.Model, &asItIs)
 	default:
 		return nil, fmt.Errorf("embedder %q: type is %q, want %q or %q", c.Model, c.Type, Ollama, OpenAI)
 	}
+	e.hide = redact.New(definition)
 	sum := sha256.Sum256([]byte(c.Type + "\n" + base + "\n" + c.Model))
 	e.id = registry.Embedder{Name: c.Type + ":" + c.Model, Encoding: "f32", SHA256: hex.EncodeToString(sum[:])}
 	return e, nil
@@ -188,7 +194,7 @@ func (e *Embedder) one(ctx context.Context, text string, times int) ([]float32, 
 	}
 	v, err := e.ask(ctx, text, times)
 	if err != nil {
-		return nil, fmt.Errorf("embedding with %s: %w", e.id.Name, err)
+		return nil, fmt.Errorf("embedding with %s: %w", e.id.Name, e.hide.Err(err))
 	}
 	return v, e.keep(text, v)
 }

@@ -162,6 +162,21 @@ func TestSilentEndpointHasADeadline(t *testing.T) {
 	}
 }
 
+func TestFailuresOfAnEndpointHoldNoSecrets(t *testing.T) {
+	t.Setenv("MY_KEY", "s3cret-s3cret")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Location"] = []string{"/v1/" + r.Header.Get("Authorization") + "\x7f%zz"}
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(s.Close)
+	for _, base := range []string{s.URL + "/v1", "http://me:s3cret@127.0.0.1:1/s3crets3crets3cret/v1"} {
+		_, err := open(t, Config{Type: OpenAI, Model: "m", URL: base, APIKeyEnv: "MY_KEY"}).Embed(t.Context(), []string{"a"})
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
 func TestWrongConfigsSayWhatIsPossible(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "")
 	t.Setenv("EMPTY_KEY", "")

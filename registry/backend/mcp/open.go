@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // legacyProtocol is the newest revision with the initialize handshake.
@@ -63,7 +64,7 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 	if s.CallTimeout <= 0 {
 		s.CallTimeout = config.DefaultCallTimeout
 	}
-	d := &dialer{server: s, opts: o, hide: newRedactor(s)}
+	d := &dialer{server: s, opts: o, hide: redact.New(&s)}
 	d.signedIn = d.newSignedIn()
 	ctx, cancel := context.WithTimeoutCause(ctx, s.StartTimeout, errStartDeadline)
 	defer cancel()
@@ -80,7 +81,7 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 type dialer struct {
 	server config.Server
 	opts   Options
-	hide   *redactor
+	hide   *redact.Redactor
 	// signedIn sends the tokens of a server that wants OAuth; nil: it does not.
 	signedIn *signedIn
 }
@@ -202,11 +203,11 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case refused(err):
-		return fmt.Errorf("refused the handshake: %s%s", d.hide.err(err), words)
+		return fmt.Errorf("refused the handshake: %s%s", d.hide.Err(err), words)
 	case died:
 		return fmt.Errorf("exited at start (%s); run %q by hand to see why%s", p.exitStatus(), d.server.Command, words)
 	}
-	return fmt.Errorf("handshake failed: %s%s", d.hide.text(err.Error()), words)
+	return fmt.Errorf("handshake failed: %s%s", d.hide.Text(err.Error()), words)
 }
 
 // said is an error that says all there is to say; its cause is for errors.Is.

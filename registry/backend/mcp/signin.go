@@ -20,6 +20,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // tokenTimeout bounds the renewal of a token.
@@ -35,6 +36,7 @@ type signedIn struct {
 	source  oauth2.TokenSource          // nil: there is no token
 	renewal singleflight.Group          // the use of source under way
 	needed  atomic.Pointer[signInError] // nil: no
+	hide    *redact.Redactor            // learns the tokens
 }
 
 // signInError is an errSignIn that says what a person has to do.
@@ -58,9 +60,10 @@ func (d *dialer) newSignedIn() *signedIn {
 	if s.OAuth == nil {
 		return nil
 	}
-	h := &signedIn{}
+	h := &signedIn{hide: d.hide}
 	store := d.tokens()
 	if g := store.load(s); g != nil {
+		d.hide.Add(g.ClientSecret, g.Token.AccessToken, g.Token.RefreshToken)
 		renewing := &http.Client{Timeout: tokenTimeout, CheckRedirect: origin.Redirects} // it sends secrets in forms
 		h.source = &keeping{tokens: store, server: s, source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, renewing)), grant: g}
 	}
@@ -95,6 +98,7 @@ func (h *signedIn) TokenSource(ctx context.Context) (oauth2.TokenSource, error) 
 			h.needed.Store(&signInError{})
 			return nil, nil
 		}
+		h.hide.Add(t.AccessToken, t.RefreshToken)
 		return oauth2.StaticTokenSource(t), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("renewing the token: %w", ctx.Err())
@@ -148,7 +152,7 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	if s.Type != config.HTTP && s.Type != config.SSE || s.OAuth == nil {
 		return fmt.Errorf("server %q does not sign in; give it a url and \"oauth\": true in its config entry", s.Name)
 	}
-	d := &dialer{server: s, hide: newRedactor(s)}
+	d := &dialer{server: s, hide: redact.New(&s)}
 	if opts != nil {
 		d.opts = *opts
 	}
@@ -181,7 +185,7 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("server %q: signing in: %w", s.Name, ctx.Err())
 	case err != nil:
-		return fmt.Errorf("server %q: signing in: %s", s.Name, d.hide.err(err))
+		return fmt.Errorf("server %q: signing in: %s", s.Name, d.hide.Err(err))
 	}
 	return fmt.Errorf("server %q took the connection without a sign-in; remove oauth from its config entry", s.Name)
 }
@@ -229,6 +233,7 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 			return found
 		},
 		NewTokenSource: func(ctx context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			d.hide.Add(c.ClientSecret, t.AccessToken, t.RefreshToken)
 			g := newGrant(s.URL, c, t)
 			err := d.tokens().save(s, g)
 			*done = err == nil

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -260,6 +261,38 @@ func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	call(t, b, "echo", "{}")
+}
+
+func TestTokensAreNotRepeatedInFailures(t *testing.T) {
+	a := &authority{}
+	var srv *httptest.Server
+	h := a.handler(t, func() string { return srv.URL })
+	id := regexp.MustCompile(`"id":(\d+),"method":"tools/call"|"method":"tools/call".*"id":(\d+)`)
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if m := id.FindSubmatch(body); m != nil {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s%s,"error":{"code":-32000,"message":"bad token %s"}}`, m[1], m[2], r.Header.Get("Authorization"))
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	opts := &mcp.Options{Tokens: tokenDir(t)}
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, s, opts)
+	for range 2 { // the token is another each time
+		if _, err := b.Call(t.Context(), "echo", nil); err == nil || !strings.Contains(err.Error(), "bad token Bearer •••") {
+			t.Errorf("error %v", err)
+		}
+	}
 }
 
 func TestSignInWhereThereIsNothingToSignInTo(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // maxInstructions bounds what is kept of a document's description, in bytes.
@@ -29,7 +30,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	if s.StartTimeout <= 0 {
 		s.StartTimeout = config.DefaultStartTimeout
 	}
-	a := &api{server: s, client: client(s)}
+	a := &api{server: s, client: client(s), hide: redact.New(&s)}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	spec, err := a.load(ctx)
 	if err != nil {
@@ -43,6 +44,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 type api struct {
 	server config.Server
 	client *http.Client
+	hide   *redact.Redactor
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 
@@ -109,11 +111,11 @@ func (a *api) load(ctx context.Context) (*spec, error) {
 	defer cancel()
 	data, from, err := a.read(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("server %q: reading its OpenAPI document: %w", a.server.Name, err)
+		return nil, fmt.Errorf("server %q: reading its OpenAPI document: %w", a.server.Name, a.hide.Err(err))
 	}
 	d, err := decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("server %q: %w", a.server.Name, err)
+		return nil, fmt.Errorf("server %q: %w", a.server.Name, a.hide.Err(err))
 	}
 	s := &spec{byName: map[string]*tool{}, info: registry.Server{
 		Name: a.server.Name, Transport: config.OpenAPI,
@@ -174,7 +176,7 @@ func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
 	req.Header.Set("Accept", "application/json, application/yaml")
 	res, err := a.client.Do(req)
 	if err != nil {
-		return nil, nil, a.reason(err)
+		return nil, nil, err
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
@@ -200,15 +202,6 @@ func (a *api) authorize(req *http.Request) {
 		}
 		req.URL.RawQuery = q.Encode()
 	}
-}
-
-// reason is why a request failed, without its URL: that may hold a key.
-func (a *api) reason(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
 }
 
 func bounded(r io.Reader, limit int64) ([]byte, error) {

@@ -315,6 +315,31 @@ func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
 	}
 }
 
+func TestFailuresRepeatNoSecrets(t *testing.T) {
+	long := strings.Repeat("x", maxFailure-10)
+	say := func(r *http.Request) string {
+		user, password, _ := r.BasicAuth()
+		return fmt.Sprint(r.Header.Get("X-Api-Key"), " ", r.URL.Query().Get("token"), " ", r.URL, " ", user, password, " ", long, r.Header.Get("X-Api-Key"))
+	}
+	status := http.StatusUnauthorized
+	s := serve(t, "shop.json", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(status)
+		io.WriteString(w, say(r))
+	})
+	s.Headers, s.Query = config.Secrets{"X-Api-Key": "hunter2hunter2"}, config.Secrets{"token": "hunter3 hunter3"}
+	s.BaseURL = strings.Replace(strings.TrimSuffix(s.URL, "/openapi.json"), "://", "://me:hunter4hunter4@", 1) + "/s/hunter5hunter5hunter5"
+	b := open(t, s)
+	r, err := b.Call(t.Context(), "away", nil)
+	if err != nil || !r.IsError || strings.Contains(r.Text(), "hunt") || strings.Contains(string(r.Raw), "hunt") || !strings.Contains(r.Text(), "401") {
+		t.Errorf("error %v, result %.300s … %s", err, r.Raw, r.Raw[len(r.Raw)-100:])
+	}
+	status = http.StatusOK
+	if r, err = b.Call(t.Context(), "away", nil); err != nil || r.IsError || !strings.Contains(r.Text(), "hunter2hunter2 hunter3 hunter3") {
+		t.Errorf("a result is not as the API sent it: error %v, %.300s", err, r.Raw)
+	}
+}
+
 func TestFailuresSayWhyWithoutSecrets(t *testing.T) {
 	s := serve(t, "shop.json", func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

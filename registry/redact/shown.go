@@ -1,0 +1,145 @@
+package redact
+
+import (
+	"encoding/base64"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// hidden takes the place of a secret in a URL or argument that is shown.
+const hidden = "…"
+
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(key|token|secret|pass|pwd|auth|credential|bearer|cookie|header|dsn)`)
+})
+
+// URL returns the scheme, host and path of a URL for showing. User, password,
+// query and fragment are left out, and what looks like a key in the path is an
+// ellipsis: many services have the whole credential there.
+func URL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return hidden
+	}
+	parts := strings.Split(u.EscapedPath(), "/")
+	for i, part := range parts {
+		if len(keys(part)) > 0 {
+			parts[i] = hidden
+		}
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() + strings.Join(parts, "/")
+}
+
+// inURL are the parts of a URL that URL does not show.
+func inURL(raw string) []string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	parts := []string{u.RawQuery, u.Fragment}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		parts = append(parts, u.User.Username(), password,
+			base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))) // as it is sent
+	}
+	for name, values := range u.Query() {
+		for _, v := range values {
+			if !harmless(name, v) {
+				parts = append(parts, v)
+			}
+		}
+	}
+	for part := range strings.SplitSeq(u.Path, "/") {
+		if len(keys(part)) > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// Args returns the arguments of a command for showing, at most 12 of them: an
+// ellipsis takes the place of what is long or looks secret.
+func Args(list []string) []string {
+	const most = 12
+	shown := args(list, func(...string) {})
+	if len(shown) > most {
+		shown = append(shown[:most], hidden)
+	}
+	return shown
+}
+
+// args returns arguments with what may be secret replaced: the values of
+// options that are called so, long words of letters and digits, passwords and
+// queries in URLs. found is told of each.
+func args(list []string, found func(...string)) []string {
+	const longest = 80
+	out := make([]string, 0, len(list))
+	next := false // the next argument is the value of a secret option
+	for _, a := range list {
+		option, value, has := strings.Cut(a, "=")
+		isOption := strings.HasPrefix(a, "-")
+		named := has && secretName().MatchString(option)
+		switch {
+		case next && !isOption:
+			found(a)
+			a = hidden
+		case named && isOption, has && looksSecret(value):
+			found(value)
+			a = option + "=" + hidden
+		case has && isOption && strings.Contains(value, "://"):
+			found(inURL(value)...)
+			a = option + "=" + URL(value)
+		case strings.Contains(a, "://"):
+			found(inURL(a)...)
+			a = URL(a)
+		case named:
+			found(value)
+			a = option + "=" + hidden
+		case looksSecret(a), len(a) > longest:
+			found(keys(a)...)
+			a = hidden
+		}
+		next = isOption && !has && secretName().MatchString(option)
+		out = append(out, a)
+	}
+	return out
+}
+
+// looksSecret reports whether a word is long, of letters and digits mixed, as
+// keys are, or a JSON web token.
+func looksSecret(s string) bool {
+	if strings.HasPrefix(s, "eyJ") && len(s) >= 20 {
+		return true
+	}
+	least := 16
+	if strings.ContainsFunc(s, func(r rune) bool { return !letter(r) && !digit(r) }) {
+		least = 20 // words with hyphens
+	}
+	return len(s) >= least && !strings.ContainsAny(s, "/\\.@ ") && strings.ContainsFunc(s, digit) && strings.ContainsFunc(s, letter)
+}
+
+// keys are the words in a text that look secret.
+func keys(text string) []string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !letter(r) && !digit(r) && r != '-' && r != '_' })
+	return slices.DeleteFunc(words, func(w string) bool { return !looksSecret(w) })
+}
+
+// harmless reports whether a value that is called so may be shown in an error:
+// it is a word, a path or an address without a key in it. Errors would be hard
+// to understand without them.
+func harmless(name, v string) bool {
+	switch {
+	case secretName().MatchString(name), len(keys(v)) > 0:
+		return false
+	case strings.Contains(v, "://"):
+		return URL(v) == v
+	}
+	return filepath.IsAbs(v) || !strings.ContainsFunc(v, func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
+func digit(r rune) bool  { return '0' <= r && r <= '9' }
+func letter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
