@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -41,7 +42,7 @@ func signInCommand(stdout, stderr io.Writer) *cli.Command {
 			ctx, cancel := context.WithTimeout(ctx, c.Duration("wait"))
 			defer cancel()
 			err = mcp.SignIn(ctx, s, nil, func(url string) {
-				fmt.Fprintf(stderr, "open this in a browser on this machine:\n\n  %s\n\n", url)
+				fmt.Fprintf(stderr, "open this in a browser on this machine:\n\n  %s\n\n", registry.Printable(url, 16<<10))
 			})
 			if err != nil {
 				return err

@@ -88,7 +88,7 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			if c.Bool("json") {
 				continue
 			}
-			fmt.Fprintf(e.stdout, "%-8s %s: %s\n", f.Status, f.Check, f.Detail)
+			fmt.Fprintf(e.stdout, "%-8s %s: %s\n", f.Status, f.Check, registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
 			}
