@@ -317,7 +317,7 @@ func TestFailuresRepeatNoSecrets(t *testing.T) {
 		t.Errorf("a refusal is %v", err)
 	}
 	for name, broken := range map[string]config.Server{
-		"down":   {URL: "http://127.0.0.1:1/s/" + key + "/mcp"},
+		"down": {URL: "http://127.0.0.1:1/s/" + key + "/mcp"},
 		"silent": {URL: web(t, "http", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()

@@ -166,9 +166,10 @@ var inside = []struct {
 	{"loopback", prefixes("127.0.0.0/8", "::1/128")},
 	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10", "64:ff9b:1::/48")},
 	{"link-local", prefixes("169.254.0.0/16", "fe80::/10")}, // clouds tell their machines secrets at 169.254.169.254
+	{"cloud", prefixes("168.63.129.16/32")},                 // and Azure at this one
 	{"unspecified", prefixes("0.0.0.0/8", "::/128")},
 	{"multicast", prefixes("224.0.0.0/4", "ff00::/8")},
-	{"reserved", prefixes("192.0.0.0/24", "240.0.0.0/4")},
+	{"reserved", prefixes("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "2001::/23", "5f00::/16")},
 }
 
 // carriers are IPv6 addresses that stand for an IPv4 address, which begins at
@@ -178,8 +179,9 @@ var carriers = []struct {
 	at  int
 }{
 	{netip.MustParsePrefix("::/96"), 12},
-	{netip.MustParsePrefix("64:ff9b::/96"), 12}, // NAT64
-	{netip.MustParsePrefix("2002::/16"), 2},     // 6to4
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // SIIT
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},    // NAT64
+	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4
 }
 
 func prefixes(texts ...string) []netip.Prefix {
