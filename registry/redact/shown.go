@@ -14,7 +14,7 @@ import (
 const hidden = "…"
 
 var secretName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(key|token|secret|pass|pwd|auth|credential|bearer|cookie|header|dsn)`)
+	return regexp.MustCompile(`(?i)(key|token|secret|pass|pwd|auth|credential|bearer|cookie|header|dsn|^-*pat$|^-*jwt$)`)
 })
 
 // URL returns the scheme, host and path of a URL for showing. User, password,
@@ -72,9 +72,15 @@ func Args(list []string) []string {
 	return shown
 }
 
+// A header as curl takes it, and credentials before a host without a scheme.
+var (
+	header    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\w-]+):\s*([^/\s].*)$`) })
+	loginHost = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^/\s]:([^/\s]+)@`) })
+)
+
 // args returns arguments with what may be secret replaced: the values of
-// options that are called so, long words of letters and digits, passwords and
-// queries in URLs. found is told of each.
+// options and headers that are called so, words of letters and digits, logins
+// and queries in URLs. Paths stay. found is told of each.
 func args(list []string, found func(...string)) []string {
 	const longest = 80
 	out := make([]string, 0, len(list))
@@ -83,10 +89,15 @@ func args(list []string, found func(...string)) []string {
 		option, value, has := strings.Cut(a, "=")
 		isOption := strings.HasPrefix(a, "-")
 		named := has && secretName().MatchString(option)
+		isNext := isOption && !has && secretName().MatchString(option)
+		field, login := header().FindStringSubmatch(a), loginHost().FindStringSubmatch(a)
 		switch {
 		case next && !isOption:
 			found(a)
 			a = hidden
+		case field != nil && secretName().MatchString(field[1]):
+			found(field[2])
+			a = field[1] + ": " + hidden
 		case named && isOption, has && looksSecret(value):
 			found(value)
 			a = option + "=" + hidden
@@ -99,11 +110,20 @@ func args(list []string, found func(...string)) []string {
 		case named:
 			found(value)
 			a = option + "=" + hidden
+		case login != nil:
+			found(login[1])
+			found(keys(a)...)
+			a = hidden
 		case looksSecret(a), len(a) > longest:
 			found(keys(a)...)
 			a = hidden
+		case !filepath.IsAbs(a) && !strings.HasPrefix(a, "."):
+			for _, key := range keys(a) {
+				found(key)
+				a = strings.ReplaceAll(a, key, hidden)
+			}
 		}
-		next = isOption && !has && secretName().MatchString(option)
+		next = isNext
 		out = append(out, a)
 	}
 	return out
