@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -64,10 +65,22 @@ func (d *dialer) newSignedIn() *signedIn {
 	store := d.tokens()
 	if g := store.load(s); g != nil {
 		d.hide.Add(g.ClientSecret, g.Token.AccessToken, g.Token.RefreshToken)
-		renewing := &http.Client{Timeout: tokenTimeout, CheckRedirect: origin.Redirects} // it sends secrets in forms
+		renewing := &http.Client{Timeout: tokenTimeout, Transport: d.guard(), CheckRedirect: origin.Redirects} // it sends secrets in forms
 		h.source = &keeping{tokens: store, server: s, source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, renewing)), grant: g}
 	}
 	return h
+}
+
+// guard keeps a sign-in away from addresses inside of the network that only
+// the server names.
+func (d *dialer) guard() *origin.Guard {
+	var named []*url.URL
+	for _, raw := range []string{d.server.URL, d.server.OAuth.Issuer} {
+		if u, err := url.Parse(raw); err == nil && u.Host != "" {
+			named = append(named, u)
+		}
+	}
+	return origin.NewGuard(named...)
 }
 
 // tokens is the folder for tokens.
@@ -185,7 +198,11 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("server %q: signing in: %w", s.Name, ctx.Err())
 	case err != nil:
-		return fmt.Errorf("server %q: signing in: %s", s.Name, d.hide.Err(err))
+		hint := ""
+		if s.OAuth.ClientSecret != "" && s.OAuth.Issuer == "" && strings.Contains(err.Error(), "pre-registered credentials issuer") {
+			hint = "; its client secret is sent to its own origin only: set oauth.issuer in its config entry to the issuer where the client was registered"
+		}
+		return fmt.Errorf("server %q: signing in: %s%s", s.Name, d.hide.Err(err), hint)
 	}
 	return fmt.Errorf("server %q took the connection without a sign-in; remove oauth from its config entry", s.Name)
 }
@@ -225,7 +242,7 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 	s := d.server
 	c := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: redirect, AuthorizationCodeFetcher: fetch, RequestRefreshToken: true,
-		Client: &http.Client{CheckRedirect: signInRedirects},
+		Client: &http.Client{Transport: d.guard(), CheckRedirect: signInRedirects},
 		ScopeFilter: func(found []string) []string {
 			if len(s.OAuth.Scopes) > 0 {
 				return slices.Clone(s.OAuth.Scopes)
@@ -248,8 +265,12 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 		return c
 	}
 	c.PreregisteredClient = &oauthex.ClientCredentials{ClientID: s.OAuth.ClientID}
+	c.PreregisteredClient.Issuer = s.OAuth.Issuer
 	if secret := string(s.OAuth.ClientSecret); secret != "" {
 		c.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
+		if u, err := url.Parse(s.URL); err == nil && s.OAuth.Issuer == "" { // a server could name any
+			c.PreregisteredClient.Issuer = u.Scheme + "://" + u.Host
+		}
 	}
 	return c
 }

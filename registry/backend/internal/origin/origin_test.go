@@ -125,7 +125,7 @@ func TestGuardLooksAtAddressesWhenItConnects(t *testing.T) {
 			asked.Store(0)
 			g := NewGuard(parse(t, tc.named))
 			defer g.CloseIdleConnections()
-			g.public.Store(tc.public)
+			g.named[host(parse(t, tc.named))].public.Store(tc.public)
 			res, err := (&http.Client{Transport: g}).Get("http://" + tc.host + ":" + port)
 			if tc.want == "" {
 				if err != nil || asked.Load() != 1 {
