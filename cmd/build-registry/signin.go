@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -41,8 +41,12 @@ func signInCommand(stdout, stderr io.Writer) *cli.Command {
 			}
 			ctx, cancel := context.WithTimeout(ctx, c.Duration("wait"))
 			defer cancel()
-			err = mcp.SignIn(ctx, s, nil, func(url string) {
-				fmt.Fprintf(stderr, "open this in a browser on this machine:\n\n  %s\n\n", registry.Printable(url, 16<<10))
+			err = mcp.SignIn(ctx, s, nil, func(page string) {
+				host := ""
+				if u, err := url.Parse(page); err == nil {
+					host = u.Host
+				}
+				fmt.Fprintf(stderr, "open this in a browser on this machine, to sign in at %s:\n\n  %s\n\n", host, page)
 			})
 			if err != nil {
 				return err

@@ -173,16 +173,21 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	if err != nil {
 		return fmt.Errorf("server %q: waiting for the browser: %w", s.Name, err)
 	}
-	returned := make(chan *auth.AuthorizationResult, 1)
-	web := &http.Server{Handler: callback(returned)}
+	back := &callback{host: l.Addr().String(), returned: make(chan *auth.AuthorizationResult, 1)}
+	web := &http.Server{Handler: back, ReadHeaderTimeout: answerTimeout}
 	go web.Serve(l)
 	defer web.Close()
 
 	signed := false
 	h, err := auth.NewAuthorizationCodeHandler(d.codeFlow("http://"+l.Addr().String()+"/callback", func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-		show(a.URL)
+		shown, state, err := shownURL(a.URL)
+		if err != nil {
+			return nil, err
+		}
+		back.state.Store(&state)
+		show(shown)
 		select {
-		case r := <-returned:
+		case r := <-back.returned:
 			return r, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -287,24 +292,46 @@ func signInRedirects(req *http.Request, via []*http.Request) error {
 	return err
 }
 
+// shownURL returns the URL for a person's browser in plain characters, and the
+// state in it. One that seems to lead to another host than it does is refused.
+func shownURL(raw string) (shown, state string, err error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return "", "", errors.New("the server's page for signing in is at no plain https or http URL")
+	}
+	var b strings.Builder
+	for _, c := range []byte(u.String()) {
+		if c <= ' ' || c >= 0x7F {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), u.Query().Get("state"), nil
+}
+
 // callback takes the browser that comes back. Only what belongs to this sign-in
-// is of use: the SDK compares the state.
-func callback(returned chan<- *auth.AuthorizationResult) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if r.URL.Path != "/callback" || q.Get("state") == "" {
-			http.NotFound(w, r)
-			return
-		}
-		select {
-		case returned <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
-		default:
-		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		if q.Get("code") == "" {
-			io.WriteString(w, "The server did not sign you in. You can close this page.\n")
-			return
-		}
-		io.WriteString(w, "You are signed in. You can close this page.\n")
-	})
+// is taken: any page can lead a browser here.
+type callback struct {
+	host     string
+	state    atomic.Pointer[string] // nil: nobody was sent away yet
+	returned chan *auth.AuthorizationResult
+}
+
+func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q, state := r.URL.Query(), c.state.Load()
+	if r.URL.Path != "/callback" || r.Host != c.host || state == nil || *state == "" || q.Get("state") != *state {
+		http.NotFound(w, r)
+		return
+	}
+	select {
+	case c.returned <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
+	default:
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if q.Get("code") == "" {
+		io.WriteString(w, "The server did not sign you in. You can close this page.\n")
+		return
+	}
+	io.WriteString(w, "The server has sent you back. You can close this page.\n")
 }
