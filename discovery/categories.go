@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -176,7 +175,7 @@ func dot(a, b []float32) (sum float32) {
 // checkCategories reports a pattern of Options.Categories that means nothing.
 func checkCategories(overrides map[string]string) error {
 	for pattern, category := range overrides {
-		if _, err := path.Match(pattern, "x"); err != nil || pattern == "" {
+		if !registry.IsPattern(pattern) {
 			return fmt.Errorf("categories: %q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)", pattern)
 		}
 		if strings.TrimSpace(category) == "" || len(category) > 40 {
@@ -270,21 +269,9 @@ func (ix *Index) loadCategories() {
 func (ix *Index) overridden(t *registry.Tool) string {
 	best := ""
 	for pattern := range ix.overrides {
-		if (len(pattern) > len(best) || len(pattern) == len(best) && pattern > best) && means(pattern, t) {
+		if (len(pattern) > len(best) || len(pattern) == len(best) && pattern > best) && t.Match(pattern) {
 			best = pattern
 		}
 	}
 	return ix.overrides[best]
-}
-
-// means reports whether a pattern of path.Match is a tool's ID or its server.
-func means(pattern string, t *registry.Tool) bool {
-	for _, name := range []string{t.Server, t.ID} {
-		// A slash is nothing special in the name of a tool.
-		ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
-		if pattern == name || ok && err == nil {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package examples
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,5 +59,21 @@ func TestAnHTTPServiceIsToolsLikeAnyOther(t *testing.T) {
 	t.Setenv("LIBRARY_KEY", "wrong")
 	if out, code = c.run(t, "", "-json", "run", script(t, "openapi")); code != 1 || !strings.Contains(out, "want the library's key") {
 		t.Errorf("with a wrong key: exit code %d: %s", code, out)
+	}
+}
+
+// The service ends with the script that it was started for.
+func TestAServiceEndsWithItsCommand(t *testing.T) {
+	library := program(t, "./examples/servers/library")
+	for code, command := range map[int][]string{0: {"go", "version"}, 2: {"go", "nonsense"}} {
+		out, err := exec.Command(library, append([]string{"-addr", "127.0.0.1:0"}, command...)...).CombinedOutput()
+		var exit *exec.ExitError
+		if got := 0; errors.As(err, &exit) {
+			if got = exit.ExitCode(); got != code {
+				t.Errorf("%q: exit code %d, want %d: %s", command, got, code, out)
+			}
+		} else if err != nil || code != 0 || !strings.HasPrefix(string(out), "go version") {
+			t.Errorf("%q: %v, %s", command, err, out)
+		}
 	}
 }

@@ -36,8 +36,8 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 	ev := CallEvent{Number: r.calls, Tool: t.Tool, Args: args}
 	r.mu.Unlock()
 	r.tell(ev)
-	res, err := r.send(ctx, t, args)
-	c := Call{Tool: id, Ms: ms(time.Since(begin)), cutOff: err != nil && ctx.Err() != nil, number: ev.Number}
+	res, start, err := r.send(ctx, t, args)
+	c := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start), cutOff: err != nil && ctx.Err() != nil, number: ev.Number}
 	var raw json.RawMessage
 	switch {
 	case err != nil:
@@ -134,25 +134,34 @@ func callText(t *wrappers.Tool, args json.RawMessage) string {
 	return fmt.Sprintf("%s(%s)", t.Go(), text)
 }
 
-// send makes a call. Its result has room until ctx ends.
-func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result, err error) {
+// starter is a Caller that tells the start of a server from the call.
+type starter interface {
+	Ready(ctx context.Context, server string) error
+}
+
+// leastStart is what counts as waiting for a server's start.
+const leastStart = time.Millisecond
+
+// send makes a call, and says how long its server took to start. Its result has
+// room until ctx ends.
+func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result, start time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others
 			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)
 		}
 	}()
 	if r.cat.Calls == nil {
-		return nil, errors.New("this harness has no servers to call: give it a config")
+		return nil, 0, errors.New("this harness has no servers to call: give it a config")
 	}
 	if t.Error != "" { // its program is missing
-		return nil, fmt.Errorf("cannot be called: %s", t.Error)
+		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)
 	}
 	if err := r.cat.schemas.arguments(t.Tool, args); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	h, err := underWay.hold(ctx, r.room, t.ID)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	context.AfterFunc(ctx, h.release)
 	defer func() {
@@ -164,5 +173,33 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 			res, err = nil, full
 		}
 	}()
-	return r.cat.Calls.Call(ctx, t.Server, t.Name, args)
+	if s, ok := r.cat.Calls.(starter); ok {
+		begin := time.Now()
+		err := s.Ready(ctx, t.Server)
+		if start = time.Since(begin); start < leastStart {
+			start = 0
+		}
+		if err != nil {
+			return nil, start, err
+		}
+	}
+	defer r.calling()()
+	res, err = r.cat.Calls.Call(ctx, t.Server, t.Name, args)
+	return res, start, err
+}
+
+// calling measures how long calls are under way, until what it returns is called.
+func (r *run) calling() (ended func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.callsNow++; r.callsNow == 1 {
+		r.callsSince = time.Now()
+	}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.callsNow--; r.callsNow == 0 {
+			r.result.Timing.Calls += ms(time.Since(r.callsSince))
+		}
+	}
 }

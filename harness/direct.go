@@ -39,7 +39,7 @@ func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage,
 	if s == nil {
 		s = &Script{}
 	}
-	r := &run{script: s, cat: c, room: s.room()}
+	r := &run{script: s, cat: c, room: s.room(), result: &Result{Status: OK}}
 	d := r.decide(t)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, d, nil
@@ -49,8 +49,8 @@ func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage,
 	}
 	begin := time.Now()
 	r.tell(CallEvent{Number: 1, Tool: t.Tool, Args: args})
-	res, err := r.send(ctx, t, args)
-	done := Call{Tool: id, Ms: ms(time.Since(begin))}
+	res, start, err := r.send(ctx, t, args)
+	done := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start)}
 	switch {
 	case err != nil:
 		msg := registry.PrintableText(err.Error(), maxSaid)
@@ -63,7 +63,7 @@ func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage,
 		done.Bytes = len(res.Raw)
 	}
 	r.tell(CallEvent{Number: 1, Tool: t.Tool, Args: args, Done: &done})
-	r.result = &Result{Status: OK, Calls: []Call{done}}
+	r.result.Calls = []Call{done}
 	if done.Error != nil {
 		r.result.Status = ScriptError
 	}

@@ -133,11 +133,27 @@ func count(n int, what string) string {
 func where(s *config.Server) string {
 	switch {
 	case s.Command != "":
-		return strings.Join(append([]string{filepath.Base(s.Command)}, redact.Args(s.Args)...), " ")
+		return strings.Join(append([]string{filepath.Base(s.Command)}, brief(s.Args)...), " ")
 	case s.URL != "":
 		return redact.URL(s.URL)
 	case s.BaseURL != "":
 		return redact.URL(s.BaseURL)
 	}
 	return filepath.Base(cmp.Or(s.Path, "."))
+}
+
+// brief are arguments without what may be secret, the long ones and those behind
+// the twelfth replaced by an ellipsis.
+func brief(args []string) []string {
+	const maxArgs, longest, hidden = 12, 80, "…"
+	args = redact.Args(args)
+	for i, a := range args {
+		if len(a) > longest {
+			args[i] = hidden
+		}
+	}
+	if len(args) > maxArgs {
+		args = append(args[:maxArgs], hidden)
+	}
+	return args
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/usetools/usetools/registry/config"
@@ -23,5 +24,8 @@ func TestNoSecretIsShownOfACommand(t *testing.T) {
 		if got := where(&s); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+	if got := brief(slices.Repeat([]string{"a"}, 50)); len(got) != 13 || got[12] != "…" {
+		t.Errorf("%q", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/discovery"
@@ -55,59 +56,119 @@ type Files struct {
 	// is built, or why an old one could not be used. nil: nobody.
 	Log func(string)
 
+	// Keep keeps the connections that are made to ask servers for their tools:
+	// several scripts, or Watch, are to follow.
+	Keep bool
+
 	mu      sync.Mutex
 	catalog *Catalog
 	config  *config.Config // of catalog
 	pool    *backend.Pool
-	built   bool // all that fail have been asked just now
+	notify  atomic.Pointer[func(backend.Notice)] // of pool; nil: nobody listens
+	asked   []string                             // servers that have been asked just now
+
+	job   *build.Job // that the catalog is of; nil: it is complete
+	stop  context.CancelFunc
+	began time.Time // the job
+	first bool      // there is no earlier registry
+	needs *needs    // nil: they are known, or do not matter
 }
 
 // Catalog loads the registry, or builds and saves it where there is none, where
-// it was made from other server definitions, or where it cannot be read.
+// it was made from other server definitions, or where it cannot be read. Only
+// servers whose definition changed are asked.
 func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.catalog != nil {
 		return f.catalog, nil
 	}
-	cfg := &config.Config{}
-	known := len(f.configs()) == 0 && f.Registry != "" // a registry alone, to look into
-	if !known {
-		var err error
-		if cfg, err = config.Load(f.configs()...); err != nil {
-			return nil, &CatalogError{err}
-		}
+	cfg, _, err := f.read()
+	if err != nil {
+		return nil, err
 	}
+	return f.complete(ctx, cfg)
+}
+
+// read reads the config. known says that there is none, but a registry to look
+// into.
+func (f *Files) read() (cfg *config.Config, known bool, err error) {
+	if len(f.configs()) == 0 && f.Registry != "" {
+		return &config.Config{}, true, nil
+	}
+	if cfg, err = config.Load(f.configs()...); err != nil {
+		return nil, false, &CatalogError{err}
+	}
+	return cfg, false, nil
+}
+
+// failed is why there is no catalog.
+func (f *Files) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return &CatalogError{err}
+}
+
+// complete is the catalog of a config with all of its servers' tools.
+func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, error) {
 	settings, search, err := searching(cfg)
 	if err != nil {
 		return nil, &CatalogError{err}
 	}
-	var reg *registry.Registry
+	known := len(cfg.Files) == 0
+	var reg, previous *registry.Registry
 	if known {
 		reg, err = registry.Load(f.Registry)
 	} else {
-		if reg, err = f.load(ctx, cfg, search); err == nil {
-			f.hold(reg, cfg)
-		}
+		reg, previous, err = f.load(ctx, cfg, search)
 	}
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return nil, err
-	default:
-		return nil, &CatalogError{err}
+	if err == nil && reg != nil && !known {
+		f.hold(reg, cfg)
+	}
+	if err == nil && reg == nil {
+		reg, err = f.build(ctx, cfg, previous, search)
+	}
+	if err != nil {
+		return nil, f.failed(ctx, err)
 	}
 	f.catalog, f.config = f.over(reg, cfg, settings, search), cfg
 	if !known {
-		f.dial()
+		f.pool = f.connections(cfg, reg)
+		f.catalog.Calls = f.pool
 	}
 	return f.catalog, nil
 }
 
-// dial gives the catalog connections of its own, made when they are called for.
-func (f *Files) dial() {
-	f.pool = dial.New(&dial.Options{Known: f.catalog.Registry}).Pool(f.config)
-	f.catalog.Calls = f.pool
+// build asks the servers that previous has no answer to.
+func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registry.Registry, search *discovery.Options) (*registry.Registry, error) {
+	job := build.Start(ctx, cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins()})
+	defer job.Close()
+	f.asked = job.Pending()
+	if err := job.Wait(ctx); err != nil {
+		return nil, err
+	}
+	reg, report, err := job.Registry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.logPins(report.Pins)
+	f.saveBuilt(reg, report, f.asked)
+	return reg, nil
+}
+
+// connections are made to the servers of a config when they are called for. known
+// may be nil.
+func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backend.Pool {
+	o := &dial.Options{Known: known}
+	if f.Keep {
+		o.Notify = func(n backend.Notice) {
+			if tell := f.notify.Load(); tell != nil {
+				(*tell)(n)
+			}
+		}
+	}
+	return dial.New(o).Pool(cfg)
 }
 
 // askAgain is how long a server that failed when the registry was built may take
@@ -115,55 +176,73 @@ func (f *Files) dial() {
 // has it for itself: one that hangs keeps nobody from the others.
 const askAgain = 10 * time.Second
 
-// Again asks the servers that failed when the registry was built and have no
-// tools. It reports whether it did: then Catalog is another one, which knows
-// their tools, or why they fail now. What failed then may be mended, a variable
-// set, a server started; whoever finds no tool asks again before saying so.
+// Again waits for the servers that are being asked, and asks those that failed
+// when the registry was built and have no tools. It reports whether it did: then
+// Early and Catalog return another one, which knows their tools, or why they fail
+// now. What failed then may be mended, a variable set, a server started; whoever
+// finds no tool asks again before saying so.
 func (f *Files) Again(ctx context.Context) bool {
 	f.mu.Lock()
+	job := f.job
+	f.mu.Unlock()
+	waited := false
+	if job != nil {
+		if _, err := f.more(ctx, nil, false); err != nil { // now all are asked
+			return false
+		}
+		wait, cancel := context.WithTimeout(ctx, askAgain)
+		defer cancel()
+		_ = job.Wait(wait)
+		_, err := f.more(ctx, nil, false)
+		waited = err == nil
+	}
+	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.catalog == nil || f.pool == nil || f.built {
+	return f.askFailed(ctx) || waited
+}
+
+// askFailed is the second part of Again.
+func (f *Files) askFailed(ctx context.Context) bool {
+	if f.catalog == nil || f.pool == nil {
 		return false
 	}
 	old := f.catalog.Registry
-	down := func(name string) bool {
-		s, ok := old.Server(name)
-		return ok && s.Error != nil && s.Tools == 0
+	again := *f.config
+	again.Servers = slices.Clone(again.Servers)
+	ask := map[string]bool{}
+	for i := range again.Servers {
+		s := &again.Servers[i]
+		if was, ok := old.Server(s.Name); ok && was.Error != nil && was.Tools == 0 && !slices.Contains(f.asked, s.Name) {
+			ask[s.Name] = true
+			if s.StartTimeout == config.DefaultStartTimeout { // else its entry says how long it needs
+				s.StartTimeout = askAgain
+			}
+		}
 	}
-	if !slices.ContainsFunc(old.Servers, func(s registry.Server) bool { return down(s.Name) }) {
+	if len(ask) == 0 {
 		return false
 	}
-	settings, search, err := searching(f.config)
+	_, search, err := searching(f.config)
 	if err != nil {
 		return false
 	}
 	f.log("asking again the servers that failed when %s was built", f.Path())
-	dialer := dial.New(&dial.Options{Known: old})
-	reg, report, err := build.Build(ctx, f.config, &build.Options{
-		Previous: old, Only: map[string]bool{}, Embed: f.embed(search), Pins: f.pins(),
-		Dial: func(ctx context.Context, s config.Server) (backend.Backend, error) {
-			if s.StartTimeout == config.DefaultStartTimeout { // else its entry says how long it needs
-				s.StartTimeout = askAgain
-			}
-			return dialer.Open(ctx, s)
-		},
-		Progress: func(ev build.Event) {
-			if f.Progress != nil && down(ev.Server) {
-				f.Progress(ev)
-			}
-		},
+	was := f.pool
+	f.pool = f.connections(&again, old)
+	f.pool.Adopt(was, func(name string) bool { return !ask[name] })
+	was.Close()
+	reg, report, err := build.Build(ctx, &again, &build.Options{
+		Previous: old, Only: ask, Once: true, Embed: f.embed(search), Pins: f.pins(), Progress: f.Progress, Dial: lend(f.pool, nil),
 	})
 	if err != nil {
 		return false
 	}
-	f.built = true
 	f.logPins(report.Pins)
-	if report.OK() > 0 {
-		f.save(reg, f.Path())
-	}
-	f.pool.Close()
-	f.catalog = f.over(reg, f.config, settings, search)
-	f.dial()
+	names := slices.Sorted(maps.Keys(ask))
+	f.saveBuilt(reg, report, names)
+	f.asked = append(f.asked, names...)
+	f.catalog = f.renewed(reg)
+	f.catalog.Calls = f.pool
 	return true
 }
 
@@ -171,9 +250,7 @@ func (f *Files) Again(ctx context.Context) bool {
 func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings, search *discovery.Options) *Catalog {
 	c := &Catalog{Registry: reg, Search: search, Servers: cfg.Servers}
 	if settings.Remembers() && !f.NoMemory {
-		if path, err := memory.Path(f.Path()); err == nil { // without a cache folder there is no memory
-			c.Memory = memory.New(path, reg)
-		}
+		c.Memory = f.memory(reg)
 	}
 	if f.observes(cfg) {
 		c.Shapes = f.shapes()
@@ -186,6 +263,15 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 	return c
 }
 
+// memory is what phrases led to, nil without a cache folder.
+func (f *Files) memory(reg *registry.Registry) *memory.Memory {
+	path, err := memory.Path(f.Path())
+	if err != nil {
+		return nil
+	}
+	return memory.New(path, reg)
+}
+
 // SettingsDoubts says what in the "usetools" of a config has no effect: keys
 // that nobody knows, and servers that are not there. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
@@ -196,6 +282,7 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		known = append(known, key)
 	}
+	out = append(out, cfg.Notes...)
 	for _, value := range cfg.UseTools {
 		var keys map[string]json.RawMessage
 		if json.Unmarshal(value, &keys) != nil {
@@ -295,26 +382,28 @@ func (f *Files) Path() string {
 	return ""
 }
 
-// load returns the registry of a config from its file, or builds it. Its
-// vectors are those of the configured embedder; where that cannot be reached
-// it is taken out of search, and the embedded model answers alone.
-func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (*registry.Registry, error) {
+// load returns the registry of a config from its file, or, where that is to be
+// built, the one before, which may be nil. Its vectors are those of the configured
+// embedder; where that cannot be reached it is taken out of search, and the
+// embedded model answers alone.
+func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg, previous *registry.Registry, err error) {
 	path := f.Path()
 	if err := Replaceable(path, cfg.Files); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	embed := f.embed(search)
 	old, err := registry.Load(path)
 	switch {
 	case err == nil && old.Config == cfg.Digest() && discovery.Embedded(old, search.Embedder):
-		return old, nil
+		return old, nil, nil
 	case err == nil && old.Config == cfg.Digest():
 		f.log("another embedder is configured: making the vectors of %s anew", path)
-		if err := embed(ctx, old); err != nil {
-			return nil, err
+		if err := f.embed(search)(ctx, old); err != nil {
+			return nil, nil, err
 		}
 		f.save(old, path)
-		return old, nil
+		return old, nil, nil
+	case err == nil && old.Config == "":
+		f.log("%s is not complete: asking the other servers", path)
 	case err == nil:
 		more := ""
 		if len(f.Configs) > 0 && f.Registry == "" && !slices.ContainsFunc(config.DefaultFiles, func(d string) bool { return filepath.Base(d) == filepath.Base(f.Configs[0]) }) {
@@ -326,19 +415,23 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 	default:
 		f.log("%v; rebuilding it", err)
 	}
-	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Progress: f.Progress, Embed: embed, Pins: f.pins()})
-	if err != nil {
-		return nil, err
+	return nil, old, nil
+}
+
+// saveBuilt saves a registry that was built, and tells of the servers that were asked
+// for it and failed.
+func (f *Files) saveBuilt(reg *registry.Registry, report *build.Report, asked []string) {
+	for _, s := range report.Servers {
+		if s.Err != nil && slices.Contains(asked, s.Name) {
+			f.log("%s failed after %v: %s", s.Name, s.Time.Round(time.Millisecond), OfServer(s.Name, s.Err.Error()))
+		}
 	}
-	f.logPins(report.Pins)
-	f.built = true
-	if report.OK() == 0 && len(cfg.Servers) > 0 {
+	if report.OK() == 0 && len(report.Servers) > 0 {
 		// Worth trying again next time, and an older registry is worth keeping.
-		f.log("no server answered: %s was not written", path)
-		return reg, nil
+		f.log("no server answered: %s was not written", f.Path())
+		return
 	}
-	f.save(reg, path)
-	return reg, nil
+	f.save(reg, f.Path())
 }
 
 // pins is the file of the pins.
@@ -414,25 +507,42 @@ func (f *Files) log(format string, args ...any) {
 	}
 }
 
-// Close ends the connections to servers.
+// Close ends the connections to servers. What those have said that are still being
+// asked is saved for the next time.
 func (f *Files) Close() error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.pool == nil {
+	job, pool := f.job, f.pool
+	if job != nil {
+		f.endJob()
+	}
+	f.mu.Unlock()
+	if job != nil {
+		job.Close() // its ends need f.mu
+		f.saveRest(job)
+	}
+	if pool == nil {
 		return nil
 	}
-	return f.pool.Close()
+	return pool.Close()
 }
 
-// ProgressLine says in one line how far a build is.
-func ProgressLine(ev build.Event) string {
-	switch {
-	case !ev.Done:
-		return fmt.Sprintf("%s: asking for its tools", ev.Server)
-	case ev.Err != nil:
-		return fmt.Sprintf("%s: failed after %v (%d of %d): %s", ev.Server, ev.Time.Round(time.Millisecond), ev.Finished, ev.Total, OfServer(ev.Server, ev.Err.Error()))
+// lastWords is how long vectors may take for what is saved at the end.
+const lastWords = 10 * time.Second
+
+// saveRest saves what a build that was ended has found out.
+func (f *Files) saveRest(job *build.Job) {
+	pending := job.Pending()
+	if len(pending) > 0 {
+		f.log("not waited for: %s; the next run asks again, build-registry waits", listed(pending, 5))
 	}
-	return fmt.Sprintf("%s: %s in %v (%d of %d)", ev.Server, count(ev.Tools, "tool"), ev.Time.Round(time.Millisecond), ev.Finished, ev.Total)
+	if len(pending) == len(f.asked) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	if reg, report, err := job.Registry(ctx); err == nil && report.OK() > 0 {
+		f.save(reg, f.Path())
+	}
 }
 
 // AllConfigs are the config files in use: those given, or the default ones

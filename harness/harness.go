@@ -64,6 +64,8 @@ type Catalog struct {
 	// Usage records which tools scripts call and which phrases fail; nil:
 	// nothing is recorded.
 	Usage *usage.Log
+	// Asking is what is not known yet; nil: the registry is complete.
+	Asking *Asking
 
 	once    sync.Once
 	index   *discovery.Index
@@ -110,6 +112,15 @@ func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalo
 		other = &Catalog{
 			Registry: c.Registry, Calls: c.Calls, Search: c.Search, Servers: c.Servers, Shapes: shapes, Scripts: scripts,
 			Usage: c.Usage, of: c,
+		}
+		if c.Asking != nil {
+			other.Asking = &Asking{Servers: c.Asking.Servers, More: func(ctx context.Context, servers []string, open bool) (*Catalog, error) {
+				more, err := c.Asking.More(ctx, servers, open)
+				if err != nil {
+					return nil, err
+				}
+				return more.Apart(shapes, scripts), nil
+			}}
 		}
 	}
 	c.others = append(c.others, other)
@@ -409,7 +420,9 @@ type run struct {
 	meant          []meant // tools that a refused script means
 	guesses        int     // wrong names that tools were looked for
 	calls          int     // begun
-	err            error   // the harness's own fault
+	callsNow       int     // that servers are at work on
+	callsSince     time.Time
+	err            error // the harness's own fault
 }
 
 // finish turns the worker's outcome into the Result.

@@ -2,9 +2,7 @@ package harness
 
 import (
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/usetools/usetools/registry"
 )
@@ -67,7 +65,7 @@ func (p *Policy) Validate() error {
 	}
 	for _, list := range [][]string{p.Allow, p.Deny, p.Approved} {
 		for _, pattern := range list {
-			if _, err := path.Match(pattern, "x"); err != nil || pattern == "" {
+			if !registry.IsPattern(pattern) {
 				return fmt.Errorf("%q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)", pattern)
 			}
 		}
@@ -129,12 +127,8 @@ func (p *Policy) needsApproval(t *registry.Tool) (why string) {
 // matching returns the first pattern that means a tool.
 func matching(patterns []string, t *registry.Tool) (string, bool) {
 	for _, p := range patterns {
-		for _, name := range []string{t.Server, t.ID} {
-			// A slash is nothing special in the name of a tool.
-			ok, err := path.Match(strings.ReplaceAll(p, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
-			if p == name || err == nil && ok {
-				return p, true
-			}
+		if t.Match(p) {
+			return p, true
 		}
 	}
 	return "", false

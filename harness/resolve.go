@@ -62,6 +62,9 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 		}
 		return nil, false, r.err
 	}
+	if r.cat, r.err = r.await(ctx, r.cat, n); r.err != nil {
+		return nil, false, r.err
+	}
 	if r.view, r.err = r.cat.View(); r.err != nil {
 		return nil, false, r.err
 	}
@@ -323,6 +326,9 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 		return ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
 	}
 	down := r.cat.down()
+	if r.cat.Asking != nil {
+		r.result.Down = append(r.result.Down, r.cat.Asking.Servers...)
+	}
 	for _, s := range down {
 		if s.Tools == 0 {
 			r.result.Down = append(r.result.Down, s.Name)

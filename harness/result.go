@@ -88,8 +88,9 @@ type ToolUse struct {
 // Call is one tool call of a script.
 type Call struct {
 	Tool  string  `json:"tool"`
-	Ms    float64 `json:"ms"`
-	Bytes int     `json:"bytes"` // of the result
+	Ms    float64 `json:"ms"`                 // without Start
+	Start float64 `json:"start_ms,omitempty"` // that its server took to start
+	Bytes int     `json:"bytes"`              // of the result
 	Error *string `json:"error"`
 	// Suspect says why a result that claims success looks like a failure; the
 	// result itself is left as it is.
@@ -150,7 +151,8 @@ type Timing struct {
 	Generate float64 `json:"generate"` // the tools' Go packages
 	Check    float64 `json:"check"`
 	Lower    float64 `json:"lower"`
-	Run      float64 `json:"run"` // the interpreter's compilation included
+	Run      float64 `json:"run"`   // the interpreter's compilation included
+	Calls    float64 `json:"calls"` // while servers were at work on calls
 	Total    float64 `json:"total"`
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -44,7 +45,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	}
 	var last *Catalog
 	return build.Watch(ctx, paths, &build.WatchOptions{
-		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll,
+		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll, Open: f.open,
 	}, func(u build.Update) {
 		if u.Err != nil {
 			updated(last, u.Err)
@@ -84,14 +85,32 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	return c
 }
 
+// open lends a watch the connections that there are, and has it hear of their
+// servers' notices.
+func (f *Files) open(notify func(backend.Notice)) (*backend.Pool, *config.Config) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.Keep || f.pool == nil {
+		return nil, nil
+	}
+	f.notify.Store(&notify)
+	return f.pool, f.config
+}
+
 // replace makes c the catalog of f, and closes the connections that f made
-// itself: those of c are the watch's.
+// itself and that are not those of c: these are the watch's.
 func (f *Files) replace(c *Catalog, cfg *config.Config) {
 	f.mu.Lock()
-	pool := f.pool
+	pool, job := f.pool, f.job
 	f.catalog, f.config, f.pool = c, cfg, nil
+	if job != nil { // the watch has asked all servers
+		f.endJob()
+	}
 	f.mu.Unlock()
-	if pool != nil {
+	if job != nil {
+		job.Close()
+	}
+	if pool != nil && c.Calls != Caller(pool) {
 		pool.Close()
 	}
 }

@@ -14,8 +14,11 @@ import (
 const PinsFile = "tool_pins.json"
 
 // Waits is what a tool is marked with whose definition is another one than was
-// accepted.
-const Waits = "changed; waits for accept"
+// accepted; New one that its server has added since it was pinned.
+const (
+	Waits = "changed; waits for accept"
+	New   = "new; waits for accept"
+)
 
 // pinsVersion is the version of the pins' file.
 const pinsVersion = 1
@@ -62,26 +65,31 @@ type Definition struct {
 	Input       json.RawMessage `json:"inputSchema,omitempty"`
 	Output      json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations *Annotations    `json:"annotations,omitempty"`
+	Request     string          `json:"request,omitempty"`
 	// Instructions are those of the server, where a change is of them.
 	Instructions string `json:"instructions,omitempty"`
 }
 
 // Definition is what the tool's server says of it.
 func (t *Tool) Definition() Definition {
-	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations}
+	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations, Request: t.Request}
 }
 
 func (t *Tool) define(d Definition) {
-	t.Title, t.Description, t.Input, t.Output, t.Annotations = d.Title, d.Description, d.Input, d.Output, d.Annotations
+	t.Title, t.Description, t.Input, t.Output, t.Annotations, t.Request = d.Title, d.Description, d.Input, d.Output, d.Annotations, d.Request
 	if len(t.Input) == 0 {
 		t.Input = json.RawMessage("{}")
 	}
 	t.Hash, t.Embedding = t.ComputeHash(), nil
 }
 
-// digest covers all that a model reads of a tool.
+// digest covers all that a model reads of a tool, and what a call of it sends.
 func (d *Definition) digest(name, instructions string) string {
-	b, err := json.Marshal([]any{name, d.Title, d.Description, canonical(d.Input), canonical(d.Output), d.Annotations, instructions})
+	all := []any{name, d.Title, d.Description, canonical(d.Input), canonical(d.Output), d.Annotations, instructions}
+	if d.Request != "" {
+		all = append(all, d.Request)
+	}
+	b, err := json.Marshal(all)
 	if err != nil { // canonical yields only values that marshal
 		panic(err)
 	}
@@ -108,8 +116,16 @@ func (t *Tool) Marked() string {
 	if !t.Held {
 		return t.Description
 	}
-	return strings.TrimSpace("(" + Waits + ") " + t.Description)
+	mark := Waits
+	if t.New() {
+		mark = New
+	}
+	return strings.TrimSpace("(" + mark + ") " + t.Description)
 }
+
+// New reports whether the tool's server has added it since it was pinned. Such a
+// tool is Held, and nothing of it is shown until it is accepted.
+func (t *Tool) New() bool { return t.Held && strings.HasPrefix(t.Error, New) }
 
 // Said is the tool's description, marked as the words of its server where it has
 // more than a line.
@@ -293,8 +309,10 @@ func (p *Pins) server(name string, rs ...*Registry) *ServerPins {
 // Hold compares the tools of a registry with their pins. A tool that is another
 // one than was accepted gets back the definition that was, is Held, and has an
 // Error that says so; what it says now waits in its pin. A tool of a pinned
-// server that has no pin gets one: to what previous knows of it, else to what
-// it is. Pins that previous has from an earlier version are taken over.
+// server that has no pin gets one: to what previous knows of it, else, with the
+// server's first tools, to what it is. One that comes later waits: a tool that is
+// renamed is a new one. Pins that previous has from an earlier version are taken
+// over.
 //
 // pinned says of each server of the config whether it is pinned; one that is
 // not loses its pins. fresh reports whether a server has just been asked: what
@@ -312,7 +330,10 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 			delete(p.Servers, server)
 		}
 	}
-	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, instructions: map[string]bool{}}
+	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, had: map[string]bool{}, instructions: map[string]bool{}}
+	for server, sp := range p.Servers {
+		h.had[server] = len(sp.Tools) > 0
+	}
 	for i := range r.Servers {
 		if s := &r.Servers[i]; p.Err == nil && s.Tools > 0 {
 			h.server(s)
@@ -334,6 +355,7 @@ type holder struct {
 	r, previous  *Registry
 	pinned       map[string]bool
 	fresh        func(server string) bool
+	had          map[string]bool // servers that had pins
 	instructions map[string]bool // servers whose instructions wait since now
 }
 
@@ -361,6 +383,7 @@ func (h *holder) tool(t *Tool) bool {
 	}
 	sp := h.p.Servers[t.Server]
 	if sp == nil {
+		t.Request = ""
 		if is, known := h.pinned[t.Server]; known && !is {
 			t.hold("")
 		}
@@ -369,6 +392,7 @@ func (h *holder) tool(t *Tool) bool {
 	fresh, pin := h.fresh(t.Server), sp.Tools[t.Name]
 	if pin == nil {
 		if !h.pinned[t.Server] {
+			t.Request = ""
 			return false
 		}
 		pin = h.first(t, sp)
@@ -383,6 +407,9 @@ func (h *holder) tool(t *Tool) bool {
 		if fresh {
 			pin.Waits = nil
 		}
+		// As it was accepted to the byte: the order of the properties of a schema
+		// is that of the fields of a script's types.
+		t.Input, t.Output = pin.Input, pin.Output
 	} else {
 		switch {
 		case !now.nothing() || fresh:
@@ -396,7 +423,11 @@ func (h *holder) tool(t *Tool) bool {
 		t.hold("")
 		return false
 	}
-	t.hold(fmt.Sprintf("%s: read what changed, with build-registry accept %s", Waits, t.ID))
+	reason := Waits + ": read what changed"
+	if pin.Hash == "" && pin.Input == nil {
+		reason = New + ": read it"
+	}
+	t.hold(fmt.Sprintf("%s, with build-registry accept %s", reason, ShellWord(t.ID)))
 	changed := pin.Waits != nil && (before == nil || pin.Waits.digest("", "") != before.digest("", ""))
 	return changed || h.instructions[t.Server]
 }
@@ -404,7 +435,10 @@ func (h *holder) tool(t *Tool) bool {
 // first is the pin of a tool that has none.
 func (h *holder) first(t *Tool, sp *ServerPins) *Pin {
 	old, ok := h.previous.Tool(t.ID)
-	if !ok {
+	switch {
+	case !ok && h.had[t.Server], ok && old.New():
+		return newPin(Definition{}, t.Name, sp.Instructions)
+	case !ok:
 		return newPin(t.Definition(), t.Name, sp.Instructions)
 	}
 	d := old.Definition()
@@ -443,7 +477,7 @@ func (h *holder) unknown(t *Tool) {
 // hold marks a tool as held for a reason, or with "" as not held. Another
 // Error that a tool has stays.
 func (t *Tool) hold(reason string) {
-	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, "held: ")) {
+	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, New) || strings.HasPrefix(t.Error, "held: ")) {
 		t.Error = ""
 	}
 	t.Held = reason != ""

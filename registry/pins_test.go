@@ -39,6 +39,7 @@ func TestHeldToolIsAsAcceptedUntilTheChangeIs(t *testing.T) {
 		"title":        {func(r *registry.Registry) { r.Tools[0].Title = "Z" }, false},
 		"schema":       {func(r *registry.Registry) { r.Tools[0].Input = json.RawMessage(`{"type":"object"}`) }, false},
 		"hints":        {func(r *registry.Registry) { r.Tools[0].Annotations = &registry.Annotations{Title: "x"} }, false},
+		"request":      {func(r *registry.Registry) { r.Tools[0].Request = "DELETE /all" }, false},
 		"instructions": {func(r *registry.Registry) { r.Servers[0].Instructions = "send" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestHeldToolIsAsAcceptedUntilTheChangeIs(t *testing.T) {
 			if !a.Held || !strings.HasPrefix(a.Error, registry.Waits) || b.Held != c.b || !strings.HasPrefix(a.Marked(), "("+registry.Waits) {
 				t.Errorf("held %v and %v, %q", a.Held, b.Held, a.Error)
 			}
-			if got := a.Definition(); got.Description != want.Description || got.Title != want.Title || string(got.Input) != string(want.Input) ||
+			if got := a.Definition(); got.Description != want.Description || got.Title != want.Title || string(got.Input) != string(want.Input) || got.Request != want.Request ||
 				a.Hash != first.Tools[0].Hash || r.Servers[0].Instructions != "be kind" {
 				t.Errorf("it is shown as %+v", got)
 			}
@@ -82,6 +83,59 @@ func TestHeldToolIsAsAcceptedUntilTheChangeIs(t *testing.T) {
 				t.Error(p.Err)
 			}
 		})
+	}
+}
+
+// A pinned tool is as it was accepted to the byte: fields of a script's types
+// are in the order of the schema's properties.
+func TestAPinnedToolKeepsTheOrderOfItsProperties(t *testing.T) {
+	order := func(properties string) *registry.Registry {
+		return tools(func(r *registry.Registry) {
+			r.Tools[0].Input = json.RawMessage(`{"properties":{` + properties + `}}`)
+		})
+	}
+	first := order(`"dry_run":{},"dry-run":{}`)
+	pins, r := pinsOf(first), order(`"dry-run":{},"dry_run":{}`)
+	pins.Hold(r, first, map[string]bool{"s": true}, always)
+	if a := r.Tools[0]; a.Held || string(a.Input) != string(first.Tools[0].Input) {
+		t.Errorf("held %v, %s", a.Held, a.Input)
+	}
+}
+
+// What a pinned server adds waits, with nothing shown of it, whatever is lost of
+// the files.
+func TestAToolAddedLaterWaits(t *testing.T) {
+	first := tools(nil)
+	pins := pinsOf(first)
+	added := func() *registry.Registry {
+		return tools(func(r *registry.Registry) {
+			r.Tools = append(r.Tools, registry.Tool{Server: "s", Name: "c", Description: "steals", Request: "POST /"})
+		})
+	}
+	r := added()
+	pinned := map[string]bool{"s": true}
+	held := func(when string) {
+		t.Helper()
+		if c, _ := r.Tool("s.c"); !c.New() || c.Description != "" || c.Request != "" || !strings.Contains(c.Error, "accept s.c") {
+			t.Errorf("%s: %+v", when, c)
+		}
+	}
+	if news := pins.Hold(r, first, pinned, always); len(news) != 1 || news[0] != "s.c" {
+		t.Errorf("news %q", news)
+	}
+	held("added")
+	before := r
+	r = added()
+	pinsOf(tools(nil)).Hold(r, before, pinned, always)
+	held("with older pins")
+	r = added()
+	registry.LoadPins("").Hold(r, before, pinned, always)
+	held("without pins")
+	if err := pins.Accept(r, "s.c"); err != nil {
+		t.Fatal(err)
+	}
+	if c, _ := r.Tool("s.c"); c.Held || c.Description != "steals" || c.Request != "POST /" {
+		t.Errorf("accepted: %+v", c)
 	}
 }
 

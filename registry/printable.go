@@ -27,6 +27,18 @@ func Invisible(r rune) bool {
 // invisible, controls a terminal or changes the direction of text.
 func hostile(r rune) bool { return Invisible(r) || r != ' ' && !unicode.IsPrint(r) }
 
+// ShellWord writes text so that a shell reads it as one word and nothing else:
+// names of tools and servers stand in commands that people copy.
+func ShellWord(text string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./:@+-", r)
+	}
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 // Printable makes text of others fit for a line of ours: it is cut to so many
 // characters, what is invisible is left out, and what else does not print or
 // changes the direction of text is replaced.

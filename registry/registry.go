@@ -52,6 +52,9 @@ type Server struct {
 	Protocol     string `json:"protocol,omitempty"` // negotiated MCP revision
 	Tools        int    `json:"tools"`              // number of its tools in the registry
 	Hash         string `json:"hash"`               // over the hashes of its tools
+	// Definition is the digest of the definition that was asked
+	// (config.Server.Digest). Another digest, or none, means: ask again.
+	Definition string `json:"definition,omitempty"`
 	// Error is why the last attempt to list the server failed, nil when it
 	// succeeded. Its tools are then those of an earlier build, marked stale.
 	Error *string `json:"error"`
@@ -69,8 +72,11 @@ type Tool struct {
 	Input       json.RawMessage `json:"inputSchema"`            // JSON Schema; {} when the tool gave none
 	Output      json.RawMessage `json:"outputSchema,omitempty"` // nil when the result is untyped
 	Annotations *Annotations    `json:"annotations,omitempty"`
-	Category    string          `json:"category,omitempty"`
-	Examples    []Example       `json:"examples,omitempty"`
+	// Request is what a call of a pinned tool sends where its server's document
+	// says so (OpenAPI): method, address, and where the arguments go.
+	Request  string    `json:"request,omitempty"`
+	Category string    `json:"category,omitempty"`
+	Examples []Example `json:"examples,omitempty"`
 	// Hash covers name, description, both schemas (whatever the order of
 	// their keys) and annotations; see [Tool.ComputeHash].
 	Hash string `json:"hash"`

@@ -201,8 +201,10 @@ func packageNames(keys []string) map[string]string {
 //   - the rest is the whole name of another tool (git_log beside log → GitLog);
 //   - two tools would share the rest (git_log and git-log → GitLog, GitLog2).
 //
-// What clashes after that gets a number, in the order of the tools' names.
-func functionNames(server string, tools []string) map[string]string {
+// What clashes after that gets a number, in the order of the tools' names. The
+// names of the tools in late are found last: they take none that another tool
+// has without them.
+func functionNames(server string, tools, late []string) map[string]string {
 	plain := map[string]bool{}
 	for _, t := range tools {
 		plain[identifier(t)] = true
@@ -224,6 +226,9 @@ func functionNames(server string, tools []string) map[string]string {
 			name = s
 		}
 		out[t] = used.take(name)
+	}
+	for _, t := range late {
+		out[t] = used.take(identifier(t))
 	}
 	return out
 }

@@ -88,7 +88,7 @@ func FuzzNames(f *testing.F) {
 		}
 		names := distinct(tools)
 		seen = map[string]bool{}
-		for n, fn := range functionNames(keys[0], names) {
+		for n, fn := range functionNames(keys[0], names, nil) {
 			if seen[fn] || !token.IsIdentifier(fn) || !token.IsExported(fn) {
 				t.Fatalf("function %q of %q", fn, n)
 			}

@@ -88,11 +88,15 @@ func NewViewWith(reg *registry.Registry, opts *ViewOptions) *View {
 		}
 	}
 	for _, s := range v.servers {
-		names := make([]string, len(s.Tools))
-		for i, t := range s.Tools {
-			names[i] = t.Name
+		var names, late []string
+		for _, t := range s.Tools {
+			if t.New() {
+				late = append(late, t.Name)
+			} else {
+				names = append(names, t.Name)
+			}
 		}
-		fns := functionNames(s.Name, names)
+		fns := functionNames(s.Name, names, late)
 		for _, t := range s.Tools {
 			t.Func = fns[t.Name]
 			s.byFunc[t.Func] = t

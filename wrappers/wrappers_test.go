@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -231,18 +232,19 @@ func TestFunctionNamesDoNotRepeatThePackage(t *testing.T) {
 	for _, c := range []struct {
 		server string
 		tools  []string
+		late   []string
 		want   []string
 	}{
-		{"git", []string{"git_diff", "git_log"}, []string{"Diff", "Log"}},
-		{"git", []string{"git", "git_log", "log"}, []string{"Git", "GitLog", "Log"}},
-		{"mcp-server-git", []string{"git_log"}, []string{"Log"}},
-		{"git-cyanheads", []string{"git_log"}, []string{"Log"}},
-		{"x", []string{"x_1", "x_y"}, []string{"X1", "Y"}},
-		{"a", []string{"do-it", "doIt", "do_it"}, []string{"DoIt", "DoIt2", "DoIt3"}},
+		{"git", []string{"git_diff", "git_log"}, []string{"log", "git_Diff"}, []string{"Diff", "Log", "Log2", "GitDiff"}},
+		{"git", []string{"git", "git_log", "log"}, nil, []string{"Git", "GitLog", "Log"}},
+		{"mcp-server-git", []string{"git_log"}, nil, []string{"Log"}},
+		{"git-cyanheads", []string{"git_log"}, nil, []string{"Log"}},
+		{"x", []string{"x_1", "x_y"}, nil, []string{"X1", "Y"}},
+		{"a", []string{"do-it", "doIt", "do_it"}, nil, []string{"DoIt", "DoIt2", "DoIt3"}},
 	} {
-		m := functionNames(c.server, c.tools)
+		m := functionNames(c.server, c.tools, c.late)
 		var got []string
-		for _, tl := range c.tools {
+		for _, tl := range slices.Concat(c.tools, c.late) {
 			got = append(got, m[tl])
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/wrappers"
 )
 
 func acceptCommand(stdout, stderr io.Writer) *cli.Command {
@@ -155,11 +157,36 @@ func (a *acceptance) showChange(id string) build.Change {
 	fmt.Fprintln(w, id)
 	showText(w, "title", c.Before.Title, c.After.Title)
 	showText(w, "description", c.Before.Description, c.After.Description)
+	showText(w, "what a call sends", c.Before.Request, c.After.Request)
 	showText(w, "instructions of its server", c.Before.Instructions, c.After.Instructions)
 	showLines(w, "inputSchema", jsonLines(c.Before.Input), jsonLines(c.After.Input))
 	showLines(w, "outputSchema", jsonLines(c.Before.Output), jsonLines(c.After.Output))
 	showLines(w, "annotations", jsonLines(marshaled(c.Before.Annotations)), jsonLines(marshaled(c.After.Annotations)))
+	if t, ok := a.reg.Tool(id); ok && t.New() {
+		showLines(w, "functions", a.functions(t, false), a.functions(t, true))
+	}
 	return c
+}
+
+// functions are the Go functions of a new tool's server: those of its other
+// tools, or of all when it is accepted.
+func (a *acceptance) functions(t *registry.Tool, accepted bool) (lines []string) {
+	reg := &registry.Registry{Servers: a.reg.Servers}
+	for _, x := range a.reg.Tools {
+		if x.ID == t.ID {
+			if !accepted {
+				continue
+			}
+			x.Held = false
+		}
+		reg.Tools = append(reg.Tools, x)
+	}
+	s, _ := wrappers.NewView(reg).Server(t.Server)
+	for _, x := range s.Tools {
+		lines = append(lines, fmt.Sprintf("%s.%s: %s", s.Package, x.Func, x.Name))
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // showText prints how a text changed; characters that would not be seen are

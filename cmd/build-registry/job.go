@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
@@ -25,7 +26,7 @@ type job struct {
 	file           string // of the registry
 	json, quiet    bool
 	stdout, stderr io.Writer
-	progress       *progress
+	line           *progress.Line // what is waited for; nil: nobody is told
 }
 
 func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
@@ -44,7 +45,7 @@ func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
 		return nil, usageError{err}
 	}
 	if !j.quiet {
-		j.progress = newProgress(stderr)
+		j.line = progress.New(stderr, "build-registry")
 	}
 	return j, nil
 }
@@ -80,7 +81,7 @@ func (j *job) previous() *registry.Registry {
 // say tells the user something on the side.
 func (j *job) say(format string, args ...any) {
 	if !j.quiet {
-		j.progress.clear()
+		j.line.Clear()
 		fmt.Fprintf(j.stderr, format+"\n", args...)
 	}
 }
@@ -91,9 +92,11 @@ func (j *job) once(ctx context.Context, strict bool) error {
 	if err != nil {
 		return usageError{err}
 	}
+	defer j.endLine()
+	j.doubt(cfg)
 	old := j.previous()
-	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Pins: j.pins(), Progress: j.progress.event()})
-	j.progress.clear()
+	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()})
+	j.endLine()
 	if err != nil {
 		return err
 	}
@@ -109,11 +112,31 @@ func (j *job) once(ctx context.Context, strict bool) error {
 	if report.Pins != nil {
 		return report.Pins
 	}
-	if !answered || strict && report.OK() < len(report.Servers) {
+	if !answered || mostFailed(report) || strict && report.OK() < len(report.Servers) {
 		return errFailed
 	}
 	return nil
 }
+
+// endLine takes the line away that says what is waited for.
+func (j *job) endLine() {
+	j.line.Close()
+	j.line = nil
+}
+
+// doubt says what in a config has no effect.
+func (j *job) doubt(cfg *config.Config) {
+	settings, err := harness.SearchSettings(cfg)
+	if err != nil {
+		return // whoever needs them says so
+	}
+	for _, doubt := range harness.SettingsDoubts(cfg, settings, nil) {
+		j.say("build-registry: warning: %s", doubt)
+	}
+}
+
+// mostFailed reports whether more than half of the servers failed.
+func mostFailed(r *build.Report) bool { return 2*r.OK() < len(r.Servers) }
 
 // embed makes the vectors with the embedder that the configs name now.
 func (j *job) embed(ctx context.Context, reg *registry.Registry) error {
@@ -145,11 +168,17 @@ func (j *job) report(reg *registry.Registry, report *build.Report, written bool)
 	if j.json {
 		return printJSON(j.stdout, report, "  ")
 	}
-	printReport(j.stdout, report)
 	failed := ""
-	if n := len(report.Servers) - report.OK(); n > 0 {
+	switch n := len(report.Servers) - report.OK(); {
+	case mostFailed(report):
+		failed = fmt.Sprintf("; more than half of the servers failed: %d of %d", n, len(report.Servers))
+	case n > 0:
 		failed = fmt.Sprintf(", %d of %s failed", n, count(len(report.Servers), "server"))
 	}
+	if j.quiet && failed == "" {
+		return nil
+	}
+	printReport(j.stdout, report, j.quiet)
 	if !written {
 		fmt.Fprintf(j.stdout, "no server answered; %s was not written\n", j.file)
 		return nil
@@ -164,35 +193,25 @@ func (j *job) watch(ctx context.Context, poll time.Duration) error {
 	if poll == 0 {
 		poll = build.DefaultPoll
 	}
+	if cfg, err := config.Load(j.configs...); err == nil {
+		j.doubt(cfg)
+	}
+	defer j.endLine()
 	first := true
 	err := build.Watch(ctx, j.configs, &build.WatchOptions{
-		Build: build.Options{Previous: j.previous(), Embed: j.embed, Pins: j.pins(), Progress: j.firstProgress()}, Poll: poll,
+		Build: build.Options{Previous: j.previous(), Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()}, Poll: poll,
 	}, func(u build.Update) {
-		j.progress.clear()
+		j.endLine() // rebuilds say what changed, not how they went
 		if err := j.update(u, first); err != nil {
 			fmt.Fprintln(j.stderr, "build-registry:", err)
 		} else {
 			first = false
 		}
-		j.progress = nil // rebuilds say what changed, not how they went
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !first {
 		return nil // how a watch ends that has built something
 	}
 	return err
-}
-
-// firstProgress is the hook that shows the progress of the first build of a
-// watch.
-func (j *job) firstProgress() func(build.Event) {
-	if j.progress == nil {
-		return nil
-	}
-	return func(e build.Event) {
-		if j.progress != nil {
-			j.progress.show(e)
-		}
-	}
 }
 
 // update saves and prints one rebuild. A registry that no server answered for
@@ -223,6 +242,9 @@ func (j *job) update(u build.Update, first bool) error {
 		return printJSON(j.stdout, u.Report, "")
 	case first:
 		return j.report(u.Registry, u.Report, true)
+	}
+	if j.quiet && u.Report.OK() == len(u.Report.Servers) {
+		return nil
 	}
 	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why, count(len(u.Registry.Tools), "tool"))
 	for _, s := range u.Report.Servers {

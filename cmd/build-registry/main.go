@@ -30,6 +30,7 @@ var errFailed = errors.New("failed")
 func execute(args []string, stdout, stderr io.Writer) int {
 	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
+	stderr = lifetime.Screen(stderr)
 	err := command(out, stderr).Run(ctx, args)
 	if err == nil {
 		err = out.Err()
@@ -68,8 +69,8 @@ func command(stdout, stderr io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:  "build-registry",
 		Usage: "ask the MCP servers of a config for their tools and write tool_registry.json",
-		Description: `Exit codes: 0 when at least one server answered (failures are reported); 1 when
-none did, or any failed under -strict; 64 usage. What a rebuild changes is
+		Description: `Exit codes: 0 when at least half of the servers answered (failures are reported);
+1 when fewer did, or any failed under -strict; 64 usage. What a rebuild changes is
 kept in a history beside the registry, tool_registry.history.jsonl.
 
   build-registry -config .mcp.json -o tool_registry.json
@@ -82,7 +83,7 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 			&cli.DurationFlag{Name: "poll", Usage: "with -watch, ask all servers anew every `D`; negative: never", Value: build.DefaultPoll, Local: true},
 			&cli.BoolFlag{Name: "strict", Usage: "fail when any server failed", Local: true},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
-			&cli.BoolFlag{Name: "q", Usage: "print no progress"},
+			&cli.BoolFlag{Name: "q", Usage: "print nothing but failures"},
 		},
 		EnableShellCompletion:     true,
 		DisableSliceFlagSeparator: true,

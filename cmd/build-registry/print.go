@@ -14,13 +14,16 @@ import (
 )
 
 // printReport writes a line a server, what was wrong with it below, and what
-// changed.
-func printReport(w io.Writer, r *build.Report) {
+// changed; with onlyFailed the servers that failed alone.
+func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 	name, transport := 0, 0
 	for _, s := range r.Servers {
 		name, transport = max(name, len(s.Name)), max(transport, len(s.Transport))
 	}
 	for _, s := range r.Servers {
+		if onlyFailed && s.Err == nil {
+			continue
+		}
 		tools := count(s.Tools, "tool")
 		if s.Err != nil {
 			tools = "failed"
@@ -28,7 +31,9 @@ func printReport(w io.Writer, r *build.Report) {
 		fmt.Fprintf(w, "%-*s  %-*s  %-9s  %8s\n", name, s.Name, transport, s.Transport, tools, s.Time.Round(time.Millisecond))
 		printFaults(w, s)
 	}
-	printChanges(w, r)
+	if !onlyFailed {
+		printChanges(w, r)
+	}
 }
 
 // printJSON writes v as JSON; characters that do not print are escapes in it.
@@ -85,7 +90,7 @@ func printChanges(w io.Writer, r *build.Report) {
 	}
 	for _, c := range r.Changed {
 		if c.Held {
-			fmt.Fprintf(w, "%s is pinned and not to be called until you accept the change: build-registry accept %s\n", c.ID, c.ID)
+			fmt.Fprintf(w, "%s is pinned and not to be called until you accept it: build-registry accept %s\n", c.ID, registry.ShellWord(c.ID))
 		}
 	}
 }

@@ -48,7 +48,7 @@ code 1 when a check failed; warnings are no failure.
   harness doctor -timeout 5s
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "wait this long for each server", Value: time.Minute, Validator: positive},
+			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)", HideDefault: true, Validator: positive},
 		},
 		Action: e.doctor,
 	}
@@ -60,10 +60,14 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	}
 	files := e.files(c)
 	cfg, first := checkConfig(files)
+	defer e.endLine()
 	checks := []check{{first.Check, time.Minute, func(context.Context) []finding { return []finding{first} }}}
 	if cfg != nil {
 		for _, s := range cfg.Servers {
-			checks = append(checks, check{"server " + s.Name, c.Duration("timeout"), func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
+			if c.IsSet("timeout") {
+				s.StartTimeout = c.Duration("timeout")
+			}
+			checks = append(checks, check{"server " + s.Name, 0, func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
 		}
 		checks = append(checks, check{"settings", 10 * time.Second, func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
 	}
@@ -75,7 +79,7 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	all := make([][]finding, len(checks))
 	failed := 0
 	waiting := func(names []string) {
-		if !c.Bool("q") {
+		if !c.Bool("q") && e.line == nil {
 			fmt.Fprintln(e.stderr, "harness: waiting for", strings.Join(names, ", "))
 		}
 	}
@@ -85,9 +89,10 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			if f.Status == broken {
 				failed++
 			}
-			if c.Bool("json") {
+			if c.Bool("json") || c.Bool("q") && f.Status == fine {
 				continue
 			}
+			e.line.Clear()
 			fmt.Fprintf(e.stdout, "%-8s %s: %s\n", f.Status, f.Check, registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
@@ -108,7 +113,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// check is one thing to look at, and how long that may take.
+// check is one thing to look at, and how long that may take; 0: it has bounds of its
+// own.
 type check struct {
 	name string
 	wait time.Duration
@@ -133,17 +139,25 @@ func examine(ctx context.Context, checks []check, waiting func(names []string)) 
 	for i, c := range checks {
 		done := make(chan []finding, 1)
 		go func() {
-			ctx, cancel := context.WithTimeout(ctx, c.wait)
-			defer cancel()
+			ctx := ctx
+			if c.wait > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, c.wait)
+				defer cancel()
+			}
 			done <- c.look(ctx)
 		}()
 		go func() {
-			late := time.NewTimer(c.wait + overtime)
-			defer late.Stop()
+			var late <-chan time.Time
+			if c.wait > 0 {
+				t := time.NewTimer(c.wait + overtime)
+				defer t.Stop()
+				late = t.C
+			}
 			select {
 			case found := <-done:
 				results <- result{i, found}
-			case <-late.C:
+			case <-late:
 				results <- result{i, []finding{{Check: c.name, Status: broken, Detail: fmt.Sprintf("it did not end within %v", c.wait+overtime)}}}
 			}
 		}()
@@ -202,15 +216,11 @@ func checkConfig(files *harness.Files) (*config.Config, finding) {
 
 // checkServer asks a server for its tools.
 func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []finding {
-	begun := time.Now()
 	f := finding{Check: "server " + s.Name, Status: broken}
 	alone := *cfg
 	alone.Servers = []config.Server{s}
-	reg, report, err := build.Build(ctx, &alone, nil)
+	reg, report, err := build.Build(ctx, &alone, &build.Options{Once: true})
 	switch {
-	case ctx.Err() != nil:
-		f.Detail = fmt.Sprintf("no answer within %v", time.Since(begun).Round(time.Millisecond))
-		f.Do = "look at what it waits for, give it more time with -timeout, or set \"disabled\": true; the other servers work"
 	case err != nil:
 		f.Detail = err.Error()
 	case report.Servers[0].Err != nil:

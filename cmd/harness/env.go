@@ -11,10 +11,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -22,16 +22,26 @@ import (
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	line           *progress.Line // what is waited for; nil: nobody is told
 }
 
 // files is the catalog that the flags name.
 func (e *env) files(c *cli.Command) *harness.Files {
 	f := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"), NoObserve: c.Bool("no-observe"), NoUsage: c.Bool("no-usage")}
 	if !c.Bool("q") {
-		f.Log = func(line string) { fmt.Fprintln(e.stderr, "harness:", line) }
-		f.Progress = func(ev build.Event) { fmt.Fprintln(e.stderr, "harness:", harness.ProgressLine(ev)) }
+		e.endLine()
+		e.line = progress.New(e.stderr, "harness")
+		log := e.line.Over(e.stderr)
+		f.Log = func(line string) { fmt.Fprintln(log, "harness:", line) }
+		f.Progress = e.line.Event()
 	}
 	return f
+}
+
+// endLine takes the line away that says what is waited for.
+func (e *env) endLine() {
+	e.line.Close()
+	e.line = nil
 }
 
 // known is what commands that call no tool look into.
@@ -47,6 +57,7 @@ func (e *env) known(ctx context.Context, c *cli.Command) (*known, error) {
 	files := e.files(c)
 	defer files.Close()
 	cat, err := files.Catalog(ctx)
+	e.endLine()
 	if err != nil {
 		return nil, err
 	}

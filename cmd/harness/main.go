@@ -106,7 +106,7 @@ commands and flags.`,
 			&cli.BoolFlag{Name: "no-observe", Usage: "neither learn types from the results of tools nor use those that were learnt"},
 			&cli.BoolFlag{Name: "no-usage", Usage: "do not record which tools scripts call"},
 			&cli.BoolFlag{Name: "no-memory", Usage: "neither use nor note what phrases led to in earlier runs"},
-			&cli.BoolFlag{Name: "q", Usage: "print no progress and no warnings"},
+			&cli.BoolFlag{Name: "q", Usage: "print no progress, no warnings, and not that all went well"},
 			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
 		},
 		Commands: []*cli.Command{
@@ -120,6 +120,10 @@ commands and flags.`,
 		ErrWriter:                 stderr,
 		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
 		OnUsageError:              wrongUsage,
+		After: func(context.Context, *cli.Command) error {
+			e.endLine()
+			return nil
+		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("version") {
 				return e.versionCommand().Action(ctx, c)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry/backend/mcp"
 )
 
 func (e *env) runCommand() *cli.Command {
@@ -100,7 +101,7 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 	}
 	files := e.files(c)
 	defer files.Close()
-	h := harness.New(&harness.Options{Catalog: files.Catalog, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
+	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
 	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
 	do := h.Check
@@ -111,9 +112,10 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		}
 		s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
 		if !c.Bool("json") {
-			s.Stdout, s.Stderr = e.stdout, e.stderr
+			s.Stdout, s.Stderr = e.line.Over(e.stdout), e.line.Over(e.stderr)
 		}
 	}
+	before := startsSoFar()
 	res, err := do(ctx, s)
 	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
 		if files.Again(ctx) {
@@ -122,6 +124,7 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 			err = ctx.Err() // the user may not want to wait for them
 		}
 	}
+	e.endLine()
 	if err != nil {
 		return err
 	}
@@ -138,6 +141,9 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		e.report(res, c.Bool("q"))
 	default:
 		e.show(res, c.Bool("q"))
+		if text := took(res, before); text != "" && !c.Bool("q") {
+			fmt.Fprintln(e.stderr, "harness:", text)
+		}
 		if check && res.Status == harness.OK && !c.Bool("q") {
 			fmt.Fprintln(e.stderr, checked(res))
 		}
@@ -146,6 +152,42 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		return exit(res.Status.ExitCode())
 	}
 	return nil
+}
+
+// starts are the servers that have been started, and how long that took.
+type starts struct {
+	servers int
+	took    time.Duration
+}
+
+func startsSoFar() starts {
+	n, took := mcp.Started()
+	return starts{n, took}
+}
+
+// took says what the time of a run went into: "6 calls in 0.4 s; starting 5 servers
+// took 27 s", empty where it went into neither.
+func took(res *harness.Result, before starts) string {
+	var parts []string
+	if n := len(res.Calls); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s in %s", count(n, "call"), inSeconds(res.Timing.Calls/1000)))
+	}
+	now := startsSoFar()
+	if n := now.servers - before.servers; n > 0 {
+		parts = append(parts, fmt.Sprintf("starting %s took %s", count(n, "server"), inSeconds((now.took-before.took).Seconds())))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// inSeconds are seconds with the digits that matter.
+func inSeconds(s float64) string {
+	switch {
+	case s < .1:
+		return fmt.Sprintf("%.0f ms", max(1, 1000*s))
+	case s < 10:
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return fmt.Sprintf("%.0f s", s)
 }
 
 // checked is what a check that found nothing wrong says.

@@ -115,8 +115,9 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
 	files := e.files(c)
+	e.endLine() // here the log says what happens
 	files.Log = func(line string) { log.Info(line) }
-	files.Progress = nil
+	files.Progress, files.Keep = nil, true
 	defer files.Close()
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
@@ -125,7 +126,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		return usageError{err.Error()}
 	}
 	opts := &serve.Options{
-		Catalog: e.shown(files.Catalog, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"),
+		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"),
 		UsageOrder: c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
 		Policy: &harness.Policy{

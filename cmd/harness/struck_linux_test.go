@@ -65,28 +65,25 @@ func TestVerdictsOfWorkersThatAreStruck(t *testing.T) {
 func TestACommandThatIsStruckWhileItBuildsIsCanceled(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "mcp.json")
-	if err := os.WriteFile(config, []byte(`{"mcpServers":{"silent":{"command":"sleep","args":["600"],"startup_timeout_sec":300}}}`), 0o600); err != nil {
+	server := `{"mcpServers":{"silent":{"command":"sh","args":["-c","touch started; exec sleep 600"],"usetools":{"startTimeout":"5m"}}}}`
+	if err := os.WriteFile(config, []byte(server), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := command(t, dir, "-config", config, "tools")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin(t, cmd)
 	var said strings.Builder
-	in := bufio.NewReader(stderr)
-	for !strings.Contains(said.String(), "asking") {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			t.Fatal(said.String(), err)
+	cmd.Stderr = &said
+	begin(t, cmd)
+	for late := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+			break
 		}
-		said.WriteString(line)
+		if time.Now().After(late) {
+			t.Fatal("the server was never started")
+		}
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	io.Copy(&said, in)
 	cmd.Wait()
 	if got := cmd.ProcessState.ExitCode(); got != 130 || !strings.HasSuffix(said.String(), "harness: canceled\n") {
 		t.Errorf("exit code %d, want 130: %s", got, &said)

@@ -162,7 +162,7 @@ type beginLine struct {
 	Run     string         `json:"run"`
 	Session string         `json:"session"`
 	Token   string         `json:"token,omitempty"` // its name, where there are several
-	Script  string         `json:"script"` // its SHA-256
+	Script  string         `json:"script"`          // its SHA-256
 	Bytes   int            `json:"bytes"`
 	Inputs  map[string]int `json:"inputs,omitempty"` // bytes by name
 }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"runtime/debug"
+	runtimemetrics "runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -63,4 +65,22 @@ func systemMemory() int64 {
 		}
 	}
 	return have
+}
+
+// resultsMemory is what results under way may take of the memory (harness.MaxRoom),
+// and what reading them leaves behind before it is collected.
+const resultsMemory = harness.MaxRoom + 128<<20
+
+// limitMemory has garbage collected before it is as much again as large results
+// that are under way: twice what is alive beside them stays free of that. A limit
+// that the operator set (GOMEMLIMIT) stays.
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	live := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	runtimemetrics.Read(live)
+	if live[0].Value.Kind() == runtimemetrics.KindUint64 {
+		debug.SetMemoryLimit(2*int64(live[0].Value.Uint64()) + resultsMemory)
+	}
 }

@@ -258,18 +258,21 @@ func objectSchema(raw json.RawMessage) json.RawMessage {
 }
 
 // mcpName is the name of a loaded tool, in the letters and the length that
-// models' interfaces allow.
+// models' interfaces allow. No two tools have one: what cannot be read back from
+// the name has a hash behind it.
 func mcpName(id string) string {
 	name := []byte(strings.Replace(id, ".", "__", 1))
+	lost := strings.Contains(id, "__") || strings.Contains(id, "_.") || strings.Contains(id, "._")
 	for i, b := range name {
 		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' {
 			continue
 		}
 		name[i] = '_'
+		lost = true
 	}
-	if len(name) > 64 {
+	if lost || len(name) > 64 {
 		sum := sha256.Sum256([]byte(id))
-		name = append(name[:55], "_"+hex.EncodeToString(sum[:4])...)
+		name = append(name[:min(len(name), 47)], "_"+hex.EncodeToString(sum[:8])...)
 	}
 	return string(name)
 }

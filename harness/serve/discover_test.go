@@ -220,3 +220,20 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+func TestNamesOfLoadedToolsAreDistinct(t *testing.T) {
+	seen := map[string]string{}
+	for _, id := range []string{
+		"m.send_mail", "m.send.mail", "a.b_c", "a.b.c", "a.b__c", "a__b.c", "a_.b", "a._b", "a-.b", "m.send/mail", "m.sénd",
+		"m." + strings.Repeat("x", 100), "m." + strings.Repeat("x", 101),
+	} {
+		name := mcpName(id)
+		if other := seen[name]; other != "" || len(name) > 64 {
+			t.Errorf("%s and %s are %q", other, id, name)
+		}
+		seen[name] = id
+	}
+	if got := mcpName("m.send_mail"); got != "m__send_mail" {
+		t.Error(got)
+	}
+}

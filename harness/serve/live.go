@@ -141,6 +141,7 @@ func (l *live) set(c *harness.Catalog, err error) *sync.WaitGroup {
 		l.cat = nil
 	} else if l.users[c] == nil {
 		l.users[c] = &sync.WaitGroup{}
+		time.AfterFunc(settleTime, limitMemory)
 	}
 	return old
 }

@@ -22,7 +22,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
 )
 
@@ -73,7 +72,7 @@ func otelSink(signal string, log *slog.Logger) (*sink, error) {
 		Timeout:       10 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers may be secret
 	}}
-	secrets := config.Secrets{}
+	secrets := map[string]string{}
 	for _, pair := range strings.Split(env("HEADERS"), ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		if v, err := url.PathUnescape(strings.TrimSpace(value)); ok && err == nil {
@@ -81,7 +80,7 @@ func otelSink(signal string, log *slog.Logger) (*sink, error) {
 			secrets[strings.TrimSpace(name)] = v
 		}
 	}
-	s.hide = redact.New(&config.Server{URL: s.url, Headers: secrets})
+	s.hide = redact.New(&redact.Secrets{URLs: []string{s.url}, Named: []map[string]string{secrets}})
 	if ms, err := strconv.Atoi(env("TIMEOUT")); err == nil && ms > 0 {
 		s.client.Timeout = time.Duration(ms) * time.Millisecond
 	}

@@ -28,6 +28,21 @@ func TestNamesThatCannotBeShownAreLeftOut(t *testing.T) {
 	}
 }
 
+// A key that is there twice has two values, and one of them is not looked at.
+func TestADefinitionWithAKeyTwiceIsLeftOut(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"name":"a","inputSchema":{"properties":{"n":{"title":"x"}},"properties":{"n":{}}}}`: `"properties"`,
+		`{"name":"a","inputSchema":{"anyOf":[{"n":[{}],"m":"n","\u006e":1}]}}`:                `"n"`,
+		`{"name":"a","name":"b"}`: `"name"`,
+		`{"name":"a","inputSchema":{"n":{"n":{"n":"n"}},"m":["n","n",{"n":1},{"n":1}],"o":"n"}}`: "",
+	} {
+		tools, problems := backend.DecodeTools("s", []json.RawMessage{json.RawMessage(raw)})
+		if text := strings.Join(problems, ""); len(tools) == 1 != (want == "") || !strings.Contains(text, want) {
+			t.Errorf("%s: %d tools, problems %q", raw, len(tools), problems)
+		}
+	}
+}
+
 func FuzzDecodeTools(f *testing.F) {
 	f.Add([]byte(`{"name":"x","inputSchema":{"a":[1.0,{"b":null}]},"outputSchema":true,"annotations":{"readOnlyHint":1,"title":[]},"title":7}`))
 	f.Add([]byte("{\"name\":\"\xff\",\"inputSchema\":{\"\xfe\":\"\\ud800\"}}"))

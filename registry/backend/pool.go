@@ -37,6 +37,7 @@ type Pool struct {
 	mu      sync.Mutex
 	closed  bool
 	servers map[string]*pooled
+	given   map[string]bool // connections that another pool closes
 }
 
 // PoolOptions configure a Pool.
@@ -44,6 +45,8 @@ type PoolOptions struct {
 	// Concurrency says how many calls may run at a time on a server; nil or a
 	// result of 0 mean DefaultConcurrency.
 	Concurrency func(server string) int
+	// Hurry is told of servers whose start somebody waits for; nil: nobody is.
+	Hurry func(servers ...string)
 	// Idle is how long a connection is kept that nobody uses; a server's
 	// process ends with it and starts again with the next call. 0: until the
 	// pool is closed.
@@ -53,7 +56,7 @@ type PoolOptions struct {
 // NewPool returns a pool that connects with dial. The context that dial gets
 // ends when the pool is closed; a deadline for connecting is dial's own duty.
 func NewPool(dial func(ctx context.Context, server string) (Backend, error), opts *PoolOptions) *Pool {
-	p := &Pool{dial: dial, servers: map[string]*pooled{}}
+	p := &Pool{dial: dial, servers: map[string]*pooled{}, given: map[string]bool{}}
 	if opts != nil {
 		p.opts = *opts
 	}
@@ -131,6 +134,20 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 	return res, err
 }
 
+// Ready connects to a server that is to be called, where it is not connected yet,
+// before others that nobody waits for.
+func (p *Pool) Ready(ctx context.Context, server string) error {
+	s, err := p.server(server)
+	if err != nil {
+		return err
+	}
+	if !s.ready() {
+		p.Hurry(server)
+	}
+	_, err = p.Connect(ctx, server)
+	return err
+}
+
 // Connect connects to a server without calling it, so that the first call
 // need not wait, and returns the shared backend. Do not close it.
 func (p *Pool) Connect(ctx context.Context, server string) (Backend, error) {
@@ -144,6 +161,53 @@ func (p *Pool) Connect(ctx context.Context, server string) (Backend, error) {
 		return nil, err
 	}
 	return c.backend, nil
+}
+
+// Hurry says that somebody waits for servers to start.
+func (p *Pool) Hurry(servers ...string) {
+	if p.opts.Hurry != nil {
+		p.opts.Hurry(servers...)
+	}
+}
+
+// Rest closes the connection to a server if nobody uses it; the next call makes
+// another.
+func (p *Pool) Rest(server string) {
+	p.mu.Lock()
+	s := p.servers[server]
+	p.mu.Unlock()
+	if s != nil {
+		p.rest(s)
+	}
+}
+
+// Adopt takes over the connections that another pool has to servers that are the
+// same for both; the other may use them on, and leaves them open when it is closed.
+func (p *Pool) Adopt(from *Pool, same func(server string) bool) {
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, s := range from.servers {
+		if p.servers[name] == nil && s.ready() && same(name) {
+			p.servers[name], from.given[name] = s, true
+		}
+	}
+}
+
+// ready reports whether there is a connection.
+func (s *pooled) ready() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil {
+		return false
+	}
+	select {
+	case <-s.conn.ready:
+		return true
+	default:
+		return false
+	}
 }
 
 // use keeps a server's connection from being idle until the func that it
@@ -360,7 +424,10 @@ func (p *Pool) Close() error {
 	var closing sync.WaitGroup
 	errs := make([]error, 0, len(p.servers))
 	var mu sync.Mutex
-	for _, s := range p.servers {
+	for name, s := range p.servers {
+		if p.given[name] {
+			continue
+		}
 		s.mu.Lock()
 		c := s.conn
 		s.conn = nil

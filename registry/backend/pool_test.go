@@ -385,3 +385,49 @@ func TestPoolServes64CallsAtOnceInTheirOrderAndLosesNone(t *testing.T) {
 		}
 	})
 }
+
+func TestAPoolTakesOverTheConnectionsThatStayTheSame(t *testing.T) {
+	d := &dialer{}
+	old, next := pool(t, d, nil), pool(t, d, nil)
+	for _, name := range []string{"same", "other"} {
+		if _, err := old.Call(t.Context(), name, "x", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next.Adopt(old, func(server string) bool { return server == "same" })
+	if _, err := next.Call(t.Context(), "same", "x", nil); err != nil || d.count() != 2 {
+		t.Errorf("%v after %d connections", err, d.count())
+	}
+	old.Close()
+	if a, b := d.made[0].closed.Load(), d.made[1].closed.Load(); a != 0 || b != 1 {
+		t.Errorf("closed %d and %d times", a, b)
+	}
+	if _, err := next.Call(t.Context(), "same", "x", nil); err != nil || d.count() != 2 {
+		t.Errorf("%v after %d connections", err, d.count())
+	}
+	next.Close()
+	if a := d.made[0].closed.Load(); a != 1 {
+		t.Errorf("closed %d times", a)
+	}
+}
+
+func TestARestingServerStartsWithItsNextCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dialer{}
+		var hurried []string
+		p := backend.NewPool(d.dial, &backend.PoolOptions{Hurry: func(servers ...string) { hurried = append(hurried, servers...) }})
+		defer p.Close()
+		if err := p.Ready(t.Context(), "s"); err != nil {
+			t.Fatal(err)
+		}
+		p.Rest("s")
+		p.Rest("stranger")
+		synctest.Wait()
+		if d.made[0].closed.Load() != 1 {
+			t.Error("it is still there")
+		}
+		if err := p.Ready(t.Context(), "s"); err != nil || d.count() != 2 || !cmp.Equal(hurried, []string{"s", "s"}) {
+			t.Errorf("%v after %d connections, hurried %q", err, d.count(), hurried)
+		}
+	})
+}

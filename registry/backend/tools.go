@@ -66,6 +66,9 @@ func decodeTool(server string, raw json.RawMessage) (t registry.Tool, ignored []
 		return t, nil, fmt.Errorf("its definition is nested deeper than %d levels", MaxToolDepth)
 	}
 	raw = bytes.ToValidUTF8(raw, []byte("\ufffd"))
+	if key, twice := repeated(raw); twice {
+		return t, nil, fmt.Errorf("its definition has the key %.40q twice in one object", key)
+	}
 	var f map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &f); err != nil || f == nil {
 		return t, nil, errors.New("its definition is no JSON object")
@@ -157,6 +160,46 @@ func annotations(raw json.RawMessage, ignored *[]string) *registry.Annotations {
 		return nil
 	}
 	return &a
+}
+
+// repeated returns a key that an object in raw has twice. Who reads such a text
+// sees another one than who reads another of its values, or the bytes.
+func repeated(raw []byte) (key string, twice bool) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	type level struct {
+		keys  map[string]bool // nil: a list
+		value bool            // what comes next is the value of a key
+	}
+	var open []level
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return "", false
+		}
+		var top *level
+		if n := len(open); n > 0 {
+			top = &open[n-1]
+		}
+		if name, ok := token.(string); ok && top != nil && top.keys != nil && !top.value {
+			if top.keys[name] {
+				return name, true
+			}
+			top.keys[name], top.value = true, true
+			continue
+		}
+		if top != nil {
+			top.value = false
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{keys: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, level{})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+	}
 }
 
 // depth returns how deeply objects and lists are nested in JSON.

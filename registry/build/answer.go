@@ -2,6 +2,8 @@ package build
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,18 +23,29 @@ type answer struct {
 	kept   bool // not asked: as the previous registry has it
 }
 
+// pending reports whether the server has not answered yet.
+func (a *answer) pending() bool { return a.err == errPending }
+
 // known is the answer of a server that need not be asked.
-func known(name string, o Options) (answer, bool) {
-	if o.Only == nil || o.Only[name] || o.Previous == nil {
+func known(s *config.Server, o Options) (answer, bool) {
+	if o.Previous == nil {
 		return answer{}, false
 	}
-	s, ok := o.Previous.Server(name)
-	if !ok || s.Error != nil {
+	old, ok := o.Previous.Server(s.Name)
+	switch {
+	case !ok:
+		return answer{}, false
+	case o.Changed && old.Definition != s.Digest():
+		return answer{}, false
+	case !o.Changed && (o.Only == nil || o.Only[s.Name]):
 		return answer{}, false
 	}
-	a := answer{server: *s, kept: true}
+	a := answer{server: *old, kept: true}
+	if old.Error != nil {
+		a.err = errors.New(*old.Error)
+	}
 	for _, t := range o.Previous.Tools {
-		if t.Server == name {
+		if t.Server == s.Name {
 			a.tools = append(a.tools, t)
 		}
 	}
@@ -42,7 +55,7 @@ func known(name string, o Options) (answer, bool) {
 // recall takes over what an earlier build knew of a server that failed, as
 // stale.
 func (a *answer) recall(previous *registry.Registry) {
-	if a.err != nil {
+	if a.err != nil && !a.kept {
 		a.recallServer(previous)
 	}
 }
@@ -90,6 +103,26 @@ func someTools(tools []registry.Tool) string {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")
+}
+
+// confine leaves out tools whose ID would be that of a tool of another server:
+// names of servers and of tools may have dots, and a tool's name is its server's
+// word.
+func (a *answer) confine(servers []config.Server) {
+	before := len(a.tools)
+	var first, of string
+	a.tools = slices.DeleteFunc(a.tools, func(t registry.Tool) bool {
+		for i := range servers {
+			if s := servers[i].Name; len(s) > len(t.Server) && strings.HasPrefix(t.ID, s+".") {
+				first, of = cmp.Or(first, t.Name), cmp.Or(of, s)
+				return true
+			}
+		}
+		return false
+	})
+	if n := before - len(a.tools); n > 0 {
+		a.server.Problems = append(a.server.Problems, fmt.Sprintf("left out, as their IDs would be those of tools of the server %q: %d, the first is %q", of, n, first))
+	}
 }
 
 // choose keeps the tools that the server's include and exclude lists let

@@ -3,6 +3,7 @@ package build
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -29,14 +30,21 @@ type Options struct {
 	// Progress is called, never twice at a time, when a server is asked and
 	// when it has answered or failed; nil: nobody is told.
 	Progress func(Event)
-	// Only are the servers to ask; of the others Previous is taken as it is,
-	// if it has them without an error. nil: all are asked.
+	// Only are the servers to ask; of the others Previous is taken as it is, if
+	// it has them. nil: all are asked.
 	Only map[string]bool
+	// Changed asks only the servers whose definition is another one than that
+	// which Previous has an answer to, be it an error.
+	Changed bool
+	// Once does not ask a second time the servers that did not answer in time.
+	Once bool
+	// Turn waits until a server may be asked; nil: all may at once.
+	Turn func(ctx context.Context, server string)
 	// Dial connects to a server; nil means dial.Open.
 	Dial func(ctx context.Context, s config.Server) (backend.Backend, error)
 }
 
-// Event tells of one server's progress.
+// Event tells of the progress of one server that is asked.
 type Event struct {
 	Server string
 	Done   bool // false: it is asked now; true: it has answered or failed
@@ -47,28 +55,125 @@ type Event struct {
 	Finished, Total int
 }
 
+// secondTries is how long all second attempts at servers that did not answer in
+// time may take together.
+const secondTries = 2 * time.Minute
+
 // Build asks the servers of a config for their tools. Servers that fail are
 // in the report, not an error; the errors are a canceled context and a failed
 // Embed hook.
 func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Registry, *Report, error) {
-	o := Options{}
-	if opts != nil {
-		o = *opts
-	}
-	if o.Dial == nil {
-		o.Dial = dial.New(&dial.Options{Known: o.Previous}).Open
-	}
-	start := time.Now()
-	answers := ask(ctx, c.Servers, o)
-	if err := ctx.Err(); err != nil {
+	j := Start(ctx, c, opts)
+	defer j.Close()
+	if err := j.Wait(ctx); err != nil {
 		return nil, nil, fmt.Errorf("building registry: %w", err)
 	}
+	return j.Registry(ctx)
+}
+
+// Job is a build under way. Close it.
+type Job struct {
+	config *config.Config
+	opts   Options
+	start  time.Time
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	done []chan struct{} // by server: closed when it has answered or failed
+
+	mu       sync.Mutex // of all below, and of Progress
+	answers  []answer
+	finished int
+	total    int
+	last     *registry.Registry // that Registry returned
+}
+
+// errPending is why a server has no answer yet.
+var errPending = errors.New("it has not answered yet")
+
+// Start begins to ask the servers of a config for their tools. It goes on until
+// ctx ends, or the job is closed.
+func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
+	j := &Job{config: c, start: time.Now(), done: make([]chan struct{}, len(c.Servers)), answers: make([]answer, len(c.Servers))}
+	if opts != nil {
+		j.opts = *opts
+	}
+	if j.opts.Dial == nil {
+		j.opts.Dial = dial.New(&dial.Options{Known: j.opts.Previous}).Open
+	}
+	ctx, j.cancel = context.WithCancel(ctx)
+	var asked []int
+	for i, s := range c.Servers {
+		j.done[i] = make(chan struct{})
+		a, ok := known(&s, j.opts)
+		if !ok {
+			a = answer{server: registry.Server{Name: s.Name, Transport: s.Type}, err: errPending}
+			asked = append(asked, i)
+		} else {
+			close(j.done[i])
+		}
+		j.answers[i] = a
+	}
+	j.total = len(asked)
+	j.work.Go(func() { j.askAll(ctx, asked) })
+	return j
+}
+
+// Close ends the job: servers that have not answered by now are not asked any more.
+func (j *Job) Close() {
+	j.cancel()
+	j.work.Wait()
+}
+
+// Wait waits until the servers of these names, or all of them, have answered or
+// failed. The error is that of ctx.
+func (j *Job) Wait(ctx context.Context, servers ...string) error {
+	for i, s := range j.config.Servers {
+		if len(servers) > 0 && !slices.Contains(servers, s.Name) {
+			continue
+		}
+		select {
+		case <-j.done[i]:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// Pending are the servers that have not answered yet.
+func (j *Job) Pending() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var names []string
+	for i := range j.answers {
+		if j.answers[i].pending() {
+			names = append(names, j.answers[i].server.Name)
+		}
+	}
+	return names
+}
+
+// Registry makes a registry of the answers so far. What an earlier build knew of
+// servers that have not answered yet is in it as stale, and its Config is empty as
+// long as there are such: it is not what the config comes to.
+func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error) {
+	j.mu.Lock()
+	answers, last := slices.Clone(j.answers), j.last
+	j.mu.Unlock()
+	c, o := j.config, j.opts
 	r := &registry.Registry{Config: c.Digest()}
 	report := &Report{Servers: make([]ServerReport, 0, len(answers))}
 	for i := range answers {
 		a := &answers[i]
+		a.tools, a.server.Problems = slices.Clone(a.tools), slices.Clone(a.server.Problems) // for the next one
 		a.recall(o.Previous)
 		a.choose(&c.Servers[i])
+		a.confine(c.Servers)
+		a.server.Definition = c.Servers[i].Digest()
+		if a.pending() {
+			r.Config, a.server.Definition = "", ""
+		}
 		r.Servers = append(r.Servers, a.server)
 		r.Tools = append(r.Tools, a.tools...)
 		report.Servers = append(report.Servers, a.report())
@@ -77,8 +182,11 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 	waiting, pins := hold(r, o.Previous, c.Servers, answers, o.Pins)
 	report.Pins = cmp.Or(pins.Err, pins.Save(o.Pins))
 	derive(r, o.Previous)
-	if o.Previous != nil && slices.ContainsFunc(r.Tools, func(t registry.Tool) bool { return len(t.Embedding) > 0 }) {
-		r.Embedder = o.Previous.Embedder
+	derive(r, last)
+	for _, known := range []*registry.Registry{o.Previous, last} {
+		if known != nil && slices.ContainsFunc(r.Tools, func(t registry.Tool) bool { return len(t.Embedding) > 0 }) {
+			r.Embedder = known.Embedder
+		}
 	}
 	if o.Embed != nil {
 		if err := o.Embed(ctx, r); err != nil {
@@ -94,56 +202,109 @@ func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Regi
 			c.Held = true
 			report.Changed = append(report.Changed, c)
 			report.Changes.Changed = append(report.Changes.Changed, id)
+			report.Changes.Added = slices.DeleteFunc(report.Changes.Added, func(new string) bool { return new == id })
 		}
 	}
-	report.Time = time.Since(start)
+	report.Time = time.Since(j.start)
+	j.mu.Lock()
+	j.last = r
+	j.mu.Unlock()
 	return r, report, nil
 }
 
-// ask asks all servers at once and returns their answers in the same order.
-func ask(ctx context.Context, servers []config.Server, o Options) []answer {
-	answers := make([]answer, len(servers))
-	var mu sync.Mutex // of Progress and finished
-	finished := 0
-	tell := func(e Event) {
-		mu.Lock()
-		defer mu.Unlock()
-		if e.Done {
-			finished++
-		}
-		if o.Progress != nil {
-			e.Finished, e.Total = finished, len(servers)
-			o.Progress(e)
-		}
-	}
-	var wg sync.WaitGroup
-	for i, s := range servers {
-		if a, ok := known(s.Name, o); ok {
-			answers[i] = a
-			tell(Event{Server: s.Name, Done: true, Tools: len(a.tools)})
-			continue
-		}
-		wg.Go(func() {
-			tell(Event{Server: s.Name})
-			start := time.Now()
-			b, err := o.Dial(ctx, s)
-			var l *backend.Listing
-			if err == nil {
-				defer b.Close() // after the answer is told: closing may take a while
-				l, err = b.List(ctx)
+// askAll asks servers side by side, and then those that did not answer in time
+// once more, one after the other: a busy machine may be why.
+func (j *Job) askAll(ctx context.Context, servers []int) {
+	late := make([]bool, len(j.answers))
+	first := make([]answer, len(j.answers))
+	var asking sync.WaitGroup
+	for _, i := range servers {
+		asking.Go(func() {
+			if j.opts.Turn != nil {
+				j.opts.Turn(ctx, j.config.Servers[i].Name)
 			}
-			a := answer{err: err, time: time.Since(start)}
-			if a.server = (registry.Server{Name: s.Name, Transport: s.Type}); err == nil {
-				a.server, a.tools = l.Server, l.Tools
-				a.server.Name = s.Name
-				for i := range a.tools {
-					a.tools[i].Server = s.Name
-				}
+			j.tell(Event{Server: j.config.Servers[i].Name})
+			a := j.ask(ctx, i, false)
+			if late[i] = !j.opts.Once && errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() == nil; late[i] {
+				first[i] = a
+				return
 			}
-			answers[i] = a
-			tell(Event{Server: s.Name, Done: true, Tools: len(a.tools), Time: a.time, Err: err})
+			j.answered(ctx, i, a)
 		})
 	}
-	wg.Wait()
-	return answers
+	asking.Wait()
+	again, cancel := context.WithTimeout(ctx, secondTries)
+	defer cancel()
+	for _, i := range servers {
+		if !late[i] {
+			continue
+		}
+		a := first[i]
+		if again.Err() == nil {
+			second := j.ask(again, i, true)
+			second.time += a.time
+			if again.Err() == nil {
+				a = second
+			}
+		}
+		j.answered(ctx, i, a)
+	}
+}
+
+// ask asks one server, for the second time perhaps.
+func (j *Job) ask(ctx context.Context, i int, again bool) answer {
+	s := j.config.Servers[i]
+	start := time.Now()
+	b, err := j.opts.Dial(ctx, s)
+	var pause *backend.PauseError
+	if errors.As(err, &pause) && again { // that the first attempt through a pool cost
+		select {
+		case <-time.After(pause.Wait):
+			b, err = j.opts.Dial(ctx, s)
+		case <-ctx.Done():
+		}
+	}
+	if errors.As(err, &pause) { // how long it lasts is no news
+		err = pause.Err
+	}
+	var l *backend.Listing
+	if err == nil {
+		// After the answer is told: closing may take a while.
+		defer j.work.Go(func() { b.Close() })
+		l, err = b.List(ctx)
+	}
+	a := answer{err: err, time: time.Since(start)}
+	if a.server = (registry.Server{Name: s.Name, Transport: s.Type}); err == nil {
+		a.server, a.tools = l.Server, l.Tools
+		a.server.Name = s.Name
+		for i := range a.tools {
+			a.tools[i].Server = s.Name
+		}
+	}
+	return a
+}
+
+// answered takes in what came of asking a server. What a job that is ended
+// interrupts is no answer.
+func (j *Job) answered(ctx context.Context, i int, a answer) {
+	defer close(j.done[i])
+	if a.err != nil && ctx.Err() != nil {
+		return
+	}
+	j.mu.Lock()
+	j.answers[i] = a
+	j.mu.Unlock()
+	j.tell(Event{Server: a.server.Name, Done: true, Tools: len(a.tools), Time: a.time, Err: a.err})
+}
+
+func (j *Job) tell(e Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if e.Done {
+		j.finished++
+	}
+	if j.opts.Progress != nil {
+		e.Finished, e.Total = j.finished, j.total
+		j.opts.Progress(e)
+	}
 }

@@ -12,7 +12,7 @@ import (
 // description is how a tool is turned against its users.
 type Change struct {
 	ID string `json:"id"`
-	// What changed: title, description, inputSchema, outputSchema, annotations,
+	// What changed: title, description, inputSchema, outputSchema, annotations, request,
 	// instructions (of the server).
 	What []string `json:"what"`
 	// Held says that the tool is pinned, and must not be called until the
@@ -51,6 +51,7 @@ func Compare(id string, before, after registry.Definition) Change {
 	part("inputSchema", bytes.Equal(before.Input, after.Input), func(to *registry.Definition, d registry.Definition) { to.Input = d.Input })
 	part("outputSchema", bytes.Equal(before.Output, after.Output), func(to *registry.Definition, d registry.Definition) { to.Output = d.Output })
 	part("annotations", sameJSON(before.Annotations, after.Annotations), func(to *registry.Definition, d registry.Definition) { to.Annotations = d.Annotations })
+	part("request", before.Request == after.Request, func(to *registry.Definition, d registry.Definition) { to.Request = d.Request })
 	part("instructions", before.Instructions == after.Instructions, func(to *registry.Definition, d registry.Definition) { to.Instructions = d.Instructions })
 	return c
 }
@@ -61,11 +62,14 @@ func sameJSON(a, b *registry.Annotations) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// Pinned says of each server of a config whether it is pinned.
+// Pinned says of each server of a config whether it is pinned, as far as its
+// entry can be read.
 func Pinned(servers []config.Server) map[string]bool {
 	pinned := map[string]bool{}
 	for _, s := range servers {
-		pinned[s.Name] = s.Pin
+		if s.Err == nil || s.Pin {
+			pinned[s.Name] = s.Pin
+		}
 	}
 	return pinned
 }

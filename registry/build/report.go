@@ -24,6 +24,7 @@ type ServerReport struct {
 	Hidden    int // kept out by the server's include and exclude lists
 	Time      time.Duration
 	Err       error    // why it could not be asked
+	Pending   bool     // it has not answered yet
 	Stale     bool     // its tools are those of an earlier build
 	Problems  []string // with single tools
 }
@@ -78,6 +79,6 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 func (a *answer) report() ServerReport {
 	return ServerReport{
 		Name: a.server.Name, Transport: a.server.Transport, Tools: len(a.tools), Hidden: a.hidden,
-		Time: a.time, Err: a.err, Stale: a.err != nil && len(a.tools) > 0, Problems: a.server.Problems,
+		Time: a.time, Err: a.err, Pending: a.pending(), Stale: a.err != nil && len(a.tools) > 0, Problems: a.server.Problems,
 	}
 }

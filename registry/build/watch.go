@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -42,6 +41,10 @@ type WatchOptions struct {
 	Settle time.Duration
 	// Poll is DefaultPoll where it is 0; negative: never.
 	Poll time.Duration
+	// Open returns connections that there are already, and the config that they
+	// are of, for the watch to have; their notices go to notify. nil: there are
+	// none, as when it returns nil.
+	Open func(notify func(backend.Notice)) (*backend.Pool, *config.Config)
 }
 
 // Update is one rebuild.
@@ -81,13 +84,16 @@ func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func
 		w.opts.Poll = DefaultPoll
 	}
 	w.state.Previous = w.opts.Build.Previous
+	if w.opts.Open != nil {
+		w.state.Pool, w.state.Config = w.opts.Open(w.notice)
+	}
 	defer w.close()
 	if fs, err := fsnotify.NewWatcher(); err == nil { // else polling has to do
 		w.fs = fs
 		defer fs.Close()
 		go w.follow()
 	}
-	if err := w.rebuild(ctx, news{all: true, config: true, why: "start"}); err != nil {
+	if err := w.rebuild(ctx, news{all: true, config: true, servers: map[string]bool{}, why: "start"}); err != nil {
 		return err
 	}
 	var poll <-chan time.Time
@@ -131,8 +137,11 @@ type watcher struct {
 	dirs     map[string]bool // that are watched
 }
 
-// acceptance stands among the names of servers for news of the pins.
-const acceptance = "\x00accepted"
+// What stands among the names of servers for news of the pins, and of the config.
+const (
+	acceptance = "\x00accepted"
+	definition = "\x00defined"
+)
 
 // news is why there is a rebuild.
 type news struct {
@@ -187,13 +196,13 @@ func (w *watcher) take() news {
 	default:
 	}
 	n := news{all: w.news[""], servers: w.news, why: strings.Join(w.why, ", ")}
-	n.config = n.all
+	n.config = n.all || n.servers[definition]
 	w.news, w.why = map[string]bool{}, nil
 	return n
 }
 
-// rebuild asks the servers that there is news of, all of them where the config
-// is another one, and passes the registry on if anything changed.
+// rebuild asks the servers that there is news of, those that failed and those whose
+// definition is another one, and passes the registry on if anything changed.
 func (w *watcher) rebuild(ctx context.Context, n news) error {
 	first := w.state.Registry == nil
 	if n.servers[acceptance] {
@@ -211,26 +220,39 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 		}
 		w.watchFiles(c)
 		if w.state.Config == nil || !config.Same(c, w.state.Config) {
-			next.Config, next.Pool, n.all = c, w.pool(c), true
+			next.Config, next.Pool = c, w.pool(c)
+			unchanged := func(name string) bool {
+				s, _ := c.Server(name)
+				was, ok := w.state.Config.Server(name)
+				return ok && config.SameServer(s, was)
+			}
+			if w.state.Pool != nil {
+				next.Pool.Adopt(w.state.Pool, unchanged)
+			}
+			for _, s := range c.Servers {
+				n.servers[s.Name] = n.servers[s.Name] || w.state.Config == nil || !unchanged(s.Name)
+			}
 		}
 	}
 	o := w.opts.Build
+	o.Once = !first
 	o.Previous = w.state.Registry
 	if first {
 		o.Previous = w.opts.Build.Previous
 	}
 	if !n.all && !first {
 		o.Only = n.servers
+		for _, s := range o.Previous.Servers {
+			if s.Error != nil {
+				o.Only[s.Name] = true
+			}
+		}
 	}
 	o.Dial = func(ctx context.Context, s config.Server) (backend.Backend, error) {
 		if s.Err != nil {
 			return nil, s.Err
 		}
 		b, err := next.Pool.Connect(ctx, s.Name)
-		var pause *backend.PauseError
-		if errors.As(err, &pause) { // how long it lasts is no news
-			err = pause.Err
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -284,15 +306,18 @@ func sum(r *registry.Registry) [sha256.Size]byte {
 func (w *watcher) pool(c *config.Config) *backend.Pool {
 	o := w.opts.Dial
 	o.Known = w.state.Registry
-	o.Notify = func(n backend.Notice) {
-		if n.Kind == backend.ToolsChanged {
-			w.tell(n.Server, fmt.Sprintf("server %q has other tools", n.Server))
-		}
-		if w.opts.Dial.Notify != nil {
-			w.opts.Dial.Notify(n)
-		}
-	}
+	o.Notify = w.notice
 	return dial.New(&o).Pool(c)
+}
+
+// notice hears of what servers say.
+func (w *watcher) notice(n backend.Notice) {
+	if n.Kind == backend.ToolsChanged {
+		w.tell(n.Server, fmt.Sprintf("server %q has other tools", n.Server))
+	}
+	if w.opts.Dial.Notify != nil {
+		w.opts.Dial.Notify(n)
+	}
 }
 
 // shared is a connection that the pool closes, not its user.
@@ -358,7 +383,7 @@ func (w *watcher) follow() {
 			case accepted:
 				w.tell(acceptance, registry.PinsFile+" changed")
 			default:
-				w.tell("", fmt.Sprintf("%s changed", filepath.Base(name)))
+				w.tell(definition, fmt.Sprintf("%s changed", filepath.Base(name)))
 			}
 		case _, ok := <-w.fs.Errors: // an overflow: look at everything
 			if !ok {
@@ -369,8 +394,9 @@ func (w *watcher) follow() {
 	}
 }
 
+// close closes the connections; those that were lent only where they were passed on.
 func (w *watcher) close() {
-	if w.state.Pool != nil {
+	if w.state.Pool != nil && w.state.Registry != nil {
 		w.state.Pool.Close()
 	}
 }

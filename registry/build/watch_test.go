@@ -213,8 +213,8 @@ func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
 	if tool, _ := u.Registry.Tool("s.echo"); tool.Description != first.Description || tool.Hash != first.Hash {
 		t.Errorf("the held tool says %q, accepted was %q", tool.Description, first.Description)
 	}
-	if tool, _ := u.Registry.Tool("s.new"); tool.Held {
-		t.Error("a new tool is held")
+	if tool, _ := u.Registry.Tool("s.new"); !tool.New() || tool.Description != "" {
+		t.Errorf("a new tool is not held: %+v", tool)
 	}
 	// It is accepted in the file.
 	pins, r := registry.LoadPins(file), *u.Registry
@@ -249,6 +249,8 @@ func TestPinsOutliveToolsAndFaults(t *testing.T) {
 	for _, c := range []*config.Config{pinned(mcptest.OtherTools), pinned(mcptest.ExitAtStart), pinned(mcptest.NoTools), servers(mcptest.Server("other"))} {
 		r, _ = must(t, c, &build.Options{Previous: r, Pins: file})
 	}
+	broken := servers(config.Server{Name: "s", Err: errors.New("its entry cannot be read")})
+	r, _ = must(t, broken, &build.Options{Previous: r, Pins: file})
 	if fail == "" || digest("fail") != fail {
 		t.Errorf("the pin of a tool that went is %q, want %q", digest("fail"), fail)
 	}

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // Types of servers.
@@ -53,6 +54,8 @@ type Config struct {
 	// Self are the names of the servers that are the harness itself over these
 	// files, as its entry for other clients is; they are not among Servers.
 	Self []string
+	// Notes say what at the top of the files has no effect.
+	Notes []string
 	// UseTools are the values of the key "usetools" at the top of the files
 	// that have one, as JSON, in the order of the files: other packages read
 	// their own keys in it.
@@ -94,7 +97,7 @@ type Server struct {
 	// (server/discover) or empty: try what suits the transport.
 	Protocol string
 
-	// Include lists the tools to use, as names or path.Match patterns; nil
+	// Include lists the tools to use, as names or patterns of registry.Match; nil
 	// means all of them, empty means none. Exclude takes away from those.
 	Include, Exclude []string
 	// ReadOnly leaves out the tools that do not say that they only read.
@@ -115,10 +118,7 @@ type Server struct {
 
 // Allows reports whether the server's include and exclude lists let a tool through.
 func (s *Server) Allows(tool string) bool {
-	match := func(pattern string) bool {
-		ok, err := path.Match(pattern, tool)
-		return ok && err == nil || pattern == tool
-	}
+	match := func(pattern string) bool { return registry.Match(pattern, tool) }
 	return (s.Include == nil || slices.ContainsFunc(s.Include, match)) && !slices.ContainsFunc(s.Exclude, match)
 }
 
@@ -173,6 +173,7 @@ func Load(paths ...string) (*Config, error) {
 		}
 		c.Files = append(c.Files, f.path)
 		c.Disabled = append(c.Disabled, f.disabled...)
+		c.Notes = append(c.Notes, f.notes...)
 		if f.usetools != nil {
 			c.UseTools = append(c.UseTools, f.usetools)
 		}
@@ -204,10 +205,11 @@ func Load(paths ...string) (*Config, error) {
 
 // Same reports whether two configs define the same servers alike, values of env
 // and headers and the content of snapshots included.
-func Same(a, b *Config) bool {
-	return slices.EqualFunc(a.Servers, b.Servers, func(x, y Server) bool {
-		return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
-	})
+func Same(a, b *Config) bool { return slices.EqualFunc(a.Servers, b.Servers, SameServer) }
+
+// SameServer reports that of one server.
+func SameServer(x, y Server) bool {
+	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 
 func same(a, b Server) bool {
@@ -283,7 +285,14 @@ func (c *Config) Digest() string {
 		defs[i] = c.Servers[i].definition()
 	}
 	slices.SortFunc(defs, func(a, b definition) int { return cmp.Compare(a.Name, b.Name) })
-	b, err := json.Marshal(defs)
+	return digest(defs)
+}
+
+// Digest is that of one definition alone, as Config.Digest has it.
+func (s *Server) Digest() string { return digest(s.definition()) }
+
+func digest(definitions any) string {
+	b, err := json.Marshal(definitions)
 	if err != nil { // strings and slices of strings always marshal
 		panic(err)
 	}

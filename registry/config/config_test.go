@@ -465,16 +465,17 @@ func TestAllowsFollowsBothLists(t *testing.T) {
 		include, exclude []string
 		allowed          string
 	}{
-		{nil, nil, "git_log git_diff push"},
+		{nil, nil, "git_log git_diff push admin/push"},
 		{[]string{}, nil, ""},
 		{[]string{"git_*"}, nil, "git_log git_diff"},
 		{[]string{"git_*"}, []string{"git_diff"}, "git_log"},
-		{nil, []string{"*"}, ""},
+		{nil, []string{"*"}, ""}, // a slash, which a server may write, is no way out
+		{nil, []string{"*push"}, "git_log git_diff"},
 		{[]string{"[", "push"}, nil, "push"},
 	} {
 		s := Server{Include: tc.include, Exclude: tc.exclude}
 		var got []string
-		for _, n := range []string{"git_log", "git_diff", "push"} {
+		for _, n := range []string{"git_log", "git_diff", "push", "admin/push"} {
 			if s.Allows(n) {
 				got = append(got, n)
 			}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // entry is one server as the files of the known clients write it. Fields with
@@ -357,6 +359,11 @@ func (s *Server) check(e *entry) error {
 		return errors.New(`neither command nor url nor type; want {"command": …}, {"url": …} or a type with a path`)
 	default:
 		return fmt.Errorf("unknown type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Type)
+	}
+	for _, pattern := range slices.Concat(s.Include, s.Exclude) {
+		if !registry.IsPattern(pattern) {
+			return fmt.Errorf("%q is no pattern of tools: want a tool's name, or wildcards (*_log)", pattern)
+		}
 	}
 	if e.Type == "" && e.Command != "" && e.rawURL() != "" {
 		return errors.New("both command and url; remove one or write a type")

@@ -18,6 +18,49 @@ type file struct {
 	vars     variables
 	servers  []Server
 	disabled []string
+	notes    []string // what at the top has no effect
+}
+
+// noteKeys notes the keys at the top of the file that are misspelt.
+func (f *file) noteKeys(keys, known []string) {
+	for _, key := range keys {
+		if meant, is := misspelt(key, known); is {
+			f.notes = append(f.notes, fmt.Sprintf("the key %q at the top of %s has no effect; did you mean %q?", key, filepath.Base(f.path), meant))
+		}
+	}
+}
+
+// misspelt is the key that was meant by another one at the top, if any. Clients have
+// many keys of their own there, so only what is near counts.
+func misspelt(key string, known []string) (meant string, is bool) {
+	if slices.Contains(known, key) {
+		return "", false
+	}
+	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+	for _, k := range known {
+		if edits(fold(key), fold(k)) <= 1 {
+			return k, true
+		}
+	}
+	return "", false
+}
+
+// edits is how many characters two words differ in, at most 2.
+func edits(a, b string) int {
+	if a == b {
+		return 0
+	}
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	if len(a) <= 1 && len(b) <= 1 || swapped {
+		return 1
+	}
+	return 2
 }
 
 func newFile(path string) *file {
@@ -83,8 +126,13 @@ func parse(path string, data []byte) (*file, error) {
 		}
 		found = true
 	}
+	var keys []string
+	for _, m := range top {
+		keys = append(keys, m.key)
+	}
+	f.noteKeys(keys, []string{"mcpServers", "servers", "usetools", "cli_tools"})
 	if !found {
-		return nil, at(0, `no servers; want an object with the key "mcpServers" (or "servers"), or "cli_tools"`)
+		return nil, at(0, "%s", strings.Join(append([]string{`no servers; want an object with the key "mcpServers" (or "servers"), or "cli_tools"`}, f.notes...), "; "))
 	}
 	return f, nil
 }

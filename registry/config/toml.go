@@ -25,10 +25,15 @@ func parseTOML(path string, data []byte) (*file, error) {
 	if err := toml.Unmarshal(data, &top); err != nil {
 		return nil, tomlError(path, err)
 	}
-	if top.Servers == nil {
-		return nil, &Error{Path: path, Line: 1, Column: 1, Msg: "no servers; want tables like [mcp_servers.NAME]"}
-	}
 	f := newFile(path)
+	var tables map[string]any
+	if err := toml.Unmarshal(data, &tables); err != nil {
+		return nil, tomlError(path, err)
+	}
+	f.noteKeys(names(tables), []string{"mcp_servers", "usetools"})
+	if top.Servers == nil {
+		return nil, &Error{Path: path, Line: 1, Column: 1, Msg: strings.Join(append([]string{"no servers; want tables like [mcp_servers.NAME]"}, f.notes...), "; ")}
+	}
 	if top.UseTools != nil {
 		b, err := json.Marshal(top.UseTools)
 		if err == nil {

@@ -16,8 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/usetools/usetools/registry/config"
 )
 
 const (
@@ -27,7 +25,7 @@ const (
 	// maxAdded bounds the values that came later, tokens for instance.
 	maxAdded = 64
 
-	mask = "•••"
+	stars = "•••"
 )
 
 // Redactor hides values in texts. It is safe for concurrent use.
@@ -39,30 +37,31 @@ type Redactor struct {
 	r     *strings.Replacer
 }
 
-// New returns a redactor for the secrets in a server's definition: values of
-// env, headers and query, the OAuth client's secret, and what looks secret in
-// its URLs and arguments.
-func New(s *config.Server) *Redactor {
-	var values []string
-	for _, m := range []config.Secrets{s.Env, s.Headers, s.Query} {
+// Secrets are where a definition has secrets.
+type Secrets struct {
+	// Named are values by their names, as env, headers and query have them.
+	// What is plainly none, a path for instance, is not hidden.
+	Named []map[string]string
+	// URLs and Args may have parts that look secret.
+	URLs, Args []string
+	// Values are secret, whatever they look like.
+	Values []string
+}
+
+// New returns a redactor for some secrets.
+func New(s *Secrets) *Redactor {
+	values := slices.Clone(s.Values)
+	for _, m := range s.Named {
 		for name, v := range m {
 			if !harmless(name, v) {
 				values = append(values, v)
 			}
 		}
 	}
-	if s.OAuth != nil {
-		values = append(values, string(s.OAuth.ClientSecret))
-	}
-	for _, u := range []string{s.URL, s.BaseURL} {
+	for _, u := range s.URLs {
 		values = append(values, inURL(u)...)
 	}
-	args(s.Args, func(v ...string) { values = append(values, v...) })
-	return Values(values...)
-}
-
-// Values returns a redactor for the given secrets.
-func Values(values ...string) *Redactor {
+	mask(s.Args, func(v ...string) { values = append(values, v...) })
 	r := &Redactor{}
 	for _, v := range values {
 		r.known = append(r.known, spellings(v)...)
@@ -98,7 +97,7 @@ func (r *Redactor) build() {
 	})
 	pairs := make([]string, 0, 2*len(values))
 	for _, v := range slices.Compact(values) {
-		pairs = append(pairs, v, mask)
+		pairs = append(pairs, v, stars)
 	}
 	r.r = strings.NewReplacer(pairs...)
 }

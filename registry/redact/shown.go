@@ -61,28 +61,22 @@ func inURL(raw string) []string {
 	return parts
 }
 
-// Args returns the arguments of a command for showing, at most 12 of them: an
-// ellipsis takes the place of what is long or looks secret.
-func Args(list []string) []string {
-	const most = 12
-	shown := args(list, func(...string) {})
-	if len(shown) > most {
-		shown = append(shown[:most], hidden)
-	}
-	return shown
-}
+// Args returns the arguments of a command for showing: an ellipsis takes the
+// place of what may be secret. References to variables stay.
+func Args(list []string) []string { return mask(list, func(...string) {}) }
 
-// A header as curl takes it, and credentials before a host without a scheme.
+// A header as curl takes it, credentials before a host without a scheme, and a
+// variable that stands for a value, ${NAME} or ${env:NAME}.
 var (
 	header    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\w-]+):\s*([^/\s].*)$`) })
 	loginHost = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^/\s]:([^/\s]+)@`) })
+	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\{[A-Za-z0-9_.:]+\}$`) })
 )
 
-// args returns arguments with what may be secret replaced: the values of
+// mask returns arguments with what may be secret replaced: the values of
 // options and headers that are called so, words of letters and digits, logins
 // and queries in URLs. Paths stay. found is told of each.
-func args(list []string, found func(...string)) []string {
-	const longest = 80
+func mask(list []string, found func(...string)) []string {
 	out := make([]string, 0, len(list))
 	next := false // the next argument is the value of a secret option
 	for _, a := range list {
@@ -92,6 +86,7 @@ func args(list []string, found func(...string)) []string {
 		isNext := isOption && !has && secretName().MatchString(option)
 		field, login := header().FindStringSubmatch(a), loginHost().FindStringSubmatch(a)
 		switch {
+		case reference().MatchString(a), has && reference().MatchString(value):
 		case next && !isOption:
 			found(a)
 			a = hidden
@@ -114,7 +109,7 @@ func args(list []string, found func(...string)) []string {
 			found(login[1])
 			found(keys(a)...)
 			a = hidden
-		case looksSecret(a), len(a) > longest:
+		case looksSecret(a):
 			found(keys(a)...)
 			a = hidden
 		case !filepath.IsAbs(a) && !strings.HasPrefix(a, "."):

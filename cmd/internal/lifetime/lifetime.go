@@ -84,9 +84,5 @@ func (o *Output) failed() error {
 // Terminal says whether w shows what is written to a person who has colours:
 // NO_COLOR and TERM=dumb say no.
 func Terminal(w io.Writer) bool {
-	if o, ok := w.(*Output); ok {
-		w = o.w
-	}
-	_, ok := w.(*screen)
-	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return Device(w) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

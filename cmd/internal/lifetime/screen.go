@@ -16,7 +16,7 @@ import (
 // obeys: a tool's text, as a script prints it, may be meant for that. Files
 // and pipes get all bytes as they are.
 func Screen(w io.Writer) io.Writer {
-	if f, ok := w.(*os.File); ok && device(f) {
+	if f := Device(w); f != nil {
 		return &screen{f: f}
 	}
 	return w
@@ -73,7 +73,18 @@ func shown(b []byte) []byte {
 	return out
 }
 
-func device(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+// Device returns the terminal that w writes to, nil where it is none. What is
+// written to it directly, the terminal obeys.
+func Device(w io.Writer) *os.File {
+	switch w := w.(type) {
+	case *Output:
+		return Device(w.w)
+	case *screen:
+		return w.f
+	case *os.File:
+		if info, err := w.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			return w
+		}
+	}
+	return nil
 }

@@ -32,7 +32,6 @@ import (
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
 )
 
@@ -108,7 +107,7 @@ func Open(c Config) (*Embedder, error) {
 		e.timeout = d
 	}
 	base := strings.TrimRight(c.URL, "/")
-	definition := &config.Server{URL: base}
+	secrets := &redact.Secrets{URLs: []string{base}}
 	if u, err := url.Parse(base); base != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return nil, fmt.Errorf("embedder %q: the url is not one of http or https", c.Model)
 	}
@@ -121,13 +120,13 @@ func Open(c Config) (*Embedder, error) {
 		if err != nil {
 			return nil, err
 		}
-		definition.Headers = config.Secrets{"Authorization": "Bearer " + key}
+		secrets.Values = []string{key}
 		base = cmp.Or(base, openAIURL)
 		e.make = asking(base, key, c.Model, "input")
 	default:
 		return nil, fmt.Errorf("embedder %q: type is %q, want %q or %q", c.Model, c.Type, Ollama, OpenAI)
 	}
-	e.hide = redact.New(definition)
+	e.hide = redact.New(secrets)
 	sum := sha256.Sum256([]byte(c.Type + "\n" + base + "\n" + c.Model))
 	e.id = registry.Embedder{Name: c.Type + ":" + c.Model, Encoding: "f32", SHA256: hex.EncodeToString(sum[:])}
 	return e, nil

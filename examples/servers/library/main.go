@@ -1,7 +1,9 @@
 // Command library is an HTTP service with an OpenAPI 3 document, and no word of
 // MCP: books in memory, which can be listed, added, lent and returned.
 //
-//	go run ./examples/servers/library [-addr 127.0.0.1:8180]
+//	go run ./examples/servers/library [-addr 127.0.0.1:8180] [COMMAND ARGUMENT…]
+//
+// With a command it serves while that runs, and ends with its exit code.
 //
 // Its document is at /openapi.json. Every other request needs the header
 // X-Library-Key with the value of LIBRARY_KEY (default: demo).
@@ -20,6 +22,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -42,8 +45,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], cmp.Or(os.Getenv("LIBRARY_KEY"), "demo"), os.Stdout, os.Stderr))
 }
 
-// run serves until ctx ends and returns the exit code. The first line on
-// stdout is the document's URL.
+// run serves until ctx, or the command, ends and returns the exit code. Without a
+// command the first line on stdout is the document's URL.
 func run(ctx context.Context, args []string, key string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("library", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -60,8 +63,31 @@ func run(ctx context.Context, args []string, key string, stdout, stderr io.Write
 	}
 	server := &http.Server{Handler: newLibrary(key), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second}
 	context.AfterFunc(ctx, func() { server.Close() })
+	if command := flags.Args(); len(command) > 0 {
+		go server.Serve(listener)
+		defer server.Close()
+		return while(ctx, command, stdout, stderr)
+	}
 	fmt.Fprintf(stdout, "http://%s/openapi.json\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		fmt.Fprintln(stderr, "library:", err)
+		return 1
+	}
+	return 0
+}
+
+// while runs a command and returns its exit code.
+func while(ctx context.Context, command []string, stdout, stderr io.Writer) int {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return max(exit.ExitCode(), 1)
+	case err != nil:
 		fmt.Fprintln(stderr, "library:", err)
 		return 1
 	}

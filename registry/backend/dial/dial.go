@@ -83,7 +83,7 @@ func (d *Dialer) Pool(c *config.Config) *backend.Pool {
 			}
 			return d.Open(ctx, s)
 		},
-		&backend.PoolOptions{Idle: d.opts.Idle, Concurrency: func(name string) int {
+		&backend.PoolOptions{Idle: d.opts.Idle, Hurry: mcp.Hurry, Concurrency: func(name string) int {
 			s, _ := c.Server(name)
 			return s.Concurrency
 		}})

@@ -138,7 +138,7 @@ func TestTailHidesSecretsBeforeItCutsThem(t *testing.T) {
 	var log tail
 	secret := "hunter2hunter2"
 	log.add([]byte(secret + strings.Repeat("x", maxQuoted-5)))
-	hide := redact.Values(secret)
+	hide := redact.New(&redact.Secrets{Values: []string{secret}})
 	if got := log.last(hide); strings.Contains(got, "hunter") || strings.Contains(got, "ter2") || len(got) > maxQuoted+10 {
 		t.Errorf("quoted as %.40q…, %d bytes", got, len(got))
 	}

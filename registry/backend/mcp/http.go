@@ -168,7 +168,7 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
-		return &said{fmt.Sprintf("no answer to the handshake from %s within %v; raise startup_timeout_sec in its config entry if it needs longer",
+		return &said{fmt.Sprintf("no answer to the handshake from %s within %v; raise usetools.startTimeout in its config entry if it needs longer",
 			where, d.server.StartTimeout), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -233,7 +233,7 @@ func TestStartFailureSaysWhatHappened(t *testing.T) {
 		want   []string
 	}{
 		{"exits", mcptest.Server("s", mcptest.ExitAtStart), []string{`server "s": exited at start (exit status 3)`, "on stderr: boom", "by hand"}},
-		{"rubbish", mcptest.Server("s", mcptest.Rubbish), []string{"no answer to the handshake within", `it printed "Welcome to the worst server" and 1 more`, "startup_timeout_sec"}},
+		{"rubbish", mcptest.Server("s", mcptest.Rubbish), []string{"no answer to the handshake within", `it printed "Welcome to the worst server" and 1 more`, "raise usetools.startTimeout"}},
 		{"rubbish, then exits", mcptest.Server("s", mcptest.RubbishExit), []string{"exited at start (exit status 0)", `it printed "Welcome to the worst server"`}},
 		{"silent", mcptest.Server("s", mcptest.Silent), []string{`server "s": no answer to the handshake within 300ms`}},
 		{"unknown revision", mcptest.Server("s", mcptest.OldProtocol), []string{`unsupported protocol version: "1999-12-31"`}},

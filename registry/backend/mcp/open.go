@@ -48,7 +48,8 @@ type Options struct {
 // errStartDeadline is the cause of a context whose start-up time is over.
 var errStartDeadline = errors.New("start-up deadline")
 
-// Open starts or reaches the server and shakes hands, within s.StartTimeout.
+// Open starts or reaches the server and shakes hands, within s.StartTimeout. A
+// process waits first until it may start, see Starting; its time begins then.
 // The context is for that only; the connection outlives it.
 func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend, error) {
 	o := Options{}
@@ -64,8 +65,15 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 	if s.CallTimeout <= 0 {
 		s.CallTimeout = config.DefaultCallTimeout
 	}
-	d := &dialer{server: s, opts: o, hide: redact.New(&s)}
+	d := &dialer{server: s, opts: o, hide: s.Redactor()}
 	d.signedIn = d.newSignedIn()
+	if s.Type == config.Stdio {
+		var err error
+		if d.place, err = starting.enter(ctx, s); err != nil {
+			return nil, fmt.Errorf("server %q: waiting until it may start: %w", s.Name, err)
+		}
+		defer d.place.leave()
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.StartTimeout, errStartDeadline)
 	defer cancel()
 	b, err := d.dial(ctx)
@@ -84,6 +92,8 @@ type dialer struct {
 	hide   *redact.Redactor
 	// signedIn sends the tokens of a server that wants OAuth; nil: it does not.
 	signedIn *signedIn
+	// place is the server's turn to start; nil: it is no process.
+	place *place
 }
 
 func (d *dialer) dial(ctx context.Context) (*session, error) {
@@ -116,6 +126,7 @@ func (d *dialer) dialStdio(ctx context.Context) (*session, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.place.start(p.cmd.Process.Pid)
 		s, err := d.handshake(ctx, p, protocol, i < len(protocols)-1)
 		if err == nil {
 			s.process = p
@@ -198,14 +209,14 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	words := p.lastWords(d.hide) // after it died: then stderr is complete
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
-		return &said{fmt.Sprintf("no answer to the handshake within %v; raise startup_timeout_sec in its config entry if it needs longer%s",
+		return &said{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry if it needs longer%s",
 			d.server.StartTimeout, words), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case refused(err):
 		return fmt.Errorf("refused the handshake: %s%s", d.hide.Err(err), words)
 	case died:
-		return fmt.Errorf("exited at start (%s); run %q by hand to see why%s", p.exitStatus(), d.server.Command, words)
+		return fmt.Errorf("exited at start (%s); to see why, run it by hand: %s%s", p.exitStatus(), d.server.ByHand(), words)
 	}
 	return fmt.Errorf("handshake failed: %s%s", d.hide.Text(err.Error()), words)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/usetools/usetools/registry/backend/mcp/mcptest"
-	"github.com/usetools/usetools/registry/redact"
 )
 
 // A server may be gone before the first message is written. What it said then
@@ -36,7 +35,7 @@ func TestLastWordsOfAServerThatWentBeforeItWasAsked(t *testing.T) {
 	if !p.died() {
 		t.Error("it is not said to have gone by itself")
 	}
-	if words := p.lastWords(redact.New(&s)); !strings.Contains(words, "Welcome to the worst server") {
+	if words := p.lastWords(s.Redactor()); !strings.Contains(words, "Welcome to the worst server") {
 		t.Errorf("last words %q", words)
 	}
 }

@@ -209,11 +209,11 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 	case s.base.Err() != nil:
 		return fmt.Errorf("server %q: %s: %w", name, what, backend.ErrClosed)
 	case errors.Is(context.Cause(ctx), errExchangeDeadline):
-		key := "timeout"
+		key := "callTimeout"
 		if tool == "" {
-			key = "startup_timeout_sec"
+			key = "startTimeout"
 		}
-		return &said{fmt.Sprintf("server %q: %s: no answer within %v; raise %s in its config entry if it needs longer",
+		return &said{fmt.Sprintf("server %q: %s: no answer within %v; raise usetools.%s in its config entry if it needs longer",
 			name, what, limit, key), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return fmt.Errorf("server %q: %s: %w", name, what, ctx.Err())

@@ -165,7 +165,7 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	if s.Type != config.HTTP && s.Type != config.SSE || s.OAuth == nil {
 		return fmt.Errorf("server %q does not sign in; give it a url and \"oauth\": true in its config entry", s.Name)
 	}
-	d := &dialer{server: s, hide: redact.New(&s)}
+	d := &dialer{server: s, hide: s.Redactor()}
 	if opts != nil {
 		d.opts = *opts
 	}

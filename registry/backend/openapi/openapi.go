@@ -30,7 +30,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	if s.StartTimeout <= 0 {
 		s.StartTimeout = config.DefaultStartTimeout
 	}
-	a := &api{server: s, client: client(s), hide: redact.New(&s)}
+	a := &api{server: s, client: client(s), hide: s.Redactor()}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	spec, err := a.load(ctx)
 	if err != nil {

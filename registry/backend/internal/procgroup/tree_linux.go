@@ -89,8 +89,9 @@ func stat(pid int) []string {
 
 // A proc is a process as /proc/PID/stat has it.
 type proc struct {
-	pid, parent, session int
-	zombie               bool
+	pid, parent, group, session int
+	zombie                      bool
+	ticks                       uint64
 }
 
 // processes lists all that can be seen.
@@ -111,8 +112,9 @@ func processes() []proc {
 		if len(f) < 4 {
 			continue // it has ended
 		}
-		p := proc{pid: pid, zombie: f[0] == "Z"}
+		p := proc{pid: pid, zombie: f[0] == "Z", ticks: ticks(f)}
 		p.parent, _ = strconv.Atoi(f[1])
+		p.group, _ = strconv.Atoi(f[2])
 		p.session, _ = strconv.Atoi(f[3])
 		list = append(list, p)
 	}

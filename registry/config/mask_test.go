@@ -1,0 +1,31 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestAServerIsRunByHandAsItsEntryWritesIt(t *testing.T) {
+	t.Setenv("ROOT", "/srv/expanded")
+	t.Setenv("KEY", "hunter2")
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	for args, want := range map[string]string{
+		`["-y", "@scope/server", "--root", "${ROOT}"]`:                   `npx -y @scope/server --root ${ROOT} with its API_KEY, MODE`,
+		`["--api-key", "${KEY}", "--token=${KEY}"]`:                      `npx --api-key ${KEY} --token=${KEY} with its API_KEY, MODE`,
+		`["--api-key", "hunter2", "https://me:hunter2@x.example/a?k=1"]`: `npx --api-key … https://x.example/a with its API_KEY, MODE`,
+		`["a b", ""]`: `npx "a b" "" with its API_KEY, MODE`,
+	} {
+		config := `{"mcpServers": {"s": {"command": "npx", "args": ` + args + `, "env": {"MODE": "fast", "API_KEY": "${KEY}"}}}}`
+		if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(path)
+		if err != nil || c.Servers[0].Err != nil {
+			t.Fatal(err, c)
+		}
+		if got := c.Servers[0].ByHand(); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", args, got, want)
+		}
+	}
+}

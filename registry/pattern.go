@@ -1,0 +1,22 @@
+package registry
+
+import (
+	"path"
+	"strings"
+)
+
+// Match reports whether a pattern of path.Match means a name of a server or a
+// tool. A slash is nothing special in such a name, and a name means itself.
+func Match(pattern, name string) bool {
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+	return pattern == name || ok && err == nil
+}
+
+// Match reports whether a pattern means the tool, by its ID or its server.
+func (t *Tool) Match(pattern string) bool { return Match(pattern, t.Server) || Match(pattern, t.ID) }
+
+// IsPattern reports whether a text is a pattern for Match, and not empty.
+func IsPattern(text string) bool {
+	_, err := path.Match(text, "x")
+	return text != "" && err == nil
+}
