@@ -179,6 +179,41 @@ func TestABodyHasALimit(t *testing.T) {
 	}
 }
 
+// All answers of a batch are made before the client reads one.
+func TestBatchesAreBounded(t *testing.T) {
+	s, _ := serving(t, nil)
+	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	c := dialHTTP(t, url, "2025-03-26", "", nil)
+	for _, tc := range []struct {
+		n       int
+		version string
+		want    int
+	}{{1, "", 200}, {maxBatch, "2025-03-26", 200}, {maxBatch + 1, "", 400}, {maxBatch + 1, "2025-03-26", 400}, {1, "2025-06-18", 400}, {1, "2026-07-28", 400}} {
+		var messages []string
+		for i := range tc.n {
+			messages = append(messages, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i+1000))
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(" \n["+strings.Join(messages, ",")+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": tc.version} {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != tc.want || tc.want == 200 && strings.Count(string(body), `"result"`) != tc.n {
+			t.Errorf("%d messages, revision %q: %s: %.200s", tc.n, tc.version, res.Status, body)
+		}
+	}
+}
+
 // Large bodies of one token leave room for those of another, and small ones wait
 // for none.
 func TestLargeBodiesWaitForRoom(t *testing.T) {
