@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"cmp"
+	"container/list"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -175,12 +176,16 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	ctx, stop := s.whole(ctx)
 	defer stop()
 	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections), cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
+	if len(h.Tokens) > 0 {
+		l.unproven = list.New()
+	}
 	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends), bodies: newBodies()}
 	srv := &http.Server{
 		Handler:           front.handler(),
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    64 << 10,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 
 		DisableGeneralOptionsHandler: true, // which waits for a body
 	}
@@ -238,7 +243,10 @@ type front struct {
 	bodies  *bodies      // of requests under way
 }
 
-type frontKey struct{}
+type (
+	frontKey struct{}
+	connKey  struct{} // of the connection
+)
 
 // request is what getServer remembers between its calls for one request.
 type request struct{ session *session }
@@ -378,6 +386,9 @@ func (f *front) authorized(next http.Handler) http.Handler {
 		return nil, auth.ErrInvalidToken
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del(challenge)
+		if c, ok := r.Context().Value(connKey{}).(*admitted); ok {
+			c.prove()
+		}
 		next.ServeHTTP(w, r)
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

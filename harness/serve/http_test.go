@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -379,6 +381,51 @@ func TestConnectionsAreBounded(t *testing.T) {
 		_, err := io.ReadFull(c, b)
 		return err == nil && string(b[9:]) != "503"
 	})
+}
+
+// Who has a token gets a place of those who have shown none.
+func TestConnectionsWithoutATokenMakeRoom(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{MaxPerAddress: 3, Tokens: map[string]string{"ann": "token-of-ann-0123"}})
+	open := func(path, token string) (net.Conn, string) {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		c.SetReadDeadline(time.Now().Add(patience))
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, addr, token)
+		b := make([]byte, 12)
+		io.ReadFull(c, b)
+		return c, string(b[9:])
+	}
+	const token = "Authorization: Bearer token-of-ann-0123\r\n"
+	proven, _ := open("/metrics", token)
+	first, _ := open("/healthz", "")
+	second, _ := open("/healthz", "")
+	third, code := open("/metrics", token)
+	if code != "200" {
+		t.Fatalf("who has a token is answered %q", code)
+	}
+	closed := func(c net.Conn) bool {
+		_, err := io.Copy(io.Discard, c)
+		return err == nil || errors.Is(err, syscall.ECONNRESET)
+	}
+	if !closed(first) {
+		t.Error("the oldest without a token is still open")
+	}
+	if _, code := open("/metrics", token); code != "200" || !closed(second) {
+		t.Errorf("the second that has a token is answered %q", code)
+	}
+	if _, code := open("/metrics", token); code == "200" {
+		t.Error("there are more connections than may be")
+	}
+	for name, c := range map[string]net.Conn{"first": proven, "second": third} {
+		fmt.Fprintf(c, "GET /nowhere HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", addr)
+		if b, err := io.ReadAll(c); err != nil || !strings.Contains(string(b), "404 Not Found") {
+			t.Errorf("the %s that showed a token was closed: %v", name, err)
+		}
+	}
 }
 
 func TestAddressesAreCountedTogether(t *testing.T) {
