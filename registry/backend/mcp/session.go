@@ -21,9 +21,10 @@ import (
 )
 
 const (
-	// maxPages and maxListBytes bound a listing: 1,000 pages, 64 MB. The
+	// maxPages, maxTools and maxListBytes bound a listing: 1,000 pages, 64 MB. The
 	// largest server seen has 353 tools in 392 KB.
 	maxPages     = 1000
+	maxTools     = 10_000
 	maxListBytes = 64 << 20
 	// maxInstructions bounds what is kept of a server's instructions, in bytes.
 	maxInstructions = 64 << 10
@@ -112,6 +113,9 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 			var bad []string
 			p.Tools, bad = withoutBadHeaders(p.Tools, seenBySDK.Tools)
 			problems = append(problems, bad...)
+		}
+		if room := maxTools - len(tools); len(p.Tools) > room {
+			return append(tools, p.Tools[:room]...), append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
 		}
 		tools = append(tools, p.Tools...)
 		bytes += len(raw)

@@ -124,7 +124,7 @@ func (a *api) load(ctx context.Context) (*spec, error) {
 	if len(s.info.Instructions) > maxInstructions {
 		s.info.Instructions = strings.ToValidUTF8(s.info.Instructions[:maxInstructions], "")
 	}
-	s.tools, s.problems = d.tools(newChooser(a.server.Tags, a.server.Paths))
+	s.tools, s.problems = d.tools(newChooser(a.server.Tags, a.server.Paths), maxDefinitions)
 	for _, t := range s.tools {
 		s.byName[t.name] = t
 	}

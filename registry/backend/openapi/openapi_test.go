@@ -261,7 +261,7 @@ func TestYAMLIsReadLikeJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, problems := d.tools(newChooser(nil, nil))
+	tools, problems := d.tools(newChooser(nil, nil), maxDefinitions)
 	if len(tools) != 2 || len(problems) > 0 {
 		t.Fatalf("%d tools, problems %q", len(tools), problems)
 	}
@@ -312,6 +312,31 @@ func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
 	s.BaseURL = elsewhere.URL
 	if _, err := open(t, s).Call(t.Context(), "x", nil); err != nil || other.Get("X-Key") != "hunter2" {
 		t.Errorf("error %v; the named host got %v", err, other)
+	}
+}
+
+// TestSharedSchemasAreBoundedTogether has a small document whose operations all
+// have the same schema.
+func TestSharedSchemasAreBoundedTogether(t *testing.T) {
+	const most = 1 << 20
+	var properties, paths []string
+	for i := range 200 {
+		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":%q}`, i, strings.Repeat("d", 60)))
+		paths = append(paths, fmt.Sprintf(`"/p%d":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Big"}}}}}}}`, i))
+	}
+	document := fmt.Sprintf(`{"openapi":"3.0.0","components":{"schemas":{"Big":{"type":"object","properties":{%s}}}},"paths":{%s}}`,
+		strings.Join(properties, ","), strings.Join(paths, ","))
+	d, err := decode([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, problems := d.tools(newChooser(nil, nil), most)
+	bytes := 0
+	for _, t := range tools {
+		bytes += len(t.raw)
+	}
+	if len(tools) < 10 || bytes > most || !strings.Contains(strings.Join(problems, "\n"), "bytes of schemas; those from GET /p") {
+		t.Errorf("%d tools of %d bytes, problems %q", len(tools), bytes, problems)
 	}
 }
 
@@ -383,7 +408,7 @@ func FuzzDocument(f *testing.F) {
 			return
 		}
 		d.base(nil)
-		tools, _ := d.tools(newChooser(nil, nil))
+		tools, _ := d.tools(newChooser(nil, nil), maxDefinitions)
 		base := &url.URL{Scheme: "http", Host: "example.com"}
 		for _, tool := range tools {
 			if !json.Valid(tool.raw) {
@@ -401,6 +426,6 @@ func BenchmarkRead(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		d.tools(newChooser(nil, nil))
+		d.tools(newChooser(nil, nil), maxDefinitions)
 	}
 }
