@@ -80,6 +80,9 @@ func newBuilder(ix *Index) *builder {
 	ix.hints.serverOf = make([]int32, n)
 	ix.nameVerb, ix.textVerb, ix.nameLen = make([]verbSet, n), make([]verbSet, n), make([]uint16, n)
 	ix.nouns = make([]noun, n)
+	if ix.t.grammar != nil {
+		ix.directions = make([]direction, n)
+	}
 	ix.vectors.model, ix.words.model = ix.model, ix.model
 	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
 	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.others.start = []int32{0}, []int32{0}, []int32{0}, []int32{0}
@@ -212,6 +215,9 @@ func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 	ix.nouns[tool] = b.lastNoun(tool)
 	ix.nameVerb[tool], ix.textVerb[tool] = text.nameVerb, text.textVerb
 	b.addTexts(text.sentences, name, head)
+	if ix.directions != nil {
+		ix.lookUp(&ix.directions[tool], &text.direction)
+	}
 }
 
 // verbWords returns the camel-case words of a tool's name without those of

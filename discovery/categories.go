@@ -129,7 +129,7 @@ func categorize(reg *registry.Registry) []string {
 // categoryScores compares a tool's own text with each category.
 func categoryScores(all []category, t *registry.Tool) []float32 {
 	tables := loadTables()
-	v := embed.Default().Embed(fullText(t))
+	v := embed.Default().Embed(fullText(t, t.Description))
 	name := tables.terms(t.Name)
 	head, _ := cutChars(t.Description, 200)
 	text := tables.terms(head)

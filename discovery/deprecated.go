@@ -56,11 +56,15 @@ func (ix *Index) succeed(ranked []candidate) {
 		}
 		for k := i + 1; k < len(ranked); k++ {
 			if ranked[k].tool == next {
-				a, b := &ranked[i], &ranked[k]
-				a.score, b.score = b.score, a.score
-				a.share, b.share = b.share, a.share
-				*a, *b = *b, *a
+				swap(&ranked[i], &ranked[k])
 			}
 		}
 	}
+}
+
+// swap exchanges two candidates, but leaves scores and shares in their places.
+func swap(a, b *candidate) {
+	a.score, b.score = b.score, a.score
+	a.share, b.share = b.share, a.share
+	*a, *b = *b, *a
 }

@@ -43,7 +43,7 @@ type Entry struct {
 	// declaration with a comment; both are empty unless somebody adds them.
 	Go        string `json:"go,omitempty"`
 	Signature string `json:"signature,omitempty"`
-	// Short is the description in at most 60 characters, see Summary; not
+	// Short is the description in at most 60 characters, see Index.Short; not
 	// with name_only and go.
 	Short string `json:"short,omitempty"`
 	// With name_description and full_schema.
@@ -86,7 +86,7 @@ func (ix *Index) entry(tool int32, d Detail) Entry {
 	t := &ix.reg.Tools[tool]
 	e := Entry{ID: t.ID, Server: t.Server, Name: t.Name, Stale: t.Stale, Error: t.Error}
 	if d != NameOnly && d != Go {
-		e.Short, e.Category = Summary(t.Marked()), ix.category(tool)
+		e.Short, e.Category = ix.short(tool), ix.category(tool)
 	}
 	switch d {
 	case NameOnly, Go:
@@ -148,6 +148,22 @@ func (ix *Index) called(text string) []int32 {
 		}
 	}
 	return out
+}
+
+// Short is the Summary of a tool's description without what most tools of its
+// server say as well; empty for a tool that there is not.
+func (ix *Index) Short(id string) string {
+	i := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
+	if i < 0 {
+		return ""
+	}
+	return ix.short(int32(i))
+}
+
+func (ix *Index) short(tool int32) string {
+	t := ix.reg.Tools[tool] // a copy
+	t.Description = ix.own[tool]
+	return Summary(t.Marked())
 }
 
 // summaryChars is the length of a Summary, in characters.

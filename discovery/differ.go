@@ -11,7 +11,7 @@ import (
 // it from the others.
 type Difference struct {
 	ID      string `json:"id"`
-	Summary string `json:"summary,omitempty"` // see Summary
+	Summary string `json:"summary,omitempty"` // see Index.Short
 	// Words are those of its name and description's head that none of the
 	// others has, those of the name first; Params likewise its parameters.
 	Words  []string `json:"words,omitempty"`
@@ -67,8 +67,8 @@ func (ix *Index) Differ(ids []string) []Difference {
 			continue
 		}
 		t := &ix.reg.Tools[i]
-		head, _ := cutChars(t.Description, ix.t.bm25.HeadChars)
-		out = append(out, Difference{ID: id, Summary: Summary(t.Marked())})
+		head, _ := cutChars(ix.own[i], ix.t.bm25.HeadChars)
+		out = append(out, Difference{ID: id, Summary: ix.short(int32(i))})
 		words = append(words, ix.tellingWords(t.Name+" "+head))
 		params = append(params, propertyNames(t.Input))
 	}

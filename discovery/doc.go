@@ -10,6 +10,7 @@
 //
 // The pipeline, one file per leg:
 //
+//	repeated.go    what most tools of a server say alike is not searched
 //	exact.go       a tool's name, in any usual spelling, wins outright
 //	hint.go        the server that the phrase names
 //	wording.go     abbreviations and unusual words become the registry's
@@ -20,10 +21,12 @@
 //	candidates.go  the best of both
 //	verbs.go       what is to be done, and to what
 //	words.go       word by word: what of the phrase a tool meets, and the reverse
+//	direction.go   from what to what, in what, of how many: no tool for the way back
 //	nouns.go       whether the name's last noun is the phrase's object
 //	features.go    all of that as numbers, per candidate
 //	rerank.go      the final order
 //	deprecated.go  tools that are about to go come after those that stay
+//	callable.go    tools that cannot be called come after equal ones that can
 //	confidence.go  how far the first candidate can be trusted
 //	clauses.go     a phrase that asks for several tools
 //

@@ -118,6 +118,8 @@ func (d decision) reason(r *Resolution) string {
 	switch {
 	case r.By == ByMemory:
 		return "an earlier run used this tool for the phrase"
+	case d.contrary != "" && r.Verdict == Ambiguous:
+		return "the first candidate " + d.contrary
 	case r.By == ByPreference:
 		return fmt.Sprintf("%d servers offer this tool, and this one is preferred", d.twins+1)
 	case d.twins > 0 && r.Verdict == Ambiguous:

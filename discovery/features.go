@@ -27,6 +27,10 @@ const (
 	elsewhere // share of the phrase's words that only the tool's other texts have
 	verbGap   // how far the verbs of phrase and description disagree; it is read by the confidence alone
 	outdated  // 1 for a tool that its description calls deprecated
+	towards   // the tool leads where the phrase wants to go, see direction.go
+	astray    // 1 for a tool that leads elsewhere
+	counts    // -1 where one of phrase and tool reads one thing and the other many
+	contrary  // 1 for a tool that contradicts the phrase
 
 	numFeatures
 )
@@ -35,6 +39,7 @@ var featureNames = [numFeatures]string{
 	"bm_rel", "bm_cov", "cos_full", "cos_sent", "soft_all", "name_soft", "head_all", "head_cos",
 	"verb_conf", "verb_desc", "name_len", "bigram", "srv", "srv_cue",
 	"last_noun", "elsewhere", "verb_gap", "deprecated",
+	"direction", "astray", "number", "contrary",
 }
 
 // numReference is the number of features that fusion.json weighs.
@@ -121,6 +126,17 @@ func (q *query) features(c *candidate) features {
 	f[elsewhere] = q.metElsewhere(tool)
 	if _, ok := ix.successor[tool]; ok {
 		f[outdated] = 1
+	}
+	if ix.directions != nil {
+		d := &ix.directions[tool]
+		if q.contradicts(tool) != "" {
+			f[contrary] = 1
+		} else if f[towards] = q.along(d); q.leadsElsewhere(d) {
+			f[astray] = 1
+		}
+		if q.differsInNumber(d) {
+			f[counts] = -1
+		}
 	}
 	f[headCos] = f[cosFull]
 	if len(q.head) > 0 && q.foreign == 0 && !(q.blind && len(q.full) > 0) {

@@ -70,8 +70,12 @@ type Index struct {
 	textVerb  []verbSet
 	nameLen   []uint16 // per tool: distinct stems of its name
 	nouns     []noun
-	successor map[int32]int32 // of deprecated tools, -1 where none is named
-	exact     exactNames
+	// directions are what the tools do, nil without a grammar.
+	directions []direction
+	successor  map[int32]int32 // of deprecated tools, -1 where none is named
+	own        []string        // per tool: its description without what its server repeats
+	idle       []bool          // per tool: it cannot be called
+	exact      exactNames
 
 	overrides  map[string]string // Options.Categories
 	categories categories
@@ -112,6 +116,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 		return nil, err
 	}
 	ix.exact = newExactNames(reg)
+	ix.findIdle()
 	if !opts.reference {
 		ix.findSuccessors()
 	}
@@ -121,6 +126,12 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 
 // build fills the legs.
 func (ix *Index) build(opts *Options) error {
+	for i := range ix.reg.Tools {
+		ix.own = append(ix.own, ix.reg.Tools[i].Description)
+	}
+	if !opts.reference {
+		ix.own = ownTexts(ix.reg.Tools)
+	}
 	b := newBuilder(ix)
 	b.addServers(opts.Aliases)
 	if opts.Embedder == nil {

@@ -69,13 +69,13 @@ func (ix *Index) openOther(e Embedder) error {
 			return err
 		}
 	}
-	o.calibrate(ix.model, reg.Tools, vectors)
+	o.calibrate(ix.model, reg.Tools, ix.own, vectors)
 	ix.vectors.near, ix.other = near, o
 	return nil
 }
 
 // calibrate finds the line that brings cosines to the embedded model's scale.
-func (o *otherLeg) calibrate(model *embed.Model, tools []registry.Tool, vectors [][]float32) {
+func (o *otherLeg) calibrate(model *embed.Model, tools []registry.Tool, own []string, vectors [][]float32) {
 	o.slope = 1
 	if len(tools) < calibratedLeast {
 		return
@@ -84,7 +84,7 @@ func (o *otherLeg) calibrate(model *embed.Model, tools []registry.Tool, vectors 
 	var ours, theirs [][]float32
 	for k := range n {
 		i := k * len(tools) / n
-		ours, theirs = append(ours, model.Embed(fullText(&tools[i]))), append(theirs, vectors[i])
+		ours, theirs = append(ours, model.Embed(fullText(&tools[i], own[i]))), append(theirs, vectors[i])
 	}
 	ourMean, ourNearest := likeness(ours)
 	mean, nearest := likeness(theirs)

@@ -14,13 +14,14 @@ type toolText struct {
 	name, head, tail, params, title, values string
 	sentences                               []string
 	nameVerb, textVerb                      verbSet
+	direction                               parsed
 }
 
-// prepare reads one tool. It needs the servers, and is called concurrently.
-func (b *builder) prepare(t *registry.Tool) toolText {
+// prepare reads one tool; own is its description, see ownTexts. It needs the servers, and is called concurrently.
+func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	tb, w := b.ix.t, &b.ix.t.bm25
 	name, _ := cutChars(t.Name, maxName)
-	head, rest := cutChars(t.Description, w.HeadChars)
+	head, rest := cutChars(own, w.HeadChars)
 	tail, _ := cutChars(rest, w.TailChars-w.HeadChars)
 	names, values := properties(t.Input)
 	params, _ := cutChars(strings.Join(names, " "), maxParams)
@@ -31,12 +32,15 @@ func (b *builder) prepare(t *registry.Tool) toolText {
 	title, _ = cutChars(title, 2*maxName)
 	x := toolText{
 		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title), values: tb.fold(values),
-		sentences: sentences(t.Description, tb.candidates.Sentences),
+		sentences: sentences(own, tb.candidates.Sentences),
 	}
 	for i, s := range x.sentences {
 		x.sentences[i] = tb.fold(s)
 	}
-	x.nameVerb, x.textVerb = tb.toolVerbs(verbWords(name, b.servers[t.Server].stems), t.Description)
+	x.nameVerb, x.textVerb = tb.toolVerbs(verbWords(name, b.servers[t.Server].stems), own)
+	if tb.grammar != nil {
+		x.direction = tb.toolDirection(name, tb.fold(head))
+	}
 	return x
 }
 
@@ -67,7 +71,7 @@ func (b *builder) prepared() iter.Seq2[int, toolText] {
 					done <- x
 				}()
 				for i := from; i < to; i++ {
-					x.texts = append(x.texts, b.prepare(&tools[i]))
+					x.texts = append(x.texts, b.prepare(&tools[i], b.ix.own[i]))
 				}
 			}()
 		}

@@ -41,6 +41,8 @@ type query struct {
 	headDots dots
 	objects  []int  // the words of the head that name the object
 	isObject []bool // per word
+	aim      direction
+	aimWords []int // per noun of aim: its place in words, -1: none
 }
 
 // ask analyses a phrase, and asks another embedder if there is one. The caller
@@ -58,12 +60,14 @@ func (ix *Index) analyse(phrase string) *query {
 		q = &query{ix: ix, bm: make([]float32, len(ix.all))}
 	}
 	clear(q.bm)
-	q.hints, q.rest = ix.readHint(ix.t.fold(cutPhrase(phrase)))
+	folded := ix.t.fold(cutPhrase(phrase))
+	q.hints, q.rest = ix.readHint(folded)
 	q.rest = ix.reword(q.rest)
 	q.vector = ix.model.Embed(q.rest)
 	q.readTerms()
 	q.readWords()
 	q.readHead()
+	q.readAim(folded)
 	ix.bm25.scores(q.terms, q.bm)
 	q.blind = isZero(q.vector)
 	q.full, q.note = q.full[:0], ""

@@ -32,6 +32,7 @@ func (q *query) rerank(top []candidate) {
 	slices.SortStableFunc(top, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	setShares(top)
 	q.ix.succeed(top)
+	q.ix.putCallableFirst(top)
 }
 
 // setShares computes the softmax over the scores of ranked candidates.

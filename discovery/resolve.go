@@ -129,6 +129,7 @@ func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *Resolv
 	var d decision
 	if len(ranked) > 0 {
 		d = ix.decide(r, ranked, opts)
+		q.object(r, &d, ranked[0].tool)
 		if ranked, err = ix.addClauses(r, ranked, only); err != nil {
 			return err
 		}
@@ -176,22 +177,24 @@ type decision struct {
 	found, notFound float64 // the chance that the tool is there, and the least that is needed
 	enough          float64 // the confidence that is needed
 	twins           int     // other servers that offer the first candidate
+	contrary        string  // how the first candidate contradicts the phrase, empty when it does not
 }
 
 // decide sets the verdict over ranked candidates. It moves the preferred of
 // several equal tools to the front.
 func (ix *Index) decide(r *Resolution, ranked []candidate, opts *ResolveOptions) decision {
-	twins := ix.twins(ranked)
+	equal := ix.twins(ranked)
+	twins := ix.callableTwins(ranked, equal)
 	by := ByPhrase
 	if len(twins) > 0 && ix.preferTwin(ranked, twins) {
 		by = ByPreference
-	} else if len(twins) == 0 {
+	} else if len(equal) == 0 {
 		if namesakes := ix.namesakes(ranked); ix.preference(ranked[0].tool) > ix.leastPreference(ranked, namesakes) && ix.preferTwin(ranked, namesakes) {
-			by, twins = ByPreference, namesakes
+			by, twins, equal = ByPreference, namesakes, namesakes
 		}
 	}
 	model := &ix.t.confidence
-	right, found := model.judge(withoutTwins(ranked, twins))
+	right, found := model.judge(withoutTwins(ranked, equal))
 	d := decision{found: found, notFound: model.notFound, enough: ix.enough, twins: len(twins)}
 	if opts.Alone && ix.mayDestroy(ranked[0].tool) {
 		d.enough = max(d.enough, AloneConfidence)
@@ -233,10 +236,18 @@ func (ix *Index) named(phrase, server string) []int32 {
 
 // resolveNamed answers a phrase that is the name of one or several tools.
 func (ix *Index) resolveNamed(r *Resolution, named []int32, opts *ResolveOptions) {
-	slices.SortStableFunc(named, func(a, b int32) int { return ix.preference(a) - ix.preference(b) })
+	slices.SortStableFunc(named, func(a, b int32) int {
+		switch {
+		case ix.idle[a] && !ix.idle[b]:
+			return 1
+		case ix.idle[b] && !ix.idle[a]:
+			return -1
+		}
+		return ix.preference(a) - ix.preference(b)
+	})
 	r.Verdict, r.Confidence = Ambiguous, round(1/float64(len(named)))
 	switch {
-	case len(named) == 1:
+	case len(named) == 1, !ix.idle[named[0]] && ix.idle[named[1]]:
 		r.Verdict, r.By = Resolved, ByExact
 	case ix.preference(named[0]) < ix.preference(named[1]):
 		r.Verdict, r.By = Resolved, ByPreference

@@ -44,6 +44,7 @@ func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
 			return EmbedTools(ctx, reg)
 		}
 		keep := reg.Embedder != nil && sameEmbedder(*reg.Embedder, e.Identity())
+		own := ownTexts(reg.Tools)
 		var texts []string
 		var missing []*registry.Tool
 		for i := range reg.Tools {
@@ -53,7 +54,7 @@ func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
 					continue
 				}
 			}
-			texts, missing = append(texts, fullText(t)), append(missing, t)
+			texts, missing = append(texts, fullText(t, own[i])), append(missing, t)
 		}
 		vectors, err := e.Embed(ctx, texts)
 		if err != nil {
@@ -106,9 +107,10 @@ func sameEmbedder(a, b registry.Embedder) bool {
 		(a.Dimensions == b.Dimensions || a.Dimensions == 0 || b.Dimensions == 0)
 }
 
-// fullText is the text that a tool's stored vector stands for.
-func fullText(t *registry.Tool) string {
-	head, _ := cutChars(t.Description, loadTables().bm25.HeadChars)
+// fullText is the text that a tool's stored vector stands for; own is its
+// description, see ownTexts.
+func fullText(t *registry.Tool, own string) string {
+	head, _ := cutChars(own, loadTables().bm25.HeadChars)
 	return t.Name + ": " + head
 }
 
@@ -118,6 +120,7 @@ func fullText(t *registry.Tool) string {
 func EmbedTools(ctx context.Context, reg *registry.Registry) error {
 	id, model := embed.Identity(), embed.Default()
 	keep := reg.Embedder != nil && *reg.Embedder == id
+	own := ownTexts(reg.Tools)
 	for i := range reg.Tools {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -126,7 +129,7 @@ func EmbedTools(ctx context.Context, reg *registry.Registry) error {
 		if _, err := embed.DecodeI8(t.Embedding, id.Dimensions); keep && err == nil {
 			continue
 		}
-		t.Embedding = embed.EncodeI8(model.Embed(fullText(t)))
+		t.Embedding = embed.EncodeI8(model.Embed(fullText(t, own[i])))
 	}
 	reg.Embedder = &id
 	return nil

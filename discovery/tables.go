@@ -47,6 +47,7 @@ type tables struct {
 	foreignNorm   float32           // what a foreign word weighs, before its idf
 	short         map[string]string // abbreviation → what it is short for
 	unusual       map[string]string // word → what tools call it
+	grammar       *grammar          // see direction.go
 	foreignCosine float64           // what counts as the cosine of texts that share all of them
 }
 
@@ -159,6 +160,53 @@ func parseReference() *tables {
 	return t
 }
 
+// directionWords is what beyond.json has for directions: lists of words, pairs
+// of lists with a bar between, pairs of prefixes, names of classes of verbs.
+type directionWords struct {
+	Opposites        []string
+	Prefixes         [][2]string
+	One, All         string
+	Source, Target   string
+	Scope            string
+	Plural, Singular string
+	Example          []string
+	Many, Single     string
+	Reads, Makes     string
+}
+
+func (t *tables) readGrammar(d *directionWords) {
+	words := func(s string) set { return setOf(strings.Fields(s)) }
+	g := &grammar{
+		opposites: map[string][]uint8{}, prefixes: d.Prefixes, example: d.Example, one: words(d.One), all: words(d.All),
+		source: words(d.Source), target: words(d.Target), scope: words(d.Scope),
+		plural: words(d.Plural), singular: words(d.Singular),
+	}
+	for i, pair := range d.Opposites {
+		left, right, _ := strings.Cut(pair, "|")
+		for side, list := range [2]string{left, right} {
+			for w := range strings.FieldsSeq(list) {
+				s := t.stem(w)
+				g.opposites[s] = append(g.opposites[s], uint8(2*i+side))
+			}
+		}
+	}
+	for i, name := range t.className {
+		switch name {
+		case d.Many:
+			g.many = 1 << i
+		case d.Single:
+			g.single = 1 << i
+		}
+		if slices.Contains(strings.Fields(d.Makes), name) {
+			g.makes |= 1 << i
+		}
+		if slices.Contains(strings.Fields(d.Reads), name) {
+			g.reads |= 1 << i
+		}
+	}
+	t.grammar = g
+}
+
 // beyondFile is beyond.json: weights of the features that the reference does
 // not have, phrases that it reads otherwise, and what words in other scripts
 // are worth.
@@ -175,9 +223,10 @@ type beyondFile struct {
 		Norm   float32
 		Cosine float64
 	}
-	Short   map[string]string
-	Unusual map[string]string
-	Fold    map[string]string
+	Direction directionWords
+	Short     map[string]string
+	Unusual   map[string]string
+	Fold      map[string]string
 }
 
 // extend adds what goes beyond the reference.
@@ -207,6 +256,7 @@ func (t *tables) extend(data []byte) error {
 	}
 	t.candidates.Top = f.Candidates
 	t.short, t.unusual = f.Short, f.Unusual
+	t.readGrammar(&f.Direction)
 	t.foreignNorm, t.foreignCosine = f.Foreign.Norm, f.Foreign.Cosine
 	t.folds = map[rune]string{}
 	for k, v := range f.Fold {

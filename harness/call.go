@@ -184,7 +184,7 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 		}
 	}
 	defer r.calling()()
-	res, err = r.cat.Calls.Call(ctx, t.Server, t.Name, args)
+	res, err = r.cat.Calls.Call(backend.Expect(ctx, t.Request), t.Server, t.Name, args)
 	return res, start, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
@@ -68,8 +69,30 @@ func (c *Catalog) Overview() (*Overview, error) {
 	return o, nil
 }
 
-// Write prints the overview, with ANSI colours or plain.
-func (o *Overview) Write(w io.Writer, colours bool) error {
+// Only is the overview of one server, by its name or its Go package; false: there
+// is none of that name.
+func (o *Overview) Only(server string) (*Overview, bool) {
+	for _, s := range o.Servers {
+		if s.Name == server || s.Package == server {
+			return &Overview{Servers: []OverviewServer{s}, Total: len(s.Tools)}, true
+		}
+	}
+	return nil, false
+}
+
+// goRoom is how much of a line must be left to the text of a tool; where less
+// would be, its Go name is left out.
+const goRoom = 30
+
+// Write prints the overview, with ANSI colours or plain. Lines are cut to width
+// columns, but for what went wrong; 0: they are not.
+func (o *Overview) Write(w io.Writer, colours bool, width int) error {
+	clip := func(s string, used int) string {
+		if r := []rune(s); width > 0 && len(r) > width-used {
+			return string(r[:max(width-used-1, 0)]) + "…"
+		}
+		return s
+	}
 	paint := func(code, s string) string {
 		if !colours || s == "" {
 			return s
@@ -84,9 +107,10 @@ func (o *Overview) Write(w io.Writer, colours bool) error {
 		if s.Transport != "" {
 			kind += ", " + s.Transport
 		}
-		fmt.Fprintf(&b, "%s (%s, %s)", paint("1;36", s.Name), kind, count(len(s.Tools), "tool"))
-		if s.At != "" {
-			fmt.Fprintf(&b, "  %s", paint("2", s.At))
+		head := fmt.Sprintf(" (%s, %s)", kind, count(len(s.Tools), "tool"))
+		fmt.Fprintf(&b, "%s%s", paint("1;36", s.Name), head)
+		if used := utf8.RuneCountInString(s.Name+head) + 2; s.At != "" && (width == 0 || used < width) {
+			fmt.Fprintf(&b, "  %s", paint("2", clip(s.At, used)))
 		}
 		b.WriteByte('\n')
 		if s.Error != nil {
@@ -97,13 +121,26 @@ func (o *Overview) Write(w io.Writer, colours bool) error {
 			id, goName = max(id, len(t.ID)), max(goName, len(t.Go))
 		}
 		id, goName = min(id, 40), min(goName, 40)
+		if width > 0 && width-id-goName < goRoom {
+			goName = 0
+		}
 		for _, t := range s.Tools {
+			// Colours are outside of the padding.
+			columns := []string{fmt.Sprintf("%-*s", id, clip(t.ID, 2))}
+			used := 2 + utf8.RuneCountInString(columns[0])
+			columns[0] = paint("32", columns[0])
+			if goName > 0 {
+				columns = append(columns, fmt.Sprintf("%-*s", goName, t.Go))
+				used += 1 + utf8.RuneCountInString(columns[1])
+			}
 			mark := ""
 			if t.Stale {
-				mark = paint("33", " (stale)")
+				mark = " (stale)"
 			}
-			// Colours are outside of the padding, which counts bytes.
-			fmt.Fprintf(&b, "  %s %s %s%s\n", paint("32", fmt.Sprintf("%-*s", id, t.ID)), fmt.Sprintf("%-*s", goName, t.Go), t.Short, mark)
+			if used += 1 + len(mark); width == 0 || used < width {
+				columns = append(columns, clip(t.Short, used))
+			}
+			fmt.Fprintf(&b, "  %s%s\n", strings.Join(columns, " "), paint("33", mark))
 		}
 	}
 	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", count(o.Total, "tool")), count(len(o.Servers), "server"), kinds["in process"], kinds["external"])

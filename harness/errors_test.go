@@ -91,6 +91,7 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 		{"maps for structs", `r, err := memory.CreateEntities(memory.CreateEntitiesParams{Entities: []map[string]any{{"name": "a"}}})` + then, []string{"write it as []memory.Entity{…}", "type memory.Entity struct { EntityType string /*required"}, ""},
 		{"a list of maps for any", `r, err := mongodb.Aggregate(mongodb.AggregateParams{Collection: "c", ConnectionID: "x", Database: "d", Pipeline: []map[string]any{{"$match": 1}}})` + then, []string{"write the list as []any{…}"}, ""},
 		{"no such field", `r, err := github.ListIssues(github.ListIssuesParams{Owner: "a", Repo: "b", Limit: 5})` + then, []string{"unknown field Limit", "PerPage"}, ""},
+		{"a field of a field", `r, err := memory.CreateEntities(memory.CreateEntitiesParams{EntityType: "x"})` + then, []string{"EntityType is a field of each element of Entities, which has EntityType, Name, Observations", "type memory.Entity struct"}, ""},
 		{"nearly a field", `r, err := memory.CreateEntities(memory.CreateEntitiesParams{Entities: []memory.Entity{{Name: "a", Type: "x", Observations: nil}}})` + then, []string{"did you mean EntityType?"}, ""},
 		{"no such function", `r, err := github.GetIssues(github.GetIssuesParams{Owner: "a"})` + then, []string{"nearest in github: ListIssues", "func github.ListIssues(", "Owner string /*required"}, ""},
 		{"nothing like a function", `r, err := github.Frobnicate(github.FrobnicateParams{Owner: "a"})` + then, []string{"nearest in github: ", `UseTools("github") lists all`}, ""},

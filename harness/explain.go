@@ -402,7 +402,7 @@ func (r *run) showTypes() {
 	slices.SortStableFunc(r.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
 	var urgent, rest, lines, all []*entry
 	for _, m := range r.meant {
-		e := whole(m.tool, " // "+discovery.Summary(m.tool.Marked()))
+		e := whole(m.tool, " // "+r.cat.index.Short(m.tool.ID))
 		switch all = append(all, e); {
 		case m.need <= misused:
 			urgent = append(urgent, e)

@@ -36,8 +36,8 @@ const RegistryFile = "tool_registry.json"
 // registry built from them. It is read, and if need be built, when a script
 // first needs a tool.
 type Files struct {
-	// Configs are config files; empty: the first default found in the
-	// current folder (config.DefaultFiles).
+	// Configs are config files; empty: the one that config.Search finds from
+	// the current folder.
 	Configs []string
 	// Registry is the registry file; empty: RegistryFile beside the first
 	// config.
@@ -58,7 +58,9 @@ type Files struct {
 
 	// Keep keeps the connections that are made to ask servers for their tools:
 	// several scripts, or Watch, are to follow.
-	Keep bool
+	Keep      bool
+	searched  sync.Once
+	foundHere config.Found // by searched
 
 	mu      sync.Mutex
 	catalog *Catalog
@@ -95,6 +97,9 @@ func (f *Files) Catalog(ctx context.Context) (*Catalog, error) {
 func (f *Files) read() (cfg *config.Config, known bool, err error) {
 	if len(f.configs()) == 0 && f.Registry != "" {
 		return &config.Config{}, true, nil
+	}
+	if err := f.tellFound(); err != nil {
+		return nil, false, &CatalogError{err}
 	}
 	if cfg, err = config.Load(f.configs()...); err != nil {
 		return nil, false, &CatalogError{err}
@@ -367,7 +372,32 @@ func (f *Files) configs() []string {
 	if len(f.Configs) > 0 {
 		return f.Configs
 	}
-	return config.Find(".")
+	return f.found().Files
+}
+
+// found is the config that is meant where none is named.
+func (f *Files) found() config.Found {
+	f.searched.Do(func() { f.foundHere = config.Search(".") })
+	return f.foundHere
+}
+
+// tellFound says which config was found, where that is not plain to see; an
+// error where all that were found must not be used.
+func (f *Files) tellFound() error {
+	if len(f.Configs) > 0 {
+		return nil
+	}
+	found := f.found()
+	if len(found.Files) == 0 && len(found.Refused) > 0 {
+		return fmt.Errorf("no config: %s", strings.Join(found.Refused, "; "))
+	}
+	for _, why := range found.Refused {
+		f.log("%s", why)
+	}
+	if found.Elsewhere {
+		f.log("the config is %s", found.Files[0])
+	}
+	return nil
 }
 
 // Path is where the registry is, or would be: empty when there is no config
@@ -545,6 +575,6 @@ func (f *Files) saveRest(job *build.Job) {
 	}
 }
 
-// AllConfigs are the config files in use: those given, or the default ones
-// found in the current folder.
+// AllConfigs are the config files in use: those given, or the one found from the
+// current folder.
 func (f *Files) AllConfigs() []string { return f.configs() }

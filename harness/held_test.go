@@ -74,7 +74,7 @@ notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := o.Write(&list, false); err != nil {
+	if err := o.Write(&list, false, 0); err != nil {
 		t.Fatal(err)
 	}
 	shown["list"] = list.String()
@@ -111,7 +111,7 @@ func TestWordsOfServersAreShownPrintable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := o.Write(&list, false); err != nil {
+	if err := o.Write(&list, false, 0); err != nil {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{

@@ -194,7 +194,7 @@ func (r *run) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	if ok && shown[t] {
 		f.names = append(f.names, t.Go()+" (above)")
 	} else if ok {
-		f.best = append(f.best, whole(t, " // "+discovery.Summary(t.Marked())))
+		f.best = append(f.best, whole(t, " // "+r.cat.index.Short(t.ID)))
 		shown[t] = true
 	}
 }

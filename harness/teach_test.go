@@ -110,6 +110,8 @@ r, err := harbour.GetPilots()` + then + "\nfmt.Println(a, b)", CompileError, fac
 		{"a client", `c := harbour.NewClient()
 r, err := c.Tides("X")` + then, CompileError, []string{"harbour.NewClient", "func harbour."}, 0},
 		// Fields and their types.
+		{"fields that one field wraps", `r, err := kilnworks.StartFiring(kilnworks.StartFiringParams{Kiln: "k", Name: "bisque", PeakCelsius: 900})` + then, CompileError,
+			facts([]string{"PeakCelsius is a field of Program, which has Name, PeakCelsius, HoldMinutes"}, firing), 0},
 		{"a field that there is not", `r, err := harbour.Tides(harbour.TidesParams{Harbor: "X"})` + then, CompileError, facts([]string{"unknown field Harbor"}, tides), 400},
 		{"two of them, and one missing", `r, err := harbour.BerthsFree(harbour.BerthsFreeParams{Harbor: "X", Date: "d"})` + then, CompileError, facts([]string{"Harbor", "Date"}, berthsFree), 400},
 		{"a required one is missing", `r, err := harbour.BerthsFree(harbour.BerthsFreeParams{Port: "X"})` + then, CompileError, facts([]string{"required field Day"}, berthsFree), 400},

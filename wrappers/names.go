@@ -25,6 +25,9 @@ var initialisms = map[string]bool{
 // (HTTPServer → http server). What is neither letter nor digit, or shows
 // nothing, separates.
 func Words(name string) []string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" { // most names
+		return strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
+	}
 	var out []string
 	var cur []rune
 	flush := func() {

@@ -1,6 +1,7 @@
 package wrappers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,7 +122,7 @@ func (b *builder) convert(s *value, path []string, depth int) *typ {
 	case "object":
 		return b.object(s, path, depth)
 	}
-	return &typ{note: unionNote(s)}
+	return &typ{note: cmp.Or(unionNote(s), s.str("$comment"))}
 }
 
 // schemaType returns the one JSON type that a schema allows besides null, or
@@ -274,9 +275,9 @@ func (b *builder) lookup(ref string) *value {
 	return v
 }
 
-func unescapePointer(s string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(s)
-}
+func unescapePointer(s string) string { return pointerEscapes.Replace(s) }
+
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$")
 
 // isObject reports whether a schema becomes a struct.
 func isObject(s *value) bool {
@@ -393,7 +394,7 @@ func (b *builder) union(s *value, alts []*value, path []string, depth int) *typ 
 		r := b.resolve(a)
 		name, _ := schemaType(r)
 		if name == "" {
-			name = "any"
+			name = cmp.Or(r.str("$comment"), "any")
 		}
 		if word := alternative(r, name); !slices.Contains(names, word) {
 			names = append(names, word)

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/usetools/usetools/registry"
 )
@@ -302,8 +305,9 @@ func (s *Server) load() {
 		for _, t := range s.Tools {
 			t.result = names.take(t.Func + "Result")
 		}
+		schemas := parse(s.Tools)
 		for _, t := range s.Tools {
-			t.read(names)
+			t.read(names, schemas)
 		}
 		s.share(names)
 		s.types = map[string][]*Tool{}
@@ -321,14 +325,42 @@ func (s *Server) load() {
 // its tools.
 var hostNames = []string{"Image"}
 
+// parsed are the documents of schemas, by their text. What many tools of an
+// API return is the same, and is read once.
+type parsed map[string]*value
+
+// parse reads the schemas of tools, on all processors.
+func parse(tools []*Tool) parsed {
+	out := parsed{}
+	for _, t := range tools {
+		out[string(t.Input)], out[string(t.Output)] = nil, nil
+	}
+	texts := slices.Collect(maps.Keys(out))
+	values := make([]*value, len(texts))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(texts); i = next.Add(1) - 1 {
+				values[i] = parseSchema(json.RawMessage(texts[i]))
+			}
+		})
+	}
+	wg.Wait()
+	for i, text := range texts {
+		out[text] = values[i]
+	}
+	return out
+}
+
 // read turns a tool's schemas into types.
-func (t *Tool) read(names scope) {
+func (t *Tool) read(names scope, schemas parsed) {
 	t.summary = strings.TrimSpace(t.Marked())
 	if t.summary == "" {
 		t.summary = t.Title
 	}
 	b := &builder{fn: t.Func, names: names}
-	if root := parseSchema(t.Input); root != nil {
+	if root := schemas[string(t.Input)]; root != nil {
 		b.root, b.refs = root, map[string]*typ{}
 		o := &object{root: true, argument: true}
 		b.fill(o, b.resolve(root), 0)
@@ -342,12 +374,12 @@ func (t *Tool) read(names scope) {
 		t.document(o)
 	}
 	b.result = true
-	t.readOutput(b, t.Output)
+	t.readOutput(b, schemas[string(t.Output)])
 	if observed := t.server.view.opts.Observed; !t.typed() && observed != nil {
 		var schema json.RawMessage
 		if schema, t.observed = observed(t.ID); t.observed {
 			b.methods = methods
-			t.readOutput(b, schema)
+			t.readOutput(b, parseSchema(schema))
 		}
 	}
 	t.nested = b.objects
@@ -424,8 +456,7 @@ func parseSchema(raw json.RawMessage) *value {
 }
 
 // readOutput types the result: the fields of an object, or one field Result.
-func (t *Tool) readOutput(b *builder, schema json.RawMessage) {
-	root := parseSchema(schema)
+func (t *Tool) readOutput(b *builder, root *value) {
 	if root == nil {
 		return
 	}

@@ -532,3 +532,20 @@ func TestWhatWasSeenIsToldWhereThereIsNoType(t *testing.T) {
 		t.Error("seen by a view that knows nothing")
 	}
 }
+
+// TestWhatASchemaLeavesOutIsSaidInTheType has places that may hold anything,
+// whose $comment says what that is.
+func TestWhatASchemaLeavesOutIsSaidInTheType(t *testing.T) {
+	const cut = `{"$comment":"invoice, not typed this deep"}`
+	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "x", Input: []byte(`{}`), Output: []byte(
+		`{"type":"object","properties":{"one":` + cut + `,"many":{"type":"array","items":` + cut + `},"either":{"anyOf":[{"type":"string"},` + cut + `]}}}`)}}}
+	reg.Normalize()
+	tool, _ := NewView(reg).Tool("s.x")
+	doc := tool.Doc()
+	for _, want := range []string{"One any // invoice, not typed this deep", "Many []any // each invoice, not typed this deep",
+		"Either any // string or invoice, not typed this deep"} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("%s lacks %q", doc, want)
+		}
+	}
+}

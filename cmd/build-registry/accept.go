@@ -58,7 +58,7 @@ type acceptance struct {
 func newAcceptance(c *cli.Command, stdout, stderr io.Writer) (*acceptance, error) {
 	j := &job{configs: c.StringSlice("config"), file: registryFile(c), stdout: stdout, stderr: stderr}
 	if len(j.configs) == 0 {
-		j.configs = config.Find(".")
+		j.configs = config.Search(".").Files
 	}
 	a := &acceptance{job: j}
 	if len(j.configs) > 0 {

@@ -35,7 +35,15 @@ func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
 		json: c.Bool("json"), quiet: c.Bool("q"), stdout: stdout, stderr: stderr,
 	}
 	if len(j.configs) == 0 {
-		j.configs = config.Find(".")
+		found := config.Search(".")
+		if j.configs = found.Files; !j.quiet {
+			for _, why := range found.Refused {
+				fmt.Fprintln(stderr, "build-registry:", why)
+			}
+			if found.Elsewhere {
+				fmt.Fprintln(stderr, "build-registry: the config is", j.configs[0])
+			}
+		}
 	}
 	if len(j.configs) == 0 {
 		_, err := config.Load()
@@ -58,7 +66,7 @@ func registryFile(c *cli.Command) string {
 	}
 	configs := c.StringSlice("config")
 	if len(configs) == 0 {
-		configs = config.Find(".")
+		configs = config.Search(".").Files
 	}
 	if len(configs) == 0 {
 		return harness.RegistryFile

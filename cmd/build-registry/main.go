@@ -19,6 +19,7 @@ import (
 )
 
 func main() {
+	lifetime.KeepLogs()
 	os.Exit(execute(os.Args, os.Stdout, os.Stderr))
 }
 

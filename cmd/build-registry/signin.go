@@ -26,7 +26,7 @@ func signInCommand(stdout, stderr io.Writer) *cli.Command {
 			}
 			paths := c.StringSlice("config")
 			if len(paths) == 0 {
-				paths = config.Find(".")
+				paths = config.Search(".").Files
 			}
 			cfg, err := config.Load(paths...)
 			if err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
@@ -77,13 +76,20 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 	if c.Bool("json") {
 		return errors.Join(err, e.print(map[string]any{"rows": rows}))
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "what\tgoal\tmeasured")
+	table := [][]string{{"what", "goal", "measured"}}
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.What, r.Goal, r.Value())
+		table = append(table, []string{r.What, r.Goal, r.Value()})
 	}
-	w.Flush()
-	return err
+	return errors.Join(err, e.paintedTable(table, func(row, column int) string {
+		met, known := rows[row-1].Met()
+		switch {
+		case column != 2 || !known:
+			return ""
+		case met:
+			return good
+		}
+		return doubt
+	}))
 }
 
 // compare prints what scripts cost beside the other ways.
@@ -119,7 +125,7 @@ func (e *env) compare(ctx context.Context, c *cli.Command, exe string) error {
 	rows := res.Rows()
 	plain := strings.NewReplacer("*", "", "`", "")
 	for _, row := range rows[1:] {
-		fmt.Fprintln(e.stdout, row[0])
+		fmt.Fprintln(e.stdout, e.paint(head, row[0]))
 		for i, cell := range row[1:] {
 			fmt.Fprintf(e.stdout, "  %-22s%s\n", rows[0][i+1], plain.Replace(cell))
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
@@ -241,7 +242,7 @@ func (l *line) values(kind string) []candidate {
 	case "MODE":
 		words = texts(serve.Modes)
 	case "CLIENT":
-		words = serve.Clients
+		words = clients.Names()
 	case "NAME":
 		if l.parent != nil && l.parent.Name == "scripts" {
 			words = l.scripts()

@@ -93,7 +93,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 				continue
 			}
 			e.line.Clear()
-			fmt.Fprintf(e.stdout, "%-8s %s: %s\n", f.Status, f.Check, registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
+			colour := map[string]string{fine: good, warning: doubt, broken: bad}[f.Status]
+			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check), registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
 			}
@@ -192,7 +193,10 @@ func checkConfig(files *harness.Files) (*config.Config, finding) {
 	paths := files.AllConfigs()
 	if len(paths) == 0 {
 		f.Status, f.Detail = warning, "there is none here; scripts can use no tools"
-		f.Do = "write .mcp.json as MCP clients have it, or name a config with -config"
+		f.Do = "harness add writes one, harness install takes a client's servers into one, -config names one"
+		if refused := config.Search(".").Refused; len(refused) > 0 {
+			f.Status, f.Detail = broken, strings.Join(refused, "; ")
+		}
 		return nil, f
 	}
 	cfg, err := config.Load(paths...)

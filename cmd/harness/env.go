@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
@@ -116,6 +117,22 @@ func (e *env) memoryOf(c *cli.Command) int64 {
 	return memory
 }
 
+// Colours of what is said of a thing.
+const (
+	good  = "32"
+	doubt = "33"
+	bad   = "31"
+	head  = "1"
+)
+
+// paint puts a text for stdout into a colour, on a terminal.
+func (e *env) paint(code, text string) string {
+	if text == "" || !lifetime.Terminal(e.stdout) {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
 // count is a number with its noun: 1 tool, 2 tools.
 func count(n int, what string) string {
 	if n != 1 {
@@ -144,18 +161,23 @@ func (e *env) printJSON(v any, indent string) error {
 
 // told says what a command waits for where a person types.
 func (e *env) told(what string) {
+	if e.typed() {
+		fmt.Fprintln(e.stderr, "harness:", what)
+	}
+}
+
+// typed reports whether stdin is a person's.
+func (e *env) typed() bool {
 	f, ok := e.stdin.(*os.File)
 	if !ok {
-		return
+		return false
 	}
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return
+		return false
 	}
-	if none, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, none) {
-		return
-	}
-	fmt.Fprintln(e.stderr, "harness:", what)
+	none, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, none)
 }
 
 // nothing says why a list is empty, beside it.

@@ -80,7 +80,7 @@ func (e *env) explain(ctx context.Context, c *cli.Command) error {
 // showExplanation prints a table with one column per candidate: its legs, and
 // what every feature adds to its score.
 func (e *env) showExplanation(x *discovery.Explanation) {
-	fmt.Fprintf(e.stdout, "%s %.2f  %s\n  %s\n", x.Verdict, x.Confidence, strings.TrimSpace(x.Phrase), x.Reason)
+	fmt.Fprintf(e.stdout, "%s, confidence %.2f  %s\n  %s\n", x.Verdict, x.Confidence, strings.TrimSpace(x.Phrase), x.Reason)
 	if x.Note != "" && x.Note != x.Reason {
 		fmt.Fprintf(e.stdout, "  %s\n", x.Note)
 	}
@@ -92,7 +92,7 @@ func (e *env) showExplanation(x *discovery.Explanation) {
 		return
 	}
 	for i := range x.Tools {
-		fmt.Fprintf(e.stdout, "  [%d] %.2f  %s\n", i+1, x.Candidates[i].Score, x.Tools[i].ID)
+		fmt.Fprintf(e.stdout, "  [%d] score %.2f  %s\n", i+1, x.Candidates[i].Score, x.Tools[i].ID)
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, value func(i int) string) {
@@ -130,7 +130,7 @@ func (e *env) showNeighbours(index *discovery.Index, x *discovery.Explanation) {
 	}
 	var list []string
 	for _, c := range near {
-		list = append(list, fmt.Sprintf("%s (%.2f)", c.ID, c.Score))
+		list = append(list, fmt.Sprintf("%s (cosine %.2f)", c.ID, c.Score))
 	}
 	fmt.Fprintf(e.stdout, "  most like %s: %s\n", x.Candidates[0].ID, strings.Join(list, ", "))
 }

@@ -22,6 +22,9 @@ func TestExamplesInHelpAreCommandLines(t *testing.T) {
 			words := word.FindAllString(m[1], -1)
 			for i := 0; i < len(words); i++ {
 				w := words[i]
+				if w == "--" {
+					break
+				}
 				if name, isFlag := strings.CutPrefix(w, "-"); isFlag && w != "-" {
 					name, value, hasValue := strings.Cut(strings.TrimPrefix(name, "-"), "=")
 					j := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })

@@ -29,6 +29,7 @@ func main() {
 	if err := harness.Harden(); err != nil { // not to be had: scripts are locked all the same
 		fmt.Fprintln(os.Stderr, "harness: closing this process to others:", err)
 	}
+	lifetime.KeepLogs()
 	os.Exit(execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -93,14 +94,14 @@ func app(stdin io.Reader, stdout, stderr io.Writer) *cli.Command {
   harness search "send an e-mail"          find a tool by what it does
   harness describe git.Log                 how a script calls it
   harness run script.go                    check a script and run it
-  harness serve -print-config claude       let an agent do that
+  harness install claude                   let an agent do that, with the servers it has
 
 Each command says more, with examples: harness help COMMAND. Flags have one dash
 or two; those below stand before or behind the command.
 harness completion bash (or zsh, fish) prints what a shell needs to complete
 commands and flags.`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "config", Usage: "config `FILE` with MCP servers; may be repeated (default: the first of ./.mcp.json, ./.vscode/mcp.json, ./.cursor/mcp.json, ./.codex/tools.json)"},
+			&cli.StringSliceFlag{Name: "config", Usage: "config `FILE` with MCP servers; may be repeated (default: .usetools/mcp.json, .mcp.json, .vscode/mcp.json, .cursor/mcp.json or .codex/tools.json, here or above; else usetools/mcp.json in the user's config folder)"},
 			&cli.StringFlag{Name: "registry", Usage: "registry `FILE` (default: tool_registry.json beside the first config)"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			&cli.BoolFlag{Name: "no-observe", Usage: "neither learn types from the results of tools nor use those that were learnt"},
@@ -110,10 +111,11 @@ commands and flags.`,
 			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
 		},
 		Commands: []*cli.Command{
-			e.runCommand(), e.checkCommand(), e.serveCommand(), e.benchCommand(),
+			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.benchCommand(),
 			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(), e.describeCommand(),
 			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
-			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.guideCommand(), e.doctorCommand(), e.completionCommand(), e.versionCommand(),
+			e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(), e.enableCommand(true), e.enableCommand(false),
+			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(), e.completionCommand(), e.versionCommand(),
 		},
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout,

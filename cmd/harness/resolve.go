@@ -114,7 +114,7 @@ func (r *resolver) print(phrase string, asJSON bool) error {
 	if res.By != "" && res.By != discovery.ByPhrase {
 		by = fmt.Sprintf(" (by %s)", res.By)
 	}
-	fmt.Fprintf(r.stdout, "%s %.2f%s  %s\n", res.Verdict, res.Confidence, by, strings.TrimSpace(phrase))
+	fmt.Fprintf(r.stdout, "%s, confidence %.2f%s  %s\n", res.Verdict, res.Confidence, by, strings.TrimSpace(phrase))
 	if res.Note != "" {
 		fmt.Fprintf(r.stdout, "  %s\n", res.Note)
 	}
@@ -127,7 +127,7 @@ func (r *resolver) print(phrase string, asJSON bool) error {
 	for i, d := range r.index.Offer(&res) {
 		r.candidate(res.Candidates[i])
 		if telling := d.Telling(); telling != "" {
-			fmt.Fprintf(r.stdout, "        only here: %s\n", telling)
+			fmt.Fprintf(r.stdout, "              only here: %s\n", telling)
 		}
 	}
 	return nil
@@ -136,6 +136,6 @@ func (r *resolver) print(phrase string, asJSON bool) error {
 // candidate prints a tool that the phrase may mean.
 func (r *resolver) candidate(c discovery.Candidate) {
 	if t, ok := r.view.Tool(c.ID); ok {
-		fmt.Fprintf(r.stdout, "  %.2f  %s  %s  %s\n", c.Score, c.ID, t.Go(), discovery.Summary(t.Marked()))
+		fmt.Fprintf(r.stdout, "  score %.2f  %s  %s  %s\n", c.Score, c.ID, t.Go(), r.index.Short(t.ID))
 	}
 }

@@ -32,16 +32,19 @@ failed; 130 canceled.
   harness run -config examples/.mcp.json examples/git_digest/main.go
   harness run -input 'paths=["a.txt"]' -timeout 2m script.go
   harness run -watch script.go             run again on each save
+  harness run -connect auto script.go      on a running harness serve -http
+  harness run -csv script.go >rows.csv     a list that the script returns
   echo 'Return(1 + 2)' | harness run -`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second, Validator: positive},
 			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
 			memoryFlag("`MB` of memory for the script's process"),
 			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+			&cli.StringFlag{Name: "connect", Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over this config"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
-		},
+		}, valueFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("watch") {
 				return e.watch(ctx, c)
@@ -95,7 +98,14 @@ func sandboxFlag() cli.Flag {
 
 // run is both run and check.
 func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
+	if !check && c.String("connect") != "" {
+		return e.connect(ctx, c)
+	}
 	source, err := e.script(c)
+	if err != nil {
+		return err
+	}
+	show, err := e.shower(c)
 	if err != nil {
 		return err
 	}
@@ -133,6 +143,11 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		if !c.Bool("lowered") {
 			res.Lowered = ""
 		}
+		if show.images != "" {
+			if res.Value, err = show.withoutImages(res.Value); err != nil {
+				return err
+			}
+		}
 		if err := e.print(res); err != nil {
 			return err
 		}
@@ -140,7 +155,13 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		fmt.Fprint(e.stdout, res.Lowered)
 		e.report(res, c.Bool("q"))
 	default:
-		e.show(res, c.Bool("q"))
+		shown := ""
+		if res.LookUp {
+			shown = res.Shown()
+		}
+		if err := e.show(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), show); err != nil {
+			return err
+		}
 		if text := took(res, before); text != "" && !c.Bool("q") {
 			fmt.Fprintln(e.stderr, "harness:", text)
 		}
@@ -230,29 +251,39 @@ func inputs(args []string) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// show prints what a person has not seen yet: stdout came as it was written.
-func (e *env) show(res *harness.Result, quiet bool) {
+// show prints what a person has not seen yet, stdout came as it was written:
+// the value, what a look-up has shown, and the problems.
+func (e *env) show(res *harness.Result, shown, problems string, s *shower) error {
 	if res.Stdout != "" && !strings.HasSuffix(res.Stdout, "\n") && res.Value != nil {
 		fmt.Fprintln(e.stdout)
 	}
+	var err error
 	if res.Value != nil {
-		e.print(res.Value)
+		err = s.value(res.Value)
 	}
 	if res.LookUp {
-		e.showGo(res.Shown())
+		e.showGo(shown)
 	}
-	e.report(res, quiet)
+	e.warn(res, s.quiet)
+	if res.Status != harness.OK {
+		io.WriteString(e.stderr, problems)
+	}
+	return err
 }
 
 // report prints warnings and errors.
 func (e *env) report(res *harness.Result, quiet bool) {
-	if !quiet {
-		for _, w := range res.Warnings {
-			fmt.Fprintln(e.stderr, "warning:", w)
-		}
+	e.warn(res, quiet)
+	if res.Status != harness.OK {
+		io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
 	}
-	if res.Status == harness.OK {
+}
+
+func (e *env) warn(res *harness.Result, quiet bool) {
+	if quiet {
 		return
 	}
-	io.WriteString(e.stderr, res.Problems(true, lifetime.Terminal(e.stderr)))
+	for _, w := range res.Warnings {
+		fmt.Fprintln(e.stderr, "warning:", w)
+	}
 }

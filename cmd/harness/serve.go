@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -37,10 +38,10 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
   harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
   harness serve -tools discovery                     with tools that find and load tools
   harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
 			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all", Value: string(serve.Execute)},
-			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(serve.Clients, ", ")},
+			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(clients.Names(), ", ")},
 			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens", Value: serve.DefaultDescribeTokens},
 			&cli.BoolFlag{Name: "usage-order", Usage: "the most used tools come first in the list that a session begins with"},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
@@ -51,12 +52,6 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.Int64Flag{Name: "max-result-bytes", Usage: "`N` bytes of tool results under way in a session; further calls wait", Value: harness.DefaultRoom, Validator: roomFits},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
 			strictFlag(),
-			&cli.StringSliceFlag{Name: "allow", Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
-			&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
-			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-			&cli.StringFlag{Name: "approve", Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
-				Value: string(harness.ApproveNone)},
-			&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
 			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
 			&cli.BoolFlag{Name: "audit-required", Usage: "record each run before it begins, too, and stop serving when a record cannot be written"},
@@ -72,9 +67,28 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
 			sandboxFlag(),
-		},
+		}, policyFlags()...),
 		Action: e.serve,
 	}
+}
+
+// printConfig prints the entry for a client.
+func (e *env) printConfig(c *cli.Command, name string) error {
+	client, err := clients.Get(name)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	addr, token := c.String("http"), c.String("token-file") != "" || os.Getenv(clients.TokenVariable) != ""
+	text, err := client.Config(e.invocation(c), addr, token)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	if addr == "" && len(e.files(c).AllConfigs()) == 0 {
+		e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder that the client starts it in; -config FILE names one")
+	}
+	e.nothing(c, fmt.Sprintf("for %s; the other servers there must go, or the model sees their tools too: harness install %s moves them", client.Where(), name))
+	_, err = io.WriteString(e.stdout, text)
+	return err
 }
 
 func positive(d time.Duration) error {
@@ -98,16 +112,8 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	if err := idleServeFlags(c); err != nil {
 		return err
 	}
-	if client := c.String("print-config"); client != "" {
-		text, err := serve.ClientConfig(client, e.invocation(c), c.String("http"), c.String("token-file") != "" || os.Getenv(serve.TokenVariable) != "")
-		if err != nil {
-			return usageError{err.Error()}
-		}
-		if c.String("http") == "" && len(e.files(c).AllConfigs()) == 0 {
-			e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder that the client starts it in; -config FILE names one")
-		}
-		_, err = io.WriteString(e.stdout, text)
-		return err
+	if name := c.String("print-config"); name != "" {
+		return e.printConfig(c, name)
 	}
 	level := slog.LevelInfo
 	if c.Bool("q") {
@@ -129,10 +135,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"),
 		UsageOrder: c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
-		Policy: &harness.Policy{
-			Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
-			Approve: harness.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
-		},
+		Policy: policyOf(c),
 		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"), MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"), Telemetry: true,
 		Grace: c.Duration("grace"), Log: log,
@@ -148,7 +151,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin"),
 			MaxConnections: c.Int("max-connections"), MaxPerAddress: c.Int("max-connections-per-address"),
 		}
-		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(serve.TokenVariable)); err != nil {
+		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
 			return usageError{err.Error()}
 		}
 		if err := http.Check(); err != nil {
@@ -167,6 +170,13 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	defer s.Close()
 	if http != nil {
+		if path := files.Path(); path != "" {
+			if withdraw, err := serve.Announce(path, http.URL()); err == nil {
+				defer withdraw()
+			} else {
+				log.Warn("run -connect auto will not find this server", "error", err)
+			}
+		}
 		return s.HTTP(ctx, http)
 	}
 	e.told("waiting for an MCP client on stdin. Clients start this program themselves: -print-config claude prints their entry, -http serves over HTTP; Ctrl-C ends it")
@@ -194,7 +204,7 @@ func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error), qui
 		if err == nil && !quiet {
 			once.Do(func() {
 				if o, err := cat.Overview(); err == nil {
-					o.Write(e.stderr, lifetime.Terminal(e.stderr))
+					o.Write(e.stderr, lifetime.Terminal(e.stderr), lifetime.Width(e.stderr))
 				}
 			})
 		}

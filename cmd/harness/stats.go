@@ -49,10 +49,14 @@ func (e *env) stats(ctx context.Context, c *cli.Command) error {
 	for _, s := range stats.Servers {
 		names = max(names, len(s.Name))
 	}
-	fmt.Fprintf(e.stdout, "%-*s  tools   tokens  typed  untyped  annotated  read-only  destructive  stale\n", names, "server")
+	fmt.Fprintln(e.stdout, e.paint(head, fmt.Sprintf("%-*s  tools   tokens  typed  untyped  annotated  read-only  destructive  stale", names, "server")))
 	row := func(name string, n discovery.Numbers) {
-		fmt.Fprintf(e.stdout, "%-*s  %5d  %7d  %5d  %7d  %9d  %9d  %11d  %5d\n", names, name, n.Tools, n.SchemaTokens,
-			n.WithOutput, n.WithoutOutput, n.Annotated, n.ReadOnly, n.Destructive, n.Stale)
+		name, colour, stale := fmt.Sprintf("%-*s", names, name), good, fmt.Sprintf("%5d", n.Stale)
+		if n.Stale > 0 {
+			colour, stale = doubt, e.paint(doubt, stale)
+		}
+		fmt.Fprintf(e.stdout, "%s  %5d  %7d  %5d  %7d  %9d  %9d  %11d  %s\n", e.paint(colour, name), n.Tools, n.SchemaTokens,
+			n.WithOutput, n.WithoutOutput, n.Annotated, n.ReadOnly, n.Destructive, stale)
 	}
 	for _, s := range stats.Servers {
 		row(s.Name, s.Numbers)

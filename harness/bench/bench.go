@@ -64,6 +64,23 @@ func (r Row) Value() string {
 	return strconv.FormatFloat(r.Measured, 'f', map[bool]int{true: 0, false: 2}[r.Unit == "tokens" || r.Unit == "MB"], 64) + " " + r.Unit
 }
 
+// Met reports whether the goal is met; known: there is one that can be told of.
+func (r Row) Met() (met, known bool) {
+	words := strings.Fields(r.Goal)
+	if len(words) < 2 {
+		return false, false
+	}
+	goal, err := strconv.ParseFloat(strings.ReplaceAll(words[1], ",", ""), 64)
+	switch {
+	case err != nil:
+	case words[0] == "≤":
+		return r.Measured <= goal, true
+	case words[0] == "≥":
+		return r.Measured >= goal, true
+	}
+	return false, false
+}
+
 // pause is the time between two scripts of one client, in which a spare worker
 // is made ready. Models think longer.
 const pause = 100 * time.Millisecond

@@ -169,12 +169,27 @@ func (c *session) cut(a *Answer, value json.RawMessage) (notes []string) {
 // takeImages takes the images out of a value: each block of MCP content with
 // base64 in it is replaced by a note and becomes content of the answer.
 func takeImages(value json.RawMessage) (json.RawMessage, []*mcp.ImageContent) {
+	var images []*mcp.ImageContent
+	size := 0
+	value = ReplaceImages(value, func(mimeType string, data []byte) string {
+		if len(images) < maxImages && size+len(data) <= maxImageBytes {
+			images = append(images, &mcp.ImageContent{MIMEType: mimeType, Data: data})
+			size += len(data)
+			return fmt.Sprintf("(image %d: %s, %d bytes)", len(images), mimeType, len(data))
+		}
+		return fmt.Sprintf("(image left out: %s, %d bytes)", mimeType, len(data))
+	})
+	return value, images
+}
+
+// ReplaceImages is a value with each image in it, a block of MCP content with
+// base64, replaced by the text that by returns for it.
+func ReplaceImages(value json.RawMessage, by func(mimeType string, data []byte) string) json.RawMessage {
 	if !bytes.Contains(value, []byte(`"image"`)) || !bytes.Contains(value, []byte(`"mimeType"`)) {
-		return value, nil
+		return value
 	}
 	var out []byte
-	var images []*mcp.ImageContent
-	size, done := 0, 0 // bytes of images, and of value
+	done := 0 // bytes of value
 	var walk func(n *node)
 	walk = func(n *node) {
 		img := imageOf(n)
@@ -184,20 +199,14 @@ func takeImages(value json.RawMessage) (json.RawMessage, []*mcp.ImageContent) {
 			}
 			return
 		}
-		note := fmt.Sprintf("(image left out: %s, %d bytes)", img.MIMEType, len(img.Data))
-		if len(images) < maxImages && size+len(img.Data) <= maxImageBytes {
-			images = append(images, img)
-			size += len(img.Data)
-			note = fmt.Sprintf("(image %d: %s, %d bytes)", len(images), img.MIMEType, len(img.Data))
-		}
-		out = append(append(out, value[done:n.start]...), quote(note)...)
+		out = append(append(out, value[done:n.start]...), quote(by(img.MIMEType, img.Data))...)
 		done = n.start + len(n.raw)
 	}
 	walk(parseNode(value))
 	if done == 0 {
-		return value, nil
+		return value
 	}
-	return append(out, value[done:]...), images
+	return append(out, value[done:]...)
 }
 
 // imageOf reads {"type": "image", "mimeType": …, "data": base64}.

@@ -182,32 +182,6 @@ func TestAnswersFitTheirSchema(t *testing.T) {
 	}
 }
 
-func TestConfigsForClients(t *testing.T) {
-	for _, name := range Clients {
-		for _, addr := range []string{"", "127.0.0.1:7337"} {
-			got, err := ClientConfig(name, []string{"/opt/harness", "-config", `/a "b"/c.json`, "serve"}, addr, addr != "")
-			if err != nil || !strings.Contains(got, "usetools") {
-				t.Error(name, got, err)
-			}
-			if name == "codex" {
-				continue
-			}
-			_, body, _ := strings.Cut(got, "\n")
-			if !json.Valid([]byte(body)) {
-				t.Errorf("%s: no JSON: %s", name, body)
-			}
-		}
-	}
-	for addr, want := range map[string]string{":7337": "http://127.0.0.1:7337/mcp", "0.0.0.0:7337": "http://127.0.0.1:7337/mcp", "[::1]:7337": "http://[::1]:7337/mcp", "7337": "want host:port"} {
-		if got, err := ClientConfig("claude", nil, addr, false); !strings.Contains(fmt.Sprint(got, err), want) || strings.Contains(got, TokenVariable) {
-			t.Errorf("%s: %s, %v, want %s", addr, got, err, want)
-		}
-	}
-	if _, err := ClientConfig("emacs", []string{"x"}, "", false); err == nil || !strings.Contains(err.Error(), "gemini") {
-		t.Error(err)
-	}
-}
-
 func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"script":"Return(1)","timeout_ms":5,"inputs":{"a":1}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -21,8 +21,8 @@
 //	queue.go      who runs next
 //	discover.go   tool_find and its like, search_tools and its like
 //	teach.go      the prompt and the resources
-//	stdio.go, http.go  the transports; clients.go how clients are told of them,
-//	              connections.go how many there may be
+//	stdio.go, http.go  the transports; connections.go how many there may be,
+//	              remote.go a person's scripts on a server that is running
 //	metrics.go, telemetry.go (otlp.go), audit.go  the records; budget.go memory
 //
 // Who sees what, of all that a server keeps, where there are several tokens:

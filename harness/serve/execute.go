@@ -36,6 +36,9 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	if ask := c.askApproval(req, args, res); ask != nil {
 		return ask, nil
 	}
+	if wantsWhole(req) {
+		return whole(res), nil
+	}
 	return c.answer(res), nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,9 +40,6 @@ const (
 	// MaxFileBytes bounds a config file.
 	MaxFileBytes = 16 << 20
 )
-
-// DefaultFiles are the places where [Find] looks, in this order.
-var DefaultFiles = []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".codex/tools.json"}
 
 // Config is the merged content of one or more config files.
 type Config struct {
@@ -107,7 +103,7 @@ type Server struct {
 	Pin bool
 
 	File string // the file that defined the server
-	Dir  string // its folder
+	Dir  string // that relative paths begin in: the file's folder, of a [ProjectFile] the project's
 	// Notes say what in its definition has no effect.
 	Notes []string
 	// Err says why this server cannot be used; the others can.
@@ -146,23 +142,13 @@ func (s Secrets) Names() []string {
 	return names
 }
 
-// Find returns the first of [DefaultFiles] that exists in dir, or nothing.
-func Find(dir string) []string {
-	for _, f := range DefaultFiles {
-		p := filepath.Join(dir, filepath.FromSlash(f))
-		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
-			return []string{p}
-		}
-	}
-	return nil
-}
-
 // Load reads and merges config files. A server that two files define alike is
 // one server; one that they define differently gets an Err that names both.
 func Load(paths ...string) (*Config, error) {
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("no config: none of %s is here; write one or name it with -config",
-			strings.Join(DefaultFiles, ", "))
+		return nil, fmt.Errorf("no config: none of %s is here, nor in the folders above up to that of the repository, nor is %s; "+
+			"harness add writes one, harness install takes a client's servers into one, -config names one",
+			strings.Join(DefaultFiles, ", "), UserFile())
 	}
 	c := &Config{}
 	first := map[string]int{} // name → index in c.Servers

@@ -353,19 +353,6 @@ func TestMissingConfigSaysWhereItWasLookedFor(t *testing.T) {
 	}
 }
 
-func TestFindTakesTheFirstDefault(t *testing.T) {
-	dir := t.TempDir()
-	if got := Find(dir); got != nil {
-		t.Errorf("found %q in an empty folder", got)
-	}
-	for _, name := range []string{".codex/tools.json", ".cursor/mcp.json", ".vscode/mcp.json", ".mcp.json"} {
-		p := write(t, dir, name, "{}")
-		if got := Find(dir); !cmp.Equal(got, []string{p}) {
-			t.Errorf("found %q, want %q", got, p)
-		}
-	}
-}
-
 func TestFilesAreMergedAndClashesReported(t *testing.T) {
 	dir := t.TempDir()
 	a := write(t, dir, "a.json", `{"mcpServers": {"same": {"command": "x"}, "a": {"command": "a"}, "clash": {"command": "one"}}}`)

@@ -6,12 +6,15 @@
 //
 // In go the paths of the files; out comes a [Config] with one [Server] per
 // name, its variables expanded, its paths made absolute, its type inferred.
-// Nothing is started, and nothing but these files, env files and (for their
-// digest) the files of snapshots, manifests and OpenAPI documents is read.
+// Nothing is started, and nothing but these files, env files, files of secrets
+// and (for their digest) the files of snapshots, manifests and OpenAPI documents is read.
 //
 // Variables are those of the client that the file is for: ${NAME},
 // ${NAME:-default}, ${env:NAME}, ${workspaceFolder} and ${userHome}; in a
-// .gemini/settings.json also $NAME; in a TOML file none.
+// .gemini/settings.json also $NAME; in a TOML file none. ${file:PATH} is the
+// content of a file that only the user (and root) can read.
+//
+// [Search] finds the file that is meant where none is named.
 //
 // Two kinds of fault are kept apart. A file that is no JSON, or holds no
 // servers, fails the whole [Load] with an [*Error] that has file, line and

@@ -11,6 +11,7 @@ import (
 // variables is how the files of one client refer to variables.
 type variables struct {
 	dir     string // of the file
+	base    string // that relative paths begin in
 	literal bool   // Codex: not at all
 	bare    bool   // Gemini: also as $NAME
 }
@@ -20,6 +21,7 @@ func variablesOf(path string) variables {
 	dir := filepath.Dir(path)
 	return variables{
 		dir:     dir,
+		base:    baseDir(path),
 		literal: filepath.Ext(path) == ".toml",
 		bare:    filepath.Base(path) == "settings.json" && filepath.Base(dir) == ".gemini",
 	}
@@ -33,7 +35,7 @@ func (v variables) expand(s, field string) (string, error) {
 		return s, nil
 	}
 	if v.bare {
-		s = braced(s)
+		s = Braced(s)
 	}
 	var out strings.Builder
 	var errs []error
@@ -44,7 +46,7 @@ func (v variables) expand(s, field string) (string, error) {
 			out.WriteString(s)
 			return out.String(), errors.Join(errs...)
 		}
-		value, err := lookup(expr, v.dir)
+		value, err := v.lookup(expr)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 		}
@@ -54,8 +56,8 @@ func (v variables) expand(s, field string) (string, error) {
 	}
 }
 
-// braced writes every $NAME in s as ${NAME}.
-func braced(s string) string {
+// Braced writes every $NAME in s as ${NAME}.
+func Braced(s string) string {
 	var out strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "$")
@@ -76,12 +78,12 @@ func braced(s string) string {
 }
 
 // lookup returns the value of the expression between the braces of ${…}.
-func lookup(expr, dir string) (string, error) {
+func (v variables) lookup(expr string) (string, error) {
 	switch expr {
 	case "workspaceFolder":
-		return workspace(dir), nil
+		return workspace(v.dir), nil
 	case "workspaceFolderBasename":
-		return filepath.Base(workspace(dir)), nil
+		return filepath.Base(workspace(v.dir)), nil
 	case "userHome":
 		return os.UserHomeDir()
 	case "pathSeparator", "/":
@@ -91,21 +93,24 @@ func lookup(expr, dir string) (string, error) {
 		return "", fmt.Errorf("${input:%s} asks the user, which only an editor can; write ${%s} and set that environment variable",
 			id, strings.ToUpper(strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(id)))
 	}
+	if path, ok := strings.CutPrefix(expr, "file:"); ok {
+		return readSecret(path, v.base)
+	}
 	if strings.Contains(expr, "${") {
 		return "", fmt.Errorf("a variable inside of ${%s…}, which is not known; write the default out", expr)
 	}
 	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(expr, "env:"), ":-")
 	if !isName(name) {
-		return "", fmt.Errorf("unknown variable ${%s}; known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder}, ${userHome}", expr)
+		return "", fmt.Errorf("unknown variable ${%s}; known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, ${workspaceFolder}, ${userHome}", expr)
 	}
-	v, ok := os.LookupEnv(name)
+	value, ok := os.LookupEnv(name)
 	switch {
-	case hasFallback && v == "": // as in a shell: unset or empty
+	case hasFallback && value == "": // as in a shell: unset or empty
 		return fallback, nil
 	case !ok:
 		return "", fmt.Errorf("environment variable %q is not set; set it or write ${%s:-default}", name, name)
 	}
-	return v, nil
+	return value, nil
 }
 
 // workspace returns the project folder of a config folder: the parent of

@@ -10,18 +10,11 @@ import (
 // config files, as a client's entry for it in the same file is: asked for its
 // tools, it would start itself without end. files are absolute.
 func (s *Server) isHarness(files []string) bool {
-	if s.Type != Stdio {
+	words := s.harnessWords()
+	if words == nil {
 		return false
 	}
-	words := append([]string{s.Command}, s.Args...)
-	serve := slices.Index(words, "serve")
-	program := slices.IndexFunc(words, func(w string) bool {
-		return strings.TrimSuffix(filepath.Base(filepath.FromSlash(w)), ".exe") == "harness"
-	})
-	if program < 0 || serve < program {
-		return false
-	}
-	configs := flagValues(words[program:], "config")
+	configs := flagValues(words, "config")
 	for _, c := range configs {
 		if !filepath.IsAbs(c) {
 			c = filepath.Join(s.Cwd, c)
@@ -34,6 +27,26 @@ func (s *Server) isHarness(files []string) bool {
 		}
 	}
 	return len(configs) == 0
+}
+
+// RunsHarness reports whether a server is harness serve, over whatever files.
+func (s *Server) RunsHarness() bool { return s.harnessWords() != nil }
+
+// harnessWords is the command line of a server that is harness serve, from
+// "harness" on; nil: it is another one.
+func (s *Server) harnessWords() []string {
+	if s.Type != Stdio {
+		return nil
+	}
+	words := append([]string{s.Command}, s.Args...)
+	serve := slices.Index(words, "serve")
+	program := slices.IndexFunc(words, func(w string) bool {
+		return strings.TrimSuffix(filepath.Base(filepath.FromSlash(w)), ".exe") == "harness"
+	})
+	if program < 0 || serve < program {
+		return nil
+	}
+	return words[program:]
 }
 
 // flagValues are the values of a flag that may be repeated.

@@ -12,7 +12,10 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/term"
+
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/mcp"
 )
 
 // Until returns a context that ends when the user has had enough, and stdout
@@ -85,4 +88,26 @@ func (o *Output) failed() error {
 // NO_COLOR and TERM=dumb say no.
 func Terminal(w io.Writer) bool {
 	return Device(w) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// Width is how many columns the terminal has that w is; 0: it is none, or that
+// cannot be asked.
+func Width(w io.Writer) int {
+	f := Device(w)
+	if f == nil {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// KeepLogs keeps what servers write to stderr in the user's cache folder, where
+// there is one; harness logs shows it.
+func KeepLogs() {
+	if dir, err := os.UserCacheDir(); err == nil {
+		mcp.KeepLogs(dir)
+	}
 }

@@ -409,6 +409,16 @@ func (c *checker) explainMember(f types.Error, d *Diagnostic) {
 	if s, n := serverStruct(owner); s != nil {
 		d.concern(CodeNoField, serverOf(n.Obj()), n.Obj().Name(), id.Name)
 	}
+	if field, inner := around(owner, id.Name); field != "" {
+		right, of := matchOne(id.Name, fields(inner)), field
+		s, _ := serverStruct(owner)
+		if named(s.Field(fieldNamed(s, field)).Type()) != inner {
+			of = "each element of " + field
+		}
+		d.Hint = fmt.Sprintf("%s is a field of %s, which has %s", right, of, listed(fields(inner)))
+		d.Signatures = []string{c.typeLine(inner, []string{right})}
+		return
+	}
 	near := nearest(id.Name, members(owner))
 	if len(near) > 0 {
 		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
@@ -416,6 +426,28 @@ func (c *checker) explainMember(f types.Error, d *Diagnostic) {
 	if line := c.typeLine(owner, near); line != "" {
 		d.Signatures = []string{line}
 	}
+}
+
+// around returns the field of a server's struct whose own struct, or that of its
+// elements, has the field that the script looks for in the first, as where all
+// arguments are wrapped in one Body; and that struct. Of several it returns none:
+// nobody knows which is meant.
+func around(owner types.Type, name string) (field string, inner *types.Named) {
+	s, _ := serverStruct(owner)
+	if s == nil {
+		return "", nil
+	}
+	for f := range s.Fields() {
+		n := elementOfServer(f.Type())
+		switch {
+		case !f.Exported() || n == nil || matchOne(name, fields(n)) == "":
+		case field != "":
+			return "", nil
+		default:
+			field, inner = f.Name(), n
+		}
+	}
+	return field, inner
 }
 
 // explainNoType looks for the type that was meant by a function's name.

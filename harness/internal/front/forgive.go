@@ -135,21 +135,24 @@ func named(t types.Type) *types.Named {
 
 // members returns the exported fields and methods of a type, fields first.
 func members(t types.Type) []string {
-	var out []string
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if s, ok := t.Underlying().(*types.Struct); ok {
-		for f := range s.Fields() {
-			if f.Exported() {
-				out = append(out, f.Name())
-			}
-		}
-	}
+	out := fields(t)
 	if n := named(t); n != nil {
 		for m := range n.Methods() {
 			if m.Exported() {
 				out = append(out, m.Name())
+			}
+		}
+	}
+	return out
+}
+
+// fields returns the exported fields of a struct, or of what a pointer to one is.
+func fields(t types.Type) []string {
+	var out []string
+	if s, ok := deref(t).Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if f.Exported() {
+				out = append(out, f.Name())
 			}
 		}
 	}

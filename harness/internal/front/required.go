@@ -137,6 +137,10 @@ func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast
 	}
 	var names []string
 	for _, name := range r.unknown[serverOf(named.Obj())+"."+named.Obj().Name()] {
+		if around, _ := around(named, name); around != "" {
+			given[around] = true
+			continue
+		}
 		for _, meant := range nearest(name, members(named)) {
 			given[meant] = true
 		}

@@ -61,6 +61,7 @@ type process struct {
 	readErr error
 	hungUp  bool      // the server closed stdout before Close was called
 	log     io.Writer // may be nil
+	kept    *serverLog
 	stderr  tail
 	unguard func()
 }
@@ -78,8 +79,9 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	for _, name := range s.Env.Names() {
 		cmd.Env = append(cmd.Env, name+"="+s.Env[name])
 	}
+	kept := keptLog(s)
 	p := &process{
-		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: o.MaxMessage, log: o.Log,
+		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: o.MaxMessage, log: tee(o.Log, kept), kept: kept,
 		frames: make(chan []byte), inbox: make(chan jsonrpc.Message),
 		closed: make(chan struct{}), exited: make(chan struct{}),
 	}
@@ -101,6 +103,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 		stdin.Close()
 		return nil, fmt.Errorf("cannot start: %w; install it or correct its command in %q", err, s.File)
 	}
+	p.kept.note(fmt.Sprintf("started: process %d", cmd.Process.Pid))
 	p.stdin, p.stdout, p.unguard = stdin, r, unguard
 	p.loops.Go(p.read)
 	p.loops.Go(p.write)
@@ -292,6 +295,7 @@ func (p *process) stray(line []byte) {
 // cannot be killed with it, may still hold stdout: that is not read for ever.
 func (p *process) wait() {
 	p.cmd.Wait() // its result stays in cmd.ProcessState
+	p.kept.note("ended: " + p.exitStatus())
 	procgroup.Kill(p.cmd)
 	p.unguard()
 	close(p.exited)

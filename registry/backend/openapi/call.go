@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	// maxResponse bounds the body of a response in bytes.
+	// maxResponse bounds the body of a response in bytes, where the definition
+	// has no MaxMessage.
 	maxResponse = 64 << 20
 	// maxFailure bounds what is kept of the body of a failure.
 	maxFailure = 4 << 10
@@ -49,6 +50,9 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 	if s.baseErr != nil {
 		return fail(s.baseErr)
 	}
+	if want := backend.Expected(ctx); want != "" && want != a.sends(s, t) {
+		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then build-registry accept, show and accept it", a.sends(s, t), want))
+	}
 	raw, err := backend.ArgsObject(raw)
 	if err != nil {
 		return fail(err)
@@ -65,7 +69,7 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 	var data []byte
 	if err == nil {
 		defer res.Body.Close()
-		data, err = bounded(res.Body, maxResponse)
+		data, err = bounded(res.Body, cmp.Or(int64(a.server.MaxMessage), maxResponse))
 	}
 	switch {
 	case err == nil:
@@ -90,34 +94,40 @@ func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) 
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return nil, err
 	}
-	path, query, header := t.path, url.Values{}, http.Header{}
-	for _, p := range t.params {
-		v, ok := args[p.as]
-		delete(args, p.as)
-		if !ok || string(v) == "null" {
-			if p.Required || p.In == "path" {
-				return nil, fmt.Errorf("the argument %q is required", p.as)
+	path, header := t.Path, http.Header{}
+	query := newFields(queryEscape, t.owners("query", queryEscape))
+	cookies := newFields(cookieEscape, t.owners("cookie", cookieEscape))
+	for _, p := range t.Params {
+		raw, ok := args[p.As]
+		delete(args, p.As)
+		if !ok || string(raw) == "null" {
+			if p.Required {
+				return nil, fmt.Errorf("the argument %q is required", p.As)
 			}
 			continue
 		}
-		var err error
+		v, err := tree(raw)
+		if err != nil {
+			return nil, fmt.Errorf("the argument %q: %w", p.As, err)
+		}
 		switch p.In {
 		case "path":
 			path, err = p.inPath(path, v)
 		case "query":
-			err = p.inQuery(query, v)
+			err = query.add(p.As, p.Name, p.Style, v)
 		case "header":
 			var text string
-			text, err = p.text(v)
+			text, err = p.text(v, func(s string) string { return s })
 			header.Set(p.Name, text)
 		case "cookie":
-			var text string
-			text, err = p.text(v)
-			header.Add("Cookie", (&http.Cookie{Name: p.Name, Value: text}).String())
+			err = cookies.add(p.As, p.Name, p.Style, v)
 		}
 		if err != nil {
 			return nil, err
 		}
+	}
+	if len(cookies.list) > 0 {
+		header.Set("Cookie", cookies.join("; "))
 	}
 	content, kind, err := t.content(args)
 	if err != nil {
@@ -129,12 +139,12 @@ func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) 
 		return nil, err
 	}
 	u.RawPath = escaped
-	u.RawQuery = strings.Trim(base.RawQuery+"&"+query.Encode(), "&")
+	u.RawQuery = strings.Trim(base.RawQuery+"&"+query.join("&"), "&")
 	var body io.Reader
 	if content != nil {
 		body = bytes.NewReader(content)
 	}
-	req, err := http.NewRequestWithContext(ctx, t.method, u.String(), body)
+	req, err := http.NewRequestWithContext(ctx, t.Method, u.String(), body)
 	if err != nil {
 		return nil, errors.New("the arguments make no URL")
 	}
@@ -147,170 +157,125 @@ func (t *tool) request(ctx context.Context, base *url.URL, raw json.RawMessage) 
 	return req, nil
 }
 
+// owners are the names of a tool's parameters in one place, escaped, and the
+// arguments that they are of.
+func (t *tool) owners(in string, escape func(string) string) map[string]string {
+	out := map[string]string{}
+	for _, p := range t.Params {
+		if p.In == in {
+			out[escape(p.Name)] = p.As
+		}
+	}
+	return out
+}
+
 // inPath puts an argument into the path. What would change the path's shape
 // is refused: it would reach another operation.
-func (p *argument) inPath(path string, v json.RawMessage) (string, error) {
-	text, err := p.text(v)
+func (p *argument) inPath(path string, v any) (string, error) {
+	text, err := p.text(v, url.PathEscape)
 	if err != nil {
 		return "", err
 	}
 	if text == "" || text == "." || text == ".." {
-		return "", fmt.Errorf("the argument %q is %q, which no path can hold", p.as, text)
+		return "", fmt.Errorf("the argument %q is %q, which no path can hold", p.As, text)
 	}
-	return strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(text)), nil
+	return strings.ReplaceAll(path, "{"+p.Name+"}", text), nil
 }
 
-// inQuery adds an argument to the query, in the style of the parameter.
-func (p *argument) inQuery(query url.Values, v json.RawMessage) error {
-	explode := p.Explode == nil && (p.Style == "" || p.Style == "form") || p.Explode != nil && *p.Explode
-	var list []json.RawMessage
-	var members map[string]json.RawMessage
-	switch {
-	case len(p.Content) > 0:
-	case v[0] == '[' && explode && json.Unmarshal(v, &list) == nil:
-		for _, item := range list {
-			text, err := plain(p.as, item)
-			if err != nil {
-				return err
-			}
-			query.Add(p.Name, text)
-		}
-		return nil
-	case v[0] == '{' && json.Unmarshal(v, &members) == nil && (explode || p.Style == "deepObject"):
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			text, err := plain(p.as, members[name])
-			if err != nil {
-				return err
-			}
-			if p.Style == "deepObject" {
-				name = p.Name + "[" + name + "]"
-			}
-			query.Add(name, text)
-		}
-		return nil
+// text is an argument as one piece of text.
+func (p *argument) text(v any, escape func(string) string) (string, error) {
+	text, err := p.Style.text(p.Name, v, escape)
+	if err != nil {
+		return "", fmt.Errorf("the argument %q %w", p.As, err)
 	}
-	text, err := p.text(v)
-	query.Add(p.Name, text)
-	return err
-}
-
-// text is an argument as one piece of text: a list with its separator between
-// the items, an object as name,value pairs.
-func (p *argument) text(v json.RawMessage) (string, error) {
-	if len(p.Content) > 0 {
-		return string(v), nil
-	}
-	separator := ","
-	switch p.Style {
-	case "spaceDelimited":
-		separator = " "
-	case "pipeDelimited":
-		separator = "|"
-	}
-	var list []json.RawMessage
-	var members map[string]json.RawMessage
-	var parts []string
-	switch {
-	case v[0] == '[' && json.Unmarshal(v, &list) == nil:
-		for _, item := range list {
-			text, err := plain(p.as, item)
-			if err != nil {
-				return "", err
-			}
-			parts = append(parts, text)
-		}
-	case v[0] == '{' && json.Unmarshal(v, &members) == nil:
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			text, err := plain(p.as, members[name])
-			if err != nil {
-				return "", err
-			}
-			parts = append(parts, name, text)
-		}
-	default:
-		return plain(p.as, v)
-	}
-	return strings.Join(parts, separator), nil
-}
-
-// plain is a text, number or boolean as it is written.
-func plain(name string, v json.RawMessage) (string, error) {
-	v = bytes.TrimSpace(v)
-	switch {
-	case len(v) > 0 && v[0] == '"':
-		var s string
-		err := json.Unmarshal(v, &s)
-		return s, err
-	case len(v) > 0 && (v[0] == '{' || v[0] == '['):
-		return "", fmt.Errorf("the argument %q is nested too deeply to be sent", name)
-	}
-	return string(v), nil
+	return text, nil
 }
 
 // content makes the body of what arguments are left, and says of what type it
 // is; nil: there is none.
 func (t *tool) content(args map[string]json.RawMessage) (data []byte, contentType string, err error) {
-	b := t.body
+	b := t.Body
 	known := func(name string) bool {
-		return b != nil && (b.properties == nil && name == "body" || b.properties[name])
+		return b != nil && (b.Properties == nil && name == "body" || b.Properties[name])
 	}
 	for name := range args {
 		if !known(name) {
 			return nil, "", fmt.Errorf("unknown argument %q", name)
 		}
 	}
-	if b == nil || len(args) == 0 && !b.required {
+	switch {
+	case b == nil:
+		return nil, "", nil
+	case len(args) == 0 && !b.Required:
+		if b.ContentType == formType && slices.Contains([]string{"POST", "PUT", "PATCH"}, t.Method) {
+			return []byte{}, formType, nil // servers that read forms want to know that it is an empty one
+		}
 		return nil, "", nil
 	}
-	if b.properties != nil {
+	if b.Properties != nil {
 		return b.encode(args)
 	}
 	whole, ok := args["body"]
 	switch {
-	case !ok && b.required:
+	case !ok && b.Required:
 		return nil, "", errors.New(`the argument "body" is required`)
-	case isJSON(b.contentType):
-		return whole, b.contentType, nil
-	case b.contentType == formType, b.contentType == multipartType:
+	case isJSON(b.ContentType):
+		return whole, b.ContentType, nil
+	case b.ContentType == formType, b.ContentType == multipartType:
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(whole, &members); err != nil {
 			return nil, "", errors.New(`the argument "body" is no object`)
 		}
 		return b.encode(members)
-	case b.bytes:
-		data, err := unbase64("body", whole)
-		return data, b.contentType, err
 	}
 	var text string
 	if err := json.Unmarshal(whole, &text); err != nil {
 		return nil, "", errors.New(`the argument "body" is no text`)
 	}
-	return []byte(text), b.contentType, nil
+	if b.Bytes {
+		data, err := unbase64("body", text)
+		return data, b.ContentType, err
+	}
+	return []byte(text), b.ContentType, nil
 }
 
 // encode writes the members of a body in its type.
 func (b *requestBody) encode(members map[string]json.RawMessage) (data []byte, contentType string, err error) {
-	switch b.contentType {
+	switch b.ContentType {
 	case formType:
-		data, err = form(members)
+		data, err = form(members, b.Parts)
 	case multipartType:
-		return multipartBody(members, b.parts)
+		return multipartBody(members, b.Parts)
 	default:
 		data, err = json.Marshal(members)
 	}
-	return data, b.contentType, err
+	return data, b.ContentType, err
 }
 
-// form writes arguments as an HTML form does.
-func form(args map[string]json.RawMessage) ([]byte, error) {
-	values := url.Values{}
-	for name, v := range args {
-		p := argument{parameter: parameter{Name: name}, as: name}
-		if err := p.inQuery(values, v); err != nil {
-			return nil, err
+// form writes arguments as an HTML form does, each as its encoding says; those
+// without one as a part of their kind, objects as JSON.
+func form(args map[string]json.RawMessage, how map[string]part) ([]byte, error) {
+	owner := map[string]string{}
+	for name := range args {
+		owner[url.QueryEscape(name)] = name
+	}
+	body := newFields(url.QueryEscape, owner)
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		v, err := tree(args[name])
+		if err != nil {
+			return nil, fmt.Errorf("the argument %q: %w", name, err)
+		}
+		p, values := how[name], []any{v}
+		if p.Style == nil && !isJSON(p.ContentType) {
+			values = items(v)
+		}
+		for _, v := range values {
+			if err := body.add(name, name, p.style(v), v); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return []byte(values.Encode()), nil
+	return []byte(body.join("&")), nil
 }
 
 // block is a block of content on the wire.
@@ -350,7 +315,7 @@ func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*
 	case isJSON(kind) && kind != "*/*" && json.Valid(trimmed):
 		text(string(trimmed))
 		switch {
-		case t.wrapped:
+		case t.Wrapped:
 			r.Structured = fmt.Appendf(nil, `{"result":%s}`, trimmed)
 		case trimmed[0] == '{':
 			r.Structured = trimmed
@@ -362,7 +327,7 @@ func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*
 		r.Content = append(r.Content, block{Type: kindOf, Data: base64.StdEncoding.EncodeToString(data), MIMEType: kind})
 	default:
 		r.Content = append(r.Content, block{Type: "resource", Resource: &resource{
-			URI: t.path, MIMEType: kind, Blob: base64.StdEncoding.EncodeToString(data)}})
+			URI: t.Path, MIMEType: kind, Blob: base64.StdEncoding.EncodeToString(data)}})
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

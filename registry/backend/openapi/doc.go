@@ -1,5 +1,5 @@
 // Package openapi makes tools of the operations of an HTTP API that an OpenAPI
-// 3 document describes, JSON or YAML.
+// 3 or Swagger 2.0 document describes, JSON or YAML.
 //
 // In goes the document, from a file or a URL; out comes one tool per
 // operation. Its name is the operationId, or method and path; it takes the
@@ -13,9 +13,23 @@
 // What an MCPO server offers under /{server}/openapi.json works as it is: the
 // tools have the names that they had before.
 //
-// References inside the document are followed, also in a circle; references to
-// other files and URLs are not. An operation that cannot be expressed is left
-// out, with the reason among the listing's problems.
+// Parameters and the fields of forms are written in the style that the document
+// says. Of a form's objects those without an encoding are JSON, as OpenAPI has it.
+//
+// References are followed, also in a circle, and into other files: below the
+// document's folder, no symbolic links out of it, or at the document's origin.
+// At most [MaxFiles] are read, and with the document at most as many bytes as
+// the definition's MaxMessage ([DefaultMaxBytes] where it has none, [MaxBytes]
+// at most). An operation with a reference that cannot be followed, or that
+// cannot be expressed, is left out, with the reason among the listing's problems.
+//
+// Schemas that are too large for a tool are cut at a depth: what is deeper may be
+// anything, and its $comment says what it is. Descriptions lose their HTML and
+// Markdown's alerts.
+//
+// What is made of a document is kept in the user's cache folder, by the digest of
+// the document, of its files and of what the definition chooses, and is made anew
+// where that cannot be read.
 //
 // Headers and query values of the server's definition are sent with every
 // call, and only to the origin that the definition names: where a document from

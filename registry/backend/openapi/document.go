@@ -6,25 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
-// MaxDocumentBytes bounds a document; the largest known, GitHub's, has 13 MB.
-const MaxDocumentBytes = 64 << 20
-
-// document is an OpenAPI document, decoded as far as operations; schemas stay
-// as they are until a tool needs them.
+// document is an OpenAPI document, decoded as far as paths; the rest stays as
+// it is until a tool needs it.
 type document struct {
 	OpenAPI string `json:"openapi"`
-	Swagger string `json:"swagger"`
 	Info    struct {
 		Title       text `json:"title"`
 		Version     text `json:"version"` // often written as a number
 		Description text `json:"description"`
 	} `json:"info"`
-	Servers    []docServer                           `json:"servers"`
-	Paths      map[string]json.RawMessage            `json:"paths"`
-	Components map[string]map[string]json.RawMessage `json:"components"`
+	Servers []docServer                `json:"servers"`
+	Paths   map[string]json.RawMessage `json:"paths"`
+	swagger
+
+	files   *files
+	objects map[string]map[string]json.RawMessage // that references have led through, by reference
+	trees   map[string]any                        // schemas that references have led to, by reference
 }
 
 // text is a string that may also be another value, which then stands for its
@@ -47,11 +48,9 @@ type docServer struct {
 
 // operation is one method of one path.
 type operation struct {
-	Ref         string                     `json:"$ref"`
 	ID          string                     `json:"operationId"`
 	Summary     string                     `json:"summary"`
 	Description string                     `json:"description"`
-	Tags        []string                   `json:"tags"`
 	Deprecated  bool                       `json:"deprecated"`
 	Parameters  []json.RawMessage          `json:"parameters"`
 	Body        json.RawMessage            `json:"requestBody"`
@@ -60,21 +59,27 @@ type operation struct {
 
 // parameter is an argument outside of the body.
 type parameter struct {
-	Name        string               `json:"name"`
-	In          string               `json:"in"`
-	Description string               `json:"description"`
-	Required    bool                 `json:"required"`
-	Style       string               `json:"style"`
-	Explode     *bool                `json:"explode"`
-	Schema      json.RawMessage      `json:"schema"`
-	Content     map[string]mediaType `json:"content"`
+	Name          string               `json:"name"`
+	In            string               `json:"in"`
+	Description   string               `json:"description"`
+	Required      bool                 `json:"required"`
+	Style         string               `json:"style,omitempty"`
+	Explode       *bool                `json:"explode,omitempty"`
+	AllowReserved bool                 `json:"allowReserved,omitempty"`
+	Schema        json.RawMessage      `json:"schema,omitempty"`
+	Content       map[string]mediaType `json:"content,omitempty"`
 }
 
 type mediaType struct {
-	Schema   json.RawMessage `json:"schema"`
-	Encoding map[string]struct {
-		ContentType string `json:"contentType"`
-	} `json:"encoding"`
+	Schema   json.RawMessage     `json:"schema,omitempty"`
+	Encoding map[string]encoding `json:"encoding,omitempty"`
+}
+
+type encoding struct {
+	ContentType   string `json:"contentType,omitempty"`
+	Style         string `json:"style,omitempty"`
+	Explode       *bool  `json:"explode,omitempty"`
+	AllowReserved *bool  `json:"allowReserved,omitempty"`
 }
 
 // body is a request body or a response.
@@ -85,25 +90,25 @@ type body struct {
 }
 
 // decode reads a document.
-func decode(data []byte) (*document, error) {
-	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-	if len(data) == 0 || data[0] != '{' {
-		var err error
-		if data, err = jsonOfYAML(data); err != nil {
-			return nil, err
-		}
+func decode(data []byte, f *files) (*document, error) {
+	raw, err := f.add("", data)
+	if err != nil {
+		return nil, err
 	}
-	d := &document{}
-	err := json.Unmarshal(data, d)
+	d := &document{files: f, objects: map[string]map[string]json.RawMessage{}, trees: map[string]any{}}
+	err = json.Unmarshal(raw, d)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("no OpenAPI document: %w", err)
-	case d.Swagger != "":
-		return nil, fmt.Errorf("swagger %q is not read; convert it to OpenAPI 3", d.Swagger)
-	case !strings.HasPrefix(d.OpenAPI, "3."):
+	case d.Swagger != "" && string(d.Swagger) != "2.0":
+		return nil, fmt.Errorf("swagger is %q, want 2.0", d.Swagger)
+	case d.Swagger == "" && !strings.HasPrefix(d.OpenAPI, "3."):
 		return nil, fmt.Errorf("openapi is %q, want 3.0 or newer", d.OpenAPI)
 	case len(d.Paths) == 0:
 		return nil, errors.New("no paths; an MCPO server has its documents at /{server}/openapi.json")
+	}
+	if d.Swagger != "" {
+		d.Servers = d.swagger.servers()
 	}
 	return d, nil
 }
@@ -112,7 +117,7 @@ func decode(data []byte) (*document, error) {
 const maxRefs = 32
 
 // follow returns what a value refers to, or the value itself where it is no
-// reference. Only references inside the document are followed.
+// reference.
 func (d *document) follow(raw json.RawMessage) (json.RawMessage, error) {
 	for range maxRefs {
 		ref := refOf(raw)
@@ -141,54 +146,55 @@ func refOf(raw json.RawMessage) string {
 	return r.Ref
 }
 
-// at returns the value that a reference like "#/components/parameters/Page"
-// names.
+// at returns the value that a reference like "#/components/parameters/Page" or
+// "parameters.yaml#/Page" names.
 func (d *document) at(ref string) (json.RawMessage, error) {
-	pointer, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		return nil, fmt.Errorf("the reference %q leads out of the document, which is not followed", ref)
+	fail := func(err error) (json.RawMessage, error) {
+		return nil, fmt.Errorf("the reference %.300q is not followed: %w", strings.TrimSuffix(ref, "#"), err)
 	}
-	parts := strings.Split(pointer, "/")
-	for i, p := range parts {
-		if u, err := url.PathUnescape(p); err == nil {
-			p = u
+	key, pointer, _ := strings.Cut(ref, "#")
+	value, err := d.files.file(key)
+	if err != nil {
+		return fail(err)
+	}
+	nowhere := errors.New("it leads nowhere")
+	if pointer == "" {
+		return value, nil
+	}
+	if pointer[0] != '/' {
+		return fail(nowhere)
+	}
+	place := key + "#"
+	for part := range strings.SplitSeq(pointer[1:], "/") {
+		object, ok := d.objects[place]
+		if !ok && json.Unmarshal(value, &object) == nil {
+			d.objects[place] = object
 		}
-		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
-	}
-	missing := fmt.Errorf("the reference %q leads nowhere", ref)
-	var value json.RawMessage
-	switch {
-	case parts[0] == "components" && len(parts) >= 3:
-		value, parts = d.Components[parts[1]][parts[2]], parts[3:]
-	case parts[0] == "paths" && len(parts) >= 2:
-		value, parts = d.Paths[parts[1]], parts[2:]
-	default:
-		return nil, missing
-	}
-	for _, p := range parts {
-		var err error
-		if value, err = child(value, p); err != nil {
-			return nil, missing
+		if u, err := url.PathUnescape(part); err == nil {
+			part = u
 		}
+		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		if object != nil {
+			value = object[part]
+		} else if value = item(value, part); value == nil {
+			return fail(nowhere)
+		}
+		place += "/" + part
 	}
 	if len(value) == 0 {
-		return nil, missing
+		return fail(nowhere)
 	}
 	return value, nil
 }
 
-// child returns a member of an object, or an item of a list by its index.
-func child(value json.RawMessage, key string) (json.RawMessage, error) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(value, &object) == nil {
-		return object[key], nil
-	}
+// item returns an item of a list, nil where there is none.
+func item(value json.RawMessage, index string) json.RawMessage {
 	var list []json.RawMessage
-	var i int
-	if _, err := fmt.Sscanf(key, "%d", &i); err != nil || json.Unmarshal(value, &list) != nil || i < 0 || i >= len(list) {
-		return nil, errors.New("not there")
+	i, err := strconv.Atoi(index)
+	if err != nil || json.Unmarshal(value, &list) != nil || i < 0 || i >= len(list) {
+		return nil
 	}
-	return list[i], nil
+	return list[i]
 }
 
 // into decodes what raw is, or refers to.
@@ -201,22 +207,15 @@ func into[T any](d *document, raw json.RawMessage) (T, error) {
 	return v, json.Unmarshal(raw, &v)
 }
 
-// base returns the URL of the API: the first of the document's servers, with
-// the defaults of its variables, seen from where the document is.
-func (d *document) base(from *url.URL) (*url.URL, error) {
-	text := "/"
-	if len(d.Servers) > 0 {
-		text = d.Servers[0].URL
-		for name, v := range d.Servers[0].Variables {
-			text = strings.ReplaceAll(text, "{"+name+"}", v.Default)
-		}
+// server is the URL of the API as the document writes it: the first of its
+// servers, with the defaults of its variables.
+func (d *document) server() string {
+	if len(d.Servers) == 0 {
+		return "/"
 	}
-	u, err := url.Parse(text)
-	if err == nil && from != nil {
-		u = from.ResolveReference(u)
+	text := d.Servers[0].URL
+	for name, v := range d.Servers[0].Variables {
+		text = strings.ReplaceAll(text, "{"+name+"}", v.Default)
 	}
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("the document does not say where its API is (%q); set baseUrl in the config entry", text)
-	}
-	return u, nil
+	return text
 }

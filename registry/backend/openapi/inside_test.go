@@ -88,11 +88,17 @@ func saved(t *testing.T, from string) string {
 	}
 	defer res.Body.Close()
 	data, err := io.ReadAll(res.Body)
-	path := filepath.Join(t.TempDir(), "api.json")
-	if err == nil {
-		err = os.WriteFile(path, data, 0o644)
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	return file(t, "api.json", string(data))
+}
+
+// file writes a file to a folder of its own.
+func file(t testing.TB, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path

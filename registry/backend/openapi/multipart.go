@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -14,10 +15,54 @@ import (
 
 const multipartType = "multipart/form-data"
 
-// part is how a property of a multipart body is sent.
+// part is how a property of a form or a multipart body is sent.
 type part struct {
-	file        bool   // bytes, which the argument holds as base64
-	contentType string // empty: as the value suggests
+	File        bool   `json:"file,omitempty"`        // bytes, which the argument holds as base64
+	ContentType string `json:"contentType,omitempty"` // empty: as the value suggests
+	Style       *style `json:"style,omitempty"`       // nil: by its content type
+}
+
+// items are what is sent under one name one after the other: those of a list
+// without the nulls, or the value itself.
+func items(v any) []any {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	return slices.DeleteFunc(list, func(item any) bool { return item == nil })
+}
+
+// style is how a value of a form is written.
+func (p part) style(v any) style {
+	if p.Style != nil {
+		return *p.Style
+	}
+	switch v.(type) {
+	case []any, *object:
+		return style{Media: cmp.Or(p.ContentType, "application/json")}
+	}
+	return style{Media: cmp.Or(p.ContentType, "text/plain")}
+}
+
+// encodings are how the properties of a body are sent that its media type says
+// something of. Style, explode and allowReserved go before the content type.
+func (m mediaType) encodings() (map[string]part, error) {
+	out := map[string]part{}
+	for name, e := range m.Encoding {
+		p := part{ContentType: e.ContentType}
+		if strings.ContainsAny(p.ContentType, ",*") { // a choice
+			p.ContentType = ""
+		}
+		if e.Style != "" || e.Explode != nil || e.AllowReserved != nil {
+			s, err := newStyle("query", e.Style, e.Explode, e.AllowReserved != nil && *e.AllowReserved)
+			if err != nil {
+				return nil, fmt.Errorf("the property %q of its body has %w", name, err)
+			}
+			p = part{Style: &s}
+		}
+		out[name] = p
+	}
+	return out, nil
 }
 
 // isBytes reports whether a schema stands for bytes, as OpenAPI 3.0 and 3.1
@@ -39,37 +84,33 @@ func base64Schema(o *object) *object {
 	return out
 }
 
-// parts finds out how the properties of a multipart body are sent, and makes
-// those that are bytes text.
-func (s *schemas) parts(members *object, media mediaType) (map[string]part, error) {
-	out := map[string]part{}
+// files makes text of the properties of a multipart body that are bytes, and
+// marks them.
+func (s *schemas) files(members *object, parts map[string]part) error {
 	for _, k := range members.keys {
-		p := part{contentType: media.Encoding[k].ContentType}
-		if strings.ContainsAny(p.contentType, ",*") { // a choice
-			p.contentType = ""
-		}
 		o, err := s.resolved(members.values[k])
 		if err != nil {
-			return nil, err
+			return err
 		}
+		p := parts[k]
 		if items, ok := o.values["items"]; ok && o.values["type"] == "array" {
 			item, err := s.resolved(items)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if isBytes(item) {
-				p.file = true
+			if p.File = isBytes(item); p.File {
 				list := copyOf(o)
 				list.set("items", base64Schema(item))
 				members.set(k, list)
 			}
-		} else if isBytes(o) {
-			p.file = true
+		} else if p.File = isBytes(o); p.File {
 			members.set(k, base64Schema(o))
 		}
-		out[k] = p
+		if p != (part{}) {
+			parts[k] = p
+		}
 	}
-	return out, nil
+	return nil
 }
 
 // multipartBody writes arguments as the parts of a body.
@@ -77,12 +118,25 @@ func multipartBody(args map[string]json.RawMessage, how map[string]part) (data [
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		values := []json.RawMessage{args[name]}
-		if args[name][0] == '[' && json.Unmarshal(args[name], &values) != nil {
-			return nil, "", fmt.Errorf("the argument %q is no list", name)
+		v, err := tree(args[name])
+		if err != nil {
+			return nil, "", fmt.Errorf("the argument %q: %w", name, err)
 		}
-		for _, v := range values {
-			if err := how[name].write(w, name, v); err != nil {
+		p := how[name]
+		if p.Style != nil && !p.File {
+			pairs, err := p.Style.pairs(name, v, func(s string) string { return s })
+			if err != nil {
+				return nil, "", fmt.Errorf("the argument %q %w", name, err)
+			}
+			for _, pair := range pairs {
+				if err := (part{}).write(w, pair.name, pair.value); err != nil {
+					return nil, "", err
+				}
+			}
+			continue
+		}
+		for _, v := range items(v) {
+			if err := p.write(w, name, v); err != nil {
 				return nil, "", err
 			}
 		}
@@ -94,29 +148,28 @@ func multipartBody(args map[string]json.RawMessage, how map[string]part) (data [
 }
 
 // write writes one value as a part.
-func (p part) write(w *multipart.Writer, name string, v json.RawMessage) error {
+func (p part) write(w *multipart.Writer, name string, v any) error {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", "%0D", "\n", "%0A").Replace(name)
-	disposition, kind := fmt.Sprintf(`form-data; name="%s"`, quoted), p.contentType
+	disposition, kind := fmt.Sprintf(`form-data; name="%s"`, quoted), p.ContentType
 	var data []byte
-	switch {
-	case p.file:
+	if p.File {
+		text, ok := v.(string)
+		if !ok {
+			return fmt.Errorf("the argument %q is no text", name)
+		}
 		var err error
-		if data, err = unbase64(name, v); err != nil {
+		if data, err = unbase64(name, text); err != nil {
 			return err
 		}
 		disposition += fmt.Sprintf(`; filename="%s"`, quoted)
-		if kind == "" {
-			kind = "application/octet-stream"
+		kind = cmp.Or(kind, "application/octet-stream")
+	} else {
+		if _, err := scalar(v); err != nil {
+			kind = cmp.Or(kind, "application/json")
 		}
-	case v[0] == '{' || v[0] == '[':
-		data = v
-		if kind == "" {
-			kind = "application/json"
-		}
-	default:
-		text, err := plain(name, v)
+		text, err := asMedia(cmp.Or(kind, "text/plain"), v)
 		if err != nil {
-			return err
+			return fmt.Errorf("the argument %q %w", name, err)
 		}
 		data = []byte(text)
 	}
@@ -132,11 +185,7 @@ func (p part) write(w *multipart.Writer, name string, v json.RawMessage) error {
 }
 
 // unbase64 returns the bytes that an argument holds.
-func unbase64(name string, v json.RawMessage) ([]byte, error) {
-	var text string
-	if err := json.Unmarshal(v, &text); err != nil {
-		return nil, fmt.Errorf("the argument %q is no text", name)
-	}
+func unbase64(name, text string) ([]byte, error) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return nil, fmt.Errorf("the argument %q is no base64: encode the bytes with base64.StdEncoding", name)

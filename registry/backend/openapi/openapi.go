@@ -2,25 +2,20 @@ package openapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
 	"net/url"
-	"os"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
 )
-
-// maxInstructions bounds what is kept of a document's description, in bytes.
-const maxInstructions = 64 << 10
 
 // Open reads the document, within s.StartTimeout. The API itself is not asked.
 func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
@@ -34,6 +29,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	spec, err := a.load(ctx)
 	if err != nil {
+		a.Close()
 		return nil, err
 	}
 	a.spec, a.fresh = spec, true
@@ -55,12 +51,11 @@ type api struct {
 
 // spec is what a document says.
 type spec struct {
-	base     *url.URL
-	baseErr  error // why there is no base: the tools can be listed, not called
-	tools    []*tool
-	byName   map[string]*tool
-	problems []string
-	info     registry.Server
+	derived
+	base    *url.URL
+	baseErr error // why there is no base: the tools can be listed, not called
+	byName  map[string]*tool
+	from    *url.URL // of a document from a URL
 }
 
 // client follows no redirect to another origin: the headers that it would take
@@ -94,59 +89,98 @@ func (a *api) List(ctx context.Context) (*backend.Listing, error) {
 		a.spec = s
 		a.mu.Unlock()
 	}
-	raws := make([]json.RawMessage, len(s.tools))
-	for i, t := range s.tools {
-		raws[i] = t.raw
+	raws, err := s.definitions()
+	if err != nil { // what was kept is gone
+		if s, err = a.load(ctx); err == nil {
+			raws, err = s.definitions()
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	l := &backend.Listing{Server: s.info}
+	l := &backend.Listing{Server: s.Info}
+	l.Server.Name, l.Server.Transport = a.server.Name, config.OpenAPI
 	var problems []string
 	l.Tools, problems = backend.DecodeTools(a.server.Name, raws)
-	l.Server.Problems = append(append(l.Server.Problems, s.problems...), problems...)
+	l.Server.Problems = slices.Concat(s.Problems, a.doubts(s), problems)
+	for i := range l.Tools {
+		l.Tools[i].Request = a.sends(s, s.byName[l.Tools[i].Name])
+	}
 	return l, nil
 }
 
-// load reads the document and makes tools of it.
+// sends says what a call of a tool sends, as far as the document says it and not
+// the config: registry.Tool.Request.
+func (a *api) sends(s *spec, t *tool) string {
+	address := ""
+	if a.server.BaseURL == "" && s.base != nil {
+		address = strings.TrimSuffix(origin.Show(s.base), "/")
+	}
+	text := strings.ToUpper(t.Method) + " " + address + t.Path
+	var parts []string
+	for _, p := range t.Params {
+		parts = append(parts, fmt.Sprintf("%s as %s %s", p.As, p.In, p.Name))
+	}
+	slices.Sort(parts)
+	if t.Body != nil {
+		body := "body " + t.Body.ContentType
+		if t.Body.Properties != nil {
+			body += " of " + strings.Join(slices.Sorted(maps.Keys(t.Body.Properties)), ", ")
+		}
+		parts = append(parts, body)
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return text + ", with " + strings.Join(parts, "; ")
+}
+
+// doubts are the problems with where the document sends its calls.
+func (a *api) doubts(s *spec) []string {
+	switch {
+	case s.baseErr != nil:
+		return []string{s.baseErr.Error()}
+	case a.server.BaseURL == "" && s.from != nil && !origin.Same(s.from, s.base):
+		return []string{sendsTo(s.base) + "; set that as baseUrl in its config entry if it is meant"}
+	}
+	return nil
+}
+
+// load reads the document, and makes tools of it if that was not done before.
 func (a *api) load(ctx context.Context) (*spec, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.server.StartTimeout)
 	defer cancel()
-	data, from, err := a.read(ctx)
+	f, data, err := a.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("server %q: reading its OpenAPI document: %w", a.server.Name, a.hide.Err(err))
 	}
-	d, err := decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("server %q: %w", a.server.Name, a.hide.Err(err))
+	s := &spec{byName: map[string]*tool{}, from: f.base}
+	path := keptPath(data, f, a.server)
+	if !s.recall(path, f) {
+		if s.derived, err = derive(data, f, a.server); err != nil {
+			return nil, fmt.Errorf("server %q: %w", a.server.Name, a.hide.Err(err))
+		}
+		s.keep(path)
 	}
-	s := &spec{byName: map[string]*tool{}, info: registry.Server{
-		Name: a.server.Name, Transport: config.OpenAPI,
-		Title: string(d.Info.Title), Version: string(d.Info.Version), Instructions: string(d.Info.Description),
-	}}
-	if len(s.info.Instructions) > maxInstructions {
-		s.info.Instructions = strings.ToValidUTF8(s.info.Instructions[:maxInstructions], "")
+	for _, t := range s.Tools {
+		s.byName[t.Name] = t
 	}
-	s.tools, s.problems = d.tools(newChooser(a.server.Tags, a.server.Paths), maxDefinitions)
-	for _, t := range s.tools {
-		s.byName[t.name] = t
-	}
-	s.base, s.baseErr = a.base(d, from)
-	switch {
-	case s.baseErr != nil:
-		s.problems = append(s.problems, s.baseErr.Error())
-	case a.server.BaseURL == "" && from != nil && !origin.Same(from, s.base):
-		s.problems = append(s.problems, sendsTo(s.base)+"; set that as baseUrl in its config entry if it is meant")
-	}
+	s.base, s.baseErr = a.base(s.Server, f.base)
 	return s, nil
 }
 
 // base returns where the API is: where the config says, else where the document
 // says, as long as no secrets go to a host that only the document names.
-func (a *api) base(d *document, from *url.URL) (*url.URL, error) {
+func (a *api) base(server string, from *url.URL) (*url.URL, error) {
 	if a.server.BaseURL != "" {
 		return url.Parse(a.server.BaseURL)
 	}
-	u, err := d.base(from)
-	if err != nil {
-		return nil, err
+	u, err := url.Parse(server)
+	if err == nil && from != nil {
+		u = from.ResolveReference(u)
+	}
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("the document does not say where its API is (%q); set baseUrl in the config entry", server)
 	}
 	secrets := len(a.server.Headers) + len(a.server.Query)
 	if from != nil && secrets > 0 && !origin.Same(from, u) {
@@ -156,35 +190,6 @@ func (a *api) base(d *document, from *url.URL) (*url.URL, error) {
 }
 
 func sendsTo(u *url.URL) string { return "the document sends its calls to " + origin.Show(u) }
-
-// read returns the document, and the URL that it came from, if any.
-func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
-	if a.server.URL == "" {
-		f, err := os.Open(a.server.Path)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer f.Close()
-		data, err := bounded(f, MaxDocumentBytes)
-		return data, nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.server.URL, nil)
-	if err != nil {
-		return nil, nil, errors.New("the url cannot be read")
-	}
-	a.authorize(req)
-	req.Header.Set("Accept", "application/json, application/yaml")
-	res, err := a.client.Do(req)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return nil, nil, fmt.Errorf("%s; check its url and headers", status(res.StatusCode))
-	}
-	data, err := bounded(res.Body, MaxDocumentBytes)
-	return data, res.Request.URL, err
-}
 
 // authorize adds the headers and query values of the definition.
 func (a *api) authorize(req *http.Request) {
@@ -202,14 +207,6 @@ func (a *api) authorize(req *http.Request) {
 		}
 		req.URL.RawQuery = q.Encode()
 	}
-}
-
-func bounded(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("larger than %d bytes", limit)
-	}
-	return data, err
 }
 
 // Close implements backend.Backend.

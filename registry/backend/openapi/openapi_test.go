@@ -95,11 +95,12 @@ func TestEveryOperationIsATool(t *testing.T) {
 		"get_items_id": {`{"type":"object","properties":{"id":{"type":"string","description":"The item"}},"required":["id"],"additionalProperties":false}`, ""},
 		"replace": {`{"type":"object","properties":{"id":{"type":"string","description":"The item"},"body":{"type":"object","properties":{"id":{"type":"string"}}}},` +
 			`"required":["id"],"additionalProperties":false}`, ""},
-		"remove":  {`{"type":"object","properties":{"id":{"type":"string","description":"The item"}},"required":["id"],"additionalProperties":false}`, ""},
-		"login":   {`{"type":"object","properties":{"user":{"type":"string"},"roles":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}`, ""},
-		"note":    {`{"type":"object","properties":{"body":{"type":"string"}},"required":["body"],"additionalProperties":false}`, ""},
-		"picture": {`{"type":"object","properties":{},"additionalProperties":false}`, ""},
-		"away":    {`{"type":"object","properties":{},"additionalProperties":false}`, ""},
+		"remove":       {`{"type":"object","properties":{"id":{"type":"string","description":"The item"}},"required":["id"],"additionalProperties":false}`, ""},
+		"login":        {`{"type":"object","properties":{"user":{"type":"string"},"roles":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}`, ""},
+		"get_matrix_x": {`{"type":"object","properties":{"x":{}},"required":["x"],"additionalProperties":false}`, ""},
+		"note":         {`{"type":"object","properties":{"body":{"type":"string"}},"required":["body"],"additionalProperties":false}`, ""},
+		"picture":      {`{"type":"object","properties":{},"additionalProperties":false}`, ""},
+		"away":         {`{"type":"object","properties":{},"additionalProperties":false}`, ""},
 	}
 	for name, tool := range tools {
 		w, ok := want[name]
@@ -121,7 +122,7 @@ func TestEveryOperationIsATool(t *testing.T) {
 		t.Errorf("description %q, title %q", d, tools["listItems"].Title)
 	}
 	problems := strings.Join(server.Problems, "\n")
-	for _, want := range []string{"GET /broken/{x} left out: a name in its path", `the style "matrix"`, `"other.yaml#/x" leads out of the document`, "/circle left out: a parameter: references lead in a circle"} {
+	for _, want := range []string{"GET /broken/{x} left out: a name in its path", `"https://elsewhere.example/other.yaml#/x" is not followed: it leads to https://elsewhere.example`, "/circle left out: a parameter: references lead in a circle"} {
 		if !strings.Contains(problems, want) {
 			t.Errorf("problems lack %q:\n%s", want, problems)
 		}
@@ -135,12 +136,13 @@ func TestArgumentsGoWhereTheDocumentSays(t *testing.T) {
 	b := open(t, serve(t, "shop.json", echo))
 	for _, tc := range []struct{ tool, args, request, body, kind string }{
 		{"listItems", `{"tag":["a b","c&d"],"ids":[1,9007199254740993],"filter":{"min":1.50,"max":"x"},"limit":3,"X-Trace":"t"}`,
-			"GET /api/v1/items?filter%5Bmax%5D=x&filter%5Bmin%5D=1.50&ids=1%2C9007199254740993&limit=3&tag=a+b&tag=c%26d", "", ""},
+			"GET /api/v1/items?tag=a%20b&tag=c%26d&ids=1,9007199254740993&filter%5Bmin%5D=1.50&filter%5Bmax%5D=x&limit=3", "", ""},
 		{"create_item", `{"name":"x","price":1.50,"parent":{"name":"y"}}`, "POST /api/v1/items", `{"name":"x","parent":{"name":"y"},"price":1.50}`, "application/json"},
 		{"get_items_id", `{"id":"a/b?c#d é"}`, "GET /api/v1/items/a%2Fb%3Fc%23d%20%C3%A9", "", ""},
 		{"replace", `{"id":"7","body":{"id":"8"}}`, "PUT /api/v1/items/7", `{"id":"8"}`, "application/json"},
 		{"replace", `{"id":"7"}`, "PUT /api/v1/items/7", "", ""},
 		{"login", `{"user":"a b","roles":["x","y"]}`, "POST /api/v1/login", "roles=x&roles=y&user=a+b", "application/x-www-form-urlencoded"},
+		{"login", `{}`, "POST /api/v1/login", "", "application/x-www-form-urlencoded"},
 		{"note", `{"body":"héllo"}`, "POST /api/v1/note", "héllo", "text/plain"},
 	} {
 		r, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args))
@@ -257,13 +259,13 @@ func TestMCPOEndpointWorksAsItIs(t *testing.T) {
 }
 
 func TestYAMLIsReadLikeJSON(t *testing.T) {
-	d, err := decode(read(t, "small.yaml"))
+	d, err := derive(read(t, "small.yaml"), alone(), config.Server{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, problems := d.tools(newChooser(nil, nil), maxDefinitions)
-	if len(tools) != 2 || len(problems) > 0 {
-		t.Fatalf("%d tools, problems %q", len(tools), problems)
+	tools := d.Tools
+	if len(tools) != 2 || len(d.Problems) > 0 {
+		t.Fatalf("%d tools, problems %q", len(tools), d.Problems)
 	}
 	for _, want := range []string{
 		`"since":{"type":"string","format":"date","default":"2026-01-02"}`, `"big":{"type":"integer","maximum":9007199254740993,"minimum":16}`,
@@ -273,9 +275,16 @@ func TestYAMLIsReadLikeJSON(t *testing.T) {
 			t.Errorf("%s lacks %s", tools[0].raw, want)
 		}
 	}
-	if u, err := d.base(nil); err != nil || u.String() != "https://api.example.com/v1" {
-		t.Errorf("base %v, %v", u, err)
+	if d.Server != "https://api.example.com/v1" {
+		t.Errorf("server %q", d.Server)
 	}
+}
+
+// alone are the files of a document that can refer to none.
+func alone() *files {
+	f := newFiles(MaxBytes)
+	f.get = func(string, int64) ([]byte, error) { return nil, errors.New("not there") }
+	return f
 }
 
 func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
@@ -326,7 +335,7 @@ func TestSharedSchemasAreBoundedTogether(t *testing.T) {
 	}
 	document := fmt.Sprintf(`{"openapi":"3.0.0","components":{"schemas":{"Big":{"type":"object","properties":{%s}}}},"paths":{%s}}`,
 		strings.Join(properties, ","), strings.Join(paths, ","))
-	d, err := decode([]byte(document))
+	d, err := decode([]byte(document), alone())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +394,7 @@ func TestFailuresSayWhyWithoutSecrets(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 	for content, want := range map[string]string{
-		`{"swagger":"2.0"}`: "convert it to OpenAPI 3", `{"openapi":"3.0.0"}`: "no paths", `[]`: "want an object", "a: [": "neither JSON nor YAML", `{"openapi":"4"}`: `"4"`, "": "no OpenAPI document",
+		`{"swagger":"1.2"}`: `swagger is "1.2", want 2.0`, `{"swagger":"2.0"}`: "no paths", `{"openapi":"3.0.0"}`: "no paths", `[]`: "want an object", "a: [": "neither JSON nor YAML", `{"openapi":"4"}`: `"4"`, "": "no OpenAPI document",
 	} {
 		path := filepath.Join(t.TempDir(), "api.json")
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -403,14 +412,12 @@ func FuzzDocument(f *testing.F) {
 	}
 	f.Add([]byte("openapi: 3.0.0\npaths: &a\n  /x: {get: *a}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := decode(data)
+		d, err := derive(data, alone(), config.Server{})
 		if err != nil {
 			return
 		}
-		d.base(nil)
-		tools, _ := d.tools(newChooser(nil, nil), maxDefinitions)
 		base := &url.URL{Scheme: "http", Host: "example.com"}
-		for _, tool := range tools {
+		for _, tool := range d.Tools {
 			if !json.Valid(tool.raw) {
 				t.Errorf("definition %s", tool.raw)
 			}
@@ -422,10 +429,42 @@ func FuzzDocument(f *testing.F) {
 func BenchmarkRead(b *testing.B) {
 	data := read(b, "shop.json")
 	for b.Loop() {
-		d, err := decode(data)
-		if err != nil {
+		if _, err := derive(data, alone(), config.Server{}); err != nil {
 			b.Fatal(err)
 		}
-		d.tools(newChooser(nil, nil), maxDefinitions)
+	}
+}
+
+// A tool that was accepted sends what was accepted, or nothing.
+func TestACallSendsWhatWasAccepted(t *testing.T) {
+	document := func(path, in string) string {
+		return `{"openapi":"3.0.0","paths":{"` + path + `":{"post":{"operationId":"archive","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}},
+			{"name":"key","in":"` + in + `","schema":{"type":"string"}}],"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"b":{},"a":{}}}}}}}}}}`
+	}
+	sent, now := 0, document("/notes/{id}/archive", "query")
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/openapi.json" {
+			io.WriteString(w, now)
+			return
+		}
+		sent++
+		echo(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	s := config.Server{Name: "a", Type: config.OpenAPI, URL: srv.URL + "/openapi.json"}
+	b := open(t, s)
+	tools, _ := list(t, b)
+	want := tools["archive"].Request
+	if !strings.Contains(want, "/notes/{id}/archive, with id as path id; key as query key; body application/json of a, b") || !strings.HasPrefix(want, "POST http://127.0.0.1:") {
+		t.Errorf("it sends %q", want)
+	}
+	if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err != nil || sent != 1 {
+		t.Error(err, sent)
+	}
+	for _, now = range []string{document("/users/{id}/delete", "query"), document("/notes/{id}/archive", "header")} {
+		b := open(t, s)
+		if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err == nil || !strings.Contains(err.Error(), "the document has changed") || sent != 1 {
+			t.Error(err, sent)
+		}
 	}
 }

@@ -2,16 +2,32 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// maxSchemaBytes bounds the schemas of one tool; what is larger is not told
-// of, and the tool takes or returns anything there.
-const maxSchemaBytes = 512 << 10
+const (
+	// maxSchemaBytes bounds the schema of a tool's arguments or result in
+	// bytes. An operation whose arguments take more is left out.
+	maxSchemaBytes = 512 << 10
+	// enoughInput and enoughOutput are the bytes in which arguments and results
+	// are told of: as a whole, or else as deeply as fits in.
+	enoughInput  = 192 << 10
+	enoughOutput = 24 << 10
+	// leastDepth is how deeply they are told of however large that is: a list's
+	// items have their members.
+	leastDepth = 2
+	// everything is a depth at which nothing is cut.
+	everything = 1 << 30
+)
 
 // object is a JSON object that keeps the order of its keys.
 type object struct {
@@ -34,27 +50,55 @@ func (o *object) remove(key string) {
 }
 
 // MarshalJSON writes the members in their order.
-func (o *object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, k := range o.keys {
-		if i > 0 {
-			b.WriteByte(',')
+func (o *object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
+
+// appendJSON writes what tree has read, or is JSON already.
+func appendJSON(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case *object:
+		b = append(b, '{')
+		for i, k := range v.keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, k), ':')
+			b = appendJSON(b, v.values[k])
 		}
-		key, err := json.Marshal(k)
-		if err != nil {
-			return nil, err
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, item)
 		}
-		value, err := json.Marshal(o.values[k])
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		return append(b, ']')
+	case string:
+		return appendText(b, v)
+	case json.Number:
+		return append(b, v...)
+	case json.RawMessage:
+		return append(b, v...)
+	case bool:
+		return strconv.AppendBool(b, v)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, "null"...)
+}
+
+// appendText writes a string, and no more escapes than JSON needs.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			var w bytes.Buffer
+			enc := json.NewEncoder(&w)
+			enc.SetEscapeHTML(false)
+			enc.Encode(s) // a string is always written
+			return append(b, bytes.TrimSuffix(w.Bytes(), []byte("\n"))...)
+		}
+	}
+	b = append(append(b, '"'), s...)
+	return append(b, '"')
 }
 
 // tree decodes JSON into objects, lists and plain values; numbers keep their
@@ -105,45 +149,98 @@ func branch(dec *json.Decoder, depth int) (any, error) {
 }
 
 // schemas turns the schemas of a document into those of one tool: references
-// lead to its own $defs, and what OpenAPI 3.0 says in its own way is said in
-// JSON Schema's.
+// lead to its own $defs, where each is once, and what OpenAPI 3.0 says in its
+// own way is said in JSON Schema's.
+//
+// Objects that are nested more deeply than depth are cut: there may be anything,
+// and a $comment says what. The root has depth 1, the objects among its members
+// and their items 2. What is referred to is as deep as the least deep reference.
+// Where depth is not everything, results that are one of several things, not all
+// of them objects ("an ID or the object"), are cut as well: they are any anyway.
 type schemas struct {
-	doc *document
-	// drop names the properties' mark that leaves them out: readOnly in what a
-	// tool takes, writeOnly in what it returns.
-	drop  string
-	defs  *object
-	left  []string // names to be defined
-	bytes int      // of what was read
+	doc   *document
+	drop  string // the mark of properties to leave out: readOnly in what a tool takes, writeOnly in what it returns
+	depth int
+	most  int // bytes
+
+	bytes  int                  // of what is converted
+	names  map[string]string    // in $defs, by reference
+	taken  map[string]bool      // names
+	levels map[string]int       // the least depth, by reference
+	left   map[int][]string     // references to be defined, by depth
+	defs   *object              // by name
+	refs   map[*object]referred // schemas that are references
+	deeper bool                 // something was cut because of its depth
+}
+
+// referred is where a reference leads, and whether that is too deep.
+type referred struct {
+	to   string
+	deep bool
 }
 
 var errTooLarge = errors.New("its schemas are too large")
 
-// convert returns the schema as the tool has it.
+// fitted makes a schema: one that leaves nothing out if that has at most enough
+// bytes, else the deepest that has.
+func (d *document) fitted(drop string, enough int, of func(*schemas) (*object, error)) (*object, error) {
+	try := func(depth, most int) (o *object, deeper bool, err error) {
+		s := &schemas{doc: d, drop: drop, depth: depth, most: most, names: map[string]string{}, taken: map[string]bool{},
+			levels: map[string]int{}, left: map[int][]string{}, defs: newObject(), refs: map[*object]referred{}}
+		o, err = of(s)
+		return o, s.deeper, err
+	}
+	best, _, err := try(everything, enough)
+	if !errors.Is(err, errTooLarge) {
+		return best, err
+	}
+	best, deeper, err := try(leastDepth, maxSchemaBytes)
+	if errors.Is(err, errTooLarge) {
+		best, _, err = try(1, maxSchemaBytes)
+		return best, err
+	}
+	for depth := leastDepth + 1; err == nil && deeper; depth++ {
+		var more *object
+		more, deeper, err = try(depth, enough)
+		if errors.Is(err, errTooLarge) {
+			return best, nil
+		}
+		best = more
+	}
+	return best, err
+}
+
+// convert returns a schema of the root as the tool has it.
 func (s *schemas) convert(raw json.RawMessage) (any, error) {
 	if len(raw) == 0 {
 		return newObject(), nil
-	}
-	if s.bytes += len(raw); s.bytes > maxSchemaBytes {
-		return nil, errTooLarge
 	}
 	v, err := tree(raw)
 	if err != nil {
 		return nil, err
 	}
-	return s.schema(v)
+	return s.schema(v, 1)
 }
 
-// finish adds the definitions that the schema refers to.
+// finish adds the definitions that the schema refers to, and cuts what is not
+// among them.
 func (s *schemas) finish(root *object) error {
 	for len(s.left) > 0 {
-		name := s.left[0]
-		s.left = s.left[1:]
-		v, err := s.convert(s.doc.Components["schemas"][name])
-		if err != nil {
-			return err
+		level := slices.Min(slices.Collect(maps.Keys(s.left)))
+		for len(s.left[level]) > 0 {
+			ref := s.left[level][0]
+			s.left[level] = s.left[level][1:]
+			if err := s.define(ref); err != nil {
+				return err
+			}
 		}
-		s.defs.set(name, v)
+		delete(s.left, level)
+	}
+	for o, ref := range s.refs {
+		if name := s.names[ref.to]; s.defs.values[name] == nil {
+			s.deeper = s.deeper || ref.deep
+			cut(o, name)
+		}
 	}
 	used := newObject()
 	s.collect(root, used)
@@ -151,6 +248,48 @@ func (s *schemas) finish(root *object) error {
 		root.set("$defs", used)
 	}
 	return nil
+}
+
+// define converts what a reference leads to, once.
+func (s *schemas) define(ref string) error {
+	name := s.names[ref]
+	if s.defs.values[name] != nil {
+		return nil
+	}
+	v, err := s.doc.tree(ref)
+	if err != nil {
+		return err
+	}
+	if v, err = s.schema(v, s.levels[ref]); err == nil {
+		s.defs.set(name, v)
+	}
+	return err
+}
+
+// tree returns the schema that a reference leads to.
+func (d *document) tree(ref string) (any, error) {
+	if v, ok := d.trees[ref]; ok {
+		return v, nil
+	}
+	raw, err := d.at(ref)
+	if err != nil {
+		return nil, err
+	}
+	v, err := tree(raw)
+	if err == nil {
+		d.trees[ref] = v
+	}
+	return v, err
+}
+
+// cut makes a schema one of anything, and says of what.
+func cut(o *object, what string) {
+	description, ok := o.values["description"]
+	*o = *newObject()
+	o.set("$comment", what+", not typed this deep")
+	if ok {
+		o.set("description", description)
+	}
 }
 
 // collect finds the definitions that a value refers to, and those refer to: a
@@ -174,89 +313,220 @@ func (s *schemas) collect(v any, used *object) {
 	}
 }
 
-// schema rewrites a schema in place.
-func (s *schemas) schema(v any) (any, error) {
-	o, ok := v.(*object)
+// count adds to the bytes.
+func (s *schemas) count(n int) error {
+	if s.bytes += n; s.bytes > s.most {
+		return errTooLarge
+	}
+	return nil
+}
+
+// schema converts a schema that is so deep.
+func (s *schemas) schema(v any, level int) (any, error) {
+	from, ok := v.(*object)
 	if !ok {
 		if _, ok := v.(bool); ok {
 			return v, nil
 		}
 		return newObject(), nil
 	}
-	for _, key := range []string{"example", "examples", "xml", "externalDocs", "discriminator"} {
-		o.remove(key)
-	}
-	if ref, ok := o.values["$ref"].(string); ok {
-		to, err := s.refer(ref)
-		if err != nil || to == "" {
-			return newObject(), err
+	o := newObject()
+	if _, nested := from.values["properties"].(*object); nested && level > s.depth {
+		s.deeper = s.deeper || level < everything
+		title, _ := from.values["title"].(string)
+		if text, ok := from.values["description"].(string); ok {
+			o.set("description", plainText(text))
 		}
-		o.set("$ref", to)
+		cut(o, cmp.Or(title, "object"))
+		return o, s.count(len(appendJSON(nil, o)))
 	}
-	s.plain30(o)
-	if p, ok := o.values["properties"].(*object); ok {
-		s.dropMarked(o, p)
-	}
-	return o, s.inside(o)
-}
-
-// inside rewrites the schemas that a schema holds.
-func (s *schemas) inside(o *object) error {
-	one := func(in *object, key string) error {
-		v, err := s.schema(in.values[key])
-		in.values[key] = v
-		return err
-	}
-	for _, key := range o.keys {
-		switch v := o.values[key]; key {
-		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-			if members, ok := v.(*object); ok {
-				for _, name := range members.keys {
-					if err := one(members, name); err != nil {
-						return err
-					}
+	for _, key := range from.keys {
+		v := from.values[key]
+		switch key {
+		case "example", "examples", "xml", "externalDocs", "discriminator":
+			continue
+		case "$ref":
+			ref, ok := v.(string)
+			if !ok {
+				continue
+			}
+			v = s.refer(o, ref, level)
+		case "description":
+			if text, ok := v.(string); ok {
+				if text = plainText(text); s.depth < everything && s.drop == dropInResults {
+					text = beginning(text)
 				}
+				v = text
 			}
-		case "allOf", "anyOf", "oneOf", "prefixItems":
-			list, _ := v.([]any)
-			for i := range list {
-				var err error
-				if list[i], err = s.schema(list[i]); err != nil {
-					return err
-				}
-			}
-		case "items", "not", "additionalProperties", "propertyNames", "contains", "if", "then", "else":
-			if err := one(o, key); err != nil {
-				return err
+		default:
+			if strings.HasPrefix(key, "x-") {
+				continue
 			}
 		}
+		if err := s.count(len(key) + 4); err != nil {
+			return nil, err
+		}
+		v, err := s.inside(key, v, level)
+		if err != nil {
+			return nil, err
+		}
+		o.set(key, v)
 	}
-	return nil
+	s.dropMarked(o, from)
+	plain30(o)
+	if from.values["nullable"] == true || from.values["x-nullable"] == true {
+		return orNull(o), nil
+	}
+	return o, nil
 }
 
-// refer returns where a reference leads in the tool's own schema; empty for
-// one that leads out of the document's schemas.
-func (s *schemas) refer(ref string) (string, error) {
-	name, ok := strings.CutPrefix(ref, "#/components/schemas/")
-	if !ok || strings.Contains(name, "/") || len(s.doc.Components["schemas"][name]) == 0 {
-		return "", nil
+// orNull is a schema that OpenAPI 3.0 calls nullable, as JSON Schema has it.
+func orNull(o *object) *object {
+	null := newObject()
+	null.set("type", "null")
+	if t, ok := o.values["type"].(string); ok {
+		o.set("type", []any{t, "null"})
 	}
-	if _, ok := s.defs.values[name]; !ok {
-		s.defs.set(name, newObject()) // so that a circle ends here
-		s.left = append(s.left, name)
+	if enum, ok := o.values["enum"].([]any); ok && !slices.Contains(enum, nil) {
+		o.set("enum", append(slices.Clip(enum), nil))
 	}
-	return "#/$defs/" + name, nil
+	for _, key := range []string{"anyOf", "oneOf"} {
+		if list, ok := o.values[key].([]any); ok {
+			o.set(key, append(slices.Clip(list), null))
+			return o
+		}
+	}
+	if o.values["$ref"] == nil && o.values["allOf"] == nil {
+		return o
+	}
+	either := newObject()
+	if text := o.values["description"]; text != nil {
+		o.remove("description")
+		either.set("description", text)
+	}
+	either.set("anyOf", []any{o, null})
+	return either
 }
 
-// plain30 says in JSON Schema's way what OpenAPI 3.0 says in its own.
-func (s *schemas) plain30(o *object) {
-	if nullable, _ := o.values["nullable"].(bool); nullable {
-		if t, ok := o.values["type"].(string); ok {
-			o.set("type", []any{t, "null"})
+// beginning is a text's first sentence, or what of it fits in a comment: that of
+// a result that is cut.
+func beginning(text string) string {
+	const long = 160
+	if i := strings.Index(text, ". "); i >= 0 && i < long {
+		return text[:i+1]
+	}
+	if len(text) <= long {
+		return text
+	}
+	return strings.ToValidUTF8(text[:long], "") + "…"
+}
+
+// inside converts the schemas that a keyword of a schema holds.
+func (s *schemas) inside(key string, v any, level int) (any, error) {
+	switch key {
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+		members, ok := v.(*object)
+		if !ok {
+			return v, nil
 		}
-		if enum, ok := o.values["enum"].([]any); ok && !slices.Contains(enum, nil) {
-			o.set("enum", append(enum, nil))
+		out := newObject()
+		for _, name := range members.keys {
+			if p, ok := members.values[name].(*object); ok && key == "properties" && p.values[s.drop] == true {
+				continue
+			}
+			member, err := s.schema(members.values[name], level+1)
+			if err == nil {
+				err = s.count(len(name) + 4)
+			}
+			if err != nil {
+				return nil, err
+			}
+			out.set(name, member)
 		}
+		return out, nil
+	case "allOf", "anyOf", "oneOf", "prefixItems":
+		list, _ := v.([]any)
+		out := make([]any, len(list))
+		if s.mixed(key, list) {
+			level = everything
+		}
+		for i := range list {
+			var err error
+			if out[i], err = s.schema(list[i], level); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case "additionalProperties":
+		return s.schema(v, level+1)
+	case "items", "not", "propertyNames", "contains", "if", "then", "else":
+		return s.schema(v, level)
+	}
+	return v, s.count(len(appendJSON(nil, v)))
+}
+
+// mixed reports whether alternatives of a result are to be cut.
+func (s *schemas) mixed(key string, list []any) bool {
+	if s.depth == everything || s.drop != dropInResults || key == "allOf" || key == "prefixItems" {
+		return false
+	}
+	return slices.ContainsFunc(list, func(v any) bool {
+		o, ok := v.(*object)
+		if !ok {
+			return false
+		}
+		kind, ok := o.values["type"].(string)
+		return ok && kind != "object" && kind != "null"
+	}) && len(list) > 1
+}
+
+// refer makes o a reference, and returns where it leads in the tool's schema.
+func (s *schemas) refer(o *object, ref string, level int) string {
+	name, ok := s.names[ref]
+	if !ok {
+		name = unique(defName(ref), s.taken)
+		s.names[ref], s.taken[name] = name, true
+	}
+	cut := level > s.depth && !s.doc.simple(ref)
+	s.refs[o] = referred{ref, cut && level < everything}
+	if least, ok := s.levels[ref]; !cut && (!ok || level < least) {
+		s.levels[ref] = level
+		s.left[level] = append(s.left[level], ref)
+	}
+	return "#/$defs/" + name
+}
+
+// defName is the name of a reference's last part.
+func defName(ref string) string {
+	key, pointer, _ := strings.Cut(ref, "#")
+	name := strings.TrimSuffix(path.Base(key), path.Ext(key))
+	if pointer != "" {
+		name = path.Base(pointer)
+	}
+	if u, err := url.PathUnescape(name); err == nil {
+		name = u
+	}
+	return strings.NewReplacer("~1", "_", "~0", "_", "/", "_", "~", "_", "%", "_").Replace(name)
+}
+
+// nesting are the keywords of schemas that others are in.
+var nesting = []string{"properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf", "$ref"}
+
+// simple reports whether a reference leads to a schema without others in it.
+func (d *document) simple(ref string) bool {
+	v, err := d.tree(ref)
+	o, ok := v.(*object)
+	return err == nil && ok && !slices.ContainsFunc(o.keys, func(key string) bool {
+		return slices.Contains(nesting, key)
+	})
+}
+
+// plain30 says in JSON Schema's way what OpenAPI 3.0 and Swagger 2.0 say in
+// their own.
+func plain30(o *object) {
+	if o.values["type"] == "file" {
+		o.set("type", "string")
+		o.set("format", "binary")
 	}
 	o.remove("nullable")
 	for _, k := range [][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}} {
@@ -271,21 +541,25 @@ func (s *schemas) plain30(o *object) {
 	}
 }
 
-// dropMarked leaves out the properties that only go the other way.
-func (s *schemas) dropMarked(o, properties *object) {
-	for _, name := range slices.Clone(properties.keys) {
-		p, ok := properties.values[name].(*object)
-		if !ok {
-			continue
-		}
-		if on, _ := p.values[s.drop].(bool); !on {
-			continue
-		}
-		properties.remove(name)
-		if required, ok := o.values["required"].([]any); ok {
-			o.set("required", slices.DeleteFunc(required, func(r any) bool { return r == any(name) }))
-		}
+// The marks of properties that only go the other way.
+const (
+	dropInArguments = "readOnly"
+	dropInResults   = "writeOnly"
+)
+
+// dropMarked leaves the properties that only go the other way out of those that
+// are required.
+func (s *schemas) dropMarked(o, from *object) {
+	properties, _ := from.values["properties"].(*object)
+	required, ok := o.values["required"].([]any)
+	if !ok || properties == nil {
+		return
 	}
+	o.set("required", slices.DeleteFunc(slices.Clone(required), func(r any) bool {
+		name, _ := r.(string)
+		p, ok := properties.values[name].(*object)
+		return ok && p.values[s.drop] == true
+	}))
 }
 
 // resolved returns the schema that a converted schema is or refers to.
@@ -295,20 +569,17 @@ func (s *schemas) resolved(v any) (*object, error) {
 		if !ok {
 			return newObject(), nil
 		}
-		ref, ok := o.values["$ref"].(string)
+		ref, ok := s.refs[o]
 		if !ok {
 			return o, nil
 		}
-		name := strings.TrimPrefix(ref, "#/$defs/")
-		if slices.Contains(s.left, name) { // not yet converted
-			def, err := s.convert(s.doc.Components["schemas"][name])
-			if err != nil {
-				return nil, err
-			}
-			s.defs.set(name, def)
-			s.left = slices.DeleteFunc(s.left, func(n string) bool { return n == name })
+		if _, ok := s.levels[ref.to]; !ok {
+			return newObject(), nil
 		}
-		v = s.defs.values[name]
+		if err := s.define(ref.to); err != nil {
+			return nil, err
+		}
+		v = s.defs.values[s.names[ref.to]]
 	}
 	return newObject(), nil
 }

@@ -22,26 +22,29 @@ const (
 
 // tool is one operation, ready to be called.
 type tool struct {
-	name, method, path string
-	params             []argument
-	body               *requestBody // nil: none
-	wrapped            bool         // results are {"result": …}
+	Name, Method, Path string
+	Params             []argument   `json:",omitempty"`
+	Body               *requestBody `json:",omitempty"` // nil: none
+	Wrapped            bool         `json:",omitempty"` // results are {"result": …}
 	raw                json.RawMessage
 }
 
 // argument is a parameter and the name that the tool gives it.
 type argument struct {
-	parameter
-	as string
+	Name, In, As string
+	Required     bool `json:",omitempty"`
+	Style        style
 }
 
 // requestBody is how a tool's arguments become a body.
 type requestBody struct {
-	contentType string
-	required    bool
-	properties  map[string]bool // arguments that are its properties; nil: the argument "body" is all of it
-	parts       map[string]part // multipart: how the properties are sent
-	bytes       bool            // "body" is bytes, as base64
+	ContentType string
+	Required    bool `json:",omitempty"`
+	// Properties are the arguments that are the body's; nil: the argument "body"
+	// is all of it.
+	Properties map[string]bool `json:",omitempty"`
+	Parts      map[string]part `json:",omitempty"` // forms and multipart: how the properties are sent
+	Bytes      bool            `json:",omitempty"` // "body" is bytes, as base64
 }
 
 // methods are those that make tools, with their annotations.
@@ -73,13 +76,17 @@ func (d *document) tools(c *chooser, most int) (tools []*tool, problems []string
 			if !ok {
 				continue
 			}
-			if !c.wants(m.name, path, tagsOf(raw)) {
+			raw, err := d.follow(raw)
+			if err == nil && !c.wants(m.name, path, tagsOf(raw)) {
 				continue
 			}
 			if len(tools) == MaxOperations {
 				return tools, append(problems, fmt.Sprintf("it has more than %d operations; the rest is left out", MaxOperations))
 			}
-			t, err := d.tool(m.name, path, m.hints, item["parameters"], raw, names)
+			var t *tool
+			if err == nil {
+				t, err = d.tool(m.name, path, m.hints, item["parameters"], raw, names)
+			}
 			if err != nil {
 				problems = append(problems, fmt.Sprintf("%s %.100s left out: %v", strings.ToUpper(m.name), path, err))
 				continue
@@ -88,7 +95,7 @@ func (d *document) tools(c *chooser, most int) (tools []*tool, problems []string
 				return tools, append(problems, fmt.Sprintf("its operations have more than %d bytes of schemas; those from %s %.100s on are left out: "+
 					"choose some with tags or paths in its config entry", most, strings.ToUpper(m.name), path))
 			}
-			names[t.name] = true
+			names[t.Name] = true
 			tools = append(tools, t)
 		}
 	}
@@ -106,38 +113,40 @@ func tagsOf(raw json.RawMessage) []string {
 
 // tool makes a tool of one operation. shared are the parameters of its path.
 func (d *document) tool(method, path, hints string, shared, raw json.RawMessage, taken map[string]bool) (*tool, error) {
-	var op operation
-	if err := json.Unmarshal(raw, &op); err != nil {
+	op, err := d.operation(raw, shared)
+	if err != nil {
 		return nil, err
 	}
-	t := &tool{method: strings.ToUpper(method), path: escaped(path)}
-	t.name = unique(toolName(op.ID, method, path), taken)
-
-	in := &schemas{doc: d, drop: "readOnly", defs: newObject()}
-	input, err := d.input(t, in, &op, shared)
+	t := &tool{Method: strings.ToUpper(method), Path: escaped(path)}
+	t.Name = unique(toolName(op.ID, method, path), taken)
+	input, err := d.fitted(dropInArguments, enoughInput, func(s *schemas) (*object, error) { return d.input(t, s, op) })
 	if err != nil {
 		return nil, err
 	}
 	if err := t.complete(); err != nil {
 		return nil, err
 	}
-	out := &schemas{doc: d, drop: "writeOnly", defs: newObject()}
-	output, err := d.output(t, out, &op)
+	output, err := d.fitted(dropInResults, enoughOutput, func(s *schemas) (*object, error) { return d.output(t, s, op) })
 	if errors.Is(err, errTooLarge) {
-		output, err = nil, nil // untyped is better than not at all
+		t.Wrapped, output, err = false, nil, nil // untyped is better than not at all
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.raw, err = json.Marshal(struct {
-		Name        string          `json:"name"`
-		Title       string          `json:"title,omitempty"`
-		Description string          `json:"description"`
-		Input       *object         `json:"inputSchema"`
-		Output      *object         `json:"outputSchema,omitempty"`
-		Annotations json.RawMessage `json:"annotations"`
-	}{t.name, op.Summary, describe(&op, t), input, output, json.RawMessage(hints)})
-	return t, err
+	title, description := describe(op, t)
+	o := newObject()
+	o.set("name", t.Name)
+	if title != "" {
+		o.set("title", title)
+	}
+	o.set("description", description)
+	o.set("inputSchema", input)
+	if output != nil {
+		o.set("outputSchema", output)
+	}
+	o.set("annotations", json.RawMessage(hints))
+	t.raw = appendJSON(nil, o)
+	return t, nil
 }
 
 // escaped returns a path with its literal parts as they are in a URL, and its
@@ -159,8 +168,8 @@ func escaped(path string) string {
 
 // complete reports a name in the path that no parameter fills.
 func (t *tool) complete() error {
-	path := t.path
-	for _, p := range t.params {
+	path := t.Path
+	for _, p := range t.Params {
 		if p.In == "path" {
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", "")
 		}
@@ -201,36 +210,30 @@ func unique(name string, taken map[string]bool) string {
 	}
 }
 
-// describe is what the document says of an operation.
-func describe(op *operation, t *tool) string {
-	var parts []string
+// describe is what the document says of an operation: its summary, and its
+// description behind what of the summary it does not begin with.
+func describe(op *operation, t *tool) (title, description string) {
+	title, description = plainText(op.Summary), plainText(op.Description)
+	switch {
+	case description == "":
+		description = title
+	case title != "" && !told(title, description):
+		description = title + "\n" + description
+	}
 	if op.Deprecated {
-		parts = append(parts, "Deprecated.")
+		description = strings.TrimSpace("Deprecated.\n" + description)
 	}
-	for _, s := range []string{op.Summary, op.Description} {
-		if s = strings.TrimSpace(s); s != "" && !slices.Contains(parts, s) {
-			parts = append(parts, s)
-		}
-	}
-	if len(parts) == 0 {
-		parts = append(parts, t.method+" "+t.path)
-	}
-	return strings.Join(parts, "\n")
+	return title, cmp.Or(description, t.Method+" "+t.Path)
 }
 
 // input makes the schema of a tool's arguments: its parameters, those of the
 // operation before those of the path, and its body.
-func (d *document) input(t *tool, s *schemas, op *operation, shared json.RawMessage) (*object, error) {
+func (d *document) input(t *tool, s *schemas, op *operation) (*object, error) {
 	root, properties, required := newObject(), newObject(), []any{}
 	root.set("type", "object")
-	var pathParameters []json.RawMessage
-	if len(shared) > 0 {
-		if err := json.Unmarshal(shared, &pathParameters); err != nil {
-			return nil, err
-		}
-	}
+	var params []argument
 	seen := map[[2]string]bool{}
-	for _, raw := range slices.Concat(op.Parameters, pathParameters) {
+	for _, raw := range op.Parameters {
 		p, err := into[parameter](d, raw)
 		if err != nil {
 			return nil, fmt.Errorf("a parameter: %w", err)
@@ -240,26 +243,28 @@ func (d *document) input(t *tool, s *schemas, op *operation, shared json.RawMess
 			continue
 		}
 		seen[key] = true
-		if err := p.check(); err != nil {
+		a, err := p.argument()
+		if err != nil {
 			return nil, err
 		}
-		a := argument{parameter: p, as: p.Name}
 		if _, clash := properties.values[p.Name]; clash {
-			a.as = p.In + "_" + p.Name
+			a.As = p.In + "_" + p.Name
 		}
 		schema, err := s.convert(p.schema())
 		if err != nil {
 			return nil, err
 		}
-		properties.set(a.as, described(schema, p.Description))
-		if p.Required || p.In == "path" {
-			required = append(required, a.as)
+		properties.set(a.As, described(schema, p.Description))
+		if a.Required {
+			required = append(required, a.As)
 		}
-		t.params = append(t.params, a)
+		params = append(params, a)
 	}
+	var content *requestBody
 	if len(op.Body) > 0 {
-		more, err := d.bodyInput(t, s, op.Body, properties)
-		if err != nil {
+		var more []any
+		var err error
+		if content, more, err = d.bodyInput(s, op.Body, properties); err != nil {
 			return nil, err
 		}
 		required = append(required, more...)
@@ -269,7 +274,11 @@ func (d *document) input(t *tool, s *schemas, op *operation, shared json.RawMess
 		root.set("required", required)
 	}
 	root.set("additionalProperties", false)
-	return root, s.finish(root)
+	if err := s.finish(root); err != nil {
+		return nil, err
+	}
+	t.Params, t.Body = params, content
+	return root, nil
 }
 
 // ignored are the headers that OpenAPI says to leave to the client.
@@ -278,17 +287,25 @@ func ignored(p parameter) bool {
 	return p.In == "header" && (name == "accept" || name == "content-type" || name == "authorization")
 }
 
-// check refuses what would not be sent as it is meant.
-func (p *parameter) check() error {
-	switch {
-	case p.Name == "":
-		return errors.New("a parameter has no name")
-	case !slices.Contains([]string{"path", "query", "header", "cookie"}, p.In):
-		return fmt.Errorf("parameter %q is in %q, want path, query, header or cookie", p.Name, p.In)
-	case p.Style == "label" || p.Style == "matrix":
-		return fmt.Errorf("parameter %q has the style %q, which is not known here", p.Name, p.Style)
+// argument is how the parameter is sent; what would not be sent as it is
+// meant is an error.
+func (p *parameter) argument() (argument, error) {
+	a := argument{Name: p.Name, In: p.In, As: p.Name, Required: p.Required || p.In == "path"}
+	if p.Name == "" {
+		return a, errors.New("a parameter has no name")
 	}
-	return nil
+	if styles[p.In] == nil {
+		return a, fmt.Errorf("parameter %q is in %q, want path, query, header or cookie", p.Name, p.In)
+	}
+	for kind := range p.Content {
+		a.Style = style{Media: mainType(kind)}
+		return a, nil
+	}
+	var err error
+	if a.Style, err = newStyle(p.In, p.Style, p.Explode, p.AllowReserved); err != nil {
+		return a, fmt.Errorf("the %s parameter %q has %w", p.In, p.Name, err)
+	}
+	return a, nil
 }
 
 // schema is that of the parameter, or of the JSON that it is written as.
@@ -302,7 +319,7 @@ func (p *parameter) schema() json.RawMessage {
 // described gives a schema a description where it has none.
 func described(schema any, text string) any {
 	o, ok := schema.(*object)
-	if !ok || text == "" || o.values["description"] != nil {
+	if text = plainText(text); !ok || text == "" || o.values["description"] != nil {
 		return schema
 	}
 	o.set("description", text)
@@ -310,16 +327,18 @@ func described(schema any, text string) any {
 }
 
 // bodyInput adds the properties of a body to a tool's, or the body as a whole.
-func (d *document) bodyInput(t *tool, s *schemas, raw json.RawMessage, properties *object) (required []any, err error) {
+func (d *document) bodyInput(s *schemas, raw json.RawMessage, properties *object) (
+	content *requestBody, required []any, err error,
+) {
 	b, err := into[body](d, raw)
 	if err != nil {
-		return nil, fmt.Errorf("its body: %w", err)
+		return nil, nil, fmt.Errorf("its body: %w", err)
 	}
 	kind, media := pick(b.Content)
 	if kind == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
-	t.body = &requestBody{contentType: kind, required: b.Required}
+	content = &requestBody{ContentType: kind, Required: b.Required}
 	whole := func(schema any) []any {
 		properties.set("body", described(schema, b.Description))
 		if b.Required {
@@ -330,44 +349,49 @@ func (d *document) bodyInput(t *tool, s *schemas, raw json.RawMessage, propertie
 	if !isJSON(kind) && kind != formType && kind != multipartType {
 		text := newObject()
 		text.set("type", "string")
-		if t.body.bytes = !isText(kind); t.body.bytes {
+		if content.Bytes = !isText(kind); content.Bytes {
 			text = base64Schema(text)
 		}
-		return whole(text), nil
+		return content, whole(text), nil
 	}
 	schema, err := s.convert(media.Schema)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o, err := s.resolved(schema)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if kind == formType || kind == multipartType {
+		if content.Parts, err = media.encodings(); err != nil {
+			return nil, nil, err
+		}
 	}
 	members, ok := o.values["properties"].(*object)
 	if kind == multipartType {
 		if !ok || !flat(o) {
-			return nil, fmt.Errorf("its body is %s of something other than plain properties", kind)
+			return nil, nil, fmt.Errorf("its body is %s of something other than plain properties", kind)
 		}
 		members = copyOf(members)
-		if t.body.parts, err = s.parts(members, media); err != nil {
-			return nil, err
+		if err = s.files(members, content.Parts); err != nil {
+			return nil, nil, err
 		}
 		o = copyOf(o)
 		o.set("properties", members)
 		schema = o
 	}
 	if !ok || !flat(o) || slices.ContainsFunc(members.keys, func(k string) bool { return properties.values[k] != nil }) {
-		return whole(schema), nil
+		return content, whole(schema), nil
 	}
-	t.body.properties = map[string]bool{}
+	content.Properties = map[string]bool{}
 	for _, k := range members.keys {
 		properties.set(k, members.values[k])
-		t.body.properties[k] = true
+		content.Properties[k] = true
 	}
 	if list, ok := o.values["required"].([]any); ok && b.Required {
 		required = list
 	}
-	return required, nil
+	return content, required, nil
 }
 
 // flat reports whether an object is nothing but its properties.
@@ -455,7 +479,7 @@ func (d *document) output(t *tool, s *schemas, op *operation) (*object, error) {
 			root.set("properties", properties)
 			root.set("required", []any{"result"})
 			root.set("x-fastmcp-wrap-result", true) // how wrapped results are marked
-			t.wrapped = true
+			t.Wrapped = true
 		} else if o != root {
 			root = copyOf(o) // a root is no reference
 		}

@@ -39,8 +39,8 @@ func writeNode(b *bytes.Buffer, n *yaml.Node, depth int) error {
 	switch {
 	case depth > maxDepth:
 		return fmt.Errorf("line %d: nested deeper than %d levels", n.Line, maxDepth)
-	case b.Len() > MaxDocumentBytes:
-		return fmt.Errorf("larger than %d bytes once its aliases are written out", MaxDocumentBytes)
+	case b.Len() > MaxBytes:
+		return fmt.Errorf("larger than %d bytes once its aliases are written out", MaxBytes)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:

@@ -7,7 +7,7 @@ import (
 )
 
 // secret is the variable with the token of the harness's own clients (as
-// serve.TokenVariable).
+// clients.TokenVariable).
 const secret = "USETOOLS_TOKEN"
 
 // Environ is the environment that a server or program gets: that of the

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+func (e *env) callCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "call",
+		Usage:     "call one tool, without a script",
+		ArgsUsage: "TOOL [KEY=VALUE…]",
+		Description: `A TOOL is named as for describe. A VALUE is text where the tool wants text, else
+JSON; a KEY of a list may be repeated. What the tool answers goes to stdout: its
+structured value as JSON, else its texts; with -json the whole MCP result. The
+call is checked, allowed and counted as a script's. A tool that needs a person's
+approval (-approve) is asked about where a person types.
+
+Exit codes: 0 ok; 1 the tool failed; 2 there is no such tool, or the arguments
+are wrong; 4 denied; 64 usage; 70 the harness failed; 130 canceled.
+
+  harness call git.git_log max_count=3
+  harness call git.Log -table max_count=3
+  echo '{"max_count": 3}' | harness call git.git_log -args -`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "args", Usage: "the arguments as a `JSON` object, - for stdin; KEY=VALUE go on top"},
+			&cli.DurationFlag{Name: "timeout", Usage: "wait this long (default: as the server's entry says)", HideDefault: true, Validator: positive},
+		}, slices.Concat(policyFlags(), valueFlags())...),
+		Action: e.call,
+	}
+}
+
+// policyFlags say which tools may be called.
+func policyFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "allow", Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
+		&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
+		&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+		&cli.StringFlag{Name: "approve", Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
+			Value: string(harness.ApproveNone)},
+		&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
+	}
+}
+
+// policyOf is what policyFlags say.
+func policyOf(c *cli.Command) *harness.Policy {
+	return &harness.Policy{
+		Allow: c.StringSlice("allow"), Deny: c.StringSlice("deny"), ReadOnly: c.Bool("read-only"),
+		Approve: harness.Approval(c.String("approve")), Approved: c.StringSlice("approved"),
+	}
+}
+
+func (e *env) call(ctx context.Context, c *cli.Command) error {
+	if !c.Args().Present() {
+		return usageError{"call wants a TOOL, and its arguments as KEY=VALUE"}
+	}
+	show, err := e.shower(c)
+	if err != nil {
+		return err
+	}
+	policy := policyOf(c)
+	if err := policy.Validate(); err != nil {
+		return usageError{err.Error()}
+	}
+	given, err := e.givenArguments(c)
+	if err != nil {
+		return err
+	}
+	files := e.files(c)
+	defer files.Close()
+	cat, id, err := e.toolToCall(ctx, files, c.Args().First())
+	if err != nil {
+		return err
+	}
+	args, err := arguments(cat.Registry, id, given, c.Args().Tail())
+	if err != nil {
+		fmt.Fprintf(e.stderr, "harness: %s: %v\n", id, err)
+		return exit(exitNotFound)
+	}
+	if d := c.Duration("timeout"); d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	script := &harness.Script{Policy: policy}
+	res, decision, err := cat.CallTool(ctx, id, args, script)
+	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.asks(fmt.Sprintf("%s is to be called with %s: %s. Call it? [y/N] ",
+		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)) {
+		script.Approved = []string{id}
+		res, decision, err = cat.CallTool(ctx, id, args, script)
+	}
+	var wrong *harness.ArgumentsError
+	switch {
+	case errors.As(err, &wrong):
+		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(wrong.Error(), 2000))
+		return exit(exitNotFound)
+	case err != nil && ctx.Err() == context.DeadlineExceeded:
+		fmt.Fprintf(e.stderr, "harness: %s: no answer within %v\n", id, c.Duration("timeout"))
+		return exit(1)
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(err.Error(), 16<<10))
+		return exit(1)
+	case res == nil:
+		fmt.Fprintf(e.stderr, "harness: denied: %s: %s; nothing was called\n", id, decision.Rule)
+		return exit(harness.Denied.ExitCode())
+	case c.Bool("json"):
+		if err := e.print(res.Raw); err != nil {
+			return err
+		}
+	case !res.IsError:
+		return show.result(res)
+	}
+	if res.IsError {
+		fmt.Fprintf(e.stderr, "harness: %s: %s\n", id, registry.PrintableText(res.Text(), 16<<10))
+		return exit(1)
+	}
+	return nil
+}
+
+// toolToCall is the catalog, and the ID of the tool that is named. Servers that
+// failed before are asked again before one is not found.
+func (e *env) toolToCall(ctx context.Context, files *harness.Files, name string) (*harness.Catalog, string, error) {
+	for again := false; ; again = true {
+		cat, err := files.Catalog(ctx)
+		if err != nil {
+			return nil, "", err
+		}
+		d, err := cat.Describe([]string{name}, discovery.NameOnly)
+		if err != nil {
+			return nil, "", err
+		}
+		switch {
+		case len(d.Tools) == 1:
+			return cat, d.Tools[0].ID, nil
+		case len(d.Tools) > 1:
+			var ids []string
+			for _, t := range d.Tools {
+				ids = append(ids, t.ID)
+			}
+			fmt.Fprintf(e.stderr, "harness: %q may be %s; name one\n", name, strings.Join(ids, ", "))
+			return nil, "", exit(exitNotFound)
+		case !again && files.Again(ctx):
+			continue
+		}
+		near := "harness search finds tools by what they do"
+		if ids := cat.Nearest(name); len(ids) > 0 {
+			near = "the nearest are " + strings.Join(ids, ", ")
+		}
+		fmt.Fprintf(e.stderr, "harness: there is no tool %q; %s\n", name, near)
+		return nil, "", exit(exitNotFound)
+	}
+}
+
+// asks asks a person a question, where one types; false otherwise.
+func (e *env) asks(question string) bool {
+	if !e.typed() {
+		return false
+	}
+	fmt.Fprint(e.stderr, question)
+	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// maxArguments bounds the arguments of a call in bytes.
+const maxArguments = 16 << 20
+
+// givenArguments is the value of -args.
+func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error) {
+	text := c.String("args")
+	if text == "-" {
+		e.told("reading the arguments from this terminal; Ctrl-D ends them")
+		b, err := io.ReadAll(io.LimitReader(e.stdin, maxArguments+1))
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	}
+	if len(text) > maxArguments {
+		return nil, usageError{fmt.Sprintf("-args: more than %d bytes", maxArguments)}
+	}
+	out := map[string]json.RawMessage{}
+	if strings.TrimSpace(text) == "" {
+		return out, nil
+	}
+	if _, err := backend.ArgsObject(json.RawMessage(text)); err != nil {
+		return nil, usageError{`-args: no JSON object; want {"name": value, …}`}
+	}
+	return out, json.Unmarshal([]byte(text), &out)
+}
+
+// arguments are those that are given with those of the command line, each of
+// the type that the tool wants.
+func arguments(reg *registry.Registry, id string, given map[string]json.RawMessage, words []string) (json.RawMessage, error) {
+	t, ok := reg.Tool(id)
+	if !ok {
+		return nil, &harness.UnknownToolError{ID: id}
+	}
+	var schema struct {
+		Properties           map[string]json.RawMessage `json:"properties"`
+		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
+	}
+	if err := json.Unmarshal(t.Input, &schema); err != nil {
+		return nil, fmt.Errorf("its input schema is not understood: %w", err)
+	}
+	repeated := map[string][]json.RawMessage{}
+	for _, w := range words {
+		key, text, ok := strings.Cut(w, "=")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("%q: want KEY=VALUE", w)
+		}
+		types := typesOf(schema.Properties[key], t.Input, 0)
+		if items := itemsOf(schema.Properties[key], t.Input); slices.Contains(types, "array") && !slices.Contains(types, "string") && !strings.HasPrefix(strings.TrimSpace(text), "[") {
+			repeated[key] = append(repeated[key], valueOf(text, typesOf(items, t.Input, 0)))
+			list, err := json.Marshal(repeated[key])
+			if err != nil {
+				return nil, err
+			}
+			given[key] = list
+			continue
+		}
+		given[key] = valueOf(text, types)
+	}
+	if len(schema.Properties) > 0 && (len(schema.AdditionalProperties) == 0 || string(schema.AdditionalProperties) == "false") {
+		for _, key := range slices.Sorted(keys(given)) {
+			if _, ok := schema.Properties[key]; !ok {
+				return nil, fmt.Errorf("there is no argument %q, there are: %s", key, strings.Join(slices.Sorted(keys(schema.Properties)), ", "))
+			}
+		}
+	}
+	return json.Marshal(given)
+}
+
+// valueOf is what a word means where these types are wanted: a text where that
+// is one of them or nothing is known and it is no JSON.
+func valueOf(text string, types []string) json.RawMessage {
+	if !slices.Contains(types, "string") && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, _ := json.Marshal(text) // a string
+	return quoted
+}
+
+// maxReferences bounds how many references of a schema are followed.
+const maxReferences = 16
+
+// typesOf are the types that a schema allows: its own, those of its
+// alternatives, those of what it refers to in root.
+func typesOf(schema, root json.RawMessage, depth int) []string {
+	var s struct {
+		Type  json.RawMessage   `json:"type"`
+		AnyOf []json.RawMessage `json:"anyOf"`
+		OneOf []json.RawMessage `json:"oneOf"`
+		AllOf []json.RawMessage `json:"allOf"`
+		Enum  []any             `json:"enum"`
+		Const any               `json:"const"`
+		Ref   string            `json:"$ref"`
+	}
+	if depth > maxReferences || json.Unmarshal(schema, &s) != nil {
+		return nil
+	}
+	var one string
+	var out []string
+	if json.Unmarshal(s.Type, &one) == nil {
+		out = append(out, one)
+	} else if json.Unmarshal(s.Type, &out) != nil {
+		for _, v := range append(s.Enum, s.Const) {
+			if _, ok := v.(string); ok {
+				out = append(out, "string")
+			}
+		}
+	}
+	for _, alternative := range slices.Concat(s.AnyOf, s.OneOf, s.AllOf) {
+		out = append(out, typesOf(alternative, root, depth+1)...)
+	}
+	if s.Ref != "" {
+		out = append(out, typesOf(referred(s.Ref, root), root, depth+1)...)
+	}
+	return out
+}
+
+// itemsOf is the schema of a list's elements.
+func itemsOf(schema, root json.RawMessage) json.RawMessage {
+	for range maxReferences {
+		var s struct {
+			Items json.RawMessage `json:"items"`
+			Ref   string          `json:"$ref"`
+		}
+		if json.Unmarshal(schema, &s) != nil || s.Ref == "" {
+			return s.Items
+		}
+		schema = referred(s.Ref, root)
+	}
+	return nil
+}
+
+// referred is what a reference within the document leads to; nil: nothing.
+func referred(ref string, root json.RawMessage) json.RawMessage {
+	path, ok := strings.CutPrefix(ref, "#/")
+	if !ok {
+		return nil
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(root, &object) != nil {
+			return nil
+		}
+		root = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
+	}
+	return root
+}

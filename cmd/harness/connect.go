@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/clients"
+	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/registry"
+)
+
+// auto is the value of -connect that means the server that runs over these
+// configs.
+const auto = "auto"
+
+// connect runs a script on a server that is running.
+func (e *env) connect(ctx context.Context, c *cli.Command) error {
+	if err := pointless(c, true, "with -connect: the server has its own", "memory", "strict", "read-only", "sandbox", "no-memory", "no-observe", "no-usage"); err != nil {
+		return err
+	}
+	source, err := e.script(c)
+	if err != nil {
+		return err
+	}
+	show, err := e.shower(c)
+	if err != nil {
+		return err
+	}
+	in, err := inputs(c.StringSlice("input"))
+	if err != nil {
+		return err
+	}
+	urls := []string{c.String("connect")}
+	if urls[0] == auto {
+		path := e.files(c).Path()
+		if path == "" {
+			return usageError{"-connect auto: there is no config here to find the server of; name one with -config, or the server's URL"}
+		}
+		if urls, err = serve.Running(path); err != nil {
+			return err
+		}
+		if len(urls) == 0 {
+			return usageError{fmt.Sprintf("-connect auto: no server runs over %s; harness serve -http 127.0.0.1:7337 starts one", path)}
+		}
+	}
+	remote := &serve.Remote{Token: os.Getenv(clients.TokenVariable)}
+	if e.typed() {
+		remote.Ask = func(question string) bool {
+			return e.asks(registry.PrintableText(question, 16<<10) + "\nallow it? [y/N] ")
+		}
+	}
+	var res *serve.RemoteResult
+	for _, remote.URL = range urls {
+		if res, err = remote.Run(ctx, source, in, c.Duration("timeout")); !errors.Is(err, serve.ErrNotServing) {
+			break
+		}
+	}
+	var refused *serve.RemoteError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &refused):
+		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(refused.Message, 16<<10))
+		return exit(exitInternal)
+	case err != nil:
+		return err
+	case c.Bool("json"):
+		if show.images != "" {
+			if res.Value, err = show.withoutImages(res.Value); err != nil {
+				return err
+			}
+		}
+		if err := e.print(res.Result); err != nil {
+			return err
+		}
+	default:
+		io.WriteString(e.stdout, res.Stdout)
+		io.WriteString(e.stderr, res.Stderr)
+		if err := e.show(res.Result, res.Shown, res.Problems, show); err != nil {
+			return err
+		}
+	}
+	if res.Status != harness.OK {
+		return exit(res.Status.ExitCode())
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ran is what a command came to.
+type ran struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// inFolder runs this binary as the command, in a folder with a cache and a
+// config folder of its own.
+func inFolder(t *testing.T, dir string, env []string, stdin string, args ...string) ran {
+	t.Helper()
+	cmd := asCommand(t, dir, env, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return ran{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+func asCommand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, args...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), asHarness+"=1", "USETOOLS_TOKEN=", "HOME="+dir, "LocalAppData="+dir, "AppData="+dir,
+		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings")), env...)
+	return cmd
+}
+
+// serving starts harness serve -http in a folder, and ends it with the test.
+func serving(t *testing.T, dir string, env []string, args ...string) (url string) {
+	t.Helper()
+	cmd := asCommand(t, dir, env, append([]string{"serve", "-http", "127.0.0.1:0", "-spares", "0", "-no-watch"}, args...)...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	in := bufio.NewScanner(stderr)
+	for in.Scan() {
+		if m := regexp.MustCompile(`url=(\S+)`).FindStringSubmatch(in.Text()); m != nil {
+			go io.Copy(io.Discard, stderr)
+			return m[1]
+		}
+	}
+	t.Fatal("it did not say where it serves")
+	return ""
+}
+
+const toolsFile = `[{"name": "list_orders", "description": "List the orders of a shop", "inputSchema": {"type": "object"}}]`
+
+func shop(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		".mcp.json":  `{"mcpServers": {"shop": {"type": "snapshot", "path": "tools.json"}}}`,
+		"tools.json": toolsFile,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A script on a running server has the same answer as one here.
+func TestConnectAnswersAsRunDoes(t *testing.T) {
+	dir := shop(t)
+	none := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "auto", "-")
+	if none.Code != exitUsage || !strings.Contains(none.Stderr, "no server runs over") {
+		t.Errorf("without a server: %+v", none)
+	}
+	url := serving(t, dir, nil)
+	for name, script := range map[string]string{
+		"value and output": "fmt.Println(\"hello\")\nReturn(map[string]any{\"b\": 1, \"a\": []int{1, 2}})",
+		"a long value":     "var out []string\nfor i := range 20000 { out = append(out, fmt.Sprint(\"row \", i)) }\nReturn(out)",
+		"an image":         `Return(map[string]string{"type": "image", "mimeType": "image/png", "data": "aGk="})`,
+		"a look-up":        `UseTools("list the orders of a shop")`,
+		"a compile error":  "x := 1\nReturn(shop.ListOrder())",
+		"a panic":          "var m map[string]int\nm[\"a\"] = 1",
+		"an exit code":     "os.Exit(3)",
+		"a wrong guess":    `v, err := shop.ListOrders(5); Return(v); _ = err`,
+		"an input":         "var n int\nif err := Input(\"n\", &n); err != nil { panic(err) }\nReturn(n)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			flags := []string{"run", "-q", "-sandbox", "best-effort", "-input", "n=[7]", "-input", "n2=1"}
+			if name == "an input" {
+				flags[5] = "n=7"
+			}
+			want := inFolder(t, dir, nil, script, append(flags, "-")...)
+			flags = append(flags[:2], flags[4:]...)
+			got := inFolder(t, dir, nil, script, append(flags, "-connect", url, "-")...)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("by URL:\n%s", diff)
+			}
+			got = inFolder(t, dir, nil, script, append(flags, "-connect", "auto", "-")...)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("auto:\n%s", diff)
+			}
+		})
+	}
+	got := inFolder(t, dir, nil, "Return(1)", "run", "-connect", url, "-strict", "-")
+	if got.Code != exitUsage || !strings.Contains(got.Stderr, "-strict does nothing with -connect") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestConnectSendsTheToken(t *testing.T) {
+	dir := shop(t)
+	token := []string{"USETOOLS_TOKEN=0123456789abcdef0123"}
+	serving(t, dir, token)
+	if got := inFolder(t, dir, nil, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code == 0 || !strings.Contains(got.Stderr, "USETOOLS_TOKEN") {
+		t.Errorf("without the token: %+v", got)
+	}
+	if got := inFolder(t, dir, token, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code != 0 || got.Stdout != "1\n" {
+		t.Errorf("with the token: %+v", got)
+	}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		if b, err := os.ReadFile(path); err == nil && bytes.Contains(b, []byte("0123456789abcdef0123")) {
+			t.Errorf("the token is in %s", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A server that was killed leaves its note behind: it is not believed.
+func TestConnectAutoPassesOverServersThatAreGone(t *testing.T) {
+	dir := shop(t)
+	cmd := asCommand(t, dir, nil, "serve", "-http", "127.0.0.1:0", "-spares", "0", "-no-watch")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewScanner(stderr)
+	for in.Scan() && !strings.Contains(in.Text(), "url=") {
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if got := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "auto", "-"); got.Code != exitUsage || !strings.Contains(got.Stderr, "no server runs over") {
+		t.Errorf("%+v", got)
+	}
+}

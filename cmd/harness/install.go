@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/harness/clients"
+	"github.com/usetools/usetools/registry"
+)
+
+func yesFlag(usage string) cli.Flag {
+	return &cli.BoolFlag{Name: "yes", Usage: usage, Local: true}
+}
+
+func (e *env) installCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "install",
+		Usage:     "put the harness in the place of all servers of a client",
+		ArgsUsage: "CLIENT",
+		Description: `CLIENT is ` + strings.Join(clients.Names(), ", ") + `.
+Its servers go from its file into a config: from a project's into
+.usetools/mcp.json there, from the one for all projects into usetools/mcp.json
+in your config folder. One entry stays, which starts harness serve over that
+config. It prints the difference, without the values of env and headers, and
+asks. Comments, order and other keys stay; a backup is kept. Servers that the
+harness cannot start for the client (those that ask with ${input:…}) stay, too.
+
+  harness install cursor
+  harness install claude -yes
+  harness uninstall cursor`,
+		Flags: []cli.Flag{yesFlag("change the files without asking")},
+		Action: func(_ context.Context, c *cli.Command) error {
+			client, err := theClient(c)
+			if err != nil {
+				return err
+			}
+			exe, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			if dir := filepath.Dir(exe); filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
+				return usageError{"this program goes away when it ends (go run): go install ./cmd/... first, and run harness from where that puts it"}
+			}
+			files, err := client.Files(".")
+			if err != nil {
+				return err
+			}
+			var plans []*clients.Plan
+			for _, f := range files {
+				p, err := client.Install(f[0], f[1], exe)
+				if err != nil {
+					return usageError{err.Error()}
+				}
+				plans = append(plans, p)
+			}
+			return e.carryOut(c, plans, "the harness is there already")
+		},
+	}
+}
+
+func (e *env) uninstallCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "uninstall",
+		Usage:     "put the servers of a client back into its file",
+		ArgsUsage: "CLIENT",
+		Description: `What install took out of the client's files comes back, the entry of the harness
+goes, and whatever else was changed since stays as it is. The config keeps the
+servers; harness remove takes them out there.
+
+  harness uninstall cursor`,
+		Flags: []cli.Flag{yesFlag("change the files without asking")},
+		Action: func(_ context.Context, c *cli.Command) error {
+			client, err := theClient(c)
+			if err != nil {
+				return err
+			}
+			files, err := client.Wheres(".")
+			if err != nil {
+				return err
+			}
+			var plans []*clients.Plan
+			for _, f := range files {
+				p, err := client.Undo(f)
+				if err != nil {
+					return usageError{err.Error()}
+				}
+				if p != nil {
+					plans = append(plans, p)
+				}
+			}
+			return e.carryOut(c, plans, "the harness is not there")
+		},
+	}
+}
+
+func theClient(c *cli.Command) (*clients.Client, error) {
+	if c.Args().Len() != 1 {
+		return nil, usageError{fmt.Sprintf("%s wants one CLIENT: %s", c.Name, strings.Join(clients.Names(), ", "))}
+	}
+	client, err := clients.Get(c.Args().First())
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	return client, nil
+}
+
+// carryOut shows what plans would change, asks, and changes it.
+func (e *env) carryOut(c *cli.Command, plans []*clients.Plan, nothing string) error {
+	plans = slices.DeleteFunc(plans, (*clients.Plan).Nothing)
+	if len(plans) == 0 && !c.Bool("json") {
+		e.nothing(c, nothing)
+		return nil
+	}
+	shown := e.stdout
+	if c.Bool("json") {
+		shown = e.stderr
+	}
+	var files []string
+	for _, p := range plans {
+		files = append(files, p.File)
+		if c.Bool("q") && c.Bool("yes") {
+			continue
+		}
+		for _, f := range []struct {
+			name          string
+			before, after []byte
+		}{{p.Config, p.ConfigBefore, p.ConfigAfter}, {p.File, p.Before, p.After}} {
+			text := p.Hide(string(diff.Diff(f.name, f.before, f.name+" (new)", f.after)))
+			fmt.Fprint(shown, coloured(registry.PrintableText(text, 1<<20), lifetime.Terminal(shown)))
+		}
+		for _, s := range p.Stay {
+			fmt.Fprintf(e.stderr, "harness: %s stays in %s: %s\n", registry.Quoted(s.Name), p.File, s.Reason)
+		}
+		for _, was := range slices.Sorted(keys(p.Moved)) {
+			if is := p.Moved[was]; is != was {
+				fmt.Fprintf(e.stderr, "harness: %s is called %s in %s, which has another one of its name\n", registry.Quoted(was), registry.Quoted(is), p.Config)
+			}
+		}
+	}
+	if !c.Bool("yes") && len(plans) > 0 {
+		fmt.Fprintf(e.stderr, "change %s? [y/N] ", strings.Join(files, " and "))
+		line, _ := bufio.NewReader(e.stdin).ReadString('\n')
+		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+			fmt.Fprintln(e.stderr, "\nharness: nothing was changed; -yes changes it without asking")
+			return exit(1)
+		}
+	}
+	for _, p := range plans {
+		if err := p.Write(); err != nil {
+			return err
+		}
+		if !c.Bool("q") {
+			fmt.Fprintf(e.stderr, "harness: changed %s; the client takes it when it starts again\n", p.File)
+			if p.Backup != "" {
+				fmt.Fprintf(e.stderr, "harness: as it was: %s\n", p.Backup)
+			}
+		}
+	}
+	if c.Bool("json") {
+		if plans == nil {
+			plans = []*clients.Plan{}
+		}
+		return e.print(map[string]any{"changed": plans})
+	}
+	return nil
+}
+
+// coloured paints the lines of a difference, where that is wanted.
+func coloured(text string, colours bool) string {
+	if !colours {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		code := ""
+		switch {
+		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+			code = "1"
+		case strings.HasPrefix(line, "@@"):
+			code = "36"
+		case strings.HasPrefix(line, "-"):
+			code = "31"
+		case strings.HasPrefix(line, "+"):
+			code = "32"
+		}
+		if code == "" {
+			b.WriteString(line)
+			continue
+		}
+		text, end := strings.CutSuffix(line, "\n")
+		b.WriteString("\x1b[" + code + "m" + text + "\x1b[0m")
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

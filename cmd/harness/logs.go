@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend/mcp"
+	"github.com/usetools/usetools/registry/config"
+)
+
+func (e *env) logsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "logs",
+		Usage:     "show what servers have written to stderr",
+		ArgsUsage: "[SERVER]",
+		Description: `Of a SERVER its last lines, each with its time (UTC); without one the servers that
+have a log, and where it is. What the processes of servers write to stderr is
+kept, whoever starts them and whether they fail or not: in your cache folder, at
+most 2 MB a server, without the values of its env and headers. Lines that begin
+with -- say when a process started and ended.
+
+  harness logs
+  harness logs git
+  harness logs -n 1000 git
+  harness -json logs | jq '.logs[].file'`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "n", Usage: "the last `N` lines", Value: 100, Validator: atLeast(1)},
+		},
+		Action: e.logs,
+	}
+}
+
+// serverLog is the log of a server.
+type serverLog struct {
+	Server string    `json:"server"`
+	File   string    `json:"file"`
+	Bytes  int64     `json:"bytes"` // of the file and the one before
+	Last   time.Time `json:"last"`  // when it was written last
+}
+
+func (e *env) logs(_ context.Context, c *cli.Command) error {
+	if c.Args().Len() > 1 {
+		return usageError{"logs wants one SERVER, or none"}
+	}
+	cfg, err := config.Load(e.files(c).AllConfigs()...)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	all := []serverLog{}
+	name := c.Args().First()
+	for _, s := range cfg.Servers {
+		if s.Type != config.Stdio || name != "" && s.Name != name {
+			continue
+		}
+		path, err := mcp.LogFile(folder, s.File, s.Name)
+		if err != nil {
+			return err
+		}
+		l := serverLog{Server: s.Name, File: path}
+		for _, p := range []string{path + ".1", path} {
+			if info, err := os.Stat(p); err == nil {
+				l.Bytes, l.Last = l.Bytes+info.Size(), info.ModTime()
+			}
+		}
+		if l.Bytes > 0 {
+			all = append(all, l)
+		}
+	}
+	switch {
+	case name != "" && len(all) == 0:
+		return e.noLog(cfg, name)
+	case c.Bool("json"):
+		return e.print(map[string]any{"logs": all})
+	case name != "":
+		return e.tail(all[0].File, c.Int("n"))
+	case len(all) == 0:
+		e.nothing(c, "no server of this config has been started yet")
+		return nil
+	}
+	rows := [][]string{{"server", "kB", "last", "file"}}
+	for _, l := range all {
+		rows = append(rows, []string{l.Server, fmt.Sprint((l.Bytes + 1023) / 1024), l.Last.Format(time.DateTime), l.File})
+	}
+	return e.table(rows)
+}
+
+// noLog says why a server has no log.
+func (e *env) noLog(cfg *config.Config, name string) error {
+	s, ok := cfg.Server(name)
+	why := fmt.Sprintf("%q has not been started yet", name)
+	switch {
+	case !ok:
+		var names []string
+		for _, s := range cfg.Servers {
+			names = append(names, s.Name)
+		}
+		return usageError{fmt.Sprintf("there is no server %q, there are: %s", name, strings.Join(names, ", "))}
+	case s.Type != config.Stdio:
+		why = fmt.Sprintf("%q is no process that is started here, but %s: it has no stderr", name, s.Type)
+	}
+	fmt.Fprintln(e.stderr, "harness:", why)
+	return exit(exitNotFound)
+}
+
+// maxLogFile bounds what is read of a log in bytes.
+const maxLogFile = 4 << 20
+
+// tail prints the last lines of a log and of the one before it.
+func (e *env) tail(path string, n int) error {
+	var text []byte
+	for _, p := range []string{path + ".1", path} {
+		b, err := registry.ReadFile(p, maxLogFile)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("reading %s: %w", filepath.Base(p), err)
+		}
+		text = append(text, b...)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if len(lines[len(lines)-1]) == 0 {
+		lines = lines[:len(lines)-1]
+	}
+	text = bytes.Join(lines[max(len(lines)-n, 0):], nil)
+	_, err := io.WriteString(e.stdout, registry.PrintableText(string(text), len(text)))
+	return err
+}

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// valueFlags say how a value is shown.
+func valueFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "images", Usage: "write the images of the value into `DIR` and print their names"},
+		&cli.BoolFlag{Name: "table", Usage: "print a list as a table"},
+		&cli.BoolFlag{Name: "csv", Usage: "print a list as CSV"},
+	}
+}
+
+// shower shows values as valueFlags say.
+type shower struct {
+	e          *env
+	images     string
+	table, csv bool
+	quiet      bool
+}
+
+func (e *env) shower(c *cli.Command) (*shower, error) {
+	s := &shower{e, c.String("images"), c.Bool("table"), c.Bool("csv"), c.Bool("q")}
+	if s.table && s.csv {
+		return nil, usageError{"-table and -csv are two forms of one value: leave one of them out"}
+	}
+	return s, pointless(c, c.Bool("json"), "beside -json: leave one of them out", "table", "csv")
+}
+
+// value prints a value.
+func (s *shower) value(v json.RawMessage) error {
+	v, err := s.withoutImages(v)
+	switch {
+	case err != nil:
+		return err
+	case s.table || s.csv:
+		return s.list(v)
+	}
+	return s.e.print(v)
+}
+
+// result prints what a tool answered: its structured value, else its texts. Its
+// images are written where that is wanted.
+func (s *shower) result(res *backend.Result) error {
+	for _, b := range res.Content {
+		switch {
+		case (b.Type == "image" || b.Type == "audio" || strings.HasPrefix(b.MIMEType, "image/")) && len(b.Data) > 0:
+			said := s.image(b.MIMEType, b.Data)
+			if said.err != nil {
+				return said.err
+			}
+			if said.name == "" && !s.quiet {
+				fmt.Fprintf(s.e.stderr, "harness: %s; -images DIR writes it\n", said.note)
+			}
+		case b.Text == "" && len(b.Data) > 0 && !s.quiet:
+			fmt.Fprintf(s.e.stderr, "harness: (%s, %s, %d bytes)\n", registry.Printable(b.Type, 40), registry.Printable(b.MIMEType, 80), len(b.Data))
+		}
+	}
+	if len(res.Structured) > 0 {
+		return s.value(res.Structured)
+	}
+	text := res.Text()
+	if s.table || s.csv {
+		if !json.Valid([]byte(text)) {
+			return usageError{"the tool answers with text, which is no list"}
+		}
+		return s.value(json.RawMessage(text))
+	}
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(s.e.stdout, registry.PrintableText(strings.TrimSuffix(text, "\n"), len(text))+"\n")
+	return err
+}
+
+// withoutImages is a value with its images in files, or on a terminal left out.
+func (s *shower) withoutImages(v json.RawMessage) (json.RawMessage, error) {
+	if s.images == "" && !lifetime.Terminal(s.e.stdout) {
+		return v, nil
+	}
+	var failed error
+	out := serve.ReplaceImages(v, func(mimeType string, data []byte) string {
+		i := s.image(mimeType, data)
+		failed = errors.Join(failed, i.err)
+		if i.name != "" {
+			return i.name
+		}
+		return "(" + i.note + "; -images DIR writes it)"
+	})
+	return out, failed
+}
+
+type imageFile struct {
+	name, note string
+	err        error
+}
+
+// maxImageNumber bounds how many names are tried for an image.
+const maxImageNumber = 10_000
+
+// image writes an image into the folder, under a name that is free there.
+func (s *shower) image(mimeType string, data []byte) imageFile {
+	out := imageFile{note: fmt.Sprintf("%s, %d bytes", registry.Printable(mimeType, 80), len(data))}
+	if s.images == "" {
+		return out
+	}
+	if out.err = os.MkdirAll(s.images, 0o755); out.err != nil {
+		return out
+	}
+	for n := 1; n <= maxImageNumber; n++ {
+		name := filepath.Join(s.images, fmt.Sprintf("image-%d%s", n, extension(mimeType)))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			_, err = f.Write(data)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			return imageFile{err: err}
+		}
+		out.name = name
+		if !s.quiet {
+			fmt.Fprintf(s.e.stderr, "harness: wrote %s (%s)\n", name, out.note)
+		}
+		return out
+	}
+	out.err = fmt.Errorf("%s has no free name for an image", s.images)
+	return out
+}
+
+// extension is that of a file with data of a type.
+func extension(mimeType string) string {
+	kind, _, err := mime.ParseMediaType(mimeType)
+	if err != nil {
+		return ".bin"
+	}
+	known := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg",
+		"image/bmp": ".bmp", "image/tiff": ".tiff", "audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg"}
+	if ext := known[kind]; ext != "" {
+		return ext
+	}
+	return ".bin"
+}
+
+// list prints a list: a row for each element, a column for each key in the order
+// in which the elements have them. An object with one list in it stands for that.
+func (s *shower) list(v json.RawMessage) error {
+	items, err := listOf(v)
+	if err != nil { // what was run for it is not lost
+		return errors.Join(usageError{err.Error()}, s.e.print(v))
+	}
+	var columns []string
+	rows := make([]map[string]string, len(items))
+	for i, item := range items {
+		names, cells := cellsOf(item)
+		rows[i] = cells
+		for _, n := range names {
+			if !slices.Contains(columns, n) {
+				columns = append(columns, n)
+			}
+		}
+	}
+	table := [][]string{columns}
+	for _, cells := range rows {
+		row := make([]string, len(columns))
+		for i, n := range columns {
+			row[i] = cells[n]
+		}
+		table = append(table, row)
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	if s.csv {
+		w := csv.NewWriter(s.e.stdout)
+		if err := w.WriteAll(table); err != nil {
+			return err
+		}
+		return w.Error()
+	}
+	return s.e.table(table)
+}
+
+// listOf is the list that a value is, or the only one that it has.
+func listOf(v json.RawMessage) ([]json.RawMessage, error) {
+	var items []json.RawMessage
+	if json.Unmarshal(v, &items) == nil && items != nil {
+		return items, nil
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(v, &object) != nil || object == nil {
+		return nil, errors.New("the value is no list, which a table is made of")
+	}
+	var lists []string
+	for _, key := range slices.Sorted(keys(object)) {
+		var list []json.RawMessage
+		if json.Unmarshal(object[key], &list) == nil && list != nil {
+			lists, items = append(lists, key), list
+		}
+	}
+	switch len(lists) {
+	case 1:
+		return items, nil
+	case 0:
+		return nil, errors.New("the value is an object without a list, which a table is made of")
+	}
+	return nil, fmt.Errorf("the value has several lists (%s): return one of them", strings.Join(lists, ", "))
+}
+
+// cellsOf are the columns of an element and what stands in them.
+func cellsOf(item json.RawMessage) (names []string, cells map[string]string) {
+	cells = map[string]string{}
+	add := func(name string, v json.RawMessage) {
+		if _, twice := cells[name]; !twice {
+			names = append(names, name)
+		}
+		cells[name] = cellOf(v)
+	}
+	d := json.NewDecoder(bytes.NewReader(item))
+	t, err := d.Token()
+	switch {
+	case err != nil:
+	case t == json.Delim('{'):
+		for d.More() {
+			key, err := d.Token()
+			var v json.RawMessage
+			if err != nil || d.Decode(&v) != nil {
+				break
+			}
+			add(key.(string), v) // the key of a valid object
+		}
+	case t == json.Delim('['):
+		for n := 1; d.More(); n++ {
+			var v json.RawMessage
+			if d.Decode(&v) != nil {
+				break
+			}
+			add(fmt.Sprint(n), v)
+		}
+	default:
+		add("value", item)
+	}
+	return names, cells
+}
+
+// cellOf is a value in a cell: a text as it is, null as nothing, others as JSON.
+func cellOf(v json.RawMessage) string {
+	var text string
+	switch {
+	case string(v) == "null":
+		return ""
+	case json.Unmarshal(v, &text) == nil:
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return string(v)
+	}
+	return b.String()
+}
+
+// least is the width that a cell keeps where a table is made to fit.
+const least = 8
+
+// table prints rows, the first of which is the head, in columns that fit the
+// terminal.
+func (e *env) table(rows [][]string) error {
+	return e.paintedTable(rows, func(int, int) string { return "" })
+}
+
+// paintedTable is table with a colour for each cell below the head; "" is none.
+func (e *env) paintedTable(rows [][]string, colour func(row, column int) string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = registry.Printable(cell, max(len(cell), 1))
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	if room := lifetime.Width(e.stdout); room > 0 {
+		fit(widths, room-2*(len(widths)-1))
+	}
+	var b strings.Builder
+	for n, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = clipped(cell, widths[i])
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if n == 0 {
+				cell = e.paint(head, cell)
+			} else if code := colour(n, i); code != "" {
+				cell = e.paint(code, cell)
+			}
+			if i < len(row)-1 {
+				cell += pad + "  "
+			}
+			line.WriteString(cell)
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	_, err := io.WriteString(e.stdout, b.String())
+	return err
+}
+
+// fit makes the widest columns narrower until all fit.
+func fit(widths []int, room int) {
+	for {
+		sum, widest := 0, 0
+		for i, w := range widths {
+			sum += w
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if sum <= room || widths[widest] <= least {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// clipped is a text of at most so many characters.
+func clipped(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:max(most-1, 0)]) + "…"
+}

@@ -1,0 +1,91 @@
+package discovery
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Some servers begin or end all descriptions alike: "Notion | …", "SECURITY:
+// Never …". That says nothing of a single tool, but makes all of them alike, and
+// takes the place of what does. So it is left out of what is searched, and of
+// short texts.
+
+const (
+	// fewTools is the number of tools up to which a server's are not compared.
+	fewTools = 3
+	// repeatedChars is how much of a description is looked at, in characters.
+	repeatedChars = 2000
+)
+
+// ownTexts returns the tools' descriptions without the parts that more than half
+// of their server's tools have; a description that is nothing else stays.
+func ownTexts(tools []registry.Tool) []string {
+	own := make([]string, len(tools))
+	servers := map[string][]int{}
+	for i := range tools {
+		own[i] = tools[i].Description
+		servers[tools[i].Server] = append(servers[tools[i].Server], i)
+	}
+	for _, places := range servers {
+		if len(places) > fewTools {
+			leaveOutRepeated(own, places)
+		}
+	}
+	return own
+}
+
+// leaveOutRepeated leaves out what the texts at some places have in common.
+func leaveOutRepeated(texts []string, places []int) {
+	count := map[string]int{} // part → texts that have it
+	last := map[string]int{}  // part → the text that had it last
+	for n, i := range places {
+		for part := range parts(texts[i]) {
+			if part = strings.TrimSpace(part); part != "" && last[part] != n+1 {
+				last[part] = n + 1
+				count[part]++
+			}
+		}
+	}
+	for _, i := range places {
+		var b strings.Builder
+		for part := range parts(texts[i]) {
+			if 2*count[strings.TrimSpace(part)] <= len(places) {
+				b.WriteString(part)
+			}
+		}
+		_, rest := cutChars(texts[i], repeatedChars)
+		if own := strings.TrimSpace(b.String() + rest); own != "" {
+			texts[i] = own
+		}
+	}
+}
+
+// parts yields the parts of a text's beginning: its sentences, its lines, and what
+// stands before a bar, a dash or behind a bracket. Together they are the text's
+// first repeatedChars characters.
+func parts(text string) iter.Seq[string] {
+	text, _ = cutChars(text, repeatedChars)
+	return func(yield func(string) bool) {
+		for text != "" {
+			end := len(text)
+			for i := range len(text) - 1 {
+				if c := text[i]; c == '\n' || c == ' ' && i > 0 && endsPart(text[:i]) {
+					end = i + 1
+					break
+				}
+			}
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
+
+// endsPart reports whether a part may end with what stands before a space.
+func endsPart(before string) bool {
+	return strings.IndexByte(".!?;:|]", before[len(before)-1]) >= 0 ||
+		strings.HasSuffix(before, " -") || strings.HasSuffix(before, "—") || strings.HasSuffix(before, "–")
+}

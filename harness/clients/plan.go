@@ -1,0 +1,378 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/config/edit"
+)
+
+// Plan is what would be written to a client's file, and to the config that its
+// servers go to. The texts have secrets; Hide takes them out.
+type Plan struct {
+	Client string
+	File   string `json:"file"`
+	// Config is where the servers go, or came from.
+	Config string `json:"config"`
+	// Before and After are the file's text, nil: it is not there. ConfigBefore
+	// and ConfigAfter are the config's.
+	Before, After             []byte `json:"-"`
+	ConfigBefore, ConfigAfter []byte `json:"-"`
+	// Moved are the names that the file's servers have in the config, by those
+	// in the file.
+	Moved map[string]string `json:"moved"`
+	// Stay are the servers that stay in the file, each with the reason.
+	Stay []Stays `json:"stay,omitempty"`
+	// Backup is the copy of the file that was made; empty: none yet.
+	Backup string `json:"backup,omitempty"`
+
+	undo    bool
+	base    []byte // the file without the harness: what Undo comes back to
+	remove  bool   // the file goes away
+	secrets []string
+}
+
+// Stays is a server that is not moved.
+type Stays struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Nothing reports whether all is as it would be written already.
+func (p *Plan) Nothing() bool {
+	return !p.remove && bytes.Equal(p.Before, p.After) && bytes.Equal(p.ConfigBefore, p.ConfigAfter)
+}
+
+// Hide takes the values of env, headers and the like out of a text to be shown.
+func (p *Plan) Hide(text string) string {
+	pairs := make([]string, 0, 2*len(p.secrets))
+	for _, s := range p.secrets {
+		pairs = append(pairs, s, "•••")
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// Files are the client's files that have servers, the project's first, each with
+// the config for them; where none has any, the one for all projects. dir is the
+// folder to look for a project from.
+func (c *Client) Files(dir string) ([][2]string, error) {
+	user, err := c.UserFile()
+	if err != nil {
+		return nil, err
+	}
+	if config.UserFile() == "" {
+		return nil, errors.New("there is no folder for the user's configs")
+	}
+	var out [][2]string
+	if folder := c.projectFolder(dir); folder != "" {
+		out = append(out, [2]string{filepath.Join(folder, filepath.FromSlash(c.project)), filepath.Join(folder, filepath.FromSlash(config.ProjectFile))})
+	}
+	out = append(out, [2]string{user, config.UserFile()})
+	with := slices.DeleteFunc(slices.Clone(out), func(f [2]string) bool {
+		text, err := read(f[0])
+		if err != nil || text == nil {
+			return err == nil // what cannot be read is told of later
+		}
+		entries, err := c.syntax(f[0]).Entries(text)
+		return err == nil && len(entries) == 0
+	})
+	if len(with) > 0 {
+		return with, nil
+	}
+	return out[len(out)-1:], nil
+}
+
+// projectFolder is the nearest folder from dir up that has the client's file;
+// empty where there is none.
+func (c *Client) projectFolder(dir string) string {
+	if c.project == "" {
+		return ""
+	}
+	return config.Above(dir, c.project)
+}
+
+// Install plans to move the servers in a file of the client's into a config.
+// command is the harness's program.
+func (c *Client) Install(file, configFile, command string) (*Plan, error) {
+	p := &Plan{Client: c.Name, File: resolved(file), Config: resolved(configFile), Moved: map[string]string{}}
+	name := Name
+	if configFile != config.UserFile() {
+		name = ProjectName
+	}
+	var err error
+	if p.Before, err = read(p.File); err != nil {
+		return nil, err
+	}
+	if p.ConfigBefore, err = read(p.Config); err != nil {
+		return nil, err
+	}
+	rec, err := c.recorded(p.File)
+	if err != nil {
+		return nil, err
+	}
+	p.base = p.Before
+	syntax := c.syntax(p.File)
+	if rec != nil { // what was moved before counts as being there, and is not moved twice
+		if p.base, _, err = c.without(rec, p.File, p.Before); err != nil {
+			return nil, err
+		}
+	}
+	entries, err := syntax.Entries(p.base)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.File, err)
+	}
+	var gone []string
+	first := ""
+	p.ConfigAfter = p.ConfigBefore
+	into := ConfigSyntax(p.Config, p.ConfigBefore, "")
+	if there, err := into.Entries(p.ConfigBefore); err == nil {
+		for i := range there {
+			p.learn(there[i].Value)
+		}
+	}
+	for i := range entries {
+		e := &entries[i]
+		p.learn(e.Value)
+		why := c.stays(e)
+		switch {
+		case runsHarness(e):
+			gone = append(gone, e.Name)
+		case why != "":
+			p.Stay = append(p.Stay, Stays{e.Name, why})
+			continue
+		case rec != nil && rec.Moved[e.Name] != "":
+			p.Moved[e.Name] = rec.Moved[e.Name]
+			gone = append(gone, e.Name)
+		default:
+			if p.ConfigAfter, err = p.move(into, c.forConfig(e)); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Config, err)
+			}
+			gone = append(gone, e.Name)
+		}
+		if first == "" {
+			first = e.Name
+		}
+	}
+	own, err := c.harness(name, []string{command, "-config", p.Config, "serve"}, "", false)
+	if err != nil {
+		return nil, err
+	}
+	if p.After, err = syntax.Put(p.base, own, first); err == nil {
+		p.After, err = syntax.Remove(p.After, slices.DeleteFunc(gone, func(n string) bool { return n == name })...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.File, err)
+	}
+	if p.ConfigAfter == nil { // the harness wants a config that is there
+		p.ConfigAfter = []byte("{\n  \"mcpServers\": {}\n}\n")
+	}
+	return p, nil
+}
+
+// move puts an entry into the config, under another name where that has another
+// server of this one.
+func (p *Plan) move(into edit.Syntax, e edit.Entry) ([]byte, error) {
+	there, err := into.Entries(p.ConfigAfter)
+	if err != nil {
+		return nil, err
+	}
+	was := e.Name
+	for n := 1; ; n++ {
+		i := slices.IndexFunc(there, func(o edit.Entry) bool { return o.Name == e.Name })
+		if i < 0 {
+			break
+		}
+		if alike(there[i].Value, e.Value) {
+			p.Moved[was] = e.Name
+			return p.ConfigAfter, nil
+		}
+		e.Name = was + "-" + p.Client
+		if n > 1 {
+			e.Name += fmt.Sprint("-", n)
+		}
+	}
+	p.Moved[was] = e.Name
+	return into.Put(p.ConfigAfter, e, "")
+}
+
+func alike(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// ConfigSyntax is how a config writes its servers: under "servers" where it has
+// that with the server named, or has that alone.
+func ConfigSyntax(path string, text []byte, name string) edit.Syntax {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(config.PlainJSON(text), &keys) != nil {
+		return edit.Of(path, "mcpServers")
+	}
+	var named map[string]json.RawMessage
+	_, has := keys["mcpServers"]
+	if servers, other := keys["servers"]; other {
+		if json.Unmarshal(servers, &named); !has || named[name] != nil {
+			return edit.Of(path, "servers")
+		}
+	}
+	return edit.Of(path, "mcpServers")
+}
+
+// stays says why a server is left where it is; "" is not.
+func (c *Client) stays(e *edit.Entry) string {
+	var where struct {
+		Command                 any    `json:"command"`
+		URL, HTTPURL, ServerURL string // as the clients spell them, whatever their case
+	}
+	err := json.Unmarshal(e.Value, &where)
+	switch {
+	case err != nil:
+		return "its entry is not understood"
+	case where.Command == nil && where.URL == "" && where.HTTPURL == "" && where.ServerURL == "":
+		return "it has neither command nor url"
+	case bytes.Contains(e.Value, []byte("${input:")):
+		return "${input:…} asks the user, which only an editor can"
+	case c.literal && bytes.Contains(e.Value, []byte("${")):
+		return "${…} in it is passed on as it is, which a config does not do"
+	}
+	return ""
+}
+
+// forConfig is an entry as a config writes it.
+func (c *Client) forConfig(e *edit.Entry) edit.Entry {
+	out := edit.Entry{Name: e.Name, Value: e.Value, Source: e.Source}
+	if c.key == "" { // no TOML there
+		out.Source = ""
+	}
+	if c.Name == "gemini" { // $NAME
+		out.Value, out.Source = json.RawMessage(config.Braced(string(e.Value))), config.Braced(e.Source)
+	}
+	var old struct { // Zed, once
+		Command struct {
+			Path string            `json:"path"`
+			Args []string          `json:"args"`
+			Env  map[string]string `json:"env,omitempty"`
+		} `json:"command"`
+	}
+	if json.Unmarshal(e.Value, &old) == nil && old.Command.Path != "" {
+		out.Source = ""
+		out.Value, _ = json.Marshal(struct { // strings
+			Command string            `json:"command"`
+			Args    []string          `json:"args"`
+			Env     map[string]string `json:"env,omitempty"`
+		}{old.Command.Path, old.Command.Args, old.Command.Env})
+	}
+	return out
+}
+
+func runsHarness(e *edit.Entry) bool {
+	var s config.Server
+	var has struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	if json.Unmarshal(e.Value, &has) != nil {
+		return false
+	}
+	s.Type, s.Command, s.Args = config.Stdio, has.Command, has.Args
+	return s.RunsHarness()
+}
+
+var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[^}]*\}|\$\w+|^Bearer `) })
+
+// minSecret is the length from which a value is hidden.
+const minSecret = 6
+
+// learn notes the values of an entry that are not to be shown: all that are
+// more than references to variables.
+func (p *Plan) learn(value json.RawMessage) {
+	var e map[string]json.RawMessage
+	if json.Unmarshal(value, &e) != nil {
+		return
+	}
+	for _, key := range []string{"env", "headers", "http_headers", "query"} {
+		var values map[string]any
+		if json.Unmarshal(e[key], &values) != nil {
+			continue
+		}
+		for _, v := range values {
+			s, ok := v.(string)
+			if !ok || len(s) < minSecret || strings.TrimSpace(reference().ReplaceAllString(s, "")) == "" {
+				continue
+			}
+			p.secrets = append(p.secrets, s)
+			if quoted, err := json.Marshal(s); err == nil { // as it stands in the file
+				p.secrets = append(p.secrets, string(quoted[1:len(quoted)-1]))
+			}
+		}
+	}
+}
+
+// Write writes what was planned: the record of it with a backup of the file, the
+// config, the file. An error says that a file has changed since.
+func (p *Plan) Write() error {
+	for path, was := range map[string][]byte{p.File: p.Before, p.Config: p.ConfigBefore} {
+		if now, err := read(path); err != nil || !bytes.Equal(now, was) {
+			return fmt.Errorf("%s has changed meanwhile; try again", path)
+		}
+	}
+	if err := p.backUp(); err != nil {
+		return err
+	}
+	if !bytes.Equal(p.ConfigBefore, p.ConfigAfter) {
+		if err := Rewrite(p.Config, p.ConfigAfter); err != nil {
+			return err
+		}
+	}
+	if p.remove {
+		return os.Remove(p.File)
+	}
+	return Rewrite(p.File, p.After)
+}
+
+// Rewrite replaces the text of a file and keeps its mode. A new one is for its
+// user alone. A link stays one.
+func Rewrite(path string, text []byte) error {
+	path = resolved(path)
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	} else if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return registry.WriteFile(path, text, mode)
+}
+
+// resolved is where a path leads.
+func resolved(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
+}
+
+// read reads a file; nil is one that is not there.
+func read(path string) ([]byte, error) {
+	text, err := registry.ReadFile(path, config.MaxFileBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && text == nil {
+		text = []byte{}
+	}
+	if err != nil {
+		err = fmt.Errorf("reading %s: %w", path, err)
+	}
+	return text, err
+}

@@ -1,0 +1,210 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/config/edit"
+)
+
+// record is what Install wrote to a file, for Undo.
+type record struct {
+	File     string            `json:"file"`
+	Config   string            `json:"config"`
+	Created  bool              `json:"created"` // there was no file
+	Original string            `json:"original"`
+	Written  string            `json:"written"`
+	Moved    map[string]string `json:"moved"`
+}
+
+// maxRecord bounds a record: two texts of a file, quoted.
+const maxRecord = 8 * config.MaxFileBytes
+
+// folder is where the record of a client's file is, and its backups.
+func folder(client, file string) (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	return registry.SidePath(dir, filepath.Join("installed", client), file)
+}
+
+func (c *Client) recorded(file string) (*record, error) {
+	dir, err := folder(c.Name, file)
+	if err != nil {
+		return nil, err
+	}
+	data, err := registry.ReadFile(filepath.Join(dir, "record.json"), maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	r := &record{}
+	if err == nil {
+		err = json.Unmarshal(data, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s, which says what was moved out of %s: %w", filepath.Join(dir, "record.json"), file, err)
+	}
+	return r, nil
+}
+
+// backUp keeps the file as it is, and the record of what will be written.
+func (p *Plan) backUp() error {
+	dir, err := folder(p.Client, p.File)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if p.Before != nil {
+		p.Backup = filepath.Join(dir, filepath.Base(p.File)+"."+time.Now().UTC().Format("20060102T150405.000"))
+		if err := registry.WriteFile(p.Backup, p.Before, 0o600); err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(dir, "record.json")
+	if p.undo {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	data, err := json.Marshal(record{p.File, p.Config, p.base == nil, string(p.base), string(p.After), p.Moved})
+	if err != nil {
+		return err
+	}
+	return registry.WriteFile(path, data, 0o600)
+}
+
+// Undo plans to put back what Install moved out of a file; nil where there is
+// nothing to undo. The config keeps its servers.
+func (c *Client) Undo(file string) (*Plan, error) {
+	file = resolved(file)
+	rec, err := c.recorded(file)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Client: c.Name, File: file, undo: true}
+	if p.Before, err = read(file); err != nil || p.Before == nil {
+		return nil, err
+	}
+	if rec == nil {
+		rec = &record{Original: string(p.Before), Written: string(p.Before)}
+	}
+	p.Config = rec.Config
+	if p.ConfigBefore, err = read(p.Config); err != nil && p.Config != "" {
+		return nil, err
+	}
+	p.ConfigAfter = p.ConfigBefore
+	entries, err := c.syntax(file).Entries([]byte(rec.Original))
+	if err != nil {
+		return nil, fmt.Errorf("what %s was: %w", file, err)
+	}
+	for _, e := range entries {
+		p.learn(e.Value)
+	}
+	if p.After, p.remove, err = c.without(rec, file, p.Before); err != nil {
+		return nil, err
+	}
+	if p.Nothing() {
+		return nil, nil
+	}
+	return p, nil
+}
+
+// without is a text without the harness, with what was moved out of it; remove
+// says that the file was made for the harness and has nothing else.
+func (c *Client) without(rec *record, file string, now []byte) (text []byte, remove bool, err error) {
+	syntax := c.syntax(file)
+	if rec.Created && bytes.Equal(now, []byte(rec.Written)) {
+		return nil, true, nil
+	}
+	if text, ok := edit.Back([]byte(rec.Original), []byte(rec.Written), now); ok && !rec.Created {
+		if is, err := syntax.Entries(text); err == nil && once(is) {
+			return text, false, nil
+		}
+	}
+	is, err := syntax.Entries(now)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", file, err)
+	}
+	was, err := syntax.Entries([]byte(rec.Original))
+	if err != nil {
+		return nil, false, fmt.Errorf("what %s was: %w", file, err)
+	}
+	there := map[string]bool{}
+	var own []string
+	for i := range is {
+		if runsHarness(&is[i]) {
+			own = append(own, is[i].Name)
+		} else {
+			there[is[i].Name] = true
+		}
+	}
+	text = now
+	for _, e := range was {
+		if there[e.Name] || runsHarness(&e) {
+			continue
+		}
+		before := ""
+		if len(own) > 0 {
+			before = own[0]
+		}
+		if text, err = syntax.Put(text, e, before); err != nil {
+			return nil, false, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	text, err = syntax.Remove(text, own...)
+	return text, false, err
+}
+
+// once reports whether no entry is the harness and no name is there twice.
+func once(entries []edit.Entry) bool {
+	seen := map[string]bool{}
+	for i := range entries {
+		if seen[entries[i].Name] || runsHarness(&entries[i]) {
+			return false
+		}
+		seen[entries[i].Name] = true
+	}
+	return true
+}
+
+// Wheres are the client's file for all projects and that of the project around
+// dir, as far as they are there.
+func (c *Client) Wheres(dir string) ([]string, error) {
+	user, err := c.UserFile()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	if folder := c.projectFolder(dir); folder != "" {
+		out = append(out, filepath.Join(folder, filepath.FromSlash(c.project)))
+	}
+	if _, err := os.Stat(user); err == nil {
+		out = append(out, user)
+	}
+	return out, nil
+}
+
+// Where says in words which file the entry goes to.
+func (c *Client) Where() string {
+	var out []string
+	if c.project != "" {
+		out = append(out, c.project+" in the project")
+	}
+	if user, err := c.UserFile(); err == nil {
+		out = append(out, user)
+	}
+	return strings.Join(out, " or ")
+}

@@ -1,0 +1,164 @@
+package openapi
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// maxInstructions bounds what is kept of a document's description, in bytes.
+const maxInstructions = 64 << 10
+
+// derived is what is made of a document: all that calls need, and the tools'
+// definitions.
+type derived struct {
+	Server   string // where the API is, as the document writes it
+	Info     registry.Server
+	Problems []string
+	Files    []fileRead // that it refers to
+	Tools    []*tool
+
+	raws []json.RawMessage // the definitions; nil: they are in the file kept
+	kept string
+}
+
+// derive makes tools of a document.
+func derive(data []byte, f *files, s config.Server) (derived, error) {
+	d, err := decode(data, f)
+	if err != nil {
+		return derived{}, err
+	}
+	out := derived{Server: d.server(), Info: registry.Server{
+		Title: string(d.Info.Title), Version: string(d.Info.Version), Instructions: plainText(string(d.Info.Description)),
+	}}
+	if len(out.Info.Instructions) > maxInstructions {
+		out.Info.Instructions = strings.ToValidUTF8(out.Info.Instructions[:maxInstructions], "")
+	}
+	out.Tools, out.Problems = d.tools(newChooser(s.Tags, s.Paths), maxDefinitions)
+	out.Files, out.raws = f.read, make([]json.RawMessage, len(out.Tools))
+	for i, t := range out.Tools {
+		out.raws[i] = t.raw
+	}
+	return out, nil
+}
+
+const (
+	// derivation is the version of what is made of a document. Whoever changes
+	// that raises it.
+	derivation = 1
+	// keptFiles and keptBytes bound what is kept of all documents together; what
+	// was not used for longest goes first.
+	keptFiles = 64
+	keptBytes = 1 << 30
+)
+
+// keptPath is the file that keeps what is made of a document, below the user's
+// cache folder; empty: nothing can be kept. Its name is the digest of all that
+// it is made of but the other files, which it names.
+func keptPath(data []byte, f *files, s config.Server) string {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	build := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		build = info.Main.Version
+	}
+	from, err := json.Marshal([]any{derivation, build, sum(data), f.name, f.base != nil, f.left, s.Tags, s.Paths})
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(folder, "usetools", "openapi", sum(from)[:32]+".json")
+}
+
+// keep writes the file: what calls need on a line, the definitions on the next.
+// Where that cannot be done, the document is read again the next time.
+func (d *derived) keep(path string) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if path == "" || enc.Encode(d) != nil || enc.Encode(d.raws) != nil || b.Len() > keptBytes/4 {
+		return
+	}
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || registry.WriteFile(path, b.Bytes(), 0o600) != nil {
+		return
+	}
+	forget(filepath.Dir(path), path)
+}
+
+// forget removes what was not used for longest from the folder, until it is
+// within its bounds.
+func forget(folder, but string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	var all []os.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".json" {
+			all = append(all, info)
+		}
+	}
+	slices.SortFunc(all, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	bytes := int64(0)
+	for i, info := range all {
+		bytes += info.Size()
+		if path := filepath.Join(folder, info.Name()); path != but && (i >= keptFiles || bytes > keptBytes) {
+			os.Remove(path)
+		}
+	}
+}
+
+// recall reads what is kept, unless the files that it was made of have changed
+// or it cannot be read.
+func (d *derived) recall(path string, f *files) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	line, err := bufio.NewReaderSize(io.LimitReader(file, keptBytes), 1<<20).ReadBytes('\n')
+	var kept derived
+	if err != nil || json.Unmarshal(line, &kept) != nil || slices.Contains(kept.Tools, nil) ||
+		len(kept.Files) > MaxFiles || !f.unchanged(kept.Files) {
+		return false
+	}
+	*d = kept
+	d.kept = path
+	now := time.Now()
+	os.Chtimes(path, now, now) // that it is used
+	return true
+}
+
+// definitions returns the tools as they are listed.
+func (d *derived) definitions() ([]json.RawMessage, error) {
+	if d.kept == "" {
+		return d.raws, nil
+	}
+	data, err := registry.ReadFile(d.kept, keptBytes)
+	if err != nil {
+		return nil, err
+	}
+	_, line, _ := bytes.Cut(data, []byte("\n"))
+	var raws []json.RawMessage
+	if err = json.Unmarshal(line, &raws); err == nil && len(raws) != len(d.Tools) {
+		err = errors.New("another number of tools")
+	}
+	if err != nil {
+		err = fmt.Errorf("reading what is kept of its document: %w", cmp.Or(os.Remove(d.kept), err))
+	}
+	return raws, err
+}

@@ -1,0 +1,307 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/usetools/usetools/registry/backend/internal/origin"
+)
+
+const (
+	// DefaultMaxBytes bounds a document and the files it refers to, together,
+	// where the definition has no MaxMessage.
+	DefaultMaxBytes = 64 << 20
+	// MaxBytes is the most that a definition's MaxMessage makes of that.
+	MaxBytes = 128 << 20
+	// MaxFiles bounds the files that a document refers to.
+	MaxFiles = 100
+)
+
+// files are a document and the files that it refers to, each by its key: of a
+// document in a file the others' paths from its folder, with slashes; of one
+// from a URL what a request line would have (/specs/user.yaml). The key of the
+// document itself is empty.
+//
+// The other files are read when a reference leads there, from below the
+// document's folder or from its origin.
+type files struct {
+	name string   // the document's own key, were it another's file
+	base *url.URL // of a document from a URL; nil: it is in a folder
+	get  func(key string, most int64) ([]byte, error)
+	left int64 // bytes that may still be read
+	read []fileRead
+	data map[string]json.RawMessage // as JSON, all references with keys
+	errs map[string]error           // why a file could not be read
+}
+
+// fileRead is what was found under a key: the digest of its bytes, empty where
+// it could not be read.
+type fileRead struct{ Key, Sum string }
+
+// newFiles returns files of which at most so many bytes are read.
+func newFiles(most int64) *files {
+	return &files{left: most, data: map[string]json.RawMessage{}, errs: map[string]error{}}
+}
+
+// open reads the document of a definition.
+func (a *api) open(ctx context.Context) (*files, []byte, error) {
+	most := int64(DefaultMaxBytes)
+	if a.server.MaxMessage > 0 {
+		most = min(int64(a.server.MaxMessage), MaxBytes)
+	}
+	f := newFiles(most)
+	var data []byte
+	var err error
+	if a.server.URL == "" {
+		f.name = filepath.ToSlash(filepath.Base(a.server.Path))
+		folder := filepath.Dir(a.server.Path)
+		f.get = func(key string, most int64) ([]byte, error) { return readBelow(folder, key, most) }
+		data, err = readRegular(os.Stat, os.Open, a.server.Path, f.left)
+	} else {
+		if f.base, err = url.Parse(a.server.URL); err != nil {
+			return nil, nil, errors.New("the url cannot be read")
+		}
+		var from *url.URL
+		if data, from, err = a.fetch(ctx, f.base, f.left); err != nil {
+			return nil, nil, err
+		}
+		f.base = from
+		bare := *from // what its query holds may be secret
+		bare.RawQuery, bare.ForceQuery, bare.Fragment, bare.User = "", false, "", nil
+		f.name = bare.RequestURI()
+		f.get = func(key string, most int64) ([]byte, error) {
+			u, err := bare.Parse(key)
+			if err != nil {
+				return nil, errors.New("it is no URL")
+			}
+			if !origin.Same(from, u) {
+				return nil, fmt.Errorf("it leads to %s, and only what is at the document's own origin is read", origin.Show(u))
+			}
+			data, _, err := a.fetch(ctx, u, most)
+			return data, err
+		}
+	}
+	f.left -= int64(len(data))
+	return f, data, err
+}
+
+// fetch reads what a URL has, and returns where it came from.
+func (a *api) fetch(ctx context.Context, u *url.URL, most int64) ([]byte, *url.URL, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, nil, errors.New("the url cannot be read")
+	}
+	a.authorize(req)
+	req.Header.Set("Accept", "application/json, application/yaml")
+	res, err := a.client.Do(req)
+	if err != nil {
+		return nil, nil, a.hide.Err(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, nil, fmt.Errorf("%s; check its url and headers", status(res.StatusCode))
+	}
+	data, err := bounded(res.Body, most)
+	return data, res.Request.URL, err
+}
+
+// readBelow reads a file below a folder; no symbolic link leads out of it.
+func readBelow(folder, key string, most int64) ([]byte, error) {
+	if !filepath.IsLocal(filepath.FromSlash(key)) {
+		return nil, errors.New("it leads out of the document's folder")
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	defer root.Close()
+	data, err := readRegular(root.Stat, root.Open, filepath.FromSlash(key), most)
+	return data, plainError(err)
+}
+
+// readRegular reads a file that is neither a folder nor a device or pipe.
+func readRegular(
+	stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), name string, most int64,
+) ([]byte, error) {
+	info, err := stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return bounded(f, most)
+}
+
+// plainError leaves the path out of an error: it is said with what failed.
+func plainError(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func bounded(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("larger than %d bytes; raise usetools.maxMessageMB in its config entry", limit)
+	}
+	return data, err
+}
+
+// bytes returns what is under a key, and keeps its digest.
+func (f *files) bytes(key string) ([]byte, error) {
+	if len(f.read) >= MaxFiles {
+		return nil, fmt.Errorf("the document refers to more than %d files", MaxFiles)
+	}
+	r := fileRead{Key: key}
+	data, err := f.get(key, f.left)
+	if err == nil {
+		f.left -= int64(len(data))
+		r.Sum = sum(data)
+	}
+	f.read = append(f.read, r)
+	return data, err
+}
+
+// unchanged reports whether files are as they were when they were read. It
+// does not count as reading them.
+func (f *files) unchanged(read []fileRead) bool {
+	again := *f
+	again.read = nil
+	for i, r := range read {
+		if again.bytes(r.Key); again.read[i] != r {
+			return false
+		}
+	}
+	return true
+}
+
+// sum is the digest of a file.
+func sum(data []byte) string {
+	digest := sha256.Sum256(data)
+	return hex.EncodeToString(digest[:])
+}
+
+// file returns what is under a key as JSON.
+func (f *files) file(key string) (json.RawMessage, error) {
+	if data, ok := f.data[key]; ok || f.errs[key] != nil {
+		return data, f.errs[key]
+	}
+	data, err := f.bytes(key)
+	if err == nil {
+		data, err = f.add(key, data)
+	}
+	f.errs[key] = err
+	return data, err
+}
+
+// add takes in the bytes of a file, JSON or YAML.
+func (f *files) add(key string, data []byte) (json.RawMessage, error) {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if len(data) == 0 || data[0] != '{' {
+		var err error
+		if data, err = jsonOfYAML(data); err != nil {
+			return nil, err
+		}
+	}
+	if !json.Valid(data) {
+		var v any
+		return nil, fmt.Errorf("neither JSON nor YAML: %w", json.Unmarshal(data, &v))
+	}
+	f.data[key] = rewrite(data, func(ref string) string { return f.resolve(key, ref) })
+	return f.data[key], nil
+}
+
+// resolve returns a reference in the file of a key as a key, # and the place
+// in that file.
+func (f *files) resolve(from, ref string) string {
+	file, place, _ := strings.Cut(ref, "#")
+	if file == "" {
+		return from + "#" + place
+	}
+	to := file
+	if f.base != nil {
+		at := *f.base
+		at.RawQuery, at.ForceQuery, at.Fragment, at.User = "", false, "", nil
+		base, err := at.Parse(from)
+		if err == nil {
+			if u, err := base.Parse(file); err == nil {
+				if to = u.String(); origin.Same(f.base, u) && u.User == nil {
+					to = u.RequestURI()
+				}
+			}
+		}
+	} else if !strings.Contains(file, "://") {
+		if text, err := url.PathUnescape(file); err == nil {
+			file = text
+		}
+		to = path.Join(path.Dir(from), file)
+		if path.IsAbs(file) {
+			to = file
+		}
+	}
+	if to == f.name {
+		to = ""
+	}
+	return to + "#" + place
+}
+
+// rewrite replaces the references in JSON.
+func rewrite(data []byte, to func(ref string) string) json.RawMessage {
+	key := []byte(`"$ref"`)
+	var out []byte
+	from := 0
+	for i := 0; ; {
+		n := bytes.Index(data[i:], key)
+		if n < 0 {
+			break
+		}
+		i += n + len(key)
+		rest := bytes.TrimLeft(data[i:], " \t\r\n")
+		rest, ok := bytes.CutPrefix(rest, []byte(":"))
+		rest = bytes.TrimLeft(rest, " \t\r\n")
+		if !ok || len(rest) == 0 || rest[0] != '"' {
+			continue
+		}
+		start := len(data) - len(rest)
+		length := 1
+		for length < len(rest) && rest[length] != '"' {
+			if rest[length] == '\\' {
+				length++
+			}
+			length++
+		}
+		end := min(start+length+1, len(data))
+		var ref string
+		if json.Unmarshal(data[start:end], &ref) == nil {
+			if now := to(ref); now != ref {
+				out = append(append(out, data[from:start]...), appendText(nil, now)...)
+				from = end
+			}
+		}
+		i = end
+	}
+	if out == nil {
+		return data
+	}
+	return append(out, data[from:]...)
+}

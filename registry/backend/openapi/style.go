@@ -1,0 +1,289 @@
+package openapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// style is how a value is written outside of JSON, as the specification's
+// "Style Values" has it. Two cases it leaves open are settled here: deepObject
+// goes as deep as the value (items[0][price]=x), and exploded cookies are
+// pairs of their own. What is null, and lists and objects without members, are
+// not sent.
+type style struct {
+	Name     string `json:"name,omitempty"`
+	Explode  bool   `json:"explode,omitempty"`
+	Reserved bool   `json:"reserved,omitempty"` // reserved characters stay as they are
+	// Media is the content type that a value is written in instead; JSON is
+	// written as such, scalars of other types as text.
+	Media string `json:"media,omitempty"`
+}
+
+// tabs is the style of Swagger 2.0's collectionFormat "tsv".
+const tabs = "tabDelimited"
+
+// styles are those that a place allows, its default first.
+var styles = map[string][]string{
+	"path":   {"simple", "label", "matrix"},
+	"query":  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
+	"header": {"simple"},
+	"cookie": {"form"},
+}
+
+// newStyle returns the style of a value in a place, with the defaults that
+// the specification has for what is not said.
+func newStyle(in, name string, explode *bool, reserved bool) (style, error) {
+	known := styles[in]
+	if name == "" {
+		name = known[0]
+	}
+	if !slices.Contains(known, name) && (name != tabs || in != "query") {
+		return style{}, fmt.Errorf("the style %q, want %s", name, strings.Join(known, ", "))
+	}
+	s := style{Name: name, Explode: name == "form", Reserved: reserved}
+	if explode != nil {
+		s.Explode = *explode
+	}
+	return s, nil
+}
+
+// pair is one name and its value, both escaped.
+type pair struct{ name, value string }
+
+// pairs writes a value as those of a query, a form or a cookie.
+func (s style) pairs(name string, v any, escape func(string) string) (out []pair, err error) {
+	plainEscape := escape
+	if s.Reserved {
+		escape = func(s string) string { return reserved.Replace(plainEscape(s)) }
+	}
+	add := func(name string, v any) {
+		var text string
+		if v != nil && err == nil {
+			if text, err = scalar(v); err == nil {
+				out = append(out, pair{plainEscape(name), escape(text)})
+			}
+		}
+	}
+	if s.Media != "" {
+		text, err := asMedia(s.Media, v)
+		return []pair{{plainEscape(name), escape(text)}}, err
+	}
+	switch v := v.(type) {
+	case []any:
+		switch {
+		case s.Name == "deepObject":
+			deep(name, v, add)
+		case s.Explode:
+			for _, item := range v {
+				add(name, item)
+			}
+		default:
+			return s.joined(name, v, plainEscape, escape)
+		}
+	case *object:
+		switch {
+		case s.Name == "deepObject":
+			deep(name, v, add)
+		case s.Explode:
+			for _, key := range v.keys {
+				add(key, v.values[key])
+			}
+		default:
+			return s.joined(name, v, plainEscape, escape)
+		}
+	default:
+		add(name, v)
+	}
+	return out, err
+}
+
+// joined writes a list or an object as one pair.
+func (s style) joined(name string, v any, escapeName, escape func(string) string) ([]pair, error) {
+	words, err := words(v, "", escape)
+	if err != nil || len(words) == 0 {
+		return nil, err
+	}
+	delimiter := ","
+	switch s.Name {
+	case "spaceDelimited":
+		delimiter = escapeName(" ")
+	case "pipeDelimited":
+		delimiter = escapeName("|")
+	case tabs:
+		delimiter = escapeName("\t")
+	}
+	return []pair{{escapeName(name), strings.Join(words, delimiter)}}, nil
+}
+
+// deep calls add with each scalar of a value and its name with the way to it.
+func deep(name string, v any, add func(string, any)) {
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			deep(name+"["+strconv.Itoa(i)+"]", item, add)
+		}
+	case *object:
+		for _, key := range v.keys {
+			deep(name+"["+key+"]", v.values[key], add)
+		}
+	default:
+		add(name, v)
+	}
+}
+
+// text writes a value as a part of a path or as a header.
+func (s style) text(name string, v any, escape func(string) string) (string, error) {
+	if s.Media != "" {
+		text, err := asMedia(s.Media, v)
+		return escape(text), err
+	}
+	between := "" // of an object's names and values; empty: they are items of their own
+	if s.Explode {
+		between = "="
+	}
+	words, err := words(v, between, escape)
+	if err != nil {
+		return "", err
+	}
+	_, isObject := v.(*object)
+	_, isList := v.([]any)
+	switch prefix := ";" + name; {
+	case s.Name == "simple" || (isObject || isList) && len(words) == 0:
+		return strings.Join(words, ","), nil
+	case s.Name == "label" && s.Explode:
+		return "." + strings.Join(words, "."), nil
+	case s.Name == "label":
+		return "." + strings.Join(words, ","), nil
+	case s.Explode && isObject:
+		return ";" + strings.Join(words, ";"), nil
+	case s.Explode && isList:
+		return prefix + "=" + strings.Join(words, prefix+"="), nil
+	case len(words) == 1 && words[0] == "":
+		return prefix, nil
+	default:
+		return prefix + "=" + strings.Join(words, ","), nil
+	}
+}
+
+// words are the escaped scalars of a value; an object's have its names before
+// them, or in them where there is something to put between.
+func words(v any, between string, escape func(string) string) (out []string, err error) {
+	add := func(before string, v any) {
+		var text string
+		if v != nil && err == nil {
+			if text, err = scalar(v); err == nil {
+				out = append(out, before+escape(text))
+			}
+		}
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			add("", item)
+		}
+	case *object:
+		for _, key := range v.keys {
+			if between == "" && v.values[key] != nil {
+				out = append(out, escape(key))
+				add("", v.values[key])
+			} else {
+				add(escape(key)+between, v.values[key])
+			}
+		}
+	default:
+		add("", v)
+	}
+	return out, err
+}
+
+// scalar is a text, number or boolean as it is written.
+func scalar(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case json.Number:
+		return v.String(), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case nil:
+		return "null", nil
+	}
+	return "", errors.New("is nested too deeply to be sent")
+}
+
+// asMedia writes a value in a content type: JSON, or a scalar as text.
+func asMedia(kind string, v any) (string, error) {
+	if !isJSON(kind) {
+		return scalar(v)
+	}
+	return string(appendJSON(nil, v)), nil
+}
+
+// queryEscape escapes what is not unreserved in a URL.
+func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// reserved gives back the reserved characters that allowReserved leaves alone;
+// those that end or divide a query's values are none of them.
+var reserved = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%21", "!", "%24", "$",
+	"%27", "'", "%28", "(", "%29", ")", "%2A", "*", "%2C", ",", "%3B", ";")
+
+// cookieEscape escapes what no cookie can hold, and the separator of lists.
+func cookieEscape(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`",;\`, c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// fields are the names and values of a query, a form or a cookie header.
+type fields struct {
+	escape func(string) string
+	list   []pair
+	owner  map[string]string // the argument that a name is of
+}
+
+// newFields returns fields in which each of the names belongs to the argument
+// of that name.
+func newFields(escape func(string) string, owner map[string]string) *fields {
+	return &fields{escape: escape, owner: owner}
+}
+
+// add writes an argument in its style. A member of an object that has become a
+// field of its own must not take the place of another argument.
+func (f *fields) add(argument, name string, s style, v any) error {
+	pairs, err := s.pairs(name, v, f.escape)
+	if err != nil {
+		return fmt.Errorf("the argument %q %w", argument, err)
+	}
+	for _, p := range pairs {
+		if of, taken := f.owner[p.name]; taken && of != argument {
+			return fmt.Errorf("the argument %q has a member %q, which would be sent in place of the argument %q",
+				argument, p.name, of)
+		}
+		f.owner[p.name] = argument
+	}
+	f.list = append(f.list, pairs...)
+	return nil
+}
+
+// join returns the fields with what stands between them.
+func (f *fields) join(between string) string {
+	var b strings.Builder
+	for i, p := range f.list {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(p.name + "=" + p.value)
+	}
+	return b.String()
+}

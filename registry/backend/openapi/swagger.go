@@ -1,0 +1,192 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// swagger is what a Swagger 2.0 document says for all of its operations. Its
+// operations are read as OpenAPI 3 has them; its references need nothing, as
+// they lead to any place.
+type swagger struct {
+	Swagger  text     `json:"swagger"`
+	Host     string   `json:"host"`
+	BasePath string   `json:"basePath"`
+	Schemes  []string `json:"schemes"`
+	Consumes []string `json:"consumes"`
+	Produces []string `json:"produces"`
+}
+
+// servers says where the API is. Without schemes it has that of the document.
+func (s *swagger) servers() []docServer {
+	base := s.BasePath
+	if base == "" || base[0] != '/' {
+		base = "/" + base
+	}
+	if s.Host == "" {
+		return []docServer{{URL: base}}
+	}
+	scheme := ""
+	for _, want := range []string{"https", "http"} {
+		if scheme == "" && slices.Contains(s.Schemes, want) {
+			scheme = want + ":"
+		}
+	}
+	return []docServer{{URL: scheme + "//" + s.Host + base}}
+}
+
+// parameter2 is a parameter of Swagger 2.0: what is not named here is its
+// schema, but in the body.
+type parameter2 struct {
+	parameter
+	Type       string `json:"type"`
+	Collection string `json:"collectionFormat"`
+}
+
+// operation reads an operation, with the parameters of its path behind its own.
+func (d *document) operation(raw, shared json.RawMessage) (*operation, error) {
+	op := &operation{}
+	if err := json.Unmarshal(raw, op); err != nil {
+		return nil, err
+	}
+	if len(shared) > 0 {
+		var more []json.RawMessage
+		if err := json.Unmarshal(shared, &more); err != nil {
+			return nil, err
+		}
+		op.Parameters = append(op.Parameters, more...)
+	}
+	if d.Swagger == "" {
+		return op, nil
+	}
+	kinds := struct {
+		Consumes, Produces []string
+	}{d.Consumes, d.Produces}
+	if err := json.Unmarshal(raw, &kinds); err != nil {
+		return nil, err
+	}
+	if err := d.parameters2(op, kinds.Consumes); err != nil {
+		return nil, err
+	}
+	for status, raw := range op.Responses {
+		r, err := into[struct {
+			Schema json.RawMessage `json:"schema"`
+		}](d, raw)
+		if err != nil {
+			return nil, fmt.Errorf("its response %s: %w", status, err)
+		}
+		b := body{}
+		if len(r.Schema) > 0 {
+			b.Content = contents(kinds.Produces, mediaType{Schema: r.Schema})
+		}
+		if op.Responses[status], err = json.Marshal(b); err != nil {
+			return nil, err
+		}
+	}
+	return op, nil
+}
+
+// contents is a body of one of some content types, JSON where none is said.
+func contents(kinds []string, m mediaType) map[string]mediaType {
+	if len(kinds) == 0 {
+		kinds = []string{"application/json"}
+	}
+	out := map[string]mediaType{}
+	for _, kind := range kinds {
+		out[kind] = m
+	}
+	return out
+}
+
+// parameters2 makes an operation's parameters those of OpenAPI 3, and a body
+// of those that are in one.
+func (d *document) parameters2(op *operation, consumes []string) error {
+	var kept []json.RawMessage
+	var whole *body
+	fields, required, encodings, file := newObject(), []any{}, map[string]encoding{}, false
+	seen := map[[2]string]bool{}
+	for _, raw := range op.Parameters {
+		raw, err := d.follow(raw)
+		if err != nil {
+			return fmt.Errorf("a parameter: %w", err)
+		}
+		var p parameter2
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return fmt.Errorf("a parameter: %w", err)
+		}
+		key := [2]string{p.In, p.Name}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if p.In == "body" {
+			content := contents(consumes, mediaType{Schema: p.Schema})
+			whole = &body{Description: p.Description, Required: p.Required, Content: content}
+			continue
+		}
+		v, err := tree(raw)
+		if err != nil {
+			return err
+		}
+		schema, ok := v.(*object)
+		if !ok {
+			return fmt.Errorf("a parameter is no object")
+		}
+		for _, key := range []string{"name", "in", "required", "collectionFormat", "allowEmptyValue"} {
+			schema.remove(key)
+		}
+		style, explode := collection(p.In, p.Collection)
+		if p.In == "formData" {
+			fields.set(p.Name, schema)
+			if p.Required {
+				required = append(required, p.Name)
+			}
+			if file = file || p.Type == "file"; p.Type == "array" {
+				encodings[p.Name] = encoding{Style: style, Explode: &explode}
+			}
+			continue
+		}
+		p.Style, p.Explode, p.Schema = style, &explode, appendJSON(nil, schema)
+		if raw, err = json.Marshal(p.parameter); err != nil {
+			return err
+		}
+		kept = append(kept, raw)
+	}
+	op.Parameters = kept
+	if whole == nil && len(fields.keys) > 0 {
+		schema := newObject()
+		schema.set("type", "object")
+		schema.set("properties", fields)
+		schema.set("required", required)
+		kind := formType
+		if file || slices.Contains(consumes, multipartType) && !slices.Contains(consumes, formType) {
+			kind = multipartType
+		}
+		whole = &body{Required: len(required) > 0, Content: map[string]mediaType{
+			kind: {Schema: appendJSON(nil, schema), Encoding: encodings}}}
+	}
+	if whole == nil {
+		return nil
+	}
+	var err error
+	op.Body, err = json.Marshal(whole)
+	return err
+}
+
+// collection is the style of a collectionFormat.
+func collection(in, format string) (style string, explode bool) {
+	switch {
+	case format == "multi":
+		return "form", true
+	case in == "path" || in == "header":
+		return "simple", false
+	case format == "ssv":
+		return "spaceDelimited", false
+	case format == "pipes":
+		return "pipeDelimited", false
+	case format == "tsv":
+		return tabs, false
+	}
+	return "form", false
+}
