@@ -11,6 +11,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // Overview is what a catalog has, for a person: what `harness tools` prints,
@@ -171,9 +172,9 @@ func where(s *config.Server) string {
 	case s.Command != "":
 		return strings.Join(append([]string{filepath.Base(s.Command)}, brief(s.Args)...), " ")
 	case s.URL != "":
-		return config.MaskURL(s.URL)
+		return redact.URL(s.URL)
 	case s.BaseURL != "":
-		return config.MaskURL(s.BaseURL)
+		return redact.URL(s.BaseURL)
 	}
 	return filepath.Base(cmp.Or(s.Path, "."))
 }
@@ -182,7 +183,7 @@ func where(s *config.Server) string {
 // the twelfth replaced by an ellipsis.
 func brief(args []string) []string {
 	const maxArgs, longest, hidden = 12, 80, "…"
-	args = config.MaskArgs(args)
+	args = redact.Args(args)
 	for i, a := range args {
 		if len(a) > longest {
 			args[i] = hidden

@@ -260,10 +260,8 @@ func historyCommand(stdout io.Writer) *cli.Command {
 				return err
 			}
 			if c.Bool("json") {
-				enc := json.NewEncoder(stdout)
-				enc.SetEscapeHTML(false)
 				for _, e := range entries {
-					if err := enc.Encode(e); err != nil {
+					if err := printJSON(stdout, e, ""); err != nil {
 						return err
 					}
 				}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -175,10 +174,7 @@ func (j *job) save(reg, old *registry.Registry, report *build.Report) error {
 // report prints what a build came to.
 func (j *job) report(reg *registry.Registry, report *build.Report, written bool) error {
 	if j.json {
-		enc := json.NewEncoder(j.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(report)
+		return printJSON(j.stdout, report, "  ")
 	}
 	failed := ""
 	switch n := len(report.Servers) - report.OK(); {
@@ -251,9 +247,7 @@ func (j *job) update(u build.Update, first bool) error {
 	}
 	switch {
 	case j.json:
-		enc := json.NewEncoder(j.stdout)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(u.Report)
+		return printJSON(j.stdout, u.Report, "")
 	case first:
 		return j.report(u.Registry, u.Report, true)
 	}

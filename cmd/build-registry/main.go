@@ -31,6 +31,7 @@ var errFailed = errors.New("failed")
 func execute(args []string, stdout, stderr io.Writer) int {
 	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
+	stderr = lifetime.Screen(stderr)
 	err := command(out, stderr).Run(ctx, args)
 	if err == nil {
 		err = out.Err()

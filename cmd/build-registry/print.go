@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -32,6 +34,19 @@ func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 	if !onlyFailed {
 		printChanges(w, r)
 	}
+}
+
+// printJSON writes v as JSON; characters that do not print are escapes in it.
+func printJSON(w io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(registry.PrintableJSON(b.Bytes()))
+	return err
 }
 
 // printFaults writes why a server failed, and what is wrong with its tools.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -40,8 +41,12 @@ func signInCommand(stdout, stderr io.Writer) *cli.Command {
 			}
 			ctx, cancel := context.WithTimeout(ctx, c.Duration("wait"))
 			defer cancel()
-			err = mcp.SignIn(ctx, s, nil, func(url string) {
-				fmt.Fprintf(stderr, "open this in a browser on this machine:\n\n  %s\n\n", url)
+			err = mcp.SignIn(ctx, s, nil, func(page string) {
+				host := ""
+				if u, err := url.Parse(page); err == nil {
+					host = u.Host
+				}
+				fmt.Fprintf(stderr, "open this in a browser on this machine, to sign in at %s:\n\n  %s\n\n", host, page)
 			})
 			if err != nil {
 				return err

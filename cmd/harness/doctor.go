@@ -94,7 +94,7 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			}
 			e.line.Clear()
 			colour := map[string]string{fine: good, warning: doubt, broken: bad}[f.Status]
-			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check), f.Detail)
+			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check), registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
 			}

@@ -63,3 +63,24 @@ func TestDoctorDoesNotWaitForASilentServer(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a server says of its tools cannot control the terminal of who looks.
+func TestDoctorPrintsNothingThatATerminalObeys(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"mcp.json":   `{"mcpServers": {"saved": {"type": "snapshot", "path": "saved.json"}}}`,
+		"saved.json": "[{\"name\": \"look\", \"inputSchema\": {\"type\": \"object\"}, \"annotations\": {\"readOnlyHint\": \"\u009b31m\u202eEVIL\"}}]",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, flags := range [][]string{nil, {"-json"}} {
+		var out strings.Builder
+		args := append(append([]string{"harness", "-config", filepath.Join(dir, "mcp.json")}, flags...), "doctor")
+		app(strings.NewReader(""), &out, io.Discard).Run(t.Context(), args)
+		if !strings.Contains(out.String(), "EVIL") || strings.ContainsAny(out.String(), "\u009b\u202e") {
+			t.Errorf("%q", out.String())
+		}
+	}
+}

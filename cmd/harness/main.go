@@ -49,6 +49,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// and workers are ended, nothing is left behind.
 	ctx, out, stop := lifetime.Until(stdout)
 	defer stop()
+	stderr = lifetime.Screen(stderr)
 	root := app(stdin, out, stderr)
 	if len(args) > 1 && args[1] == completeWord {
 		complete(out, root, args[2:])

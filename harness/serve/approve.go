@@ -2,20 +2,30 @@ package serve
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
 )
 
-// approveFor is how long an approval may take.
-const approveFor = 10 * time.Minute
+const (
+	// approveFor is how long an approval may take.
+	approveFor = 10 * time.Minute
+	// maxShown bounds what a person is asked to read, in bytes: nobody approves
+	// what is not shown.
+	maxShown = 16 << 10
+)
 
 // asked is what a client carries from the question to the answer, signed. It
 // is good for this script of this session only.
@@ -24,6 +34,28 @@ type asked struct {
 	Script  string   `json:"h"` // hash of the script and its inputs
 	Tools   []string `json:"t"`
 	Until   int64    `json:"u"` // Unix seconds
+	Once    string   `json:"n"` // used once
+}
+
+// spent are the approvals that were used, until they are too old anyway.
+type spent struct {
+	mu   sync.Mutex
+	used map[string]int64 // their Until
+}
+
+// use reports whether an approval is used for the first time.
+func (s *spent) use(a asked) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, again := s.used[a.Once]; again {
+		return false
+	}
+	maps.DeleteFunc(s.used, func(_ string, until int64) bool { return until < time.Now().Unix() })
+	if s.used == nil {
+		s.used = map[string]int64{}
+	}
+	s.used[a.Once] = a.Until
+	return true
 }
 
 // askApproval is the question for a script that waits for nothing but a
@@ -45,21 +77,35 @@ func (c *session) askApproval(req *mcp.CallToolRequest, args *executeArgs, res *
 	var why strings.Builder
 	why.WriteString("A script wants to use tools that need your approval. Nothing has run yet.\n")
 	for _, e := range res.Errors {
-		fmt.Fprintf(&why, "- %s\n", e.Message)
-		if e.Snippet != "" {
-			fmt.Fprintf(&why, "  line %d: %s\n", e.Line, strings.TrimSpace(e.Snippet))
-		}
+		fmt.Fprintf(&why, "- line %d: %s\n", e.Line, registry.Quoted(registry.PrintableText(e.Message, maxFailure)))
+	}
+	why.WriteString("The script:\n")
+	n := 0
+	for line := range strings.SplitSeq(visible(registry.PrintableGo([]byte(args.Script))), "\n") {
+		n++
+		fmt.Fprintf(&why, "%4d| %s\n", n, line)
+	}
+	for _, name := range slices.Sorted(maps.Keys(args.Inputs)) {
+		fmt.Fprintf(&why, "The input %q: %s\n", name, visible(registry.PrintableJSON(args.Inputs[name])))
 	}
 	return c.question(why.String(), args.hash(), tools)
 }
 
+// visible is a text that a person is to judge, with nothing in it that is not
+// seen.
+func visible(text []byte) string { return registry.PrintableText(string(text), len(text)) }
+
 // question asks a person about tools, for one script or call that hash names.
 func (c *session) question(text, hash string, tools []string) *mcp.CallToolResult {
+	if len(text) > maxShown {
+		return failure(fmt.Errorf("denied: %s: a person has to approve this, and would have to read %d bytes, %d at most: "+
+			"make the script and its inputs shorter; nothing has run", strings.Join(tools, ", "), len(text), maxShown))
+	}
 	return &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{"approve": &mcp.ElicitParams{
 			Mode: "form", Message: text, RequestedSchema: schema(`{"type":"object","properties":{}}`),
 		}},
-		RequestState: c.sign(asked{c.id, hash, tools, time.Now().Add(approveFor).Unix()}),
+		RequestState: c.sign(asked{c.id, hash, tools, time.Now().Add(approveFor).Unix(), rand.Text()}),
 	}
 }
 
@@ -89,6 +135,9 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 	a, ok := c.verify(req.Params.RequestState)
 	if !ok || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
 		return nil, &refusal{why: "the approval is not one for this script, or too old; send the script again. Nothing has run"}
+	}
+	if !c.s.spent.use(a) {
+		return nil, &refusal{why: "the approval was for one run, which it has had; send the script again without it. Nothing has run"}
 	}
 	answer, _ := req.Params.InputResponses["approve"].(*mcp.ElicitResult)
 	if answer == nil || answer.Action != "accept" {

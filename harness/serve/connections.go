@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"container/list"
 	"io"
 	"log/slog"
 	"net"
@@ -10,7 +11,9 @@ import (
 )
 
 // gate is a listener that keeps a bounded number of connections open, and a
-// smaller one from each address; more are refused at once.
+// smaller one from each address; more are refused at once. Where tokens are
+// demanded, the connection that has shown none for the longest time makes room
+// first: nobody keeps those out who have one.
 type gate struct {
 	net.Listener
 	most, each int
@@ -21,6 +24,9 @@ type gate struct {
 	open int
 	from map[netip.Prefix]int
 	told time.Time // when a refusal was logged last
+	// unproven are connections without a token so far, the oldest first; nil
+	// where none is demanded.
+	unproven *list.List // of *admitted
 }
 
 func newGate(l net.Listener, most, each int, log *slog.Logger, m *metrics) *gate {
@@ -41,8 +47,11 @@ func (g *gate) Accept() (net.Conn, error) {
 		}
 		conn := c.(*net.TCPConn)
 		who := addressOf(conn.RemoteAddr())
+		if oldest := g.inTheWay(who); oldest != nil {
+			oldest.Close()
+		}
 		if g.enter(who) {
-			return &admitted{conn, sync.OnceFunc(func() { g.leave(who) })}, nil
+			return g.admit(conn, who), nil
 		}
 		io.WriteString(conn, tooMany) // waits for nobody: nothing was sent before
 		conn.Close()
@@ -82,6 +91,33 @@ func (g *gate) enter(who netip.Prefix) bool {
 	return false
 }
 
+func (g *gate) admit(conn *net.TCPConn, who netip.Prefix) *admitted {
+	c := &admitted{TCPConn: conn, gate: g, who: who}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.unproven != nil {
+		c.place = g.unproven.PushBack(c)
+	}
+	return c
+}
+
+// inTheWay returns the connection that makes room for one from an address, nil
+// where there is room, or none that would.
+func (g *gate) inTheWay(who netip.Prefix) *admitted {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	crowded := g.from[who] >= g.each
+	if g.unproven == nil || !crowded && g.open < g.most {
+		return nil
+	}
+	for e := g.unproven.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*admitted); !crowded || c.who == who {
+			return c
+		}
+	}
+	return nil
+}
+
 func (g *gate) leave(who netip.Prefix) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,10 +130,26 @@ func (g *gate) leave(who netip.Prefix) {
 // admitted is a connection that a gate counts until it is closed.
 type admitted struct {
 	*net.TCPConn
-	left func()
+	gate  *gate
+	who   netip.Prefix
+	left  sync.Once
+	place *list.Element // in gate.unproven; nil: not there
 }
 
 func (c *admitted) Close() error {
-	defer c.left()
+	defer c.left.Do(func() {
+		c.prove()
+		c.gate.leave(c.who)
+	})
 	return c.TCPConn.Close()
+}
+
+// prove says that a request over the connection had a token.
+func (c *admitted) prove() {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.place != nil {
+		c.gate.unproven.Remove(c.place)
+		c.place = nil
+	}
 }

@@ -365,11 +365,11 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	span.end(string(status), of)
 	switch {
 	case err != nil:
-		return failure(fmt.Errorf("%s: %w%s", id, err, takes(cat, id, err)))
+		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))
 	case res != nil:
 		return c.passOn(res)
 	case d.Verdict == harness.NeedsApproval && canElicit(req):
-		return c.question(fmt.Sprintf("The tool %s is to be called with %s: %s.", id, cutText(string(args), 1000), d.Rule), like.hash(), []string{id})
+		return c.question(fmt.Sprintf("The tool %s is to be called: %s. Its arguments:\n%s", id, d.Rule, registry.Quoted(visible(registry.PrintableJSON(args)))), like.hash(), []string{id})
 	}
 	return failure(fmt.Errorf("denied: %s: %s; nothing has run", id, d.Rule))
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"cmp"
+	"container/list"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -63,6 +64,7 @@ const (
 // Bounds of HTTP requests.
 const (
 	maxBody       = 8 << 20
+	maxBatch      = 100 // messages
 	bodyTime      = time.Minute
 	headerTime    = 10 * time.Second
 	idleTime      = 2 * time.Minute
@@ -71,6 +73,7 @@ const (
 	maxSessions   = 1000
 	unusedTime    = time.Minute  // after that a session may have to make room for anybody
 	lastStateful  = "2025-11-25" // later revisions have no sessions
+	lastBatches   = "2025-03-26" // later revisions have no batches
 	minTokenBytes = 16
 )
 
@@ -192,12 +195,16 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	ctx, stop := s.whole(ctx)
 	defer stop()
 	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections), cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
+	if len(h.Tokens) > 0 {
+		l.unproven = list.New()
+	}
 	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends), bodies: newBodies()}
 	srv := &http.Server{
 		Handler:           front.handler(),
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    64 << 10,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 
 		DisableGeneralOptionsHandler: true, // which waits for a body
 	}
@@ -255,7 +262,10 @@ type front struct {
 	bodies  *bodies      // of requests under way
 }
 
-type frontKey struct{}
+type (
+	frontKey struct{}
+	connKey  struct{} // of the connection
+)
 
 // request is what getServer remembers between its calls for one request.
 type request struct{ session *session }
@@ -397,6 +407,9 @@ func (f *front) authorized(next http.Handler) http.Handler {
 		return nil, auth.ErrInvalidToken
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del(challenge)
+		if c, ok := r.Context().Value(connKey{}).(*admitted); ok {
+			c.prove()
+		}
 		next.ServeHTTP(w, r)
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -480,10 +493,39 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) (release func()
 		return nil, false
 	}
 	f.s.handled(len(body))
+	if why := unfit(body, r.Header.Get("Mcp-Protocol-Version")); why != "" {
+		http.Error(w, why, http.StatusBadRequest)
+		return nil, false
+	}
 	w.Header().Del("Connection")
 	rc.SetReadDeadline(time.Time{}) // what is answered may take any time
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return free, true
+}
+
+// unfit says why a body is a batch that is not taken, empty where it is none.
+// Only one revision has batches, whose clients do not name it in each request;
+// all answers of one wait until the client reads them.
+func unfit(body []byte, version string) string {
+	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '[' {
+		return ""
+	}
+	if version > lastBatches {
+		return "revision " + version + " has no batches; send one message"
+	}
+	n := 0
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.Token()
+	for d.More() {
+		var message json.RawMessage
+		if n++; n > maxBatch || d.Decode(&message) != nil {
+			break // what is no JSON is refused with its reason later
+		}
+	}
+	if n > maxBatch {
+		return fmt.Sprintf("a batch has at most %d messages", maxBatch)
+	}
+	return ""
 }
 
 // visit notes that a session is in use by a request, until left is called. A

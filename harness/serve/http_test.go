@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -179,6 +181,41 @@ func TestABodyHasALimit(t *testing.T) {
 	}
 }
 
+// All answers of a batch are made before the client reads one.
+func TestBatchesAreBounded(t *testing.T) {
+	s, _ := serving(t, nil)
+	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	c := dialHTTP(t, url, "2025-03-26", "", nil)
+	for _, tc := range []struct {
+		n       int
+		version string
+		want    int
+	}{{1, "", 200}, {maxBatch, "2025-03-26", 200}, {maxBatch + 1, "", 400}, {maxBatch + 1, "2025-03-26", 400}, {1, "2025-06-18", 400}, {1, "2026-07-28", 400}} {
+		var messages []string
+		for i := range tc.n {
+			messages = append(messages, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i+1000))
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(" \n["+strings.Join(messages, ",")+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": tc.version} {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != tc.want || tc.want == 200 && strings.Count(string(body), `"result"`) != tc.n {
+			t.Errorf("%d messages, revision %q: %s: %.200s", tc.n, tc.version, res.Status, body)
+		}
+	}
+}
+
 // Large bodies of one token leave room for those of another, and small ones wait
 // for none.
 func TestLargeBodiesWaitForRoom(t *testing.T) {
@@ -344,6 +381,51 @@ func TestConnectionsAreBounded(t *testing.T) {
 		_, err := io.ReadFull(c, b)
 		return err == nil && string(b[9:]) != "503"
 	})
+}
+
+// Who has a token gets a place of those who have shown none.
+func TestConnectionsWithoutATokenMakeRoom(t *testing.T) {
+	s, _ := serving(t, nil)
+	addr := listen(t, s, &HTTP{MaxPerAddress: 3, Tokens: map[string]string{"ann": "token-of-ann-0123"}})
+	open := func(path, token string) (net.Conn, string) {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		c.SetReadDeadline(time.Now().Add(patience))
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, addr, token)
+		b := make([]byte, 12)
+		io.ReadFull(c, b)
+		return c, string(b[9:])
+	}
+	const token = "Authorization: Bearer token-of-ann-0123\r\n"
+	proven, _ := open("/metrics", token)
+	first, _ := open("/healthz", "")
+	second, _ := open("/healthz", "")
+	third, code := open("/metrics", token)
+	if code != "200" {
+		t.Fatalf("who has a token is answered %q", code)
+	}
+	closed := func(c net.Conn) bool {
+		_, err := io.Copy(io.Discard, c)
+		return err == nil || errors.Is(err, syscall.ECONNRESET)
+	}
+	if !closed(first) {
+		t.Error("the oldest without a token is still open")
+	}
+	if _, code := open("/metrics", token); code != "200" || !closed(second) {
+		t.Errorf("the second that has a token is answered %q", code)
+	}
+	if _, code := open("/metrics", token); code == "200" {
+		t.Error("there are more connections than may be")
+	}
+	for name, c := range map[string]net.Conn{"first": proven, "second": third} {
+		fmt.Fprintf(c, "GET /nowhere HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", addr)
+		if b, err := io.ReadAll(c); err != nil || !strings.Contains(string(b), "404 Not Found") {
+			t.Errorf("the %s that showed a token was closed: %v", name, err)
+		}
+	}
 }
 
 func TestAddressesAreCountedTogether(t *testing.T) {

@@ -21,6 +21,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // The usual exporters bring gRPC and Protobuf, whose initialisation every
@@ -32,6 +34,7 @@ type sink struct {
 	url     string
 	headers http.Header
 	client  *http.Client
+	hide    *redact.Redactor
 	out     io.Writer // not nil: console
 }
 
@@ -69,12 +72,15 @@ func otelSink(signal string, log *slog.Logger) (*sink, error) {
 		Timeout:       10 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers may be secret
 	}}
+	secrets := map[string]string{}
 	for _, pair := range strings.Split(env("HEADERS"), ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		if v, err := url.PathUnescape(strings.TrimSpace(value)); ok && err == nil {
 			s.headers.Set(strings.TrimSpace(name), v)
+			secrets[strings.TrimSpace(name)] = v
 		}
 	}
+	s.hide = redact.New(&redact.Secrets{URLs: []string{s.url}, Named: []map[string]string{secrets}})
 	if ms, err := strconv.Atoi(env("TIMEOUT")); err == nil && ms > 0 {
 		s.client.Timeout = time.Duration(ms) * time.Millisecond
 	}
@@ -98,12 +104,12 @@ func (s *sink) send(ctx context.Context, v any) error {
 	req.Header.Set("Content-Type", "application/json")
 	res, err := s.client.Do(req)
 	if err != nil {
-		return err
+		return s.hide.Err(err)
 	}
 	defer res.Body.Close()
 	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 	if res.StatusCode/100 != 2 {
-		return fmt.Errorf("the collector answered %s", res.Status)
+		return fmt.Errorf("the collector answered %s", s.hide.Text(res.Status))
 	}
 	return nil
 }

@@ -167,9 +167,6 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 		}
 		return nil
 	}
-	if err := ask(a, state, args); err != nil {
-		t.Error(err)
-	}
 	for name, err := range map[string]error{
 		"another script":  ask(a, state, other),
 		"another session": ask(b, state, args),
@@ -178,6 +175,56 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 	} {
 		if err == nil {
 			t.Error(name, "was accepted")
+		}
+	}
+	if err := ask(a, state, args); err != nil {
+		t.Error(err)
+	}
+	if err := ask(a, state, args); err == nil {
+		t.Error("the same approval was accepted twice")
+	}
+}
+
+// What a person is asked about is all there is, and looks as it is.
+func TestAPersonIsShownAllOfIt(t *testing.T) {
+	var question string
+	opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		question = r.Params.Message
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+	}}
+	for _, tc := range []struct {
+		tool  string
+		args  map[string]any
+		want  []string
+		never string
+	}{
+		{"execute", map[string]any{"script": "files.DeleteFile(files.DeleteFileParams{Path: \"tmp\"})\nfiles.DeleteFile(files.DeleteFileParams{Path: \"/pr\u202eod\" /*\x1b[8m\u200b*/})",
+			"inputs": map[string]any{"who": "x\u202ey"}},
+			[]string{"   1| files.DeleteFile(files.DeleteFileParams{Path: \"tmp\"})\n", `   2| files.DeleteFile(files.DeleteFileParams{Path: "/pr\u202eod" /*`, `\u200b*/})`, `The input "who": "x\u202ey"`}, "\x1b\u202e\u200b"},
+		{"call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
+	} {
+		s, f := serving(t, &Options{Tools: All, Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
+		c := connect(t, s, opts)
+		question = ""
+		c.call(tc.tool, tc.args)
+		for _, want := range tc.want {
+			if !strings.Contains(question, want) || strings.ContainsAny(question, tc.never) {
+				t.Errorf("%s: asked %q, want %q", tc.tool, question, want)
+			}
+		}
+		calls := f.calls.Load()
+		if calls == 0 {
+			t.Errorf("%s: nothing was called", tc.tool)
+		}
+		question = ""
+		long := strings.Repeat("x", maxShown)
+		if tc.tool == "execute" {
+			tc.args["script"] = fmt.Sprint(tc.args["script"], " // ", long)
+		} else {
+			tc.args["arguments"] = map[string]any{"path": long}
+		}
+		if got := text(c.call(tc.tool, tc.args)); question != "" || !strings.Contains(got, "would have to read") || f.calls.Load() != calls {
+			t.Errorf("%s: too much to be read: asked %.100q, answer %.300s", tc.tool, question, got)
 		}
 	}
 }

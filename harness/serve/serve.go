@@ -93,6 +93,7 @@ type Server struct {
 	metrics metrics
 	otel    *telemetry
 	key     []byte // signs what clients carry for us
+	spent   spent  // approvals
 
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc

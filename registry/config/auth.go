@@ -15,6 +15,10 @@ type OAuth struct {
 	ClientID     string
 	ClientSecret Secret
 	Scopes       []string
+	// Issuer is the authorization server where the client was registered, the
+	// only one that gets its secret, and a host that may be inside of the
+	// network; empty: the server's own origin.
+	Issuer string
 }
 
 // Secret is a value that is never shown.
@@ -44,6 +48,7 @@ type oauth struct {
 	Secret2      string `json:"client_secret"`
 	Secret3      string `json:"CLIENT_SECRET"`
 	Scopes       words  `json:"scopes"`
+	Issuer       string `json:"issuer"`
 }
 
 func (o *oauth) UnmarshalJSON(b []byte) error {
@@ -54,7 +59,7 @@ func (o *oauth) UnmarshalJSON(b []byte) error {
 	}
 	type plain oauth
 	if err := json.Unmarshal(b, (*plain)(o)); err != nil {
-		return errors.New("oauth wants true, or an object with clientId, clientSecret and scopes")
+		return errors.New("oauth wants true, or an object with clientId, clientSecret, scopes and issuer")
 	}
 	return nil
 }
@@ -98,6 +103,7 @@ func (e *entry) oauth(text func(field, raw string) string) *OAuth {
 		ClientID:     first("oauth.clientId", o.ClientID, o.ClientID2, o.ClientID3),
 		ClientSecret: Secret(first("oauth.clientSecret", o.ClientSecret, o.Secret2, o.Secret3)),
 		Scopes:       slices.Concat([]string(o.Scopes), []string(e.OAuthScopes)),
+		Issuer:       first("oauth.issuer", o.Issuer),
 	}
 }
 

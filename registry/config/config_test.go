@@ -110,6 +110,10 @@ func TestFilesOfTheKnownClients(t *testing.T) {
 				s.Name, s.Type, s.URL = "x", "http", "https://x/mcp"
 				s.OAuth = &OAuth{ClientID: "id", ClientSecret: "s3cret", Scopes: []string{"a", "b"}}
 			})},
+		{"OAuth with an issuer", `{"mcpServers": {"x": {"url": "https://x/mcp", "oauth": {"clientId": "id", "issuer": "https://y"}}}}`,
+			with(func(s *Server) {
+				s.Name, s.Type, s.URL, s.OAuth = "x", "http", "https://x/mcp", &OAuth{ClientID: "id", Issuer: "https://y"}
+			})},
 		{"OAuth with nothing registered", `{"mcpServers": {"x": {"url": "https://x/mcp", "oauth": true}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.URL, s.OAuth = "x", "http", "https://x/mcp", &OAuth{} })},
 		{"settings of the whole file", `{"usetools": {"pin": true, "concurrency": 2, "readOnly": true}, "mcpServers": {"x": {"command": "x", "usetools": {"readOnly": false}}}}`,

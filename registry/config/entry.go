@@ -335,6 +335,9 @@ func (s *Server) check(e *entry) error {
 		if !webURL(s.URL) {
 			return errors.New("the url is not usable, want http://host/path or https://host/path")
 		}
+		if s.OAuth != nil && s.OAuth.Issuer != "" && !webURL(s.OAuth.Issuer) {
+			return errors.New("oauth.issuer is not usable, want https://host or https://host/path")
+		}
 	case Snapshot:
 		if s.Path == "" {
 			return errors.New("no path; want the file with the saved tools/list result")

@@ -20,7 +20,7 @@ import (
 
 // Until returns a context that ends when the user has had enough, and stdout
 // as the command has to write it: a closed pipe (harness … | head) is noticed
-// there. stop releases what was taken, and ends what servers left behind.
+// there, and it is a [Screen]. stop releases what was taken, and ends what servers left behind.
 //
 // A pipe that breaks elsewhere means nothing: a server that died breaks its
 // own, and its call says so. So SIGPIPE, which does not say whose pipe it was,
@@ -33,7 +33,7 @@ func Until(stdout io.Writer) (ctx context.Context, out *Output, stop func()) {
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, syscall.SIGPIPE)
 	endOrphans := backend.Adopt()
-	return ctx, &Output{w: stdout, closed: cancel}, func() {
+	return ctx, &Output{w: Screen(stdout), closed: cancel}, func() {
 		signal.Stop(dropped)
 		release()
 		cancel()
@@ -87,25 +87,14 @@ func (o *Output) failed() error {
 // Terminal says whether w shows what is written to a person who has colours:
 // NO_COLOR and TERM=dumb say no.
 func Terminal(w io.Writer) bool {
-	if o, ok := w.(*Output); ok {
-		w = o.w
-	}
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return Device(w) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // Width is how many columns the terminal has that w is; 0: it is none, or that
 // cannot be asked.
 func Width(w io.Writer) int {
-	if o, ok := w.(*Output); ok {
-		w = o.w
-	}
-	f, ok := w.(*os.File)
-	if !ok {
+	f := Device(w)
+	if f == nil {
 		return 0
 	}
 	width, _, err := term.GetSize(int(f.Fd()))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/build"
@@ -43,14 +44,11 @@ type Line struct {
 
 // New shows a line on w until Close, nil where w is no terminal.
 func New(w io.Writer, command string) *Line {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" {
+	terminal := lifetime.Device(w)
+	if terminal == nil || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	if st, err := f.Stat(); err != nil || st.Mode()&os.ModeCharDevice == 0 {
-		return nil
-	}
-	l := newLine(w, command)
+	l := newLine(terminal, command)
 	l.done.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()

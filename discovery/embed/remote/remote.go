@@ -11,23 +11,28 @@
 package remote
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
-	chromem "github.com/philippgille/chromem-go"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // Types of endpoints.
@@ -41,6 +46,7 @@ const MaxDimensions = 8192
 
 const (
 	ollamaURL       = "http://localhost:11434/api"
+	openAIURL       = "https://api.openai.com/v1"
 	openAIKey       = "OPENAI_API_KEY"
 	defaultTimeout  = 10 * time.Second
 	defaultParallel = 8
@@ -48,6 +54,8 @@ const (
 	attempts        = 3
 	// maxKnown bounds the vectors of texts that are kept for the next question.
 	maxKnown = 256
+	// maxAnswer bounds an answer in bytes.
+	maxAnswer = 4 << 20
 )
 
 // Config says which model to use and where it is, as in a config file:
@@ -70,10 +78,11 @@ type Config struct {
 // Embedder makes vectors. It is safe for concurrent use.
 type Embedder struct {
 	id       registry.Embedder
-	make     chromem.EmbeddingFunc
+	make     func(ctx context.Context, text string) ([]float32, error)
 	timeout  time.Duration
 	parallel int
 	pause    time.Duration // before the second attempt; then four times as long
+	hide     *redact.Redactor
 
 	mu    sync.Mutex
 	known map[string][]float32
@@ -98,27 +107,74 @@ func Open(c Config) (*Embedder, error) {
 		e.timeout = d
 	}
 	base := strings.TrimRight(c.URL, "/")
+	secrets := &redact.Secrets{URLs: []string{base}}
 	if u, err := url.Parse(base); base != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return nil, fmt.Errorf("embedder %q: the url is not one of http or https", c.Model)
 	}
 	switch c.Type {
 	case Ollama:
 		base = cmp.Or(base, ollamaURL)
-		e.make = chromem.NewEmbeddingFuncOllama(c.Model, base)
+		e.make = asking(base, "", c.Model, "prompt")
 	case OpenAI:
 		key, err := apiKey(c, base)
 		if err != nil {
 			return nil, err
 		}
-		base = cmp.Or(base, chromem.BaseURLOpenAI)
-		asItIs := true // normalised below, whatever chromem would detect
-		e.make = chromem.NewEmbeddingFuncOpenAICompat(base, key, c.Model, &asItIs)
+		secrets.Values = []string{key}
+		base = cmp.Or(base, openAIURL)
+		e.make = asking(base, key, c.Model, "input")
 	default:
 		return nil, fmt.Errorf("embedder %q: type is %q, want %q or %q", c.Model, c.Type, Ollama, OpenAI)
 	}
+	e.hide = redact.New(secrets)
 	sum := sha256.Sum256([]byte(c.Type + "\n" + base + "\n" + c.Model))
 	e.id = registry.Embedder{Name: c.Type + ":" + c.Model, Encoding: "f32", SHA256: hex.EncodeToString(sum[:])}
 	return e, nil
+}
+
+// asking returns the function that asks an endpoint for one vector. field is
+// where its API has the text; the two have the vector at different places.
+func asking(base, key, model, field string) func(context.Context, string) ([]float32, error) {
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return func(ctx context.Context, text string) ([]float32, error) {
+		body, err := json.Marshal(map[string]string{"model": model, field: text})
+		if err != nil {
+			return nil, err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/embeddings", bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		if key != "" {
+			req.Header.Set("Authorization", "Bearer "+key)
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			return nil, err
+		}
+		defer res.Body.Close()
+		switch {
+		case res.StatusCode/100 == 3:
+			return nil, fmt.Errorf("it answered %d, which leads elsewhere; set that as the url if it is meant", res.StatusCode)
+		case res.StatusCode != http.StatusOK:
+			return nil, fmt.Errorf("it answered %d %s", res.StatusCode, http.StatusText(res.StatusCode))
+		}
+		var answer struct {
+			Embedding []float32
+			Data      []struct{ Embedding []float32 }
+		}
+		if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(&answer); err != nil {
+			return nil, fmt.Errorf("reading its answer: %w", err)
+		}
+		if len(answer.Data) > 0 {
+			answer.Embedding = answer.Data[0].Embedding
+		}
+		if len(answer.Embedding) == 0 {
+			return nil, errors.New("its answer has no vector")
+		}
+		return answer.Embedding, nil
+	}
 }
 
 func apiKey(c Config, base string) (string, error) {
@@ -188,7 +244,7 @@ func (e *Embedder) one(ctx context.Context, text string, times int) ([]float32, 
 	}
 	v, err := e.ask(ctx, text, times)
 	if err != nil {
-		return nil, fmt.Errorf("embedding with %s: %w", e.id.Name, err)
+		return nil, fmt.Errorf("embedding with %s: %w", e.id.Name, e.hide.Err(err))
 	}
 	return v, e.keep(text, v)
 }

@@ -124,8 +124,8 @@ func TestUnusableVectorsAreRefused(t *testing.T) {
 	for want, answer := range map[string]any{
 		"is zero":                   []float32{0, 0},
 		"at most 8192":              make([]float32, MaxDimensions+1),
-		"no embeddings":             []float32{},
-		"couldn't unmarshal":        "text",
+		"has no vector":             []float32{},
+		"reading its answer":        "text",
 		"500 Internal Server Error": http.StatusInternalServerError,
 	} {
 		e := open(t, Config{Type: OpenAI, Model: "m", URL: endpoint(t, func(*http.Request, string) any { return answer })})
@@ -159,6 +159,41 @@ func TestSilentEndpointHasADeadline(t *testing.T) {
 	e.timeout, e.pause = time.Minute, time.Minute
 	if _, err := e.Embed(ctx, []string{"a", "b"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
+	}
+}
+
+func TestFailuresOfAnEndpointHoldNoSecrets(t *testing.T) {
+	t.Setenv("MY_KEY", "s3cret-s3cret")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Location"] = []string{"/v1/" + r.Header.Get("Authorization") + "\x7f%zz"}
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(s.Close)
+	for _, base := range []string{s.URL + "/v1", "http://me:s3cret@127.0.0.1:1/s3crets3crets3cret/v1"} {
+		_, err := open(t, Config{Type: OpenAI, Model: "m", URL: base, APIKeyEnv: "MY_KEY"}).Embed(t.Context(), []string{"a"})
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Setenv("MY_KEY", "s3cret-s3cret")
+	var asked atomic.Int32
+	other := endpoint(t, func(*http.Request, string) any { asked.Add(1); return []float32{1} })
+	for _, code := range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other+r.URL.Path, code)
+		}))
+		t.Cleanup(s.Close)
+		for _, c := range []Config{{Type: Ollama, Model: "m", URL: s.URL}, {Type: OpenAI, Model: "m", URL: s.URL, APIKeyEnv: "MY_KEY"}} {
+			if _, err := open(t, c).Embed(t.Context(), []string{"private"}); err == nil || !strings.Contains(err.Error(), "leads elsewhere") {
+				t.Errorf("%d: error %v", code, err)
+			}
+		}
+	}
+	if asked.Load() > 0 {
+		t.Error("another port got the text")
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // stream rewrites a stream of events and returns what comes out.
@@ -126,7 +128,7 @@ func FuzzMessages(f *testing.F) {
 				t.Errorf("captured %q from %q", c.raw, line)
 			}
 		}
-		if p.junks > 0 && len(p.junk) > 210 {
+		if p.junks > 0 && len(p.junk) > maxTail+10 {
 			t.Errorf("%d bytes of junk kept", len(p.junk))
 		}
 	})
@@ -136,7 +138,7 @@ func TestTailHidesSecretsBeforeItCutsThem(t *testing.T) {
 	var log tail
 	secret := "hunter2hunter2"
 	log.add([]byte(secret + strings.Repeat("x", maxQuoted-5)))
-	hide := &redactor{strings.NewReplacer(secret, "•••")}
+	hide := redact.New(&redact.Secrets{Values: []string{secret}})
 	if got := log.last(hide); strings.Contains(got, "hunter") || strings.Contains(got, "ter2") || len(got) > maxQuoted+10 {
 		t.Errorf("quoted as %.40q…, %d bytes", got, len(got))
 	}

@@ -157,14 +157,14 @@ func leadsElsewhere(err error) bool {
 }
 
 // explainHTTP turns a failed connection to a URL into an error that says what
-// was tried. Of the URL only scheme, host and path are shown.
+// was tried.
 func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	where := "the url"
 	if u, perr := url.Parse(d.server.URL); perr == nil {
-		where = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+		where = origin.Show(u)
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
@@ -173,13 +173,13 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errSignIn):
-		return fmt.Errorf("%w; run: build-registry signin %s", err, d.server.Name)
+		return fmt.Errorf("%w; run: build-registry signin %s", d.hide.Err(err), d.server.Name)
 	case leadsElsewhere(err):
-		return fmt.Errorf("%s; set that as the url in its config entry if it is meant", d.hide.err(err))
+		return fmt.Errorf("%s; set that as the url in its config entry if it is meant", d.hide.Err(err))
 	case unreachable(err):
-		return fmt.Errorf("cannot reach %s: %s; check that it runs", where, d.hide.err(err))
+		return fmt.Errorf("cannot reach %s: %s; check that it runs", where, d.hide.Err(err))
 	}
-	return fmt.Errorf("%s did not take the handshake: %s", where, d.hide.err(err))
+	return fmt.Errorf("%s did not take the handshake: %s", where, d.hide.Err(err))
 }
 
 // tripper sends a session's HTTP requests: it adds the configured headers and

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -276,6 +278,65 @@ func TestHTTPFailuresSayWhatHappened(t *testing.T) {
 				t.Errorf("error shows a secret: %v", err)
 			}
 		})
+	}
+}
+
+// TestFailuresRepeatNoSecrets has a server that says in all kinds of failures
+// what it was sent, and one in a result that is none.
+func TestFailuresRepeatNoSecrets(t *testing.T) {
+	const key = "a1b2c3hunterd4e5f6"
+	s := web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		sent, _ := json.Marshal(r.Header.Get("Authorization") + " " + r.URL.String())
+		what := regexp.MustCompile(`"name":"(\w+)"`).FindSubmatch(body)
+		name := ""
+		if what != nil {
+			name = string(what[1])
+		}
+		result := fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"structuredContent":{"n":1.50,%s:[%s]},"isError":%t}`, sent, sent, sent, name == "fail")
+		if name == "refuse" {
+			id := regexp.MustCompile(`"id":(\d+)`).FindSubmatch(body)[1]
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%s}}`, id, sent)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		rpc("application/json", map[string]string{"tools/call": result}).ServeHTTP(w, r)
+	}))
+	s.Headers = config.Secrets{"Authorization": "Bearer hunter2<hunter2"}
+	s.URL = strings.TrimSuffix(s.URL, "/mcp") + "/s/" + key + "/mcp?token=hunter3hunter3"
+	b := open(t, s, nil)
+	if r := call(t, b, "fail", ""); !r.IsError || strings.Contains(string(r.Raw), "hunter") || strings.Contains(r.Text(), "hunter") ||
+		!strings.Contains(string(r.Structured), `"n":1.50`) || !strings.Contains(r.Text(), "•••") {
+		t.Errorf("a failure is %s, %q", r.Raw, r.Text())
+	}
+	if r := call(t, b, "fine", ""); !strings.Contains(r.Text(), "hunter2<hunter2") || !strings.Contains(string(r.Structured), key) {
+		t.Errorf("a result is not as the server sent it: %s", r.Raw)
+	}
+	if _, err := b.Call(t.Context(), "refuse", nil); err == nil || strings.Contains(err.Error(), "hunter") || !strings.Contains(err.Error(), "•••") {
+		t.Errorf("a refusal is %v", err)
+	}
+	for name, broken := range map[string]config.Server{
+		"down": {URL: "http://127.0.0.1:1/s/" + key + "/mcp"},
+		"silent": {URL: web(t, "http", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		})).URL + "/" + key, StartTimeout: 50 * time.Millisecond},
+		"web page": {URL: web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, "no "+r.URL.Path, http.StatusInternalServerError)
+		})).URL + "/" + key},
+		"elsewhere": {URL: web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1"+r.URL.Path, http.StatusTemporaryRedirect)
+		})).URL + "/" + key},
+	} {
+		broken.Name, broken.Type = "w", config.HTTP
+		b, err := mcp.Open(t.Context(), broken, nil)
+		if err == nil {
+			b.Close()
+		}
+		if err == nil || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
 

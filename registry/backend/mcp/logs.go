@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // Bounds of the logs of a server: its file and the one before, in bytes, and a
@@ -56,14 +57,14 @@ func keptLog(s config.Server) *serverLog {
 	if err != nil {
 		return nil
 	}
-	return &serverLog{path: path, hide: newRedactor(s)}
+	return &serverLog{path: path, hide: s.Redactor()}
 }
 
 // serverLog writes lines to a file. What cannot be written is lost. The file is
 // not kept open: others may write it, and begin a new one.
 type serverLog struct {
 	path string
-	hide *redactor
+	hide *redact.Redactor
 
 	mu   sync.Mutex
 	line []byte // not ended yet
@@ -89,7 +90,8 @@ func (l *serverLog) Write(b []byte) (int, error) {
 
 // end moves the line to out.
 func (l *serverLog) end(out *bytes.Buffer) {
-	fmt.Fprintf(out, "%s %s\n", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), l.hide.text(strings.ToValidUTF8(string(l.line), "\ufffd")))
+	text := l.hide.Text(strings.ToValidUTF8(string(l.line), "\ufffd"))
+	fmt.Fprintf(out, "%s %s\n", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), text)
 	l.line = l.line[:0]
 }
 

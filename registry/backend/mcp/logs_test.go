@@ -13,7 +13,7 @@ import (
 
 func TestLogsAreBoundedAndHideSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "s.log")
-	l := &serverLog{path: path, hide: newRedactor(config.Server{Env: config.Secrets{"TOKEN": "hunter2hunter2"}})}
+	l := &serverLog{path: path, hide: (&config.Server{Env: config.Secrets{"TOKEN": "hunter2hunter2"}}).Redactor()}
 	fmt.Fprint(l, "the token is hunter2")
 	fmt.Fprint(l, "hunter2\nand ", strings.Repeat("x", 2*maxLogLine), "\nno end")
 	l.note("ended: exit status 1")

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // to everybody, the progress of a call also to whoever called.
 type notices struct {
 	server string
-	hide   *redactor
+	hide   *redact.Redactor
 	all    func(backend.Notice) // may be nil
 
 	mu     sync.Mutex
@@ -111,7 +112,7 @@ func (n *notices) text(data any) string {
 		}
 		s = string(b)
 	}
-	s = n.hide.text(s)
+	s = n.hide.Text(s)
 	if len(s) > maxNotice {
 		s = strings.ToValidUTF8(s[:maxNotice], "") + "…"
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // legacyProtocol is the newest revision with the initialize handshake.
@@ -64,7 +65,7 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 	if s.CallTimeout <= 0 {
 		s.CallTimeout = config.DefaultCallTimeout
 	}
-	d := &dialer{server: s, opts: o, hide: newRedactor(s)}
+	d := &dialer{server: s, opts: o, hide: s.Redactor()}
 	d.signedIn = d.newSignedIn()
 	if s.Type == config.Stdio {
 		var err error
@@ -88,7 +89,7 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 type dialer struct {
 	server config.Server
 	opts   Options
-	hide   *redactor
+	hide   *redact.Redactor
 	// signedIn sends the tokens of a server that wants OAuth; nil: it does not.
 	signedIn *signedIn
 	// place is the server's turn to start; nil: it is no process.
@@ -213,11 +214,11 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case refused(err):
-		return fmt.Errorf("refused the handshake: %s%s", d.hide.err(err), words)
+		return fmt.Errorf("refused the handshake: %s%s", d.hide.Err(err), words)
 	case died:
 		return fmt.Errorf("exited at start (%s); to see why, run it by hand: %s%s", p.exitStatus(), d.server.ByHand(), words)
 	}
-	return fmt.Errorf("handshake failed: %s%s", d.hide.text(err.Error()), words)
+	return fmt.Errorf("handshake failed: %s%s", d.hide.Text(err.Error()), words)
 }
 
 // said is an error that says all there is to say; its cause is for errors.Is.

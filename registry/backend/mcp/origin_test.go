@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -17,6 +18,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry/backend/internal/origin/origintest"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -231,5 +233,84 @@ func TestTokensStayAtTheirOrigin(t *testing.T) {
 				t.Error("another port got a token or a secret")
 			}
 		})
+	}
+}
+
+// TestSignInAsksNobodyInsideOfTheNetwork has a public server whose metadata
+// leads to a service of this machine.
+func TestSignInAsksNobodyInsideOfTheNetwork(t *testing.T) {
+	origintest.Resolve(t).Set("example.com", "127.0.0.1")
+	var asked atomic.Int32
+	victim := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, `{"client_id":"x","access_token":"victim-token","token_type":"Bearer"}`)
+	}))
+	t.Cleanup(victim.Close)
+	for _, endpoint := range []string{"registration_endpoint", "token_endpoint"} {
+		t.Run(endpoint, func(t *testing.T) {
+			a := &authority{}
+			var base string
+			h := a.handler(t, func() string { return base })
+			base = "https://" + strings.Replace(secure(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/.well-known/oauth-authorization-server" {
+					h.ServeHTTP(w, r)
+					return
+				}
+				rec := httptest.NewRecorder()
+				h.ServeHTTP(rec, r)
+				var m map[string]any
+				json.Unmarshal(rec.Body.Bytes(), &m)
+				m[endpoint] = victim.URL + "/containers/create"
+				w.Header().Set("Content-Type", "application/json")
+				json.NewEncoder(w).Encode(m)
+			})), "127.0.0.1", "example.com", 1)
+			s := config.Server{Name: "w", Type: config.HTTP, URL: base + "/mcp", StartTimeout: 20 * time.Second, OAuth: &config.OAuth{}}
+			err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t))
+			if err == nil || !strings.Contains(err.Error(), "is at the loopback address") || asked.Load() > 0 {
+				t.Errorf("error %v, %d requests", err, asked.Load())
+			}
+		})
+	}
+}
+
+// TestAClientSecretGoesToItsIssuerOnly has a server that names an
+// authorization server of its own choice.
+func TestAClientSecretGoesToItsIssuerOnly(t *testing.T) {
+	secret := make(chan string, 10)
+	issuer := &authority{}
+	var at *httptest.Server
+	ih := issuer.handler(t, func() string { return at.URL })
+	at = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/token" {
+			r.ParseForm()
+			secret <- r.Form.Get("client_secret")
+		}
+		ih.ServeHTTP(w, r)
+	}))
+	t.Cleanup(at.Close)
+	var srv *httptest.Server
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasPrefix(r.URL.Path, "/.well-known/oauth-protected-resource/") {
+			fmt.Fprintf(w, `{"resource":%q,"authorization_servers":[%q]}`, srv.URL+"/mcp", at.URL)
+			return
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(srv.Close)
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", StartTimeout: 20 * time.Second,
+		OAuth: &config.OAuth{ClientID: "id", ClientSecret: "hunter2hunter2"}}
+	for _, other := range []string{"", "http://127.0.0.1:1"} {
+		s.OAuth.Issuer = other
+		err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t))
+		if err == nil || len(secret) > 0 || strings.Contains(err.Error(), "oauth.issuer") != (other == "") {
+			t.Errorf("issuer %q: error %v, sent %d times", other, err, len(secret))
+		}
+	}
+	s.OAuth.Issuer = at.URL
+	if err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t)); err != nil || len(secret) == 0 || <-secret != "hunter2hunter2" {
+		t.Errorf("error %v", err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend/internal/procgroup"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 const (
@@ -283,7 +284,7 @@ func (p *process) stray(line []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.junks++; p.junks == 1 {
-		p.junk = clip(string(line), 200)
+		p.junk = clip(string(line), maxTail) // cut when the secrets are hidden
 	}
 	if p.log != nil {
 		fmt.Fprintf(p.log, "%s\n", line)
@@ -393,12 +394,12 @@ func (p *process) readFailure() error {
 // lastWords quotes what the process wrote where it matters: the first line on
 // stdout that was no message, and the end of stderr. It starts with "; ", and
 // lines after the first are indented.
-func (p *process) lastWords(hide *redactor) string {
+func (p *process) lastWords(hide *redact.Redactor) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var b strings.Builder
 	if p.junks > 0 {
-		fmt.Fprintf(&b, "; on stdout, where only MCP messages belong, it printed %q", printable(hide.text(p.junk)))
+		fmt.Fprintf(&b, "; on stdout, where only MCP messages belong, it printed %q", clip(printable(hide.Text(p.junk)), maxJunk))
 		if p.junks > 1 {
 			fmt.Fprintf(&b, " and %d more lines", p.junks-1)
 		}
@@ -433,6 +434,7 @@ type tail struct{ buf []byte }
 const (
 	maxTail   = 8 << 10 // bytes kept
 	maxQuoted = 1000    // bytes that an error quotes
+	maxJunk   = 200     // bytes that an error quotes of stdout
 )
 
 func (t *tail) add(b []byte) {
@@ -446,8 +448,8 @@ func (t *tail) add(b []byte) {
 }
 
 // last returns the end of the stream for an error.
-func (t *tail) last(hide *redactor) string {
-	s := strings.TrimSpace(printable(hide.text(string(t.buf))))
+func (t *tail) last(hide *redact.Redactor) string {
+	s := strings.TrimSpace(printable(hide.Text(string(t.buf))))
 	if n := len(s) - maxQuoted; n > 0 {
 		s = "…" + s[n:]
 	}

@@ -35,7 +35,7 @@ func TestLastWordsOfAServerThatWentBeforeItWasAsked(t *testing.T) {
 	if !p.died() {
 		t.Error("it is not said to have gone by itself")
 	}
-	if words := p.lastWords(newRedactor(s)); !strings.Contains(words, "Welcome to the worst server") {
+	if words := p.lastWords(s.Redactor()); !strings.Contains(words, "Welcome to the worst server") {
 		t.Errorf("last words %q", words)
 	}
 }

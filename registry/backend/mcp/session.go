@@ -21,10 +21,11 @@ import (
 )
 
 const (
-	// maxPages and maxListBytes bound a listing: 1,000 pages, 64 MB. The
+	// maxPages, maxListBytes and maxTools bound a listing. The
 	// largest server seen has 353 tools in 392 KB.
 	maxPages     = 1000
 	maxListBytes = 64 << 20
+	maxTools     = 100_000
 	// maxInstructions bounds what is kept of a server's instructions, in bytes.
 	maxInstructions = 64 << 10
 	// closeTimeout is how long Close waits for the SDK before it cuts the
@@ -113,6 +114,9 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 			p.Tools, bad = withoutBadHeaders(p.Tools, seenBySDK.Tools)
 			problems = append(problems, bad...)
 		}
+		if room := maxTools - len(tools); len(p.Tools) > room {
+			return append(tools, p.Tools[:room]...), append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
+		}
 		tools = append(tools, p.Tools...)
 		bytes += len(raw)
 		cursor = ""
@@ -157,6 +161,9 @@ func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (
 		return nil, s.explain(ctx, err, fmt.Sprintf("calling %q", tool), tool, s.server.CallTimeout)
 	}
 	res, err := backend.DecodeResult(raw)
+	if err == nil && res.IsError {
+		res, err = backend.DecodeResult(s.hide.JSON(raw)) // servers repeat the keys that they refuse
+	}
 	if err != nil {
 		return nil, fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)
 	}
@@ -217,18 +224,18 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 	case errors.Is(err, errSignIn):
 		var e *signInError
 		errors.As(err, &e)
-		return fmt.Errorf("server %q: %s: %w; run: build-registry signin %s", name, what, e, name)
+		return fmt.Errorf("server %q: %s: %w; run: build-registry signin %s", name, what, s.hide.Err(e), name)
 	case errors.Is(err, errFrameTooLong), errors.Is(err, errUnreadable):
-		return fmt.Errorf("server %q: %s: %s", name, what, s.hide.err(err)) // this answer only
+		return fmt.Errorf("server %q: %s: %s", name, what, s.hide.Err(err)) // this answer only
 	case s.lost(err):
 		return fmt.Errorf("server %q: %s: %w%s", name, what, backend.ErrDisconnected, s.obituary())
 	case errors.As(err, &refusal) && !ownCode(refusal):
 		if tool != "" {
-			return &backend.RefusedError{Server: name, Tool: tool, Code: refusal.Code, Message: s.hide.text(refusal.Message)}
+			return &backend.RefusedError{Server: name, Tool: tool, Code: refusal.Code, Message: s.hide.Text(refusal.Message)}
 		}
-		return fmt.Errorf("server %q: %s: it answered: %s (code %d)", name, what, s.hide.text(refusal.Message), refusal.Code)
+		return fmt.Errorf("server %q: %s: it answered: %s (code %d)", name, what, s.hide.Text(refusal.Message), refusal.Code)
 	}
-	return fmt.Errorf("server %q: %s: %s", name, what, s.hide.err(err))
+	return fmt.Errorf("server %q: %s: %s", name, what, s.hide.Err(err))
 }
 
 // Codes that the SDK gives its own errors: the connection is going away, or

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // tokenTimeout bounds the renewal of a token.
@@ -35,6 +37,7 @@ type signedIn struct {
 	source  oauth2.TokenSource          // nil: there is no token
 	renewal singleflight.Group          // the use of source under way
 	needed  atomic.Pointer[signInError] // nil: no
+	hide    *redact.Redactor            // learns the tokens
 }
 
 // signInError is an errSignIn that says what a person has to do.
@@ -58,13 +61,26 @@ func (d *dialer) newSignedIn() *signedIn {
 	if s.OAuth == nil {
 		return nil
 	}
-	h := &signedIn{}
+	h := &signedIn{hide: d.hide}
 	store := d.tokens()
 	if g := store.load(s); g != nil {
-		renewing := &http.Client{Timeout: tokenTimeout, CheckRedirect: origin.Redirects} // it sends secrets in forms
+		d.hide.Add(g.ClientSecret, g.Token.AccessToken, g.Token.RefreshToken)
+		renewing := &http.Client{Timeout: tokenTimeout, Transport: d.guard(), CheckRedirect: origin.Redirects} // it sends secrets in forms
 		h.source = &keeping{tokens: store, server: s, source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, renewing)), grant: g}
 	}
 	return h
+}
+
+// guard keeps a sign-in away from addresses inside of the network that only
+// the server names.
+func (d *dialer) guard() *origin.Guard {
+	var named []*url.URL
+	for _, raw := range []string{d.server.URL, d.server.OAuth.Issuer} {
+		if u, err := url.Parse(raw); err == nil && u.Host != "" {
+			named = append(named, u)
+		}
+	}
+	return origin.NewGuard(named...)
 }
 
 // tokens is the folder for tokens.
@@ -95,6 +111,7 @@ func (h *signedIn) TokenSource(ctx context.Context) (oauth2.TokenSource, error) 
 			h.needed.Store(&signInError{})
 			return nil, nil
 		}
+		h.hide.Add(t.AccessToken, t.RefreshToken)
 		return oauth2.StaticTokenSource(t), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("renewing the token: %w", ctx.Err())
@@ -148,7 +165,7 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	if s.Type != config.HTTP && s.Type != config.SSE || s.OAuth == nil {
 		return fmt.Errorf("server %q does not sign in; give it a url and \"oauth\": true in its config entry", s.Name)
 	}
-	d := &dialer{server: s, hide: newRedactor(s)}
+	d := &dialer{server: s, hide: s.Redactor()}
 	if opts != nil {
 		d.opts = *opts
 	}
@@ -156,16 +173,21 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	if err != nil {
 		return fmt.Errorf("server %q: waiting for the browser: %w", s.Name, err)
 	}
-	returned := make(chan *auth.AuthorizationResult, 1)
-	web := &http.Server{Handler: callback(returned)}
+	back := &callback{host: l.Addr().String(), returned: make(chan *auth.AuthorizationResult, 1)}
+	web := &http.Server{Handler: back, ReadHeaderTimeout: answerTimeout}
 	go web.Serve(l)
 	defer web.Close()
 
 	signed := false
 	h, err := auth.NewAuthorizationCodeHandler(d.codeFlow("http://"+l.Addr().String()+"/callback", func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-		show(a.URL)
+		shown, state, err := shownURL(a.URL)
+		if err != nil {
+			return nil, err
+		}
+		back.state.Store(&state)
+		show(shown)
 		select {
-		case r := <-returned:
+		case r := <-back.returned:
 			return r, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -181,7 +203,11 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("server %q: signing in: %w", s.Name, ctx.Err())
 	case err != nil:
-		return fmt.Errorf("server %q: signing in: %s", s.Name, d.hide.err(err))
+		hint := ""
+		if s.OAuth.ClientSecret != "" && s.OAuth.Issuer == "" && strings.Contains(err.Error(), "pre-registered credentials issuer") {
+			hint = "; its client secret is sent to its own origin only: set oauth.issuer in its config entry to the issuer where the client was registered"
+		}
+		return fmt.Errorf("server %q: signing in: %s%s", s.Name, d.hide.Err(err), hint)
 	}
 	return fmt.Errorf("server %q took the connection without a sign-in; remove oauth from its config entry", s.Name)
 }
@@ -221,7 +247,7 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 	s := d.server
 	c := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: redirect, AuthorizationCodeFetcher: fetch, RequestRefreshToken: true,
-		Client: &http.Client{CheckRedirect: signInRedirects},
+		Client: &http.Client{Transport: d.guard(), CheckRedirect: signInRedirects},
 		ScopeFilter: func(found []string) []string {
 			if len(s.OAuth.Scopes) > 0 {
 				return slices.Clone(s.OAuth.Scopes)
@@ -229,6 +255,7 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 			return found
 		},
 		NewTokenSource: func(ctx context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			d.hide.Add(c.ClientSecret, t.AccessToken, t.RefreshToken)
 			g := newGrant(s.URL, c, t)
 			err := d.tokens().save(s, g)
 			*done = err == nil
@@ -243,8 +270,12 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 		return c
 	}
 	c.PreregisteredClient = &oauthex.ClientCredentials{ClientID: s.OAuth.ClientID}
+	c.PreregisteredClient.Issuer = s.OAuth.Issuer
 	if secret := string(s.OAuth.ClientSecret); secret != "" {
 		c.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
+		if u, err := url.Parse(s.URL); err == nil && s.OAuth.Issuer == "" { // a server could name any
+			c.PreregisteredClient.Issuer = u.Scheme + "://" + u.Host
+		}
 	}
 	return c
 }
@@ -261,24 +292,46 @@ func signInRedirects(req *http.Request, via []*http.Request) error {
 	return err
 }
 
+// shownURL returns the URL for a person's browser in plain characters, and the
+// state in it. One that seems to lead to another host than it does is refused.
+func shownURL(raw string) (shown, state string, err error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return "", "", errors.New("the server's page for signing in is at no plain https or http URL")
+	}
+	var b strings.Builder
+	for _, c := range []byte(u.String()) {
+		if c <= ' ' || c >= 0x7F {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), u.Query().Get("state"), nil
+}
+
 // callback takes the browser that comes back. Only what belongs to this sign-in
-// is of use: the SDK compares the state.
-func callback(returned chan<- *auth.AuthorizationResult) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if r.URL.Path != "/callback" || q.Get("state") == "" {
-			http.NotFound(w, r)
-			return
-		}
-		select {
-		case returned <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
-		default:
-		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		if q.Get("code") == "" {
-			io.WriteString(w, "The server did not sign you in. You can close this page.\n")
-			return
-		}
-		io.WriteString(w, "You are signed in. You can close this page.\n")
-	})
+// is taken: any page can lead a browser here.
+type callback struct {
+	host     string
+	state    atomic.Pointer[string] // nil: nobody was sent away yet
+	returned chan *auth.AuthorizationResult
+}
+
+func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q, state := r.URL.Query(), c.state.Load()
+	if r.URL.Path != "/callback" || r.Host != c.host || state == nil || *state == "" || q.Get("state") != *state {
+		http.NotFound(w, r)
+		return
+	}
+	select {
+	case c.returned <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
+	default:
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if q.Get("code") == "" {
+		io.WriteString(w, "The server did not sign you in. You can close this page.\n")
+		return
+	}
+	io.WriteString(w, "The server has sent you back. You can close this page.\n")
 }

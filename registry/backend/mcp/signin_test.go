@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -260,6 +262,115 @@ func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	call(t, b, "echo", "{}")
+}
+
+func TestTokensAreNotRepeatedInFailures(t *testing.T) {
+	a := &authority{}
+	var srv *httptest.Server
+	h := a.handler(t, func() string { return srv.URL })
+	id := regexp.MustCompile(`"id":(\d+),"method":"tools/call"|"method":"tools/call".*"id":(\d+)`)
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if m := id.FindSubmatch(body); m != nil {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s%s,"error":{"code":-32000,"message":"bad token %s"}}`, m[1], m[2], r.Header.Get("Authorization"))
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	opts := &mcp.Options{Tokens: tokenDir(t)}
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, s, opts)
+	for range 2 { // the token is another each time
+		if _, err := b.Call(t.Context(), "echo", nil); err == nil || !strings.Contains(err.Error(), "bad token Bearer •••") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestOnlyTheBrowserThatWasSentAwayEndsASignIn has other pages lead browsers
+// to the callback first.
+func TestOnlyTheBrowserThatWasSentAwayEndsASignIn(t *testing.T) {
+	a := &authority{}
+	var srv *httptest.Server
+	h := a.handler(t, func() string { return srv.URL })
+	srv = httptest.NewServer(h)
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+	err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, func(page string) {
+		u, err := url.Parse(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := u.Query().Get("redirect_uri")
+		for _, evil := range []struct{ query, host string }{
+			{"state=wrong&code=evil", ""}, {"code=evil", ""}, {"state=&code=evil", ""}, {"code=evil&state=" + url.QueryEscape(u.Query().Get("state")), "evil.example"},
+		} {
+			req, err := http.NewRequest(http.MethodGet, back+"?"+evil.query, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = evil.host
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			if res.StatusCode != http.StatusNotFound {
+				t.Errorf("%v: status %d", evil, res.StatusCode)
+			}
+		}
+		browse(t)(page)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestThePageForSigningInIsShownInPlainCharacters(t *testing.T) {
+	for path, want := range map[string]string{
+		"%s/authorize/\u009b31m\u202e?a=\u202e\u200b":   "/authorize/%C2%9B31m%E2%80%AE?a=%E2%80%AE%E2%80%8B&",
+		"http://accounts.example@127.0.0.1:1/authorize": "",
+		"javascript:alert(1)//":                         "",
+	} {
+		a := &authority{}
+		var srv *httptest.Server
+		h := a.handler(t, func() string { return srv.URL })
+		srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/.well-known/oauth-authorization-server" {
+				h.ServeHTTP(w, r)
+				return
+			}
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, r)
+			var m map[string]any
+			json.Unmarshal(rec.Body.Bytes(), &m)
+			m["authorization_endpoint"] = strings.Replace(path, "%s", srv.URL, 1)
+			w.Header().Set("Content-Type", "application/json")
+			json.NewEncoder(w).Encode(m)
+		}))
+		s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+		ctx, cancel := context.WithCancel(t.Context())
+		shown := ""
+		err := mcp.SignIn(ctx, s, &mcp.Options{Tokens: tokenDir(t)}, func(page string) { shown = page; cancel() })
+		if err == nil || (shown != "") != (want != "") || !strings.HasPrefix(strings.TrimPrefix(shown, srv.URL), want) {
+			t.Errorf("%q is shown as %q, error %v", path, shown, err)
+		}
+		cancel()
+		srv.CloseClientConnections()
+		srv.Close()
+	}
 }
 
 func TestSignInWhereThereIsNothingToSignInTo(t *testing.T) {

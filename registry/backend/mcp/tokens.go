@@ -59,10 +59,14 @@ func DefaultTokens() (string, error) {
 	return filepath.Join(dir, "usetools", "tokens"), nil
 }
 
-// file returns where the grant for a server is: by its URL and the client that
-// the config names, so that another registration is another sign-in.
+// file returns where the grant for a server is: by its URL and the client and
+// issuer that the config names, so that another registration is another sign-in.
 func (t tokens) file(s config.Server) string {
-	h := sha256.Sum256([]byte(s.URL + "\x00" + s.OAuth.ClientID))
+	key := s.URL + "\x00" + s.OAuth.ClientID
+	if s.OAuth.Issuer != "" {
+		key += "\x00" + s.OAuth.Issuer
+	}
+	h := sha256.Sum256([]byte(key))
 	return filepath.Join(string(t), hex.EncodeToString(h[:16])+".json")
 }
 

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 const (
@@ -72,7 +73,7 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 	}
 	switch {
 	case err == nil:
-		return t.result(res, data)
+		return t.result(res, data, a.hide)
 	case a.ctx.Err() != nil:
 		return fail(backend.ErrClosed)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -80,7 +81,7 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 	case ctx.Err() != nil:
 		return fail(ctx.Err())
 	}
-	return fail(a.reason(err))
+	return fail(a.hide.Err(err))
 }
 
 func (a *api) refusal(tool string, err error) error {
@@ -293,8 +294,9 @@ type resource struct {
 }
 
 // result makes a response the result of the call. JSON keeps its digits and
-// the order of its keys.
-func (t *tool) result(res *http.Response, data []byte) (*backend.Result, error) {
+// the order of its keys. hide is for what a failure says: APIs repeat the keys
+// that they refuse.
+func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*backend.Result, error) {
 	r := struct {
 		Content    []block         `json:"content"`
 		Structured json.RawMessage `json:"structuredContent,omitempty"`
@@ -308,7 +310,7 @@ func (t *tool) result(res *http.Response, data []byte) (*backend.Result, error) 
 	switch trimmed := bytes.TrimSpace(data); {
 	case res.StatusCode >= 300:
 		r.IsError = true
-		text(failure(res.StatusCode, trimmed))
+		text(failure(res.StatusCode, trimmed, hide))
 	case len(trimmed) == 0:
 	case isJSON(kind) && kind != "*/*" && json.Valid(trimmed):
 		text(string(trimmed))
@@ -337,11 +339,8 @@ func (t *tool) result(res *http.Response, data []byte) (*backend.Result, error) 
 }
 
 // failure is what a response that reports one says, with its status.
-func failure(code int, data []byte) string {
-	message := say(data, 0)
-	if message == "" {
-		message = string(data)
-	}
+func failure(code int, data []byte, hide *redact.Redactor) string {
+	message := hide.Text(cmp.Or(say(data, 0), string(data)))
 	if len(message) > maxFailure {
 		message = strings.ToValidUTF8(message[:maxFailure], "") + "…"
 	}

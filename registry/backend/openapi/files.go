@@ -107,7 +107,7 @@ func (a *api) fetch(ctx context.Context, u *url.URL, most int64) ([]byte, *url.U
 	req.Header.Set("Accept", "application/json, application/yaml")
 	res, err := a.client.Do(req)
 	if err != nil {
-		return nil, nil, a.reason(err)
+		return nil, nil, a.hide.Err(err)
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {

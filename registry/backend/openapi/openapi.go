@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // Open reads the document, within s.StartTimeout. The API itself is not asked.
@@ -24,7 +25,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 	if s.StartTimeout <= 0 {
 		s.StartTimeout = config.DefaultStartTimeout
 	}
-	a := &api{server: s, client: client(s)}
+	a := &api{server: s, client: client(s), hide: s.Redactor()}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	spec, err := a.load(ctx)
 	if err != nil {
@@ -39,6 +40,7 @@ func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
 type api struct {
 	server config.Server
 	client *http.Client
+	hide   *redact.Redactor
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 
@@ -150,13 +152,13 @@ func (a *api) load(ctx context.Context) (*spec, error) {
 	defer cancel()
 	f, data, err := a.open(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("server %q: reading its OpenAPI document: %w", a.server.Name, err)
+		return nil, fmt.Errorf("server %q: reading its OpenAPI document: %w", a.server.Name, a.hide.Err(err))
 	}
 	s := &spec{byName: map[string]*tool{}, from: f.base}
 	path := keptPath(data, f, a.server)
 	if !s.recall(path, f) {
 		if s.derived, err = derive(data, f, a.server); err != nil {
-			return nil, fmt.Errorf("server %q: %w", a.server.Name, err)
+			return nil, fmt.Errorf("server %q: %w", a.server.Name, a.hide.Err(err))
 		}
 		s.keep(path)
 	}
@@ -205,15 +207,6 @@ func (a *api) authorize(req *http.Request) {
 		}
 		req.URL.RawQuery = q.Encode()
 	}
-}
-
-// reason is why a request failed, without its URL: that may hold a key.
-func (a *api) reason(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
 }
 
 // Close implements backend.Backend.

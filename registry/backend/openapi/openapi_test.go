@@ -324,6 +324,56 @@ func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
 	}
 }
 
+// TestSharedSchemasAreBoundedTogether has a small document whose operations all
+// have the same schema.
+func TestSharedSchemasAreBoundedTogether(t *testing.T) {
+	const most = 1 << 20
+	var properties, paths []string
+	for i := range 200 {
+		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":%q}`, i, strings.Repeat("d", 60)))
+		paths = append(paths, fmt.Sprintf(`"/p%d":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Big"}}}}}}}`, i))
+	}
+	document := fmt.Sprintf(`{"openapi":"3.0.0","components":{"schemas":{"Big":{"type":"object","properties":{%s}}}},"paths":{%s}}`,
+		strings.Join(properties, ","), strings.Join(paths, ","))
+	d, err := decode([]byte(document), alone())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, problems := d.tools(newChooser(nil, nil), most)
+	bytes := 0
+	for _, t := range tools {
+		bytes += len(t.raw)
+	}
+	if len(tools) < 10 || bytes > most || !strings.Contains(strings.Join(problems, "\n"), "bytes of schemas; those from GET /p") {
+		t.Errorf("%d tools of %d bytes, problems %q", len(tools), bytes, problems)
+	}
+}
+
+func TestFailuresRepeatNoSecrets(t *testing.T) {
+	long := strings.Repeat("x", maxFailure-10)
+	say := func(r *http.Request) string {
+		user, password, _ := r.BasicAuth()
+		return fmt.Sprint(r.Header.Get("X-Api-Key"), " ", r.URL.Query().Get("token"), " ", r.URL, " ", user, password, " ", long, r.Header.Get("X-Api-Key"))
+	}
+	status := http.StatusUnauthorized
+	s := serve(t, "shop.json", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(status)
+		io.WriteString(w, say(r))
+	})
+	s.Headers, s.Query = config.Secrets{"X-Api-Key": "hunter2hunter2"}, config.Secrets{"token": "hunter3 hunter3"}
+	s.BaseURL = strings.Replace(strings.TrimSuffix(s.URL, "/openapi.json"), "://", "://me:hunter4hunter4@", 1) + "/s/hunter5hunter5hunter5"
+	b := open(t, s)
+	r, err := b.Call(t.Context(), "away", nil)
+	if err != nil || !r.IsError || strings.Contains(r.Text(), "hunt") || strings.Contains(string(r.Raw), "hunt") || !strings.Contains(r.Text(), "401") {
+		t.Errorf("error %v, result %.300s … %s", err, r.Raw, r.Raw[len(r.Raw)-100:])
+	}
+	status = http.StatusOK
+	if r, err = b.Call(t.Context(), "away", nil); err != nil || r.IsError || !strings.Contains(r.Text(), "hunter2hunter2 hunter3 hunter3") {
+		t.Errorf("a result is not as the API sent it: error %v, %.300s", err, r.Raw)
+	}
+}
+
 func TestFailuresSayWhyWithoutSecrets(t *testing.T) {
 	s := serve(t, "shop.json", func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

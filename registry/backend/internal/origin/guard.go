@@ -25,49 +25,59 @@ func Transport() *http.Transport {
 }
 
 // Guard is a transport that connects to addresses outside of the network only,
-// but for the host that the definition names: that may be inside, as long as
-// it was never outside. Where the named host is this machine, others may be
+// but for the hosts that the definition names: those may be inside, as long as
+// they were never outside. Where the named host is this machine, others may be
 // this machine too.
 //
 // A proxy resolves names itself. It gets the requests to the named host, and
 // has to know what it lets through; requests to others, which nobody could
 // check then, are refused.
 type Guard struct {
-	named    string // host
-	loopback bool   // named is this machine
-	public   atomic.Bool
-
-	proxied       *http.Transport // as the environment says
-	direct, other *http.Transport // to the named host; to others
+	named    map[string]*place // by host
+	loopback bool              // one of them is this machine
+	proxied  *http.Transport   // as the environment says
+	other    *http.Transport   // to others
 }
 
-// NewGuard returns a guard. named is the URL of the definition.
-func NewGuard(named *url.URL) *Guard {
-	g := &Guard{named: host(named), loopback: Loopback(named), proxied: Transport()}
-	g.direct, g.other = dialing(g.checkNamed, func() { g.public.Store(true) }), dialing(g.checkOther, func() {})
+// place is a host that the definition names.
+type place struct {
+	*http.Transport
+	public atomic.Bool // it was at an address outside of the network
+}
+
+// NewGuard returns a guard. named are the URLs of the definition.
+func NewGuard(named ...*url.URL) *Guard {
+	g := &Guard{named: map[string]*place{}, proxied: Transport()}
+	for _, u := range named {
+		g.loopback = g.loopback || Loopback(u)
+		p := &place{}
+		p.Transport = dialing(p.check, func() { p.public.Store(true) })
+		g.named[host(u)] = p
+	}
+	g.other = dialing(g.checkOther, func() {})
 	return g
 }
 
 // RoundTrip implements http.RoundTripper.
 func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	named := host(req.URL) == g.named
+	named := g.named[host(req.URL)]
 	var proxy *url.URL
 	if g.proxied.Proxy != nil {
 		var err error
 		if proxy, err = g.proxied.Proxy(req); err != nil {
 			closeBody(req)
-			return nil, fmt.Errorf("finding the proxy: %w", err)
+			return nil, errors.New("the environment names a proxy that is no URL") // which may hold a password
 		}
 	}
 	switch {
-	case proxy != nil && named:
+	case proxy != nil && named != nil:
 		return g.proxied.RoundTrip(req)
 	case proxy != nil:
 		closeBody(req)
 		return nil, fmt.Errorf("%s would be asked through a proxy, where its address cannot be checked; "+
-			"set it as baseUrl in the config entry if it is meant", clip(req.URL.Host))
-	case named:
-		return g.direct.RoundTrip(req)
+			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if it is meant", clip(req.URL.Host))
+	case named != nil:
+		return named.RoundTrip(req)
 	}
 	return g.other.RoundTrip(req)
 }
@@ -80,8 +90,10 @@ func closeBody(req *http.Request) {
 
 // CloseIdleConnections closes connections that nobody uses.
 func (g *Guard) CloseIdleConnections() {
-	for _, t := range []*http.Transport{g.proxied, g.direct, g.other} {
-		t.CloseIdleConnections()
+	g.proxied.CloseIdleConnections()
+	g.other.CloseIdleConnections()
+	for _, p := range g.named {
+		p.CloseIdleConnections()
 	}
 }
 
@@ -95,16 +107,16 @@ type AddressError struct {
 }
 
 func (e *AddressError) Error() string {
-	why := "which its config entry does not name; set the host as baseUrl there if it is meant"
+	why := "which its config entry does not name; set the host as baseUrl, or as oauth.issuer of a sign-in, there if it is meant"
 	if e.Before {
 		why = "and was at a public one before"
 	}
 	return fmt.Sprintf("%s is at the %s address %s, %s", clip(e.Host), e.Kind, e.Address, why)
 }
 
-// checkNamed refuses a host that moved into the network.
-func (g *Guard) checkNamed(ip netip.Addr) *AddressError {
-	if kind := Inside(ip); kind != "" && g.public.Load() {
+// check refuses a host that moved into the network.
+func (p *place) check(ip netip.Addr) *AddressError {
+	if kind := Inside(ip); kind != "" && p.public.Load() {
 		return &AddressError{Address: ip, Kind: kind, Before: true}
 	}
 	return nil
@@ -166,9 +178,10 @@ var inside = []struct {
 	{"loopback", prefixes("127.0.0.0/8", "::1/128")},
 	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10", "64:ff9b:1::/48")},
 	{"link-local", prefixes("169.254.0.0/16", "fe80::/10")}, // clouds tell their machines secrets at 169.254.169.254
+	{"cloud", prefixes("168.63.129.16/32")},                 // and Azure at this one
 	{"unspecified", prefixes("0.0.0.0/8", "::/128")},
 	{"multicast", prefixes("224.0.0.0/4", "ff00::/8")},
-	{"reserved", prefixes("192.0.0.0/24", "240.0.0.0/4")},
+	{"reserved", prefixes("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "2001::/23", "5f00::/16")},
 }
 
 // carriers are IPv6 addresses that stand for an IPv4 address, which begins at
@@ -178,8 +191,9 @@ var carriers = []struct {
 	at  int
 }{
 	{netip.MustParsePrefix("::/96"), 12},
-	{netip.MustParsePrefix("64:ff9b::/96"), 12}, // NAT64
-	{netip.MustParsePrefix("2002::/16"), 2},     // 6to4
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // SIIT
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},    // NAT64
+	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4
 }
 
 func prefixes(texts ...string) []netip.Prefix {

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // maxRedirects bounds a chain of redirects.
@@ -56,10 +58,8 @@ func port(u *url.URL) string {
 // maxShown bounds an address in a text, in bytes.
 const maxShown = 200
 
-// Show returns a URL's scheme, host and path: what else it has may be a secret.
-func Show(u *url.URL) string {
-	return clip((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String())
-}
+// Show returns a URL's scheme, host and path, as [redact.URL] does, bounded.
+func Show(u *url.URL) string { return clip(redact.URL(u.String())) }
 
 func clip(s string) string {
 	if len(s) <= maxShown {

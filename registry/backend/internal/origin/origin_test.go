@@ -63,7 +63,9 @@ func TestInsideKnowsWhatIsNotPublic(t *testing.T) {
 		"169.254.169.254": "link-local", "fe80::1%eth0": "link-local", "64:ff9b::a9fe:a9fe": "link-local",
 		"0.0.0.0": "unspecified", "0.1.2.3": "unspecified", "::": "unspecified",
 		"224.0.0.1": "multicast", "ff02::1": "multicast", "255.255.255.255": "reserved", "192.0.0.192": "reserved",
-		"1.1.1.1": "", "172.32.0.1": "", "172.15.0.1": "", "9.255.255.255": "", "192.169.0.1": "", "100.128.0.1": "",
+		"168.63.129.16": "cloud", "198.18.0.1": "reserved", "198.19.255.255": "reserved", "100::1": "reserved", "2001::1": "reserved",
+		"::ffff:0:127.0.0.1": "loopback", "::ffff:0:10.0.0.1": "private",
+		"1.1.1.1": "", "172.32.0.1": "", "172.15.0.1": "", "9.255.255.255": "", "192.169.0.1": "", "100.128.0.1": "", "168.63.129.17": "", "198.17.0.1": "", "198.20.0.1": "", "::ffff:0:1.1.1.1": "",
 		"2606:4700::1111": "", "64:ff9b::101:101": "", "2002:101:101::": "",
 	} {
 		if got := Inside(netip.MustParseAddr(ip)); got != want {
@@ -123,7 +125,7 @@ func TestGuardLooksAtAddressesWhenItConnects(t *testing.T) {
 			asked.Store(0)
 			g := NewGuard(parse(t, tc.named))
 			defer g.CloseIdleConnections()
-			g.public.Store(tc.public)
+			g.named[host(parse(t, tc.named))].public.Store(tc.public)
 			res, err := (&http.Client{Transport: g}).Get("http://" + tc.host + ":" + port)
 			if tc.want == "" {
 				if err != nil || asked.Load() != 1 {

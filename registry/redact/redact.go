@@ -1,0 +1,190 @@
+// Package redact keeps secrets out of the texts that are made about a server:
+// errors, what it says of a failure, its log, and how its command and URL are
+// shown. It decides what in a URL and on a command line looks like a secret.
+//
+// What a server answers to a call that succeeded is data, and stays as it is.
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	// minSecret is the length in bytes from which a value is hidden in texts.
+	// Shorter ones ("true", "error", "stdio") are words.
+	minSecret = 6
+	// maxAdded bounds the values that came later, tokens for instance.
+	maxAdded = 64
+
+	stars = "•••"
+)
+
+// Redactor hides values in texts. It is safe for concurrent use.
+type Redactor struct {
+	known []string // from the definition
+
+	mu    sync.RWMutex
+	added []string // later, the oldest first
+	r     *strings.Replacer
+}
+
+// Secrets are where a definition has secrets.
+type Secrets struct {
+	// Named are values by their names, as env, headers and query have them.
+	// What is plainly none, a path for instance, is not hidden.
+	Named []map[string]string
+	// URLs and Args may have parts that look secret.
+	URLs, Args []string
+	// Values are secret, whatever they look like.
+	Values []string
+}
+
+// New returns a redactor for some secrets.
+func New(s *Secrets) *Redactor {
+	values := slices.Clone(s.Values)
+	for _, m := range s.Named {
+		for name, v := range m {
+			if !harmless(name, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	for _, u := range s.URLs {
+		values = append(values, inURL(u)...)
+	}
+	mask(s.Args, func(v ...string) { values = append(values, v...) })
+	r := &Redactor{}
+	for _, v := range values {
+		r.known = append(r.known, spellings(v)...)
+	}
+	r.build()
+	return r
+}
+
+// Add hides further values: tokens that were fetched. Of very many the newest
+// are hidden.
+func (r *Redactor) Add(values ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := len(r.added)
+	for _, v := range values {
+		for _, s := range spellings(v) {
+			if !slices.Contains(r.added, s) {
+				r.added = append(r.added, s)
+			}
+		}
+	}
+	if len(r.added) == before {
+		return
+	}
+	r.added = slices.Clone(r.added[max(0, len(r.added)-maxAdded):])
+	r.build()
+}
+
+func (r *Redactor) build() {
+	values := slices.Concat(r.known, r.added)
+	slices.SortFunc(values, func(a, b string) int { // the longest first: one may be part of another
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	pairs := make([]string, 0, 2*len(values))
+	for _, v := range slices.Compact(values) {
+		pairs = append(pairs, v, stars)
+	}
+	r.r = strings.NewReplacer(pairs...)
+}
+
+// Text returns s with the secrets hidden. Hide before you cut: half a secret
+// is not found.
+func (r *Redactor) Text(s string) string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.r.Replace(s)
+}
+
+// Err returns an error with the same cause whose text has the secrets hidden;
+// of a failed HTTP request only why it failed, because the rest repeats the
+// URL.
+func (r *Redactor) Err(err error) error {
+	if err == nil {
+		return nil
+	}
+	cause := err
+	for u := (*url.Error)(nil); errors.As(err, &u); {
+		err = u.Err
+	}
+	return &redacted{r.Text(err.Error()), cause}
+}
+
+type redacted struct {
+	text  string
+	cause error
+}
+
+func (e *redacted) Error() string { return e.text }
+func (e *redacted) Unwrap() error { return e.cause }
+
+// JSON returns JSON with the secrets hidden in its strings, and all else as it
+// was.
+func (r *Redactor) JSON(raw []byte) []byte {
+	var out []byte
+	for {
+		begin := bytes.IndexByte(raw, '"')
+		if begin < 0 {
+			return append(out, raw...)
+		}
+		end := begin + 1
+		for end < len(raw) && raw[end] != '"' {
+			if raw[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(raw) {
+			return append(out, raw...)
+		}
+		out = append(out, raw[:begin]...)
+		literal, text := raw[begin:end+1], ""
+		if json.Unmarshal(literal, &text) == nil {
+			if hidden := r.Text(text); hidden != text {
+				literal, _ = json.Marshal(hidden) // a string always marshals
+			}
+		}
+		out, raw = append(out, literal...), raw[end+1:]
+	}
+}
+
+// spellings are the ways in which a secret appears in texts: with and without
+// the word before it ("Bearer …"), decoded, escaped, and what in it looks like
+// a key by itself.
+func spellings(v string) []string {
+	all := []string{v}
+	for rest, ok := v, true; ok; {
+		_, rest, ok = strings.Cut(rest, " ")
+		all = append(all, rest)
+	}
+	if kind, word, _ := strings.Cut(v, " "); strings.EqualFold(kind, "basic") {
+		if plain, err := base64.StdEncoding.DecodeString(word); err == nil {
+			_, password, _ := strings.Cut(string(plain), ":")
+			all = append(all, string(plain), password)
+		}
+	}
+	if strings.Contains(v, "://") {
+		all = append(all, inURL(v)...)
+	}
+	all = append(all, keys(v)...)
+	for _, s := range slices.Clone(all) {
+		quoted := strconv.Quote(s)
+		all = append(all, url.QueryEscape(s), url.PathEscape(s), quoted[1:len(quoted)-1])
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return len(s) < minSecret })
+}
