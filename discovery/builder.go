@@ -3,6 +3,7 @@ package discovery
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
@@ -81,7 +82,7 @@ func newBuilder(ix *Index) *builder {
 	ix.nameVerb, ix.textVerb, ix.nameLen = make([]verbSet, n), make([]verbSet, n), make([]uint16, n)
 	ix.nouns = make([]noun, n)
 	if ix.t.grammar != nil {
-		ix.directions = make([]direction, n)
+		ix.directions = make([]atomic.Pointer[direction], n)
 	}
 	ix.vectors.model, ix.words.model = ix.model, ix.model
 	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
@@ -215,9 +216,6 @@ func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 	ix.nouns[tool] = b.lastNoun(tool)
 	ix.nameVerb[tool], ix.textVerb[tool] = text.nameVerb, text.textVerb
 	b.addTexts(text.sentences, name, head)
-	if ix.directions != nil {
-		ix.lookUp(&ix.directions[tool], &text.direction)
-	}
 }
 
 // verbWords returns the camel-case words of a tool's name without those of

@@ -89,6 +89,9 @@ type grammar struct {
 // opposed reports whether two verbs, given as stems, undo each other: they are
 // listed so, or differ in nothing but prefixes.
 func (g *grammar) opposed(a, b string) bool {
+	if a == b {
+		return false
+	}
 	for _, side := range g.opposites[a] {
 		if slices.Contains(g.opposites[b], side^1) {
 			return true
@@ -150,7 +153,8 @@ func (p *parsed) addVerb(w string) {
 func (t *tables) setFlow(p *parsed) {
 	classes := t.classes(p.verbs)
 	makes := classes&t.grammar.makes != 0
-	reads := !p.from && !p.to && classes&t.grammar.reads != 0 && slices.ContainsFunc(p.nouns, func(n parsedNoun) bool { return n.of })
+	reads := !p.from && !p.to && classes&t.grammar.reads != 0 &&
+		slices.ContainsFunc(p.nouns, func(n parsedNoun) bool { return n.of })
 	for i := range p.nouns {
 		n := &p.nouns[i]
 		switch {
@@ -492,13 +496,32 @@ func (ix *Index) lookUp(dst *direction, p *parsed) {
 	}
 }
 
+// direction returns what a tool does. It is read when a phrase first has the tool
+// among its candidates: most tools of a big registry never are.
+func (ix *Index) direction(tool int32) *direction {
+	if d := ix.directions[tool].Load(); d != nil {
+		return d
+	}
+	name, _ := cutChars(ix.reg.Tools[tool].Name, maxName)
+	head, _ := cutChars(ix.own[tool], ix.t.bm25.HeadChars)
+	p := ix.t.toolDirection(name, ix.t.fold(head))
+	d := &direction{}
+	ix.lookUp(d, &p)
+	ix.directions[tool].Store(d)
+	return d
+}
+
 // readAim reads the direction of the whole phrase, mentions of servers
 // included: "convert to pdf" goes to pdf where a server is called so, too.
 func (q *query) readAim(folded string) {
 	if q.ix.t.grammar == nil {
 		return
 	}
-	p := q.ix.t.readDirection(q.ix.t.normalise(q.ix.reword(folded)), true)
+	norm := q.norm
+	if whole := q.ix.reword(folded); whole != q.rest {
+		norm = q.ix.t.normalise(whole)
+	}
+	p := q.ix.t.readDirection(norm, true)
 	q.ix.lookUp(&q.aim, &p)
 	q.aimWords = q.aimWords[:0]
 	for _, n := range p.nouns {
@@ -516,8 +539,8 @@ func (d *direction) has(stem int32, r role) (numbers uint8) {
 	return numbers
 }
 
-// object takes an answer back that contradicts the phrase, and says why.
-func (q *query) object(r *Resolution, d *decision, first int32) {
+// refuse takes an answer back that contradicts the phrase, and says why.
+func (q *query) refuse(r *Resolution, d *decision, first int32) {
 	if d.contrary = q.contradicts(first); d.contrary == "" || r.Verdict == NotFound {
 		return
 	}
@@ -533,7 +556,7 @@ func (q *query) contradicts(tool int32) string {
 	if q.ix.directions == nil {
 		return ""
 	}
-	d := &q.ix.directions[tool]
+	d := q.ix.direction(tool)
 	switch {
 	case q.undoes(d):
 		return "does the opposite of what the phrase asks for"

@@ -128,7 +128,7 @@ func (q *query) features(c *candidate) features {
 		f[outdated] = 1
 	}
 	if ix.directions != nil {
-		d := &ix.directions[tool]
+		d := ix.direction(tool)
 		if q.contradicts(tool) != "" {
 			f[contrary] = 1
 		} else if f[towards] = q.along(d); q.leadsElsewhere(d) {

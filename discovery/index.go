@@ -3,6 +3,7 @@ package discovery
 import (
 	"cmp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
@@ -70,8 +71,8 @@ type Index struct {
 	textVerb  []verbSet
 	nameLen   []uint16 // per tool: distinct stems of its name
 	nouns     []noun
-	// directions are what the tools do, nil without a grammar.
-	directions []direction
+	// directions are what the tools do, see Index.direction; nil without a grammar.
+	directions []atomic.Pointer[direction]
 	successor  map[int32]int32 // of deprecated tools, -1 where none is named
 	own        []string        // per tool: its description without what its server repeats
 	idle       []bool          // per tool: it cannot be called

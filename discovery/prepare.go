@@ -14,7 +14,6 @@ type toolText struct {
 	name, head, tail, params, title, values string
 	sentences                               []string
 	nameVerb, textVerb                      verbSet
-	direction                               parsed
 }
 
 // prepare reads one tool; own is its description, see ownTexts. It needs the servers, and is called concurrently.
@@ -38,9 +37,6 @@ func (b *builder) prepare(t *registry.Tool, own string) toolText {
 		x.sentences[i] = tb.fold(s)
 	}
 	x.nameVerb, x.textVerb = tb.toolVerbs(verbWords(name, b.servers[t.Server].stems), own)
-	if tb.grammar != nil {
-		x.direction = tb.toolDirection(name, tb.fold(head))
-	}
 	return x
 }
 

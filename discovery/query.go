@@ -35,6 +35,7 @@ type query struct {
 	match matcher
 	met   []float32 // of the candidate at hand, per word
 
+	norm     string // rest, normalised
 	verb     verbSet
 	asks     bool // the verb is an imperative, beyond doubt
 	head     []string
@@ -167,6 +168,7 @@ func (q *query) readWords() {
 func (q *query) readHead() {
 	t := q.ix.t
 	norm := t.normalise(q.rest)
+	q.norm = norm
 	classes, verb := t.phraseVerb(norm)
 	q.verb, q.asks = setOfClasses(classes), imperative(verb)
 	q.head = t.head(norm)

@@ -16,7 +16,7 @@ const (
 	// fewTools is the number of tools up to which a server's are not compared.
 	fewTools = 3
 	// repeatedChars is how much of a description is looked at, in characters.
-	repeatedChars = 2000
+	repeatedChars = sentencesChars
 )
 
 // ownTexts returns the tools' descriptions without the parts that more than half
@@ -50,10 +50,16 @@ func leaveOutRepeated(texts []string, places []int) {
 	}
 	for _, i := range places {
 		var b strings.Builder
+		left := 0
 		for part := range parts(texts[i]) {
 			if 2*count[strings.TrimSpace(part)] <= len(places) {
 				b.WriteString(part)
+			} else {
+				left++
 			}
+		}
+		if left == 0 {
+			continue
 		}
 		_, rest := cutChars(texts[i], repeatedChars)
 		if own := strings.TrimSpace(b.String() + rest); own != "" {

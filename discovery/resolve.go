@@ -129,7 +129,7 @@ func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *Resolv
 	var d decision
 	if len(ranked) > 0 {
 		d = ix.decide(r, ranked, opts)
-		q.object(r, &d, ranked[0].tool)
+		q.refuse(r, &d, ranked[0].tool)
 		if ranked, err = ix.addClauses(r, ranked, only); err != nil {
 			return err
 		}

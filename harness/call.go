@@ -184,6 +184,7 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 		}
 	}
 	defer r.calling()()
+	ctx = backend.WithTenant(ctx, r.room.tenant, r.room.knows != nil)
 	res, err = r.cat.Calls.Call(backend.Expect(ctx, t.Request), t.Server, t.Name, args)
 	return res, start, err
 }

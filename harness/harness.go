@@ -314,7 +314,7 @@ func (s *Script) room() *Room {
 	if s.Results != nil {
 		return s.Results
 	}
-	return NewRoom(0)
+	return NewRoom(0, nil)
 }
 
 // CallEvent is one tool call of a running script.

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,59 +31,71 @@ const (
 
 // Room bounds the results of tools that are under way, in bytes, from the call
 // until the script has its result: one Room those of a session's scripts, and
-// MaxRoom those of the process. A call that finds no room waits before it is
-// sent.
+// MaxRoom those of the process, of which one Tenant has half at most. A call that
+// finds no room waits before it is sent.
 //
 // How large a result will be only the server knows. To keep room for the
 // largest (Limits.Result) would let two calls run at a time. So a call has room
 // for what its tool gave lately, times what reading it takes, and the first
 // calls of a tool, of which nobody knows it, are few at a time. A result that
 // is larger than that takes more room when it comes, and is refused where there
-// is none: to wait would hold it. Small calls do not queue behind large ones
-// that wait.
+// is none: to wait would hold it.
+//
+// Small calls do not queue behind large ones that wait, and those of which it is
+// known that they are small wait for room in their own session only. Large ones
+// wait for that of all in turn: who holds the least goes first.
 //
 // What goes beyond the room is what servers send at that moment: a backend has
 // read a result before it is weighed here, at most as many at a time as its
 // server has calls at once.
 type Room struct {
-	max, used int64 // under the lock of its results
+	account
+	tenant *Tenant
+	knows  *Tenant // whose tools' sizes are meant; nil: those of all Rooms of no Tenant
 }
 
-// NewRoom returns room for max bytes; 0: DefaultRoom. One result alone always
-// has room.
-func NewRoom(max int64) *Room {
+// Tenant is whose calls are weighed together against those of others, over all
+// of its Rooms. What its tools give is known to nobody else. The zero value is one.
+type Tenant struct{ used int64 }
+
+// NewRoom returns room for max bytes of a tenant, 0: DefaultRoom; of nil: of one
+// that has nothing else. One result alone always has room.
+func NewRoom(max int64, of *Tenant) *Room {
 	if max <= 0 {
 		max = DefaultRoom
 	}
-	return &Room{max: max}
+	r := &Room{account: account{max: max}, tenant: of, knows: of}
+	if of == nil {
+		r.tenant = &Tenant{}
+	}
+	return r
 }
+
+// account is bytes of which some are used, under the lock of their results.
+type account struct{ max, used int64 }
 
 // fits reports whether n more bytes fit for a call that has some already.
-func (r *Room) fits(n, own int64) bool { return n <= 0 || r.used+n <= r.max || r.used == own }
+func (a *account) fits(n, own int64) bool { return n <= 0 || a.used+n <= a.max || a.used == own }
 
-// share is what a call has of a room.
-type share struct {
-	room  *Room
-	bytes int64
-}
-
-func (s *share) set(n int64) {
-	s.room.used += n - s.bytes
-	s.bytes = n
-}
-
-// want is what a call wants of the room before it is sent. Even for the largest
-// results that leaves some to small ones, so that it need not wait for these.
-func (s *share) want(n int64) int64 { return min(n, s.room.max-s.room.max/4) }
+// want is what a call wants before it is sent. Even for the largest results that
+// leaves some to small ones, so that it need not wait for these.
+func (a *account) want(n int64) int64 { return min(n, a.max-a.max/4) }
 
 // results are those of a process.
 type results struct {
 	patience time.Duration
 
-	mu    sync.Mutex
-	all   Room
-	tools map[string]*size
-	freed chan struct{} // closed when there may be room; nil when nobody waits
+	mu      sync.Mutex
+	all     account // of each tenant at most its half
+	tools   map[tool]*size
+	waiting []*held       // for room, the earliest first
+	freed   chan struct{} // closed when there may be room; nil when nobody waits
+}
+
+// tool is a tool for those who know of its results together.
+type tool struct {
+	of *Tenant
+	id string
 }
 
 // size is what is known of the results of a tool.
@@ -102,80 +115,135 @@ func (z *size) room() int64 {
 var underWay = newResults(MaxRoom, patience)
 
 func newResults(max int64, patience time.Duration) *results {
-	return &results{patience: patience, all: Room{max: max}, tools: map[string]*size{}}
+	return &results{patience: patience, all: account{max: max}, tools: map[tool]*size{}}
+}
+
+// tenant is the account of a tenant.
+func (s *results) tenant(t *Tenant) *account { return &account{max: s.all.max / 2, used: t.used} }
+
+// size is what is known of a tool.
+func (s *results) size(t tool) *size {
+	z := s.tools[t]
+	if z == nil {
+		if len(s.tools) >= maxSizes {
+			clear(s.tools)
+		}
+		z = &size{waiting: map[*held]struct{}{}}
+		s.tools[t] = z
+	}
+	return z
+}
+
+// changed tells those who wait to look again.
+func (s *results) changed() {
+	if s.freed != nil {
+		close(s.freed)
+		s.freed = nil
+	}
 }
 
 // held is the room of one call.
 type held struct {
-	of       *results
-	size     *size
-	shares   [2]share // of its Room, and of the process
-	released bool
+	of          *results
+	room        *Room
+	size        *size
+	own, shared int64 // bytes of its Room; of its tenant and of all
+	hurry       bool  // it has lost its patience
+	released    bool
 }
 
 // hold waits until there is room for the result of a tool. Call come when the
 // server has answered, and release when nobody needs the result any more.
-func (s *results) hold(ctx context.Context, room *Room, tool string) (*held, error) {
-	var patient <-chan time.Time
-	hurry := false
+func (s *results) hold(ctx context.Context, room *Room, id string) (*held, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := &held{of: s, room: room, size: s.size(tool{room.knows, id})}
+	if h.goes() {
+		return h, nil
+	}
+	s.waiting = append(s.waiting, h)
+	defer func() {
+		s.waiting = slices.DeleteFunc(s.waiting, func(w *held) bool { return w == h })
+		s.changed()
+	}()
+	patient := time.NewTimer(s.patience)
+	defer patient.Stop()
 	for {
-		s.mu.Lock()
-		z := s.tools[tool]
-		if z == nil {
-			if len(s.tools) >= maxSizes {
-				clear(s.tools)
-			}
-			z = &size{waiting: map[*held]struct{}{}}
-			s.tools[tool] = z
-		}
-		h := &held{of: s, size: z, shares: [2]share{{room: room}, {room: &s.all}}}
-		if (z.lately > 0 || len(z.waiting) < strangers || hurry) && h.fits(z.room()) {
-			z.waiting[h] = struct{}{}
-			h.grow(z.room())
-			s.mu.Unlock()
-			return h, nil
-		}
 		if s.freed == nil {
 			s.freed = make(chan struct{})
 		}
 		freed, used := s.freed, room.used
 		s.mu.Unlock()
-		if patient == nil {
-			patient = time.After(s.patience)
-		}
+		hurry := false
 		select {
 		case <-freed:
-		case <-patient:
+		case <-patient.C:
 			hurry = true
 		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for room for its result, with %d MB taken of %d: %w", used>>20, room.max>>20, ctx.Err())
+		}
+		s.mu.Lock()
+		h.hurry = h.hurry || hurry
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("waiting for room for its result, with %d MB taken of %d: %w", used>>20, room.max>>20, err)
+		}
+		if h.goes() {
+			return h, nil
 		}
 	}
 }
 
-// fits reports whether a call that is to be sent finds the room it wants. The
-// caller holds the lock, here and below.
-func (h *held) fits(n int64) bool {
-	return h.shares[0].room.fits(h.shares[0].want(n), 0) && h.shares[1].room.fits(h.shares[1].want(n), 0)
+// goes takes room for a call that is to be sent, if there is. The caller holds
+// the lock, here and below.
+func (h *held) goes() bool {
+	n := h.size.room()
+	if !h.ready() || n > leastRoom && !h.of.all.fits(h.wants(), 0) || n > strangerRoom && !h.first() {
+		return false
+	}
+	h.size.waiting[h] = struct{}{}
+	h.grow()
+	return true
 }
 
-// grow takes what a call wants.
-func (h *held) grow(n int64) {
-	for i := range h.shares {
-		s := &h.shares[i]
-		s.set(max(s.bytes, s.want(n)))
-	}
+// ready reports whether a call waits for nothing but the room of all.
+func (h *held) ready() bool {
+	z, n := h.size, h.size.room()
+	return (z.lately > 0 || len(z.waiting) < strangers || h.hurry) && h.room.fits(h.room.want(n), 0) &&
+		(n <= leastRoom || h.of.tenant(h.room.tenant).fits(h.wants(), 0))
 }
 
-// set makes the room that a call has n bytes.
-func (h *held) set(n int64) {
-	for i := range h.shares {
-		h.shares[i].set(n)
+// wants is what a call wants of the room of all.
+func (h *held) wants() int64 { return h.of.tenant(h.room.tenant).want(h.size.room()) }
+
+// first reports whether a call goes before those of other tenants that wait for
+// the room of all.
+func (h *held) first() bool {
+	later := false
+	for _, w := range h.of.waiting {
+		switch less := w.room.tenant.used - h.room.tenant.used; {
+		case w == h:
+			later = true
+		case w.room.tenant != h.room.tenant && (less < 0 || less == 0 && !later) && w.size.room() > leastRoom && w.ready():
+			return false
+		}
 	}
-	if h.of.freed != nil {
-		close(h.of.freed)
-		h.of.freed = nil
-	}
+	return true
+}
+
+// grow takes what a call wants, if it has less.
+func (h *held) grow() {
+	h.set(max(h.own, h.room.want(h.size.room())), max(h.shared, h.wants()))
+}
+
+// set makes the room that a call has own and shared bytes.
+func (h *held) set(own, shared int64) {
+	s, t := h.of, h.room.tenant
+	h.room.used += own - h.own
+	half := s.all.max / 2
+	s.all.used -= min(t.used, half)
+	t.used += shared - h.shared
+	s.all.used += min(t.used, half)
+	h.own, h.shared = own, shared
+	s.changed()
 }
 
 // come notes that the server has answered, with so many bytes. The error says
@@ -189,20 +257,24 @@ func (h *held) come(bytes int) error {
 	defer func() {
 		for other := range z.waiting { // which will have such a result, too
 			if !other.released {
-				other.grow(z.room())
+				other.grow()
 			}
 		}
+		s.changed()
 	}()
 	if h.released {
 		return nil // the run has ended
 	}
-	for _, x := range h.shares {
-		if !x.room.fits(n-x.bytes, x.bytes) {
-			h.set(0)
-			return fmt.Errorf("the tool was called, but its result of %d bytes found no room beside the others under way (at most %d MB): make fewer calls at once, or ask for less", n, x.room.max>>20)
+	for _, x := range []struct {
+		*account
+		has int64
+	}{{&h.room.account, h.own}, {s.tenant(h.room.tenant), h.shared}, {&s.all, h.shared}} {
+		if !x.fits(n-x.has, x.has) {
+			h.set(0, 0)
+			return fmt.Errorf("the tool was called, but its result of %d bytes found no room beside the others under way (at most %d MB): make fewer calls at once, or ask for less", n, x.max>>20)
 		}
 	}
-	h.set(n)
+	h.set(n, n)
 	return nil
 }
 
@@ -212,6 +284,6 @@ func (h *held) release() {
 	defer h.of.mu.Unlock()
 	if !h.released {
 		h.released = true
-		h.set(0)
+		h.set(0, 0)
 	}
 }

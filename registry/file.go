@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -231,7 +232,7 @@ func syntaxError(data []byte, err error) error {
 // Load reads a registry file. A missing file is reported as [os.ErrNotExist],
 // an unusable one as a *FormatError.
 func Load(path string) (*Registry, error) {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading registry: %w", err)
 	}
@@ -285,9 +286,18 @@ func ApartPath(path, key string) string {
 	return strings.TrimSuffix(path, ext) + "-" + hex.EncodeToString(sum[:16]) + ext
 }
 
-// ReadFile reads a file of at most so many bytes; a larger one is an error.
+// open opens a regular file.
+func open(path string) (*os.File, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
+	return os.Open(path)
+}
+
+// ReadFile reads a file of at most so many bytes; a larger one is an error, and
+// so is what is no file but a pipe or a device, which may never end.
 func ReadFile(path string, most int) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,8 @@ type Pins struct {
 
 // ServerPins is what was accepted of a server.
 type ServerPins struct {
+	// Title is the one that the server had; nil: not known yet.
+	Title        *string `json:"title,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
 	// Waits are the instructions that the server has now, where they are
 	// others: all of its tools are held then.
@@ -365,6 +367,11 @@ func (h *holder) server(s *Server) {
 		return
 	}
 	sp := h.p.server(s.Name, h.previous, h.r)
+	if sp.Title == nil {
+		title := s.Title
+		sp.Title = &title
+	}
+	s.Title = *sp.Title // another one waits for nobody: it is not shown
 	switch {
 	case s.Instructions != sp.Instructions:
 		h.instructions[s.Name] = sp.Waits == nil || *sp.Waits != s.Instructions

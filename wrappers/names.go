@@ -107,18 +107,23 @@ func singular(ws []string) []string {
 	return out
 }
 
-// scope hands out identifiers that are unique in it.
-type scope map[string]bool
+// scope hands out identifiers that are unique in it. Of each it has the number
+// from which on others of that name are free.
+type scope map[string]int // 0: it is free itself
 
 // take returns name, or name with the first free number behind it.
 func (s scope) take(name string) string {
-	out := name
-	for n := 2; s[out]; n++ {
+	out, n := name, max(s[name], 2)
+	for ; s[out] > 0; n++ {
 		out = name + strconv.Itoa(n)
 	}
-	s[out] = true
+	s[name] = n
+	s.add(out)
 	return out
 }
+
+// add says that a name is taken.
+func (s scope) add(name string) { s[name] = max(s[name], 1) }
 
 // reserved are package names that the go command treats in its own way.
 var reserved = map[string]bool{"main": true, "init": true, "internal": true, "vendor": true, "testdata": true, "documentation": true}

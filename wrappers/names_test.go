@@ -102,3 +102,14 @@ func distinct(lines string) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// The number behind a name is found at once, however many tools have the name.
+func BenchmarkNamesThatClash(b *testing.B) {
+	tools := make([]string, 10_000)
+	for i := range tools {
+		tools[i] = "t" + strings.Repeat("-", i%100) + strings.Repeat("_", i/100)
+	}
+	for b.Loop() {
+		functionNames("s", tools, nil)
+	}
+}

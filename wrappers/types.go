@@ -671,7 +671,7 @@ func (b *builder) fill(o *object, s *value, depth int) {
 	names := scope{}
 	if o.result {
 		for _, m := range b.methods {
-			names[m] = true
+			names.add(m)
 		}
 	}
 	if props := s.get("properties"); props != nil && props.kind == 'o' {

@@ -297,10 +297,10 @@ func (s *Server) load() {
 	s.once.Do(func() {
 		names := scope{}
 		for _, t := range s.Tools {
-			names[t.Func] = true
+			names.add(t.Func)
 		}
 		for _, m := range hostNames {
-			names[m] = true
+			names.add(m)
 		}
 		for _, t := range s.Tools {
 			t.result = names.take(t.Func + "Result")
@@ -515,14 +515,14 @@ func (s *Server) share(names scope) {
 	}
 	for _, short := range order {
 		g := groups[short]
-		if names[short] {
+		if names[short] > 0 {
 			continue
 		}
 		shape := shapeOf(g[0])
 		if slices.ContainsFunc(g[1:], func(o *object) bool { return shapeOf(o) != shape }) {
 			continue
 		}
-		names[short] = true
+		names.add(short)
 		d := &decl{name: short, union: g[0].union}
 		for _, f := range g[0].fields {
 			c := *f

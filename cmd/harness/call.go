@@ -37,7 +37,8 @@ are wrong; 4 denied; 64 usage; 70 the harness failed; 130 canceled.
   echo '{"max_count": 3}' | harness call git.git_log -args -`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "args", Usage: "the arguments as a `JSON` object, - for stdin; KEY=VALUE go on top"},
-			&cli.DurationFlag{Name: "timeout", Usage: "wait this long (default: as the server's entry says)", HideDefault: true, Validator: positive},
+			&cli.DurationFlag{Name: "timeout", Usage: "wait this long (default: as the server's entry says)", HideDefault: true,
+				Validator: positive},
 		}, slices.Concat(policyFlags(), valueFlags())...),
 		Action: e.call,
 	}
@@ -46,10 +47,12 @@ are wrong; 4 denied; 64 usage; 70 the harness failed; 130 canceled.
 // policyFlags say which tools may be called.
 func policyFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "allow", Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
+		&cli.StringSliceFlag{Name: "allow",
+			Usage: "only these tools: a server, an ID or a `PATTERN` such as git.*_log; may be repeated"},
 		&cli.StringSliceFlag{Name: "deny", Usage: "not these tools (`PATTERN`); may be repeated"},
 		&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-		&cli.StringFlag{Name: "approve", Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
+		&cli.StringFlag{Name: "approve",
+			Usage: "`WHICH` tools a person must approve: none, marked, destructive (marked or silent), writes",
 			Value: string(harness.ApproveNone)},
 		&cli.StringSliceFlag{Name: "approved", Usage: "tools (`PATTERN`) that you approve of now; may be repeated"},
 	}
@@ -82,6 +85,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	files := e.files(c)
 	defer files.Close()
 	cat, id, err := e.toolToCall(ctx, files, c.Args().First())
+	e.endLine()
 	if err != nil {
 		return err
 	}
@@ -97,8 +101,9 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	}
 	script := &harness.Script{Policy: policy}
 	res, decision, err := cat.CallTool(ctx, id, args, script)
-	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.asks(fmt.Sprintf("%s is to be called with %s: %s. Call it? [y/N] ",
-		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)) {
+	question := fmt.Sprintf("%s is to be called with %s: %s. Call it? [y/N] ",
+		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)
+	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.asks(question) {
 		script.Approved = []string{id}
 		res, decision, err = cat.CallTool(ctx, id, args, script)
 	}
@@ -136,7 +141,7 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 // failed before are asked again before one is not found.
 func (e *env) toolToCall(ctx context.Context, files *harness.Files, name string) (*harness.Catalog, string, error) {
 	for again := false; ; again = true {
-		cat, err := files.Catalog(ctx)
+		cat, err := catalogFor(ctx, files, name)
 		if err != nil {
 			return nil, "", err
 		}
@@ -164,6 +169,29 @@ func (e *env) toolToCall(ctx context.Context, files *harness.Files, name string)
 		fmt.Fprintf(e.stderr, "harness: there is no tool %q; %s\n", name, near)
 		return nil, "", exit(exitNotFound)
 	}
+}
+
+// catalogFor is the catalog, as soon as it knows the tools of the server that a
+// tool's name begins with: git.git_log, git/git_log, mcp__git__git_log.
+func catalogFor(ctx context.Context, files *harness.Files, tool string) (*harness.Catalog, error) {
+	cat, err := files.Early(ctx)
+	if err != nil || cat.Asking == nil {
+		return cat, err
+	}
+	view, err := cat.View()
+	if err != nil {
+		return nil, err
+	}
+	for _, separator := range []string{".", "/", "__"} {
+		name, _, ok := strings.Cut(strings.TrimPrefix(tool, "mcp__"), separator)
+		if !ok {
+			continue
+		}
+		if s, ok := view.NearPackage(name); ok {
+			return cat.Asking.More(ctx, []string{s.Name}, false)
+		}
+	}
+	return cat.Asking.More(ctx, cat.Asking.Servers, false) // it may be any
 }
 
 // asks asks a person a question, where one types; false otherwise.
@@ -206,7 +234,8 @@ func (e *env) givenArguments(c *cli.Command) (map[string]json.RawMessage, error)
 
 // arguments are those that are given with those of the command line, each of
 // the type that the tool wants.
-func arguments(reg *registry.Registry, id string, given map[string]json.RawMessage, words []string) (json.RawMessage, error) {
+func arguments(reg *registry.Registry, id string, given map[string]json.RawMessage, words []string) (
+	json.RawMessage, error) {
 	t, ok := reg.Tool(id)
 	if !ok {
 		return nil, &harness.UnknownToolError{ID: id}
@@ -224,9 +253,11 @@ func arguments(reg *registry.Registry, id string, given map[string]json.RawMessa
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%q: want KEY=VALUE", w)
 		}
-		types := typesOf(schema.Properties[key], t.Input, 0)
-		if items := itemsOf(schema.Properties[key], t.Input); slices.Contains(types, "array") && !slices.Contains(types, "string") && !strings.HasPrefix(strings.TrimSpace(text), "[") {
-			repeated[key] = append(repeated[key], valueOf(text, typesOf(items, t.Input, 0)))
+		property := schema.Properties[key]
+		types := typesOf(property, t.Input, 0)
+		isList := slices.Contains(types, "array") && !slices.Contains(types, "string")
+		if isList && !strings.HasPrefix(strings.TrimSpace(text), "[") {
+			repeated[key] = append(repeated[key], valueOf(text, typesOf(itemsOf(property, t.Input), t.Input, 0)))
 			list, err := json.Marshal(repeated[key])
 			if err != nil {
 				return nil, err
@@ -236,10 +267,12 @@ func arguments(reg *registry.Registry, id string, given map[string]json.RawMessa
 		}
 		given[key] = valueOf(text, types)
 	}
-	if len(schema.Properties) > 0 && (len(schema.AdditionalProperties) == 0 || string(schema.AdditionalProperties) == "false") {
+	more := string(schema.AdditionalProperties)
+	if len(schema.Properties) > 0 && (more == "" || more == "false") {
 		for _, key := range slices.Sorted(keys(given)) {
 			if _, ok := schema.Properties[key]; !ok {
-				return nil, fmt.Errorf("there is no argument %q, there are: %s", key, strings.Join(slices.Sorted(keys(schema.Properties)), ", "))
+				names := slices.Sorted(keys(schema.Properties))
+				return nil, fmt.Errorf("there is no argument %q, there are: %s", key, strings.Join(names, ", "))
 			}
 		}
 	}

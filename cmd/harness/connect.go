@@ -21,7 +21,8 @@ const auto = "auto"
 
 // connect runs a script on a server that is running.
 func (e *env) connect(ctx context.Context, c *cli.Command) error {
-	if err := pointless(c, true, "with -connect: the server has its own", "memory", "strict", "read-only", "sandbox", "no-memory", "no-observe", "no-usage"); err != nil {
+	if err := pointless(c, true, "with -connect: the server has its own",
+		"memory", "strict", "read-only", "sandbox", "no-memory", "no-observe", "no-usage"); err != nil {
 		return err
 	}
 	source, err := e.script(c)
@@ -40,13 +41,14 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	if urls[0] == auto {
 		path := e.files(c).Path()
 		if path == "" {
-			return usageError{"-connect auto: there is no config here to find the server of; name one with -config, or the server's URL"}
+			return usageError{"-connect auto: there is no config here to find the server of; -config names one"}
 		}
 		if urls, err = serve.Running(path); err != nil {
 			return err
 		}
 		if len(urls) == 0 {
-			return usageError{fmt.Sprintf("-connect auto: no server runs over %s; harness serve -http 127.0.0.1:7337 starts one", path)}
+			return usageError{fmt.Sprintf("-connect auto: no server runs over %s; "+
+				"harness serve -http 127.0.0.1:7337 starts one", path)}
 		}
 	}
 	remote := &serve.Remote{Token: os.Getenv(clients.TokenVariable)}

@@ -48,7 +48,8 @@ harness cannot start for the client (those that ask with ${input:…}) stay, too
 				return err
 			}
 			if dir := filepath.Dir(exe); filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
-				return usageError{"this program goes away when it ends (go run): go install ./cmd/... first, and run harness from where that puts it"}
+				return usageError{"this program goes away when it ends (go run): go install ./cmd/... first, " +
+					"and run harness from where that puts it"}
 			}
 			files, err := client.Files(".")
 			if err != nil {
@@ -142,7 +143,8 @@ func (e *env) carryOut(c *cli.Command, plans []*clients.Plan, nothing string) er
 		}
 		for _, was := range slices.Sorted(keys(p.Moved)) {
 			if is := p.Moved[was]; is != was {
-				fmt.Fprintf(e.stderr, "harness: %s is called %s in %s, which has another one of its name\n", registry.Quoted(was), registry.Quoted(is), p.Config)
+				fmt.Fprintf(e.stderr, "harness: %s is called %s in %s, which has another one of its name\n",
+					registry.Quoted(was), registry.Quoted(is), p.Config)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			strictFlag(),
 			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
-			&cli.BoolFlag{Name: "audit-required", Usage: "record each run before it begins, too, and stop serving when a record cannot be written"},
+			&cli.BoolFlag{Name: "audit-required", Usage: "record each run before it begins, too, delete no records, and stop serving when one cannot be written"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
@@ -160,7 +160,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		if err := http.Listen(); err != nil {
 			return usageError{err.Error()}
 		}
-		if len(http.Tokens) > 1 || http.Insecure {
+		if http.Tenants() || http.Insecure {
 			files.NoMemory = true // one client's scripts must not decide what another's phrases mean
 		}
 	}

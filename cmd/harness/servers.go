@@ -195,7 +195,8 @@ func (e *env) enableCommand(on bool) *cli.Command {
 }
 
 // editEach changes the servers that are named, each in the config that has it.
-func (e *env) editEach(c *cli.Command, is string, change func(s edit.Syntax, text []byte, name string) ([]byte, error)) error {
+func (e *env) editEach(c *cli.Command, is string,
+	change func(s edit.Syntax, text []byte, name string) ([]byte, error)) error {
 	if !c.Args().Present() {
 		return usageError{fmt.Sprintf("%s wants at least one SERVER", c.Name)}
 	}
@@ -237,7 +238,8 @@ func configWith(configs []string, name string) (string, error) {
 			there = append(there, other.Name)
 		}
 	}
-	return "", usageError{fmt.Sprintf("there is no server %q in %s, there are: %s", name, strings.Join(configs, ", "), strings.Join(there, ", "))}
+	return "", usageError{fmt.Sprintf("there is no server %q in %s, there are: %s",
+		name, strings.Join(configs, ", "), strings.Join(there, ", "))}
 }
 
 // edit rewrites a config with a server in it changed.

@@ -74,7 +74,8 @@ func (s *shower) result(res *backend.Result) error {
 				fmt.Fprintf(s.e.stderr, "harness: %s; -images DIR writes it\n", said.note)
 			}
 		case b.Text == "" && len(b.Data) > 0 && !s.quiet:
-			fmt.Fprintf(s.e.stderr, "harness: (%s, %s, %d bytes)\n", registry.Printable(b.Type, 40), registry.Printable(b.MIMEType, 80), len(b.Data))
+			kind := registry.Printable(b.Type, 40) + ", " + registry.Printable(b.MIMEType, 80)
+			fmt.Fprintf(s.e.stderr, "harness: (%s, %d bytes)\n", kind, len(b.Data))
 		}
 	}
 	if len(res.Structured) > 0 {
@@ -157,8 +158,10 @@ func extension(mimeType string) string {
 	if err != nil {
 		return ".bin"
 	}
-	known := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg",
-		"image/bmp": ".bmp", "image/tiff": ".tiff", "audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg"}
+	known := map[string]string{
+		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg",
+		"image/bmp": ".bmp", "image/tiff": ".tiff", "audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg",
+	}
 	if ext := known[kind]; ext != "" {
 		return ext
 	}

@@ -83,8 +83,9 @@ var all = []*Client{
 		user: func() (string, error) {
 			return below("", os.UserConfigDir, "Claude", "claude_desktop_config.json")
 		}},
-	{Name: "vscode", key: "servers", project: ".vscode/mcp.json", bearer: "Bearer ${env:" + TokenVariable + "}", entry: typed,
-		user: func() (string, error) { return below("", os.UserConfigDir, "Code", "User", "mcp.json") }},
+	{Name: "vscode", key: "servers", project: ".vscode/mcp.json", bearer: "Bearer ${env:" + TokenVariable + "}",
+		entry: typed,
+		user:  func() (string, error) { return below("", os.UserConfigDir, "Code", "User", "mcp.json") }},
 	{Name: "cursor", key: "mcpServers", project: ".cursor/mcp.json", bearer: "Bearer ${env:" + TokenVariable + "}",
 		user: func() (string, error) { return below("", os.UserHomeDir, ".cursor", "mcp.json") }},
 	{Name: "codex", project: ".codex/config.toml", literal: true,

@@ -77,7 +77,8 @@ func (c *Client) Files(dir string) ([][2]string, error) {
 	}
 	var out [][2]string
 	if folder := c.projectFolder(dir); folder != "" {
-		out = append(out, [2]string{filepath.Join(folder, filepath.FromSlash(c.project)), filepath.Join(folder, filepath.FromSlash(config.ProjectFile))})
+		in := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }
+		out = append(out, [2]string{in(c.project), in(config.ProjectFile)})
 	}
 	out = append(out, [2]string{user, config.UserFile()})
 	with := slices.DeleteFunc(slices.Clone(out), func(f [2]string) bool {
@@ -164,6 +165,9 @@ func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 		if first == "" {
 			first = e.Name
 		}
+	}
+	for slices.ContainsFunc(p.Stay, func(s Stays) bool { return s.Name == name }) {
+		name += "-harness" // that one is another server's
 	}
 	own, err := c.harness(name, []string{command, "-config", p.Config, "serve"}, "", false)
 	if err != nil {

@@ -43,7 +43,8 @@ func (c *Client) recorded(file string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := registry.ReadFile(filepath.Join(dir, "record.json"), maxRecord)
+	path := filepath.Join(dir, "record.json")
+	data, err := registry.ReadFile(path, maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -52,7 +53,7 @@ func (c *Client) recorded(file string) (*record, error) {
 		err = json.Unmarshal(data, r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s, which says what was moved out of %s: %w", filepath.Join(dir, "record.json"), file, err)
+		return nil, fmt.Errorf("reading %s, which says what was moved out of %s: %w", path, file, err)
 	}
 	return r, nil
 }

@@ -147,7 +147,7 @@ func (c *session) cut(a *Answer, value json.RawMessage) (notes []string) {
 		}
 		p := a.Cut[part]
 		if c.keeps {
-			p.Stored = c.s.kept.keep(c.id, all)[0]
+			p.Stored = c.s.kept.keep(c.tenant(), c.id, all)[0]
 		}
 		how := "too large to keep: return less"
 		switch {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +14,7 @@ import (
 const (
 	maxScript  = 256 << 10 // bytes
 	maxInputs  = 4 << 20   // bytes of all values
+	maxNames   = 1000      // of them
 	maxTimeout = 24 * time.Hour
 )
 
@@ -34,25 +33,29 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("the arguments are not valid UTF-8")
 	}
-	var fields map[string]json.RawMessage
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &fields); err != nil {
-			return nil, errors.New(`the arguments are no JSON object; want {"script": "…"}`)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
+	given := map[string]json.RawMessage{}
+	var unknown error
+	ok := len(raw) == 0 || string(raw) == "null" || fields(raw, func(name string, v json.RawMessage) bool {
 		switch name {
 		case "script", "timeout_ms", "inputs":
-		default:
-			hint := ""
-			if _, ok := fields["script"]; !ok && json.Unmarshal(fields[name], new(string)) == nil {
-				hint = `; did you mean "script"?`
-			}
-			return nil, fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms and inputs%s", name, hint)
+			given[name] = v
+			return true
 		}
+		hint := ""
+		if _, ok := given["script"]; !ok && json.Unmarshal(v, new(string)) == nil {
+			hint = `; did you mean "script"?`
+		}
+		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms and inputs%s", name, hint)
+		return false
+	})
+	if !ok {
+		return nil, errors.New(`the arguments are no JSON object; want {"script": "…"}`)
+	}
+	if unknown != nil {
+		return nil, unknown
 	}
 	a := &executeArgs{}
-	if err := json.Unmarshal(fields["script"], &a.Script); err != nil || fields["script"] == nil {
+	if err := json.Unmarshal(given["script"], &a.Script); err != nil {
 		return nil, errors.New("script is missing, or no string: it holds the Go script to run")
 	}
 	switch {
@@ -61,14 +64,14 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	case strings.TrimSpace(a.Script) == "":
 		return nil, errors.New("the script is empty")
 	}
-	if v := fields["timeout_ms"]; v != nil && string(v) != "null" {
+	if v := given["timeout_ms"]; v != nil && string(v) != "null" {
 		ms, err := strconv.ParseFloat(strings.Trim(string(v), `"`), 64) // also in quotes, as some models write it
 		if err != nil || !(ms >= 1 && ms <= float64(maxTimeout.Milliseconds())) {
 			return nil, fmt.Errorf("timeout_ms is %.40s; want milliseconds, 1 to %d", v, maxTimeout.Milliseconds())
 		}
 		a.Timeout = time.Duration(ms) * time.Millisecond
 	}
-	if v := fields["inputs"]; v != nil && string(v) != "null" {
+	if v := given["inputs"]; v != nil && string(v) != "null" {
 		if len(v) > maxInputs {
 			return nil, fmt.Errorf("the inputs have %d bytes, at most %d are allowed", len(v), maxInputs)
 		}
@@ -76,7 +79,15 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		if json.Unmarshal(v, &text) == nil { // an object in quotes
 			v = json.RawMessage(text)
 		}
-		if json.Unmarshal(v, &a.Inputs) != nil {
+		a.Inputs = map[string]json.RawMessage{}
+		ok := fields(v, func(name string, v json.RawMessage) bool {
+			a.Inputs[name] = v
+			return len(a.Inputs) <= maxNames
+		})
+		switch {
+		case len(a.Inputs) > maxNames:
+			return nil, fmt.Errorf("there are more than %d inputs: send a list or an object as one of them", maxNames)
+		case !ok:
 			return nil, errors.New(`inputs is no JSON object; want {"name": value, …}, which the script reads with Input("name", &v)`)
 		}
 	}

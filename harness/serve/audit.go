@@ -7,35 +7,68 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/usetools/usetools/harness"
 )
 
-// Bounds of the audit files: FILE, and FILE.1 to FILE.4, the oldest last.
+// Bounds of the audit files: FILE, and FILE.1 to FILE.4, the oldest last. Where
+// records are required there are as many as it takes.
 const (
 	auditSize  = 64 << 20
 	auditFiles = 5
 )
 
+// Bounds of a line, so that a run cannot be a flood: the entries of each of its
+// lists, the characters of a name or phrase, and the bytes of all its values.
+const (
+	auditEntries = 50
+	auditName    = 100
+	auditValues  = 16 << 10
+)
+
 // audit records each run, each call and each saved script as a line of JSON. A
-// record that cannot be written is an error in the log and in the metrics;
-// serving goes on, unless records are required.
+// record that cannot be written is an error in the log and in the metrics, and
+// so is a file of records that must make room; serving goes on. Where records
+// are required none is deleted, and serving ends when one cannot be written.
+//
+// The file may be a pipe or a device, which is neither rotated nor synced. What
+// does not take a line in time has not taken it.
 type audit struct {
 	path    string
 	log     *slog.Logger
 	metrics *metrics
 	args    bool
 	max     int64
-	fail    func(error) // ends serving, where records are required; nil: they are not
+	wait    time.Duration // for a line
+	fail    func(error)   // ends serving, where records are required; nil: they are not
+
+	turn chan struct{}    // has one, of who uses the file:
+	file *os.File         // nil: to be opened
+	is   os.FileInfo      // what was opened
+	size int64            // of a file
+	half bool             // a pipe has taken half a line
+	by   map[string]int64 // bytes in the file, of each token
 
 	mu     sync.Mutex
-	file   *os.File
-	size   int64
 	failed bool // the last write; told once, until it works again
 }
+
+// Times that a line may take, and one after another that was late.
+const (
+	auditWait = 5 * time.Second
+	auditLate = time.Second
+)
+
+var (
+	errAuditLate = errors.New("it takes too long: its disk, or who reads from it, hangs")
+	errAuditGone = errors.New("it was moved, replaced or deleted while it was in use")
+)
 
 // openAudit opens the file, which may grow from an earlier server; path empty:
 // a nil audit, which records nothing.
@@ -43,15 +76,41 @@ func openAudit(path string, args bool, log *slog.Logger, m *metrics) (*audit, er
 	if path == "" {
 		return nil, nil
 	}
-	a := &audit{path: path, args: args, log: log, metrics: m, max: auditSize}
-	if err := a.open(); err != nil {
+	a := &audit{path: path, args: args, log: log, metrics: m, max: auditSize, wait: auditWait, turn: make(chan struct{}, 1)}
+	if err := a.within(a.wait, func(time.Time) error { return a.open() }); err != nil {
 		return nil, fmt.Errorf("opening the audit file: %w", err)
 	}
 	return a, nil
 }
 
+// within does something with the file. That may go on after it was too late.
+func (a *audit) within(wait time.Duration, do func(until time.Time) error) error {
+	until := time.Now().Add(wait)
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	select {
+	case a.turn <- struct{}{}:
+	case <-late.C:
+		return errAuditLate
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-a.turn }()
+		done <- do(until)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return errAuditLate
+	}
+}
+
 func (a *audit) open() error {
-	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		return fmt.Errorf("%w: nobody reads from this pipe", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -60,31 +119,59 @@ func (a *audit) open() error {
 		f.Close()
 		return err
 	}
-	a.file, a.size = f, info.Size()
+	a.file, a.is, a.size, a.by = f, info, info.Size(), map[string]int64{}
 	return nil
 }
 
-// rotate moves the file to FILE.1, and so on.
+// rotate moves the file to FILE.1, and so on. The last one goes for that, which
+// is told with who wrote the most of what takes its place.
 func (a *audit) rotate() error {
 	a.file.Close()
 	a.file = nil
-	for i := auditFiles - 1; i > 0; i-- {
-		from := fmt.Sprintf("%s.%d", a.path, i-1)
+	number := func(i int) string { return fmt.Sprintf("%s.%d", a.path, i) }
+	last := 1
+	for ; last < auditFiles-1 || a.fail != nil; last++ {
+		if _, err := os.Lstat(number(last)); errors.Is(err, os.ErrNotExist) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	if _, err := os.Lstat(number(last)); err == nil {
+		a.metrics.auditDeleted.Add(1)
+		most := ""
+		for token, n := range a.by {
+			if n > a.by[most] {
+				most = token
+			}
+		}
+		a.log.Warn("THE AUDIT DELETES ITS OLDEST RECORDS to make room (with -audit-required it does not)",
+			"file", number(last), "latest_mostly_of_token", most, "bytes", a.by[most], "of", a.size)
+	}
+	for i := last; i > 0; i-- {
+		from := number(i - 1)
 		if i == 1 {
 			from = a.path
 		}
-		if err := os.Rename(from, fmt.Sprintf("%s.%d", a.path, i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Rename(from, number(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// write appends lines and makes them last. An error was told already.
-func (a *audit) write(lines []byte) error {
+// write appends lines, of the holder of a token, and makes them last. An error
+// was told already.
+func (a *audit) write(token string, lines []byte) error {
+	a.mu.Lock()
+	wait := a.wait
+	if a.failed {
+		wait = min(wait, auditLate)
+	}
+	a.mu.Unlock()
+	err := a.within(wait, func(until time.Time) error { return a.append(token, lines, until) })
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	err := a.append(lines)
 	switch {
 	case err != nil:
 		a.metrics.auditFailed.Add(1)
@@ -103,8 +190,19 @@ func (a *audit) write(lines []byte) error {
 	return err
 }
 
-func (a *audit) append(lines []byte) error {
-	if a.file != nil && a.size > 0 && a.size+int64(len(lines)) > a.max {
+func (a *audit) append(token string, lines []byte, until time.Time) error {
+	regular := func() bool { return a.is.Mode().IsRegular() }
+	if a.file != nil && regular() {
+		if is, err := os.Stat(a.path); err != nil || !os.SameFile(is, a.is) {
+			a.file.Close()
+			a.file = nil
+			if a.fail != nil {
+				return errAuditGone
+			}
+			a.log.Warn("another audit file begins, as it was moved, replaced or deleted", "file", a.path)
+		}
+	}
+	if a.file != nil && regular() && a.size > 0 && a.size+int64(len(lines)) > a.max {
 		if err := a.rotate(); err != nil {
 			return err
 		}
@@ -114,14 +212,22 @@ func (a *audit) append(lines []byte) error {
 			return err
 		}
 	}
+	if a.half {
+		lines = append([]byte{'\n'}, lines...)
+	}
+	a.file.SetWriteDeadline(until) // of pipes; files have none
 	n, err := a.file.Write(lines)
 	a.size += int64(n)
-	if err == nil {
+	a.by[token] += int64(n)
+	if n > 0 {
+		a.half = n < len(lines)
+	}
+	if err == nil && regular() {
 		err = a.file.Sync()
 	}
 	if err != nil { // it may be another disk next time
-		if n > 0 && n < len(lines) {
-			a.file.Truncate(a.size - int64(n)) // no half lines, if that can be
+		if a.half && a.file.Truncate(a.size-int64(n)) == nil { // no half lines, if that can be
+			a.half = false
 		}
 		a.file.Close()
 		a.file = nil
@@ -134,13 +240,13 @@ func (a *audit) Close() error {
 	if a == nil {
 		return nil
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.file == nil {
-		return nil
-	}
-	defer func() { a.file = nil }()
-	return a.file.Close()
+	return a.within(auditLate, func(time.Time) error {
+		if a.file == nil {
+			return nil
+		}
+		defer func() { a.file = nil }()
+		return a.file.Close()
+	})
 }
 
 // record is one run in the making.
@@ -164,7 +270,9 @@ type beginLine struct {
 	Token   string         `json:"token,omitempty"` // its name, where there are several
 	Script  string         `json:"script"`          // its SHA-256
 	Bytes   int            `json:"bytes"`
-	Inputs  map[string]int `json:"inputs,omitempty"` // bytes by name
+	Inputs  map[string]any `json:"inputs,omitempty"` // bytes by name
+	// More is how many entries of its lists the line does not have, by their names.
+	More map[string]int `json:"more,omitempty"`
 }
 
 // runLine is the line of a run that has ended.
@@ -187,11 +295,14 @@ type toolLine struct {
 
 // callLine is the line of a call.
 type callLine struct {
-	Type string         `json:"type"` // "call"
-	Time time.Time      `json:"time"`
-	Run  string         `json:"run"`
-	Tool string         `json:"tool"`
-	Args map[string]any `json:"args,omitempty"` // bytes by name; with AuditArgs the values
+	Type string    `json:"type"` // "call"
+	Time time.Time `json:"time"`
+	Run  string    `json:"run"`
+	Tool string    `json:"tool"`
+	// Args are bytes by name, of the names that the tool declares; with
+	// AuditArgs the values, of all.
+	Args map[string]any `json:"args,omitempty"`
+	More map[string]int `json:"more,omitempty"`
 	Ms   float64        `json:"ms"`
 	Size int            `json:"bytes"` // of the result
 	OK   bool           `json:"ok"`
@@ -216,13 +327,11 @@ func (a *audit) begin(c *session, args *executeArgs) *record {
 	now := time.Now().UTC()
 	sum := sha256.Sum256([]byte(args.Script))
 	hash := hex.EncodeToString(sum[:])
-	inputs := map[string]int{}
-	for name, v := range args.Inputs {
-		inputs[cutText(name, 100)] = len(v)
-	}
+	more := map[string]int{}
 	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
 	return &record{a: a, run: run, begun: now, head: runLine{
-		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.token(), Script: hash, Bytes: len(args.Script), Inputs: inputs},
+		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.token(), Script: hash,
+			Bytes: len(args.Script), Inputs: recorded(args.Inputs, "inputs", false, more), More: more},
 	}}
 }
 
@@ -234,7 +343,7 @@ func (r *record) ready() error {
 	}
 	line := r.head.beginLine
 	line.Type = "begin"
-	if err := r.a.write(appendLine(nil, line)); err != nil {
+	if err := r.a.write(line.Token, appendLine(nil, line)); err != nil {
 		return errors.New("the server ends, as its audit cannot be written; nothing has run")
 	}
 	return nil
@@ -244,19 +353,23 @@ func (r *record) call(ev harness.CallEvent) {
 	if r == nil || ev.Done == nil {
 		return
 	}
-	args := map[string]any{}
-	var fields map[string]json.RawMessage
-	json.Unmarshal(ev.Args, &fields) // no object: no fields
-	for name, v := range fields {
-		if r.a.args {
+	var schema struct{ Properties map[string]json.RawMessage }
+	json.Unmarshal(ev.Tool.Input, &schema)
+	args, more := map[string]json.RawMessage{}, map[string]int{}
+	fields(ev.Args, func(name string, v json.RawMessage) bool {
+		// Names that the script made are values.
+		if (r.a.args || schema.Properties[name] != nil) && len(args) < auditEntries {
 			args[name] = v
 		} else {
-			args[name] = len(v)
+			more["args"]++
 		}
-	}
+		return true
+	})
+	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: recorded(args, "args", r.a.args, more),
+		More: more, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = append(r.calls, callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: args, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil})
+	r.calls = append(r.calls, line)
 }
 
 func (r *record) end(status string, res *harness.Result, d time.Duration) {
@@ -268,9 +381,19 @@ func (r *record) end(status string, res *harness.Result, d time.Duration) {
 	h := &r.head
 	h.Status, h.Ms, h.Calls = status, float64(d.Microseconds())/1000, len(r.calls)
 	if res != nil {
-		h.Decisions = res.Decisions
-		for _, u := range res.Tools {
-			h.Tools = append(h.Tools, toolLine{u.Phrase, u.Tool, string(u.By)})
+		refused := slices.Clone(res.Decisions) // first
+		slices.SortStableFunc(refused, func(a, b harness.Decision) int {
+			switch {
+			case (a.Verdict == harness.IsAllowed) == (b.Verdict == harness.IsAllowed):
+				return 0
+			case b.Verdict == harness.IsAllowed:
+				return -1
+			}
+			return 1
+		})
+		h.Decisions = atMost(refused, "decisions", h.More)
+		for _, u := range atMost(res.Tools, "tools", h.More) {
+			h.Tools = append(h.Tools, toolLine{cutText(u.Phrase, auditName), u.Tool, string(u.By)})
 		}
 		if res.Error != nil {
 			h.Error = string(res.Error.Kind)
@@ -285,7 +408,34 @@ func (r *record) end(status string, res *harness.Result, d time.Duration) {
 			lines = appendLine(lines, scriptLine{"script", n.Time, r.run, n.Name, n.Hash, n.Depth, n.Status, n.Ms})
 		}
 	}
-	r.a.write(appendLine(lines, h))
+	r.a.write(h.Token, appendLine(lines, h))
+}
+
+// atMost are the entries of a list that a line has room for; more says how many
+// others there are.
+func atMost[T any](all []T, list string, more map[string]int) []T {
+	if len(all) > auditEntries {
+		more[list] += len(all) - auditEntries
+		all = all[:auditEntries]
+	}
+	return all
+}
+
+// recorded is what a line has of fields: their bytes by name, or the values. A
+// value for which there is no room is recorded by its bytes and SHA-256.
+func recorded(fields map[string]json.RawMessage, list string, values bool, more map[string]int) map[string]any {
+	out, room := map[string]any{}, auditValues
+	for _, name := range atMost(slices.Sorted(maps.Keys(fields)), list, more) {
+		v := fields[name]
+		as := any(len(v))
+		if values && len(v) <= room {
+			as, room = slices.Clone(v), room-len(v) // not all of the arguments
+		} else if values {
+			as = map[string]any{"bytes": len(v), "sha256": fmt.Sprintf("%x", sha256.Sum256(v))}
+		}
+		out[cutText(name, auditName)] = as
+	}
+	return out
 }
 
 func appendLine(lines []byte, v any) []byte {

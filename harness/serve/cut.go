@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,8 +15,9 @@ type node struct {
 	raw   json.RawMessage // as it stands in the document
 	start int             // where, in bytes
 	chars int             // of raw
-	keys  []string        // of an object, in its order
-	items []*node         // of a list or an object
+	keys  []string        // of an object, in its order, as many as items
+	items []*node         // of a list or an object: the first of its members
+	count int             // of all members
 }
 
 func (n *node) isText() bool   { return n.raw[0] == '"' }
@@ -45,73 +45,161 @@ func (n *node) inner() *node {
 	return nil
 }
 
-// maxDepth bounds the depth of a value that is taken apart; deeper ones are
-// text.
-const maxDepth = 200
-
-var errDeep = errors.New("too deep")
+// Bounds of a value that is taken apart: its depth, deeper ones are text; and how
+// many nodes there are of a list or an object, and in all. What is behind them is
+// counted, not shown.
+const (
+	maxDepth   = 200
+	maxMembers = 50_000
+	maxNodes   = 200_000
+)
 
 // parseNode reads a JSON document. One that is too deep, or none, becomes the
 // text of a string.
 func parseNode(doc json.RawMessage) *node {
-	r := &reader{doc: doc, d: json.NewDecoder(bytes.NewReader(doc))}
-	r.d.UseNumber()
-	n, err := r.value(0)
-	if err != nil {
-		raw := quote(string(doc))
-		return &node{raw: raw, chars: utf8.RuneCount(raw)}
+	if json.Valid(doc) {
+		r := &reader{doc: doc}
+		if n := r.value(0); n != nil {
+			return n
+		}
 	}
+	raw := quote(string(doc))
+	return &node{raw: raw, chars: utf8.RuneCount(raw)}
+}
+
+// reader reads a valid document and counts its characters.
+type reader struct {
+	doc   []byte
+	at    int // bytes read
+	chars int // characters read
+	nodes int // made
+}
+
+// to reads on to a place.
+func (r *reader) to(at int) {
+	r.chars += utf8.RuneCount(r.doc[r.at:at])
+	r.at = at
+}
+
+// space reads what stands before a value or an end: white space, a comma or a
+// colon.
+func (r *reader) space() {
+	r.to(len(r.doc) - len(bytes.TrimLeft(r.doc[r.at:], " \t\r\n,:")))
+}
+
+// value reads a value; nil: it is too deep.
+func (r *reader) value(depth int) *node {
+	if depth > maxDepth {
+		return nil
+	}
+	r.space()
+	r.nodes++
+	n, before := &node{start: r.at}, r.chars
+	open := r.doc[r.at]
+	if open != '{' && open != '[' {
+		r.to(r.scalar())
+	} else {
+		r.to(r.at + 1)
+		for r.space(); r.doc[r.at] != '}' && r.doc[r.at] != ']'; r.space() {
+			if len(n.items) == maxMembers || r.nodes >= maxNodes {
+				rest, end := countMembers(r.doc[r.at:])
+				n.count = len(n.items) + rest
+				r.to(r.at + end)
+				break
+			}
+			if open == '{' {
+				var key string
+				end := r.scalar()
+				json.Unmarshal(r.doc[r.at:end], &key)
+				n.keys = append(n.keys, key)
+				r.to(end)
+			}
+			item := r.value(depth + 1)
+			if item == nil {
+				return nil
+			}
+			n.items = append(n.items, item)
+			n.count++
+		}
+		r.to(r.at + 1)
+	}
+	n.raw, n.chars = r.doc[n.start:r.at], r.chars-before
 	return n
 }
 
-// reader reads a document and counts its characters.
-type reader struct {
-	doc   []byte
-	d     *json.Decoder
-	at    int // bytes read
-	chars int // characters read
+// scalar is the end of the string, number or word that is read next.
+func (r *reader) scalar() int {
+	if r.doc[r.at] == '"' {
+		return r.at + textEnd(r.doc[r.at:])
+	}
+	if n := bytes.IndexAny(r.doc[r.at:], " \t\r\n,:]}"); n >= 0 {
+		return r.at + n
+	}
+	return len(r.doc)
 }
 
-func (r *reader) token() (json.Token, error) {
-	t, err := r.d.Token()
-	end := int(r.d.InputOffset())
-	r.chars += utf8.RuneCount(r.doc[r.at:end])
-	r.at = end
-	return t, err
+// textEnd is where the string ends that a document begins with.
+func textEnd(doc []byte) int {
+	for i := 1; ; i++ {
+		switch doc[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
 }
 
-func (r *reader) value(depth int) (*node, error) {
-	if depth > maxDepth {
-		return nil, errDeep
-	}
-	// What stands before a value is white space, a comma or a colon.
-	space := len(r.doc[r.at:]) - len(bytes.TrimLeft(r.doc[r.at:], " \t\r\n,:"))
-	n, before := &node{start: r.at + space}, r.chars+space
-	t, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	if open, ok := t.(json.Delim); ok {
-		for r.d.More() {
-			if open == '{' {
-				k, err := r.token()
-				if err != nil {
-					return nil, err
-				}
-				n.keys = append(n.keys, k.(string))
+// countMembers counts the members of a list or an object, from one of them on, and
+// says where it ends.
+func countMembers(doc []byte) (n, end int) {
+	n = 1
+	for depth := 0; ; end++ {
+		switch doc[end] {
+		case '"':
+			end += textEnd(doc[end:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return n, end
 			}
-			item, err := r.value(depth + 1)
-			if err != nil {
-				return nil, err
+			depth--
+		case ',':
+			if depth == 0 {
+				n++
 			}
-			n.items = append(n.items, item)
-		}
-		if _, err := r.token(); err != nil { // the closing one
-			return nil, err
 		}
 	}
-	n.raw, n.chars = r.doc[n.start:r.at], r.chars-before
-	return n, nil
+}
+
+// fields calls f with the fields of an object in their order, without copies,
+// until that returns false. A document that is none is not ok.
+func fields(doc json.RawMessage, f func(name string, value json.RawMessage) bool) (ok bool) {
+	if !json.Valid(doc) {
+		return false
+	}
+	r := &reader{doc: doc}
+	if r.space(); r.doc[r.at] != '{' {
+		return false
+	}
+	r.at++
+	for r.space(); r.doc[r.at] != '}'; r.space() {
+		var name string
+		end := r.scalar()
+		json.Unmarshal(r.doc[r.at:end], &name)
+		r.at = end
+		r.space()
+		if end = r.scalar(); r.doc[r.at] == '{' || r.doc[r.at] == '[' {
+			_, n := countMembers(r.doc[r.at+1:])
+			end = r.at + 1 + n + 1
+		}
+		if !f(name, r.doc[r.at:end]) {
+			return true
+		}
+		r.at = end
+	}
+	return true
 }
 
 // cutJSON shortens a JSON document that is longer than limit characters (60 or
@@ -158,7 +246,7 @@ func (n *node) short(limit int) string {
 	case n.isText():
 		text := n.text()
 		return fit(limit, func(keep int) string { return cutText(text, keep) })
-	case n.items != nil:
+	case n.count > 0:
 		return n.members(limit)
 	}
 	return nothing // a very long number
@@ -201,11 +289,11 @@ func (n *node) members(limit int) string {
 	// Members up to whole stay as they are, the others up to shown may have
 	// each characters.
 	whole, shown, each := 0, len(n.items), 0
-	if n.keys != nil {
+	if n.isObject() && n.count == len(n.items) {
 		each = level(sizes, limit-2-all)
 	}
 	if each < leastValue {
-		left := limit - 2 - utf8.RuneCountInString(n.more(len(n.items)))
+		left := limit - 2 - utf8.RuneCountInString(n.more(n.count))
 		room := left
 		for whole < len(n.items) && left >= fixed[whole]+sizes[whole] {
 			left -= fixed[whole] + sizes[whole]
@@ -236,7 +324,7 @@ func (n *node) members(limit int) string {
 		}
 		parts = append(parts, names[i]+s)
 	}
-	if missing := len(n.items) - shown; missing > 0 {
+	if missing := n.count - shown; missing > 0 {
 		parts = append(parts, n.more(missing))
 	}
 	s := string(n.raw[:1]) + strings.Join(parts, ",") + string(n.raw[len(n.raw)-1:])
@@ -248,10 +336,10 @@ func (n *node) members(limit int) string {
 
 // more says how many members are missing.
 func (n *node) more(missing int) string {
-	if n.keys != nil {
+	if n.isObject() {
 		return fmt.Sprintf(`"…":"%d more keys"`, missing)
 	}
-	return fmt.Sprintf(`"… %d more of %d"`, missing, len(n.items))
+	return fmt.Sprintf(`"… %d more of %d"`, missing, n.count)
 }
 
 // level is the most that each of several may have if all together have at

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
 )
@@ -190,5 +193,71 @@ func TestCallsOfAnAnswerAreBounded(t *testing.T) {
 		if a.shorten(); len(a.Calls) != maxCalls || a.MoreCalls != nil {
 			t.Errorf("%+v", a)
 		}
+	}
+}
+
+// A value of millions of small elements is shortened as one of a few is, and
+// takes little memory for that.
+func TestMillionsOfElementsTakeLittleMemory(t *testing.T) {
+	const n = 1_000_000
+	for _, c := range []struct{ name, element, end, shape string }{
+		{"numbers", "0", "", "[1000001]"},
+		{"lists", "[]", "", "[1000001][]"},
+		{"objects", `{"a":0}`, "", "[1000001]{a}"},
+		{"strings", `"]\\\"[,"`, "", "[1000001]"},
+		{"keys", `"k":[0,{}]`, "", "{k: []"},
+	} {
+		doc := json.RawMessage("[" + strings.Repeat(c.element+",", n) + c.element + "]")
+		if c.name == "keys" {
+			doc[0], doc[len(doc)-1] = '{', '}'
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		node := parseNode(doc)
+		shape, cut := node.shape(), node.cut(1000)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+			t.Errorf("%s: %d MB were allocated", c.name, used>>20)
+		}
+		if !strings.HasPrefix(shape, c.shape) || node.count != n+1 {
+			t.Errorf("%s: %s, %d members", c.name, shape, node.count)
+		}
+		if !json.Valid(cut) || len(cut) > 1100 || !strings.Contains(string(cut), " more") {
+			t.Errorf("%s: %s", c.name, cut)
+		}
+	}
+	// What is behind the last node is counted in every list.
+	doc := json.RawMessage("[" + strings.Repeat("["+strings.Repeat("[0,1],", 9)+"{}],", maxNodes/10) + `{"late":[1,2,3]}]`)
+	if node := parseNode(doc); node.count != maxNodes/10+1 || !json.Valid(node.cut(1000)) {
+		t.Errorf("%d members; %s", node.count, node.cut(1000))
+	}
+}
+
+// A request of nothing but names is refused at the first one that is too much.
+func TestManyNamesInARequestTakeLittleMemory(t *testing.T) {
+	var b strings.Builder
+	for i := range 300_000 {
+		fmt.Fprintf(&b, `"n%d":0,`, i)
+	}
+	names := "{" + b.String() + `"last":[{}]}`
+	for want, doc := range map[string]string{
+		`unknown argument "n0"`: names,
+		"more than 1000 inputs": `{"script":"Return(1)","inputs":` + names + "}",
+	} {
+		raw := json.RawMessage(doc)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := parseArgs(raw)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err == nil || !strings.Contains(err.Error(), want) || used > 1<<20 {
+			t.Errorf("%d kB were allocated: %v", used>>10, err)
+		}
+	}
+	a, err := parseArgs(json.RawMessage(` { "inputs" : {"a\u0062" : [1,{"b":"]}"}] , "c": {} ,"d":-1.5e3 }, "script":"x","timeout_ms" : 5 } `))
+	if err != nil || a.Script != "x" || a.Timeout.Milliseconds() != 5 {
+		t.Fatal(a, err)
+	}
+	if d := cmp.Diff(map[string]json.RawMessage{"ab": json.RawMessage(`[1,{"b":"]}"}]`), "c": json.RawMessage("{}"), "d": json.RawMessage("-1.5e3")}, a.Inputs); d != "" {
+		t.Error(d)
 	}
 }

@@ -327,7 +327,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		c.s.audit.begin(c, like).end(string(harness.Denied), refused.result(), time.Since(begin))
 		return failure(refused)
 	}
-	release, err := c.s.queue.acquire(ctx, c.id)
+	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
 	if err != nil {
 		return failure(err)
 	}

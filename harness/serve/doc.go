@@ -25,12 +25,13 @@
 //	              remote.go a person's scripts on a server that is running
 //	metrics.go, telemetry.go (otlp.go), audit.go  the records; budget.go memory
 //
-// Who sees what, of all that a server keeps, where there are several tokens:
+// Who sees what, of all that a server keeps, where there are several tokens, or
+// one that has a name:
 //
 //	saved scripts          the token; those of the operator (harness save) all, who cannot change them
 //	learnt shapes          the token
 //	phrase memory          nobody: none is used or written
-//	stored values          the session, for 30 minutes (*)
+//	stored values          the session, for 30 minutes (*), 16 MB of them and 64 of a tenant
 //	loaded tools           the session (*)
 //	news                   the session (*): what has changed since it was told last
 //	approvals              the session (*), for the very script and inputs that were shown
@@ -40,10 +41,20 @@
 //	metrics                all: sums over all tokens
 //
 // (*) Clients of revisions without sessions have one for each token. On stdio,
-// where there is one token, and on loopback without one, the client is the
-// operator. With HTTP.Insecure it is nobody that could be told from others: it
-// runs the operator's scripts, saves and teaches nothing. Without a token and
+// where there is one token without a name, and on loopback without one, the client
+// is the operator. With HTTP.Insecure it is nobody that could be told from others:
+// it runs the operator's scripts, saves and teaches nothing. Without a token and
 // without a session nothing is kept.
+//
+// What there is for all, a tenant cannot take from the others. That is a token of
+// those, elsewhere a session:
+//
+//   - stored values: 256 MB in all, of which those of who has the most go first
+//   - the queue: tenant by tenant, then session by session; who has the most waiting
+//     makes room
+//   - results under way: half of their room; what is known of sizes is the token's
+//   - a server's calls: three quarters for a token; who has fewer goes first
+//   - the audit: lines are bounded; that a file makes room for others is told
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that

@@ -15,7 +15,7 @@ func executeTool(description string) *mcp.Tool {
 	return &mcp.Tool{Name: "execute", Description: description, InputSchema: schema(executeSchema)}
 }
 
-// execute checks and runs one script.
+// execute checks one script, waits for a place and runs it.
 func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	begin := time.Now()
 	args, err := parseArgs(req.Params.Arguments)
@@ -29,7 +29,14 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		c.s.audit.begin(c, args).end(string(harness.Denied), refused.result(), time.Since(begin))
 		return failure(refused), nil
 	}
-	res, err := c.runScript(ctx, req, args, approved)
+	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
+	if err != nil {
+		c.s.metrics.ran("busy", time.Since(begin))
+		return failure(err), nil
+	}
+	defer release() // when there is an answer: that takes memory, too
+	c.s.metrics.waited(time.Since(begin))
+	res, err := c.runScript(ctx, req, args, approved, begin)
 	if err != nil {
 		return failure(err), nil
 	}
@@ -42,18 +49,10 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	return c.answer(res), nil
 }
 
-// runScript waits for a place, runs the script with the catalog of the moment,
+// runScript runs a script, which came at begin, with the catalog of the moment,
 // and records what happened.
-func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, approved []string) (res *harness.Result, err error) {
+func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, approved []string, begin time.Time) (res *harness.Result, err error) {
 	s := c.s
-	begin := time.Now()
-	release, err := s.queue.acquire(ctx, c.id)
-	if err != nil {
-		s.metrics.ran("busy", time.Since(begin))
-		return nil, err
-	}
-	defer release()
-	s.metrics.waited(time.Since(begin))
 	cat, done, err := c.catalog(ctx)
 	if err != nil {
 		return nil, err

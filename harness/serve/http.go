@@ -77,18 +77,27 @@ const (
 )
 
 // ReadTokens reads a file with a token, or a name and a token, on each line,
-// and takes another token from the environment; both may be missing.
+// and takes another token from the environment; both may be missing. What has no
+// name is called by its place, which has a space and so is no name.
 func ReadTokens(file, env string) (map[string]string, error) {
 	tokens := map[string]string{}
 	add := func(name, token string) error {
 		if len(token) < minTokenBytes {
 			return fmt.Errorf("a token has %d bytes; want at least %d, as openssl rand -hex 16 makes them", len(token), minTokenBytes)
 		}
+		if tokens[name] != "" {
+			return fmt.Errorf("the name %q is there twice: each token needs its own", name)
+		}
+		for other, t := range tokens {
+			if t == token {
+				return fmt.Errorf("%q has the same token as %q: each needs its own", name, other)
+			}
+		}
 		tokens[name] = token
 		return nil
 	}
 	if env != "" {
-		if err := add("env", strings.TrimSpace(env)); err != nil {
+		if err := add("the environment", strings.TrimSpace(env)); err != nil {
 			return nil, err
 		}
 	}
@@ -107,7 +116,7 @@ func ReadTokens(file, env string) (map[string]string, error) {
 		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
 			continue
 		case len(fields) == 1:
-			err = add(fmt.Sprintf("line%d", n), fields[0])
+			err = add(fmt.Sprintf("line %d", n), fields[0])
 		case len(fields) == 2:
 			err = add(fields[0], fields[1])
 		default:
@@ -121,6 +130,15 @@ func ReadTokens(file, env string) (map[string]string, error) {
 		return nil, fmt.Errorf("reading tokens: %s has none", file)
 	}
 	return tokens, nil
+}
+
+// Tenants reports whether tokens tell clients apart: there are several, or one
+// that has a name, to which others may come.
+func (h *HTTP) Tenants() bool {
+	for name := range h.Tokens {
+		return len(h.Tokens) > 1 || !strings.Contains(name, " ")
+	}
+	return false
 }
 
 // Check reports an address that must not be served so.

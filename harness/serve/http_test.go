@@ -668,12 +668,12 @@ func TestTokensAreReadFromFiles(t *testing.T) {
 	}
 	write("# ours\nann 0123456789abcdef\n\nfedcba9876543210\n")
 	got, err := ReadTokens(file, "env-0123456789abcdef")
-	if err != nil || len(got) != 3 || got["ann"] != "0123456789abcdef" || got["line4"] != "fedcba9876543210" {
+	if err != nil || len(got) != 3 || got["ann"] != "0123456789abcdef" || got["line 4"] != "fedcba9876543210" {
 		t.Error(got, err)
 	}
-	for _, bad := range []string{"short\n", "", "a b c\n"} {
+	for _, bad := range []string{"short\n", "", "a b c\n", "ann 0123456789abcdef\nann fedcba9876543210\n", "ann 0123456789abcdef\n0123456789abcdef\n"} {
 		write(bad)
-		if _, err := ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") {
+		if _, err := ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") || strings.Contains(err.Error(), "0123") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -873,5 +873,7 @@ Return(d.Tools[0].Signature)`)
 	check("ann after a restart", dialHTTP(t, url, "", tokens["ann"], nil), true)
 	check("who has bob's name now", dialHTTP(t, url, "", "another-token-0123", nil), false)
 	_, url = serve(map[string]string{"ann": tokens["ann"]})
-	check("ann alone, who has what all had", dialHTTP(t, url, "", tokens["ann"], nil), false)
+	check("ann alone", dialHTTP(t, url, "", tokens["ann"], nil), true)
+	_, url = serve(map[string]string{"line 1": tokens["ann"]})
+	check("a token without a name, which has what all had", dialHTTP(t, url, "", tokens["ann"], nil), false)
 }

@@ -13,10 +13,11 @@ import (
 // metrics count what the server does, for GET /metrics in the text format of
 // Prometheus.
 type metrics struct {
-	begun       time.Time
-	panics      atomic.Int64
-	auditFailed atomic.Int64
-	refused     atomic.Int64 // connections
+	begun        time.Time
+	panics       atomic.Int64
+	auditFailed  atomic.Int64
+	auditDeleted atomic.Int64 // files
+	refused      atomic.Int64 // connections
 
 	mu      sync.Mutex
 	runs    map[string]int64 // by status
@@ -80,6 +81,7 @@ func (s *Server) writeMetrics(w io.Writer) {
 	one("panics_total", "counter", "Faults of the server that were caught.", m.panics.Load())
 	one("connections_refused_total", "counter", "Connections that were too many.", m.refused.Load())
 	one("audit_failures_total", "counter", "Records that could not be written.", m.auditFailed.Load())
+	one("audit_deleted_files_total", "counter", "Files of records that were deleted to make room.", m.auditDeleted.Load())
 	one("uptime_seconds", "gauge", "Since the start.", int64(time.Since(m.begun).Seconds()))
 	if cat := s.live.now(); cat != nil {
 		down := 0

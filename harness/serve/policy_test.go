@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -11,9 +12,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 )
@@ -265,24 +268,171 @@ func TestTheAuditTellsOfRunsAndCallsWithoutValues(t *testing.T) {
 	}
 }
 
+// Files that make room are told of, with whose records fill the latest; where
+// records are required none makes room.
 func TestTheAuditIsRotated(t *testing.T) {
+	for _, required := range []bool{false, true} {
+		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		var log strings.Builder
+		m := &metrics{}
+		a, err := openAudit(file, false, textLog(&log), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		want, deleted := auditFiles, int64(20-auditFiles)
+		if required {
+			a.fail = func(err error) { t.Error(err) }
+			want, deleted = 20, 0
+		}
+		a.max = 100
+		a.write("bob", []byte("the first\n"))
+		for range 20 {
+			a.write("ann", []byte(strings.Repeat("x", 69)+"\n"))
+		}
+		a.write("bob", []byte("the last\n"))
+		files, _ := filepath.Glob(file + "*")
+		if len(files) != want {
+			t.Errorf("%d files, want %d", len(files), want)
+		}
+		all := 0
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			if err != nil || len(data) > 100 {
+				t.Error(f, len(data), err)
+			}
+			all += strings.Count(string(data), "\n")
+		}
+		if required && all != 22 {
+			t.Errorf("%d records of 22 are there", all)
+		}
+		if n := m.auditDeleted.Load(); n != deleted || int64(strings.Count(log.String(), "DELETES")) != n {
+			t.Errorf("%d files were deleted, want %d; the log: %s", n, deleted, log.String())
+		}
+		if !required && !strings.Contains(log.String(), "file="+file+".4 latest_mostly_of_token=ann bytes=70 of=70") {
+			t.Error(log.String())
+		}
+	}
+}
+
+// Nothing that a client or a server names makes a line long: what there is no
+// room for is counted.
+func TestLinesOfTheAuditAreBounded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	a, err := openAudit(file, true, serverLog(t), &metrics{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	a.fail = func(err error) { t.Error(err) }
+	args, fields := &executeArgs{Inputs: map[string]json.RawMessage{}}, map[string]any{"+a": "short", "+b": strings.Repeat("x", 1<<20)}
+	res := &harness.Result{Decisions: make([]harness.Decision, 1000)}
+	for i := range 1000 {
+		name := fmt.Sprintf("%04d%s", i, strings.Repeat("n", 1000))
+		args.Inputs[name], fields[name] = json.RawMessage("0"), strings.Repeat("v", 1000)
+		res.Tools = append(res.Tools, harness.ToolUse{Resolution: discovery.Resolution{Phrase: name}})
+		res.Decisions[i].Verdict = harness.IsAllowed
+	}
+	res.Decisions[999].Verdict = harness.IsDenied
+	r := a.begin(&session{}, args)
+	r.ready()
+	sent, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.call(harness.CallEvent{Tool: &registry.Tool{ID: "files.wait"}, Args: sent, Done: &harness.Call{}})
+	r.end("ok", res, 0)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSpace(string(data)), "\n")
+	for i, x := range []struct {
+		most  int
+		parts []string
+	}{
+		{10 << 10, []string{`"type":"begin"`, `"0000nnnn`, `"more":{"inputs":950}`}},
+		{32 << 10, []string{`"type":"call"`, `"+a":"short"`, `"+b":{"bytes":1048578,"sha256":"`, `":"vvvv`, `"more":{"args":952}`}},
+		{32 << 10, []string{`"type":"run"`, `"verdict":"denied"`, `"more":{"decisions":950,"inputs":950,"tools":950}`}},
+	} {
+		if len(lines[i]) > x.most {
+			t.Errorf("a line of %d bytes, want at most %d", len(lines[i]), x.most)
+		}
+		for _, part := range x.parts {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("%s is not in %.3000s", part, lines[i])
+			}
+		}
+	}
+}
+
+// A name that a tool does not declare is made by the script, as values are.
+func TestTheAuditNamesDeclaredArgumentsOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	a, err := openAudit(file, false, serverLog(t), &metrics{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	a.max = 100
-	for range 20 {
-		a.write([]byte(strings.Repeat("x", 59) + "\n"))
+	r := a.begin(&session{}, &executeArgs{})
+	free := &registry.Tool{ID: "notes.put", Input: schema(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}
+	r.call(harness.CallEvent{Tool: free, Args: json.RawMessage(`{"title":"x","secret-1":1,"secret-2":2}`), Done: &harness.Call{}})
+	r.end("ok", nil, 0)
+	data, err := os.ReadFile(file)
+	if text := string(data); err != nil || strings.Contains(text, "secret") || !strings.Contains(text, `"args":{"title":3},"more":{"args":2}`) {
+		t.Errorf("%s, %v", data, err)
 	}
-	files, _ := filepath.Glob(file + "*")
-	if len(files) != auditFiles {
-		t.Error(files)
+}
+
+// A disk that hangs, or who reads from a pipe, holds nothing up for long.
+func TestAnAuditThatHangsIsLoudAndServingGoesOn(t *testing.T) {
+	for _, required := range []bool{false, true} {
+		var log strings.Builder
+		s, _ := serving(t, &Options{Audit: filepath.Join(t.TempDir(), "audit.jsonl"), Grace: patience, Log: textLog(&log)})
+		s.audit.wait = time.Millisecond
+		if required {
+			s.audit.fail = s.fail
+		}
+		c := connect(t, s, nil)
+		s.audit.turn <- struct{}{} // somebody writes and writes
+		got, _ := c.run("Return(1)")
+		<-s.audit.turn
+		if required {
+			if err := receive(t, c.ended); err == nil || !strings.Contains(got, "nothing has run") || !strings.Contains(err.Error(), "hangs") {
+				t.Error(got, err)
+			}
+			continue
+		}
+		if n := s.metrics.auditFailed.Load(); got != "1\n" || n != 1 || !strings.Contains(log.String(), "AUDIT CANNOT BE WRITTEN") {
+			t.Errorf("%s; %d failures; log: %s", got, n, log.String())
+		}
 	}
-	for _, f := range files {
-		if info, err := os.Stat(f); err != nil || info.Size() > 100 {
-			t.Error(f, info, err)
+}
+
+// Who takes the file away does not take the records that are still to come.
+func TestAnAuditFileThatIsGoneIsNoticed(t *testing.T) {
+	for name, take := range map[string]func(file string) error{
+		"deleted":  os.Remove,
+		"moved":    func(file string) error { return os.Rename(file, file+".old") },
+		"replaced": func(file string) error { return errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)) },
+	} {
+		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		var log strings.Builder
+		a, err := openAudit(file, false, textLog(&log), &metrics{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		if err := errors.Join(a.write("", []byte("first\n")), take(file), a.write("", []byte("second\n"))); err != nil {
+			t.Fatal(name, err)
+		}
+		if data, err := os.ReadFile(file); string(data) != "second\n" || !strings.Contains(log.String(), "another audit file begins") {
+			t.Errorf("%s: %s, %v; log: %s", name, data, err, log.String())
+		}
+		var ended error
+		a.fail = func(err error) { ended = err }
+		if err := errors.Join(take(file), a.write("", []byte("third\n"))); !errors.Is(err, errAuditGone) || !errors.Is(ended, errAuditGone) {
+			t.Error(name, err, ended)
 		}
 	}
 }
@@ -312,7 +462,7 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := filepath.Join(folder, "runs.jsonl")
-			s, f := serving(t, &Options{Tools: All, Audit: file, AuditRequired: true})
+			s, f := serving(t, &Options{Tools: All, Audit: file, AuditRequired: true, Grace: patience})
 			var c *client
 			if over == "HTTP" {
 				addr, done := make(chan string, 1), make(chan error, 1)
@@ -333,9 +483,6 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 				t.Errorf("%v: %s", err, b)
 			}
 			os.RemoveAll(folder)
-			s.audit.mu.Lock()
-			s.audit.max = 1 // the next line is for another file
-			s.audit.mu.Unlock()
 			reading := map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "x"})`}
 			if got := text(c.call("execute", reading)); !strings.Contains(got, "nothing has run") {
 				t.Error(got)

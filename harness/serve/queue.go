@@ -1,33 +1,42 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
 
-// queue lets a bounded number of scripts run and takes those that wait session
-// by session, so that a client with a hundred scripts delays another one's
-// first by one script, not by a hundred.
+// queue lets a bounded number of scripts run and takes those that wait tenant by
+// tenant, and session by session of each, so that a client with a hundred scripts
+// delays another one's first by one script, not by a hundred.
 type queue struct {
 	mu      sync.Mutex
 	slots   int // scripts that may run at a time
 	max     int // that may wait
-	running map[string]int
 	runs    int
-	waiting map[string][]*ticket
-	turns   []string // sessions with waiting scripts, the next one first
-	waits   int
-	average time.Duration // of a run, moving
+	waiting []*ticket         // in the order in which they came
+	parties map[string]*party // tenants and sessions that have scripts here
+	turns   int               // that were taken or asked for
+	average time.Duration     // of a run, moving
 	closed  bool
 	idle    chan struct{} // closed when closed and nothing runs; nil until closed
 }
 
-// ticket is one script that waits.
+// party is a tenant, or a session of one.
+type party struct {
+	key            string
+	running, waits int // scripts
+	turn           int // since when it waits for its next
+}
+
+// ticket is one script, waiting or running.
 type ticket struct {
-	turn chan error // nil: it may run
+	tenant, session *party
+	turn            chan error // nil: it may run
 }
 
 // BusyError is returned for a script that may not even wait.
@@ -43,115 +52,137 @@ func (e *BusyError) Error() string {
 var errClosing = errors.New("the server is shutting down; nothing has run")
 
 func newQueue(slots, max int) *queue {
-	return &queue{slots: slots, max: max, running: map[string]int{}, waiting: map[string][]*ticket{}, average: time.Second}
+	return &queue{slots: slots, max: max, parties: map[string]*party{}, average: time.Second}
 }
 
-// acquire waits until a script of a session may run. Call release when it has
-// ended. The errors are a *BusyError, that of ctx, and errClosing.
-func (q *queue) acquire(ctx context.Context, session string) (release func(), err error) {
+// acquire waits until a script of a tenant's session may run. Call release when
+// it has ended. The errors are a *BusyError, that of ctx, and errClosing.
+func (q *queue) acquire(ctx context.Context, tenant, session string) (release func(), err error) {
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
 		return nil, errClosing
 	}
-	if q.runs < q.slots && q.waits == 0 {
-		q.begin(session)
+	t := &ticket{q.party(tenant), q.party(tenant + "\x00" + session), make(chan error, 1)}
+	if q.runs < q.slots && len(q.waiting) == 0 {
+		q.begin(t)
 		q.mu.Unlock()
-		return q.releaser(session), nil
+		return q.releaser(t), nil
 	}
-	if q.waits >= q.max && !q.evict(session) {
+	if len(q.waiting) >= q.max && !q.evict(t) {
 		err := q.busy()
+		q.forget(t)
 		q.mu.Unlock()
 		return nil, err
 	}
-	t := &ticket{make(chan error, 1)}
-	if len(q.waiting[session]) == 0 {
-		q.turns = append(q.turns, session)
+	for _, p := range t.parties() {
+		if p.waits++; p.waits == 1 {
+			q.line(p)
+		}
 	}
-	q.waiting[session] = append(q.waiting[session], t)
-	q.waits++
+	q.waiting = append(q.waiting, t)
 	q.mu.Unlock()
 	select {
 	case err := <-t.turn:
 		if err != nil {
 			return nil, err
 		}
-		return q.releaser(session), nil
+		return q.releaser(t), nil
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
-	left := q.remove(session, t)
+	left := q.remove(t)
 	q.mu.Unlock()
 	if !left && <-t.turn == nil { // its turn came at the same time
-		q.releaser(session)()
+		q.releaser(t)()
 	}
 	return nil, ctx.Err()
 }
 
-// evict makes room in a full queue by sending away the latest script of the
-// session that has the most waiting, if that has more than this one would.
-func (q *queue) evict(session string) bool {
-	heavy := session
-	for name, ts := range q.waiting {
-		if len(ts) > len(q.waiting[heavy])+1 || len(ts) > len(q.waiting[heavy]) && heavy != session {
-			heavy = name
+// party is who has a key.
+func (q *queue) party(key string) *party {
+	p := q.parties[key]
+	if p == nil {
+		p = &party{key: key}
+		q.parties[key] = p
+	}
+	return p
+}
+
+// forget forgets who has no script here any more.
+func (q *queue) forget(t *ticket) {
+	for _, p := range t.parties() {
+		if p.running+p.waits == 0 {
+			delete(q.parties, p.key)
 		}
 	}
-	if heavy == session {
+}
+
+func (t *ticket) parties() [2]*party { return [2]*party{t.tenant, t.session} }
+
+// line puts a party at the end of the line.
+func (q *queue) line(p *party) {
+	q.turns++
+	p.turn = q.turns
+}
+
+// evict makes room in a full queue by sending away the latest script of the
+// tenant that has the most waiting, if that has more than this one would, or
+// else of such a session of its own tenant.
+func (q *queue) evict(t *ticket) bool {
+	var last *ticket
+	for _, w := range q.waiting {
+		heavy := w.tenant.waits > t.tenant.waits+1 || w.tenant == t.tenant && w.session.waits > t.session.waits+1
+		if heavy && (last == nil || cmp.Or(w.tenant.waits-last.tenant.waits, w.session.waits-last.session.waits) >= 0) {
+			last = w
+		}
+	}
+	if last == nil {
 		return false
 	}
-	ts := q.waiting[heavy]
-	last := ts[len(ts)-1]
 	err := q.busy()
-	q.remove(heavy, last)
+	q.remove(last)
 	last.turn <- err
 	return true
 }
 
 // remove takes a waiting script out and reports whether it was still there.
-func (q *queue) remove(session string, t *ticket) bool {
-	ts := q.waiting[session]
-	for i, other := range ts {
-		if other != t {
-			continue
-		}
-		q.waits--
-		if ts = append(ts[:i:i], ts[i+1:]...); len(ts) > 0 {
-			q.waiting[session] = ts
-			return true
-		}
-		delete(q.waiting, session)
-		for j, name := range q.turns {
-			if name == session {
-				q.turns = append(q.turns[:j:j], q.turns[j+1:]...)
-				break
-			}
-		}
-		return true
+func (q *queue) remove(t *ticket) bool {
+	i := slices.Index(q.waiting, t)
+	if i < 0 {
+		return false
 	}
-	return false
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	for _, p := range t.parties() {
+		p.waits--
+	}
+	q.forget(t)
+	return true
 }
 
 func (q *queue) busy() *BusyError {
-	wait := q.average * time.Duration(q.waits+1) / time.Duration(q.slots)
-	return &BusyError{Running: q.runs, Waiting: q.waits, RetryAfter: max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
+	wait := q.average * time.Duration(len(q.waiting)+1) / time.Duration(q.slots)
+	return &BusyError{Running: q.runs, Waiting: len(q.waiting), RetryAfter: max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
 }
 
-func (q *queue) begin(session string) {
+func (q *queue) begin(t *ticket) {
 	q.runs++
-	q.running[session]++
+	for _, p := range t.parties() {
+		p.running++
+	}
 }
 
-func (q *queue) releaser(session string) func() {
+func (q *queue) releaser(t *ticket) func() {
 	begun := time.Now()
 	return sync.OnceFunc(func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.average = (7*q.average + time.Since(begun)) / 8
 		q.runs--
-		if q.running[session]--; q.running[session] == 0 {
-			delete(q.running, session)
+		for _, p := range t.parties() {
+			p.running--
 		}
+		q.forget(t)
 		q.next()
 		if q.closed && q.runs == 0 && q.idle != nil {
 			close(q.idle)
@@ -160,29 +191,20 @@ func (q *queue) releaser(session string) func() {
 	})
 }
 
-// next starts what may run now: of the sessions in turn, one that runs the
-// fewest scripts goes first, so that long ones do not take all places.
+// next starts what may run now: of the tenants in turn, one that runs the fewest
+// scripts goes first, so that long ones do not take all places, and so do its
+// sessions.
 func (q *queue) next() {
-	for q.runs < q.slots && len(q.turns) > 0 {
-		best := 0
-		for i, name := range q.turns {
-			if q.running[name] < q.running[q.turns[best]] {
-				best = i
-			}
+	for q.runs < q.slots && len(q.waiting) > 0 {
+		t := slices.MinFunc(q.waiting, func(a, b *ticket) int {
+			return cmp.Or(a.tenant.running-b.tenant.running, a.tenant.turn-b.tenant.turn,
+				a.session.running-b.session.running, a.session.turn-b.session.turn)
+		})
+		q.begin(t)
+		q.remove(t)
+		for _, p := range t.parties() {
+			q.line(p)
 		}
-		session := q.turns[best]
-		t := q.waiting[session][0]
-		more := len(q.waiting[session]) > 1
-		q.remove(session, t)
-		if more { // to the end of the line
-			for j, name := range q.turns {
-				if name == session {
-					q.turns = append(append(q.turns[:j:j], q.turns[j+1:]...), session)
-					break
-				}
-			}
-		}
-		q.begin(session)
 		t.turn <- nil
 	}
 }
@@ -192,11 +214,10 @@ func (q *queue) next() {
 func (q *queue) close(grace time.Duration) int {
 	q.mu.Lock()
 	q.closed = true
-	for session, ts := range q.waiting {
-		for _, t := range ts {
-			q.remove(session, t)
-			t.turn <- errClosing
-		}
+	for len(q.waiting) > 0 {
+		t := q.waiting[0]
+		q.remove(t)
+		t.turn <- errClosing
 	}
 	q.mu.Unlock()
 	return q.drain(grace)
@@ -230,5 +251,5 @@ func (q *queue) drain(grace time.Duration) int {
 func (q *queue) load() (running, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.runs, q.waits
+	return q.runs, len(q.waiting)
 }

@@ -3,11 +3,15 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func serverLog(t *testing.T) *slog.Logger { return textLog(t.Output()) }
@@ -19,14 +23,14 @@ func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, 
 func TestSessionsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1, 100)
-		first, err := q.acquire(t.Context(), "greedy")
+		first, err := q.acquire(t.Context(), "greedy", "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		order := make(chan string, 100)
 		wait := func(session string) {
 			go func() {
-				release, err := q.acquire(t.Context(), session)
+				release, err := q.acquire(t.Context(), session, "a")
 				if err != nil {
 					t.Error(err)
 					return
@@ -62,7 +66,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1, 4)
-		hold, err := q.acquire(t.Context(), "greedy")
+		hold, err := q.acquire(t.Context(), "greedy", "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +74,7 @@ func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
 		sent := make(chan error, 10)
 		try := func(session string) {
 			go func() {
-				release, err := q.acquire(ctx, session)
+				release, err := q.acquire(ctx, session, "a")
 				if err == nil {
 					release()
 				}
@@ -99,8 +103,58 @@ func TestAFullQueueSendsAwayTheGreedy(t *testing.T) {
 		if n := q.close(0); n != 0 {
 			t.Error(n)
 		}
-		if _, err := q.acquire(t.Context(), "late"); !errors.Is(err, errClosing) {
+		if _, err := q.acquire(t.Context(), "late", "a"); !errors.Is(err, errClosing) {
 			t.Error(err)
+		}
+	})
+}
+
+// A tenant does not become more by opening sessions, neither in turns nor when
+// the queue is full; its sessions are treated alike.
+func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(2, 8)
+		var running [2]func()
+		for i := range running {
+			running[i], _ = q.acquire(t.Context(), "greedy", fmt.Sprint("r", i))
+		}
+		var log []string
+		enter := func(tenant, session string) {
+			go func() {
+				release, err := q.acquire(t.Context(), tenant, session)
+				what := "runs"
+				if err != nil {
+					what = "busy"
+				}
+				log = append(log, fmt.Sprint(session, " ", what))
+				if err == nil {
+					time.Sleep(time.Second)
+					release()
+				}
+			}()
+			synctest.Wait()
+		}
+		for i := range 8 {
+			enter("greedy", fmt.Sprint("g", i))
+		}
+		enter("greedy", "g8")
+		enter("modest", "m0")
+		enter("modest", "m1")
+		enter("third", "t0")
+		enter("greedy", "g0")
+		if d := cmp.Diff([]string{"g8 busy", "g7 busy", "g6 busy", "g5 busy", "g0 busy"}, log); d != "" {
+			t.Fatal(d)
+		}
+		log = nil
+		running[0]() // one by one from here on: greedy runs the other one
+		time.Sleep(10 * time.Second)
+		if d := cmp.Diff([]string{"m0 runs", "t0 runs", "m1 runs", "g0 runs", "g1 runs", "g2 runs", "g3 runs", "g4 runs"}, log); d != "" {
+			t.Error(d)
+		}
+		running[1]()
+		synctest.Wait()
+		if run, wait := q.load(); run != 0 || wait != 0 || len(q.parties) != 0 {
+			t.Error(run, wait, q.parties)
 		}
 	})
 }

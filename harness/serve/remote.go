@@ -83,7 +83,8 @@ const (
 
 // Run runs a script there, within the timeout and what the server allows at
 // most. The errors are ErrNotServing, a *RemoteError and those of HTTP.
-func (r *Remote) Run(ctx context.Context, script string, inputs map[string]json.RawMessage, timeout time.Duration) (*RemoteResult, error) {
+func (r *Remote) Run(ctx context.Context, script string, inputs map[string]json.RawMessage,
+	timeout time.Duration) (*RemoteResult, error) {
 	endpoint, err := r.endpoint()
 	if err != nil {
 		return nil, err
@@ -102,9 +103,7 @@ func (r *Remote) Run(ctx context.Context, script string, inputs map[string]json.
 	defer cancel()
 	transport := &mcp.StreamableClientTransport{
 		Endpoint: endpoint, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxRemote,
-		HTTPClient: &http.Client{Transport: &withToken{r.Token, http.DefaultTransport}, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return errors.New("the server leads elsewhere, where no script is sent")
-		}},
+		HTTPClient: &http.Client{Transport: &withToken{r.Token, http.DefaultTransport}, CheckRedirect: stay},
 	}
 	session, err := client.Connect(begin, transport, &mcp.ClientSessionOptions{ProtocolVersion: lastStateful})
 	if err != nil {
@@ -117,11 +116,17 @@ func (r *Remote) Run(ctx context.Context, script string, inputs map[string]json.
 	if len(inputs) > 0 {
 		args["inputs"] = inputs
 	}
-	res, err := session.CallTool(ctx, &mcp.CallToolParams{Meta: mcp.Meta{wholeKey: true}, Name: "execute", Arguments: args})
+	params := &mcp.CallToolParams{Meta: mcp.Meta{wholeKey: true}, Name: "execute", Arguments: args}
+	res, err := session.CallTool(ctx, params)
 	if err != nil {
 		return nil, r.explain(endpoint, err)
 	}
 	return remoteResult(res)
+}
+
+// stay follows no redirect.
+func stay(*http.Request, []*http.Request) error {
+	return errors.New("the server leads elsewhere, where no script is sent")
 }
 
 func remoteResult(res *mcp.CallToolResult) (*RemoteResult, error) {
@@ -136,8 +141,10 @@ func remoteResult(res *mcp.CallToolResult) (*RemoteResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if res.StructuredContent == nil || json.Unmarshal(b, out.Result) != nil || out.Status == "" || out.Status == "busy" || len(texts) != 2 {
-		return nil, &RemoteError{cmp.Or(strings.TrimSpace(strings.Join(texts, "\n")), "the server answers with no Result; is it harness serve?")}
+	isResult := res.StructuredContent != nil && json.Unmarshal(b, out.Result) == nil && len(texts) == 2
+	if !isResult || out.Status == "" || out.Status == "busy" {
+		words := strings.TrimSpace(strings.Join(texts, "\n"))
+		return nil, &RemoteError{cmp.Or(words, "the server answers with no Result; is it harness serve?")}
 	}
 	out.Shown, out.Problems = texts[0], texts[1]
 	out.LookUp = out.Shown != ""
@@ -162,7 +169,7 @@ func (r *Remote) explain(endpoint string, err error) error {
 	case errors.As(err, &op) && op.Op == "dial":
 		return fmt.Errorf("%s: %w", endpoint, ErrNotServing)
 	case strings.Contains(err.Error(), http.StatusText(http.StatusUnauthorized)):
-		return errors.New("the server at " + endpoint + " wants a token, and not the one of this environment: set USETOOLS_TOKEN")
+		return fmt.Errorf("the server at %s wants a token, and not the one of this environment: set USETOOLS_TOKEN", endpoint)
 	}
 	return fmt.Errorf("running the script at %s: %w", endpoint, err)
 }

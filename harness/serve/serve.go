@@ -52,9 +52,9 @@ type Options struct {
 	MaxResultBytes int64
 	// Audit is the file for one line of JSON for each run and each call;
 	// empty: nothing is recorded. AuditArgs records arguments too. With
-	// AuditRequired each run has a line before it begins as well, and when a
-	// line cannot be written nothing begins any more and serving ends with the
-	// error.
+	// AuditRequired each run has a line before it begins as well, no file is
+	// deleted to make room for the next, and when a line cannot be written
+	// nothing begins any more and serving ends with the error.
 	Audit         string
 	AuditArgs     bool
 	AuditRequired bool

@@ -80,7 +80,8 @@ type session struct {
 // newSession makes a session with its MCP server. sdkID, if not nil, returns
 // the session ID that HTTP clients are given.
 func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID func() string) *session {
-	c := &session{s: s, id: id, owner: of, mode: mode, keeps: keeps, begun: time.Now(), results: harness.NewRoom(s.opts.MaxResultBytes), loaded: map[string]struct{}{}}
+	c := &session{s: s, id: id, owner: of, mode: mode, keeps: keeps, begun: time.Now(), loaded: map[string]struct{}{}}
+	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version}, &mcp.ServerOptions{
 		Logger:       s.sdkLog,
 		GetSessionID: sdkID,

@@ -58,7 +58,7 @@ func shapeOf(nodes []*node, depth int) string {
 	case len(objects) > 0:
 		return shapeOfObjects(objects, depth)
 	case len(lists) == 1:
-		return fmt.Sprintf("[%d]%s", len(lists[0].items), shapeOf(items, depth))
+		return fmt.Sprintf("[%d]%s", lists[0].count, shapeOf(items, depth))
 	case len(lists) > 1:
 		return "[]" + shapeOf(items, depth)
 	case long >= longText && len(nodes) == 1:
@@ -72,7 +72,9 @@ func shapeOf(nodes []*node, depth int) string {
 func shapeOfObjects(objects []*node, depth int) string {
 	values := map[string][]*node{}
 	var keys []string
+	behind := 0 // those that there are
 	for _, o := range objects {
+		behind += o.count - len(o.items)
 		for i, k := range o.keys {
 			if values[k] == nil {
 				keys = append(keys, k)
@@ -86,7 +88,7 @@ func shapeOfObjects(objects []*node, depth int) string {
 	var parts []string
 	for i, k := range keys {
 		if i == shapeKeys {
-			parts = append(parts, fmt.Sprintf("… %d more", len(keys)-i))
+			parts = append(parts, fmt.Sprintf("… %d more", len(keys)+behind-i))
 			break
 		}
 		part := shapeKey(k)
@@ -94,6 +96,9 @@ func shapeOfObjects(objects []*node, depth int) string {
 			part += ": " + s
 		}
 		parts = append(parts, part)
+	}
+	if len(keys) <= shapeKeys && behind > 0 {
+		parts = append(parts, fmt.Sprintf("… %d more", behind))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

@@ -3,6 +3,8 @@ package serve
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,12 +14,14 @@ import (
 const (
 	keepFor     = 30 * time.Minute
 	keepEach    = 16 << 20  // bytes for one session
+	keepTenant  = 64 << 20  // bytes for all sessions of a tenant
 	keepAll     = 256 << 20 // bytes for all
 	keepResults = 32        // values for one session
 )
 
 // keeper keeps large results for later scripts of their sessions. The oldest
-// go first, of the session that has too much or of all.
+// go first, of the session or the tenant that has too much; where all have too
+// much together, of the tenant that has the most.
 type keeper struct {
 	mu   sync.Mutex
 	all  []*keptValue // by age, the oldest first
@@ -26,15 +30,16 @@ type keeper struct {
 }
 
 type keptValue struct {
-	session, id string
-	value       json.RawMessage
-	until       time.Time
+	tenant, session, id string
+	value               json.RawMessage
+	until               time.Time
 }
 
 func newKeeper() *keeper { return &keeper{next: map[string]int{}} }
 
-// keep keeps values and returns their IDs, "" for one that is too large.
-func (k *keeper) keep(session string, values ...json.RawMessage) []string {
+// keep keeps values of a tenant's session and returns their IDs, "" for one that
+// is too large.
+func (k *keeper) keep(tenant, session string, values ...json.RawMessage) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.expire(time.Now())
@@ -45,28 +50,35 @@ func (k *keeper) keep(session string, values ...json.RawMessage) []string {
 		}
 		k.next[session]++
 		ids[i] = fmt.Sprintf("r%d", k.next[session])
-		k.all = append(k.all, &keptValue{session, ids[i], v, time.Now().Add(keepFor)})
+		k.all = append(k.all, &keptValue{tenant, session, ids[i], v, time.Now().Add(keepFor)})
 		k.size += len(v)
 	}
-	for {
-		size, n, oldest := 0, 0, -1
-		for i, v := range k.all {
-			if v.session == session {
-				size, n = size+len(v.value), n+1
-				if oldest < 0 {
-					oldest = i
-				}
-			}
-		}
-		switch {
-		case size > keepEach || n > keepResults:
-			k.drop(oldest)
-		case k.size > keepAll:
-			k.drop(0)
-		default:
-			return ids
+	for i := k.surplus(tenant, session); i >= 0; i = k.surplus(tenant, session) {
+		k.drop(i)
+	}
+	return ids
+}
+
+// surplus is the value that must go as a tenant's session has kept another one;
+// -1: none.
+func (k *keeper) surplus(tenant, session string) int {
+	own, n, sizes := 0, 0, map[string]int{} // of the session; of each tenant
+	for _, v := range k.all {
+		sizes[v.tenant] += len(v.value)
+		if v.session == session {
+			own, n = own+len(v.value), n+1
 		}
 	}
+	switch {
+	case own > keepEach || n > keepResults:
+		return slices.IndexFunc(k.all, func(v *keptValue) bool { return v.session == session })
+	case sizes[tenant] > keepTenant:
+		return slices.IndexFunc(k.all, func(v *keptValue) bool { return v.tenant == tenant })
+	case k.size > keepAll:
+		most := slices.Max(slices.Collect(maps.Values(sizes)))
+		return slices.IndexFunc(k.all, func(v *keptValue) bool { return sizes[v.tenant] == most })
+	}
+	return -1
 }
 
 func (k *keeper) drop(i int) {

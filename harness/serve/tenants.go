@@ -8,13 +8,13 @@ import (
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
-// owner is whose a session is, for all that outlives it: a token, where there
-// are several, or one of these.
+// owner is whose a session is, for all that outlives it: a token, where these tell
+// clients apart (HTTP.Tenants), or one of these.
 type owner string
 
 const (
 	// operator is who starts the server: its client on stdio, who has the only
-	// token, and the machine's own clients where there is none.
+	// token, without a name, and the machine's own clients where there is none.
 	operator owner = ""
 	// nobody is all that come without a token from wherever (HTTP.Insecure).
 	nobody owner = "nobody"
@@ -26,7 +26,7 @@ func (f *front) owner(subject string) owner {
 	switch {
 	case len(f.h.Tokens) == 0 && f.h.Insecure:
 		return nobody
-	case len(f.h.Tokens) < 2:
+	case !f.h.Tenants():
 		return operator
 	}
 	return owner(subject + "\x00" + f.h.Tokens[subject])
@@ -41,11 +41,40 @@ func (o owner) token() string {
 	return name
 }
 
+// tenant is who shares with others what there is for all: the owner of the
+// session where tokens tell owners apart, elsewhere the session itself.
+func (c *session) tenant() string {
+	if c.owner.token() != "" {
+		return string(c.owner)
+	}
+	return c.id
+}
+
 // owned is what an owner has beside what the operator has. It stays when the
 // catalog changes.
 type owned struct {
 	shapes  *observe.Store // nil: nothing is learnt
 	scripts *library.Library
+	results harness.Tenant
+}
+
+// of is what an owner has. The caller holds the lock.
+func (s *Server) of(o owner) *owned {
+	if s.owned[o] == nil {
+		s.owned[o] = &owned{}
+	}
+	return s.owned[o]
+}
+
+// weighed is with whom the results of an owner's sessions are weighed against
+// those of others; nil: each session for itself.
+func (s *Server) weighed(o owner) *harness.Tenant {
+	if o.token() == "" {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &s.of(o).results
 }
 
 // seenBy is a catalog as an owner sees it.
@@ -55,11 +84,7 @@ func (s *Server) seenBy(o owner, cat *harness.Catalog) *harness.Catalog {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	has := s.owned[o]
-	if has == nil {
-		has = &owned{}
-		s.owned[o] = has
-	}
+	has := s.of(o)
 	if has.scripts == nil && cat.Scripts != nil {
 		if has.scripts = cat.Scripts.ReadOnly(); o != nobody {
 			has.scripts = cat.Scripts.Beside(string(o))

@@ -51,7 +51,7 @@ func newTenants(t *testing.T, version string, tokens map[string]string, opts *Op
 	opts.Audit = x.audit
 	x.s, _ = serving(t, opts)
 	x.url = "http://" + listen(t, x.s, &HTTP{Tokens: tokens, Insecure: len(tokens) == 0})
-	x.ann = x.dial(tokens["ann"])
+	x.ann = x.dial(tokens["ann"] + tokens["line 1"]) // one of them
 	if len(tokens) != 1 {
 		x.bob = x.dial(tokens["bob"])
 	}
@@ -213,16 +213,16 @@ var rows = map[string]func(t *testing.T, version string){
 	},
 	"queue": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{MaxRuns: 1, MaxQueue: 1})
-		release, err := x.s.queue.acquire(t.Context(), "ann")
+		release, err := x.s.queue.acquire(t.Context(), "ann", "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
 		waited := make(chan error, 1)
-		go func() { _, err := x.s.queue.acquire(ctx, "ann"); waited <- err }()
+		go func() { _, err := x.s.queue.acquire(ctx, "ann", "a"); waited <- err }()
 		until(t, func() bool { _, waiting := x.s.queue.load(); return waiting == 1 })
-		go func() { _, err := x.s.queue.acquire(ctx, "bob"); waited <- err }()
+		go func() { _, err := x.s.queue.acquire(ctx, "bob", "a"); waited <- err }()
 		busy := receive(t, waited) // ann, who has the most, makes room
 		x.has("ann", fmt.Sprint(busy), "bob", false)
 		cancel()
@@ -299,9 +299,15 @@ func TestWhoHasNoTokenTeachesNothing(t *testing.T) {
 	}
 }
 
-// Who alone has a token is the operator.
+// Who alone has a token is the operator, unless it has a name: others may have one
+// later, and have nothing of this one's then.
 func TestTheOnlyTokenHasWhatTheOperatorHas(t *testing.T) {
-	x := newTenants(t, "2026-07-28", map[string]string{"ann": twoTokens["ann"]}, &Options{})
+	named := newTenants(t, "2026-07-28", map[string]string{"ann": twoTokens["ann"]}, &Options{})
+	named.saves(named.ann, "daily", "ann's")
+	if names, err := named.scripts.Names(); err != nil || len(names) > 0 {
+		t.Errorf("the operator has %q, %v", names, err)
+	}
+	x := newTenants(t, "2026-07-28", map[string]string{"line 1": twoTokens["ann"]}, &Options{})
 	x.has("warnings", x.saves(x.ann, "daily", "ann's"), "saved", false)
 	if s, err := x.scripts.Load("daily"); err != nil || !strings.Contains(s.Source, "ann's") {
 		t.Errorf("%+v, %v", s, err)
@@ -340,5 +346,29 @@ Return(v)`)
 				t.Errorf("%d calls, want %d: %s", n, x.deleted, got)
 			}
 		})
+	}
+}
+
+// Who has one of several tokens is one tenant in all sessions; elsewhere each
+// session is one.
+func TestTenantsAreTokensOrSessions(t *testing.T) {
+	for name, x := range map[string]struct {
+		h   HTTP
+		one bool
+	}{
+		"two tokens": {HTTP{Tokens: twoTokens}, true},
+		"one name":   {HTTP{Tokens: map[string]string{"ann": twoTokens["ann"]}}, true},
+		"one token":  {HTTP{Tokens: map[string]string{"line 1": twoTokens["ann"]}}, false},
+		"loopback":   {HTTP{}, false},
+		"insecure":   {HTTP{Insecure: true}, false},
+	} {
+		f := &front{h: &x.h}
+		first, second := &session{id: "1", owner: f.owner("ann")}, &session{id: "2", owner: f.owner("ann")}
+		if got := first.tenant() == second.tenant(); got != x.one {
+			t.Errorf("%s: two sessions of ann are one tenant: %v", name, got)
+		}
+		if bob := (&session{id: "3", owner: f.owner("bob")}); bob.tenant() == first.tenant() {
+			t.Errorf("%s: ann and bob are one tenant", name)
+		}
 	}
 }

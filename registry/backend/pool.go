@@ -23,7 +23,7 @@ const (
 
 // Pool connects to servers when they are first called and shares one
 // connection per server. Calls beyond a server's limit wait in the order in
-// which they came. A server that died is started again by the next call, at
+// which they came, those of several tenants by [WithTenant]. A server that died is started again by the next call, at
 // once the first time, after a growing pause when it keeps failing; until
 // then calls fail with the last error. A call under way when the connection
 // dies is never repeated: it may have taken effect.
@@ -66,8 +66,8 @@ func NewPool(dial func(ctx context.Context, server string) (Backend, error), opt
 
 // pooled is one server of a pool.
 type pooled struct {
-	name  string
-	slots chan struct{} // one per call under way
+	name   string
+	places *places // of calls under way
 
 	mu       sync.Mutex
 	conn     *conn // nil: not connected
@@ -111,12 +111,11 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting for one of %d calls to server %q to end: %w", cap(s.slots), server, ctx.Err())
+	leave, err := s.places.take(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for one of %d calls to server %q to end: %w", s.places.max, server, err)
 	}
+	defer leave()
 	defer p.use(s)()
 	c, err := p.connect(ctx, s)
 	if err != nil {
@@ -319,7 +318,7 @@ func (p *Pool) server(name string) (*pooled, error) {
 		if n <= 0 {
 			n = DefaultConcurrency
 		}
-		s = &pooled{name: name, slots: make(chan struct{}, n)}
+		s = &pooled{name: name, places: newPlaces(n)}
 		p.servers[name] = s
 	}
 	return s, nil

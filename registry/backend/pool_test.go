@@ -153,6 +153,69 @@ func TestPoolLetsNoMoreCallsRunThanAllowedInTheirOrder(t *testing.T) {
 	})
 }
 
+// A tenant with many slow calls leaves places to others, and has its turn behind
+// those who have fewer; alone and told to share with nobody it has all.
+func TestNoTenantTakesAllPlacesOfAServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dialer{}
+		begun := map[string]int{}
+		var mu sync.Mutex
+		d.next = func(int) (*fake, error) {
+			return &fake{f: func(ctx context.Context, tool string) error {
+				mu.Lock()
+				begun[tool]++
+				mu.Unlock()
+				select {
+				case <-time.After(time.Minute):
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}}, nil
+		}
+		for name, x := range map[string]struct {
+			shares bool
+			max    int
+			want   [3]int // calls of alice; of bob at once; of bob after alice's end
+		}{
+			"sharing":     {true, 8, [3]int{6, 2, 6}},
+			"alone":       {false, 8, [3]int{8, 0, 8}},
+			"sharing two": {true, 2, [3]int{1, 1, 1}},
+			"sharing one": {true, 1, [3]int{1, 0, 1}},
+		} {
+			clear(begun)
+			p := pool(t, d, &backend.PoolOptions{Concurrency: func(string) int { return x.max }})
+			ctx, cancel := context.WithCancel(t.Context())
+			call := func(who string, n int) {
+				for range n {
+					go p.Call(backend.WithTenant(ctx, who, x.shares), "s", who, nil)
+				}
+				synctest.Wait()
+			}
+			call("alice", 30)
+			call("bob", 10)
+			if got := [2]int{begun["alice"], begun["bob"]}; got != [2]int{x.want[0], x.want[1]} {
+				t.Errorf("%s: %v calls, want %v", name, got, x.want)
+			}
+			time.Sleep(time.Minute + time.Second) // the first have ended
+			if got := begun["bob"] - x.want[1]; got < x.max/2 || got > x.want[2] {
+				t.Errorf("%s: then %d calls of bob, want %d to %d", name, got, x.max/2, x.want[2])
+			}
+			cancel()
+			synctest.Wait()
+			after, end := context.WithCancel(t.Context())
+			n := begun["carol"]
+			go p.Call(backend.WithTenant(after, "carol", x.shares), "s", "carol", nil)
+			synctest.Wait()
+			if begun["carol"] != n+1 {
+				t.Errorf("%s: canceled calls keep places", name)
+			}
+			end()
+			synctest.Wait()
+		}
+	})
+}
+
 func TestPoolRestartsADeadServerAtOnceThenWithPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dialer{next: func(int) (*fake, error) {

@@ -41,8 +41,9 @@ type Found struct {
 // first (above a folder that is in neither nowhere), and last [UserFile].
 //
 // Taken is a regular file that belongs to this user or to root and that nobody
-// else can write; Windows is not asked about that. A file that has nothing but the harness itself, as a
-// client's has after its servers went elsewhere, is passed over.
+// else can write; Windows is not asked about that. A file that has nothing but
+// the harness itself, as a client's has after its servers went elsewhere, is
+// passed over.
 func Search(dir string) Found {
 	var f Found
 	abs, err := filepath.Abs(dir)
@@ -95,7 +96,7 @@ func Project(dir string) string {
 	all := folders(abs)
 	for _, folder := range all {
 		for _, name := range DefaultFiles {
-			if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name))); folder != home() && err == nil && info.Mode().IsRegular() {
+			if folder != home() && has(folder, name) {
 				return folder
 			}
 		}
@@ -114,11 +115,17 @@ func Above(dir, name string) string {
 		return ""
 	}
 	for _, folder := range folders(abs) {
-		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name))); folder != home() && err == nil && info.Mode().IsRegular() {
+		if folder != home() && has(folder, name) {
 			return folder
 		}
 	}
 	return ""
+}
+
+// has reports whether a folder has a regular file of this name.
+func has(folder, name string) bool {
+	info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name)))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // folders are those that a search visits, dir first.

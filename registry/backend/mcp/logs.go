@@ -90,7 +90,8 @@ func (l *serverLog) Write(b []byte) (int, error) {
 
 // end moves the line to out.
 func (l *serverLog) end(out *bytes.Buffer) {
-	fmt.Fprintf(out, "%s %s\n", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), l.hide.Text(strings.ToValidUTF8(string(l.line), "\ufffd")))
+	text := l.hide.Text(strings.ToValidUTF8(string(l.line), "\ufffd"))
+	fmt.Fprintf(out, "%s %s\n", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), text)
 	l.line = l.line[:0]
 }
 

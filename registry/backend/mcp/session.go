@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	// maxPages, maxTools and maxListBytes bound a listing: 1,000 pages, 64 MB. The
+	// maxPages, maxListBytes and maxTools bound a listing. The
 	// largest server seen has 353 tools in 392 KB.
 	maxPages     = 1000
-	maxTools     = 10_000
 	maxListBytes = 64 << 20
+	maxTools     = 100_000
 	// maxInstructions bounds what is kept of a server's instructions, in bytes.
 	maxInstructions = 64 << 10
 	// closeTimeout is how long Close waits for the SDK before it cuts the
@@ -114,13 +114,13 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 			p.Tools, bad = withoutBadHeaders(p.Tools, seenBySDK.Tools)
 			problems = append(problems, bad...)
 		}
-		if room := maxTools - len(tools); len(p.Tools) > room {
-			return append(tools, p.Tools[:room]...), append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
-		}
 		tools = append(tools, p.Tools...)
 		bytes += len(raw)
 		cursor = ""
 		json.Unmarshal(p.Cursor, &cursor) // what is no string is no cursor
+		if len(tools) > maxTools {
+			return tools[:maxTools], append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
+		}
 		switch {
 		case cursor == "":
 			return tools, problems, nil

@@ -61,7 +61,10 @@ func objectOf(text []byte, v *hujson.Value, base int) (*object, error) {
 		if !ok {
 			return nil, errors.New("a key that is no string")
 		}
-		is := member{name: name.String(), key: base + m.Name.StartOffset, start: base + m.Value.StartOffset, end: base + m.Value.EndOffset, comma: -1}
+		is := member{
+			name: name.String(), key: base + m.Name.StartOffset,
+			start: base + m.Value.StartOffset, end: base + m.Value.EndOffset, comma: -1,
+		}
 		if at := is.end + len(m.Value.AfterExtra); at < len(text) && text[at] == ',' {
 			is.comma = at
 		}
