@@ -39,7 +39,7 @@ type Pins struct {
 type ServerPins struct {
 	// Title is the one that the server had; nil: not known yet.
 	Title        *string `json:"title,omitempty"`
-	Instructions string `json:"instructions,omitempty"`
+	Instructions string  `json:"instructions,omitempty"`
 	// Waits are the instructions that the server has now, where they are
 	// others: all of its tools are held then.
 	Waits *string         `json:"waits,omitempty"`

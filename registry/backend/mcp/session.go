@@ -114,13 +114,13 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 			p.Tools, bad = withoutBadHeaders(p.Tools, seenBySDK.Tools)
 			problems = append(problems, bad...)
 		}
+		if room := maxTools - len(tools); len(p.Tools) > room {
+			return append(tools, p.Tools[:room]...), append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
+		}
 		tools = append(tools, p.Tools...)
 		bytes += len(raw)
 		cursor = ""
 		json.Unmarshal(p.Cursor, &cursor) // what is no string is no cursor
-		if len(tools) > maxTools {
-			return tools[:maxTools], append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
-		}
 		switch {
 		case cursor == "":
 			return tools, problems, nil

@@ -47,7 +47,7 @@ func derive(data []byte, f *files, s config.Server) (derived, error) {
 	if len(out.Info.Instructions) > maxInstructions {
 		out.Info.Instructions = strings.ToValidUTF8(out.Info.Instructions[:maxInstructions], "")
 	}
-	out.Tools, out.Problems = d.tools(newChooser(s.Tags, s.Paths))
+	out.Tools, out.Problems = d.tools(newChooser(s.Tags, s.Paths), maxDefinitions)
 	out.Files, out.raws = f.read, make([]json.RawMessage, len(out.Tools))
 	for i, t := range out.Tools {
 		out.raws[i] = t.raw

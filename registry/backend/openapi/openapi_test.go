@@ -324,6 +324,31 @@ func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
 	}
 }
 
+// TestSharedSchemasAreBoundedTogether has a small document whose operations all
+// have the same schema.
+func TestSharedSchemasAreBoundedTogether(t *testing.T) {
+	const most = 1 << 20
+	var properties, paths []string
+	for i := range 200 {
+		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":%q}`, i, strings.Repeat("d", 60)))
+		paths = append(paths, fmt.Sprintf(`"/p%d":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Big"}}}}}}}`, i))
+	}
+	document := fmt.Sprintf(`{"openapi":"3.0.0","components":{"schemas":{"Big":{"type":"object","properties":{%s}}}},"paths":{%s}}`,
+		strings.Join(properties, ","), strings.Join(paths, ","))
+	d, err := decode([]byte(document), alone())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, problems := d.tools(newChooser(nil, nil), most)
+	bytes := 0
+	for _, t := range tools {
+		bytes += len(t.raw)
+	}
+	if len(tools) < 10 || bytes > most || !strings.Contains(strings.Join(problems, "\n"), "bytes of schemas; those from GET /p") {
+		t.Errorf("%d tools of %d bytes, problems %q", len(tools), bytes, problems)
+	}
+}
+
 func TestFailuresRepeatNoSecrets(t *testing.T) {
 	long := strings.Repeat("x", maxFailure-10)
 	say := func(r *http.Request) string {

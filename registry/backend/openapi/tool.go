@@ -12,10 +12,11 @@ import (
 	"strings"
 )
 
-// MaxOperations bounds the tools of a document, maxDefinitions what is said of all
-// of them, in bytes: what operations have in common is said of each.
 const (
-	MaxOperations  = 10000
+	// MaxOperations bounds the tools of a document.
+	MaxOperations = 10000
+	// maxDefinitions bounds, in bytes, what the tools of a document have
+	// together: schemas that are shared are written out for each.
 	maxDefinitions = 64 << 20
 )
 
@@ -61,9 +62,9 @@ var methods = []struct {
 }
 
 // tools makes a tool of every operation that c wants. One that cannot be a tool is a
-// problem in words.
-func (d *document) tools(c *chooser) (tools []*tool, problems []string) {
-	names, size := map[string]bool{}, 0
+// problem in words. Together they have at most so many bytes of definitions.
+func (d *document) tools(c *chooser, most int) (tools []*tool, problems []string) {
+	names, bytes := map[string]bool{}, 0
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		item, err := into[map[string]json.RawMessage](d, d.Paths[path])
 		if err != nil {
@@ -90,8 +91,9 @@ func (d *document) tools(c *chooser) (tools []*tool, problems []string) {
 				problems = append(problems, fmt.Sprintf("%s %.100s left out: %v", strings.ToUpper(m.name), path, err))
 				continue
 			}
-			if size += len(t.raw); size > maxDefinitions {
-				return tools, append(problems, fmt.Sprintf("its operations take more than %d MB; from %s %.100s on they are left out: choose some by tags or paths", maxDefinitions>>20, strings.ToUpper(m.name), path))
+			if bytes += len(t.raw); bytes > most {
+				return tools, append(problems, fmt.Sprintf("its operations have more than %d bytes of schemas; those from %s %.100s on are left out: "+
+					"choose some with tags or paths in its config entry", most, strings.ToUpper(m.name), path))
 			}
 			names[t.Name] = true
 			tools = append(tools, t)
