@@ -19,7 +19,8 @@ func TestNoSecretIsShownOfACommand(t *testing.T) {
 		"x --password … TOKEN=… --auth --verbose --user":   {Command: "x", Args: []string{"--password", "s3", "TOKEN=s3", "--auth", "--verbose", "--user"}},
 		"npx mcp-remote https://h/mcp -H Authorization: …": {Command: "npx", Args: []string{"mcp-remote", "https://h/mcp", "-H", "Authorization: Bearer s3"}},
 		"x … --pat … X-Auth: … --jwt … -c TOKEN=…":         {Command: "x", Args: []string{"root:s3@tcp(db:3306)/prod", "--pat", "s3", "X-Auth: a=s3", "--jwt", "s3", "-c", "TOKEN=s3 exec server"}},
-		"x --any ….x.… git@host:x /a/b1c2d3e4f5g6h7i8/c":   {Command: "x", Args: []string{"--any", "xoxb-1234abcdefghijkl.x.5678-abcdefghijklmnop", "git@host:x", "/a/b1c2d3e4f5g6h7i8/c"}},
+		"x -e GITHUB_PAT=… X-Api: … … --session-id …":      {Command: "x", Args: []string{"-e", "GITHUB_PAT=s3", "X-Api: s3", "ghp_s3s3s3s", "--session-id", "s3"}},
+		"x --any … git@host:x /a/b1c2d3e4f5g6h7i8/c":       {Command: "x", Args: []string{"--any", "xoxb-1234abcdefghijkl.x.5678-abcdefghijklmnop", "git@host:x", "/a/b1c2d3e4f5g6h7i8/c"}},
 	} {
 		if got := where(&s); got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -14,7 +14,7 @@ import (
 const hidden = "…"
 
 var secretName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(key|token|secret|pass|pwd|auth|credential|bearer|cookie|header|dsn|^-*pat$|^-*jwt$)`)
+	return regexp.MustCompile(`(?i)(key|token|secret|pass|pwd|auth|credential|bearer|cookie|header|dsn|session|login|(^|[-_])(pat|jwt|sas)$)`)
 })
 
 // URL returns the scheme, host and path of a URL for showing. User, password,
@@ -90,7 +90,7 @@ func mask(list []string, found func(...string)) []string {
 		case next && !isOption:
 			found(a)
 			a = hidden
-		case field != nil && secretName().MatchString(field[1]):
+		case field != nil && (secretName().MatchString(field[1]) || strings.HasPrefix(field[1], "X-")):
 			found(field[2])
 			a = field[1] + ": " + hidden
 		case named && isOption, has && looksSecret(value):
@@ -124,10 +124,16 @@ func mask(list []string, found func(...string)) []string {
 	return out
 }
 
+// marked are words that begin as the keys of well-known services do, and JSON
+// web tokens.
+var marked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|xox[a-z]-|AKIA|eyJ[A-Za-z0-9]{10})\w`)
+})
+
 // looksSecret reports whether a word is long, of letters and digits mixed, as
-// keys are, or a JSON web token.
+// keys are, or marked as one.
 func looksSecret(s string) bool {
-	if strings.HasPrefix(s, "eyJ") && len(s) >= 20 {
+	if marked().MatchString(s) && len(s) >= 10 {
 		return true
 	}
 	least := 16
