@@ -25,8 +25,7 @@
 //	              remote.go a person's scripts on a server that is running
 //	metrics.go, telemetry.go (otlp.go), audit.go  the records; budget.go memory
 //
-// Who sees what, of all that a server keeps, where there are several tokens, or
-// one that has a name:
+// Who sees what, of all that a server keeps, where there are several tokens:
 //
 //	saved scripts          the token; those of the operator (harness save) all, who cannot change them
 //	learnt shapes          the token
@@ -41,8 +40,8 @@
 //	metrics                all: sums over all tokens
 //
 // (*) Clients of revisions without sessions have one for each token. On stdio,
-// where there is one token without a name, and on loopback without one, the client
-// is the operator. With HTTP.Insecure it is nobody that could be told from others:
+// where there is one token, and on loopback without one, the client is the
+// operator: when a second token is added, what it saved until then is there for all. With HTTP.Insecure it is nobody that could be told from others:
 // it runs the operator's scripts, saves and teaches nothing. Without a token and
 // without a session nothing is kept.
 //

@@ -133,14 +133,8 @@ func ReadTokens(file, env string) (map[string]string, error) {
 	return tokens, nil
 }
 
-// Tenants reports whether tokens tell clients apart: there are several, or one
-// that has a name, to which others may come.
-func (h *HTTP) Tenants() bool {
-	for name := range h.Tokens {
-		return len(h.Tokens) > 1 || !strings.Contains(name, " ")
-	}
-	return false
-}
+// Tenants reports whether tokens tell clients apart: there are several.
+func (h *HTTP) Tenants() bool { return len(h.Tokens) > 1 }
 
 // Check reports an address that must not be served so.
 func (h *HTTP) Check() error {

@@ -873,9 +873,7 @@ Return(d.Tools[0].Signature)`)
 	check("ann after a restart", dialHTTP(t, url, "", tokens["ann"], nil), true)
 	check("who has bob's name now", dialHTTP(t, url, "", "another-token-0123", nil), false)
 	_, url = serve(map[string]string{"ann": tokens["ann"]})
-	check("ann alone", dialHTTP(t, url, "", tokens["ann"], nil), true)
-	_, url = serve(map[string]string{"line 1": tokens["ann"]})
-	check("a token without a name, which has what all had", dialHTTP(t, url, "", tokens["ann"], nil), false)
+	check("ann alone, who has what all had", dialHTTP(t, url, "", tokens["ann"], nil), false)
 }
 
 // What is no beginning of a session takes no place of one.

@@ -14,7 +14,7 @@ type owner string
 
 const (
 	// operator is who starts the server: its client on stdio, who has the only
-	// token, without a name, and the machine's own clients where there is none.
+	// token, and the machine's own clients where there is none.
 	operator owner = ""
 	// nobody is all that come without a token from wherever (HTTP.Insecure).
 	nobody owner = "nobody"

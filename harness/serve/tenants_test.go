@@ -51,7 +51,7 @@ func newTenants(t *testing.T, version string, tokens map[string]string, opts *Op
 	opts.Audit = x.audit
 	x.s, _ = serving(t, opts)
 	x.url = "http://" + listen(t, x.s, &HTTP{Tokens: tokens, Insecure: len(tokens) == 0})
-	x.ann = x.dial(tokens["ann"] + tokens["line 1"]) // one of them
+	x.ann = x.dial(tokens["ann"])
 	if len(tokens) != 1 {
 		x.bob = x.dial(tokens["bob"])
 	}
@@ -299,15 +299,9 @@ func TestWhoHasNoTokenTeachesNothing(t *testing.T) {
 	}
 }
 
-// Who alone has a token is the operator, unless it has a name: others may have one
-// later, and have nothing of this one's then.
+// Who alone has a token is the operator.
 func TestTheOnlyTokenHasWhatTheOperatorHas(t *testing.T) {
-	named := newTenants(t, "2026-07-28", map[string]string{"ann": twoTokens["ann"]}, &Options{})
-	named.saves(named.ann, "daily", "ann's")
-	if names, err := named.scripts.Names(); err != nil || len(names) > 0 {
-		t.Errorf("the operator has %q, %v", names, err)
-	}
-	x := newTenants(t, "2026-07-28", map[string]string{"line 1": twoTokens["ann"]}, &Options{})
+	x := newTenants(t, "2026-07-28", map[string]string{"ann": twoTokens["ann"]}, &Options{})
 	x.has("warnings", x.saves(x.ann, "daily", "ann's"), "saved", false)
 	if s, err := x.scripts.Load("daily"); err != nil || !strings.Contains(s.Source, "ann's") {
 		t.Errorf("%+v, %v", s, err)
@@ -357,8 +351,7 @@ func TestTenantsAreTokensOrSessions(t *testing.T) {
 		one bool
 	}{
 		"two tokens": {HTTP{Tokens: twoTokens}, true},
-		"one name":   {HTTP{Tokens: map[string]string{"ann": twoTokens["ann"]}}, true},
-		"one token":  {HTTP{Tokens: map[string]string{"line 1": twoTokens["ann"]}}, false},
+		"one token":  {HTTP{Tokens: map[string]string{"ann": twoTokens["ann"]}}, false},
 		"loopback":   {HTTP{}, false},
 		"insecure":   {HTTP{Insecure: true}, false},
 	} {
