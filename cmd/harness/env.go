@@ -103,9 +103,17 @@ func atLeast(least int) func(int) error {
 	}
 }
 
+// maxMemory bounds the memory of a script's process, in MB.
+const maxMemory = 1 << 20
+
 // memoryFlag is the memory of a script's process.
 func memoryFlag(usage string) cli.Flag {
-	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: atLeast(1)}
+	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: func(mb int) error {
+		if mb < 1 || mb > maxMemory {
+			return fmt.Errorf("want 1 to %d MB", maxMemory)
+		}
+		return nil
+	}}
 }
 
 // memoryOf is the value of the memory flag in bytes.
@@ -213,5 +221,8 @@ func (e *env) source(name string) (string, error) {
 		in = f
 	}
 	b, err := io.ReadAll(io.LimitReader(in, maxScript))
-	return string(b), err
+	if err != nil {
+		return "", usageError{fmt.Sprintf("reading the script: %v", err)}
+	}
+	return string(b), nil
 }

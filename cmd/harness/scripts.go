@@ -235,6 +235,9 @@ func (e *env) showScript(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() != 1 {
 		return usageError{"scripts show wants one NAME"}
 	}
+	if err := library.CheckName(c.Args().First()); err != nil {
+		return usageError{err.Error()}
+	}
 	lib, err := e.library(c)
 	if err != nil {
 		return err
@@ -259,6 +262,9 @@ func (e *env) deleteScripts(_ context.Context, c *cli.Command) error {
 		return err
 	}
 	for _, name := range c.Args().Slice() {
+		if err := library.CheckName(name); err != nil {
+			return usageError{err.Error()}
+		}
 		if err := lib.Delete(name); err != nil {
 			return e.noScript(err)
 		}

@@ -76,6 +76,8 @@ func (e *env) add(_ context.Context, c *cli.Command) error {
 		}
 		server.Type, server.URL = config.HTTP, words[1]
 		err = pointless(c, true, "with a URL", "env", "cwd")
+	} else if strings.Contains(words[1], "://") {
+		return usageError{fmt.Sprintf("add: %q is neither a command nor an http:// or https:// URL", words[1])}
 	} else {
 		server.Command, server.Args = words[1], words[2:]
 		err = pointless(c, true, "with a command", "header")

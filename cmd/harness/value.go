@@ -82,17 +82,18 @@ func (s *shower) result(res *backend.Result) error {
 		return s.value(res.Structured)
 	}
 	text := res.Text()
+	var noList error
 	if s.table || s.csv {
-		if !json.Valid([]byte(text)) {
-			return usageError{"the tool answers with text, which is no list"}
+		if json.Valid([]byte(text)) {
+			return s.value(json.RawMessage(text))
 		}
-		return s.value(json.RawMessage(text))
+		noList = usageError{"the tool was called and answers with text, which is no list"} // the answer is not lost
 	}
 	if text == "" {
-		return nil
+		return noList
 	}
 	_, err := io.WriteString(s.e.stdout, registry.PrintableText(strings.TrimSuffix(text, "\n"), len(text))+"\n")
-	return err
+	return errors.Join(noList, err)
 }
 
 // withoutImages is a value with its images in files, or on a terminal left out.

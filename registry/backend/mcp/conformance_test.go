@@ -69,6 +69,7 @@ func conform(ctx context.Context, scenario, url string) (err error) {
 	var given struct {
 		ClientID     string     `json:"client_id"`
 		ClientSecret string     `json:"client_secret"`
+		Issuer       string     `json:"issuer"` // where the client is registered
 		ToolCalls    []toolCall `json:"toolCalls"`
 	}
 	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
@@ -84,7 +85,7 @@ func conform(ctx context.Context, scenario, url string) (err error) {
 	defer os.RemoveAll(dir)
 	o := &mcp.Options{Tokens: dir}
 	if strings.HasPrefix(scenario, "auth/") {
-		s.OAuth = &config.OAuth{ClientID: given.ClientID, ClientSecret: config.Secret(given.ClientSecret)}
+		s.OAuth = &config.OAuth{ClientID: given.ClientID, ClientSecret: config.Secret(given.ClientSecret), Issuer: given.Issuer}
 		if err := mcp.SignIn(ctx, s, o, visit); err != nil {
 			return err
 		}
