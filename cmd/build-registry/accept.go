@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -261,7 +262,7 @@ func historyCommand(stdout io.Writer) *cli.Command {
 			}
 			if c.Bool("json") {
 				for _, e := range entries {
-					if err := printJSON(stdout, e, ""); err != nil {
+					if err := output.JSON(stdout, e, ""); err != nil {
 						return err
 					}
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
@@ -174,14 +175,14 @@ func (j *job) save(reg, old *registry.Registry, report *build.Report) error {
 // report prints what a build came to.
 func (j *job) report(reg *registry.Registry, report *build.Report, written bool) error {
 	if j.json {
-		return printJSON(j.stdout, report, "  ")
+		return output.JSON(j.stdout, report, "  ")
 	}
 	failed := ""
 	switch n := len(report.Servers) - report.OK(); {
 	case mostFailed(report):
 		failed = fmt.Sprintf("; more than half of the servers failed: %d of %d", n, len(report.Servers))
 	case n > 0:
-		failed = fmt.Sprintf(", %d of %s failed", n, count(len(report.Servers), "server"))
+		failed = fmt.Sprintf(", %d of %s failed", n, output.Count(len(report.Servers), "server"))
 	}
 	if j.quiet && failed == "" {
 		return nil
@@ -191,7 +192,7 @@ func (j *job) report(reg *registry.Registry, report *build.Report, written bool)
 		fmt.Fprintf(j.stdout, "no server answered; %s was not written\n", j.file)
 		return nil
 	}
-	fmt.Fprintf(j.stdout, "wrote %s: %s%s\n", j.file, count(len(reg.Tools), "tool"), failed)
+	fmt.Fprintf(j.stdout, "wrote %s: %s%s\n", j.file, output.Count(len(reg.Tools), "tool"), failed)
 	return nil
 }
 
@@ -247,14 +248,14 @@ func (j *job) update(u build.Update, first bool) error {
 	}
 	switch {
 	case j.json:
-		return printJSON(j.stdout, u.Report, "")
+		return output.JSON(j.stdout, u.Report, "")
 	case first:
 		return j.report(u.Registry, u.Report, true)
 	}
 	if j.quiet && u.Report.OK() == len(u.Report.Servers) {
 		return nil
 	}
-	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why, count(len(u.Registry.Tools), "tool"))
+	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why, output.Count(len(u.Registry.Tools), "tool"))
 	for _, s := range u.Report.Servers {
 		if s.Err != nil {
 			fmt.Fprintf(j.stdout, "%s failed\n", s.Name)

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
@@ -24,7 +23,7 @@ func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 		if onlyFailed && s.Err == nil {
 			continue
 		}
-		tools := count(s.Tools, "tool")
+		tools := output.Count(s.Tools, "tool")
 		if s.Err != nil {
 			tools = "failed"
 		}
@@ -36,39 +35,18 @@ func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 	}
 }
 
-// printJSON writes v as JSON; characters that do not print are escapes in it.
-func printJSON(w io.Writer, v any, indent string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(registry.PrintableJSON(b.Bytes()))
-	return err
-}
-
 // printFaults writes why a server failed, and what is wrong with its tools.
 func printFaults(w io.Writer, s build.ServerReport) {
 	if s.Err != nil {
 		say := harness.OfServer(s.Name, s.Err.Error())
 		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(say, "\n", "\n  "))
 		if s.Stale {
-			fmt.Fprintf(w, "  its %s are those of an earlier build\n", count(s.Tools, "tool"))
+			fmt.Fprintf(w, "  its %s are those of an earlier build\n", output.Count(s.Tools, "tool"))
 		}
 	}
 	for _, p := range s.Problems {
 		fmt.Fprintf(w, "  %s\n", registry.Printable(p, 2000))
 	}
-}
-
-// count is a number and what it counts.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // printChanges writes which tools are new, gone and others than before.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
@@ -79,6 +78,11 @@ func (k *known) hasServer(name string) error {
 	for _, s := range k.registry.Servers {
 		names = append(names, s.Name)
 	}
+	return noServer(name, names)
+}
+
+// noServer refuses a name that is none of those that there are.
+func noServer(name string, names []string) error {
 	return usageError{fmt.Sprintf("there is no server %q, there are: %s", name, strings.Join(names, ", "))}
 }
 
@@ -141,31 +145,11 @@ func (e *env) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// count is a number with its noun: 1 tool, 2 tools.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // print writes v as indented JSON.
-func (e *env) print(v any) error { return e.printJSON(v, "  ") }
+func (e *env) print(v any) error { return output.JSON(e.stdout, v, "  ") }
 
 // printLine writes v as JSON on one line.
-func (e *env) printLine(v any) error { return e.printJSON(v, "") }
-
-func (e *env) printJSON(v any, indent string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := e.stdout.Write(registry.PrintableJSON(b.Bytes()))
-	return err
-}
+func (e *env) printLine(v any) error { return output.JSON(e.stdout, v, "") }
 
 // told says what a command waits for where a person types.
 func (e *env) told(what string) {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -109,7 +108,7 @@ func (e *env) noLog(cfg *config.Config, name string) error {
 		for _, s := range cfg.Servers {
 			names = append(names, s.Name)
 		}
-		return usageError{fmt.Sprintf("there is no server %q, there are: %s", name, strings.Join(names, ", "))}
+		return noServer(name, names)
 	case s.Type != config.Stdio:
 		why = fmt.Sprintf("%q is no process that is started here, but %s: it has no stderr", name, s.Type)
 	}

@@ -23,10 +23,10 @@ const (
 
 // Pool connects to servers when they are first called and shares one
 // connection per server. Calls beyond a server's limit wait in the order in
-// which they came, those of several tenants by [WithTenant]. A server that died is started again by the next call, at
-// once the first time, after a growing pause when it keeps failing; until
-// then calls fail with the last error. A call under way when the connection
-// dies is never repeated: it may have taken effect.
+// which they came, those of several tenants by [WithTenant]. A server that died
+// is started again by the next call, at once the first time, after a growing
+// pause when it keeps failing; until then calls fail with the last error. A call
+// under way when the connection dies is never repeated: it may have taken effect.
 type Pool struct {
 	dial   func(ctx context.Context, server string) (Backend, error)
 	opts   PoolOptions

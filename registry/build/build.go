@@ -40,7 +40,7 @@ type Options struct {
 	Once bool
 	// Turn waits until a server may be asked; nil: all may at once.
 	Turn func(ctx context.Context, server string)
-	// Dial connects to a server; nil means dial.Open.
+	// Dial connects to a server; nil means a dial.Dialer.
 	Dial func(ctx context.Context, s config.Server) (backend.Backend, error)
 }
 

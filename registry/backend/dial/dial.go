@@ -89,11 +89,6 @@ func (d *Dialer) Pool(c *config.Config) *backend.Pool {
 		}})
 }
 
-// Open connects to a server as a Dialer without options does.
-func Open(ctx context.Context, s config.Server) (backend.Backend, error) {
-	return New(nil).Open(ctx, s)
-}
-
 // Pool returns a pool over the servers of a config, which connects as a Dialer
 // without options does.
 func Pool(c *config.Config) *backend.Pool { return New(nil).Pool(c) }

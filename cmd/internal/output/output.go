@@ -1,0 +1,33 @@
+// Package output writes what both commands print.
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// JSON writes v as JSON, indented, or with "" on one line. Characters that do not
+// print are escapes in it.
+func JSON(w io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(registry.PrintableJSON(b.Bytes()))
+	return err
+}
+
+// Count is a number with its noun: 1 tool, 2 tools.
+func Count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
