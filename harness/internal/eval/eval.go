@@ -117,7 +117,7 @@ func Run(p *emit.Program, o *Options) (*Outcome, error) {
 
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
-		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Replaced: emit.Replaced, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})
@@ -180,7 +180,7 @@ func (r *run) prepare() error {
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: r.machine.Messages(),
 		Args: []string{"script"}, Env: []string{}, GoPath: "none", SourcecodeFilesystem: fstest.MapFS{},
 	})
-	structs, err := r.machine.Structs(r.program.Structs)
+	made, err := r.machine.Types(r.program.Structs, r.program.Converters)
 	if err != nil {
 		return fmt.Errorf("making the types of the script: %w", err)
 	}
@@ -204,7 +204,7 @@ func (r *run) prepare() error {
 		return line()
 	})
 	exports["rt/rt"] = own
-	exports["t/t"] = structs
+	exports["t/t"] = made
 	if err := r.interp.Use(exports); err != nil {
 		return fmt.Errorf("loading the symbols: %w", err)
 	}

@@ -57,10 +57,14 @@ func samePanic(a, b any) bool {
 	if y, ok2 := b.(string); ok && ok2 {
 		return x == y && unsafe.StringData(x) == unsafe.StringData(y)
 	}
-	if unhashable(canonical(a)) != "" {
-		return ReflectDeepEqual(a, b)
+	t := reflect.TypeOf(a)
+	if t == nil || t != reflect.TypeOf(b) {
+		return false
 	}
-	return equal(a, b)
+	if !reflect.ValueOf(a).Comparable() {
+		return reflect.DeepEqual(a, b)
+	}
+	return a == b
 }
 
 func panicText(v any) string {
@@ -70,30 +74,25 @@ func panicText(v any) string {
 	case string:
 		return x
 	}
-	b, isBox := unbox(v)
-	if isBox {
-		if r, ok := b.call("String"); ok && len(r) == 1 && r[0].Kind() == reflect.String {
-			return r[0].String()
-		}
-	} else if s, ok := v.(fmt.Stringer); ok {
+	if s, ok := v.(fmt.Stringer); ok {
 		return s.String()
 	}
-	r := reflect.ValueOf(erased(v))
+	r := reflect.ValueOf(v)
 	name := dynamicName(v)
 	switch k := r.Kind(); {
 	case k == reflect.String:
 		return fmt.Sprintf("%s(%q)", name, r.String())
 	case k == reflect.Float32 || k == reflect.Float64:
-		return wrapName(name, isBox, printFloat(r.Float()))
+		return wrapName(r.Type(), printFloat(r.Float()))
 	case k >= reflect.Bool && k <= reflect.Complex128:
-		return wrapName(name, isBox, fmt.Sprint(r.Interface()))
+		return wrapName(r.Type(), fmt.Sprint(r.Interface()))
 	}
 	return "(" + name + ") " + fmt.Sprintf("%#x", address(r))
 }
 
-func wrapName(name string, named bool, text string) string {
-	if named {
-		return name + "(" + text + ")"
+func wrapName(t reflect.Type, text string) string {
+	if t.PkgPath() != "" {
+		return t.String() + "(" + text + ")"
 	}
 	return text
 }
@@ -202,7 +201,7 @@ func translate(r any) any {
 			}
 		}
 	}
-	return canonical(r)
+	return r
 }
 
 // Defers keeps the deferred calls of one call of a script function, and the
