@@ -159,7 +159,8 @@ func (m *Maker) declareFolded(n *types.Named) (reflect.Type, error) {
 		f.in, f.out = uint16(sig.Params().Len()), uint16(sig.Results().Len())
 	}
 	m.forms.Set(n, r.typ())
-	m.later(func() error { return m.setErased(r, n.Underlying()) })
+	m.parts = append(m.parts, func() error { return m.setErased(r, n.Underlying()) })
+	m.later(func() error { return nil })
 	return r.typ(), nil
 }
 

@@ -80,6 +80,7 @@ type Maker struct {
 	real  typeutil.Map
 	forms typeutil.Map
 	todo  []func() error // to complete what is declared
+	parts []func() error // to complete the erased forms of folded types
 	stubs []int
 	sets  typeutil.MethodSetCache
 }
@@ -145,9 +146,31 @@ func (m *Maker) Complete() error {
 	return m.failed
 }
 
+// CompleteForms completes the folded types that Form declared, and nothing else:
+// no method is asked for.
+func (m *Maker) CompleteForms() error {
+	for {
+		m.mu.Lock()
+		parts := m.parts
+		m.parts = nil
+		m.mu.Unlock()
+		if len(parts) == 0 {
+			return nil
+		}
+		for _, f := range parts {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // drain completes what is declared, and what that declares. The maker is making.
 func (m *Maker) drain() error {
 	for {
+		if err := m.CompleteForms(); err != nil {
+			return err
+		}
 		m.mu.Lock()
 		todo := m.todo
 		m.todo = nil

@@ -57,8 +57,10 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 		}
 	}) {
 		mt, err := m.declare(sels[f].Type())
-		if err != nil {
+		if err != nil && (m.o.Source(f.Pkg()) || f.Exported()) {
 			return fmt.Errorf("%s: %w", f.Name(), err)
+		} else if err != nil { // a library's own, which names what only the library has
+			mt = reflect.TypeFor[func()]()
 		}
 		byValue := set.Lookup(f.Pkg(), f.Name())
 		c, err := m.codes(r, t, text, f, sels[f], byValue)

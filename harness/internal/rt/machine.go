@@ -198,18 +198,13 @@ func (m *Machine) Types(named, converters map[string]int) (map[string]reflect.Va
 		if err != nil {
 			return nil, err
 		}
-		if r.Kind() == reflect.Interface {
-			if r, err = m.maker.Type(t.typ); err != nil {
-				return nil, err
-			}
-		}
 		out[name] = reflect.Zero(reflect.PointerTo(r))
 	}
 	for name, id := range converters {
 		prefix, _, _ := strings.Cut(name, "_")
 		out[name] = m.converter(prefix, id)
 	}
-	return out, nil
+	return out, m.maker.CompleteForms()
 }
 
 // OS returns the names of package os that are the script's own.
