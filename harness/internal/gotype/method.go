@@ -1,0 +1,234 @@
+package gotype
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"iter"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// inOrder returns methods in the order of descriptors: exported ones, then the
+// others, by name and package.
+func inOrder(fs iter.Seq[*types.Func]) []*types.Func {
+	return slices.SortedFunc(fs, func(a, b *types.Func) int {
+		if a.Exported() != b.Exported() {
+			if a.Exported() {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.Name(), b.Name()), cmp.Compare(pkgPath(a.Pkg()), pkgPath(b.Pkg())))
+	})
+}
+
+// methodName is the number of the name of f in a descriptor of package pkg.
+func methodName(f *types.Func, pkg string) int32 {
+	if path := pkgPath(f.Pkg()); !f.Exported() && path != pkg {
+		return nameOff(f.Name(), path)
+	}
+	return nameOff(f.Name(), "")
+}
+
+// setMethods gives r, and ptr, the pointer to it, the methods of the two sets.
+func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, ptrSet *types.MethodSet) error {
+	if ptrSet.Len() == 0 {
+		return nil
+	}
+	pkg := ""
+	switch u := t.(type) {
+	case *types.Named:
+		pkg = pkgPath(u.Obj().Pkg())
+	case *types.Struct:
+		pkg = pkgPath(u.Field(0).Pkg())
+	}
+	sels := map[*types.Func]*types.Selection{}
+	for sel := range ptrSet.Methods() {
+		sels[sel.Obj().(*types.Func)] = sel
+	}
+	n := 0
+	for k, f := range inOrder(func(yield func(*types.Func) bool) {
+		for f := range sels {
+			if !yield(f) {
+				return
+			}
+		}
+	}) {
+		mt, err := m.declare(sels[f].Type())
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		byValue := set.Lookup(f.Pkg(), f.Name())
+		c, err := m.codes(r, t, text, f, sels[f], byValue)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		me := method{methodName(f, pkg), offset(unsafe.Pointer(rt(mt))), c.ptr, c.ptr}
+		ptr.methods[k] = me
+		if f.Exported() {
+			ptr.uncommon.xcnt++
+		}
+		if byValue == nil {
+			continue
+		}
+		me.tfn = c.val
+		if r.tflag&flagDirect != 0 {
+			me.ifn = c.val
+		}
+		r.methods[n] = me
+		n++
+		if f.Exported() {
+			r.uncommon.xcnt++
+		}
+	}
+	return nil
+}
+
+// codes are the addresses of a method's code with the receiver *T and T.
+type codes struct{ ptr, val int32 }
+
+// codes finds code for the method f of t. Native code cannot call a method that is
+// not exported.
+func (m *Maker) codes(r *descriptor, t types.Type, text string, f *types.Func, sel, byValue *types.Selection) (c codes, err error) {
+	var ptr, val reflect.Value
+	if f.Exported() && m.o.Method != nil {
+		ptr = m.o.Method(types.NewPointer(t), sel)
+		if byValue != nil {
+			val = m.o.Method(t, byValue)
+		}
+	}
+	if f.Exported() && !ptr.IsValid() && !val.IsValid() && len(sel.Index()) > 1 {
+		if ptr, err = m.promoted(r, t, f, sel); err != nil {
+			return c, err
+		}
+	}
+	if !ptr.IsValid() && !val.IsValid() {
+		off, err := noCode()
+		return codes{off, off}, err
+	}
+	if !ptr.IsValid() {
+		ptr = byPointer(val, nilReceiver(text, f.Name(), t))
+	}
+	if byValue != nil && !val.IsValid() {
+		val = byCopy(ptr)
+	}
+	if c.ptr, err = m.code(ptr); err == nil && byValue != nil {
+		c.val, err = m.code(val)
+	}
+	return c, err
+}
+
+func (m *Maker) code(f reflect.Value) (int32, error) {
+	slot, off, err := takeStub(f)
+	if err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stubs = append(m.stubs, slot)
+	return off, nil
+}
+
+// byPointer makes the method of *T of that of T.
+func byPointer(val reflect.Value, isNil runtimeError) reflect.Value {
+	return receiving(val, reflect.PointerTo(val.Type().In(0)), func(recv reflect.Value) reflect.Value {
+		if recv.IsNil() {
+			panic(isNil)
+		}
+		return recv.Elem()
+	})
+}
+
+// byCopy makes the method of T of that of *T.
+func byCopy(ptr reflect.Value) reflect.Value {
+	return receiving(ptr, ptr.Type().In(0).Elem(), func(recv reflect.Value) reflect.Value {
+		p := reflect.New(recv.Type())
+		p.Elem().Set(recv)
+		return p
+	})
+}
+
+// receiving makes a func like f, whose first parameter is of type recv and goes
+// through to.
+func receiving(f reflect.Value, recv reflect.Type, to func(reflect.Value) reflect.Value) reflect.Value {
+	ft := f.Type()
+	in := slices.Collect(ft.Ins())
+	in[0] = recv
+	call := f.Call
+	if ft.IsVariadic() {
+		call = f.CallSlice
+	}
+	return reflect.MakeFunc(reflect.FuncOf(in, slices.Collect(ft.Outs()), ft.IsVariadic()), func(args []reflect.Value) []reflect.Value {
+		args[0] = to(args[0])
+		return call(args)
+	})
+}
+
+// promoted makes the method f of *T that an embedded field has.
+func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.Selection) (reflect.Value, error) {
+	type step struct {
+		off   uintptr
+		deref bool
+	}
+	var steps []step
+	at := t
+	for _, i := range sel.Index()[:len(sel.Index())-1] {
+		form := m.o.Erased(at)
+		if form == nil || form.Kind() != reflect.Struct || i >= form.NumField() {
+			return reflect.Value{}, fmt.Errorf("form of %s is that of another type", TypeName(at))
+		}
+		next := step{off: form.Field(i).Offset}
+		at = at.Underlying().(*types.Struct).Field(i).Type()
+		if p, ok := types.Unalias(at).(*types.Pointer); ok {
+			at, next.deref = p.Elem(), true
+		}
+		steps = append(steps, next)
+	}
+	holder, err := m.declare(at)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	mt, err := m.declare(f.Signature())
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	in := append([]reflect.Type{reflect.PointerTo(r.typ())}, slices.Collect(mt.Ins())...)
+	name := f.Name()
+	return reflect.MakeFunc(reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic()), func(args []reflect.Value) []reflect.Value {
+		p := args[0].UnsafePointer()
+		for _, s := range steps {
+			_ = *(*byte)(p) // Go's panic, if it is nil
+			p = unsafe.Add(p, s.off)
+			if s.deref {
+				p = *(*unsafe.Pointer)(p)
+			}
+		}
+		recv := reflect.NewAt(holder, p)
+		if holder.Kind() == reflect.Interface {
+			if recv = recv.Elem(); recv.IsNil() {
+				_ = *(*byte)(nil)
+			}
+		}
+		call := recv.MethodByName(name)
+		if mt.IsVariadic() {
+			return call.CallSlice(args[1:])
+		}
+		return call.Call(args[1:])
+	}), nil
+}
+
+// A runtimeError is a panic of Go's own.
+type runtimeError string
+
+func (e runtimeError) Error() string { return string(e) }
+func (runtimeError) RuntimeError()   {}
+
+// nilReceiver is what a call of a method of T by a nil *T panics with.
+func nilReceiver(text, method string, t types.Type) runtimeError {
+	if n, ok := t.(*types.Named); ok {
+		text = pkgPath(n.Obj().Pkg()) + "." + lastName(text)
+	}
+	return runtimeError("value method " + text + "." + method + " called using nil *" + lastName(text) + " pointer")
+}
