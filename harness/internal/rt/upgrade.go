@@ -90,5 +90,5 @@ func (a adapter) can(name, signature string) bool {
 		return false
 	}
 	sel := types.NewMethodSet(a.T.typ).Lookup(nil, name)
-	return sel != nil && namer(false).signatureName(sel.Type().(*types.Signature)) == signature
+	return sel != nil && TypeName(sel.Type()) == "func"+signature
 }
