@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -48,16 +49,12 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 	for sel := range ptrSet.Methods() {
 		sels[sel.Obj().(*types.Func)] = sel
 	}
-	n := 0
-	for k, f := range inOrder(func(yield func(*types.Func) bool) {
-		for f := range sels {
-			if !yield(f) {
-				return
-			}
-		}
-	}) {
+	n, ptrN := 0, 0
+	for _, f := range inOrder(maps.Keys(sels)) {
 		mt, err := m.declare(sels[f].Type())
-		if err != nil {
+		if err != nil && !f.Exported() && !m.o.Source(f.Pkg()) {
+			continue // a library's, with a type that only the library can name
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		byValue := set.Lookup(f.Pkg(), f.Name())
@@ -66,7 +63,8 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		me := method{methodName(f, pkg), offset(unsafe.Pointer(rt(mt))), c.ptr, c.ptr}
-		ptr.methods[k] = me
+		ptr.methods[ptrN] = me
+		ptrN++
 		if f.Exported() {
 			ptr.uncommon.xcnt++
 		}
@@ -83,6 +81,7 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 			r.uncommon.xcnt++
 		}
 	}
+	r.uncommon.mcount, ptr.uncommon.mcount = uint16(n), uint16(ptrN)
 	return nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 	"unsafe"
 
@@ -81,6 +80,18 @@ func newTwins(in mode) *twins {
 		Method:  w.method,
 	})
 	return w
+}
+
+// noteLocals notes the types that func locals declares, which have no text of their
+// own.
+func (w *twins) noteLocals() {
+	scope := script().Scope().Lookup("locals").(*types.Func).Scope()
+	for i, v := range locals() {
+		if i > 0 {
+			scope = scope.Child(0)
+		}
+		w.note(reflect.TypeOf(v), scope.Lookup("T").Type())
+	}
 }
 
 // goType returns the type of the script that t is compiled of, and notes both.
@@ -247,19 +258,5 @@ func (w *twins) inside(v reflect.Value, seen map[unsafe.Pointer]bool) {
 			w.inside(nv, seen)
 			v.SetMapIndex(nk, nv)
 		}
-	}
-}
-
-func TestSmoke(t *testing.T) {
-	if err := Check(); err != nil {
-		t.Fatal(err)
-	}
-	for in := range modes {
-		w := newTwins(in)
-		for _, v := range []any{Celsius(3), &Outer{Inner{1, "n"}, &Ptr2{"d"}, "N"}, Pair[string, Celsius]{"a", 2}, Node{Val: 3}, Tree{"a": Tree{}}, Holder{V: Sq{2}}} {
-			r := w.retype(v)
-			t.Logf("%v %+v %T %T", r, r, r, v)
-		}
-		w.Close()
 	}
 }
