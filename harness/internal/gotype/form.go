@@ -64,7 +64,7 @@ func (m *Maker) declareInterface(t types.Type, u *types.Interface) (reflect.Type
 	i.pkg = encode(pkg, "", "", false)
 	i.methods = make([]imethod, u.NumMethods())
 	m.real.Set(t, r.typ())
-	m.later(func() error {
+	m.parts = append(m.parts, func() error {
 		for k, f := range inOrder(u.Methods()) {
 			mt, err := m.declare(f.Signature())
 			if err != nil {
@@ -160,7 +160,6 @@ func (m *Maker) declareFolded(n *types.Named) (reflect.Type, error) {
 	}
 	m.forms.Set(n, r.typ())
 	m.parts = append(m.parts, func() error { return m.setErased(r, n.Underlying()) })
-	m.later(func() error { return nil })
 	return r.typ(), nil
 }
 

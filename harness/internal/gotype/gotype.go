@@ -382,10 +382,13 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 		return nil, err
 	}
 	m.real.Set(t, r.typ())
-	m.later(func() error {
+	m.parts = append(m.parts, func() error {
 		if err := m.setParts(r, t.Underlying(), form); err != nil {
 			return fmt.Errorf("type %s: %w", text, err)
 		}
+		return nil
+	})
+	m.later(func() error {
 		if err := m.setMethods(r, ptr, t, text, set, ptrSet); err != nil {
 			return fmt.Errorf("methods of %s: %w", text, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -48,19 +49,13 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 	for sel := range ptrSet.Methods() {
 		sels[sel.Obj().(*types.Func)] = sel
 	}
-	n := 0
-	for k, f := range inOrder(func(yield func(*types.Func) bool) {
-		for f := range sels {
-			if !yield(f) {
-				return
-			}
-		}
-	}) {
+	n, ptrN := 0, 0
+	for _, f := range inOrder(maps.Keys(sels)) {
 		mt, err := m.declare(sels[f].Type())
-		if err != nil && (m.o.Source(f.Pkg()) || f.Exported()) {
+		if err != nil && !f.Exported() && !m.o.Source(f.Pkg()) {
+			continue // a library's, with a type that only the library can name
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
-		} else if err != nil { // a library's own, which names what only the library has
-			mt = reflect.TypeFor[func()]()
 		}
 		byValue := set.Lookup(f.Pkg(), f.Name())
 		c, err := m.codes(r, t, text, f, sels[f], byValue)
@@ -68,7 +63,8 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		me := method{methodName(f, pkg), offset(unsafe.Pointer(rt(mt))), c.ptr, c.ptr}
-		ptr.methods[k] = me
+		ptr.methods[ptrN] = me
+		ptrN++
 		if f.Exported() {
 			ptr.uncommon.xcnt++
 		}
@@ -85,6 +81,7 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 			r.uncommon.xcnt++
 		}
 	}
+	r.uncommon.mcount, ptr.uncommon.mcount = uint16(n), uint16(ptrN)
 	return nil
 }
 
@@ -175,16 +172,18 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 		deref bool
 	}
 	var steps []step
-	form := m.o.Erased(t)
-	var at types.Type = t
+	at := t
 	for _, i := range sel.Index()[:len(sel.Index())-1] {
-		s := at.Underlying().(*types.Struct)
-		steps = append(steps, step{off: form.Field(i).Offset})
-		at, form = s.Field(i).Type(), form.Field(i).Type
-		if p, ok := types.Unalias(at).(*types.Pointer); ok {
-			at, form = p.Elem(), form.Elem()
-			steps[len(steps)-1].deref = true
+		form := m.o.Erased(at)
+		if form == nil || form.Kind() != reflect.Struct || i >= form.NumField() {
+			return reflect.Value{}, fmt.Errorf("form of %s is that of another type", TypeName(at))
 		}
+		next := step{off: form.Field(i).Offset}
+		at = at.Underlying().(*types.Struct).Field(i).Type()
+		if p, ok := types.Unalias(at).(*types.Pointer); ok {
+			at, next.deref = p.Elem(), true
+		}
+		steps = append(steps, next)
 	}
 	holder, err := m.declare(at)
 	if err != nil {

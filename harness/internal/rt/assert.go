@@ -48,14 +48,5 @@ func dynamicName(x any) string {
 	if x == nil {
 		return "nil"
 	}
-	t := reflect.TypeOf(x)
-	switch t { // ours, in the place of those of package runtime
-	case reflect.TypeFor[goError]():
-		return "runtime.errorString"
-	case reflect.TypeFor[goPlainError]():
-		return "runtime.plainError"
-	case reflect.TypeFor[boundsError]():
-		return "runtime.boundsError"
-	}
-	return t.String()
+	return reflect.TypeOf(x).String()
 }

@@ -64,7 +64,7 @@ func (m *Machine) refusedMethod(t reflect.Type, method string) (name string, ref
 }
 
 func notAvailable(name string) {
-	panic(goPlainError(name + " is not available to scripts"))
+	panic(plainError(name + " is not available to scripts"))
 }
 
 // pointee reports the element type of a pointer type.

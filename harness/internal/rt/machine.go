@@ -73,37 +73,28 @@ type Machine struct {
 
 // A Type is one entry of the type table.
 type Type struct {
-	m       *Machine
 	number  int
 	typ     types.Type
 	methods map[string]reflect.Value // lowered methods, receiver first
-	// The erased form and the real type, as soon as somebody asks for them.
-	forms struct {
-		once      sync.Once
-		form, go_ reflect.Type
-	}
+	// form is the type of the erased form, goType the one that Go would have.
+	form, goType func() reflect.Type
 }
 
-// form is the type of the erased form.
-func (t *Type) form() reflect.Type { t.make(); return t.forms.form }
-
-// goType is the real type: the one that Go would have.
-func (t *Type) goType() reflect.Type { t.make(); return t.forms.go_ }
-
-func (t *Type) make() {
-	t.forms.once.Do(func() {
-		t.forms.form = t.m.reflectOf(t.typ)
-		t.forms.go_ = t.forms.form
-		if !NeedsBox(t.typ, t.m.cfg.Source) {
-			return
+func (m *Machine) newType(number int, t types.Type) *Type {
+	e := &Type{number: number, typ: t, methods: map[string]reflect.Value{}}
+	e.form = sync.OnceValue(func() reflect.Type { return m.reflectOf(t) })
+	e.goType = sync.OnceValue(func() reflect.Type {
+		if !NeedsBox(t, m.cfg.Source) {
+			return e.form()
 		}
-		r, err := t.m.maker.Type(t.typ)
+		r, err := m.maker.Type(t)
 		if err != nil {
-			panic(goPlainError(err.Error()))
+			panic(plainError(err.Error()))
 		}
-		t.forms.go_ = r
-		t.m.knows(r, t)
+		m.knows(r, e)
+		return r
 	})
+	return e
 }
 
 // knows notes the type that was made for t.
@@ -136,7 +127,7 @@ func New(cfg Config) *Machine {
 	m.types = make([]*Type, len(cfg.Types))
 	for i, t := range cfg.Types {
 		if t != nil {
-			m.types[i] = &Type{m: m, number: i, typ: t, methods: map[string]reflect.Value{}}
+			m.types[i] = m.newType(i, t)
 		}
 	}
 	return m
@@ -185,7 +176,26 @@ func (m *Machine) register(tid int, name string, fn any) {
 		key := TypeName(t.typ)
 		m.registered[key] = append(m.registered[key], t)
 	}
-	t.methods[name] = reflect.ValueOf(fn)
+	t.methods[name] = m.outward(reflect.ValueOf(fn))
+}
+
+// outward makes a function of the script fit for native code, which may recover
+// its panics: those of the interpreter become Go's.
+func (m *Machine) outward(f reflect.Value) reflect.Value {
+	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+		done := false
+		defer func() {
+			if done {
+				return
+			}
+			if r := recover(); r != nil {
+				panic(m.goPanic(r))
+			}
+		}()
+		out := f.Call(args)
+		done = true
+		return out
+	})
 }
 
 // Types returns the symbols of package t, the types of the program by the names

@@ -74,10 +74,10 @@ func runes(s string) ([]rune, []int) {
 	return rs, at
 }
 
-func badMap() { panic(goPlainError("assignment to entry in nil map")) }
+func badMap() { panic(plainError("assignment to entry in nil map")) }
 
 func badWrapped(pkg, typ, method string) {
-	panic(goPlainError("value method " + pkg + "." + typ + "." + method + " called using nil *" + typ + " pointer"))
+	panic(plainError("value method " + pkg + "." + typ + "." + method + " called using nil *" + typ + " pointer"))
 }
 
 // checkPointer fails for an interface that holds a nil pointer.

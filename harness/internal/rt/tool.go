@@ -62,7 +62,7 @@ func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
 func (m *Machine) target(t types.Type, v reflect.Value) any {
 	r, err := m.maker.Type(t)
 	if err != nil {
-		panic(goPlainError(err.Error()))
+		panic(plainError(err.Error()))
 	}
 	return reflect.NewAt(r, v.Addr().UnsafePointer()).Interface()
 }
