@@ -473,7 +473,7 @@ func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) err
 			return fmt.Errorf("field %s: form %s is that of another type than %s", f.Name(), typeOf(p), t)
 		}
 		s.fields = append(s.fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
-		if !f.Exported() || s.pkg == nil {
+		if !f.Exported() {
 			s.pkg = encode(pkgPath(f.Pkg()), "", "", false)
 		}
 	}

@@ -14,6 +14,14 @@ func (m *Machine) box(tid int, v any) any {
 	return gotype.Retype(form(v, t.form()), t.goType())
 }
 
+// boxFunc is box for a function that a template may call, which recovers its panics.
+func (m *Machine) boxFunc(tid int, f any) any {
+	if v := reflect.ValueOf(f); !v.IsNil() {
+		f = m.outward(v).Interface()
+	}
+	return m.box(tid, f)
+}
+
 // form is v as a value of type t, which is of the same memory: the interpreter
 // may have another type for it, such as a channel of another direction.
 func form(v any, t reflect.Type) any {

@@ -22,6 +22,8 @@ type Panic struct {
 	// Earlier is the panic that was under way when a deferred call raised this
 	// one, or that this call had recovered; nil when there was none.
 	Earlier *Panic
+	// raw is what native code panicked with, which it may want to recover itself.
+	raw any
 	// recovered: it is the Earlier of another, and was recovered.
 	recovered bool
 }
@@ -133,7 +135,24 @@ func (m *Machine) caught(r any) *Panic {
 	if p, ok := r.(*Panic); ok {
 		return p
 	}
-	return &Panic{Value: r, Line: m.takeLine()}
+	if p := m.panicking.raisedAgain(r); p != nil {
+		return p
+	}
+	p := &Panic{Value: r, Line: m.takeLine()}
+	if _, ok := r.(runtime.Error); !ok {
+		p.raw = r
+	}
+	return p
+}
+
+// again raises a panic after the deferred calls of a function: one of native code
+// as it was.
+func (m *Machine) again(p *Panic) {
+	if p.raw == nil || p.Earlier != nil {
+		panic(p)
+	}
+	m.panicking.raiseAgain(p)
+	panic(p.raw)
 }
 
 // goPanic is what native code recovers of a panic r of the interpreter: a Panic
@@ -146,10 +165,10 @@ func (m *Machine) goPanic(r any) any {
 		}
 		r = v.Interface()
 	}
-	if _, ok := r.(*Panic); ok || m.panicking.isForeign() {
+	if _, ok := r.(*Panic); ok {
 		return r
 	}
-	if v, ok := translate(r); ok {
+	if v, ok := translate(r); ok && !m.panicking.isForeign() {
 		return &Panic{Value: v, Line: m.takeLine()}
 	}
 	return r
@@ -267,7 +286,7 @@ func run(d *Defers, body func()) {
 	d.guard(body)
 	d.runCalls()
 	if d.panic != nil {
-		panic(d.panic)
+		d.m.again(d.panic)
 	}
 }
 
@@ -345,7 +364,7 @@ func (m *Machine) unwind(d *Defers, recovered any, name string) {
 		m.panicking.passed(name)
 	}
 	m.panicking.skip(2) // those that it is called by
-	panic(d.panic)
+	m.again(d.panic)
 }
 
 // deferred is the frame that recover looks for on the stack.
@@ -436,6 +455,9 @@ type panics struct {
 	// foreign: the panic is one of native code that the script called, not of the
 	// interpreter.
 	foreign map[uintptr]bool
+	// again has panics of native code that a function of the script has raised
+	// once more, without what is known of them.
+	again map[uintptr]*Panic
 }
 
 // A Step is one function that a panic passed, innermost first.
@@ -478,6 +500,7 @@ func (p *panics) forget(id uintptr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.trail, id)
+	delete(p.again, id)
 }
 
 const maxTrail = 200 // steps kept of one panic
@@ -522,17 +545,9 @@ func (p *panics) Write(b []byte) (int, error) {
 	}
 	line, _ := strconv.Atoi(string(s[1]))
 	id := goroutine()
-	foreign, raised := whose()
+	p.isForeign()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if raised && foreign && p.foreign == nil {
-		p.foreign = map[uintptr]bool{}
-	}
-	if raised && foreign {
-		p.foreign[id] = true
-	} else if raised {
-		delete(p.foreign, id)
-	}
 	switch p.skips[id] {
 	case 0:
 		p.add(id, Step{string(s[2]), line})
@@ -572,10 +587,43 @@ func whose() (foreign, raised bool) {
 	}
 }
 
-func (p *panics) isForeign() bool {
+func (p *panics) raiseAgain(q *Panic) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.foreign) > 0 && p.foreign[goroutine()]
+	if p.again == nil {
+		p.again = map[uintptr]*Panic{}
+	}
+	p.again[goroutine()] = q
+}
+
+// raisedAgain returns what is known of r, if it was raised again in this goroutine.
+func (p *panics) raisedAgain(r any) *Panic {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := p.again[goroutine()]
+	if q == nil || *(*[2]unsafe.Pointer)(unsafe.Pointer(&q.raw)) != *(*[2]unsafe.Pointer)(unsafe.Pointer(&r)) {
+		return nil
+	}
+	return q
+}
+
+// isForeign reports whether the panic of this goroutine, which the caller recovers
+// or sees pass, began in native code.
+func (p *panics) isForeign() bool {
+	id := goroutine()
+	foreign, raised := whose()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case raised && foreign:
+		if p.foreign == nil {
+			p.foreign = map[uintptr]bool{}
+		}
+		p.foreign[id] = true
+	case raised:
+		delete(p.foreign, id)
+	}
+	return p.foreign[id]
 }
 
 // Trail returns the functions that the panic of this goroutine has passed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
 // An interface value of a script type is a box: the erased value with its real
@@ -69,6 +70,9 @@ func (f *fn) convert(text string, from, to types.Type) string {
 
 // box makes an `any` of a concrete value.
 func (p *program) box(text string, from types.Type) string {
+	if _, ok := from.Underlying().(*types.Signature); ok && p.templates {
+		return fmt.Sprintf("rt.BoxFunc(%d, %s)", p.boxNumber(from), text)
+	}
 	if !p.needsBox(from) {
 		return "rt.Raw(" + text + ")"
 	}
@@ -114,11 +118,27 @@ func (f *fn) core(text string, t types.Type) string {
 }
 
 func (p *program) fold(text string, n *types.Named) string {
-	return fmt.Sprintf("%s(%s)", p.converter("Fold", n), text)
+	return p.refolding("Fold", n, n.Underlying(), n) + "(" + text + ")"
 }
 
 func (p *program) unfold(text string, n *types.Named) string {
-	return fmt.Sprintf("%s(%s)", p.converter("Unfold", n), text)
+	return p.refolding("Unfold", n, n, n.Underlying()) + "(" + text + ")"
+}
+
+// refolding names the function that converts between a folded type and its
+// underlying type. For functions it is one of the lowered program: where native code
+// returns a function, the interpreter changes what a pointer to the variable that
+// it is assigned to points to.
+func (p *program) refolding(prefix string, n *types.Named, from, to types.Type) string {
+	converter := p.converter(prefix, n)
+	if _, ok := n.Underlying().(*types.Signature); !ok {
+		return converter
+	}
+	name := fmt.Sprintf("%s_%d", strings.ToLower(prefix), p.number(n))
+	p.once(name, func() string {
+		return fmt.Sprintf("func %s(x %s) %s {\nvar r %s = %s(x)\nreturn r\n}\n", name, p.typ(from), p.typ(to), p.typ(to), converter)
+	})
+	return name
 }
 
 // converter names the function of package t that converts to the interface t, or

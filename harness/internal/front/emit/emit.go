@@ -131,6 +131,7 @@ type program struct {
 
 	written    map[*types.Var]bool // variables of libraries that the script changes
 	concurrent bool                // the script starts goroutines
+	templates  bool                // the script imports text/template or html/template
 	position   token.Position      // of the statement being lowered
 }
 
@@ -186,6 +187,7 @@ func Lower(in *Input) (out *Program, err error) {
 	}
 	replaces := false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
+		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
 		replaces = replaces || lib.ReplacesType(path)
 	}
 	if replaces {

@@ -150,6 +150,9 @@ func (p *program) namedTyp(n *types.Named) string {
 		}
 		switch {
 		case rt.Folded(n):
+			if _, ok := n.Underlying().(*types.Signature); ok {
+				return p.madeTyp("Ffunc", n)
+			}
 			return p.madeTyp("F", n)
 		case isInterface(n) && p.keepsInterface(n):
 			return p.madeTyp("I", n)

@@ -642,6 +642,10 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 		kv := e.(*ast.KeyValueExpr)
 		key := f.element(kv.Key, u.Key(), f.hoists(kv.Value))
 		value := f.element(kv.Value, u.Elem(), false)
+		if holdsInterface(u.Key()) { // where it has no hash, the interpreter has other words
+			key = f.hoist(key, f.p.typ(u.Key()))
+			f.w("rt.Key(rt.Raw(%s))\n", key)
+		}
 		f.w("%s[%s] = %s\n", m, key, value)
 	}
 	return f.ofLibrary(f.refold(m, u, t), t)
