@@ -131,7 +131,11 @@ func (p *program) unfold(text string, n *types.Named) string {
 // it is assigned to points to.
 func (p *program) refolding(prefix string, n *types.Named, from, to types.Type) string {
 	converter := p.converter(prefix, n)
-	if _, ok := n.Underlying().(*types.Signature); !ok {
+	switch n.Underlying().(type) {
+	case *types.Array: // whose elements are assigned to in their place
+		return ""
+	case *types.Signature:
+	default:
 		return converter
 	}
 	name := fmt.Sprintf("%s_%d", strings.ToLower(prefix), p.number(n))
