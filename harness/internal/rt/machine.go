@@ -123,7 +123,7 @@ func New(cfg Config) *Machine {
 		m.cfg.Host = NoHost{}
 	}
 	m.byGo.Store(&map[unsafe.Pointer]*Type{})
-	m.maker = gotype.New(&gotype.Options{Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Hidden, Method: m.code})
+	m.maker = gotype.New(&gotype.Options{Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, Method: m.code})
 	m.types = make([]*Type, len(cfg.Types))
 	for i, t := range cfg.Types {
 		if t != nil {

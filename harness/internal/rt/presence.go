@@ -15,6 +15,12 @@ func Hidden(f *types.Var) bool {
 	return ok && strings.HasSuffix(rest, "_") && f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), "servers/")
 }
 
+// Invisible reports whether a field of a generated struct is not the script's to
+// see: it is Hidden, or keeps the whole result of a call. Real types do not have it.
+func Invisible(f *types.Var) bool {
+	return !f.Exported() && f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), "servers/")
+}
+
 // Presence returns the index of the hidden field that notes whether field i of
 // a parameter struct, or of a type that a script made of one, was written, and
 // its bit there; ok is false for any other struct and field.

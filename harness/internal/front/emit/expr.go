@@ -525,7 +525,7 @@ func hasBlank(t types.Type) bool {
 		return hasBlank(u.Elem())
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if f := u.Field(i); f.Name() == "_" || rt.Hidden(f) || hasBlank(f.Type()) {
+			if f := u.Field(i); f.Name() == "_" || rt.Invisible(f) || hasBlank(f.Type()) {
 				return true
 			}
 		}
