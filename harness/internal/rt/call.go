@@ -3,6 +3,7 @@ package rt
 import (
 	"go/types"
 	"reflect"
+	"time"
 
 	"github.com/usetools/usetools/harness/internal/gotype"
 )
@@ -25,7 +26,7 @@ func (m *Machine) callMethod(x any, name string, args []any) []any {
 	if full, refused := m.refusedMethod(reflect.TypeOf(x), name); refused {
 		notAvailable(full)
 	}
-	f := reflect.ValueOf(x).MethodByName(name)
+	f := m.method(x, name)
 	in := make([]reflect.Value, len(args))
 	for i, a := range args {
 		if t := f.Type().In(i); a == nil {
@@ -49,6 +50,27 @@ func (m *Machine) callMethod(x any, name string, args []any) []any {
 		}
 	}
 	return out
+}
+
+// method is a method of x. Those that set timers are ours: see [Timers].
+func (m *Machine) method(x any, name string) reflect.Value {
+	switch x := x.(type) {
+	case *time.Timer:
+		switch name {
+		case "Reset":
+			return reflect.ValueOf(func(d time.Duration) bool { return m.cfg.Timers.reset(x, d) })
+		case "Stop":
+			return reflect.ValueOf(func() bool { return m.cfg.Timers.stop(x) })
+		}
+	case *time.Ticker:
+		switch name {
+		case "Reset":
+			return reflect.ValueOf(func(d time.Duration) { m.cfg.Timers.resetTicker(x, d) })
+		case "Stop":
+			return reflect.ValueOf(func() { m.cfg.Timers.stopTicker(x) })
+		}
+	}
+	return reflect.ValueOf(x).MethodByName(name)
 }
 
 // refusedMethod reports whether scripts may not call a method of the library

@@ -32,6 +32,8 @@ type Config struct {
 	Line *int
 	// Timers learns of the script's timers; nil: nobody asks for them.
 	Timers *Timers
+	// Uncounted: the program may have native code set its timers.
+	Uncounted bool
 	// Host is what the predeclared functions reach; nil means [NoHost].
 	Host Host
 	// Exit is called by os.Exit and log.Fatal, after which the calling
@@ -122,6 +124,7 @@ func New(cfg Config) *Machine {
 	if m.cfg.Host == nil {
 		m.cfg.Host = NoHost{}
 	}
+	m.cfg.Timers.uncounted.Store(cfg.Uncounted)
 	m.byGo.Store(&map[unsafe.Pointer]*Type{})
 	m.maker = gotype.New(&gotype.Options{Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, Method: m.code})
 	m.types = make([]*Type, len(cfg.Types))

@@ -128,7 +128,7 @@ func (m *Machine) note(raw []byte, t types.Type, v reflect.Value, depth int) {
 		fields := m.jsonFields(t, u)
 		_ = members(raw, func(key string, r, _ []byte) error {
 			f := findField(fields, key)
-			if f == nil {
+			if f == nil || string(r) == "null" {
 				return nil
 			}
 			markWritten(u, v, f.index)

@@ -99,6 +99,9 @@ func plainJSON(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
+	if !json.Valid(b.Bytes()) { // nobody could read it
+		return nil, errors.New("json: exceeded max depth")
+	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 

@@ -56,6 +56,9 @@ type Program struct {
 	// Funcs describes the functions of the lowered program that stand for
 	// functions of the script.
 	Funcs map[string]Func
+	// Uncounted: the script uses timers, and package reflect or a template may call
+	// their methods.
+	Uncounted bool
 	// MapWrites are the lines on which the script writes to maps, in a script
 	// that starts goroutines. The runtime ends the process where two write at
 	// once, and does not tell which.
@@ -185,11 +188,13 @@ func Lower(in *Input) (out *Program, err error) {
 		p.concurrent = p.concurrent || startsGoroutines(file)
 		p.findWritten(file)
 	}
-	replaces := false
+	replaces, timers, reflects := false, false, false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
+		timers, reflects = timers || path.Path() == "time", reflects || path.Path() == "reflect"
 		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
 		replaces = replaces || lib.ReplacesType(path)
 	}
+	p.out.Uncounted = timers && (reflects || p.templates)
 	if replaces {
 		p.reshape(in.Info)
 	}
