@@ -548,7 +548,7 @@ func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 		return
 	}
 	fn, ok := c.info.Uses[sel.Sel].(*types.Func)
-	if !ok || fn.Pkg() == nil || !strings.HasPrefix(fn.Pkg().Path(), serverPrefix) || fn.Signature().Recv() != nil {
+	if !ok || !ofServer(fn.Pkg()) || fn.Signature().Recv() != nil {
 		return
 	}
 	if len(call.Args) > 0 {
