@@ -17,7 +17,7 @@ import (
 
 // explain makes a diagnostic of what Go has against the script: its own words,
 // and the one thing that helps to write it right the next time.
-func (c *checker) explain(f types.Error) Diagnostic {
+func (c *checker) explain(f fault) Diagnostic {
 	message := strings.ReplaceAll(strings.ReplaceAll(c.plain(f.Msg), "\n\t", " "), "\t", " ")
 	message, _, _ = strings.Cut(message, " (declared at "+fileName) // a line of another text
 	d := c.diagnose(Compile, f.Pos, "%s", message)
@@ -32,7 +32,10 @@ func (c *checker) explain(f types.Error) Diagnostic {
 			break
 		}
 	}
-	if d.Code == "" {
+	if d.Code == "" && f.code == undeclaredName {
+		d.concern(CodeUndefined, "", c.undefined(f), "")
+	}
+	if d.Code == "" && ofValues[f.code] {
 		c.concernValue(f, &d)
 	}
 	c.adviseIdiom(&d)
@@ -41,10 +44,7 @@ func (c *checker) explain(f types.Error) Diagnostic {
 
 // concernValue says of a fault with a value whose type is a server's, or for a
 // field of such a type, which type that is.
-func (c *checker) concernValue(f types.Error, d *Diagnostic) {
-	if !strings.HasPrefix(f.Msg, "cannot ") && !strings.HasPrefix(f.Msg, "invalid operation: ") && !strings.HasPrefix(f.Msg, "invalid argument: ") {
-		return
-	}
+func (c *checker) concernValue(f fault, d *Diagnostic) {
 	path := c.pathTo(f.Pos)
 	if c.concernPlace(f.Pos, path, d) {
 		return
@@ -130,7 +130,7 @@ func elementOfServer(t types.Type) *types.Named {
 var advices = []struct {
 	sign    string
 	hint    string
-	explain func(*checker, types.Error, *Diagnostic)
+	explain func(*checker, fault, *Diagnostic)
 }{
 	{"undefined: ", "", (*checker).explainUndefined},
 	{"not exported by package", "", (*checker).explainUndefined},
@@ -173,7 +173,7 @@ const olderHint = "remove the //go:build line: a file is in the release of Go th
 const anyHint = "a value of type any has to be asserted first: m, ok := v.(map[string]any); or decode the whole result: r.JSON(&x)"
 
 // explainUndefined looks for the name that was meant.
-func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
+func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 	if at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos }); at >= 0 {
 		c.explainQualified(c.refs[at], d)
 		return
@@ -206,7 +206,7 @@ func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
 		}
 	}
 	if len(near) > 0 {
-		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+		d.ask(near)
 		d.Signatures = c.signatures(near[:1], objects)
 		return
 	}
@@ -257,8 +257,11 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 		}
 	}
 	if near := nearest(r.name.Name, names(objects)); len(near) > 0 {
-		d.Hint = "did you mean " + c.plain(r.x.Name) + "." + strings.Join(near, " or "+c.plain(r.x.Name)+".") + "?"
 		d.Signatures = c.signatures(near[:1], objects)
+		for i := range near {
+			near[i] = c.plain(r.x.Name) + "." + near[i]
+		}
+		d.ask(near)
 		return
 	}
 	if len(functions) > 0 && c.units[name.Imported().Path()].Path != "" {
@@ -299,7 +302,7 @@ func (c *checker) explainPackage(r reference, d *Diagnostic) {
 		d.concern(CodeNoServer, name, r.name.Name, "")
 	}
 	if len(near) > 0 {
-		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+		d.ask(near)
 	} else if len(servers) > 0 {
 		d.Hint = "it is neither a variable nor a package; the servers declared here are " + listed(servers)
 	} else {
@@ -376,7 +379,7 @@ func everydayNames(name string) ([]string, map[string]types.Object) {
 }
 
 // explainMember shows what a type has when the script asks for what it lacks.
-func (c *checker) explainMember(f types.Error, d *Diagnostic) {
+func (c *checker) explainMember(f fault, d *Diagnostic) {
 	id, owner := c.member(f)
 	if id == nil || owner == nil {
 		return
@@ -421,7 +424,7 @@ func (c *checker) explainMember(f types.Error, d *Diagnostic) {
 	}
 	near := nearest(id.Name, members(owner))
 	if len(near) > 0 {
-		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+		d.ask(near)
 	}
 	if line := c.typeLine(owner, near); line != "" {
 		d.Signatures = []string{line}
@@ -451,7 +454,7 @@ func around(owner types.Type, name string) (field string, inner *types.Named) {
 }
 
 // explainNoType looks for the type that was meant by a function's name.
-func (c *checker) explainNoType(f types.Error, d *Diagnostic) {
+func (c *checker) explainNoType(f fault, d *Diagnostic) {
 	at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos || r.x.Pos() == f.Pos })
 	if at < 0 {
 		return
@@ -494,7 +497,7 @@ func (c *checker) hidesPackage(pos token.Pos) string {
 
 // explainMismatch shows the results of a call that is assigned to too few or
 // too many variables.
-func (c *checker) explainMismatch(f types.Error, d *Diagnostic) {
+func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		var left int
 		var right []ast.Expr
@@ -530,7 +533,7 @@ func (c *checker) explainMismatch(f types.Error, d *Diagnostic) {
 }
 
 // explainCall shows the signature of a call with the wrong number of arguments.
-func (c *checker) explainCall(f types.Error, d *Diagnostic) {
+func (c *checker) explainCall(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok {
 			c.describeCall(call, d)
@@ -573,7 +576,7 @@ func isContext(e ast.Expr) bool {
 }
 
 // explainMultiple tells how to use one of several results.
-func (c *checker) explainMultiple(f types.Error, d *Diagnostic) {
+func (c *checker) explainMultiple(f fault, d *Diagnostic) {
 	d.Hint = "assign the results first: v, err := …; then use v"
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == f.Pos {
@@ -620,7 +623,7 @@ var mismatched = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // explainOperands tells how to bring two operands to one type.
-func (c *checker) explainOperands(f types.Error, d *Diagnostic) {
+func (c *checker) explainOperands(f fault, d *Diagnostic) {
 	m := mismatched().FindStringSubmatch(f.Msg)
 	if m == nil {
 		return
@@ -658,7 +661,7 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // explainConversion tells how to make a value of the type that is wanted.
-func (c *checker) explainConversion(f types.Error, d *Diagnostic) {
+func (c *checker) explainConversion(f fault, d *Diagnostic) {
 	if c.explainConstant(f, d) {
 		return
 	}
@@ -726,7 +729,7 @@ var namedConstant = sync.OnceValue(func() *regexp.Regexp {
 
 // explainConstant tells how to write a constant that is of another type than
 // the place wants.
-func (c *checker) explainConstant(f types.Error, d *Diagnostic) bool {
+func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
 	if m := namedConstant().FindStringSubmatch(f.Msg); m != nil && m[1] == m[2] {
 		d.Hint = "convert it: " + m[2] + "(…)"
 		return true
@@ -758,7 +761,7 @@ func (c *checker) explainConstant(f types.Error, d *Diagnostic) bool {
 
 // explainArgument shows the signature of a call that has an argument of the
 // wrong type.
-func (c *checker) explainArgument(f types.Error, d *Diagnostic) {
+func (c *checker) explainArgument(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return a.Pos() <= f.Pos && f.Pos < a.End() }) {
 			c.describeCall(call, d)
@@ -768,7 +771,7 @@ func (c *checker) explainArgument(f types.Error, d *Diagnostic) {
 	}
 }
 
-func (c *checker) explainReturn(f types.Error, d *Diagnostic) {
+func (c *checker) explainReturn(f fault, d *Diagnostic) {
 	d.Hint = "the function has fewer results"
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		switch n := n.(type) {
@@ -786,7 +789,7 @@ func (c *checker) explainReturn(f types.Error, d *Diagnostic) {
 	}
 }
 
-func (c *checker) explainNotUsed(f types.Error, d *Diagnostic) {
+func (c *checker) explainNotUsed(f fault, d *Diagnostic) {
 	d.Hint = "assign it, print it, or give it to Return"
 	if strings.Contains(f.Msg, "value of type func(") {
 		d.Hint = "to call it, write parentheses behind it"
