@@ -89,15 +89,34 @@ type Options struct {
 	Stop <-chan struct{}
 }
 
-// An Outcome is how a script ended.
-type Outcome = eval.Outcome
+// An Outcome is how a script ended: by itself where nothing else is said.
+type Outcome struct {
+	Code    int    // of os.Exit or log.Fatal
+	Panic   *Panic // that nobody recovered; nil when there was none
+	Stopped bool   // by Options.Stop
+	Line    int    // of a script that was stopped: where it was last; 0 when that was not noted
+}
+
+// A Panic is a panic that nobody recovered.
+type Panic struct {
+	Code  Code
+	Text  string  // what Go prints after "panic: "
+	Trace []Frame // the script's functions that it passed, innermost first
+}
+
+// A Frame is one function of a trace.
+type Frame struct {
+	Func string `json:"func"` // as Go names it: main.(*T).M
+	Line int    `json:"line"` // of the script; 0 when it is not known
+}
 
 // Run runs the program to its end, in this process: a script that ends by a
 // fatal error of Go's runtime, or never, ends the process or keeps it. An error
 // is a *[Refusal] or a fault of the harness; nothing has run then.
 func (p *Program) Run(o *Options) (*Outcome, error) {
 	host.SetBridge(o.Host)
-	in := &eval.Options{Symbols: host.Symbols(), Host: o.Host, Line: o.Line, Goexit: o.Goexit, Timers: p.timers, Stop: o.Stop}
+	in := &eval.Options{Symbols: host.Symbols(), Host: o.Host, Timers: p.timers,
+		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop}
 	if o.Stderr != nil {
 		in.Stderr = o.Stderr
 		log.SetOutput(o.Stderr)
@@ -106,6 +125,15 @@ func (p *Program) Run(o *Options) (*Outcome, error) {
 	out, err := eval.Run(p.lowered, in)
 	if limit := (*eval.LimitError)(nil); errors.As(err, &limit) {
 		return nil, &Refusal{Message: limit.Msg}
+	} else if err != nil {
+		return nil, err
 	}
-	return out, err
+	end := &Outcome{Code: out.Code, Stopped: out.Stopped, Line: out.Line}
+	if p := out.Panic; p != nil {
+		end.Panic = &Panic{Code: codeOf(p.Cause), Text: p.Text}
+		for _, f := range p.Trace {
+			end.Panic.Trace = append(end.Panic.Trace, Frame(f))
+		}
+	}
+	return end, nil
 }

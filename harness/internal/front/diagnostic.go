@@ -68,7 +68,8 @@ const (
 	maxParts = 20      // signatures, and names that are near
 )
 
-var codes = []string{"", CodeUndefined, CodeNoServer, CodeNoName, CodeNoField, CodeCall, CodeType, CodeRequired, CodeEnum}
+var codes = []string{"", CodeUndefined, CodeNoServer, CodeNoName, CodeNoField, CodeCall, CodeType, CodeRequired,
+	CodeEnum}
 
 // Validate reports what of a diagnostic this package does not say, for who has
 // it from a process that nobody trusts.

@@ -126,7 +126,9 @@ func elementOfServer(t types.Type) *types.Named {
 	return nil
 }
 
-// advices are looked through in this order by what Go's message contains.
+// advices are looked through in this order by what Go's message contains. They
+// and the idioms are where Go's words are read: all that is chosen by them is a
+// hint for whoever wrote the script.
 var advices = []struct {
 	sign    string
 	hint    string

@@ -38,8 +38,8 @@ func Main() int {
 	c := newChild(files[0], files[1], files[2])
 	c.streams = []*os.File{os.Stdout, files[2], os.Stderr}
 	c.lost = func() { os.Exit(70) } // there is nobody to work for
-	c.stuck = func(text string) {
-		c.end(&done{Fatal: text, Line: c.lastLine()})
+	c.stuck = func(code exec.Code) {
+		c.end(&done{Fatal: fatalTexts[code], Code: code, Line: c.lastLine()})
 		os.Exit(2)
 	}
 	if set.Line > 0 {
@@ -61,12 +61,12 @@ const gcPercent = 400
 type child struct {
 	from    io.Reader
 	to      *frameWriter
-	stderr  *os.File          // the script's; the process's own is for the Go runtime
-	streams []*os.File        // what end closes
-	lost    func()            // is told when the parent has gone
-	stuck   func(text string) // is told of a deadlock; nil: nobody looks for one
-	noMain  atomic.Bool       // main called runtime.Goexit
-	line    *int              // shared with the parent; may be nil
+	stderr  *os.File        // the script's; the process's own is for the Go runtime
+	streams []*os.File      // what end closes
+	lost    func()          // is told when the parent has gone
+	stuck   func(exec.Code) // is told of a deadlock; nil: nobody looks for one
+	noMain  atomic.Bool     // main called runtime.Goexit
+	line    *int            // shared with the parent; may be nil
 	script  Script
 	tools   Tools
 
@@ -287,17 +287,13 @@ func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	case out.Stopped:
 		d.Late, d.Line = true, out.Line
 	case out.Panic != nil:
-		d.Panic = clip(out.Panic.Text, maxText)
+		d.Panic, d.Code = clip(out.Panic.Text, maxText), out.Panic.Code
 		for _, f := range out.Panic.Trace {
 			if d.Line == 0 {
 				d.Line = f.Line
 			}
-			at := f.Func
-			if f.Line > 0 {
-				at += fmt.Sprintf(", line %d", f.Line)
-			}
 			if len(d.Trace) < maxTrace {
-				d.Trace = append(d.Trace, clip(at, 1000))
+				d.Trace = append(d.Trace, Frame{Func: clip(f.Func, maxNote), Line: f.Line})
 			}
 		}
 	default:
@@ -364,8 +360,18 @@ func (c *child) Return(value []byte) {
 	c.to.write(kindValue, value[:min(len(value), maxFrameToParent)])
 }
 
+// maxNote bounds a warning of the running script, the ID of the tool that it is
+// about, and a function of a trace, in bytes.
+const maxNote = 1000
+
 // Warn implements exec.Host.
-func (c *child) Warn(message string) { c.to.write(kindWarn, []byte(clip(message, 1000))) }
+func (c *child) Warn(code, tool, message string) {
+	n := Note{Code: code, Tool: tool, Message: clip(message, maxNote)}
+	if len(tool) > maxNote {
+		n.Code, n.Tool = "", ""
+	}
+	c.to.writeJSON(kindWarn, &n)
+}
 
 // clip keeps the beginning of a long text.
 func clip(text string, most int) string {

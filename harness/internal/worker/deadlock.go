@@ -11,12 +11,12 @@ import (
 	"github.com/usetools/usetools/harness/internal/exec"
 )
 
-// deadlockText is what Go says when nothing can ever happen again. The runtime
+// fatalTexts is what Go says when nothing can ever happen again. The runtime
 // does not notice it here, because a worker always waits for its parent.
-const (
-	deadlockText = "all goroutines are asleep - deadlock!"
-	noMainText   = "no goroutines (main called runtime.Goexit) - deadlock!"
-)
+var fatalTexts = map[exec.Code]string{
+	exec.CodeDeadlock: "all goroutines are asleep - deadlock!",
+	exec.CodeNoMain:   "no goroutines (main called runtime.Goexit) - deadlock!",
+}
 
 // watchTick is how often a quiet worker is looked at.
 const watchTick = 50 * time.Millisecond
@@ -71,9 +71,9 @@ func (c *child) watch(program *exec.Program, over <-chan struct{}) {
 			continue
 		}
 		if some {
-			c.stuck(deadlockText)
+			c.stuck(exec.CodeDeadlock)
 		} else {
-			c.stuck(noMainText)
+			c.stuck(exec.CodeNoMain)
 		}
 		return
 	}
