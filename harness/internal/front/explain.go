@@ -21,15 +21,13 @@ func (c *checker) explain(f fault) Diagnostic {
 	message := strings.ReplaceAll(strings.ReplaceAll(c.plain(f.Msg), "\n\t", " "), "\t", " ")
 	message, _, _ = strings.Cut(message, " (declared at "+fileName) // a line of another text
 	d := c.diagnose(Compile, f.Pos, "%s", message)
-	for _, a := range advices {
-		if strings.Contains(f.Msg, a.sign) {
-			if a.hint != "" {
-				d.Hint = a.hint
-			}
-			if a.explain != nil {
-				a.explain(c, f, &d)
-			}
-			break
+	a := advices[f.code]
+	if d.Hint = a.hint; a.explain != nil {
+		a.explain(c, f, &d)
+	}
+	for _, w := range wordings {
+		if d.Hint == "" && strings.Contains(f.Msg, w.sign) {
+			d.Hint = w.hint
 		}
 	}
 	if d.Code == "" && f.code == undeclaredName {
@@ -126,48 +124,54 @@ func elementOfServer(t types.Type) *types.Named {
 	return nil
 }
 
-// advices are looked through in this order by what Go's message contains. They
-// and the idioms are where Go's words are read: all that is chosen by them is a
-// hint for whoever wrote the script.
-var advices = []struct {
-	sign    string
+// advices are what is said about a fault, by its code.
+var advices = map[code]struct {
 	hint    string
 	explain func(*checker, fault, *Diagnostic)
 }{
-	{"undefined: ", "", (*checker).explainUndefined},
-	{"not exported by package", "", (*checker).explainUndefined},
-	{"declared and not used", "look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
-	{"type int has no field or method", "a range with one variable gives the index: for _, x := range xs", nil},
-	{"non-boolean condition", "compare explicitly: x != 0, s != \"\", err != nil", nil},
-	{"has no field or method", "", (*checker).explainMember},
-	{"unknown field", "", (*checker).explainMember},
-	{"assignment mismatch", "", (*checker).explainMismatch},
-	{"values in struct literal", "name the fields: T{Name: …}", nil},
-	{"implicit assignment to unexported field", "name the fields: T{Name: …}", nil},
-	{"is not a type", "", (*checker).explainNoType},
-	{"arguments in call to", "", (*checker).explainCall},
-	{"multiple-value", "", (*checker).explainMultiple},
-	{"is not a function", "it is a value: leave out the parentheses", nil},
-	{"to type interface{Error() string}", "an error is compared with nil: err != nil", nil},
-	{"mismatched types", "", (*checker).explainOperands},
-	{"cannot use", "", (*checker).explainConversion},
-	{"interface type any", anyHint, nil},
-	{"too many return values", "", (*checker).explainReturn},
-	{"not enough return values", "return a value for each result", nil},
-	{"missing return", "end every path of a function that has results with return or panic", nil},
-	{"no new variables on left side", "all of them exist already: use = in the place of :=", nil},
-	{"is not used", "", (*checker).explainNotUsed},
-	{"redeclared in this block", "rename one of them, or assign with =", nil},
-	{"import cycle", "", nil},
-	{"instantiation cycle", "a generic type or function makes ever larger types of itself", nil},
-	{"invalid recursive type", "use a pointer, a slice or a map of it", nil},
-	{"requires go1.", olderHint, nil},
-	{"file requires newer Go version", olderHint, nil},
-	{"must be a boolean", "compare explicitly: x != 0, s != \"\", err != nil", nil},
-	{"impossible type assertion", "the type has not all methods of the interface", nil},
-	{"is not an interface", "only values of interface types have dynamic types; use the value itself", nil},
-	{"cannot assign to struct field", "a struct in a map cannot be changed in place: copy it, change it, store it", nil},
-	{"truncated", "convert explicitly, or make it a float64", nil},
+	undeclaredName:         {"", (*checker).explainUndefined},
+	undeclaredImportedName: {"", (*checker).explainUndefined},
+	unexportedName:         {"", (*checker).explainUndefined},
+	missingFieldOrMethod:   {"", (*checker).explainMember},
+	missingLitField:        {"", (*checker).explainMember},
+	wrongAssignCount:       {"", (*checker).explainMismatch},
+	notAType:               {"", (*checker).explainNoType},
+	wrongArgCount:          {"", (*checker).explainCall},
+	tooManyValues:          {"", (*checker).explainMultiple},
+	mismatchedTypes:        {"", (*checker).explainOperands},
+	incompatibleAssign:     {"", (*checker).explainConversion},
+	invalidIfaceAssign:     {"", (*checker).explainConversion},
+	numericOverflow:        {"", (*checker).explainConversion},
+	truncatedFloat:         {"", (*checker).explainConversion},
+	wrongResultCount:       {"", (*checker).explainReturn},
+	unusedExpr:             {"", (*checker).explainNotUsed},
+
+	unusedVar:                {"look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
+	invalidCond:              {"compare explicitly: x != 0, s != \"\", err != nil", nil},
+	invalidStructLit:         {"name the fields: T{Name: …}", nil},
+	unexportedLitField:       {"name the fields: T{Name: …}", nil},
+	missingReturn:            {"end every path of a function that has results with return or panic", nil},
+	noNewVar:                 {"all of them exist already: use = in the place of :=", nil},
+	invalidInstanceCycle:     {"a generic type or function makes ever larger types of itself", nil},
+	unsupportedFeature:       {olderHint, nil},
+	tooNew:                   {olderHint, nil},
+	impossibleAssert:         {"the type has not all methods of the interface", nil},
+	unaddressableFieldAssign: {"a struct in a map cannot be changed in place: copy it, change it, store it", nil},
+}
+
+// wordings are looked through in this order by what Go's message contains, for
+// a fault of which the advices say nothing. They and the idioms are where Go's words are read: all
+// that is chosen by them is a hint for whoever wrote the script.
+var wordings = []struct{ sign, hint string }{
+	{"is not a function", "it is a value: leave out the parentheses"},
+	{"to type interface{Error() string}", "an error is compared with nil: err != nil"},
+	{"interface type any", anyHint},
+	{"must be a boolean", "compare explicitly: x != 0, s != \"\", err != nil"},
+	{"is not an interface", "only values of interface types have dynamic types; use the value itself"},
+	{"redeclared in this block", "rename one of them, or assign with ="},
+	{"truncated to ", "convert explicitly, or make it a float64"},
+	{"invalid recursive type", "use a pointer, a slice or a map of it"},
+	{"requires go1.", olderHint},
 }
 
 const olderHint = "remove the //go:build line: a file is in the release of Go that it asks for, and scripts have the newest"
@@ -184,7 +188,7 @@ func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 		c.explainPackage(c.refs[at], d)
 		return
 	}
-	name := strings.TrimPrefix(f.Msg, "undefined: ")
+	name := c.undefined(f)
 	if d.Hint = c.inLeftOut(name); d.Hint != "" {
 		return
 	}
@@ -386,6 +390,10 @@ func (c *checker) explainMember(f fault, d *Diagnostic) {
 	if id == nil || owner == nil {
 		return
 	}
+	if owner == types.Typ[types.Int] {
+		d.Hint = "a range with one variable gives the index: for _, x := range xs"
+		return
+	}
 	switch u := owner.Underlying().(type) {
 	case *types.Interface:
 		if u.Empty() {
@@ -579,6 +587,9 @@ func isContext(e ast.Expr) bool {
 
 // explainMultiple tells how to use one of several results.
 func (c *checker) explainMultiple(f fault, d *Diagnostic) {
+	if tuple, ok := c.resultsAt(f.Pos); ok && tuple.Len() < 2 {
+		return // it has none
+	}
 	d.Hint = "assign the results first: v, err := …; then use v"
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == f.Pos {
@@ -586,6 +597,18 @@ func (c *checker) explainMultiple(f fault, d *Diagnostic) {
 			return
 		}
 	}
+}
+
+// resultsAt are those of the call that begins at a position.
+func (c *checker) resultsAt(pos token.Pos) (*types.Tuple, bool) {
+	for _, n := range slices.Backward(c.pathTo(pos)) {
+		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == pos {
+			if s, ok := c.typeOf(call.Fun).(*types.Signature); ok {
+				return s.Results(), true
+			}
+		}
+	}
+	return nil, false
 }
 
 // describeCall adds the signature of what is called and returns its results.
@@ -774,6 +797,10 @@ func (c *checker) explainArgument(f fault, d *Diagnostic) {
 }
 
 func (c *checker) explainReturn(f fault, d *Diagnostic) {
+	if tooMany, _ := c.counted(f); !tooMany {
+		d.Hint = "return a value for each result"
+		return
+	}
 	d.Hint = "the function has fewer results"
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		switch n := n.(type) {

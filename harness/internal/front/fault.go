@@ -12,7 +12,7 @@ import (
 
 // A fault is what go/types has against a script. What is done about it is
 // decided by its code and by the syntax and types at its place, never by its
-// words; those only choose among hints (see advices and idioms).
+// words; those only choose among hints (see wordings and idioms).
 type fault struct {
 	types.Error
 	code code
@@ -37,6 +37,20 @@ const (
 	wrongResultCount       code = 103
 	unusedLabel            code = 122
 	wrongArgCount          code = 126
+
+	noNewVar             code = 19
+	notAType             code = 25
+	tooManyValues        code = 41
+	invalidStructLit     code = 65
+	unexportedLitField   code = 68
+	unexportedName       code = 74
+	impossibleAssert     code = 95
+	unusedExpr           code = 100
+	missingReturn        code = 102
+	invalidCond          code = 105
+	unsupportedFeature   code = 135
+	invalidInstanceCycle code = 140
+	tooNew               code = 151
 
 	unassignableOperand      code = 18
 	invalidIfaceAssign       code = 21
@@ -73,6 +87,7 @@ const (
 // ofValues are the codes of faults with the type of a value, or with what is
 // done to it.
 var ofValues = map[code]bool{
+
 	unassignableOperand:      true,
 	invalidIfaceAssign:       true,
 	incompatibleAssign:       true,

@@ -99,6 +99,9 @@ func (c *checker) member(f fault) (*ast.Ident, types.Type) {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			owner := c.info.TypeOf(n.X)
+			if c.info.Types[n.X].IsType() && slices.Contains(fields(owner), n.Sel.Name) {
+				return nil, nil // it is there, but no method
+			}
 			if f.code == missingFieldOrMethod && n.Sel.Pos() == f.Pos && owner != nil && !isHidden(owner, n.Sel.Name) {
 				return n.Sel, owner
 			}
