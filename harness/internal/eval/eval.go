@@ -65,6 +65,7 @@ type Outcome struct {
 type Panic struct {
 	Text  string // what Go prints after "panic: "
 	Value string // the value as %v
+	Cause any    // the value of the panic that Text begins with
 	Trace []Frame
 }
 
@@ -280,7 +281,11 @@ func (r *run) main() {
 }
 
 func (r *run) panicked(p *rt.Panic, trail []rt.Step) *Outcome {
-	out := &Panic{Text: "panic while printing panic value", Trace: r.trace(p.Line, trail)}
+	first := p
+	for first.Earlier != nil {
+		first = first.Earlier
+	}
+	out := &Panic{Text: "panic while printing panic value", Cause: first.Value, Trace: r.trace(p.Line, trail)}
 	func() {
 		defer func() { recover() }() // of methods of the script
 		out.Text, out.Value = p.Text(), fmt.Sprint(p.Value)

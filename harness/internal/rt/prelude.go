@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/usetools/usetools/harness/internal/host"
 )
 
 // Host is where the predeclared functions that look into values of the script
@@ -20,8 +22,6 @@ type Host interface {
 	// RunScript runs a saved script with a JSON object of inputs and returns
 	// its value as JSON.
 	RunScript(name string, inputs []byte) ([]byte, error)
-	// Warn adds a line to the result's warnings.
-	Warn(message string)
 }
 
 // NoHost has no values and drops what it is given.
@@ -33,7 +33,6 @@ func (NoHost) Return([]byte)                            {}
 func (NoHost) Input(string) ([]byte, error)             { return nil, errNoHost }
 func (NoHost) Stored(string) ([]byte, error)            { return nil, errNoHost }
 func (NoHost) RunScript(string, []byte) ([]byte, error) { return nil, errNoHost }
-func (NoHost) Warn(string)                              {}
 
 // setValue is Return.
 func (m *Machine) setValue(v any) {
@@ -43,7 +42,7 @@ func (m *Machine) setValue(v any) {
 	}
 	if s := string(text[:min(len(text), 3)]); s == "{}" || s == "[{}" {
 		if name := dynamicName(v); !strings.Contains(name, "map[") {
-			m.cfg.Host.Warn("Return: JSON sees nothing of " + name + ": its fields are not exported (begin them with a capital letter)")
+			host.Warn("Return: JSON sees nothing of " + name + ": its fields are not exported (begin them with a capital letter)")
 		}
 	}
 	m.cfg.Host.Return(text)
