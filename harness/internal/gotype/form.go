@@ -216,7 +216,6 @@ func (m *Maker) memory(t types.Type) (reflect.Type, error) {
 			if r := m.o.Library(o.Pkg().Path(), o.Name()); r != nil {
 				return r, nil
 			}
-			return nil, fmt.Errorf("type %s is not available", TypeName(n))
 		}
 	}
 	switch u := t.Underlying().(type) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -236,6 +237,7 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 	}
 	in := append([]reflect.Type{reflect.PointerTo(r.typ())}, slices.Collect(mt.Ins())...)
 	name := f.Name()
+	_, byPtr := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
 	return reflect.MakeFunc(reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic()), func(args []reflect.Value) []reflect.Value {
 		p := args[0].UnsafePointer()
 		for _, s := range steps {
@@ -244,6 +246,9 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 			if s.deref {
 				p = *(*unsafe.Pointer)(p)
 			}
+		}
+		if !byPtr {
+			_ = *(*byte)(p)
 		}
 		recv := reflect.NewAt(holder, p)
 		if holder.Kind() == reflect.Interface {
@@ -259,19 +264,22 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 	}), nil
 }
 
-// A runtimeError is a panic of Go's own.
-type runtimeError string
+// plainError is the type of Go's panic when a method of T is called by a nil *T.
+var plainError = sync.OnceValue(func() (t reflect.Type) {
+	defer func() { t = reflect.TypeOf(recover()) }()
+	nilProbe.First()
+	return nil
+})
 
-func (e runtimeError) Error() string { return string(e) }
-func (runtimeError) RuntimeError()   {}
+var nilProbe probeIface = (*probe)(nil)
 
 // nilReceiver is what a call of the method f of T, which T has itself, by a nil *T
 // panics with.
-func nilReceiver(n *types.Named, f *types.Func) runtimeError {
+func nilReceiver(n *types.Named, f *types.Func) any {
 	name := n.Obj().Name()
 	if n.TypeArgs().Len() > 0 {
 		name += "[...]"
 	}
-	return runtimeError("value method " + pkgPath(n.Obj().Pkg()) + "." + name + "." + f.Name() +
-		" called using nil *" + name + " pointer")
+	text := "value method " + pkgPath(n.Obj().Pkg()) + "." + name + "." + f.Name() + " called using nil *" + name + " pointer"
+	return Retype(text, plainError())
 }

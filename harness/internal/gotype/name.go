@@ -135,8 +135,10 @@ func (in namer) interfaceName(u *types.Interface) string {
 	methods := make([]string, u.NumMethods())
 	for i := range methods {
 		methods[i] = u.Method(i).Name() + in.signatureName(u.Method(i).Signature())
-		if !u.Method(i).Exported() && u.Method(i).Pkg() != nil {
-			methods[i] = u.Method(i).Pkg().Name() + "." + methods[i]
+		if p := u.Method(i).Pkg(); !u.Method(i).Exported() && bool(in) {
+			methods[i] = pkgPath(p) + "." + methods[i]
+		} else if !u.Method(i).Exported() {
+			methods[i] = p.Name() + "." + methods[i]
 		}
 	}
 	return "interface { " + strings.Join(methods, "; ") + " }"
@@ -150,6 +152,9 @@ func (in namer) structName(u *types.Struct) string {
 	for i := range fields {
 		f := u.Field(i)
 		fields[i] = f.Name() + " " + in.name(f.Type())
+		if bool(in) && !f.Exported() {
+			fields[i] = pkgPath(f.Pkg()) + "." + fields[i]
+		}
 		if f.Embedded() {
 			fields[i] = in.name(f.Type())
 		}
