@@ -33,7 +33,7 @@ type random struct {
 }
 
 const randomImports = "import (\n\"fmt\"\n\"io\"\n\"sync\"\n\"time\"\n)\n" +
-	"var _ fmt.Stringer\nvar _ io.Reader\nvar _ sync.Mutex\nvar _ time.Time\n"
+	"type A = time.Duration\ntype a = G[int, A]\nvar _ fmt.Stringer\nvar _ io.Reader\nvar _ sync.Mutex\nvar _ time.Time\n"
 
 // source returns a package of random types: declarations that make an error of the
 // type checker are left out.
@@ -136,7 +136,7 @@ func (r *random) typ(depth int) string {
 		return r.fields(depth - 1)
 	case 7:
 		return r.methods()
-	case 8:
+	case 8, 10:
 		return "G[" + elem() + ", " + elem() + "]"
 	case 9:
 		return r.one("time.Time", "time.Duration", "sync.Mutex", "error", "fmt.Stringer", "io.Reader")
@@ -151,7 +151,7 @@ func (r *random) fields(depth int) string {
 		case 0:
 			s += r.one("", "*") + r.names[r.IntN(len(r.names))]
 		case 1:
-			s += r.one("_ ", "_ ", "time.Duration", "G[int, string]", "error", "sync.Mutex", "time.Time")
+			s += r.one("_ ", "_ ", "time.Duration", "int", "A", "*a", "G[int, string]", "error", "sync.Mutex", "time.Time")
 			if strings.HasSuffix(s, "_ ") {
 				s += r.typ(depth - 1)
 			}
