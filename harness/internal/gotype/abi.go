@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"math"
 	"reflect"
-	"strings"
 	"sync"
 	"unsafe"
 )
@@ -102,16 +101,18 @@ func ifaceE2I(t *rtype, src any, dst unsafe.Pointer)
 // the numbers in descriptors.
 var global struct {
 	sync.Mutex
-	keep  []any
+	keep  []unsafe.Pointer
 	hash  uint32
 	names map[string]int32
-	maps  map[*mapType]bool // whose hasher is that of their form
+	maps  map[*mapType]bool // whose hasher is another than reflect's
+
+	leftOut map[*rtype][]bool // the fields of structs that == leaves out
 }
 
-func keep(x any) {
+func keep(p unsafe.Pointer) {
 	global.Lock()
 	defer global.Unlock()
-	global.keep = append(global.keep, x)
+	global.keep = append(global.keep, p)
 }
 
 // rt is not inlined: the compiler reads descriptors that it knows itself, and its
@@ -167,7 +168,7 @@ func encode(name, tag, pkg string, embedded bool) *byte {
 		n := nameOff(pkg, "")
 		b = append(b, (*[4]byte)(unsafe.Pointer(&n))[:]...)
 	}
-	keep(b)
+	keep(unsafe.Pointer(&b[0]))
 	return &b[0]
 }
 
@@ -244,7 +245,7 @@ func copyOf(from *rtype, args, methods int) (*descriptor, error) {
 		})
 	}
 	v := reflect.New(b.block)
-	keep(v.Interface())
+	keep(v.UnsafePointer())
 	v.Elem().Field(0).Set(reflect.NewAt(b.head, unsafe.Pointer(from)).Elem())
 	at := func(i int) unsafe.Pointer { return v.Elem().Field(i).Addr().UnsafePointer() }
 	d := &descriptor{rtype: (*rtype)(at(0)), uncommon: (*uncommon)(at(1))}
@@ -305,14 +306,4 @@ func setElem(p *rtype, key, elem reflect.Type) {
 		m := (*mapType)(unsafe.Pointer(p))
 		m.key, m.elem = rt(key), rt(elem)
 	}
-}
-
-// lastName is the part of a type's text after the package: "T" of "main.T".
-func lastName(text string) string {
-	head, rest, generic := strings.Cut(text, "[")
-	head = head[strings.LastIndexByte(head, '.')+1:]
-	if generic {
-		return head + "[" + rest
-	}
-	return head
 }

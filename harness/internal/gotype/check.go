@@ -17,7 +17,9 @@ const Releases = "go1.26"
 // since nobody survives a wrong one. Only the first call looks.
 func Check() error { return check() }
 
-var check = sync.OnceValue(func() error {
+var check = sync.OnceValue(look)
+
+func look() error {
 	for _, c := range []struct {
 		what string
 		ok   func() bool
@@ -32,7 +34,7 @@ var check = sync.OnceValue(func() error {
 		}
 	}
 	return nil
-})
+}
 
 type probe struct {
 	a *int

@@ -66,7 +66,7 @@ func (m *Maker) declareInterface(t types.Type, u *types.Interface) (reflect.Type
 	m.real.Set(t, r.typ())
 	m.parts = append(m.parts, func() error {
 		for k, f := range inOrder(u.Methods()) {
-			mt, err := m.declare(f.Signature())
+			mt, err := m.methodType(f, f.Signature())
 			if err != nil {
 				return fmt.Errorf("method %s of %s: %w", f.Name(), text, err)
 			}
@@ -216,7 +216,6 @@ func (m *Maker) memory(t types.Type) (reflect.Type, error) {
 			if r := m.o.Library(o.Pkg().Path(), o.Name()); r != nil {
 				return r, nil
 			}
-			return nil, fmt.Errorf("type %s is not available", TypeName(n))
 		}
 	}
 	switch u := t.Underlying().(type) {
@@ -290,16 +289,14 @@ func (m *Maker) ToInterface(iface reflect.Type) reflect.Value {
 		if x == nil {
 			return nil
 		}
-		from, to := (*[2]unsafe.Pointer)(unsafe.Pointer(&x)), (*[2]unsafe.Pointer)(unsafe.Pointer(&r))
-		if table, ok := tables.Load(from[0]); ok {
-			to[0], to[1] = table.(unsafe.Pointer), from[1]
-			return r
+		from := (*[2]unsafe.Pointer)(unsafe.Pointer(&x))
+		table, ok := tables.Load(from[0])
+		if !ok {
+			table = *(*unsafe.Pointer)(m.Convert(x, iface).Addr().UnsafePointer())
+			tables.Store(from[0], table)
 		}
-		if err := m.Complete(); err != nil {
-			panic(err)
-		}
-		ifaceE2I(rt(iface), x, unsafe.Pointer(&r))
-		tables.Store(from[0], to[0])
+		to := (*[2]unsafe.Pointer)(unsafe.Pointer(&r))
+		to[0], to[1] = table.(unsafe.Pointer), from[1]
 		return r
 	}
 	ft := reflect.FuncOf([]reflect.Type{anyType}, []reflect.Type{iface}, false)

@@ -70,15 +70,16 @@ type Options struct {
 // goroutines, but, but for Form, not with a lock held that Options.Erased takes.
 type Maker struct {
 	o       Options
-	ready   sync.Map   // types.Type -> reflect.Type, complete with all that it reaches
+	ready   sync.Map   // types.Type -> reflect.Type, complete; the first of identical ones only
 	making  sync.Mutex // held while types are made; then the options are asked
 	failed  error      // of a type that others may lead to; guarded by making
 	pending atomic.Int32
 	stores  sync.Map // reflect.Type of an interface -> reflect.Value of a func
 
-	mu    sync.Mutex // guards what follows; nobody is asked while it is held
-	real  typeutil.Map
-	forms typeutil.Map
+	mu    sync.Mutex     // guards what follows; nobody is asked while it is held
+	real  typeutil.Map   // types.Type -> reflect.Type
+	forms typeutil.Map   // the same of folded types
+	asked typeutil.Map   // types.Type -> true: one of them is in ready
 	todo  []func() error // to complete what is declared
 	parts []func() error // to complete the erased forms of folded types
 	stubs []int
@@ -128,7 +129,12 @@ func (m *Maker) Type(t types.Type) (reflect.Type, error) {
 		m.failed = fmt.Errorf("making type %s: %w", TypeName(t), err)
 		return nil, m.failed
 	}
-	m.ready.Store(t, r)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked.At(t) == nil {
+		m.asked.Set(t, true)
+		m.ready.Store(t, r)
+	}
 	return r, nil
 }
 
@@ -310,10 +316,7 @@ func mapLike(form, key, elem reflect.Type) reflect.Type {
 	defer global.Unlock()
 	if to.str < 0 && !global.maps[to] { // made by reflect just now, not compiled in
 		to.hasher, to.flags = from.hasher, from.flags
-		if global.maps == nil {
-			global.maps = map[*mapType]bool{}
-		}
-		global.maps[to] = true
+		noteMap(to)
 	}
 	return t
 }
@@ -376,7 +379,10 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 	if form.Kind() == reflect.Func {
 		args = form.NumIn() + form.NumOut()
 	}
-	set, ptrSet := m.sets.MethodSet(t), m.sets.MethodSet(types.NewPointer(t))
+	set, ptrSet := none, none
+	if mayHaveMethods(t) {
+		set, ptrSet = m.sets.MethodSet(t), m.sets.MethodSet(types.NewPointer(t))
+	}
 	r, ptr, err := declare(rt(form), args, text, pkg, named, set.Len(), ptrSet.Len())
 	if err != nil {
 		return nil, err
@@ -389,7 +395,7 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 		return nil
 	})
 	m.later(func() error {
-		if err := m.setMethods(r, ptr, t, text, set, ptrSet); err != nil {
+		if err := m.setMethods(r, ptr, t, set, ptrSet); err != nil {
 			return fmt.Errorf("methods of %s: %w", text, err)
 		}
 		return nil
@@ -401,18 +407,35 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 	return r.typ(), nil
 }
 
+// none is the set of a type without methods.
+var none = types.NewMethodSet(types.Typ[types.Int])
+
+// mayHaveMethods reports whether t or *t has methods of its own or of embedded fields.
+func mayHaveMethods(t types.Type) bool {
+	if n, ok := t.(*types.Named); ok && n.NumMethods() > 0 {
+		return true
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if f.Embedded() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // setParts gives r, a type like form, the fields or elements of u.
 func (m *Maker) setParts(r *descriptor, u types.Type, form reflect.Type) error {
-	wrong := fmt.Errorf("form %s is that of another type", form)
 	switch u := u.(type) {
 	case *types.Struct:
 		if form.Kind() != reflect.Struct || form.NumField() != u.NumFields() {
-			return wrong
+			return wrongForm(form)
 		}
 		return m.setFields(r, u, form)
 	case *types.Signature:
 		if form.Kind() != reflect.Func || len(r.args) != u.Params().Len()+u.Results().Len() {
-			return wrong
+			return wrongForm(form)
 		}
 		in, err := m.declareAll(u.Params())
 		if err != nil {
@@ -430,7 +453,7 @@ func (m *Maker) setParts(r *descriptor, u types.Type, form reflect.Type) error {
 		}
 	case *types.Map:
 		if form.Kind() != reflect.Map {
-			return wrong
+			return wrongForm(form)
 		}
 		key, err := m.declare(u.Key())
 		if err != nil {
@@ -450,6 +473,8 @@ func (m *Maker) setParts(r *descriptor, u types.Type, form reflect.Type) error {
 	}
 	return nil
 }
+
+func wrongForm(form reflect.Type) error { return fmt.Errorf("form %s is that of another type", form) }
 
 // setFields gives a struct type the fields of u. That of a type declared as a
 // library's, as in type Date time.Time, has them already.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -34,7 +35,7 @@ func methodName(f *types.Func, pkg string) int32 {
 }
 
 // setMethods gives r, and ptr, the pointer to it, the methods of the two sets.
-func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, ptrSet *types.MethodSet) error {
+func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, set, ptrSet *types.MethodSet) error {
 	if ptrSet.Len() == 0 {
 		return nil
 	}
@@ -51,14 +52,14 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 	}
 	n, ptrN := 0, 0
 	for _, f := range inOrder(maps.Keys(sels)) {
-		mt, err := m.declare(sels[f].Type())
+		mt, err := m.methodType(f, sels[f].Type())
 		if err != nil && !f.Exported() && !m.o.Source(f.Pkg()) {
 			continue // a library's, with a type that only the library can name
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		byValue := set.Lookup(f.Pkg(), f.Name())
-		c, err := m.codes(r, t, text, f, sels[f], byValue)
+		c, err := m.codes(r, t, f, sels[f], byValue)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
@@ -85,12 +86,46 @@ func (m *Maker) setMethods(r, ptr *descriptor, t types.Type, text string, set, p
 	return nil
 }
 
+// methodType returns the type of a method of signature sig, without the receiver.
+// Methods of a library may have types that only the library can name.
+func (m *Maker) methodType(f *types.Func, sig types.Type) (reflect.Type, error) {
+	r, err := m.declare(sig)
+	if err == nil || m.o.Source(f.Pkg()) || !f.Exported() {
+		return r, err
+	}
+	recv := types.Unalias(f.Signature().Recv().Type())
+	p, isPtr := recv.(*types.Pointer)
+	if isPtr {
+		recv = types.Unalias(p.Elem())
+	}
+	n, ok := recv.(*types.Named)
+	if !ok {
+		return nil, err
+	}
+	holder, _ := m.declare(n)
+	if holder == nil {
+		return nil, err
+	}
+	if isPtr {
+		holder = reflect.PointerTo(holder)
+	}
+	me, ok := holder.MethodByName(f.Name())
+	if !ok {
+		return nil, err
+	}
+	in := slices.Collect(me.Type.Ins())
+	if holder.Kind() != reflect.Interface {
+		in = in[1:]
+	}
+	return reflect.FuncOf(in, slices.Collect(me.Type.Outs()), me.Type.IsVariadic()), nil
+}
+
 // codes are the addresses of a method's code with the receiver *T and T.
 type codes struct{ ptr, val int32 }
 
 // codes finds code for the method f of t. Native code cannot call a method that is
 // not exported.
-func (m *Maker) codes(r *descriptor, t types.Type, text string, f *types.Func, sel, byValue *types.Selection) (c codes, err error) {
+func (m *Maker) codes(r *descriptor, t types.Type, f *types.Func, sel, byValue *types.Selection) (c codes, err error) {
 	var ptr, val reflect.Value
 	if f.Exported() && m.o.Method != nil {
 		ptr = m.o.Method(types.NewPointer(t), sel)
@@ -108,7 +143,11 @@ func (m *Maker) codes(r *descriptor, t types.Type, text string, f *types.Func, s
 		return codes{off, off}, err
 	}
 	if !ptr.IsValid() {
-		ptr = byPointer(val, nilReceiver(text, f.Name(), t))
+		n, _ := t.(*types.Named)
+		if len(sel.Index()) > 1 {
+			n = nil
+		}
+		ptr = byPointer(val, n, f)
 	}
 	if byValue != nil && !val.IsValid() {
 		val = byCopy(ptr)
@@ -130,11 +169,14 @@ func (m *Maker) code(f reflect.Value) (int32, error) {
 	return off, nil
 }
 
-// byPointer makes the method of *T of that of T.
-func byPointer(val reflect.Value, isNil runtimeError) reflect.Value {
+// byPointer makes the method f of *T of that of T; n is T if f is no promoted one.
+func byPointer(val reflect.Value, n *types.Named, f *types.Func) reflect.Value {
 	return receiving(val, reflect.PointerTo(val.Type().In(0)), func(recv reflect.Value) reflect.Value {
 		if recv.IsNil() {
-			panic(isNil)
+			if n != nil {
+				panic(nilReceiver(n, f))
+			}
+			_ = *(*byte)(nil) // Go's panic
 		}
 		return recv.Elem()
 	})
@@ -189,12 +231,13 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 	if err != nil {
 		return reflect.Value{}, err
 	}
-	mt, err := m.declare(f.Signature())
+	mt, err := m.methodType(f, f.Signature())
 	if err != nil {
 		return reflect.Value{}, err
 	}
 	in := append([]reflect.Type{reflect.PointerTo(r.typ())}, slices.Collect(mt.Ins())...)
 	name := f.Name()
+	_, byPtr := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
 	return reflect.MakeFunc(reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic()), func(args []reflect.Value) []reflect.Value {
 		p := args[0].UnsafePointer()
 		for _, s := range steps {
@@ -203,6 +246,9 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 			if s.deref {
 				p = *(*unsafe.Pointer)(p)
 			}
+		}
+		if !byPtr {
+			_ = *(*byte)(p)
 		}
 		recv := reflect.NewAt(holder, p)
 		if holder.Kind() == reflect.Interface {
@@ -218,16 +264,22 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 	}), nil
 }
 
-// A runtimeError is a panic of Go's own.
-type runtimeError string
+// plainError is the type of Go's panic when a method of T is called by a nil *T.
+var plainError = sync.OnceValue(func() (t reflect.Type) {
+	defer func() { t = reflect.TypeOf(recover()) }()
+	nilProbe.First()
+	return nil
+})
 
-func (e runtimeError) Error() string { return string(e) }
-func (runtimeError) RuntimeError()   {}
+var nilProbe probeIface = (*probe)(nil)
 
-// nilReceiver is what a call of a method of T by a nil *T panics with.
-func nilReceiver(text, method string, t types.Type) runtimeError {
-	if n, ok := t.(*types.Named); ok {
-		text = pkgPath(n.Obj().Pkg()) + "." + lastName(text)
+// nilReceiver is what a call of the method f of T, which T has itself, by a nil *T
+// panics with.
+func nilReceiver(n *types.Named, f *types.Func) any {
+	name := n.Obj().Name()
+	if n.TypeArgs().Len() > 0 {
+		name += "[...]"
 	}
-	return runtimeError("value method " + text + "." + method + " called using nil *" + lastName(text) + " pointer")
+	text := "value method " + pkgPath(n.Obj().Pkg()) + "." + name + "." + f.Name() + " called using nil *" + name + " pointer"
+	return Retype(text, plainError())
 }

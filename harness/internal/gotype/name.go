@@ -135,8 +135,10 @@ func (in namer) interfaceName(u *types.Interface) string {
 	methods := make([]string, u.NumMethods())
 	for i := range methods {
 		methods[i] = u.Method(i).Name() + in.signatureName(u.Method(i).Signature())
-		if !u.Method(i).Exported() && u.Method(i).Pkg() != nil {
-			methods[i] = u.Method(i).Pkg().Name() + "." + methods[i]
+		if p := u.Method(i).Pkg(); !u.Method(i).Exported() && bool(in) {
+			methods[i] = pkgPath(p) + "." + methods[i]
+		} else if !u.Method(i).Exported() {
+			methods[i] = p.Name() + "." + methods[i]
 		}
 	}
 	return "interface { " + strings.Join(methods, "; ") + " }"
@@ -149,15 +151,32 @@ func (in namer) structName(u *types.Struct) string {
 	fields := make([]string, u.NumFields())
 	for i := range fields {
 		f := u.Field(i)
-		fields[i] = f.Name() + " " + in.name(f.Type())
-		if f.Embedded() {
-			fields[i] = in.name(f.Type())
+		label, sep := f.Name(), " "
+		if bool(in) && !f.Exported() {
+			label = pkgPath(f.Pkg()) + "." + label
 		}
+		if f.Embedded() {
+			if sep = " = "; !bool(in) || embedsByName(f) {
+				label, sep = "", ""
+			}
+		}
+		fields[i] = label + sep + in.name(f.Type())
 		if u.Tag(i) != "" {
 			fields[i] += " " + strconv.Quote(u.Tag(i))
 		}
 	}
 	return "struct { " + strings.Join(fields, "; ") + " }"
+}
+
+// embedsByName reports whether the name of the embedded field is that of its type;
+// those of aliases, instances and predeclared types are others to the compiler.
+func embedsByName(f *types.Var) bool {
+	t := types.Unalias(f.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	return ok && n.TypeArgs().Len() == 0 && n.Obj().Name() == f.Name() && (f.Exported() || n.Obj().Pkg() == f.Pkg())
 }
 
 func (in namer) signatureName(s *types.Signature) string {

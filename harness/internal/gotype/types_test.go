@@ -395,3 +395,11 @@ func locals() []any {
 	}
 	return []any{a, f()}
 }
+
+type Two struct {
+	A int `json:"a"`
+	B string
+}
+
+func (t Two) First() int     { return t.A }
+func (t Two) Second() string { return t.B }
