@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -22,8 +23,67 @@ import (
 //	type State func() State         t.F_5, made too, because no reflect type says that
 //	time.Duration, io.Reader        themselves
 
-// number returns the number of a type in the program's table.
+// number returns the number of a type in the program's table, by which the program
+// asks rt for it: its real type is made then, if it is the script's.
 func (p *program) number(t types.Type) int {
+	if p.out.Makes == nil && p.needsBox(t) {
+		p.makes()
+	}
+	return p.entry(t)
+}
+
+// makes notes that the program makes types at run time.
+func (p *program) makes() {
+	at := p.position
+	if script := p.in.Packages[len(p.in.Packages)-1].Files[0]; at.Filename != p.in.Fset.Position(script.Pos()).Filename {
+		at = token.Position{}
+	}
+	p.out.Makes = &at
+}
+
+// makesForm reports whether the erased form of t has an interface with methods, or a
+// folded type, in it, which is made at run time.
+func (p *program) makesForm(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	if n, ok := t.(*types.Named); ok {
+		if n.TypeArgs().Len() == 0 && !p.isSource(n.Obj().Pkg()) {
+			return false
+		}
+		if rt.Folded(n) {
+			return true
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return u.NumMethods() > 0
+	case *types.Map:
+		return p.makesForm(u.Key(), seen) || p.makesForm(u.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		return p.makesForm(u.Elem(), seen)
+	case *types.Signature:
+		return p.makesForm(u.Params(), seen) || p.makesForm(u.Results(), seen)
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if p.makesForm(v.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Struct:
+		for v := range u.Fields() {
+			if p.makesForm(v.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// entry returns the number of a type in the program's table.
+func (p *program) entry(t types.Type) int {
 	t = types.Unalias(t)
 	key := rt.TypeName(t)
 	for _, id := range p.numbers[key] {
@@ -81,7 +141,10 @@ func (p *program) libraryInterface(t types.Type) bool {
 // madeTyp names the type that is made at run time for the interface, or the
 // folded type, t.
 func (p *program) madeTyp(prefix string, t types.Type) string {
-	id := p.number(t)
+	if p.out.Makes == nil {
+		p.makes()
+	}
+	id := p.entry(t)
 	name := fmt.Sprintf("%s_%d", prefix, id)
 	p.out.Structs[name] = id
 	return "t." + name
@@ -235,7 +298,10 @@ func (p *program) structTyp(t types.Type) string {
 			return "t." + s.name
 		}
 	}
-	id := p.number(u)
+	if p.out.Makes == nil && p.makesForm(u, map[types.Type]bool{}) {
+		p.makes()
+	}
+	id := p.entry(u)
 	name := fmt.Sprintf("S_%d", id)
 	if n, ok := t.(*types.Named); ok {
 		name, _, _ = strings.Cut(n.Obj().Name(), "[") // an instance's of a local type
