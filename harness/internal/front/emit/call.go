@@ -211,10 +211,8 @@ func calledIdent(x ast.Expr) *ast.Ident {
 }
 
 func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signature) callee {
-	if name := f.native(x, fo); name != "" {
-		return callee{sig: sig, library: true, invoke: func(_ string, args []string) string {
-			return name + "(rt.Raw(" + strings.Join(args, "), rt.Raw(") + "))"
-		}}
+	if c, ok := f.replacedGeneric(x, fo, sig); ok {
+		return c
 	}
 	if c, ok := f.overConcrete(x, fo); ok {
 		return c

@@ -19,8 +19,8 @@ import (
 type replacement struct {
 	why   string
 	funcs map[string]string
-	// erased: the functions are generic, and rt's take erased values as any.
-	erased bool
+	// generic: rt's take values of any type; erased: in their erased form.
+	generic, erased bool
 }
 
 // replacements are all functions of the library that are not Go's own, but for those
@@ -52,10 +52,10 @@ var replacements = []replacement{
 	{why: "a locked process may not look for files of zones, and its error says so", funcs: map[string]string{
 		"time.LoadLocation": "LoadLocation",
 	}},
-	{why: "generic functions have no symbol, and these no sources in package lib", erased: true, funcs: map[string]string{
+	{why: "generic functions have no symbol, and these no sources in package lib", generic: true, funcs: map[string]string{
 		"crypto/hkdf.Extract": "HKDFExtract", "crypto/hkdf.Expand": "HKDFExpand", "crypto/hkdf.Key": "HKDFKey", "crypto/pbkdf2.Key": "PBKDF2Key",
 	}},
-	{why: "the sources in package lib are slower", erased: true, funcs: map[string]string{
+	{why: "the sources in package lib are slower", generic: true, erased: true, funcs: map[string]string{
 		"slices.Sort": "Sort", "slices.SortFunc": "SortFunc", "slices.SortStableFunc": "SortStableFunc",
 	}},
 	{why: "they are the harness's, and know the types of what they are given", funcs: map[string]string{
@@ -64,36 +64,46 @@ var replacements = []replacement{
 	}},
 }
 
-// replacing finds what stands for a function with a full name.
-var replacing = sync.OnceValue(func() (m struct{ plain, erased map[string]string }) {
-	m.plain, m.erased = map[string]string{}, map[string]string{}
-	for _, r := range replacements {
-		to := m.plain
-		if r.erased {
-			to = m.erased
-		}
-		for full, name := range r.funcs {
-			to[full] = "rt." + name
+// replacing finds the group that has a function, by its full name.
+var replacing = sync.OnceValue(func() map[string]*replacement {
+	m := map[string]*replacement{}
+	for i := range replacements {
+		for full := range replacements[i].funcs {
+			m[full] = &replacements[i]
 		}
 	}
 	return m
 })
 
-// replaced returns the function of rt that stands for one of the library, "" when
-// there is none.
-func replaced(fo *types.Func) string { return replacing().plain[fo.FullName()] }
+// replaced returns the function of rt that stands for one of the library that is not
+// generic, "" when there is none.
+func replaced(fo *types.Func) string {
+	full := fo.FullName()
+	if r := replacing()[full]; r != nil && !r.generic {
+		return "rt." + r.funcs[full]
+	}
+	return ""
+}
 
-// native is the function of rt that stands for the one that x calls, "" when
-// there is none. A folded slice has no form of its own.
-func (f *fn) native(x *ast.CallExpr, fo *types.Func) string {
-	name := replacing().erased[strings.TrimPrefix(fo.FullName(), lib.Prefix)]
-	if name == "" || fo.Signature().Params().Len() != len(x.Args) {
-		return ""
+// replacedGeneric returns the callee that stands for the generic function that x
+// calls, if there is one. A folded slice has no form of its own.
+func (f *fn) replacedGeneric(x *ast.CallExpr, fo *types.Func, sig *types.Signature) (c callee, ok bool) {
+	full := strings.TrimPrefix(fo.FullName(), lib.Prefix)
+	r := replacing()[full]
+	if r == nil || !r.generic || fo.Signature().Params().Len() != len(x.Args) {
+		return callee{}, false
 	}
 	if _, isFolded := folded(f.typeOf(x.Args[0])); isFolded {
-		return ""
+		return callee{}, false
 	}
-	return name
+	return callee{sig: sig, library: true, invoke: func(_ string, args []string) string {
+		for i, a := range args {
+			if args[i] = "rt.Raw(" + a + ")"; !r.erased {
+				args[i] = f.p.box(a, sig.Params().At(i).Type())
+			}
+		}
+		return "rt." + r.funcs[full] + "(" + strings.Join(args, ", ") + ")"
+	}}, true
 }
 
 // adapt emits the conversion of an `any`, or of another interface, to an interface
