@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/front/export"
+	"github.com/usetools/usetools/harness/internal/gotype"
 	"github.com/usetools/usetools/harness/internal/rt"
 	"github.com/usetools/usetools/harness/internal/syms"
 )
@@ -53,7 +54,7 @@ func (p *program) makesForm(t types.Type, seen map[types.Type]bool) bool {
 		if n.TypeArgs().Len() == 0 && !p.isSource(n.Obj().Pkg()) {
 			return false
 		}
-		if rt.Folded(n) {
+		if gotype.Folded(n) {
 			return true
 		}
 	}
@@ -153,7 +154,7 @@ func (p *program) madeTyp(prefix string, t types.Type) string {
 // folded reports whether t contains itself without a struct in between.
 func folded(t types.Type) (*types.Named, bool) {
 	n, ok := types.Unalias(t).(*types.Named)
-	return n, ok && rt.Folded(n)
+	return n, ok && gotype.Folded(n)
 }
 
 // typ writes the erased form of t.
@@ -212,7 +213,7 @@ func (p *program) namedTyp(n *types.Named) string {
 			return p.structTyp(n)
 		}
 		switch {
-		case rt.Folded(n):
+		case gotype.Folded(n):
 			if _, ok := n.Underlying().(*types.Signature); ok {
 				return p.madeTyp("Ffunc", n)
 			}
