@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ type finding struct {
 func (e *env) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
-		Usage: "check config, servers, registry, sandbox and model",
+		Usage: "check config, servers, registry, model, types and sandbox",
 		Description: `One line a check as soon as it has ended, with what to do where something is
 wrong. All is checked side by side, and all servers are asked for their tools:
 one that is slow, or silent, holds up no other line. Nothing is written. Exit
@@ -75,6 +76,7 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	checks = append(checks,
 		check{"registry", time.Minute, func(context.Context) []finding { return checkRegistry(files, cfg) }},
 		check{"model", time.Minute, func(context.Context) []finding { return []finding{checkModel()} }},
+		check{"types", time.Minute, func(context.Context) []finding { return []finding{checkTypes()} }},
 		check{"sandbox", time.Minute, checkSandbox})
 
 	all := make([][]finding, len(checks))
@@ -335,6 +337,16 @@ func checkModel() finding {
 	f := finding{Check: "model", Status: fine, Detail: fmt.Sprintf("%s: %d tokens, %d dimensions, embedded", id.Name, m.Tokens(), m.Dimensions())}
 	if m.Dimensions() != id.Dimensions {
 		f.Status, f.Do = broken, "this build is damaged: install it anew"
+	}
+	return f
+}
+
+// checkTypes says whether scripts' types can be made with the Go of this build.
+func checkTypes() finding {
+	f := finding{Check: "types", Status: fine, Detail: runtime.Version() + ": scripts' types with methods can be made"}
+	if err := harness.CheckTypes(); err != nil {
+		f.Status, f.Detail = warning, err.Error()
+		f.Do = "build with such a release; until then scripts that need such types are refused"
 	}
 	return f
 }
