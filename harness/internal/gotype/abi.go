@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// The layouts of internal/abi, as of Go 1.26. Check compares them with what this
+// The layouts of internal/abi, as of Go 1.26 and 1.27. Check compares them with what this
 // Go has.
 type (
 	rtype struct {
@@ -37,10 +37,10 @@ type (
 	}
 	mapType struct {
 		rtype
-		key, elem, group             *rtype
-		hasher                       func(unsafe.Pointer, uintptr) uintptr
-		groupSize, slotSize, elemOff uintptr
-		flags                        uint32
+		key, elem, group *rtype
+		hasher           func(unsafe.Pointer, uintptr) uintptr
+		groupLayout
+		flags uint32
 	}
 	funcType struct { // parameters and results follow, after uncommon
 		rtype

@@ -9,7 +9,7 @@ import (
 )
 
 // Releases names the Go releases whose types are known.
-const Releases = "go1.26"
+const Releases = "go1.26 and go1.27"
 
 // Check reports whether this Go keeps types as this package knows them: nil, or an
 // error that says which part is another and which releases of Go work. It reads the
@@ -110,7 +110,7 @@ func mapsKnown() bool {
 	return m.key == rt(reflect.TypeFor[string]()) && m.elem == rt(reflect.TypeFor[int8]()) && m.group != nil &&
 		m.group.kind == uint8(reflect.Struct) &&
 		m.hasher(unsafe.Pointer(&a), 7) == m.hasher(unsafe.Pointer(&b), 7) &&
-		m.elemOff == 16 && m.slotSize == 24 && m.groupSize == 8+8*m.slotSize && m.flags>>5 == 0
+		m.groupLayout.known() && m.flags>>5 == 0
 }
 
 // reflectKnown: what reflect makes has a text with a number below 0, and what is

@@ -403,3 +403,44 @@ type Two struct {
 
 func (t Two) First() int     { return t.A }
 func (t Two) Second() string { return t.B }
+
+// A Soaked has what the collector and growing stacks could lose.
+type Soaked struct {
+	name string
+	Val  int `json:"v"`
+	Next *Soaked
+	Kids []*Soaked
+	By   map[string]*Soaked `json:"-"`
+	Any  any                `json:"-"`
+	Big  [40]*int           `json:"-"`
+}
+
+func (n Soaked) Copy() Soaked { n.Val++; return n }
+
+func (n Soaked) String() string { return n.name + strconv.Itoa(n.Val) }
+
+func (n *Soaked) Sum() (s int) {
+	grown(n.Val%200, func() {
+		for ; n != nil; n = n.Next {
+			s += n.Val
+		}
+	})
+	return s
+}
+
+func (n *Soaked) Fail() string {
+	if n.Val%2 == 0 {
+		panic(fmt.Sprint("fail ", n.Val))
+	}
+	var m map[string]int
+	m["x"] = 1
+	return ""
+}
+
+func (n *Soaked) Trace() string { return traced() }
+
+// What package runtime is needed for is in soak_test.go.
+var (
+	grown  func(frames int, f func())
+	traced func() string
+)
