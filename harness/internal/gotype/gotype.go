@@ -81,6 +81,7 @@ type Maker struct {
 	forms typeutil.Map   // the same of folded types
 	asked typeutil.Map   // types.Type -> true: one of them is in ready
 	todo  []func() error // to complete what is declared
+	parts []func() error // to complete the erased forms of folded types
 	stubs []int
 	sets  typeutil.MethodSetCache
 }
@@ -151,9 +152,31 @@ func (m *Maker) Complete() error {
 	return m.failed
 }
 
+// CompleteForms completes the folded types that Form declared, and nothing else:
+// no method is asked for.
+func (m *Maker) CompleteForms() error {
+	for {
+		m.mu.Lock()
+		parts := m.parts
+		m.parts = nil
+		m.mu.Unlock()
+		if len(parts) == 0 {
+			return nil
+		}
+		for _, f := range parts {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // drain completes what is declared, and what that declares. The maker is making.
 func (m *Maker) drain() error {
 	for {
+		if err := m.CompleteForms(); err != nil {
+			return err
+		}
 		m.mu.Lock()
 		todo := m.todo
 		m.todo = nil
@@ -365,10 +388,13 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 		return nil, err
 	}
 	m.real.Set(t, r.typ())
-	m.later(func() error {
+	m.parts = append(m.parts, func() error {
 		if err := m.setParts(r, t.Underlying(), form); err != nil {
 			return fmt.Errorf("type %s: %w", text, err)
 		}
+		return nil
+	})
+	m.later(func() error {
 		if err := m.setMethods(r, ptr, t, set, ptrSet); err != nil {
 			return fmt.Errorf("methods of %s: %w", text, err)
 		}
@@ -472,7 +498,7 @@ func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) err
 			return fmt.Errorf("field %s: form %s is that of another type than %s", f.Name(), typeOf(p), t)
 		}
 		s.fields = append(s.fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
-		if !f.Exported() || s.pkg == nil {
+		if !f.Exported() {
 			s.pkg = encode(pkgPath(f.Pkg()), "", "", false)
 		}
 	}
