@@ -42,7 +42,13 @@ type probe struct {
 }
 
 func (probe) First() int { return 1 }
-func (probe) last() int  { return 2 }
+
+func (p probe) last() int {
+	if p.a != nil {
+		return *p.a
+	}
+	return 2
+}
 
 type (
 	probeFunc  func(int, ...string) bool

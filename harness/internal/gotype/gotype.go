@@ -80,10 +80,11 @@ type Maker struct {
 	real  typeutil.Map   // types.Type -> reflect.Type
 	forms typeutil.Map   // the same of folded types
 	asked typeutil.Map   // types.Type -> true: one of them is in ready
-	todo  []func() error // to complete what is declared
-	parts []func() error // to complete the erased forms of folded types
-	stubs []int
-	sets  typeutil.MethodSetCache
+	parts []func() error // to complete what is declared: fields, elements, methods of interfaces
+	// methods does so for the methods of other types.
+	methods []func() error
+	stubs   []int
+	sets    typeutil.MethodSetCache
 }
 
 // New returns a maker. Check must have returned nil before it makes a type.
@@ -152,50 +153,52 @@ func (m *Maker) Complete() error {
 	return m.failed
 }
 
-// CompleteForms completes the folded types that Form declared, and nothing else:
-// no method is asked for.
+// CompleteForms completes the folded types that Form declared, and the parts of
+// what these lead to, but no methods: Options.Method is not asked.
 func (m *Maker) CompleteForms() error {
-	for {
-		m.mu.Lock()
-		parts := m.parts
-		m.parts = nil
-		m.mu.Unlock()
-		if len(parts) == 0 {
-			return nil
-		}
-		for _, f := range parts {
-			if err := f(); err != nil {
-				return err
-			}
-		}
+	m.making.Lock()
+	defer m.making.Unlock()
+	if m.failed == nil {
+		m.failed = m.run(&m.parts)
 	}
+	return m.failed
 }
 
 // drain completes what is declared, and what that declares. The maker is making.
 func (m *Maker) drain() error {
-	for {
-		if err := m.CompleteForms(); err != nil {
+	for m.pending.Load() > 0 {
+		if err := m.run(&m.parts); err != nil {
 			return err
 		}
+		if err := m.run(&m.methods); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run does what is to be done, and what is added meanwhile. The maker is making.
+func (m *Maker) run(todo *[]func() error) error {
+	for {
 		m.mu.Lock()
-		todo := m.todo
-		m.todo = nil
+		now := *todo
+		*todo = nil
 		m.mu.Unlock()
-		if len(todo) == 0 {
+		if len(now) == 0 {
 			return nil
 		}
-		for _, f := range todo {
+		for _, f := range now {
 			if err := f(); err != nil {
 				return err
 			}
+			m.pending.Add(-1)
 		}
-		m.pending.Add(-int32(len(todo)))
 	}
 }
 
 // later has f called before anybody sees what is being made. m.mu is held.
-func (m *Maker) later(f func() error) {
-	m.todo = append(m.todo, f)
+func (m *Maker) later(todo *[]func() error, f func() error) {
+	*todo = append(*todo, f)
 	m.pending.Add(1)
 }
 
@@ -388,13 +391,13 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 		return nil, err
 	}
 	m.real.Set(t, r.typ())
-	m.parts = append(m.parts, func() error {
+	m.later(&m.parts, func() error {
 		if err := m.setParts(r, t.Underlying(), form); err != nil {
 			return fmt.Errorf("type %s: %w", text, err)
 		}
 		return nil
 	})
-	m.later(func() error {
+	m.later(&m.methods, func() error {
 		if err := m.setMethods(r, ptr, t, set, ptrSet); err != nil {
 			return fmt.Errorf("methods of %s: %w", text, err)
 		}

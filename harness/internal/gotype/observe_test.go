@@ -229,7 +229,7 @@ func cases() map[string]func() any {
 			n := &Node{Val: 1, Left: &Node{Val: 2}, Kids: []*Node{{Val: 3}, nil}}
 			return n
 		},
-		"nodev": func() any { return Node{Val: 1, ByKey: map[string]*Node{"a": nil}} },
+		"nodev": func() any { return Node{Val: 1, ByKey: map[string]*Node{"a": nil}, up: &Node{}, walk: (*Node).next} },
 		"lexer": func() any { return Lexer{pos: 1} },
 		"tree":  func() any { return Tree{"a": Tree{"b": nil}, "c": nil} }, "list": func() any { return List{List{nil, List{}}, nil} },
 		"a1": func() any { return A1{&B1{A: A1{N: 2}, L: []A1{{N: 3}}}, 1} }, "loop": func() any { var l Loop; return l },

@@ -205,6 +205,8 @@ func (n *Node) Sum() int {
 	return s
 }
 
+func (n *Node) next() *Node { return n.up }
+
 type State func(*Lexer) State
 type Lexer struct {
 	pos  int
@@ -432,12 +434,13 @@ func (n *Soaked) Fail() string {
 	if n.Val%2 == 0 {
 		panic(fmt.Sprint("fail ", n.Val))
 	}
-	var m map[string]int
-	m["x"] = 1
+	put(nil)
 	return ""
 }
 
 func (n *Soaked) Trace() string { return traced() }
+
+func put(m map[string]int) { m["x"] = 1 }
 
 // What package runtime is needed for is in soak_test.go.
 var (
