@@ -62,7 +62,9 @@ type Options struct {
 	// (0.4 µs a call); a call of any other panics. Nil: nothing has code.
 	Method func(recv types.Type, sel *types.Selection) reflect.Value
 	// Hidden reports whether a field has a place in the memory only: reflect, ==
-	// and hashing do not see it. Nil: none.
+	// and hashing do not see it. Registers do not carry it either: funcs with
+	// parameters or results of such a struct, by value, are called by their real type
+	// through Maker.Func only. Nil: none.
 	Hidden func(*types.Var) bool
 }
 
@@ -308,7 +310,8 @@ func (m *Maker) makeMap(u *types.Map) (reflect.Type, error) {
 }
 
 // mapLike is reflect.MapOf for maps that are also used under the type form: both
-// must hash alike. Where form is compiled in, reflect's map would use another hash.
+// must hash alike. Where form is compiled in, reflect's map would use another hash;
+// and reflect does not know of the pointers in hidden fields.
 func mapLike(form, key, elem reflect.Type) reflect.Type {
 	if key == form.Key() && elem == form.Elem() {
 		return form
@@ -319,6 +322,7 @@ func mapLike(form, key, elem reflect.Type) reflect.Type {
 	defer global.Unlock()
 	if to.str < 0 && !global.maps[to] { // made by reflect just now, not compiled in
 		to.hasher, to.flags = from.hasher, from.flags
+		to.group, to.groupLayout = from.group, from.groupLayout
 		noteMap(to)
 	}
 	return t
@@ -347,7 +351,7 @@ func (m *Maker) makeNamed(n *types.Named) (reflect.Type, error) {
 func (m *Maker) makeStruct(u *types.Struct) (reflect.Type, error) {
 	plain := true
 	for f := range u.Fields() {
-		plain = plain && f.Exported() && !f.Embedded() && !m.hidden(f)
+		plain = plain && f.Exported() && !f.Embedded() && !m.hides(f.Type())
 	}
 	if !plain {
 		pkg := u.Field(0).Pkg()
@@ -487,7 +491,7 @@ func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) err
 	}
 	s := (*structType)(unsafe.Pointer(r.rtype))
 	places := s.fields
-	s.fields = make([]field, 0, len(places))
+	fields := make([]field, 0, len(places)) // meanwhile others may look at those of the form
 	for i := range places {
 		f := u.Field(i)
 		if m.hidden(f) {
@@ -500,11 +504,12 @@ func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) err
 		if p := places[i].typ; rt(t).size != p.size || rt(t).ptrdata != p.ptrdata {
 			return fmt.Errorf("field %s: form %s is that of another type than %s", f.Name(), typeOf(p), t)
 		}
-		s.fields = append(s.fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
+		fields = append(fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
 		if !f.Exported() {
 			s.pkg = encode(pkgPath(f.Pkg()), "", "", false)
 		}
 	}
+	s.fields = fields
 	return nil
 }
 

@@ -152,6 +152,19 @@ func (m *Maker) codes(r *descriptor, t types.Type, f *types.Func, sel, byValue *
 	if byValue != nil && !val.IsValid() {
 		val = byCopy(ptr)
 	}
+	if sig := sel.Type().(*types.Signature); f.Exported() && (m.hidesIn(sig) || byValue != nil && m.hides(t)) {
+		mt, err := m.methodType(f, sig)
+		if err != nil {
+			return c, err
+		}
+		with := func(recv reflect.Type) reflect.Type {
+			in := append([]reflect.Type{recv}, slices.Collect(mt.Ins())...)
+			return reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic())
+		}
+		if ptr = recalled(ptr, with(reflect.PointerTo(r.typ()))); byValue != nil {
+			val = recalled(val, with(r.typ()))
+		}
+	}
 	if c.ptr, err = m.code(ptr); err == nil && byValue != nil {
 		c.val, err = m.code(val)
 	}

@@ -447,3 +447,14 @@ var (
 	grown  func(frames int, f func())
 	traced func() string
 )
+
+// A Masked has fields that real types hide.
+type Masked struct {
+	A    int
+	set_ uint64
+	B    string
+	raw_ *int
+}
+
+func (m Masked) Sum(o Masked, more ...Masked) int { return m.A + o.A + len(o.B) + len(more) }
+func (m *Masked) Add(n int) Masked                { return Masked{m.A + n, m.set_, m.B, m.raw_} }
