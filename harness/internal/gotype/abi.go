@@ -277,7 +277,9 @@ func (d *descriptor) name(text, pkg string, named bool) {
 
 // declare makes a type of the memory of form, and the pointer to it, with room for
 // the methods of both. Parts and methods are still to be set.
-func declare(form *rtype, args int, text, pkg string, named bool, methods, ptrMethods int) (t, ptr *descriptor, err error) {
+func declare(
+	form *rtype, args int, text, pkg string, named bool, methods, ptrMethods int,
+) (t, ptr *descriptor, err error) {
 	if t, err = copyOf(form, args, methods); err != nil {
 		return nil, nil, err
 	}

@@ -29,8 +29,8 @@ func look() error {
 		{"methods", methodsKnown}, {"maps", mapsKnown}, {"a type made by reflect", reflectKnown}, {"a made type", makes},
 	} {
 		if !c.ok() {
-			return fmt.Errorf("%s on %s keeps types in another way (%s); types with methods can be made with %s, on amd64 and arm64",
-				runtime.Version(), runtime.GOARCH, c.what, Releases)
+			return fmt.Errorf("%s on %s keeps types in another way (%s); "+
+				"types with methods can be made with %s, on amd64 and arm64", runtime.Version(), runtime.GOARCH, c.what, Releases)
 		}
 	}
 	return nil
