@@ -22,6 +22,10 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(hostVariable) != "" {
+		host()
+		return
+	}
 	dir, err := os.MkdirTemp("", "usetools-examples-")
 	if err != nil {
 		panic(err)

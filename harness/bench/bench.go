@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,8 +44,6 @@ type Options struct {
 	N int
 	// Spares are the processes that wait ready.
 	Spares int
-	// Stderr receives what the servers say; nil: nobody.
-	Stderr io.Writer
 	// Progress is told what is being measured; nil: nobody.
 	Progress func(string)
 }
@@ -92,9 +89,6 @@ const starting = 5 * time.Minute
 func Run(ctx context.Context, o *Options) ([]Row, error) {
 	b := &bench{Options: *o, ctx: ctx}
 	b.N = cmp.Or(b.N, 100)
-	if b.Stderr == nil {
-		b.Stderr = io.Discard
-	}
 	if b.Progress == nil {
 		b.Progress = func(string) {}
 	}
@@ -122,7 +116,6 @@ func (b *bench) start(command ...string) (*server, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, starting)
 	defer cancel()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stderr = b.Stderr
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).
 		Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
