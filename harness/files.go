@@ -62,12 +62,12 @@ type Files struct {
 	searched  sync.Once
 	foundHere config.Found // by searched
 
-	mu      sync.Mutex
-	catalog *Catalog
-	config  *config.Config // of catalog
-	pool    *backend.Pool
-	notify  atomic.Pointer[func(backend.Notice)] // of pool; nil: nobody listens
-	asked   []string                             // servers that have been asked just now
+	mu           sync.Mutex
+	catalog      *Catalog
+	config       *config.Config // of catalog
+	pool         *backend.Pool
+	toolsChanged atomic.Pointer[func(server string)] // of pool; nil: nobody is told
+	asked        []string                            // servers that have been asked just now
 
 	job   *build.Job // that the catalog is of; nil: it is complete
 	stop  context.CancelFunc
@@ -167,9 +167,9 @@ func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registr
 func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backend.Pool {
 	o := &dial.Options{Known: known}
 	if f.Keep {
-		o.Notify = func(n backend.Notice) {
-			if tell := f.notify.Load(); tell != nil {
-				(*tell)(n)
+		o.ToolsChanged = func(server string) {
+			if tell := f.toolsChanged.Load(); tell != nil {
+				(*tell)(server)
 			}
 		}
 	}

@@ -85,15 +85,15 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	return c
 }
 
-// open lends a watch the connections that there are, and has it hear of their
-// servers' notices.
-func (f *Files) open(notify func(backend.Notice)) (*backend.Pool, *config.Config) {
+// open lends a watch the connections that there are; changed is called with
+// servers that say that their tools have changed.
+func (f *Files) open(changed func(server string)) (*backend.Pool, *config.Config) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.Keep || f.pool == nil {
 		return nil, nil
 	}
-	f.notify.Store(&notify)
+	f.toolsChanged.Store(&changed)
 	return f.pool, f.config
 }
 

@@ -49,7 +49,7 @@ func (d *dialer) dialHTTP(ctx context.Context) (*session, error) {
 
 func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 	transport := func(c *http.Client) mcp.Transport {
-		t := &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.opts.MaxMessage}
+		t := &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.server.MaxMessage}
 		if d.signedIn != nil {
 			t.OAuthHandler = d.signedIn
 		}
@@ -79,7 +79,7 @@ func (d *dialer) dialSSE(ctx context.Context) (*session, error) {
 	s, err := d.overHTTP(ctx, legacyProtocol, func(c *http.Client) mcp.Transport {
 		t := c.Transport.(*tripper)
 		t.signedIn, t.posts = d.signedIn, &posts{under: map[jsonrpc.ID]chan struct{}{}}
-		return &mcp.SSEClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.opts.MaxMessage}
+		return &mcp.SSEClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.server.MaxMessage}
 	})
 	if s != nil {
 		s.overSSE = true
@@ -98,7 +98,7 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 		return nil, errors.New("the url cannot be read")
 	}
 	base := origin.NewGuard(named)
-	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, named: named, max: d.opts.MaxMessage}
+	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, named: named, max: d.server.MaxMessage}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
 	// The SDK calls off the request of a handshake that was given up, and

@@ -373,7 +373,9 @@ func TestHTTPMessageBeyondTheLimitIsAnError(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			answers := map[string]string{"tools/call": big}
-			b := open(t, web(t, "http", rpc(kind, answers)), &mcp.Options{MaxMessage: 1 << 20})
+			s := web(t, "http", rpc(kind, answers))
+			s.MaxMessage = 1 << 20
+			b := open(t, s, nil)
 			for range 2 { // the connection holds
 				_, err := b.Call(t.Context(), "good", nil)
 				if err == nil || !strings.Contains(err.Error(), `server "w": calling "good": message too long: more than 1048576 bytes`) {

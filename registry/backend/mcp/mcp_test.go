@@ -354,7 +354,9 @@ func TestCrashDuringACallIsReportedWithTheLastWords(t *testing.T) {
 func TestMessageBeyondTheLimitCostsOnlyItsCall(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []mcptest.Fault{"", mcptest.LateIDs} {
-		b := open(t, mcptest.Server("s", fault), &mcp.Options{MaxMessage: 1 << 20})
+		s := mcptest.Server("s", fault)
+		s.MaxMessage = 1 << 20
+		b := open(t, s, nil)
 		waiting := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
@@ -380,7 +382,9 @@ func TestMessageBeyondTheLimitCostsOnlyItsCall(t *testing.T) {
 
 func TestLineWithoutAnEndEndsTheConnection(t *testing.T) {
 	t.Parallel()
-	b := open(t, mcptest.Server("s", mcptest.NoNewline), &mcp.Options{MaxMessage: 64 << 10})
+	s := mcptest.Server("s", mcptest.NoNewline)
+	s.MaxMessage = 64 << 10
+	b := open(t, s, nil)
 	_, err := b.Call(t.Context(), "echo", nil)
 	if !errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "without an end: more than") {
 		t.Errorf("error %v", err)
@@ -459,11 +463,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 
 func TestNewsOfOtherToolsArrive(t *testing.T) {
 	news := make(chan struct{}, 10)
-	opts := &mcp.Options{Notify: func(n backend.Notice) {
-		if n.Kind == backend.ToolsChanged {
-			news <- struct{}{}
-		}
-	}}
+	opts := &mcp.Options{ToolsChanged: func(string) { news <- struct{}{} }}
 	await := func() {
 		t.Helper()
 		select {

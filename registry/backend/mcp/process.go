@@ -81,7 +81,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	}
 	kept := keptLog(s)
 	p := &process{
-		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: o.MaxMessage, log: tee(o.Log, kept), kept: kept,
+		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: s.MaxMessage, log: tee(o.Log, kept), kept: kept,
 		frames: make(chan []byte), inbox: make(chan jsonrpc.Message),
 		closed: make(chan struct{}), exited: make(chan struct{}),
 	}

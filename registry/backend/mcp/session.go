@@ -38,7 +38,6 @@ type session struct {
 	*dialer
 	cs       *mcp.ClientSession
 	captures *captures
-	notices  *notices
 	overSSE  bool
 	process  *process // stdio only
 	hush     func()   // http, sse: ends answers to the server that are under way
@@ -153,7 +152,6 @@ func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (
 	defer cancel()
 	raw, err := s.capture(ctx, false, func(ctx context.Context) error {
 		p := &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx)}
-		defer s.notices.ask(ctx, p)()
 		_, err := s.cs.CallTool(ctx, p)
 		return err
 	})
