@@ -74,22 +74,22 @@ func KnownCategories() []CategoryInfo {
 	return append(out, CategoryInfo{Other, "what fits none of the others"})
 }
 
-// Categorize gives each tool of a registry that has none a category. A tool's
+// categorize gives each tool of a registry that has none a category. A tool's
 // category depends on the other tools of its server.
-func Categorize(reg *registry.Registry) {
+func categorize(reg *registry.Registry) {
 	missing := func(t registry.Tool) bool { return t.Category == "" }
 	if !slices.ContainsFunc(reg.Tools, missing) {
 		return
 	}
-	for i, c := range categorize(reg) {
+	for i, c := range categoriesOf(reg) {
 		if reg.Tools[i].Category == "" {
 			reg.Tools[i].Category = c
 		}
 	}
 }
 
-// categorize returns the category of each tool of a registry.
-func categorize(reg *registry.Registry) []string {
+// categoriesOf returns the category of each tool of a registry.
+func categoriesOf(reg *registry.Registry) []string {
 	all := loadCategories()
 	scores := make([][]float32, len(reg.Tools))
 	sums, count := map[string][]float32{}, map[string]float32{}
@@ -254,7 +254,7 @@ func (ix *Index) loadCategories() {
 			}
 			if c == "" {
 				if computed == nil {
-					computed = categorize(ix.reg)
+					computed = categoriesOf(ix.reg)
 				}
 				c = computed[i]
 			}

@@ -62,7 +62,7 @@ func labels(t *testing.T) map[string][]string {
 // tools of public servers. Neither words nor weights were fitted to them.
 func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 	reg := publicTools(t)
-	given := categorize(reg)
+	given := categoriesOf(reg)
 	want := labels(t)
 	all := len(want)
 	if all < 150 {
@@ -133,7 +133,7 @@ func TestCategorizeFillsWhatIsMissing(t *testing.T) {
 		{Server: "git", Name: "git_add", Description: "Adds files to the index.", Category: "mine"},
 	}}
 	reg.Normalize()
-	Categorize(reg)
+	categorize(reg)
 	if got := []string{reg.Tools[0].Category, reg.Tools[1].Category}; !slices.Equal(got, []string{"mine", "vcs"}) {
 		t.Errorf("got %q, want mine and vcs", got)
 	}

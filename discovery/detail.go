@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Detail is how much of a tool is shown.
@@ -65,7 +66,7 @@ type Entry struct {
 	// Error is why the tool cannot be called, see registry.Tool.
 	Error string `json:"error,omitempty"`
 	// Tokens is about what the tool costs in a context at this level, as JSON,
-	// without this number; see Tokens.
+	// without this number; see text.Tokens.
 	Tokens int `json:"tokens,omitempty"`
 }
 
@@ -73,13 +74,9 @@ type Entry struct {
 func (e *Entry) Weigh() {
 	e.Tokens = 0
 	if b, err := json.Marshal(e); err == nil {
-		e.Tokens = Tokens(len(b))
+		e.Tokens = text.Tokens(string(b))
 	}
 }
-
-// Tokens is about what a text of so many bytes, of schemas and descriptions in
-// English, costs a model.
-func Tokens(bytes int) int { return (bytes*10 + 42) / 43 }
 
 // entry shows a tool.
 func (ix *Index) entry(tool int32, d Detail) Entry {
@@ -163,15 +160,15 @@ func (ix *Index) Short(id string) string {
 func (ix *Index) short(tool int32) string {
 	t := ix.reg.Tools[tool] // a copy
 	t.Description = ix.own[tool]
-	return Summary(t.Marked())
+	return summary(t.Marked())
 }
 
 // summaryChars is the length of a Summary, in characters.
 const summaryChars = 60
 
-// Summary returns a description's first sentence when it has at most 60
+// summary returns a description's first sentence when it has at most 60
 // characters, else its first words and an ellipsis.
-func Summary(description string) string {
+func summary(description string) string {
 	text := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }), " ")
 	first, _, more := strings.Cut(text, ". ")
 	if !more {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // A server that could not be asked when the registry was built keeps the tools
@@ -44,10 +45,7 @@ const maxWhy = 200
 
 func unreachable(s *registry.Server) string {
 	why := strings.TrimPrefix(*s.Error, fmt.Sprintf("server %q: ", s.Name))
-	why, rest := cutChars(strings.Join(strings.Fields(why), " "), maxWhy)
-	if rest != "" {
-		why += "…"
-	}
+	why = text.Cut(strings.Join(strings.Fields(why), " "), maxWhy)
 	return fmt.Sprintf("server %q could not be asked for its tools: %s", s.Name, why)
 }
 
@@ -70,7 +68,7 @@ func (ix *Index) unavailable(r *Resolution, server string) {
 	if len(ix.down) == 0 || r.By == ByMemory || r.By == ByExact {
 		return
 	}
-	words := ix.phraseWords(ix.t.fold(cutPhrase(r.Phrase)))
+	words := ix.phraseWords(ix.t.fold(text.FirstBytes(r.Phrase, MaxPhrase)))
 	for i := range ix.down {
 		d := &ix.down[i]
 		mentioned, cued := ix.mentions(r.Phrase, words, d)
@@ -117,7 +115,7 @@ func (ix *Index) mentions(phrase string, words []phraseWord, d *downServer) (men
 		for first--; first >= 0 && isArticle(words[first].text); first-- {
 		}
 		generic := last+1 < len(words) && isGeneric(words[last+1].text)
-		if telling && (generic || ix.cued(ix.t.fold(cutPhrase(phrase)), words, first, last+1)) {
+		if telling && (generic || ix.cued(ix.t.fold(text.FirstBytes(phrase, MaxPhrase)), words, first, last+1)) {
 			return true, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // What a registry holds, seen as a whole: by server, by category, in numbers.
@@ -112,7 +113,7 @@ func (ix *Index) Stats(query Query) Stats {
 
 func (n *Numbers) add(t *registry.Tool) {
 	n.Tools++
-	n.SchemaTokens += SchemaTokens(t)
+	n.SchemaTokens += schemaTokens(t)
 	if len(t.Output) > 0 {
 		n.WithOutput++
 	} else {
@@ -134,9 +135,9 @@ func (n *Numbers) add(t *registry.Tool) {
 	}
 }
 
-// SchemaTokens is about what a tool costs in a model's context as an element
+// schemaTokens is about what a tool costs in a model's context as an element
 // of a tools/list result.
-func SchemaTokens(t *registry.Tool) int {
+func schemaTokens(t *registry.Tool) int {
 	b, err := json.Marshal(struct {
 		Name        string                `json:"name"`
 		Title       string                `json:"title,omitempty"`
@@ -146,7 +147,7 @@ func SchemaTokens(t *registry.Tool) int {
 		Annotations *registry.Annotations `json:"annotations,omitempty"`
 	}{t.Name, t.Title, t.Description, t.Input, t.Output, t.Annotations})
 	if err != nil { // a schema that is no JSON
-		return Tokens(len(t.Name) + len(t.Description) + len(t.Input) + len(t.Output))
+		return text.Tokens(t.Name + t.Description + string(t.Input) + string(t.Output))
 	}
-	return Tokens(len(b))
+	return text.Tokens(string(b))
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // MaxPhrase bounds a phrase, in bytes. What lies beyond is not read: a phrase
@@ -61,7 +61,7 @@ func (ix *Index) analyse(phrase string) *query {
 		q = &query{ix: ix, bm: make([]float32, len(ix.all))}
 	}
 	clear(q.bm)
-	folded := ix.t.fold(cutPhrase(phrase))
+	folded := ix.t.fold(text.FirstBytes(phrase, MaxPhrase))
 	q.hints, q.rest = ix.readHint(folded)
 	q.rest = ix.reword(q.rest)
 	q.vector = ix.model.Embed(q.rest)
@@ -76,18 +76,6 @@ func (ix *Index) analyse(phrase string) *query {
 }
 
 func (q *query) done() { q.ix.queries.Put(q) }
-
-// cutPhrase returns the first MaxPhrase bytes, whole characters.
-func cutPhrase(s string) string {
-	if len(s) <= MaxPhrase {
-		return s
-	}
-	end := MaxPhrase
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end]
-}
 
 // hint returns what the phrase's mentions are worth for a tool.
 func (q *query) hint(tool int32) hint {

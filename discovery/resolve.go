@@ -70,9 +70,9 @@ type ResolveOptions struct {
 const (
 	defaultCandidates = 10
 
-	// AloneConfidence is what ResolveOptions.Alone asks for instead of the
+	// aloneConfidence is what ResolveOptions.Alone asks for instead of the
 	// usual .6.
-	AloneConfidence = .75
+	aloneConfidence = .75
 
 	// twinLead is the lead in score up to which the first candidate and an
 	// equal tool of another server are told apart by nothing.
@@ -197,7 +197,7 @@ func (ix *Index) decide(r *Resolution, ranked []candidate, opts *ResolveOptions)
 	right, found := model.judge(withoutTwins(ranked, equal))
 	d := decision{found: found, notFound: model.notFound, enough: ix.enough, twins: len(twins)}
 	if opts.Alone && ix.mayDestroy(ranked[0].tool) {
-		d.enough = max(d.enough, AloneConfidence)
+		d.enough = max(d.enough, aloneConfidence)
 	}
 	r.Verdict = model.verdict(right, found, d.enough)
 	if len(twins) > 0 && by == ByPhrase {

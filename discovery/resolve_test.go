@@ -20,6 +20,7 @@ import (
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 func tool(server, name, description string) registry.Tool {
@@ -178,7 +179,7 @@ func TestDestructiveToolNeedsMoreConfidenceWhenThePhraseAloneDecides(t *testing.
 	between := 0
 	for _, q := range queriesOf(t, "azure_mcp_head") {
 		r := resolve(t, ix, q.Query, nil)
-		if r.Verdict != Resolved || r.Confidence >= AloneConfidence {
+		if r.Verdict != Resolved || r.Confidence >= aloneConfidence {
 			continue
 		}
 		between++
@@ -242,7 +243,7 @@ func TestHugePhraseIsReadUpToItsLimit(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what lies beyond the limit changes the answer:\n%s", diff)
 	}
-	if cut := cutPhrase(strings.Repeat("x", MaxPhrase-1) + "é"); cut != strings.Repeat("x", MaxPhrase-1) {
+	if cut := text.FirstBytes(strings.Repeat("x", MaxPhrase-1)+"é", MaxPhrase); cut != strings.Repeat("x", MaxPhrase-1) {
 		t.Errorf("a character is cut in two: …%q", cut[MaxPhrase-3:])
 	}
 	for _, huge := range []string{

@@ -39,7 +39,7 @@ func (e *EmbedderError) Error() string {
 // asked for again. Tools without a category get one.
 func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
 	return func(ctx context.Context, reg *registry.Registry) error {
-		Categorize(reg)
+		categorize(reg)
 		if e == nil {
 			return EmbedTools(ctx, reg)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/bench"
+	"github.com/usetools/usetools/registry/text"
 )
 
 var numbers = flag.Bool("numbers", false, "write the comparison into README.md")
@@ -27,7 +28,7 @@ func TestComparisonWithTheOtherWays(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		counted, estimated = counted+n, estimated+len(s)/4
+		counted, estimated = counted+n, estimated+text.Tokens(s)
 		return n
 	}
 	program := program(t, "./cmd/harness")
@@ -66,8 +67,8 @@ func TestComparisonWithTheOtherWays(t *testing.T) {
 	table := withInProcess(res, ms, faults)
 	t.Logf("\n%s", table)
 	t.Logf("the estimate of tokens is %.2f of the count", float64(estimated)/float64(counted))
-	if e := float64(estimated) / float64(counted); e < .7 || e > 1.1 {
-		t.Errorf("a quarter of the bytes is %.2f of the tokens that cl100k counts", e)
+	if e := float64(estimated) / float64(counted); e < .85 || e > 1.15 {
+		t.Errorf("the estimate is %.2f of the tokens that cl100k counts", e)
 	}
 	turns := map[string][3]int{}
 	for _, task := range res.Tasks {

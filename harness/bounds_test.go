@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // hugeServers are one of 1,200 tools, and one whose texts are meant to do harm.
@@ -47,7 +47,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"a name that is not of its tools": `_, _ = huge.Quux(1)`,
 	} {
 		res := mustRun(t, h, script)
-		if n := wrappers.Tokens(res.Text()); n > lookUpTokens {
+		if n := text.Tokens(res.Text()); n > lookUpTokens {
 			t.Errorf("%s: %d tokens:\n%.2000s", name, n, res.Text())
 		}
 	}

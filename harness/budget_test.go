@@ -57,7 +57,7 @@ wg.Wait(); Return("all")`, Limits{Calls: 15}, OK, "all", 15},
 		{"CPU time of all", `x := 0; for i := range 3_000_000 { x += i }; Return(x)`, `for { if _, err := RunScript("part", nil); err != nil { Return(err.Error()); break } }`, Limits{CPU: 2 * time.Second}, CPULimit, "more than 2s of CPU", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, rec := saving(t, map[string]string{"part": c.part}, func(context.Context, string, string, json.RawMessage) (string, error) { return text("n"), nil })
+			h, rec := saving(t, map[string]string{"part": c.part}, func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("n"), nil })
 			defer h.Close()
 			c.limits.Timeout = time.Minute
 			res, err := h.Run(t.Context(), &Script{Source: c.script, Limits: c.limits})
@@ -111,7 +111,7 @@ func TestSavedScriptsAreOneChainOfHalves(t *testing.T) {
 		for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); { // others would come meanwhile
 		}
 		now.Add(-1)
-		return text("n"), nil
+		return textResult("n"), nil
 	})
 	defer h.Close()
 	res := mustRun(t, h, `var wg sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 // with a text, with declarations around it.
 func decodeScript(t *testing.T, answer, body, decls string) *Result {
 	t.Helper()
-	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text(answer), nil })
+	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return textResult(answer), nil })
 	defer func() { _ = h.Close() }()
 	res, err := h.Run(t.Context(), &Script{Source: `UseTools("notes.search_notes")
 r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})

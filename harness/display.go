@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Overview is what a catalog has, for a person: what `harness tools` prints,
@@ -107,7 +108,7 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 		if s.Transport != "" {
 			kind += ", " + s.Transport
 		}
-		head := fmt.Sprintf(" (%s, %s)", kind, count(len(s.Tools), "tool"))
+		head := fmt.Sprintf(" (%s, %s)", kind, text.Count(len(s.Tools), "tool"))
 		fmt.Fprintf(&b, "%s%s", paint("1;36", s.Name), head)
 		if used := utf8.RuneCountInString(s.Name+head) + 2; s.At != "" && (width == 0 || used < width) {
 			fmt.Fprintf(&b, "  %s", paint("2", clip(s.At, used)))
@@ -143,7 +144,7 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 			fmt.Fprintf(&b, "  %s%s\n", strings.Join(columns, " "), paint("33", mark))
 		}
 	}
-	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", count(o.Total, "tool")), count(len(o.Servers), "server"), kinds["in process"], kinds["external"])
+	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", text.Count(o.Total, "tool")), text.Count(len(o.Servers), "server"), kinds["in process"], kinds["external"])
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -157,13 +158,6 @@ func OfServer(name, message string) string {
 // reason is in at most 200 characters why a server could not be asked.
 func reason(name, message string) string {
 	return registry.Printable(OfServer(name, message), 200)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // where is a server's command, URL or file, without what may be secret.
@@ -194,3 +188,5 @@ func brief(args []string) []string {
 	}
 	return args
 }
+
+func count(n int, what string) string { return text.Count(n, what) } // TODO merge

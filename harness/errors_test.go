@@ -48,7 +48,7 @@ func TestErrorsThatAModelCanActOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, _ := harnessOver(realServers(t, "mcp-server-git", "git-cyanheads", "github-mcp-server", "memory", "mongodb"),
-		func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
+		func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("x"), nil })
 	const then = "\nif err != nil { panic(err) }\nfmt.Println(r)"
 	for _, c := range []struct {
 		name, script string

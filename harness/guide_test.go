@@ -77,8 +77,8 @@ func TestTheGuideFitsIntoASystemPrompt(t *testing.T) {
 		}
 		n := tokens(t, text)
 		t.Logf("%s: %d tokens\n%s", name, n, text)
-		if n > GuideTokens {
-			t.Errorf("%s: %d tokens, want at most %d", name, n, GuideTokens)
+		if n > guideTokens {
+			t.Errorf("%s: %d tokens, want at most %d", name, n, guideTokens)
 		}
 		if strings.ContainsRune(text, '\x1b') {
 			t.Errorf("%s: control characters of a server", name)

@@ -62,7 +62,7 @@ func harnessOver(reg *registry.Registry, answer func(ctx context.Context, server
 	return New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }}), rec
 }
 
-func text(s string) string {
+func textResult(s string) string {
 	b, _ := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": s}}})
 	return string(b)
 }
@@ -200,7 +200,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 func TestPhrasesNarrowNamesSelectTypesCheck(t *testing.T) {
 	h, rec := harnessOver(notes(), func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 		if tool == "search_notes" {
-			return text("two notes"), nil
+			return textResult("two notes"), nil
 		}
 		return `{"content":[],"structuredContent":{"id":7,"title":"T"}}`, nil
 	})
@@ -255,7 +255,7 @@ func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
 }
 
 func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
-	h, rec := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
+	h, rec := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("x"), nil })
 	for _, c := range []struct {
 		name, script string
 		status       Status
@@ -331,7 +331,7 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 }
 
 func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {
-	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
+	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("x"), nil })
 	script := `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); fmt.Println(r.Text(), err)`
 	res := mustRun(t, h, script)
 	if res.Status != OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != ByAdded {
@@ -503,7 +503,7 @@ func TestParallelCallsKeepTheirResultsApart(t *testing.T) {
 	h, _ := harnessOver(notes(), func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
 		var a struct{ Query string }
 		json.Unmarshal(args, &a)
-		return text("for " + a.Query), nil
+		return textResult("for " + a.Query), nil
 	})
 	res := mustRun(t, h, `
 out := make([]string, 50)

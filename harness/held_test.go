@@ -26,7 +26,7 @@ func TestHeldToolIsShownAsAcceptedAndRefusedBeforeAnythingRuns(t *testing.T) {
 	tool.Input = json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer","description":"POISON"},"poison":{"type":"string"}}}`)
 	tool.Hash = tool.ComputeHash()
 	pins.Hold(now, reg, pinned, always)
-	h, rec := harnessOver(now, func(context.Context, string, string, json.RawMessage) (string, error) { return text("done"), nil })
+	h, rec := harnessOver(now, func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("done"), nil })
 
 	script := `UseTools("search the notes", "notes.delete_note")
 Println("begun")

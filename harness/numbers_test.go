@@ -156,7 +156,7 @@ func TestNumbers(t *testing.T) {
 	}
 	ctx := context.Background()
 	answer := func(context.Context, string, string, json.RawMessage) (string, error) {
-		return text("a b c a b a"), nil
+		return textResult("a b c a b a"), nil
 	}
 	h, _ := harnessOver(notes(), answer)
 	run := func(script string) *Result {

@@ -35,7 +35,7 @@ func putter() *registry.Registry {
 // TestWhatIsWrittenIsSentAndNothingElse calls a tool in many ways; what
 // arrives must be what was written, zero or not.
 func TestWhatIsWrittenIsSentAndNothingElse(t *testing.T) {
-	h, rec := harnessOver(putter(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("ok"), nil })
+	h, rec := harnessOver(putter(), func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("ok"), nil })
 	for _, c := range []struct{ name, script, want string }{
 		{"literal", `s.Put(s.PutParams{Name: "", Count: 0, Flag: false, Note: "", Ratio: 0})`, `{"name":"","count":0,"flag":false,"note":"","ratio":0}`},
 		{"nil containers", `s.Put(s.PutParams{Name: "n", Tags: nil, Meta: nil})`, `{"name":"n","tags":[],"meta":{}}`},

@@ -41,7 +41,7 @@ func TestRandomArgumentsArrive(t *testing.T) {
 	calls, skipped := 0, 0
 	for _, server := range servers {
 		reg := realServers(t, server)
-		h, rec := harnessOver(reg, func(context.Context, string, string, json.RawMessage) (string, error) { return text("ok"), nil })
+		h, rec := harnessOver(reg, func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("ok"), nil })
 		cat, err := h.catalog(t.Context())
 		if err != nil {
 			t.Fatal(err)

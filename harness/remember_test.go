@@ -38,7 +38,7 @@ func TestPhrasesOfARunThatWentWellAreRemembered(t *testing.T) {
 		if tool == "delete_note" {
 			return `{"isError":true,"content":[]}`, nil
 		}
-		return text("ok"), nil
+		return textResult("ok"), nil
 	}}}
 	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
 	const search = `_, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})

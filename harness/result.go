@@ -122,7 +122,6 @@ const (
 	KindPanic    ErrorKind = "panic"
 	KindLimit    ErrorKind = "limit"
 	KindPolicy   ErrorKind = "policy"
-	KindBackend  ErrorKind = "backend"
 	KindInternal ErrorKind = "internal"
 )
 

@@ -117,9 +117,9 @@ func sameJSON(a, b string) bool {
 func TestFailureReportedAsSuccessIsFlaggedInTheCall(t *testing.T) {
 	h, _ := harnessOver(notes(), func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
 		if strings.Contains(string(args), "bad") {
-			return text("Error retrieving notes: connection refused"), nil
+			return textResult("Error retrieving notes: connection refused"), nil
 		}
-		return text("two notes"), nil
+		return textResult("two notes"), nil
 	})
 	res := mustRun(t, h, `UseTools("notes.search_notes")
 for _, q := range []string{"good", "bad", "bad"} {
@@ -147,9 +147,9 @@ func TestFailureReportedAsSuccessNamesTheCall(t *testing.T) {
 	reg.Normalize()
 	h, _ := harnessOver(reg, func(_ context.Context, _, tool string, args json.RawMessage) (string, error) {
 		if tool == "sync" || strings.Contains(string(args), "bad") {
-			return text("Error: no such note"), nil
+			return textResult("Error: no such note"), nil
 		}
-		return text("two notes"), nil
+		return textResult("two notes"), nil
 	})
 	const said = `: reports success, but the result looks like a failure: it begins "Error: no such note"`
 	for _, c := range []struct{ script, want string }{
@@ -225,7 +225,7 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shapes.json")
 	shapes := observe.New(file)
 	cat := &Catalog{Registry: reg, Shapes: shapes, Calls: &recorder{answer: func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
-		return text(fmt.Sprintf(`{"found":[%q]}`, args)), nil
+		return textResult(fmt.Sprintf(`{"found":[%q]}`, args)), nil
 	}}}
 	run := func(script string) *Result {
 		t.Helper()
@@ -261,9 +261,9 @@ func TestWhatAResultLookedLikeIsKnownAfterItsRun(t *testing.T) {
 	shapes := observe.New("")
 	cat := &Catalog{Registry: notes(), Shapes: shapes, Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 		if tool == "delete_note" {
-			return text("deleted"), nil
+			return textResult("deleted"), nil
 		}
-		return text(`{"found":["a"]}`), nil
+		return textResult(`{"found":["a"]}`), nil
 	}}}
 	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
 	defer h.Close()

@@ -243,7 +243,7 @@ var resultSize = flag.Int("resultsize", 2<<20, "bytes of each of the 64 results 
 func TestLargeResultsUnderWayAreBounded(t *testing.T) {
 	defer func(s *results) { underWay = s }(underWay)
 	underWay = newResults(int64(*resultSize)*MaxRoom/(30<<20), time.Hour)
-	big := text(strings.Repeat("x", *resultSize))
+	big := textResult(strings.Repeat("x", *resultSize))
 	var now, most atomic.Int64
 	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) {
 		n := now.Add(1)

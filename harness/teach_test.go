@@ -230,7 +230,7 @@ func asking(t *testing.T) func(t *testing.T, script string) (res *Result, tokens
 		t.Fatal(err)
 	}
 	h, _ := harnessOver(inventedServers(t), func(context.Context, string, string, json.RawMessage) (string, error) {
-		return text(`{"ok":true}`), nil
+		return textResult(`{"ok":true}`), nil
 	})
 	return func(t *testing.T, script string) (*Result, int) {
 		t.Helper()

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Text is the Result for a model: on success the value, a string as its text,
@@ -58,7 +58,7 @@ func (r *Result) Shown() string {
 			if b.Len() == 0 && !r.LookUp {
 				b.WriteString("\nnot used by the script:\n")
 			}
-			b.WriteString(u.Text())
+			b.WriteString(u.text())
 		}
 	}
 	return b.String()
@@ -79,9 +79,9 @@ func plain(value json.RawMessage) string {
 	return strings.TrimRight(s, "\n")
 }
 
-// Why says in a few words, after a space, why a phrase means its tool where
+// why says in a few words, after a space, why a phrase means its tool where
 // the phrase is not the reason; else it is empty.
-func (u *ToolUse) Why() string {
+func (u *ToolUse) why() string {
 	switch u.By {
 	case discovery.ByMemory:
 		return " (an earlier run used it for this phrase)"
@@ -130,7 +130,7 @@ func (r *Result) mistakes(people bool, p painter) string {
 		switch {
 		case people:
 			b.WriteString(errs[i].text(p))
-		case wrappers.Tokens(b.String()) > mistakesTokens:
+		case text.Tokens(b.String()) > mistakesTokens:
 			b.WriteString(errs[i].place() + cut(errs[i].Message, 60) + "\n")
 		default:
 			b.WriteString(errs[i].short(len(errs)))
@@ -140,7 +140,7 @@ func (r *Result) mistakes(people bool, p painter) string {
 		switch {
 		case u.Phrase == "" || slices.ContainsFunc(errs, func(e Error) bool { return strings.Contains(e.Message, strconv.Quote(u.Phrase)) }):
 		case u.Verdict == discovery.Resolved && u.Go != "":
-			fmt.Fprintf(&b, "%q → %s%s\n", u.Phrase, u.Go, u.Why())
+			fmt.Fprintf(&b, "%q → %s%s\n", u.Phrase, u.Go, u.why())
 		case u.Verdict != discovery.Resolved:
 			b.WriteString(u.heading() + "\n")
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // TestTheGoViewCostsLessThanTheSchema counts tokens (cl100k) of what a model
@@ -63,7 +64,7 @@ func TestTheGoViewCostsLessThanTheSchema(t *testing.T) {
 			code = append(code, count(tl.Show(Types))/n)
 			doc = append(doc, count(d)/n)
 			counted += count(d)
-			estimated += float64(Tokens(d))
+			estimated += float64(text.Tokens(d))
 		}
 	}
 	slices.Sort(code)

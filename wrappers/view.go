@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // View is the Go view of a registry: for every server its package, for every
@@ -167,7 +168,7 @@ func (v *View) NearPackages(name string, n int) []*Server {
 	var all []scored
 	for _, s := range v.servers {
 		p := Fold(s.Package)
-		d := distance(f, p)
+		d := edits(f, p)
 		if strings.HasPrefix(p, f) || strings.HasPrefix(f, p) || 2*min(len(f), len(p)) >= max(len(f), len(p)) && (strings.Contains(p, f) || strings.Contains(f, p)) {
 			d = min(d, 1)
 		}
@@ -240,7 +241,7 @@ func (s *Server) Near(name string, n int) []*Tool {
 	var all []scored
 	for _, t := range s.Tools {
 		g := Fold(t.Func)
-		d := distance(f, g) * 2
+		d := edits(f, g) * 2
 		if strings.Contains(g, f) || strings.Contains(f, g) {
 			d = min(d, 3)
 		}
@@ -261,30 +262,8 @@ func (s *Server) Near(name string, n int) []*Tool {
 	return out
 }
 
-// distance is the Levenshtein distance of two short names, in bytes.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return max(len(a), len(b))
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cur := row[j+1]
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(row[j]+1, cur+1, prev+cost)
-			prev = cur
-		}
-	}
-	return row[len(b)]
-}
+// edits is text.Edits of the beginnings of two names.
+func edits(a, b string) int { return text.Edits(text.FirstBytes(a, 64), text.FirstBytes(b, 64)) }
 
 // Go is the function as a script writes it: git.Log.
 func (t *Tool) Go() string { return t.server.Package + "." + t.Func }

@@ -126,7 +126,7 @@ func (e *env) compare(ctx context.Context, c *cli.Command) error {
 			fmt.Fprintf(e.stdout, "  %-22s%s\n", rows[0][i+1], plain.Replace(cell))
 		}
 	}
-	fmt.Fprintln(e.stdout, "\nTokens are a quarter of the bytes. Turns of the model are the fewest that do it, the last answer\nincluded; times are without the model's. No model was asked.")
+	fmt.Fprintln(e.stdout, "\nTokens are estimates. Turns of the model are the fewest that do it, the last answer\nincluded; times are without the model's. No model was asked.")
 	return nil
 }
 

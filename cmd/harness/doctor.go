@@ -12,13 +12,13 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Verdicts of a check.
@@ -206,7 +206,7 @@ func checkConfig(files *harness.Files) (*config.Config, finding) {
 		return nil, f
 	}
 	f.Status = fine
-	f.Detail = fmt.Sprintf("%s: %s", strings.Join(paths, ", "), output.Count(len(cfg.Servers), "server"))
+	f.Detail = fmt.Sprintf("%s: %s", strings.Join(paths, ", "), text.Count(len(cfg.Servers), "server"))
 	if n := len(cfg.Self); n > 0 {
 		f.Detail += fmt.Sprintf("; left out: %s, which is this harness", strings.Join(cfg.Self, ", "))
 	}
@@ -232,7 +232,7 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 		f.Detail, f.Do = harness.OfServer(s.Name, report.Servers[0].Err.Error()), "mend its entry, or set \"disabled\": true; the other servers work"
 	default:
 		r := report.Servers[0]
-		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", output.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
+		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
 		if n := silent(reg); n > 0 {
 			f.Detail += fmt.Sprintf("; without a word on whether they destroy anything: %d", n)
 		}
@@ -306,7 +306,7 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 				held++
 			}
 		}
-		f.Detail = fmt.Sprintf("%s: %s of %s", path, output.Count(len(reg.Tools), "tool"), output.Count(len(reg.Servers), "server"))
+		f.Detail = fmt.Sprintf("%s: %s of %s", path, text.Count(len(reg.Tools), "tool"), text.Count(len(reg.Servers), "server"))
 		for i := range reg.Servers {
 			if s := &reg.Servers[i]; s.Error != nil && s.Tools == 0 {
 				f.Status, f.Do = warning, "run build-registry once its server answers"
@@ -324,7 +324,7 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 		if n := silent(reg); n > 0 {
 			return []finding{f, {Check: "approval", Status: fine, Detail: fmt.Sprintf(
 				"without a word on whether they destroy anything: %d of %s; serve -approve destructive asks for those too",
-				n, output.Count(len(reg.Tools), "tool"))}}
+				n, text.Count(len(reg.Tools), "tool"))}}
 		}
 	}
 	return []finding{f}

@@ -13,9 +13,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/backend/mcp"
+	"github.com/usetools/usetools/registry/text"
 )
 
 func (e *env) runCommand() *cli.Command {
@@ -192,11 +192,11 @@ func startsSoFar() starts {
 func took(res *harness.Result, before starts) string {
 	var parts []string
 	if n := len(res.Calls); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s in %s", output.Count(n, "call"), inSeconds(res.Timing.Calls/1000)))
+		parts = append(parts, fmt.Sprintf("%s in %s", text.Count(n, "call"), inSeconds(res.Timing.Calls/1000)))
 	}
 	now := startsSoFar()
 	if n := now.servers - before.servers; n > 0 {
-		parts = append(parts, fmt.Sprintf("starting %s took %s", output.Count(n, "server"), inSeconds((now.took-before.took).Seconds())))
+		parts = append(parts, fmt.Sprintf("starting %s took %s", text.Count(n, "server"), inSeconds((now.took-before.took).Seconds())))
 	}
 	return strings.Join(parts, "; ")
 }

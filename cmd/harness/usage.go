@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry/text"
 )
 
 func (e *env) usageCommand() *cli.Command {
@@ -117,7 +117,7 @@ func (e *env) showUsage(s *usage.Summary, by string) {
 		fmt.Fprintln(e.stdout, "no run that needed tools is recorded")
 		return
 	}
-	fmt.Fprintf(e.stdout, "%s since %s, %d not ok; %d of %s used\n", output.Count(s.Runs, "run"), s.Since, s.Failed, len(s.Tools), output.Count(len(s.Tools)+len(s.Unused), "tool"))
+	fmt.Fprintf(e.stdout, "%s since %s, %d not ok; %d of %s used\n", text.Count(s.Runs, "run"), s.Since, s.Failed, len(s.Tools), text.Count(len(s.Tools)+len(s.Unused), "tool"))
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	rows := s.Tools
 	if by == "server" {

@@ -28,7 +28,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend/dial"
 	"github.com/usetools/usetools/registry/config"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Options configure Run.
@@ -218,7 +218,7 @@ func (b *bench) own() error {
 	if err != nil {
 		return err
 	}
-	b.add("the tool list, about", "≤ 400", "tokens", float64(wrappers.Tokens(string(wire))))
+	b.add("the tool list, about", "≤ 400", "tokens", float64(text.Tokens(string(wire))))
 	b.add("start to first answer, p50", "≤ 150 ms", "ms", at(starts, .5))
 	b.Progress("scripts that call nothing")
 	trivial, err := b.times(s, "Return(1)", pause)

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Ways are the ways of giving a model tools that [Compare] sets side by side:
@@ -34,7 +35,7 @@ type CompareOptions struct {
 	Scripts []Task
 	// WorkerCommand is that of harness.Options.
 	WorkerCommand []string
-	// Count counts tokens; nil: a quarter of the bytes.
+	// Count counts tokens; nil: text.Tokens.
 	Count func(string) int
 	// Progress is told what is being measured; nil: nobody.
 	Progress func(string)
@@ -104,7 +105,7 @@ func Compare(ctx context.Context, o *CompareOptions) (*Comparison, error) {
 	}
 	c := &compare{CompareOptions: *o, ctx: ctx, calls: &recorder{next: o.Catalog.Calls}}
 	if c.Count == nil {
-		c.Count = func(s string) int { return (len(s) + 3) / 4 }
+		c.Count = text.Tokens
 	}
 	if c.Progress == nil {
 		c.Progress = func(string) {}

@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Rows returns the comparison as a table, its head first.
@@ -14,7 +16,7 @@ func (c *Comparison) Rows() [][]string {
 	}
 	rows := [][]string{head, list}
 	for _, t := range c.Tasks {
-		row := []string{fmt.Sprintf("%s: %d %s", t.Name, t.Calls, plural(t.Calls, "call"))}
+		row := []string{t.Name + ": " + text.Count(t.Calls, "call")}
 		for _, cost := range t.Costs {
 			row = append(row, fmt.Sprintf("%s tokens, %d turns, %.0f ms", thousands(cost.Tokens), cost.Turns, cost.Ms))
 		}
@@ -24,13 +26,6 @@ func (c *Comparison) Rows() [][]string {
 		rows = append(rows, []string{f.What, "no scripts", "no scripts", f.UseTools})
 	}
 	return rows
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // thousands writes 12345 as 12,345.

@@ -251,7 +251,7 @@ func TestInstallMakesTheFileThatIsNotThereAndUndoRemovesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.install(t)
-		if is, err := s.client.syntax(s.file).Entries(mustRead(t, s.file)); err != nil || len(is) != 1 || is[0].Name != Name {
+		if is, err := s.client.syntax(s.file).Entries(mustRead(t, s.file)); err != nil || len(is) != 1 || is[0].Name != entryName {
 			t.Errorf("%v, %+v", err, is)
 		}
 		if _, err := config.Load(config.UserFile()); err != nil {
@@ -279,7 +279,7 @@ func TestAnotherServerOfTheNameInTheConfigStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := c.UserFile()
+	file, err := c.userFile()
 	if err != nil {
 		t.Fatal(err)
 	}

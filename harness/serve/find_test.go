@@ -53,7 +53,7 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		{args{"k": 3}, []string{`^unknown argument "k"; (tool_find|search_tools) takes query, match, server, category, prefix, detail, limit, offset$`}},
 	} {
 		for _, tool := range []string{"tool_find", "search_tools"} {
-			got := text(c.call(tool, x.args))
+			got := textOf(c.call(tool, x.args))
 			for _, want := range x.wants {
 				pattern, not := strings.CutPrefix(want, "!")
 				if regexp.MustCompile(pattern).MatchString(got) == not {
@@ -68,11 +68,11 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 func TestSearchByCategory(t *testing.T) {
 	s, _ := serving(t, &Options{Tools: Classic})
 	c := connect(t, s, nil)
-	got := text(c.call("search_tools", map[string]any{"category": "nosuch"}))
+	got := textOf(c.call("search_tools", map[string]any{"category": "nosuch"}))
 	_, list, _ := strings.Cut(strings.TrimSpace(got), "there are: ")
 	total := 0
 	for name := range strings.SplitSeq(list, ", ") {
-		lines := strings.Split(strings.TrimSpace(text(c.call("search_tools", map[string]any{"category": strings.ToUpper(name), "detail": "name_only"}))), "\n")
+		lines := strings.Split(strings.TrimSpace(textOf(c.call("search_tools", map[string]any{"category": strings.ToUpper(name), "detail": "name_only"}))), "\n")
 		total += len(lines)
 	}
 	if total != 8 {
@@ -101,7 +101,7 @@ func TestSeveralToolsAreDescribedAtOnce(t *testing.T) {
 	} {
 		s, _ := serving(t, &Options{Tools: x.mode})
 		c := connect(t, s, nil)
-		if got := text(c.call(x.tool, x.args)); !regexp.MustCompile(x.want).MatchString(got) {
+		if got := textOf(c.call(x.tool, x.args)); !regexp.MustCompile(x.want).MatchString(got) {
 			t.Errorf("%s %.200v: %s\nwant %s", x.tool, x.args, got, x.want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestPagesAreNotLongerThanAnswers(t *testing.T) {
 	more := regexp.MustCompile(`\(\d+ of (\d+), hasMore: offset (\d+) shows the next\)\n$`)
 	offset, total := "0", ""
 	for range 1000 {
-		got := text(c.call("search_tools", map[string]any{"offset": offset, "limit": 50, "detail": "full_schema"}))
+		got := textOf(c.call("search_tools", map[string]any{"offset": offset, "limit": 50, "detail": "full_schema"}))
 		m := more.FindStringSubmatch(got)
 		for _, line := range strings.Split(strings.TrimSpace(got), "\n") {
 			if strings.HasPrefix(line, "(") {

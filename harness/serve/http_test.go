@@ -767,8 +767,8 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 	until(t, func() bool { s.queue.mu.Lock(); defer s.queue.mu.Unlock(); return s.queue.closed })
 	f.release <- struct{}{}
 	a := receive(t, got) // it ends, and its answer arrives
-	if a.err != nil || !strings.HasPrefix(text(a.res), "true\n") {
-		t.Error(text(a.res), a.err)
+	if a.err != nil || !strings.HasPrefix(textOf(a.res), "true\n") {
+		t.Error(textOf(a.res), a.err)
 	}
 	if err := receive(t, done); err != nil {
 		t.Error(err)
@@ -805,10 +805,10 @@ Return(d.Tools[0].Signature)`)
 		}
 		return map[string]string{
 			"look-up": probe, "script": script, "resource": page.Contents[0].Text,
-			"tool_describe": text(c.call("tool_describe", map[string]any{"tool": "issues.search"})),
-			"describe_tool": text(c.call("describe_tool", map[string]any{"tool": "issues.search", "detail": "go"})),
-			"tool_find":     text(c.call("tool_find", map[string]any{"query": "search issues", "detail": "go"})),
-			"search_tools":  text(c.call("search_tools", map[string]any{"query": "search issues", "detail": "go"})),
+			"tool_describe": textOf(c.call("tool_describe", map[string]any{"tool": "issues.search"})),
+			"describe_tool": textOf(c.call("describe_tool", map[string]any{"tool": "issues.search", "detail": "go"})),
+			"tool_find":     textOf(c.call("tool_find", map[string]any{"query": "search issues", "detail": "go"})),
+			"search_tools":  textOf(c.call("search_tools", map[string]any{"query": "search issues", "detail": "go"})),
 		}
 	}
 	check := func(who string, c *client, want bool) {

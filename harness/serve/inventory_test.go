@@ -17,9 +17,15 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
 )
+
+// listed is a tools/list with execute alone, as it goes on the wire.
+func listed(description string) string {
+	b, _ := json.Marshal(map[string]any{"tools": []any{executeTool(description)}})
+	return string(b)
+}
 
 // counter counts tokens of cl100k.
 func counter(t *testing.T) func(string) int {
@@ -149,7 +155,7 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 		for _, x := range s.Tools {
 			b.WriteString(x.Line() + "\n" + x.Func + " ")
 		}
-		want, got := count(string(quote(b.String()))), wrappers.Tokens(string(quote(b.String())))
+		want, got := count(string(quote(b.String()))), text.Tokens(string(quote(b.String())))
 		real, estimated = real+want, estimated+got
 		if want > 100 && (got < want*80/100 || got > want*140/100) {
 			t.Errorf("%s: %d tokens, estimated %d", s.Name, want, got)

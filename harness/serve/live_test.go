@@ -103,7 +103,7 @@ Return("kept")`))
 			answer <- err.Error()
 			return
 		}
-		answer <- text(res)
+		answer <- textOf(res)
 	}()
 	receive(t, f.blocked)
 	next := &harness.Catalog{Registry: testRegistry(), Calls: gone{}}
@@ -141,8 +141,8 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	c := connect(t, s, nil)
 	receive(t, s.live.told)
 	res := c.call("execute", map[string]any{"script": "Return(1)"})
-	if !res.IsError || !strings.Contains(text(res), "the tools could not be loaded") {
-		t.Error(text(res))
+	if !res.IsError || !strings.Contains(textOf(res), "the tools could not be loaded") {
+		t.Error(textOf(res))
 	}
 	broken = false
 	if got, _ := c.run("Return(1)"); got != "1\n" {
@@ -160,7 +160,7 @@ func TestNewsOfToolsAreNews(t *testing.T) {
 	if _, err := c.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(c.call("tool_load", map[string]any{"tool": "git.git_log"})); !strings.HasPrefix(got, "loaded") {
+	if got := textOf(c.call("tool_load", map[string]any{"tool": "git.git_log"})); !strings.HasPrefix(got, "loaded") {
 		t.Fatal(got)
 	}
 	receive(t, told)

@@ -71,14 +71,14 @@ func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
 		"tool_describe": {"tool": "files.delete_file"}, "describe_tool": {"tools": []string{"files.DeleteFile"}},
 		"tool_load": {"tool": "delete_file"}, "call_tool": {"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}},
 	} {
-		if res := c.call(tool, args); !res.IsError || !strings.Contains(text(res), "denied by *.delete_*") || strings.Contains(text(res), "Params") {
-			t.Errorf("%s: %s", tool, text(res))
+		if res := c.call(tool, args); !res.IsError || !strings.Contains(textOf(res), "denied by *.delete_*") || strings.Contains(textOf(res), "Params") {
+			t.Errorf("%s: %s", tool, textOf(res))
 		}
 	}
 	for tool, args := range map[string]map[string]any{
 		"tool_find": {"query": "delete a file"}, "search_tools": {"query": "delete", "match": "substring"}, "tool_load": {"tool": "files.remove_file"},
 	} {
-		if got := text(c.call(tool, args)); strings.Contains(got, "delete_file") {
+		if got := textOf(c.call(tool, args)); strings.Contains(got, "delete_file") {
 			t.Errorf("%s: %s", tool, got)
 		}
 	}
@@ -109,7 +109,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 			return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
 		}})
 		c := connect(t, s, nil)
-		if got := text(c.call("tool_describe", map[string]any{"tool": "write_file"})); !regexp.MustCompile(x.want).MatchString(got) {
+		if got := textOf(c.call("tool_describe", map[string]any{"tool": "write_file"})); !regexp.MustCompile(x.want).MatchString(got) {
 			t.Errorf("%v: %s\nwant %s", x.deny, got, x.want)
 		}
 	}
@@ -223,7 +223,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		} else {
 			tc.args["arguments"] = map[string]any{"path": long}
 		}
-		if got := text(c.call(tc.tool, tc.args)); question != "" || !strings.Contains(got, "would have to read") || f.calls.Load() != calls {
+		if got := textOf(c.call(tc.tool, tc.args)); question != "" || !strings.Contains(got, "would have to read") || f.calls.Load() != calls {
 			t.Errorf("%s: too much to be read: asked %.100q, answer %.300s", tc.tool, question, got)
 		}
 	}
@@ -484,7 +484,7 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 			}
 			os.RemoveAll(folder)
 			reading := map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "x"})`}
-			if got := text(c.call("execute", reading)); !strings.Contains(got, "nothing has run") {
+			if got := textOf(c.call("execute", reading)); !strings.Contains(got, "nothing has run") {
 				t.Error(got)
 			}
 			if err := receive(t, c.ended); err == nil || !strings.Contains(err.Error(), "the audit cannot be written") {
@@ -493,7 +493,7 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 			late, req := s.newSession("late", operator, All, false, nil), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}
 			res := late.direct(t.Context(), req, "files.read_file", json.RawMessage(`{"path":"x"}`))
 			if !res.IsError || f.calls.Load() > 0 {
-				t.Errorf("%d calls; %s", f.calls.Load(), text(res))
+				t.Errorf("%d calls; %s", f.calls.Load(), textOf(res))
 			}
 		})
 	}

@@ -178,7 +178,7 @@ func TestBusyIsAnAnswer(t *testing.T) {
 		t.Fatal(res, err)
 	}
 	if a := structured(t, res); a.Status != "busy" {
-		t.Error(text(res))
+		t.Error(textOf(res))
 	}
 	cancel()
 	receive(t, ended)

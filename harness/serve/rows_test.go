@@ -29,18 +29,18 @@ func TestManifestToolsAreSearchedAndDescribed(t *testing.T) {
 	t.Cleanup(func() { files.Close() })
 	s, _ := serving(t, &Options{Tools: Classic, Catalog: files.Catalog})
 	c := connect(t, s, nil)
-	if got := text(c.call("search_tools", map[string]any{"query": "search code"})); !strings.HasPrefix(got, "cli.rg ") {
+	if got := textOf(c.call("search_tools", map[string]any{"query": "search code"})); !strings.HasPrefix(got, "cli.rg ") {
 		t.Errorf("search code: %s", got)
 	}
 	for _, name := range []string{"ripgrep", "RG", "cli.rg"} {
-		got := text(c.call("describe_tool", map[string]any{"tool": name}))
+		got := textOf(c.call("describe_tool", map[string]any{"tool": name}))
 		for _, want := range []string{`"cli.rg"`, `"ripgrep"`, "Recursively search files", "Capabilities: search, grep", "Minimum version: 13.0.0", "Usage: rg PATTERN"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %s in %s", name, want, got)
 			}
 		}
 	}
-	if got := text(c.call("describe_tool", map[string]any{"tool": "emacs"})); !strings.Contains(got, `there is no tool "emacs"`) {
+	if got := textOf(c.call("describe_tool", map[string]any{"tool": "emacs"})); !strings.Contains(got, `there is no tool "emacs"`) {
 		t.Errorf("an unknown tool: %s", got)
 	}
 	cat, err := files.Catalog(t.Context())
@@ -118,7 +118,7 @@ func TestSpecServerCostsLittle(t *testing.T) {
 			t.Fatalf("there is no tool %s among %v", name, reg.Tools)
 		}
 		if res := c.call("tool_load", map[string]any{"tool": listing.Server + "." + name}); res.IsError {
-			t.Fatal(text(res))
+			t.Fatal(textOf(res))
 		}
 		loaded = append(loaded, cost())
 	}

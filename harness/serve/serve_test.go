@@ -208,10 +208,10 @@ func (c *client) call(tool string, args any) *mcp.CallToolResult {
 func (c *client) run(script string) (string, *Answer) {
 	c.t.Helper()
 	res := c.call("execute", map[string]any{"script": script})
-	return text(res), structured(c.t, res)
+	return textOf(res), structured(c.t, res)
 }
 
-func text(res *mcp.CallToolResult) string {
+func textOf(res *mcp.CallToolResult) string {
 	var b strings.Builder
 	for _, x := range res.Content {
 		if x, ok := x.(*mcp.TextContent); ok {
@@ -264,14 +264,14 @@ func TestInputsAreValuesOfTheScript(t *testing.T) {
 	res := c.call("execute", map[string]any{"script": `var v struct{ A []int }
 if err := Input("data", &v); err != nil { panic(err) }
 Return(len(v.A))`, "inputs": map[string]any{"data": map[string]any{"A": []int{1, 2, 3}}}})
-	if got := text(res); got != "3\n" {
+	if got := textOf(res); got != "3\n" {
 		t.Errorf("got %q", got)
 	}
 	// As models write them that put all values in quotes.
 	res = c.call("execute", map[string]any{"script": `n := 0
 if err := Input("n", &n); err != nil { panic(err) }
 Return(n)`, "inputs": `{"n": 7}`, "timeout_ms": "20000"})
-	if got := text(res); got != "7\n" {
+	if got := textOf(res); got != "7\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -310,7 +310,7 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 			if err != nil { // the SDK's own word on the message
 				got = err.Error()
 			} else {
-				got = text(res)
+				got = textOf(res)
 			}
 			if !strings.Contains(got, x.want) {
 				t.Errorf("got %q, want %q in it", got, x.want)
@@ -390,7 +390,7 @@ Return(string(b))`, "text of [1000]", `"[0,0,0,`, []string{"[0,0,0,", `"… `, "
 func TestALoopThatPrintsWithoutEndIsToldInShort(t *testing.T) {
 	s, _ := serving(t, &Options{Answer: 10_000})
 	res := connect(t, s, nil).call("execute", map[string]any{"script": `for { fmt.Println("hello hello") }`})
-	got := text(res)
+	got := textOf(res)
 	if !res.IsError || len(got) > 2000 || !strings.Contains(got, "output_limit") || !strings.Contains(got, "characters left out") || !strings.Contains(got, `Stored("r1", &v)`) {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
@@ -407,14 +407,14 @@ func TestImagesComeThroughAsImages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			res := c.call("execute", map[string]any{"script": script})
 			if len(res.Content) != 2 {
-				t.Fatalf("%d blocks: %s", len(res.Content), text(res))
+				t.Fatalf("%d blocks: %s", len(res.Content), textOf(res))
 			}
 			img, ok := res.Content[1].(*mcp.ImageContent)
 			if !ok || img.MIMEType != "image/png" || len(img.Data) != 8 {
 				t.Errorf("got %+v", res.Content[1])
 			}
-			if !strings.Contains(text(res), "(image 1: image/png, 8 bytes)") {
-				t.Errorf("text: %s", text(res))
+			if !strings.Contains(textOf(res), "(image 1: image/png, 8 bytes)") {
+				t.Errorf("text: %s", textOf(res))
 			}
 		})
 	}
@@ -465,7 +465,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	s.kept = nil // the next large answer has nowhere to go
 	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `Return(strings.Repeat("x", 100000))`}})
 	if err == nil {
-		t.Error("a handler:", text(res))
+		t.Error("a handler:", textOf(res))
 	}
 	if s.metrics.panics.Load() == 0 {
 		t.Error("the panic was not counted")

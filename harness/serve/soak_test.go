@@ -156,7 +156,7 @@ func soakClient(ctx context.Context, url, version string, seed uint64, stop <-ch
 			return fmt.Errorf("%q: %w", script, err)
 		}
 		answers.Add(1)
-		got := text(res)
+		got := textOf(res)
 		if !slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool { return strings.Contains(got, w) }) {
 			return fmt.Errorf("%q was answered %q, want %q", script, got, want)
 		}

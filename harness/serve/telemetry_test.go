@@ -151,7 +151,7 @@ func TestTracesReachTheBackends(t *testing.T) {
 	for _, meta := range []mcp.Meta{{"traceparent": parent}, {"traceparent": "rubbish\nx"}, nil} {
 		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: "execute", Arguments: map[string]any{"script": `r, err := s.Echo(); if err != nil { panic(err) }; Return(r.Text())`}})
 		if err != nil || res.IsError {
-			t.Fatal(err, text(res))
+			t.Fatal(err, textOf(res))
 		}
 		want := ""
 		if meta["traceparent"] == parent {

@@ -182,7 +182,7 @@ var rows = map[string]func(t *testing.T, version string){
 		x.ann.call("tool_load", map[string]any{"tool": "git.git_log"})
 		x.has("ann", names(t, x.ann), "git__git_log", true)
 		x.has("bob", names(t, x.bob), "git__git_log", false)
-		x.has("bob", text(x.bob.call("tool_active", nil)), "no tool is loaded", true)
+		x.has("bob", textOf(x.bob.call("tool_active", nil)), "no tool is loaded", true)
 	},
 	"news": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{})

@@ -22,7 +22,7 @@ func TestARefusalOfADirectCallIsMarked(t *testing.T) {
 	s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: testRegistry(), Calls: refusing{newFake()}}, nil
 	}})
-	got := text(connect(t, s, nil).call("call_tool", map[string]any{"tool": "files.take_picture"}))
+	got := textOf(connect(t, s, nil).call("call_tool", map[string]any{"tool": "files.take_picture"}))
 	if !strings.Contains(got, "\n| hint: the user") || !strings.Contains(got, "\n| now: files") {
 		t.Errorf("answered %q", got)
 	}

@@ -19,12 +19,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // MaxFile bounds the file, in bytes; when it is longer its older half goes.
@@ -85,7 +85,7 @@ func Open(path string) *Log { return &Log{path} }
 func (l *Log) Add(r Run) error {
 	r.Tools, r.Phrases = r.Tools[:min(len(r.Tools), maxTools)], r.Phrases[:min(len(r.Phrases), maxPhrases)]
 	for i := range r.Phrases {
-		r.Phrases[i].Phrase = strings.ToValidUTF8(r.Phrases[i].Phrase[:min(len(r.Phrases[i].Phrase), maxPhrase)], "")
+		r.Phrases[i].Phrase = text.FirstBytes(r.Phrases[i].Phrase, maxPhrase)
 	}
 	line, err := json.Marshal(r)
 	if err != nil {

@@ -123,7 +123,7 @@ func TestBuildRepeatsWhatFailsAPhraseDoesNot(t *testing.T) {
 func TestUnusableVectorsAreRefused(t *testing.T) {
 	for want, answer := range map[string]any{
 		"is zero":                   []float32{0, 0},
-		"at most 8192":              make([]float32, MaxDimensions+1),
+		"at most 8192":              make([]float32, maxDimensions+1),
 		"has no vector":             []float32{},
 		"reading its answer":        "text",
 		"500 Internal Server Error": http.StatusInternalServerError,

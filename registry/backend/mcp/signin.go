@@ -22,6 +22,7 @@ import (
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // tokenTimeout bounds the renewal of a token.
@@ -88,7 +89,7 @@ func (d *dialer) tokens() tokens {
 	if d.opts.Tokens != "" {
 		return tokens(d.opts.Tokens)
 	}
-	dir, err := DefaultTokens()
+	dir, err := defaultTokens()
 	if err != nil { // no home: as if there were none
 		return ""
 	}
@@ -151,7 +152,7 @@ func refusedToken(res *http.Response) *signInError {
 	}
 	for _, c := range challenges {
 		if c.Params["error"] == "insufficient_scope" {
-			return &signInError{scope: clip(strings.ToValidUTF8(c.Params["scope"], ""), 200)}
+			return &signInError{scope: text.CutBytes(strings.ToValidUTF8(c.Params["scope"], ""), 200)}
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
 const (
@@ -341,9 +342,7 @@ func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*
 // failure is what a response that reports one says, with its status.
 func failure(code int, data []byte, hide *redact.Redactor) string {
 	message := hide.Text(cmp.Or(say(data, 0), string(data)))
-	if len(message) > maxFailure {
-		message = strings.ToValidUTF8(message[:maxFailure], "") + "…"
-	}
+	message = text.CutBytes(message, maxFailure)
 	if message == "" {
 		return status(code)
 	}
