@@ -33,7 +33,7 @@ func (ix *Index) addClauses(r *Resolution, ranked []candidate, only []int32) ([]
 		if err != nil {
 			return nil, err
 		}
-		if id := ix.id(first.tool); right >= ix.enough && !slices.Contains(certain, id) {
+		if id := ix.id(first.tool); right >= ix.threshold && !slices.Contains(certain, id) {
 			certain = append(certain, id)
 		}
 		at := slices.IndexFunc(ranked, func(c candidate) bool { return c.tool == first.tool })

@@ -159,7 +159,7 @@ func (ix *Index) Short(id string) string {
 
 func (ix *Index) short(tool int32) string {
 	t := ix.reg.Tools[tool] // a copy
-	t.Description = ix.own[tool]
+	t.Description = ix.ownText[tool]
 	return summary(t.Marked())
 }
 

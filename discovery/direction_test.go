@@ -132,7 +132,7 @@ func TestRefusalSaysWhatContradictsThePhrase(t *testing.T) {
 		"unlock a door":         "press.lock does the opposite of what the phrase asks for",
 	} {
 		e, err := ix.Explain(t.Context(), phrase, nil)
-		if err != nil || e.Verdict != Ambiguous || e.Note != note || e.Confidence >= ix.enough {
+		if err != nil || e.Verdict != Ambiguous || e.Note != note || e.Confidence >= ix.threshold {
 			t.Errorf("%q: %+v, %v", phrase, e.Resolution, err)
 		}
 	}

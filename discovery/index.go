@@ -48,34 +48,34 @@ type Options struct {
 // safe for concurrent use; after a rebuild of the registry make a new one and
 // swap it for the old.
 type Index struct {
-	t      *tables
-	model  *embed.Model
-	reg    *registry.Registry
-	all    []int32 // 0, 1, 2 …: the places of the tools in the registry
-	prefer map[string]int
-	enough float64 // Options.Threshold, or its default
-	recall func(phrase string) (tool string, ok bool)
-	down   []downServer
+	t                  *tables
+	model              *embed.Model
+	reg                *registry.Registry
+	all                []int32 // 0, 1, 2 …: the places of the tools in the registry
+	prefer             map[string]int
+	threshold          float64 // Options.Threshold, or its default
+	recall             func(phrase string) (tool string, ok bool)
+	unavailableServers []unavailableServer
 	// exactLimit is the number of tools up to which all of them are scored.
 	exactLimit int
 
-	bm25      bm25Leg
-	vectors   vectorLeg
-	other     *otherLeg
-	words     wordLeg
-	others    otherTexts
-	inName    []bool // per stem: a tool's name has it
-	sequences sequences
-	hints     hintLeg
-	nameVerb  []verbSet // per tool
-	textVerb  []verbSet
-	nameLen   []uint16 // per tool: distinct stems of its name
-	nouns     []noun
+	bm25           bm25Leg
+	vectors        vectorLeg
+	external       *externalLeg
+	words          wordLeg
+	secondary      secondaryText
+	inName         []bool // per stem: a tool's name has it
+	sequences      sequences
+	serverMentions mentionLeg
+	nameVerb       []verbSet // per tool
+	textVerb       []verbSet
+	nameLen        []uint16 // per tool: distinct stems of its name
+	headNouns      []headNoun
 	// directions are what the tools do, see Index.direction; nil without a grammar.
 	directions []atomic.Pointer[direction]
 	successor  map[int32]int32 // of deprecated tools, -1 where none is named
-	own        []string        // per tool: its description without what its server repeats
-	idle       []bool          // per tool: it cannot be called
+	ownText    []string        // per tool: its description without what its server repeats
+	uncallable []bool          // per tool: it cannot be called
 	exact      exactNames
 
 	overrides  map[string]string // Options.Categories
@@ -100,7 +100,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts.reference {
 		ix.t = referenceTables()
 	}
-	ix.enough = cmp.Or(opts.Threshold, ix.t.confidence.resolved)
+	ix.threshold = cmp.Or(opts.Threshold, ix.t.confidence.resolved)
 	for i := range ix.all {
 		ix.all[i] = int32(i)
 	}
@@ -121,17 +121,17 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if !opts.reference {
 		ix.findSuccessors()
 	}
-	ix.down = ix.newDown(opts.Aliases)
+	ix.unavailableServers = ix.findUnavailable(opts.Aliases)
 	return ix, nil
 }
 
 // build fills the legs.
 func (ix *Index) build(opts *Options) error {
 	for i := range ix.reg.Tools {
-		ix.own = append(ix.own, ix.reg.Tools[i].Description)
+		ix.ownText = append(ix.ownText, ix.reg.Tools[i].Description)
 	}
 	if !opts.reference {
-		ix.own = ownTexts(ix.reg.Tools)
+		ix.ownText = ownTexts(ix.reg.Tools)
 	}
 	b := newBuilder(ix)
 	b.addServers(opts.Aliases)
@@ -151,5 +151,5 @@ func (ix *Index) build(opts *Options) error {
 	if opts.Embedder == nil {
 		return nil
 	}
-	return ix.openOther(opts.Embedder)
+	return ix.openExternal(opts.Embedder)
 }

@@ -67,7 +67,7 @@ func (b *builder) prepared() iter.Seq2[int, toolText] {
 					done <- x
 				}()
 				for i := from; i < to; i++ {
-					x.texts = append(x.texts, b.prepare(&tools[i], b.ix.own[i]))
+					x.texts = append(x.texts, b.prepare(&tools[i], b.ix.ownText[i]))
 				}
 			}()
 		}

@@ -16,9 +16,9 @@ const MaxPhrase = 2048
 // query is a phrase, analysed for all legs, and the memory that answering it
 // needs. Queries are pooled; one belongs to one goroutine at a time.
 type query struct {
-	ix    *Index
-	hints []hint // per server, nil when the phrase mentions none
-	rest  string // the folded phrase without the mention: all below reads it
+	ix       *Index
+	mentions []mention // per server, nil when the phrase mentions none
+	rest     string    // the folded phrase without the mention: all below reads it
 
 	terms    []queryTerm
 	ideal    float64
@@ -50,7 +50,7 @@ type query struct {
 // gives the query back with [query.done].
 func (ix *Index) ask(ctx context.Context, phrase string) *query {
 	q := ix.analyse(phrase)
-	q.askOther(ctx)
+	q.embedExternal(ctx)
 	return q
 }
 
@@ -62,7 +62,7 @@ func (ix *Index) analyse(phrase string) *query {
 	}
 	clear(q.bm)
 	folded := ix.t.fold(text.FirstBytes(phrase, MaxPhrase))
-	q.hints, q.rest = ix.readHint(folded)
+	q.mentions, q.rest = ix.readMentions(folded)
 	q.rest = ix.reword(q.rest)
 	q.vector = ix.model.Embed(q.rest)
 	q.readTerms()
@@ -77,12 +77,12 @@ func (ix *Index) analyse(phrase string) *query {
 
 func (q *query) done() { q.ix.queries.Put(q) }
 
-// hint returns what the phrase's mentions are worth for a tool.
-func (q *query) hint(tool int32) hint {
-	if q.hints == nil {
-		return hint{}
+// mention returns what the phrase's mentions are worth for a tool.
+func (q *query) mention(tool int32) mention {
+	if q.mentions == nil {
+		return mention{}
 	}
-	return q.hints[q.ix.hints.serverOf[tool]]
+	return q.mentions[q.ix.serverMentions.serverOf[tool]]
 }
 
 func (q *query) readTerms() {

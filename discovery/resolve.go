@@ -195,7 +195,7 @@ func (ix *Index) decide(r *Resolution, ranked []candidate, opts *ResolveOptions)
 	}
 	model := &ix.t.confidence
 	right, found := model.judge(withoutTwins(ranked, equal))
-	d := decision{found: found, notFound: model.notFound, enough: ix.enough, twins: len(twins)}
+	d := decision{found: found, notFound: model.notFound, enough: ix.threshold, twins: len(twins)}
 	if opts.Alone && ix.mayDestroy(ranked[0].tool) {
 		d.enough = max(d.enough, aloneConfidence)
 	}
@@ -238,16 +238,16 @@ func (ix *Index) named(phrase, server string) []int32 {
 func (ix *Index) resolveNamed(r *Resolution, named []int32, opts *ResolveOptions) {
 	slices.SortStableFunc(named, func(a, b int32) int {
 		switch {
-		case ix.idle[a] && !ix.idle[b]:
+		case ix.uncallable[a] && !ix.uncallable[b]:
 			return 1
-		case ix.idle[b] && !ix.idle[a]:
+		case ix.uncallable[b] && !ix.uncallable[a]:
 			return -1
 		}
 		return ix.preference(a) - ix.preference(b)
 	})
 	r.Verdict, r.Confidence = Ambiguous, round(1/float64(len(named)))
 	switch {
-	case len(named) == 1, !ix.idle[named[0]] && ix.idle[named[1]]:
+	case len(named) == 1, !ix.uncallable[named[0]] && ix.uncallable[named[1]]:
 		r.Verdict, r.By = Resolved, ByExact
 	case ix.preference(named[0]) < ix.preference(named[1]):
 		r.Verdict, r.By = Resolved, ByPreference
@@ -382,9 +382,9 @@ func (ix *Index) ownWords(tool int32) []int32 { return ix.without(tool, ix.words
 
 // without returns the words that are not of the name of the tool's server.
 func (ix *Index) without(tool int32, words []int32) []int32 {
-	server := ix.hints.serverOf[tool]
+	server := ix.serverMentions.serverOf[tool]
 	return slices.DeleteFunc(slices.Clone(words), func(w int32) bool {
-		return slices.Contains(ix.hints.words[ix.words.stem[w]].servers, server)
+		return slices.Contains(ix.serverMentions.words[ix.words.stem[w]].servers, server)
 	})
 }
 

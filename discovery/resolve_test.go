@@ -492,7 +492,7 @@ func TestOfferedToolsAreToldApart(t *testing.T) {
 		{ID: "git.git_status", Summary: "Show modified files of the working tree", Words: []string{"status", "files", "working", "tree"}},
 		{ID: "git.git_diff", Summary: "Show modified lines between two commits", Words: []string{"diff", "lines", "between", "two", "commits"}, Params: []string{"from", "to"}},
 	}
-	got := index(t, nil, status, diff).Differ([]string{"git.git_status", "git.gone", "git.git_diff"})
+	got := index(t, nil, status, diff).Distinguish([]string{"git.git_status", "git.gone", "git.git_diff"})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -206,7 +206,7 @@ func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	if u.server || strings.HasPrefix(u.Note, "denied: ") {
 		return
 	}
-	offered := r.cat.index.Differ(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
+	offered := r.cat.index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
 	for i, d := range offered {
 		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp && score(u, d.ID) < leastOther*u.Candidates[0].Score {
 			break

@@ -306,7 +306,7 @@ func (r *run) allFound() bool {
 func inShort(offered []discovery.Difference, i int) string {
 	d := offered[i]
 	same := func(o discovery.Difference) bool { return o.ID != d.ID && o.Summary == d.Summary }
-	telling := d.Telling()
+	telling := d.Distinction()
 	if telling == "" || !slices.ContainsFunc(offered, same) {
 		return d.Summary
 	}

@@ -126,7 +126,7 @@ func (r *resolver) print(phrase string, asJSON bool) error {
 	}
 	for i, d := range r.index.Offer(&res) {
 		r.candidate(res.Candidates[i])
-		if telling := d.Telling(); telling != "" {
+		if telling := d.Distinction(); telling != "" {
 			fmt.Fprintf(r.stdout, "              only here: %s\n", telling)
 		}
 	}

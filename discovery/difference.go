@@ -18,9 +18,9 @@ type Difference struct {
 	Params []string `json:"params,omitempty"`
 }
 
-// Telling returns in one line what distinguishes the tool, empty when nothing
+// Distinction returns in one line what distinguishes the tool, empty when nothing
 // does: "log, history; parameters: max_count".
-func (d Difference) Telling() string {
+func (d Difference) Distinction() string {
 	telling := strings.Join(d.Words, ", ")
 	if len(d.Params) == 0 {
 		return telling
@@ -50,15 +50,15 @@ func (ix *Index) Offer(r *Resolution) []Difference {
 		}
 		ids = append(ids, c.ID)
 	}
-	return ix.Differ(ids)
+	return ix.Distinguish(ids)
 }
 
 // maxDiffering bounds the words, and the parameters, of a Difference.
 const maxDiffering = 5
 
-// Differ tells some tools apart, for an answer that offers them. Unknown IDs
+// Distinguish tells some tools apart, for an answer that offers them. Unknown IDs
 // are left out.
-func (ix *Index) Differ(ids []string) []Difference {
+func (ix *Index) Distinguish(ids []string) []Difference {
 	var out []Difference
 	var words, params [][]string
 	for _, id := range ids {
@@ -67,7 +67,7 @@ func (ix *Index) Differ(ids []string) []Difference {
 			continue
 		}
 		t := &ix.reg.Tools[i]
-		head, _ := cutChars(ix.own[i], ix.t.bm25.HeadChars)
+		head, _ := cutChars(ix.ownText[i], ix.t.bm25.HeadChars)
 		out = append(out, Difference{ID: id, Summary: ix.short(int32(i))})
 		words = append(words, ix.tellingWords(t.Name+" "+head))
 		params = append(params, propertyNames(t.Input))

@@ -54,8 +54,8 @@ func TestAnotherEmbedderIsBroughtToScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(float64(ix.other.slope)-2) > .01 || math.Abs(float64(ix.other.offset)+1) > .01 {
-		t.Errorf("cosines become %g x + %g, want 2 x - 1", ix.other.slope, ix.other.offset)
+	if math.Abs(float64(ix.external.slope)-2) > .01 || math.Abs(float64(ix.external.offset)+1) > .01 {
+		t.Errorf("cosines become %g x + %g, want 2 x - 1", ix.external.slope, ix.external.offset)
 	}
 	plain := indexOf(t, nil, "mongodb_mcp")
 	for _, q := range queriesOf(t, "mongodb_mcp")[:40] {
