@@ -18,7 +18,7 @@ import (
 // "click" alone could be anything, on a server of browser tools it could not.
 // Categories and words are data (categories.json).
 
-// Other is the category of a tool that no category is near to.
+// Other is the category of a tool that fits none of the others.
 const Other = "other"
 
 // Weights of a category's score, in units of a cosine.
@@ -200,8 +200,8 @@ type CategoryCount struct {
 	Servers []string `json:"servers"`
 }
 
-// Categories returns the categories of the tools that pass the query's
-// filters, the one with the most tools first; its text does not count.
+// Categories returns the categories of the tools that pass the query's filters
+// (all fields but Text), the one with the most tools first.
 func (ix *Index) Categories(query Query) []CategoryCount {
 	counts := map[string]*CategoryCount{}
 	for _, m := range listed(ix.all, ix.filter(&query)) {

@@ -20,8 +20,8 @@ const (
 	MicroSchema     Detail = "micro_schema"     // the arguments in the short form of MicroOf
 	CompactSchema   Detail = "compact_schema"   // the schemas without descriptions and examples
 	FullSchema      Detail = "full_schema"      // all that the registry has
-	// Go is the tool as a Go function. This package knows no Go: it shows
-	// what name_only does, and who knows adds Entry.Go and Entry.Signature.
+	// Go shows the tool as a Go function. This package returns the same as with
+	// name_only; the caller adds Entry.Go and Entry.Signature.
 	Go Detail = "go"
 )
 
@@ -35,13 +35,14 @@ func (d Detail) check() error {
 	return fmt.Errorf("detail level %q: want one of %q", d, Details)
 }
 
-// Entry is a tool as far as a detail level shows it.
+// Entry is a tool with the fields that its detail level includes.
 type Entry struct {
 	ID     string `json:"id"`
 	Server string `json:"server"`
 	Name   string `json:"name"`
-	// Go is the tool's Go name (git.Log), Signature, with detail go, its
-	// declaration with a comment; both are empty unless somebody adds them.
+	// Go is the tool's Go name (git.Log). Signature, with detail go, is its Go
+	// declaration with a comment. This package leaves both empty;
+	// harness.Catalog sets them.
 	Go        string `json:"go,omitempty"`
 	Signature string `json:"signature,omitempty"`
 	// Short is the description in at most 60 characters, see Index.Short; not
@@ -65,12 +66,12 @@ type Entry struct {
 	Stale bool `json:"stale,omitempty"`
 	// Error is why the tool cannot be called, see registry.Tool.
 	Error string `json:"error,omitempty"`
-	// Tokens is about what the tool costs in a context at this level, as JSON,
-	// without this number; see text.Tokens.
+	// Tokens estimates the tokens of this Entry as JSON, without this field;
+	// see text.Tokens.
 	Tokens int `json:"tokens,omitempty"`
 }
 
-// Weigh sets Tokens; call it after the entry was added to.
+// Weigh sets Tokens. Call it again after other fields were set.
 func (e *Entry) Weigh() {
 	e.Tokens = 0
 	if b, err := json.Marshal(e); err == nil {
@@ -110,9 +111,10 @@ type Description struct {
 	NotFound []string `json:"notFound"`
 }
 
-// Describe shows tools, asked for by name in any spelling that Resolve takes
-// for exact; where no tool has it, by ID, name or title whatever their case. A
-// name that several tools have shows each of them.
+// Describe returns the tools with the given names, in any spelling that Resolve
+// takes as exact; where no tool has such a name, those whose ID, name or title
+// is equal but for case. A name that several tools have returns each of them,
+// an unknown one is listed in NotFound. The error is about an unknown Detail.
 func (ix *Index) Describe(names []string, d Detail) (Description, error) {
 	answer := Description{Tools: []Entry{}, NotFound: []string{}}
 	if err := d.check(); err != nil {
@@ -147,8 +149,9 @@ func (ix *Index) called(text string) []int32 {
 	return out
 }
 
-// Short is the Summary of a tool's description without what most tools of its
-// server say as well; empty for a tool that there is not.
+// Short returns the first sentence of a tool's description, in at most 60
+// characters, without what most tools of its server begin with; empty for an
+// unknown ID.
 func (ix *Index) Short(id string) string {
 	i := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
 	if i < 0 {

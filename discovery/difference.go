@@ -7,13 +7,14 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Difference is one of several tools that a phrase may mean, and what tells
-// it from the others.
+// Difference is one of several tools that a phrase may mean, with the words and
+// parameters that only it has.
 type Difference struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary,omitempty"` // see Index.Short
-	// Words are those of its name and description's head that none of the
-	// others has, those of the name first; Params likewise its parameters.
+	// Words are the words of its name and of its description's head that none
+	// of the other tools has, those of the name first, 5 at most. Params are
+	// its parameters that none of the others has, 5 at most.
 	Words  []string `json:"words,omitempty"`
 	Params []string `json:"params,omitempty"`
 }
@@ -40,8 +41,8 @@ const (
 	offeredShare = .05
 )
 
-// Offer returns the 3 to 5 candidates that an answer without a tool should
-// show, and what distinguishes them from each other.
+// Offer returns the candidates to show where r has no tool, 5 at most, with
+// what distinguishes them from each other.
 func (ix *Index) Offer(r *Resolution) []Difference {
 	var ids []string
 	for i, c := range r.Candidates {
@@ -56,8 +57,8 @@ func (ix *Index) Offer(r *Resolution) []Difference {
 // maxDiffering bounds the words, and the parameters, of a Difference.
 const maxDiffering = 5
 
-// Distinguish tells some tools apart, for an answer that offers them. Unknown IDs
-// are left out.
+// Distinguish returns for each of the tools what only it has among them, in the
+// order of ids. Unknown IDs are left out.
 func (ix *Index) Distinguish(ids []string) []Difference {
 	var out []Difference
 	var words, params [][]string

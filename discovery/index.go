@@ -44,9 +44,8 @@ type Options struct {
 	reference bool
 }
 
-// Index answers which tools of a registry a phrase means. It is immutable and
-// safe for concurrent use; after a rebuild of the registry make a new one and
-// swap it for the old.
+// Index finds tools of one registry by phrases. It is immutable and safe for
+// concurrent use. After a rebuild of the registry make a new one.
 type Index struct {
 	t                  *tables
 	model              *embed.Model
@@ -84,10 +83,11 @@ type Index struct {
 	queries sync.Pool // of *query
 }
 
-// New indexes a registry, which must not change afterwards. It costs about
-// 20 µs a tool and needs neither network nor files. The embedded model's
-// vectors are made anew, exact, for 3 µs a tool: those that the registry
-// stores are rounded. Another embedder's are taken from the registry.
+// New returns an index of reg, which must not change afterwards. opts may be
+// nil. It takes about 20 µs a tool and uses no network and no files. The
+// built-in model's vectors are computed again, because the registry stores
+// rounded ones; those of Options.Embedder are taken from the registry. It
+// returns an *EmbedderError where reg lacks these.
 func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts == nil {
 		opts = &Options{}

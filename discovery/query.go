@@ -9,8 +9,7 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// MaxPhrase bounds a phrase, in bytes. What lies beyond is not read: a phrase
-// says what a tool should do, and who pastes a document means its beginning.
+// MaxPhrase is how much of a phrase is read, in bytes; the rest is ignored.
 const MaxPhrase = 2048
 
 // query is a phrase, analysed for all legs, and the memory that answering it

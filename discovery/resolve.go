@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Resolution is what a phrase came to. As JSON it is an element of a run's
-// tools.
+// Resolution is the answer to a phrase. As JSON it is an element of the tools
+// of a harness.Result.
 type Resolution struct {
 	Phrase  string  `json:"phrase"`
 	Verdict Verdict `json:"verdict"`
@@ -22,11 +22,11 @@ type Resolution struct {
 	Tool string `json:"tool,omitempty"`
 	// Stale says that the tool's server could not be asked in the last build.
 	Stale bool `json:"stale,omitempty"`
-	// Server is the server that the phrase means and that is down, empty
-	// unless unavailable.
+	// Server is the unavailable server that the phrase means; empty unless the
+	// verdict is Unavailable.
 	Server string `json:"server,omitempty"`
-	// Note says in a sentence what else is worth knowing: which server is
-	// down and why.
+	// Note is a sentence for the reader: why a server is unavailable, that an
+	// embedder failed.
 	Note string `json:"note,omitempty"`
 	// Confidence is the calibrated chance, 0 to 1, that the first candidate
 	// is the right tool; 1 for an exact or remembered one.
@@ -43,7 +43,7 @@ type Candidate struct {
 	Score float64 `json:"score"`
 }
 
-// By is how a phrase's tool was found.
+// By says how the tool of a phrase was found; see Resolution.By.
 type By string
 
 const (
@@ -53,17 +53,17 @@ const (
 	ByMemory     By = "memory"
 )
 
-// ResolveOptions change one question. A nil *ResolveOptions means all zero
-// values.
+// ResolveOptions configure one call of Resolve. A nil *ResolveOptions means all
+// zero values.
 type ResolveOptions struct {
 	// Server limits the answer to the tools of one server; empty for all.
 	Server string
 	// Candidates is how many candidates are returned at most; 0 for 10. No
 	// more than 50 are ever ranked.
 	Candidates int
-	// Alone says that nothing but the phrase decides which tool is called.
-	// Then a tool that may destroy something, or does not say, is resolved
-	// only with a confidence of AloneConfidence.
+	// Alone says that the phrase alone decides which tool is called. A tool
+	// whose annotations do not rule out that it destroys something is then
+	// resolved only with a confidence of at least .75.
 	Alone bool
 }
 
@@ -79,15 +79,15 @@ const (
 	twinLead = 1.0
 )
 
-// Resolve finds the tool that a phrase means. The phrase may also be a tool's
-// name, see [Resolution.By]. Of a phrase longer than MaxPhrase bytes the rest
-// is not read.
+// Resolve returns the tool that a phrase means, or the candidates where none is
+// certain. The phrase may also be a tool's name, see [Resolution.By]. Only the
+// first MaxPhrase bytes are read. opts may be nil. A phrase without a tool is
+// no error; an error means that comparing vectors failed.
 func (ix *Index) Resolve(phrase string, opts *ResolveOptions) (Resolution, error) {
 	return ix.resolve(context.Background(), phrase, opts, nil)
 }
 
-// ResolveContext is Resolve with a context, which bounds what it asks of
-// another embedder; without one it asks nobody.
+// ResolveContext is Resolve with a context for the request to Options.Embedder.
 func (ix *Index) ResolveContext(ctx context.Context, phrase string, opts *ResolveOptions) (Resolution, error) {
 	return ix.resolve(ctx, phrase, opts, nil)
 }

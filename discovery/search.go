@@ -10,7 +10,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Query is a question to [Index.Search]. The zero value lists everything.
+// Query selects tools for [Index.Search]. The zero value selects all.
 type Query struct {
 	Text     string // empty: all tools, in the order of the registry
 	Match    Match  // empty: semantic
@@ -45,23 +45,23 @@ type Page struct {
 	Total   int  `json:"total"`
 	Offset  int  `json:"offset"` // of the first result
 	HasMore bool `json:"hasMore"`
-	// Note says of a page without results which part of the query is to blame,
-	// and what would be right.
+	// Note says of a page without results which part of the query excludes all
+	// tools, and what would be right.
 	Note string `json:"note,omitempty"`
 }
 
 // Hit is a tool that matches.
 type Hit struct {
 	Entry
-	// Score is 0 to 1. Of a semantic match it is the share of the softmax,
-	// as in Resolve; beyond the first 50 it is 0.
+	// Score is 0 to 1. With a semantic match it is the softmax over the first
+	// 50 results, as in Resolve, and 0 beyond them.
 	Score float64 `json:"score"`
 	// Why says in a few words what matched.
 	Why string `json:"why,omitempty"`
 }
 
-// Search returns a page of the tools that match a query. Pages of one query
-// over one index fit together: no tool is shown twice or left out.
+// Search returns one page of the tools that match a query, the best first. The
+// pages of one query have each matching tool exactly once.
 func (ix *Index) Search(query Query) (Page, error) {
 	page := Page{Results: []Hit{}}
 	if err := query.Detail.check(); err != nil {

@@ -9,15 +9,16 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Signature is the function on one line, as a script sees it:
-// func git.Log(p git.LogParams) (git.LogResult, error).
+// Signature returns the function's declaration on one line, as a script sees
+// it: func git.Log(p git.LogParams) (git.LogResult, error).
 func (t *Tool) Signature() string { return t.funcLine(t.server.Package + ".") }
 
-// ParamsType is the name of the type that the function takes, in its package;
-// "" where it takes nothing.
+// ParamsType returns the name of the type of the function's argument, in its
+// package; "" where it takes none.
 func (t *Tool) ParamsType() string { t.server.load(); return t.params }
 
-// ResultType is the name of the result's type.
+// ResultType returns the name of the type of the function's result, in its
+// package.
 func (t *Tool) ResultType() string { t.server.load(); return t.result }
 
 // Detail is how much of a tool [Tool.Show] writes.

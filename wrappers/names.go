@@ -20,10 +20,9 @@ var initialisms = map[string]bool{
 	"uri": true, "url": true, "utf8": true, "uuid": true, "vm": true, "xml": true, "xss": true, "yaml": true,
 }
 
-// Words splits a name of any convention into lower-case words:
-// get_user-byID.v2 → get user by id v2. Runs of capitals are one word
-// (HTTPServer → http server). What is neither letter nor digit, or shows
-// nothing, separates.
+// Words splits a name of any convention into lower-case words: get_user-byID.v2
+// → get user by id v2. Runs of capitals are one word (HTTPServer → http
+// server). All other characters, and invisible ones, separate words.
 func Words(name string) []string {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" { // most names
 		return strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
@@ -254,8 +253,8 @@ func withoutStutter(server, tool []string) string {
 	return exported(tool[n:])
 }
 
-// Fold is the form in which forgiving look-ups compare names: lower case,
-// letters and digits only (git_log, gitLog and GitLog fold to one).
+// Fold returns the form in which lenient look-ups compare names: lower case,
+// letters and digits only (git_log, gitLog and GitLog fold to gitlog).
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {

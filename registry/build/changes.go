@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Change says how the definition of a known tool changed. Read it: a changed
-// description is how a tool is turned against its users.
+// Change is how the definition of a known tool changed, for a person to read: a
+// changed description can turn a tool against its users.
 type Change struct {
 	ID string `json:"id"`
 	// What changed: title, description, inputSchema, outputSchema, annotations, request,
@@ -35,7 +35,7 @@ func changed(old, new *registry.Registry, ids []string) []Change {
 	return changes
 }
 
-// Compare says how a tool's definition changed, with only the parts that did.
+// Compare returns the parts of a tool's definition that differ.
 func Compare(id string, before, after registry.Definition) Change {
 	c := Change{ID: id}
 	part := func(name string, same bool, keep func(to *registry.Definition, d registry.Definition)) {
@@ -62,8 +62,8 @@ func sameJSON(a, b *registry.Annotations) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// Pinned says of each server of a config whether it is pinned, as far as its
-// entry can be read.
+// Pinned returns for each server of a config whether it is pinned; servers with
+// a broken entry count by what of it can be read.
 func Pinned(servers []config.Server) map[string]bool {
 	pinned := map[string]bool{}
 	for _, s := range servers {

@@ -46,9 +46,9 @@ type WatchOptions struct {
 	Open func(changed func(server string)) (*backend.Pool, *config.Config)
 }
 
-// Update is one rebuild.
+// Update is the result of one rebuild.
 type Update struct {
-	// Why says in words what made it necessary.
+	// Why says in words what caused the rebuild.
 	Why      string
 	Config   *config.Config
 	Registry *registry.Registry
@@ -63,14 +63,15 @@ type Update struct {
 	Err error
 }
 
-// Watch keeps a registry true until ctx ends: it builds it, and builds it again
-// when a file of the config changes, when a server says that its tools have
-// changed (then only that server is asked), and now and then. A burst of news
-// is one rebuild. updated is called after each that changed anything, with a
-// registry that is complete and will not be changed, never twice at a time.
+// Watch builds a registry, and builds it again until ctx ends: when a file of
+// the config changes, when a server says that its tools have changed (only that
+// server is asked then), and every WatchOptions.Poll. Several events within
+// WatchOptions.Settle cause one rebuild. updated is called after each build
+// that changed anything, one call at a time, with a registry that Watch does
+// not change any more.
 //
-// The connections to servers stay open, because that is how they tell of
-// changes. The error is that of ctx, or of a first build that failed.
+// The connections to servers stay open, because servers announce changes over
+// them. The error is that of ctx, or of a first build that failed.
 func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func(Update)) error {
 	w := &watcher{paths: paths, updated: updated, wake: make(chan struct{}, 1), news: map[string]bool{}}
 	if opts != nil {
