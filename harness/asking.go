@@ -20,13 +20,14 @@ import (
 // server wait for those that have not answered.
 const openPatience = 3 * time.Second
 
-// Asking is what a catalog does not know yet.
+// Asking lists the servers whose answers a catalog waits for.
 type Asking struct {
-	// Servers are being asked for their tools; what the catalog has of them is
-	// from an earlier build, and stale.
+	// Servers are the names of those that are being asked for their tools. The
+	// catalog has their tools of an earlier build, marked stale.
 	Servers []string
-	// More waits for servers, and returns the catalog with what they say. With
-	// open, where a phrase may mean others, it waits a moment for those too.
+	// More waits for the answers of servers and returns the catalog with them.
+	// With open it waits a moment for all other servers too, because a phrase
+	// may mean one of them.
 	More func(ctx context.Context, servers []string, open bool) (*Catalog, error)
 }
 
@@ -115,9 +116,9 @@ func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.T
 	return "", false, nil
 }
 
-// Early is Catalog for scripts: where the registry is to be built, it does not wait
-// for the servers, but says in Asking which are asked; a script waits for those that
-// it means. Their connections serve its calls.
+// Early returns a catalog without waiting for servers: where the registry is to
+// be built, Catalog.Asking lists those that are being asked, and a script waits
+// only for those that it means.
 func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

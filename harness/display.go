@@ -15,8 +15,8 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Overview is what a catalog has, for a person: what `harness tools` prints,
-// and a server at its start.
+// Overview lists the servers and tools of a catalog, as `harness tools` prints
+// them.
 type Overview struct {
 	Servers []OverviewServer `json:"servers"` // sorted by name
 	Total   int              `json:"total"`   // tools
@@ -37,7 +37,7 @@ type OverviewServer struct {
 	Tools []discovery.Entry `json:"tools"`
 }
 
-// Overview shows what the catalog has.
+// Overview returns the catalog's servers and tools for showing.
 func (c *Catalog) Overview() (*Overview, error) {
 	branches, err := c.Tree(false, discovery.NameDescription)
 	if err != nil {
@@ -70,8 +70,8 @@ func (c *Catalog) Overview() (*Overview, error) {
 	return o, nil
 }
 
-// Only is the overview of one server, by its name or its Go package; false: there
-// is none of that name.
+// Only returns the overview of one server, by its name or its Go package; false
+// where there is none.
 func (o *Overview) Only(server string) (*Overview, bool) {
 	for _, s := range o.Servers {
 		if s.Name == server || s.Package == server {
@@ -149,8 +149,8 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 	return err
 }
 
-// OfServer is an error of a server, fit to be shown, where its name has been
-// said.
+// OfServer returns an error message of a server for showing, without the prefix
+// that names the server.
 func OfServer(name, message string) string {
 	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), maxSaid)
 }

@@ -17,8 +17,7 @@ const guideTokens = 300
 const guideBytes = 3 * guideTokens
 
 // Guide is a text for a system prompt: how to use the one tool execute, what
-// the servers here are for, and what they say about how to work with them. It
-// takes at most GuideTokens. What servers say is quoted, cut to a sentence.
+// the servers here are for, and what they say about how to work with them.
 func (c *Catalog) Guide() (string, error) {
 	view, err := c.View()
 	if err != nil {

@@ -39,11 +39,11 @@ const (
 // Approvals are the values that an Approval may have.
 var Approvals = []Approval{ApproveNone, ApproveMarked, ApproveDestructive, ApproveWrites}
 
-// Decision is what a policy says of one tool of a script.
+// Decision is the verdict of a policy on one tool.
 type Decision struct {
 	Tool    string  `json:"tool"`
 	Verdict Allowed `json:"verdict"`
-	// Rule is what decided, and in words why.
+	// Rule is the rule that decided, in words.
 	Rule string `json:"rule"`
 }
 
@@ -58,7 +58,7 @@ const (
 	NeedsApproval Allowed = "needs_approval"
 )
 
-// Validate reports a pattern or a word that means nothing.
+// Validate returns an error for a malformed pattern or an unknown Approval.
 func (p *Policy) Validate() error {
 	if p == nil {
 		return nil
@@ -76,8 +76,9 @@ func (p *Policy) Validate() error {
 	return nil
 }
 
-// Decide says whether a tool may be called. approved are the IDs of tools that
-// a person has approved for this script.
+// Decide returns whether a tool may be called, and the rule that says so.
+// approved are the IDs of tools that a person has approved for this script. p
+// may be nil.
 func (p *Policy) Decide(t *registry.Tool, approved []string) Decision {
 	d := Decision{Tool: t.ID, Verdict: IsAllowed, Rule: "no rule is against it"}
 	if p == nil {

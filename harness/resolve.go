@@ -27,7 +27,7 @@ const (
 	shown = 10
 )
 
-// How a tool was found, besides what a phrase alone can tell (discovery.By).
+// How a tool was found, besides the values of discovery.
 const (
 	ByName  discovery.By = "name"  // the script uses its Go name, a phrase has it within reach
 	ByAdded discovery.By = "added" // the script uses its Go name, no phrase declares it

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// DefaultRoom is the bytes of results that one Room has, MaxRoom those that
-	// all of a process have together.
+	// DefaultRoom is the size of a Room, in bytes of results; MaxRoom is that
+	// of all Rooms of a process together.
 	DefaultRoom = 64 << 20
 	MaxRoom     = 256 << 20
 
@@ -54,12 +54,13 @@ type Room struct {
 	knows  *Tenant // whose tools' sizes are meant; nil: those of all Rooms of no Tenant
 }
 
-// Tenant is whose calls are weighed together against those of others, over all
-// of its Rooms. What its tools give is known to nobody else. The zero value is one.
+// Tenant groups Rooms: the results of all its Rooms count together against
+// those of other tenants. The sizes of its tools' results are not used for
+// other tenants. The zero value is ready to use.
 type Tenant struct{ used int64 }
 
-// NewRoom returns room for max bytes of a tenant, 0: DefaultRoom; of nil: of one
-// that has nothing else. One result alone always has room.
+// NewRoom returns a Room of max bytes (0: DefaultRoom) that belongs to a
+// tenant; nil means a tenant of its own. A single result always fits.
 func NewRoom(max int64, of *Tenant) *Room {
 	if max <= 0 {
 		max = DefaultRoom

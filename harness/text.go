@@ -12,10 +12,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// Text is the Result for a model: on success the value, a string as its text,
-// then what was printed; else what was wrong, where, and what would be right,
-// and what was printed before; then warnings. It holds all that the next script
-// needs, and nothing else.
+// Text returns the Result for a model: on success the value, a string as its
+// text, then what was printed; else the errors and what was printed before;
+// then warnings.
 func (r *Result) Text() string {
 	var b strings.Builder
 	if r.Status == OK {
@@ -49,8 +48,8 @@ func (r *Result) success() string {
 	return b.String()
 }
 
-// Shown is what the phrases of a look-up came to, and those of another script
-// whose tools it does not use; empty where there are none.
+// Shown returns the tools of the phrases of a look-up, or of the phrases of
+// another script whose tools it does not use; empty where there are none.
 func (r *Result) Shown() string {
 	var b strings.Builder
 	for i := range r.Tools {
@@ -91,10 +90,10 @@ func (u *ToolUse) why() string {
 	return ""
 }
 
-// Problems is why a script did not end well: the status, all errors, and for
-// one that was refused what its phrases came to and the types of the tools that
-// it means. For people each error has its line of the script, and colours
-// (ANSI) where they see them; models get the same in fewer words.
+// Problems returns why a script did not end well: the status, all errors, and
+// for one that was refused the tools of its phrases with their types. With
+// people each error has its line of the script, with colours ANSI colours too;
+// without, the text has fewer tokens.
 func (r *Result) Problems(people, colours bool) string {
 	p := painter(colours)
 	var b strings.Builder
@@ -175,7 +174,7 @@ func (p painter) paint(code, s string) string {
 // far as their comments.
 var toPaint = pattern(`(?m)/\*.*?\*/|// .*$|^func [^/\n]*`)
 
-// Paint colours declarations of tools in Go for terminals (ANSI): the lines of
+// Paint returns Go declarations of tools with ANSI colours: the lines of
 // functions are bold, comments dim.
 func Paint(text string) string {
 	return toPaint().ReplaceAllStringFunc(text, func(s string) string {
@@ -201,8 +200,8 @@ func (e *Error) place() string {
 	return ""
 }
 
-// Text is the error in a few lines: place and message, the line of the script,
-// a hint, signatures.
+// Text returns the error in a few lines: place and message, the line of the
+// script, the trace of a panic, a hint, signatures.
 func (e *Error) Text() string { return e.text(false) }
 
 func (e *Error) text(p painter) string {

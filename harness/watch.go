@@ -12,12 +12,12 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Watch keeps the catalog true until ctx ends: it asks all servers, and again
-// when a config changes, when a server says that it has other tools, and every
-// poll (0: every 5 minutes, negative: never). updated gets each new catalog,
-// never two at a time; the connections of the one before are closed when it
-// returns. A config that cannot be read is an err with the old catalog (nil
-// where there was none). Each new registry is saved.
+// Watch keeps the catalog up to date until ctx ends: it asks all servers, and
+// again when a config changes, when a server says that its tools have changed,
+// and every poll (0: every 5 minutes, negative: never). updated is called with
+// each new catalog, one call at a time; the connections of the previous one are
+// closed when it returns. For a config that cannot be read it gets an error and
+// the old catalog (nil where there was none). Each new registry is saved.
 //
 // Without a config there is nothing to watch: Watch waits for ctx.
 func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *Catalog, err error)) error {

@@ -39,7 +39,7 @@ const (
 	Full
 )
 
-// Doc is the tool at the detail [Full].
+// Doc returns Show(Full).
 func (t *Tool) Doc() string { return t.Show(Full) }
 
 // Bounds of what Show says of a tool and of a field, in characters: about two

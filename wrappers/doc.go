@@ -30,8 +30,8 @@
 //   - A field that is written is sent, even when zero; one that is not is
 //     left out, and so are defaults, which are the server's affair. Written
 //     is what a literal names, an assignment or a range sets, whose address
-//     is taken, or that JSON has which is decoded into the struct. What got
-//     in by a way that nobody saw is sent when it is not zero.
+//     is taken, or that JSON has which is decoded into the struct. A field
+//     that was set in another way is sent when it is not zero.
 //   - A nested object type is named by function and property
 //     (CreateEntitiesEntity), and by the property alone (Entity) where all
 //     nested types of the server with that name have one shape.

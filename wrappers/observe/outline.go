@@ -12,7 +12,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// A Sighting is what results of a tool looked like, however few there were.
+// A Sighting is the shape of the results of a tool seen so far.
 type Sighting struct {
 	Results int
 	// Outline is their shape on one line of at most 300 characters, to write a
@@ -29,8 +29,8 @@ const maxOutline = 300
 // asText is the outline of results that are no JSON.
 const asText = "text"
 
-// Seen returns what the results of a tool looked like, and whether there was
-// one at all. A schema need not be known of it.
+// Seen returns the shape of the results of a tool, and whether there was any
+// result, also where Schema has none yet.
 func (s *Store) Seen(tool string) (Sighting, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

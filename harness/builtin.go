@@ -270,8 +270,8 @@ func toolsOf(res *Result) []string {
 	return ids
 }
 
-// SaveScript keeps a script that was checked, or run, with this result. Where the
-// name meant another script until now, warning says so.
+// SaveScript saves a script that was checked, or run, with this result. Where
+// it replaces another script of that name, warning says so.
 func (c *Catalog) SaveScript(name, about, source string, res *Result) (warning string, err error) {
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
@@ -291,8 +291,8 @@ func (c *Catalog) SaveScript(name, about, source string, res *Result) (warning s
 	return warning, nil
 }
 
-// Recheck checks a saved script if its tools are no longer as they were, and
-// keeps what came of it.
+// Recheck checks a saved script whose tools have changed since it was checked,
+// and saves the result of the check.
 func (h *Harness) Recheck(ctx context.Context, c *Catalog, s *library.Script) error {
 	if len(s.Changed(c.Registry)) == 0 {
 		return nil

@@ -2,8 +2,8 @@ package harness
 
 import "strings"
 
-// panicAdvice says what most often leads to a panic, by what is in its text.
-var panicAdvice = []struct{ sign, hint string }{
+// panicHints are the most frequent causes of panics, by a part of the message.
+var panicHints = []struct{ sign, hint string }{
 	{"assignment to entry in nil map", "make the map first: m := map[K]V{}, and those inside it before their first key"},
 	{"nil pointer dereference", "a pointer, map value or interface is nil there: look at err, or compare with nil, before its first use"},
 	{"is float64, not int", "numbers of JSON are float64: int(v.(float64))"},
@@ -25,7 +25,7 @@ func adviceFor(message string) string {
 	if !ofGo().MatchString(message) {
 		return ""
 	}
-	for _, a := range panicAdvice {
+	for _, a := range panicHints {
 		if strings.Contains(message, a.sign) {
 			return a.hint
 		}
