@@ -123,7 +123,8 @@ func TestEveryPackageHasADocComment(t *testing.T) {
 }
 
 func TestTopLevelIsWhatTheDesignSays(t *testing.T) {
-	want := []string{"LICENSE", "README.md", "cmd", "discovery", "examples", "go.mod", "go.sum", "harness", "registry", "wrappers"}
+	want := []string{"LICENSE", "README.md", "cmd", "discovery", "examples", "go.mod", "go.sum", "harness", "registry",
+		"wrappers"}
 	entries, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)

@@ -86,7 +86,8 @@ func newBuilder(ix *Index) *builder {
 	}
 	ix.vectors.model, ix.words.model = ix.model, ix.model
 	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
-	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.secondary.start = []int32{0}, []int32{0}, []int32{0}, []int32{0}
+	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.secondary.start = []int32{0}, []int32{0}, []int32{0},
+		[]int32{0}
 	ix.sequences.start = []int32{0}
 	return b
 }

@@ -102,7 +102,8 @@ func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 
 func TestCategoriesAreCountedFilteredAndOverridden(t *testing.T) {
 	reg := publicTools(t)
-	ix, err := New(reg, &Options{Categories: map[string]string{"mcp-server-time": "clocks", "mcp-server-time.c*": "zones"}})
+	ix, err := New(reg, &Options{Categories: map[string]string{"mcp-server-time": "clocks",
+		"mcp-server-time.c*": "zones"}})
 	if err != nil {
 		t.Fatal(err)
 	}

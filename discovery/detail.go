@@ -172,7 +172,8 @@ const summaryChars = 60
 // summary returns a description's first sentence when it has at most 60
 // characters, else its first words and an ellipsis.
 func summary(description string) string {
-	text := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }), " ")
+	text := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }),
+		" ")
 	first, _, more := strings.Cut(text, ". ")
 	if !more {
 		first = strings.TrimSuffix(text, ".")

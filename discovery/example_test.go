@@ -13,11 +13,15 @@ import (
 func twoServers() *discovery.Index {
 	reg := &registry.Registry{}
 	for _, t := range []struct{ server, name, description, input string }{
-		{"git", "git_log", "Show the commit history of a repository.", `{"type":"object","properties":{"max_count":{"type":"integer"}}}`},
-		{"git", "git_blame", "Show who last changed each line of a file.", `{"type":"object","properties":{"path":{"type":"string"}}}`},
-		{"weather", "forecast", "Get the weather forecast for a city.", `{"type":"object","properties":{"city":{"type":"string"}}}`},
+		{"git", "git_log", "Show the commit history of a repository.",
+			`{"type":"object","properties":{"max_count":{"type":"integer"}}}`},
+		{"git", "git_blame", "Show who last changed each line of a file.",
+			`{"type":"object","properties":{"path":{"type":"string"}}}`},
+		{"weather", "forecast", "Get the weather forecast for a city.",
+			`{"type":"object","properties":{"city":{"type":"string"}}}`},
 	} {
-		reg.Tools = append(reg.Tools, registry.Tool{Server: t.server, Name: t.name, Description: t.description, Input: json.RawMessage(t.input)})
+		reg.Tools = append(reg.Tools, registry.Tool{Server: t.server, Name: t.name, Description: t.description,
+			Input: json.RawMessage(t.input)})
 	}
 	reg.Normalize()
 	ix, err := discovery.New(reg, nil)

@@ -30,7 +30,8 @@ func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	}
 	title, _ = cutChars(title, 2*maxName)
 	x := toolText{
-		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title), values: tb.fold(values),
+		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title),
+		values:    tb.fold(values),
 		sentences: sentences(own, tb.candidates.Sentences),
 	}
 	for i, s := range x.sentences {

@@ -189,7 +189,8 @@ func (ix *Index) decide(r *Resolution, ranked []candidate, opts *ResolveOptions)
 	if len(twins) > 0 && ix.preferTwin(ranked, twins) {
 		by = ByPreference
 	} else if len(equal) == 0 {
-		if namesakes := ix.namesakes(ranked); ix.preference(ranked[0].tool) > ix.leastPreference(ranked, namesakes) && ix.preferTwin(ranked, namesakes) {
+		if namesakes := ix.namesakes(ranked); ix.preference(ranked[0].tool) > ix.leastPreference(ranked, namesakes) &&
+			ix.preferTwin(ranked, namesakes) {
 			by, twins, equal = ByPreference, namesakes, namesakes
 		}
 	}
@@ -337,7 +338,8 @@ func (ix *Index) namesakes(ranked []candidate) []int {
 		return nil
 	}
 	for i := 1; i < len(ranked) && ranked[0].score-ranked[i].score < namesakeLead; i++ {
-		if ix.reg.Tools[ranked[0].tool].Server != ix.reg.Tools[ranked[i].tool].Server && ix.sameName(ranked[0].tool, ranked[i].tool) {
+		if ix.reg.Tools[ranked[0].tool].Server != ix.reg.Tools[ranked[i].tool].Server &&
+			ix.sameName(ranked[0].tool, ranked[i].tool) {
 			out = append(out, i)
 		}
 	}
@@ -374,8 +376,9 @@ func (ix *Index) sameTool(a, b int32) bool {
 // sameName reports whether two tools have the same name, or the same words in
 // it when those of their servers' names are left out.
 func (ix *Index) sameName(a, b int32) bool {
-	return ix.reg.Tools[a].Name == ix.reg.Tools[b].Name || slices.Equal(slices.Sorted(slices.Values(ix.without(a, ix.words.nameOf(a)))),
-		slices.Sorted(slices.Values(ix.without(b, ix.words.nameOf(b)))))
+	return ix.reg.Tools[a].Name == ix.reg.Tools[b].Name ||
+		slices.Equal(slices.Sorted(slices.Values(ix.without(a, ix.words.nameOf(a)))),
+			slices.Sorted(slices.Values(ix.without(b, ix.words.nameOf(b)))))
 }
 
 func (ix *Index) ownWords(tool int32) []int32 { return ix.without(tool, ix.words.textOf(tool)) }

@@ -133,7 +133,8 @@ func (ix *Index) blame(query *Query, found int) string {
 	case !alone(*query):
 		return "no tool passes all of server, category and prefix"
 	case query.Match == Substring:
-		return fmt.Sprintf("no such tool has %q in its ID, title, category or description; the match %s finds by meaning", query.Text, Semantic)
+		return fmt.Sprintf("no such tool has %q in its ID, title, category or description; the match %s finds by meaning",
+			query.Text, Semantic)
 	}
 	return "use other words"
 }

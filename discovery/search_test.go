@@ -191,7 +191,8 @@ func TestDetailLevelsShowMoreAndMore(t *testing.T) {
 		Go:              head + `"tokens":17}`,
 		NameDescription: head + short + `"title":"Log","description":"Show the history.","category":"vcs","tokens":36}`,
 		MicroSchema:     head + short + `"category":"vcs","micro":{"p":{"n":"i"}},"tokens":35}`,
-		CompactSchema:   head + short + `"category":"vcs","inputSchema":{"properties":{"n":{"type":"integer"}},"type":"object"},"tokens":43}`,
+		CompactSchema: head + short +
+			`"category":"vcs","inputSchema":{"properties":{"n":{"type":"integer"}},"type":"object"},"tokens":43}`,
 		FullSchema: head + short + `"title":"Log","description":"Show the history.","category":"vcs",` +
 			`"inputSchema":` + string(x.Input) + `,"examples":[{"n":3}],"tokens":72}`,
 	} {

@@ -69,7 +69,8 @@ func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
 			return nil
 		}
 		if keep && len(vectors[0]) != reg.Embedder.Dimensions {
-			return fmt.Errorf("the embedder %q makes vectors of %d dimensions now, %d before: delete the registry to make all of them anew",
+			return fmt.Errorf("the embedder %q makes vectors of %d dimensions now, %d before: delete the registry to make "+
+				"all of them anew",
 				id.Name, len(vectors[0]), reg.Embedder.Dimensions)
 		}
 		for i, t := range missing {

@@ -147,7 +147,8 @@ func (ix *Index) markStale(r *Resolution) {
 	if !ok || !t.Stale {
 		return
 	}
-	r.Stale, r.Note = true, fmt.Sprintf("server %q could not be asked for its tools; this one is known from an earlier build", t.Server)
+	r.Stale, r.Note = true, fmt.Sprintf("server %q could not be asked for its tools; this one is known from an earlier "+
+		"build", t.Server)
 	if s, ok := ix.reg.Server(t.Server); ok && s.Error != nil {
 		r.Note = unreachable(s) + "; this tool is known from an earlier build"
 	}

@@ -32,7 +32,8 @@ func TestComparisonWithTheOtherWays(t *testing.T) {
 		return n
 	}
 	program := program(t, "./cmd/harness")
-	files := &harness.Files{Configs: []string{builtConfig(t, "compare/.mcp.json", true)}, NoMemory: true, NoUsage: true, NoObserve: true}
+	files := &harness.Files{Configs: []string{builtConfig(t, "compare/.mcp.json", true)}, NoMemory: true, NoUsage: true,
+		NoObserve: true}
 	defer files.Close()
 	cat, err := files.Catalog(t.Context())
 	if err != nil {
@@ -74,7 +75,8 @@ func TestComparisonWithTheOtherWays(t *testing.T) {
 	for _, task := range res.Tasks {
 		all, search, mine := task.Costs[0], task.Costs[1], task.Costs[2]
 		if mine.Tokens >= search.Tokens || search.Tokens >= all.Tokens {
-			t.Errorf("%s: %d tokens with all tools in context, %d with a search, %d with a script", task.Name, all.Tokens, search.Tokens, mine.Tokens)
+			t.Errorf("%s: %d tokens with all tools in context, %d with a search, %d with a script", task.Name, all.Tokens,
+				search.Tokens, mine.Tokens)
 		}
 		for i, c := range task.Costs {
 			x := turns[task.Name]

@@ -143,7 +143,8 @@ func host() error {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), r.Deadline)
-		_, err := interp.New(interp.Options{Stdout: io.Discard, Stderr: io.Discard}).EvalWithContext(ctx, "package main\nfunc main() {\n"+r.Script+"\n}")
+		_, err := interp.New(interp.Options{Stdout: io.Discard, Stderr: io.Discard}).EvalWithContext(ctx,
+			"package main\nfunc main() {\n"+r.Script+"\n}")
 		cancel()
 		said := ""
 		if err != nil {

@@ -92,7 +92,8 @@ func (r *run) means(ctx context.Context, cat *Catalog, n *worker.Needs) (servers
 }
 
 // meansServer is the server that a phrase means, whatever others may say.
-func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool, err error) {
+func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool,
+	err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(strings.TrimSpace(phrase), "__", "."), "mcp."), ".")
 	name, _, _ = strings.Cut(name, "/")
 	if s, ok := r.view.NearPackage(name); ok && !strings.Contains(name, " ") {
@@ -109,7 +110,8 @@ func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.T
 		return res.Server, true, nil
 	}
 	for _, c := range res.Candidates {
-		if t, ok := r.view.Tool(c.ID); ok && (slices.Contains(used, t) || c.ID == res.Tool && (res.By == discovery.ByExact || res.By == discovery.ByMemory)) {
+		if t, ok := r.view.Tool(c.ID); ok &&
+			(slices.Contains(used, t) || c.ID == res.Tool && (res.By == discovery.ByExact || res.By == discovery.ByMemory)) {
 			return t.Server, true, nil
 		}
 	}
@@ -148,7 +150,8 @@ func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 		return f.catalog, nil
 	}
 	over, stop := context.WithCancel(context.WithoutCancel(ctx))
-	o := &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins(), Dial: lend(f.pool, nil)}
+	o := &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins(),
+		Dial: lend(f.pool, nil)}
 	if !f.Keep {
 		n, pool := &needs{known: make(chan struct{}), others: make(chan struct{}), ended: over.Done()}, f.pool
 		f.needs, o.Turn = n, n.turn
@@ -292,7 +295,8 @@ func (f *Files) more(ctx context.Context, servers []string, open bool) (*Catalog
 // renewed is the catalog with another registry.
 func (f *Files) renewed(reg *registry.Registry) *Catalog {
 	old := f.catalog
-	c := &Catalog{Registry: reg, Search: old.Search, Servers: old.Servers, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
+	c := &Catalog{Registry: reg, Search: old.Search, Servers: old.Servers, Shapes: old.Shapes, Scripts: old.Scripts,
+		Usage: old.Usage}
 	if old.Memory != nil {
 		c.Memory = f.memory(reg)
 	}

@@ -70,8 +70,9 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 		if err := json.Unmarshal(raw, &q); err != nil {
 			return nil, errors.New("the query is none")
 		}
-		return r.cat.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server, Category: q.Category,
-			Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.shows})
+		return r.cat.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server,
+			Category: q.Category,
+			Prefix:   q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.shows})
 	case "describe":
 		var q struct {
 			Names  []string
@@ -174,7 +175,8 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	case depth > maxDepth:
 		return nil, fmt.Errorf("saved scripts run each other more than %d deep", maxDepth)
 	case depth >= len(r.tree.memory):
-		return nil, fmt.Errorf("saved scripts run each other more than %d deep, for which %d MB of memory are too little: %d more are needed, and all together must stay below twice the memory of the first",
+		return nil, fmt.Errorf("saved scripts run each other more than %d deep, for which %d MB of memory are too little: "+
+			"%d more are needed, and all together must stay below twice the memory of the first",
 			depth-1, r.tree.memory[0]>>20, worker.MinMemory>>20)
 	}
 	saved, err := r.cat.Scripts.Load(q.Name)
@@ -192,7 +194,8 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	s.Catalog, s.Results, s.Approved, s.depth, s.tree = r.cat, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
 	sum := sha256.Sum256([]byte(saved.Source))
-	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(), Status: SandboxError}
+	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(),
+		Status: SandboxError}
 	res, err := r.h.run(ctx, &s, false)
 	ran.Ms = ms(time.Since(ran.Time))
 	r.mu.Lock()
@@ -322,10 +325,13 @@ func (r *run) keep() {
 		cat = &Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
 	}
 	if cat.Scripts == nil {
-		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry", name))
+		r.result.Warnings = append(r.result.Warnings,
+			fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry",
+				name))
 		return
 	}
-	if old, err := cat.Scripts.Own(name); err == nil && old.Source == r.script.Source && len(old.Changed(cat.Registry)) == 0 {
+	if old, err := cat.Scripts.Own(name); err == nil && old.Source == r.script.Source &&
+		len(old.Changed(cat.Registry)) == 0 {
 		return
 	}
 	warning, err := cat.SaveScript(name, about, r.script.Source, r.result)

@@ -27,7 +27,8 @@ func (e *ArgumentsError) Unwrap() error { return e.Err }
 // the Script's Results until ctx ends. Where the decision is not in favour
 // nothing was called and the result is nil; the errors are a *UnknownToolError, an
 // *ArgumentsError and those of the server.
-func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision, error) {
+func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision,
+	error) {
 	view, err := c.View()
 	if err != nil {
 		return nil, Decision{}, err

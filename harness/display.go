@@ -144,7 +144,8 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 			fmt.Fprintf(&b, "  %s%s\n", strings.Join(columns, " "), paint("33", mark))
 		}
 	}
-	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", text.Count(o.Total, "tool")), text.Count(len(o.Servers), "server"), kinds["in process"], kinds["external"])
+	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", text.Count(o.Total, "tool")),
+		text.Count(len(o.Servers), "server"), kinds["in process"], kinds["external"])
 	_, err := io.WriteString(w, b.String())
 	return err
 }

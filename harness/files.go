@@ -145,8 +145,10 @@ func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, err
 }
 
 // build asks the servers that previous has no answer to.
-func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registry.Registry, search *discovery.Options) (*registry.Registry, error) {
-	job := build.Start(ctx, cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins()})
+func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registry.Registry,
+	search *discovery.Options) (*registry.Registry, error) {
+	job := build.Start(ctx, cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress,
+		Embed: f.embed(search), Pins: f.pins()})
 	defer job.Close()
 	f.asked = job.Pending()
 	if err := job.Wait(ctx); err != nil {
@@ -236,7 +238,8 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	f.pool.Adopt(was, func(name string) bool { return !ask[name] })
 	was.Close()
 	reg, report, err := build.Build(ctx, &again, &build.Options{
-		Previous: old, Only: ask, Once: true, Embed: f.embed(search), Pins: f.pins(), Progress: f.Progress, Dial: lend(f.pool, nil),
+		Previous: old, Only: ask, Once: true, Embed: f.embed(search), Pins: f.pins(), Progress: f.Progress,
+		Dial: lend(f.pool, nil),
 	})
 	if err != nil {
 		return false
@@ -251,7 +254,8 @@ func (f *Files) askFailed(ctx context.Context) bool {
 }
 
 // over is the catalog of a registry, which still has nobody to call.
-func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings, search *discovery.Options) *Catalog {
+func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings,
+	search *discovery.Options) *Catalog {
 	c := &Catalog{Registry: reg, Search: search, Servers: cfg.Servers}
 	if settings.Remembers() && !f.NoMemory {
 		c.Memory = f.memory(reg)
@@ -415,7 +419,8 @@ func (f *Files) Path() string {
 // built, the one before, which may be nil. Its vectors are those of the configured
 // embedder; where that cannot be reached it is taken out of search, and the
 // embedded model answers alone.
-func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg, previous *registry.Registry, err error) {
+func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg,
+	previous *registry.Registry, err error) {
 	path := f.Path()
 	if err := Replaceable(path, cfg.Files); err != nil {
 		return nil, nil, err
@@ -435,7 +440,9 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 		f.log("%s is not complete: asking the other servers", path)
 	case err == nil:
 		more := ""
-		if len(f.Configs) > 0 && f.Registry == "" && !slices.ContainsFunc(config.DefaultFiles, func(d string) bool { return filepath.Base(d) == filepath.Base(f.Configs[0]) }) {
+		if len(f.Configs) > 0 && f.Registry == "" &&
+			!slices.ContainsFunc(config.DefaultFiles,
+				func(d string) bool { return filepath.Base(d) == filepath.Base(f.Configs[0]) }) {
 			more = " (configs of one folder share it; -registry FILE gives this one its own)"
 		}
 		f.log("the servers in the config changed: rebuilding %s%s", path, more)

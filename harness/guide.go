@@ -24,10 +24,12 @@ func (c *Catalog) Guide() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The tool execute runs a Go script that can call %s of %s. Say in plain words what you need, call the functions, return only what matters:\n",
+	fmt.Fprintf(&b, "The tool execute runs a Go script that can call %s of %s. Say in plain words what you need, call "+
+		"the functions, return only what matters:\n",
 		text.Count(len(c.Registry.Tools), "tool"), text.Count(len(c.Registry.Servers), "server"))
 	b.WriteString("UseTools(\"show the commit history\"); log, err := git.Log(git.LogParams{MaxCount: 5}); Return(log)\n")
-	b.WriteString("Do many calls in one script, side by side where they do not depend on each other. A script that only calls UseTools answers with signatures; nothing runs before all of it type-checks.\n")
+	b.WriteString("Do many calls in one script, side by side where they do not depend on each other. A script that " +
+		"only calls UseTools answers with signatures; nothing runs before all of it type-checks.\n")
 
 	var kinds []string
 	for _, k := range c.index.Categories(discovery.Query{}) {

@@ -58,7 +58,8 @@ const (
 // whole is a tool that may be described at any length, in few words about it
 // up to its types.
 func whole(t *wrappers.Tool, about string) *entry {
-	return &entry{tool: t, texts: []string{"", t.Line() + about + "\n", strings.TrimPrefix(about, " ") + "\n" + t.Show(wrappers.Types), t.Show(wrappers.Brief), t.Show(wrappers.Full)}}
+	return &entry{tool: t, texts: []string{"", t.Line() + about + "\n", strings.TrimPrefix(about, " ") + "\n" +
+		t.Show(wrappers.Types), t.Show(wrappers.Brief), t.Show(wrappers.Full)}}
 }
 
 // inLine is a tool that has one line.
@@ -208,7 +209,8 @@ func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	}
 	offered := r.cat.index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
 	for i, d := range offered {
-		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp && score(u, d.ID) < leastOther*u.Candidates[0].Score {
+		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp &&
+			score(u, d.ID) < leastOther*u.Candidates[0].Score {
 			break
 		}
 		if t, ok := r.view.Tool(d.ID); ok && !shown[t] && len(f.others) < maxRunnersUp {
@@ -241,7 +243,8 @@ func ids(cs []discovery.Candidate) []string {
 var aboutServers = map[string]bool{"server": true, "servers": true, "mcp": true, "tool": true, "tools": true}
 
 // fillers may stand beside them.
-var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true, "on": true, "from": true, "in": true, "every": true}
+var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true,
+	"on": true, "from": true, "in": true, "every": true}
 
 // asksForServer reports whether a phrase is the name of a server, or asks for
 // its tools.
@@ -282,7 +285,8 @@ func (r *run) lookAround(f *found, s *wrappers.Server) {
 	f.use.server = true
 	var all []discovery.Hit
 	for more := true; more; {
-		page, err := r.cat.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit, Detail: discovery.NameDescription, Keep: r.shows})
+		page, err := r.cat.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit,
+			Detail: discovery.NameDescription, Keep: r.shows})
 		if err != nil {
 			return
 		}

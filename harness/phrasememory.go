@@ -36,7 +36,8 @@ func (r *run) remember() {
 	for _, u := range phrases {
 		at := slices.IndexFunc(u.Candidates, func(c discovery.Candidate) bool { return c.ID == u.Tool })
 		only := len(r.result.Tools) == 1
-		if _, ok := r.asksForServer(&u.Resolution); ok || u.By == discovery.ByExact || !called[u.Tool] || answers[u.Tool] > 1 || !only && !(at >= 0 && at < sure) {
+		if _, ok := r.asksForServer(&u.Resolution); ok || u.By == discovery.ByExact || !called[u.Tool] ||
+			answers[u.Tool] > 1 || !only && !(at >= 0 && at < sure) {
 			continue
 		}
 		if t, ok := r.cat.Registry.Tool(u.Tool); ok {

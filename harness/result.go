@@ -194,7 +194,8 @@ func fromDiagnostics(ds []worker.Diagnostic) []Error {
 		if d.Kind == string(KindRefused) {
 			kind = KindRefused
 		}
-		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint, Signatures: d.Signatures, about: d})
+		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet,
+			Hint: d.Hint, Signatures: d.Signatures, about: d})
 	}
 	return out
 }

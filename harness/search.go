@@ -33,7 +33,8 @@ func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 // Resolve returns the tool of a phrase as discovery.Index.ResolveContext does.
 // The phrase may also be a Go name, git.Log. A name that its server does not
 // have is NotFound, even where other tools are similar.
-func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution,
+	error) {
 	view, err := c.View()
 	if err != nil {
 		return discovery.Resolution{}, err
@@ -41,7 +42,8 @@ func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.Re
 	return resolvePhrase(ctx, c.index, view, phrase, opts)
 }
 
-func resolvePhrase(ctx context.Context, ix *discovery.Index, view *wrappers.View, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+func resolvePhrase(ctx context.Context, ix *discovery.Index, view *wrappers.View, phrase string,
+	opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	name := strings.TrimSpace(phrase)
 	if _, isID := view.Tool(name); isID {
 		return ix.ResolveContext(ctx, phrase, opts)
@@ -97,7 +99,8 @@ func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
 // noSuchTool answers a phrase that names a tool which the server does not have:
 // what else the server has is offered, and nothing is taken for it. What a
 // person or an earlier run has decided stays.
-func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, phrase, name string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, phrase, name string,
+	opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	o := discovery.ResolveOptions{}
 	if opts != nil {
 		o = *opts

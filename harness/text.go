@@ -137,7 +137,8 @@ func (r *Result) mistakes(people bool, p painter) string {
 	}
 	for _, u := range r.Tools {
 		switch {
-		case u.Phrase == "" || slices.ContainsFunc(errs, func(e Error) bool { return strings.Contains(e.Message, strconv.Quote(u.Phrase)) }):
+		case u.Phrase == "" || slices.ContainsFunc(errs,
+			func(e Error) bool { return strings.Contains(e.Message, strconv.Quote(u.Phrase)) }):
 		case u.Verdict == discovery.Resolved && u.Go != "":
 			fmt.Fprintf(&b, "%q → %s%s\n", u.Phrase, u.Go, u.why())
 		case u.Verdict != discovery.Resolved:

@@ -80,7 +80,8 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !old.Registry.Same(reg) || old.load() != nil {
 		return nil
 	}
-	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
+	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes,
+		Scripts: old.Scripts, Usage: old.Usage}
 	c.once.Do(func() { c.index, c.schemas = old.index, old.schemas })
 	return c
 }

@@ -77,11 +77,13 @@ type Definition struct {
 
 // Definition returns the part of the tool that its server defines.
 func (t *Tool) Definition() Definition {
-	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations, Request: t.Request}
+	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output,
+		Annotations: t.Annotations, Request: t.Request}
 }
 
 func (t *Tool) define(d Definition) {
-	t.Title, t.Description, t.Input, t.Output, t.Annotations, t.Request = d.Title, d.Description, d.Input, d.Output, d.Annotations, d.Request
+	t.Title, t.Description, t.Input, t.Output, t.Annotations, t.Request = d.Title, d.Description, d.Input, d.Output,
+		d.Annotations, d.Request
 	if len(t.Input) == 0 {
 		t.Input = json.RawMessage("{}")
 	}
@@ -336,7 +338,8 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 			delete(p.Servers, server)
 		}
 	}
-	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, had: map[string]bool{}, instructions: map[string]bool{}}
+	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, had: map[string]bool{},
+		instructions: map[string]bool{}}
 	for server, sp := range p.Servers {
 		h.had[server] = len(sp.Tools) > 0
 	}
@@ -482,13 +485,15 @@ func (h *holder) unknown(t *Tool) {
 			}
 		}
 	}
-	t.hold(fmt.Sprintf("held: %v; repair the file, or remove it and run build-registry to pin what the tools are then", h.p.Err))
+	t.hold(fmt.Sprintf("held: %v; repair the file, or remove it and run build-registry to pin what the tools are then",
+		h.p.Err))
 }
 
 // hold marks a tool as held for a reason, or with "" as not held. Another
 // Error that a tool has stays.
 func (t *Tool) hold(reason string) {
-	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, New) || strings.HasPrefix(t.Error, "held: ")) {
+	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, New) ||
+		strings.HasPrefix(t.Error, "held: ")) {
 		t.Error = ""
 	}
 	t.Held = reason != ""

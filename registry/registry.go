@@ -244,8 +244,10 @@ type Changes struct {
 func (r *Registry) Same(o *Registry) bool {
 	return r.Config == o.Config && reflect.DeepEqual(r.Embedder, o.Embedder) && reflect.DeepEqual(r.Servers, o.Servers) &&
 		slices.EqualFunc(r.Tools, o.Tools, func(a, b Tool) bool {
-			return a.ID == b.ID && a.Hash == b.Hash && a.Title == b.Title && a.Category == b.Category && a.Stale == b.Stale && a.Error == b.Error && a.Held == b.Held &&
-				bytes.Equal(a.Embedding, b.Embedding) && slices.EqualFunc(a.Examples, b.Examples, func(x, y Example) bool { return bytes.Equal(x, y) })
+			return a.ID == b.ID && a.Hash == b.Hash && a.Title == b.Title && a.Category == b.Category && a.Stale == b.Stale &&
+				a.Error == b.Error && a.Held == b.Held &&
+				bytes.Equal(a.Embedding, b.Embedding) &&
+				slices.EqualFunc(a.Examples, b.Examples, func(x, y Example) bool { return bytes.Equal(x, y) })
 		})
 }
 

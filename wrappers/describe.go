@@ -189,7 +189,8 @@ func (r *renderer) object(head string, fs []*field) {
 // plain reports whether fields fit on one line: few, with nothing to say of
 // them.
 func (r *renderer) plain(fs []*field) bool {
-	return len(fs) <= 4 && !slices.ContainsFunc(fs, func(f *field) bool { return f.variant || f.comment(r.required, r.remark) != "" })
+	return len(fs) <= 4 && !slices.ContainsFunc(fs,
+		func(f *field) bool { return f.variant || f.comment(r.required, r.remark) != "" })
 }
 
 func (r *renderer) flush() {
@@ -253,7 +254,8 @@ func (f *field) comment(required string, max int) string {
 			enum = ""
 		}
 	}
-	if !f.extra && !f.variant && Fold(strings.TrimPrefix(f.name, "X")) != Fold(strings.TrimPrefix(f.property, "x")) && Fold(f.name) != Fold(f.property) {
+	if !f.extra && !f.variant && Fold(strings.TrimPrefix(f.name, "X")) != Fold(strings.TrimPrefix(f.property, "x")) &&
+		Fold(f.name) != Fold(f.property) {
 		add(fmt.Sprintf("%.60q in JSON", f.property))
 	}
 	add(doc)
@@ -270,7 +272,8 @@ const maxField = 4000
 // withoutPresence drops words that only say what the word required, or its
 // absence, says.
 func withoutPresence(doc string) string {
-	for _, p := range []string{"Optional. ", "Optional: ", "(Optional) ", "(optional) ", "[optional] ", "Required. ", "(required) ", "(Required) "} {
+	for _, p := range []string{"Optional. ", "Optional: ", "(Optional) ", "(optional) ", "[optional] ", "Required. ",
+		"(required) ", "(Required) "} {
 		if rest, ok := strings.CutPrefix(doc, p); ok {
 			return rest
 		}
@@ -287,7 +290,8 @@ func withoutPresence(doc string) string {
 func namesAll(doc string, enum []string) bool {
 	for _, e := range enum {
 		word := strings.Trim(e, `"`)
-		if !strings.Contains(doc, "'"+word+"'") && !strings.Contains(doc, `"`+word+`"`) && !strings.Contains(doc, "`"+word+"`") {
+		if !strings.Contains(doc, "'"+word+"'") && !strings.Contains(doc, `"`+word+`"`) &&
+			!strings.Contains(doc, "`"+word+"`") {
 			return false
 		}
 	}
@@ -319,7 +323,8 @@ func cutText(s string, max int) string {
 		return s
 	}
 	out := string([]rune(s)[:max-1])
-	if i := strings.LastIndex(out, ". "); i > len(out)/2 && !strings.HasSuffix(out[:i], "e.g") && !strings.HasSuffix(out[:i], "i.e") {
+	if i := strings.LastIndex(out, ". "); i > len(out)/2 && !strings.HasSuffix(out[:i], "e.g") &&
+		!strings.HasSuffix(out[:i], "i.e") {
 		return out[:i+1] + " …"
 	}
 	if i := strings.LastIndexAny(out, " \n"); i > len(out)/2 {

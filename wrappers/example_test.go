@@ -10,9 +10,10 @@ import (
 
 // gitView returns the Go packages of a registry with one tool.
 func gitView() *wrappers.View {
-	reg := &registry.Registry{Tools: []registry.Tool{{Server: "git", Name: "git_log", Description: "Show the commit history.",
-		Input:  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"max_count":{"type":"integer","maximum":100}},"required":["path"]}`),
-		Output: json.RawMessage(`{"type":"object","properties":{"total":{"type":"integer"}},"required":["total"]}`)}}}
+	reg := &registry.Registry{Tools: []registry.Tool{{Server: "git", Name: "git_log",
+		Description: "Show the commit history.",
+		Input:       json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"max_count":{"type":"integer","maximum":100}},"required":["path"]}`),
+		Output:      json.RawMessage(`{"type":"object","properties":{"total":{"type":"integer"}},"required":["total"]}`)}}}
 	reg.Normalize()
 	return wrappers.NewView(reg)
 }

@@ -97,7 +97,8 @@ func singular(ws []string) []string {
 		return out
 	case strings.HasSuffix(w, "ies"):
 		w = w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "sses"):
+	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "xes"),
+		strings.HasSuffix(w, "sses"):
 		w = w[:len(w)-2]
 	case strings.HasSuffix(w, "s"):
 		w = w[:len(w)-1]
@@ -125,7 +126,8 @@ func (s scope) take(name string) string {
 func (s scope) add(name string) { s[name] = max(s[name], 1) }
 
 // reserved are package names that the go command treats in its own way.
-var reserved = map[string]bool{"main": true, "init": true, "internal": true, "vendor": true, "testdata": true, "documentation": true}
+var reserved = map[string]bool{"main": true, "init": true, "internal": true, "vendor": true, "testdata": true,
+	"documentation": true}
 
 // packageName is the Go package of a server before clashes are looked at: its
 // key in lower case, letters and digits only.

@@ -168,7 +168,8 @@ func (v *View) NearPackages(name string, n int) []*Server {
 	for _, s := range v.servers {
 		p := Fold(s.Package)
 		d := edits(f, p)
-		if strings.HasPrefix(p, f) || strings.HasPrefix(f, p) || 2*min(len(f), len(p)) >= max(len(f), len(p)) && (strings.Contains(p, f) || strings.Contains(f, p)) {
+		if strings.HasPrefix(p, f) || strings.HasPrefix(f, p) || 2*min(len(f), len(p)) >= max(len(f), len(p)) &&
+			(strings.Contains(p, f) || strings.Contains(f, p)) {
 			d = min(d, 1)
 		}
 		if d <= max(1, max(len(f), len(p))/3) {
@@ -193,7 +194,8 @@ func (v *View) Named(name string) []*Tool {
 	var out []*Tool
 	for _, s := range v.servers {
 		for _, t := range s.Tools {
-			if f != "" && (Fold(t.Name) == f || Fold(s.Package+t.Func) == f || Fold("mcp"+s.Name+t.Name) == f || Fold("mcp"+s.Package+t.Name) == f) {
+			if f != "" && (Fold(t.Name) == f || Fold(s.Package+t.Func) == f || Fold("mcp"+s.Name+t.Name) == f ||
+				Fold("mcp"+s.Package+t.Name) == f) {
 				out = append(out, t)
 			}
 		}

@@ -105,7 +105,8 @@ func (j *job) once(ctx context.Context, strict bool) error {
 	defer j.endLine()
 	j.doubt(cfg)
 	old := j.previous()
-	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()})
+	reg, report, err := build.Build(ctx, cfg,
+		&build.Options{Previous: old, Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()})
 	j.endLine()
 	if err != nil {
 		return err
@@ -239,7 +240,8 @@ func (j *job) update(u build.Update, first bool) error {
 			fmt.Fprintf(&why, "\n%s failed\n", s.Name)
 			printFaults(&why, s)
 		}
-		return fmt.Errorf("%s: no server answered; %s stays as it was%s", u.Why, j.file, strings.TrimRight(strings.ReplaceAll(why.String(), "\n\n", "\n"), "\n"))
+		return fmt.Errorf("%s: no server answered; %s stays as it was%s", u.Why, j.file,
+			strings.TrimRight(strings.ReplaceAll(why.String(), "\n\n", "\n"), "\n"))
 	}
 	if err := j.save(u.Registry, u.Previous, u.Report); err != nil {
 		return err
@@ -256,7 +258,8 @@ func (j *job) update(u build.Update, first bool) error {
 	if j.quiet && u.Report.OK() == len(u.Report.Servers) {
 		return nil
 	}
-	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why, text.Count(len(u.Registry.Tools), "tool"))
+	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why,
+		text.Count(len(u.Registry.Tools), "tool"))
 	for _, s := range u.Report.Servers {
 		if s.Err != nil {
 			fmt.Fprintf(j.stdout, "%s failed\n", s.Name)

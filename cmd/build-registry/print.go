@@ -68,7 +68,8 @@ func printChanges(w io.Writer, r *build.Report) {
 	}
 	for _, c := range r.Changed {
 		if c.Held {
-			fmt.Fprintf(w, "%s is pinned and not to be called until you accept it: build-registry accept %s\n", c.ID, registry.ShellWord(c.ID))
+			fmt.Fprintf(w, "%s is pinned and not to be called until you accept it: build-registry accept %s\n", c.ID,
+				registry.ShellWord(c.ID))
 		}
 	}
 }

@@ -57,7 +57,8 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
 		return usageError{fmt.Sprintf("bench takes no script without -compare, and got %q", c.Args().First())}
 	}
-	o := &bench.Options{Program: exe, Command: []string{exe}, Echo: []string{"bench", "-echo"}, N: c.Int("n"), Spares: c.Int("spares")}
+	o := &bench.Options{Program: exe, Command: []string{exe}, Echo: []string{"bench", "-echo"}, N: c.Int("n"),
+		Spares: c.Int("spares")}
 	for _, f := range c.StringSlice("config") {
 		o.Command = append(o.Command, "-config", f)
 	}
@@ -126,7 +127,8 @@ func (e *env) compare(ctx context.Context, c *cli.Command) error {
 			fmt.Fprintf(e.stdout, "  %-22s%s\n", rows[0][i+1], plain.Replace(cell))
 		}
 	}
-	fmt.Fprintln(e.stdout, "\nTokens are estimates. Turns of the model are the fewest that do it, the last answer\nincluded; times are without the model's. No model was asked.")
+	fmt.Fprintln(e.stdout, "\nTokens are estimates. Turns of the model are the fewest that do it, the last "+
+		"answer\nincluded; times are without the model's. No model was asked.")
 	return nil
 }
 

@@ -49,7 +49,8 @@ code 1 when a check failed; warnings are no failure.
   harness doctor -timeout 5s
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)", HideDefault: true, Validator: positive},
+			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)",
+				HideDefault: true, Validator: positive},
 		},
 		Action: e.doctor,
 	}
@@ -68,9 +69,11 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			if c.IsSet("timeout") {
 				s.StartTimeout = c.Duration("timeout")
 			}
-			checks = append(checks, check{"server " + s.Name, 0, func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
+			checks = append(checks, check{"server " + s.Name, 0,
+				func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
 		}
-		checks = append(checks, check{"settings", 10 * time.Second, func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
+		checks = append(checks, check{"settings", 10 * time.Second,
+			func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
 	}
 	checks = append(checks,
 		check{"registry", time.Minute, func(context.Context) []finding { return checkRegistry(files, cfg) }},
@@ -95,7 +98,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			}
 			e.line.Clear()
 			colour := map[string]string{fine: good, warning: doubt, broken: bad}[f.Status]
-			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check), registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
+			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check),
+				registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
 			}
@@ -105,7 +109,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if c.Bool("json") {
-		if err := e.print(map[string]any{"findings": slices.Concat(all...), "failed": failed, "build": thisBuild()}); err != nil {
+		if err := e.print(map[string]any{"findings": slices.Concat(all...), "failed": failed,
+			"build": thisBuild()}); err != nil {
 			return err
 		}
 	}
@@ -160,7 +165,8 @@ func examine(ctx context.Context, checks []check, waiting func(names []string)) 
 			case found := <-done:
 				results <- result{i, found}
 			case <-late:
-				results <- result{i, []finding{{Check: c.name, Status: broken, Detail: fmt.Sprintf("it did not end within %v", c.wait+overtime)}}}
+				results <- result{i, []finding{{Check: c.name, Status: broken,
+					Detail: fmt.Sprintf("it did not end within %v", c.wait+overtime)}}}
 			}
 		}()
 	}
@@ -229,7 +235,8 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 	case err != nil:
 		f.Detail = err.Error()
 	case report.Servers[0].Err != nil:
-		f.Detail, f.Do = harness.OfServer(s.Name, report.Servers[0].Err.Error()), "mend its entry, or set \"disabled\": true; the other servers work"
+		f.Detail, f.Do = harness.OfServer(s.Name, report.Servers[0].Err.Error()),
+			"mend its entry, or set \"disabled\": true; the other servers work"
 	default:
 		r := report.Servers[0]
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
@@ -239,7 +246,8 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 		if r.Tools == 0 {
 			f.Status, f.Do = warning, "look at the allow and deny lists of its entry"
 		}
-		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 { // those are in the settings
+		// those are in the settings
+		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 {
 			f.Status, f.Do = warning, "mend its entry, or tell who makes the server"
 			f.Detail += "; " + strings.Join(odd[:min(len(odd), 3)], "; ")
 		}
@@ -292,11 +300,13 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 	reg, err := registry.Load(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f.Status, f.Detail, f.Do = warning, path+" is not built yet", "run build-registry; the first run of a script does it otherwise"
+		f.Status, f.Detail, f.Do = warning, path+" is not built yet",
+			"run build-registry; the first run of a script does it otherwise"
 	case err != nil:
 		f.Status, f.Detail, f.Do = broken, err.Error(), "delete it or run build-registry"
 	case cfg != nil && reg.Config != cfg.Digest():
-		f.Status, f.Detail, f.Do = warning, path+" was made from other servers than the config has now", "run build-registry; the next run of a script does it otherwise"
+		f.Status, f.Detail, f.Do = warning, path+" was made from other servers than the config has now",
+			"run build-registry; the next run of a script does it otherwise"
 	default:
 		stale, held := 0, 0
 		for i := range reg.Tools {
@@ -306,7 +316,8 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 				held++
 			}
 		}
-		f.Detail = fmt.Sprintf("%s: %s of %s", path, text.Count(len(reg.Tools), "tool"), text.Count(len(reg.Servers), "server"))
+		f.Detail = fmt.Sprintf("%s: %s of %s", path, text.Count(len(reg.Tools), "tool"),
+			text.Count(len(reg.Servers), "server"))
 		for i := range reg.Servers {
 			if s := &reg.Servers[i]; s.Error != nil && s.Tools == 0 {
 				f.Status, f.Do = warning, "run build-registry once its server answers"
@@ -318,7 +329,8 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 			f.Detail += fmt.Sprintf(", %d stale", stale)
 		}
 		if held > 0 {
-			f.Status, f.Do = warning, "harness describe -detail full_schema shows why; build-registry accept accepts changed definitions"
+			f.Status, f.Do = warning, "harness describe -detail full_schema shows why; build-registry accept accepts changed "+
+				"definitions"
 			f.Detail += fmt.Sprintf(", %d that must not be called", held)
 		}
 		if n := silent(reg); n > 0 {
@@ -332,7 +344,8 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 
 func checkModel() finding {
 	m, id := embed.Default(), embed.Identity()
-	f := finding{Check: "model", Status: fine, Detail: fmt.Sprintf("%s: %d tokens, %d dimensions, embedded", id.Name, m.Tokens(), m.Dimensions())}
+	f := finding{Check: "model", Status: fine,
+		Detail: fmt.Sprintf("%s: %d tokens, %d dimensions, embedded", id.Name, m.Tokens(), m.Dimensions())}
 	if m.Dimensions() != id.Dimensions {
 		f.Status, f.Do = broken, "this build is damaged: install it anew"
 	}
@@ -350,7 +363,8 @@ func checkSandbox(ctx context.Context) []finding {
 		return []finding{f}
 	}
 	b := res.Sandbox
-	f.Detail = fmt.Sprintf("Landlock ABI %d, seccomp %t, limits %t; a script takes %.0f ms", b.Landlock, b.Seccomp, b.Rlimits, res.Timing.Total)
+	f.Detail = fmt.Sprintf("Landlock ABI %d, seccomp %t, limits %t; a script takes %.0f ms", b.Landlock, b.Seccomp,
+		b.Rlimits, res.Timing.Total)
 	if res.Status != harness.OK {
 		f.Status, f.Detail = broken, fmt.Sprintf("a script that does nothing ends with %s", res.Status)
 		if res.Error != nil {

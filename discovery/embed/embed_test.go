@@ -312,7 +312,8 @@ func TestF32VectorsSurviveTheRegistry(t *testing.T) {
 			t.Fatalf("dimension %d: %g, want %g", i, got[i], v[i])
 		}
 	}
-	for name, damaged := range map[string][]byte{"nothing": nil, "too short": EncodeF32(v[1:]), "not a number": EncodeF32(append(v[1:], float32(math.NaN())))} {
+	for name, damaged := range map[string][]byte{"nothing": nil, "too short": EncodeF32(v[1:]),
+		"not a number": EncodeF32(append(v[1:], float32(math.NaN())))} {
 		if _, err := DecodeF32(damaged, len(v)); err == nil {
 			t.Errorf("%s is decoded", name)
 		}

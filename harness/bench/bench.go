@@ -58,7 +58,8 @@ type Row struct {
 
 // Value is the number as it is printed.
 func (r Row) Value() string {
-	return strconv.FormatFloat(r.Measured, 'f', map[bool]int{true: 0, false: 2}[r.Unit == "tokens" || r.Unit == "MB"], 64) + " " + r.Unit
+	return strconv.FormatFloat(r.Measured, 'f', map[bool]int{true: 0, false: 2}[r.Unit == "tokens" || r.Unit == "MB"],
+		64) + " " + r.Unit
 }
 
 // Met reports whether the goal is met; known: there is one that can be told of.
@@ -301,7 +302,8 @@ func (b *bench) calls() error {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "mcp.json")
-	data, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"bench": map[string]any{"command": b.Program, "args": b.Echo}}})
+	data, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"bench": map[string]any{"command": b.Program,
+		"args": b.Echo}}})
 	if err == nil {
 		err = os.WriteFile(file, data, 0o600)
 	}
@@ -324,7 +326,8 @@ func (b *bench) calls() error {
 	for _, x := range []struct{ what, goal, script string }{
 		{"a script with one call, p50", fmt.Sprintf("≤ %.2f ms (1.2 × direct + 2 ms)", 1.2*raw+2), call},
 		{"10 calls, one after the other, p50", "≤ 8 ms", "for range 10 {\n" + call + "}"},
-		{"20 calls at once, p50", "≤ 12 ms", "var wg sync.WaitGroup\nfor range 20 { wg.Go(func() {\n" + call + "}) }\nwg.Wait()"},
+		{"20 calls at once, p50", "≤ 12 ms", "var wg sync.WaitGroup\nfor range 20 { wg.Go(func() {\n" + call +
+			"}) }\nwg.Wait()"},
 	} {
 		ts, err := b.times(s, "UseTools(\"bench.echo\")\n"+x.script, pause)
 		if err != nil {
@@ -362,7 +365,8 @@ func (b *bench) direct(file string) (float64, error) {
 // what it is given.
 func Echo(ctx context.Context) error {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-	s.AddTool(&mcp.Tool{Name: "echo", Description: "Say a text back", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
+	s.AddTool(&mcp.Tool{Name: "echo", Description: "Say a text back",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
 		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var a struct {

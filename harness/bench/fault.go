@@ -10,9 +10,11 @@ import (
 
 // faulty are scripts that go wrong.
 var faulty = []Fault{
-	{What: "a script takes all memory", Script: "var all [][]byte\nfor { all = append(all, make([]byte, 1<<22)) }", Deadline: 20 * time.Second},
+	{What: "a script takes all memory", Script: "var all [][]byte\nfor { all = append(all, make([]byte, 1<<22)) }",
+		Deadline: 20 * time.Second},
 	{What: "a script never ends", Script: "for n := 0; ; n++ { }", Deadline: time.Second},
-	{What: "a script panics in a goroutine", Script: "go func() { panic(\"lost\") }()\nselect {}", Deadline: 20 * time.Second},
+	{What: "a script panics in a goroutine", Script: "go func() { panic(\"lost\") }()\nselect {}",
+		Deadline: 20 * time.Second},
 }
 
 // faults runs each of the faulty scripts.

@@ -98,7 +98,8 @@ func CheckName(name string) error {
 		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_')
 	}
 	if !ok {
-		return fmt.Errorf("%.80q is no name of a script: want 1 to %d lower-case letters, digits, hyphens and underscores, as in daily-digest", name, maxName)
+		return fmt.Errorf("%.80q is no name of a script: want 1 to %d lower-case letters, digits, hyphens and "+
+			"underscores, as in daily-digest", name, maxName)
 	}
 	return nil
 }

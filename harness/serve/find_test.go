@@ -26,16 +26,22 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		wants []string // patterns of the whole text, "!" before those that it must not have
 	}{
 		{args{}, []string{`^files\.delete_file  .*\n(.*\n){6}$`, `!files\.break`}},
-		{args{"query": "read a file", "limit": 1}, []string{`^files\.read_file  files\.ReadFile\(Path string\) → text or JSON // Read a file and return its content\n\(1 of \d, hasMore: offset 1 shows the next\)\n$`}},
+		{args{"query": "read a file", "limit": 1},
+			[]string{`^files\.read_file  files\.ReadFile\(Path string\) → text or JSON // Read a file and return its content\n\(1 of \d, hasMore: offset 1 shows the next\)\n$`}},
 		{args{"limit": 3, "offset": 6.0}, []string{`^issues\.search .*\n\(the last of 7\)\n$`}},
-		{args{"limit": "2", "server": "files", "detail": "name_only"}, []string{`^files\.delete_file\nfiles\.read_file\n\(2 of 4, hasMore: offset 2 `}},
+		{args{"limit": "2", "server": "files", "detail": "name_only"},
+			[]string{`^files\.delete_file\nfiles\.read_file\n\(2 of 4, hasMore: offset 2 `}},
 		{args{"server": "GIT"}, []string{`^git\.git_log .*\n$`}},
 		{args{"prefix": "TAKE", "query": nil}, []string{`^files\.take_picture .*\n$`}},
 		{args{"query": "COMMENT on", "match": "substring"}, []string{`^issues\.comment .*\n$`}},
-		{args{"query": "commits", "match": "substring"}, []string{`no such tool has "commits" in its .*; the match semantic`}},
-		{args{"query": "history", "limit": 1, "detail": "micro_schema"}, []string{`^\{"id":"git\.git_log",.*"micro":\{"p":\{"max_count":"i"\}.*\},"tokens":\d+,"score":[\d.]+,"why":"words: history"\}\n`}},
-		{args{"query": "history", "limit": 1, "detail": "go"}, []string{`^git\.git_log\n(.*\n)*func git\.Log\(p git\.LogParams\)`}},
-		{args{"prefix": "git_log", "detail": "full_schema"}, []string{`"outputSchema":\{"type":"object"`, `"readOnlyHint":true`}},
+		{args{"query": "commits", "match": "substring"},
+			[]string{`no such tool has "commits" in its .*; the match semantic`}},
+		{args{"query": "history", "limit": 1, "detail": "micro_schema"},
+			[]string{`^\{"id":"git\.git_log",.*"micro":\{"p":\{"max_count":"i"\}.*\},"tokens":\d+,"score":[\d.]+,"why":"words: history"\}\n`}},
+		{args{"query": "history", "limit": 1, "detail": "go"},
+			[]string{`^git\.git_log\n(.*\n)*func git\.Log\(p git\.LogParams\)`}},
+		{args{"prefix": "git_log", "detail": "full_schema"},
+			[]string{`"outputSchema":\{"type":"object"`, `"readOnlyHint":true`}},
 		{args{"prefix": "git_log", "detail": "compact_schema"}, []string{`"inputSchema":\{`, `!"description"`}},
 		// What is wrong is answered with what would be right.
 		{args{"server": "gti"}, []string{`^no tool matches: there is no server "gti", there are: files, git, issues\n$`}},
@@ -72,7 +78,8 @@ func TestSearchByCategory(t *testing.T) {
 	_, list, _ := strings.Cut(strings.TrimSpace(got), "there are: ")
 	total := 0
 	for name := range strings.SplitSeq(list, ", ") {
-		lines := strings.Split(strings.TrimSpace(textOf(c.call("search_tools", map[string]any{"category": strings.ToUpper(name), "detail": "name_only"}))), "\n")
+		lines := strings.Split(strings.TrimSpace(textOf(c.call("search_tools",
+			map[string]any{"category": strings.ToUpper(name), "detail": "name_only"}))), "\n")
 		total += len(lines)
 	}
 	if total != 8 {
@@ -87,17 +94,25 @@ func TestSeveralToolsAreDescribedAtOnce(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{Discovery, "tool_describe", map[string]any{"tool": "git.git_log, files.ReadFile,git.git_log"}, `(?s)^git\.git_log\n.*func git\.Log\(.*\nfiles\.read_file\n.*func files\.ReadFile\(p files\.ReadFileParams\).*`},
-		{Discovery, "tool_describe", map[string]any{"tool": []string{"git.git_log", "git_blame"}, "detail": "name_only"}, `^git\.git_log\nnotFound: there is no tool "git_blame"; the nearest are git\.git_log`},
-		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "micro_schema"}, `^\{"id":"git\.git_log".*"micro":\{"p":\{"max_count":"i"\}.*\}$`},
-		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "huge"}, `^detail level "huge": want one of`},
-		{Discovery, "tool_describe", map[string]any{"name": "git_log"}, `^unknown argument "name"; tool_describe takes tool, tools, detail$`},
+		{Discovery, "tool_describe", map[string]any{"tool": "git.git_log, files.ReadFile,git.git_log"},
+			`(?s)^git\.git_log\n.*func git\.Log\(.*\nfiles\.read_file\n.*func files\.ReadFile\(p files\.ReadFileParams\).*`},
+		{Discovery, "tool_describe", map[string]any{"tool": []string{"git.git_log", "git_blame"}, "detail": "name_only"},
+			`^git\.git_log\nnotFound: there is no tool "git_blame"; the nearest are git\.git_log`},
+		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "micro_schema"},
+			`^\{"id":"git\.git_log".*"micro":\{"p":\{"max_count":"i"\}.*\}$`},
+		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "huge"},
+			`^detail level "huge": want one of`},
+		{Discovery, "tool_describe", map[string]any{"name": "git_log"},
+			`^unknown argument "name"; tool_describe takes tool, tools, detail$`},
 		{Discovery, "tool_describe", map[string]any{"tool": " "}, `^tool is missing`},
-		{Classic, "describe_tool", map[string]any{"tools": []string{"read_file", "delete_file"}}, `^\{"id":"files\.read_file".*"inputSchema":.*\}\n\{"id":"files\.delete_file".*\}$`},
-		{Classic, "describe_tool", map[string]any{"tools": []string{"a", "b"}}, `^there is no tool "a".*\nthere is no tool "b"`},
+		{Classic, "describe_tool", map[string]any{"tools": []string{"read_file", "delete_file"}},
+			`^\{"id":"files\.read_file".*"inputSchema":.*\}\n\{"id":"files\.delete_file".*\}$`},
+		{Classic, "describe_tool", map[string]any{"tools": []string{"a", "b"}},
+			`^there is no tool "a".*\nthere is no tool "b"`},
 		{Classic, "describe_tool", map[string]any{"tools": 7}, `^tools is 7; want a text or a list of texts$`},
 		{Classic, "describe_tool", map[string]any{"tools": make([]string, 500)}, `^tool is missing`},
-		{Classic, "describe_tool", map[string]any{"tools": strings.Split(strings.Repeat("x,", 500), ",")}, `^500 tools are too many, want up to 100$`},
+		{Classic, "describe_tool", map[string]any{"tools": strings.Split(strings.Repeat("x,", 500), ",")},
+			`^500 tools are too many, want up to 100$`},
 	} {
 		s, _ := serving(t, &Options{Tools: x.mode})
 		c := connect(t, s, nil)

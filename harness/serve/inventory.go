@@ -200,7 +200,8 @@ func inventory(cat *harness.Catalog, policy *harness.Policy, use *counts, budget
 		room = b.takes(other)
 		small := slices.Clone(servers)
 		slices.SortStableFunc(small, func(a, b *stocked) int {
-			return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(b.used, a.used), cmp.Compare(len(a.Tools), len(b.Tools)))
+			return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(b.used, a.used),
+				cmp.Compare(len(a.Tools), len(b.Tools)))
 		})
 		b.words(small, unheard)
 		b.words(small, vague)
@@ -428,7 +429,8 @@ func domain(cat *harness.Catalog, server string) string {
 				}
 			}
 			if strings.ContainsRune(arg, filepath.Separator) && filepath.IsAbs(arg) {
-				if info, err := os.Stat(arg); err == nil && (info.IsDir() || !strings.Contains(" .js .mjs .py .ts ", " "+filepath.Ext(arg)+" ") && info.Mode()&0o111 == 0) {
+				if info, err := os.Stat(arg); err == nil &&
+					(info.IsDir() || !strings.Contains(" .js .mjs .py .ts ", " "+filepath.Ext(arg)+" ") && info.Mode()&0o111 == 0) {
 					return shortPath(arg)
 				}
 			}

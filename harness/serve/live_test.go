@@ -34,7 +34,8 @@ func folder(t *testing.T) (files *harness.Files, write func(tools ...string)) {
 		}
 	}
 	config := filepath.Join(dir, "mcp.json")
-	if err := os.WriteFile(config, []byte(`{"mcpServers":{"shop":{"type":"snapshot","path":"tools.json"}}}`), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(`{"mcpServers":{"shop":{"type":"snapshot","path":"tools.json"}}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &harness.Files{Configs: []string{config}, NoMemory: true, NoObserve: true}, write
@@ -44,12 +45,13 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 	files, write := folder(t)
 	write("sell_apples")
 	watching := make(chan struct{}, 10)
-	s, _ := serving(t, &Options{Catalog: files.Catalog, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
-		return files.Watch(ctx, -1, func(c *harness.Catalog, err error) {
-			updated(c, err)
-			watching <- struct{}{}
-		})
-	}})
+	s, _ := serving(t, &Options{Catalog: files.Catalog,
+		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+			return files.Watch(ctx, -1, func(c *harness.Catalog, err error) {
+				updated(c, err)
+				watching <- struct{}{}
+			})
+		}})
 	c := connect(t, s, nil)
 	if got, _ := c.run(`UseTools("shop.sell_apples")`); !strings.Contains(got, "shop.SellApples") {
 		t.Error(got)
@@ -66,7 +68,8 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 		t.Error(list.Tools[0].Description, err)
 	}
 	// A second server takes the registry that this one has saved.
-	other := &harness.Files{Configs: files.Configs, NoMemory: true, NoObserve: true, Log: func(line string) { t.Error(line) }}
+	other := &harness.Files{Configs: files.Configs, NoMemory: true, NoObserve: true,
+		Log: func(line string) { t.Error(line) }}
 	defer other.Close()
 	cat, err := other.Catalog(t.Context())
 	if err != nil {
@@ -155,7 +158,10 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 func TestNewsOfToolsAreNews(t *testing.T) {
 	s, _ := serving(t, &Options{Tools: Discovery})
 	told := make(chan struct{}, 100)
-	opts := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} }}
+	opts := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
+		*mcp.ToolListChangedRequest) {
+		told <- struct{}{}
+	}}
 	c := connect(t, s, opts)
 	if _, err := c.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)

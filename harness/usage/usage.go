@@ -250,7 +250,8 @@ const soon = 10 * time.Minute
 // Summarize answers how the tools with the given IDs were used in runs. Of
 // serverOf a tool's server comes: IDs alone do not tell.
 func Summarize(runs []Run, known []string, serverOf func(id string) string) Summary {
-	s := Summary{Runs: len(runs), Tools: []Tool{}, Servers: []Tool{}, Days: []Day{}, Unused: []string{}, Phrases: []Trouble{}}
+	s := Summary{Runs: len(runs), Tools: []Tool{}, Servers: []Tool{}, Days: []Day{}, Unused: []string{},
+		Phrases: []Trouble{}}
 	tools, servers, days := map[string]*Tool{}, map[string]*Tool{}, map[string]*Day{}
 	for _, r := range runs {
 		day := r.Time.UTC().Format(time.DateOnly)

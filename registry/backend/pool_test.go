@@ -251,7 +251,8 @@ func TestPoolRestartsADeadServerAtOnceThenWithPauses(t *testing.T) {
 		// Crashing again and again costs pauses of 0.5, 1, 2 … 30 s.
 		try("crash")
 		try("crash")
-		if err := try("ok"); !errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "next attempt in 500ms") {
+		if err := try("ok"); !errors.Is(err, backend.ErrDisconnected) ||
+			!strings.Contains(err.Error(), "next attempt in 500ms") {
 			t.Errorf("after two crashes: %v, want the last error and when it is tried again", err)
 		}
 		pass(600 * time.Millisecond)
@@ -319,7 +320,8 @@ func TestOneCallersDeadlineDoesNotEndTheStartForOthers(t *testing.T) {
 		defer p.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `connecting to server "s"`) {
+		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), `connecting to server "s"`) {
 			t.Errorf("impatient call: %v", err)
 		}
 		if _, err := p.Connect(t.Context(), "s"); err != nil || d.count() != 1 {
@@ -408,7 +410,10 @@ func TestARestingServerStartsWithItsNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dialer{}
 		var hurried []string
-		p := backend.NewPool(d.dial, &backend.PoolOptions{Hurry: func(servers ...string) { hurried = append(hurried, servers...) }})
+		p := backend.NewPool(d.dial, &backend.PoolOptions{Hurry: func(servers ...string) {
+			hurried = append(hurried,
+				servers...)
+		}})
 		defer p.Close()
 		if err := p.Ready(t.Context(), "s"); err != nil {
 			t.Fatal(err)

@@ -94,7 +94,8 @@ var errPending = errors.New("it has not answered yet")
 // Start begins to ask the servers of a config for their tools and returns at
 // once. The job ends with ctx, or when it is closed.
 func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
-	j := &Job{config: c, start: time.Now(), done: make([]chan struct{}, len(c.Servers)), answers: make([]answer, len(c.Servers))}
+	j := &Job{config: c, start: time.Now(), done: make([]chan struct{}, len(c.Servers)),
+		answers: make([]answer, len(c.Servers))}
 	if opts != nil {
 		j.opts = *opts
 	}

@@ -47,12 +47,18 @@ func Compare(id string, before, after registry.Definition) Change {
 		keep(&c.After, after)
 	}
 	part("title", before.Title == after.Title, func(to *registry.Definition, d registry.Definition) { to.Title = d.Title })
-	part("description", before.Description == after.Description, func(to *registry.Definition, d registry.Definition) { to.Description = d.Description })
-	part("inputSchema", bytes.Equal(before.Input, after.Input), func(to *registry.Definition, d registry.Definition) { to.Input = d.Input })
-	part("outputSchema", bytes.Equal(before.Output, after.Output), func(to *registry.Definition, d registry.Definition) { to.Output = d.Output })
-	part("annotations", sameJSON(before.Annotations, after.Annotations), func(to *registry.Definition, d registry.Definition) { to.Annotations = d.Annotations })
-	part("request", before.Request == after.Request, func(to *registry.Definition, d registry.Definition) { to.Request = d.Request })
-	part("instructions", before.Instructions == after.Instructions, func(to *registry.Definition, d registry.Definition) { to.Instructions = d.Instructions })
+	part("description", before.Description == after.Description,
+		func(to *registry.Definition, d registry.Definition) { to.Description = d.Description })
+	part("inputSchema", bytes.Equal(before.Input, after.Input),
+		func(to *registry.Definition, d registry.Definition) { to.Input = d.Input })
+	part("outputSchema", bytes.Equal(before.Output, after.Output),
+		func(to *registry.Definition, d registry.Definition) { to.Output = d.Output })
+	part("annotations", sameJSON(before.Annotations, after.Annotations),
+		func(to *registry.Definition, d registry.Definition) { to.Annotations = d.Annotations })
+	part("request", before.Request == after.Request,
+		func(to *registry.Definition, d registry.Definition) { to.Request = d.Request })
+	part("instructions", before.Instructions == after.Instructions,
+		func(to *registry.Definition, d registry.Definition) { to.Instructions = d.Instructions })
 	return c
 }
 
@@ -76,7 +82,8 @@ func Pinned(servers []config.Server) map[string]bool {
 
 // hold holds the tools that are others than their pins say. It reads the pins
 // late, so that what was accepted while the servers were asked counts.
-func hold(r, previous *registry.Registry, servers []config.Server, answers []answer, file string) (waiting []string, pins *registry.Pins) {
+func hold(r, previous *registry.Registry, servers []config.Server, answers []answer, file string) (waiting []string,
+	pins *registry.Pins) {
 	pinned, fresh := Pinned(servers), map[string]bool{}
 	for i := range answers {
 		fresh[answers[i].server.Name] = answers[i].err == nil && !answers[i].kept

@@ -156,7 +156,8 @@ func read(path string) (map[string]*learnt, error) {
 		return nil, fmt.Errorf("%s: version %d, want 1", path, in.Version)
 	}
 	for id, l := range in.Tools {
-		if l != nil && l.Seen >= 0 && l.Text >= 0 && len(tools) < maxTools && l.Shape.valid(0) && l.Shape.nodes() <= maxNodes {
+		if l != nil && l.Seen >= 0 && l.Text >= 0 && len(tools) < maxTools && l.Shape.valid(0) &&
+			l.Shape.nodes() <= maxNodes {
 			tools[id] = l
 		}
 	}

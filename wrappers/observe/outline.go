@@ -85,7 +85,8 @@ func (s *shape) outlines() []string {
 func (s *shape) outline(room int) string {
 	for _, o := range []outliner{
 		{maxDepth + 1, true, maxFields}, {3, true, maxFields}, {2, true, maxFields}, {2, false, maxFields},
-		{1, true, maxFields}, {1, false, maxFields}, {1, false, 24}, {1, false, 12}, {1, false, 6}, {1, false, 3}, {1, false, 1},
+		{1, true, maxFields}, {1, false, maxFields}, {1, false, 24}, {1, false, 12}, {1, false, 6}, {1, false, 3},
+		{1, false, 1},
 	} {
 		if text := o.typ(s, 0); utf8.RuneCountInString(text) <= room {
 			return text

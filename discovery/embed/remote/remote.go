@@ -187,7 +187,8 @@ func apiKey(c Config, base string) (string, error) {
 	}
 	key := os.Getenv(name)
 	if key == "" {
-		return "", fmt.Errorf("embedder %q: the environment variable %q has no key; set it, or name another as apiKeyEnv", c.Model, name)
+		return "", fmt.Errorf("embedder %q: the environment variable %q has no key; set it, or name another as apiKeyEnv",
+			c.Model, name)
 	}
 	return key, nil
 }
@@ -279,7 +280,8 @@ func (e *Embedder) keep(text string, v []float32) error {
 		}
 	}
 	if len(v) > maxDimensions {
-		return fmt.Errorf("embedding with %s: a vector of %d dimensions, at most %d are possible", e.id.Name, len(v), maxDimensions)
+		return fmt.Errorf("embedding with %s: a vector of %d dimensions, at most %d are possible", e.id.Name, len(v),
+			maxDimensions)
 	}
 	if embed.Normalize(v) == 0 {
 		return fmt.Errorf("embedding with %s: the vector is zero", e.id.Name)

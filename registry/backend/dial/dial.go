@@ -60,7 +60,8 @@ func (d *Dialer) Open(ctx context.Context, s config.Server) (backend.Backend, er
 	case config.OpenAPI:
 		return openapi.Open(ctx, s)
 	}
-	return nil, fmt.Errorf("server %q has the type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Name, s.Type)
+	return nil, fmt.Errorf("server %q has the type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Name,
+		s.Type)
 }
 
 // Pool returns a pool over the servers of a config.

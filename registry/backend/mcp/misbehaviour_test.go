@@ -77,7 +77,8 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 			t.Errorf("after %s the connection is no use", tool)
 		}
 	}
-	if r := call(t, b, "utf8", ""); r.Text() != "caf\ufffd" || string(r.Structured) != "{\"a\":\"\ufffd\"}" || !utf8.Valid(r.Raw) {
+	if r := call(t, b, "utf8", ""); r.Text() != "caf\ufffd" || string(r.Structured) != "{\"a\":\"\ufffd\"}" ||
+		!utf8.Valid(r.Raw) {
 		t.Errorf("utf8: %+v", r)
 	}
 	if r := call(t, b, "deep", `{"bytes":5000}`); len(r.Structured) != 6*5000+2 {
@@ -87,7 +88,8 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 		"deep": `server "s": calling "deep": its answer cannot be read: invalid character '{' exceeded max depth`,
 		"nan":  `server "s": calling "nan": its answer cannot be read: invalid character 'N'`,
 	} {
-		if _, err := b.Call(t.Context(), tool, json.RawMessage(`{"bytes":20000}`)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := b.Call(t.Context(), tool, json.RawMessage(`{"bytes":20000}`)); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
@@ -128,7 +130,9 @@ func TestURLThatAsksForEverWaits(t *testing.T) {
 		case bytes.Contains(body, []byte(`"tools/call"`)):
 			w.Header().Set("Content-Type", "text/event-stream")
 			for i := range 100000 {
-				if _, err := fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"nag%d\",\"method\":\"ping\",\"params\":{\"x\":%q}}\n\n", i, strings.Repeat("x", 1000)); err != nil {
+				if _, err := fmt.Fprintf(w, "data: "+
+					"{\"jsonrpc\":\"2.0\",\"id\":\"nag%d\",\"method\":\"ping\",\"params\":{\"x\":%q}}\n\n", i,
+					strings.Repeat("x", 1000)); err != nil {
 					return
 				}
 				sent.Store(int64(i))

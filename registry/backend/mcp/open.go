@@ -203,7 +203,8 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	words := p.lastWords(d.hide) // after it died: then stderr is complete
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
-		return &said{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry if it needs longer%s",
+		return &said{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry "+
+			"if it needs longer%s",
 			d.server.StartTimeout, words), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return ctx.Err()

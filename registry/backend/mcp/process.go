@@ -400,7 +400,8 @@ func (p *process) lastWords(hide *redact.Redactor) string {
 	defer p.mu.Unlock()
 	var b strings.Builder
 	if p.junks > 0 {
-		fmt.Fprintf(&b, "; on stdout, where only MCP messages belong, it printed %q", text.CutBytes(printable(hide.Text(p.junk)), maxJunk))
+		fmt.Fprintf(&b, "; on stdout, where only MCP messages belong, it printed %q",
+			text.CutBytes(printable(hide.Text(p.junk)), maxJunk))
 		if p.junks > 1 {
 			fmt.Fprintf(&b, " and %d more lines", p.junks-1)
 		}

@@ -52,7 +52,8 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 		return fail(s.baseErr)
 	}
 	if want := backend.Expected(ctx); want != "" && want != a.sends(s, t) {
-		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then build-registry accept, show and accept it", a.sends(s, t), want))
+		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then "+
+			"build-registry accept, show and accept it", a.sends(s, t), want))
 	}
 	raw, err := backend.ArgsObject(raw)
 	if err != nil {

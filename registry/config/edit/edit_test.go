@@ -77,11 +77,14 @@ func TestSwapLeavesOneEntryAndEveryOtherByte(t *testing.T) {
 }
 `, "fs", []string{"fs", "git"}, []string{"fs", "git"}},
 		{"one line", jsonSyntax{"mcpServers"}, `{"a":1,"mcpServers":{"x":{"command":"x"},"y":{"url":"https://y"}},"b":[1,2]}`,
-			"{\"a\":1,\"mcpServers\":{\"usetools\": {\n  \"command\": \"harness\",\n  \"args\": [\n    \"serve\"\n  ]\n} },\"b\":[1,2]}", "x", []string{"x", "y"}, []string{"x", "y"}},
+			"{\"a\":1,\"mcpServers\":{\"usetools\": {\n  \"command\": \"harness\",\n  \"args\": [\n    \"serve\"\n  ]\n} " +
+				"},\"b\":[1,2]}", "x", []string{"x", "y"}, []string{"x", "y"}},
 		{"no servers yet, tabs and CRLF", jsonSyntax{"mcpServers"}, "{\r\n\t\"a\": 1\r\n}\r\n",
-			"{\r\n\t\"a\": 1,\r\n\t\"mcpServers\": {\r\n\t\t\"usetools\": {\r\n\t\t\t\"command\": \"harness\",\r\n\t\t\t\"args\": [\r\n\t\t\t\t\"serve\"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n", "", nil, nil},
+			"{\r\n\t\"a\": 1,\r\n\t\"mcpServers\": {\r\n\t\t\"usetools\": {\r\n\t\t\t\"command\": " +
+				"\"harness\",\r\n\t\t\t\"args\": [\r\n\t\t\t\t\"serve\"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n", "", nil, nil},
 		{"an empty file", jsonSyntax{"servers"}, "",
-			"{\n  \"servers\": {\n    \"usetools\": {\n      \"command\": \"harness\",\n      \"args\": [\n        \"serve\"\n      ]\n    }\n  }\n}\n", "", nil, nil},
+			"{\n  \"servers\": {\n    \"usetools\": {\n      \"command\": \"harness\",\n      \"args\": [\n        " +
+				"\"serve\"\n      ]\n    }\n  }\n}\n", "", nil, nil},
 		{"toml", tomlSyntax{}, codex, `model = "o3" # best
 # servers below
 
@@ -95,7 +98,8 @@ command = 'harness'
 [tui]
 theme = "dark"
 `, "fs", []string{"fs", "git"}, []string{"fs", "git"}},
-		{"toml without servers", tomlSyntax{}, "model = \"o3\"", "model = \"o3\"\n\n[mcp_servers.usetools]\nargs = ['serve']\ncommand = 'harness'\n", "", nil, nil},
+		{"toml without servers", tomlSyntax{}, "model = \"o3\"",
+			"model = \"o3\"\n\n[mcp_servers.usetools]\nargs = ['serve']\ncommand = 'harness'\n", "", nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all, err := test.syntax.Entries([]byte(test.text))
@@ -144,7 +148,8 @@ func TestEntriesAreTakenWithTheirComments(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Entry{
-		{"fs", json.RawMessage(`{"command":"npx","args":["-y","fs"]}`), "{\n  \"command\": \"npx\", // from node\n  \"args\": [\"-y\", \"fs\"],\n}"},
+		{"fs", json.RawMessage(`{"command":"npx","args":["-y","fs"]}`),
+			"{\n  \"command\": \"npx\", // from node\n  \"args\": [\"-y\", \"fs\"],\n}"},
 		{"git", json.RawMessage(`{"command":"git-mcp"}`), `{ "command": "git-mcp" }`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -156,7 +161,8 @@ func TestEntriesAreTakenWithTheirComments(t *testing.T) {
 	}
 	want = []Entry{
 		{"fs", json.RawMessage(`{"args":["-y","fs"],"command":"npx","env":{"A":"1"}}`),
-			"[mcp_servers.fs]\ncommand = \"npx\" # node\nargs = [\n  \"-y\", # yes\n  \"fs\",\n]\n\n[mcp_servers.fs.env]\nA = \"1\"\n"},
+			"[mcp_servers.fs]\ncommand = \"npx\" # node\nargs = [\n  \"-y\", # yes\n  \"fs\",\n]\n\n[mcp_servers.fs.env]\nA " +
+				"= \"1\"\n"},
 		{"git", json.RawMessage(`{"command":"git-mcp"}`), "[mcp_servers.git]\ncommand = \"git-mcp\"\n"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -77,7 +77,8 @@ func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	case proxy != nil:
 		closeBody(req)
 		return nil, fmt.Errorf("%s would be asked through a proxy, where its address cannot be checked; "+
-			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if it is meant", text.CutBytes(req.URL.Host, maxShown))
+			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if it is meant",
+			text.CutBytes(req.URL.Host, maxShown))
 	case named != nil:
 		return named.RoundTrip(req)
 	}
@@ -109,7 +110,8 @@ type addressError struct {
 }
 
 func (e *addressError) Error() string {
-	why := "which its config entry does not name; set the host as baseUrl, or as oauth.issuer of a sign-in, there if it is meant"
+	why := "which its config entry does not name; set the host as baseUrl, or as oauth.issuer of a sign-in, there if " +
+		"it is meant"
 	if e.Before {
 		why = "and was at a public one before"
 	}
@@ -178,12 +180,14 @@ var nonPublic = []struct {
 	nets []netip.Prefix
 }{
 	{"loopback", prefixes("127.0.0.0/8", "::1/128")},
-	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10", "64:ff9b:1::/48")},
+	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10",
+		"64:ff9b:1::/48")},
 	{"link-local", prefixes("169.254.0.0/16", "fe80::/10")}, // clouds tell their machines secrets at 169.254.169.254
 	{"cloud", prefixes("168.63.129.16/32")},                 // and Azure at this one
 	{"unspecified", prefixes("0.0.0.0/8", "::/128")},
 	{"multicast", prefixes("224.0.0.0/4", "ff00::/8")},
-	{"reserved", prefixes("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "2001::/23", "5f00::/16")},
+	{"reserved", prefixes("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "2001::/23",
+		"5f00::/16")},
 }
 
 // carriers are IPv6 addresses that stand for an IPv4 address, which begins at

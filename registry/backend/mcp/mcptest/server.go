@@ -206,7 +206,8 @@ func (s *server) print(text string) {
 
 // log sends a log message; data is JSON.
 func (s *server) log(level, data string) {
-	s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":%q,"data":%s}}`, level, data) + "\n")
+	s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":%q,"data":%s}}`, level,
+		data) + "\n")
 }
 
 // goodTools are what the server lists besides its faults. Key order and
@@ -356,7 +357,8 @@ func (s *server) call(r request) {
 		text("announced")
 	case "tells":
 		s.log("info", `"`+strings.Repeat("x", 100<<10)+`"`)
-		for _, params := range []string{`{"progressToken":"nobody","progress":1}`, `{"progressToken":{},"progress":1}`, `{"progress":"half"}`} {
+		for _, params := range []string{`{"progressToken":"nobody","progress":1}`, `{"progressToken":{},"progress":1}`,
+			`{"progress":"half"}`} {
 			s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":%s}`, params) + "\n")
 		}
 		text("told")
@@ -368,7 +370,8 @@ func (s *server) call(r request) {
 	case "null":
 		s.answer(r, `null`)
 	case "both":
-		s.print(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"error":{"code":1,"message":"both"}}`, r.ID) + "\n")
+		s.print(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"error":{"code":1,"message":"both"}}`, r.ID) +
+			"\n")
 	case "utf8":
 		s.answer(r, "{\"content\":[{\"type\":\"text\",\"text\":\"caf\xe9\"}],\"structuredContent\":{\"a\":\"\xff\"}}")
 	case "nags":
@@ -381,7 +384,8 @@ func (s *server) call(r request) {
 	case "nan":
 		s.answer(r, `{"content":[],"structuredContent":{"mean":NaN}}`)
 	case "deep":
-		s.answer(r, fmt.Sprintf(`{"content":[],"structuredContent":%s{}%s}`, strings.Repeat(`{"a":`, args.Bytes), strings.Repeat("}", args.Bytes)))
+		s.answer(r, fmt.Sprintf(`{"content":[],"structuredContent":%s{}%s}`, strings.Repeat(`{"a":`, args.Bytes),
+			strings.Repeat("}", args.Bytes)))
 	case "empty":
 		s.answer(r, `{}`)
 	case "mixed":
