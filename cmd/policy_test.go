@@ -37,6 +37,11 @@ var forbidden = []struct{ from, to, why string }{
 	{"examples", "harness/internal", "examples show what anybody can write"},
 }
 
+// behindExec are the packages that run scripts. They import each other; of the
+// others only harness/internal/exec does, so that no part of how a script runs
+// is known outside, and another way to run one can take its place.
+var behindExec = []string{"harness/internal/front/emit", "harness/internal/rt", "harness/internal/eval", "harness/internal/syms"}
+
 // within reports whether a package path is dir or below it.
 func within(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
 
@@ -72,29 +77,56 @@ func goFiles(t *testing.T, f func(dir, file string)) {
 	}
 }
 
-func TestImportsOnlyPointInward(t *testing.T) {
+// imports calls f for every package of the module that a file of it imports,
+// both relative to the root. Tests may import what they like.
+func imports(t *testing.T, f func(dir, file, to string)) {
+	t.Helper()
 	goFiles(t, func(dir, file string) {
 		if strings.HasSuffix(file, "_test.go") {
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		for _, imp := range f.Imports {
+		for _, imp := range parsed.Imports {
 			p, _ := strconv.Unquote(imp.Path.Value)
-			to, ours := strings.CutPrefix(p, module)
-			if !ours {
-				continue
-			}
-			for _, rule := range forbidden {
-				if within(dir, rule.from) && within(to, rule.to) && !within(dir, rule.to) {
-					t.Errorf("%s imports %s: %s", file, to, rule.why)
-				}
+			if to, ours := strings.CutPrefix(p, module); ours {
+				f(dir, file, to)
 			}
 		}
 	})
+}
+
+func TestImportsOnlyPointInward(t *testing.T) {
+	imports(t, func(dir, file, to string) {
+		for _, rule := range forbidden {
+			if within(dir, rule.from) && within(to, rule.to) && !within(dir, rule.to) {
+				t.Errorf("%s imports %s: %s", file, to, rule.why)
+			}
+		}
+	})
+}
+
+func TestOnlyExecKnowsHowScriptsRun(t *testing.T) {
+	inside := func(pkg string) bool {
+		return slices.ContainsFunc(behindExec, func(dir string) bool { return within(pkg, dir) })
+	}
+	seen := false
+	imports(t, func(dir, file, to string) {
+		if !inside(to) || inside(dir) {
+			return
+		}
+		seen = true
+		if dir != "harness/internal/exec" {
+			t.Errorf("%s imports %s: how a script runs is known to harness/internal/exec alone; "+
+				"call exec.Compile and Program.Run", file, to)
+		}
+	})
+	if !seen {
+		t.Error("harness/internal/exec imports none of what it stands before: has a package moved?")
+	}
 }
 
 func TestEveryPackageHasADocComment(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/host"
@@ -94,10 +93,10 @@ func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
 // doubts warns of results that are not what they claim to be: one line for
 // each tool whose results do not fit its output schema, unless the worker has
 // named the fields, and one for failures that were reported as successes.
-func (r *run) doubts(notes []string) []string {
+func (r *run) doubts(notes []worker.Note) []string {
 	var out []string
 	for _, id := range sortedKeys(r.misfits) {
-		if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, id+": the result does not fit") }) {
+		if !slices.ContainsFunc(notes, func(n worker.Note) bool { return n.Code == host.CodeMisfit && n.Tool == id }) {
 			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have it as it came", id, r.misfits[id]))
 		}
 	}

@@ -189,5 +189,3 @@ func brief(args []string) []string {
 	}
 	return args
 }
-
-func count(n int, what string) string { return text.Count(n, what) } // TODO merge

@@ -4,25 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
-
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
-// undefinedName matches the fault of a name without a package.
-var undefinedName = pattern(`^undefined: (\w+)$`)
 
 // refusedTokens is what the answer to a refused script may cost, in tokens.
 const refusedTokens = 900
@@ -117,8 +109,8 @@ func (r *run) mentioned() []Error {
 // as a tool's.
 func (r *run) lookFor(errs []Error) bool {
 	if r.script.Catalog == nil && !slices.ContainsFunc(errs, func(e Error) bool {
-		m := undefinedName().FindStringSubmatch(e.Message)
-		return m != nil && (strings.HasPrefix(m[1], "mcp__") || unicode.IsUpper(rune(m[1][0])))
+		first, _ := utf8.DecodeRuneInString(e.about.Name)
+		return e.about.Code == front.CodeUndefined && (strings.HasPrefix(e.about.Name, "mcp__") || unicode.IsUpper(first))
 	}) {
 		return false
 	}
@@ -133,18 +125,14 @@ func (r *run) lookFor(errs []Error) bool {
 }
 
 func (r *run) explainOne(e *Error) {
-	if len(e.about.Package) > maxName || len(e.about.Name) > maxName || len(e.about.Member) > maxName || len(e.Message) > 10*maxName {
-		return // guessing would take minutes
-	}
 	switch e.about.Code {
 	case "":
-		if m := undefinedName().FindStringSubmatch(e.Message); m != nil {
-			if m[1] == "servers" {
-				e.Hint = serversHint
-				return
-			}
-			r.explainBare(e, m[1])
+	case front.CodeUndefined:
+		if e.about.Name == "servers" {
+			e.Hint = serversHint
+			return
 		}
+		r.explainBare(e, e.about.Name)
 	case front.CodeNoServer:
 		r.explainServer(e, e.about.Package)
 	default:
@@ -219,7 +207,7 @@ const serversHint = `a server is used by its own name: import "servers/git", and
 // that are spelled like it, by tools that do what its functions are named for,
 // or else by all servers.
 func (r *run) explainServer(e *Error, name string) {
-	if near, ok := strings.CutPrefix(e.Hint, "did you mean "); ok && !r.namesServer(near) {
+	if near := e.about.Near; len(near) > 0 && !r.namesServer(near) {
 		return // a variable, most likely
 	}
 	if name == "servers" {
@@ -249,7 +237,7 @@ func (r *run) explainServer(e *Error, name string) {
 		}
 		e.of(guessed, r, g.best)
 		hint := g.best.Go()
-		if strings.HasPrefix(e.Message, "package servers/") {
+		if e.about.Name == "" { // of an import
 			hint += fmt.Sprintf(" (import %q)", g.best.Package().Path())
 		}
 		if len(functions) > 1 {
@@ -282,10 +270,10 @@ func (r *run) serverList() string {
 	for _, s := range r.view.Servers() {
 		switch {
 		case len(r.shown(s)) == 0:
-		case more > 0 || size+wrappers.NameTokens(s.Package)+1 > serverListTokens:
+		case more > 0 || size+text.Tokens(s.Package)+1 > serverListTokens:
 			more++
 		default:
-			size += wrappers.NameTokens(s.Package) + 1
+			size += text.Tokens(s.Package) + 1
 			names = append(names, s.Package)
 		}
 	}
@@ -300,9 +288,10 @@ func (r *run) shown(s *wrappers.Server) []*wrappers.Tool {
 	return slices.DeleteFunc(slices.Clone(s.Tools), func(t *wrappers.Tool) bool { return !r.shows(t.Tool) })
 }
 
-// namesServer reports whether a question names a server's package.
-func (r *run) namesServer(question string) bool {
-	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(question, "?"), " or "), func(name string) bool {
+// namesServer reports whether one of some names is a server's package, or of
+// one.
+func (r *run) namesServer(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
 		pkg, _, _ := strings.Cut(name, ".")
 		return r.server(pkg) != nil
 	})
@@ -342,9 +331,11 @@ func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 		}
 		return
 	}
-	if near, ok := strings.CutPrefix(e.Hint, "did you mean "+s.Package+"."); ok && !strings.Contains(near, " or ") && len(s.Type(strings.TrimSuffix(near, "?"))) > 0 {
-		e.of(guessed, r, s.Type(strings.TrimSuffix(near, "?"))[0]) // one of its types is spelled so
-		return
+	if near := e.about.Near; len(near) == 1 {
+		if name, ok := strings.CutPrefix(near[0], s.Package+"."); ok && len(s.Type(name)) > 0 {
+			e.of(guessed, r, s.Type(name)[0]) // one of its types is spelled so
+			return
+		}
 	}
 	e.Hint = "did you mean " + g.best.Go() + "?"
 	if !g.sure {
@@ -412,7 +403,7 @@ func (r *run) showTypes() {
 			lines = append(lines, e)
 		}
 	}
-	budget := refusedTokens - wrappers.Tokens(res.mistakes(false, false)) - leftOutTokens
+	budget := refusedTokens - text.Tokens(res.mistakes(false, false)) - leftOutTokens
 	budget = raise(urgent, inOneLine, budget)
 	budget = raise(urgent, withTypes, budget)
 	budget = raise(rest, inOneLine, budget)

@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -435,7 +436,9 @@ func (r *run) finish(o *worker.Outcome) {
 	for _, w := range o.Warnings {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
 	}
-	res.Warnings = append(res.Warnings, o.Notes...)
+	for _, n := range o.Notes {
+		res.Warnings = append(res.Warnings, n.Message)
+	}
 	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o)...)
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
@@ -451,10 +454,8 @@ func (r *run) finish(o *worker.Outcome) {
 		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
 			o.Message += "; waiting for " + listed(r.pending, 3)
 		}
-		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Trace: o.Trace, Snippet: snippet(r.script.Source, o.Line)}}
-		if o.Status == worker.ScriptError {
-			res.Errors[0].Hint = adviceFor(o.Message)
-		}
+		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
+			Trace: traceOf(o, parts), Snippet: snippet(r.script.Source, o.Line)}}
 	}
 	if res.Status.ExitCode() == CompileError.ExitCode() {
 		r.showTypes()
@@ -498,7 +499,7 @@ func (r *run) failedCalls(o *worker.Outcome) []string {
 	var out []string
 	if n := len(r.pending); n > 0 && o.Status == worker.OK {
 		names := slices.Compact(slices.Sorted(slices.Values(r.pending)))
-		out = append(out, fmt.Sprintf("main ended before %s of %s; wait for goroutines, as with wg.Wait()", count(n, "call"), listed(names, 3)))
+		out = append(out, fmt.Sprintf("main ended before %s of %s; wait for goroutines, as with wg.Wait()", text.Count(n, "call"), listed(names, 3)))
 	}
 	if failed == 0 || failed == 1 && why != "" && strings.Contains(o.Message, why) {
 		return out
@@ -509,7 +510,7 @@ func (r *run) failedCalls(o *worker.Outcome) []string {
 func kindOf(o *worker.Outcome) ErrorKind {
 	switch Status(o.Status) {
 	case ScriptError:
-		if o.Exit == 2 && len(o.Message) > 6 && o.Message[:6] == "panic:" {
+		if o.Code.IsPanic() {
 			return KindPanic
 		}
 		return KindRuntime

@@ -3,8 +3,6 @@ package harness
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/usetools/usetools/discovery"
@@ -211,13 +209,20 @@ func (r *Result) inFiles(parts []front.Part) {
 		if name, line := front.Place(parts, e.Line); line > 0 {
 			e.File, e.Line = name, line
 		}
-		for j, t := range e.Trace {
-			before, number, _ := strings.Cut(t, ", line ")
-			if line, err := strconv.Atoi(number); err == nil {
-				e.Trace[j] = before + ", " + lineName(parts, line)
-			}
-		}
 	}
+}
+
+// traceOf is the trace of a panic, a line for each function.
+func traceOf(o *worker.Outcome, parts []front.Part) []string {
+	var out []string
+	for _, f := range o.Trace {
+		at := f.Func
+		if f.Line > 0 {
+			at += ", " + lineName(parts, f.Line)
+		}
+		out = append(out, at)
+	}
+	return out
 }
 
 // lineName says where a line of the script is.

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry/text"
@@ -173,7 +175,7 @@ func (p painter) paint(code, s string) string {
 
 // toPaint matches what Paint colours: comments, and the lines of functions as
 // far as their comments.
-var toPaint = pattern(`(?m)/\*.*?\*/|// .*$|^func [^/\n]*`)
+var toPaint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)/\*.*?\*/|// .*$|^func [^/\n]*`) })
 
 // Paint returns Go declarations of tools with ANSI colours: the lines of
 // functions are bold, comments dim.

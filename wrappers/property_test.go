@@ -19,6 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/usetools/usetools/wrappers/wire"
 )
 
 var cases = flag.Int("cases", 0,
@@ -428,7 +430,7 @@ func literal(o *object, name string, v map[string]any) string {
 	}
 	for i, bits := range set {
 		if i*64 < len(o.fields) {
-			fmt.Fprintf(&b, "%s: %#x, ", presence(i), bits)
+			fmt.Fprintf(&b, "%s: %#x, ", wire.Mask(i), bits)
 		}
 	}
 	return b.String() + "}"

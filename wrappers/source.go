@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers/wire"
 )
 
 // Source returns the Go package of a server with just the given tools: what a
@@ -285,7 +286,7 @@ func (g *generator) object(d *decl) {
 	g.fields(d.fields, required)
 	if d.argument {
 		for i := 0; i*64 < len(d.fields); i++ {
-			g.f("%s uint64\n", presence(i))
+			g.f("%s uint64\n", wire.Mask(i))
 		}
 	}
 	g.f("}\n\n")
@@ -294,14 +295,6 @@ func (g *generator) object(d *decl) {
 			g.f("type %s = %s\n\n", a, d.name)
 		}
 	}
-}
-
-// presence names the i-th hidden field of 64 presence bits.
-func presence(i int) string {
-	if i == 0 {
-		return "set_"
-	}
-	return "set" + strconv.Itoa(i) + "_"
 }
 
 // fields writes a struct's fields; required is the remark on those that must

@@ -52,6 +52,21 @@ func Arguments(plan string, p reflect.Value) (args map[string]any, err error) {
 
 var errPlan = errors.New("the plan does not fit the arguments")
 
+// Mask returns the name of the ith of the fields that note, 64 fields each,
+// which were written.
+func Mask(i int) string {
+	if i == 0 {
+		return "set_"
+	}
+	return "set" + strconv.Itoa(i) + "_"
+}
+
+// IsMask reports whether a field of that name is one of them.
+func IsMask(name string) bool {
+	rest, ok := strings.CutPrefix(name, "set")
+	return ok && strings.HasSuffix(rest, "_")
+}
+
 type plan []object
 
 type object struct {

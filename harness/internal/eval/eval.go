@@ -65,6 +65,7 @@ type Outcome struct {
 type Panic struct {
 	Text  string // what Go prints after "panic: "
 	Value string // the value as %v
+	Cause any    // the value of the panic that Text begins with
 	Trace []Frame
 }
 
@@ -117,7 +118,7 @@ func Run(p *emit.Program, o *Options) (*Outcome, error) {
 
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
-		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Replaced: emit.Replaced, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})
@@ -180,7 +181,7 @@ func (r *run) prepare() error {
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: r.machine.Messages(),
 		Args: []string{"script"}, Env: []string{}, GoPath: "none", SourcecodeFilesystem: fstest.MapFS{},
 	})
-	structs, err := r.machine.Structs(r.program.Structs)
+	made, err := r.machine.Types(r.program.Structs, r.program.Converters)
 	if err != nil {
 		return fmt.Errorf("making the types of the script: %w", err)
 	}
@@ -204,7 +205,7 @@ func (r *run) prepare() error {
 		return line()
 	})
 	exports["rt/rt"] = own
-	exports["t/t"] = structs
+	exports["t/t"] = made
 	if err := r.interp.Use(exports); err != nil {
 		return fmt.Errorf("loading the symbols: %w", err)
 	}
@@ -280,7 +281,11 @@ func (r *run) main() {
 }
 
 func (r *run) panicked(p *rt.Panic, trail []rt.Step) *Outcome {
-	out := &Panic{Text: "panic while printing panic value", Trace: r.trace(p.Line, trail)}
+	first := p
+	for first.Earlier != nil {
+		first = first.Earlier
+	}
+	out := &Panic{Text: "panic while printing panic value", Cause: first.Value, Trace: r.trace(p.Line, trail)}
 	func() {
 		defer func() { recover() }() // of methods of the script
 		out.Text, out.Value = p.Text(), fmt.Sprint(p.Value)

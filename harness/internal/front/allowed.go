@@ -57,7 +57,7 @@ func (r *requirements) notAllowed(n ast.Node) []Diagnostic {
 // a pointer to one.
 func serverStruct(t types.Type) (*types.Struct, *types.Named) {
 	n := named(t)
-	if n == nil || n.Obj().Pkg() == nil || !strings.HasPrefix(n.Obj().Pkg().Path(), serverPrefix) {
+	if n == nil || !ofServer(n.Obj().Pkg()) {
 		return nil, nil
 	}
 	s, _ := n.Underlying().(*types.Struct)

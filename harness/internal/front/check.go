@@ -141,7 +141,7 @@ type checker struct {
 	main    *Package
 	prelude *types.Package // what the script uses of it
 	aliases map[string]string
-	untidy  []types.Error // what the last check of the script found unused
+	untidy  []fault // what the last check of the script found unused
 	unused  map[types.Object]bool
 	doubts  []Diagnostic // what vet finds
 	strict  bool
@@ -180,7 +180,7 @@ func (c *checker) run() []Diagnostic {
 	list = append(list, c.bind()...)
 	c.failed = len(list) > 0
 	faults := c.forgive(c.checkScript())
-	slices.SortStableFunc(faults, func(a, b types.Error) int { return cmp.Compare(a.Pos, b.Pos) })
+	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.Pos, b.Pos) })
 	refused, at := c.refusedNames()
 	said := map[string]bool{}
 	for _, f := range c.ownFaults(faults, at) {
@@ -248,7 +248,7 @@ func (c *checker) missingUnitsOf(f *file) []Diagnostic {
 		default:
 			d := c.diagnose(Compile, spec.Path.Pos(), "%s", err)
 			if near := nearest(p, c.serverPaths()); len(near) > 0 {
-				d.Hint = "did you mean " + strconv.Quote(near[0]) + "?"
+				d.ask([]string{strconv.Quote(near[0])})
 			}
 			d.concern(CodeNoServer, strings.TrimPrefix(p, serverPrefix), "", "")
 			list = append(append(list, d), c.namesOfMissing(d.Package, referred[importedName(spec)])...)
@@ -390,23 +390,20 @@ func (c *checker) takeInitOrder() []*types.Initializer {
 
 // checkScript type-checks the script once and returns what Go has against it.
 // Variables, imports and labels that are not used are no faults here.
-func (c *checker) checkScript() []types.Error {
+func (c *checker) checkScript() []fault {
 	if c.main != nil {
 		c.forget()
 	}
-	var faults []types.Error
+	var faults []fault
 	c.untidy = nil
 	conf := types.Config{GoVersion: goVersion, Sizes: sizes, Importer: c, Error: func(err error) {
-		var e types.Error
-		switch {
-		case !errors.As(err, &e):
-			faults = append(faults, types.Error{Fset: c.fset, Msg: err.Error()})
-		case e.Soft && isUnused(e.Msg):
-			c.untidy = append(c.untidy, e)
-		case strings.HasPrefix(e.Msg, "\t"):
-			// the other place of the fault before
+		switch f := faultOf(err); {
+		case f.isUntidy():
+			c.untidy = append(c.untidy, f)
+		case strings.HasPrefix(f.Msg, "\t"):
+			// the other place of the fault before: types.Config.Error says so
 		default:
-			faults = append(faults, e)
+			faults = append(faults, f)
 		}
 	}}
 	p := &Package{Path: "main", Types: types.NewPackage("main", "main")}
@@ -418,7 +415,7 @@ func (c *checker) checkScript() []types.Error {
 	p.InitOrder = c.takeInitOrder()
 	if len(c.untidy) > 0 {
 		at := c.definitions()
-		c.untidy = slices.DeleteFunc(c.untidy, func(e types.Error) bool {
+		c.untidy = slices.DeleteFunc(c.untidy, func(e fault) bool {
 			lost := losesError(at[e.Pos])
 			if lost {
 				faults = append(faults, e)
@@ -471,10 +468,6 @@ func (c *checker) definitions() map[token.Pos]types.Object {
 		}
 	}
 	return at
-}
-
-func isUnused(message string) bool {
-	return strings.HasPrefix(message, "declared and not used") || strings.HasSuffix(message, "and not used")
 }
 
 // noteUnused warns of what Go would refuse for tidiness only.

@@ -11,13 +11,13 @@ import (
 // package.name.member.
 func TestFaultsSayWhatTheyAreAbout(t *testing.T) {
 	for script, want := range map[string][]string{
-		"fmt.Println(totl)": nil,
+		"fmt.Println(totl)": {"undefined totl"},
 		"import \"servers/quays\"\nquays.List(quays.ListParams{}); quays.Close()":                               {"no_server quays", "no_server quays.List", "no_server quays.Close"},
 		"import \"servers/quays\"\nquays.List(quays.ListInput{A: 1})":                                           {"no_server quays", "no_server quays.List"},
 		"quays.List(quays.ListParams{}); quays.Close()":                                                         {"no_server quays.List"},
 		"var x []quays.Quay\n_ = x":                                                                             {"no_server quays.Quay"},
-		"fmt.Println(quays.Size)":                                                                               nil,
-		"result := 1\nfmt.Println(reslt.Foo(), result)":                                                         nil,
+		"fmt.Println(quays.Size)":                                                                               {"undefined quays"},
+		"result := 1\nfmt.Println(reslt.Foo(), result)":                                                         {"undefined reslt"},
 		"quaysList, err := quays.List()\nprintln(quaysList, err)":                                               {"no_server quays.List"},
 		"_, _ = git.Lgo(git.LgoParams{})":                                                                       {"no_name git.Lgo"},
 		"import g \"servers/git\"\n_, _ = g.Lgo(g.LgoParams{})":                                                 {"no_name git.Lgo"},
@@ -53,7 +53,7 @@ func TestFaultsSayWhatTheyAreAbout(t *testing.T) {
 				t.Errorf("%s: only warned of: %v", script, d)
 			}
 			if d.Code != "" {
-				name := strings.TrimRight(strings.Join([]string{d.Package, d.Name, d.Member}, "."), ".")
+				name := strings.Trim(strings.Join([]string{d.Package, d.Name, d.Member}, "."), ".")
 				got = append(got, d.Code+" "+name)
 			}
 		}

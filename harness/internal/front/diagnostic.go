@@ -16,16 +16,18 @@ const (
 	Internal = "internal" // a fault of the program around the script
 )
 
-// Codes of a [Diagnostic] about the package of a server, for who decides by
-// them what else to tell. Other faults have none.
+// Codes of a [Diagnostic], for who decides by them what else to tell, with the
+// arguments that each has. Other faults have none. All but CodeUndefined are
+// about the package of a server, which is Package.
 const (
-	CodeNoServer = "no_server" // there is no such package; Name is one that the script uses of it
-	CodeNoName   = "no_name"   // the package has no such function or type
-	CodeNoField  = "no_field"  // the type Name has no field or method Member
-	CodeCall     = "call"      // the function Name is called in another way than it is declared
-	CodeType     = "type"      // a value of, or for, the type Name has the wrong type; Member is the field that it is for
-	CodeRequired = "required"  // a value of the type Name lacks the field Member, and perhaps others
-	CodeEnum     = "enum"      // a constant is not a value that the field Member of the type Name may have
+	CodeUndefined = "undefined" // nothing declares Name, which stands alone or before a dot
+	CodeNoServer  = "no_server" // there is no such package; Name is one that the script uses of it, "" for its import
+	CodeNoName    = "no_name"   // the package has no such function or type
+	CodeNoField   = "no_field"  // the type Name has no field or method Member
+	CodeCall      = "call"      // the function Name is called in another way than it is declared
+	CodeType      = "type"      // a value of, or for, the type Name has the wrong type; Member is the field that it is for
+	CodeRequired  = "required"  // a value of the type Name lacks the field Member, and perhaps others
+	CodeEnum      = "enum"      // a constant is not a value that the field Member of the type Name may have
 )
 
 // maxDiagnostics bounds what one answer reports.
@@ -53,11 +55,57 @@ type Diagnostic struct {
 	Package string `json:"package,omitempty"` // as in servers/<package>, whatever the script calls it
 	Name    string `json:"name,omitempty"`    // the function or type of the package
 	Member  string `json:"member,omitempty"`  // its field or method
+	// Near are the names that Hint asks about as the ones that may have been
+	// meant, as the script would write them.
+	Near []string `json:"near,omitempty"`
 }
+
+// Bounds of a diagnostic that comes from a process that nobody trusts: those of
+// an honest one with room to spare, in bytes.
+const (
+	maxText  = 8 << 10 // of the message, the snippet, the hint and each signature
+	maxName  = 200     // of each argument of the code: a longer name is nothing that anybody knows
+	maxParts = 20      // signatures, and names that are near
+)
+
+var codes = []string{"", CodeUndefined, CodeNoServer, CodeNoName, CodeNoField, CodeCall, CodeType, CodeRequired,
+	CodeEnum}
+
+// Validate reports what of a diagnostic this package does not say, for who has
+// it from a process that nobody trusts.
+func (d *Diagnostic) Validate() error {
+	texts := append([]string{d.Message, d.Snippet, d.Hint}, d.Signatures...)
+	switch {
+	case !slices.Contains([]string{Compile, Refused, Warning, Internal}, d.Kind):
+		return fmt.Errorf("a diagnostic of kind %.40q", d.Kind)
+	case !slices.Contains(codes, d.Code):
+		return fmt.Errorf("a diagnostic with the code %.40q", d.Code)
+	case d.Line < 0 || d.Column < 0:
+		return fmt.Errorf("a diagnostic at %d:%d", d.Line, d.Column)
+	case len(d.Signatures) > maxParts || len(d.Near) > maxParts:
+		return fmt.Errorf("a diagnostic with %d signatures and %d names", len(d.Signatures), len(d.Near))
+	case slices.ContainsFunc(texts, longer(maxText)):
+		return fmt.Errorf("a diagnostic with a text of more than %d bytes", maxText)
+	case d.hasLongName():
+		return fmt.Errorf("a diagnostic about a name of more than %d bytes", maxName)
+	}
+	return nil
+}
+
+func (d *Diagnostic) hasLongName() bool {
+	return slices.ContainsFunc(append([]string{d.Package, d.Name, d.Member}, d.Near...), longer(maxName))
+}
+
+func longer(limit int) func(string) bool { return func(s string) bool { return len(s) > limit } }
 
 // concern says which name of which server's package a diagnostic is about.
 func (d *Diagnostic) concern(code, pkg, name, member string) {
 	d.Code, d.Package, d.Name, d.Member = code, pkg, name, member
+}
+
+// ask asks in the hint for the names that may have been meant.
+func (d *Diagnostic) ask(near []string) {
+	d.Hint, d.Near = "did you mean "+strings.Join(near, " or ")+"?", near
 }
 
 // String returns line, column and message, and the hint after a dash.
@@ -90,7 +138,11 @@ func tidy(list []Diagnostic, text []byte) []Diagnostic {
 		}
 		d.Message = clip(d.Message, maxMessage)
 		if d.Hint = clip(d.Hint, maxHint); d.Hint != "" && seen[d.Hint] {
-			d.Hint = ""
+			d.Hint, d.Near = "", nil
+		}
+		if d.hasLongName() {
+			d.concern("", "", "", "")
+			d.Near = nil
 		}
 		seen[d.Hint] = true
 		for i := range d.Signatures {

@@ -17,22 +17,23 @@ import (
 
 // explain makes a diagnostic of what Go has against the script: its own words,
 // and the one thing that helps to write it right the next time.
-func (c *checker) explain(f types.Error) Diagnostic {
+func (c *checker) explain(f fault) Diagnostic {
 	message := strings.ReplaceAll(strings.ReplaceAll(c.plain(f.Msg), "\n\t", " "), "\t", " ")
 	message, _, _ = strings.Cut(message, " (declared at "+fileName) // a line of another text
 	d := c.diagnose(Compile, f.Pos, "%s", message)
-	for _, a := range advices {
-		if strings.Contains(f.Msg, a.sign) {
-			if a.hint != "" {
-				d.Hint = a.hint
-			}
-			if a.explain != nil {
-				a.explain(c, f, &d)
-			}
-			break
+	a := advices[f.code]
+	if d.Hint = a.hint; a.explain != nil {
+		a.explain(c, f, &d)
+	}
+	for _, w := range wordings {
+		if d.Hint == "" && strings.Contains(f.Msg, w.sign) {
+			d.Hint = w.hint
 		}
 	}
-	if d.Code == "" {
+	if d.Code == "" && f.code == undeclaredName {
+		d.concern(CodeUndefined, "", c.undefined(f), "")
+	}
+	if d.Code == "" && ofValues[f.code] {
 		c.concernValue(f, &d)
 	}
 	c.adviseIdiom(&d)
@@ -41,10 +42,7 @@ func (c *checker) explain(f types.Error) Diagnostic {
 
 // concernValue says of a fault with a value whose type is a server's, or for a
 // field of such a type, which type that is.
-func (c *checker) concernValue(f types.Error, d *Diagnostic) {
-	if !strings.HasPrefix(f.Msg, "cannot ") && !strings.HasPrefix(f.Msg, "invalid operation: ") && !strings.HasPrefix(f.Msg, "invalid argument: ") {
-		return
-	}
+func (c *checker) concernValue(f fault, d *Diagnostic) {
 	path := c.pathTo(f.Pos)
 	if c.concernPlace(f.Pos, path, d) {
 		return
@@ -126,46 +124,54 @@ func elementOfServer(t types.Type) *types.Named {
 	return nil
 }
 
-// advices are looked through in this order by what Go's message contains.
-var advices = []struct {
-	sign    string
+// advices are what is said about a fault, by its code.
+var advices = map[code]struct {
 	hint    string
-	explain func(*checker, types.Error, *Diagnostic)
+	explain func(*checker, fault, *Diagnostic)
 }{
-	{"undefined: ", "", (*checker).explainUndefined},
-	{"not exported by package", "", (*checker).explainUndefined},
-	{"declared and not used", "look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
-	{"type int has no field or method", "a range with one variable gives the index: for _, x := range xs", nil},
-	{"non-boolean condition", "compare explicitly: x != 0, s != \"\", err != nil", nil},
-	{"has no field or method", "", (*checker).explainMember},
-	{"unknown field", "", (*checker).explainMember},
-	{"assignment mismatch", "", (*checker).explainMismatch},
-	{"values in struct literal", "name the fields: T{Name: …}", nil},
-	{"implicit assignment to unexported field", "name the fields: T{Name: …}", nil},
-	{"is not a type", "", (*checker).explainNoType},
-	{"arguments in call to", "", (*checker).explainCall},
-	{"multiple-value", "", (*checker).explainMultiple},
-	{"is not a function", "it is a value: leave out the parentheses", nil},
-	{"to type interface{Error() string}", "an error is compared with nil: err != nil", nil},
-	{"mismatched types", "", (*checker).explainOperands},
-	{"cannot use", "", (*checker).explainConversion},
-	{"interface type any", anyHint, nil},
-	{"too many return values", "", (*checker).explainReturn},
-	{"not enough return values", "return a value for each result", nil},
-	{"missing return", "end every path of a function that has results with return or panic", nil},
-	{"no new variables on left side", "all of them exist already: use = in the place of :=", nil},
-	{"is not used", "", (*checker).explainNotUsed},
-	{"redeclared in this block", "rename one of them, or assign with =", nil},
-	{"import cycle", "", nil},
-	{"instantiation cycle", "a generic type or function makes ever larger types of itself", nil},
-	{"invalid recursive type", "use a pointer, a slice or a map of it", nil},
-	{"requires go1.", olderHint, nil},
-	{"file requires newer Go version", olderHint, nil},
-	{"must be a boolean", "compare explicitly: x != 0, s != \"\", err != nil", nil},
-	{"impossible type assertion", "the type has not all methods of the interface", nil},
-	{"is not an interface", "only values of interface types have dynamic types; use the value itself", nil},
-	{"cannot assign to struct field", "a struct in a map cannot be changed in place: copy it, change it, store it", nil},
-	{"truncated", "convert explicitly, or make it a float64", nil},
+	undeclaredName:         {"", (*checker).explainUndefined},
+	undeclaredImportedName: {"", (*checker).explainUndefined},
+	unexportedName:         {"", (*checker).explainUndefined},
+	missingFieldOrMethod:   {"", (*checker).explainMember},
+	missingLitField:        {"", (*checker).explainMember},
+	wrongAssignCount:       {"", (*checker).explainMismatch},
+	notAType:               {"", (*checker).explainNoType},
+	wrongArgCount:          {"", (*checker).explainCall},
+	tooManyValues:          {"", (*checker).explainMultiple},
+	mismatchedTypes:        {"", (*checker).explainOperands},
+	incompatibleAssign:     {"", (*checker).explainConversion},
+	invalidIfaceAssign:     {"", (*checker).explainConversion},
+	numericOverflow:        {"", (*checker).explainConversion},
+	truncatedFloat:         {"", (*checker).explainConversion},
+	wrongResultCount:       {"", (*checker).explainReturn},
+	unusedExpr:             {"", (*checker).explainNotUsed},
+
+	unusedVar:                {"look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
+	invalidCond:              {"compare explicitly: x != 0, s != \"\", err != nil", nil},
+	invalidStructLit:         {"name the fields: T{Name: …}", nil},
+	unexportedLitField:       {"name the fields: T{Name: …}", nil},
+	missingReturn:            {"end every path of a function that has results with return or panic", nil},
+	noNewVar:                 {"all of them exist already: use = in the place of :=", nil},
+	invalidInstanceCycle:     {"a generic type or function makes ever larger types of itself", nil},
+	unsupportedFeature:       {olderHint, nil},
+	tooNew:                   {olderHint, nil},
+	impossibleAssert:         {"the type has not all methods of the interface", nil},
+	unaddressableFieldAssign: {"a struct in a map cannot be changed in place: copy it, change it, store it", nil},
+}
+
+// wordings are looked through in this order by what Go's message contains, for
+// a fault of which the advices say nothing. They and the idioms are where Go's words are read: all
+// that is chosen by them is a hint for whoever wrote the script.
+var wordings = []struct{ sign, hint string }{
+	{"is not a function", "it is a value: leave out the parentheses"},
+	{"to type interface{Error() string}", "an error is compared with nil: err != nil"},
+	{"interface type any", anyHint},
+	{"must be a boolean", "compare explicitly: x != 0, s != \"\", err != nil"},
+	{"is not an interface", "only values of interface types have dynamic types; use the value itself"},
+	{"redeclared in this block", "rename one of them, or assign with ="},
+	{"truncated to ", "convert explicitly, or make it a float64"},
+	{"invalid recursive type", "use a pointer, a slice or a map of it"},
+	{"requires go1.", olderHint},
 }
 
 const olderHint = "remove the //go:build line: a file is in the release of Go that it asks for, and scripts have the newest"
@@ -173,7 +179,7 @@ const olderHint = "remove the //go:build line: a file is in the release of Go th
 const anyHint = "a value of type any has to be asserted first: m, ok := v.(map[string]any); or decode the whole result: r.JSON(&x)"
 
 // explainUndefined looks for the name that was meant.
-func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
+func (c *checker) explainUndefined(f fault, d *Diagnostic) {
 	if at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos }); at >= 0 {
 		c.explainQualified(c.refs[at], d)
 		return
@@ -182,7 +188,7 @@ func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
 		c.explainPackage(c.refs[at], d)
 		return
 	}
-	name := strings.TrimPrefix(f.Msg, "undefined: ")
+	name := c.undefined(f)
 	if d.Hint = c.inLeftOut(name); d.Hint != "" {
 		return
 	}
@@ -206,7 +212,7 @@ func (c *checker) explainUndefined(f types.Error, d *Diagnostic) {
 		}
 	}
 	if len(near) > 0 {
-		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+		d.ask(near)
 		d.Signatures = c.signatures(near[:1], objects)
 		return
 	}
@@ -257,8 +263,11 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 		}
 	}
 	if near := nearest(r.name.Name, names(objects)); len(near) > 0 {
-		d.Hint = "did you mean " + c.plain(r.x.Name) + "." + strings.Join(near, " or "+c.plain(r.x.Name)+".") + "?"
 		d.Signatures = c.signatures(near[:1], objects)
+		for i := range near {
+			near[i] = c.plain(r.x.Name) + "." + near[i]
+		}
+		d.ask(near)
 		return
 	}
 	if len(functions) > 0 && c.units[name.Imported().Path()].Path != "" {
@@ -299,7 +308,7 @@ func (c *checker) explainPackage(r reference, d *Diagnostic) {
 		d.concern(CodeNoServer, name, r.name.Name, "")
 	}
 	if len(near) > 0 {
-		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+		d.ask(near)
 	} else if len(servers) > 0 {
 		d.Hint = "it is neither a variable nor a package; the servers declared here are " + listed(servers)
 	} else {
@@ -376,9 +385,13 @@ func everydayNames(name string) ([]string, map[string]types.Object) {
 }
 
 // explainMember shows what a type has when the script asks for what it lacks.
-func (c *checker) explainMember(f types.Error, d *Diagnostic) {
+func (c *checker) explainMember(f fault, d *Diagnostic) {
 	id, owner := c.member(f)
 	if id == nil || owner == nil {
+		return
+	}
+	if owner == types.Typ[types.Int] {
+		d.Hint = "a range with one variable gives the index: for _, x := range xs"
 		return
 	}
 	switch u := owner.Underlying().(type) {
@@ -421,7 +434,7 @@ func (c *checker) explainMember(f types.Error, d *Diagnostic) {
 	}
 	near := nearest(id.Name, members(owner))
 	if len(near) > 0 {
-		d.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+		d.ask(near)
 	}
 	if line := c.typeLine(owner, near); line != "" {
 		d.Signatures = []string{line}
@@ -451,7 +464,7 @@ func around(owner types.Type, name string) (field string, inner *types.Named) {
 }
 
 // explainNoType looks for the type that was meant by a function's name.
-func (c *checker) explainNoType(f types.Error, d *Diagnostic) {
+func (c *checker) explainNoType(f fault, d *Diagnostic) {
 	at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos || r.x.Pos() == f.Pos })
 	if at < 0 {
 		return
@@ -494,7 +507,7 @@ func (c *checker) hidesPackage(pos token.Pos) string {
 
 // explainMismatch shows the results of a call that is assigned to too few or
 // too many variables.
-func (c *checker) explainMismatch(f types.Error, d *Diagnostic) {
+func (c *checker) explainMismatch(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		var left int
 		var right []ast.Expr
@@ -530,7 +543,7 @@ func (c *checker) explainMismatch(f types.Error, d *Diagnostic) {
 }
 
 // explainCall shows the signature of a call with the wrong number of arguments.
-func (c *checker) explainCall(f types.Error, d *Diagnostic) {
+func (c *checker) explainCall(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok {
 			c.describeCall(call, d)
@@ -548,7 +561,7 @@ func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
 		return
 	}
 	fn, ok := c.info.Uses[sel.Sel].(*types.Func)
-	if !ok || fn.Pkg() == nil || !strings.HasPrefix(fn.Pkg().Path(), serverPrefix) || fn.Signature().Recv() != nil {
+	if !ok || !ofServer(fn.Pkg()) || fn.Signature().Recv() != nil {
 		return
 	}
 	if len(call.Args) > 0 {
@@ -573,7 +586,10 @@ func isContext(e ast.Expr) bool {
 }
 
 // explainMultiple tells how to use one of several results.
-func (c *checker) explainMultiple(f types.Error, d *Diagnostic) {
+func (c *checker) explainMultiple(f fault, d *Diagnostic) {
+	if tuple, ok := c.resultsAt(f.Pos); ok && tuple.Len() < 2 {
+		return // it has none
+	}
 	d.Hint = "assign the results first: v, err := …; then use v"
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == f.Pos {
@@ -581,6 +597,18 @@ func (c *checker) explainMultiple(f types.Error, d *Diagnostic) {
 			return
 		}
 	}
+}
+
+// resultsAt are those of the call that begins at a position.
+func (c *checker) resultsAt(pos token.Pos) (*types.Tuple, bool) {
+	for _, n := range slices.Backward(c.pathTo(pos)) {
+		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == pos {
+			if s, ok := c.typeOf(call.Fun).(*types.Signature); ok {
+				return s.Results(), true
+			}
+		}
+	}
+	return nil, false
 }
 
 // describeCall adds the signature of what is called and returns its results.
@@ -620,7 +648,7 @@ var mismatched = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // explainOperands tells how to bring two operands to one type.
-func (c *checker) explainOperands(f types.Error, d *Diagnostic) {
+func (c *checker) explainOperands(f fault, d *Diagnostic) {
 	m := mismatched().FindStringSubmatch(f.Msg)
 	if m == nil {
 		return
@@ -658,7 +686,7 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // explainConversion tells how to make a value of the type that is wanted.
-func (c *checker) explainConversion(f types.Error, d *Diagnostic) {
+func (c *checker) explainConversion(f fault, d *Diagnostic) {
 	if c.explainConstant(f, d) {
 		return
 	}
@@ -726,7 +754,7 @@ var namedConstant = sync.OnceValue(func() *regexp.Regexp {
 
 // explainConstant tells how to write a constant that is of another type than
 // the place wants.
-func (c *checker) explainConstant(f types.Error, d *Diagnostic) bool {
+func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
 	if m := namedConstant().FindStringSubmatch(f.Msg); m != nil && m[1] == m[2] {
 		d.Hint = "convert it: " + m[2] + "(…)"
 		return true
@@ -758,7 +786,7 @@ func (c *checker) explainConstant(f types.Error, d *Diagnostic) bool {
 
 // explainArgument shows the signature of a call that has an argument of the
 // wrong type.
-func (c *checker) explainArgument(f types.Error, d *Diagnostic) {
+func (c *checker) explainArgument(f fault, d *Diagnostic) {
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		if call, ok := n.(*ast.CallExpr); ok && slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return a.Pos() <= f.Pos && f.Pos < a.End() }) {
 			c.describeCall(call, d)
@@ -768,7 +796,11 @@ func (c *checker) explainArgument(f types.Error, d *Diagnostic) {
 	}
 }
 
-func (c *checker) explainReturn(f types.Error, d *Diagnostic) {
+func (c *checker) explainReturn(f fault, d *Diagnostic) {
+	if tooMany, _ := c.counted(f); !tooMany {
+		d.Hint = "return a value for each result"
+		return
+	}
 	d.Hint = "the function has fewer results"
 	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
 		switch n := n.(type) {
@@ -786,7 +818,7 @@ func (c *checker) explainReturn(f types.Error, d *Diagnostic) {
 	}
 }
 
-func (c *checker) explainNotUsed(f types.Error, d *Diagnostic) {
+func (c *checker) explainNotUsed(f fault, d *Diagnostic) {
 	d.Hint = "assign it, print it, or give it to Return"
 	if strings.Contains(f.Msg, "value of type func(") {
 		d.Hint = "to call it, write parentheses behind it"

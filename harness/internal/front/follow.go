@@ -11,7 +11,7 @@ import (
 // ownFaults leaves out what Go has against a script only because of another
 // fault: one of these, an import that failed, or a name that is refused at one
 // of the places.
-func (c *checker) ownFaults(faults []types.Error, refused []token.Pos) []types.Error {
+func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
 	if len(faults) == 0 {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (c *checker) ownFaults(faults []types.Error, refused []token.Pos) []types.E
 	params := map[string]bool{} // what the parameters of undefined functions are called
 	undefined, wrong := map[token.Pos]bool{}, map[token.Pos]bool{}
 	for _, f := range faults {
-		if name, ok := strings.CutPrefix(f.Msg, "undefined: "); ok {
+		if name := c.undefined(f); name != "" {
 			params[name+paramsSuffix], undefined[f.Pos] = true, true
 		}
 	}
@@ -33,28 +33,30 @@ func (c *checker) ownFaults(faults []types.Error, refused []token.Pos) []types.E
 			wrong[a.of.Pos()] = true
 		}
 	}
-	var own []types.Error
+	var own []fault
 	for _, f := range faults {
-		name, isUndefined := strings.CutPrefix(f.Msg, "undefined: ")
+		name := c.undefined(f)
+		tooMany, unknown := c.counted(f)
 		switch {
-		case c.failed && (strings.HasPrefix(f.Msg, "could not import ") || strings.HasSuffix(f.Msg, " must have a body")):
+		case c.failed && (f.code == brokenImport || f.code == missingInitBody):
 			continue
-		case isUndefined && (params[name] || wrong[f.Pos] || c.isOfFailedImport(name, f.Pos)):
+		case name != "" && (params[name] || wrong[f.Pos] || c.isOfFailedImport(name, f.Pos)):
 			continue
-		case strings.HasPrefix(f.Msg, "declared and not used: ") && c.isAssignedFrom(f.Pos, refused):
+		case f.code == unusedVar && c.isAssignedFrom(f.Pos, refused):
 			continue
-		case strings.Contains(f.Msg, "unknown type"):
-			// How many values are too many is known without their types.
-			if !strings.HasPrefix(f.Msg, "too many ") {
-				continue
-			}
+		case unknown && !tooMany:
+			continue
+		case unknown: // how many values are too many is known without their types
 			f.Msg, _, _ = strings.Cut(f.Msg, "\n")
 		}
 		own = append(own, f)
 	}
-	said := func(f types.Error) bool { return strings.HasPrefix(f.Msg, "too many return values") }
+	said := func(f fault) bool {
+		tooMany, _ := c.counted(f)
+		return f.code == wrongResultCount && tooMany
+	}
 	if pos := c.returnOfMain(); pos.IsValid() && !slices.ContainsFunc(faults, said) {
-		own = append(own, types.Error{Fset: c.fset, Pos: pos, Msg: "too many return values"}) // of values that are not known
+		own = append(own, fault{types.Error{Fset: c.fset, Pos: pos, Msg: "too many return values"}, wrongResultCount}) // of values that are not known
 	}
 	if len(own) == 0 && !c.failed && len(refused) == 0 && len(c.standing) == 0 {
 		return faults // something has to be said

@@ -20,7 +20,7 @@ const (
 // forgive corrects what a script gets nearly right about the packages that
 // were generated for it, which it has never seen, and returns the faults that
 // are left.
-func (c *checker) forgive(faults []types.Error) []types.Error {
+func (c *checker) forgive(faults []fault) []fault {
 	for range maxRounds {
 		corrected := false
 		for _, f := range faults[:min(len(faults), maxCorrected)] {
@@ -55,8 +55,8 @@ func (c *checker) forgive(faults []types.Error) []types.Error {
 
 // takeBoth reports a tool's call whose error is not taken, and has the script
 // take it, so that mistakes with the result are seen too.
-func (c *checker) takeBoth(f types.Error) bool {
-	if !strings.HasPrefix(f.Msg, "assignment mismatch: 1 variable but ") || !strings.HasSuffix(f.Msg, "returns 2 values") {
+func (c *checker) takeBoth(f fault) bool {
+	if f.code != wrongAssignCount {
 		return false
 	}
 	for _, n := range c.pathTo(f.Pos) {
@@ -64,7 +64,7 @@ func (c *checker) takeBoth(f types.Error) bool {
 		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Rhs[0].Pos() != f.Pos && assign.Lhs[0].Pos() != f.Pos {
 			continue
 		}
-		if call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr); ok && c.toolOf(call) != nil {
+		if call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr); ok && c.toolOf(call) != nil && c.toolOf(call).Signature().Results().Len() == 2 {
 			c.standing = append(c.standing, c.explain(f))
 			assign.Lhs = append(assign.Lhs, &ast.Ident{NamePos: assign.Lhs[0].End(), Name: "_"})
 			return true
@@ -75,7 +75,7 @@ func (c *checker) takeBoth(f types.Error) bool {
 
 // correctMember renames a field or method that a type of a unit has under
 // another spelling.
-func (c *checker) correctMember(f types.Error) bool {
+func (c *checker) correctMember(f fault) bool {
 	id, owner := c.member(f)
 	if id == nil || !c.isUnits(owner) {
 		return false
@@ -90,22 +90,28 @@ func (c *checker) correctMember(f types.Error) bool {
 
 // member returns the identifier that a fault calls an unknown field or method,
 // and the type that lacks it.
-func (c *checker) member(f types.Error) (*ast.Ident, types.Type) {
+func (c *checker) member(f fault) (*ast.Ident, types.Type) {
 	path := c.pathTo(f.Pos)
 	if len(path) == 0 {
 		return nil, nil
 	}
-	isField, isMember := strings.HasPrefix(f.Msg, "unknown field"), strings.Contains(f.Msg, "has no field or method")
 	for i, n := range path {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if isMember && n.Sel.Pos() == f.Pos {
-				return n.Sel, c.info.TypeOf(n.X)
+			owner := c.info.TypeOf(n.X)
+			if c.info.Types[n.X].IsType() && slices.Contains(fields(owner), n.Sel.Name) {
+				return nil, nil // it is there, but no method
+			}
+			if f.code == missingFieldOrMethod && n.Sel.Pos() == f.Pos && owner != nil && !isHidden(owner, n.Sel.Name) {
+				return n.Sel, owner
 			}
 		case *ast.KeyValueExpr:
 			id, ok := n.Key.(*ast.Ident)
-			if isField && ok && id.Pos() == f.Pos && i > 0 {
-				return id, c.info.TypeOf(path[i-1].(ast.Expr))
+			if f.code != missingLitField || !ok || id.Pos() != f.Pos || i == 0 {
+				continue
+			}
+			if owner := c.info.TypeOf(path[i-1].(ast.Expr)); owner != nil && !isHidden(owner, id.Name) {
+				return id, owner
 			}
 		}
 	}
@@ -161,8 +167,8 @@ func fields(t types.Type) []string {
 
 // unknownType returns the places where the script uses the type of a unit that
 // a fault calls undefined.
-func (c *checker) unknownType(f types.Error) []reference {
-	if !strings.HasPrefix(f.Msg, "undefined: ") {
+func (c *checker) unknownType(f fault) []reference {
+	if f.code != undeclaredImportedName {
 		return nil
 	}
 	at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos })
@@ -197,7 +203,7 @@ func (c *checker) isCalled(r reference) bool {
 
 // tryTypes puts each struct type of the unit in the place of an unknown one.
 // When exactly one leaves no fault that was not there before, it was meant.
-func (c *checker) tryTypes(refs []reference, faults []types.Error) ([]types.Error, bool) {
+func (c *checker) tryTypes(refs []reference, faults []fault) ([]fault, bool) {
 	written := refs[0].name.Name
 	unit := c.info.Uses[refs[0].x].(*types.PkgName).Imported()
 	before := map[string]bool{}
@@ -210,7 +216,7 @@ func (c *checker) tryTypes(refs []reference, faults []types.Error) ([]types.Erro
 	for _, name := range structTypes(unit) {
 		put(refs, name)
 		left := c.checkScript()
-		if !slices.ContainsFunc(left, func(f types.Error) bool { return !before[key(f)] }) {
+		if !slices.ContainsFunc(left, func(f fault) bool { return !before[key(f)] }) {
 			fitting = append(fitting, name)
 		}
 		if len(fitting) > 1 {
@@ -242,7 +248,7 @@ func put(refs []reference, name string) {
 	}
 }
 
-func key(f types.Error) string { return fmt.Sprint(f.Pos, f.Msg) }
+func key(f fault) string { return fmt.Sprint(f.Pos, f.Msg) }
 
 // structTypes returns the names of a unit's struct types, without aliases.
 func structTypes(p *types.Package) []string {

@@ -99,7 +99,7 @@ func (s *Script) adviseIdiom(d *Diagnostic) {
 			continue
 		}
 		if m := p[0].FindStringSubmatchIndex(d.Message); m != nil && p[1].MatchString(line) {
-			d.Hint = string(p[0].ExpandString(nil, idioms[i].hint, d.Message, m))
+			d.Hint, d.Near = string(p[0].ExpandString(nil, idioms[i].hint, d.Message, m)), nil
 			return
 		}
 	}

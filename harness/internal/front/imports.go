@@ -3,6 +3,7 @@ package front
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,9 @@ const (
 	// discoveryPath is the package that searches the registry from a script.
 	discoveryPath = "discovery"
 )
+
+// ofServer reports whether a package is one that stands for a server.
+func ofServer(p *types.Package) bool { return p != nil && strings.HasPrefix(p.Path(), serverPrefix) }
 
 // refusedPath is what refused imports are made to import. It cannot be
 // imported, which keeps go/types from complaining about the package's names.

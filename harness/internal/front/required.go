@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/usetools/usetools/harness/internal/rt"
+	"github.com/usetools/usetools/wrappers/wire"
 )
 
 // required reports what the arguments of a tool's call cannot do without, so
@@ -110,7 +110,7 @@ func (r *requirements) missing(of ast.Expr, at ast.Expr, pos token.Pos, lit *ast
 		t = types.Unalias(p.Elem()) // an element &T{} whose type is left out
 	}
 	named, ok := t.(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || !strings.HasPrefix(named.Obj().Pkg().Path(), serverPrefix) || r.escaped[t] {
+	if !ok || !ofServer(named.Obj().Pkg()) || r.escaped[t] {
 		return nil
 	}
 	s, ok := named.Underlying().(*types.Struct)
@@ -188,7 +188,8 @@ func holdsHidden(t types.Type, seen map[types.Type]bool) bool {
 		return holdsHidden(u.Elem(), seen)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if f := u.Field(i); rt.Hidden(f) || holdsHidden(f.Type(), seen) {
+			f := u.Field(i)
+			if wire.IsMask(f.Name()) && ofServer(f.Pkg()) || holdsHidden(f.Type(), seen) {
 				return true
 			}
 		}

@@ -40,8 +40,9 @@ type Bridge interface {
 	// Unresolved returns the first of the phrases that found no tool, why, and
 	// its candidates; or "" when all have one.
 	Unresolved(phrases []string) (query, message string, candidates []string)
-	// Warn adds a line to the result's warnings.
-	Warn(message string)
+	// Warn adds a line to the result's warnings, with the code of what it says,
+	// or "", and the ID of the tool that a code is about.
+	Warn(code, tool, message string)
 }
 
 type holder struct{ Bridge }
@@ -347,9 +348,15 @@ func BadArgs(tool string, err error) error {
 	return fmt.Errorf("%s: encoding the arguments: %w", tool, err)
 }
 
+// CodeMisfit is the code of a warning that names the fields in which a tool's
+// result does not fit its output schema.
+const CodeMisfit = "misfit"
+
 // Warn adds a line to the result's warnings.
-func Warn(message string) {
+func Warn(message string) { warn("", "", message) }
+
+func warn(code, tool, message string) {
 	if h := bridge.Load(); h != nil {
-		h.Warn(message)
+		h.Warn(code, tool, message)
 	}
 }

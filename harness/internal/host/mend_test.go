@@ -13,7 +13,7 @@ type warnings struct {
 	said []string
 }
 
-func (w *warnings) Warn(m string) { w.said = append(w.said, m) }
+func (w *warnings) Warn(_, _, m string) { w.said = append(w.said, m) }
 
 func (w *warnings) Call(string, []byte) ([]byte, error) { return []byte(w.raw), nil }
 

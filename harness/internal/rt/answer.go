@@ -22,11 +22,11 @@ func (m *Machine) decodeResult(r *host.Result, v any) error {
 	if err != nil {
 		return err
 	}
-	b, _ := unbox(canonical(v))
-	if b.T == nil {
+	b := m.known(v)
+	if b == nil {
 		return m.jsonUnmarshal(data, v)
 	}
-	t, isPtr := pointee(b.T.typ)
+	t, isPtr := pointee(b.typ)
 	if !isPtr {
 		return m.jsonUnmarshal(data, v)
 	}

@@ -3,40 +3,12 @@ package rt
 import (
 	"go/types"
 	"reflect"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
-// method returns the lowered function of a method of t, receiver first.
-func (t *Type) method(name string) (reflect.Value, bool) {
-	f, ok := t.methods[name]
-	return f, ok
-}
-
-// templateMethod is method with those that only templates may call.
-func (t *Type) templateMethod(name string) (reflect.Value, bool) {
-	if f, ok := t.methods[name]; ok {
-		return f, true
-	}
-	f, ok := t.inTemplates[name]
-	return f, ok
-}
-
-// call calls a method of a box from native code. The arguments are values of
-// the erased types; nil stands for the zero value.
-func (b Box) call(name string, args ...any) ([]reflect.Value, bool) {
-	f, ok := b.T.method(name)
-	if !ok {
-		return nil, false
-	}
-	in := make([]reflect.Value, 0, len(args)+1)
-	in = append(in, receiver(f, b.V))
-	for i, a := range args {
-		in = append(in, argument(a, f.Type().In(i+1)))
-	}
-	return f.Call(in), true
-}
-
-func receiver(f reflect.Value, v any) reflect.Value { return argument(v, f.Type().In(0)) }
-
+// argument is a as an argument of type t; nil stands for the zero value.
 func argument(a any, t reflect.Type) reflect.Value {
 	if a == nil {
 		return reflect.Zero(t)
@@ -44,22 +16,26 @@ func argument(a any, t reflect.Type) reflect.Value {
 	return reflect.ValueOf(a)
 }
 
-// callLibrary calls a method of a library value that a script interface holds;
-// dispatch functions come here when no type of the script matched.
-func (m *Machine) callLibrary(x any, name string, args []any) []any {
+// callMethod calls a method of what a script interface holds; dispatch functions
+// come here when none of the program's types matched. The arguments and the
+// results are in their erased forms.
+func (m *Machine) callMethod(x any, name string, args []any) []any {
 	if x == nil {
 		panic(nilDereference())
-	}
-	if b, ok := unbox(x); ok {
-		panic(goPlainError("method " + name + " of " + TypeName(b.T.typ) + " is not there; this is a fault of the lowering"))
 	}
 	if full, refused := m.refusedMethod(reflect.TypeOf(x), name); refused {
 		notAvailable(full)
 	}
-	f := m.method(reflect.ValueOf(x), name)
+	f := m.method(x, name)
 	in := make([]reflect.Value, len(args))
 	for i, a := range args {
-		in[i] = argument(a, f.Type().In(i))
+		if t := f.Type().In(i); a == nil {
+			in[i] = reflect.Zero(t)
+		} else if t.Kind() == reflect.Interface {
+			in[i] = reflect.ValueOf(a)
+		} else {
+			in[i] = reflect.ValueOf(gotype.Retype(a, t))
+		}
 	}
 	var results []reflect.Value
 	if f.Type().IsVariadic() {
@@ -69,79 +45,39 @@ func (m *Machine) callLibrary(x any, name string, args []any) []any {
 	}
 	out := make([]any, len(results))
 	for i, r := range results {
-		out[i] = r.Interface()
-		if r.Kind() == reflect.Interface {
-			out[i] = canonical(out[i])
+		if out[i] = r.Interface(); r.Kind() != reflect.Interface {
+			out[i] = m.erased(out[i])
 		}
 	}
 	return out
 }
 
-// method is a method of a library value, or the function of ours that stands for
-// it; invalid when there is none.
-func (m *Machine) method(v reflect.Value, name string) reflect.Value {
-	f := m.standIn(v.Type(), name)
-	if !f.IsValid() {
-		return v.MethodByName(name)
-	}
-	t := f.Type()
-	in, out := make([]reflect.Type, t.NumIn()-1), make([]reflect.Type, t.NumOut())
-	for i := range in {
-		in[i] = t.In(i + 1)
-	}
-	for i := range out {
-		out[i] = t.Out(i)
-	}
-	return reflect.MakeFunc(reflect.FuncOf(in, out, t.IsVariadic()), func(args []reflect.Value) []reflect.Value {
-		args = append([]reflect.Value{v}, args...)
-		if t.IsVariadic() {
-			return f.CallSlice(args)
+// method is a method of x. Those that set timers are ours: see [Timers].
+func (m *Machine) method(x any, name string) reflect.Value {
+	switch x := x.(type) {
+	case *time.Timer:
+		switch name {
+		case "Reset":
+			return reflect.ValueOf(func(d time.Duration) bool { return m.cfg.Timers.reset(x, d) })
+		case "Stop":
+			return reflect.ValueOf(func() bool { return m.cfg.Timers.stop(x) })
 		}
-		return f.Call(args)
-	})
-}
-
-// standIn is the function that lowered programs call for a method of the library
-// type t, the receiver first; invalid where they call the method.
-func (m *Machine) standIn(t reflect.Type, method string) reflect.Value {
-	if m.cfg.Replaced == nil {
-		return reflect.Value{}
+	case *time.Ticker:
+		switch name {
+		case "Reset":
+			return reflect.ValueOf(func(d time.Duration) { m.cfg.Timers.resetTicker(x, d) })
+		case "Stop":
+			return reflect.ValueOf(func() { m.cfg.Timers.stopTicker(x) })
+		}
 	}
-	key := standInKey{t, method}
-	if f, ok := m.standInFuncs.Load(key); ok {
-		return f.(reflect.Value)
-	}
-	full := t.String()
-	if t.Kind() == reflect.Pointer {
-		full = "*" + t.Elem().PkgPath() + "." + t.Elem().Name()
-	} else if t.Name() != "" {
-		full = t.PkgPath() + "." + t.Name()
-	}
-	var f reflect.Value
-	if name := m.cfg.Replaced("(" + full + ")." + method); name != "" {
-		f = m.Symbols(map[string]bool{name: true})[name]
-	}
-	m.standInFuncs.Store(key, f)
-	return f
-}
-
-type standInKey struct {
-	t      reflect.Type
-	method string
+	return reflect.ValueOf(x).MethodByName(name)
 }
 
 // refusedMethod reports whether scripts may not call a method of the library
-// type t, however they got there: through an interface, in a template. name is
-// the method's with its type.
+// type t, and the method's name with its type.
 func (m *Machine) refusedMethod(t reflect.Type, method string) (name string, refused bool) {
 	if m.cfg.Refused == nil {
 		return "", false
-	}
-	switch t {
-	case reflect.TypeFor[reflectType](), reflect.TypeOf(reflect.TypeFor[int]()):
-		t = reflect.TypeFor[reflect.Type]()
-	case reflect.TypeFor[ReflectValue]():
-		t = reflect.TypeFor[reflect.Value]()
 	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -150,7 +86,7 @@ func (m *Machine) refusedMethod(t reflect.Type, method string) (name string, ref
 }
 
 func notAvailable(name string) {
-	panic(goPlainError(name + " is not available to scripts"))
+	panic(plainError(name + " is not available to scripts"))
 }
 
 // pointee reports the element type of a pointer type.

@@ -186,3 +186,17 @@ func (f *jsonField) get(v reflect.Value, alloc bool) (reflect.Value, bool) {
 	}
 	return v, true
 }
+
+func findField(fields []jsonField, key string) *jsonField {
+	for i := range fields {
+		if fields[i].name == key {
+			return &fields[i]
+		}
+	}
+	for i := range fields {
+		if strings.EqualFold(fields[i].name, key) {
+			return &fields[i]
+		}
+	}
+	return nil
+}

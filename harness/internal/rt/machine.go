@@ -2,10 +2,15 @@ package rt
 
 import (
 	"go/types"
+	"maps"
 	"os"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
+
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // Config is what a Machine needs to know of a lowered program.
@@ -21,16 +26,14 @@ type Config struct {
 	// Refused reports whether a library's package has a name, such as File.Fd,
 	// that scripts may not use; nil refuses nothing.
 	Refused func(path, name string) bool
-	// Replaced names the function, among [Machine.Symbols], that stands for a
-	// library's method, which is written as (*text/template.Template).Execute;
-	// "" for none, and nil replaces nothing.
-	Replaced func(method string) string
 	// Stdout and Stderr are what the script knows as os.Stdout and os.Stderr.
 	Stdout, Stderr *os.File
 	// Line is where the line that runs is noted; nil: in the Machine alone.
 	Line *int
 	// Timers learns of the script's timers; nil: nobody asks for them.
 	Timers *Timers
+	// Uncounted: the program may have native code set its timers.
+	Uncounted bool
 	// Host is what the predeclared functions reach; nil means [NoHost].
 	Host Host
 	// Exit is called by os.Exit and log.Fatal, after which the calling
@@ -50,54 +53,66 @@ type Machine struct {
 	shortNames int  // how many struct types have got a short text
 	line       *int // the script's line that runs now; a hint, see [Machine.Line]
 
-	mu    sync.RWMutex
-	byKey map[string][]*Type           // interning of types met at run time
-	of    map[types.Type]*Type         // memo of typeOf
-	impls map[implKey]bool             // memo of implements
-	real  map[types.Type]reflect.Type  // memo of Reflect
-	canon map[string][]*types.Struct   // see canonical
-	named map[*types.Named]*fieldTable // memo of JSON fields
+	maker *gotype.Maker
+	byGo  atomic.Pointer[map[unsafe.Pointer]*Type] // by the types that gotype made
+	impls sync.Map                                 // of implKey to bool: see implements
+
+	mu         sync.RWMutex
+	registered map[string][]*Type           // types with methods, by their names
+	real       map[types.Type]reflect.Type  // memo of Reflect
+	canon      map[string][]*types.Struct   // see canonical
+	named      map[*types.Named]*fieldTable // memo of JSON fields
 
 	warned map[string]bool // what [Machine.warnOnce] has said; guarded by mu
+	hides  sync.Map        // of reflect.Type to types.Type: see parameters
 
-	panicking    panics
-	exited       atomic.Bool  // os.Exit was called
-	started      atomic.Int64 // goroutines of the script that run, but for main's
-	procs        atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
-	json         jsonOptions
-	htmlMu       sync.Mutex // held while a set of html/template becomes an executed one
-	standInFuncs sync.Map   // of standInKey to reflect.Value
-	logging      sync.Map   // of *log.Logger to the *sync.Mutex of calls with a place
-	xmlViews     sync.Map   // of xmlViewKey to *xmlView
-	xmlSeq       atomic.Int64
-	gobOnce      sync.Once
-	gob          *gobState // see [Machine.gobState]
+	panicking panics
+	exited    atomic.Bool  // os.Exit was called
+	started   atomic.Int64 // goroutines of the script that run, but for main's
+	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
+	logging   sync.Map     // of *log.Logger to the *sync.Mutex of calls with a place
 }
 
 // A Type is one entry of the type table.
 type Type struct {
-	m       *Machine
-	number  int // its number in the program, 0 for a type met at run time
+	number  int
 	typ     types.Type
 	methods map[string]reflect.Value // lowered methods, receiver first
-	// inTemplates are those with types of the script in their signatures, which
-	// no other native code could call.
-	inTemplates map[string]reflect.Value
-	kind        boxKind
-	plain       bool // no box: the reflect type says it all
-	// hashable: map keys of the type need no look at what they hold.
-	hashable bool
-	pointer  *Type   // see pointerTo
-	mirror   *mirror // see mirrorOf
+	// form is the type of the erased form, goType the one that Go would have.
+	form, goType func() reflect.Type
+}
+
+func (m *Machine) newType(number int, t types.Type) *Type {
+	e := &Type{number: number, typ: t, methods: map[string]reflect.Value{}}
+	e.form = sync.OnceValue(func() reflect.Type { return m.reflectOf(t) })
+	e.goType = sync.OnceValue(func() reflect.Type {
+		if !NeedsBox(t, m.cfg.Source) {
+			return e.form()
+		}
+		r, err := m.maker.Type(t)
+		if err != nil {
+			panic(plainError(err.Error()))
+		}
+		m.knows(r, e)
+		return r
+	})
+	return e
+}
+
+// knows notes the type that was made for t.
+func (m *Machine) knows(r reflect.Type, t *Type) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := maps.Clone(*m.byGo.Load())
+	all[dataWord(r)] = t
+	m.byGo.Store(&all)
 }
 
 // New makes the machine of a program.
 func New(cfg Config) *Machine {
-	forgetFlags()
 	m := &Machine{
 		cfg: cfg, stdout: cfg.Stdout, stderr: cfg.Stderr,
-		byKey: map[string][]*Type{}, of: map[types.Type]*Type{}, impls: map[implKey]bool{},
-		real: map[types.Type]reflect.Type{}, canon: map[string][]*types.Struct{}, named: map[*types.Named]*fieldTable{},
+		registered: map[string][]*Type{}, real: map[types.Type]reflect.Type{}, canon: map[string][]*types.Struct{}, named: map[*types.Named]*fieldTable{},
 		warned: map[string]bool{},
 	}
 	if m.line = cfg.Line; m.line == nil {
@@ -109,63 +124,31 @@ func New(cfg Config) *Machine {
 	if m.cfg.Host == nil {
 		m.cfg.Host = NoHost{}
 	}
+	m.cfg.Timers.uncounted.Store(cfg.Uncounted)
+	m.byGo.Store(&map[unsafe.Pointer]*Type{})
+	m.maker = gotype.New(&gotype.Options{Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, Method: m.code})
 	m.types = make([]*Type, len(cfg.Types))
 	for i, t := range cfg.Types {
-		if t == nil {
-			continue
+		if t != nil {
+			m.types[i] = m.newType(i, t)
 		}
-		m.types[i] = m.newType(t)
-		m.types[i].number = i
-		key := TypeName(t)
-		m.byKey[key] = append(m.byKey[key], m.types[i])
 	}
 	return m
 }
 
-// typeOf returns the entry of t, making one for a type that the program does
-// not name, such as the element of a boxed slice.
-func (m *Machine) typeOf(t types.Type) *Type {
-	t = types.Unalias(t)
+// Close gives back what the program's types hold. No value of them may be left.
+func (m *Machine) Close() { m.maker.Close() }
+
+// code is the lowered function of a method, receiver first.
+func (m *Machine) code(recv types.Type, sel *types.Selection) reflect.Value {
 	m.mu.RLock()
-	e := m.of[t]
-	m.mu.RUnlock()
-	if e != nil {
-		return e
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	key := TypeName(t)
-	for _, e := range m.byKey[key] {
-		if types.Identical(e.typ, t) {
-			m.of[t] = e
-			return e
+	defer m.mu.RUnlock()
+	for _, t := range m.registered[TypeName(recv)] {
+		if types.Identical(t.typ, recv) {
+			return t.methods[sel.Obj().Name()]
 		}
 	}
-	e = m.newType(t)
-	m.byKey[key] = append(m.byKey[key], e)
-	m.of[t] = e
-	return e
-}
-
-// pointerTo returns the entry of *t.
-func (m *Machine) pointerTo(t types.Type) *Type {
-	e := m.typeOf(t)
-	m.mu.RLock()
-	ptr := e.pointer
-	m.mu.RUnlock()
-	if ptr == nil {
-		ptr = m.typeOf(types.NewPointer(t))
-		m.mu.Lock()
-		e.pointer = ptr
-		m.mu.Unlock()
-	}
-	return ptr
-}
-
-func (m *Machine) newType(t types.Type) *Type {
-	e := &Type{m: m, typ: t, methods: map[string]reflect.Value{}, plain: !NeedsBox(t, m.cfg.Source), hashable: alwaysHashable(t)}
-	e.kind = kindOf(t)
-	return e
+	return reflect.Value{}
 }
 
 // Line is the line of the script that ran last, as the program notes it before
@@ -187,32 +170,54 @@ func (m *Machine) takeLine() int {
 	return line
 }
 
-// Register binds a method of type tid for calls by native code.
-func (m *Machine) Register(tid int, name string, fn any) {
-	m.types[tid].methods[name] = reflect.ValueOf(fn)
-}
-
-// registerInTemplates is Register for what only templates may call.
-func (m *Machine) registerInTemplates(tid int, name string, fn any) {
+// register binds an exported method of type tid for calls by native code.
+func (m *Machine) register(tid int, name string, fn any) {
 	t := m.types[tid]
-	if t.inTemplates == nil {
-		t.inTemplates = map[string]reflect.Value{}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(t.methods) == 0 {
+		key := TypeName(t.typ)
+		m.registered[key] = append(m.registered[key], t)
 	}
-	t.inTemplates[name] = reflect.ValueOf(fn)
+	t.methods[name] = m.outward(reflect.ValueOf(fn))
 }
 
-// Structs returns the symbols of the erased structs, by the names that the
-// program has for them.
-func (m *Machine) Structs(numbers map[string]int) (map[string]reflect.Value, error) {
-	out := make(map[string]reflect.Value, len(numbers))
-	for name, id := range numbers {
-		r, err := m.Reflect(m.cfg.Types[id])
+// outward makes a function of the script fit for native code, which may recover
+// its panics: those of the interpreter become Go's.
+func (m *Machine) outward(f reflect.Value) reflect.Value {
+	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+		done := false
+		defer func() {
+			if done {
+				return
+			}
+			if r := recover(); r != nil {
+				panic(m.goPanic(r))
+			}
+		}()
+		out := f.Call(args)
+		done = true
+		return out
+	})
+}
+
+// Types returns the symbols of package t, the types of the program by the names
+// that it has for them, and the functions that convert to and from them.
+func (m *Machine) Types(named, converters map[string]int) (map[string]reflect.Value, error) {
+	out := make(map[string]reflect.Value, len(named)+len(converters))
+	for name, id := range named {
+		t := m.types[id]
+		r, err := m.Reflect(t.typ)
 		if err != nil {
 			return nil, err
 		}
 		out[name] = reflect.Zero(reflect.PointerTo(r))
 	}
-	return out, nil
+	for name, id := range converters {
+		prefix, _, _ := strings.Cut(name, "_")
+		out[name] = m.converter(prefix, id)
+	}
+	return out, m.maker.CompleteForms()
 }
 
 // OS returns the names of package os that are the script's own.

@@ -11,48 +11,21 @@ import (
 // out is what os.Stdout is in the script now.
 func (m *Machine) out() io.Writer { return m.stdout }
 
-func (m *Machine) print(a ...any) (int, error)   { return fmt.Fprint(m.out(), strs(a)...) }
+func (m *Machine) print(a ...any) (int, error)   { return fmt.Fprint(m.out(), a...) }
 func (m *Machine) println(a ...any) (int, error) { return fmt.Fprintln(m.out(), a...) }
 func (m *Machine) printf(format string, a ...any) (int, error) {
-	format, a = operands(format, a)
 	return fmt.Fprintf(m.out(), format, a...)
-}
-
-func sprint(a ...any) string   { return fmt.Sprint(strs(a)...) }
-func sprintln(a ...any) string { return fmt.Sprintln(a...) }
-func sprintf(format string, a ...any) string {
-	format, a = operands(format, a)
-	return fmt.Sprintf(format, a...)
-}
-
-func fprint(w io.Writer, a ...any) (int, error)   { return fmt.Fprint(w, strs(a)...) }
-func fprintln(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(w, a...) }
-func fprintf(w io.Writer, format string, a ...any) (int, error) {
-	format, a = operands(format, a)
-	return fmt.Fprintf(w, format, a...)
-}
-
-func appendPrint(b []byte, a ...any) []byte   { return fmt.Append(b, strs(a)...) }
-func appendPrintln(b []byte, a ...any) []byte { return fmt.Appendln(b, a...) }
-func appendPrintf(b []byte, format string, a ...any) []byte {
-	format, a = operands(format, a)
-	return fmt.Appendf(b, format, a...)
-}
-
-func errorf(format string, a ...any) error {
-	format, a = operandsOf(format, a, true)
-	return fmt.Errorf(format, a...)
 }
 
 // logText is what a log function of that name would print.
 func logText(kind, format string, a []any) string {
 	switch kind {
 	case "":
-		return sprint(a...)
+		return fmt.Sprint(a...)
 	case "ln":
-		return sprintln(a...)
+		return fmt.Sprintln(a...)
 	}
-	return sprintf(format, a...)
+	return fmt.Sprintf(format, a...)
 }
 
 // exit ends the script: the process of the script is this goroutine and its
@@ -85,7 +58,7 @@ func builtinText(x any) string {
 	if x == nil {
 		return "(0x0,0x0)"
 	}
-	v := reflect.ValueOf(erased(x))
+	v := reflect.ValueOf(x)
 	switch v.Kind() {
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
@@ -109,7 +82,7 @@ func builtinText(x any) string {
 	case v.CanUint():
 		return strconv.FormatUint(v.Uint(), 10)
 	}
-	return hex(address(v))
+	return fmt.Sprintf("%#x", address(v))
 }
 
 // printFloat writes a float as the builtin print does.

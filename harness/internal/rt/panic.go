@@ -22,9 +22,25 @@ type Panic struct {
 	// Earlier is the panic that was under way when a deferred call raised this
 	// one, or that this call had recovered; nil when there was none.
 	Earlier *Panic
+	// raw is what native code panicked with, which it may want to recover itself.
+	raw any
 	// recovered: it is the Earlier of another, and was recovered.
 	recovered bool
 }
+
+// Library code that recovers panics, such as fmt and text/template, takes a Panic
+// for the value that the script raised.
+
+// Error, with Unwrap, is the value as an error.
+func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
+
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// Format prints the value.
+func (p *Panic) Format(s fmt.State, verb rune) { fmt.Fprintf(s, fmt.FormatString(s, verb), p.Value) }
 
 // Text is what Go prints after "panic: ".
 func (p *Panic) Text() string { return p.before(nil) }
@@ -57,10 +73,14 @@ func samePanic(a, b any) bool {
 	if y, ok2 := b.(string); ok && ok2 {
 		return x == y && unsafe.StringData(x) == unsafe.StringData(y)
 	}
-	if unhashable(canonical(a)) != "" {
-		return ReflectDeepEqual(a, b)
+	t := reflect.TypeOf(a)
+	if t == nil || t != reflect.TypeOf(b) {
+		return false
 	}
-	return equal(a, b)
+	if !reflect.ValueOf(a).Comparable() {
+		return reflect.DeepEqual(a, b)
+	}
+	return a == b
 }
 
 func panicText(v any) string {
@@ -70,30 +90,25 @@ func panicText(v any) string {
 	case string:
 		return x
 	}
-	b, isBox := unbox(v)
-	if isBox {
-		if r, ok := b.call("String"); ok && len(r) == 1 && r[0].Kind() == reflect.String {
-			return r[0].String()
-		}
-	} else if s, ok := v.(fmt.Stringer); ok {
+	if s, ok := v.(fmt.Stringer); ok {
 		return s.String()
 	}
-	r := reflect.ValueOf(erased(v))
+	r := reflect.ValueOf(v)
 	name := dynamicName(v)
 	switch k := r.Kind(); {
 	case k == reflect.String:
 		return fmt.Sprintf("%s(%q)", name, r.String())
 	case k == reflect.Float32 || k == reflect.Float64:
-		return wrapName(name, isBox, printFloat(r.Float()))
+		return wrapName(r.Type(), printFloat(r.Float()))
 	case k >= reflect.Bool && k <= reflect.Complex128:
-		return wrapName(name, isBox, fmt.Sprint(r.Interface()))
+		return wrapName(r.Type(), fmt.Sprint(r.Interface()))
 	}
 	return "(" + name + ") " + fmt.Sprintf("%#x", address(r))
 }
 
-func wrapName(name string, named bool, text string) string {
-	if named {
-		return name + "(" + text + ")"
+func wrapName(t reflect.Type, text string) string {
+	if t.PkgPath() != "" {
+		return t.String() + "(" + text + ")"
 	}
 	return text
 }
@@ -116,9 +131,33 @@ func (m *Machine) raise(v any, line int) {
 
 // caught makes a Panic of what a native recover returned.
 func (m *Machine) caught(r any) *Panic {
+	r = m.goPanic(r)
 	if p, ok := r.(*Panic); ok {
 		return p
 	}
+	if p := m.panicking.raisedAgain(r); p != nil {
+		return p
+	}
+	p := &Panic{Value: r, Line: m.takeLine()}
+	if _, ok := r.(runtime.Error); !ok {
+		p.raw = r
+	}
+	return p
+}
+
+// again raises a panic after the deferred calls of a function: one of native code
+// as it was.
+func (m *Machine) again(p *Panic) {
+	if p.raw == nil || p.Earlier != nil {
+		panic(p)
+	}
+	m.panicking.raiseAgain(p)
+	panic(p.raw)
+}
+
+// goPanic is what native code recovers of a panic r of the interpreter: a Panic
+// where Go has other words for it, or r itself.
+func (m *Machine) goPanic(r any) any {
 	for {
 		v, ok := r.(reflect.Value)
 		if !ok || !v.IsValid() || !v.CanInterface() {
@@ -126,39 +165,17 @@ func (m *Machine) caught(r any) *Panic {
 		}
 		r = v.Interface()
 	}
-	if p, ok := r.(*Panic); ok {
-		return p
+	if _, ok := r.(*Panic); ok {
+		return r
 	}
-	return &Panic{Value: translate(r), Line: m.takeLine()}
+	if v, ok := translate(r); ok && !m.panicking.isForeign() {
+		return &Panic{Value: v, Line: m.takeLine()}
+	}
+	return r
 }
-
-// ended is what the script raised a panic with that native code has recovered,
-// in this goroutine, and that is over by that.
-func (m *Machine) ended(r any) any {
-	m.panicking.forget(goroutine())
-	return m.caught(r).Value
-}
-
-// A goError is a run-time error with the text that Go gives it. Like Go's it is a
-// text without what they all begin with, which fmt.Sprint and JSON can tell.
-type goError string
-
-// A boundsError is one of an index or a slice.
-type boundsError struct{ goError }
-
-func (e goError) Error() string { return "runtime error: " + string(e) }
-func (goError) RuntimeError()   {}
-
-var _ runtime.Error = goError("")
-
-// goPlainError is a run-time error whose text does not begin "runtime error".
-type goPlainError string
-
-func (e goPlainError) Error() string { return string(e) }
-func (goPlainError) RuntimeError()   {}
 
 func nilDereference() error {
-	return goError("invalid memory address or nil pointer dereference")
+	return runtimeError("invalid memory address or nil pointer dereference")
 }
 
 // translations are the interpreter's own panics, which come from reflect, and
@@ -177,32 +194,28 @@ var translations = []struct{ part, text string }{
 	{"MakeSlice: len > cap", "makeslice: cap out of range"},
 }
 
-func translate(r any) any {
+// translate is Go's word for a panic of the interpreter, if it has another.
+func translate(r any) (v any, ok bool) {
 	switch p := r.(type) {
 	case *reflect.ValueError:
-		if p.Kind != reflect.Invalid {
-			break
-		}
-		return nilDereference()
+		return nilDereference(), p.Kind == reflect.Invalid
 	case runtime.Error:
-		if p.Error() == "runtime: allocation size out of range" { // reflect asks for more than make does
-			return goError("makeslice: len out of range")
-		}
-		return p
+		// reflect asks for more than make does
+		return runtimeError("makeslice: len out of range"), p.Error() == "runtime: allocation size out of range"
 	case string:
 		if !strings.HasPrefix(p, "reflect") && !strings.HasPrefix(p, "runtime") {
 			break
 		}
 		if strings.Contains(p, "MakeChan: negative") {
-			return goPlainError("makechan: size out of range")
+			return plainError("makechan: size out of range"), true
 		}
 		for _, t := range translations {
 			if strings.Contains(p, t.part) {
-				return goError(t.text)
+				return runtimeError(t.text), true
 			}
 		}
 	}
-	return canonical(r)
+	return nil, false
 }
 
 // Defers keeps the deferred calls of one call of a script function, and the
@@ -273,7 +286,7 @@ func run(d *Defers, body func()) {
 	d.guard(body)
 	d.runCalls()
 	if d.panic != nil {
-		panic(d.panic)
+		d.m.again(d.panic)
 	}
 }
 
@@ -351,7 +364,7 @@ func (m *Machine) unwind(d *Defers, recovered any, name string) {
 		m.panicking.passed(name)
 	}
 	m.panicking.skip(2) // those that it is called by
-	panic(d.panic)
+	m.again(d.panic)
 }
 
 // deferred is the frame that recover looks for on the stack.
@@ -439,6 +452,12 @@ type panics struct {
 	stack  map[uintptr][]*Defers
 	trail  map[uintptr][]Step
 	skips  map[uintptr]int // how much of what the interpreter prints next is none of them
+	// foreign: the panic is one of native code that the script called, not of the
+	// interpreter.
+	foreign map[uintptr]bool
+	// again has panics of native code that a function of the script has raised
+	// once more, without what is known of them.
+	again map[uintptr]*Panic
 }
 
 // A Step is one function that a panic passed, innermost first.
@@ -481,6 +500,7 @@ func (p *panics) forget(id uintptr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.trail, id)
+	delete(p.again, id)
 }
 
 const maxTrail = 200 // steps kept of one panic
@@ -525,6 +545,7 @@ func (p *panics) Write(b []byte) (int, error) {
 	}
 	line, _ := strconv.Atoi(string(s[1]))
 	id := goroutine()
+	p.isForeign()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch p.skips[id] {
@@ -536,6 +557,73 @@ func (p *panics) Write(b []byte) (int, error) {
 		p.skips[id]--
 	}
 	return len(b), nil
+}
+
+// whose looks at the stack of a panic that passes a function of the script. raised:
+// this is the function in which it began; foreign: in native code that it called.
+func whose() (foreign, raised bool) {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	panicking, calls, first := false, 0, true
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panicking, calls, first = true, 0, true
+		case !panicking || strings.HasPrefix(f.Function, "runtime."):
+		case strings.HasSuffix(f.Function, "/yaegi/interp.runCfg.func1"): // which raises it again
+			return false, false
+		case strings.Contains(f.Function, "/yaegi/interp."):
+			return calls > 0, true
+		case f.Function == "reflect.Value.call" && !first: // of native code, that is
+			calls++
+			first = false
+		default:
+			first = false
+		}
+		if !more {
+			return false, true
+		}
+	}
+}
+
+func (p *panics) raiseAgain(q *Panic) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.again == nil {
+		p.again = map[uintptr]*Panic{}
+	}
+	p.again[goroutine()] = q
+}
+
+// raisedAgain returns what is known of r, if it was raised again in this goroutine.
+func (p *panics) raisedAgain(r any) *Panic {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := p.again[goroutine()]
+	if q == nil || *(*[2]unsafe.Pointer)(unsafe.Pointer(&q.raw)) != *(*[2]unsafe.Pointer)(unsafe.Pointer(&r)) {
+		return nil
+	}
+	return q
+}
+
+// isForeign reports whether the panic of this goroutine, which the caller recovers
+// or sees pass, began in native code.
+func (p *panics) isForeign() bool {
+	id := goroutine()
+	foreign, raised := whose()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case raised && foreign:
+		if p.foreign == nil {
+			p.foreign = map[uintptr]bool{}
+		}
+		p.foreign[id] = true
+	case raised:
+		delete(p.foreign, id)
+	}
+	return p.foreign[id]
 }
 
 // Trail returns the functions that the panic of this goroutine has passed.
@@ -563,76 +651,50 @@ func (m *Machine) badIndexOf(line, i int, x any, unsigned bool) {
 	if line > 0 {
 		m.setLine(line)
 	}
-	text := "index out of range [" + bound(i, unsigned) + "]"
-	if i >= 0 || unsigned {
-		text += fmt.Sprintf(" with length %d", reflect.ValueOf(x).Len())
-	}
-	panic(boundsError{goError(text)})
-}
-
-// bound writes an index.
-func bound(i int, unsigned bool) string {
-	if unsigned {
-		return strconv.FormatUint(uint64(i), 10)
-	}
-	return strconv.Itoa(i)
+	panic(boundsError(badIndexCode, i, unsigned, reflect.ValueOf(x).Len()))
 }
 
 // badSlice panics for s[lo:hi]; limit is the capacity of a slice or the length
 // of a string or array, as what says. Bits in unsigned tell that lo (1) or hi
 // (2) were, and are perhaps too large for an int.
 func (m *Machine) badSlice(lo, hi, limit int, what string, unsigned int) {
-	low, high := bound(lo, unsigned&1 != 0), bound(hi, unsigned&2 != 0)
-	text := ""
-	switch {
-	case hi < 0 && unsigned&2 == 0:
-		text = "[:" + high + "]"
-	case hi < 0 || hi > limit:
-		text = fmt.Sprintf("[:%s] with %s %d", high, what, limit)
-	case lo < 0 && unsigned&1 == 0:
-		text = "[" + low + ":]"
-	default:
-		text = "[" + low + ":" + high + "]"
+	if hi < 0 || hi > limit {
+		panic(boundsError(badEndCode+ofWhat(what), hi, unsigned&2 != 0, limit))
 	}
-	panic(boundsError{goError("slice bounds out of range " + text)})
+	panic(boundsError(badBeginCode, lo, unsigned&1 != 0, hi))
 }
 
 // badSlice3 is badSlice for s[lo:hi:max], which has the bit 4.
 func (m *Machine) badSlice3(lo, hi, max, limit int, what string, unsigned int) {
-	low, high, end := bound(lo, unsigned&1 != 0), bound(hi, unsigned&2 != 0), bound(max, unsigned&4 != 0)
-	text := ""
 	switch {
-	case max < 0 && unsigned&4 == 0:
-		text = "[::" + end + "]"
 	case max < 0 || max > limit:
-		text = fmt.Sprintf("[::%s] with %s %d", end, what, limit)
-	case hi < 0 && unsigned&2 == 0:
-		text = "[:" + high + ":]"
+		panic(boundsError(badMaxCode+ofWhat(what), max, unsigned&4 != 0, limit))
 	case hi < 0 || hi > max:
-		text = "[:" + high + ":" + end + "]"
-	case lo < 0 && unsigned&1 == 0:
-		text = "[" + low + "::]"
-	default:
-		text = "[" + low + ":" + high + ":]"
+		panic(boundsError(badEnd3Code, hi, unsigned&2 != 0, max))
 	}
-	panic(boundsError{goError("slice bounds out of range " + text)})
+	panic(boundsError(badBegin3Code, lo, unsigned&1 != 0, hi))
 }
 
-func (m *Machine) badArray(n, want int) {
-	panic(boundsError{goError(fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", n, want))})
+func ofWhat(what string) int {
+	if what == "capacity" {
+		return 1
+	}
+	return 0
 }
+
+func (m *Machine) badArray(n, want int) { panic(boundsError(badArrayCode, want, false, n)) }
 
 // badMake panics for a slice whose capacity is over limit.
 func badMake(n, limit int) {
 	if n < 0 || n > limit {
-		panic(goError("makeslice: len out of range"))
+		panic(runtimeError("makeslice: len out of range"))
 	}
-	panic(goError("makeslice: cap out of range"))
+	panic(runtimeError("makeslice: cap out of range"))
 }
 
-func badShift() { panic(goError("negative shift amount")) }
+func badShift() { panic(runtimeError("negative shift amount")) }
 
-func badDivisor() { panic(goError("integer divide by zero")) }
+func badDivisor() { panic(runtimeError("integer divide by zero")) }
 
 func badNil() { panic(nilDereference()) }
 
@@ -642,17 +704,17 @@ func badYield(at *int) {
 	state := *at
 	*at = yieldPanicked
 	if state == yieldPanicked {
-		panic(goError("range function continued iteration after loop body panic"))
+		panic(runtimeError("range function continued iteration after loop body panic"))
 	}
 	if state == yieldDone {
-		panic(goError("range function continued iteration after whole loop exit"))
+		panic(runtimeError("range function continued iteration after whole loop exit"))
 	}
-	panic(goError("range function continued iteration after function for loop body returned false"))
+	panic(runtimeError("range function continued iteration after function for loop body returned false"))
 }
 
 // badRange panics when an iterator returns although its body has panicked.
 func badRange() {
-	panic(goError("range function recovered a loop body panic and did not resume panicking"))
+	panic(runtimeError("range function recovered a loop body panic and did not resume panicking"))
 }
 
 const (

@@ -1,10 +1,13 @@
 package rt
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/usetools/usetools/harness/internal/host"
 )
 
 // Host is where the predeclared functions that look into values of the script
@@ -19,8 +22,6 @@ type Host interface {
 	// RunScript runs a saved script with a JSON object of inputs and returns
 	// its value as JSON.
 	RunScript(name string, inputs []byte) ([]byte, error)
-	// Warn adds a line to the result's warnings.
-	Warn(message string)
 }
 
 // NoHost has no values and drops what it is given.
@@ -32,17 +33,16 @@ func (NoHost) Return([]byte)                            {}
 func (NoHost) Input(string) ([]byte, error)             { return nil, errNoHost }
 func (NoHost) Stored(string) ([]byte, error)            { return nil, errNoHost }
 func (NoHost) RunScript(string, []byte) ([]byte, error) { return nil, errNoHost }
-func (NoHost) Warn(string)                              {}
 
 // setValue is Return.
 func (m *Machine) setValue(v any) {
-	text, err := m.encode(m.readable(v, 0), false)
+	text, err := plainJSON(readable(v, 0))
 	if err != nil {
 		panic(&Panic{Value: "Return: " + err.Error(), Line: *m.line})
 	}
 	if s := string(text[:min(len(text), 3)]); s == "{}" || s == "[{}" {
-		if name := dynamicName(canonical(v)); !strings.Contains(name, "map[") {
-			m.cfg.Host.Warn("Return: JSON sees nothing of " + name + ": its fields are not exported (begin them with a capital letter)")
+		if name := dynamicName(v); !strings.Contains(name, "map[") {
+			host.Warn("Return: JSON sees nothing of " + name + ": its fields are not exported (begin them with a capital letter)")
 		}
 	}
 	m.cfg.Host.Return(text)
@@ -50,18 +50,8 @@ func (m *Machine) setValue(v any) {
 
 // readable puts messages in the place of errors, of which JSON sees nothing.
 // What is nested too deep for JSON stays as it is.
-func (m *Machine) readable(v any, depth int) any {
-	v = canonical(v)
-	if b, ok := unbox(v); ok {
-		if _, ok := b.T.method("MarshalJSON"); ok {
-			return v
-		}
-		if err, ok := v.(error); ok {
-			return err.Error()
-		}
-		return v
-	}
-	if depth > uncheckedJSONDepth {
+func readable(v any, depth int) any {
+	if depth > maxReadable {
 		return v
 	}
 	switch x := v.(type) {
@@ -75,7 +65,7 @@ func (m *Machine) readable(v any, depth int) any {
 		}
 		out := make(map[string]any, len(x))
 		for k, e := range x {
-			out[k] = m.readable(e, depth+1)
+			out[k] = readable(e, depth+1)
 		}
 		return out
 	case []any:
@@ -84,17 +74,34 @@ func (m *Machine) readable(v any, depth int) any {
 		}
 		out := make([]any, len(x))
 		for i, e := range x {
-			out[i] = m.readable(e, depth+1)
+			out[i] = readable(e, depth+1)
 		}
 		return out
 	case []error:
 		out := make([]any, len(x))
 		for i, e := range x {
-			out[i] = m.readable(e, depth+1)
+			out[i] = readable(e, depth+1)
 		}
 		return out
 	}
 	return v
+}
+
+// maxReadable is how deep messages are put in the place of errors.
+const maxReadable = 1000
+
+// plainJSON is the JSON of v, without escapes for HTML.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	if !json.Valid(b.Bytes()) { // nobody could read it
+		return nil, errors.New("json: exceeded max depth")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // input is Input.
@@ -117,7 +124,7 @@ func (m *Machine) stored(id string, v any) error {
 
 // runScript is RunScript.
 func (m *Machine) runScript(name string, inputs any) (any, error) {
-	text, err := m.encode(m.readable(inputs, 0), false)
+	text, err := plainJSON(readable(inputs, 0))
 	if err != nil {
 		return nil, fmt.Errorf("RunScript(%q): encoding the inputs: %w", name, err)
 	}

@@ -1,18 +1,24 @@
 package rt
 
 import (
-	"fmt"
 	"go/types"
 	"reflect"
 	"strings"
+
+	"github.com/usetools/usetools/wrappers/wire"
 )
 
 // Hidden reports whether a field of a generated struct only notes which others
 // were written: set_, set1_ … of packages servers/…. Scripts see nothing of it,
 // neither in == nor in print.
 func Hidden(f *types.Var) bool {
-	rest, ok := strings.CutPrefix(f.Name(), "set")
-	return ok && strings.HasSuffix(rest, "_") && f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), "servers/")
+	return wire.IsMask(f.Name()) && f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), "servers/")
+}
+
+// Invisible reports whether a field of a generated struct is not the script's to
+// see: it is Hidden, or keeps the whole result of a call. Real types do not have it.
+func Invisible(f *types.Var) bool {
+	return !f.Exported() && f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), "servers/")
 }
 
 // Presence returns the index of the hidden field that notes whether field i of
@@ -28,10 +34,7 @@ func Presence(u *types.Struct, i int) (mask int, bit uint64, ok bool) {
 			nth++
 		}
 	}
-	name := "set_"
-	if nth >= 64 {
-		name = fmt.Sprintf("set%d_", nth/64)
-	}
+	name := wire.Mask(nth / 64)
 	for k := range u.NumFields() {
 		if f := u.Field(k); f.Name() == name && Hidden(f) {
 			return k, 1 << (nth % 64), true

@@ -3,10 +3,11 @@ package rt
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"runtime"
-	"sort"
 	"sync"
 	"time"
 )
@@ -18,22 +19,13 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Line": func() *int { return m.line },
 		"Nop":  func() {},
 
-		"Box": m.box, "Raw": raw, "Number": m.number, "Erased": erased, "FromLibrary": canonical,
-		"Channel": channel,
-		"IsNil":   func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": m.equalRaw, "Key": func(x any) any { return checkKey(x, false, 0) }, "KeyIn": func(x any, n int) any { return checkKey(x, true, n) },
-		"IsType": m.isType, "TypeCase": m.typeCase, "Implements": m.implements, "Register": m.Register, "RegisterInTemplates": m.registerInTemplates, "CallMethod": m.callLibrary, "NotAvailable": notAvailable,
-		"ErrorsIs":  errorsIs,
-		"WithValue": withValue,
-		"MapStore":  mapStore, "MapLoad": mapLoad, "MapLoadOrStore": mapLoadOrStore, "MapLoadAndDelete": mapLoadAndDelete, "MapDelete": mapDelete,
-		"MapSwap": mapSwap, "MapCompareAndSwap": mapCompareAndSwap, "MapCompareAndDelete": mapCompareAndDelete,
-		"BinaryRead": m.binaryRead, "BinaryWrite": m.binaryWrite, "BinarySize": m.binarySize,
-		"BinaryAppend": m.binaryAppend, "BinaryEncode": m.binaryEncode, "BinaryDecode": m.binaryDecode,
-		"ValueStore": valueStore, "ValueSwap": valueSwap, "ValueCompareAndSwap": valueCompareAndSwap,
-		"FindErrorAs": m.findErrorAs,
-		"FindError":   func(err error, tid int) any { x, _ := m.findError(err, tid); return x },
+		"Box": m.box, "BoxFunc": m.boxFunc, "Raw": raw, "Number": m.number, "Erased": m.erased, "Channel": channel,
+		"IsNil": func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": equal, "Key": checkKey,
+		"IsType": m.isType, "TypeCase": m.typeCase, "Implements": m.implements, "Register": m.register, "CallMethod": m.callMethod, "NotAvailable": notAvailable,
+		"ErrorsAs": errors.As,
 
 		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadMake": badMake, "BadShift": badShift, "BadDivisor": badDivisor,
-		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer, "BadTarget": badTarget, "BadTargetType": badTargetType,
+		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer,
 		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run, "Unwind": m.unwind, "Through": m.through, "Unlock": m.unlock, "UnlockRW": m.unlockRW, "RUnlock": m.runlock,
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
 		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,
@@ -44,57 +36,25 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Min32": func(a, b float32) float32 { return min(a, b) }, "Max32": func(a, b float32) float32 { return max(a, b) },
 		"BuiltinPrint": func(a ...any) { m.builtinPrint(false, a) }, "BuiltinPrintln": func(a ...any) { m.builtinPrint(true, a) },
 
-		"Print": m.print, "Println": m.println, "Printf": m.printf, "Sprint": sprint, "Sprintln": sprintln, "Sprintf": sprintf,
-		"Fprint": fprint, "Fprintln": fprintln, "Fprintf": fprintf, "Append": appendPrint, "Appendln": appendPrintln, "Appendf": appendPrintf,
-		"Sscan": sscan, "Sscanln": sscanln, "Sscanf": sscanf, "Fscan": fscan, "Fscanln": fscanln, "Fscanf": fscanf, "Scan": scan, "Scanln": scanln, "Scanf": scanf,
-		"Errorf": errorf, "Exit": m.exit, "Goexit": runtime.Goexit,
-		"Do": m.do, "Decode": m.decodeResult,
+		"Print": m.print, "Println": m.println, "Printf": m.printf, "Exit": m.exit, "Goexit": runtime.Goexit,
+		"JSONUnmarshal": m.jsonUnmarshal, "JSONDecode": m.jsonDecode, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
+		"Do": m.do, "Decode": m.decodeResult, "Encode": json.Marshal,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
+		"ReflectTypeFor": func(tid int) reflect.Type { return m.types[tid].goType() },
 
-		"JSONMarshal": m.jsonMarshal, "JSONMarshalIndent": m.jsonMarshalIndent, "JSONUnmarshal": m.jsonUnmarshal,
-		"JSONNewEncoder": jsonNewEncoder, "JSONNewDecoder": jsonNewDecoder, "JSONSetIndent": jsonSetIndent,
-		"JSONSetEscapeHTML": m.jsonSetEscapeHTML, "JSONEncode": m.jsonEncode, "JSONDecode": m.jsonDecode,
-		"JSONUseNumber": m.jsonUseNumber, "JSONDisallowUnknownFields": m.jsonDisallowUnknownFields,
-		"TemplateExecute": m.templateExecute, "TemplateExecuteTemplate": m.templateExecuteTemplate, "TemplateFuncs": m.templateFuncs,
-		"TemplateIsTrue": func(x any) (truth, ok bool) { return templateTruth(ReflectValueOf(x)) },
-		"HTMLEscaper":    templateHTML, "JSEscaper": templateJS, "URLQueryEscaper": templateURLQuery,
-		"XMLMarshal": m.xmlMarshal, "XMLMarshalIndent": m.xmlMarshalIndent, "XMLUnmarshal": m.xmlUnmarshal,
-		"XMLEncode": m.xmlEncode, "XMLEncodeElement": m.xmlEncodeElement, "XMLDecode": m.xmlDecode, "XMLDecodeElement": m.xmlDecodeElement,
-		"HTMLExecute": m.htmlExecute, "HTMLExecuteTemplate": m.htmlExecuteTemplate, "HTMLFuncs": m.htmlFuncs,
-		"HTMLParse": m.htmlParse, "HTMLParseFS": m.htmlParseFS, "HTMLAddParseTree": m.htmlAddParseTree, "HTMLClone": m.htmlClone,
-		"SlogNewJSONHandler": m.slogNewJSONHandler, "SlogNewTextHandler": m.slogNewTextHandler,
-		"FlagTextVar": m.flagTextVar, "FlagSetTextVar": m.flagSetTextVar, "NewFlagSet": m.newFlagSet, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
 		"WaitGroupGo": m.waitGroupGo, "ContextAfterFunc": m.contextAfterFunc,
 		"AfterFunc":    func(d time.Duration, f func()) *time.Timer { return m.cfg.Timers.afterFunc(d, m.inGoroutine(f)) },
 		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
-		"TypeConvertibleTo": typeConvertibleTo, "TypeMethod": m.typeMethod, "TypeMethods": m.typeMethods, "TypeMethodByName": m.typeMethodByName,
-		"TypeAssignableTo": typeAssignableTo, "TypeImplements": typeImplements,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
-		"GoParseFile": goParseFile, "GoParseExprFrom": goParseExprFrom, "GoFormatNode": goFormatNode, "GoFprint": goFprint, "GoConfigFprint": goConfigFprint,
-		"ASTPrint": m.astPrint, "ASTFprint": astFprint,
-		"ReflectMakeFunc": m.reflectMakeFunc, "ReflectSelect": m.reflectSelect, "ReflectMakeChan": m.reflectMakeChan,
-		"ReflectValueOf":         func(x any) ReflectValue { return m.known(ReflectValueOf(x)) },
-		"ReflectZero":            func(t reflect.Type) ReflectValue { return m.known(ReflectZero(t)) },
-		"ReflectNew":             func(t reflect.Type) ReflectValue { return m.known(ReflectNew(t)) },
-		"ReflectMakeSlice":       func(t reflect.Type, n, c int) ReflectValue { return m.known(ReflectMakeSlice(t, n, c)) },
-		"ReflectMakeMap":         func(t reflect.Type) ReflectValue { return m.known(ReflectMakeMap(t)) },
-		"ReflectMakeMapWithSize": func(t reflect.Type, n int) ReflectValue { return m.known(ReflectMakeMapWithSize(t, n)) },
-		"ReflectTypeFor":         func(tid int) reflect.Type { return m.reflectTypeOf(m.types[tid].typ) },
-		"SortSlice":              func(x any, less func(i, j int) bool) { sort.Slice(erased(x), less) },
-		"SortSliceStable":        func(x any, less func(i, j int) bool) { sort.SliceStable(erased(x), less) },
-		"SliceIsSorted":          func(x any, less func(i, j int) bool) bool { return sort.SliceIsSorted(erased(x), less) },
-		"Sort":                   sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
+		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
 	maps.Copy(table, m.cfg.Timers.symbols())
 	m.logSymbols(table)
-	m.gobSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
 		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}
-	for _, part := range []map[string]any{table, adapters, rarerAdapters, fileAdapters, imageAdapters, cryptoAdapters, goAdapters} {
-		for name, f := range part {
-			if mentions == nil || mentions[name] {
-				symbols[name] = reflect.ValueOf(f)
-			}
+	for name, f := range table {
+		if mentions == nil || mentions[name] {
+			symbols[name] = reflect.ValueOf(f)
 		}
 	}
 	return symbols
@@ -114,30 +74,17 @@ func runes(s string) ([]rune, []int) {
 	return rs, at
 }
 
-func badMap() { panic(goPlainError("assignment to entry in nil map")) }
+func badMap() { panic(plainError("assignment to entry in nil map")) }
 
 func badWrapped(pkg, typ, method string) {
-	panic(goPlainError("value method " + pkg + "." + typ + "." + method + " called using nil *" + typ + " pointer"))
+	panic(plainError("value method " + pkg + "." + typ + "." + method + " called using nil *" + typ + " pointer"))
 }
 
 // checkPointer fails for an interface that holds a nil pointer.
 func checkPointer(x any) {
-	if v := reflect.ValueOf(erased(x)); v.Kind() == reflect.Pointer && v.IsNil() {
+	if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
 		badNil()
 	}
-}
-
-func badTarget() { panic(&Panic{Value: "errors: target must be a non-nil pointer"}) }
-
-// badTargetType is errors.As with a target that no error can be.
-func badTargetType(err error, target any) bool {
-	switch {
-	case err == nil:
-		return false
-	case reflect.ValueOf(target).IsNil():
-		badTarget()
-	}
-	panic(&Panic{Value: "errors: *target must be interface or implement error"})
 }
 
 // startCall starts a goroutine with a call of a script function.

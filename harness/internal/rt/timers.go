@@ -16,6 +16,9 @@ import (
 type Timers struct {
 	waiting atomic.Int64 // goroutines that receive from a channel of time.Time
 
+	// uncounted: native code may set timers, or wait for them, behind our back.
+	uncounted atomic.Bool
+
 	mu       sync.Mutex
 	timers   map[*time.Timer]wake
 	tickers  map[*time.Ticker]bool
@@ -48,6 +51,9 @@ func NewTimers() *Timers {
 // one that only sends on a channel does not count while nobody receives there.
 // A sleeping goroutine is none of these.
 func (t *Timers) Pending() bool {
+	if t.uncounted.Load() {
+		return true
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.prune()
@@ -229,12 +235,6 @@ func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
 		}
 	}
 	return func() {}
-}
-
-// receivedFrom receives from a channel of any type.
-func (t *Timers) receivedFrom(c reflect.Value) (reflect.Value, bool) {
-	defer t.selecting([]reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: c}})()
-	return c.Recv()
 }
 
 // loadLocation is time.LoadLocation. A locked worker may not look for files of

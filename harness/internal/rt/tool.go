@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"encoding/json"
 	"go/types"
 	"reflect"
 	"strings"
@@ -17,7 +18,7 @@ func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
 	object, err := wire.Arguments(plan, reflect.ValueOf(p))
 	var args []byte
 	if err == nil {
-		args, err = m.jsonMarshal(object)
+		args, err = json.Marshal(object)
 	}
 	if err != nil {
 		return host.BadArgs(tool, err)
@@ -59,11 +60,11 @@ func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
 
 // target is the address of v, of type t, as JSON is decoded into it.
 func (m *Machine) target(t types.Type, v reflect.Value) any {
-	ptr := m.pointerTo(t)
-	if ptr.plain {
-		return v.Addr().Interface()
+	r, err := m.maker.Type(t)
+	if err != nil {
+		panic(plainError(err.Error()))
 	}
-	return ptr.boxed(v.Addr().Interface())
+	return reflect.NewAt(r, v.Addr().UnsafePointer()).Interface()
 }
 
 // funcName is the function whose result has type t, which package wrappers

@@ -60,13 +60,6 @@ func FieldName(s *types.Struct, i int) string {
 	return "F_" + f.Name()
 }
 
-// isBlank: a field of this name in an erased struct is a _ or a hidden one,
-// which == skips.
-func isBlank(name string) bool {
-	n, ok := strings.CutPrefix(name, "F_")
-	return ok && n[0] <= '9'
-}
-
 // LibraryStruct is the library's type whose struct s is. A type of the script
 // that is declared as a library's, as in type Date time.Time, has the library's
 // form: then both, and pointers to both, are converted into each other.
@@ -87,24 +80,9 @@ func LibraryStruct(s *types.Struct, source func(*types.Package) bool) *types.Typ
 	return nil
 }
 
-// fieldOf is field i of the struct v, to be read also where it is a library's and
-// not exported.
-func fieldOf(v reflect.Value, i int) reflect.Value {
-	f := v.Field(i)
-	if f.CanInterface() || !v.CanInterface() {
-		return f
-	}
-	if !v.CanAddr() {
-		held := reflect.New(v.Type()).Elem()
-		held.Set(v)
-		f = held.Field(i)
-	}
-	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
-}
-
-// Folded reports whether values of the named type n are kept as `any` in the
-// erased form: a type that contains itself without a struct in between, such
-// as type F func() F or type M map[string]M. No reflect type can say that.
+// Folded reports whether the named type n contains itself without a struct in
+// between, such as type F func() F or type M map[string]M. No type that reflect
+// makes can say that: a made one stands for it in the erased form.
 func Folded(n *types.Named) bool {
 	switch n.Underlying().(type) {
 	case *types.Struct, *types.Interface, *types.Basic:
@@ -282,7 +260,7 @@ func (b *builder) make(t types.Type) (reflect.Type, error) {
 		}
 		return reflect.FuncOf(in, out, false), nil
 	case *types.Interface:
-		return anyType, nil
+		return b.iface(u)
 	case *types.Struct:
 		return b.structOf(u)
 	}
@@ -330,10 +308,22 @@ func (b *builder) named(n *types.Named) (reflect.Type, error) {
 	if _, ok := n.Underlying().(*types.Struct); ok {
 		return b.build(n.Underlying())
 	}
+	if _, ok := n.Underlying().(*types.Interface); ok {
+		return b.iface(n)
+	}
 	if Folded(n) {
-		return anyType, nil
+		return b.m.maker.Form(n), nil
 	}
 	return b.build(n.Underlying())
+}
+
+// iface is the type of an interface that no library has: a made one, of two
+// words, when it has methods.
+func (b *builder) iface(t types.Type) (reflect.Type, error) {
+	if t.Underlying().(*types.Interface).NumMethods() == 0 {
+		return anyType, nil
+	}
+	return b.m.maker.Form(t), nil
 }
 
 // structOf makes the struct of s, a canonical struct type.

@@ -115,7 +115,7 @@ type N []*T
 		if got := Folded(typ(name).(*types.Named)); got != want {
 			t.Errorf("Folded(%s) = %v", name, got)
 		}
-		if r, err := m.Reflect(typ(name)); err != nil || want != (r == anyType) {
+		if r, err := m.Reflect(typ(name)); err != nil || want != (r == m.maker.Form(typ(name))) {
 			t.Errorf("the form of %s is %v, %v", name, r, err)
 		}
 	}

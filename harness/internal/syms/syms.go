@@ -1,7 +1,8 @@
 // Package syms is the standard library as the interpreter runs it: the
 // functions, variables and types behind the names that front/export lets
-// scripts use, and nothing else. There is no other table in the binary, so
-// that what is not in the lists cannot be reached at all.
+// scripts use, and nothing else. There is no other table in the binary: what is not
+// in the lists has no name. Methods can be reached by package reflect all the same;
+// against those stands the lock of the process.
 //
 // In goes the import path of a package, out come its symbols in the form that
 // the interpreter takes. Constants are left out (the front end folds them), and

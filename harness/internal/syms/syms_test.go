@@ -3,13 +3,9 @@ package syms
 import (
 	"os"
 	"reflect"
-	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/traefik/yaegi/interp"
-
-	"github.com/usetools/usetools/harness/internal/front/export"
 )
 
 func TestScriptsReachNothingBeyondTheLists(t *testing.T) {
@@ -26,19 +22,6 @@ func TestScriptsReachNothingBeyondTheLists(t *testing.T) {
 	for _, name := range []string{"Dial", "Listen", "LookupHost", "Interfaces", "DefaultResolver"} {
 		if Has("net", name) {
 			t.Errorf("net.%s is in the table", name)
-		}
-	}
-	for name := range Exports(nil, "reflect")["reflect/reflect"] {
-		switch v, _ := Lookup("reflect", name); v.Interface().(type) {
-		case *reflect.ChanDir, *reflect.Kind, *reflect.SelectDir, *reflect.StructField, *reflect.StructTag, *reflect.Type, *reflect.ValueError:
-		default:
-			typ := v.Type()
-			if typ.Kind() == reflect.Pointer {
-				typ = typ.Elem()
-			}
-			if typ.PkgPath() == "reflect" || typ.Kind() == reflect.Func && !strings.Contains(runtime.FuncForPC(v.Pointer()).Name(), "/rt.Reflect") {
-				t.Errorf("reflect.%s is the library's, which sees erased types", name)
-			}
 		}
 	}
 	for _, path := range []string{"os/exec", "net/rpc", "syscall", "unsafe", "runtime/debug", "testing"} {
@@ -97,27 +80,5 @@ func BenchmarkExportsOfAll(b *testing.B) {
 	}
 	for b.Loop() {
 		Exports(nil, paths...)
-	}
-}
-
-// TestReflectHasWhatScriptsMayUse: each method of reflect.Value and MapIter is
-// there or refused by name.
-func TestReflectHasWhatScriptsMayUse(t *testing.T) {
-	for name, real := range map[string]reflect.Type{"Value": reflect.TypeFor[reflect.Value](), "MapIter": reflect.TypeFor[*reflect.MapIter]()} {
-		v, ok := Lookup("reflect", name)
-		if !ok {
-			t.Fatalf("reflect.%s is not there", name)
-		}
-		for i := range real.NumMethod() {
-			method := real.Method(i).Name
-			_, refused := export.Refused("reflect", name+"."+method)
-			own, has := v.Type().MethodByName(method)
-			if refused == has {
-				t.Errorf("reflect.%s.%s: refused %v, there %v", name, method, refused, has)
-			}
-			if has && own.Type.NumIn() != real.Method(i).Type.NumIn() {
-				t.Errorf("reflect.%s.%s has other parameters: %v", name, method, own.Type)
-			}
-		}
 	}
 }

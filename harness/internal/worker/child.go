@@ -3,10 +3,8 @@ package worker
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -16,11 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/eval"
+	"github.com/usetools/usetools/harness/internal/exec"
 	"github.com/usetools/usetools/harness/internal/front"
-	"github.com/usetools/usetools/harness/internal/front/emit"
 	"github.com/usetools/usetools/harness/internal/host"
-	"github.com/usetools/usetools/harness/internal/rt"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
@@ -42,8 +38,8 @@ func Main() int {
 	c := newChild(files[0], files[1], files[2])
 	c.streams = []*os.File{os.Stdout, files[2], os.Stderr}
 	c.lost = func() { os.Exit(70) } // there is nobody to work for
-	c.stuck = func(text string) {
-		c.end(&done{Fatal: text, Line: c.lastLine()})
+	c.stuck = func(code exec.Code) {
+		c.end(&done{Fatal: fatalTexts[code], Code: code, Line: c.lastLine()})
 		os.Exit(2)
 	}
 	if set.Line > 0 {
@@ -65,13 +61,12 @@ const gcPercent = 400
 type child struct {
 	from    io.Reader
 	to      *frameWriter
-	stderr  *os.File          // the script's; the process's own is for the Go runtime
-	streams []*os.File        // what end closes
-	lost    func()            // is told when the parent has gone
-	stuck   func(text string) // is told of a deadlock; nil: nobody looks for one
-	noMain  atomic.Bool       // main called runtime.Goexit
-	line    *int              // shared with the parent; may be nil
-	timers  *rt.Timers        // of the script
+	stderr  *os.File        // the script's; the process's own is for the Go runtime
+	streams []*os.File      // what end closes
+	lost    func()          // is told when the parent has gone
+	stuck   func(exec.Code) // is told of a deadlock; nil: nobody looks for one
+	noMain  atomic.Bool     // main called runtime.Goexit
+	line    *int            // shared with the parent; may be nil
 	script  Script
 	tools   Tools
 
@@ -81,7 +76,7 @@ type child struct {
 }
 
 func newChild(from io.Reader, to io.Writer, stderr *os.File) *child {
-	return &child{from: from, to: &frameWriter{w: to}, stderr: stderr, timers: rt.NewTimers(), waiting: map[uint32]chan result{}}
+	return &child{from: from, to: &frameWriter{w: to}, stderr: stderr, waiting: map[uint32]chan result{}}
 }
 
 // work locks the process, rehearses as often as it is told to, and serves one
@@ -157,7 +152,7 @@ func (c *child) serve(k kind, b []byte) error {
 	go c.listen()
 	over := make(chan struct{})
 	if c.stuck != nil {
-		go c.watch(over)
+		go c.watch(program, over)
 	}
 	// A little before the parent would kill, the worker ends by itself and can
 	// say where the script was.
@@ -235,7 +230,7 @@ func (n *Needs) add(phrases []front.Phrase, names []front.Name) {
 
 // compile checks and lowers the script and sends the plan, or its errors and
 // returns nil.
-func (c *child) compile(script *front.Script, timing *Timing) (*emit.Program, error) {
+func (c *child) compile(script *front.Script, timing *Timing) (*exec.Program, error) {
 	opts := checkOptions(c.tools.Units)
 	opts.Strict = c.script.Strict
 	begin := time.Now()
@@ -245,21 +240,21 @@ func (c *child) compile(script *front.Script, timing *Timing) (*emit.Program, er
 		return nil, c.to.writeJSON(kindErrors, &Errors{Errors: bad, Timing: *timing})
 	}
 	begin = time.Now()
-	program, err := emit.Lower(inputOf(checked))
+	program, err := exec.Compile(checked)
 	timing.Lower = ms(time.Since(begin))
-	var refusal *emit.Refusal
+	var refused *exec.Refusal
 	switch {
-	case errors.As(err, &refusal):
-		d := checked.Diagnose(refusal.Pos.Line, refusal.Pos.Column, front.Refused, "not supported: "+refusal.Msg, "")
+	case errors.As(err, &refused):
+		d := checked.Diagnose(refused.Line, refused.Column, front.Refused, refused.Error(), "")
 		return nil, c.to.writeJSON(kindErrors, &Errors{Errors: []Diagnostic{d}, Warnings: checked.Warnings, Timing: *timing})
 	case err != nil:
 		return nil, err
 	}
-	plan := &Plan{Warnings: checked.Warnings, MapWrites: program.MapWrites, Timing: *timing}
+	plan := &Plan{Warnings: checked.Warnings, MapWrites: program.MapWrites(), Timing: *timing}
 	if err := c.to.writeJSON(kindPlan, plan); err != nil || !c.script.Check {
 		return program, err
 	}
-	return program, c.to.write(kindLowered, []byte(program.Source))
+	return program, c.to.write(kindLowered, []byte(program.Listing()))
 }
 
 // checkOptions are generated packages with the one through which they call
@@ -272,15 +267,6 @@ func checkOptions(units []Unit) *front.CheckOptions {
 	return o
 }
 
-// inputOf hands what was checked to the lowering.
-func inputOf(c *front.Checked) *emit.Input {
-	in := &emit.Input{Fset: c.Fset, Info: c.Info, Place: c.LogPlaces()}
-	for _, p := range c.Packages {
-		in.Packages = append(in.Packages, emit.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
-	}
-	return in
-}
-
 // maxText bounds the message of a panic, in bytes; maxTrace its lines.
 const (
 	maxText  = 16 << 10
@@ -288,33 +274,26 @@ const (
 )
 
 // run runs main and says how it ended.
-func (c *child) run(program *emit.Program, stop <-chan struct{}) *done {
-	host.SetBridge(c)
-	log.SetOutput(c.stderr) // the process's own stderr is for a dying runtime
-	flag.CommandLine.SetOutput(c.stderr)
+func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	begin := time.Now()
-	out, err := eval.Run(program, &eval.Options{Stderr: c.stderr, Symbols: host.Symbols(), Host: c, Line: c.line, Timers: c.timers, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
+	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
-	var limit *eval.LimitError
+	var refused *exec.Refusal
 	switch {
-	case errors.As(err, &limit):
-		d.Refused = limit.Msg
+	case errors.As(err, &refused):
+		d.Refused = refused.Message
 	case err != nil:
 		d.Error = clip(err.Error(), maxText)
 	case out.Stopped:
 		d.Late, d.Line = true, out.Line
 	case out.Panic != nil:
-		d.Panic = clip(out.Panic.Text, maxText)
+		d.Panic, d.Code = clip(out.Panic.Text, maxText), out.Panic.Code
 		for _, f := range out.Panic.Trace {
 			if d.Line == 0 {
 				d.Line = f.Line
 			}
-			at := f.Func
-			if f.Line > 0 {
-				at += fmt.Sprintf(", line %d", f.Line)
-			}
 			if len(d.Trace) < maxTrace {
-				d.Trace = append(d.Trace, clip(at, 1000))
+				d.Trace = append(d.Trace, Frame{Func: clip(f.Func, maxNote), Line: f.Line})
 			}
 		}
 	default:
@@ -350,7 +329,7 @@ func (c *child) listen() {
 	}
 }
 
-// Call implements host.Bridge: it sends the call and waits for its result.
+// Call implements exec.Host: it sends the call and waits for its result.
 func (c *child) Call(tool string, args []byte) ([]byte, error) {
 	payload, err := json.Marshal(&call{Tool: tool, Args: args})
 	if err != nil {
@@ -375,14 +354,24 @@ func (c *child) Call(tool string, args []byte) ([]byte, error) {
 	return r.Result, nil
 }
 
-// Return implements rt.Host.
+// Return implements exec.Host.
 func (c *child) Return(value []byte) {
 	// The parent refuses a value by its size before it looks inside.
 	c.to.write(kindValue, value[:min(len(value), maxFrameToParent)])
 }
 
-// Warn implements host.Bridge and rt.Host.
-func (c *child) Warn(message string) { c.to.write(kindWarn, []byte(clip(message, 1000))) }
+// maxNote bounds a warning of the running script, the ID of the tool that it is
+// about, and a function of a trace, in bytes.
+const maxNote = 1000
+
+// Warn implements exec.Host.
+func (c *child) Warn(code, tool, message string) {
+	n := Note{Code: code, Tool: tool, Message: clip(message, maxNote)}
+	if len(tool) > maxNote {
+		n.Code, n.Tool = "", ""
+	}
+	c.to.writeJSON(kindWarn, &n)
+}
 
 // clip keeps the beginning of a long text.
 func clip(text string, most int) string {
@@ -392,12 +381,12 @@ func clip(text string, most int) string {
 	return fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(text[:most], ""), len(text))
 }
 
-// Input implements rt.Host.
+// Input implements exec.Host.
 func (c *child) Input(name string) ([]byte, error) {
 	return lookUp(c.script.Inputs, name, "Input", "the script was sent with")
 }
 
-// Stored implements rt.Host.
+// Stored implements exec.Host.
 func (c *child) Stored(id string) ([]byte, error) {
 	if c.script.Stored == nil {
 		return nil, errors.New("Stored: nothing is kept from one script to the next here, because there is no session; do it all in one script")
@@ -405,7 +394,7 @@ func (c *child) Stored(id string) ([]byte, error) {
 	return lookUp(c.script.Stored, id, "Stored", "this session has")
 }
 
-// RunScript implements rt.Host.
+// RunScript implements exec.Host.
 func (c *child) RunScript(name string, inputs []byte) ([]byte, error) {
 	args, err := json.Marshal(map[string]any{"name": name, "inputs": json.RawMessage(inputs)})
 	if err != nil {
@@ -430,7 +419,7 @@ func lookUp(m map[string]json.RawMessage, name, fn, where string) ([]byte, error
 	return nil, fmt.Errorf("%s: there is no value %q; %s %s", fn, name, where, have)
 }
 
-// Unresolved implements host.Bridge.
+// Unresolved implements exec.Host.
 func (c *child) Unresolved(phrases []string) (query, message string, candidates []string) {
 	for _, p := range phrases {
 		if u, ok := c.tools.Unresolved[p]; ok {

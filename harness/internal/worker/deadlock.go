@@ -7,14 +7,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/usetools/usetools/harness/internal/exec"
 )
 
-// deadlockText is what Go says when nothing can ever happen again. The runtime
+// fatalTexts is what Go says when nothing can ever happen again. The runtime
 // does not notice it here, because a worker always waits for its parent.
-const (
-	deadlockText = "all goroutines are asleep - deadlock!"
-	noMainText   = "no goroutines (main called runtime.Goexit) - deadlock!"
-)
+var fatalTexts = map[exec.Code]string{
+	exec.CodeDeadlock: "all goroutines are asleep - deadlock!",
+	exec.CodeNoMain:   "no goroutines (main called runtime.Goexit) - deadlock!",
+}
 
 // watchTick is how often a quiet worker is looked at.
 const watchTick = 50 * time.Millisecond
@@ -30,7 +32,7 @@ const (
 // twice in a row no tool call is under way, no timer is pending, and every
 // goroutine but those of the worker itself is blocked for good; nor was a call
 // made in between. It ends when over is closed.
-func (c *child) watch(over <-chan struct{}) {
+func (c *child) watch(program *exec.Program, over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
 	var buf []byte
@@ -45,7 +47,7 @@ func (c *child) watch(over <-chan struct{}) {
 			quiet, calls = 0, made
 			continue
 		}
-		if active() || c.timers.Pending() {
+		if active() || program.Waiting() {
 			quiet = 0
 			continue
 		}
@@ -58,7 +60,7 @@ func (c *child) watch(over <-chan struct{}) {
 		// What is asked after the dump held at the time of the dump.
 		made, calling := c.calls()
 		some, all := blocked(buf[:n])
-		if n == len(buf) || !all || !some && !c.noMain.Load() || calling || made != calls || c.timers.Pending() {
+		if n == len(buf) || !all || !some && !c.noMain.Load() || calling || made != calls || program.Waiting() {
 			quiet = 0
 			if n == len(buf) && n < mostDumpBytes {
 				buf = make([]byte, 4*n)
@@ -69,9 +71,9 @@ func (c *child) watch(over <-chan struct{}) {
 			continue
 		}
 		if some {
-			c.stuck(deadlockText)
+			c.stuck(exec.CodeDeadlock)
 		} else {
-			c.stuck(noMainText)
+			c.stuck(exec.CodeNoMain)
 		}
 		return
 	}

@@ -58,9 +58,28 @@ var lies = map[string]struct {
 		l.running()
 		l.die("panic: x\nfatal error: out of memory\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/x.go:1\n")
 	}, ScriptError, "panic: x"},
-	"runs out of memory":     {func(l *liar) { l.running(); l.die("fatal error: runtime: out of memory\n") }, MemoryLimit, "memory"},
-	"more warnings than any": {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
-	"a trace without end":    {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]string, 10_000)}) }, ScriptError, "panic: x"},
+	"runs out of memory":               {func(l *liar) { l.running(); l.die("fatal error: runtime: out of memory\n") }, MemoryLimit, "memory"},
+	"a warning that is no JSON":        {func(l *liar) { l.running(); l.frames.write(kindWarn, []byte("w")); l.wait() }, SandboxError, "broke the protocol"},
+	"a warning with a code of its own": {func(l *liar) { l.running(); l.send(kindWarn, Note{Code: "x", Message: "w"}); l.wait() }, SandboxError, "broke the protocol"},
+	"errors with a code of its own": {func(l *liar) {
+		l.send(kindReady, ready{})
+		l.send(kindErrors, Errors{Errors: []Diagnostic{{Kind: "compile", Code: "x", Message: "m"}}})
+		l.wait()
+	}, SandboxError, "broke the protocol"},
+	"an error about a name without end": {func(l *liar) {
+		l.send(kindReady, ready{})
+		l.send(kindErrors, Errors{Errors: []Diagnostic{{Kind: "compile", Code: "undefined", Name: strings.Repeat("x", 10_000), Message: "m"}}})
+		l.wait()
+	}, SandboxError, "broke the protocol"},
+	"warnings of a plan that are none": {func(l *liar) {
+		l.send(kindReady, ready{})
+		l.send(kindNeeds, Needs{})
+		l.send(kindPlan, Plan{Warnings: []Diagnostic{{Kind: "x"}}})
+		l.wait()
+	}, SandboxError, "broke the protocol"},
+	"an end with a code of its own": {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Code: "y"}) }, ScriptError, "panic: x"},
+	"more warnings than any":        {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
+	"a trace without end":           {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]Frame, 10_000)}) }, ScriptError, "panic: x"},
 	"a plan for no Go": {func(l *liar) {
 		l.send(kindReady, ready{})
 		l.send(kindNeeds, Needs{Broken: true})
@@ -129,7 +148,7 @@ func (l *liar) values() {
 
 func (l *liar) warn(n int) {
 	for range n {
-		l.frames.write(kindWarn, bytes.Repeat([]byte("w"), 2000))
+		l.send(kindWarn, Note{Message: strings.Repeat("w", 2000)})
 	}
 }
 

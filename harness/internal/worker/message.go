@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/exec"
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
@@ -143,15 +144,26 @@ type result struct {
 
 // done is how the script ended, as the worker sees it.
 type done struct {
-	Exit    int      `json:"exit"`              // os.Exit's code
-	Panic   string   `json:"panic,omitempty"`   // Go's text of an uncaught panic
-	Fatal   string   `json:"fatal,omitempty"`   // Go's text of a fatal error of its runtime: a deadlock
-	Error   string   `json:"error,omitempty"`   // the interpreter refused the program
-	Refused string   `json:"refused,omitempty"` // what of the script it has no room for; nothing has run
-	Trace   []string `json:"trace,omitempty"`   // the script's lines, innermost first
-	Line    int      `json:"line,omitempty"`
-	Late    bool     `json:"late,omitempty"` // it ended itself before the parent's deadline; Line is where it was
-	Timing  Timing   `json:"timing"`
+	Exit    int       `json:"exit"`              // os.Exit's code
+	Panic   string    `json:"panic,omitempty"`   // Go's text of an uncaught panic
+	Fatal   string    `json:"fatal,omitempty"`   // Go's text of a fatal error of its runtime: a deadlock
+	Code    exec.Code `json:"code,omitempty"`    // of Panic or Fatal
+	Error   string    `json:"error,omitempty"`   // a fault of the harness kept the script from running
+	Refused string    `json:"refused,omitempty"` // what of the script cannot run; nothing has run
+	Trace   []Frame   `json:"trace,omitempty"`   // of a panic, innermost first
+	Line    int       `json:"line,omitempty"`
+	Late    bool      `json:"late,omitempty"` // it ended itself before the parent's deadline; Line is where it was
+	Timing  Timing    `json:"timing"`
+}
+
+// Frame is a function that a panic passed.
+type Frame = exec.Frame
+
+// Note is a warning of the running script.
+type Note struct {
+	Code    string `json:"code,omitempty"` // one of package host's
+	Tool    string `json:"tool,omitempty"` // the ID of the tool that it is about, with a Code
+	Message string `json:"message"`
 }
 
 // Limits bound one run. A zero field means its default.

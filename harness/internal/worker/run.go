@@ -14,7 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/exec"
 	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
@@ -86,10 +88,11 @@ type Outcome struct {
 	Exit      int  // os.Exit's code
 	Errors    []Diagnostic
 	Warnings  []Diagnostic
-	Notes     []string // warnings while running
-	Message   string   // of a status that is not ok and has no Errors
-	Line      int      // of Message in the script, 0 when unknown
-	Trace     []string
+	Notes     []Note    // warnings while running
+	Message   string    // of a status that is not ok and has no Errors
+	Code      exec.Code // of the panic or fatal error that Message tells of; "" when it is another end
+	Line      int       // of Message in the script, 0 when unknown
+	Trace     []Frame   // of a panic, innermost first
 	Lowered   string
 	Calls     int
 	Timing    Timing
@@ -187,7 +190,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		o.Status, o.Message = Canceled, "the run was canceled"
 	case o.Status == "":
 		p.wait()
-		o.Status, o.Message = crashed(p.state(), ours, crash.String(), s.Limits, b, err)
+		o.Status, o.Code, o.Message = crashed(p.state(), ours, crash.String(), s.Limits, b, err)
 		if o.Message == mapFatal { // by goroutines, whose lines are not noted
 			o.Message, line = r.mapWrites()
 		}
@@ -323,16 +326,24 @@ func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 	}
 	switch k {
 	case want:
-		if err := json.Unmarshal(b, v); err != nil {
+		err := json.Unmarshal(b, v)
+		if p, ok := v.(*Plan); ok && err == nil {
+			err = validate(&p.Warnings)
+		}
+		if err != nil {
 			return false, r.broken("frame %v: %v", k, err)
 		}
 		return true, nil
 	case kindErrors:
 		var e Errors
-		if err := json.Unmarshal(b, &e); err != nil || len(e.Errors) == 0 {
+		err := json.Unmarshal(b, &e)
+		if err == nil && len(e.Errors) == 0 {
+			err = errors.New("it holds no error")
+		}
+		if err = cmp.Or(err, validate(&e.Errors), validate(&e.Warnings)); err != nil {
 			return false, r.broken("frame %v: %v", k, err)
 		}
-		r.out.Status, r.out.Errors, r.out.Warnings = CompileError, e.Errors[:min(len(e.Errors), maxErrors)], e.Warnings
+		r.out.Status, r.out.Errors, r.out.Warnings = CompileError, e.Errors, e.Warnings
 		if e.Timing.Parse > 0 {
 			r.out.Timing.Parse = e.Timing.Parse
 		}
@@ -341,6 +352,18 @@ func (r *run) orErrors(want kind, v any) (ok bool, err error) {
 		return false, nil
 	}
 	return false, r.broken("sent frame %v where %v was due", k, want)
+}
+
+// validate cuts a list of diagnostics to maxErrors, and says what is wrong with
+// one of them.
+func validate(list *[]Diagnostic) error {
+	*list = (*list)[:min(len(*list), maxErrors)]
+	for i := range *list {
+		if err := (*list)[i].Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // broken ends the run because the worker left the protocol.
@@ -416,8 +439,8 @@ func (r *run) serve() error {
 			}
 			r.out.Value = b // the last one is looked at when the run is over
 		case kindWarn:
-			if len(r.out.Notes) < maxNotes {
-				r.out.Notes = append(r.out.Notes, strings.ToValidUTF8(string(b[:min(len(b), 1000)]), "\uFFFD"))
+			if err := r.note(b); err != nil {
+				return r.broken("frame %v: %v", k, err)
 			}
 		case kindDone:
 			var d done
@@ -432,11 +455,35 @@ func (r *run) serve() error {
 	}
 }
 
+// note takes a warning of the running script.
+func (r *run) note(b []byte) error {
+	var n Note
+	if err := json.Unmarshal(b, &n); err != nil {
+		return err
+	}
+	if n.Code != "" && n.Code != host.CodeMisfit || len(n.Tool) > maxNote {
+		return fmt.Errorf("a warning with the code %.40q about %.40q", n.Code, n.Tool)
+	}
+	n.Message = begin(n.Message, maxNote)
+	if len(r.out.Notes) < maxNotes {
+		r.out.Notes = append(r.out.Notes, n)
+	}
+	return nil
+}
+
+// begin is the beginning of a text, of at most so many bytes.
+func begin(text string, most int) string {
+	return strings.ToValidUTF8(text[:min(len(text), most)], "\uFFFD")
+}
+
 // ended takes over the worker's word on how main ended.
 func (r *run) ended(d *done) {
 	o := r.out
 	o.Timing.Run = d.Timing.Run
 	o.Exit, o.Line, o.Trace = d.Exit, d.Line, d.Trace[:min(len(d.Trace), maxTrace)]
+	for i := range o.Trace {
+		o.Trace[i].Func = begin(o.Trace[i].Func, maxNote)
+	}
 	switch {
 	case d.Late:
 		o.Status, o.Message = Timeout, late(r.limits)
@@ -446,9 +493,15 @@ func (r *run) ended(d *done) {
 		o.Status = CompileError
 		o.Errors = []Diagnostic{{Kind: front.Refused, Message: "not supported: " + clip(d.Refused, 1000)}}
 	case d.Panic != "":
-		o.Status, o.Message, o.Exit = ScriptError, "panic: "+d.Panic, goFatal
+		o.Status, o.Message, o.Exit, o.Code = ScriptError, "panic: "+d.Panic, goFatal, exec.CodePanic
+		if d.Code.IsPanic() {
+			o.Code = d.Code
+		}
 	case d.Fatal != "":
 		o.Status, o.Message, o.Exit = ScriptError, "fatal error: "+d.Fatal, goFatal
+		if d.Code.IsFatal() {
+			o.Code = d.Code
+		}
 	case d.Exit != 0:
 		o.Status, o.Message = ScriptError, fmt.Sprintf("the script ended with os.Exit(%d)", d.Exit)
 		if d.Exit == 1 {
@@ -547,12 +600,13 @@ const lingerTime = time.Second
 var fatal = []struct {
 	text   string
 	status Status
+	code   exec.Code
 	say    string
 }{
-	{"stack overflow", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
-	{"goroutine stack exceeds", MemoryLimit, "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
-	{"concurrent map", ScriptError, mapFatal},
-	{deadlockText, ScriptError, "fatal error: " + deadlockText},
+	{"stack overflow", MemoryLimit, "", "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
+	{"goroutine stack exceeds", MemoryLimit, "", "stack overflow: a function calls itself without end, or deeper than a script's stack: in 512 MB some 200,000 calls of functions, 20,000 of closures"},
+	{"concurrent map", ScriptError, "", mapFatal},
+	{fatalTexts[exec.CodeDeadlock], ScriptError, exec.CodeDeadlock, "fatal error: " + fatalTexts[exec.CodeDeadlock]},
 }
 
 const mapFatal = "fatal error: several goroutines use a map at once, and one writes; guard it with a sync.Mutex"
@@ -562,7 +616,7 @@ const goFatal = 2
 
 // crashed says what a worker died of that ended without a word: its exit
 // status tells, and among the deaths of the Go runtime the runtime's words.
-func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budget, conversation error) (Status, string) {
+func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budget, conversation error) (Status, exec.Code, string) {
 	memory := fmt.Sprintf("the script used more memory than allowed (%d MiB)", l.Memory>>20)
 	cpu := b.cpuMessage()
 	code := -1
@@ -571,27 +625,27 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 	}
 	if text, ok := strings.CutPrefix(stderr, "panic: "); ok && code == goFatal { // of which the script may have written any part
 		text, _, _ = strings.Cut(text, "\n")
-		return ScriptError, "panic: " + clip(strings.TrimSpace(text), maxText)
+		return ScriptError, exec.CodePanic, "panic: " + clip(strings.TrimSpace(text), maxText)
 	}
 	switch {
 	case code == sandbox.ExitCPU:
-		return CPULimit, cpu
+		return CPULimit, "", cpu
 	case code == sandbox.ExitMemory || sandbox.OutOfMemory(goFatal, stderr):
-		return MemoryLimit, memory
+		return MemoryLimit, "", memory
 	case code == goFatal || strings.Contains(stderr, "fatal error: "): // only the runtime writes there
 		for _, f := range fatal {
 			if strings.Contains(stderr, f.text) {
-				return f.status, f.say
+				return f.status, f.code, f.say
 			}
 		}
 		if _, misuse, ok := strings.Cut(stderr, "fatal error: sync: "); ok { // such as unlock of unlocked mutex
 			misuse, _, _ = strings.Cut(misuse, "\n")
-			return ScriptError, "fatal error: sync: " + clip(misuse, 200)
+			return ScriptError, "", "fatal error: sync: " + clip(misuse, 200)
 		}
 	case code == -1 && !ours && state != nil && state.UserTime()+state.SystemTime() >= l.CPU:
-		return CPULimit, cpu
+		return CPULimit, "", cpu
 	case code == -1 && !ours && state != nil && state.String() == "signal: killed":
-		return MemoryLimit, "the system killed the worker, most likely because memory ran out"
+		return MemoryLimit, "", "the system killed the worker, most likely because memory ran out"
 	}
 	why := "it closed its pipe without an answer"
 	_, words, spoke := strings.Cut(stderr, "fatal error: ")
@@ -608,5 +662,5 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 	case conversation != nil && !errors.Is(conversation, io.EOF) && !errors.Is(conversation, os.ErrClosed):
 		why = conversation.Error()
 	}
-	return SandboxError, "the worker died: " + why
+	return SandboxError, "", "the worker died: " + why
 }

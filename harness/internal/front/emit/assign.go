@@ -197,8 +197,7 @@ func (f *fn) entry(x ast.Expr, m, k string, u *types.Map) string {
 		t, set := f.temp(f.p.typ(u), m)
 		pre, m = pre+set, t
 	}
-	k = f.key(k, u)
-	if !checksKey(f.p, u) && holdsInterface(u.Key()) {
+	if holdsInterface(u.Key()) {
 		// x op= y would fail in reading the map, in other words
 		before, text := split(k)
 		t, set := f.temp(f.p.typ(u.Key()), bare(text))

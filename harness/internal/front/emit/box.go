@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
-// An interface value of a script type is a box: its type number and its erased
-// value. The number indexes the table of go/types types that the run-time
-// library has, so that assertions, type switches, %T, errors.As, fmt and JSON
-// see what Go would see. Values of plain types (int, []string, time.Time) go
-// into interfaces as they are.
+// An interface value of a script type is a box: the erased value with its real
+// type, which package gotype makes of the type with the box's number. So the
+// library sees what Go would see. Values of plain types (int, []string,
+// time.Time) go into interfaces as they are.
 //
-// A library's interface (error, io.Reader) keeps its own type. A script value
-// in one is a box with the methods of that interface, an adapter of rt; taking
-// it out gives the box again.
+// An interface with methods has a type of its own: a library's (error,
+// io.Reader), or one that gotype makes. Functions of package t convert to it.
 
 var anyType = types.Universe.Lookup("any").Type()
 var errorType = types.Universe.Lookup("error").Type()
@@ -55,28 +54,24 @@ func (f *fn) convert(text string, from, to types.Type) string {
 		if !keeps {
 			return p.box(text, from)
 		}
-		if !p.needsBox(from) && p.isLibraryish(from) {
+		if !p.needsBox(from) && p.isLibraryish(from) && p.libraryInterface(to) {
 			return text
 		}
 		return p.adapt(to, p.box(text, from))
 	}
 	switch fromKeeps := p.keepsInterface(from); {
-	case !fromKeeps && !keeps:
+	case !keeps && fromKeeps:
+		return "rt.Raw(" + text + ")"
+	case !keeps || types.Identical(from, to):
 		return text
-	case fromKeeps && !keeps:
-		return "rt.FromLibrary(" + text + ")"
-	case fromKeeps && types.Identical(from, to):
-		return text
-	case fromKeeps:
-		return p.adapt(to, "rt.FromLibrary("+text+")")
 	}
 	return p.adapt(to, text)
 }
 
 // box makes an `any` of a concrete value.
 func (p *program) box(text string, from types.Type) string {
-	if n, ok := folded(from); ok {
-		return fmt.Sprintf("rt.Box(%d, %s)", p.boxNumber(n), p.unfold(text, n))
+	if _, ok := from.Underlying().(*types.Signature); ok && p.templates {
+		return fmt.Sprintf("rt.BoxFunc(%d, %s)", p.boxNumber(from), text)
 	}
 	if !p.needsBox(from) {
 		return "rt.Raw(" + text + ")"
@@ -98,8 +93,8 @@ func (p *program) boxNumber(t types.Type) int {
 	return id
 }
 
-// Folded types, such as type F func() F: their values are kept as any, in
-// which the unfolded value lies; nil is nil.
+// Folded types, such as type F func() F, have a type of their own in the erased
+// form, too. Operations want the underlying type, of the same memory.
 
 // refold converts between a folded type and its underlying type.
 func (f *fn) refold(text string, from, to types.Type) string {
@@ -123,20 +118,40 @@ func (f *fn) core(text string, t types.Type) string {
 }
 
 func (p *program) fold(text string, n *types.Named) string {
-	name := fmt.Sprintf("fold_%d", p.number(n))
-	p.once(name, func() string {
-		return fmt.Sprintf("func %s(x %s) any {\nif x == nil {\nreturn %s\n}\nreturn rt.Raw(x)\n}\n", name, p.typ(n.Underlying()), p.null(anyType))
-	})
-	return name + "(" + text + ")"
+	return p.refolding("Fold", n, n.Underlying(), n) + "(" + text + ")"
 }
 
 func (p *program) unfold(text string, n *types.Named) string {
-	name := fmt.Sprintf("unfold_%d", p.number(n))
+	return p.refolding("Unfold", n, n, n.Underlying()) + "(" + text + ")"
+}
+
+// refolding names the function that converts between a folded type and its
+// underlying type. For functions it is one of the lowered program: where native code
+// returns a function, the interpreter changes what a pointer to the variable that
+// it is assigned to points to.
+func (p *program) refolding(prefix string, n *types.Named, from, to types.Type) string {
+	converter := p.converter(prefix, n)
+	switch n.Underlying().(type) {
+	case *types.Array: // whose elements are assigned to in their place
+		return ""
+	case *types.Signature:
+	default:
+		return converter
+	}
+	name := fmt.Sprintf("%s_%d", strings.ToLower(prefix), p.number(n))
 	p.once(name, func() string {
-		t := p.typ(n.Underlying())
-		return fmt.Sprintf("func %s(x any) %s {\nif rt.IsNil(x) {\nreturn %s\n}\nreturn x.(%s)\n}\n", name, t, p.null(n.Underlying()), t)
+		return fmt.Sprintf("func %s(x %s) %s {\nvar r %s = %s(x)\nreturn r\n}\n", name, p.typ(from), p.typ(to), p.typ(to), converter)
 	})
-	return name + "(" + text + ")"
+	return name
+}
+
+// converter names the function of package t that converts to the interface t, or
+// between the folded type t and its underlying type.
+func (p *program) converter(prefix string, t types.Type) string {
+	id := p.number(t)
+	name := fmt.Sprintf("%s_%d", prefix, id)
+	p.out.Converters[name] = id
+	return "t." + name
 }
 
 // once writes a function of ours the first time it is asked for.
@@ -151,15 +166,13 @@ func (p *program) once(name string, text func() string) {
 
 // unboxed takes text, an any that is known to hold a t, to type t.
 func (p *program) unboxed(t types.Type, text string) string {
-	switch n, isFolded := folded(t); {
+	switch {
 	case p.keepsInterface(t):
-		return p.narrow(t, text)
+		return p.adapt(t, text)
 	case isInterface(t):
 		return text
 	case isEmptyStruct(t): // the interpreter's assertion reads field 0
 		return p.null(t)
-	case isFolded:
-		return p.fold("rt.Erased("+text+").("+p.typ(n.Underlying())+")", n)
 	}
 	return "rt.Erased(" + text + ").(" + p.typ(t) + ")"
 }

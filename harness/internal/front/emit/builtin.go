@@ -109,7 +109,10 @@ func (f *fn) append(x *ast.CallExpr) string {
 	case 1:
 		return o[0]
 	case 2:
-		return f.ofLibrary(f.refold(f.hoist("append("+base+", "+o[1]+")", typ), sl, t), t)
+		if _, isFolded := folded(sl.Elem()); !isFolded { // of a slice in itself the interpreter takes the elements
+			return f.ofLibrary(f.refold(f.hoist("append("+base+", "+o[1]+")", typ), sl, t), t)
+		}
+		o[1] = f.part(o[1], sl.Elem())
 	}
 	return f.ofLibrary(f.refold(f.hoist("append("+base+", "+f.literal(typ, o[1:], false)+"...)", typ), sl, t), t)
 }

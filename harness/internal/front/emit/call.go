@@ -84,7 +84,6 @@ type called struct {
 type callee struct {
 	sig     *types.Signature
 	library bool   // takes a variadic parameter as such
-	raw     bool   // wants bare values in its any parameters
 	recv    string // the receiver, "" for none; evaluated when the call is made
 	recvTyp string
 	// recvType is recvTyp before erasure, for a callee that is named.
@@ -233,7 +232,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		f.mark(x)
 		name = f.p.librarySymbol(fo)
 	}
-	c := callee{sig: sig, library: true, raw: rawArguments[full], invoke: plainCall(name)}
+	c := callee{sig: sig, library: true, invoke: plainCall(name)}
 	if f.logsPlace(full) {
 		c.invoke = func(_ string, args []string) string {
 			return "rt.LogAt(" + f.calledAt(x) + ")." + fo.Name() + "(" + strings.Join(args, ", ") + ")"
@@ -339,15 +338,15 @@ func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 		return recv + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
 	}
 	if isInterface(t) {
-		if p.keepsInterface(t) {
+		if p.libraryInterface(t) {
 			invoke := native
 			if name := libraryFuncs[m.FullName()]; name != "" {
 				invoke = plainCall(name)
 			}
 			return callee{recv: text, recvTyp: p.typ(t), iface: true, library: true, invoke: invoke}
 		}
-		name := p.dispatch(m, p.subst(m.Signature(), f.env).(*types.Signature))
-		return callee{recv: text, recvTyp: "any", recvType: anyType, named: true, iface: true, direct: name, invoke: plainCall(name)}
+		name := p.dispatch(t, m, p.subst(m.Signature(), f.env).(*types.Signature))
+		return callee{recv: text, recvTyp: p.typ(t), recvType: t, named: true, iface: true, direct: name, invoke: plainCall(name)}
 	}
 	_, isPtr := types.Unalias(t).(*types.Pointer)
 	_, wantsPtr := types.Unalias(m.Signature().Recv().Type()).(*types.Pointer)
@@ -447,17 +446,12 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 		if c.sig.Variadic() && i >= n-1 && !x.Ellipsis.IsValid() {
 			to = elemOf(to)
 		}
-		if c.raw && isInterface(to) && !f.p.keepsInterface(to) && !isInterface(f.typeOf(a)) {
-			to = nil
-		}
 		list = append(list, operand{a, to})
 	}
 	texts := f.operands(list...)
 	for i, o := range list {
 		texts[i] = bare(texts[i])
 		switch name, isRaw := strings.CutPrefix(texts[i], "rt.Raw("); {
-		case o.to == nil:
-			texts[i] = "rt.Raw(" + texts[i] + ")"
 		case isRaw && c.library && f.isPlainOperand(o.x, strings.TrimSuffix(name, ")")):
 			texts[i] = strings.TrimSuffix(name, ")")
 		}
@@ -551,9 +545,6 @@ func (f *fn) sourceFunction(x ast.Expr, id *ast.Ident, fo *types.Func) string {
 // values of the script it takes a variadic parameter as a slice.
 func (f *fn) libraryValue(x ast.Expr, fo *types.Func) string {
 	full := fo.FullName()
-	if rawArguments[full] {
-		f.refuse(x, "%s as a value; call it in a func literal", full)
-	}
 	name := libraryFuncs[full]
 	if name == "" {
 		f.mark(x)

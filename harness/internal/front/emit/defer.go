@@ -391,11 +391,7 @@ func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 // checkInterface: go and defer fail at once when there is no method to call.
 func (f *fn) checkInterface(c *callee) {
 	c.recv = f.hoist(c.recv, c.recvTyp)
-	test := c.recv + " == nil"
-	if c.recvTyp == "any" {
-		test = "rt.IsNil(" + c.recv + ")"
-	}
-	f.w("if %s {\n%srt.BadNil()\n}\n", test, f.lineText())
+	f.w("if %s == nil {\n%srt.BadNil()\n}\n", c.recv, f.lineText())
 }
 
 // laterType is the type of a direct callee.

@@ -24,16 +24,17 @@ import (
 
 type dispatcher struct {
 	name   string
+	typ    types.Type // of the interface
 	method *types.Func
 	sig    *types.Signature // without receiver
 	done   map[int]bool     // type numbers looked at
 	cases  strings.Builder
 }
 
-// dispatch returns the dispatch function of an interface method.
-func (p *program) dispatch(m *types.Func, sig *types.Signature) string {
+// dispatch returns the dispatch function of a method of the interface t.
+func (p *program) dispatch(t types.Type, m *types.Func, sig *types.Signature) string {
 	sig = types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
-	key := m.Id()
+	key := fmt.Sprintf("%d %s", p.number(t), m.Id())
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		key += "|"
 		for i := range tuple.Len() {
@@ -43,40 +44,10 @@ func (p *program) dispatch(m *types.Func, sig *types.Signature) string {
 	if d, ok := p.byMethod[key]; ok {
 		return d.name
 	}
-	d := &dispatcher{name: p.fresh("d_" + asciiName(m.Name())), method: m, sig: sig, done: map[int]bool{}}
+	d := &dispatcher{name: p.fresh("d_" + asciiName(m.Name())), typ: t, method: m, sig: sig, done: map[int]bool{}}
 	p.byMethod[key] = d
 	p.tables = append(p.tables, d)
 	return d.name
-}
-
-// knownMethods are what library code, or the run-time library on its behalf,
-// calls on script values.
-var knownMethods = []string{
-	"Error", "String", "GoString", "Format", "Unwrap", "Is", "As", "Timeout", "Temporary", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText",
-	"AppendText", "IsZero", "Len", "Less", "Swap", "Push", "Pop", "Read", "Write", "Close", "WriteString", "ReadByte", "WriteByte", "ReadRune", "WriteTo", "ReadFrom",
-	"Lock", "Unlock", "Deadline", "Done", "Err", "Value", "LogValue", "Set", "Sum", "Reset", "Size", "BlockSize",
-	"Enabled", "Handle", "WithAttrs", "WithGroup", "Int63", "Seed", "Uint64", "Level", "Width", "Precision", "Flag",
-	"Seek", "ReadAt", "WriteAt", "UnreadByte", "UnreadRune", "MarshalBinary", "UnmarshalBinary", "AppendBinary", "GobEncode", "GobDecode", "Scan", "Sum32", "Sum64",
-	"ColorModel", "Bounds", "At", "RGBA", "Convert", "IsBoolFlag", "Get", "MarshalXML", "MarshalXMLAttr", "UnmarshalXML", "UnmarshalXMLAttr", "Token",
-	"Open", "ReadFile", "ReadDir", "Stat", "Glob", "Sub", "Name", "Mode", "ModTime", "IsDir", "Sys", "Type", "Info", "Visit", "Pos", "End",
-	"ReadLink", "Lstat", "Uname", "Gname", "ColorIndexAt", "RGBA64At", "SetRGBA64", "Opaque", "Draw", "Quantize", "Put", "Public", "Sign", "SignMessage", "HashFunc",
-	"Decapsulate", "Encapsulator", "Bytes", "Encapsulate", "NonceSize", "Overhead", "Seal", "Encrypt", "Decrypt", "CryptBlocks", "XORKeyStream", "Clone", "SkipSpace", "PublicKey", "Curve", "ECDH", "Params", "IsOnCurve", "Add", "Double", "ScalarMult", "ScalarBaseMult",
-	"Uint16", "Uint32", "PutUint16", "PutUint32", "PutUint64", "AppendUint16", "AppendUint32", "AppendUint64",
-}
-
-// nativeMethods are the methods of t that native code may call; a template can
-// name any.
-func (p *program) nativeMethods(t types.Type) []string {
-	if !p.templates {
-		return knownMethods
-	}
-	var names []string
-	for sel := range p.methodSet(t).Methods() {
-		if _, refused := refusedMethod(sel.Obj().(*types.Func)); sel.Obj().Exported() && !refused {
-			names = append(names, sel.Obj().Name())
-		}
-	}
-	return names
 }
 
 // fillTables completes the tables for the types boxed so far; it reports
@@ -111,9 +82,6 @@ func (p *program) addCase(d *dispatcher, id int) {
 	args := []string{"e.(" + p.typ(t) + ")"}
 	if isEmptyStruct(t) {
 		args[0] = p.null(t)
-	}
-	if n, ok := folded(t); ok {
-		args[0] = p.fold("e.("+p.typ(n.Underlying())+")", n)
 	}
 	for i := range d.sig.Params().Len() {
 		args = append(args, fmt.Sprintf("a%d", i))
@@ -186,41 +154,24 @@ func (p *program) methodSet(t types.Type) *types.MethodSet {
 	return set
 }
 
+// registerMethods makes the methods of a type known to native code, which may call
+// any that is exported.
 func (p *program) registerMethods(id int) {
 	t := p.out.Types[id]
-	if isInterface(t) || p.methodSet(t).Len() == 0 {
+	if isInterface(t) {
 		return
 	}
-	for _, name := range p.nativeMethods(t) {
-		fn, sig := p.methodOf(t, nil, name)
-		if fn == "" {
+	for sel := range p.methodSet(t).Methods() {
+		m := sel.Obj().(*types.Func)
+		if !m.Exported() || !p.isSource(m.Pkg()) {
 			continue
 		}
-		if p.signatureNeedsBox(sig) {
-			if p.templates {
-				fmt.Fprintf(&p.register, "rt.RegisterInTemplates(%d, %q, %s)\n", id, name, fn)
-			}
-			continue
-		}
-		fmt.Fprintf(&p.register, "rt.Register(%d, %q, %s)\n", id, name, fn)
-	}
-}
-
-// signatureNeedsBox: native code cannot call a function of this signature,
-// since it has types of the script in it.
-func (p *program) signatureNeedsBox(sig *types.Signature) bool {
-	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
-		for i := range tuple.Len() {
-			t := tuple.At(i).Type()
-			if isInterface(t) && !p.keepsInterface(t) && t.Underlying().(*types.Interface).Empty() {
-				continue
-			}
-			if p.needsBox(t) {
-				return true
-			}
+		fn, sig := p.methodOf(t, nil, m.Name())
+		fmt.Fprintf(&p.register, "rt.Register(%d, %q, %s)\n", id, m.Name(), fn)
+		for v := range sig.Results().Variables() { // which has methods, too
+			p.reach(v.Type(), map[types.Type]bool{})
 		}
 	}
-	return false
 }
 
 // reach makes the named types inside a boxed type known: fmt and JSON meet them
@@ -267,7 +218,7 @@ func (p *program) reach(t types.Type, seen map[types.Type]bool) {
 func (p *program) writeTables() {
 	for _, d := range p.tables {
 		params, args := p.parameters(d.sig)
-		params = append([]string{"x any"}, params...)
+		params = append([]string{"x " + p.typ(d.typ)}, params...)
 		erased := ""
 		if strings.Contains(d.cases.String(), "e.(") {
 			erased = "var e any = rt.Erased(x)\n"
@@ -285,9 +236,6 @@ func (p *program) writeTables() {
 // libraryCase is the end of a dispatch function: the value is a library's, or
 // nil.
 func (p *program) libraryCase(d *dispatcher, args []string) string {
-	if p.signatureNeedsBox(d.sig) {
-		return "rt.BadNil()\n" + p.zeroReturn(d.sig)
-	}
 	raw := make([]string, len(args))
 	for i, a := range args {
 		raw[i] = "rt.Raw(" + a + ")"
@@ -304,21 +252,12 @@ func (p *program) libraryCase(d *dispatcher, args []string) string {
 		switch {
 		case p.keepsInterface(t):
 			r = p.adapt(t, r)
+		case isEmptyStruct(t):
+			r = p.null(t)
 		case !isInterface(t):
 			r += ".(" + p.typ(t) + ")"
 		}
 		results = append(results, r)
 	}
 	return text + "return " + strings.Join(results, ", ") + "\n"
-}
-
-func (p *program) zeroReturn(sig *types.Signature) string {
-	if sig.Results().Len() == 0 {
-		return ""
-	}
-	zeros := make([]string, sig.Results().Len())
-	for i := range zeros {
-		zeros[i] = p.null(sig.Results().At(i).Type())
-	}
-	return "return " + strings.Join(zeros, ", ") + "\n"
 }

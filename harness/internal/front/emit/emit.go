@@ -43,14 +43,22 @@ type Program struct {
 	Source string // one file of package main
 	// Types are the types that the program names by number; 0 is nil.
 	Types []types.Type
-	// Structs are the erased structs that the program names, by type number:
+	// Structs are the types of package t, the erased structs that the program
+	// names, and its own interfaces and folded types, by type number:
 	// type T of the script is t.T_7 when Structs["T_7"] is 7.
 	Structs map[string]int
+	// Converters are the functions of package t, by the numbers of the types that
+	// they convert to: To_5 to an interface, Fold_7 and Unfold_7 between a type
+	// that contains itself without a struct in between and its underlying type.
+	Converters map[string]int
 	// Libraries are the import paths of the library packages used.
 	Libraries []string
 	// Funcs describes the functions of the lowered program that stand for
 	// functions of the script.
 	Funcs map[string]Func
+	// Uncounted: the script uses timers, and package reflect or a template may call
+	// their methods.
+	Uncounted bool
 	// MapWrites are the lines on which the script writes to maps, in a script
 	// that starts goroutines. The runtime ends the process where two write at
 	// once, and does not tell which.
@@ -126,7 +134,7 @@ type program struct {
 
 	written    map[*types.Var]bool // variables of libraries that the script changes
 	concurrent bool                // the script starts goroutines
-	templates  bool                // the script calls methods by their names: it imports text/template or html/template, or asks package reflect for methods
+	templates  bool                // the script imports text/template or html/template
 	position   token.Position      // of the statement being lowered
 }
 
@@ -148,7 +156,7 @@ type declaration struct {
 func Lower(in *Input) (out *Program, err error) {
 	p := &program{
 		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{}, reshaped: map[*types.Named]bool{},
-		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
+		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Converters: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
 		decls: map[*types.Func]*declaration{}, recovering: map[string]bool{}, older: map[*token.File]bool{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, written: map[*types.Var]bool{}, names: map[string]string{},
 		numbers: map[string][]int{}, sizes: map[types.Type]int64{}, structs: map[string][]erasedStruct{}, imports: map[string]string{}, nils: map[string]string{},
 		methodSets: map[int]*types.MethodSet{}, boxed: map[int]bool{}, reached: map[int]bool{}, byMethod: map[string]*dispatcher{},
@@ -180,11 +188,13 @@ func Lower(in *Input) (out *Program, err error) {
 		p.concurrent = p.concurrent || startsGoroutines(file)
 		p.findWritten(file)
 	}
-	replaces := false
+	replaces, timers, reflects := false, false, false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
-		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template" || path.Path() == "reflect" && reflectsMethods(in.Info)
+		timers, reflects = timers || path.Path() == "time", reflects || path.Path() == "reflect"
+		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
 		replaces = replaces || lib.ReplacesType(path)
 	}
+	p.out.Uncounted = timers && (reflects || p.templates)
 	if replaces {
 		p.reshape(in.Info)
 	}
@@ -192,16 +202,6 @@ func Lower(in *Input) (out *Program, err error) {
 	p.drain()
 	p.finish(main)
 	return p.out, nil
-}
-
-// reflectsMethods: a function of package reflect is used that finds methods.
-func reflectsMethods(info *types.Info) bool {
-	for _, o := range info.Uses {
-		if f, ok := o.(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == "reflect" && (f.Name() == "Method" || f.Name() == "Methods" || f.Name() == "MethodByName") {
-			return true
-		}
-	}
-	return false
 }
 
 // findWritten notes the variables of libraries that the script writes to, or has
@@ -423,7 +423,7 @@ func (p *program) finish(main *fn) {
 	p.writeTables()
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n\t\"rt\"\n")
-	if len(p.structs) > 0 {
+	if len(p.out.Structs)+len(p.out.Converters) > 0 {
 		b.WriteString("\t\"t\"\n")
 	}
 	for path := range p.imports {

@@ -122,7 +122,6 @@ func TestRefusalsSayWhereAndWhatInstead(t *testing.T) {
 		name, body, want string
 		line             int
 	}{
-		{"a type of the script for an interface that only the library implements", "type T struct{ parse.Node }\n\tvar x parse.Node = T{}\n\t_ = x", "parse.Node", 7},
 		{"a type that no memory holds", "type T[P any] struct{ a, b P }\n\tvar x *T[T[T[T[[1 << 28]byte]]]]\n\t_ = x", "use slices or pointers", 7},
 		{"a generic type in a generic function", "_ = G[int]()\n}\n\nfunc G[A any]() any {\n\ttype Q[C any] struct{ c C }\n\treturn Q[int]{}", "declare it outside", 11},
 		{"an array that no memory holds", "var x [1 << 40]byte\n\t_ = x", "use slices or pointers", 6},

@@ -18,8 +18,8 @@ import (
 //
 //	type Celsius float64            float64
 //	type Point struct{ x, y int }   t.Point_3, a struct{ F_x, F_y int } made by rt
-//	type Shape interface{ … }       any
-//	type State func() State         any, because no reflect type says that
+//	type Shape interface{ … }       t.I_4, an interface made by gotype
+//	type State func() State         t.F_5, made too, because no reflect type says that
 //	time.Duration, io.Reader        themselves
 
 // number returns the number of a type in the program's table.
@@ -63,15 +63,31 @@ func isInterface(t types.Type) bool {
 	return types.IsInterface(t)
 }
 
-// keepsInterface: the interface keeps its own type in the erased form. Those
-// of the script, and generic ones, are any.
+// keepsInterface: the interface has a type of its own in the erased form, a
+// library's or a made one. Those without methods are any, but for a library's.
 func (p *program) keepsInterface(t types.Type) bool {
+	if !isInterface(t) {
+		return false
+	}
+	return p.libraryInterface(t) || t.Underlying().(*types.Interface).NumMethods() > 0
+}
+
+// libraryInterface: t is an interface that a library, or Go itself, has a name for.
+func (p *program) libraryInterface(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && isInterface(t) && n.TypeArgs().Len() == 0 && !p.isSource(n.Obj().Pkg()) && !(n.Obj().Pkg() == nil && n.Obj().Name() != "error")
 }
 
-// folded reports whether values of t are kept as any although it is no
-// interface.
+// madeTyp names the type that is made at run time for the interface, or the
+// folded type, t.
+func (p *program) madeTyp(prefix string, t types.Type) string {
+	id := p.number(t)
+	name := fmt.Sprintf("%s_%d", prefix, id)
+	p.out.Structs[name] = id
+	return "t." + name
+}
+
+// folded reports whether t contains itself without a struct in between.
 func folded(t types.Type) (*types.Named, bool) {
 	n, ok := types.Unalias(t).(*types.Named)
 	return n, ok && rt.Folded(n)
@@ -102,6 +118,9 @@ func (p *program) typ(t types.Type) string {
 	case *types.Signature:
 		return "func" + p.signature(u)
 	case *types.Interface:
+		if p.keepsInterface(u) {
+			return p.madeTyp("I", u)
+		}
 		return "any"
 	case *types.Struct:
 		if u.NumFields() == 0 {
@@ -129,7 +148,15 @@ func (p *program) namedTyp(n *types.Named) string {
 			}
 			return p.structTyp(n)
 		}
-		if rt.Folded(n) || isInterface(n) {
+		switch {
+		case rt.Folded(n):
+			if _, ok := n.Underlying().(*types.Signature); ok {
+				return p.madeTyp("Ffunc", n)
+			}
+			return p.madeTyp("F", n)
+		case isInterface(n) && p.keepsInterface(n):
+			return p.madeTyp("I", n)
+		case isInterface(n):
 			return "any"
 		}
 		return p.typ(n.Underlying())
@@ -138,6 +165,9 @@ func (p *program) namedTyp(n *types.Named) string {
 		case *types.Struct:
 			p.refuse("the generic library type %s", typeName(n))
 		case *types.Interface:
+			if p.keepsInterface(n) {
+				return p.madeTyp("I", n)
+			}
 			return "any"
 		}
 		return p.typ(n.Underlying())

@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/usetools/usetools/harness/internal/rt"
 )
 
 // expr emits x in the erased form of its own type.
@@ -496,10 +498,10 @@ func (f *fn) equal(a, b side, op token.Token) string {
 		a, b = b, a
 	}
 	if b.null {
-		if _, isFolded := folded(a.typ); isFolded || isInterface(a.typ) && !f.p.keepsInterface(a.typ) {
+		if isInterface(a.typ) && !f.p.keepsInterface(a.typ) {
 			return wanted("rt.IsNil(" + a.text + ")")
 		}
-		return "(" + a.text + " " + op.String() + " nil)"
+		return "(" + f.core(a.text, a.typ) + " " + op.String() + " nil)"
 	}
 	if isInterface(a.typ) || isInterface(b.typ) {
 		return wanted("rt.Equal(" + f.convert(a.text, a.typ, anyType) + ", " + f.convert(b.text, b.typ, anyType) + ")")
@@ -508,9 +510,27 @@ func (f *fn) equal(a, b side, op token.Token) string {
 	case *types.Chan:
 		return wanted("rt.EqualRaw(rt.Channel(" + a.text + "), rt.Channel(" + b.text + "))")
 	case *types.Struct, *types.Array:
+		if f.p.needsBox(a.typ) && hasBlank(a.typ) {
+			return wanted("rt.Equal(" + f.p.box(a.text, a.typ) + ", " + f.p.box(b.text, a.typ) + ")")
+		}
 		return wanted("rt.EqualRaw(" + a.text + ", " + b.text + ")")
 	}
 	return "(" + a.text + " " + op.String() + " " + b.text + ")"
+}
+
+// hasBlank: t has a field that == leaves out, but in its erased form.
+func hasBlank(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return hasBlank(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if f := u.Field(i); f.Name() == "_" || rt.Invisible(f) || hasBlank(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // composite emits T{...}.
@@ -622,8 +642,9 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 		kv := e.(*ast.KeyValueExpr)
 		key := f.element(kv.Key, u.Key(), f.hoists(kv.Value))
 		value := f.element(kv.Value, u.Elem(), false)
-		if checksKey(f.p, u) {
-			key = f.key(key, u)
+		if holdsInterface(u.Key()) { // where it has no hash, the interpreter has other words
+			key = f.hoist(key, f.p.typ(u.Key()))
+			f.w("rt.Key(rt.Raw(%s))\n", key)
 		}
 		f.w("%s[%s] = %s\n", m, key, value)
 	}
@@ -639,33 +660,12 @@ func (f *fn) ofLibrary(text string, t types.Type) string {
 	return f.hoist(text, f.p.typ(t))
 }
 
-// key checks that a map key of an interface type can be hashed.
-func (f *fn) key(text string, u *types.Map) string {
-	if checksKey(f.p, u) {
-		return "rt.Key(" + text + ")"
-	}
-	return text
-}
-
-func checksKey(p *program, u *types.Map) bool {
-	return isInterface(u.Key()) && !p.keepsInterface(u.Key())
-}
-
 // lookup emits a map, and a key to look up or delete in it.
 func (f *fn) lookup(x, index ast.Expr) (m, k string) {
 	t := f.typeOf(x)
 	u := t.Underlying().(*types.Map)
 	o := f.operands(operand{x, nil}, operand{index, u.Key()})
-	m, k = f.core(o[0], t), o[1]
-	if !checksKey(f.p, u) {
-		return m, k
-	}
-	pre, m := split(m)
-	if !isSimple(m) {
-		v, set := f.temp(f.p.typ(u), m)
-		pre, m = pre+set, v
-	}
-	return guarded(pre, m), "rt.KeyIn(" + k + ", len(" + m + "))"
+	return f.core(o[0], t), o[1]
 }
 
 func (f *fn) listLiteral(x *ast.CompositeLit, typ string, elem types.Type) string {

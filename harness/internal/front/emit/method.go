@@ -20,11 +20,7 @@ func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types
 	sig := f.signatureOf(x)
 	recv := f.hoist(c.recv, c.recvTyp)
 	if isInterface(at) {
-		if f.p.keepsInterface(at) {
-			f.w("if %s == nil {\n%srt.BadNil()\n}\n", recv, f.lineText())
-		} else {
-			f.w("if rt.IsNil(%s) {\n%srt.BadNil()\n}\n", recv, f.lineText())
-		}
+		f.w("if %s == nil {\n%srt.BadNil()\n}\n", recv, f.lineText())
 	}
 	params, args := f.p.parameters(sig)
 	if c.library && sig.Variadic() {

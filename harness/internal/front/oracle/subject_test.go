@@ -128,7 +128,7 @@ func (s *subject) run(src string) (outcome, error) { return s.do(src, task{}) }
 func (s *subject) runTogether(src string) (outcome, error) { return s.do(src, task{Together: true}) }
 
 func (s *subject) do(src string, k task) (outcome, error) {
-	if s.done == maxTasks {
+	if s.done == maxTasks || strings.Contains(src, `"encoding/gob"`) { // which numbers the types of a process
 		s.stop()
 	}
 	if s.cmd == nil {

@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"log"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/front/export"
@@ -27,15 +26,8 @@ func main() {
 	log.Printf("table.go: %d symbols", bytes.Count(src, []byte("\n\t\t{")))
 }
 
-// ownReflect are the names of package reflect that package rt has its own of.
-var ownReflect = regexp.MustCompile(`(", \(?\*?)p_reflect\.(Append|AppendSlice|ArrayOf|ChanOf|Copy|DeepEqual|Indirect|MakeChan|MakeFunc|MakeMap|MakeMapWithSize|MakeSlice|MapIter|MapOf|Method|New|PointerTo|PtrTo|Select|SelectCase|SliceOf|Swapper|TypeOf|Value|ValueOf|VisibleFields|Zero)\b`)
-
-// ownGob are those of package encoding/gob.
-var ownGob = regexp.MustCompile(`(", \(\*)p_encoding_gob\.(Encoder|Decoder)\b`)
-
 func generate() ([]byte, error) {
 	var imports, packages bytes.Buffer
-	fmt.Fprintf(&imports, "%q\n", "github.com/usetools/usetools/harness/internal/rt")
 	for _, path := range export.Packages() {
 		p, err := export.Importer().Import(path)
 		if err != nil {
@@ -43,14 +35,6 @@ func generate() ([]byte, error) {
 		}
 		alias := "p_" + strings.ReplaceAll(path, "/", "_")
 		symbols := entries(p, alias)
-		switch path {
-		case "reflect": // the real one would see erased types
-			symbols = ownReflect.ReplaceAllString(symbols, "${1}rt.Reflect$2")
-		case "encoding/gob": // so would this
-			symbols = ownGob.ReplaceAllString(symbols, "${1}rt.Gob$2")
-		case "runtime": // nobody else can make the real one
-			symbols = strings.ReplaceAll(symbols, "p_runtime.TypeAssertionError", "rt.TypeAssertionError")
-		}
 		if symbols == "" {
 			continue
 		}

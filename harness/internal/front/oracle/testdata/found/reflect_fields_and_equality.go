@@ -79,7 +79,6 @@ func main() {
 	for it.Next() {
 		fmt.Println(it.Key().Type(), it.Value().Type(), it.Value())
 	}
-	try(func() { it.Reset(reflect.ValueOf(3)) })
 }
 
 func try(f func()) {

@@ -1,0 +1,139 @@
+// Package exec runs scripts that package front has accepted. It is all that the
+// rest of the harness knows of how a script runs: the lowering (front/emit), the
+// library's other half (rt), the interpreter (eval) and its symbol tables (syms)
+// lie behind it, and no other package imports them, which a test enforces. A
+// second way to run scripts would stand behind the same functions.
+//
+// What a script does is in the [Outcome]; a construct that cannot run as Go
+// means it is a [*Refusal]. Any other error is a fault of the harness: its text
+// is for a report of that fault, and nobody decides by it.
+package exec
+
+import (
+	"errors"
+	"flag"
+	"log"
+	"os"
+
+	"github.com/usetools/usetools/harness/internal/eval"
+	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/front/emit"
+	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/rt"
+)
+
+// A Program is a script that is ready to run, once.
+type Program struct {
+	lowered *emit.Program
+	timers  *rt.Timers
+}
+
+// A Refusal says what of a script cannot run as Go means it. Nothing of the
+// script has run.
+type Refusal struct {
+	Line, Column int    // of the construct in the script, from 1; 0 when it has no place there
+	Message      string // what is not supported, and what to write instead
+}
+
+func (r *Refusal) Error() string { return "not supported: " + r.Message }
+
+// Compile makes a program of a script that was checked. An error is a *[Refusal]
+// or a fault of the harness.
+func Compile(checked *front.Checked) (*Program, error) {
+	in := &emit.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
+	for _, p := range checked.Packages {
+		in.Packages = append(in.Packages, emit.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
+	}
+	lowered, err := emit.Lower(in)
+	if refused := (*emit.Refusal)(nil); errors.As(err, &refused) {
+		return nil, &Refusal{refused.Pos.Line, refused.Pos.Column, refused.Msg}
+	} else if err != nil {
+		return nil, err
+	}
+	return &Program{lowered, rt.NewTimers()}, nil
+}
+
+// MapWrites returns the lines on which the script writes to maps, if it starts
+// goroutines. Go's runtime ends the process where two write at once, and does
+// not tell which.
+func (p *Program) MapWrites() []int { return p.lowered.MapWrites }
+
+// Listing returns what is run in the script's place, as text for who looks for a
+// fault in it.
+func (p *Program) Listing() string { return p.lowered.Source }
+
+// Waiting reports whether a timer of the running script may still wake it.
+func (p *Program) Waiting() bool { return p.timers.Pending() }
+
+// Host is what a running script reaches besides the library.
+type Host interface {
+	host.Bridge
+	rt.Host
+}
+
+// Options configure Run.
+type Options struct {
+	// Host answers the script's calls; required.
+	Host Host
+	// Stderr is the script's os.Stderr, and where its packages log and flag
+	// write; nil: this process's own.
+	Stderr *os.File
+	// Line is where the number of the script's line that runs is kept, for
+	// whoever is left when the process dies; nil: nowhere else.
+	Line *int
+	// Goexit is called when the script's main goroutine has ended by
+	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
+	Goexit func()
+	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
+	// goroutines go on: whoever stops one ends the process.
+	Stop <-chan struct{}
+}
+
+// An Outcome is how a script ended: by itself where nothing else is said.
+type Outcome struct {
+	Code    int    // of os.Exit or log.Fatal
+	Panic   *Panic // that nobody recovered; nil when there was none
+	Stopped bool   // by Options.Stop
+	Line    int    // of a script that was stopped: where it was last; 0 when that was not noted
+}
+
+// A Panic is a panic that nobody recovered.
+type Panic struct {
+	Code  Code
+	Text  string  // what Go prints after "panic: "
+	Trace []Frame // the script's functions that it passed, innermost first
+}
+
+// A Frame is one function of a trace.
+type Frame struct {
+	Func string `json:"func"` // as Go names it: main.(*T).M
+	Line int    `json:"line"` // of the script; 0 when it is not known
+}
+
+// Run runs the program to its end, in this process: a script that ends by a
+// fatal error of Go's runtime, or never, ends the process or keeps it. An error
+// is a *[Refusal] or a fault of the harness; nothing has run then.
+func (p *Program) Run(o *Options) (*Outcome, error) {
+	host.SetBridge(o.Host)
+	in := &eval.Options{Symbols: host.Symbols(), Host: o.Host, Timers: p.timers,
+		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop}
+	if o.Stderr != nil {
+		in.Stderr = o.Stderr
+		log.SetOutput(o.Stderr)
+		flag.CommandLine.SetOutput(o.Stderr)
+	}
+	out, err := eval.Run(p.lowered, in)
+	if limit := (*eval.LimitError)(nil); errors.As(err, &limit) {
+		return nil, &Refusal{Message: limit.Msg}
+	} else if err != nil {
+		return nil, err
+	}
+	end := &Outcome{Code: out.Code, Stopped: out.Stopped, Line: out.Line}
+	if p := out.Panic; p != nil {
+		end.Panic = &Panic{Code: codeOf(p.Cause), Text: p.Text}
+		for _, f := range p.Trace {
+			end.Panic.Trace = append(end.Panic.Trace, Frame(f))
+		}
+	}
+	return end, nil
+}

@@ -1,0 +1,82 @@
+package exec_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/usetools/usetools/harness/internal/exec"
+	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/host"
+)
+
+// deaf is a Host that has nothing, and takes what it is given.
+type deaf struct{ exec.Host }
+
+func (deaf) Return([]byte) {}
+
+func compile(t *testing.T, src string) (*exec.Program, error) {
+	t.Helper()
+	script, bad := front.Parse([]byte(src))
+	if len(bad) > 0 {
+		t.Fatal(bad)
+	}
+	checked, bad := script.Check(&front.CheckOptions{Prelude: host.Prelude,
+		Units: []front.Unit{{Path: "usetools/host", Source: host.Source, Host: true}}})
+	if len(bad) > 0 {
+		t.Fatal(bad)
+	}
+	return exec.Compile(checked)
+}
+
+func TestPanicsHaveTheirCode(t *testing.T) {
+	for src, want := range map[string]exec.Code{
+		"panic(\"boom\")":                                                       exec.CodePanic,
+		"panic(\"index out of range\")":                                         exec.CodePanic,
+		"panic(errors.New(\"runtime error: integer divide\"))":                  exec.CodePanic,
+		"var m map[string]int\nm[\"a\"] = 1":                                    exec.CodeNilMap,
+		"var p *int\nReturn(*p)":                                                exec.CodeNilPointer,
+		"var v any = 3.0\nReturn(v.(int))":                                      exec.CodeFloatNotInt,
+		"var v any = \"x\"\nReturn(v.(int))":                                    exec.CodeAssertion,
+		"var v any\nReturn(v.(error))":                                          exec.CodeAssertion,
+		"n := 1\nReturn([]int{}[n])":                                            exec.CodeIndex,
+		"n := 1\nReturn([]int{}[n:])":                                           exec.CodeSliceBounds,
+		"n := 0\nReturn(1 / n)":                                                 exec.CodeZeroDivisor,
+		"c := make(chan int)\nclose(c)\nc <- 1":                                 exec.CodeClosedChannel,
+		"var v struct{}\npanic(json.Unmarshal([]byte(`1`), v))":                 exec.CodeNoPointer,
+		"n := 0\ndefer func() { panic(recover()) }()\nReturn(1 / n)":            exec.CodeZeroDivisor,
+		"n := 0\ndefer func() { recover(); panic(\"again\") }()\nReturn(1 / n)": exec.CodeZeroDivisor,
+		"defer func() { n := 0; recover(); Return(1 / n) }()\npanic(\"first\")": exec.CodePanic,
+		"type E struct{}\nfunc (*E) Error() string { return \"\" }\n" +
+			"var e E\nReturn(errors.As(errors.New(\"x\"), &e))": exec.CodeErrorTarget,
+	} {
+		p, err := compile(t, src)
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+			continue
+		}
+		out, err := p.Run(&exec.Options{Host: deaf{}})
+		if err != nil || out.Panic == nil {
+			t.Errorf("%s: got %+v, %v, want a panic", src, out, err)
+			continue
+		}
+		if out.Panic.Code != want {
+			t.Errorf("%s: got %s, want %s: %s", src, out.Panic.Code, want, out.Panic.Text)
+		}
+		if len(out.Panic.Trace) == 0 || !strings.HasPrefix(out.Panic.Trace[0].Func, "main.") {
+			t.Errorf("%s: the trace is %v", src, out.Panic.Trace)
+		}
+	}
+}
+
+func TestWhatCannotRunIsRefused(t *testing.T) {
+	src := "type T struct{ b [70000]byte }\nc := make(chan T, 1)\nc <- T{}\nReturn(len(c))"
+	p, err := compile(t, src)
+	if err == nil {
+		_, err = p.Run(&exec.Options{Host: deaf{}})
+	}
+	var refused *exec.Refusal
+	if !errors.As(err, &refused) || refused.Message == "" {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}

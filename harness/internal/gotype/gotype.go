@@ -1,0 +1,529 @@
+// Package gotype makes, at run time, the Go types of a script: named types with
+// fields, tags and methods, as go/types knows them.
+//
+// The interpreter keeps values in an erased form: structs without methods whose
+// fields are all exported, and the underlying types of the other named types. A
+// made type is a copy of the descriptor of that form, so a value is the same
+// memory under both, with the same size, pointers and hash; only names, parts and
+// methods are others. [Retype] thus gives a value in an interface its real type,
+// and back, by exchanging the type word alone.
+//
+//	type Celsius float64, with String    copy of float64's descriptor
+//	type point struct{ x, y int }        copy of struct{ F_x, F_y int }'s
+//	[]point, map[string]point            made by reflect of the made point
+//	type Shape interface{ Area() … }     made whole; the erased form too ([Maker.Form])
+//	type State func(*Lexer) State        made whole; the erased form has erased parts
+//
+// A method is any func whose first parameter is the receiver. Native code that
+// calls it, by an interface or by reflect, comes to a stub of two instructions,
+// which jumps into the func; see stub_amd64.s.
+//
+//	gotype.go  the types, one a go/types type (types.Identical), made when asked for
+//	form.go    types that stand in the erased form
+//	method.go  method sets, and code for them
+//	blank.go   == and hash of structs with fields that they leave out
+//	name.go    the text of a type
+//	abi.go     descriptors, as this Go has them
+//	check.go   whether it has them so
+//	stub.go    code addresses
+//
+// What is made lives as long as the process, some 1 KiB a type; stubs, of which
+// there are 4,096 in a process, are given back by [Maker.Close].
+package gotype
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Options say what a [Maker] makes types of. Source, Erased and Library must be set.
+type Options struct {
+	// Source reports whether the types of a package are made.
+	Source func(*types.Package) bool
+	// Erased returns the form in which the interpreter keeps values of t. Structs
+	// have the fields of t in their order, under any names; a func type has all
+	// parameters, none variadic. Interfaces with methods, and types for which
+	// Folded says yes, are those of Form. Nil: t has no form.
+	Erased func(t types.Type) reflect.Type
+	// Library returns the compiled type of an exported type of a library, nil if
+	// it is not known.
+	Library func(pkgPath, name string) reflect.Type
+	// Method returns the code of a method of recv, which is T or *T: a func whose
+	// first parameter is the receiver, all in their erased forms. Invalid: it has no
+	// code of its own. Then that of T is derived from that of *T, or the other way
+	// round, and that of a promoted method from the embedded field, by reflect
+	// (0.4 µs a call); a call of any other panics. Nil: nothing has code.
+	Method func(recv types.Type, sel *types.Selection) reflect.Value
+	// Hidden reports whether a field has a place in the memory only: reflect, ==
+	// and hashing do not see it. Nil: none.
+	Hidden func(*types.Var) bool
+}
+
+// A Maker makes the types of one program. Its methods may be called by several
+// goroutines, but, but for Form, not with a lock held that Options.Erased takes.
+type Maker struct {
+	o       Options
+	ready   sync.Map   // types.Type -> reflect.Type, complete; the first of identical ones only
+	making  sync.Mutex // held while types are made; then the options are asked
+	failed  error      // of a type that others may lead to; guarded by making
+	pending atomic.Int32
+	stores  sync.Map // reflect.Type of an interface -> reflect.Value of a func
+
+	mu    sync.Mutex     // guards what follows; nobody is asked while it is held
+	real  typeutil.Map   // types.Type -> reflect.Type
+	forms typeutil.Map   // the same of folded types
+	asked typeutil.Map   // types.Type -> true: one of them is in ready
+	todo  []func() error // to complete what is declared
+	parts []func() error // to complete the erased forms of folded types
+	stubs []int
+	sets  typeutil.MethodSetCache
+}
+
+// New returns a maker. Check must have returned nil before it makes a type.
+func New(o *Options) *Maker { return &Maker{o: *o} }
+
+// Close gives the stubs of the methods back. No value of the types may live any
+// more that native code could call a method of.
+func (m *Maker) Close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	giveBack(m.stubs)
+	m.stubs = nil
+}
+
+// Retype returns v with the type t, which is another type of the same memory: the
+// real type of an erased value, or the other way round. Retype(nil, t) is nil.
+func Retype(v any, t reflect.Type) any {
+	if v != nil {
+		(*[2]unsafe.Pointer)(unsafe.Pointer(&v))[0] = (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1]
+	}
+	return v
+}
+
+// Type returns the real type of t, complete with its methods. A t that mentions no
+// type of the script is the compiled type, or reflect's. Identical types have one
+// type. It fails if a library type that t leads to is not known, if t leads to more
+// methods than there are stubs for, or if [Check] fails; later calls for other
+// types then fail too, since they may lead to what is not complete.
+func (m *Maker) Type(t types.Type) (reflect.Type, error) {
+	if r, ok := m.ready.Load(t); ok {
+		return r.(reflect.Type), nil
+	}
+	if err := Check(); err != nil {
+		return nil, err
+	}
+	m.making.Lock()
+	defer m.making.Unlock()
+	if m.failed != nil {
+		return nil, m.failed
+	}
+	r, err := m.declare(t)
+	if err = errors.Join(err, m.drain()); err != nil {
+		m.failed = fmt.Errorf("making type %s: %w", TypeName(t), err)
+		return nil, m.failed
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked.At(t) == nil {
+		m.asked.Set(t, true)
+		m.ready.Store(t, r)
+	}
+	return r, nil
+}
+
+// Complete completes the types that Form declared: to be called before values of
+// folded types are used. Type and Convert call it themselves.
+func (m *Maker) Complete() error {
+	if m.pending.Load() == 0 {
+		return nil
+	}
+	m.making.Lock()
+	defer m.making.Unlock()
+	if m.failed == nil {
+		m.failed = m.drain()
+	}
+	return m.failed
+}
+
+// CompleteForms completes the folded types that Form declared, and nothing else:
+// no method is asked for.
+func (m *Maker) CompleteForms() error {
+	for {
+		m.mu.Lock()
+		parts := m.parts
+		m.parts = nil
+		m.mu.Unlock()
+		if len(parts) == 0 {
+			return nil
+		}
+		for _, f := range parts {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// drain completes what is declared, and what that declares. The maker is making.
+func (m *Maker) drain() error {
+	for {
+		if err := m.CompleteForms(); err != nil {
+			return err
+		}
+		m.mu.Lock()
+		todo := m.todo
+		m.todo = nil
+		m.mu.Unlock()
+		if len(todo) == 0 {
+			return nil
+		}
+		for _, f := range todo {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		m.pending.Add(-int32(len(todo)))
+	}
+}
+
+// later has f called before anybody sees what is being made. m.mu is held.
+func (m *Maker) later(f func() error) {
+	m.todo = append(m.todo, f)
+	m.pending.Add(1)
+}
+
+func (m *Maker) known(of *typeutil.Map, t types.Type) reflect.Type {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, _ := of.At(t).(reflect.Type)
+	return r
+}
+
+// declare returns the type of t, which is complete after drain.
+func (m *Maker) declare(t types.Type) (reflect.Type, error) {
+	t = types.Unalias(t)
+	if b, ok := t.(*types.Basic); ok {
+		if r := basics[b.Kind()]; r != nil {
+			return r, nil
+		}
+		return nil, fmt.Errorf("type %s has no values", t)
+	}
+	if r := m.known(&m.real, t); r != nil {
+		return r, nil
+	}
+	r, err := m.make(t)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if k, ok := m.real.At(t).(reflect.Type); ok { // declared on the way
+		return k, nil
+	}
+	m.real.Set(t, r)
+	return r, nil
+}
+
+func (m *Maker) declareAll(ts *types.Tuple) ([]reflect.Type, error) {
+	rs := make([]reflect.Type, ts.Len())
+	for i := range rs {
+		r, err := m.declare(ts.At(i).Type())
+		if err != nil {
+			return nil, err
+		}
+		rs[i] = r
+	}
+	return rs, nil
+}
+
+func (m *Maker) make(t types.Type) (reflect.Type, error) {
+	switch u := t.(type) {
+	case *types.Named:
+		return m.makeNamed(u)
+	case *types.Interface:
+		if u.Empty() {
+			return anyType, nil
+		}
+		return m.declareInterface(u, u)
+	case *types.Struct:
+		return m.makeStruct(u)
+	case *types.Signature:
+		in, err := m.declareAll(u.Params())
+		if err != nil {
+			return nil, err
+		}
+		out, err := m.declareAll(u.Results())
+		if err != nil {
+			return nil, err
+		}
+		if len(in)+len(out) > maxArgs {
+			return nil, fmt.Errorf("func type has %d parameters and results; at most %d", len(in)+len(out), maxArgs)
+		}
+		return reflect.FuncOf(in, out, u.Variadic()), nil
+	case *types.Map:
+		return m.makeMap(u)
+	case interface{ Elem() types.Type }:
+		elem, err := m.declare(u.Elem())
+		if err != nil {
+			return nil, err
+		}
+		switch u := t.(type) {
+		case *types.Pointer:
+			return reflect.PointerTo(elem), nil
+		case *types.Slice:
+			return reflect.SliceOf(elem), nil
+		case *types.Array:
+			return reflect.ArrayOf(int(u.Len()), elem), nil
+		case *types.Chan:
+			return reflect.ChanOf(chanDirs[u.Dir()], elem), nil
+		}
+	}
+	return nil, fmt.Errorf("type %s has no values", t)
+}
+
+func (m *Maker) makeMap(u *types.Map) (reflect.Type, error) {
+	key, err := m.declare(u.Key())
+	if err != nil {
+		return nil, err
+	}
+	elem, err := m.declare(u.Elem())
+	if err != nil {
+		return nil, err
+	}
+	form := m.o.Erased(u)
+	if form == nil || form.Kind() != reflect.Map {
+		return nil, fmt.Errorf("type %s has no form", TypeName(u))
+	}
+	return mapLike(form, key, elem), nil
+}
+
+// mapLike is reflect.MapOf for maps that are also used under the type form: both
+// must hash alike. Where form is compiled in, reflect's map would use another hash.
+func mapLike(form, key, elem reflect.Type) reflect.Type {
+	if key == form.Key() && elem == form.Elem() {
+		return form
+	}
+	t := reflect.MapOf(key, elem)
+	from, to := (*mapType)(unsafe.Pointer(rt(form))), (*mapType)(unsafe.Pointer(rt(t)))
+	global.Lock()
+	defer global.Unlock()
+	if to.str < 0 && !global.maps[to] { // made by reflect just now, not compiled in
+		to.hasher, to.flags = from.hasher, from.flags
+		noteMap(to)
+	}
+	return t
+}
+
+func (m *Maker) makeNamed(n *types.Named) (reflect.Type, error) {
+	o := n.Obj()
+	switch {
+	case o.Pkg() == nil && o.Name() == "error":
+		return errorType, nil
+	case o.Pkg() == nil:
+		return anyType, nil // comparable
+	case n.TypeArgs().Len() == 0 && !m.o.Source(o.Pkg()):
+		if r := m.o.Library(o.Pkg().Path(), o.Name()); r != nil {
+			return r, nil
+		}
+		return nil, fmt.Errorf("type %s is not available", TypeName(n))
+	}
+	if u, ok := n.Underlying().(*types.Interface); ok {
+		return m.declareInterface(n, u)
+	}
+	return m.declareWith(n, TypeName(n), pkgPath(o.Pkg()))
+}
+
+// makeStruct makes a struct type without a name: by reflect if it can.
+func (m *Maker) makeStruct(u *types.Struct) (reflect.Type, error) {
+	plain := true
+	for f := range u.Fields() {
+		plain = plain && f.Exported() && !f.Embedded() && !m.hidden(f)
+	}
+	if !plain {
+		pkg := u.Field(0).Pkg()
+		for f := range u.Fields() {
+			if !f.Exported() {
+				pkg = f.Pkg()
+			}
+		}
+		return m.declareWith(u, TypeName(u), pkgPath(pkg))
+	}
+	fields := make([]reflect.StructField, u.NumFields())
+	for i := range fields {
+		r, err := m.declare(u.Field(i).Type())
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = reflect.StructField{Name: u.Field(i).Name(), Type: r, Tag: reflect.StructTag(u.Tag(i))}
+	}
+	return reflect.StructOf(fields), nil
+}
+
+// declareWith declares t, a type with a name or a struct, as a copy of its form.
+func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error) {
+	form := m.o.Erased(t)
+	if form == nil {
+		return nil, fmt.Errorf("type %s has no form", text)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, named := t.(*types.Named)
+	args := 0
+	if form.Kind() == reflect.Func {
+		args = form.NumIn() + form.NumOut()
+	}
+	set, ptrSet := none, none
+	if mayHaveMethods(t) {
+		set, ptrSet = m.sets.MethodSet(t), m.sets.MethodSet(types.NewPointer(t))
+	}
+	r, ptr, err := declare(rt(form), args, text, pkg, named, set.Len(), ptrSet.Len())
+	if err != nil {
+		return nil, err
+	}
+	m.real.Set(t, r.typ())
+	m.parts = append(m.parts, func() error {
+		if err := m.setParts(r, t.Underlying(), form); err != nil {
+			return fmt.Errorf("type %s: %w", text, err)
+		}
+		return nil
+	})
+	m.later(func() error {
+		if err := m.setMethods(r, ptr, t, set, ptrSet); err != nil {
+			return fmt.Errorf("methods of %s: %w", text, err)
+		}
+		return nil
+	})
+	if m.leavesOut(t) && r.equal != nil {
+		r.tflag &^= flagRegular
+		r.equal = equalParts(r.rtype)
+	}
+	return r.typ(), nil
+}
+
+// none is the set of a type without methods.
+var none = types.NewMethodSet(types.Typ[types.Int])
+
+// mayHaveMethods reports whether t or *t has methods of its own or of embedded fields.
+func mayHaveMethods(t types.Type) bool {
+	if n, ok := t.(*types.Named); ok && n.NumMethods() > 0 {
+		return true
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if f.Embedded() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setParts gives r, a type like form, the fields or elements of u.
+func (m *Maker) setParts(r *descriptor, u types.Type, form reflect.Type) error {
+	switch u := u.(type) {
+	case *types.Struct:
+		if form.Kind() != reflect.Struct || form.NumField() != u.NumFields() {
+			return wrongForm(form)
+		}
+		return m.setFields(r, u, form)
+	case *types.Signature:
+		if form.Kind() != reflect.Func || len(r.args) != u.Params().Len()+u.Results().Len() {
+			return wrongForm(form)
+		}
+		in, err := m.declareAll(u.Params())
+		if err != nil {
+			return err
+		}
+		out, err := m.declareAll(u.Results())
+		if err != nil {
+			return err
+		}
+		for i, a := range append(in, out...) {
+			r.args[i] = rt(a)
+		}
+		if u.Variadic() {
+			(*funcType)(unsafe.Pointer(r.rtype)).out |= flagVariadic
+		}
+	case *types.Map:
+		if form.Kind() != reflect.Map {
+			return wrongForm(form)
+		}
+		key, err := m.declare(u.Key())
+		if err != nil {
+			return err
+		}
+		elem, err := m.declare(u.Elem())
+		if err != nil {
+			return err
+		}
+		setElem(r.rtype, key, elem)
+	case interface{ Elem() types.Type }:
+		elem, err := m.declare(u.Elem())
+		if err != nil {
+			return err
+		}
+		setElem(r.rtype, nil, elem)
+	}
+	return nil
+}
+
+func wrongForm(form reflect.Type) error { return fmt.Errorf("form %s is that of another type", form) }
+
+// setFields gives a struct type the fields of u. That of a type declared as a
+// library's, as in type Date time.Time, has them already.
+func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) error {
+	if u.NumFields() > 0 && !m.o.Source(u.Field(0).Pkg()) && form.Name() != "" {
+		return nil
+	}
+	s := (*structType)(unsafe.Pointer(r.rtype))
+	places := s.fields
+	s.fields = make([]field, 0, len(places))
+	for i := range places {
+		f := u.Field(i)
+		if m.hidden(f) {
+			continue
+		}
+		t, err := m.declare(f.Type())
+		if err != nil {
+			return err
+		}
+		if p := places[i].typ; rt(t).size != p.size || rt(t).ptrdata != p.ptrdata {
+			return fmt.Errorf("field %s: form %s is that of another type than %s", f.Name(), typeOf(p), t)
+		}
+		s.fields = append(s.fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
+		if !f.Exported() {
+			s.pkg = encode(pkgPath(f.Pkg()), "", "", false)
+		}
+	}
+	return nil
+}
+
+func (m *Maker) hidden(f *types.Var) bool { return m.o.Hidden != nil && m.o.Hidden(f) }
+
+var (
+	anyType   = reflect.TypeFor[any]()
+	errorType = reflect.TypeFor[error]()
+	chanDirs  = map[types.ChanDir]reflect.ChanDir{
+		types.SendRecv: reflect.BothDir, types.SendOnly: reflect.SendDir, types.RecvOnly: reflect.RecvDir,
+	}
+	basics = map[types.BasicKind]reflect.Type{
+		types.Bool: reflect.TypeFor[bool](), types.String: reflect.TypeFor[string](),
+		types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
+		types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](),
+		types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](), types.Uint16: reflect.TypeFor[uint16](),
+		types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](),
+		types.Uintptr: reflect.TypeFor[uintptr](), types.UnsafePointer: reflect.TypeFor[unsafe.Pointer](),
+		types.Float32: reflect.TypeFor[float32](), types.Float64: reflect.TypeFor[float64](),
+		types.Complex64: reflect.TypeFor[complex64](), types.Complex128: reflect.TypeFor[complex128](),
+		types.UntypedBool: reflect.TypeFor[bool](), types.UntypedInt: reflect.TypeFor[int](),
+		types.UntypedRune: reflect.TypeFor[rune](), types.UntypedFloat: reflect.TypeFor[float64](),
+		types.UntypedString: reflect.TypeFor[string](), types.UntypedComplex: reflect.TypeFor[complex128](),
+	}
+)

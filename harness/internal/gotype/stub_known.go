@@ -1,0 +1,10 @@
+//go:build amd64 || arm64
+
+package gotype
+
+const stubCount = 4096
+
+func stub()
+
+// stubBase returns the address of the first stub.
+func stubBase() uintptr
