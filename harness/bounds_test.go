@@ -15,11 +15,13 @@ import (
 func hugeServers() *registry.Registry {
 	reg := &registry.Registry{}
 	for i := range 1200 {
-		reg.Tools = append(reg.Tools, registry.Tool{Server: "huge", Name: fmt.Sprintf("frob_%d_things", i), Description: fmt.Sprint("Frob the things of kind ", i),
-			Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)})
+		reg.Tools = append(reg.Tools, registry.Tool{Server: "huge", Name: fmt.Sprintf("frob_%d_things", i),
+			Description: fmt.Sprint("Frob the things of kind ", i),
+			Input:       json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)})
 	}
-	reg.Tools = append(reg.Tools, registry.Tool{Server: "evil", Name: "ev\u202eil\x1b[31m", Description: "Does \u202eevil\u202c \x1b[31mred\x07 things\u2028new",
-		Input: json.RawMessage(`{"type":"object","properties":{"a\u202e":{"type":"string","description":"x\u202e\u001b[31m","enum":["a\u202e","b\u001b[0m"],"default":"\u202e"}}}`)})
+	reg.Tools = append(reg.Tools, registry.Tool{Server: "evil", Name: "ev\u202eil\x1b[31m",
+		Description: "Does \u202eevil\u202c \x1b[31mred\x07 things\u2028new",
+		Input:       json.RawMessage(`{"type":"object","properties":{"a\u202e":{"type":"string","description":"x\u202e\u001b[31m","enum":["a\u202e","b\u001b[0m"],"default":"\u202e"}}}`)})
 	reg.Normalize()
 	return reg
 }
@@ -65,9 +67,11 @@ func TestALookUpOfAHugeServerNamesTools(t *testing.T) {
 
 func TestTextsOfServersDoNoHarm(t *testing.T) {
 	h, _ := harnessOver(hugeServers(), nil)
-	for _, script := range []string{`UseTools("evil")`, `UseTools("does evil red things")`, `_, _ = evil.Foo(1)`, `UseTools("frob the evil kind"); _, _ = evil.Foo(evil.FooParams{A: "c"})`} {
+	for _, script := range []string{`UseTools("evil")`, `UseTools("does evil red things")`, `_, _ = evil.Foo(1)`,
+		`UseTools("frob the evil kind"); _, _ = evil.Foo(evil.FooParams{A: "c"})`} {
 		text := mustRun(t, h, script).Text()
-		if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }); i >= 0 || !strings.Contains(text, "EvIl31m") {
+		if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }); i >= 0 ||
+			!strings.Contains(text, "EvIl31m") {
 			t.Errorf("%s:\n%q", script, text)
 		}
 	}

@@ -16,10 +16,12 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// What scripts ask of the harness itself: import "discovery", and RunScript.
-// It comes as calls do, from the worker that nobody believes.
+// The functions that the harness itself answers: those of import "discovery",
+// and RunScript. They arrive as tool calls do, from a worker that is not
+// trusted.
 
 const (
 	// maxDepth is how many saved scripts may run one within the other.
@@ -30,13 +32,13 @@ const (
 	maxAsked = 200
 )
 
-// isOwn reports whether the call of an ID is ours to answer.
-func isOwn(id string) bool { return id == host.OwnDiscovery || id == host.RunScript }
+// isBuiltin reports whether the harness itself answers calls of an ID.
+func isBuiltin(id string) bool { return id == host.OwnDiscovery || id == host.RunScript }
 
-// callOwn answers a call that no server is asked for.
-func (r *run) callOwn(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
+// callBuiltin answers a call without a server.
+func (r *run) callBuiltin(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
 	switch {
-	case r.cat == nil || !slices.Contains(r.own, id):
+	case r.cat == nil || !slices.Contains(r.builtins, id):
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", id)}
 	case id == host.OwnDiscovery:
 		return r.discover(args)
@@ -238,7 +240,7 @@ func notOK(res *Result) string {
 	} else if res.Error.Line > 0 {
 		msg = fmt.Sprintf("%s, line %d: %s", res.Status, res.Error.Line, res.Error.Message)
 	}
-	return cut(msg, 500)
+	return text.Cut(msg, 500)
 }
 
 // noteChecked keeps what a run, or a check, of a saved script says about it:

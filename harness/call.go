@@ -13,13 +13,14 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
 // Call authorises, validates and makes one call of the running script.
 func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
-	if isOwn(id) {
-		return r.callOwn(ctx, id, args)
+	if isBuiltin(id) {
+		return r.callBuiltin(ctx, id, args)
 	}
 	t := r.allowed[id]
 	if t == nil {
@@ -36,7 +37,8 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 	r.mu.Unlock()
 	r.tell(ev)
 	res, start, err := r.send(ctx, t, args)
-	c := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start), cutOff: err != nil && ctx.Err() != nil, number: ev.Number}
+	c := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start), cutOff: err != nil && ctx.Err() != nil,
+		number: ev.Number}
 	var raw json.RawMessage
 	switch {
 	case err != nil:
@@ -85,7 +87,7 @@ func (r *run) tell(ev CallEvent) {
 // does or where there is none.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
 	if err := r.cat.schemas.result(t.Tool, res.Structured); err != nil {
-		return cut(err.Error(), 200)
+		return text.Cut(err.Error(), 200)
 	}
 	return ""
 }
@@ -97,7 +99,8 @@ func (r *run) doubts(notes []worker.Note) []string {
 	var out []string
 	for _, id := range sortedKeys(r.misfits) {
 		if !slices.ContainsFunc(notes, func(n worker.Note) bool { return n.Code == host.CodeMisfit && n.Tool == id }) {
-			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have it as it came", id, r.misfits[id]))
+			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have "+
+				"it as it came", id, r.misfits[id]))
 		}
 	}
 	n, first := 0, Call{}
@@ -114,7 +117,8 @@ func (r *run) doubts(notes []worker.Note) []string {
 		out = append(out, fmt.Sprintf("call %d of %d, %s: reports success, but the result looks like a failure: %s",
 			first.number, r.calls, first.text, first.Suspect))
 	default:
-		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; the first is call %d, %s: %s",
+		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; the first is "+
+			"call %d, %s: %s",
 			n, r.calls, first.number, first.text, first.Suspect))
 	}
 	return out
@@ -143,7 +147,8 @@ const leastStart = time.Millisecond
 
 // send makes a call, and says how long its server took to start. Its result has
 // room until ctx ends.
-func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result, start time.Duration, err error) {
+func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result,
+	start time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others
 			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)

@@ -52,7 +52,8 @@ func ExampleHarness_Run() {
 func ExampleHarness_Check() {
 	h, _ := newShop()
 	defer h.Close()
-	res, err := h.Check(context.Background(), &harness.Script{Source: `price, err := shop.GetPrise(shop.GetPriceParams{Article: "tea"}); Return(price); _ = err`})
+	res, err := h.Check(context.Background(),
+		&harness.Script{Source: `price, err := shop.GetPrise(shop.GetPriceParams{Article: "tea"}); Return(price); _ = err`})
 	if err != nil {
 		panic(err)
 	}

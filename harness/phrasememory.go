@@ -13,10 +13,10 @@ import (
 // that phrase and that tool.
 const sure = 5
 
-// remember notes which tools the phrases of a run that went well led to: of
+// rememberPhrases notes which tools the phrases of a run that went well led to: of
 // those that were called without an error, the ones that belong to one phrase
 // for certain.
-func (r *run) remember() {
+func (r *run) rememberPhrases() {
 	if r.cat == nil || r.cat.Memory == nil || r.probe || r.result.Status != OK {
 		return
 	}

@@ -48,7 +48,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 	}
 	r.names, r.probe, r.broken = bounded(n.Names), n.Probe && !n.Broken, n.Broken
 	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
-	r.own = n.Own
+	r.builtins = n.Own
 	if len(n.Phrases)+len(n.Names)+len(n.Own) == 0 {
 		return &worker.Tools{}, true, nil
 	}
@@ -442,7 +442,7 @@ func (r *run) units() []worker.Unit {
 			units = append(units, worker.Unit{Path: s.Path(), Name: s.Name, Source: s.Source(ts, false)})
 		}
 	}
-	if slices.Contains(r.own, host.OwnDiscovery) {
+	if slices.Contains(r.builtins, host.OwnDiscovery) {
 		units = append(units, worker.Unit{Path: host.OwnDiscovery, Source: host.Discovery})
 	}
 	return units

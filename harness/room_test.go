@@ -63,7 +63,8 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 			}
 			small.release()
 		}
-		if err := (<-hold(room, "small")).come(10 * mb); err == nil || !strings.Contains(err.Error(), "the tool was called, but its result of 10485760 bytes found no room") {
+		if err := (<-hold(room, "small")).come(10 * mb); err == nil ||
+			!strings.Contains(err.Error(), "the tool was called, but its result of 10485760 bytes found no room") {
 			t.Errorf("a result of 10 MB found room: %v", err)
 		}
 		a.release()
@@ -109,7 +110,8 @@ func TestCallsWaitForRoomOfTheirResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		if _, err := s.hold(ctx, tiny, "new"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "waiting for room for its result, with 3 MB taken of 0") {
+		if _, err := s.hold(ctx, tiny, "new"); !errors.Is(err, context.Canceled) ||
+			!strings.Contains(err.Error(), "waiting for room for its result, with 3 MB taken of 0") {
 			t.Error(err)
 		}
 	})
@@ -258,7 +260,8 @@ func TestLargeResultsUnderWayAreBounded(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			res, err := h.Run(t.Context(), &Script{Results: NewRoom(underWay.all.max/4, nil), Limits: Limits{Timeout: 5 * time.Minute, Memory: 2 << 30}, Source: `var wg sync.WaitGroup
+			res, err := h.Run(t.Context(), &Script{Results: NewRoom(underWay.all.max/4, nil),
+				Limits: Limits{Timeout: 5 * time.Minute, Memory: 2 << 30}, Source: `var wg sync.WaitGroup
 var n, failed atomic.Int64
 for range 16 { wg.Go(func() {
 	r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})

@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // schemas validates the arguments and results of tools against what their
@@ -159,7 +160,7 @@ func fault(message string) string {
 	if b.Len() > 0 {
 		message = b.String() + ": " + message
 	}
-	return cut(message, 400)
+	return text.Cut(message, 400)
 }
 
 func (s *schema) validate(v any) error {

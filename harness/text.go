@@ -132,7 +132,7 @@ func (r *Result) mistakes(people bool, p painter) string {
 		case people:
 			b.WriteString(errs[i].text(p))
 		case text.Tokens(b.String()) > mistakesTokens:
-			b.WriteString(errs[i].place() + cut(errs[i].Message, 60) + "\n")
+			b.WriteString(errs[i].place() + text.Cut(errs[i].Message, 60) + "\n")
 		default:
 			b.WriteString(errs[i].short(len(errs)))
 		}
