@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -86,7 +87,7 @@ func (r *run) tell(ev CallEvent) {
 // misfit says why a result does not fit the tool's output schema, "" where it
 // does or where there is none.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
-	if err := r.cat.schemas.result(t.Tool, res.Structured); err != nil {
+	if err := r.cat.schemas.Result(t.Tool, res.Structured); err != nil {
 		return text.Cut(err.Error(), 200)
 	}
 	return ""
@@ -160,20 +161,20 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 	if t.Error != "" { // its program is missing
 		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)
 	}
-	if err := r.cat.schemas.arguments(t.Tool, args); err != nil {
+	if err := r.cat.schemas.Arguments(t.Tool, args); err != nil {
 		return nil, 0, err
 	}
-	h, err := underWay.hold(ctx, r.room, t.ID)
+	h, err := room.UnderWay.Hold(ctx, r.room, t.ID)
 	if err != nil {
 		return nil, 0, err
 	}
-	context.AfterFunc(ctx, h.release)
+	context.AfterFunc(ctx, h.Release)
 	defer func() {
 		n := 0
 		if res != nil {
 			n = len(res.Raw)
 		}
-		if full := h.come(n); full != nil {
+		if full := h.Come(n); full != nil {
 			res, err = nil, full
 		}
 	}()
@@ -188,7 +189,8 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 		}
 	}
 	defer r.calling()()
-	ctx = backend.WithTenant(ctx, r.room.tenant, r.room.knows != nil)
+	tenant, shared := r.room.Tenant()
+	ctx = backend.WithTenant(ctx, tenant, shared)
 	res, err = r.cat.Calls.Call(backend.Expect(ctx, t.Request), t.Server, t.Name, args)
 	return res, start, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -17,10 +18,7 @@ func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool
 
 // ArgumentsError is returned for arguments that do not fit the tool's input
 // schema.
-type ArgumentsError struct{ Err error }
-
-func (e *ArgumentsError) Error() string { return "wrong arguments: " + e.Err.Error() }
-func (e *ArgumentsError) Unwrap() error { return e.Err }
+type ArgumentsError = schema.ArgumentsError
 
 // CallTool makes one call outside of a script, authorised and validated as
 // those of scripts are, and recorded as a run of its own. Its result counts in

@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/sandbox"
+	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/usage"
@@ -71,7 +72,7 @@ type Catalog struct {
 	once    sync.Once
 	index   *discovery.Index
 	failed  error
-	schemas *schemas
+	schemas *schema.Set
 	of      *Catalog // what index and schemas are taken from; nil: they are its own
 
 	mu      sync.Mutex
@@ -139,7 +140,7 @@ func (c *Catalog) load() error {
 			c.index, c.schemas = c.of.index, c.of.schemas
 			return
 		}
-		c.schemas = &schemas{}
+		c.schemas = &schema.Set{}
 		o := discovery.Options{}
 		if c.Search != nil {
 			o = *c.Search

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -180,7 +181,7 @@ func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
 		fmt.Fprintf(&doubling, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
 	}
 	deep := json.RawMessage(strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60))
-	for name, schema := range map[string]string{
+	for name, declared := range map[string]string{
 		"itself":            `{"$ref":"#"}`,
 		"itself, escaped":   `{"$ref":"#/$defs/%61","$defs":{"a":{"$ref":"#/$defs/a"}}}`,
 		"each other":        `{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#/$defs/b"}},"b":{"if":{"$ref":"#/$defs/a"}}}}`,
@@ -192,12 +193,12 @@ func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
 		"doubling by depth": `{"properties":{"a":{"anyOf":[{"$ref":"#"},{"$ref":"#"},{"type":"string"}]}}}`,
 		"in another case":   `{"$REF":"#","ALLOF":[{"$Ref":"#"}]}`,
 	} {
-		tl := &registry.Tool{ID: "s.t", Input: json.RawMessage(schema), Output: json.RawMessage(schema)}
-		var s schemas
-		if err := s.arguments(tl, deep); err != nil {
+		tl := &registry.Tool{ID: "s.t", Input: json.RawMessage(declared), Output: json.RawMessage(declared)}
+		var s schema.Set
+		if err := s.Arguments(tl, deep); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := s.result(tl, deep); err != nil {
+		if err := s.Result(tl, deep); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -206,11 +207,11 @@ func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
 func TestRecursiveSchemasAreEnforced(t *testing.T) {
 	tl := &registry.Tool{ID: "s.t",
 		Input: json.RawMessage(`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"n":{"type":"integer"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`)}
-	var s schemas
-	if err := s.arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":3}]}]}}`)); err != nil {
+	var s schema.Set
+	if err := s.Arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":3}]}]}}`)); err != nil {
 		t.Error(err)
 	}
-	if err := s.arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":"x"}]}]}}`)); err == nil {
+	if err := s.Arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":"x"}]}]}}`)); err == nil {
 		t.Error("a wrong type deep inside was accepted")
 	}
 }
@@ -221,9 +222,9 @@ func FuzzValidate(f *testing.F) {
 	f.Add([]byte(`{"items":[{"$ref":"#"}],"dependencies":{"a":{"$ref":"#"}},"$ref":"#/items/0"}`), []byte(`{"a":[[]]}`))
 	f.Fuzz(func(t *testing.T, raw, v []byte) {
 		tl := &registry.Tool{ID: "s.t", Input: raw, Output: raw}
-		var s schemas
-		_ = s.arguments(tl, v)
-		_ = s.result(tl, v)
+		var s schema.Set
+		_ = s.Arguments(tl, v)
+		_ = s.Result(tl, v)
 	})
 }
 
