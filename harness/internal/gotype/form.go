@@ -299,7 +299,29 @@ func (m *Maker) ToInterface(iface reflect.Type) reflect.Value {
 		to[0], to[1] = table.(unsafe.Pointer), from[1]
 		return r
 	}
-	ft := reflect.FuncOf([]reflect.Type{anyType}, []reflect.Type{iface}, false)
-	v, _ := m.stores.LoadOrStore(iface, reflect.NewAt(ft, unsafe.Pointer(&f)).Elem())
+	v, _ := m.stores.LoadOrStore(iface, into(iface, f))
 	return v.(reflect.Value)
+}
+
+// BoxInto returns a func(any) iface of what box makes of its argument.
+func (m *Maker) BoxInto(iface reflect.Type, box func(any) any) reflect.Value {
+	if iface.NumMethod() == 0 {
+		return into(iface, box)
+	}
+	store := *(*func(any) interface{ M() })(funcOf(m.ToInterface(iface)))
+	return into(iface, func(v any) interface{ M() } { return store(box(v)) })
+}
+
+// into is f, a func(any) I, as a func(any) iface: the words of all interfaces with
+// methods, and of all without, are the same.
+func into[I any](iface reflect.Type, f func(any) I) reflect.Value {
+	ft := reflect.FuncOf([]reflect.Type{anyType}, []reflect.Type{iface}, false)
+	return reflect.NewAt(ft, unsafe.Pointer(&f)).Elem()
+}
+
+// funcOf returns a pointer to the func that f holds.
+func funcOf(f reflect.Value) unsafe.Pointer {
+	p := reflect.New(f.Type())
+	p.Elem().Set(f)
+	return p.UnsafePointer()
 }
