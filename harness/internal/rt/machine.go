@@ -56,6 +56,7 @@ type Machine struct {
 
 	maker *gotype.Maker
 	byGo  atomic.Pointer[map[unsafe.Pointer]*Type] // by the types that gotype made
+	funcs sync.Map                                 // of what boxFunc made, to the function that it was
 	impls sync.Map                                 // of implKey to bool: see implements
 
 	mu         sync.RWMutex

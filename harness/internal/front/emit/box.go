@@ -56,7 +56,7 @@ func (f *fn) convert(text string, from, to types.Type) string {
 		}
 		_, isFunc := from.Underlying().(*types.Signature)
 		switch {
-		case isFunc && p.templates: // see box
+		case isFunc && (p.templates || p.reflects): // see box
 			return p.adapt(to, p.box(text, from))
 		case p.needsBox(from):
 			return p.boxTo(to, text, from)
@@ -76,7 +76,7 @@ func (f *fn) convert(text string, from, to types.Type) string {
 
 // box makes an `any` of a concrete value.
 func (p *program) box(text string, from types.Type) string {
-	if _, ok := from.Underlying().(*types.Signature); ok && p.templates {
+	if _, ok := from.Underlying().(*types.Signature); ok && (p.templates || p.reflects) {
 		return fmt.Sprintf("rt.BoxFunc(%d, %s)", p.boxNumber(from), text)
 	}
 	if !p.needsBox(from) {
