@@ -171,7 +171,7 @@ func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok boo
 		return f.reflectTypeFor(f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))), f.signatureOf(x.Fun).Results(), true
 	case "reflect.TypeAssert":
 		t := f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))
-		return f.p.asserter(t, true) + "(rt.TypeAssert(" + f.expr(x.Args[0]) + "))", f.signatureOf(x.Fun).Results(), true
+		return f.p.asserter(t, anyType, true) + "(rt.TypeAssert(" + f.expr(x.Args[0]) + "))", f.signatureOf(x.Fun).Results(), true
 	case "usetools/host.Do":
 		return f.do(x), f.signatureOf(x.Fun).Results(), true
 	case "errors.AsType":
