@@ -263,6 +263,8 @@ func (p *program) checkSize(t types.Type) {
 	}
 }
 
+var sizes = types.SizesFor("gc", "amd64")
+
 // size is about the size of a value of type t in bytes, or something beyond
 // maxTypeSize. Types of many parts that are the same are looked at once.
 func (p *program) size(t types.Type) int64 {

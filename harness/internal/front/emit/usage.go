@@ -18,8 +18,6 @@ type usage struct {
 	// defers and iterates are the bodies, of functions and literals, that have
 	// a defer statement, or a range over a function, of their own.
 	defers, iterates map[*ast.BlockStmt]bool
-	// addressed variables have their address taken.
-	addressed map[types.Object]bool
 	// holds are the types of what is assigned to variables of interface types.
 	holds map[types.Object][]types.Type
 	// gotos are the labels that goto statements name.
@@ -30,12 +28,6 @@ type usage struct {
 	histories map[types.Object]*history
 	// loops are all for and range statements.
 	loops []ast.Node
-
-	unit *unit
-	node ast.Node
-	// referenced are the variables that closures have pointers to; nil: not looked
-	// for yet.
-	referenced map[*types.Var]bool
 }
 
 // A history is all that is assigned to a variable.
@@ -82,9 +74,8 @@ func (p *program) usage(u *unit, n ast.Node) *usage {
 		return s
 	}
 	s := &usage{
-		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{}, addressed: map[types.Object]bool{},
+		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{},
 		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, holds: map[types.Object][]types.Type{}, histories: map[types.Object]*history{},
-		unit: u, node: n,
 	}
 	p.usages[n] = s
 	w := &usageWalker{u: u, s: s}
@@ -286,7 +277,6 @@ func (w *usageWalker) address(x ast.Expr) {
 	if o := w.root(x); o != nil {
 		w.s.mutable[o] = true
 		w.s.escaping[o] = true
-		w.s.addressed[o] = true
 		w.s.history(o).open = true
 	}
 }
