@@ -90,7 +90,6 @@ type callee struct {
 	recvType types.Type
 	named    bool // direct is the name of a function of the lowered program
 	iface    bool // the receiver is an interface value
-	known    bool // which is known to hold pointers of one type, see holdsPointer
 	// direct is the lowered function that takes the receiver and the arguments;
 	// "" when only invoke knows how to call.
 	direct string
@@ -106,10 +105,6 @@ func (f *fn) call(x *ast.CallExpr) called {
 	c := f.callee(x)
 	args := f.arguments(x, c)
 	test := ""
-	if c.known {
-		c.recv = f.hoist(c.recv, c.recvTyp)
-		f.w("rt.CheckPointer(%s)\n", c.recv)
-	}
 	if c.named {
 		test = f.signedZeros(x, &c, args)
 	}
@@ -175,15 +170,6 @@ func (f *fn) callee(x *ast.CallExpr) callee {
 		}
 		return text + "(" + strings.Join(args, ", ") + ")"
 	}}
-}
-
-func (f *fn) anyHoists(list []ast.Expr) bool {
-	for _, x := range list {
-		if f.hoists(x) {
-			return true
-		}
-	}
-	return false
 }
 
 func plainCall(name string) func(string, []string) string {
@@ -270,38 +256,7 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 			return "rt.LoggerAt(" + recv + ", " + f.calledAt(x) + ")." + m.Name() + "(" + strings.Join(args, ", ") + ")"
 		}
 	}
-	c.known = c.iface && f.holdsPointer(sel.X, m)
-	if c.iface && f.anyHoists(x.Args) {
-		c.recv = f.hoist(c.recv, c.recvTyp)
-	}
 	return c
-}
-
-// holdsPointer: x is a local interface variable that never holds anything but
-// pointers of one type, whose method m is one of the value. Go's compiler calls
-// such a method directly, so that a nil pointer fails like any other.
-func (f *fn) holdsPointer(x ast.Expr, m *types.Func) bool {
-	id, ok := ast.Unparen(x).(*ast.Ident)
-	if !ok || f.usage == nil {
-		return false
-	}
-	v := f.object(id)
-	held := f.usage.holds[v]
-	if _, local := f.vars[v]; !local || len(held) == 0 {
-		return false
-	}
-	for _, t := range held {
-		if !types.Identical(t, held[0]) {
-			return false
-		}
-	}
-	ptr, ok := types.Unalias(f.subst(held[0])).(*types.Pointer)
-	if !ok || isInterface(ptr.Elem()) {
-		return false
-	}
-	obj, _, _ := types.LookupFieldOrMethod(ptr.Elem(), false, m.Pkg(), m.Name())
-	method, ok := obj.(*types.Func)
-	return ok && !takesAddress(method)
 }
 
 // takesAddress: the method has a pointer for its receiver.
