@@ -37,10 +37,14 @@ var forbidden = []struct{ from, to, why string }{
 	{"examples", "harness/internal", "examples show what anybody can write"},
 }
 
+// plainText has functions on strings and imports nothing: any package may use it.
+const plainText = "registry/text"
+
 // behindExec are the packages that run scripts. They import each other; of the
 // others only harness/internal/exec does, so that no part of how a script runs
 // is known outside, and another way to run one can take its place.
-var behindExec = []string{"harness/internal/front/emit", "harness/internal/rt", "harness/internal/eval", "harness/internal/syms"}
+var behindExec = []string{"harness/internal/front/emit", "harness/internal/rt", "harness/internal/eval",
+	"harness/internal/syms"}
 
 // within reports whether a package path is dir or below it.
 func within(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
@@ -102,7 +106,7 @@ func imports(t *testing.T, f func(dir, file, to string)) {
 func TestImportsOnlyPointInward(t *testing.T) {
 	imports(t, func(dir, file, to string) {
 		for _, rule := range forbidden {
-			if within(dir, rule.from) && within(to, rule.to) && !within(dir, rule.to) {
+			if within(dir, rule.from) && within(to, rule.to) && !within(dir, rule.to) && to != plainText {
 				t.Errorf("%s imports %s: %s", file, to, rule.why)
 			}
 		}
@@ -155,7 +159,8 @@ func TestEveryPackageHasADocComment(t *testing.T) {
 }
 
 func TestTopLevelIsWhatTheDesignSays(t *testing.T) {
-	want := []string{"LICENSE", "README.md", "cmd", "discovery", "examples", "go.mod", "go.sum", "harness", "registry", "wrappers"}
+	want := []string{"LICENSE", "README.md", "cmd", "discovery", "examples", "go.mod", "go.sum", "harness", "registry",
+		"wrappers"}
 	entries, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)

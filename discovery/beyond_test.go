@@ -177,7 +177,7 @@ func TestMissingToolIsSeldomTakenForAnother(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if right, _ := ix.t.confidence.judge(ranked); right >= ix.enough {
+				if right, _ := ix.t.confidence.judge(ranked); right >= ix.threshold {
 					n++
 				}
 				q.done()

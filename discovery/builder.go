@@ -35,7 +35,7 @@ type builder struct {
 	seen     []int32       // per word of the registry: the mark of addWords that had it last
 	scratch  struct {
 		name, head, rest []*run
-		others           []int32
+		secondary        []int32
 		sum              []float32
 	}
 }
@@ -77,16 +77,17 @@ func newBuilder(ix *Index) *builder {
 	b.scratch.sum = make([]float32, ix.model.Dimensions())
 	n := len(ix.reg.Tools)
 	ix.bm25.stems = map[string]int32{}
-	ix.hints.words, ix.hints.together = map[int32]serverWord{}, map[[2]int32]bool{}
-	ix.hints.serverOf = make([]int32, n)
+	ix.serverMentions.words, ix.serverMentions.together = map[int32]serverWord{}, map[[2]int32]bool{}
+	ix.serverMentions.serverOf = make([]int32, n)
 	ix.nameVerb, ix.textVerb, ix.nameLen = make([]verbSet, n), make([]verbSet, n), make([]uint16, n)
-	ix.nouns = make([]noun, n)
+	ix.headNouns = make([]headNoun, n)
 	if ix.t.grammar != nil {
 		ix.directions = make([]atomic.Pointer[direction], n)
 	}
 	ix.vectors.model, ix.words.model = ix.model, ix.model
 	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
-	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.others.start = []int32{0}, []int32{0}, []int32{0}, []int32{0}
+	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.secondary.start = []int32{0}, []int32{0}, []int32{0},
+		[]int32{0}
 	ix.sequences.start = []int32{0}
 	return b
 }
@@ -112,15 +113,15 @@ func (b *builder) addServers(aliases map[string][]string) {
 			for _, a := range aliases[name] {
 				names = append(names, b.nameWords(a))
 			}
-			b.ix.hints.addServer(names)
+			b.ix.serverMentions.addServer(names)
 		}
-		b.ix.hints.serverOf[i] = s.number
+		b.ix.serverMentions.serverOf[i] = s.number
 	}
 	toolsOn := make([]int, len(b.servers))
-	for _, server := range b.ix.hints.serverOf {
+	for _, server := range b.ix.serverMentions.serverOf {
 		toolsOn[server]++
 	}
-	for x, w := range b.ix.hints.words {
+	for x, w := range b.ix.serverMentions.words {
 		for _, server := range w.servers {
 			b.inside[x] += toolsOn[server]
 		}
@@ -200,10 +201,10 @@ func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 	b.count(nameTerms, w.Name)
 	b.count(appendTerms(nil, server.runs), w.Server)
 	b.count(headTerms, w.Head)
-	others := b.countText(b.scratch.others[:0], text.tail, w.Tail)
-	others = b.countText(others, text.params, w.Params)
+	secondary := b.countText(b.scratch.secondary[:0], text.tail, w.Tail)
+	secondary = b.countText(secondary, text.params, w.Params)
 	b.flushCounts(tool)
-	b.scratch.others = b.addOther(others, text)
+	b.scratch.secondary = b.addSecondary(secondary, text)
 
 	b.inName = append(b.inName, nameTerms...)
 	ix.nameLen[tool] = uint16(len(slices.Compact(slices.Sorted(slices.Values(nameTerms)))))
@@ -213,7 +214,7 @@ func (b *builder) addTool(tool int32, t *registry.Tool, text *toolText) {
 	ix.sequences.start = append(ix.sequences.start, int32(len(ix.sequences.stems)))
 
 	b.addWords(tool, name, server.runs, head)
-	ix.nouns[tool] = b.lastNoun(tool)
+	ix.headNouns[tool] = b.headNounOf(tool)
 	ix.nameVerb[tool], ix.textVerb[tool] = text.nameVerb, text.textVerb
 	b.addTexts(text.sentences, name, head)
 }
@@ -266,7 +267,7 @@ func (b *builder) countOutside(server *serverParts, texts ...[]int32) {
 	var done []int32
 	for _, terms := range texts {
 		for _, x := range terms {
-			w, ok := b.ix.hints.words[x]
+			w, ok := b.ix.serverMentions.words[x]
 			if ok && !slices.Contains(w.servers, server.number) && !slices.Contains(done, x) {
 				done = append(done, x)
 				b.outside[x]++
@@ -389,7 +390,7 @@ func (b *builder) finish() error {
 		ix.inName[x] = true
 	}
 	ix.bm25.finish(ix.t.bm25, b.postings, len(ix.reg.Tools))
-	ix.hints.finish(b.inside, b.outside)
+	ix.serverMentions.finish(b.inside, b.outside)
 	ix.words.weight = make([]float32, len(b.norms))
 	for w, norm := range b.norms {
 		ix.words.weight[w] = norm * ix.bm25.idf[ix.words.stem[w]]

@@ -13,10 +13,10 @@ func (ix *Index) findIdle() {
 		s := &ix.reg.Servers[i]
 		snapshots[s.Name] = s.Transport == "snapshot"
 	}
-	ix.idle = make([]bool, len(ix.reg.Tools))
+	ix.uncallable = make([]bool, len(ix.reg.Tools))
 	for i := range ix.reg.Tools {
 		t := &ix.reg.Tools[i]
-		ix.idle[i] = t.Stale || t.Error != "" || snapshots[t.Server]
+		ix.uncallable[i] = t.Stale || t.Error != "" || snapshots[t.Server]
 	}
 }
 
@@ -24,11 +24,11 @@ func (ix *Index) findIdle() {
 // equal one behind it that can.
 func (ix *Index) putCallableFirst(ranked []candidate) {
 	for i := range ranked {
-		if !ix.idle[ranked[i].tool] {
+		if !ix.uncallable[ranked[i].tool] {
 			continue
 		}
 		for k := i + 1; k < len(ranked) && ranked[i].score-ranked[k].score < twinLead; k++ {
-			if !ix.idle[ranked[k].tool] && ix.sameTool(ranked[i].tool, ranked[k].tool) {
+			if !ix.uncallable[ranked[k].tool] && ix.sameTool(ranked[i].tool, ranked[k].tool) {
 				swap(&ranked[i], &ranked[k])
 				break
 			}
@@ -39,8 +39,8 @@ func (ix *Index) putCallableFirst(ranked []candidate) {
 // callableTwins returns the twins of the first candidate that may be meant instead
 // of it: where it can be called, only those that can be as well.
 func (ix *Index) callableTwins(ranked []candidate, twins []int) []int {
-	if len(ranked) == 0 || ix.idle[ranked[0].tool] {
+	if len(ranked) == 0 || ix.uncallable[ranked[0].tool] {
 		return twins
 	}
-	return slices.DeleteFunc(slices.Clone(twins), func(i int) bool { return ix.idle[ranked[i].tool] })
+	return slices.DeleteFunc(slices.Clone(twins), func(i int) bool { return ix.uncallable[ranked[i].tool] })
 }

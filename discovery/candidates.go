@@ -31,7 +31,7 @@ func (q *query) candidates(only []int32, k int) ([]candidate, error) {
 	top := ranking[candidate]{limit: min(k, len(pool))}
 	for _, tool := range pool {
 		c := candidate{tool: tool, bmRel: float64(q.bm[tool]) / best, cos: q.compare(tool)}
-		h := q.hint(tool)
+		h := q.mention(tool)
 		c.fused = w.BM25*c.bmRel + w.Full*float64(c.cos.full) + w.Name*float64(c.cos.name) +
 			w.Sentence*float64(c.cos.sentence) + w.Server*(h.plain+h.cued)
 		top.add(c.fused, tool, c)
@@ -57,12 +57,12 @@ func (q *query) bestBM25(only []int32) float64 {
 // pool returns the tools to score.
 func (q *query) pool(best float64) ([]int32, error) {
 	ix := q.ix
-	if len(ix.all) <= ix.exactLimit || ix.other != nil { // which compares with all anyway
+	if len(ix.all) <= ix.exactLimit || ix.external != nil { // which compares with all anyway
 		return ix.all, nil
 	}
 	byWords := ranking[int32]{limit: poolSize}
 	for _, tool := range ix.all {
-		h := q.hint(tool)
+		h := q.mention(tool)
 		score := float64(q.bm[tool])/best + ix.t.candidates.Server*(h.plain+h.cued)
 		if score > 0 {
 			byWords.add(score, tool, tool)

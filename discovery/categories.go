@@ -18,7 +18,7 @@ import (
 // "click" alone could be anything, on a server of browser tools it could not.
 // Categories and words are data (categories.json).
 
-// Other is the category of a tool that no category is near to.
+// Other is the category of a tool that fits none of the others.
 const Other = "other"
 
 // Weights of a category's score, in units of a cosine.
@@ -74,22 +74,22 @@ func KnownCategories() []CategoryInfo {
 	return append(out, CategoryInfo{Other, "what fits none of the others"})
 }
 
-// Categorize gives each tool of a registry that has none a category. A tool's
+// categorize gives each tool of a registry that has none a category. A tool's
 // category depends on the other tools of its server.
-func Categorize(reg *registry.Registry) {
+func categorize(reg *registry.Registry) {
 	missing := func(t registry.Tool) bool { return t.Category == "" }
 	if !slices.ContainsFunc(reg.Tools, missing) {
 		return
 	}
-	for i, c := range categorize(reg) {
+	for i, c := range categoriesOf(reg) {
 		if reg.Tools[i].Category == "" {
 			reg.Tools[i].Category = c
 		}
 	}
 }
 
-// categorize returns the category of each tool of a registry.
-func categorize(reg *registry.Registry) []string {
+// categoriesOf returns the category of each tool of a registry.
+func categoriesOf(reg *registry.Registry) []string {
 	all := loadCategories()
 	scores := make([][]float32, len(reg.Tools))
 	sums, count := map[string][]float32{}, map[string]float32{}
@@ -176,7 +176,8 @@ func dot(a, b []float32) (sum float32) {
 func checkCategories(overrides map[string]string) error {
 	for pattern, category := range overrides {
 		if !registry.IsPattern(pattern) {
-			return fmt.Errorf("categories: %q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)", pattern)
+			return fmt.Errorf("categories: %q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards "+
+				"(git.*_log)", pattern)
 		}
 		if strings.TrimSpace(category) == "" || len(category) > 40 {
 			return fmt.Errorf("categories: %q has the category %.50q, want a word", pattern, category)
@@ -200,8 +201,8 @@ type CategoryCount struct {
 	Servers []string `json:"servers"`
 }
 
-// Categories returns the categories of the tools that pass the query's
-// filters, the one with the most tools first; its text does not count.
+// Categories returns the categories of the tools that pass the query's filters
+// (all fields but Text), the one with the most tools first.
 func (ix *Index) Categories(query Query) []CategoryCount {
 	counts := map[string]*CategoryCount{}
 	for _, m := range listed(ix.all, ix.filter(&query)) {
@@ -254,7 +255,7 @@ func (ix *Index) loadCategories() {
 			}
 			if c == "" {
 				if computed == nil {
-					computed = categorize(ix.reg)
+					computed = categoriesOf(ix.reg)
 				}
 				c = computed[i]
 			}

@@ -62,7 +62,7 @@ func labels(t *testing.T) map[string][]string {
 // tools of public servers. Neither words nor weights were fitted to them.
 func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 	reg := publicTools(t)
-	given := categorize(reg)
+	given := categoriesOf(reg)
 	want := labels(t)
 	all := len(want)
 	if all < 150 {
@@ -102,7 +102,8 @@ func TestCategoriesAreThoseAPersonWouldLookIn(t *testing.T) {
 
 func TestCategoriesAreCountedFilteredAndOverridden(t *testing.T) {
 	reg := publicTools(t)
-	ix, err := New(reg, &Options{Categories: map[string]string{"mcp-server-time": "clocks", "mcp-server-time.c*": "zones"}})
+	ix, err := New(reg, &Options{Categories: map[string]string{"mcp-server-time": "clocks",
+		"mcp-server-time.c*": "zones"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestCategorizeFillsWhatIsMissing(t *testing.T) {
 		{Server: "git", Name: "git_add", Description: "Adds files to the index.", Category: "mine"},
 	}}
 	reg.Normalize()
-	Categorize(reg)
+	categorize(reg)
 	if got := []string{reg.Tools[0].Category, reg.Tools[1].Category}; !slices.Equal(got, []string{"mine", "vcs"}) {
 		t.Errorf("got %q, want mine and vcs", got)
 	}

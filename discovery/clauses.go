@@ -3,6 +3,8 @@ package discovery
 import (
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // A phrase of several clauses may ask for several tools: "read all tickets,
@@ -20,7 +22,7 @@ const (
 
 // addClauses moves the tools that single clauses mean among the first few.
 func (ix *Index) addClauses(r *Resolution, ranked []candidate, only []int32) ([]candidate, error) {
-	parts := ix.t.clauses(cutPhrase(r.Phrase))
+	parts := ix.t.clauses(text.FirstBytes(r.Phrase, MaxPhrase))
 	if len(parts) < 2 || ix.t.folds == nil {
 		return ranked, nil
 	}
@@ -31,7 +33,7 @@ func (ix *Index) addClauses(r *Resolution, ranked []candidate, only []int32) ([]
 		if err != nil {
 			return nil, err
 		}
-		if id := ix.id(first.tool); right >= ix.enough && !slices.Contains(certain, id) {
+		if id := ix.id(first.tool); right >= ix.threshold && !slices.Contains(certain, id) {
 			certain = append(certain, id)
 		}
 		at := slices.IndexFunc(ranked, func(c candidate) bool { return c.tool == first.tool })

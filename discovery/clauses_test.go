@@ -25,7 +25,8 @@ func TestPhraseIsCutIntoClauses(t *testing.T) {
 
 func TestEveryClausesToolIsAmongTheFirst(t *testing.T) {
 	ix := indexOf(t, nil, sets...)
-	r := resolve(t, ix, "list the storage accounts in my azure subscription and then create a mongodb index on a collection", nil)
+	r := resolve(t, ix, "list the storage accounts in my azure subscription and then create a mongodb index on a "+
+		"collection", nil)
 	if !strings.Contains(r.Note, "asks for several tools (") || !strings.Contains(r.Note, "mongodb/create-index)") {
 		t.Errorf("note %q", r.Note)
 	}

@@ -23,7 +23,7 @@ const (
 
 const maxMargin = 6
 
-// Verdict is what a phrase came to.
+// Verdict says whether a phrase means one tool.
 type Verdict string
 
 const (

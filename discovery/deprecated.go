@@ -33,7 +33,8 @@ func (ix *Index) findSuccessors() {
 		}
 		ix.successor[int32(i)] = -1
 		head, _ := cutChars(old.Description, ix.t.bm25.HeadChars)
-		for w := range strings.FieldsFuncSeq(head, func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"(),.;:*", r) }) {
+		for w := range strings.FieldsFuncSeq(head,
+			func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"(),.;:*", r) }) {
 			if !strings.ContainsAny(w, "_-") {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Detail is how much of a tool is shown.
@@ -19,8 +20,8 @@ const (
 	MicroSchema     Detail = "micro_schema"     // the arguments in the short form of MicroOf
 	CompactSchema   Detail = "compact_schema"   // the schemas without descriptions and examples
 	FullSchema      Detail = "full_schema"      // all that the registry has
-	// Go is the tool as a Go function. This package knows no Go: it shows
-	// what name_only does, and who knows adds Entry.Go and Entry.Signature.
+	// Go shows the tool as a Go function. This package returns the same as with
+	// name_only; the caller adds Entry.Go and Entry.Signature.
 	Go Detail = "go"
 )
 
@@ -34,13 +35,14 @@ func (d Detail) check() error {
 	return fmt.Errorf("detail level %q: want one of %q", d, Details)
 }
 
-// Entry is a tool as far as a detail level shows it.
+// Entry is a tool with the fields that its detail level includes.
 type Entry struct {
 	ID     string `json:"id"`
 	Server string `json:"server"`
 	Name   string `json:"name"`
-	// Go is the tool's Go name (git.Log), Signature, with detail go, its
-	// declaration with a comment; both are empty unless somebody adds them.
+	// Go is the tool's Go name (git.Log). Signature, with detail go, is its Go
+	// declaration with a comment. This package leaves both empty;
+	// harness.Catalog sets them.
 	Go        string `json:"go,omitempty"`
 	Signature string `json:"signature,omitempty"`
 	// Short is the description in at most 60 characters, see Index.Short; not
@@ -64,22 +66,18 @@ type Entry struct {
 	Stale bool `json:"stale,omitempty"`
 	// Error is why the tool cannot be called, see registry.Tool.
 	Error string `json:"error,omitempty"`
-	// Tokens is about what the tool costs in a context at this level, as JSON,
-	// without this number; see Tokens.
+	// Tokens estimates the tokens of this Entry as JSON, without this field;
+	// see text.Tokens.
 	Tokens int `json:"tokens,omitempty"`
 }
 
-// Weigh sets Tokens; call it after the entry was added to.
+// Weigh sets Tokens. Call it again after other fields were set.
 func (e *Entry) Weigh() {
 	e.Tokens = 0
 	if b, err := json.Marshal(e); err == nil {
-		e.Tokens = Tokens(len(b))
+		e.Tokens = text.Tokens(string(b))
 	}
 }
-
-// Tokens is about what a text of so many bytes, of schemas and descriptions in
-// English, costs a model.
-func Tokens(bytes int) int { return (bytes*10 + 42) / 43 }
 
 // entry shows a tool.
 func (ix *Index) entry(tool int32, d Detail) Entry {
@@ -113,9 +111,10 @@ type Description struct {
 	NotFound []string `json:"notFound"`
 }
 
-// Describe shows tools, asked for by name in any spelling that Resolve takes
-// for exact; where no tool has it, by ID, name or title whatever their case. A
-// name that several tools have shows each of them.
+// Describe returns the tools with the given names, in any spelling that Resolve
+// takes as exact; where no tool has such a name, those whose ID, name or title
+// is equal but for case. A name that several tools have returns each of them,
+// an unknown one is listed in NotFound. The error is about an unknown Detail.
 func (ix *Index) Describe(names []string, d Detail) (Description, error) {
 	answer := Description{Tools: []Entry{}, NotFound: []string{}}
 	if err := d.check(); err != nil {
@@ -150,8 +149,9 @@ func (ix *Index) called(text string) []int32 {
 	return out
 }
 
-// Short is the Summary of a tool's description without what most tools of its
-// server say as well; empty for a tool that there is not.
+// Short returns the first sentence of a tool's description, in at most 60
+// characters, without what most tools of its server begin with; empty for an
+// unknown ID.
 func (ix *Index) Short(id string) string {
 	i := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
 	if i < 0 {
@@ -162,17 +162,18 @@ func (ix *Index) Short(id string) string {
 
 func (ix *Index) short(tool int32) string {
 	t := ix.reg.Tools[tool] // a copy
-	t.Description = ix.own[tool]
-	return Summary(t.Marked())
+	t.Description = ix.ownText[tool]
+	return summary(t.Marked())
 }
 
 // summaryChars is the length of a Summary, in characters.
 const summaryChars = 60
 
-// Summary returns a description's first sentence when it has at most 60
+// summary returns a description's first sentence when it has at most 60
 // characters, else its first words and an ellipsis.
-func Summary(description string) string {
-	text := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }), " ")
+func summary(description string) string {
+	text := strings.Join(strings.FieldsFunc(description, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }),
+		" ")
 	first, _, more := strings.Cut(text, ". ")
 	if !more {
 		first = strings.TrimSuffix(text, ".")

@@ -126,13 +126,14 @@ func TestOppositeAloneIsNotResolved(t *testing.T) {
 }
 
 func TestRefusalSaysWhatContradictsThePhrase(t *testing.T) {
-	ix := index(t, nil, tool("press", "convert_to_pdf", "Convert a Word document to PDF."), tool("press", "lock", "Lock a door."))
+	ix := index(t, nil, tool("press", "convert_to_pdf", "Convert a Word document to PDF."),
+		tool("press", "lock", "Lock a door."))
 	for phrase, note := range map[string]string{
 		"convert a pdf to text": "press.convert_to_pdf leads the other way: what the phrase begins with is what it ends with",
 		"unlock a door":         "press.lock does the opposite of what the phrase asks for",
 	} {
 		e, err := ix.Explain(t.Context(), phrase, nil)
-		if err != nil || e.Verdict != Ambiguous || e.Note != note || e.Confidence >= ix.enough {
+		if err != nil || e.Verdict != Ambiguous || e.Note != note || e.Confidence >= ix.threshold {
 			t.Errorf("%q: %+v, %v", phrase, e.Resolution, err)
 		}
 	}

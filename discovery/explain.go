@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// Explanation is a Resolution with all that led to it.
+// Explanation is a Resolution with the numbers that led to it.
 type Explanation struct {
 	Resolution
 	// Reason says in a sentence why the verdict is what it is.
 	Reason string `json:"reason"`
 	// Found is the calibrated chance that the right tool is in the registry.
 	Found float64 `json:"found"`
-	// Read is how the phrase was understood; nil when it is a tool's name.
+	// Read is the analysed phrase; nil when the phrase is a tool's name.
 	Read *Reading `json:"read,omitempty"`
 	// Tools are the candidates with their legs, in the order of Candidates.
 	Tools []Legs `json:"tools"`
@@ -21,7 +21,7 @@ type Explanation struct {
 	silent bool // nobody asked
 }
 
-// Reading is how a phrase was understood.
+// Reading is an analysed phrase.
 type Reading struct {
 	// Phrase is what is left without the mention of a server.
 	Phrase string   `json:"phrase"`
@@ -32,7 +32,7 @@ type Reading struct {
 	Objects []string `json:"objects"`
 }
 
-// Legs is what each leg says about a candidate.
+// Legs holds the scores that each part of the pipeline gives a candidate.
 type Legs struct {
 	ID       string  `json:"id"`
 	BM25     float64 `json:"bm25"`
@@ -53,7 +53,8 @@ type Contribution struct {
 	Adds    float64 `json:"adds"` // value × weight, never -0
 }
 
-// Explain resolves a phrase as ResolveContext does and shows why.
+// Explain resolves a phrase as ResolveContext does and returns the numbers
+// behind the answer.
 func (ix *Index) Explain(ctx context.Context, phrase string, opts *ResolveOptions) (Explanation, error) {
 	e := Explanation{Tools: []Legs{}}
 	r, err := ix.resolve(ctx, phrase, opts, &e)

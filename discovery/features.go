@@ -100,7 +100,7 @@ func (q *query) features(c *candidate) features {
 	if q.ideal > 0 {
 		f[bmCov] = float64(q.bm[tool]) / q.ideal
 	}
-	h := q.hint(tool)
+	h := q.mention(tool)
 	f[srv], f[srvCue] = h.plain, h.cued
 	if len(q.words) > 0 {
 		q.match.best(ix.words.textOf(tool), q.met)
@@ -122,8 +122,8 @@ func (q *query) features(c *candidate) features {
 	}
 	f[nameLen] = float64(ix.nameLen[tool]) / 5
 	f[bigram] = ix.sequences.share(tool, q.pairs)
-	f[aboutNoun] = q.aboutLastNoun(tool)
-	f[elsewhere] = q.metElsewhere(tool)
+	f[aboutNoun] = q.headNounMatch(tool)
+	f[elsewhere] = q.metInSecondary(tool)
 	if _, ok := ix.successor[tool]; ok {
 		f[outdated] = 1
 	}

@@ -189,10 +189,10 @@ func compareQuery(t *testing.T, ix *Index, want referenceQuery) {
 		t.Errorf("verdict %s, reference %s", got, want.Verdict)
 	}
 	for server, w := range want.Hint {
-		got := hint{}
+		got := mention{}
 		for i := range ix.reg.Tools {
 			if ix.reg.Tools[i].Server == server {
-				got = q.hint(int32(i))
+				got = q.mention(int32(i))
 			}
 		}
 		near(server+" srv", got.plain, w[0])

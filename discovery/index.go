@@ -44,38 +44,37 @@ type Options struct {
 	reference bool
 }
 
-// Index answers which tools of a registry a phrase means. It is immutable and
-// safe for concurrent use; after a rebuild of the registry make a new one and
-// swap it for the old.
+// Index finds tools of one registry by phrases. It is immutable and safe for
+// concurrent use. After a rebuild of the registry make a new one.
 type Index struct {
-	t      *tables
-	model  *embed.Model
-	reg    *registry.Registry
-	all    []int32 // 0, 1, 2 …: the places of the tools in the registry
-	prefer map[string]int
-	enough float64 // Options.Threshold, or its default
-	recall func(phrase string) (tool string, ok bool)
-	down   []downServer
+	t                  *tables
+	model              *embed.Model
+	reg                *registry.Registry
+	all                []int32 // 0, 1, 2 …: the places of the tools in the registry
+	prefer             map[string]int
+	threshold          float64 // Options.Threshold, or its default
+	recall             func(phrase string) (tool string, ok bool)
+	unavailableServers []unavailableServer
 	// exactLimit is the number of tools up to which all of them are scored.
 	exactLimit int
 
-	bm25      bm25Leg
-	vectors   vectorLeg
-	other     *otherLeg
-	words     wordLeg
-	others    otherTexts
-	inName    []bool // per stem: a tool's name has it
-	sequences sequences
-	hints     hintLeg
-	nameVerb  []verbSet // per tool
-	textVerb  []verbSet
-	nameLen   []uint16 // per tool: distinct stems of its name
-	nouns     []noun
+	bm25           bm25Leg
+	vectors        vectorLeg
+	external       *externalLeg
+	words          wordLeg
+	secondary      secondaryText
+	inName         []bool // per stem: a tool's name has it
+	sequences      sequences
+	serverMentions mentionLeg
+	nameVerb       []verbSet // per tool
+	textVerb       []verbSet
+	nameLen        []uint16 // per tool: distinct stems of its name
+	headNouns      []headNoun
 	// directions are what the tools do, see Index.direction; nil without a grammar.
 	directions []atomic.Pointer[direction]
 	successor  map[int32]int32 // of deprecated tools, -1 where none is named
-	own        []string        // per tool: its description without what its server repeats
-	idle       []bool          // per tool: it cannot be called
+	ownText    []string        // per tool: its description without what its server repeats
+	uncallable []bool          // per tool: it cannot be called
 	exact      exactNames
 
 	overrides  map[string]string // Options.Categories
@@ -84,10 +83,11 @@ type Index struct {
 	queries sync.Pool // of *query
 }
 
-// New indexes a registry, which must not change afterwards. It costs about
-// 20 µs a tool and needs neither network nor files. The embedded model's
-// vectors are made anew, exact, for 3 µs a tool: those that the registry
-// stores are rounded. Another embedder's are taken from the registry.
+// New returns an index of reg, which must not change afterwards. opts may be
+// nil. It takes about 20 µs a tool and uses no network and no files. The
+// built-in model's vectors are computed again, because the registry stores
+// rounded ones; those of Options.Embedder are taken from the registry. It
+// returns an *EmbedderError where reg lacks these.
 func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -100,7 +100,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts.reference {
 		ix.t = referenceTables()
 	}
-	ix.enough = cmp.Or(opts.Threshold, ix.t.confidence.resolved)
+	ix.threshold = cmp.Or(opts.Threshold, ix.t.confidence.resolved)
 	for i := range ix.all {
 		ix.all[i] = int32(i)
 	}
@@ -121,17 +121,17 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if !opts.reference {
 		ix.findSuccessors()
 	}
-	ix.down = ix.newDown(opts.Aliases)
+	ix.unavailableServers = ix.findUnavailable(opts.Aliases)
 	return ix, nil
 }
 
 // build fills the legs.
 func (ix *Index) build(opts *Options) error {
 	for i := range ix.reg.Tools {
-		ix.own = append(ix.own, ix.reg.Tools[i].Description)
+		ix.ownText = append(ix.ownText, ix.reg.Tools[i].Description)
 	}
 	if !opts.reference {
-		ix.own = ownTexts(ix.reg.Tools)
+		ix.ownText = ownTexts(ix.reg.Tools)
 	}
 	b := newBuilder(ix)
 	b.addServers(opts.Aliases)
@@ -151,5 +151,5 @@ func (ix *Index) build(opts *Options) error {
 	if opts.Embedder == nil {
 		return nil
 	}
-	return ix.openOther(opts.Embedder)
+	return ix.openExternal(opts.Embedder)
 }

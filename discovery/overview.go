@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // What a registry holds, seen as a whole: by server, by category, in numbers.
 
-// Branch is the tools of one server, or of one category.
+// Branch is a server, or a category, with its tools.
 type Branch struct {
 	Name      string  `json:"name"`
 	Title     string  `json:"title,omitempty"`     // of a server; what a category is for
@@ -18,7 +19,7 @@ type Branch struct {
 	Tools     []Entry `json:"tools"`
 }
 
-// Tree shows all tools by server, the servers sorted by name.
+// Tree returns all tools by server, the servers sorted by name.
 func (ix *Index) Tree(d Detail) ([]Branch, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (ix *Index) Tree(d Detail) ([]Branch, error) {
 	return out, nil
 }
 
-// TreeByCategory shows all tools by category, as Categories sorts them.
+// TreeByCategory returns all tools by category, sorted as by Categories.
 func (ix *Index) TreeByCategory(d Detail) ([]Branch, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -55,8 +56,8 @@ func (ix *Index) TreeByCategory(d Detail) ([]Branch, error) {
 	return out, nil
 }
 
-// Names returns the IDs of all tools that pass the query's filters, sorted;
-// its text does not count.
+// Names returns the IDs of all tools that pass the query's filters (all fields
+// but Text), sorted.
 func (ix *Index) Names(query Query) []string {
 	out := []string{}
 	for _, m := range listed(ix.all, ix.filter(&query)) {
@@ -68,8 +69,8 @@ func (ix *Index) Names(query Query) []string {
 // Numbers counts the tools of a server, or of all.
 type Numbers struct {
 	Tools int `json:"tools"`
-	// SchemaTokens is about what all of them cost in a model's context, as a
-	// tools/list has them: name, description, schemas, annotations.
+	// SchemaTokens estimates the tokens of all these tools as elements of a
+	// tools/list result: name, title, description, schemas, annotations.
 	SchemaTokens  int `json:"schemaTokens"`
 	WithOutput    int `json:"withOutputSchema"`
 	WithoutOutput int `json:"withoutOutputSchema"`
@@ -86,14 +87,14 @@ type ServerStats struct {
 	Numbers
 }
 
-// Stats are a registry in numbers.
+// Stats counts the tools of a registry.
 type Stats struct {
 	Servers []ServerStats `json:"servers"` // sorted by name
 	Total   Numbers       `json:"total"`
 }
 
-// Stats counts the tools that pass the query's filters, on all servers; its
-// text does not count.
+// Stats counts the tools that pass the query's filters (all fields but Text),
+// by server.
 func (ix *Index) Stats(query Query) Stats {
 	out := Stats{Servers: []ServerStats{}}
 	for _, s := range ix.reg.Servers {
@@ -112,7 +113,7 @@ func (ix *Index) Stats(query Query) Stats {
 
 func (n *Numbers) add(t *registry.Tool) {
 	n.Tools++
-	n.SchemaTokens += SchemaTokens(t)
+	n.SchemaTokens += schemaTokens(t)
 	if len(t.Output) > 0 {
 		n.WithOutput++
 	} else {
@@ -134,9 +135,9 @@ func (n *Numbers) add(t *registry.Tool) {
 	}
 }
 
-// SchemaTokens is about what a tool costs in a model's context as an element
+// schemaTokens is about what a tool costs in a model's context as an element
 // of a tools/list result.
-func SchemaTokens(t *registry.Tool) int {
+func schemaTokens(t *registry.Tool) int {
 	b, err := json.Marshal(struct {
 		Name        string                `json:"name"`
 		Title       string                `json:"title,omitempty"`
@@ -146,7 +147,7 @@ func SchemaTokens(t *registry.Tool) int {
 		Annotations *registry.Annotations `json:"annotations,omitempty"`
 	}{t.Name, t.Title, t.Description, t.Input, t.Output, t.Annotations})
 	if err != nil { // a schema that is no JSON
-		return Tokens(len(t.Name) + len(t.Description) + len(t.Input) + len(t.Output))
+		return text.Tokens(t.Name + t.Description + string(t.Input) + string(t.Output))
 	}
-	return Tokens(len(b))
+	return text.Tokens(string(b))
 }

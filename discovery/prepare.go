@@ -30,7 +30,8 @@ func (b *builder) prepare(t *registry.Tool, own string) toolText {
 	}
 	title, _ = cutChars(title, 2*maxName)
 	x := toolText{
-		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title), values: tb.fold(values),
+		name: tb.fold(name), head: tb.fold(head), tail: tb.fold(tail), params: tb.fold(params), title: tb.fold(title),
+		values:    tb.fold(values),
 		sentences: sentences(own, tb.candidates.Sentences),
 	}
 	for i, s := range x.sentences {
@@ -67,7 +68,7 @@ func (b *builder) prepared() iter.Seq2[int, toolText] {
 					done <- x
 				}()
 				for i := from; i < to; i++ {
-					x.texts = append(x.texts, b.prepare(&tools[i], b.ix.own[i]))
+					x.texts = append(x.texts, b.prepare(&tools[i], b.ix.ownText[i]))
 				}
 			}()
 		}

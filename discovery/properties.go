@@ -145,7 +145,8 @@ func (s *jsonScan) skip() {
 // skipString moves behind the string that begins here.
 func (s *jsonScan) skipString() {
 	s.at++
-	if end := bytes.IndexByte(s.data[min(s.at, len(s.data)):], '"'); end >= 0 && bytes.IndexByte(s.data[s.at:s.at+end], '\\') < 0 {
+	if end := bytes.IndexByte(s.data[min(s.at, len(s.data)):], '"'); end >= 0 &&
+		bytes.IndexByte(s.data[s.at:s.at+end], '\\') < 0 {
 		s.at += end + 1 // most have no escapes
 		return
 	}

@@ -4,21 +4,20 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/discovery/embed"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// MaxPhrase bounds a phrase, in bytes. What lies beyond is not read: a phrase
-// says what a tool should do, and who pastes a document means its beginning.
+// MaxPhrase is how much of a phrase is read, in bytes; the rest is ignored.
 const MaxPhrase = 2048
 
 // query is a phrase, analysed for all legs, and the memory that answering it
 // needs. Queries are pooled; one belongs to one goroutine at a time.
 type query struct {
-	ix    *Index
-	hints []hint // per server, nil when the phrase mentions none
-	rest  string // the folded phrase without the mention: all below reads it
+	ix       *Index
+	mentions []mention // per server, nil when the phrase mentions none
+	rest     string    // the folded phrase without the mention: all below reads it
 
 	terms    []queryTerm
 	ideal    float64
@@ -50,7 +49,7 @@ type query struct {
 // gives the query back with [query.done].
 func (ix *Index) ask(ctx context.Context, phrase string) *query {
 	q := ix.analyse(phrase)
-	q.askOther(ctx)
+	q.embedExternal(ctx)
 	return q
 }
 
@@ -61,8 +60,8 @@ func (ix *Index) analyse(phrase string) *query {
 		q = &query{ix: ix, bm: make([]float32, len(ix.all))}
 	}
 	clear(q.bm)
-	folded := ix.t.fold(cutPhrase(phrase))
-	q.hints, q.rest = ix.readHint(folded)
+	folded := ix.t.fold(text.FirstBytes(phrase, MaxPhrase))
+	q.mentions, q.rest = ix.readMentions(folded)
 	q.rest = ix.reword(q.rest)
 	q.vector = ix.model.Embed(q.rest)
 	q.readTerms()
@@ -77,24 +76,12 @@ func (ix *Index) analyse(phrase string) *query {
 
 func (q *query) done() { q.ix.queries.Put(q) }
 
-// cutPhrase returns the first MaxPhrase bytes, whole characters.
-func cutPhrase(s string) string {
-	if len(s) <= MaxPhrase {
-		return s
+// mention returns what the phrase's mentions are worth for a tool.
+func (q *query) mention(tool int32) mention {
+	if q.mentions == nil {
+		return mention{}
 	}
-	end := MaxPhrase
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end]
-}
-
-// hint returns what the phrase's mentions are worth for a tool.
-func (q *query) hint(tool int32) hint {
-	if q.hints == nil {
-		return hint{}
-	}
-	return q.hints[q.ix.hints.serverOf[tool]]
+	return q.mentions[q.ix.serverMentions.serverOf[tool]]
 }
 
 func (q *query) readTerms() {

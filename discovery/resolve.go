@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Resolution is what a phrase came to. As JSON it is an element of a run's
-// tools.
+// Resolution is the answer to a phrase. As JSON it is an element of the tools
+// of a harness.Result.
 type Resolution struct {
 	Phrase  string  `json:"phrase"`
 	Verdict Verdict `json:"verdict"`
@@ -22,11 +22,11 @@ type Resolution struct {
 	Tool string `json:"tool,omitempty"`
 	// Stale says that the tool's server could not be asked in the last build.
 	Stale bool `json:"stale,omitempty"`
-	// Server is the server that the phrase means and that is down, empty
-	// unless unavailable.
+	// Server is the unavailable server that the phrase means; empty unless the
+	// verdict is Unavailable.
 	Server string `json:"server,omitempty"`
-	// Note says in a sentence what else is worth knowing: which server is
-	// down and why.
+	// Note is a sentence for the reader: why a server is unavailable, that an
+	// embedder failed.
 	Note string `json:"note,omitempty"`
 	// Confidence is the calibrated chance, 0 to 1, that the first candidate
 	// is the right tool; 1 for an exact or remembered one.
@@ -43,7 +43,7 @@ type Candidate struct {
 	Score float64 `json:"score"`
 }
 
-// By is how a phrase's tool was found.
+// By says how the tool of a phrase was found; see Resolution.By.
 type By string
 
 const (
@@ -53,41 +53,41 @@ const (
 	ByMemory     By = "memory"
 )
 
-// ResolveOptions change one question. A nil *ResolveOptions means all zero
-// values.
+// ResolveOptions configure one call of Resolve. A nil *ResolveOptions means all
+// zero values.
 type ResolveOptions struct {
 	// Server limits the answer to the tools of one server; empty for all.
 	Server string
 	// Candidates is how many candidates are returned at most; 0 for 10. No
 	// more than 50 are ever ranked.
 	Candidates int
-	// Alone says that nothing but the phrase decides which tool is called.
-	// Then a tool that may destroy something, or does not say, is resolved
-	// only with a confidence of AloneConfidence.
+	// Alone says that the phrase alone decides which tool is called. A tool
+	// whose annotations do not rule out that it destroys something is then
+	// resolved only with a confidence of at least .75.
 	Alone bool
 }
 
 const (
 	defaultCandidates = 10
 
-	// AloneConfidence is what ResolveOptions.Alone asks for instead of the
+	// aloneConfidence is what ResolveOptions.Alone asks for instead of the
 	// usual .6.
-	AloneConfidence = .75
+	aloneConfidence = .75
 
 	// twinLead is the lead in score up to which the first candidate and an
 	// equal tool of another server are told apart by nothing.
 	twinLead = 1.0
 )
 
-// Resolve finds the tool that a phrase means. The phrase may also be a tool's
-// name, see [Resolution.By]. Of a phrase longer than MaxPhrase bytes the rest
-// is not read.
+// Resolve returns the tool that a phrase means, or the candidates where none is
+// certain. The phrase may also be a tool's name, see [Resolution.By]. Only the
+// first MaxPhrase bytes are read. opts may be nil. A phrase without a tool is
+// no error; an error means that comparing vectors failed.
 func (ix *Index) Resolve(phrase string, opts *ResolveOptions) (Resolution, error) {
 	return ix.resolve(context.Background(), phrase, opts, nil)
 }
 
-// ResolveContext is Resolve with a context, which bounds what it asks of
-// another embedder; without one it asks nobody.
+// ResolveContext is Resolve with a context for the request to Options.Embedder.
 func (ix *Index) ResolveContext(ctx context.Context, phrase string, opts *ResolveOptions) (Resolution, error) {
 	return ix.resolve(ctx, phrase, opts, nil)
 }
@@ -189,15 +189,16 @@ func (ix *Index) decide(r *Resolution, ranked []candidate, opts *ResolveOptions)
 	if len(twins) > 0 && ix.preferTwin(ranked, twins) {
 		by = ByPreference
 	} else if len(equal) == 0 {
-		if namesakes := ix.namesakes(ranked); ix.preference(ranked[0].tool) > ix.leastPreference(ranked, namesakes) && ix.preferTwin(ranked, namesakes) {
+		if namesakes := ix.namesakes(ranked); ix.preference(ranked[0].tool) > ix.leastPreference(ranked, namesakes) &&
+			ix.preferTwin(ranked, namesakes) {
 			by, twins, equal = ByPreference, namesakes, namesakes
 		}
 	}
 	model := &ix.t.confidence
 	right, found := model.judge(withoutTwins(ranked, equal))
-	d := decision{found: found, notFound: model.notFound, enough: ix.enough, twins: len(twins)}
+	d := decision{found: found, notFound: model.notFound, enough: ix.threshold, twins: len(twins)}
 	if opts.Alone && ix.mayDestroy(ranked[0].tool) {
-		d.enough = max(d.enough, AloneConfidence)
+		d.enough = max(d.enough, aloneConfidence)
 	}
 	r.Verdict = model.verdict(right, found, d.enough)
 	if len(twins) > 0 && by == ByPhrase {
@@ -238,16 +239,16 @@ func (ix *Index) named(phrase, server string) []int32 {
 func (ix *Index) resolveNamed(r *Resolution, named []int32, opts *ResolveOptions) {
 	slices.SortStableFunc(named, func(a, b int32) int {
 		switch {
-		case ix.idle[a] && !ix.idle[b]:
+		case ix.uncallable[a] && !ix.uncallable[b]:
 			return 1
-		case ix.idle[b] && !ix.idle[a]:
+		case ix.uncallable[b] && !ix.uncallable[a]:
 			return -1
 		}
 		return ix.preference(a) - ix.preference(b)
 	})
 	r.Verdict, r.Confidence = Ambiguous, round(1/float64(len(named)))
 	switch {
-	case len(named) == 1, !ix.idle[named[0]] && ix.idle[named[1]]:
+	case len(named) == 1, !ix.uncallable[named[0]] && ix.uncallable[named[1]]:
 		r.Verdict, r.By = Resolved, ByExact
 	case ix.preference(named[0]) < ix.preference(named[1]):
 		r.Verdict, r.By = Resolved, ByPreference
@@ -337,7 +338,8 @@ func (ix *Index) namesakes(ranked []candidate) []int {
 		return nil
 	}
 	for i := 1; i < len(ranked) && ranked[0].score-ranked[i].score < namesakeLead; i++ {
-		if ix.reg.Tools[ranked[0].tool].Server != ix.reg.Tools[ranked[i].tool].Server && ix.sameName(ranked[0].tool, ranked[i].tool) {
+		if ix.reg.Tools[ranked[0].tool].Server != ix.reg.Tools[ranked[i].tool].Server &&
+			ix.sameName(ranked[0].tool, ranked[i].tool) {
 			out = append(out, i)
 		}
 	}
@@ -374,17 +376,18 @@ func (ix *Index) sameTool(a, b int32) bool {
 // sameName reports whether two tools have the same name, or the same words in
 // it when those of their servers' names are left out.
 func (ix *Index) sameName(a, b int32) bool {
-	return ix.reg.Tools[a].Name == ix.reg.Tools[b].Name || slices.Equal(slices.Sorted(slices.Values(ix.without(a, ix.words.nameOf(a)))),
-		slices.Sorted(slices.Values(ix.without(b, ix.words.nameOf(b)))))
+	return ix.reg.Tools[a].Name == ix.reg.Tools[b].Name ||
+		slices.Equal(slices.Sorted(slices.Values(ix.without(a, ix.words.nameOf(a)))),
+			slices.Sorted(slices.Values(ix.without(b, ix.words.nameOf(b)))))
 }
 
 func (ix *Index) ownWords(tool int32) []int32 { return ix.without(tool, ix.words.textOf(tool)) }
 
 // without returns the words that are not of the name of the tool's server.
 func (ix *Index) without(tool int32, words []int32) []int32 {
-	server := ix.hints.serverOf[tool]
+	server := ix.serverMentions.serverOf[tool]
 	return slices.DeleteFunc(slices.Clone(words), func(w int32) bool {
-		return slices.Contains(ix.hints.words[ix.words.stem[w]].servers, server)
+		return slices.Contains(ix.serverMentions.words[ix.words.stem[w]].servers, server)
 	})
 }
 

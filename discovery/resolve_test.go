@@ -20,6 +20,7 @@ import (
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 func tool(server, name, description string) registry.Tool {
@@ -70,7 +71,8 @@ func TestExactNamesWinOutright(t *testing.T) {
 		"my files.search":           "my files.search",
 		"memory.search":             "memory.search",
 	} {
-		want := Resolution{Phrase: phrase, Verdict: Resolved, By: ByExact, Tool: id, Confidence: 1, Candidates: []Candidate{{id, 1}}}
+		want := Resolution{Phrase: phrase, Verdict: Resolved, By: ByExact, Tool: id, Confidence: 1,
+			Candidates: []Candidate{{id, 1}}}
 		if diff := cmp.Diff(want, resolve(t, ix, phrase, nil)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", phrase, diff)
 		}
@@ -111,7 +113,8 @@ func TestServerIsAHardFilter(t *testing.T) {
 			}
 		}
 	}
-	if r := resolve(t, ix, "list databases", &ResolveOptions{Server: "nobody"}); r.Verdict != NotFound || len(r.Candidates) > 0 {
+	if r := resolve(t, ix, "list databases", &ResolveOptions{Server: "nobody"}); r.Verdict != NotFound ||
+		len(r.Candidates) > 0 {
 		t.Errorf("a server without tools gave %+v", r)
 	}
 }
@@ -127,7 +130,8 @@ func TestSameToolOfTwoServersIsAmbiguousWithBoth(t *testing.T) {
 	if r.Verdict != Ambiguous || !slices.Equal(first, []string{"github.create_issue", "gitlab.create_issue"}) {
 		t.Errorf("got %+v", r)
 	}
-	if r := resolve(t, index(t, nil, tools...), phrase+" on gitlab", nil); r.Tool != "gitlab.create_issue" || r.By != ByPhrase {
+	if r := resolve(t, index(t, nil, tools...), phrase+" on gitlab", nil); r.Tool != "gitlab.create_issue" ||
+		r.By != ByPhrase {
 		t.Errorf("with the server in the phrase: %+v", r)
 	}
 	r = resolve(t, index(t, &Options{Prefer: []string{"github"}}, tools...), phrase, nil)
@@ -141,7 +145,8 @@ func TestSameToolOfTwoServersIsAmbiguousWithBoth(t *testing.T) {
 }
 
 func TestPreferredServersToolOfTheSameNameComesFirst(t *testing.T) {
-	tools := append(slices.Clone(gitTools), tool("git2", "git_log", "View the commit history of a repository with filters for author, date and path."))
+	tools := append(slices.Clone(gitTools),
+		tool("git2", "git_log", "View the commit history of a repository with filters for author, date and path."))
 	const phrase = "show the commit history of a repository"
 	if r := resolve(t, index(t, nil, tools...), phrase, nil); r.Tool != "git.git_log" || r.By != ByPhrase {
 		t.Errorf("without a preference: %+v", r)
@@ -150,7 +155,8 @@ func TestPreferredServersToolOfTheSameNameComesFirst(t *testing.T) {
 	if r := resolve(t, index(t, prefer, tools...), phrase, nil); r.Tool != "git2.git_log" || r.By != ByPreference {
 		t.Errorf("with a preference: %+v", r)
 	}
-	if r := resolve(t, index(t, prefer, tools...), "show the changes between two commits", nil); r.Tool != "git.git_diff" || r.By != ByPhrase {
+	if r := resolve(t, index(t, prefer, tools...), "show the changes between two commits",
+		nil); r.Tool != "git.git_diff" || r.By != ByPhrase {
 		t.Errorf("a tool that the preferred server does not have: %+v", r)
 	}
 }
@@ -178,7 +184,7 @@ func TestDestructiveToolNeedsMoreConfidenceWhenThePhraseAloneDecides(t *testing.
 	between := 0
 	for _, q := range queriesOf(t, "azure_mcp_head") {
 		r := resolve(t, ix, q.Query, nil)
-		if r.Verdict != Resolved || r.Confidence >= AloneConfidence {
+		if r.Verdict != Resolved || r.Confidence >= aloneConfidence {
 			continue
 		}
 		between++
@@ -242,7 +248,7 @@ func TestHugePhraseIsReadUpToItsLimit(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what lies beyond the limit changes the answer:\n%s", diff)
 	}
-	if cut := cutPhrase(strings.Repeat("x", MaxPhrase-1) + "é"); cut != strings.Repeat("x", MaxPhrase-1) {
+	if cut := text.FirstBytes(strings.Repeat("x", MaxPhrase-1)+"é", MaxPhrase); cut != strings.Repeat("x", MaxPhrase-1) {
 		t.Errorf("a character is cut in two: …%q", cut[MaxPhrase-3:])
 	}
 	for _, huge := range []string{
@@ -256,7 +262,8 @@ func TestHugePhraseIsReadUpToItsLimit(t *testing.T) {
 func TestOddRegistriesAreIndexed(t *testing.T) {
 	many := []registry.Tool{}
 	for i := range 353 {
-		many = append(many, tool("forms", fmt.Sprintf("create_form_field_%d", i), fmt.Sprintf("Create form field number %d.", i)))
+		many = append(many, tool("forms", fmt.Sprintf("create_form_field_%d", i),
+			fmt.Sprintf("Create form field number %d.", i)))
 	}
 	long := tool("s", "long", strings.Repeat("Reads the weather forecast of a city. ", 350))
 	schema := tool("s", "schema", "Takes anything.")
@@ -265,9 +272,11 @@ func TestOddRegistriesAreIndexed(t *testing.T) {
 		tools        []registry.Tool
 		phrase, want string
 	}{
-		"empty registry":      {nil, "weather forecast", ""},
-		"one tool":            {[]registry.Tool{tool("w", "get_forecast", "Get the weather forecast.")}, "get the weather forecast", "w.get_forecast"},
-		"no description":      {[]registry.Tool{tool("w", "get_forecast", ""), tool("w", "x", "")}, "get forecast", "w.get_forecast"},
+		"empty registry": {nil, "weather forecast", ""},
+		"one tool": {[]registry.Tool{tool("w", "get_forecast", "Get the weather forecast.")},
+			"get the weather forecast", "w.get_forecast"},
+		"no description": {[]registry.Tool{tool("w", "get_forecast", ""), tool("w", "x", "")}, "get forecast",
+			"w.get_forecast"},
 		"13,000 characters":   {append([]registry.Tool{long}, gitTools...), "read the weather forecast of a city", "s.long"},
 		"353 siblings":        {many, "create form field number 217", "forms.create_form_field_217"},
 		"damaged schema":      {[]registry.Tool{schema, long}, "take anything", "s.schema"},
@@ -344,7 +353,8 @@ func TestSpecServerIsUnderstood(t *testing.T) {
 	}
 	var tools []registry.Tool
 	for _, x := range listing.Tools {
-		tools = append(tools, registry.Tool{Server: listing.Server, Name: x.Name, Description: x.Description, Input: x.InputSchema})
+		tools = append(tools, registry.Tool{Server: listing.Server, Name: x.Name, Description: x.Description,
+			Input: x.InputSchema})
 	}
 	ix := index(t, nil, tools...)
 	strict, inThree := 0, 0
@@ -461,7 +471,8 @@ func TestExplanationAddsUpToTheResolution(t *testing.T) {
 	if diff := cmp.Diff(resolve(t, ix, phrase, &ResolveOptions{Candidates: 5}), e.Resolution); diff != "" {
 		t.Errorf("Resolve and Explain differ:\n%s", diff)
 	}
-	if e.Read.Phrase != "list clusters in  " || !slices.Equal(e.Read.Objects, []string{"clusters"}) || !slices.Contains(e.Read.Verbs, "list") {
+	if e.Read.Phrase != "list clusters in  " || !slices.Equal(e.Read.Objects, []string{"clusters"}) ||
+		!slices.Contains(e.Read.Verbs, "list") {
 		t.Errorf("read as %+v", e.Read)
 	}
 	if len(e.Tools) != 5 || e.Reason == "" || e.Found < .8 {
@@ -484,14 +495,17 @@ func TestExplanationAddsUpToTheResolution(t *testing.T) {
 }
 
 func TestOfferedToolsAreToldApart(t *testing.T) {
-	status, diff := tool("git", "git_status", "Show modified files of the working tree."), tool("git", "git_diff", "Show modified lines between two commits. All.")
+	status, diff := tool("git", "git_status", "Show modified files of the working tree."),
+		tool("git", "git_diff", "Show modified lines between two commits. All.")
 	diff.Input = json.RawMessage(`{"properties":{"path":{},"from":{},"to":{}}}`)
 	status.Input = json.RawMessage(`{"properties":{"path":{}}}`)
 	want := []Difference{
-		{ID: "git.git_status", Summary: "Show modified files of the working tree", Words: []string{"status", "files", "working", "tree"}},
-		{ID: "git.git_diff", Summary: "Show modified lines between two commits", Words: []string{"diff", "lines", "between", "two", "commits"}, Params: []string{"from", "to"}},
+		{ID: "git.git_status", Summary: "Show modified files of the working tree",
+			Words: []string{"status", "files", "working", "tree"}},
+		{ID: "git.git_diff", Summary: "Show modified lines between two commits",
+			Words: []string{"diff", "lines", "between", "two", "commits"}, Params: []string{"from", "to"}},
 	}
-	got := index(t, nil, status, diff).Differ([]string{"git.git_status", "git.gone", "git.git_diff"})
+	got := index(t, nil, status, diff).Distinguish([]string{"git.git_status", "git.gone", "git.git_diff"})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

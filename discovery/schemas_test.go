@@ -75,7 +75,8 @@ func TestMicroSchemasCostLittle(t *testing.T) {
 	slices.Sort(compact)
 	half := len(micro) / 2
 	off := float64(estimated)/float64(counted) - 1
-	t.Logf("of %d tools, median of full_schema's tokens: compact_schema %.2f, micro_schema %.2f; the estimate is off by %+.1f %%", len(micro), compact[half], micro[half], 100*off)
+	t.Logf("of %d tools, median of full_schema's tokens: compact_schema %.2f, micro_schema %.2f; the estimate is off "+
+		"by %+.1f %%", len(micro), compact[half], micro[half], 100*off)
 	if micro[half] > .4 {
 		t.Errorf("micro_schema takes %.2f of full_schema's tokens, want at most .40", micro[half])
 	}

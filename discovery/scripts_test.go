@@ -61,7 +61,8 @@ func TestPhrasesFindDescriptionsInTheirOwnScript(t *testing.T) {
 			t.Errorf("%q: %s %+v, want %s first", phrase, r.Verdict, r.Candidates, want)
 		}
 	}
-	for phrase, want := range map[string]string{"show the commit history": "git.git_log", "weather forecast of a city": "weather.forecast"} {
+	for phrase, want := range map[string]string{"show the commit history": "git.git_log",
+		"weather forecast of a city": "weather.forecast"} {
 		if r := resolve(t, ix, phrase, nil); r.Tool != want {
 			t.Errorf("%q: %+v, want %s", phrase, r, want)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Query is a question to [Index.Search]. The zero value lists everything.
+// Query selects tools for [Index.Search]. The zero value selects all.
 type Query struct {
 	Text     string // empty: all tools, in the order of the registry
 	Match    Match  // empty: semantic
@@ -45,23 +45,23 @@ type Page struct {
 	Total   int  `json:"total"`
 	Offset  int  `json:"offset"` // of the first result
 	HasMore bool `json:"hasMore"`
-	// Note says of a page without results which part of the query is to blame,
-	// and what would be right.
+	// Note says of a page without results which part of the query excludes all
+	// tools, and what would be right.
 	Note string `json:"note,omitempty"`
 }
 
 // Hit is a tool that matches.
 type Hit struct {
 	Entry
-	// Score is 0 to 1. Of a semantic match it is the share of the softmax,
-	// as in Resolve; beyond the first 50 it is 0.
+	// Score is 0 to 1. With a semantic match it is the softmax over the first
+	// 50 results, as in Resolve, and 0 beyond them.
 	Score float64 `json:"score"`
 	// Why says in a few words what matched.
 	Why string `json:"why,omitempty"`
 }
 
-// Search returns a page of the tools that match a query. Pages of one query
-// over one index fit together: no tool is shown twice or left out.
+// Search returns one page of the tools that match a query, the best first. The
+// pages of one query have each matching tool exactly once.
 func (ix *Index) Search(query Query) (Page, error) {
 	page := Page{Results: []Hit{}}
 	if err := query.Detail.check(); err != nil {
@@ -133,7 +133,8 @@ func (ix *Index) blame(query *Query, found int) string {
 	case !alone(*query):
 		return "no tool passes all of server, category and prefix"
 	case query.Match == Substring:
-		return fmt.Sprintf("no such tool has %q in its ID, title, category or description; the match %s finds by meaning", query.Text, Semantic)
+		return fmt.Sprintf("no such tool has %q in its ID, title, category or description; the match %s finds by meaning",
+			query.Text, Semantic)
 	}
 	return "use other words"
 }
@@ -218,7 +219,7 @@ func (q *query) matching(ranked []candidate) []candidate {
 	kept := ranked[:0]
 	for i, c := range ranked {
 		near := max(c.cos.full, c.cos.name, c.cos.sentence)
-		if c.bmRel > 0 || near >= nearEnough || q.hint(c.tool) != (hint{}) || i < firstFew && near > 0 {
+		if c.bmRel > 0 || near >= nearEnough || q.mention(c.tool) != (mention{}) || i < firstFew && near > 0 {
 			kept = append(kept, c)
 		}
 	}
@@ -237,7 +238,7 @@ func (q *query) why(tool int32) string {
 	if len(shared) > 0 {
 		reasons = append(reasons, "words: "+strings.Join(shared, ", "))
 	}
-	if q.hint(tool) != (hint{}) {
+	if q.mention(tool) != (mention{}) {
 		reasons = append(reasons, "server: "+ix.reg.Tools[tool].Server)
 	}
 	if len(reasons) == 0 {

@@ -187,13 +187,14 @@ func TestDetailLevelsShowMoreAndMore(t *testing.T) {
 	ix := index(t, nil, x)
 	const head, short = `{"id":"git.git_log","server":"git","name":"git_log",`, `"short":"Show the history",`
 	for detail, want := range map[Detail]string{
-		NameOnly:        head + `"tokens":13}`,
-		Go:              head + `"tokens":13}`,
-		NameDescription: head + short + `"title":"Log","description":"Show the history.","category":"vcs","tokens":34}`,
-		MicroSchema:     head + short + `"category":"vcs","micro":{"p":{"n":"i"}},"tokens":28}`,
-		CompactSchema:   head + short + `"category":"vcs","inputSchema":{"properties":{"n":{"type":"integer"}},"type":"object"},"tokens":39}`,
+		NameOnly:        head + `"tokens":17}`,
+		Go:              head + `"tokens":17}`,
+		NameDescription: head + short + `"title":"Log","description":"Show the history.","category":"vcs","tokens":36}`,
+		MicroSchema:     head + short + `"category":"vcs","micro":{"p":{"n":"i"}},"tokens":35}`,
+		CompactSchema: head + short +
+			`"category":"vcs","inputSchema":{"properties":{"n":{"type":"integer"}},"type":"object"},"tokens":43}`,
 		FullSchema: head + short + `"title":"Log","description":"Show the history.","category":"vcs",` +
-			`"inputSchema":` + string(x.Input) + `,"examples":[{"n":3}],"tokens":66}`,
+			`"inputSchema":` + string(x.Input) + `,"examples":[{"n":3}],"tokens":72}`,
 	} {
 		d, err := ix.Describe([]string{"git_log", "git_blame"}, detail)
 		if err != nil {
@@ -216,7 +217,7 @@ func TestSummaryIsTheFirstSentenceOrItsBeginning(t *testing.T) {
 		strings.Repeat("é", 61):            strings.Repeat("é", 59) + "…",
 		strings.Repeat("word, ", 11) + "x": strings.Repeat("word, ", 8) + "word…",
 	} {
-		if got := Summary(description); got != want {
+		if got := summary(description); got != want {
 			t.Errorf("%q: %q, want %q", description, got, want)
 		}
 	}

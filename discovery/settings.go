@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Settings are what an operator may say about discovery, as the value of the
-// key "usetools" at the top of a config file:
+// Settings is the part of a config file that configures discovery, some members
+// of its key "usetools":
 //
 //	{"usetools": {
 //	  "aliases": {"github": ["the forge"]},
@@ -40,8 +40,9 @@ type Settings struct {
 // maxNames bounds the aliases of a server and the preferred servers.
 const maxNames = 1000
 
-// ParseSettings reads the value of "usetools"; none, or null, is no settings.
-// Keys that other packages read are skipped.
+// ParseSettings decodes the value of the key "usetools"; an empty value or null
+// gives the zero Settings. Keys that other packages read are skipped. The error
+// says which key has a wrong value.
 func ParseSettings(value []byte) (*Settings, error) {
 	s := &Settings{}
 	if len(bytes.TrimSpace(value)) == 0 {
@@ -70,8 +71,8 @@ func ParseSettings(value []byte) (*Settings, error) {
 	return s, nil
 }
 
-// Merge returns the settings of two files together. The first file's word
-// counts where both say something about the same thing.
+// Merge returns the settings of two files together. Where both set the same
+// thing, s wins.
 func (s *Settings) Merge(next *Settings) *Settings {
 	m := &Settings{
 		Aliases: map[string][]string{}, Threshold: cmp.Or(s.Threshold, next.Threshold),
@@ -97,8 +98,8 @@ func (s *Settings) Merge(next *Settings) *Settings {
 	return m
 }
 
-// Unknown returns the servers that aliases and preferences name and that the
-// registry does not have, sorted.
+// Unknown returns the names of servers in Aliases and Prefer that the registry
+// does not have, sorted.
 func (s *Settings) Unknown(reg *registry.Registry) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s.Aliases)) {
@@ -118,9 +119,9 @@ func (s *Settings) Unknown(reg *registry.Registry) []string {
 // Remembers reports whether phrases are remembered.
 func (s *Settings) Remembers() bool { return s.Memory == nil || *s.Memory }
 
-// Options returns the options for New; the error is about the embedder, which
-// may lack its key. The embedder among them also makes a
-// registry's vectors: EmbedWith(o.Embedder).
+// Options returns the options for New. The error is about the embedder, such as
+// a missing API key. A registry needs vectors of the same embedder:
+// EmbedWith(o.Embedder).
 func (s *Settings) Options() (*Options, error) {
 	o := &Options{Aliases: s.Aliases, Prefer: s.Prefer, Threshold: s.Threshold, Categories: s.Categories}
 	if s.Embedder == nil {

@@ -23,7 +23,8 @@ func TestSettingsBecomeOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Embedder.Identity().Name != "ollama:nomic-embed-text" || o.Prefer[0] != "github" || o.Aliases["github"][0] != "the forge" || o.Threshold != .9 || s.Remembers() {
+	if o.Embedder.Identity().Name != "ollama:nomic-embed-text" || o.Prefer[0] != "github" ||
+		o.Aliases["github"][0] != "the forge" || o.Threshold != .9 || s.Remembers() {
 		t.Errorf("%+v", o)
 	}
 	for _, none := range []string{"", " ", "null", "{}"} {

@@ -9,8 +9,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Embedder makes vectors with another model than the embedded one; package
-// remote has one.
+// Embedder makes vectors with another model than the built-in one. Package
+// remote implements it for Ollama and OpenAI.
 type Embedder interface {
 	// Identity is how a registry names the vectors, of encoding "f32".
 	// Dimensions may be 0 until Embed was called.
@@ -19,8 +19,8 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// EmbedderError is returned by New for a registry whose vectors were made by
-// another model than the one that is configured. [EmbedWith] mends it.
+// EmbedderError is returned by New for a registry that lacks vectors of
+// Options.Embedder. [EmbedWith] makes them.
 type EmbedderError struct {
 	Have *registry.Embedder // nil: the registry has no vectors, or not all
 	Want registry.Embedder
@@ -34,12 +34,13 @@ func (e *EmbedderError) Error() string {
 	return fmt.Sprintf("the registry %s, configured is %q; rebuild it with build-registry", have, e.Want.Name)
 }
 
-// EmbedWith returns what EmbedTools is for another embedder; nil means the
-// embedded model. Tools whose vector the same embedder made already are not
-// asked for again. Tools without a category get one.
+// EmbedWith returns a function that gives each tool of a registry a vector made
+// by e, and a category to each tool without one; a nil e means the built-in
+// model, as with EmbedTools. Vectors that the same embedder made already are
+// kept. It fits build.Options.Embed; its errors are those of e.
 func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
 	return func(ctx context.Context, reg *registry.Registry) error {
-		Categorize(reg)
+		categorize(reg)
 		if e == nil {
 			return EmbedTools(ctx, reg)
 		}
@@ -68,7 +69,8 @@ func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
 			return nil
 		}
 		if keep && len(vectors[0]) != reg.Embedder.Dimensions {
-			return fmt.Errorf("the embedder %q makes vectors of %d dimensions now, %d before: delete the registry to make all of them anew",
+			return fmt.Errorf("the embedder %q makes vectors of %d dimensions now, %d before: delete the registry to make "+
+				"all of them anew",
 				id.Name, len(vectors[0]), reg.Embedder.Dimensions)
 		}
 		for i, t := range missing {
@@ -80,8 +82,8 @@ func EmbedWith(e Embedder) func(context.Context, *registry.Registry) error {
 	}
 }
 
-// Embedded reports whether a registry's vectors are those of an embedder, nil
-// meaning the embedded model. Where they are not, [EmbedWith] makes them.
+// Embedded reports whether all tools of a registry have vectors made by e; nil
+// means the built-in model. Where it is false, [EmbedWith] makes them.
 func Embedded(reg *registry.Registry, e Embedder) bool {
 	if len(reg.Tools) == 0 {
 		return true
@@ -114,9 +116,10 @@ func fullText(t *registry.Tool, own string) string {
 	return t.Name + ": " + head
 }
 
-// EmbedTools gives each tool of a registry the vector of its full text (name
-// and head of the description) and notes which model made them. Vectors that
-// the same model made already are kept. It fits build.Options.Embed.
+// EmbedTools gives each tool of a registry the built-in model's vector of its
+// full text (name and head of the description), and sets reg.Embedder. Vectors
+// that the same model made already are kept. It fits build.Options.Embed. The
+// error is that of ctx.
 func EmbedTools(ctx context.Context, reg *registry.Registry) error {
 	id, model := embed.Identity(), embed.Default()
 	keep := reg.Embedder != nil && *reg.Embedder == id

@@ -35,12 +35,12 @@ type tables struct {
 	alias    map[string]string // stem → the stem that it counts as
 	phrases  [][2]string       // " two words " → " one word "
 
-	className    []string
-	verbs        map[string][]class // stem of a verb → what it may mean
-	openerStem   set
-	strongStem   set
-	compatible   [][]float64 // class × class, 0 to 1
-	hintCutShare float64
+	className       []string
+	verbs           map[string][]class // stem of a verb → what it may mean
+	openerStem      set
+	strongStem      set
+	compatible      [][]float64 // class × class, 0 to 1
+	mentionCutShare float64
 
 	// Beyond the reference; folds is nil in it. See scripts.go.
 	folds         map[rune]string
@@ -283,7 +283,7 @@ func parseTables(data []byte) (*tables, error) {
 		bm25: f.BM25, candidates: f.Candidates,
 		stop: setOf(f.Stopwords), polite: setOf(f.Polite), preposition: setOf(f.Prepositions),
 		opener: setOf(f.OpenerOnly), serverStop: setOf(f.ServerStop), cue: setOf(f.ServerHint.Cues),
-		suffixes: f.StemSuffixes, hintCutShare: f.ServerHint.Cut,
+		suffixes: f.StemSuffixes, mentionCutShare: f.ServerHint.Cut,
 	}
 	for _, p := range f.Phrases {
 		t.phrases = append(t.phrases, [2]string{" " + p[0] + " ", " " + p[1] + " "})

@@ -22,6 +22,10 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(hostVariable) != "" {
+		host()
+		return
+	}
 	dir, err := os.MkdirTemp("", "usetools-examples-")
 	if err != nil {
 		panic(err)
@@ -130,7 +134,8 @@ func TestWhatTheReadmeShowsWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, code := c.run(t, "", "run", digest); code != 0 || !strings.Contains(out, "## Authors") || !strings.Contains(out, `"commits":`) {
+	if out, code := c.run(t, "", "run", digest); code != 0 || !strings.Contains(out, "## Authors") ||
+		!strings.Contains(out, `"commits":`) {
 		t.Errorf("the digest: %s", out)
 	}
 	readme, err := os.ReadFile("../README.md")
@@ -166,7 +171,8 @@ func TestTwoHundredPhrases(t *testing.T) {
 	c := newCommand(t, ".mcp.json")
 	var in strings.Builder
 	for range 50 {
-		in.WriteString("show the commit history of a git repository\nfiles changed between two commits\ngit.git_blame\nbake a cake\n")
+		in.WriteString("show the commit history of a git repository\nfiles changed between two " +
+			"commits\ngit.git_blame\nbake a cake\n")
 	}
 	out, code := c.run(t, in.String(), "resolve", "-json", "-")
 	if code != 2 { // the cake

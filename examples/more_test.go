@@ -45,14 +45,17 @@ func TestEachExampleRuns(t *testing.T) {
 	if d := cmp.Diff(map[string]any{"refused": true}, value[map[string]any](t, c, "", script("errors"))); d != "" {
 		t.Errorf("errors: %s", d)
 	}
-	if d := cmp.Diff(map[string]any{"missing": "order a pizza with extra cheese"}, value[map[string]any](t, c, "", script("tool_not_found"))); d != "" {
+	if d := cmp.Diff(map[string]any{"missing": "order a pizza with extra cheese"},
+		value[map[string]any](t, c, "", script("tool_not_found"))); d != "" {
 		t.Errorf("tool_not_found: %s", d)
 	}
-	if d := cmp.Diff(map[string]any{"typed": 1.0, "own": 1.0, "text": true, "raw": true}, value[map[string]any](t, c, "", script("typed_and_text"))); d != "" {
+	if d := cmp.Diff(map[string]any{"typed": 1.0, "own": 1.0, "text": true, "raw": true},
+		value[map[string]any](t, c, "", script("typed_and_text"))); d != "" {
 		t.Errorf("typed_and_text: %s", d)
 	}
 	first := value[map[string]any](t, c, "", script("saved_script"))
-	again := value[map[string]any](t, c, `v, err := RunScript("latest-commits", map[string]any{"count": 10}); if err != nil { panic(err) }; Return(v)`, "-")
+	again := value[map[string]any](t, c,
+		`v, err := RunScript("latest-commits", map[string]any{"count": 10}); if err != nil { panic(err) }; Return(v)`, "-")
 	if d := cmp.Diff(first, again); d != "" || len(first) == 0 {
 		t.Errorf("saved_script: %v (-first +again)\n%s", first, d)
 	}
@@ -63,30 +66,35 @@ func TestEachExampleRuns(t *testing.T) {
 	// The go command that is called would leave a process behind that writes
 	// there.
 	telemetry := filepath.Join(c.home, "go", "telemetry")
-	if err := errors.Join(os.MkdirAll(telemetry, 0o755), os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(telemetry, 0o755),
+		os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	cli := command{c.harness, manifest, c.home}
-	out, code := cli.run(t, "", "-registry", filepath.Join(t.TempDir(), "tool_registry.json"), "run", script("cli_manifest"))
+	out, code := cli.run(t, "", "-registry", filepath.Join(t.TempDir(), "tool_registry.json"), "run",
+		script("cli_manifest"))
 	if code != 0 || !strings.Contains(out, `"go": true`) {
 		t.Errorf("cli_manifest: %s", out)
 	}
 }
 
 func TestFilesBecomeAReport(t *testing.T) {
-	c := newCommand(t, "files_report/.mcp.json", `"."`, jsonText(t, ".."), `"examples/files_report/report.db"`, jsonText(t, filepath.Join(t.TempDir(), "report.db")))
+	c := newCommand(t, "files_report/.mcp.json", `"."`, jsonText(t, ".."), `"examples/files_report/report.db"`,
+		jsonText(t, filepath.Join(t.TempDir(), "report.db")))
 	type row struct {
 		Kind         string
 		Files, Lines int
 	}
 	first := value[[]row](t, c, "", script(t, "files_report"))
-	if len(first) != 2 || first[0].Kind != "code" || first[1].Kind != "test" || first[0].Files < 10 || first[0].Lines < 1000 {
+	if len(first) != 2 || first[0].Kind != "code" || first[1].Kind != "test" || first[0].Files < 10 ||
+		first[0].Lines < 1000 {
 		t.Errorf("the report: %+v", first)
 	}
 	if d := cmp.Diff(first, value[[]row](t, c, "", script(t, "files_report"))); d != "" {
 		t.Errorf("the second run (-first +second): %s", d)
 	}
-	if out, code := c.run(t, "", "-json", "run", "-read-only", script(t, "files_report")); code != 4 || !strings.Contains(out, "notes.delete_rows") || strings.Contains(out, `"ms"`) {
+	if out, code := c.run(t, "", "-json", "run", "-read-only", script(t, "files_report")); code != 4 ||
+		!strings.Contains(out, "notes.delete_rows") || strings.Contains(out, `"ms"`) {
 		t.Errorf("read-only: exit code %d: %s", code, out)
 	}
 }
@@ -140,7 +148,8 @@ func TestTheListOfExamplesIsComplete(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "README.md")); err != nil {
 				t.Error(err)
 			}
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !strings.Contains(string(page), " examples/"+dir+"/") {
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil &&
+				!strings.Contains(string(page), " examples/"+dir+"/") {
 				t.Errorf("the list does not say how to run %s", dir)
 			}
 		}

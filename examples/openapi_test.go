@@ -45,7 +45,8 @@ func TestAnHTTPServiceIsToolsLikeAnyOther(t *testing.T) {
 		t.Error(d)
 	}
 	out, code := c.run(t, "", "-json", "run", script(t, "openapi"))
-	if code != 0 || !strings.Contains(out, "the library says: ") || !strings.Contains(out, "Cy has borrowed it") || strings.Contains(out, "secret") {
+	if code != 0 || !strings.Contains(out, "the library says: ") || !strings.Contains(out, "Cy has borrowed it") ||
+		strings.Contains(out, "secret") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	out, code = c.run(t, "", "-json", "run", "-read-only", script(t, "openapi"))
@@ -57,7 +58,8 @@ func TestAnHTTPServiceIsToolsLikeAnyOther(t *testing.T) {
 		t.Errorf("the registry holds the key: %v", err)
 	}
 	t.Setenv("LIBRARY_KEY", "wrong")
-	if out, code = c.run(t, "", "-json", "run", script(t, "openapi")); code != 1 || !strings.Contains(out, "want the library's key") {
+	if out, code = c.run(t, "", "-json", "run", script(t, "openapi")); code != 1 ||
+		!strings.Contains(out, "want the library's key") {
 		t.Errorf("with a wrong key: exit code %d: %s", code, out)
 	}
 }

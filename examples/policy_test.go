@@ -24,12 +24,14 @@ func (c command) execute(t *testing.T, script, action string, flags ...string) *
 	cmd := exec.Command(c.harness, append([]string{"-config", c.config, "-q", "serve"}, flags...)...)
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+c.home, "XDG_CONFIG_HOME="+c.home)
 	cmd.Dir = c.home
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(),
+		&mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script}})
+	res, err := session.CallTool(t.Context(),
+		&mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,14 +86,16 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		return string(out), cmd.ProcessState.ExitCode()
 	}
 	const (
-		addDenied      = "line 21: notes.AddNote (notes.add_note): it is not marked as read-only, and this run is read-only"
-		deleteDenied   = "line 25: notes.DeleteNote (notes.delete_note): it is not marked as read-only, and this run is read-only"
+		addDenied    = "line 21: notes.AddNote (notes.add_note): it is not marked as read-only, and this run is read-only"
+		deleteDenied = "line 25: notes.DeleteNote (notes.delete_note): it is not marked as read-only, and this run is " +
+			"read-only"
 		deleteWaits    = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
 		howToApprove   = "hint: nothing has run; ask the user, who approves it for good with -approved notes.delete_note"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
 		archiveIsRead  = "1:19: undefined: archive.AddNote"
 		archiveIsSmall = "hint: archive has SearchNotes, ListTables, Query\n// Search the notes by words"
-		archiveReads   = "archive.ListTables() → Tables []{Name string, Columns []{Name string, Type string}, Rows int} // List the tables of the SQLite database, with their columns…\narchive.Query(SQL string, "
+		archiveReads   = "archive.ListTables() → Tables []{Name string, Columns []{Name string, Type string}, Rows int} " +
+			"// List the tables of the SQLite database, with their columns…\narchive.Query(SQL string, "
 	)
 	out, code := run("", "-read-only", script(t, "policy"))
 	if shown("read-only", out, "harness: denied", addDenied, deleteDenied); code != 4 {
@@ -106,11 +110,14 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		t.Errorf("a denied tool: exit code %d\n%s", code, out)
 	}
 
-	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")), deleteWaits, howToApprove)
-	if got := texts(c.execute(t, string(source), "decline", "-approve", "destructive")); !strings.Contains(got, "did not approve notes.delete_note") {
+	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")), deleteWaits,
+		howToApprove)
+	if got := texts(c.execute(t, string(source), "decline", "-approve", "destructive")); !strings.Contains(got,
+		"did not approve notes.delete_note") {
 		t.Errorf("a no: %s", got)
 	}
-	shown("a pattern", texts(c.execute(t, string(source), "accept", "-approve", "destructive", "-deny", "notes.delete_*")), "denied by notes.delete_*")
+	shown("a pattern", texts(c.execute(t, string(source), "accept", "-approve", "destructive", "-deny", "notes.delete_*")),
+		"denied by notes.delete_*")
 
 	// Nothing of that has run: the next note is the first.
 	first := value[int](t, c, `n, err := notes.AddNote(notes.AddNoteParams{Title: "x", Text: "y"}); if err != nil { panic(err) }; Return(n.ID)`, "-")

@@ -20,13 +20,14 @@ import (
 // server wait for those that have not answered.
 const openPatience = 3 * time.Second
 
-// Asking is what a catalog does not know yet.
+// Asking lists the servers whose answers a catalog waits for.
 type Asking struct {
-	// Servers are being asked for their tools; what the catalog has of them is
-	// from an earlier build, and stale.
+	// Servers are the names of those that are being asked for their tools. The
+	// catalog has their tools of an earlier build, marked stale.
 	Servers []string
-	// More waits for servers, and returns the catalog with what they say. With
-	// open, where a phrase may mean others, it waits a moment for those too.
+	// More waits for the answers of servers and returns the catalog with them.
+	// With open it waits a moment for all other servers too, because a phrase
+	// may mean one of them.
 	More func(ctx context.Context, servers []string, open bool) (*Catalog, error)
 }
 
@@ -91,7 +92,8 @@ func (r *run) means(ctx context.Context, cat *Catalog, n *worker.Needs) (servers
 }
 
 // meansServer is the server that a phrase means, whatever others may say.
-func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool, err error) {
+func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.Tool) (server string, known bool,
+	err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(strings.TrimSpace(phrase), "__", "."), "mcp."), ".")
 	name, _, _ = strings.Cut(name, "/")
 	if s, ok := r.view.NearPackage(name); ok && !strings.Contains(name, " ") {
@@ -108,16 +110,17 @@ func (r *run) meansServer(ctx context.Context, phrase string, used []*wrappers.T
 		return res.Server, true, nil
 	}
 	for _, c := range res.Candidates {
-		if t, ok := r.view.Tool(c.ID); ok && (slices.Contains(used, t) || c.ID == res.Tool && (res.By == discovery.ByExact || res.By == discovery.ByMemory)) {
+		if t, ok := r.view.Tool(c.ID); ok &&
+			(slices.Contains(used, t) || c.ID == res.Tool && (res.By == discovery.ByExact || res.By == discovery.ByMemory)) {
 			return t.Server, true, nil
 		}
 	}
 	return "", false, nil
 }
 
-// Early is Catalog for scripts: where the registry is to be built, it does not wait
-// for the servers, but says in Asking which are asked; a script waits for those that
-// it means. Their connections serve its calls.
+// Early returns a catalog without waiting for servers: where the registry is to
+// be built, Catalog.Asking lists those that are being asked, and a script waits
+// only for those that it means.
 func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,7 +150,8 @@ func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 		return f.catalog, nil
 	}
 	over, stop := context.WithCancel(context.WithoutCancel(ctx))
-	o := &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins(), Dial: lend(f.pool, nil)}
+	o := &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins(),
+		Dial: lend(f.pool, nil)}
 	if !f.Keep {
 		n, pool := &needs{known: make(chan struct{}), others: make(chan struct{}), ended: over.Done()}, f.pool
 		f.needs, o.Turn = n, n.turn
@@ -291,7 +295,8 @@ func (f *Files) more(ctx context.Context, servers []string, open bool) (*Catalog
 // renewed is the catalog with another registry.
 func (f *Files) renewed(reg *registry.Registry) *Catalog {
 	old := f.catalog
-	c := &Catalog{Registry: reg, Search: old.Search, Servers: old.Servers, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
+	c := &Catalog{Registry: reg, Search: old.Search, Servers: old.Servers, Shapes: old.Shapes, Scripts: old.Scripts,
+		Usage: old.Usage}
 	if old.Memory != nil {
 		c.Memory = f.memory(reg)
 	}

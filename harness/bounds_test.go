@@ -8,18 +8,20 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // hugeServers are one of 1,200 tools, and one whose texts are meant to do harm.
 func hugeServers() *registry.Registry {
 	reg := &registry.Registry{}
 	for i := range 1200 {
-		reg.Tools = append(reg.Tools, registry.Tool{Server: "huge", Name: fmt.Sprintf("frob_%d_things", i), Description: fmt.Sprint("Frob the things of kind ", i),
-			Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)})
+		reg.Tools = append(reg.Tools, registry.Tool{Server: "huge", Name: fmt.Sprintf("frob_%d_things", i),
+			Description: fmt.Sprint("Frob the things of kind ", i),
+			Input:       json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)})
 	}
-	reg.Tools = append(reg.Tools, registry.Tool{Server: "evil", Name: "ev\u202eil\x1b[31m", Description: "Does \u202eevil\u202c \x1b[31mred\x07 things\u2028new",
-		Input: json.RawMessage(`{"type":"object","properties":{"a\u202e":{"type":"string","description":"x\u202e\u001b[31m","enum":["a\u202e","b\u001b[0m"],"default":"\u202e"}}}`)})
+	reg.Tools = append(reg.Tools, registry.Tool{Server: "evil", Name: "ev\u202eil\x1b[31m",
+		Description: "Does \u202eevil\u202c \x1b[31mred\x07 things\u2028new",
+		Input:       json.RawMessage(`{"type":"object","properties":{"a\u202e":{"type":"string","description":"x\u202e\u001b[31m","enum":["a\u202e","b\u001b[0m"],"default":"\u202e"}}}`)})
 	reg.Normalize()
 	return reg
 }
@@ -47,7 +49,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"a name that is not of its tools": `_, _ = huge.Quux(1)`,
 	} {
 		res := mustRun(t, h, script)
-		if n := wrappers.Tokens(res.Text()); n > lookUpTokens {
+		if n := text.Tokens(res.Text()); n > lookUpTokens {
 			t.Errorf("%s: %d tokens:\n%.2000s", name, n, res.Text())
 		}
 	}
@@ -65,9 +67,11 @@ func TestALookUpOfAHugeServerNamesTools(t *testing.T) {
 
 func TestTextsOfServersDoNoHarm(t *testing.T) {
 	h, _ := harnessOver(hugeServers(), nil)
-	for _, script := range []string{`UseTools("evil")`, `UseTools("does evil red things")`, `_, _ = evil.Foo(1)`, `UseTools("frob the evil kind"); _, _ = evil.Foo(evil.FooParams{A: "c"})`} {
+	for _, script := range []string{`UseTools("evil")`, `UseTools("does evil red things")`, `_, _ = evil.Foo(1)`,
+		`UseTools("frob the evil kind"); _, _ = evil.Foo(evil.FooParams{A: "c"})`} {
 		text := mustRun(t, h, script).Text()
-		if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }); i >= 0 || !strings.Contains(text, "EvIl31m") {
+		if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }); i >= 0 ||
+			!strings.Contains(text, "EvIl31m") {
 			t.Errorf("%s:\n%q", script, text)
 		}
 	}

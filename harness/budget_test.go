@@ -46,18 +46,27 @@ Return(last)`
 		says               string // the error, or the value
 		calls              int    // at most
 	}{
-		{"calls", calling, runAll, Limits{Calls: 13}, OK, "the script and the saved scripts that run with it made more than 13", 11},
-		{"calls are those of the caller too", calling, runAll + "\nfor { notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", Limits{Calls: 13}, CallLimit, "more than 13 tool calls", 11},
+		{"calls", calling, runAll, Limits{Calls: 13}, OK,
+			"the script and the saved scripts that run with it made more than 13", 11},
+		{"calls are those of the caller too", calling, runAll +
+			"\nfor { notes.SearchNotes(notes.SearchNotesParams{Query: \"x\"}) }", Limits{Calls: 13}, CallLimit,
+			"more than 13 tool calls", 11},
 		{"calls of others at once", calling, `var wg sync.WaitGroup
 for range 8 { wg.Go(func() { RunScript("part", nil) }) }
 wg.Wait(); Return("all")`, Limits{Calls: 15}, OK, "all", 15},
-		{"what is printed", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`, runAll, Limits{Stdout: 3500}, OK, "the script and the saved scripts that run with it wrote more than 3500", 0},
-		{"what is printed by both", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`, `RunScript("part", nil); fmt.Print(strings.Repeat("x", 1000))`, Limits{Stdout: 1500}, OutputLimit, "more than 1500 bytes", 0},
+		{"what is printed", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`, runAll, Limits{Stdout: 3500}, OK,
+			"the script and the saved scripts that run with it wrote more than 3500", 0},
+		{"what is printed by both", `fmt.Print(strings.Repeat("x", 1000)); Return(1)`,
+			`RunScript("part", nil); fmt.Print(strings.Repeat("x", 1000))`, Limits{Stdout: 1500}, OutputLimit,
+			"more than 1500 bytes", 0},
 		{"CPU time of one", `for { }`, runAll, Limits{CPU: time.Second}, CPULimit, "more than 1s of CPU", 0},
-		{"CPU time of all", `x := 0; for i := range 3_000_000 { x += i }; Return(x)`, `for { if _, err := RunScript("part", nil); err != nil { Return(err.Error()); break } }`, Limits{CPU: 2 * time.Second}, CPULimit, "more than 2s of CPU", 0},
+		{"CPU time of all", `x := 0; for i := range 3_000_000 { x += i }; Return(x)`,
+			`for { if _, err := RunScript("part", nil); err != nil { Return(err.Error()); break } }`,
+			Limits{CPU: 2 * time.Second}, CPULimit, "more than 2s of CPU", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, rec := saving(t, map[string]string{"part": c.part}, func(context.Context, string, string, json.RawMessage) (string, error) { return text("n"), nil })
+			h, rec := saving(t, map[string]string{"part": c.part},
+				func(context.Context, string, string, json.RawMessage) (string, error) { return textResult("n"), nil })
 			defer h.Close()
 			c.limits.Timeout = time.Minute
 			res, err := h.Run(t.Context(), &Script{Source: c.script, Limits: c.limits})
@@ -69,7 +78,8 @@ wg.Wait(); Return("all")`, Limits{Calls: 15}, OK, "all", 15},
 				said = res.Error.Message
 			}
 			// Where the time of a nested script ends with the kernel's signal its caller may have a moment to say so.
-			if res.Status != c.want && (c.want != CPULimit || !strings.Contains(said, "cpu_limit")) || !strings.Contains(said, c.says) {
+			if res.Status != c.want && (c.want != CPULimit || !strings.Contains(said, "cpu_limit")) ||
+				!strings.Contains(said, c.says) {
 				t.Errorf("%s: %s, want %s: %s", res.Status, said, c.want, c.says)
 			}
 			if len(rec.args) > c.calls {
@@ -111,7 +121,7 @@ func TestSavedScriptsAreOneChainOfHalves(t *testing.T) {
 		for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); { // others would come meanwhile
 		}
 		now.Add(-1)
-		return text("n"), nil
+		return textResult("n"), nil
 	})
 	defer h.Close()
 	res := mustRun(t, h, `var wg sync.WaitGroup
@@ -122,7 +132,8 @@ wg.Wait(); Return(n.Load())`)
 		t.Errorf("%s %s, %d at once: %+v", res.Status, res.Value, most.Load(), res.Error)
 	}
 	sum := sha256.Sum256([]byte(scripts["leaf"]))
-	if len(res.Scripts) != 6 || res.Scripts[0].Name != "leaf" || res.Scripts[0].Hash != hex.EncodeToString(sum[:]) || res.Scripts[0].Depth != 1 || res.Scripts[0].Status != OK {
+	if len(res.Scripts) != 6 || res.Scripts[0].Name != "leaf" || res.Scripts[0].Hash != hex.EncodeToString(sum[:]) ||
+		res.Scripts[0].Depth != 1 || res.Scripts[0].Status != OK {
 		t.Errorf("%+v", res.Scripts)
 	}
 	res = mustRun(t, h, `_, err := RunScript("greedy", nil); Return(err.Error())`)
@@ -135,7 +146,8 @@ wg.Wait(); Return(n.Load())`)
 		depth  int
 	}{{512, "more than 3 deep", 3}, {256, "more than 2 deep, for which 256 MB of memory are too little", 2}} {
 		res, err := h.Run(t.Context(), &Script{Source: scripts["deep"], Limits: Limits{Memory: c.memory << 20}})
-		if err != nil || !strings.Contains(string(res.Value), c.want) || len(res.Scripts) != c.depth || res.Scripts[0].Depth != c.depth {
+		if err != nil || !strings.Contains(string(res.Value), c.want) || len(res.Scripts) != c.depth ||
+			res.Scripts[0].Depth != c.depth {
 			t.Errorf("%d MB: %v %+v", c.memory, err, res)
 		}
 	}

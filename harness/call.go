@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
 // Call authorises, validates and makes one call of the running script.
 func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
-	if isOwn(id) {
-		return r.callOwn(ctx, id, args)
+	if isBuiltin(id) {
+		return r.callBuiltin(ctx, id, args)
 	}
 	t := r.allowed[id]
 	if t == nil {
@@ -36,7 +38,8 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 	r.mu.Unlock()
 	r.tell(ev)
 	res, start, err := r.send(ctx, t, args)
-	c := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start), cutOff: err != nil && ctx.Err() != nil, number: ev.Number}
+	c := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start), cutOff: err != nil && ctx.Err() != nil,
+		number: ev.Number}
 	var raw json.RawMessage
 	switch {
 	case err != nil:
@@ -84,8 +87,8 @@ func (r *run) tell(ev CallEvent) {
 // misfit says why a result does not fit the tool's output schema, "" where it
 // does or where there is none.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
-	if err := r.cat.schemas.result(t.Tool, res.Structured); err != nil {
-		return cut(err.Error(), 200)
+	if err := r.cat.schemas.Result(t.Tool, res.Structured); err != nil {
+		return text.Cut(err.Error(), 200)
 	}
 	return ""
 }
@@ -97,7 +100,8 @@ func (r *run) doubts(notes []worker.Note) []string {
 	var out []string
 	for _, id := range sortedKeys(r.misfits) {
 		if !slices.ContainsFunc(notes, func(n worker.Note) bool { return n.Code == host.CodeMisfit && n.Tool == id }) {
-			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have it as it came", id, r.misfits[id]))
+			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have "+
+				"it as it came", id, r.misfits[id]))
 		}
 	}
 	n, first := 0, Call{}
@@ -114,7 +118,8 @@ func (r *run) doubts(notes []worker.Note) []string {
 		out = append(out, fmt.Sprintf("call %d of %d, %s: reports success, but the result looks like a failure: %s",
 			first.number, r.calls, first.text, first.Suspect))
 	default:
-		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; the first is call %d, %s: %s",
+		out = append(out, fmt.Sprintf("%d of %d calls report success, but the result looks like a failure; the first is "+
+			"call %d, %s: %s",
 			n, r.calls, first.number, first.text, first.Suspect))
 	}
 	return out
@@ -143,7 +148,8 @@ const leastStart = time.Millisecond
 
 // send makes a call, and says how long its server took to start. Its result has
 // room until ctx ends.
-func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result, start time.Duration, err error) {
+func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result,
+	start time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others
 			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)
@@ -155,20 +161,20 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 	if t.Error != "" { // its program is missing
 		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)
 	}
-	if err := r.cat.schemas.arguments(t.Tool, args); err != nil {
+	if err := r.cat.schemas.Arguments(t.Tool, args); err != nil {
 		return nil, 0, err
 	}
-	h, err := underWay.hold(ctx, r.room, t.ID)
+	h, err := room.UnderWay.Hold(ctx, r.room, t.ID)
 	if err != nil {
 		return nil, 0, err
 	}
-	context.AfterFunc(ctx, h.release)
+	context.AfterFunc(ctx, h.Release)
 	defer func() {
 		n := 0
 		if res != nil {
 			n = len(res.Raw)
 		}
-		if full := h.come(n); full != nil {
+		if full := h.Come(n); full != nil {
 			res, err = nil, full
 		}
 	}()
@@ -183,7 +189,8 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 		}
 	}
 	defer r.calling()()
-	ctx = backend.WithTenant(ctx, r.room.tenant, r.room.knows != nil)
+	tenant, shared := r.room.Tenant()
+	ctx = backend.WithTenant(ctx, tenant, shared)
 	res, err = r.cat.Calls.Call(backend.Expect(ctx, t.Request), t.Server, t.Name, args)
 	return res, start, err
 }

@@ -14,7 +14,10 @@ import (
 // with a text, with declarations around it.
 func decodeScript(t *testing.T, answer, body, decls string) *Result {
 	t.Helper()
-	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text(answer), nil })
+	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string,
+		error) {
+		return textResult(answer), nil
+	})
 	defer func() { _ = h.Close() }()
 	res, err := h.Run(t.Context(), &Script{Source: `UseTools("notes.search_notes")
 r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
@@ -34,8 +37,11 @@ func TestReturnedResultIsItsJSONOrItsText(t *testing.T) {
 		{`two notes`, `Return(r)`, `"two notes"`},
 		{`[{'a': None}]`, `Return(r)`, `"[{'a': None}]"`},
 		{`[{'a': None}]`, `Return(r.Text())`, `"[{'a': None}]"`},
-		{`[{'a': None, 'b': True}]`, `var v any; if err := r.JSON(&v); err != nil { panic(err) }; Return(v)`, `[{"a":null,"b":true}]`},
-		{`{'id': 7, 'tags': ('x', 'y')}`, `var v struct { ID int; Tags []string }; if err := r.JSON(&v); err != nil { panic(err) }; Return(v)`, `{"ID":7,"Tags":["x","y"]}`},
+		{`[{'a': None, 'b': True}]`, `var v any; if err := r.JSON(&v); err != nil { panic(err) }; Return(v)`,
+			`[{"a":null,"b":true}]`},
+		{`{'id': 7, 'tags': ('x', 'y')}`,
+			`var v struct { ID int; Tags []string }; if err := r.JSON(&v); err != nil { panic(err) }; Return(v)`,
+			`{"ID":7,"Tags":["x","y"]}`},
 	} {
 		res := decodeScript(t, c.answer, c.body, "")
 		if res.Status != OK || string(res.Value) != c.want || len(res.Warnings) > 0 {
@@ -118,13 +124,17 @@ func (*own) UnmarshalJSON([]byte) error { return errors.New("mine") }`
 		{`{"ship":7}`, "Plan", `field ship of main.Plan wants string, the result has the number 7; the tag json:"ship,string" takes numbers and bools as texts`},
 		{`{"open":"true"}`, "Plan", `field open of main.Plan wants bool, the result has the text "true"; the tag json:"open,string" takes bools in texts`},
 		{`{"open":"yes"}`, "Plan", `field open of main.Plan wants bool, the result has the text "yes"`},
-		{`{"stays":[{"days":1},{"days":"2"}]}`, "Plan", `field stays[].days of main.Stay wants int, the result has the text "2"; the tag json:"days,string" takes numbers in texts`},
-		{`[{"stays":[{"days":"12.5"}]}]`, "[]Plan", `field stays[].days of main.Stay wants int, the result has the text "12.5"; a float64 with the tag json:"days,string" takes it`},
+		{`{"stays":[{"days":1},{"days":"2"}]}`, "Plan",
+			`field stays[].days of main.Stay wants int, the result has the text "2"; the tag json:"days,string" takes numbers in texts`},
+		{`[{"stays":[{"days":"12.5"}]}]`, "[]Plan",
+			`field stays[].days of main.Stay wants int, the result has the text "12.5"; a float64 with the tag json:"days,string" takes it`},
 		{`{"by":{"B4":{"days":true}}}`, "Plan", `field by.*.days of main.Stay wants int, the result has true`},
 		{`{"cms":[1,"2"]}`, "Plan", `field cms[] of main.Plan wants int, the result has the text "2"`},
-		{`{"stays":{"B4":{},"\u202eB5":{}}}`, "Plan", `field stays of main.Plan wants []main.Stay, the result has an object with B4, ` + "\uFFFDB5"},
+		{`{"stays":{"B4":{},"\u202eB5":{}}}`, "Plan",
+			`field stays of main.Plan wants []main.Stay, the result has an object with B4, ` + "\uFFFDB5"},
 		{`{"stays":[],"total":0}`, "[]Stay", `the result is an object with stays, total; []main.Stay is wanted`},
-		{`{"days":"2"}`, "struct { Days int }", `field Days wants int, the result has the text "2"; the tag json:"Days,string" takes numbers in texts`},
+		{`{"days":"2"}`, "struct { Days int }",
+			`field Days wants int, the result has the text "2"; the tag json:"Days,string" takes numbers in texts`},
 		{`{"when":"today"}`, "Plan", `parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"`},
 		{`{"own":1}`, "Plan", `mine`},
 	} {
@@ -185,7 +195,8 @@ type Loop *Loop`
 		want           []string
 	}{
 		{`{"ship":"A","flag":"B","berth":"C"}`, "Ship", []string{`no captain in the result; it has ship, flag, berth`}},
-		{`[{"ship":"A","flag":"B"},{"ship":"A","berth":"C"}]`, "[]Ship", []string{`no captain in the result; it has ship, flag, berth`}},
+		{`[{"ship":"A","flag":"B"},{"ship":"A","berth":"C"}]`, "[]Ship",
+			[]string{`no captain in the result; it has ship, flag, berth`}},
 		{`{"x":{"ship":"A"}}`, "map[string]Ship", []string{`no captain in the result; it has ship`}},
 		{`[{"ship":"A"},{"ship":"A","Captain":"C"}]`, "[]*Ship", nil},
 		{`{"stays":[{"berth":"secret"}],"by":{"x":{"captain":"secret"}}}`, "Plan", []string{

@@ -12,10 +12,11 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// Overview is what a catalog has, for a person: what `harness tools` prints,
-// and a server at its start.
+// Overview lists the servers and tools of a catalog, as `harness tools` prints
+// them.
 type Overview struct {
 	Servers []OverviewServer `json:"servers"` // sorted by name
 	Total   int              `json:"total"`   // tools
@@ -36,7 +37,7 @@ type OverviewServer struct {
 	Tools []discovery.Entry `json:"tools"`
 }
 
-// Overview shows what the catalog has.
+// Overview returns the catalog's servers and tools for showing.
 func (c *Catalog) Overview() (*Overview, error) {
 	branches, err := c.Tree(false, discovery.NameDescription)
 	if err != nil {
@@ -69,8 +70,8 @@ func (c *Catalog) Overview() (*Overview, error) {
 	return o, nil
 }
 
-// Only is the overview of one server, by its name or its Go package; false: there
-// is none of that name.
+// Only returns the overview of one server, by its name or its Go package; false
+// where there is none.
 func (o *Overview) Only(server string) (*Overview, bool) {
 	for _, s := range o.Servers {
 		if s.Name == server || s.Package == server {
@@ -107,7 +108,7 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 		if s.Transport != "" {
 			kind += ", " + s.Transport
 		}
-		head := fmt.Sprintf(" (%s, %s)", kind, count(len(s.Tools), "tool"))
+		head := fmt.Sprintf(" (%s, %s)", kind, text.Count(len(s.Tools), "tool"))
 		fmt.Fprintf(&b, "%s%s", paint("1;36", s.Name), head)
 		if used := utf8.RuneCountInString(s.Name+head) + 2; s.At != "" && (width == 0 || used < width) {
 			fmt.Fprintf(&b, "  %s", paint("2", clip(s.At, used)))
@@ -143,13 +144,14 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 			fmt.Fprintf(&b, "  %s%s\n", strings.Join(columns, " "), paint("33", mark))
 		}
 	}
-	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", count(o.Total, "tool")), count(len(o.Servers), "server"), kinds["in process"], kinds["external"])
+	fmt.Fprintf(&b, "%s of %s: %d in process, %d external\n", paint("1", text.Count(o.Total, "tool")),
+		text.Count(len(o.Servers), "server"), kinds["in process"], kinds["external"])
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// OfServer is an error of a server, fit to be shown, where its name has been
-// said.
+// OfServer returns an error message of a server for showing, without the prefix
+// that names the server.
 func OfServer(name, message string) string {
 	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), maxSaid)
 }
@@ -157,13 +159,6 @@ func OfServer(name, message string) string {
 // reason is in at most 200 characters why a server could not be asked.
 func reason(name, message string) string {
 	return registry.Printable(OfServer(name, message), 200)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // where is a server's command, URL or file, without what may be secret.

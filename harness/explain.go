@@ -12,6 +12,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -81,7 +82,8 @@ func (r *run) mentioned() []Error {
 			break
 		}
 		s := r.server(n.Package)
-		e := Error{Kind: KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package, about: worker.Diagnostic{Package: n.Package, Name: n.Name}}
+		e := Error{Kind: KindCompile, Line: n.Line, Column: n.Column, Message: "undefined: " + n.Package,
+			about: worker.Diagnostic{Package: n.Package, Name: n.Name}}
 		switch fn := function(n.Name); {
 		case s == nil && !said[n.Package]:
 			said[n.Package] = true
@@ -170,7 +172,8 @@ func (e *Error) of(n need, r *run, t *wrappers.Tool) {
 }
 
 // typeSuffixes are what scripts put behind a function's name to name a type.
-var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response", "Output"}
+var typeSuffixes = []string{"Params", "Args", "Arguments", "Input", "Request", "Options", "Result", "Response",
+	"Output"}
 
 // function is the name of the function that a name is, or whose type it is.
 func function(name string) string {
@@ -214,7 +217,8 @@ func (r *run) explainServer(e *Error, name string) {
 		return
 	}
 	functions := r.functions(name)
-	near := slices.DeleteFunc(r.view.NearPackages(name, 3), func(s *wrappers.Server) bool { return len(s.Tools) > 0 && len(r.shown(s)) == 0 })
+	near := slices.DeleteFunc(r.view.NearPackages(name, 3),
+		func(s *wrappers.Server) bool { return len(s.Tools) > 0 && len(r.shown(s)) == 0 })
 	if len(near) > 0 {
 		var names []string
 		for _, s := range near {
@@ -269,10 +273,10 @@ func (r *run) serverList() string {
 	for _, s := range r.view.Servers() {
 		switch {
 		case len(r.shown(s)) == 0:
-		case more > 0 || size+wrappers.NameTokens(s.Package)+1 > serverListTokens:
+		case more > 0 || size+text.Tokens(s.Package)+1 > serverListTokens:
 			more++
 		default:
-			size += wrappers.NameTokens(s.Package) + 1
+			size += text.Tokens(s.Package) + 1
 			names = append(names, s.Package)
 		}
 	}
@@ -299,14 +303,16 @@ func (r *run) namesServer(names []string) bool {
 // explainName looks for the function or type of a server that was meant.
 func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 	if reg, ok := r.cat.Registry.Server(s.Name); ok && len(s.Tools) == 0 && reg.Error != nil {
-		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name, reason(s.Name, *reg.Error))
+		e.Signatures, e.Hint = nil, fmt.Sprintf("the server %s has no tools: it could not be asked (%s)", s.Name,
+			reason(s.Name, *reg.Error))
 		r.result.Down = append(r.result.Down, s.Name)
 		return
 	}
 	fn := function(name)
 	if t, ok := s.Func(fn); ok {
 		right := t.ParamsType()
-		if slices.ContainsFunc(typeSuffixes[slices.Index(typeSuffixes, "Result"):], func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
+		if slices.ContainsFunc(typeSuffixes[slices.Index(typeSuffixes, "Result"):],
+			func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
 			right = t.ResultType()
 		}
 		e.Hint = t.Go() + " takes no arguments: " + t.Go() + "()"
@@ -402,7 +408,7 @@ func (r *run) showTypes() {
 			lines = append(lines, e)
 		}
 	}
-	budget := refusedTokens - wrappers.Tokens(res.mistakes(false, false)) - leftOutTokens
+	budget := refusedTokens - text.Tokens(res.mistakes(false, false)) - leftOutTokens
 	budget = raise(urgent, inOneLine, budget)
 	budget = raise(urgent, withTypes, budget)
 	budget = raise(rest, inOneLine, budget)
@@ -445,18 +451,10 @@ func snippet(source string, line int) string {
 	n := 0
 	for l := range strings.Lines(source) {
 		if n++; n == line {
-			return cut(strings.TrimRight(strings.ToValidUTF8(l, "\uFFFD"), "\r\n"), 160)
+			return text.Cut(strings.TrimRight(strings.ToValidUTF8(l, "\uFFFD"), "\r\n"), 160)
 		}
 	}
 	return ""
-}
-
-// cut shortens text to max characters.
-func cut(s string, max int) string {
-	if utf8.RuneCountInString(s) <= max {
-		return s
-	}
-	return string([]rune(s)[:max-1]) + "…"
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -32,9 +32,8 @@ import (
 // RegistryFile is the default name of a registry, beside the first config.
 const RegistryFile = "tool_registry.json"
 
-// Files is a catalog that comes from files: configs of servers and the
-// registry built from them. It is read, and if need be built, when a script
-// first needs a tool.
+// Files makes a catalog from files: configs of servers and the registry built
+// from them. The registry is read, or built, when a script first needs a tool.
 type Files struct {
 	// Configs are config files; empty: the one that config.Search finds from
 	// the current folder.
@@ -44,30 +43,30 @@ type Files struct {
 	Registry string
 	// Progress is told about a build as it goes; nil: nobody.
 	Progress func(build.Event)
-	// NoMemory neither uses nor notes what phrases led to, see
-	// discovery/memory.
+	// NoMemory turns off discovery/memory: which tools phrases led to is
+	// neither used nor stored.
 	NoMemory bool
-	// NoObserve neither learns types from results nor uses those that were
-	// learnt, see wrappers/observe.
+	// NoObserve turns off wrappers/observe: types are neither inferred from
+	// results nor used.
 	NoObserve bool
 	// NoUsage records nothing of what scripts use, see package usage.
 	NoUsage bool
-	// Log receives one line when something is worth knowing: that a registry
-	// is built, or why an old one could not be used. nil: nobody.
+	// Log is called with one line of text for events such as a registry that is
+	// built, or that cannot be used; nil: it is not.
 	Log func(string)
 
-	// Keep keeps the connections that are made to ask servers for their tools:
-	// several scripts, or Watch, are to follow.
+	// Keep keeps the connections that are made to ask servers for their tools,
+	// for the calls of scripts and for Watch; without it they are closed.
 	Keep      bool
 	searched  sync.Once
 	foundHere config.Found // by searched
 
-	mu      sync.Mutex
-	catalog *Catalog
-	config  *config.Config // of catalog
-	pool    *backend.Pool
-	notify  atomic.Pointer[func(backend.Notice)] // of pool; nil: nobody listens
-	asked   []string                             // servers that have been asked just now
+	mu           sync.Mutex
+	catalog      *Catalog
+	config       *config.Config // of catalog
+	pool         *backend.Pool
+	toolsChanged atomic.Pointer[func(server string)] // of pool; nil: nobody is told
+	asked        []string                            // servers that have been asked just now
 
 	job   *build.Job // that the catalog is of; nil: it is complete
 	stop  context.CancelFunc
@@ -146,8 +145,10 @@ func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, err
 }
 
 // build asks the servers that previous has no answer to.
-func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registry.Registry, search *discovery.Options) (*registry.Registry, error) {
-	job := build.Start(ctx, cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress, Embed: f.embed(search), Pins: f.pins()})
+func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registry.Registry,
+	search *discovery.Options) (*registry.Registry, error) {
+	job := build.Start(ctx, cfg, &build.Options{Previous: previous, Changed: true, Progress: f.Progress,
+		Embed: f.embed(search), Pins: f.pins()})
 	defer job.Close()
 	f.asked = job.Pending()
 	if err := job.Wait(ctx); err != nil {
@@ -167,9 +168,9 @@ func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registr
 func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backend.Pool {
 	o := &dial.Options{Known: known}
 	if f.Keep {
-		o.Notify = func(n backend.Notice) {
-			if tell := f.notify.Load(); tell != nil {
-				(*tell)(n)
+		o.ToolsChanged = func(server string) {
+			if tell := f.toolsChanged.Load(); tell != nil {
+				(*tell)(server)
 			}
 		}
 	}
@@ -181,11 +182,11 @@ func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backe
 // has it for itself: one that hangs keeps nobody from the others.
 const askAgain = 10 * time.Second
 
-// Again waits for the servers that are being asked, and asks those that failed
-// when the registry was built and have no tools. It reports whether it did: then
-// Early and Catalog return another one, which knows their tools, or why they fail
-// now. What failed then may be mended, a variable set, a server started; whoever
-// finds no tool asks again before saying so.
+// Again waits for the servers that are being asked, and asks those again that
+// failed when the registry was built and have no tools: what they lacked may be
+// there now. It reports whether it asked any; then Early and Catalog return a
+// new catalog, with their tools or their new errors. Call it before answering
+// that there is no such tool.
 func (f *Files) Again(ctx context.Context) bool {
 	f.mu.Lock()
 	job := f.job
@@ -237,7 +238,8 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	f.pool.Adopt(was, func(name string) bool { return !ask[name] })
 	was.Close()
 	reg, report, err := build.Build(ctx, &again, &build.Options{
-		Previous: old, Only: ask, Once: true, Embed: f.embed(search), Pins: f.pins(), Progress: f.Progress, Dial: lend(f.pool, nil),
+		Previous: old, Only: ask, Once: true, Embed: f.embed(search), Pins: f.pins(), Progress: f.Progress,
+		Dial: lend(f.pool, nil),
 	})
 	if err != nil {
 		return false
@@ -252,7 +254,8 @@ func (f *Files) askFailed(ctx context.Context) bool {
 }
 
 // over is the catalog of a registry, which still has nobody to call.
-func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings, search *discovery.Options) *Catalog {
+func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings,
+	search *discovery.Options) *Catalog {
 	c := &Catalog{Registry: reg, Search: search, Servers: cfg.Servers}
 	if settings.Remembers() && !f.NoMemory {
 		c.Memory = f.memory(reg)
@@ -277,8 +280,8 @@ func (f *Files) memory(reg *registry.Registry) *memory.Memory {
 	return memory.New(path, reg)
 }
 
-// SettingsDoubts says what in the "usetools" of a config has no effect: keys
-// that nobody knows, and servers that are not there. reg may be nil.
+// SettingsDoubts returns a sentence for each setting in the "usetools" of a
+// config that has no effect: unknown keys and servers. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
 	known := append(config.SettingKeys(), "observe", "usage")
@@ -312,8 +315,8 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 	return out
 }
 
-// Scripts is the library of saved scripts, nil where there is neither a config
-// nor a registry, or no folder of the user's.
+// Scripts returns the library of saved scripts; nil where there is neither a
+// config nor a registry, or no config folder of the user.
 func (f *Files) Scripts() *library.Library {
 	path := f.Path()
 	if path == "" {
@@ -326,8 +329,8 @@ func (f *Files) Scripts() *library.Library {
 	return library.Open(folder)
 }
 
-// SearchSettings are what the files of a config say about finding tools, the
-// first file's word before the others'.
+// SearchSettings returns what the files of a config set about finding tools;
+// where several set the same, the first file wins.
 func SearchSettings(cfg *config.Config) (*discovery.Settings, error) {
 	all := &discovery.Settings{}
 	for _, value := range cfg.UseTools {
@@ -400,8 +403,8 @@ func (f *Files) tellFound() error {
 	return nil
 }
 
-// Path is where the registry is, or would be: empty when there is no config
-// either.
+// Path returns the path of the registry file, whether it exists or not; empty
+// where there is no config either.
 func (f *Files) Path() string {
 	if f.Registry != "" {
 		return f.Registry
@@ -416,7 +419,8 @@ func (f *Files) Path() string {
 // built, the one before, which may be nil. Its vectors are those of the configured
 // embedder; where that cannot be reached it is taken out of search, and the
 // embedded model answers alone.
-func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg, previous *registry.Registry, err error) {
+func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg,
+	previous *registry.Registry, err error) {
 	path := f.Path()
 	if err := Replaceable(path, cfg.Files); err != nil {
 		return nil, nil, err
@@ -436,7 +440,9 @@ func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.
 		f.log("%s is not complete: asking the other servers", path)
 	case err == nil:
 		more := ""
-		if len(f.Configs) > 0 && f.Registry == "" && !slices.ContainsFunc(config.DefaultFiles, func(d string) bool { return filepath.Base(d) == filepath.Base(f.Configs[0]) }) {
+		if len(f.Configs) > 0 && f.Registry == "" &&
+			!slices.ContainsFunc(config.DefaultFiles,
+				func(d string) bool { return filepath.Base(d) == filepath.Base(f.Configs[0]) }) {
 			more = " (configs of one folder share it; -registry FILE gives this one its own)"
 		}
 		f.log("the servers in the config changed: rebuilding %s%s", path, more)
@@ -502,8 +508,8 @@ func (f *Files) save(reg *registry.Registry, path string) {
 	}
 }
 
-// Replaceable reports why a file must not be replaced by a registry: it is one
-// of the configs, or it holds something that does not begin as a registry does.
+// Replaceable returns an error where a file must not be replaced by a registry:
+// it is one of the configs, or its content is no registry.
 func Replaceable(path string, configs []string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -575,6 +581,6 @@ func (f *Files) saveRest(job *build.Job) {
 	}
 }
 
-// AllConfigs are the config files in use: those given, or the one found from the
-// current folder.
+// AllConfigs returns the config files in use: Configs, or the one found from
+// the current folder.
 func (f *Files) AllConfigs() []string { return f.configs() }

@@ -49,13 +49,15 @@ func TestRegistryHasTheVectorsOfTheConfiguredEmbedder(t *testing.T) {
 		{``, "semb-1", "building", 0},
 		{`"embedder": {"type": "ollama", "model": "m", "url": "` + endpoint + `"}`, "ollama:m", "another embedder", 3},
 		{`"embedder": {"type": "ollama", "model": "m", "url": "` + endpoint + `"}`, "ollama:m", "", 1},
-		{`"embedder": {"type": "ollama", "model": "other", "url": "` + endpoint + `"}`, "ollama:other", "another embedder", 3},
+		{`"embedder": {"type": "ollama", "model": "other", "url": "` + endpoint + `"}`, "ollama:other", "another embedder",
+			3},
 		{`"embedder": {"type": "ollama", "model": "m", "url": "http://127.0.0.1:1"}`, "semb-1", "answers alone", 0},
 		{``, "semb-1", "", 0},
 	} {
 		asked.Store(0)
 		var log strings.Builder
-		f := &Files{Configs: []string{config(step.settings)}, NoMemory: true, Log: func(line string) { log.WriteString(line + "\n") }}
+		f := &Files{Configs: []string{config(step.settings)}, NoMemory: true,
+			Log: func(line string) { log.WriteString(line + "\n") }}
 		cat, err := f.Catalog(t.Context())
 		if err != nil {
 			t.Fatal(err)

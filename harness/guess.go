@@ -136,7 +136,8 @@ func (r *run) guess(f called, words []string, server string, spelled map[*wrappe
 	}
 	best := tools[0]
 	likely := spelled[best] > 0 || fits && res.Confidence >= sureConfidence // shares say little where there are few tools
-	g := guess{best: best, sure: likely && score[best] >= sureGuess && (len(tools) == 1 || score[best] > 1.5*score[tools[1]])}
+	g := guess{best: best, sure: likely && score[best] >= sureGuess &&
+		(len(tools) == 1 || score[best] > 1.5*score[tools[1]])}
 	for _, t := range tools[1:] {
 		if len(g.others) < maxGuesses-1 && score[t] > score[best]/4 {
 			g.others = append(g.others, t)
@@ -147,7 +148,8 @@ func (r *run) guess(f called, words []string, server string, spelled map[*wrappe
 
 // scores adds up what speaks for the tools of a server, or of all: their
 // spelling, the words of the name where these count, and the script's phrases.
-func (r *run) scores(named *discovery.Resolution, words bool, server string, spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
+func (r *run) scores(named *discovery.Resolution, words bool, server string,
+	spelled map[*wrappers.Tool]float64) map[*wrappers.Tool]float64 {
 	score := map[*wrappers.Tool]float64{}
 	for t, s := range spelled {
 		if r.shows(t.Tool) {

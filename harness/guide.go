@@ -6,28 +6,30 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// GuideTokens bounds the text of Guide, in tokens.
-const GuideTokens = 300
+// guideTokens bounds the text of Guide, in tokens.
+const guideTokens = 300
 
 // guideBytes is what surely fits into GuideTokens, names and lists of words
 // being dearer than sentences.
-const guideBytes = 3 * GuideTokens
+const guideBytes = 3 * guideTokens
 
 // Guide is a text for a system prompt: how to use the one tool execute, what
-// the servers here are for, and what they say about how to work with them. It
-// takes at most GuideTokens. What servers say is quoted, cut to a sentence.
+// the servers here are for, and what they say about how to work with them.
 func (c *Catalog) Guide() (string, error) {
 	view, err := c.View()
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The tool execute runs a Go script that can call %s of %s. Say in plain words what you need, call the functions, return only what matters:\n",
-		count(len(c.Registry.Tools), "tool"), count(len(c.Registry.Servers), "server"))
+	fmt.Fprintf(&b, "The tool execute runs a Go script that can call %s of %s. Say in plain words what you need, call "+
+		"the functions, return only what matters:\n",
+		text.Count(len(c.Registry.Tools), "tool"), text.Count(len(c.Registry.Servers), "server"))
 	b.WriteString("UseTools(\"show the commit history\"); log, err := git.Log(git.LogParams{MaxCount: 5}); Return(log)\n")
-	b.WriteString("Do many calls in one script, side by side where they do not depend on each other. A script that only calls UseTools answers with signatures; nothing runs before all of it type-checks.\n")
+	b.WriteString("Do many calls in one script, side by side where they do not depend on each other. A script that " +
+		"only calls UseTools answers with signatures; nothing runs before all of it type-checks.\n")
 
 	var kinds []string
 	for _, k := range c.index.Categories(discovery.Query{}) {

@@ -61,8 +61,9 @@ func TestTheGuideFitsIntoASystemPrompt(t *testing.T) {
 		many.Servers[i].Instructions = "# Call list_things before read_thing number \"1\".\x1b[2J\nThen do more."
 	}
 	few := &registry.Registry{
-		Servers: []registry.Server{{Name: "git", Instructions: "Always call git_status first. More."}, {Name: "x", Instructions: strings.Repeat("long ", 100)}},
-		Tools:   []registry.Tool{{Server: "git", Name: "git_log", Description: "Shows the commit log."}},
+		Servers: []registry.Server{{Name: "git", Instructions: "Always call git_status first. More."},
+			{Name: "x", Instructions: strings.Repeat("long ", 100)}},
+		Tools: []registry.Tool{{Server: "git", Name: "git_log", Description: "Shows the commit log."}},
 	}
 	few.Normalize()
 	odd := &registry.Registry{}
@@ -77,13 +78,14 @@ func TestTheGuideFitsIntoASystemPrompt(t *testing.T) {
 		}
 		n := tokens(t, text)
 		t.Logf("%s: %d tokens\n%s", name, n, text)
-		if n > GuideTokens {
-			t.Errorf("%s: %d tokens, want at most %d", name, n, GuideTokens)
+		if n > guideTokens {
+			t.Errorf("%s: %d tokens, want at most %d", name, n, guideTokens)
 		}
 		if strings.ContainsRune(text, '\x1b') {
 			t.Errorf("%s: control characters of a server", name)
 		}
-		if name == "few" && (!strings.Contains(text, `git says: "Always call git_status first."`) || strings.Contains(text, "long")) {
+		if name == "few" && (!strings.Contains(text, `git says: "Always call git_status first."`) ||
+			strings.Contains(text, "long")) {
 			t.Errorf("few: the instructions are not as they should be")
 		}
 	}

@@ -15,12 +15,14 @@ import (
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/sandbox"
+	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -33,44 +35,44 @@ func RunWorker() {
 	}
 }
 
-// Harden closes the process to others of the same user: they can no longer
-// attach a debugger to it, nor read its memory and environment. It is for the
-// main of a program that runs scripts; it costs core dumps and debuggers.
+// Harden keeps other processes of the same user from attaching a debugger to
+// this process and from reading its memory and environment. Call it in the main
+// of a program that runs scripts; core dumps and debuggers do not work then.
 func Harden() error { return sandbox.Harden() }
 
-// Catalog is what scripts can use: the tools that are known, and the way to
-// call them.
+// Catalog is what scripts can use: the tools, and the connections to call them.
 type Catalog struct {
 	Registry *registry.Registry
 	// Calls sends a call to a server; nil: tools can be checked, not called.
 	// *backend.Pool is a Caller.
 	Calls Caller
-	// Search configures how tools are found; nil: by its defaults. With
-	// another embedder the registry has that one's vectors.
+	// Search configures how tools are found; nil means the defaults. With an
+	// Embedder the registry must have its vectors.
 	Search *discovery.Options
 	// Servers are the definitions that the registry was made from; empty where
 	// they are not known.
 	Servers []config.Server
-	// Memory notes what the phrases of runs that went well led to, and
-	// decides by that; nil: nothing is remembered.
+	// Memory stores which tools phrases led to in runs that ended well; such a
+	// phrase then means that tool. nil: nothing is stored.
 	Memory *memory.Memory
-	// Shapes learns what the results look like whose types tools do not
-	// declare, and gives scripts typed results of those of read-only tools that
-	// it knows; nil: it does not.
+	// Shapes infers the result types of tools that declare none, and gives
+	// scripts typed results of the read-only ones; nil: such results are
+	// untyped.
 	Shapes *observe.Store
-	// Scripts are those that RunScript runs, and where scripts with a header
-	// are saved; nil: there are none.
+	// Scripts is the library that RunScript runs scripts of, and where scripts
+	// with a header are saved; nil: there is none.
 	Scripts *library.Library
 	// Usage records which tools scripts call and which phrases fail; nil:
 	// nothing is recorded.
 	Usage *usage.Log
-	// Asking is what is not known yet; nil: the registry is complete.
+	// Asking lists the servers that have not answered yet; nil: the registry is
+	// complete.
 	Asking *Asking
 
 	once    sync.Once
 	index   *discovery.Index
 	failed  error
-	schemas *schemas
+	schemas *schema.Set
 	of      *Catalog // what index and schemas are taken from; nil: they are its own
 
 	mu      sync.Mutex
@@ -83,8 +85,8 @@ type Catalog struct {
 // takes some 5 MB at 10,000 tools.
 const maxOthers = 32
 
-// CatalogError is returned when what scripts can use could not be found out:
-// no config, a config or registry that cannot be read.
+// CatalogError is returned where the catalog could not be made: there is no
+// config, or a config or registry cannot be read.
 type CatalogError struct{ Err error }
 
 func (e *CatalogError) Error() string { return e.Err.Error() }
@@ -105,7 +107,8 @@ func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalo
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var other *Catalog
-	if i := slices.IndexFunc(c.others, func(o *Catalog) bool { return o.Shapes == shapes && o.Scripts == scripts }); i >= 0 {
+	if i := slices.IndexFunc(c.others,
+		func(o *Catalog) bool { return o.Shapes == shapes && o.Scripts == scripts }); i >= 0 {
 		other = c.others[i]
 		c.others = slices.Delete(c.others, i, i+1)
 	} else {
@@ -114,13 +117,14 @@ func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalo
 			Usage: c.Usage, of: c,
 		}
 		if c.Asking != nil {
-			other.Asking = &Asking{Servers: c.Asking.Servers, More: func(ctx context.Context, servers []string, open bool) (*Catalog, error) {
-				more, err := c.Asking.More(ctx, servers, open)
-				if err != nil {
-					return nil, err
-				}
-				return more.Apart(shapes, scripts), nil
-			}}
+			other.Asking = &Asking{Servers: c.Asking.Servers,
+				More: func(ctx context.Context, servers []string, open bool) (*Catalog, error) {
+					more, err := c.Asking.More(ctx, servers, open)
+					if err != nil {
+						return nil, err
+					}
+					return more.Apart(shapes, scripts), nil
+				}}
 		}
 	}
 	c.others = append(c.others, other)
@@ -136,7 +140,7 @@ func (c *Catalog) load() error {
 			c.index, c.schemas = c.of.index, c.of.schemas
 			return
 		}
-		c.schemas = &schemas{}
+		c.schemas = &schema.Set{}
 		o := discovery.Options{}
 		if c.Search != nil {
 			o = *c.Search
@@ -177,20 +181,21 @@ func (c *Catalog) Index() (*discovery.Index, error) { err := c.load(); return c.
 
 // Options configure a Harness. Nil means defaults.
 type Options struct {
-	// Catalog returns what scripts can use. It is asked when a script first
-	// needs a tool, and again after an error; nil: there are no tools. A
-	// script that declares none never asks.
+	// Catalog returns what scripts can use. It is called when a script first
+	// needs a tool, and again after an error; never for a script that uses
+	// none. nil: there are no tools.
 	Catalog func(context.Context) (*Catalog, error)
-	// Scripts returns where scripts with a header are saved that need no tool,
-	// and so no catalog; nil, or a nil library: they are not.
+	// Scripts returns the library for scripts with a header that use no tool,
+	// and so no catalog; nil, or a nil library: these are not saved.
 	Scripts func() *library.Library
 	// Limits bound each run; zero fields mean the defaults of [Limits].
 	Limits Limits
 	// WorkerCommand starts a worker; empty: this program's own binary, whose
 	// main must call RunWorker.
 	WorkerCommand []string
-	// BestEffort runs workers that cannot be locked on this system; the Result
-	// says what they lacked. Without it they are refused on Linux.
+	// BestEffort runs scripts also where the system cannot lock their worker;
+	// Result.Sandbox says what was missing. Without it such scripts are refused
+	// on Linux.
 	BestEffort bool
 	// Spares is how many workers are started ahead and wait for a script, so
 	// that a run does not wait for one; 0: each run starts its own.
@@ -206,21 +211,23 @@ type Limits struct {
 	Parallel int           // tool calls at once; 16
 	Result   int           // bytes of one tool's result; 32 MiB
 	// Memory is what the worker may take, in bytes, itself included; 512 MiB,
-	// less than MinMemory is MinMemory. With the scripts that it runs through
-	// RunScript a run takes less than MemoryFactor times that; all the other
-	// limits are for all of them together, but for Value, Parallel and Result.
+	// at least MinMemory. A run with all the scripts that it runs through
+	// RunScript takes less than MemoryFactor times that. The other limits hold
+	// for all of these scripts together, except Value, Parallel and Result,
+	// which hold for each.
 	Memory int64
 	// CPU is the time on all cores together; twice Timeout.
 	CPU time.Duration
 }
 
-// MinMemory is the least that a worker may take, in bytes: what it needs itself
-// leaves little of less for a script. One that runs through RunScript may have
+// MinMemory is the least that Limits.Memory means, in bytes: a worker needs
+// most of that itself. The worker of a script that RunScript runs may have
 // somewhat less.
 const MinMemory = 128 << 20
 
-// MemoryFactor times Limits.Memory is more than what a run takes with all the
-// scripts that it runs: each has half of the memory of the one that runs it.
+// MemoryFactor times Limits.Memory bounds what a run takes with all the scripts
+// that it runs through RunScript: each has half of the memory of the one that
+// runs it.
 const MemoryFactor = 2
 
 // Harness runs scripts. It is safe for concurrent use.
@@ -230,7 +237,7 @@ type Harness struct {
 	learning sync.WaitGroup // what ended runs taught is being saved
 }
 
-// New returns a harness. Nothing is started but the spare workers.
+// New returns a harness and starts its spare workers. opts may be nil.
 func New(opts *Options) *Harness {
 	h := &Harness{}
 	if opts != nil {
@@ -244,8 +251,8 @@ func New(opts *Options) *Harness {
 	return h
 }
 
-// Close ends the spare workers, and waits until those of ended runs are gone
-// and what was learnt from results is saved. Runs under way go on.
+// Close ends the spare workers, and waits until the workers of ended runs are
+// gone and Catalog.Shapes is saved. Runs under way go on.
 func (h *Harness) Close() error {
 	h.learning.Wait()
 	h.spares.Close()
@@ -275,8 +282,8 @@ func (h *Harness) catalog(ctx context.Context) (*Catalog, error) {
 // Script is one script and how to run it.
 type Script struct {
 	Source string
-	// Strict refuses tools that no phrase declares, and all that is mended with
-	// a warning otherwise.
+	// Strict refuses tools that no phrase declares, and every mistake that is
+	// mended with a warning otherwise.
 	Strict bool
 	// ReadOnly denies tools that are not marked as read-only.
 	ReadOnly bool
@@ -288,18 +295,20 @@ type Script struct {
 	Approved []string
 	// Catalog is what the script can use, in the place of Options.Catalog.
 	Catalog *Catalog
-	// Stored are the values that Stored gives the script; nil: there is no
-	// session in which anything could be kept.
+	// Stored are the values that Stored returns in the script, by ID; nil:
+	// there is no session, and Stored fails.
 	Stored map[string]json.RawMessage
-	// OnCall is told when a call begins and when it has ended, several at a
-	// time where the script calls so. It must not take long; nil: nobody is.
+	// OnCall is called when a tool call begins and when it has ended,
+	// concurrently where the script calls so. It must return soon; nil: it is
+	// not called.
 	OnCall func(CallEvent)
-	// Results has room for the results of the script's calls, together with
-	// those of others of its session; nil: the script has its own.
+	// Results bounds the results of the script's calls together with those of
+	// other scripts that have the same Room; nil: the script has a Room of its
+	// own.
 	Results *Room
 	// Limits override the harness's where a field is not zero.
 	Limits Limits
-	// Inputs are the values that Input gives the script.
+	// Inputs are the values that Input returns in the script, by name, as JSON.
 	Inputs map[string]json.RawMessage
 	// Stdout and Stderr receive the script's output as it is written, besides
 	// the Result.
@@ -317,7 +326,7 @@ func (s *Script) room() *Room {
 	return NewRoom(0, nil)
 }
 
-// CallEvent is one tool call of a running script.
+// CallEvent is the beginning or the end of a tool call of a running script.
 type CallEvent struct {
 	Number int // 1 for the script's first call
 	Tool   *registry.Tool
@@ -327,9 +336,11 @@ type CallEvent struct {
 }
 
 // Run checks a script and, if it compiles and its tools are found, runs it.
+// What is wrong with the script is in the Result; an error, such as a
+// *CatalogError, is a fault of the harness.
 func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, false) }
 
-// Check does all that Run does before running.
+// Check does what Run does, except running the script.
 func (h *Harness) Check(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, true) }
 
 func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, error) {
@@ -342,12 +353,14 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		}
 		t = newTree(limits)
 	}
-	r := &run{ctx: ctx, h: h, script: s, tree: t, room: s.room(), misfits: map[string]string{}, nested: make(chan struct{}, 1), result: &Result{
-		Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
-	}}
+	r := &run{ctx: ctx, h: h, script: s, tree: t, room: s.room(), misfits: map[string]string{},
+		nested: make(chan struct{}, 1), result: &Result{
+			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
+		}}
 	o, err := worker.Run(ctx, &worker.Script{
 		Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored, Limits: limits, Free: true,
-	}, r, &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares, Stdout: s.Stdout, Stderr: s.Stderr})
+	}, r, &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
+		Stdout: s.Stdout, Stderr: s.Stderr})
 	if err != nil {
 		return nil, err
 	}
@@ -356,11 +369,11 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	}
 	r.finish(o)
 	if !check {
-		r.remember()
+		r.rememberPhrases()
 		r.record(begin)
 		r.keep()
 	}
-	r.learn()
+	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	return r.result, nil
 }
@@ -380,7 +393,8 @@ func limits(ls ...Limits) worker.Limits {
 		for _, p := range []struct {
 			to   *int
 			from int
-		}{{&out.Stdout, l.Stdout}, {&out.Value, l.Value}, {&out.Calls, l.Calls}, {&out.Parallel, l.Parallel}, {&out.Result, l.Result}} {
+		}{{&out.Stdout, l.Stdout}, {&out.Value, l.Value}, {&out.Calls, l.Calls}, {&out.Parallel, l.Parallel},
+			{&out.Result, l.Result}} {
 			if *p.to == 0 {
 				*p.to = p.from
 			}
@@ -409,7 +423,7 @@ type run struct {
 	samples  []sample
 	// sampleBytes is what the samples take.
 	sampleBytes    int
-	own            []string // what it uses of the harness itself
+	builtins       []string // what it uses of the harness itself
 	tree           *tree
 	room           *Room
 	nested         chan struct{} // holds an element while a saved script is under way
@@ -431,7 +445,8 @@ func (r *run) finish(o *worker.Outcome) {
 	defer res.inFiles(parts)
 	res.Stdout, res.Stderr, res.Truncated, res.Value, res.ExitCode = o.Stdout, o.Stderr, o.Truncated, o.Value, o.Exit
 	res.Lowered = o.Lowered
-	res.Sandbox = Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits, Missing: o.Sandbox.Missing}
+	res.Sandbox = Sandbox{Landlock: o.Sandbox.Landlock, Seccomp: o.Sandbox.Seccomp, Rlimits: o.Sandbox.Rlimits,
+		Missing: o.Sandbox.Missing}
 	for _, w := range o.Warnings {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
 	}
@@ -453,7 +468,7 @@ func (r *run) finish(o *worker.Outcome) {
 		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
 			o.Message += "; waiting for " + listed(r.pending, 3)
 		}
-		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicAdvice[o.Code],
+		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
 			Trace: traceOf(o, parts), Snippet: snippet(r.script.Source, o.Line)}}
 	}
 	if res.Status.ExitCode() == CompileError.ExitCode() {
@@ -498,7 +513,8 @@ func (r *run) failedCalls(o *worker.Outcome) []string {
 	var out []string
 	if n := len(r.pending); n > 0 && o.Status == worker.OK {
 		names := slices.Compact(slices.Sorted(slices.Values(r.pending)))
-		out = append(out, fmt.Sprintf("main ended before %s of %s; wait for goroutines, as with wg.Wait()", count(n, "call"), listed(names, 3)))
+		out = append(out, fmt.Sprintf("main ended before %s of %s; wait for goroutines, as with wg.Wait()",
+			text.Count(n, "call"), listed(names, 3)))
 	}
 	if failed == 0 || failed == 1 && why != "" && strings.Contains(o.Message, why) {
 		return out

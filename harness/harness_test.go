@@ -50,19 +50,21 @@ func notes() *registry.Registry {
 		{Server: "notes", Name: "search_notes", Description: "Search the notes for words and list what matches",
 			Input:       json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","default":10,"minimum":1,"maximum":100}},"required":["query"]}`),
 			Annotations: &registry.Annotations{ReadOnly: &yes}},
-		{Server: "notes", Name: "delete_note", Description: "Delete a note for ever", Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`)},
+		{Server: "notes", Name: "delete_note", Description: "Delete a note for ever",
+			Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`)},
 	}}
 	reg.Normalize()
 	return reg
 }
 
-func harnessOver(reg *registry.Registry, answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*Harness, *recorder) {
+func harnessOver(reg *registry.Registry,
+	answer func(ctx context.Context, server, tool string, args json.RawMessage) (string, error)) (*Harness, *recorder) {
 	rec := &recorder{answer: answer}
 	cat := &Catalog{Registry: reg, Calls: rec}
 	return New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }}), rec
 }
 
-func text(s string) string {
+func textResult(s string) string {
 	b, _ := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": s}}})
 	return string(b)
 }
@@ -82,16 +84,21 @@ func TestAToolThatItsServerDoesNotHaveIsNotGuessed(t *testing.T) {
 	h, _ := harnessOver(notes(), nil)
 	for _, name := range []string{"notes.delete_notes", "notes.DeleteAllNotes", "notes/purge", "mcp__notes__delete-all"} {
 		res := mustRun(t, h, fmt.Sprintf("UseTools(%q); Return(1)", name))
-		if res.Status != ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) || len(res.Error.Signatures) == 0 {
+		if res.Status != ToolNotFound || !strings.Contains(res.Error.Message, `server "notes" has no tool "`) ||
+			len(res.Error.Signatures) == 0 {
 			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
 		}
 		res = mustRun(t, h, fmt.Sprintf("UseTools(%q)", name))
-		if res.Status != OK || res.Tools[0].Tool != "" || !strings.Contains(res.Text(), `no tool fits it well: server "notes" has no tool "`) || !strings.Contains(res.Text(), "func notes.") {
+		if res.Status != OK || res.Tools[0].Tool != "" ||
+			!strings.Contains(res.Text(), `no tool fits it well: server "notes" has no tool "`) ||
+			!strings.Contains(res.Text(), "func notes.") {
 			t.Errorf("%s: %s %s", name, res.Status, res.Text())
 		}
 	}
-	for _, name := range []string{"notes.DeleteNote", "notes.delete_note", "notes/delete-note", "mcp__notes__deleteNote", "Notes.DELETE_NOTE"} {
-		if res := mustRun(t, h, fmt.Sprintf("UseTools(%q)", name)); res.Status != OK || res.Tools[0].Tool != "notes.delete_note" {
+	for _, name := range []string{"notes.DeleteNote", "notes.delete_note", "notes/delete-note", "mcp__notes__deleteNote",
+		"Notes.DELETE_NOTE"} {
+		if res := mustRun(t, h, fmt.Sprintf("UseTools(%q)", name)); res.Status != OK ||
+			res.Tools[0].Tool != "notes.delete_note" {
 			t.Errorf("%s: %s %+v", name, res.Status, res.Error)
 		}
 	}
@@ -119,9 +126,11 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 		}
 		return res
 	}
-	for _, script := range []string{`UseTools("notes.delete_note")`, `UseTools("search the notes", "delete_note")`} { // a look-up
+	// a look-up
+	for _, script := range []string{`UseTools("notes.delete_note")`, `UseTools("search the notes", "delete_note")`} {
 		res := run(script)
-		if text := res.Text(); res.Status != OK || !strings.Contains(text, "denied by notes.delete_*") || strings.Contains(text, "func notes.DeleteNote") || len(res.Decisions) != 1 {
+		if text := res.Text(); res.Status != OK || !strings.Contains(text, "denied by notes.delete_*") ||
+			strings.Contains(text, "func notes.DeleteNote") || len(res.Decisions) != 1 {
 			t.Errorf("%s: %s %s %v", script, res.Status, text, res.Decisions)
 		}
 	}
@@ -130,7 +139,8 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 		`if err := UseTools("delete_note"); err != nil { Return("handled") }`,
 	} {
 		res := run(script)
-		if res.Status != Denied || res.Error.Kind != KindPolicy || !strings.Contains(res.Error.Message, "denied by notes.delete_*") || res.Error.Line == 0 {
+		if res.Status != Denied || res.Error.Kind != KindPolicy ||
+			!strings.Contains(res.Error.Message, "denied by notes.delete_*") || res.Error.Line == 0 {
 			t.Errorf("%s: %s %+v", script, res.Status, res.Error)
 		}
 		if strings.Contains(res.Text(), "func notes.DeleteNote") {
@@ -140,10 +150,12 @@ func TestADeniedToolIsDeniedByNameAndNotOffered(t *testing.T) {
 	for _, script := range []string{
 		`UseTools("notes.purge")`, `UseTools("create a note")`, `err := UseTools("notes.purge"); Return(err.Error())`,
 		`notes.RemoveNote()`, `notes.Delete()`,
-		"import \"discovery\"\nn, err := discovery.Names()\nh, err2 := discovery.Find(discovery.Query{Text: \"delete\"})\nb, err3 := discovery.Tree()\nfmt.Println(n, err, h, err2, b, err3)",
+		"import \"discovery\"\nn, err := discovery.Names()\nh, err2 := discovery.Find(discovery.Query{Text: " +
+			"\"delete\"})\nb, err3 := discovery.Tree()\nfmt.Println(n, err, h, err2, b, err3)",
 	} {
 		res := run(script)
-		if shown, err := json.Marshal(res); err != nil || strings.Contains(string(shown), "delete_note") || strings.Contains(string(shown), "DeleteNote") {
+		if shown, err := json.Marshal(res); err != nil || strings.Contains(string(shown), "delete_note") ||
+			strings.Contains(string(shown), "DeleteNote") {
 			t.Errorf("%s: %s, %v", script, shown, err)
 		}
 	}
@@ -169,16 +181,23 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 	}{
 		{[]string{"fsb.*", "fsc"}, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "!fsb"}},
 		{[]string{"fsb.*", "fsc"}, `UseTools("write_file"); Return(1)`, OK, []string{"!several", "!fsb"}},
-		{[]string{"fsb.*"}, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "fsc.WriteFile", "could mean several tools", "!fsb"}},
-		{[]string{"fsb.*"}, `UseTools("write_file"); Return(1)`, Ambiguous, []string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
+		{[]string{"fsb.*"}, `UseTools("write_file")`, OK,
+			[]string{"fsa.WriteFile", "fsc.WriteFile", "could mean several tools", "!fsb"}},
+		{[]string{"fsb.*"}, `UseTools("write_file"); Return(1)`, Ambiguous,
+			[]string{"fsa.WriteFile", "fsc.WriteFile", "policy denies those that are not shown", "!fsb"}},
 		{nil, `UseTools("write_file")`, OK, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
 		{nil, `UseTools("write_file"); Return(1)`, Ambiguous, []string{"fsa.WriteFile", "fsb.WriteFile", "!policy"}},
 		{[]string{"fs*"}, `UseTools("write_file")`, OK, []string{"denied by fs*", "!several"}},
 		{[]string{"fs*"}, `UseTools("write_file"); Return(1)`, Denied, []string{"denied by fs*", "!several"}},
-		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, Denied, []string{"denied by fs*"}},
-		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", \"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", OK,
-			[]string{"1 fsa.write_file <nil>\nfsb.write_file is not to be had: denied by fsb.*|fsc.write_file is not to be had: denied by fsc|nosuch\n"}},
-		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nc, _ := discovery.Categories()\ns, _ := discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", OK,
+		{[]string{"fs*"}, `if err := UseTools("write_file"); err != nil { Return("handled") }`, Denied,
+			[]string{"denied by fs*"}},
+		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nd, err := discovery.Describe(\"write_file\", \"fsb.WriteFile\", " +
+			"\"fsc.write_file\", \"nosuch\")\nfmt.Println(len(d.Tools), d.Tools[0].ID, " +
+			"err)\nfmt.Println(strings.Join(d.NotFound, \"|\"))", OK,
+			[]string{"1 fsa.write_file <nil>\nfsb.write_file is not to be had: denied by fsb.*|fsc.write_file is not to be " +
+				"had: denied by fsc|nosuch\n"}},
+		{[]string{"fsb.*", "fsc"}, "import \"discovery\"\nc, _ := discovery.Categories()\ns, _ := " +
+			"discovery.Stats()\nfmt.Println(len(c), c[0].Tools, c[0].Servers, s.Total.Tools, len(s.Servers), s.Servers[1].Tools)", OK,
 			[]string{"1 1 [fsa] 1 3 0\n"}},
 	} {
 		res, err := h.Run(t.Context(), &Script{Source: c.script, Policy: &Policy{Deny: c.deny}})
@@ -200,7 +219,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 func TestPhrasesNarrowNamesSelectTypesCheck(t *testing.T) {
 	h, rec := harnessOver(notes(), func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
 		if tool == "search_notes" {
-			return text("two notes"), nil
+			return textResult("two notes"), nil
 		}
 		return `{"content":[],"structuredContent":{"id":7,"title":"T"}}`, nil
 	})
@@ -238,9 +257,11 @@ func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
 	})
 	for _, c := range []struct{ script, want string }{
 		{`notes.CreateNote(notes.CreateNoteParams{Title: "T"})`, `{"title":"T"}`},
-		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Pinned: false, Priority: 0, Body: ""})`, `{"body":"","pinned":false,"priority":0,"title":"T"}`},
+		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Pinned: false, Priority: 0, Body: ""})`,
+			`{"body":"","pinned":false,"priority":0,"title":"T"}`},
 		{`p := notes.CreateNoteParams{Title: "T"}; p.Priority = 0; notes.CreateNote(p)`, `{"priority":0,"title":"T"}`},
-		{`p := &notes.CreateNoteParams{}; p.Title = "T"; p.Pinned = false; notes.CreateNote(*p)`, `{"pinned":false,"title":"T"}`},
+		{`p := &notes.CreateNoteParams{}; p.Title = "T"; p.Pinned = false; notes.CreateNote(*p)`,
+			`{"pinned":false,"title":"T"}`},
 		{`notes.CreateNote(notes.CreateNoteParams{Title: "T", Tags: nil})`, `{"tags":[],"title":"T"}`},
 	} {
 		rec.args = nil
@@ -255,20 +276,27 @@ func TestFieldsThatTheScriptWritesAreSentAndNoOthers(t *testing.T) {
 }
 
 func TestNothingRunsBeforeEverythingIsKnown(t *testing.T) {
-	h, rec := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
+	h, rec := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string,
+		error) {
+		return textResult("x"), nil
+	})
 	for _, c := range []struct {
 		name, script string
 		status       Status
 		want         []string // in the text
 	}{
-		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, ToolNotFound, []string{`"launch a rocket to the moon"`}},
+		{"an unknown phrase", `UseTools("launch a rocket to the moon"); fmt.Println("launched")`, ToolNotFound,
+			[]string{`"launch a rocket to the moon"`}},
 		{"a wrong field", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.SearchNotes(notes.SearchNotesParams{Text: "y"})`, CompileError, []string{"Text", "Query string"}},
-		{"a wrong function", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, CompileError, []string{"FindNotes", "notes.SearchNotes"}},
-		{"a required field that is not set", `notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, CompileError, []string{"1:19", "Query", "Query string /*required*/"}},
+		{"a wrong function", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); notes.FindNotes("y")`, CompileError,
+			[]string{"FindNotes", "notes.SearchNotes"}},
+		{"a required field that is not set", `notes.SearchNotes(notes.SearchNotesParams{Limit: 5})`, CompileError,
+			[]string{"1:19", "Query", "Query string /*required*/"}},
 		{"a wrong type", `notes.SearchNotes(notes.SearchNotesParams{Query: 5})`, CompileError, []string{"string"}},
 		{"an unknown server", "import \"servers/nots\"\nfunc main() { nots.X() }", CompileError, []string{"servers/notes"}},
 		{"no Go at all", `please search my notes`, CompileError, []string{"1:"}},
-		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", CompileError, []string{"os/exec"}},
+		{"an import that scripts do not have", "import \"os/exec\"\nfunc main() { exec.Command(\"ls\") }", CompileError,
+			[]string{"os/exec"}},
 		{"a phrase that is no constant", `s := "search"; UseTools(s)`, CompileError, []string{"UseTools"}},
 		{"nothing", ``, CompileError, nil},
 	} {
@@ -305,17 +333,20 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 	if res.Status != OK || len(res.Tools) != 2 {
 		t.Fatal(res.Text())
 	}
-	for i, want := range []string{"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error)", "func notes.DeleteNote("} {
+	for i, want := range []string{"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error)",
+		"func notes.DeleteNote("} {
 		if !strings.Contains(res.Tools[i].Signature, want) {
 			t.Errorf("no %q in %s", want, res.Tools[i].Signature)
 		}
 	}
-	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != OK || !strings.Contains(res.Text(), "no tool fits it well") {
+	if res := mustRun(t, h, `UseTools("launch a rocket to the moon")`); res.Status != OK ||
+		!strings.Contains(res.Text(), "no tool fits it well") {
 		t.Errorf("%s", res.Text())
 	}
 	// Where one is to be chosen, the text says how each is called.
 	res = mustRun(t, h, `UseTools("a note")`)
-	if want := "notes.DeleteNote(ID int) → text or JSON // Delete a note for ever"; res.Status != OK || !strings.Contains(res.Text(), want) || !strings.Contains(res.Text(), "func notes.CreateNote(") {
+	if want := "notes.DeleteNote(ID int) → text or JSON // Delete a note for ever"; res.Status != OK ||
+		!strings.Contains(res.Text(), want) || !strings.Contains(res.Text(), "func notes.CreateNote(") {
 		t.Errorf("no %q in\n%s", want, res.Text())
 	}
 	res = mustRun(t, h, `UseTools("a note"); Return(1)`)
@@ -325,13 +356,17 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 	if want := "p { Title string /*required*/; Body string; Pinned bool; Priority int; Tags []string }"; !strings.Contains(res.Text(), want) {
 		t.Errorf("no %q in\n%s", want, res.Text())
 	}
-	if s := strings.Join(res.Error.Signatures, "\n"); !strings.Contains(s, "func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error) // ") {
+	if s := strings.Join(res.Error.Signatures, "\n"); !strings.Contains(s,
+		"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error) // ") {
 		t.Errorf("signatures\n%s", s)
 	}
 }
 
 func TestUndeclaredToolsAreAddedOrRefused(t *testing.T) {
-	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) { return text("x"), nil })
+	h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string,
+		error) {
+		return textResult("x"), nil
+	})
 	script := `r, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); fmt.Println(r.Text(), err)`
 	res := mustRun(t, h, script)
 	if res.Status != OK || len(res.Warnings) != 0 || len(res.Tools) != 1 || res.Tools[0].By != ByAdded {
@@ -396,10 +431,12 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 		want         Status
 	}{
 		{"an endless loop", `for {}`, Limits{Timeout: 300 * time.Millisecond}, Timeout},
-		{"a tool that never answers", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`, Limits{Timeout: 300 * time.Millisecond}, Timeout},
+		{"a tool that never answers", `notes.SearchNotes(notes.SearchNotesParams{Query: "x"})`,
+			Limits{Timeout: 300 * time.Millisecond}, Timeout},
 		{"a flood", `for { fmt.Println("0123456789") }`, Limits{Stdout: 1000}, OutputLimit},
 		{"a huge value", `Return(strings.Repeat("x", 10000))`, Limits{Value: 1000}, OutputLimit},
-		{"many calls", `for range 100 { go notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }; select {}`, Limits{Calls: 10}, CallLimit},
+		{"many calls", `for range 100 { go notes.SearchNotes(notes.SearchNotesParams{Query: "x"}) }; select {}`,
+			Limits{Calls: 10}, CallLimit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res, err := h.Run(t.Context(), &Script{Source: c.script, Limits: c.limits})
@@ -427,7 +464,8 @@ func TestRunsAreBoundedAndCanceled(t *testing.T) {
 func TestATimeoutSaysWhereTheScriptWas(t *testing.T) {
 	t.Parallel()
 	for _, limit := range untilThere {
-		res, err := New(nil).Run(t.Context(), &Script{Source: "fmt.Println(1)\n\ntime.Sleep(time.Hour)\n", Limits: Limits{Timeout: limit}})
+		res, err := New(nil).Run(t.Context(),
+			&Script{Source: "fmt.Println(1)\n\ntime.Sleep(time.Hour)\n", Limits: Limits{Timeout: limit}})
 		if err != nil || res.Status != Timeout {
 			t.Fatal(err, res.Text())
 		}
@@ -503,7 +541,7 @@ func TestParallelCallsKeepTheirResultsApart(t *testing.T) {
 	h, _ := harnessOver(notes(), func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
 		var a struct{ Query string }
 		json.Unmarshal(args, &a)
-		return text("for " + a.Query), nil
+		return textResult("for " + a.Query), nil
 	})
 	res := mustRun(t, h, `
 out := make([]string, 50)
@@ -535,7 +573,8 @@ func TestSpareWorkersRunOneScriptEach(t *testing.T) {
 }
 
 func ExampleResult_Text() {
-	r := &Result{Status: CompileError, Errors: []Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
+	r := &Result{Status: CompileError,
+		Errors: []Error{{Line: 2, Column: 5, Message: "undefined: git.Lg", Hint: "did you mean git.Log?"}}}
 	fmt.Print(r.Text())
 	// Output:
 	// compile_error

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // TestHostileScriptsAreDeniedOrBounded runs testdata/hostile: every script
@@ -59,7 +61,7 @@ func TestHostileScriptsAreDeniedOrBounded(t *testing.T) {
 					t.Errorf("%d bytes of stdout, %d of stderr, %d of value", len(res.Stdout), len(res.Stderr), len(res.Value))
 				}
 				if t.Failed() {
-					t.Logf("after %v: %s", time.Since(begin), cut(res.Text(), 1500))
+					t.Logf("after %v: %s", time.Since(begin), text.Cut(res.Text(), 1500))
 				}
 			})
 		}

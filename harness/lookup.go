@@ -7,6 +7,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -39,7 +40,7 @@ func raise(entries []*entry, length, budget int) int {
 		if length <= e.at || length >= len(e.texts) {
 			continue
 		}
-		if cost := wrappers.Tokens(e.texts[length]) - wrappers.Tokens(e.text()); cost <= budget {
+		if cost := text.Tokens(e.texts[length]) - text.Tokens(e.text()); cost <= budget {
 			e.at, budget = length, budget-cost
 		}
 	}
@@ -57,7 +58,8 @@ const (
 // whole is a tool that may be described at any length, in few words about it
 // up to its types.
 func whole(t *wrappers.Tool, about string) *entry {
-	return &entry{tool: t, texts: []string{"", t.Line() + about + "\n", strings.TrimPrefix(about, " ") + "\n" + t.Show(wrappers.Types), t.Show(wrappers.Brief), t.Show(wrappers.Full)}}
+	return &entry{tool: t, texts: []string{"", t.Line() + about + "\n", strings.TrimPrefix(about, " ") + "\n" +
+		t.Show(wrappers.Types), t.Show(wrappers.Brief), t.Show(wrappers.Full)}}
 }
 
 // inLine is a tool that has one line.
@@ -122,7 +124,7 @@ func (r *run) show(uses []*ToolUse, budget int) {
 	}
 	for _, f := range all {
 		r.lookOthers(f, shown)
-		budget -= wrappers.Tokens(f.use.heading()) + alsoTokens
+		budget -= text.Tokens(f.use.heading()) + alsoTokens
 	}
 	var bests, near, far []*entry
 	for _, f := range all {
@@ -162,7 +164,7 @@ func (r *run) show(uses []*ToolUse, budget int) {
 		if len(f.names) > 0 && budget >= 0 {
 			f.use.Others = append(f.use.Others, "also "+listed(f.names, 3))
 		}
-		f.use.Tokens, f.use.shown = wrappers.Tokens(f.use.Signature), true
+		f.use.Tokens, f.use.shown = text.Tokens(f.use.Signature), true
 	}
 }
 
@@ -205,9 +207,10 @@ func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	if u.server || strings.HasPrefix(u.Note, "denied: ") {
 		return
 	}
-	offered := r.cat.index.Differ(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
+	offered := r.cat.index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
 	for i, d := range offered {
-		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp && score(u, d.ID) < leastOther*u.Candidates[0].Score {
+		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp &&
+			score(u, d.ID) < leastOther*u.Candidates[0].Score {
 			break
 		}
 		if t, ok := r.view.Tool(d.ID); ok && !shown[t] && len(f.others) < maxRunnersUp {
@@ -240,7 +243,8 @@ func ids(cs []discovery.Candidate) []string {
 var aboutServers = map[string]bool{"server": true, "servers": true, "mcp": true, "tool": true, "tools": true}
 
 // fillers may stand beside them.
-var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true, "on": true, "from": true, "in": true, "every": true}
+var fillers = map[string]bool{"the": true, "of": true, "all": true, "list": true, "show": true, "what": true,
+	"on": true, "from": true, "in": true, "every": true}
 
 // asksForServer reports whether a phrase is the name of a server, or asks for
 // its tools.
@@ -281,13 +285,14 @@ func (r *run) lookAround(f *found, s *wrappers.Server) {
 	f.use.server = true
 	var all []discovery.Hit
 	for more := true; more; {
-		page, err := r.cat.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit, Detail: discovery.NameDescription, Keep: r.shows})
+		page, err := r.cat.Find(discovery.Query{Server: s.Name, Offset: len(all), Limit: discovery.MaxLimit,
+			Detail: discovery.NameDescription, Keep: r.shows})
 		if err != nil {
 			return
 		}
 		all, more = append(all, page.Results...), page.HasMore
 	}
-	f.use.Note = fmt.Sprintf("the server %s has %s", s.Package, count(len(all), "tool"))
+	f.use.Note = fmt.Sprintf("the server %s has %s", s.Package, text.Count(len(all), "tool"))
 	if len(all) <= maxServerTools {
 		for _, e := range all {
 			if t, ok := r.view.Tool(e.ID); ok {
@@ -327,7 +332,7 @@ func (u *ToolUse) heading() string {
 	case u.server:
 		return fmt.Sprintf("%q%s", u.Phrase, note)
 	case u.Verdict == discovery.Resolved:
-		return fmt.Sprintf("%q → %s%s%s", u.Phrase, u.Go, u.Why(), note)
+		return fmt.Sprintf("%q → %s%s%s", u.Phrase, u.Go, u.why(), note)
 	case u.Verdict == discovery.Unavailable:
 		return fmt.Sprintf("%q cannot be served now%s", u.Phrase, note)
 	case u.Verdict == discovery.Ambiguous:
@@ -336,9 +341,9 @@ func (u *ToolUse) heading() string {
 	return fmt.Sprintf("%q: no tool fits it well%s", u.Phrase, note)
 }
 
-// Text is what a phrase of a look-up came to: its tool with all its types, and
+// text is what a phrase of a look-up came to: its tool with all its types, and
 // what else it may mean.
-func (u *ToolUse) Text() string {
+func (u *ToolUse) text() string {
 	text := u.heading() + "\n" + u.Signature
 	for i, line := range u.Others {
 		if i == 0 && !u.server && u.Signature != "" && !strings.HasPrefix(line, "also ") {

@@ -36,7 +36,8 @@ func manyTools(tb testing.TB, n int) *registry.Registry {
 	tb.Helper()
 	reg := &registry.Registry{}
 	for copies := 0; len(reg.Tools) < n; copies++ {
-		for _, file := range []string{"github-mcp-server", "workspace-mcp", "playwright", "git-cyanheads", "mongodb", "redis", "filesystem", "chrome-devtools"} {
+		for _, file := range []string{"github-mcp-server", "workspace-mcp", "playwright", "git-cyanheads", "mongodb", "redis",
+			"filesystem", "chrome-devtools"} {
 			raw, err := os.ReadFile(filepath.Join("..", "wrappers", "testdata", "schemas", file+".json"))
 			if err != nil {
 				tb.Fatal(err)
@@ -143,7 +144,8 @@ func answerRows(t *testing.T) []row {
 	}
 	slices.Sort(refused)
 	return []row{
-		{"answer to a refused script, cl100k tokens, median / most", "≤ 400 / ≤ 900", fmt.Sprintf("%d / %d", refused[len(refused)/2], refused[len(refused)-1])},
+		{"answer to a refused script, cl100k tokens, median / most", "≤ 400 / ≤ 900",
+			fmt.Sprintf("%d / %d", refused[len(refused)/2], refused[len(refused)-1])},
 		{"answer to a look-up of four phrases, cl100k tokens", "≤ 1,200", fmt.Sprint(lookUp)},
 	}
 }
@@ -156,7 +158,7 @@ func TestNumbers(t *testing.T) {
 	}
 	ctx := context.Background()
 	answer := func(context.Context, string, string, json.RawMessage) (string, error) {
-		return text("a b c a b a"), nil
+		return textResult("a b c a b a"), nil
 	}
 	h, _ := harnessOver(notes(), answer)
 	run := func(script string) *Result {
@@ -189,7 +191,8 @@ func TestNumbers(t *testing.T) {
 		slices.Sort(all)
 		return all[len(all)/2]
 	}
-	add("trivial script, spare worker ready, p50", "≤ 1.5 ms", "%.2f ms", waiting(`Return(1)`, func(r *Result) float64 { return r.Timing.Total }))
+	add("trivial script, spare worker ready, p50", "≤ 1.5 ms", "%.2f ms",
+		waiting(`Return(1)`, func(r *Result) float64 { return r.Timing.Total }))
 	add("front end of a 40-line script, spare worker ready, p50", "≤ 1.5 ms", "%.2f ms",
 		waiting(script40, func(r *Result) float64 { return r.Timing.Parse + r.Timing.Check + r.Timing.Lower }))
 	spare.Close()
@@ -255,7 +258,8 @@ func TestNumbers(t *testing.T) {
 	if !ok1 || !ok2 {
 		t.Fatal("README.md has no place for the numbers")
 	}
-	if err := os.WriteFile("../README.md", []byte(before+"<!-- numbers -->\n"+b.String()+"<!-- /numbers -->"+after), 0o644); err != nil {
+	if err := os.WriteFile("../README.md", []byte(before+"<!-- numbers -->\n"+b.String()+"<!-- /numbers -->"+after),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 }

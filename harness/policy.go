@@ -39,11 +39,11 @@ const (
 // Approvals are the values that an Approval may have.
 var Approvals = []Approval{ApproveNone, ApproveMarked, ApproveDestructive, ApproveWrites}
 
-// Decision is what a policy says of one tool of a script.
+// Decision is the verdict of a policy on one tool.
 type Decision struct {
 	Tool    string  `json:"tool"`
 	Verdict Allowed `json:"verdict"`
-	// Rule is what decided, and in words why.
+	// Rule is the rule that decided, in words.
 	Rule string `json:"rule"`
 }
 
@@ -58,7 +58,7 @@ const (
 	NeedsApproval Allowed = "needs_approval"
 )
 
-// Validate reports a pattern or a word that means nothing.
+// Validate returns an error for a malformed pattern or an unknown Approval.
 func (p *Policy) Validate() error {
 	if p == nil {
 		return nil
@@ -66,7 +66,8 @@ func (p *Policy) Validate() error {
 	for _, list := range [][]string{p.Allow, p.Deny, p.Approved} {
 		for _, pattern := range list {
 			if !registry.IsPattern(pattern) {
-				return fmt.Errorf("%q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)", pattern)
+				return fmt.Errorf("%q is no pattern of tools: want a server (git), a tool (git.git_log) or wildcards (git.*_log)",
+					pattern)
 			}
 		}
 	}
@@ -76,8 +77,9 @@ func (p *Policy) Validate() error {
 	return nil
 }
 
-// Decide says whether a tool may be called. approved are the IDs of tools that
-// a person has approved for this script.
+// Decide returns whether a tool may be called, and the rule that says so.
+// approved are the IDs of tools that a person has approved for this script. p
+// may be nil.
 func (p *Policy) Decide(t *registry.Tool, approved []string) Decision {
 	d := Decision{Tool: t.ID, Verdict: IsAllowed, Rule: "no rule is against it"}
 	if p == nil {

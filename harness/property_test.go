@@ -41,7 +41,10 @@ func TestRandomArgumentsArrive(t *testing.T) {
 	calls, skipped := 0, 0
 	for _, server := range servers {
 		reg := realServers(t, server)
-		h, rec := harnessOver(reg, func(context.Context, string, string, json.RawMessage) (string, error) { return text("ok"), nil })
+		h, rec := harnessOver(reg, func(context.Context, string, string, json.RawMessage) (string,
+			error) {
+			return textResult("ok"), nil
+		})
 		cat, err := h.catalog(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +64,8 @@ func TestRandomArgumentsArrive(t *testing.T) {
 			arg := ""
 			if tl.ParamsType() != "" {
 				arg = "p"
-				fmt.Fprintf(&script, "{\nvar p %s.%s\nif err := json.Unmarshal([]byte(%s), &p); err != nil { panic(err) }\n", tl.Package().Package, tl.ParamsType(), strconv.Quote(string(args)))
+				fmt.Fprintf(&script, "{\nvar p %s.%s\nif err := json.Unmarshal([]byte(%s), &p); err != nil { panic(err) }\n",
+					tl.Package().Package, tl.ParamsType(), strconv.Quote(string(args)))
 			} else {
 				script.WriteString("{\n")
 			}

@@ -19,7 +19,8 @@ func (r *run) record(began time.Time) {
 
 // used is what a run comes to in the usage log.
 func (r *run) used(began time.Time) usage.Run {
-	u := usage.Run{Time: began.UTC().Truncate(time.Millisecond), Status: string(r.result.Status), Ms: ms(time.Since(began))}
+	u := usage.Run{Time: began.UTC().Truncate(time.Millisecond), Status: string(r.result.Status),
+		Ms: ms(time.Since(began))}
 	at := map[string]int{}
 	for _, c := range r.result.Calls {
 		i, ok := at[c.Tool]

@@ -27,7 +27,7 @@ const (
 	shown = 10
 )
 
-// How a tool was found, besides what a phrase alone can tell (discovery.By).
+// How a tool was found, besides the values of discovery.
 const (
 	ByName  discovery.By = "name"  // the script uses its Go name, a phrase has it within reach
 	ByAdded discovery.By = "added" // the script uses its Go name, no phrase declares it
@@ -37,16 +37,18 @@ const (
 func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool, error) {
 	if len(n.Phrases) > maxPhrases || len(n.Names) > maxNames {
 		r.stop(CompileError, Error{Kind: KindRefused, Message: fmt.Sprintf(
-			"the script declares %d phrases and uses %d names, at most %d and %d are allowed", len(n.Phrases), len(n.Names), maxPhrases, maxNames)})
+			"the script declares %d phrases and uses %d names, at most %d and %d are allowed", len(n.Phrases), len(n.Names),
+			maxPhrases, maxNames)})
 		return nil, false, nil
 	}
 	if i := slices.IndexFunc(n.Phrases, func(p worker.Phrase) bool { return len(p.Text) > maxPhraseSize }); i >= 0 {
-		r.stop(CompileError, Error{Kind: KindRefused, Line: n.Phrases[i].Line, Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)})
+		r.stop(CompileError, Error{Kind: KindRefused, Line: n.Phrases[i].Line,
+			Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)})
 		return nil, false, nil
 	}
 	r.names, r.probe, r.broken = bounded(n.Names), n.Probe && !n.Broken, n.Broken
 	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
-	r.own = n.Own
+	r.builtins = n.Own
 	if len(n.Phrases)+len(n.Names)+len(n.Own) == 0 {
 		return &worker.Tools{}, true, nil
 	}
@@ -137,12 +139,14 @@ func (r *run) server(pkg string) *wrappers.Server {
 // phrases resolves every phrase, lets the used names pick among its
 // candidates, and returns the unresolved phrases whose error the script
 // handles.
-func (r *run) phrases(ctx context.Context, ps []worker.Phrase, used []*wrappers.Tool) (map[string]worker.Unresolved, error) {
+func (r *run) phrases(ctx context.Context, ps []worker.Phrase, used []*wrappers.Tool) (map[string]worker.Unresolved,
+	error) {
 	unresolved := map[string]worker.Unresolved{}
 	for _, p := range ps {
 		// What a script does is decided by the names that it uses; a probe has
 		// nothing but its phrases.
-		res, err := resolvePhrase(ctx, r.cat.index, r.view, p.Text, &discovery.ResolveOptions{Candidates: reach, Alone: r.probe})
+		res, err := resolvePhrase(ctx, r.cat.index, r.view, p.Text,
+			&discovery.ResolveOptions{Candidates: reach, Alone: r.probe})
 		if err != nil {
 			return nil, err
 		}
@@ -254,7 +258,9 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 		}
 	}
 	if res.Verdict != discovery.Unavailable && !r.script.Strict && r.allFound() {
-		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("line %d: %s; nearest: %s; the names that the script uses were all found", p.Line, message, listed(names, 3)))
+		r.result.Warnings = append(r.result.Warnings,
+			fmt.Sprintf("line %d: %s; nearest: %s; the names that the script uses were all found", p.Line, message,
+				listed(names, 3)))
 		return
 	}
 	if len(names) > 0 {
@@ -306,7 +312,7 @@ func (r *run) allFound() bool {
 func inShort(offered []discovery.Difference, i int) string {
 	d := offered[i]
 	same := func(o discovery.Difference) bool { return o.ID != d.ID && o.Summary == d.Summary }
-	telling := d.Telling()
+	telling := d.Distinction()
 	if telling == "" || !slices.ContainsFunc(offered, same) {
 		return d.Summary
 	}
@@ -345,7 +351,8 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 	case len(down) == 0:
 		hint = "there are no tools: the servers have none, or their allow and deny lists leave none: " + serverNames(servers)
 	default:
-		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(down), reason(down[0].Name, *down[0].Error))
+		hint = fmt.Sprintf("there are no tools: no server could be asked: %s (%s)", serverNames(down),
+			reason(down[0].Name, *down[0].Error))
 	}
 	return ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
 }
@@ -381,12 +388,14 @@ func (r *run) undeclared(used []*wrappers.Tool) {
 		if r.script.Strict {
 			line := r.lineOf(t)
 			r.result.Status = ToolNotFound
-			r.result.Errors = append(r.result.Errors, Error{Kind: KindResolve, Line: line, Snippet: snippet(r.script.Source, line),
-				Message: fmt.Sprintf("%s is used but no phrase of UseTools declares it", t.Go()),
-				Hint:    fmt.Sprintf("add UseTools(%q)", t.ID)})
+			r.result.Errors = append(r.result.Errors,
+				Error{Kind: KindResolve, Line: line, Snippet: snippet(r.script.Source, line),
+					Message: fmt.Sprintf("%s is used but no phrase of UseTools declares it", t.Go()),
+					Hint:    fmt.Sprintf("add UseTools(%q)", t.ID)})
 			continue
 		}
-		r.report(discovery.Resolution{Verdict: discovery.Resolved, By: ByAdded, Tool: t.ID, Confidence: 1, Candidates: []discovery.Candidate{}})
+		r.report(discovery.Resolution{Verdict: discovery.Resolved, By: ByAdded, Tool: t.ID, Confidence: 1,
+			Candidates: []discovery.Candidate{}})
 	}
 }
 
@@ -405,7 +414,8 @@ func (r *run) lineOf(t *wrappers.Tool) int {
 // report adds a line to the result's tools.
 func (r *run) report(res discovery.Resolution) {
 	u := ToolUse{Resolution: res}
-	u.Candidates = slices.DeleteFunc(u.Candidates, func(c discovery.Candidate) bool { return c.ID != u.Tool && r.hides(c.ID) })
+	u.Candidates = slices.DeleteFunc(u.Candidates,
+		func(c discovery.Candidate) bool { return c.ID != u.Tool && r.hides(c.ID) })
 	u.Candidates = u.Candidates[:min(shown, len(u.Candidates))]
 	if t, ok := r.view.Tool(res.Tool); ok {
 		u.Go = t.Go()
@@ -432,7 +442,7 @@ func (r *run) units() []worker.Unit {
 			units = append(units, worker.Unit{Path: s.Path(), Name: s.Name, Source: s.Source(ts, false)})
 		}
 	}
-	if slices.Contains(r.own, host.OwnDiscovery) {
+	if slices.Contains(r.builtins, host.OwnDiscovery) {
 		units = append(units, worker.Unit{Path: host.OwnDiscovery, Source: host.Discovery})
 	}
 	return units

@@ -30,7 +30,7 @@ const (
 	SandboxError Status = "sandbox_error"
 )
 
-// Result is all that comes back from a script.
+// Result is the outcome of a script.
 type Result struct {
 	Status Status          `json:"status"`
 	Value  json.RawMessage `json:"value,omitempty"` // of the last Return
@@ -57,18 +57,19 @@ type Result struct {
 	// Types are, of a script that was refused, the tools that it means, best
 	// guesses for wrong names included: signature and types of each.
 	Types []string `json:"types,omitempty"`
-	// Down are servers that Errors are about, or may be: those without tools,
-	// since they failed when the registry was built.
+	// Down are the names of servers without tools, because they failed when the
+	// registry was built, that Errors may be about.
 	Down []string `json:"-"`
-	// LookUp says that the script did nothing but declare, and was answered
-	// with what its phrases came to.
+	// LookUp says that the script did nothing but call UseTools; it was
+	// answered with the tools of its phrases and did not run.
 	LookUp  bool    `json:"-"`
 	Lowered string  `json:"lowered,omitempty"` // of a check: what would be run
 	Timing  Timing  `json:"timing"`            // milliseconds by phase
 	Sandbox Sandbox `json:"sandbox"`
 }
 
-// ToolUse says what a phrase, or a name without a phrase, came to.
+// ToolUse is the tool of a phrase, or of a name in the script that no phrase
+// declares.
 type ToolUse struct {
 	discovery.Resolution
 	Go string `json:"go,omitempty"` // git.Log
@@ -76,8 +77,8 @@ type ToolUse struct {
 	// first candidate where the phrase is not resolved.
 	Signature string `json:"signature,omitempty"`
 	Tokens    int    `json:"tokens,omitempty"` // about what Signature costs a model
-	// Others are what else a phrase of a look-up may mean, a line each, or the
-	// tools of the server that it names.
+	// Others has a line for each other tool that a phrase of a look-up may
+	// mean, or for each tool of the server that it names.
 	Others []string `json:"others,omitempty"`
 	server bool     // the phrase of a look-up names a server
 	shown  bool     // a reader is told what the phrase came to
@@ -98,7 +99,7 @@ type Call struct {
 	text    string // how the script wrote it, cut short; only of suspects
 }
 
-// NestedScript is one saved script that a script ran.
+// NestedScript is one saved script that was run through RunScript.
 type NestedScript struct {
 	Name   string
 	Hash   string // SHA-256 of the text that was run, in hexadecimal
@@ -120,11 +121,11 @@ const (
 	KindPanic    ErrorKind = "panic"
 	KindLimit    ErrorKind = "limit"
 	KindPolicy   ErrorKind = "policy"
-	KindBackend  ErrorKind = "backend"
 	KindInternal ErrorKind = "internal"
 )
 
-// Error is what was wrong, where, and what would be right.
+// Error is one error of a script: what was wrong, where, and what would be
+// right.
 type Error struct {
 	Kind ErrorKind `json:"kind"`
 	// File is the name of the file that Line is of, in a script of several.
@@ -141,7 +142,7 @@ type Error struct {
 	about      worker.Diagnostic
 }
 
-// Timing are the milliseconds of each phase.
+// Timing is the duration of each phase in ms.
 type Timing struct {
 	Start    float64 `json:"start"`    // the worker, until it was ready
 	Parse    float64 `json:"parse"`    // in the worker
@@ -164,7 +165,8 @@ type Sandbox struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// ExitCode is the exit code of `harness run` and `check` for a status.
+// ExitCode returns the exit code of `harness run` and `harness check` for a
+// status.
 func (s Status) ExitCode() int {
 	switch s {
 	case OK:
@@ -190,7 +192,8 @@ func fromDiagnostics(ds []worker.Diagnostic) []Error {
 		if d.Kind == string(KindRefused) {
 			kind = KindRefused
 		}
-		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet, Hint: d.Hint, Signatures: d.Signatures, about: d})
+		out = append(out, Error{Kind: kind, Line: d.Line, Column: d.Column, Message: d.Message, Snippet: d.Snippet,
+			Hint: d.Hint, Signatures: d.Signatures, about: d})
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -31,7 +32,8 @@ var te *ToolError
 fmt.Println(errors.As(err, &te), te.Tool, te.Message)
 _, err = notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 te = nil
-fmt.Println(errors.As(err, &te), te == nil, err)`, "true notes.delete_note no such note\nfalse true notes.search_notes: connection refused\n"},
+fmt.Println(errors.As(err, &te), te == nil, err)`,
+			"true notes.delete_note no such note\nfalse true notes.search_notes: connection refused\n"},
 		{"type switch and AsType", `
 _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: 5})
 switch e := err.(type) {
@@ -80,9 +82,12 @@ func TestImagesCanBeReturned(t *testing.T) {
 func TestResultsAreCheckedAgainstTheirSchema(t *testing.T) {
 	for _, c := range []struct{ name, result, stdout, warning string }{
 		{"fits", `{"id":7,"title":"T"}`, "7 T", ""},
-		{"a required property is missing", `{"title":"T"}`, "0 T", `notes.create_note: the result does not fit the tool's output schema: required: missing properties: ["id"]; JSON(&v) and Raw() have it as it came`},
-		{"mended, but not what was promised", `{"id":"7"}`, "7 ", `notes.create_note: the result does not fit the tool's output schema: id: type: 7 has type "string", want "integer"; JSON(&v) and Raw() have it as it came`},
-		{"not to be mended", `{"id":"seven","title":"T"}`, "0 T", `notes.create_note: the result does not fit the tool's output schema: id is the string "seven", not an integer; JSON(&v) and Raw() have it as it came`},
+		{"a required property is missing", `{"title":"T"}`, "0 T",
+			`notes.create_note: the result does not fit the tool's output schema: required: missing properties: ["id"]; JSON(&v) and Raw() have it as it came`},
+		{"mended, but not what was promised", `{"id":"7"}`, "7 ",
+			`notes.create_note: the result does not fit the tool's output schema: id: type: 7 has type "string", want "integer"; JSON(&v) and Raw() have it as it came`},
+		{"not to be mended", `{"id":"seven","title":"T"}`, "0 T",
+			`notes.create_note: the result does not fit the tool's output schema: id is the string "seven", not an integer; JSON(&v) and Raw() have it as it came`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, _ := harnessOver(notes(), func(context.Context, string, string, json.RawMessage) (string, error) {
@@ -117,9 +122,9 @@ func sameJSON(a, b string) bool {
 func TestFailureReportedAsSuccessIsFlaggedInTheCall(t *testing.T) {
 	h, _ := harnessOver(notes(), func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
 		if strings.Contains(string(args), "bad") {
-			return text("Error retrieving notes: connection refused"), nil
+			return textResult("Error retrieving notes: connection refused"), nil
 		}
-		return text("two notes"), nil
+		return textResult("two notes"), nil
 	})
 	res := mustRun(t, h, `UseTools("notes.search_notes")
 for _, q := range []string{"good", "bad", "bad"} {
@@ -143,13 +148,14 @@ for _, q := range []string{"good", "bad", "bad"} {
 
 func TestFailureReportedAsSuccessNamesTheCall(t *testing.T) {
 	reg := notes()
-	reg.Tools = append(reg.Tools, registry.Tool{Server: "notes", Name: "sync", Input: json.RawMessage(`{"type":"object"}`)})
+	reg.Tools = append(reg.Tools, registry.Tool{Server: "notes", Name: "sync",
+		Input: json.RawMessage(`{"type":"object"}`)})
 	reg.Normalize()
 	h, _ := harnessOver(reg, func(_ context.Context, _, tool string, args json.RawMessage) (string, error) {
 		if tool == "sync" || strings.Contains(string(args), "bad") {
-			return text("Error: no such note"), nil
+			return textResult("Error: no such note"), nil
 		}
-		return text("two notes"), nil
+		return textResult("two notes"), nil
 	})
 	const said = `: reports success, but the result looks like a failure: it begins "Error: no such note"`
 	for _, c := range []struct{ script, want string }{
@@ -175,7 +181,7 @@ func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
 		fmt.Fprintf(&doubling, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
 	}
 	deep := json.RawMessage(strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60))
-	for name, schema := range map[string]string{
+	for name, declared := range map[string]string{
 		"itself":            `{"$ref":"#"}`,
 		"itself, escaped":   `{"$ref":"#/$defs/%61","$defs":{"a":{"$ref":"#/$defs/a"}}}`,
 		"each other":        `{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#/$defs/b"}},"b":{"if":{"$ref":"#/$defs/a"}}}}`,
@@ -187,36 +193,38 @@ func TestHostileSchemasDoNotHangAValidation(t *testing.T) {
 		"doubling by depth": `{"properties":{"a":{"anyOf":[{"$ref":"#"},{"$ref":"#"},{"type":"string"}]}}}`,
 		"in another case":   `{"$REF":"#","ALLOF":[{"$Ref":"#"}]}`,
 	} {
-		tl := &registry.Tool{ID: "s.t", Input: json.RawMessage(schema), Output: json.RawMessage(schema)}
-		var s schemas
-		if err := s.arguments(tl, deep); err != nil {
+		tl := &registry.Tool{ID: "s.t", Input: json.RawMessage(declared), Output: json.RawMessage(declared)}
+		var s schema.Set
+		if err := s.Arguments(tl, deep); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := s.result(tl, deep); err != nil {
+		if err := s.Result(tl, deep); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestRecursiveSchemasAreEnforced(t *testing.T) {
-	tl := &registry.Tool{ID: "s.t", Input: json.RawMessage(`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"n":{"type":"integer"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`)}
-	var s schemas
-	if err := s.arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":3}]}]}}`)); err != nil {
+	tl := &registry.Tool{ID: "s.t",
+		Input: json.RawMessage(`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"n":{"type":"integer"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`)}
+	var s schema.Set
+	if err := s.Arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":3}]}]}}`)); err != nil {
 		t.Error(err)
 	}
-	if err := s.arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":"x"}]}]}}`)); err == nil {
+	if err := s.Arguments(tl, json.RawMessage(`{"root":{"n":1,"children":[{"n":2,"children":[{"n":"x"}]}]}}`)); err == nil {
 		t.Error("a wrong type deep inside was accepted")
 	}
 }
 
 func FuzzValidate(f *testing.F) {
-	f.Add([]byte(`{"properties":{"a":{"$ref":"#"}},"allOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{"not":{}}}}`), []byte(`{"a":{"a":{}}}`))
+	f.Add([]byte(`{"properties":{"a":{"$ref":"#"}},"allOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{"not":{}}}}`),
+		[]byte(`{"a":{"a":{}}}`))
 	f.Add([]byte(`{"items":[{"$ref":"#"}],"dependencies":{"a":{"$ref":"#"}},"$ref":"#/items/0"}`), []byte(`{"a":[[]]}`))
 	f.Fuzz(func(t *testing.T, raw, v []byte) {
 		tl := &registry.Tool{ID: "s.t", Input: raw, Output: raw}
-		var s schemas
-		_ = s.arguments(tl, v)
-		_ = s.result(tl, v)
+		var s schema.Set
+		_ = s.Arguments(tl, v)
+		_ = s.Result(tl, v)
 	})
 }
 
@@ -224,9 +232,10 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 	reg := notes()
 	file := filepath.Join(t.TempDir(), "shapes.json")
 	shapes := observe.New(file)
-	cat := &Catalog{Registry: reg, Shapes: shapes, Calls: &recorder{answer: func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
-		return text(fmt.Sprintf(`{"found":[%q]}`, args)), nil
-	}}}
+	cat := &Catalog{Registry: reg, Shapes: shapes,
+		Calls: &recorder{answer: func(_ context.Context, _, _ string, args json.RawMessage) (string, error) {
+			return textResult(fmt.Sprintf(`{"found":[%q]}`, args)), nil
+		}}}
 	run := func(script string) *Result {
 		t.Helper()
 		h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
@@ -249,7 +258,8 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 	if res := run(typed); string(res.Value) != `"{\"query\":\"x\"}"` {
 		t.Error(res.Text())
 	}
-	if res := run(`UseTools("notes.search_notes")`); !strings.Contains(res.Text(), "result type observed, not promised by the server") {
+	if res := run(`UseTools("notes.search_notes")`); !strings.Contains(res.Text(),
+		"result type observed, not promised by the server") {
 		t.Error(res.Text())
 	}
 	if b, err := os.ReadFile(file); err != nil || strings.Contains(string(b), "query") {
@@ -259,12 +269,13 @@ func TestTypesAreLearntWhileTheHarnessRuns(t *testing.T) {
 
 func TestWhatAResultLookedLikeIsKnownAfterItsRun(t *testing.T) {
 	shapes := observe.New("")
-	cat := &Catalog{Registry: notes(), Shapes: shapes, Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
-		if tool == "delete_note" {
-			return text("deleted"), nil
-		}
-		return text(`{"found":["a"]}`), nil
-	}}}
+	cat := &Catalog{Registry: notes(), Shapes: shapes,
+		Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
+			if tool == "delete_note" {
+				return textResult("deleted"), nil
+			}
+			return textResult(`{"found":["a"]}`), nil
+		}}}
 	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
 	defer h.Close()
 	view, err := cat.View() // from before
@@ -322,7 +333,8 @@ func TestACatalogIsSharedByThoseWhoseResultsAreLearntApart(t *testing.T) {
 }
 
 func TestReturnedResultsLeaveOutWhatTheServerDid(t *testing.T) {
-	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "get", Input: json.RawMessage(`{"type":"object"}`),
+	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "get",
+		Input: json.RawMessage(`{"type":"object"}`),
 		Output: json.RawMessage(`{"type":"object","required":["items","title"],"properties":{"title":{"type":"string"},"note":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"count":{"type":"integer"},"ok":{"type":"boolean"},
 			"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"integer"},"text":{"type":"string"},"any":{}}}}}}`)}}}
 	reg.Normalize()

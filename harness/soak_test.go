@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 var soak = flag.Int("soak", 90, "how many mixed scripts TestManyRunsLeaveNothingBehind runs")
@@ -63,7 +65,7 @@ func TestManyRunsLeaveNothingBehind(t *testing.T) {
 				if err != nil || res.Status != c.want && res.Status != CPULimit {
 					t.Errorf("%s: %v, want %s", c.script, err, c.want)
 					if res != nil {
-						t.Log(cut(res.Text(), 400))
+						t.Log(text.Cut(res.Text(), 400))
 					}
 				}
 			}
@@ -80,7 +82,8 @@ func TestManyRunsLeaveNothingBehind(t *testing.T) {
 	deadline := time.Now().Add(30 * time.Second) // goroutines end a moment after what they waited for
 	for {
 		after := census(t)
-		if after.children <= before.children && after.descriptors <= before.descriptors && after.goroutines <= before.goroutines && after.files == before.files {
+		if after.children <= before.children && after.descriptors <= before.descriptors &&
+			after.goroutines <= before.goroutines && after.files == before.files {
 			return
 		}
 		if time.Now().After(deadline) {

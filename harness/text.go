@@ -11,13 +11,12 @@ import (
 	"sync"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// Text is the Result for a model: on success the value, a string as its text,
-// then what was printed; else what was wrong, where, and what would be right,
-// and what was printed before; then warnings. It holds all that the next script
-// needs, and nothing else.
+// Text returns the Result for a model: on success the value, a string as its
+// text, then what was printed; else the errors and what was printed before;
+// then warnings.
 func (r *Result) Text() string {
 	var b strings.Builder
 	if r.Status == OK {
@@ -51,8 +50,8 @@ func (r *Result) success() string {
 	return b.String()
 }
 
-// Shown is what the phrases of a look-up came to, and those of another script
-// whose tools it does not use; empty where there are none.
+// Shown returns the tools of the phrases of a look-up, or of the phrases of
+// another script whose tools it does not use; empty where there are none.
 func (r *Result) Shown() string {
 	var b strings.Builder
 	for i := range r.Tools {
@@ -60,7 +59,7 @@ func (r *Result) Shown() string {
 			if b.Len() == 0 && !r.LookUp {
 				b.WriteString("\nnot used by the script:\n")
 			}
-			b.WriteString(u.Text())
+			b.WriteString(u.text())
 		}
 	}
 	return b.String()
@@ -81,9 +80,9 @@ func plain(value json.RawMessage) string {
 	return strings.TrimRight(s, "\n")
 }
 
-// Why says in a few words, after a space, why a phrase means its tool where
+// why says in a few words, after a space, why a phrase means its tool where
 // the phrase is not the reason; else it is empty.
-func (u *ToolUse) Why() string {
+func (u *ToolUse) why() string {
 	switch u.By {
 	case discovery.ByMemory:
 		return " (an earlier run used it for this phrase)"
@@ -93,10 +92,10 @@ func (u *ToolUse) Why() string {
 	return ""
 }
 
-// Problems is why a script did not end well: the status, all errors, and for
-// one that was refused what its phrases came to and the types of the tools that
-// it means. For people each error has its line of the script, and colours
-// (ANSI) where they see them; models get the same in fewer words.
+// Problems returns why a script did not end well: the status, all errors, and
+// for one that was refused the tools of its phrases with their types. With
+// people each error has its line of the script, with colours ANSI colours too;
+// without, the text has fewer tokens.
 func (r *Result) Problems(people, colours bool) string {
 	p := painter(colours)
 	var b strings.Builder
@@ -132,17 +131,18 @@ func (r *Result) mistakes(people bool, p painter) string {
 		switch {
 		case people:
 			b.WriteString(errs[i].text(p))
-		case wrappers.Tokens(b.String()) > mistakesTokens:
-			b.WriteString(errs[i].place() + cut(errs[i].Message, 60) + "\n")
+		case text.Tokens(b.String()) > mistakesTokens:
+			b.WriteString(errs[i].place() + text.Cut(errs[i].Message, 60) + "\n")
 		default:
 			b.WriteString(errs[i].short(len(errs)))
 		}
 	}
 	for _, u := range r.Tools {
 		switch {
-		case u.Phrase == "" || slices.ContainsFunc(errs, func(e Error) bool { return strings.Contains(e.Message, strconv.Quote(u.Phrase)) }):
+		case u.Phrase == "" || slices.ContainsFunc(errs,
+			func(e Error) bool { return strings.Contains(e.Message, strconv.Quote(u.Phrase)) }):
 		case u.Verdict == discovery.Resolved && u.Go != "":
-			fmt.Fprintf(&b, "%q → %s%s\n", u.Phrase, u.Go, u.Why())
+			fmt.Fprintf(&b, "%q → %s%s\n", u.Phrase, u.Go, u.why())
 		case u.Verdict != discovery.Resolved:
 			b.WriteString(u.heading() + "\n")
 		}
@@ -177,7 +177,7 @@ func (p painter) paint(code, s string) string {
 // far as their comments.
 var toPaint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)/\*.*?\*/|// .*$|^func [^/\n]*`) })
 
-// Paint colours declarations of tools in Go for terminals (ANSI): the lines of
+// Paint returns Go declarations of tools with ANSI colours: the lines of
 // functions are bold, comments dim.
 func Paint(text string) string {
 	return toPaint().ReplaceAllStringFunc(text, func(s string) string {
@@ -203,8 +203,8 @@ func (e *Error) place() string {
 	return ""
 }
 
-// Text is the error in a few lines: place and message, the line of the script,
-// a hint, signatures.
+// Text returns the error in a few lines: place and message, the line of the
+// script, the trace of a panic, a hint, signatures.
 func (e *Error) Text() string { return e.text(false) }
 
 func (e *Error) text(p painter) string {

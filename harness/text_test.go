@@ -33,10 +33,12 @@ func TestTextOfAValue(t *testing.T) {
 
 func TestPaint(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"func git.Log(p git.LogParams) (git.LogResult, error)\n", "\x1b[1mfunc git.Log(p git.LogParams) (git.LogResult, error)\x1b[0m\n"},
+		{"func git.Log(p git.LogParams) (git.LogResult, error)\n",
+			"\x1b[1mfunc git.Log(p git.LogParams) (git.LogResult, error)\x1b[0m\n"},
 		{"func git.Log() // the log", "\x1b[1mfunc git.Log() \x1b[0m\x1b[2m// the log\x1b[0m"},
 		{"// Show\n// it\n", "\x1b[2m// Show\x1b[0m\n\x1b[2m// it\x1b[0m\n"},
-		{"p { A int /*required; see http://x // y*/; B int }", "p { A int \x1b[2m/*required; see http://x // y*/\x1b[0m; B int }"},
+		{"p { A int /*required; see http://x // y*/; B int }",
+			"p { A int \x1b[2m/*required; see http://x // y*/\x1b[0m; B int }"},
 		{"\tA int // of a /*kind*/\n}", "\tA int \x1b[2m// of a /*kind*/\x1b[0m\n}"},
 		{"git.Log() → text or JSON\n", "git.Log() → text or JSON\n"},
 	} {

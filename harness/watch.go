@@ -12,12 +12,12 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Watch keeps the catalog true until ctx ends: it asks all servers, and again
-// when a config changes, when a server says that it has other tools, and every
-// poll (0: every 5 minutes, negative: never). updated gets each new catalog,
-// never two at a time; the connections of the one before are closed when it
-// returns. A config that cannot be read is an err with the old catalog (nil
-// where there was none). Each new registry is saved.
+// Watch keeps the catalog up to date until ctx ends: it asks all servers, and
+// again when a config changes, when a server says that its tools have changed,
+// and every poll (0: every 5 minutes, negative: never). updated is called with
+// each new catalog, one call at a time; the connections of the previous one are
+// closed when it returns. For a config that cannot be read it gets an error and
+// the old catalog (nil where there was none). Each new registry is saved.
 //
 // Without a config there is nothing to watch: Watch waits for ctx.
 func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *Catalog, err error)) error {
@@ -80,20 +80,21 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !old.Registry.Same(reg) || old.load() != nil {
 		return nil
 	}
-	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
+	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes,
+		Scripts: old.Scripts, Usage: old.Usage}
 	c.once.Do(func() { c.index, c.schemas = old.index, old.schemas })
 	return c
 }
 
-// open lends a watch the connections that there are, and has it hear of their
-// servers' notices.
-func (f *Files) open(notify func(backend.Notice)) (*backend.Pool, *config.Config) {
+// open lends a watch the connections that there are; changed is called with
+// servers that say that their tools have changed.
+func (f *Files) open(changed func(server string)) (*backend.Pool, *config.Config) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.Keep || f.pool == nil {
 		return nil, nil
 	}
-	f.notify.Store(&notify)
+	f.toolsChanged.Store(&changed)
 	return f.pool, f.config
 }
 

@@ -267,8 +267,8 @@ func (r *Registry) Save(path string) error {
 	return nil
 }
 
-// SidePath is where something is kept about the tools of a registry file, by
-// kind: below a folder of the user's, named by the registry's absolute path.
+// SidePath returns the path for data of one kind about the tools of a registry
+// file: below folder/kind, with a name made of the registry's absolute path.
 func SidePath(folder, kind, registryFile string) (string, error) {
 	abs, err := filepath.Abs(registryFile)
 	if err != nil {
@@ -278,8 +278,8 @@ func SidePath(folder, kind, registryFile string) (string, error) {
 	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
 }
 
-// ApartPath is the file or folder beside path that is kept apart for who has the
-// key: a hash of the key is in its name.
+// ApartPath returns the path of a file or folder beside path for one key, such
+// as a tenant's: a hash of the key is in its name.
 func ApartPath(path, key string) string {
 	sum := sha256.Sum256([]byte(key))
 	ext := filepath.Ext(path)
@@ -294,8 +294,8 @@ func open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// ReadFile reads a file of at most so many bytes; a larger one is an error, and
-// so is what is no file but a pipe or a device, which may never end.
+// ReadFile returns the content of a file of at most most bytes. A larger one is
+// an error, and so is a pipe or a device, which may never end.
 func ReadFile(path string, most int) ([]byte, error) {
 	f, err := open(path)
 	if err != nil {
@@ -309,10 +309,10 @@ func ReadFile(path string, most int) ([]byte, error) {
 	return data, err
 }
 
-// WriteFile replaces path with data as a whole: readers see the old content
-// or the new one, also after a crash. Nobody but the user can read it before
-// it has its mode. What writers of this file that were killed have left beside it
-// is removed.
+// WriteFile replaces the content of path atomically: readers see the old
+// content or the new one, also after a crash. The file has mode 0600 until it
+// is complete, then mode. Temporary files that killed writers left beside it
+// are removed.
 func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
 	removeStale(path)
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")

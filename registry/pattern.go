@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Match reports whether a pattern of path.Match means a name of a server or a
-// tool. A slash is nothing special in such a name, and a name means itself.
+// Match reports whether a pattern of path.Match matches the name of a server or
+// a tool. Unlike in a path, * matches a slash too. A name matches itself.
 func Match(pattern, name string) bool {
 	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
 	return pattern == name || ok && err == nil
 }
 
-// Match reports whether a pattern means the tool, by its ID or its server.
+// Match reports whether a pattern matches the tool's ID or its server's name.
 func (t *Tool) Match(pattern string) bool { return Match(pattern, t.Server) || Match(pattern, t.ID) }
 
 // IsPattern reports whether a text is a pattern for Match, and not empty.

@@ -13,8 +13,9 @@ import (
 // PinsFile is the name of the file of the pins, beside the first config.
 const PinsFile = "tool_pins.json"
 
-// Waits is what a tool is marked with whose definition is another one than was
-// accepted; New one that its server has added since it was pinned.
+// Waits marks a tool whose definition has changed since it was accepted, New a
+// tool that its server has added since it was pinned. Neither is called before
+// it is accepted.
 const (
 	Waits = "changed; waits for accept"
 	New   = "new; waits for accept"
@@ -23,44 +24,46 @@ const (
 // pinsVersion is the version of the pins' file.
 const pinsVersion = 1
 
-// Pins are the definitions of tools that were accepted, of the servers that
-// are pinned. A pin outlives its tool and its server, so that neither can come
-// back as another one.
+// Pins holds the accepted definitions of the tools of pinned servers. A pin
+// stays when its tool or its server disappears, so that neither can come back
+// with another definition unnoticed.
 type Pins struct {
 	Servers map[string]*ServerPins
 	// Err is why the file cannot be used. Then every tool of a pinned server is
-	// held: nobody knows what was accepted.
+	// held, because the accepted definitions are not known.
 	Err error
 
 	saved []byte // what the file has
 }
 
-// ServerPins is what was accepted of a server.
+// ServerPins holds the accepted instructions and tools of a server.
 type ServerPins struct {
-	// Title is the one that the server had; nil: not known yet.
+	// Title is the server's title when it was pinned; nil: not known yet.
 	Title        *string `json:"title,omitempty"`
 	Instructions string  `json:"instructions,omitempty"`
-	// Waits are the instructions that the server has now, where they are
-	// others: all of its tools are held then.
+	// Waits are the server's current instructions where they differ from the
+	// accepted ones; all of its tools are held then.
 	Waits *string         `json:"waits,omitempty"`
 	Tools map[string]*Pin `json:"tools"` // by the tool's name
 }
 
-// Pin is what was accepted of a tool.
+// Pin is the accepted definition of a tool, and the one that waits to be
+// accepted.
 type Pin struct {
 	Definition
 	// Digest is "sha256:" and 64 hex digits over the definition and the
 	// server's instructions.
 	Digest string `json:"digest"`
-	// Waits is the definition that the tool has now, where it is another one;
-	// one without an input schema is not known, a build finds it out.
+	// Waits is the tool's current definition where it differs from the accepted
+	// one. One without an input schema is not known yet; the next build fills
+	// it in.
 	Waits *Definition `json:"waits,omitempty"`
-	// Hash is that of the accepted definition where an earlier version wrote
-	// no more than that (Tool.Hash); the definition is empty then.
+	// Hash is the Tool.Hash of the accepted definition in a file of an earlier
+	// version, which has nothing else of it; the Definition is empty then.
 	Hash string `json:"hash,omitempty"`
 }
 
-// Definition is what a server says of a tool.
+// Definition is the part of a tool that its server defines.
 type Definition struct {
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -72,13 +75,15 @@ type Definition struct {
 	Instructions string `json:"instructions,omitempty"`
 }
 
-// Definition is what the tool's server says of it.
+// Definition returns the part of the tool that its server defines.
 func (t *Tool) Definition() Definition {
-	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output, Annotations: t.Annotations, Request: t.Request}
+	return Definition{Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output,
+		Annotations: t.Annotations, Request: t.Request}
 }
 
 func (t *Tool) define(d Definition) {
-	t.Title, t.Description, t.Input, t.Output, t.Annotations, t.Request = d.Title, d.Description, d.Input, d.Output, d.Annotations, d.Request
+	t.Title, t.Description, t.Input, t.Output, t.Annotations, t.Request = d.Title, d.Description, d.Input, d.Output,
+		d.Annotations, d.Request
 	if len(t.Input) == 0 {
 		t.Input = json.RawMessage("{}")
 	}
@@ -113,7 +118,8 @@ func (d *Definition) nothing() bool {
 	return d.Title == "" && d.Description == "" && string(d.Input) == "{}" && d.Output == nil && d.Annotations == nil
 }
 
-// Marked is the tool's description, behind its mark where the tool is held.
+// Marked returns the tool's description, behind Waits or New in parentheses
+// where the tool is held.
 func (t *Tool) Marked() string {
 	if !t.Held {
 		return t.Description
@@ -129,8 +135,7 @@ func (t *Tool) Marked() string {
 // tool is Held, and nothing of it is shown until it is accepted.
 func (t *Tool) New() bool { return t.Held && strings.HasPrefix(t.Error, New) }
 
-// Said is the tool's description, marked as the words of its server where it has
-// more than a line.
+// Said returns the tool's description, Quoted where it has several lines.
 func (t *Tool) Said() string {
 	text := strings.TrimSpace(t.Marked())
 	if strings.Contains(text, "\n") || len(text) > 100 {
@@ -139,8 +144,8 @@ func (t *Tool) Said() string {
 	return text
 }
 
-// PinsPath is where the pins of configs are kept, "" where there is neither a
-// config nor a registry: beside the first config.
+// PinsPath returns the path of the pins file: beside the first config, else
+// beside the registry file; "" where there is neither.
 func PinsPath(configs []string, registryFile string) string {
 	switch {
 	case len(configs) > 0:
@@ -151,8 +156,8 @@ func PinsPath(configs []string, registryFile string) string {
 	return ""
 }
 
-// LoadPins reads a file of pins; there are none where path is "" or there is no
-// file. A file that cannot be used is the Err of the pins.
+// LoadPins reads a pins file. Where path is "" or the file does not exist, the
+// result is empty; where it cannot be used, Pins.Err says why.
 func LoadPins(path string) *Pins {
 	if path == "" {
 		return &Pins{Servers: map[string]*ServerPins{}}
@@ -177,8 +182,8 @@ type pinsFile struct {
 	Servers map[string]*ServerPins `json:"servers"`
 }
 
-// DecodePins reads the bytes of a file of pins. One whose digests are not those
-// of its definitions is an error.
+// DecodePins decodes a pins file. The error says where it is no valid JSON, or
+// which digest does not match its definition.
 func DecodePins(data []byte) (*Pins, error) {
 	var f pinsFile
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -224,8 +229,9 @@ func syntaxFault(data []byte, err error) error {
 	return errors.New(fault.Msg)
 }
 
-// Save writes the pins to path, as a whole, where they are others than the file
-// has; path "" keeps them nowhere. A file that cannot be used stays as it is.
+// Save writes the pins to path, atomically, where they differ from the file;
+// with path "" it does nothing. A file that could not be used (Err) is not
+// overwritten.
 func (p *Pins) Save(path string) error {
 	if path == "" || p.Err != nil || len(p.Servers) == 0 && p.saved == nil {
 		return nil
@@ -308,20 +314,20 @@ func (p *Pins) server(name string, rs ...*Registry) *ServerPins {
 	return sp
 }
 
-// Hold compares the tools of a registry with their pins. A tool that is another
-// one than was accepted gets back the definition that was, is Held, and has an
-// Error that says so; what it says now waits in its pin. A tool of a pinned
-// server that has no pin gets one: to what previous knows of it, else, with the
-// server's first tools, to what it is. One that comes later waits: a tool that is
-// renamed is a new one. Pins that previous has from an earlier version are taken
-// over.
+// Hold compares the tools of a registry with their pins. A tool whose
+// definition differs from the accepted one gets the accepted one back, is Held,
+// and has an Error that says so; its new definition waits in its pin. A tool of
+// a pinned server without a pin gets one, for its definition in previous, or
+// for its current one where the server had no pins at all; a tool that the
+// server adds later waits, a renamed one too. Pins of an earlier file version
+// in previous are taken over.
 //
-// pinned says of each server of the config whether it is pinned; one that is
-// not loses its pins. fresh reports whether a server has just been asked: what
-// it says of a tool then is what the tool is. previous may be nil.
+// pinned says for each server of the config whether it is pinned; one that is
+// not loses its pins. fresh reports whether r has a server's current answer.
+// previous may be nil.
 //
-// Hold returns the IDs of the tools that wait since now, or with another
-// definition than before.
+// Hold returns the IDs of the tools whose waiting definition is new or another
+// one than before.
 func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(server string) bool) []string {
 	if previous == nil {
 		previous = &Registry{}
@@ -332,7 +338,8 @@ func (p *Pins) Hold(r, previous *Registry, pinned map[string]bool, fresh func(se
 			delete(p.Servers, server)
 		}
 	}
-	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, had: map[string]bool{}, instructions: map[string]bool{}}
+	h := holder{p: p, r: r, previous: previous, pinned: pinned, fresh: fresh, had: map[string]bool{},
+		instructions: map[string]bool{}}
 	for server, sp := range p.Servers {
 		h.had[server] = len(sp.Tools) > 0
 	}
@@ -478,13 +485,15 @@ func (h *holder) unknown(t *Tool) {
 			}
 		}
 	}
-	t.hold(fmt.Sprintf("held: %v; repair the file, or remove it and run build-registry to pin what the tools are then", h.p.Err))
+	t.hold(fmt.Sprintf("held: %v; repair the file, or remove it and run build-registry to pin what the tools are then",
+		h.p.Err))
 }
 
 // hold marks a tool as held for a reason, or with "" as not held. Another
 // Error that a tool has stays.
 func (t *Tool) hold(reason string) {
-	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, New) || strings.HasPrefix(t.Error, "held: ")) {
+	if t.Held && (strings.HasPrefix(t.Error, Waits) || strings.HasPrefix(t.Error, New) ||
+		strings.HasPrefix(t.Error, "held: ")) {
 		t.Error = ""
 	}
 	t.Held = reason != ""
@@ -493,8 +502,8 @@ func (t *Tool) hold(reason string) {
 	}
 }
 
-// Change is what waits of a tool: what was accepted, and what it is. ok is
-// false where nothing waits.
+// Change returns the accepted definition of a tool and the one that waits; ok
+// is false where none waits.
 func (p *Pins) Change(server, name string) (accepted, now Definition, ok bool) {
 	sp := p.Servers[server]
 	if sp == nil || sp.Tools[name] == nil {
@@ -511,10 +520,10 @@ func (p *Pins) Change(server, name string) (accepted, now Definition, ok bool) {
 	return accepted, now, pin.Waits != nil || sp.Waits != nil
 }
 
-// Accept pins tools to the definitions that wait, and gives those to the
-// registry's tools. A server's instructions are accepted with any of its tools.
-// An ID that the registry does not have, or of which it is not known what
-// waits, is an error, and nothing is accepted.
+// Accept makes the waiting definitions of tools the accepted ones, in p and in
+// r. A server's instructions are accepted with any of its tools. An unknown ID,
+// or one whose waiting definition is not known, is an error, and nothing is
+// accepted.
 func (p *Pins) Accept(r *Registry, ids ...string) error {
 	if err := p.Acceptable(r, ids...); err != nil {
 		return err
@@ -543,7 +552,7 @@ func (p *Pins) Accept(r *Registry, ids ...string) error {
 	return nil
 }
 
-// Acceptable says why Accept would accept nothing.
+// Acceptable returns the error that Accept would return, and changes nothing.
 func (p *Pins) Acceptable(r *Registry, ids ...string) error {
 	if p.Err != nil {
 		return fmt.Errorf("%w; repair the file, or remove it", p.Err)
@@ -560,7 +569,7 @@ func (p *Pins) Acceptable(r *Registry, ids ...string) error {
 	return nil
 }
 
-// Waiting lists the IDs of the registry's tools that wait to be accepted.
+// Waiting returns the IDs of the registry's tools that wait to be accepted.
 func (p *Pins) Waiting(r *Registry) []string {
 	var ids []string
 	for i := range r.Tools {

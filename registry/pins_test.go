@@ -60,10 +60,12 @@ func TestHeldToolIsAsAcceptedUntilTheChangeIs(t *testing.T) {
 				t.Errorf("news again: %q", news)
 			}
 			a, b := &r.Tools[0], &r.Tools[1]
-			if !a.Held || !strings.HasPrefix(a.Error, registry.Waits) || b.Held != c.b || !strings.HasPrefix(a.Marked(), "("+registry.Waits) {
+			if !a.Held || !strings.HasPrefix(a.Error, registry.Waits) || b.Held != c.b ||
+				!strings.HasPrefix(a.Marked(), "("+registry.Waits) {
 				t.Errorf("held %v and %v, %q", a.Held, b.Held, a.Error)
 			}
-			if got := a.Definition(); got.Description != want.Description || got.Title != want.Title || string(got.Input) != string(want.Input) || got.Request != want.Request ||
+			if got := a.Definition(); got.Description != want.Description || got.Title != want.Title ||
+				string(got.Input) != string(want.Input) || got.Request != want.Request ||
 				a.Hash != first.Tools[0].Hash || r.Servers[0].Instructions != "be kind" {
 				t.Errorf("it is shown as %+v", got)
 			}
@@ -73,7 +75,8 @@ func TestHeldToolIsAsAcceptedUntilTheChangeIs(t *testing.T) {
 			if err := pins.Accept(r, "s.a"); err != nil {
 				t.Fatal(err)
 			}
-			if got := a.Definition(); a.Held || b.Held || a.Error != "" || got.Description != new.Description || got.Title != new.Title || r.Servers[0].Instructions != instructions {
+			if got := a.Definition(); a.Held || b.Held || a.Error != "" || got.Description != new.Description ||
+				got.Title != new.Title || r.Servers[0].Instructions != instructions {
 				t.Errorf("accepted: held %v, %q, %+v", a.Held, a.Error, got)
 			}
 			if err := pins.Save(file); err != nil {
@@ -128,7 +131,8 @@ func TestAToolAddedLaterWaits(t *testing.T) {
 	pinned := map[string]bool{"s": true}
 	held := func(when string) {
 		t.Helper()
-		if c, _ := r.Tool("s.c"); !c.New() || c.Description != "" || c.Request != "" || !strings.Contains(c.Error, "accept s.c") {
+		if c, _ := r.Tool("s.c"); !c.New() || c.Description != "" || c.Request != "" ||
+			!strings.Contains(c.Error, "accept s.c") {
 			t.Errorf("%s: %+v", when, c)
 		}
 	}
@@ -172,8 +176,9 @@ func TestUnusablePinsHoldEveryPinnedTool(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"empty": "", "half": string(data[:len(data)/2]), "later": `{"version": 2}`, "a list": "[]", "null": "null",
-		"another text": strings.Replace(string(data), "reads", "sends", 1), "null pins": `{"version":1,"servers":{"s":{"tools":{"a":null}}}}`,
-		"no server": `{"version":1,"servers":{"s":null}}`,
+		"another text": strings.Replace(string(data), "reads", "sends", 1),
+		"null pins":    `{"version":1,"servers":{"s":{"tools":{"a":null}}}}`,
+		"no server":    `{"version":1,"servers":{"s":null}}`,
 	} {
 		file := filepath.Join(t.TempDir(), registry.PinsFile)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

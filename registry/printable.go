@@ -16,7 +16,7 @@ const (
 	maxShownError = 2000
 )
 
-// Invisible reports whether a character shows nothing by itself: zero-width
+// Invisible reports whether a character is not visible by itself: zero-width
 // ones, variation selectors, tags. A text may hide words in them.
 func Invisible(r rune) bool {
 	return r > unicode.MaxASCII && !unicode.Is(unicode.Bidi_Control, r) &&
@@ -27,8 +27,8 @@ func Invisible(r rune) bool {
 // invisible, controls a terminal or changes the direction of text.
 func hostile(r rune) bool { return Invisible(r) || r != ' ' && !unicode.IsPrint(r) }
 
-// ShellWord writes text so that a shell reads it as one word and nothing else:
-// names of tools and servers stand in commands that people copy.
+// ShellWord returns text quoted, where it must be, so that a shell reads it as
+// one word: names of tools and servers are in commands that people copy.
 func ShellWord(text string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./:@+-", r)
@@ -39,9 +39,9 @@ func ShellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Printable makes text of others fit for a line of ours: it is cut to so many
-// characters, what is invisible is left out, and what else does not print or
-// changes the direction of text is replaced.
+// Printable returns text from a server or a file in a form that is safe to show
+// on one line of a terminal: cut to most characters, without invisible ones,
+// and with U+FFFD for others that do not print or change the direction of text.
 func Printable(text string, most int) string {
 	return printable(text, most, func(rune) bool { return false })
 }
@@ -75,8 +75,8 @@ func printable(text string, most int, keep func(rune) bool) string {
 	}, text)
 }
 
-// PrintableJSON writes the characters that Printable would replace as escapes,
-// which leaves the value as it is.
+// PrintableJSON returns raw with the characters that Printable would replace as
+// \u escapes; the value is the same.
 func PrintableJSON(raw []byte) []byte {
 	return escaped(raw, func(b []byte, r rune) []byte {
 		if r > 0xFFFF {
@@ -120,13 +120,13 @@ func escaped(text []byte, escape func([]byte, rune) []byte) []byte {
 	return out
 }
 
-// Quoted marks a text of others that has several lines: each after the first
-// begins with "| ", so that none passes for a line of ours.
+// Quoted returns text with "| " before each line after the first, so that none
+// is taken for a line of this program.
 func Quoted(text string) string { return strings.ReplaceAll(text, "\n", "\n| ") }
 
-// Printable is the registry for showing: its texts are bounded and without
-// characters that do not print. It is r itself where that is so already; the
-// file keeps what servers sent, so that hashes stay.
+// Printable returns the registry for showing, its texts bounded and without
+// characters that do not print; r itself where that is already so. Save r, not
+// the result: hashes are over what servers sent.
 func (r *Registry) Printable() *Registry {
 	out := *r
 	out.Tools, out.Servers = nil, nil

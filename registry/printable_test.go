@@ -60,7 +60,8 @@ func TestShownRegistryIsPrintableAndTheFileIsNot(t *testing.T) {
 	const bad = "x\u202e\x1b\u200by"
 	r := &registry.Registry{
 		Servers: []registry.Server{{Name: "s", Title: bad, Instructions: bad, Error: ptr(bad), Problems: []string{bad}}},
-		Tools: []registry.Tool{{Server: "s", Name: "a", Title: bad, Description: bad + strings.Repeat("long ", 10_000), Error: bad,
+		Tools: []registry.Tool{{Server: "s", Name: "a", Title: bad, Description: bad + strings.Repeat("long ", 10_000),
+			Error: bad,
 			Input: json.RawMessage(`{"description":"x\u202ey"}`), Annotations: &registry.Annotations{Title: bad}}},
 	}
 	r.Tools[0].Input = json.RawMessage("{\"description\":\"x\u202ey\"}")
@@ -70,7 +71,8 @@ func TestShownRegistryIsPrintableAndTheFileIsNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(string(data), "\u202e\x1b\u200b") || strings.Contains(string(data), "001b") || len(data) > 40_000 {
+	if strings.ContainsAny(string(data), "\u202e\x1b\u200b") || strings.Contains(string(data), "001b") ||
+		len(data) > 40_000 {
 		t.Errorf("shown, in %d bytes: %.300q", len(data), data)
 	}
 	if r.Tools[0].Title != bad || *r.Servers[0].Error != bad || p.Tools[0].Hash != r.Tools[0].Hash {

@@ -13,8 +13,8 @@ import (
 // Version is the version of the file format that this package reads and writes.
 const Version = 1
 
-// Registry is everything known about a set of servers and their tools.
-// Treat a Registry as immutable once it is shared between goroutines.
+// Registry is a set of servers with their tools. Do not change a Registry that
+// goroutines share.
 type Registry struct {
 	// Config is the digest of the server definitions that the registry was
 	// built from (config.Config.Digest). Another digest means: rebuild.
@@ -42,7 +42,7 @@ type Embedder struct {
 	SHA256   string `json:"sha256,omitempty"`
 }
 
-// Server is one source of tools as it was when it was last asked.
+// Server is a source of tools, as of the last build that reached it.
 type Server struct {
 	Name         string `json:"name"`
 	Transport    string `json:"transport"` // stdio, http, sse, snapshot …
@@ -72,8 +72,9 @@ type Tool struct {
 	Input       json.RawMessage `json:"inputSchema"`            // JSON Schema; {} when the tool gave none
 	Output      json.RawMessage `json:"outputSchema,omitempty"` // nil when the result is untyped
 	Annotations *Annotations    `json:"annotations,omitempty"`
-	// Request is what a call of a pinned tool sends where its server's document
-	// says so (OpenAPI): method, address, and where the arguments go.
+	// Request describes the HTTP request of a pinned OpenAPI tool: method,
+	// address, and where the arguments go. It is part of the definition that is
+	// pinned.
 	Request  string    `json:"request,omitempty"`
 	Category string    `json:"category,omitempty"`
 	Examples []Example `json:"examples,omitempty"`
@@ -83,15 +84,15 @@ type Tool struct {
 	// Embedding is the vector of the tool's full text in the encoding that
 	// Registry.Embedder names.
 	Embedding []byte `json:"embedding,omitempty"`
-	// Stale marks a tool that could not be seen at work in the last build: its
-	// server could not be asked, or Error says what else.
+	// Stale marks a tool of an earlier build whose server failed in the last
+	// one, or one that cannot work now, see Error.
 	Stale bool `json:"stale,omitempty"`
 	// Error is why the tool must not be called although its server answered:
 	// its program is not installed or too old (it is then Stale as well), or
 	// it is Held.
 	Error string `json:"error,omitempty"`
 	// Held says that the tool's definition changed and nobody has accepted
-	// that: what stands here is what was accepted; see [Pins.Hold].
+	// that; the fields have the accepted definition, see [Pins.Hold].
 	Held bool `json:"held,omitempty"`
 }
 
@@ -109,12 +110,12 @@ type Annotations struct {
 	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
 }
 
-// ReadsOnly reports whether a tool says of itself that it only reads; a may
+// ReadsOnly reports whether the annotations mark the tool as read-only; a may
 // be nil.
 func (a *Annotations) ReadsOnly() bool { return a != nil && a.ReadOnly != nil && *a.ReadOnly }
 
-// MayDestroy reports whether a tool may destroy something, and whether that is
-// what it says of itself; one that says nothing may, as the protocol has it. a
+// MayDestroy reports whether a tool may destroy something, and whether its
+// annotations say so (said); without annotations it may, by MCP's defaults. a
 // may be nil.
 func (a *Annotations) MayDestroy() (may, said bool) {
 	switch {
@@ -126,7 +127,7 @@ func (a *Annotations) MayDestroy() (may, said bool) {
 	return *a.Destructive, true
 }
 
-// ToolID is the identity of a tool: the server's name, a dot, the tool's name.
+// ToolID returns the ID of a tool: the server's name, a dot, the tool's name.
 func ToolID(server, tool string) string { return server + "." + tool }
 
 // Tool returns the tool with the given ID.
@@ -231,20 +232,22 @@ func digest(b []byte) string {
 	return "sha256:" + hex.EncodeToString(h[:])
 }
 
-// Changes says what a rebuild did, as sorted tool IDs.
+// Changes lists the differences between two registries, as sorted tool IDs.
 type Changes struct {
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
 	Changed []string `json:"changed"` // same ID, other hash
 }
 
-// Same reports whether two registries say the same of the same servers: of
-// schemas only the order of keys and white space may differ.
+// Same reports whether two registries have the same servers and tools; in
+// schemas, the order of keys and white space may differ.
 func (r *Registry) Same(o *Registry) bool {
 	return r.Config == o.Config && reflect.DeepEqual(r.Embedder, o.Embedder) && reflect.DeepEqual(r.Servers, o.Servers) &&
 		slices.EqualFunc(r.Tools, o.Tools, func(a, b Tool) bool {
-			return a.ID == b.ID && a.Hash == b.Hash && a.Title == b.Title && a.Category == b.Category && a.Stale == b.Stale && a.Error == b.Error && a.Held == b.Held &&
-				bytes.Equal(a.Embedding, b.Embedding) && slices.EqualFunc(a.Examples, b.Examples, func(x, y Example) bool { return bytes.Equal(x, y) })
+			return a.ID == b.ID && a.Hash == b.Hash && a.Title == b.Title && a.Category == b.Category && a.Stale == b.Stale &&
+				a.Error == b.Error && a.Held == b.Held &&
+				bytes.Equal(a.Embedding, b.Embedding) &&
+				slices.EqualFunc(a.Examples, b.Examples, func(x, y Example) bool { return bytes.Equal(x, y) })
 		})
 }
 

@@ -22,7 +22,8 @@ func sample() *registry.Registry {
 		},
 		Tools: []registry.Tool{
 			{Server: "git", Name: "git_show", Input: json.RawMessage(`{"z":1,"a":9007199254740993.10}`), Stale: true},
-			{Server: "git", Name: "git_log", Title: "Log", Description: "Lists commits <é>.", Input: json.RawMessage(`{"type":"object"}`),
+			{Server: "git", Name: "git_log", Title: "Log", Description: "Lists commits <é>.",
+				Input:  json.RawMessage(`{"type":"object"}`),
 				Output: json.RawMessage(`true`), Annotations: &registry.Annotations{ReadOnly: ptr(true), Destructive: ptr(false)},
 				Category: "vcs", Examples: []registry.Example{json.RawMessage(`{"n":1}`)}, Embedding: []byte{1, 2, 3}},
 		},
@@ -31,7 +32,8 @@ func sample() *registry.Registry {
 
 func TestNormalizeFillsInAndSorts(t *testing.T) {
 	r := &registry.Registry{Tools: []registry.Tool{
-		{Server: "b", Name: "y"}, {Server: "a", Name: "x", Description: "first"}, {Server: "a", Name: "x", Description: "second"},
+		{Server: "b", Name: "y"}, {Server: "a", Name: "x", Description: "first"},
+		{Server: "a", Name: "x", Description: "second"},
 	}}
 	r.Normalize()
 	if len(r.Tools) != 2 || r.Tools[0].ID != "a.x" || r.Tools[0].Description != "first" || r.Tools[1].ID != "b.y" {
@@ -58,7 +60,8 @@ func TestNormalizeFillsInAndSorts(t *testing.T) {
 }
 
 func TestHashIgnoresKeyOrderAndSpaceButNothingElse(t *testing.T) {
-	base := registry.Tool{Name: "x", Description: "d", Input: json.RawMessage(`{"a":{"b":1.0,"c":[1,2]},"d":9007199254740993}`)}
+	base := registry.Tool{Name: "x", Description: "d",
+		Input: json.RawMessage(`{"a":{"b":1.0,"c":[1,2]},"d":9007199254740993}`)}
 	alike := base
 	alike.Input = json.RawMessage("{ \"d\": 9007199254740993,\n \"a\": {\"c\": [1, 2], \"b\": 1.0} }")
 	alike.Server, alike.Category, alike.Embedding, alike.Title = "other", "c", []byte{1}, "t"
@@ -113,7 +116,8 @@ func TestSameSeesEveryDifferenceButTheOrderOfKeys(t *testing.T) {
 		return r
 	}
 	r := normal(func(*registry.Registry) {})
-	again, err := registry.Decode(encode(t, normal(func(r *registry.Registry) { r.Tools[1].Input = json.RawMessage(` {"a":9007199254740993.10, "z":1}`) })))
+	again, err := registry.Decode(encode(t,
+		normal(func(r *registry.Registry) { r.Tools[1].Input = json.RawMessage(` {"a":9007199254740993.10, "z":1}`) })))
 	if err != nil || !r.Same(again) {
 		t.Errorf("a registry is not the same as what its file says: %v", err)
 	}

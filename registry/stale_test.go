@@ -47,7 +47,8 @@ func TestStaleTemporaryFilesAreRemoved(t *testing.T) {
 	for _, e := range entries {
 		got = append(got, e.Name())
 	}
-	want := []string{".q.json.123.tmp", ".r.json..tmp", ".r.json.123.tmp.x", ".r.json.456.tmp", ".r.json.789.tmp", ".r.json.mine.tmp", "r.json", "r.json.123.tmp"}
+	want := []string{".q.json.123.tmp", ".r.json..tmp", ".r.json.123.tmp.x", ".r.json.456.tmp", ".r.json.789.tmp",
+		".r.json.mine.tmp", "r.json", "r.json.123.tmp"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -13,13 +13,16 @@ func TestFieldsAreDocumentedFromTheDescription(t *testing.T) {
 		docs              map[string]string
 		rest              string
 	}{
-		{"Args of Python", "Search.\n\n    Args:\n        query: What to\n            look for\n        max_results (int, optional): At most so many\n\n    Returns:\n        query: not this one\n",
-			map[string]string{"query": "What to look for", "max_results": "At most so many"}, "Search.\n\n    Returns:\n        query: not this one"},
+		{"Args of Python", "Search.\n\n    Args:\n        query: What to\n            look for\n        max_results (int, " +
+			"optional): At most so many\n\n    Returns:\n        query: not this one\n",
+			map[string]string{"query": "What to look for", "max_results": "At most so many"},
+			"Search.\n\n    Returns:\n        query: not this one"},
 		{"bullets at the margin", "Run.\n\nParameters:\n- query: first\n- **tags** (list): second\nMore text.",
 			map[string]string{"query": "first", "tags": "second"}, "Run.\n\nMore text."},
 		{"what is not understood stays", "Run.\nArgs:\n  something else entirely\n  query: first",
 			map[string]string{"query": "first"}, "Run.\nArgs:\n  something else entirely\n  query: first"},
-		{"the word in a sentence", "Extracts - Parameters, fields, args: all of them", nil, "Extracts - Parameters, fields, args: all of them"},
+		{"the word in a sentence", "Extracts - Parameters, fields, args: all of them", nil,
+			"Extracts - Parameters, fields, args: all of them"},
 	} {
 		docs, rest := splitArgs(c.description, properties)
 		if diff := cmp.Diff(c.docs, docs); diff != "" {

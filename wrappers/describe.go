@@ -9,15 +9,16 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Signature is the function on one line, as a script sees it:
-// func git.Log(p git.LogParams) (git.LogResult, error).
+// Signature returns the function's declaration on one line, as a script sees
+// it: func git.Log(p git.LogParams) (git.LogResult, error).
 func (t *Tool) Signature() string { return t.funcLine(t.server.Package + ".") }
 
-// ParamsType is the name of the type that the function takes, in its package;
-// "" where it takes nothing.
+// ParamsType returns the name of the type of the function's argument, in its
+// package; "" where it takes none.
 func (t *Tool) ParamsType() string { t.server.load(); return t.params }
 
-// ResultType is the name of the result's type.
+// ResultType returns the name of the type of the function's result, in its
+// package.
 func (t *Tool) ResultType() string { t.server.load(); return t.result }
 
 // Detail is how much of a tool [Tool.Show] writes.
@@ -38,7 +39,7 @@ const (
 	Full
 )
 
-// Doc is the tool at the detail [Full].
+// Doc returns Show(Full).
 func (t *Tool) Doc() string { return t.Show(Full) }
 
 // Bounds of what Show says of a tool and of a field, in characters: about two
@@ -188,7 +189,8 @@ func (r *renderer) object(head string, fs []*field) {
 // plain reports whether fields fit on one line: few, with nothing to say of
 // them.
 func (r *renderer) plain(fs []*field) bool {
-	return len(fs) <= 4 && !slices.ContainsFunc(fs, func(f *field) bool { return f.variant || f.comment(r.required, r.remark) != "" })
+	return len(fs) <= 4 && !slices.ContainsFunc(fs,
+		func(f *field) bool { return f.variant || f.comment(r.required, r.remark) != "" })
 }
 
 func (r *renderer) flush() {
@@ -252,7 +254,8 @@ func (f *field) comment(required string, max int) string {
 			enum = ""
 		}
 	}
-	if !f.extra && !f.variant && Fold(strings.TrimPrefix(f.name, "X")) != Fold(strings.TrimPrefix(f.property, "x")) && Fold(f.name) != Fold(f.property) {
+	if !f.extra && !f.variant && Fold(strings.TrimPrefix(f.name, "X")) != Fold(strings.TrimPrefix(f.property, "x")) &&
+		Fold(f.name) != Fold(f.property) {
 		add(fmt.Sprintf("%.60q in JSON", f.property))
 	}
 	add(doc)
@@ -269,7 +272,8 @@ const maxField = 4000
 // withoutPresence drops words that only say what the word required, or its
 // absence, says.
 func withoutPresence(doc string) string {
-	for _, p := range []string{"Optional. ", "Optional: ", "(Optional) ", "(optional) ", "[optional] ", "Required. ", "(required) ", "(Required) "} {
+	for _, p := range []string{"Optional. ", "Optional: ", "(Optional) ", "(optional) ", "[optional] ", "Required. ",
+		"(required) ", "(Required) "} {
 		if rest, ok := strings.CutPrefix(doc, p); ok {
 			return rest
 		}
@@ -286,7 +290,8 @@ func withoutPresence(doc string) string {
 func namesAll(doc string, enum []string) bool {
 	for _, e := range enum {
 		word := strings.Trim(e, `"`)
-		if !strings.Contains(doc, "'"+word+"'") && !strings.Contains(doc, `"`+word+`"`) && !strings.Contains(doc, "`"+word+"`") {
+		if !strings.Contains(doc, "'"+word+"'") && !strings.Contains(doc, `"`+word+`"`) &&
+			!strings.Contains(doc, "`"+word+"`") {
 			return false
 		}
 	}
@@ -318,7 +323,8 @@ func cutText(s string, max int) string {
 		return s
 	}
 	out := string([]rune(s)[:max-1])
-	if i := strings.LastIndex(out, ". "); i > len(out)/2 && !strings.HasSuffix(out[:i], "e.g") && !strings.HasSuffix(out[:i], "i.e") {
+	if i := strings.LastIndex(out, ". "); i > len(out)/2 && !strings.HasSuffix(out[:i], "e.g") &&
+		!strings.HasSuffix(out[:i], "i.e") {
 		return out[:i+1] + " …"
 	}
 	if i := strings.LastIndexAny(out, " \n"); i > len(out)/2 {

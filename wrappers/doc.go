@@ -1,13 +1,12 @@
 // Package wrappers turns tools into the Go API that a script is written
 // against: names, types, doc comments and the source of one package a server.
 //
-// In goes a registry; out comes a [View] of it. [NewView] names every package
-// and function at once, so that names never depend on what a script uses;
-// types are read from the schemas when a server is first looked into. From a
-// [Server] come the reverse maps (a name that a script used → the tool that it
-// meant, exactly or forgivingly, or the nearest ones) and [Server.Source], the
-// package with just the tools that a script needs. From a [Tool] come its
-// signature and its documentation in the form that costs a reader least.
+// [NewView] makes a [View] of a registry. It names every package and function at
+// once, so that names never depend on what a script uses; types are read from
+// the schemas when a server is first used. A [Server] maps the names in a script
+// to tools, exactly or leniently, or to the nearest ones, and [Server.Source]
+// returns the package with just the tools that a script needs. A [Tool] has its
+// signature and its documentation at several levels of detail.
 //
 // The rules, each with its reason:
 //
@@ -31,8 +30,8 @@
 //   - A field that is written is sent, even when zero; one that is not is
 //     left out, and so are defaults, which are the server's affair. Written
 //     is what a literal names, an assignment or a range sets, whose address
-//     is taken, or that JSON has which is decoded into the struct. What got
-//     in by a way that nobody saw is sent when it is not zero.
+//     is taken, or that JSON has which is decoded into the struct. A field
+//     that was set in another way is sent when it is not zero.
 //   - A nested object type is named by function and property
 //     (CreateEntitiesEntity), and by the property alone (Entity) where all
 //     nested types of the server with that name have one shape.

@@ -15,13 +15,16 @@ import (
 func TestGeneratedSourceHidesNothing(t *testing.T) {
 	const bad = "a\u202e\u2066\u200b\u3164\ufe0f\U000e0041b"
 	schema, err := json.Marshal(map[string]any{"type": "object", "required": []string{bad}, "properties": map[string]any{
-		bad:      map[string]any{"type": "string", "description": bad + "\n*/ code()", "enum": []string{bad, "x"}, "default": bad},
-		"nested": map[string]any{"type": "object", "title": bad, "properties": map[string]any{bad: map[string]any{"const": bad}}},
+		bad: map[string]any{"type": "string", "description": bad + "\n*/ code()", "enum": []string{bad, "x"},
+			"default": bad},
+		"nested": map[string]any{"type": "object", "title": bad,
+			"properties": map[string]any{bad: map[string]any{"const": bad}}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "t", Title: bad, Description: "first\n" + bad, Input: schema, Output: schema, Held: true}}}
+	r := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "t", Title: bad, Description: "first\n" + bad,
+		Input: schema, Output: schema, Held: true}}}
 	r.Normalize()
 	s, _ := wrappers.NewView(r).Server("s")
 	tool := s.Tools[0]
@@ -37,7 +40,8 @@ func TestGeneratedSourceHidesNothing(t *testing.T) {
 		}
 	}
 	doc, source := tool.Doc(), s.Source(s.Tools, true)
-	if !strings.Contains(doc, registry.Waits) || !strings.Contains(source, registry.Waits) || !strings.Contains(source, "// The server says:") {
+	if !strings.Contains(doc, registry.Waits) || !strings.Contains(source, registry.Waits) ||
+		!strings.Contains(source, "// The server says:") {
 		t.Errorf("not marked:\n%s\n%s", doc, source)
 	}
 }

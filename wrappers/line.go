@@ -11,9 +11,9 @@ const (
 	maxLineAll    = 24
 )
 
-// Line is the tool on one short line, for lists that must cost little: the
-// function, its parameters with a question mark behind the optional ones, and
-// what comes back. Structs are written as their fields.
+// Line returns the tool on one short line, for lists that must cost few tokens:
+// the function, its parameters with a question mark behind the optional ones,
+// and its result. Structs are written as their fields.
 //
 //	git.Log(RepoPath string, MaxCount? int) → Commits []{Hash string, Author string, …}, Total int
 func (t *Tool) Line() string {
@@ -123,7 +123,8 @@ func joined(parts []string, n int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Params are the Go names of the tool's parameters, in the order of its schema.
+// Params returns the Go names of the tool's parameters, in the order of its
+// schema.
 func (t *Tool) Params() []string {
 	t.server.load()
 	var out []string

@@ -59,7 +59,8 @@ func scriptFor(servers []*Server) string {
 	for _, s := range servers {
 		s.load()
 		harmless := slices.IndexFunc(s.Tools, func(t *Tool) bool {
-			return t.Annotations.ReadsOnly() && (t.input == nil || !slices.ContainsFunc(t.input.fields, func(f *field) bool { return f.required }))
+			return t.Annotations.ReadsOnly() &&
+				(t.input == nil || !slices.ContainsFunc(t.input.fields, func(f *field) bool { return f.required }))
 		})
 		if harmless >= 0 {
 			t = s.Tools[harmless]
@@ -76,7 +77,8 @@ func scriptFor(servers []*Server) string {
 	if t.params != "" {
 		arg = t.server.Package + "." + t.params + "{}"
 	}
-	src := fmt.Sprintf("package main\n\nimport %q\n\nfunc main() {\nUseTools(%q)\n\nr, err := %s(%s)\nif err != nil {\npanic(err)\n}\nReturn(r)\n}\n",
+	src := fmt.Sprintf("package main\n\nimport %q\n\nfunc main() {\nUseTools(%q)\n\nr, err := %s(%s)\nif err != nil "+
+		"{\npanic(err)\n}\nReturn(r)\n}\n",
 		t.server.Path(), t.ID, t.Go(), arg)
 	out, err := format.Source([]byte(src))
 	if err != nil {

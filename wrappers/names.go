@@ -20,10 +20,9 @@ var initialisms = map[string]bool{
 	"uri": true, "url": true, "utf8": true, "uuid": true, "vm": true, "xml": true, "xss": true, "yaml": true,
 }
 
-// Words splits a name of any convention into lower-case words:
-// get_user-byID.v2 → get user by id v2. Runs of capitals are one word
-// (HTTPServer → http server). What is neither letter nor digit, or shows
-// nothing, separates.
+// Words splits a name of any convention into lower-case words: get_user-byID.v2
+// → get user by id v2. Runs of capitals are one word (HTTPServer → http
+// server). All other characters, and invisible ones, separate words.
 func Words(name string) []string {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" { // most names
 		return strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
@@ -98,7 +97,8 @@ func singular(ws []string) []string {
 		return out
 	case strings.HasSuffix(w, "ies"):
 		w = w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "sses"):
+	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "xes"),
+		strings.HasSuffix(w, "sses"):
 		w = w[:len(w)-2]
 	case strings.HasSuffix(w, "s"):
 		w = w[:len(w)-1]
@@ -126,7 +126,8 @@ func (s scope) take(name string) string {
 func (s scope) add(name string) { s[name] = max(s[name], 1) }
 
 // reserved are package names that the go command treats in its own way.
-var reserved = map[string]bool{"main": true, "init": true, "internal": true, "vendor": true, "testdata": true, "documentation": true}
+var reserved = map[string]bool{"main": true, "init": true, "internal": true, "vendor": true, "testdata": true,
+	"documentation": true}
 
 // packageName is the Go package of a server before clashes are looked at: its
 // key in lower case, letters and digits only.
@@ -254,8 +255,8 @@ func withoutStutter(server, tool []string) string {
 	return exported(tool[n:])
 }
 
-// Fold is the form in which forgiving look-ups compare names: lower case,
-// letters and digits only (git_log, gitLog and GitLog fold to one).
+// Fold returns the form in which lenient look-ups compare names: lower case,
+// letters and digits only (git_log, gitLog and GitLog fold to gitlog).
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -56,8 +56,10 @@ func TestNoNameClashesAndEveryNameLeadsBack(t *testing.T) {
 			if got, ok := s.Func(tl.Func); !ok || got != tl {
 				t.Errorf("%s does not lead back to %s", tl.Go(), tl.ID)
 			}
-			for _, spelling := range []string{tl.Name, identifier(tl.Name), strings.ToLower(tl.Func), s.Package + "_" + tl.Func} {
-				if got, ok := s.Func(spelling); ok && got != tl && Fold(got.Name) != Fold(spelling) && Fold(got.Func) != Fold(spelling) {
+			for _, spelling := range []string{tl.Name, identifier(tl.Name), strings.ToLower(tl.Func), s.Package + "_" +
+				tl.Func} {
+				if got, ok := s.Func(spelling); ok && got != tl && Fold(got.Name) != Fold(spelling) &&
+					Fold(got.Func) != Fold(spelling) {
 					t.Errorf("%s.%s means %s, want %s or nothing", s.Package, spelling, got.ID, tl.ID)
 				}
 			}

@@ -23,10 +23,12 @@ import (
 	"github.com/usetools/usetools/wrappers/wire"
 )
 
-var cases = flag.Int("cases", 0, "random calls of each of the 869 tools through the real compiler; 0: one of each of a few servers")
+var cases = flag.Int("cases", 0,
+	"random calls of each of the 869 tools through the real compiler; 0: one of each of a few servers")
 
 // someServers are what a quick run looks at: every kind of schema is there.
-var someServers = []string{"git-cyanheads", "mongodb", "awslabs-dynamodb", "mcp-server-time", "memory", "redis", "seldom"}
+var someServers = []string{"git-cyanheads", "mongodb", "awslabs-dynamodb", "mcp-server-time", "memory", "redis",
+	"seldom"}
 
 // TestWhatAScriptWritesArrives generates the packages of real servers, lets
 // the real compiler and go vet look at them, calls every tool with random
@@ -259,7 +261,8 @@ func (r *random) text(s *value) string {
 		}
 	}
 	low, high := intOf(s, "minLength", 0), intOf(s, "maxLength", 1<<20)
-	words := []string{"", "a", "two words", `quote " back ` + "`" + ` \ slash`, "line\nbreak", "<&>", "日本", "0", "null", "\u2028"}
+	words := []string{"", "a", "two words", `quote " back ` + "`" + ` \ slash`, "line\nbreak", "<&>", "日本", "0", "null",
+		"\u2028"}
 	out := words[r.IntN(len(words))]
 	for len([]rune(out)) < low {
 		out += "x"
@@ -305,7 +308,8 @@ func (r *random) number(s *value, name string) any {
 		}
 		return otherwise
 	}
-	low, high := bound("minimum", bound("exclusiveMinimum", -1000)), bound("maximum", bound("exclusiveMaximum", math.Inf(1)))
+	low, high := bound("minimum", bound("exclusiveMinimum", -1000)),
+		bound("maximum", bound("exclusiveMaximum", math.Inf(1)))
 	if math.IsInf(high, 1) {
 		high = max(low, 0) + 1000
 	}
@@ -370,10 +374,12 @@ func (r *random) object(s *value, depth int) any {
 			}
 		}
 	}
-	if depth == 0 && s.get("type") != nil && len(out) == 0 && s.get("properties") == nil && s.get("additionalProperties") == nil {
+	if depth == 0 && s.get("type") != nil && len(out) == 0 && s.get("properties") == nil &&
+		s.get("additionalProperties") == nil {
 		return out // a tool without properties takes nothing
 	}
-	if extra := mapValue(s); depth < 7 && (extra != nil || len(out) == 0 && s.get("properties") == nil && s.get("additionalProperties") == nil) {
+	if extra := mapValue(s); depth < 7 &&
+		(extra != nil || len(out) == 0 && s.get("properties") == nil && s.get("additionalProperties") == nil) {
 		for i := range r.IntN(3) {
 			if v := r.value(extra, depth+1); v != nil {
 				out["key "+strconv.Itoa(i)] = v

@@ -85,7 +85,8 @@ func (g *generator) tool(t *Tool) {
 	if t.params != "" {
 		p = "p"
 	}
-	g.f("%s {\nvar r %s\nerr := host.Do(%q, %q, %s, &r, %q)\nreturn r, err\n}\n\n", t.funcLine(""), t.result, t.ID, t.plan(), p, t.shape())
+	g.f("%s {\nvar r %s\nerr := host.Do(%q, %q, %s, &r, %q)\nreturn r, err\n}\n\n", t.funcLine(""), t.result, t.ID,
+		t.plan(), p, t.shape())
 	if t.params != "" {
 		g.comment(t.params + " holds the arguments of " + t.Func + ".")
 		g.object(t.input.decl)
@@ -344,7 +345,9 @@ func (f *field) tag(argument bool) string {
 // missing and is empty. Numbers and booleans stay, since 0 and false say
 // something.
 func (f *field) omits() bool {
-	return !f.required && !f.extra && tagSafe(f.property) && (f.typ.pointer || f.typ.kind == kindString || f.typ.kind == kindList || f.typ.kind == kindMap || f.typ.kind == kindAny)
+	return !f.required && !f.extra && tagSafe(f.property) &&
+		(f.typ.pointer || f.typ.kind == kindString || f.typ.kind == kindList || f.typ.kind == kindMap ||
+			f.typ.kind == kindAny)
 }
 
 // maxEnumTag bounds the allowed values in a tag, in bytes; longer lists are

@@ -232,7 +232,8 @@ func (b *builder) reference(ref string, path []string, depth int) *typ {
 	if target == nil {
 		return &typ{}
 	}
-	if last := ref[strings.LastIndexByte(ref, '/')+1:]; strings.Contains(ref, "/$defs/") || strings.Contains(ref, "/definitions/") {
+	if last := ref[strings.LastIndexByte(ref, '/')+1:]; strings.Contains(ref, "/$defs/") ||
+		strings.Contains(ref, "/definitions/") {
 		path = Words(unescapePointer(last))
 	}
 	b.refs[ref] = nil
@@ -382,7 +383,8 @@ func (b *builder) union(s *value, alts []*value, path []string, depth int) *typ 
 	if len(real) > maxAlternatives {
 		return &typ{}
 	}
-	if b.result && len(b.objects) < maxObjects && !slices.ContainsFunc(real, func(a *value) bool { return !isObject(b.resolve(a)) }) {
+	if b.result && len(b.objects) < maxObjects &&
+		!slices.ContainsFunc(real, func(a *value) bool { return !isObject(b.resolve(a)) }) {
 		return b.object(b.spread(newObject(member{"oneOf", newList(real)})), path, depth)
 	}
 	if tag, values := b.discriminator(real); tag != "" && len(b.objects) < maxObjects {
@@ -486,7 +488,8 @@ func (b *builder) variants(alts []*value, tag string, values []string, path []st
 				}
 			}
 		}
-		o.fields = append(o.fields, &field{property: values[i], name: names.take(identifier(values[i])), variant: true, typ: &t, doc: b.resolve(a).str("description")})
+		o.fields = append(o.fields, &field{property: values[i], name: names.take(identifier(values[i])), variant: true,
+			typ: &t, doc: b.resolve(a).str("description")})
 	}
 	return &typ{kind: kindStruct, object: o}
 }
@@ -537,8 +540,10 @@ func (b *builder) spread(s *value) *value {
 			required = append(required, newString(k))
 		}
 	}
-	out := newObject(member{"type", newString("object")}, member{"properties", props}, member{"required", newList(required)})
-	for _, k := range []string{"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames", "title", "x-fastmcp-wrap-result"} {
+	out := newObject(member{"type", newString("object")}, member{"properties", props},
+		member{"required", newList(required)})
+	for _, k := range []string{"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames",
+		"title", "x-fastmcp-wrap-result"} {
 		if v := s.get(k); v != nil {
 			out.set(k, v)
 		}
@@ -688,14 +693,16 @@ func (b *builder) fill(o *object, s *value, depth int) {
 	}
 	extra := s.get("additionalProperties")
 	if o.root && s.get("type") == nil && s.get("properties") == nil && extra == nil {
-		o.fields = append(o.fields, &field{name: "Args", typ: &typ{kind: kindMap, elem: &typ{}}, extra: true, doc: "the arguments by name; the server does not say which it takes"})
+		o.fields = append(o.fields, &field{name: "Args", typ: &typ{kind: kindMap, elem: &typ{}}, extra: true,
+			doc: "the arguments by name; the server does not say which it takes"})
 	}
 	if open := mapValue(s); open != nil {
 		extra = open
 	}
 	if !b.result && extra != nil && (extra.kind == 'o' || extra.kind == 'b' && extra.yes && len(o.fields) == 0) {
 		elem := direct(b.convert(extra, []string{"extra"}, depth+1))
-		o.fields = append(o.fields, &field{name: names.take("Extra"), typ: &typ{kind: kindMap, elem: elem, note: keysNote(s)}, extra: true, doc: "further properties by name"})
+		o.fields = append(o.fields, &field{name: names.take("Extra"), typ: &typ{kind: kindMap, elem: elem, note: keysNote(s)},
+			extra: true, doc: "further properties by name"})
 	}
 }
 
@@ -784,7 +791,8 @@ func defaultOf(s *value, f *field) string {
 		return ""
 	}
 	k := f.typ.kind
-	ok := map[kind]string{kindString: "s", kindInt: "n", kindFloat: "n", kindBool: "b", kindList: "a", kindMap: "o", kindStruct: "o", kindAny: "snbao"}[k]
+	ok := map[kind]string{kindString: "s", kindInt: "n", kindFloat: "n", kindBool: "b", kindList: "a", kindMap: "o",
+		kindStruct: "o", kindAny: "snbao"}[k]
 	if !strings.ContainsRune(ok, rune(d.kind)) || k == kindInt && d.jsonType() != "integer" {
 		return ""
 	}
@@ -812,8 +820,10 @@ func within(s *value, number string) bool {
 		limit, err := strconv.ParseFloat(v.text, 64)
 		return err != nil || holds(limit)
 	}
-	return bound("minimum", func(x float64) bool { return n >= x }) && bound("maximum", func(x float64) bool { return n <= x }) &&
-		bound("exclusiveMinimum", func(x float64) bool { return n > x }) && bound("exclusiveMaximum", func(x float64) bool { return n < x })
+	return bound("minimum", func(x float64) bool { return n >= x }) &&
+		bound("maximum", func(x float64) bool { return n <= x }) &&
+		bound("exclusiveMinimum", func(x float64) bool { return n > x }) &&
+		bound("exclusiveMaximum", func(x float64) bool { return n < x })
 }
 
 // quoteJSON is a string as JSON.

@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// View is the Go view of a registry: for every server its package, for every
-// tool its function. Packages and functions are named at once, types when a
-// server is first looked into. A View is safe for concurrent use and must not
-// outlive a change of its registry.
+// View is a registry as Go packages: one for every server, with a function for
+// every tool. It is safe for concurrent use. The registry must not change while
+// a View of it is used.
 type View struct {
 	servers   []*Server // sorted by server name
 	byPackage map[string]*Server
@@ -25,7 +25,7 @@ type View struct {
 	opts      ViewOptions
 }
 
-// Server is the Go package of one server.
+// Server is one MCP server as a Go package.
 type Server struct {
 	Name    string // the key in the config
 	Package string // the Go package name; imported as "servers/" + Package
@@ -36,7 +36,7 @@ type Server struct {
 	types   map[string][]*Tool // every declared type name → the tools that need it
 }
 
-// Tool is the Go function of one tool.
+// Tool is one tool as a Go function.
 type Tool struct {
 	*registry.Tool
 	Func   string // Go name of the function
@@ -53,18 +53,17 @@ type Tool struct {
 	summary        string // the description without what its fields' comments say
 }
 
-// ViewOptions say what a View knows besides its registry. Nil means nothing.
+// ViewOptions configure a View. Nil functions are not called.
 type ViewOptions struct {
-	// Observed returns an output schema that was learnt from the results of a
-	// tool that declares none (package wrappers/observe), and whether there is
-	// one. It is asked when a server is first looked into.
+	// Observed returns an output schema inferred from earlier results of a tool
+	// that declares none (package wrappers/observe), and whether there is one.
+	// It is called when a server is first used.
 	Observed func(toolID string) (schema json.RawMessage, ok bool)
-	// Seen returns what the results of a tool looked like, on one line, and of
-	// how many that tells; it is what Tool.Seen returns, and asked each time.
+	// Seen returns what Tool.Seen returns; it is called each time.
 	Seen func(toolID string) (outline string, results int, ok bool)
 }
 
-// NewView names everything in a registry. The registry must be normalized.
+// NewView returns a View of a registry, which must be normalized.
 func NewView(reg *registry.Registry) *View { return NewViewWith(reg, nil) }
 
 // NewViewWith is NewView with options.
@@ -108,7 +107,7 @@ func NewViewWith(reg *registry.Registry, opts *ViewOptions) *View {
 	return v
 }
 
-// Servers lists the packages, sorted by server name.
+// Servers returns all packages, sorted by server name.
 func (v *View) Servers() []*Server { return v.servers }
 
 // Package returns the server whose Go package has the given name.
@@ -117,8 +116,9 @@ func (v *View) Package(name string) (*Server, bool) { s, ok := v.byPackage[name]
 // Server returns the server with the given config key.
 func (v *View) Server(key string) (*Server, bool) { s, ok := v.byName[key]; return s, ok }
 
-// NearPackage returns the one server whose package, config key or title-free
-// name folds to the given name, as in sqlite_db for sqlitedb.
+// NearPackage returns the server whose package or config key folds to the same
+// as name, as sqlite_db does for sqlitedb; false where there is none, or
+// several.
 func (v *View) NearPackage(name string) (*Server, bool) {
 	var found *Server
 	f := Fold(name)
@@ -150,7 +150,7 @@ func (v *View) Tool(id string) (*Tool, bool) {
 	return nil, false
 }
 
-// Path is the package's import path in a script.
+// Path returns the package's import path in a script, "servers/" + Package.
 func (s *Server) Path() string { return "servers/" + s.Package }
 
 // NearPackages returns up to n servers whose packages are nearest to a name,
@@ -167,8 +167,9 @@ func (v *View) NearPackages(name string, n int) []*Server {
 	var all []scored
 	for _, s := range v.servers {
 		p := Fold(s.Package)
-		d := distance(f, p)
-		if strings.HasPrefix(p, f) || strings.HasPrefix(f, p) || 2*min(len(f), len(p)) >= max(len(f), len(p)) && (strings.Contains(p, f) || strings.Contains(f, p)) {
+		d := edits(f, p)
+		if strings.HasPrefix(p, f) || strings.HasPrefix(f, p) || 2*min(len(f), len(p)) >= max(len(f), len(p)) &&
+			(strings.Contains(p, f) || strings.Contains(f, p)) {
 			d = min(d, 1)
 		}
 		if d <= max(1, max(len(f), len(p))/3) {
@@ -193,7 +194,8 @@ func (v *View) Named(name string) []*Tool {
 	var out []*Tool
 	for _, s := range v.servers {
 		for _, t := range s.Tools {
-			if f != "" && (Fold(t.Name) == f || Fold(s.Package+t.Func) == f || Fold("mcp"+s.Name+t.Name) == f || Fold("mcp"+s.Package+t.Name) == f) {
+			if f != "" && (Fold(t.Name) == f || Fold(s.Package+t.Func) == f || Fold("mcp"+s.Name+t.Name) == f ||
+				Fold("mcp"+s.Package+t.Name) == f) {
 				out = append(out, t)
 			}
 		}
@@ -240,7 +242,7 @@ func (s *Server) Near(name string, n int) []*Tool {
 	var all []scored
 	for _, t := range s.Tools {
 		g := Fold(t.Func)
-		d := distance(f, g) * 2
+		d := edits(f, g) * 2
 		if strings.Contains(g, f) || strings.Contains(f, g) {
 			d = min(d, 3)
 		}
@@ -261,35 +263,13 @@ func (s *Server) Near(name string, n int) []*Tool {
 	return out
 }
 
-// distance is the Levenshtein distance of two short names, in bytes.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return max(len(a), len(b))
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cur := row[j+1]
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(row[j]+1, cur+1, prev+cost)
-			prev = cur
-		}
-	}
-	return row[len(b)]
-}
+// edits is text.Edits of the beginnings of two names.
+func edits(a, b string) int { return text.Edits(text.FirstBytes(a, 64), text.FirstBytes(b, 64)) }
 
-// Go is the function as a script writes it: git.Log.
+// Go returns the function's name as a script writes it: git.Log.
 func (t *Tool) Go() string { return t.server.Package + "." + t.Func }
 
-// Package is the package of the tool's server.
+// Package returns the package that the function is in.
 func (t *Tool) Package() *Server { return t.server }
 
 // load reads the schemas of all tools of a server and names their types.
@@ -406,17 +386,17 @@ func (t *Tool) read(names scope, schemas parsed) {
 // the method must go on to work.
 var methods = []string{"Text", "JSON", "Raw", "Images", "String"}
 
-// Untyped reports whether the server promises nothing about a tool's result
-// that a script could use: it is what an observed schema helps with.
+// Untyped reports whether the server declares no usable output schema; then
+// ViewOptions.Observed may give one.
 func (t *Tool) Untyped() bool {
 	t.server.load()
 	return t.observed || !t.typed()
 }
 
-// Seen returns what the results of a tool without typed fields looked like, on
-// one line for who writes a Go struct with json tags (observe.Sighting has the
-// form), and how many results that were. It is false where the result has typed
-// fields, or nothing was seen; it may differ from one call to the next.
+// Seen returns the shape that earlier results of the tool had, on one line
+// (observe.Sighting describes the form), and how many results that is from. ok
+// is false where the result has typed fields or none was observed. The answer
+// changes as results are observed.
 func (t *Tool) Seen() (outline string, results int, ok bool) {
 	t.server.load()
 	if seen := t.server.view.opts.Seen; seen != nil && !t.typed() {

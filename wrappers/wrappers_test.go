@@ -216,7 +216,8 @@ func TestNamesOfToolsAndServers(t *testing.T) {
 			t.Errorf("identifier(%q) = %q, want %q", name, got, want)
 		}
 	}
-	keys := []string{"1password", "go", "git", "git-2", "git-cyanheads", "github-mcp-server", "main", "mcp", "mcp-server-time", "server", "sqlite", "sqlite-mcp", "string", "日本"}
+	keys := []string{"1password", "go", "git", "git-2", "git-cyanheads", "github-mcp-server", "main", "mcp",
+		"mcp-server-time", "server", "sqlite", "sqlite-mcp", "string", "日本"}
 	got := packageNames(keys)
 	want := map[string]string{
 		"1password": "s1password", "go": "goserver", "git": "git", "git-2": "git2", "git-cyanheads": "gitcyanheads",
@@ -254,7 +255,8 @@ func TestFunctionNamesDoNotRepeatThePackage(t *testing.T) {
 }
 
 func TestForgivingLookUpFindsExactlyOneOrNone(t *testing.T) {
-	v := view(tool("git", "git_log", `{"type":"object"}`, ""), tool("git", "git_show", "", ""), tool("git", "git_show_branch", "{}", ""))
+	v := view(tool("git", "git_log", `{"type":"object"}`, ""), tool("git", "git_show", "", ""),
+		tool("git", "git_show_branch", "{}", ""))
 	s, _ := v.Package("git")
 	for name, want := range map[string]string{
 		"Log": "git.git_log", "log": "git.git_log", "git_log": "git.git_log", "GitLog": "git.git_log", "LOG": "git.git_log",
@@ -369,12 +371,16 @@ func TestHostileSchemasStaySmall(t *testing.T) {
 		fmt.Fprintf(&conflicts, `{"type":"object","properties":{"same":{"const":"v%d"}},"required":["same"]},`, i)
 	}
 	for name, schema := range map[string]string{
-		"laughs":       `{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + laughs.String() + `"d40":{"type":"string"}}}`,
+		"laughs": `{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + laughs.String() +
+			`"d40":{"type":"string"}}}`,
 		"wide":         `{"type":"object","properties":{` + wide.String() + `"z":{}}}`,
 		"alternatives": `{"type":"object","properties":{"u":{"anyOf":[` + alternatives.String() + `{}]}}}`,
-		"conflicts":    `{"type":"object","oneOf":[` + conflicts.String() + `{}],"properties":{"u":{"oneOf":[` + conflicts.String() + `{}]}}}`,
-		"deep":         `{"type":"object","properties":{"a":` + strings.Repeat(`{"type":"array","items":`, 5000) + `{}` + strings.Repeat("}", 5000) + `}}`,
-		"deep anyOf":   `{"type":"object","properties":{"a":` + strings.Repeat(`{"anyOf":[{"type":"null"},`, 4000) + `{}` + strings.Repeat("]}", 4000) + `}}`,
+		"conflicts": `{"type":"object","oneOf":[` + conflicts.String() + `{}],"properties":{"u":{"oneOf":[` +
+			conflicts.String() + `{}]}}}`,
+		"deep": `{"type":"object","properties":{"a":` + strings.Repeat(`{"type":"array","items":`, 5000) + `{}` +
+			strings.Repeat("}", 5000) + `}}`,
+		"deep anyOf": `{"type":"object","properties":{"a":` + strings.Repeat(`{"anyOf":[{"type":"null"},`, 4000) + `{}` +
+			strings.Repeat("]}", 4000) + `}}`,
 	} {
 		v := view(tool("s", "t", schema, schema))
 		s, _ := v.Package("s")
@@ -477,7 +483,8 @@ func BenchmarkSource(b *testing.B) {
 // adds to a run: their source, and its type check.
 func BenchmarkGenerateAndCheck(b *testing.B) {
 	v := NewView(realServers(b))
-	used := map[string][]string{"mcp-server-git": {"git_log", "git_diff"}, "memory": {"create_entities", "read_graph"}, "github-mcp-server": {"list_issues"}}
+	used := map[string][]string{"mcp-server-git": {"git_log", "git_diff"}, "memory": {"create_entities", "read_graph"},
+		"github-mcp-server": {"list_issues"}}
 	imp := stubImporter{}
 	size := 0
 	run := func() {
@@ -509,7 +516,8 @@ func BenchmarkGenerateAndCheck(b *testing.B) {
 func TestWhatWasSeenIsToldWhereThereIsNoType(t *testing.T) {
 	reg := &registry.Registry{Tools: []registry.Tool{
 		{Server: "s", Name: "plain", Input: json.RawMessage(`{"type":"object"}`)},
-		{Server: "s", Name: "typed", Input: json.RawMessage(`{"type":"object"}`), Output: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)},
+		{Server: "s", Name: "typed", Input: json.RawMessage(`{"type":"object"}`),
+			Output: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)},
 	}}
 	reg.Normalize()
 	outline, n := "", 0
@@ -538,11 +546,13 @@ func TestWhatWasSeenIsToldWhereThereIsNoType(t *testing.T) {
 func TestWhatASchemaLeavesOutIsSaidInTheType(t *testing.T) {
 	const cut = `{"$comment":"invoice, not typed this deep"}`
 	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "x", Input: []byte(`{}`), Output: []byte(
-		`{"type":"object","properties":{"one":` + cut + `,"many":{"type":"array","items":` + cut + `},"either":{"anyOf":[{"type":"string"},` + cut + `]}}}`)}}}
+		`{"type":"object","properties":{"one":` + cut + `,"many":{"type":"array","items":` + cut +
+			`},"either":{"anyOf":[{"type":"string"},` + cut + `]}}}`)}}}
 	reg.Normalize()
 	tool, _ := NewView(reg).Tool("s.x")
 	doc := tool.Doc()
-	for _, want := range []string{"One any // invoice, not typed this deep", "Many []any // each invoice, not typed this deep",
+	for _, want := range []string{"One any // invoice, not typed this deep",
+		"Many []any // each invoice, not typed this deep",
 		"Either any // string or invoice, not typed this deep"} {
 		if !strings.Contains(doc, want) {
 			t.Errorf("%s lacks %q", doc, want)

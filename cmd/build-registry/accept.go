@@ -251,7 +251,8 @@ func historyCommand(stdout io.Writer) *cli.Command {
 		Flags: []cli.Flag{&cli.IntFlag{Name: "n", Usage: "print the last `N` rebuilds", Value: 20}},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.Args().Present() {
-				return usageError{fmt.Errorf("history takes no argument, got %q; -n N prints the last N rebuilds", c.Args().First())}
+				return usageError{fmt.Errorf("history takes no argument, got %q; -n N prints the last N rebuilds",
+					c.Args().First())}
 			}
 			if c.Int("n") < 1 {
 				return usageError{fmt.Errorf("-n %d: want 1 or more", c.Int("n"))}

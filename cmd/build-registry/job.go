@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // job is a registry to build, and where to tell of it.
@@ -104,7 +105,8 @@ func (j *job) once(ctx context.Context, strict bool) error {
 	defer j.endLine()
 	j.doubt(cfg)
 	old := j.previous()
-	reg, report, err := build.Build(ctx, cfg, &build.Options{Previous: old, Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()})
+	reg, report, err := build.Build(ctx, cfg,
+		&build.Options{Previous: old, Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()})
 	j.endLine()
 	if err != nil {
 		return err
@@ -182,7 +184,7 @@ func (j *job) report(reg *registry.Registry, report *build.Report, written bool)
 	case mostFailed(report):
 		failed = fmt.Sprintf("; more than half of the servers failed: %d of %d", n, len(report.Servers))
 	case n > 0:
-		failed = fmt.Sprintf(", %d of %s failed", n, output.Count(len(report.Servers), "server"))
+		failed = fmt.Sprintf(", %d of %s failed", n, text.Count(len(report.Servers), "server"))
 	}
 	if j.quiet && failed == "" {
 		return nil
@@ -192,7 +194,7 @@ func (j *job) report(reg *registry.Registry, report *build.Report, written bool)
 		fmt.Fprintf(j.stdout, "no server answered; %s was not written\n", j.file)
 		return nil
 	}
-	fmt.Fprintf(j.stdout, "wrote %s: %s%s\n", j.file, output.Count(len(reg.Tools), "tool"), failed)
+	fmt.Fprintf(j.stdout, "wrote %s: %s%s\n", j.file, text.Count(len(reg.Tools), "tool"), failed)
 	return nil
 }
 
@@ -238,7 +240,8 @@ func (j *job) update(u build.Update, first bool) error {
 			fmt.Fprintf(&why, "\n%s failed\n", s.Name)
 			printFaults(&why, s)
 		}
-		return fmt.Errorf("%s: no server answered; %s stays as it was%s", u.Why, j.file, strings.TrimRight(strings.ReplaceAll(why.String(), "\n\n", "\n"), "\n"))
+		return fmt.Errorf("%s: no server answered; %s stays as it was%s", u.Why, j.file,
+			strings.TrimRight(strings.ReplaceAll(why.String(), "\n\n", "\n"), "\n"))
 	}
 	if err := j.save(u.Registry, u.Previous, u.Report); err != nil {
 		return err
@@ -255,7 +258,8 @@ func (j *job) update(u build.Update, first bool) error {
 	if j.quiet && u.Report.OK() == len(u.Report.Servers) {
 		return nil
 	}
-	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why, output.Count(len(u.Registry.Tools), "tool"))
+	fmt.Fprintf(j.stdout, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), u.Why,
+		text.Count(len(u.Registry.Tools), "tool"))
 	for _, s := range u.Report.Servers {
 		if s.Err != nil {
 			fmt.Fprintf(j.stdout, "%s failed\n", s.Name)

@@ -78,10 +78,14 @@ kept in a history beside the registry, tool_registry.history.jsonl.
   build-registry -watch
   build-registry accept git.git_log`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "config", Usage: "config `FILE`; may be repeated (default: the first of ./.mcp.json, ./.vscode/mcp.json, ./.cursor/mcp.json, ./.codex/tools.json)"},
-			&cli.StringFlag{Name: "o", Aliases: []string{"registry"}, Usage: "write to `FILE` (default: tool_registry.json beside the first config)"},
+			&cli.StringSliceFlag{Name: "config",
+				Usage: "config `FILE`; may be repeated (default: the first of ./.mcp.json, ./.vscode/mcp.json, " +
+					"./.cursor/mcp.json, ./.codex/tools.json)"},
+			&cli.StringFlag{Name: "o", Aliases: []string{"registry"},
+				Usage: "write to `FILE` (default: tool_registry.json beside the first config)"},
 			&cli.BoolFlag{Name: "watch", Usage: "stay, and rebuild when the config, a server or its tools change", Local: true},
-			&cli.DurationFlag{Name: "poll", Usage: "with -watch, ask all servers anew every `D`; negative: never", Value: build.DefaultPoll, Local: true},
+			&cli.DurationFlag{Name: "poll", Usage: "with -watch, ask all servers anew every `D`; negative: never",
+				Value: build.DefaultPoll, Local: true},
 			&cli.BoolFlag{Name: "strict", Usage: "fail when any server failed", Local: true},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
 			&cli.BoolFlag{Name: "q", Usage: "print nothing but failures"},
@@ -101,7 +105,8 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 			if err := pointless(c, !c.Bool("watch"), "without -watch: add that, or leave it out", "poll"); err != nil {
 				return err
 			}
-			if err := pointless(c, c.Bool("watch"), "with -watch, which goes on when a server fails: leave it out", "strict"); err != nil {
+			if err := pointless(c, c.Bool("watch"), "with -watch, which goes on when a server fails: leave it out",
+				"strict"); err != nil {
 				return err
 			}
 			j, err := newJob(c, stdout, stderr)

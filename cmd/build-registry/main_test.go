@@ -20,9 +20,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command as its users do: testdata/*.txtar.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-		"until": until,
-	}})
+	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"until": until,
+		}})
 }
 
 // until FILE PATTERN waits until a file matches.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // printReport writes a line a server, what was wrong with it below, and what
@@ -23,7 +23,7 @@ func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 		if onlyFailed && s.Err == nil {
 			continue
 		}
-		tools := output.Count(s.Tools, "tool")
+		tools := text.Count(s.Tools, "tool")
 		if s.Err != nil {
 			tools = "failed"
 		}
@@ -41,7 +41,7 @@ func printFaults(w io.Writer, s build.ServerReport) {
 		say := harness.OfServer(s.Name, s.Err.Error())
 		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(say, "\n", "\n  "))
 		if s.Stale {
-			fmt.Fprintf(w, "  its %s are those of an earlier build\n", output.Count(s.Tools, "tool"))
+			fmt.Fprintf(w, "  its %s are those of an earlier build\n", text.Count(s.Tools, "tool"))
 		}
 	}
 	for _, p := range s.Problems {
@@ -68,7 +68,8 @@ func printChanges(w io.Writer, r *build.Report) {
 	}
 	for _, c := range r.Changed {
 		if c.Held {
-			fmt.Fprintf(w, "%s is pinned and not to be called until you accept it: build-registry accept %s\n", c.ID, registry.ShellWord(c.ID))
+			fmt.Fprintf(w, "%s is pinned and not to be called until you accept it: build-registry accept %s\n", c.ID,
+				registry.ShellWord(c.ID))
 		}
 	}
 }

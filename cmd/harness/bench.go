@@ -24,9 +24,9 @@ gives other numbers: look at several runs.
 
 With -compare it runs scripts of yours, which may call tools that only read,
 and measures what the same calls cost a model that has all tools in its
-context, one that searches for tools and calls them, and one whose scripts run
-in the harness's process; and what faulty scripts do there. No model is asked:
-its part is the fewest turns that a perfect one needs.
+context, and one that searches for tools and calls them; and what becomes of
+faulty scripts. No model is asked: its part is the fewest turns that a perfect
+one needs.
 
   harness bench -n 20
   harness bench -compare -config examples/compare/.mcp.json examples/git_digest/main.go`,
@@ -35,7 +35,6 @@ its part is the fewest turns that a perfect one needs.
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready", Value: 2, Validator: atLeast(0)},
 			&cli.BoolFlag{Name: "compare", Usage: "compare with other ways of giving a model tools"},
 			&cli.BoolFlag{Name: "echo", Hidden: true},
-			&cli.BoolFlag{Name: "host", Hidden: true},
 		},
 		Action: e.bench,
 	}
@@ -45,9 +44,6 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 	if c.Bool("echo") {
 		return bench.Echo(ctx)
 	}
-	if c.Bool("host") {
-		return bench.Host(e.stdin, e.stdout, os.Exit)
-	}
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -56,12 +52,13 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if c.Bool("compare") {
-		return e.compare(ctx, c, exe)
+		return e.compare(ctx, c)
 	}
 	if c.Args().Present() {
 		return usageError{fmt.Sprintf("bench takes no script without -compare, and got %q", c.Args().First())}
 	}
-	o := &bench.Options{Program: exe, Command: []string{exe}, Echo: []string{"bench", "-echo"}, N: c.Int("n"), Spares: c.Int("spares")}
+	o := &bench.Options{Program: exe, Command: []string{exe}, Echo: []string{"bench", "-echo"}, N: c.Int("n"),
+		Spares: c.Int("spares")}
 	for _, f := range c.StringSlice("config") {
 		o.Command = append(o.Command, "-config", f)
 	}
@@ -93,14 +90,14 @@ func (e *env) bench(ctx context.Context, c *cli.Command) error {
 }
 
 // compare prints what scripts cost beside the other ways.
-func (e *env) compare(ctx context.Context, c *cli.Command, exe string) error {
+func (e *env) compare(ctx context.Context, c *cli.Command) error {
 	if !c.Args().Present() {
 		return usageError{"bench -compare wants a SCRIPT or more, with calls to compare"}
 	}
 	files := e.files(c)
 	files.NoMemory, files.NoUsage = true, true
 	defer files.Close()
-	o := &bench.CompareOptions{Host: []string{exe, "bench", "-host"}}
+	o := &bench.CompareOptions{}
 	for _, name := range c.Args().Slice() {
 		script, err := e.source(name)
 		if err != nil {
@@ -130,7 +127,8 @@ func (e *env) compare(ctx context.Context, c *cli.Command, exe string) error {
 			fmt.Fprintf(e.stdout, "  %-22s%s\n", rows[0][i+1], plain.Replace(cell))
 		}
 	}
-	fmt.Fprintln(e.stdout, "\nTokens are a quarter of the bytes. Turns of the model are the fewest that do it, the last answer\nincluded; times are without the model's. No model was asked.")
+	fmt.Fprintln(e.stdout, "\nTokens are estimates. Turns of the model are the fewest that do it, the last "+
+		"answer\nincluded; times are without the model's. No model was asked.")
 	return nil
 }
 

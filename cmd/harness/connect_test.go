@@ -41,7 +41,8 @@ func asCommand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd
 	}
 	cmd := exec.CommandContext(t.Context(), exe, args...)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), asHarness+"=1", "USETOOLS_TOKEN=", "HOME="+dir, "LocalAppData="+dir, "AppData="+dir,
+	cmd.Env = append(append(os.Environ(), asHarness+"=1", "USETOOLS_TOKEN=", "HOME="+dir, "LocalAppData="+dir, "AppData="+
+		dir,
 		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings")), env...)
 	return cmd
 }
@@ -49,7 +50,8 @@ func asCommand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd
 // serving starts harness serve -http in a folder, and ends it with the test.
 func serving(t *testing.T, dir string, env []string, args ...string) (url string) {
 	t.Helper()
-	cmd := asCommand(t, dir, env, append([]string{"serve", "-http", "127.0.0.1:0", "-spares", "0", "-no-watch"}, args...)...)
+	cmd := asCommand(t, dir, env, append([]string{"serve", "-http", "127.0.0.1:0", "-spares", "0", "-no-watch"},
+		args...)...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -95,14 +97,15 @@ func TestConnectAnswersAsRunDoes(t *testing.T) {
 	url := serving(t, dir, nil)
 	for name, script := range map[string]string{
 		"value and output": "fmt.Println(\"hello\")\nReturn(map[string]any{\"b\": 1, \"a\": []int{1, 2}})",
-		"a long value":     "var out []string\nfor i := range 20000 { out = append(out, fmt.Sprint(\"row \", i)) }\nReturn(out)",
-		"an image":         `Return(map[string]string{"type": "image", "mimeType": "image/png", "data": "aGk="})`,
-		"a look-up":        `UseTools("list the orders of a shop")`,
-		"a compile error":  "x := 1\nReturn(shop.ListOrder())",
-		"a panic":          "var m map[string]int\nm[\"a\"] = 1",
-		"an exit code":     "os.Exit(3)",
-		"a wrong guess":    `v, err := shop.ListOrders(5); Return(v); _ = err`,
-		"an input":         "var n int\nif err := Input(\"n\", &n); err != nil { panic(err) }\nReturn(n)",
+		"a long value": "var out []string\nfor i := range 20000 { out = append(out, fmt.Sprint(\"row \", i)) " +
+			"}\nReturn(out)",
+		"an image":        `Return(map[string]string{"type": "image", "mimeType": "image/png", "data": "aGk="})`,
+		"a look-up":       `UseTools("list the orders of a shop")`,
+		"a compile error": "x := 1\nReturn(shop.ListOrder())",
+		"a panic":         "var m map[string]int\nm[\"a\"] = 1",
+		"an exit code":    "os.Exit(3)",
+		"a wrong guess":   `v, err := shop.ListOrders(5); Return(v); _ = err`,
+		"an input":        "var n int\nif err := Input(\"n\", &n); err != nil { panic(err) }\nReturn(n)",
 	} {
 		t.Run(name, func(t *testing.T) {
 			flags := []string{"run", "-q", "-sandbox", "best-effort", "-input", "n=[7]", "-input", "n2=1"}
@@ -131,10 +134,12 @@ func TestConnectSendsTheToken(t *testing.T) {
 	dir := shop(t)
 	token := []string{"USETOOLS_TOKEN=0123456789abcdef0123"}
 	serving(t, dir, token)
-	if got := inFolder(t, dir, nil, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code == 0 || !strings.Contains(got.Stderr, "USETOOLS_TOKEN") {
+	if got := inFolder(t, dir, nil, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code == 0 ||
+		!strings.Contains(got.Stderr, "USETOOLS_TOKEN") {
 		t.Errorf("without the token: %+v", got)
 	}
-	if got := inFolder(t, dir, token, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code != 0 || got.Stdout != "1\n" {
+	if got := inFolder(t, dir, token, "Return(1)", "run", "-q", "-connect", "auto", "-"); got.Code != 0 ||
+		got.Stdout != "1\n" {
 		t.Errorf("with the token: %+v", got)
 	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -167,7 +172,8 @@ func TestConnectAutoPassesOverServersThatAreGone(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	if got := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "auto", "-"); got.Code != exitUsage || !strings.Contains(got.Stderr, "no server runs over") {
+	if got := inFolder(t, dir, nil, "Return(1)", "run", "-connect", "auto", "-"); got.Code != exitUsage ||
+		!strings.Contains(got.Stderr, "no server runs over") {
 		t.Errorf("%+v", got)
 	}
 }

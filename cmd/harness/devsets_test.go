@@ -50,7 +50,8 @@ func compareSet(t *testing.T, dir string) {
 			Input                         json.RawMessage `json:"input_schema"`
 		}
 		err := json.Unmarshal(line, &x)
-		reg.Tools = append(reg.Tools, registry.Tool{Server: x.Server, Name: x.Name, Description: x.Description, Input: x.Input})
+		reg.Tools = append(reg.Tools, registry.Tool{Server: x.Server, Name: x.Name, Description: x.Description,
+			Input: x.Input})
 		idOf[x.ID] = registry.ToolID(x.Server, x.Name)
 		return err
 	})
@@ -79,7 +80,8 @@ func compareSet(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), self, "-registry", file, "-no-memory", "-q", "resolve", "-json", "-k", "30", "-")
+	cmd := exec.CommandContext(t.Context(), self, "-registry", file, "-no-memory", "-q", "resolve", "-json", "-k", "30",
+		"-")
 	cmd.Env = append(os.Environ(), asHarness+"=1")
 	cmd.Stdin, cmd.Stdout = strings.NewReader(strings.Join(phrases, "\n")), &out
 	var exit *exec.ExitError
@@ -144,7 +146,8 @@ func (m *metrics) count(r *discovery.Resolution, gold []string) {
 // resolved ones.
 func (m *metrics) shares() map[string]string {
 	out := map[string]string{"resolved right": fmt.Sprintf("%.1f", 100*m.right/max(1, m.resolved))}
-	for name, sum := range map[string]float64{"top-1": m.top1, "top-3": m.top3, "any in 5": m.recall5, "MRR": m.mrr, "resolved": m.resolved} {
+	for name, sum := range map[string]float64{"top-1": m.top1, "top-3": m.top3, "any in 5": m.recall5, "MRR": m.mrr,
+		"resolved": m.resolved} {
 		out[name] = fmt.Sprintf("%.1f", 100*sum/m.phrases)
 	}
 	return out

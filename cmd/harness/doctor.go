@@ -6,19 +6,20 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Verdicts of a check.
@@ -39,7 +40,7 @@ type finding struct {
 func (e *env) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
-		Usage: "check config, servers, registry, sandbox and model",
+		Usage: "check config, servers, registry, model, types and sandbox",
 		Description: `One line a check as soon as it has ended, with what to do where something is
 wrong. All is checked side by side, and all servers are asked for their tools:
 one that is slow, or silent, holds up no other line. Nothing is written. Exit
@@ -49,7 +50,8 @@ code 1 when a check failed; warnings are no failure.
   harness doctor -timeout 5s
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)", HideDefault: true, Validator: positive},
+			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)",
+				HideDefault: true, Validator: positive},
 		},
 		Action: e.doctor,
 	}
@@ -68,13 +70,16 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			if c.IsSet("timeout") {
 				s.StartTimeout = c.Duration("timeout")
 			}
-			checks = append(checks, check{"server " + s.Name, 0, func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
+			checks = append(checks, check{"server " + s.Name, 0,
+				func(ctx context.Context) []finding { return checkServer(ctx, cfg, s) }})
 		}
-		checks = append(checks, check{"settings", 10 * time.Second, func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
+		checks = append(checks, check{"settings", 10 * time.Second,
+			func(ctx context.Context) []finding { return checkSettings(ctx, cfg) }})
 	}
 	checks = append(checks,
 		check{"registry", time.Minute, func(context.Context) []finding { return checkRegistry(files, cfg) }},
 		check{"model", time.Minute, func(context.Context) []finding { return []finding{checkModel()} }},
+		check{"types", time.Minute, func(context.Context) []finding { return []finding{checkTypes()} }},
 		check{"sandbox", time.Minute, checkSandbox})
 
 	all := make([][]finding, len(checks))
@@ -95,7 +100,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 			}
 			e.line.Clear()
 			colour := map[string]string{fine: good, warning: doubt, broken: bad}[f.Status]
-			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check), registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
+			fmt.Fprintf(e.stdout, "%s %s: %s\n", e.paint(colour, fmt.Sprintf("%-8s", f.Status)), e.paint(head, f.Check),
+				registry.Quoted(registry.PrintableText(f.Detail, 16<<10)))
 			if f.Do != "" {
 				fmt.Fprintf(e.stdout, "         → %s\n", f.Do)
 			}
@@ -105,7 +111,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if c.Bool("json") {
-		if err := e.print(map[string]any{"findings": slices.Concat(all...), "failed": failed, "build": thisBuild()}); err != nil {
+		if err := e.print(map[string]any{"findings": slices.Concat(all...), "failed": failed,
+			"build": thisBuild()}); err != nil {
 			return err
 		}
 	}
@@ -160,7 +167,8 @@ func examine(ctx context.Context, checks []check, waiting func(names []string)) 
 			case found := <-done:
 				results <- result{i, found}
 			case <-late:
-				results <- result{i, []finding{{Check: c.name, Status: broken, Detail: fmt.Sprintf("it did not end within %v", c.wait+overtime)}}}
+				results <- result{i, []finding{{Check: c.name, Status: broken,
+					Detail: fmt.Sprintf("it did not end within %v", c.wait+overtime)}}}
 			}
 		}()
 	}
@@ -206,7 +214,7 @@ func checkConfig(files *harness.Files) (*config.Config, finding) {
 		return nil, f
 	}
 	f.Status = fine
-	f.Detail = fmt.Sprintf("%s: %s", strings.Join(paths, ", "), output.Count(len(cfg.Servers), "server"))
+	f.Detail = fmt.Sprintf("%s: %s", strings.Join(paths, ", "), text.Count(len(cfg.Servers), "server"))
 	if n := len(cfg.Self); n > 0 {
 		f.Detail += fmt.Sprintf("; left out: %s, which is this harness", strings.Join(cfg.Self, ", "))
 	}
@@ -229,17 +237,19 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 	case err != nil:
 		f.Detail = err.Error()
 	case report.Servers[0].Err != nil:
-		f.Detail, f.Do = harness.OfServer(s.Name, report.Servers[0].Err.Error()), "mend its entry, or set \"disabled\": true; the other servers work"
+		f.Detail, f.Do = harness.OfServer(s.Name, report.Servers[0].Err.Error()),
+			"mend its entry, or set \"disabled\": true; the other servers work"
 	default:
 		r := report.Servers[0]
-		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", output.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
+		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
 		if n := silent(reg); n > 0 {
 			f.Detail += fmt.Sprintf("; without a word on whether they destroy anything: %d", n)
 		}
 		if r.Tools == 0 {
 			f.Status, f.Do = warning, "look at the allow and deny lists of its entry"
 		}
-		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 { // those are in the settings
+		// those are in the settings
+		if odd := slices.DeleteFunc(r.Problems, func(p string) bool { return slices.Contains(s.Notes, p) }); len(odd) > 0 {
 			f.Status, f.Do = warning, "mend its entry, or tell who makes the server"
 			f.Detail += "; " + strings.Join(odd[:min(len(odd), 3)], "; ")
 		}
@@ -292,11 +302,13 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 	reg, err := registry.Load(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f.Status, f.Detail, f.Do = warning, path+" is not built yet", "run build-registry; the first run of a script does it otherwise"
+		f.Status, f.Detail, f.Do = warning, path+" is not built yet",
+			"run build-registry; the first run of a script does it otherwise"
 	case err != nil:
 		f.Status, f.Detail, f.Do = broken, err.Error(), "delete it or run build-registry"
 	case cfg != nil && reg.Config != cfg.Digest():
-		f.Status, f.Detail, f.Do = warning, path+" was made from other servers than the config has now", "run build-registry; the next run of a script does it otherwise"
+		f.Status, f.Detail, f.Do = warning, path+" was made from other servers than the config has now",
+			"run build-registry; the next run of a script does it otherwise"
 	default:
 		stale, held := 0, 0
 		for i := range reg.Tools {
@@ -306,7 +318,8 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 				held++
 			}
 		}
-		f.Detail = fmt.Sprintf("%s: %s of %s", path, output.Count(len(reg.Tools), "tool"), output.Count(len(reg.Servers), "server"))
+		f.Detail = fmt.Sprintf("%s: %s of %s", path, text.Count(len(reg.Tools), "tool"),
+			text.Count(len(reg.Servers), "server"))
 		for i := range reg.Servers {
 			if s := &reg.Servers[i]; s.Error != nil && s.Tools == 0 {
 				f.Status, f.Do = warning, "run build-registry once its server answers"
@@ -318,13 +331,14 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 			f.Detail += fmt.Sprintf(", %d stale", stale)
 		}
 		if held > 0 {
-			f.Status, f.Do = warning, "harness describe -detail full_schema shows why; build-registry accept accepts changed definitions"
+			f.Status, f.Do = warning, "harness describe -detail full_schema shows why; build-registry accept accepts changed "+
+				"definitions"
 			f.Detail += fmt.Sprintf(", %d that must not be called", held)
 		}
 		if n := silent(reg); n > 0 {
 			return []finding{f, {Check: "approval", Status: fine, Detail: fmt.Sprintf(
 				"without a word on whether they destroy anything: %d of %s; serve -approve destructive asks for those too",
-				n, output.Count(len(reg.Tools), "tool"))}}
+				n, text.Count(len(reg.Tools), "tool"))}}
 		}
 	}
 	return []finding{f}
@@ -332,9 +346,20 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 
 func checkModel() finding {
 	m, id := embed.Default(), embed.Identity()
-	f := finding{Check: "model", Status: fine, Detail: fmt.Sprintf("%s: %d tokens, %d dimensions, embedded", id.Name, m.Tokens(), m.Dimensions())}
+	f := finding{Check: "model", Status: fine,
+		Detail: fmt.Sprintf("%s: %d tokens, %d dimensions, embedded", id.Name, m.Tokens(), m.Dimensions())}
 	if m.Dimensions() != id.Dimensions {
 		f.Status, f.Do = broken, "this build is damaged: install it anew"
+	}
+	return f
+}
+
+// checkTypes says whether scripts' types can be made with the Go of this build.
+func checkTypes() finding {
+	f := finding{Check: "types", Status: fine, Detail: runtime.Version() + ": scripts' types with methods can be made"}
+	if err := harness.CheckTypes(); err != nil {
+		f.Status, f.Detail = warning, err.Error()
+		f.Do = "build with such a release; until then scripts that need such types are refused"
 	}
 	return f
 }
@@ -350,7 +375,8 @@ func checkSandbox(ctx context.Context) []finding {
 		return []finding{f}
 	}
 	b := res.Sandbox
-	f.Detail = fmt.Sprintf("Landlock ABI %d, seccomp %t, limits %t; a script takes %.0f ms", b.Landlock, b.Seccomp, b.Rlimits, res.Timing.Total)
+	f.Detail = fmt.Sprintf("Landlock ABI %d, seccomp %t, limits %t; a script takes %.0f ms", b.Landlock, b.Seccomp,
+		b.Rlimits, res.Timing.Total)
 	if res.Status != harness.OK {
 		f.Status, f.Detail = broken, fmt.Sprintf("a script that does nothing ends with %s", res.Status)
 		if res.Error != nil {

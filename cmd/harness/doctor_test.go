@@ -39,10 +39,12 @@ func TestDoctorDoesNotWaitForASilentServer(t *testing.T) {
 	out, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- app(strings.NewReader(""), w, io.Discard).Run(ctx, []string{"harness", "-config", filepath.Join(dir, "mcp.json"), "doctor", "-timeout", "1h"})
+		done <- app(strings.NewReader(""), w, io.Discard).Run(ctx,
+			[]string{"harness", "-config", filepath.Join(dir, "mcp.json"), "doctor", "-timeout", "1h"})
 		w.Close()
 	}()
-	missing := map[string]bool{"config": true, "server saved": true, "settings": true, "registry": true, "model": true, "sandbox": true}
+	missing := map[string]bool{"config": true, "server saved": true, "settings": true, "registry": true, "model": true,
+		"sandbox": true}
 	lines := bufio.NewScanner(out)
 	for len(missing) > 0 && lines.Scan() {
 		status, rest, _ := strings.Cut(lines.Text(), " ")
@@ -68,8 +70,9 @@ func TestDoctorDoesNotWaitForASilentServer(t *testing.T) {
 func TestDoctorPrintsNothingThatATerminalObeys(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"mcp.json":   `{"mcpServers": {"saved": {"type": "snapshot", "path": "saved.json"}}}`,
-		"saved.json": "[{\"name\": \"look\", \"inputSchema\": {\"type\": \"object\"}, \"annotations\": {\"readOnlyHint\": \"\u009b31m\u202eEVIL\"}}]",
+		"mcp.json": `{"mcpServers": {"saved": {"type": "snapshot", "path": "saved.json"}}}`,
+		"saved.json": "[{\"name\": \"look\", \"inputSchema\": {\"type\": \"object\"}, \"annotations\": {\"readOnlyHint\": " +
+			"\"\u009b31m\u202eEVIL\"}}]",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,8 @@ type env struct {
 
 // files is the catalog that the flags name.
 func (e *env) files(c *cli.Command) *harness.Files {
-	f := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"), NoObserve: c.Bool("no-observe"), NoUsage: c.Bool("no-usage")}
+	f := &harness.Files{Configs: c.StringSlice("config"), Registry: c.String("registry"), NoMemory: c.Bool("no-memory"),
+		NoObserve: c.Bool("no-observe"), NoUsage: c.Bool("no-usage")}
 	if !c.Bool("q") {
 		e.endLine()
 		e.line = progress.New(e.stderr, "harness")
@@ -124,7 +125,8 @@ func memoryFlag(usage string) cli.Flag {
 func (e *env) memoryOf(c *cli.Command) int64 {
 	memory := int64(c.Int("memory")) << 20
 	if memory < harness.MinMemory && !c.Bool("q") {
-		fmt.Fprintf(e.stderr, "harness: -memory %d: a script's process needs %d MB for itself, and gets them\n", c.Int("memory"), harness.MinMemory>>20)
+		fmt.Fprintf(e.stderr, "harness: -memory %d: a script's process needs %d MB for itself, and gets them\n",
+			c.Int("memory"), harness.MinMemory>>20)
 	}
 	return memory
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/output"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -63,7 +63,8 @@ func (e *env) gen(ctx context.Context, c *cli.Command) error {
 		for _, s := range servers {
 			tools += len(s.Tools)
 		}
-		fmt.Fprintf(e.stderr, "harness: wrote %s: %s of %s\n", dir, output.Count(tools, "tool"), output.Count(len(servers), "server"))
+		fmt.Fprintf(e.stderr, "harness: wrote %s: %s of %s\n", dir, text.Count(tools, "tool"),
+			text.Count(len(servers), "server"))
 	}
 	return nil
 }

@@ -18,8 +18,10 @@ import (
 func gen(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	reg := &registry.Registry{Tools: []registry.Tool{
-		{Server: "git", Name: "git_log", Description: "Show the history", Input: json.RawMessage(`{"type":"object","properties":{"max_count":{"type":"integer"}}}`)},
-		{Server: "mcp-server-notes", Name: "add", Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
+		{Server: "git", Name: "git_log", Description: "Show the history",
+			Input: json.RawMessage(`{"type":"object","properties":{"max_count":{"type":"integer"}}}`)},
+		{Server: "mcp-server-notes", Name: "add",
+			Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
 	}}
 	reg.Normalize()
 	file := filepath.Join(t.TempDir(), "tool_registry.json")
@@ -58,7 +60,8 @@ func TestGenPrintsForReading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"-- notes/notes.go --\n", "func Add(p AddParams) (AddResult, error)", "-- first_script/main.go --\n"} {
+	for _, want := range []string{"-- notes/notes.go --\n", "func Add(p AddParams) (AddResult, error)",
+		"-- first_script/main.go --\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -70,7 +73,8 @@ func TestGenPrintsForReading(t *testing.T) {
 	var got struct {
 		Packages []generatedPackage
 	}
-	if err != nil || json.Unmarshal([]byte(stdout), &got) != nil || len(got.Packages) != 2 || got.Packages[0].Funcs[0] != "Log" {
+	if err != nil || json.Unmarshal([]byte(stdout), &got) != nil || len(got.Packages) != 2 ||
+		got.Packages[0].Funcs[0] != "Log" {
 		t.Errorf("-json: %v\n%s", err, stdout)
 	}
 	if _, _, err := gen(t, "gen", "nosuch"); err == nil {

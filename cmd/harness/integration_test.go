@@ -100,7 +100,8 @@ func TestSDKClientsRunTheReadmesScript(t *testing.T) {
 	t.Setenv("NODE_PATH", modules(t))
 	stdio := append([]string{name}, args...)
 	inspect := func(server ...string) []string {
-		return append(append([]string{"mcp-inspector", "--cli"}, server...), "--method", "tools/call", "--tool-name", "execute", "--tool-arg", "script="+script)
+		return append(append([]string{"mcp-inspector", "--cli"}, server...), "--method", "tools/call", "--tool-name",
+			"execute", "--tool-arg", "script="+script)
 	}
 	for what, command := range map[string][]string{
 		"typescript stdio": append([]string{"node", "testdata/clients/client.cjs", script}, stdio...),
@@ -118,7 +119,8 @@ func TestSDKClientsRunTheReadmesScript(t *testing.T) {
 			}
 		})
 	}
-	out, err := exec.CommandContext(t.Context(), "mcp-inspector", "--cli", url, "--transport", "http", "--method", "tools/list").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "mcp-inspector", "--cli", url, "--transport", "http", "--method",
+		"tools/list").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `"execute"`) {
 		t.Errorf("the Inspector's list: %v\n%s", err, out)
 	}

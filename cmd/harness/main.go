@@ -101,10 +101,14 @@ or two; those below stand before or behind the command.
 harness completion bash (or zsh, fish) prints what a shell needs to complete
 commands and flags.`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "config", Usage: "config `FILE` with MCP servers; may be repeated (default: .usetools/mcp.json, .mcp.json, .vscode/mcp.json, .cursor/mcp.json or .codex/tools.json, here or above; else usetools/mcp.json in the user's config folder)"},
+			&cli.StringSliceFlag{Name: "config",
+				Usage: "config `FILE` with MCP servers; may be repeated (default: .usetools/mcp.json, .mcp.json, " +
+					".vscode/mcp.json, .cursor/mcp.json or .codex/tools.json, here or above; else usetools/mcp.json in the user's " +
+					"config folder)"},
 			&cli.StringFlag{Name: "registry", Usage: "registry `FILE` (default: tool_registry.json beside the first config)"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-			&cli.BoolFlag{Name: "no-observe", Usage: "neither learn types from the results of tools nor use those that were learnt"},
+			&cli.BoolFlag{Name: "no-observe",
+				Usage: "neither learn types from the results of tools nor use those that were learnt"},
 			&cli.BoolFlag{Name: "no-usage", Usage: "do not record which tools scripts call"},
 			&cli.BoolFlag{Name: "no-memory", Usage: "neither use nor note what phrases led to in earlier runs"},
 			&cli.BoolFlag{Name: "q", Usage: "print no progress, no warnings, and not that all went well"},
@@ -112,10 +116,13 @@ commands and flags.`,
 		},
 		Commands: []*cli.Command{
 			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.benchCommand(),
-			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(), e.describeCommand(),
+			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(),
+			e.describeCommand(),
 			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
-			e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(), e.enableCommand(true), e.enableCommand(false),
-			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(), e.completionCommand(), e.versionCommand(),
+			e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(), e.enableCommand(true),
+			e.enableCommand(false),
+			e.saveCommand(), e.scriptsCommand(), e.usageCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(),
+			e.completionCommand(), e.versionCommand(),
 		},
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout,

@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/registry/text"
 )
 
 func (e *env) phrasesCommand() *cli.Command {
@@ -73,7 +73,7 @@ func (e *env) listPhrases(_ context.Context, c *cli.Command) error {
 		if x.Conflicting() {
 			means = "(led to different tools)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Phrase, means, output.Count(x.Uses, "use"), x.Used)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Phrase, means, text.Count(x.Uses, "use"), x.Used)
 	}
 	return w.Flush()
 }

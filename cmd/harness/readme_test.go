@@ -24,7 +24,8 @@ func TestTheReadmeNamesEveryCommandAndSetting(t *testing.T) {
 		t.Fatal("README.md has no sections Commands and Configs")
 	}
 	for _, c := range app(strings.NewReader(""), io.Discard, io.Discard).Commands {
-		if !strings.Contains(commands, "harness "+c.Name) && !strings.Contains(commands, "| "+c.Name) && !strings.Contains(commands, c.Name+" lists") {
+		if !strings.Contains(commands, "harness "+c.Name) && !strings.Contains(commands, "| "+c.Name) &&
+			!strings.Contains(commands, c.Name+" lists") {
 			t.Errorf("the command %s is not there", c.Name)
 		}
 	}

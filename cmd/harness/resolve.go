@@ -50,7 +50,8 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 	if err := known.hasServer(c.String("server")); err != nil {
 		return err
 	}
-	r := &resolver{env: e, ctx: ctx, known: known, json: c.Bool("json"), opts: &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true}}
+	r := &resolver{env: e, ctx: ctx, known: known, json: c.Bool("json"),
+		opts: &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true}}
 	if len(phrases) == 1 && phrases[0] == "-" {
 		in := bufio.NewScanner(e.stdin)
 		in.Buffer(nil, maxScript)
@@ -70,7 +71,8 @@ func (e *env) resolve(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if loose(phrases) && r.missed && !c.Bool("q") {
-		fmt.Fprintf(e.stderr, "harness: each argument is a phrase of its own; to ask for one, quote it: harness resolve %q\n", strings.Join(phrases, " "))
+		fmt.Fprintf(e.stderr, "harness: each argument is a phrase of its own; to ask for one, quote it: harness resolve %q\n",
+			strings.Join(phrases, " "))
 	}
 	return r.end()
 }
@@ -126,7 +128,7 @@ func (r *resolver) print(phrase string, asJSON bool) error {
 	}
 	for i, d := range r.index.Offer(&res) {
 		r.candidate(res.Candidates[i])
-		if telling := d.Telling(); telling != "" {
+		if telling := d.Distinction(); telling != "" {
 			fmt.Fprintf(r.stdout, "              only here: %s\n", telling)
 		}
 	}

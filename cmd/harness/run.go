@@ -13,9 +13,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry/backend/mcp"
+	"github.com/usetools/usetools/registry/text"
 )
 
 func (e *env) runCommand() *cli.Command {
@@ -37,12 +37,16 @@ failed; 130 canceled.
   harness run -csv script.go >rows.csv     a list that the script returns
   echo 'Return(1 + 2)' | harness run -`,
 		Flags: append([]cli.Flag{
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second, Validator: positive},
-			&cli.StringSliceFlag{Name: "input", Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second,
+				Validator: positive},
+			&cli.StringSliceFlag{Name: "input",
+				Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
 			memoryFlag("`MB` of memory for the script's process"),
 			strictFlag(),
 			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
-			&cli.StringFlag{Name: "connect", Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over this config"},
+			&cli.StringFlag{Name: "connect",
+				Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over " +
+					"this config"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
 		}, valueFlags()...),
@@ -84,11 +88,14 @@ const (
 )
 
 func strictFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "strict", Usage: "refuse tools that no phrase of UseTools declares, and mistakes that are mended with a warning otherwise"}
+	return &cli.BoolFlag{Name: "strict",
+		Usage: "refuse tools that no phrase of UseTools declares, and mistakes that are mended with a warning otherwise"}
 }
 
 func sandboxFlag() cli.Flag {
-	return &cli.StringFlag{Name: "sandbox", Usage: "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what there is", Value: require,
+	return &cli.StringFlag{Name: "sandbox",
+		Usage: "`POLICY`: require refuses to run where the process cannot be locked (Linux); best-effort runs with what " +
+			"there is", Value: require,
 		Validator: func(s string) error {
 			if s != require && s != bestEffort {
 				return fmt.Errorf("want %s or %s", require, bestEffort)
@@ -112,7 +119,8 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 	}
 	files := e.files(c)
 	defer files.Close()
-	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts, BestEffort: c.String("sandbox") == bestEffort})
+	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts,
+		BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
 	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
 	do := h.Check
@@ -192,11 +200,12 @@ func startsSoFar() starts {
 func took(res *harness.Result, before starts) string {
 	var parts []string
 	if n := len(res.Calls); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s in %s", output.Count(n, "call"), inSeconds(res.Timing.Calls/1000)))
+		parts = append(parts, fmt.Sprintf("%s in %s", text.Count(n, "call"), inSeconds(res.Timing.Calls/1000)))
 	}
 	now := startsSoFar()
 	if n := now.servers - before.servers; n > 0 {
-		parts = append(parts, fmt.Sprintf("starting %s took %s", output.Count(n, "server"), inSeconds((now.took-before.took).Seconds())))
+		parts = append(parts, fmt.Sprintf("starting %s took %s", text.Count(n, "server"),
+			inSeconds((now.took-before.took).Seconds())))
 	}
 	return strings.Join(parts, "; ")
 }

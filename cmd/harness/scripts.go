@@ -207,7 +207,8 @@ func findScripts(list []*library.Script, words string) ([]*library.Script, error
 	by := map[string]*library.Script{}
 	for _, s := range list {
 		by[s.Name] = s
-		reg.Tools = append(reg.Tools, registry.Tool{Server: "saved", Name: s.Name, Description: strings.TrimSpace(s.About + ". " + strings.Join(toolIDs(s), ", "))})
+		reg.Tools = append(reg.Tools, registry.Tool{Server: "saved", Name: s.Name,
+			Description: strings.TrimSpace(s.About + ". " + strings.Join(toolIDs(s), ", "))})
 	}
 	reg.Normalize()
 	ix, err := discovery.New(reg, nil)

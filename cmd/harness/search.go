@@ -63,7 +63,8 @@ func (e *env) search(ctx context.Context, c *cli.Command) error {
 			e.showEntry(h.Entry, d)
 		}
 		if page.HasMore && !c.Bool("q") {
-			fmt.Fprintf(e.stderr, "harness: %d of %d tools; -offset %d shows the next\n", len(page.Results), page.Total, page.Offset+len(page.Results))
+			fmt.Fprintf(e.stderr, "harness: %d of %d tools; -offset %d shows the next\n", len(page.Results), page.Total,
+				page.Offset+len(page.Results))
 		}
 	}
 	if err == nil && len(page.Results) == 0 {

@@ -40,21 +40,29 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
   harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
-			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no scripts); all", Value: string(serve.Execute)},
-			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " + strings.Join(clients.Names(), ", ")},
-			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens", Value: serve.DefaultDescribeTokens},
+			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no " +
+				"scripts); all", Value: string(serve.Execute)},
+			&cli.StringFlag{Name: "print-config", Usage: "print the entry for `CLIENT` and exit: " +
+				strings.Join(clients.Names(), ", ")},
+			&cli.IntFlag{Name: "describe-tokens", Usage: "the tool list may cost `N` tokens",
+				Value: serve.DefaultDescribeTokens},
 			&cli.BoolFlag{Name: "usage-order", Usage: "the most used tools come first in the list that a session begins with"},
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
-			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less", Value: 30 * time.Second, Validator: positive},
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less",
+				Value: 30 * time.Second, Validator: positive},
 			memoryFlag("`MB` of memory for each script's process"),
-			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
+			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)",
+				HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
-			&cli.Int64Flag{Name: "max-result-bytes", Usage: "`N` bytes of tool results under way in a session; further calls wait", Value: harness.DefaultRoom, Validator: roomFits},
+			&cli.Int64Flag{Name: "max-result-bytes",
+				Usage: "`N` bytes of tool results under way in a session; further calls wait", Value: harness.DefaultRoom,
+				Validator: roomFits},
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
 			strictFlag(),
 			&cli.StringFlag{Name: "audit", Usage: "record each run and call in `FILE`, a line of JSON each"},
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
-			&cli.BoolFlag{Name: "audit-required", Usage: "record each run before it begins, too, delete no records, and stop serving when one cannot be written"},
+			&cli.BoolFlag{Name: "audit-required",
+				Usage: "record each run before it begins, too, delete no records, and stop serving when one cannot be written"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
@@ -63,7 +71,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				Value: serve.DefaultMaxConnections, Validator: atLeast(1)},
 			&cli.IntFlag{Name: "max-connections-per-address", Usage: "`N` of them from one address (that of a proxy is one)",
 				Value: serve.DefaultMaxPerAddress, Validator: atLeast(1)},
-			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the server ends", Value: serve.DefaultGrace},
+			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the server ends",
+				Value: serve.DefaultGrace},
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
 			sandboxFlag(),
@@ -84,9 +93,11 @@ func (e *env) printConfig(c *cli.Command, name string) error {
 		return usageError{err.Error()}
 	}
 	if addr == "" && len(e.files(c).AllConfigs()) == 0 {
-		e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder that the client starts it in; -config FILE names one")
+		e.nothing(c, "there is no config here, so that the entry names none: the server will look for one in the folder "+
+			"that the client starts it in; -config FILE names one")
 	}
-	e.nothing(c, fmt.Sprintf("for %s; the other servers there must go, or the model sees their tools too: harness install %s moves them", client.Where(), name))
+	e.nothing(c, fmt.Sprintf("for %s; the other servers there must go, or the model sees their tools too: harness "+
+		"install %s moves them", client.Where(), name))
 	_, err = io.WriteString(e.stdout, text)
 	return err
 }
@@ -132,13 +143,16 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		return usageError{err.Error()}
 	}
 	opts := &serve.Options{
-		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")), DescribeTokens: c.Int("describe-tokens"),
-		UsageOrder: c.Bool("usage-order"), Answer: c.Int("answer"),
+		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")),
+		DescribeTokens: c.Int("describe-tokens"),
+		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
 		Policy: policyOf(c),
-		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"), MaxResultBytes: c.Int64("max-result-bytes"),
-		Audit: c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"), Telemetry: true,
-		Grace: c.Duration("grace"), Log: log,
+		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
+		MaxResultBytes: c.Int64("max-result-bytes"),
+		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
+		Telemetry: true,
+		Grace:     c.Duration("grace"), Log: log,
 	}
 	if !c.Bool("no-watch") {
 		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {
@@ -148,7 +162,8 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
 		http = &serve.HTTP{
-			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"), Origins: c.StringSlice("allow-origin"),
+			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"),
+			Origins:        c.StringSlice("allow-origin"),
 			MaxConnections: c.Int("max-connections"), MaxPerAddress: c.Int("max-connections-per-address"),
 		}
 		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
@@ -179,7 +194,8 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		}
 		return s.HTTP(ctx, http)
 	}
-	e.told("waiting for an MCP client on stdin. Clients start this program themselves: -print-config claude prints their entry, -http serves over HTTP; Ctrl-C ends it")
+	e.told("waiting for an MCP client on stdin. Clients start this program themselves: -print-config claude prints " +
+		"their entry, -http serves over HTTP; Ctrl-C ends it")
 	return s.Stdio(ctx, os.Stdin, os.Stdout)
 }
 
@@ -188,16 +204,21 @@ func idleServeFlags(c *cli.Command) error {
 	mode, approve := serve.Mode(c.String("tools")), harness.Approval(c.String("approve"))
 	return cmp.Or(
 		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),
-		pointless(c, c.String("token-file") != "", "beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
-		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args", "audit-required"),
-		pointless(c, approve == "" || approve == harness.ApproveNone, "without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
+		pointless(c, c.String("token-file") != "",
+			"beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
+		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args",
+			"audit-required"),
+		pointless(c, approve == "" || approve == harness.ApproveNone,
+			"without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
-		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens", "usage-order", "strict"))
+		pointless(c, mode == serve.Classic, "with -tools classic, which has no execute: leave it out", "describe-tokens",
+			"usage-order", "strict"))
 }
 
 // shown prints what the first catalog has, as `harness tools` does, for whoever
 // has started the server.
-func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error), quiet bool) func(context.Context) (*harness.Catalog, error) {
+func (e *env) shown(catalog func(context.Context) (*harness.Catalog, error),
+	quiet bool) func(context.Context) (*harness.Catalog, error) {
 	var once sync.Once
 	return func(ctx context.Context) (*harness.Catalog, error) {
 		cat, err := catalog(ctx)
@@ -263,7 +284,8 @@ func (e *env) invocation(c *cli.Command) []string {
 }
 
 // httpFlags mean nothing over stdio.
-var httpFlags = []string{"token-file", "insecure", "allow-host", "allow-origin", "max-connections", "max-connections-per-address"}
+var httpFlags = []string{"token-file", "insecure", "allow-host", "allow-origin", "max-connections",
+	"max-connections-per-address"}
 
 // notPassedOn are the flags of serve that a client's entry does not have.
 var notPassedOn = append([]string{"print-config", "http"}, httpFlags...)

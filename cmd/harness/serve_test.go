@@ -28,7 +28,8 @@ func TestWhoeverStartsTheServerSeesItsToolsOnce(t *testing.T) {
 		fails = false
 	}
 	got := stderr.String()
-	for _, want := range []string{"notes (in process, snapshot, 1 tool)", "notes.add", "Add a note", "1 tool of 1 server"} {
+	for _, want := range []string{"notes (in process, snapshot, 1 tool)", "notes.add", "Add a note",
+		"1 tool of 1 server"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("want %q once, got\n%s", want, got)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/output"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
@@ -67,7 +67,7 @@ func (e *env) listShapes(_ context.Context, c *cli.Command) error {
 		if x.Schema != nil {
 			state = "typed"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Tool, output.Count(x.Results, "result"), state, x.Outline)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Tool, text.Count(x.Results, "result"), state, x.Outline)
 	}
 	return w.Flush()
 }

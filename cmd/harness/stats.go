@@ -49,7 +49,8 @@ func (e *env) stats(ctx context.Context, c *cli.Command) error {
 	for _, s := range stats.Servers {
 		names = max(names, len(s.Name))
 	}
-	fmt.Fprintln(e.stdout, e.paint(head, fmt.Sprintf("%-*s  tools   tokens  typed  untyped  annotated  read-only  destructive  stale", names, "server")))
+	fmt.Fprintln(e.stdout, e.paint(head,
+		fmt.Sprintf("%-*s  tools   tokens  typed  untyped  annotated  read-only  destructive  stale", names, "server")))
 	row := func(name string, n discovery.Numbers) {
 		name, colour, stale := fmt.Sprintf("%-*s", names, name), good, fmt.Sprintf("%5d", n.Stale)
 		if n.Stale > 0 {

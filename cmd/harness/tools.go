@@ -54,7 +54,8 @@ func (e *env) tools(ctx context.Context, c *cli.Command) error {
 	} else {
 		err = o.Write(e.stdout, lifetime.Terminal(e.stdout), lifetime.Width(e.stdout))
 	}
-	allFailed := len(o.Servers) > 0 && !slices.ContainsFunc(o.Servers, func(s harness.OverviewServer) bool { return s.Error == nil || len(s.Tools) > 0 })
+	allFailed := len(o.Servers) > 0 &&
+		!slices.ContainsFunc(o.Servers, func(s harness.OverviewServer) bool { return s.Error == nil || len(s.Tools) > 0 })
 	if err == nil && allFailed {
 		return exit(exitNotFound)
 	}

@@ -42,7 +42,8 @@ func (e *env) tree(ctx context.Context, c *cli.Command) error {
 	}
 	d := discovery.Detail(c.String("detail"))
 	if err := pointless(c, !c.Bool("json") && d != discovery.NameOnly && d != discovery.NameDescription,
-		"with "+string(d)+" where a tool has one line: add -json; harness describe shows more of a tool", "detail"); err != nil {
+		"with "+string(d)+" where a tool has one line: add -json; harness describe shows more of a tool",
+		"detail"); err != nil {
 		return err
 	}
 	known, err := e.known(ctx, c)

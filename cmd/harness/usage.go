@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/cmd/internal/output"
 	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry/text"
 )
 
 func (e *env) usageCommand() *cli.Command {
@@ -39,13 +39,14 @@ output. Nothing leaves the machine. The flag -no-usage, or "usetools":
 				}},
 			&cli.BoolFlag{Name: "unused", Usage: "list the tools that were not used"},
 		},
-		Commands: []*cli.Command{{Name: "clear", Usage: "forget what was recorded", Action: func(_ context.Context, c *cli.Command) error {
-			log, err := e.usageLog(c)
-			if err != nil {
-				return err
-			}
-			return log.Clear()
-		}}},
+		Commands: []*cli.Command{{Name: "clear", Usage: "forget what was recorded",
+			Action: func(_ context.Context, c *cli.Command) error {
+				log, err := e.usageLog(c)
+				if err != nil {
+					return err
+				}
+				return log.Clear()
+			}}},
 		Action: e.usage,
 	}
 }
@@ -117,7 +118,8 @@ func (e *env) showUsage(s *usage.Summary, by string) {
 		fmt.Fprintln(e.stdout, "no run that needed tools is recorded")
 		return
 	}
-	fmt.Fprintf(e.stdout, "%s since %s, %d not ok; %d of %s used\n", output.Count(s.Runs, "run"), s.Since, s.Failed, len(s.Tools), output.Count(len(s.Tools)+len(s.Unused), "tool"))
+	fmt.Fprintf(e.stdout, "%s since %s, %d not ok; %d of %s used\n", text.Count(s.Runs, "run"), s.Since, s.Failed,
+		len(s.Tools), text.Count(len(s.Tools)+len(s.Unused), "tool"))
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	rows := s.Tools
 	if by == "server" {

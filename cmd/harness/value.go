@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // valueFlags say how a value is shown.
@@ -311,7 +312,7 @@ func (e *env) paintedTable(rows [][]string, colour func(row, column int) string)
 	for n, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			cell = clipped(cell, widths[i])
+			cell = text.Cut(cell, widths[i])
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 			if n == 0 {
 				cell = e.paint(head, cell)
@@ -344,12 +345,4 @@ func fit(widths []int, room int) {
 		}
 		widths[widest]--
 	}
-}
-
-// clipped is a text of at most so many characters.
-func clipped(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:max(most-1, 0)]) + "…"
 }

@@ -67,7 +67,8 @@ func TestEveryVerdictFromOutside(t *testing.T) {
 		{"memory_limit", 3, `var all [][]byte; for { all = append(all, make([]byte, 1<<22)) }`, []string{"-memory", "192"}},
 		{"output_limit", 3, `for { fmt.Println(strings.Repeat("x", 1000)) }`, nil},
 		{"call_limit", 3, `UseTools("say a text back"); for { _, err := one.EchoText(one.EchoTextParams{Text: "a"}); _ = err }`, []string{"-timeout", "10m"}},
-		{"denied", 4, `UseTools("delete all files of the disk"); _, err := one.DeleteEverything(); fmt.Println(err)`, []string{"-read-only"}},
+		{"denied", 4, `UseTools("delete all files of the disk"); _, err := one.DeleteEverything(); fmt.Println(err)`,
+			[]string{"-read-only"}},
 	} {
 		t.Run(c.status, func(t *testing.T) {
 			t.Parallel()

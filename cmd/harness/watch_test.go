@@ -28,7 +28,8 @@ func TestAScriptIsRunAgainWhenItIsSaved(t *testing.T) {
 	told, wErr := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- app(strings.NewReader(""), w, wErr).Run(ctx, []string{"harness", "run", "-watch", "-sandbox", bestEffort, name})
+		done <- app(strings.NewReader(""), w, wErr).Run(ctx,
+			[]string{"harness", "run", "-watch", "-sandbox", bestEffort, name})
 		w.Close()
 		wErr.Close()
 	}()

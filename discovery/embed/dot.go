@@ -37,7 +37,7 @@ func (m *Model) Dot(p Probe, t Token) float32 {
 }
 
 // dotGo is the dot product of q and the signed bytes of row, which is as
-// long. It cannot overflow up to 516 dimensions; [Parse] refuses more.
+// long. It cannot overflow up to 516 dimensions; [parse] refuses more.
 func dotGo(q []int16, row string) int32 {
 	var a, b int32
 	for len(q) >= 2 && len(row) >= 2 {

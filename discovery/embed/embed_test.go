@@ -198,7 +198,7 @@ func TestDamagedModelsAreRefused(t *testing.T) {
 		"more tokens":        patch(8, modelBin[8]+1),
 		"vocabulary too big": patch(19, 0x7f),
 	} {
-		if _, err := Parse(data); err == nil {
+		if _, err := parse(data); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -263,12 +263,12 @@ func FuzzDecodeI8(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	tiny := "SEMB\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00a\n##b\x00\x00\x00" +
 		"\x00\x00\x80\x3f\x00\x00\x80\x3f\x01\x02"
-	if _, err := Parse(tiny); err != nil {
+	if _, err := parse(tiny); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(tiny)
 	f.Fuzz(func(t *testing.T, data string) {
-		if m, err := Parse(data); err == nil {
+		if m, err := parse(data); err == nil {
 			m.Embed("ab a\u00e4 b")
 		}
 	})
@@ -284,7 +284,7 @@ func BenchmarkEmbedPhrase(b *testing.B) {
 
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
-		if _, err := Parse(modelBin); err != nil {
+		if _, err := parse(modelBin); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -312,7 +312,8 @@ func TestF32VectorsSurviveTheRegistry(t *testing.T) {
 			t.Fatalf("dimension %d: %g, want %g", i, got[i], v[i])
 		}
 	}
-	for name, damaged := range map[string][]byte{"nothing": nil, "too short": EncodeF32(v[1:]), "not a number": EncodeF32(append(v[1:], float32(math.NaN())))} {
+	for name, damaged := range map[string][]byte{"nothing": nil, "too short": EncodeF32(v[1:]),
+		"not a number": EncodeF32(append(v[1:], float32(math.NaN())))} {
 		if _, err := DecodeF32(damaged, len(v)); err == nil {
 			t.Errorf("%s is decoded", name)
 		}

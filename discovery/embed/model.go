@@ -40,14 +40,14 @@ type Model struct {
 
 // Default returns the embedded model, parsed on the first call (about 2 ms).
 var Default = sync.OnceValue(func() *Model {
-	m, err := Parse(modelBin)
+	m, err := parse(modelBin)
 	if err != nil {
 		panic("embed: the embedded model is damaged: " + err.Error())
 	}
 	return m
 })
 
-// Parse reads a model in the SEMB format, version 1, little-endian:
+// parse reads a model in the SEMB format, version 1, little-endian:
 //
 //	"SEMB", u32 version, u32 V tokens, u32 d dimensions, u32 nb
 //	nb bytes: V ASCII tokens joined by newlines; ## starts a continuation
@@ -56,7 +56,7 @@ var Default = sync.OnceValue(func() *Model {
 //	i8 × V × d: the rows
 //
 // The model keeps data and copies none of the rows.
-func Parse(data string) (*Model, error) {
+func parse(data string) (*Model, error) {
 	const header = 20
 	if len(data) < header || data[:4] != "SEMB" {
 		return nil, fmt.Errorf("reading model: no SEMB header in %d bytes", len(data))

@@ -108,14 +108,14 @@ func (m *Memory) Recall(phrase string) (tool string, ok bool) {
 	defer m.mu.Unlock()
 	_ = m.refresh() // what cannot be read is not remembered
 	e, ok := m.entries[key]
-	if !ok || !m.Current(e) {
+	if !ok || !m.current(e) {
 		return "", false
 	}
 	return e.Tool, true
 }
 
-// Current reports whether an entry's tool exists unchanged.
-func (m *Memory) Current(e Entry) bool {
+// current reports whether an entry's tool exists unchanged.
+func (m *Memory) current(e Entry) bool {
 	if m.reg == nil || e.Conflicting() {
 		return false
 	}
@@ -161,10 +161,10 @@ func (m *Memory) note(entries map[string]Entry, u Use) {
 	switch {
 	case !known:
 		e = Entry{Phrase: key, Tool: u.Tool, Hash: u.Hash}
-	case e.Conflicting(), e.Set && m.Current(e):
+	case e.Conflicting(), e.Set && m.current(e):
 	case e.Tool == u.Tool:
 		e.Hash = u.Hash
-	case m.Current(e):
+	case m.current(e):
 		e.Tool, e.Hash = "", ""
 	default:
 		e = Entry{Phrase: key, Tool: u.Tool, Hash: u.Hash}

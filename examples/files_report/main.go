@@ -38,7 +38,8 @@ func main() {
 				comments++
 			}
 		}
-		rows = append(rows, map[string]any{"path": f.Path, "kind": kind, "lines": len(lines), "comments": comments, "bytes": f.Size})
+		rows = append(rows, map[string]any{"path": f.Path, "kind": kind, "lines": len(lines), "comments": comments,
+			"bytes": f.Size})
 	}
 
 	must(notes.CreateTable(notes.CreateTableParams{Table: "files", Columns: []notes.Column{

@@ -33,7 +33,8 @@ func main() {
 	}
 
 	newest, oldest := log.Commits[0], log.Commits[len(log.Commits)-1]
-	diff, err := git.Diff(git.DiffParams{Path: here, Source: oldest.Hash, Target: newest.Hash, NameOnly: true, AutoExclude: false})
+	diff, err := git.Diff(git.DiffParams{Path: here, Source: oldest.Hash, Target: newest.Hash, NameOnly: true,
+		AutoExclude: false})
 	if err != nil {
 		panic(err)
 	}

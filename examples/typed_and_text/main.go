@@ -25,5 +25,6 @@ func main() {
 	}
 	fmt.Println("a field:", log.Commits[0].Author)
 	fmt.Println("the text:", len(log.Text()) > 0)
-	Return(map[string]any{"typed": len(log.Commits), "own": len(own.Commits), "text": log.Text() != "", "raw": len(log.Raw()) > 0})
+	Return(map[string]any{"typed": len(log.Commits), "own": len(own.Commits), "text": log.Text() != "",
+		"raw": len(log.Raw()) > 0})
 }

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +28,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend/dial"
 	"github.com/usetools/usetools/registry/config"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Options configure Run.
@@ -45,8 +44,6 @@ type Options struct {
 	N int
 	// Spares are the processes that wait ready.
 	Spares int
-	// Stderr receives what the servers say; nil: nobody.
-	Stderr io.Writer
 	// Progress is told what is being measured; nil: nobody.
 	Progress func(string)
 }
@@ -61,7 +58,8 @@ type Row struct {
 
 // Value is the number as it is printed.
 func (r Row) Value() string {
-	return strconv.FormatFloat(r.Measured, 'f', map[bool]int{true: 0, false: 2}[r.Unit == "tokens" || r.Unit == "MB"], 64) + " " + r.Unit
+	return strconv.FormatFloat(r.Measured, 'f', map[bool]int{true: 0, false: 2}[r.Unit == "tokens" || r.Unit == "MB"],
+		64) + " " + r.Unit
 }
 
 // Met reports whether the goal is met; known: there is one that can be told of.
@@ -92,9 +90,6 @@ const starting = 5 * time.Minute
 func Run(ctx context.Context, o *Options) ([]Row, error) {
 	b := &bench{Options: *o, ctx: ctx}
 	b.N = cmp.Or(b.N, 100)
-	if b.Stderr == nil {
-		b.Stderr = io.Discard
-	}
 	if b.Progress == nil {
 		b.Progress = func(string) {}
 	}
@@ -122,7 +117,6 @@ func (b *bench) start(command ...string) (*server, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, starting)
 	defer cancel()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stderr = b.Stderr
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).
 		Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
@@ -225,7 +219,7 @@ func (b *bench) own() error {
 	if err != nil {
 		return err
 	}
-	b.add("the tool list, about", "≤ 400", "tokens", float64(wrappers.Tokens(string(wire))))
+	b.add("the tool list, about", "≤ 400", "tokens", float64(text.Tokens(string(wire))))
 	b.add("start to first answer, p50", "≤ 150 ms", "ms", at(starts, .5))
 	b.Progress("scripts that call nothing")
 	trivial, err := b.times(s, "Return(1)", pause)
@@ -308,7 +302,8 @@ func (b *bench) calls() error {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "mcp.json")
-	data, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"bench": map[string]any{"command": b.Program, "args": b.Echo}}})
+	data, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"bench": map[string]any{"command": b.Program,
+		"args": b.Echo}}})
 	if err == nil {
 		err = os.WriteFile(file, data, 0o600)
 	}
@@ -331,7 +326,8 @@ func (b *bench) calls() error {
 	for _, x := range []struct{ what, goal, script string }{
 		{"a script with one call, p50", fmt.Sprintf("≤ %.2f ms (1.2 × direct + 2 ms)", 1.2*raw+2), call},
 		{"10 calls, one after the other, p50", "≤ 8 ms", "for range 10 {\n" + call + "}"},
-		{"20 calls at once, p50", "≤ 12 ms", "var wg sync.WaitGroup\nfor range 20 { wg.Go(func() {\n" + call + "}) }\nwg.Wait()"},
+		{"20 calls at once, p50", "≤ 12 ms", "var wg sync.WaitGroup\nfor range 20 { wg.Go(func() {\n" + call +
+			"}) }\nwg.Wait()"},
 	} {
 		ts, err := b.times(s, "UseTools(\"bench.echo\")\n"+x.script, pause)
 		if err != nil {
@@ -369,7 +365,8 @@ func (b *bench) direct(file string) (float64, error) {
 // what it is given.
 func Echo(ctx context.Context) error {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-	s.AddTool(&mcp.Tool{Name: "echo", Description: "Say a text back", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
+	s.AddTool(&mcp.Tool{Name: "echo", Description: "Say a text back",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
 		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var a struct {

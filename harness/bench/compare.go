@@ -16,16 +16,15 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Ways are the ways of giving a model tools that [Compare] sets side by side:
 //
 //  1. every tool's definition in its context, every answer too;
 //  2. three tools that search, describe and call, every answer in its context;
-//  3. one script, run by the interpreter in the process that has the
-//     connections, with nothing around it;
-//  4. one script, run by this harness.
-var Ways = [4]string{"all tools in context", "search, then call", "script in process", "UseTools"}
+//  3. one script, run by this harness.
+var Ways = [3]string{"all tools in context", "search, then call", "UseTools"}
 
 // CompareOptions configure Compare.
 type CompareOptions struct {
@@ -34,16 +33,10 @@ type CompareOptions struct {
 	// Scripts are the tasks. Each must run well, and may call only tools that
 	// say that they only read: every call is made several times.
 	Scripts []Task
-	// Host is the command that runs [Host]; nil: a script in process is not
-	// tried with hostile scripts.
-	Host []string
 	// WorkerCommand is that of harness.Options.
 	WorkerCommand []string
-	// Count counts tokens; nil: a quarter of the bytes.
+	// Count counts tokens; nil: text.Tokens.
 	Count func(string) int
-	// Rounds is how often each thing is timed, of which the quickest counts;
-	// 0: 3.
-	Rounds int
 	// Progress is told what is being measured; nil: nobody.
 	Progress func(string)
 }
@@ -55,16 +48,25 @@ type Task struct{ Name, Script string }
 type Comparison struct {
 	Tools   int         `json:"tools"`
 	Servers int         `json:"servers"`
-	Lists   [4]int      `json:"lists"` // tokens before any task: instructions and definitions
+	Lists   [3]int      `json:"lists"` // tokens before any task: instructions and definitions
 	Tasks   []TaskCosts `json:"tasks"`
-	Faults  []Fault     `json:"faults,omitempty"`
+	Faults  []Fault     `json:"faults"`
 }
 
 // TaskCosts are the costs of one task in each of the Ways.
 type TaskCosts struct {
 	Name  string  `json:"name"`
 	Calls int     `json:"calls"`
-	Costs [4]Cost `json:"costs"`
+	Costs [3]Cost `json:"costs"`
+	// Made are the calls in the order in which the script made them. The calls
+	// of one element were under way at the same time.
+	Made [][]Call `json:"-"`
+}
+
+// Call is one tool call of a task's script.
+type Call struct {
+	Server, Tool string
+	Args         json.RawMessage
 }
 
 // Cost is what one task takes in one way.
@@ -79,13 +81,18 @@ type Cost struct {
 	Ms float64 `json:"ms"`
 }
 
-// Fault is what a bad script does to whoever runs it, in the ways that have
-// scripts.
+// Fault is a bad script and what this harness makes of it.
 type Fault struct {
-	What      string `json:"what"`
-	InProcess string `json:"in_process"`
-	UseTools  string `json:"usetools"`
+	What     string        `json:"what"`
+	Script   string        `json:"-"`
+	Deadline time.Duration `json:"-"`
+	// UseTools is the status of the Result and after what time it came, then
+	// whether the next script ran.
+	UseTools string `json:"usetools"`
 }
+
+// rounds is how often each thing is timed; the quickest counts.
+const rounds = 3
 
 // Compare measures what tasks cost in each of the Ways. No model is asked: its
 // part is what a perfect one would send, the fewest turns and no mistake.
@@ -97,9 +104,8 @@ func Compare(ctx context.Context, o *CompareOptions) (*Comparison, error) {
 		return nil, errors.New("the tools of a registry alone cannot be called; want a config")
 	}
 	c := &compare{CompareOptions: *o, ctx: ctx, calls: &recorder{next: o.Catalog.Calls}}
-	c.Rounds = cmp.Or(c.Rounds, 3)
 	if c.Count == nil {
-		c.Count = func(s string) int { return (len(s) + 3) / 4 }
+		c.Count = text.Tokens
 	}
 	if c.Progress == nil {
 		c.Progress = func(string) {}
@@ -121,10 +127,9 @@ func Compare(ctx context.Context, o *CompareOptions) (*Comparison, error) {
 	if out.Lists[1], err = c.listOf(c.classic); err != nil {
 		return nil, err
 	}
-	if out.Lists[3], err = c.listOf(c.scripts); err != nil {
+	if out.Lists[2], err = c.listOf(c.scripts); err != nil {
 		return nil, err
 	}
-	out.Lists[2] = out.Lists[3]
 	for _, t := range c.Scripts {
 		c.Progress(t.Name)
 		costs, err := c.task(&t, out.Lists)
@@ -133,12 +138,8 @@ func Compare(ctx context.Context, o *CompareOptions) (*Comparison, error) {
 		}
 		out.Tasks = append(out.Tasks, *costs)
 	}
-	if len(c.Host) > 0 {
-		if out.Faults, err = c.faults(); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	out.Faults, err = c.faults()
+	return out, err
 }
 
 type compare struct {
@@ -192,7 +193,7 @@ func (r *recorder) take() []*made {
 }
 
 // task measures one task.
-func (c *compare) task(t *Task, lists [4]int) (*TaskCosts, error) {
+func (c *compare) task(t *Task, lists [3]int) (*TaskCosts, error) {
 	c.calls.take()
 	answer, err := c.execute(t.Script)
 	if err != nil {
@@ -204,7 +205,7 @@ func (c *compare) task(t *Task, lists [4]int) (*TaskCosts, error) {
 	}
 	phrases := phrasesOf(answer)
 	waves := waves(calls, t.Script)
-	out := &TaskCosts{Name: t.Name, Calls: len(calls)}
+	out := &TaskCosts{Name: t.Name, Calls: len(calls), Made: together(calls)}
 
 	all := &out.Costs[0]
 	all.Tokens, all.Turns = lists[0], len(waves)+1
@@ -223,25 +224,20 @@ func (c *compare) task(t *Task, lists [4]int) (*TaskCosts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("asking for signatures: %w", err)
 	}
-	mine := &out.Costs[3]
+	mine := &out.Costs[2]
 	mine.Turns = 3
-	mine.Tokens = lists[3]
+	mine.Tokens = lists[2]
 	for _, s := range []struct {
 		script string
 		answer *mcp.CallToolResult
 	}{{probe, told}, {t.Script, answer}} {
 		mine.Tokens += c.Count(request("execute", map[string]string{"script": s.script})) + c.Count(textOf(s.answer))
 	}
-	if mine.Ms, err = c.least(func() error {
+	mine.Ms, err = c.least(func() error {
 		_, err1 := c.execute(probe)
 		_, err2 := c.execute(t.Script)
 		return errors.Join(err1, err2)
-	}); err != nil {
-		return nil, err
-	}
-	raw := &out.Costs[2]
-	raw.Tokens, raw.Turns = mine.Tokens, mine.Turns // the same script
-	raw.Ms, err = c.least(func() error { return c.interpret(together(calls)) })
+	})
 	return out, err
 }
 
@@ -327,15 +323,16 @@ func waves(calls []*made, script string) [][]*made {
 	return slices.DeleteFunc(out, func(w []*made) bool { return len(w) == 0 })
 }
 
-// together are the calls as the script made them: those at one time together.
-func together(calls []*made) [][]*made {
-	var out [][]*made
+// together returns the calls with those that were under way at the same time
+// in one element.
+func together(calls []*made) [][]Call {
+	var out [][]Call
 	var end time.Time
 	for _, m := range calls {
 		if len(out) == 0 || !m.begin.Before(end) {
 			out, end = append(out, nil), m.end
 		}
-		out[len(out)-1] = append(out[len(out)-1], m)
+		out[len(out)-1] = append(out[len(out)-1], Call{m.server, m.tool, m.args})
 	}
 	return out
 }
@@ -398,7 +395,7 @@ func each(wave []*made, do func(*made) error) error {
 // least is the shortest time that f takes, in ms.
 func (c *compare) least(f func() error) (float64, error) {
 	var best time.Duration
-	for i := range c.Rounds {
+	for i := range rounds {
 		begin := time.Now()
 		if err := f(); err != nil {
 			return 0, err

@@ -3,10 +3,11 @@ package bench
 import (
 	"fmt"
 	"strconv"
-	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
-// Rows are the comparison as a table, its head first.
+// Rows returns the comparison as a table, its head first.
 func (c *Comparison) Rows() [][]string {
 	head := append([]string{""}, Ways[:]...)
 	list := []string{fmt.Sprintf("before any task: %d tools of %d servers", c.Tools, c.Servers)}
@@ -15,36 +16,16 @@ func (c *Comparison) Rows() [][]string {
 	}
 	rows := [][]string{head, list}
 	for _, t := range c.Tasks {
-		row := []string{fmt.Sprintf("%s: %d %s", t.Name, t.Calls, plural(t.Calls, "call"))}
+		row := []string{t.Name + ": " + text.Count(t.Calls, "call")}
 		for _, cost := range t.Costs {
 			row = append(row, fmt.Sprintf("%s tokens, %d turns, %.0f ms", thousands(cost.Tokens), cost.Turns, cost.Ms))
 		}
 		rows = append(rows, row)
 	}
 	for _, f := range c.Faults {
-		rows = append(rows, []string{f.What, "no scripts", "no scripts", f.InProcess, f.UseTools})
+		rows = append(rows, []string{f.What, "no scripts", "no scripts", f.UseTools})
 	}
 	return rows
-}
-
-// Markdown is the table as Markdown, its longer cells on two lines.
-func (c *Comparison) Markdown() string {
-	var b strings.Builder
-	broken := strings.NewReplacer(" tokens, ", " tokens<br>", "; ", ";<br>", "** and ", "**<br>and ")
-	for i, row := range c.Rows() {
-		b.WriteString("| " + broken.Replace(strings.Join(row, " | ")) + " |\n")
-		if i == 0 {
-			b.WriteString("|" + strings.Repeat(" --- |", len(row)) + "\n")
-		}
-	}
-	return b.String()
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // thousands writes 12345 as 12,345.

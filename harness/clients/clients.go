@@ -28,11 +28,11 @@ import (
 	"github.com/usetools/usetools/registry/config/edit"
 )
 
-// Name is what the harness is called in a client's file for all projects,
-// ProjectName in that of a project, which a client reads beside the other.
+// entryName is what the harness is called in a client's file for all projects,
+// projectEntryName in that of a project, which a client reads beside the other.
 const (
-	Name        = "usetools"
-	ProjectName = "usetools-project"
+	entryName        = "usetools"
+	projectEntryName = "usetools-project"
 )
 
 // TokenVariable is the variable of the environment that holds a token: the
@@ -149,8 +149,8 @@ func Get(name string) (*Client, error) {
 	return all[i], nil
 }
 
-// UserFile is the client's file for all projects, whether it is there or not.
-func (c *Client) UserFile() (string, error) { return c.user() }
+// userFile is the client's file for all projects, whether it is there or not.
+func (c *Client) userFile() (string, error) { return c.user() }
 
 func (c *Client) syntax(path string) edit.Syntax { return edit.Of(path, c.key) }
 
@@ -158,7 +158,7 @@ func (c *Client) syntax(path string) edit.Syntax { return edit.Of(path, c.key) }
 // harness by a command or, where addr is not empty, reaches a running one at
 // that address, which may demand a token. It is JSON, for codex TOML.
 func (c *Client) Config(command []string, addr string, token bool) (string, error) {
-	e, err := c.harness(Name, command, addr, token)
+	e, err := c.harness(entryName, command, addr, token)
 	if err != nil {
 		return "", err
 	}

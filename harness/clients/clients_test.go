@@ -23,7 +23,8 @@ func atHome(t *testing.T) string {
 		home = to
 	}
 	for name, value := range map[string]string{
-		"HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"), "AppData": filepath.Join(home, "AppData"),
+		"HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
+		"AppData":    filepath.Join(home, "AppData"),
 		"CODEX_HOME": "", "CLAUDE_CONFIG_DIR": "",
 	} {
 		t.Setenv(name, value)
@@ -251,7 +252,8 @@ func TestInstallMakesTheFileThatIsNotThereAndUndoRemovesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.install(t)
-		if is, err := s.client.syntax(s.file).Entries(mustRead(t, s.file)); err != nil || len(is) != 1 || is[0].Name != Name {
+		if is, err := s.client.syntax(s.file).Entries(mustRead(t, s.file)); err != nil || len(is) != 1 ||
+			is[0].Name != entryName {
 			t.Errorf("%v, %+v", err, is)
 		}
 		if _, err := config.Load(config.UserFile()); err != nil {
@@ -279,7 +281,7 @@ func TestAnotherServerOfTheNameInTheConfigStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := c.UserFile()
+	file, err := c.userFile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +294,8 @@ func TestAnotherServerOfTheNameInTheConfigStays(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"a": "a-cursor", "b": "b"}, p.Moved); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(string(p.ConfigAfter), `"a": {"command": "other"}`) || !strings.Contains(string(p.ConfigAfter), `"a-cursor": {"command": "mine"}`) {
+	if !strings.Contains(string(p.ConfigAfter), `"a": {"command": "other"}`) ||
+		!strings.Contains(string(p.ConfigAfter), `"a-cursor": {"command": "mine"}`) {
 		t.Errorf("%s", p.ConfigAfter)
 	}
 }
@@ -382,8 +385,10 @@ func TestConfigsForClients(t *testing.T) {
 		}
 	}
 	claude, _ := Get("claude")
-	for addr, want := range map[string]string{":7337": "http://127.0.0.1:7337/mcp", "0.0.0.0:7337": "http://127.0.0.1:7337/mcp", "[::1]:7337": "http://[::1]:7337/mcp", "7337": "want host:port"} {
-		if got, err := claude.Config(nil, addr, false); !strings.Contains(fmt.Sprint(got, err), want) || strings.Contains(got, TokenVariable) {
+	for addr, want := range map[string]string{":7337": "http://127.0.0.1:7337/mcp",
+		"0.0.0.0:7337": "http://127.0.0.1:7337/mcp", "[::1]:7337": "http://[::1]:7337/mcp", "7337": "want host:port"} {
+		if got, err := claude.Config(nil, addr, false); !strings.Contains(fmt.Sprint(got, err), want) ||
+			strings.Contains(got, TokenVariable) {
 			t.Errorf("%s: %s, %v, want %s", addr, got, err, want)
 		}
 	}

@@ -68,7 +68,7 @@ func (p *Plan) Hide(text string) string {
 // the config for them; where none has any, the one for all projects. dir is the
 // folder to look for a project from.
 func (c *Client) Files(dir string) ([][2]string, error) {
-	user, err := c.UserFile()
+	user, err := c.userFile()
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +108,9 @@ func (c *Client) projectFolder(dir string) string {
 // command is the harness's program.
 func (c *Client) Install(file, configFile, command string) (*Plan, error) {
 	p := &Plan{Client: c.Name, File: resolved(file), Config: resolved(configFile), Moved: map[string]string{}}
-	name := Name
+	name := entryName
 	if configFile != config.UserFile() {
-		name = ProjectName
+		name = projectEntryName
 	}
 	var err error
 	if p.Before, err = read(p.File); err != nil {

@@ -184,7 +184,7 @@ func once(entries []edit.Entry) bool {
 // Wheres are the client's file for all projects and that of the project around
 // dir, as far as they are there.
 func (c *Client) Wheres(dir string) ([]string, error) {
-	user, err := c.UserFile()
+	user, err := c.userFile()
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (c *Client) Where() string {
 	if c.project != "" {
 		out = append(out, c.project+" in the project")
 	}
-	if user, err := c.UserFile(); err == nil {
+	if user, err := c.userFile(); err == nil {
 		out = append(out, user)
 	}
 	return strings.Join(out, " or ")

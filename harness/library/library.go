@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 const (
@@ -97,7 +98,8 @@ func CheckName(name string) error {
 		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_')
 	}
 	if !ok {
-		return fmt.Errorf("%.80q is no name of a script: want 1 to %d lower-case letters, digits, hyphens and underscores, as in daily-digest", name, maxName)
+		return fmt.Errorf("%.80q is no name of a script: want 1 to %d lower-case letters, digits, hyphens and "+
+			"underscores, as in daily-digest", name, maxName)
 	}
 	return nil
 }
@@ -125,14 +127,10 @@ func Header(source string) (name, about string, ok bool) {
 			if other, rest, _ := strings.Cut(strings.TrimSpace(about), " "); name == "name" && other != "" {
 				name, about = other, rest
 			}
-			return name, cut(strings.TrimSpace(about)), CheckName(name) == nil
+			return name, text.FirstBytes(strings.TrimSpace(about), maxAbout), CheckName(name) == nil
 		}
 	}
 	return "", "", false
-}
-
-func cut(about string) string {
-	return strings.ToValidUTF8(about[:min(len(about), maxAbout)], "")
 }
 
 // Library is a folder of scripts. Several processes may use it.
@@ -186,7 +184,7 @@ func (l *Library) Save(s *Script) error {
 	if len(names) >= MaxScripts && !slices.Contains(names, s.Name) {
 		return fmt.Errorf("saving %q: there are %d scripts, which is all that a library may have", s.Name, len(names))
 	}
-	s.About = cut(s.About)
+	s.About = text.FirstBytes(s.About, maxAbout)
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return fmt.Errorf("saving %q: %w", s.Name, err)

@@ -146,7 +146,8 @@ func TestALibraryIsBoundedByItself(t *testing.T) {
 // A name comes from a model: it must not leave the folder.
 func TestNamesOfScriptsAreNoPaths(t *testing.T) {
 	l := Open(t.TempDir())
-	for _, name := range []string{"", ".", "..", "../a", "a/b", `a\b`, "A", "a.b", "-a", "ä", "a\x00", string(make([]byte, 100))} {
+	for _, name := range []string{"", ".", "..", "../a", "a/b", `a\b`, "A", "a.b", "-a", "ä", "a\x00",
+		string(make([]byte, 100))} {
 		if err := l.Save(&Script{Name: name, Source: "x"}); err == nil {
 			t.Errorf("%q is saved", name)
 		}

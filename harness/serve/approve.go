@@ -121,7 +121,8 @@ func (r *refusal) Error() string { return r.why }
 func (r *refusal) result() *harness.Result {
 	res := &harness.Result{Status: harness.Denied}
 	for _, t := range r.tools {
-		res.Decisions = append(res.Decisions, harness.Decision{Tool: t, Verdict: harness.IsDenied, Rule: "the user did not approve it"})
+		res.Decisions = append(res.Decisions,
+			harness.Decision{Tool: t, Verdict: harness.IsDenied, Rule: "the user did not approve it"})
 	}
 	return res
 }
@@ -134,14 +135,17 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 	}
 	a, ok := c.verify(req.Params.RequestState)
 	if !ok || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
-		return nil, &refusal{why: "the approval is not one for this script, or too old; send the script again. Nothing has run"}
+		return nil, &refusal{why: "the approval is not one for this script, or too old; send the script again. Nothing " +
+			"has run"}
 	}
 	if !c.s.spent.use(a) {
-		return nil, &refusal{why: "the approval was for one run, which it has had; send the script again without it. Nothing has run"}
+		return nil, &refusal{why: "the approval was for one run, which it has had; send the script again without it. " +
+			"Nothing has run"}
 	}
 	answer, _ := req.Params.InputResponses["approve"].(*mcp.ElicitResult)
 	if answer == nil || answer.Action != "accept" {
-		return nil, &refusal{a.Tools, fmt.Sprintf("denied: the user did not approve %s; nothing has run", strings.Join(a.Tools, ", "))}
+		return nil, &refusal{a.Tools, fmt.Sprintf("denied: the user did not approve %s; nothing has run",
+			strings.Join(a.Tools, ", "))}
 	}
 	return a.Tools, nil
 }

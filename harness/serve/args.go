@@ -60,7 +60,8 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	}
 	switch {
 	case len(a.Script) > maxScript:
-		return nil, fmt.Errorf("the script has %d bytes, at most %d are allowed; send data as inputs", len(a.Script), maxScript)
+		return nil, fmt.Errorf("the script has %d bytes, at most %d are allowed; send data as inputs", len(a.Script),
+			maxScript)
 	case strings.TrimSpace(a.Script) == "":
 		return nil, errors.New("the script is empty")
 	}

@@ -76,7 +76,8 @@ func openAudit(path string, args bool, log *slog.Logger, m *metrics) (*audit, er
 	if path == "" {
 		return nil, nil
 	}
-	a := &audit{path: path, args: args, log: log, metrics: m, max: auditSize, wait: auditWait, turn: make(chan struct{}, 1)}
+	a := &audit{path: path, args: args, log: log, metrics: m, max: auditSize, wait: auditWait,
+		turn: make(chan struct{}, 1)}
 	if err := a.within(a.wait, func(time.Time) error { return a.open() }); err != nil {
 		return nil, fmt.Errorf("opening the audit file: %w", err)
 	}
@@ -365,7 +366,8 @@ func (r *record) call(ev harness.CallEvent) {
 		}
 		return true
 	})
-	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID, Args: recorded(args, "args", r.a.args, more),
+	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID,
+		Args: recorded(args, "args", r.a.args, more),
 		More: more, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil}
 	r.mu.Lock()
 	defer r.mu.Unlock()

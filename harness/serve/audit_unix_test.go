@@ -19,7 +19,8 @@ func TestTheAuditMayBeAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := openAudit(pipe, false, serverLog(t), &metrics{}); err == nil || !strings.Contains(err.Error(), "nobody reads from this pipe") {
+	if a, err := openAudit(pipe, false, serverLog(t), &metrics{}); err == nil ||
+		!strings.Contains(err.Error(), "nobody reads from this pipe") {
 		t.Fatal(a, err)
 	}
 	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)

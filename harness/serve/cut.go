@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // node is a value in a JSON document.
@@ -356,20 +358,9 @@ func level(sizes []int, budget int) int {
 	return math.MaxInt
 }
 
-// first is the first n characters of a text.
-func first(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
 // cutText keeps the first limit characters of a text and says what is missing.
 func cutText(s string, limit int) string {
-	head := first(s, limit)
+	head := text.First(s, limit)
 	if head == s {
 		return s
 	}
@@ -384,8 +375,8 @@ func headAndTail(s string, limit int) (string, bool) {
 		return s, false
 	}
 	keep := max(limit-60, 20)
-	head := first(s, keep*2/3)
-	tail := s[len(first(s, n-keep/3)):]
+	head := text.First(s, keep*2/3)
+	tail := s[len(text.First(s, n-keep/3)):]
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
 		head = head[:i+1]
 	}

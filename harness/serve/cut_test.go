@@ -37,7 +37,8 @@ func TestACutValueShowsItsFirstElementsWhole(t *testing.T) {
 			`{"a":[{"i":0,"s":"xxxxx"},"… 63 more of 64"],"n":1,"b":[{"i":0,"s":"xxxxx"},{"i":1,"s":"xxxxx"},"… 38 more of 40"]}`},
 		"what is left over": {`{"s":"` + long + `","t":"short","u":[1,2,3]}`, 100,
 			`{"s":"` + long[:44] + `… (456 more characters)","t":"short","u":[1,2,3]}`},
-		"an element too long": {list(3, 500), 120, `[{"i":0,"s":"` + long[:64] + `… (436 more characters)"},"… 2 more of 3"]`},
+		"an element too long": {list(3, 500), 120, `[{"i":0,"s":"` + long[:64] +
+			`… (436 more characters)"},"… 2 more of 3"]`},
 		"a pair": {`["header",` + list(64, 5) + `]`, 120,
 			`["header",[{"i":0,"s":"xxxxx"},{"i":1,"s":"xxxxx"},{"i":2,"s":"xxxxx"},"… 61 more of 64"]]`},
 		"a map with many keys": {`{"k0":` + list(1, 10) + strings.Repeat(`,"k":`+list(1, 10), 99) + `}`, 100,
@@ -128,7 +129,8 @@ func TestCutJSONOfAnyDocument(t *testing.T) {
 func TestCutJSONStaysJSONAndWithinItsLimit(t *testing.T) {
 	deep := strings.Repeat("[", 150) + strings.Repeat("]", 150)
 	for _, doc := range []string{`"` + strings.Repeat("é", 5000) + `"`, deep, `[` + strings.Repeat("1,", 5000) + `1]`,
-		`{"a":` + deep + `,"b":[` + strings.Repeat(`{"k":"vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv"},`, 500) + `null]}`, strings.Repeat("[", 500) + strings.Repeat("]", 500)} {
+		`{"a":` + deep + `,"b":[` + strings.Repeat(`{"k":"vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv"},`, 500) + `null]}`,
+		strings.Repeat("[", 500) + strings.Repeat("]", 500)} {
 		for _, limit := range []int{60, 200, 1000, 4000} {
 			checkCut(t, []byte(doc), limit)
 		}
@@ -186,7 +188,8 @@ func TestCallsOfAnAnswerAreBounded(t *testing.T) {
 	for _, c := range a.MoreCalls {
 		n, failed = n+c.Calls, failed+c.Failed
 	}
-	if n != 1000 || failed != 100 || len(a.MoreCalls) != maxToolCounts+1 || a.MoreCalls[otherTools].Calls == 0 || *all[0].Error != long {
+	if n != 1000 || failed != 100 || len(a.MoreCalls) != maxToolCounts+1 || a.MoreCalls[otherTools].Calls == 0 ||
+		*all[0].Error != long {
 		t.Errorf("%d calls, %d failed: %+v", n, failed, a.MoreCalls)
 	}
 	if a := (&Answer{Result: &harness.Result{Calls: all[:maxCalls]}}); true {
@@ -257,7 +260,8 @@ func TestManyNamesInARequestTakeLittleMemory(t *testing.T) {
 	if err != nil || a.Script != "x" || a.Timeout.Milliseconds() != 5 {
 		t.Fatal(a, err)
 	}
-	if d := cmp.Diff(map[string]json.RawMessage{"ab": json.RawMessage(`[1,{"b":"]}"}]`), "c": json.RawMessage("{}"), "d": json.RawMessage("-1.5e3")}, a.Inputs); d != "" {
+	if d := cmp.Diff(map[string]json.RawMessage{"ab": json.RawMessage(`[1,{"b":"]}"}]`), "c": json.RawMessage("{}"),
+		"d": json.RawMessage("-1.5e3")}, a.Inputs); d != "" {
 		t.Error(d)
 	}
 }

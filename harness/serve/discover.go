@@ -39,7 +39,8 @@ const (
 // Clients for which nothing can be kept get call_tool in the place of loaded
 // tools.
 func (c *session) addDiscovery() {
-	c.add("tool_find", "Find tools by what they do; also server, category, prefix, match, detail, limit, offset", querySchema, c.find)
+	c.add("tool_find", "Find tools by what they do; also server, category, prefix, match, detail, limit, offset",
+		querySchema, c.find)
 	c.add("tool_describe", "How to call tools (a, b); also detail", toolSchema, c.describeTools)
 	c.add("tool_load", "Make a tool callable", toolSchema, c.load)
 	c.add("tool_active", "", nothingSchema, c.active)
@@ -51,7 +52,8 @@ func (c *session) addDiscovery() {
 // addClassic adds the tools for clients that write no scripts.
 func (c *session) addClassic() {
 	c.add("search_tools", "Find tools by what they do, in plain words: "+c.s.summary(), searchSchema, c.find)
-	c.add("describe_tool", "The description and schemas of a tool, or of several, that search_tools found", describeSchema, c.describeTools)
+	c.add("describe_tool", "The description and schemas of a tool, or of several, that search_tools found", describeSchema,
+		c.describeTools)
 	c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
 }
 
@@ -73,7 +75,8 @@ func (s *Server) summary() string {
 }
 
 // discoveryTool answers a call with the catalog of the moment.
-type discoveryTool func(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error)
+type discoveryTool func(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult,
+	error)
 
 // add adds a tool whose faults are answers.
 func (c *session) add(name, description, inputSchema string, f discoveryTool) {
@@ -299,7 +302,8 @@ func (c *session) active(_ context.Context, _ *mcp.CallToolRequest, cat *harness
 	return textResult(strings.Join(lines, "\n"), nil), nil
 }
 
-func (c *session) call(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
+func (c *session) call(ctx context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult,
+	error) {
 	t, err := c.namedTool(req, cat)
 	if err != nil {
 		return nil, err
@@ -315,7 +319,8 @@ func (c *session) call(ctx context.Context, req *mcp.CallToolRequest, cat *harne
 
 // direct makes one call without a script, which waits for its turn, needs
 // permission and is recorded as a script's call would be.
-func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id string, args json.RawMessage) *mcp.CallToolResult {
+func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id string,
+	args json.RawMessage) *mcp.CallToolResult {
 	begin := time.Now()
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -344,11 +349,12 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
 	span, ctx := c.s.otel.begin(ctx, req)
-	res, d, err := cat.CallTool(ctx, id, args, &harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, OnCall: func(ev harness.CallEvent) {
-		c.s.usage.count(ev)
-		rec.call(ev)
-		span.call(ev)
-	}})
+	res, d, err := cat.CallTool(ctx, id, args,
+		&harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, OnCall: func(ev harness.CallEvent) {
+			c.s.usage.count(ev)
+			rec.call(ev)
+			span.call(ev)
+		}})
 	if res != nil {
 		c.s.handled(len(res.Raw))
 	}
@@ -369,7 +375,8 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	case res != nil:
 		return c.passOn(res)
 	case d.Verdict == harness.NeedsApproval && canElicit(req):
-		return c.question(fmt.Sprintf("The tool %s is to be called: %s. Its arguments:\n%s", id, d.Rule, registry.Quoted(visible(registry.PrintableJSON(args)))), like.hash(), []string{id})
+		return c.question(fmt.Sprintf("The tool %s is to be called: %s. Its arguments:\n%s", id, d.Rule,
+			registry.Quoted(visible(registry.PrintableJSON(args)))), like.hash(), []string{id})
 	}
 	return failure(fmt.Errorf("denied: %s: %s; nothing has run", id, d.Rule))
 }
@@ -407,7 +414,9 @@ func (c *session) passOn(res *backend.Result) *mcp.CallToolResult {
 			budget -= utf8.RuneCountInString(text)
 			out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
 		default:
-			out.Content = append(out.Content, &mcp.TextContent{Text: fmt.Sprintf("(%s, %s, %d bytes)", block.Type, cmp.Or(block.MIMEType, "no type"), len(block.Data))})
+			out.Content = append(out.Content,
+				&mcp.TextContent{Text: fmt.Sprintf("(%s, %s, %d bytes)", block.Type, cmp.Or(block.MIMEType, "no type"),
+					len(block.Data))})
 		}
 	}
 	if len(res.Structured) > 0 {

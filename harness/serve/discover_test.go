@@ -31,31 +31,39 @@ func names(t *testing.T, c *client) string {
 func TestALoadedToolIsCallableByItself(t *testing.T) {
 	s, _ := serving(t, &Options{Tools: Discovery})
 	changed := make(chan struct{}, 10)
-	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }})
-	if got := text(c.call("tool_find", map[string]any{"query": "read a file"})); !strings.HasPrefix(got, "files.read_file  files.ReadFile(Path string) → text or JSON // Read a file") {
+	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
+		*mcp.ToolListChangedRequest) {
+		changed <- struct{}{}
+	}})
+	if got := textOf(c.call("tool_find", map[string]any{"query": "read a file"})); !strings.HasPrefix(got,
+		"files.read_file  files.ReadFile(Path string) → text or JSON // Read a file") {
 		t.Error(got)
 	}
-	if got := text(c.call("tool_describe", map[string]any{"tool": "files.ReadFile"})); !strings.Contains(got, "func files.ReadFile(p files.ReadFileParams)") {
+	if got := textOf(c.call("tool_describe", map[string]any{"tool": "files.ReadFile"})); !strings.Contains(got,
+		"func files.ReadFile(p files.ReadFileParams)") {
 		t.Error(got)
 	}
-	if got := text(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got, "files__read_file") {
+	if got := textOf(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got,
+		"files__read_file") {
 		t.Error(got)
 	}
 	receive(t, changed)
 	if got := names(t, c); !strings.Contains(got, "files__read_file") {
 		t.Error(got)
 	}
-	if got := text(c.call("files__read_file", map[string]any{"path": "a"})); got != "content of a" {
+	if got := textOf(c.call("files__read_file", map[string]any{"path": "a"})); got != "content of a" {
 		t.Error(got)
 	}
-	if got := c.call("files__read_file", map[string]any{"path": 7}); !got.IsError || !strings.Contains(text(got), "wrong arguments") ||
-		!strings.Contains(text(got), `; it takes {"p":{"path":"s"},"r":["path"]}`) {
-		t.Error(text(got))
+	if got := c.call("files__read_file", map[string]any{"path": 7}); !got.IsError ||
+		!strings.Contains(textOf(got), "wrong arguments") ||
+		!strings.Contains(textOf(got), `; it takes {"p":{"path":"s"},"r":["path"]}`) {
+		t.Error(textOf(got))
 	}
-	if got := text(c.call("tool_load", map[string]any{"name": "x"})); got != `tool is missing, or no text; got "name"` {
+	if got := textOf(c.call("tool_load", map[string]any{"name": "x"})); got != `tool is missing, or no text; got "name"` {
 		t.Error(got)
 	}
-	if got := text(c.call("tool_active", map[string]any{})); got != "files__read_file: files.read_file, in a script files.ReadFile" {
+	if got := textOf(c.call("tool_active",
+		map[string]any{})); got != "files__read_file: files.read_file, in a script files.ReadFile" {
 		t.Error(got)
 	}
 	other := connect(t, s, nil) // another session does not have it
@@ -67,45 +75,58 @@ func TestALoadedToolIsCallableByItself(t *testing.T) {
 func TestWithoutASessionALoadedToolIsCalledByName(t *testing.T) {
 	s, _ := serving(t, &Options{Tools: Discovery})
 	c := dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2026-07-28", "", nil)
-	if got := text(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got, "call_tool") || !strings.Contains(got, `"path"`) {
+	if got := textOf(c.call("tool_load", map[string]any{"tool": "files.read_file"})); !strings.Contains(got,
+		"call_tool") || !strings.Contains(got, `"path"`) {
 		t.Error(got)
 	}
-	if got := text(c.call("call_tool", map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "b"}})); got != "content of b" {
+	if got := textOf(c.call("call_tool",
+		map[string]any{"tool": "files.read_file", "arguments": map[string]any{"path": "b"}})); got != "content of b" {
 		t.Error(got)
 	}
 }
 
 func TestClassicToolsNeedNoScripts(t *testing.T) {
 	audit := filepath.Join(t.TempDir(), "audit.jsonl")
-	s, f := serving(t, &Options{Tools: Classic, Audit: audit, Policy: &harness.Policy{Deny: []string{"issues"}, Approve: harness.ApproveDestructive}})
+	s, f := serving(t, &Options{Tools: Classic, Audit: audit,
+		Policy: &harness.Policy{Deny: []string{"issues"}, Approve: harness.ApproveDestructive}})
 	asked, says := "", "accept"
-	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
+		r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		asked = r.Params.Message
 		return &mcp.ElicitResult{Action: says, Content: map[string]any{}}, nil
 	}})
 	if got := names(t, c); got != "call_tool describe_tool search_tools" {
 		t.Error(got)
 	}
-	if got := text(c.call("search_tools", map[string]any{"query": "search issues"})); strings.Contains(got, "issues.search") {
+	if got := textOf(c.call("search_tools", map[string]any{"query": "search issues"})); strings.Contains(got,
+		"issues.search") {
 		t.Error("a denied tool is offered:", got)
 	}
-	if got := text(c.call("describe_tool", map[string]any{"tool": "read_file"})); !json.Valid([]byte(got)) || !strings.Contains(got, `"inputSchema"`) {
+	if got := textOf(c.call("describe_tool", map[string]any{"tool": "read_file"})); !json.Valid([]byte(got)) ||
+		!strings.Contains(got, `"inputSchema"`) {
 		t.Error(got)
 	}
-	if got := text(c.call("call_tool", map[string]any{"tool": "issues.search", "arguments": map[string]any{"query": "x"}})); !strings.Contains(got, "denied by issues") || f.calls.Load() != 0 {
+	if got := textOf(c.call("call_tool",
+		map[string]any{"tool": "issues.search", "arguments": map[string]any{"query": "x"}})); !strings.Contains(got,
+		"denied by issues") || f.calls.Load() != 0 {
 		t.Error(got)
 	}
-	if got := text(c.call("call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})); got != "done" || !strings.Contains(asked, `{"path":"x"}`) {
+	if got := textOf(c.call("call_tool",
+		map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})); got != "done" ||
+		!strings.Contains(asked, `{"path":"x"}`) {
 		t.Error(got, asked)
 	}
 	says = "decline"
-	if got := text(c.call("call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})); !strings.Contains(got, "denied") {
+	if got := textOf(c.call("call_tool",
+		map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})); !strings.Contains(got,
+		"denied") {
 		t.Error(got)
 	}
 	if lines, err := os.ReadFile(audit); err != nil || !strings.Contains(string(lines), "the user did not approve it") {
 		t.Errorf("%s, %v", lines, err)
 	}
-	if got := text(c.call("call_tool", map[string]any{"tool": "files.read_fil", "arguments": map[string]any{}})); !strings.Contains(got, "the nearest are") {
+	if got := textOf(c.call("call_tool",
+		map[string]any{"tool": "files.read_fil", "arguments": map[string]any{}})); !strings.Contains(got, "the nearest are") {
 		t.Error(got)
 	}
 }
@@ -124,9 +145,10 @@ func TestTheLessonIsTrue(t *testing.T) {
 	}
 	for i, want := range []string{`{"ann":2,"bob":1}`, "could not be read", `[{"number":7,"title":"x"}]`} {
 		script, _, _ := strings.Cut(blocks[i], "```")
-		res := c.call("execute", map[string]any{"script": script, "inputs": map[string]any{"paths": []string{"a", "missing"}}})
-		if res.IsError || !strings.Contains(text(res), want) {
-			t.Errorf("example %d: %s", i+1, text(res))
+		res := c.call("execute", map[string]any{"script": script,
+			"inputs": map[string]any{"paths": []string{"a", "missing"}}})
+		if res.IsError || !strings.Contains(textOf(res), want) {
+			t.Errorf("example %d: %s", i+1, textOf(res))
 		}
 	}
 	if f.calls.Load() != 5 {
@@ -170,8 +192,10 @@ func TestAnswersFitTheirSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, script := range []string{"Return(1)", "", "x", "panic(1)", deleting, `UseTools("read a file")`, `UseTools("paint the moon")`, `Return(strings.Repeat("x", 9999))`,
-		`files.ReadFile(files.ReadFileParams{Path: "a"})`, `p, _ := files.TakePicture(); Return(p)`, `var x any = 7; fmt.Println(x.(string))`} {
+	for _, script := range []string{"Return(1)", "", "x", "panic(1)", deleting, `UseTools("read a file")`,
+		`UseTools("paint the moon")`, `Return(strings.Repeat("x", 9999))`,
+		`files.ReadFile(files.ReadFileParams{Path: "a"})`, `p, _ := files.TakePicture(); Return(p)`,
+		`var x any = 7; fmt.Println(x.(string))`} {
 		a := c.call("execute", map[string]any{"script": script})
 		if a.StructuredContent == nil {
 			continue

@@ -51,7 +51,8 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 
 // runScript runs a script, which came at begin, with the catalog of the moment,
 // and records what happened.
-func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, approved []string, begin time.Time) (res *harness.Result, err error) {
+func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, approved []string,
+	begin time.Time) (res *harness.Result, err error) {
 	s := c.s
 	cat, done, err := c.catalog(ctx)
 	if err != nil {

@@ -87,8 +87,9 @@ func parseQuery(tool string, raw json.RawMessage) (*discovery.Query, error) {
 	}
 	q := &discovery.Query{
 		Text: cutText(a.text("query"), discovery.MaxPhrase/4), Match: discovery.Match(a.text("match")),
-		Server: a.text("server"), Category: a.text("category"), Prefix: a.text("prefix"), Detail: discovery.Detail(a.text("detail")),
-		Limit: a.number("limit", 1, discovery.MaxLimit), Offset: a.number("offset", 0, 1<<30),
+		Server: a.text("server"), Category: a.text("category"), Prefix: a.text("prefix"),
+		Detail: discovery.Detail(a.text("detail")),
+		Limit:  a.number("limit", 1, discovery.MaxLimit), Offset: a.number("offset", 0, 1<<30),
 	}
 	if q.Limit == 0 {
 		q.Limit = found
@@ -101,7 +102,8 @@ func parseQuery(tool string, raw json.RawMessage) (*discovery.Query, error) {
 
 // describeTools answers tool_describe and describe_tool, for one tool or for
 // several.
-func (c *session) describeTools(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult, error) {
+func (c *session) describeTools(_ context.Context, req *mcp.CallToolRequest, cat *harness.Catalog) (*mcp.CallToolResult,
+	error) {
 	a, err := readArguments(req.Params.Name, req.Params.Arguments, "tool", "tools", "detail")
 	if err != nil {
 		return nil, err

@@ -26,16 +26,22 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		wants []string // patterns of the whole text, "!" before those that it must not have
 	}{
 		{args{}, []string{`^files\.delete_file  .*\n(.*\n){6}$`, `!files\.break`}},
-		{args{"query": "read a file", "limit": 1}, []string{`^files\.read_file  files\.ReadFile\(Path string\) → text or JSON // Read a file and return its content\n\(1 of \d, hasMore: offset 1 shows the next\)\n$`}},
+		{args{"query": "read a file", "limit": 1},
+			[]string{`^files\.read_file  files\.ReadFile\(Path string\) → text or JSON // Read a file and return its content\n\(1 of \d, hasMore: offset 1 shows the next\)\n$`}},
 		{args{"limit": 3, "offset": 6.0}, []string{`^issues\.search .*\n\(the last of 7\)\n$`}},
-		{args{"limit": "2", "server": "files", "detail": "name_only"}, []string{`^files\.delete_file\nfiles\.read_file\n\(2 of 4, hasMore: offset 2 `}},
+		{args{"limit": "2", "server": "files", "detail": "name_only"},
+			[]string{`^files\.delete_file\nfiles\.read_file\n\(2 of 4, hasMore: offset 2 `}},
 		{args{"server": "GIT"}, []string{`^git\.git_log .*\n$`}},
 		{args{"prefix": "TAKE", "query": nil}, []string{`^files\.take_picture .*\n$`}},
 		{args{"query": "COMMENT on", "match": "substring"}, []string{`^issues\.comment .*\n$`}},
-		{args{"query": "commits", "match": "substring"}, []string{`no such tool has "commits" in its .*; the match semantic`}},
-		{args{"query": "history", "limit": 1, "detail": "micro_schema"}, []string{`^\{"id":"git\.git_log",.*"micro":\{"p":\{"max_count":"i"\}.*\},"tokens":\d+,"score":[\d.]+,"why":"words: history"\}\n`}},
-		{args{"query": "history", "limit": 1, "detail": "go"}, []string{`^git\.git_log\n(.*\n)*func git\.Log\(p git\.LogParams\)`}},
-		{args{"prefix": "git_log", "detail": "full_schema"}, []string{`"outputSchema":\{"type":"object"`, `"readOnlyHint":true`}},
+		{args{"query": "commits", "match": "substring"},
+			[]string{`no such tool has "commits" in its .*; the match semantic`}},
+		{args{"query": "history", "limit": 1, "detail": "micro_schema"},
+			[]string{`^\{"id":"git\.git_log",.*"micro":\{"p":\{"max_count":"i"\}.*\},"tokens":\d+,"score":[\d.]+,"why":"words: history"\}\n`}},
+		{args{"query": "history", "limit": 1, "detail": "go"},
+			[]string{`^git\.git_log\n(.*\n)*func git\.Log\(p git\.LogParams\)`}},
+		{args{"prefix": "git_log", "detail": "full_schema"},
+			[]string{`"outputSchema":\{"type":"object"`, `"readOnlyHint":true`}},
 		{args{"prefix": "git_log", "detail": "compact_schema"}, []string{`"inputSchema":\{`, `!"description"`}},
 		// What is wrong is answered with what would be right.
 		{args{"server": "gti"}, []string{`^no tool matches: there is no server "gti", there are: files, git, issues\n$`}},
@@ -53,7 +59,7 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 		{args{"k": 3}, []string{`^unknown argument "k"; (tool_find|search_tools) takes query, match, server, category, prefix, detail, limit, offset$`}},
 	} {
 		for _, tool := range []string{"tool_find", "search_tools"} {
-			got := text(c.call(tool, x.args))
+			got := textOf(c.call(tool, x.args))
 			for _, want := range x.wants {
 				pattern, not := strings.CutPrefix(want, "!")
 				if regexp.MustCompile(pattern).MatchString(got) == not {
@@ -68,11 +74,12 @@ func TestSearchTakesAllItsKnobs(t *testing.T) {
 func TestSearchByCategory(t *testing.T) {
 	s, _ := serving(t, &Options{Tools: Classic})
 	c := connect(t, s, nil)
-	got := text(c.call("search_tools", map[string]any{"category": "nosuch"}))
+	got := textOf(c.call("search_tools", map[string]any{"category": "nosuch"}))
 	_, list, _ := strings.Cut(strings.TrimSpace(got), "there are: ")
 	total := 0
 	for name := range strings.SplitSeq(list, ", ") {
-		lines := strings.Split(strings.TrimSpace(text(c.call("search_tools", map[string]any{"category": strings.ToUpper(name), "detail": "name_only"}))), "\n")
+		lines := strings.Split(strings.TrimSpace(textOf(c.call("search_tools",
+			map[string]any{"category": strings.ToUpper(name), "detail": "name_only"}))), "\n")
 		total += len(lines)
 	}
 	if total != 8 {
@@ -87,21 +94,29 @@ func TestSeveralToolsAreDescribedAtOnce(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{Discovery, "tool_describe", map[string]any{"tool": "git.git_log, files.ReadFile,git.git_log"}, `(?s)^git\.git_log\n.*func git\.Log\(.*\nfiles\.read_file\n.*func files\.ReadFile\(p files\.ReadFileParams\).*`},
-		{Discovery, "tool_describe", map[string]any{"tool": []string{"git.git_log", "git_blame"}, "detail": "name_only"}, `^git\.git_log\nnotFound: there is no tool "git_blame"; the nearest are git\.git_log`},
-		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "micro_schema"}, `^\{"id":"git\.git_log".*"micro":\{"p":\{"max_count":"i"\}.*\}$`},
-		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "huge"}, `^detail level "huge": want one of`},
-		{Discovery, "tool_describe", map[string]any{"name": "git_log"}, `^unknown argument "name"; tool_describe takes tool, tools, detail$`},
+		{Discovery, "tool_describe", map[string]any{"tool": "git.git_log, files.ReadFile,git.git_log"},
+			`(?s)^git\.git_log\n.*func git\.Log\(.*\nfiles\.read_file\n.*func files\.ReadFile\(p files\.ReadFileParams\).*`},
+		{Discovery, "tool_describe", map[string]any{"tool": []string{"git.git_log", "git_blame"}, "detail": "name_only"},
+			`^git\.git_log\nnotFound: there is no tool "git_blame"; the nearest are git\.git_log`},
+		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "micro_schema"},
+			`^\{"id":"git\.git_log".*"micro":\{"p":\{"max_count":"i"\}.*\}$`},
+		{Discovery, "tool_describe", map[string]any{"tool": "git_log", "detail": "huge"},
+			`^detail level "huge": want one of`},
+		{Discovery, "tool_describe", map[string]any{"name": "git_log"},
+			`^unknown argument "name"; tool_describe takes tool, tools, detail$`},
 		{Discovery, "tool_describe", map[string]any{"tool": " "}, `^tool is missing`},
-		{Classic, "describe_tool", map[string]any{"tools": []string{"read_file", "delete_file"}}, `^\{"id":"files\.read_file".*"inputSchema":.*\}\n\{"id":"files\.delete_file".*\}$`},
-		{Classic, "describe_tool", map[string]any{"tools": []string{"a", "b"}}, `^there is no tool "a".*\nthere is no tool "b"`},
+		{Classic, "describe_tool", map[string]any{"tools": []string{"read_file", "delete_file"}},
+			`^\{"id":"files\.read_file".*"inputSchema":.*\}\n\{"id":"files\.delete_file".*\}$`},
+		{Classic, "describe_tool", map[string]any{"tools": []string{"a", "b"}},
+			`^there is no tool "a".*\nthere is no tool "b"`},
 		{Classic, "describe_tool", map[string]any{"tools": 7}, `^tools is 7; want a text or a list of texts$`},
 		{Classic, "describe_tool", map[string]any{"tools": make([]string, 500)}, `^tool is missing`},
-		{Classic, "describe_tool", map[string]any{"tools": strings.Split(strings.Repeat("x,", 500), ",")}, `^500 tools are too many, want up to 100$`},
+		{Classic, "describe_tool", map[string]any{"tools": strings.Split(strings.Repeat("x,", 500), ",")},
+			`^500 tools are too many, want up to 100$`},
 	} {
 		s, _ := serving(t, &Options{Tools: x.mode})
 		c := connect(t, s, nil)
-		if got := text(c.call(x.tool, x.args)); !regexp.MustCompile(x.want).MatchString(got) {
+		if got := textOf(c.call(x.tool, x.args)); !regexp.MustCompile(x.want).MatchString(got) {
 			t.Errorf("%s %.200v: %s\nwant %s", x.tool, x.args, got, x.want)
 		}
 	}
@@ -116,7 +131,7 @@ func TestPagesAreNotLongerThanAnswers(t *testing.T) {
 	more := regexp.MustCompile(`\(\d+ of (\d+), hasMore: offset (\d+) shows the next\)\n$`)
 	offset, total := "0", ""
 	for range 1000 {
-		got := text(c.call("search_tools", map[string]any{"offset": offset, "limit": 50, "detail": "full_schema"}))
+		got := textOf(c.call("search_tools", map[string]any{"offset": offset, "limit": 50, "detail": "full_schema"}))
 		m := more.FindStringSubmatch(got)
 		for _, line := range strings.Split(strings.TrimSpace(got), "\n") {
 			if strings.HasPrefix(line, "(") {

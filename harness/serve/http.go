@@ -84,7 +84,8 @@ func ReadTokens(file, env string) (map[string]string, error) {
 	tokens := map[string]string{}
 	add := func(name, token string) error {
 		if len(token) < minTokenBytes {
-			return fmt.Errorf("a token has %d bytes; want at least %d, as openssl rand -hex 16 makes them", len(token), minTokenBytes)
+			return fmt.Errorf("a token has %d bytes; want at least %d, as openssl rand -hex 16 makes them", len(token),
+				minTokenBytes)
 		}
 		if tokens[name] != "" {
 			return fmt.Errorf("the name %q is there twice: each token needs its own", name)
@@ -143,7 +144,8 @@ func (h *HTTP) Check() error {
 		return fmt.Errorf("address %q: want host:port, as in 127.0.0.1:7337", h.Address)
 	}
 	if host != "" && !loopback(host) && len(h.Tokens) == 0 && !h.Insecure {
-		return fmt.Errorf("address %q can be reached from other machines: demand a token (-token-file, or USETOOLS_TOKEN), or say -insecure", h.Address)
+		return fmt.Errorf("address %q can be reached from other machines: demand a token (-token-file, or "+
+			"USETOOLS_TOKEN), or say -insecure", h.Address)
 	}
 	return nil
 }
@@ -188,17 +190,22 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	}
 	ctx, stop := s.whole(ctx)
 	defer stop()
-	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections), cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
+	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections),
+		cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress), s.log, &s.metrics)
 	if len(h.Tokens) > 0 {
 		l.unproven = list.New()
 	}
-	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends), bodies: newBodies()}
+	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends),
+		bodies: newBodies()}
 	srv := &http.Server{
 		Handler:           front.handler(),
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    64 << 10,
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ConnContext: func(ctx context.Context,
+			c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		},
 
 		DisableGeneralOptionsHandler: true, // which waits for a body
 	}
@@ -399,7 +406,8 @@ func (f *front) authorized(next http.Handler) http.Handler {
 			return &auth.TokenInfo{UserID: name}, nil
 		}
 		return nil, auth.ErrInvalidToken
-	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		w.Header().Del(challenge)
 		if c, ok := r.Context().Value(connKey{}).(*admitted); ok {
 			c.prove()
@@ -569,7 +577,8 @@ func (f *front) room(subject string) bool {
 		if c.visits > 0 || time.Since(c.used) < unusedTime && count[c.subject] <= count[subject]+1 {
 			continue
 		}
-		if of == nil || cmp.Or(cmp.Compare(count[c.subject], count[of.subject]), cmp.Compare(streams(of), streams(c)), of.used.Compare(c.used)) > 0 {
+		if of == nil || cmp.Or(cmp.Compare(count[c.subject], count[of.subject]), cmp.Compare(streams(of), streams(c)),
+			of.used.Compare(c.used)) > 0 {
 			victim, of = id, c
 		}
 	}

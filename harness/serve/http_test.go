@@ -63,7 +63,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 func dialHTTP(t *testing.T, url, version, token string, opts *mcp.ClientOptions) *client {
 	t.Helper()
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(),
-		&mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+		&mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}},
+		&mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,8 @@ func TestWhatIsKeptFollowsTheSession(t *testing.T) {
 	s, _ := serving(t, &Options{Answer: 600})
 	large, read := `Return(strings.Repeat("x", 5000))`, `var v string
 if err := Stored("r1", &v); err != nil { Return(err.Error()) } else { Return(len(v)) }`
-	url := "http://" + listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}) + "/mcp"
+	url := "http://" + listen(t, s,
+		&HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}) + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		ann, bob := dialHTTP(t, url, version, "token-of-ann-0123", nil), dialHTTP(t, url, version, "token-of-bob-0123", nil)
 		if _, a := ann.run(large); a.Cut["value"].Stored != "r1" {
@@ -117,14 +119,16 @@ func TestWithoutASessionNothingIsKept(t *testing.T) {
 	if a.Cut["value"].Stored != "" || !strings.Contains(got, "without a session") {
 		t.Error(got)
 	}
-	if got, _ = c.run(`var v string; Return(fmt.Sprint(Stored("r1", &v)))`); !strings.Contains(got, "there is no session") {
+	if got, _ = c.run(`var v string; Return(fmt.Sprint(Stored("r1", &v)))`); !strings.Contains(got,
+		"there is no session") {
 		t.Error(got)
 	}
 }
 
 func TestHTTPRefusesStrangers(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}, Origins: []string{"https://app.example"}})
+	addr := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"},
+		Origins: []string{"https://app.example"}})
 	receive(t, s.live.ready) // it is healthy then
 	for name, x := range map[string]struct {
 		path, host, origin, token string
@@ -190,16 +194,19 @@ func TestBatchesAreBounded(t *testing.T) {
 		n       int
 		version string
 		want    int
-	}{{1, "", 200}, {maxBatch, "2025-03-26", 200}, {maxBatch + 1, "", 400}, {maxBatch + 1, "2025-03-26", 400}, {1, "2025-06-18", 400}, {1, "2026-07-28", 400}} {
+	}{{1, "", 200}, {maxBatch, "2025-03-26", 200}, {maxBatch + 1, "", 400}, {maxBatch + 1, "2025-03-26", 400},
+		{1, "2025-06-18", 400}, {1, "2026-07-28", 400}} {
 		var messages []string
 		for i := range tc.n {
 			messages = append(messages, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i+1000))
 		}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(" \n["+strings.Join(messages, ",")+"]"))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url,
+			strings.NewReader(" \n["+strings.Join(messages, ",")+"]"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": tc.version} {
+		for name, value := range map[string]string{"Content-Type": "application/json",
+			"Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": tc.version} {
 			if value != "" {
 				req.Header.Set(name, value)
 			}
@@ -260,7 +267,8 @@ func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	io.WriteString(c, "POST /mcp HTTP/1.1\r\nHost: "+addr+"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	io.WriteString(c, "POST /mcp HTTP/1.1\r\nHost: "+addr+
+		"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 	c.SetReadDeadline(time.Now().Add(patience))
 	got, err := io.ReadAll(c) // ends when the server hangs up
 	if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 408 ") {
@@ -342,7 +350,8 @@ func TestALongAnswerIsNotCut(t *testing.T) {
 		if _, err := c.ListTools(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		c.call("tool_load", map[string]any{"tool": "files.read_file"}) // told over a stream that has been open for longer than a body may take
+		// told over a stream that has been open for longer than a body may take
+		c.call("tool_load", map[string]any{"tool": "files.read_file"})
 		receive(t, told)
 	}
 }
@@ -470,13 +479,19 @@ func TestOnlyOwnNamesAreServedWithoutATokenOrAWord(t *testing.T) {
 		host  string
 		want  bool
 	}{
-		{open, "192.0.2.1", "evil.example:7337", false}, {open, "192.0.2.1", "evil.example", false}, {open, "192.0.2.1", "", false},
-		{open, "192.0.2.1", "192.0.2.1:7337", true}, {open, "192.0.2.1", "192.0.2.1", true}, {open, "2001:db8::1", "[2001:db8::1]:7337", true},
-		{open, "2001:db8::1", "[2001:db8::1]", true}, {open, "192.0.2.1", name + ":7337", true}, {open, "192.0.2.1", strings.ToUpper(name), true},
-		{open, "192.0.2.1", "localhost:7337", true}, {open, "192.0.2.1", "Box.example:7337", true}, {open, "192.0.2.1", name + ".evil.example", false},
-		{open, "192.0.2.1", "192.0.2.1.evil.example", false}, {open, "127.0.0.1", "evil.example", false}, {open, "127.0.0.1", "box.example", false},
+		{open, "192.0.2.1", "evil.example:7337", false}, {open, "192.0.2.1", "evil.example", false},
+		{open, "192.0.2.1", "", false},
+		{open, "192.0.2.1", "192.0.2.1:7337", true}, {open, "192.0.2.1", "192.0.2.1", true},
+		{open, "2001:db8::1", "[2001:db8::1]:7337", true},
+		{open, "2001:db8::1", "[2001:db8::1]", true}, {open, "192.0.2.1", name + ":7337", true},
+		{open, "192.0.2.1", strings.ToUpper(name), true},
+		{open, "192.0.2.1", "localhost:7337", true}, {open, "192.0.2.1", "Box.example:7337", true},
+		{open, "192.0.2.1", name + ".evil.example", false},
+		{open, "192.0.2.1", "192.0.2.1.evil.example", false}, {open, "127.0.0.1", "evil.example", false},
+		{open, "127.0.0.1", "box.example", false},
 		{tokens, "192.0.2.1", "any.example", true}, {tokens, "127.0.0.1", "any.example", false},
-		{named, "192.0.2.1", "tools.example:7337", true}, {named, "192.0.2.1", "evil.example", false}, {named, "192.0.2.1", "192.0.2.1", false},
+		{named, "192.0.2.1", "tools.example:7337", true}, {named, "192.0.2.1", "evil.example", false},
+		{named, "192.0.2.1", "192.0.2.1", false},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/mcp", nil)
 		r.Host = x.host
@@ -500,7 +515,8 @@ func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 		addr, auth string
 		want       bool
 	}{
-		{with, "", false}, {with, "Bearer token-of-ann-0124", false}, {with, "Bearer", false}, {with, "Basic token-of-ann-0123", false},
+		{with, "", false}, {with, "Bearer token-of-ann-0124", false}, {with, "Bearer", false},
+		{with, "Basic token-of-ann-0123", false},
 		{with, "Bearer token-of-ann-0123", true}, {with, "bearer token-of-ann-0123", true}, {without, "", true},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+x.addr+"/healthz", nil)
@@ -514,7 +530,8 @@ func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 		}
 		b, err := io.ReadAll(res.Body)
 		res.Body.Close()
-		if got := strings.Contains(string(b), reg.Servers[0].Name); err != nil || got != x.want || !strings.Contains(string(b), `"status":"ok"`) {
+		if got := strings.Contains(string(b), reg.Servers[0].Name); err != nil || got != x.want ||
+			!strings.Contains(string(b), `"status":"ok"`) {
 			t.Errorf("%q: %s, %v", x.auth, b, err)
 		}
 	}
@@ -526,7 +543,8 @@ func TestUnusedSessionsMakeRoom(t *testing.T) {
 	s, _ := serving(t, nil)
 	f := &front{s: s, h: &HTTP{}, stateful: map[string]*session{}}
 	add := func(id, subject string, unused time.Duration) {
-		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: subject, used: time.Now().Add(-unused)}
+		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: subject,
+			used: time.Now().Add(-unused)}
 	}
 	for i := range maxSessions - 2 {
 		add(fmt.Sprint("flood", i), "flood", 2*unusedTime)
@@ -578,7 +596,8 @@ func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 		if err != nil {
 			return 0, err.Error()
 		}
-		for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": "2025-11-25"} {
+		for name, value := range map[string]string{"Content-Type": "application/json",
+			"Accept": "application/json, text/event-stream", "Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": "2025-11-25"} {
 			req.Header.Set(name, value)
 		}
 		resp, err := http.DefaultClient.Do(req)
@@ -595,7 +614,8 @@ func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 		first <- got
 	}()
 	receive(t, f.blocked)
-	if code, got := post(`{"jsonrpc":"2.0","id":77,"method":"ping"}`); code != http.StatusBadRequest || !strings.Contains(got, "-32600") {
+	if code, got := post(`{"jsonrpc":"2.0","id":77,"method":"ping"}`); code != http.StatusBadRequest ||
+		!strings.Contains(got, "-32600") {
 		t.Errorf("%d: %s", code, got)
 	}
 	f.release <- struct{}{}
@@ -608,7 +628,8 @@ func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 	s, _ := serving(t, nil)
 	front := make(chan *front, 1)
-	addr := listen(t, s, &HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"}, fronted: front})
+	addr := listen(t, s, &HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"},
+		fronted: front})
 	f := receive(t, front)
 	first := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-first", nil)
 	until(t, func() bool { // its stream is open
@@ -625,7 +646,8 @@ func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 	f.mu.Lock()
 	for i := range maxSessions - 1 {
 		id := fmt.Sprint("open", i)
-		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: "a", used: time.Now(), streams: 1}
+		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: "a",
+			used: time.Now(), streams: 1}
 	}
 	f.mu.Unlock()
 	second := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-second", nil)
@@ -638,12 +660,14 @@ func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 }
 
 func TestAnOpenAddressNeedsATokenOrAWord(t *testing.T) {
-	for addr, want := range map[string]string{"0.0.0.0:80": "-insecure", "example.org:80": "-insecure", "7337": "want host:port"} {
+	for addr, want := range map[string]string{"0.0.0.0:80": "-insecure", "example.org:80": "-insecure",
+		"7337": "want host:port"} {
 		if err := (&HTTP{Address: addr}).Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
-	for _, h := range []*HTTP{{Address: "127.0.0.1:0"}, {Address: "[::1]:0"}, {Address: ":0"}, {Address: "0.0.0.0:0", Insecure: true},
+	for _, h := range []*HTTP{{Address: "127.0.0.1:0"}, {Address: "[::1]:0"}, {Address: ":0"},
+		{Address: "0.0.0.0:0", Insecure: true},
 		{Address: "0.0.0.0:0", Tokens: map[string]string{"a": "b"}}} {
 		if err := h.Check(); err != nil {
 			t.Error(err)
@@ -671,9 +695,11 @@ func TestTokensAreReadFromFiles(t *testing.T) {
 	if err != nil || len(got) != 3 || got["ann"] != "0123456789abcdef" || got["line 4"] != "fedcba9876543210" {
 		t.Error(got, err)
 	}
-	for _, bad := range []string{"short\n", "", "a b c\n", "ann 0123456789abcdef\nann fedcba9876543210\n", "ann 0123456789abcdef\n0123456789abcdef\n"} {
+	for _, bad := range []string{"short\n", "", "a b c\n", "ann 0123456789abcdef\nann fedcba9876543210\n",
+		"ann 0123456789abcdef\n0123456789abcdef\n"} {
 		write(bad)
-		if _, err := ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") || strings.Contains(err.Error(), "0123") {
+		if _, err := ReadTokens(file, ""); err == nil || strings.Contains(err.Error(), "short") ||
+			strings.Contains(err.Error(), "0123") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -682,7 +708,8 @@ func TestTokensAreReadFromFiles(t *testing.T) {
 func TestTheURLChoosesTheTools(t *testing.T) {
 	s, _ := serving(t, nil)
 	addr := listen(t, s, &HTTP{})
-	for query, want := range map[string]string{"?codemode=false": "search_tools describe_tool call_tool", "?tools=all": "execute tool_find tool_load search_tools"} {
+	for query, want := range map[string]string{"?codemode=false": "search_tools describe_tool call_tool",
+		"?tools=all": "execute tool_find tool_load search_tools"} {
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
 			c := dialHTTP(t, "http://"+addr+"/mcp"+query, version, "", nil)
 			list, err := c.ListTools(t.Context(), nil)
@@ -720,7 +747,8 @@ func TestHealthAndMetricsTellHowItIs(t *testing.T) {
 	if err := json.Unmarshal([]byte(get("/healthz")), &h); err != nil || h.Status != "ok" || h.Tools != 8 {
 		t.Error(h, err)
 	}
-	if m := get("/metrics"); !strings.Contains(m, `usetools_runs_total{status="ok"} 1`) || !strings.Contains(m, "usetools_tools 8") {
+	if m := get("/metrics"); !strings.Contains(m, `usetools_runs_total{status="ok"} 1`) ||
+		!strings.Contains(m, "usetools_tools 8") {
 		t.Error(m)
 	}
 }
@@ -759,7 +787,9 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 	}
 	got := make(chan answer, 1)
 	go func() {
-		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": "_, err := files.Wait(); Return(err == nil)"}})
+		res, err := c.CallTool(t.Context(),
+			&mcp.CallToolParams{Name: "execute",
+				Arguments: map[string]any{"script": "_, err := files.Wait(); Return(err == nil)"}})
 		got <- answer{res, err}
 	}()
 	receive(t, f.blocked)
@@ -767,8 +797,8 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 	until(t, func() bool { s.queue.mu.Lock(); defer s.queue.mu.Unlock(); return s.queue.closed })
 	f.release <- struct{}{}
 	a := receive(t, got) // it ends, and its answer arrives
-	if a.err != nil || !strings.HasPrefix(text(a.res), "true\n") {
-		t.Error(text(a.res), a.err)
+	if a.err != nil || !strings.HasPrefix(textOf(a.res), "true\n") {
+		t.Error(textOf(a.res), a.err)
 	}
 	if err := receive(t, done); err != nil {
 		t.Error(err)
@@ -805,10 +835,10 @@ Return(d.Tools[0].Signature)`)
 		}
 		return map[string]string{
 			"look-up": probe, "script": script, "resource": page.Contents[0].Text,
-			"tool_describe": text(c.call("tool_describe", map[string]any{"tool": "issues.search"})),
-			"describe_tool": text(c.call("describe_tool", map[string]any{"tool": "issues.search", "detail": "go"})),
-			"tool_find":     text(c.call("tool_find", map[string]any{"query": "search issues", "detail": "go"})),
-			"search_tools":  text(c.call("search_tools", map[string]any{"query": "search issues", "detail": "go"})),
+			"tool_describe": textOf(c.call("tool_describe", map[string]any{"tool": "issues.search"})),
+			"describe_tool": textOf(c.call("describe_tool", map[string]any{"tool": "issues.search", "detail": "go"})),
+			"tool_find":     textOf(c.call("tool_find", map[string]any{"query": "search issues", "detail": "go"})),
+			"search_tools":  textOf(c.call("search_tools", map[string]any{"query": "search issues", "detail": "go"})),
 		}
 	}
 	check := func(who string, c *client, want bool) {
@@ -880,7 +910,8 @@ Return(d.Tools[0].Signature)`)
 func TestWhatNeverBecomesASessionIsForgotten(t *testing.T) {
 	s, _ := serving(t, nil)
 	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
-	for _, body := range []string{"{", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "[]"} {
+	for _, body := range []string{"{", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "[]"} {
 		req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)

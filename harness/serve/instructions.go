@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // maxInstructions is the most tokens that instructions may cost.
@@ -61,14 +60,8 @@ func sentence(mode Mode, tools int, servers []string) string {
 	if tools == 0 {
 		return begin + "the tools of MCP servers" + end + "."
 	}
-	count := func(n int, what string) string {
-		if n != 1 {
-			what += "s"
-		}
-		return fmt.Sprintf("%d %s", n, what)
-	}
-	text := begin + count(tools, "tool") + " on " + count(len(servers), "server") + end + ": "
-	left := maxInstructions - wrappers.Tokens(text) - 3 // "…", and what the estimate is too low by
+	out := begin + text.Count(tools, "tool") + " on " + text.Count(len(servers), "server") + end + ": "
+	left := maxInstructions - text.Tokens(out) - 3 // "…", and what the estimate is too low by
 	for i, name := range servers {
 		// Names are no words, and digits a token of their own.
 		left -= 2 + (len(name)+1)/3
@@ -76,14 +69,14 @@ func sentence(mode Mode, tools int, servers []string) string {
 			left--
 		}
 		if left < 0 {
-			return text + "…"
+			return out + "…"
 		}
-		text += name
+		out += name
 		if i < len(servers)-1 {
-			text += ", "
+			out += ", "
 		}
 	}
-	return text + "."
+	return out + "."
 }
 
 // allowed counts the tools that may be called, and names their servers as

@@ -15,7 +15,8 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 		for range max(1, min(len(servers), 64)) { // whatever names come first
 			for _, mode := range Modes {
 				got := sentence(mode, tools, servers)
-				if size := count(got); size > maxInstructions || n >= 45 && size < maxInstructions*6/10 || strings.Contains(got, "\n") {
+				if size := count(got); size > maxInstructions || n >= 45 && size < maxInstructions*6/10 ||
+					strings.Contains(got, "\n") {
 					t.Errorf("%d tools: %d tokens: %s", n, size, got)
 				}
 			}
@@ -36,7 +37,8 @@ func TestInstructionsAreOneShortSentence(t *testing.T) {
 		{nil, nil, Classic, "search_tools finds the tools of MCP servers."},
 		{few, nil, Execute, "Go scripts reach 8 tools on 3 servers through execute: git, files, issues."},
 		{few, nil, Classic, "search_tools finds 8 tools on 3 servers: git, files, issues."},
-		{few, &harness.Policy{Deny: []string{"files", "issues"}}, Execute, "Go scripts reach 1 tool on 1 server through execute: git."},
+		{few, &harness.Policy{Deny: []string{"files", "issues"}}, Execute,
+			"Go scripts reach 1 tool on 1 server through execute: git."},
 		{few, &harness.Policy{Deny: []string{"*"}}, Execute, "Go scripts reach the tools of MCP servers through execute."},
 	} {
 		tools, servers := allowed(c.cat, c.policy)
@@ -64,7 +66,8 @@ func TestClientsAreGivenInstructions(t *testing.T) {
 		return &harness.Catalog{Registry: testRegistry()}, nil
 	}})
 	defer close(wait)
-	if got := connect(t, early, nil).InitializeResult().Instructions; got != "Go scripts reach the tools of MCP servers through execute." {
+	if got := connect(t, early, nil).InitializeResult().Instructions; got != "Go scripts reach the tools of MCP "+
+		"servers through execute." {
 		t.Error(got)
 	}
 }

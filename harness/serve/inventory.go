@@ -2,7 +2,6 @@ package serve
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -43,8 +43,8 @@ func (s *Server) description(cat *harness.Catalog, saved string) string {
 	if cat == nil {
 		return base + "\nThe tools are still being loaded."
 	}
-	left := s.opts.DescribeTokens*24/25 - teachingTokens - wrappers.Tokens(limit)
-	list, room := inventory(cat, s.opts.Policy, s.usage, left, wrappers.Tokens(saved))
+	left := s.opts.DescribeTokens*24/25 - teachingTokens - text.Tokens(limit)
+	list, room := inventory(cat, s.opts.Policy, s.usage, left, text.Tokens(saved))
 	if !room {
 		saved = ""
 	}
@@ -83,12 +83,6 @@ func (s *Server) saved(cat *harness.Catalog) string {
 		return ""
 	}
 	return ` Saved scripts, for v, err := RunScript("name", inputs): ` + strings.Join(names, ", ")
-}
-
-// listed is a tools/list with execute alone, as it goes on the wire.
-func listed(description string) string {
-	b, _ := json.Marshal(map[string]any{"tools": []any{executeTool(description)}})
-	return string(b)
 }
 
 // stocked is a server in the inventory.
@@ -155,7 +149,7 @@ func wordsCost(words []string) int {
 	}
 	n := brackets
 	for _, w := range words {
-		n += wrappers.NameTokens(w)
+		n += text.Tokens(w)
 	}
 	return n
 }
@@ -170,7 +164,7 @@ func inventory(cat *harness.Catalog, policy *harness.Policy, use *counts, budget
 	view := wrappers.NewView(cat.Registry) // without types that were learnt
 	var servers []*stocked
 	for _, srv := range view.Servers() {
-		s := &stocked{Server: srv, cost: wrappers.NameTokens(srv.Package), signed: map[*wrappers.Tool]bool{}}
+		s := &stocked{Server: srv, cost: text.Tokens(srv.Package), signed: map[*wrappers.Tool]bool{}}
 		s.Tools = slices.DeleteFunc(slices.Clone(srv.Tools), func(t *wrappers.Tool) bool {
 			return policy.Decide(t.Tool, nil).Verdict == harness.IsDenied
 		})
@@ -206,12 +200,13 @@ func inventory(cat *harness.Catalog, policy *harness.Policy, use *counts, budget
 		room = b.takes(other)
 		small := slices.Clone(servers)
 		slices.SortStableFunc(small, func(a, b *stocked) int {
-			return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(b.used, a.used), cmp.Compare(len(a.Tools), len(b.Tools)))
+			return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(b.used, a.used),
+				cmp.Compare(len(a.Tools), len(b.Tools)))
 		})
 		b.words(small, unheard)
 		b.words(small, vague)
 		for _, s := range small {
-			if place := domain(cat, s.Name); s.standing == callable && place != "" && b.takes(wrappers.Tokens(place)+brackets) {
+			if place := domain(cat, s.Name); s.standing == callable && place != "" && b.takes(text.Tokens(place)+brackets) {
 				s.place = place
 			}
 		}
@@ -328,7 +323,7 @@ func (b *board) signatures(servers []*stocked, use *counts) {
 			continue
 		}
 		most(s.Tools, func(t *wrappers.Tool) bool {
-			if !s.signed[t] && b.takes(price(t.Line())-wrappers.Tokens(t.Func)) {
+			if !s.signed[t] && b.takes(price(t.Line())-text.Tokens(t.Func)) {
 				s.signed[t] = true
 			}
 			return s.signed[t]
@@ -413,7 +408,7 @@ func (b *board) String() string {
 }
 
 // price is what a line of the description costs on the wire.
-func price(line string) int { return wrappers.Tokens(string(quote(line))) }
+func price(line string) int { return text.Tokens(string(quote(line))) }
 
 // databaseSchemes are the URLs whose path is the name of a database.
 const databaseSchemes = " postgres postgresql mysql mariadb mongodb mongodb+srv redis sqlite sqlserver clickhouse "
@@ -434,7 +429,8 @@ func domain(cat *harness.Catalog, server string) string {
 				}
 			}
 			if strings.ContainsRune(arg, filepath.Separator) && filepath.IsAbs(arg) {
-				if info, err := os.Stat(arg); err == nil && (info.IsDir() || !strings.Contains(" .js .mjs .py .ts ", " "+filepath.Ext(arg)+" ") && info.Mode()&0o111 == 0) {
+				if info, err := os.Stat(arg); err == nil &&
+					(info.IsDir() || !strings.Contains(" .js .mjs .py .ts ", " "+filepath.Ext(arg)+" ") && info.Mode()&0o111 == 0) {
 					return shortPath(arg)
 				}
 			}

@@ -17,9 +17,15 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/wrappers"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
 )
+
+// listed is a tools/list with execute alone, as it goes on the wire.
+func listed(description string) string {
+	b, _ := json.Marshal(map[string]any{"tools": []any{executeTool(description)}})
+	return string(b)
+}
 
 // counter counts tokens of cl100k.
 func counter(t *testing.T) func(string) int {
@@ -83,7 +89,10 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 				t.Skip("takes long under the race detector")
 			}
 			reg := realTools(t, n)
-			s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
+			s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog,
+				error) {
+				return &harness.Catalog{Registry: reg}, nil
+			}})
 			receive(t, s.live.told)
 			c := connect(t, s, nil)
 			list, err := c.ListTools(t.Context(), nil)
@@ -95,7 +104,8 @@ func TestTheToolListFitsItsBudgetAndUsesIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := count(string(wire))
-			t.Logf("%d tools: %d tokens\n%s", n, got, strings.TrimPrefix(list.Tools[0].Description, fmt.Sprintf(teaching, s.opts.Limits.Timeout)))
+			t.Logf("%d tools: %d tokens\n%s", n, got,
+				strings.TrimPrefix(list.Tools[0].Description, fmt.Sprintf(teaching, s.opts.Limits.Timeout)))
 			if got > DefaultDescribeTokens {
 				t.Errorf("%d tokens", got)
 			}
@@ -114,7 +124,8 @@ func TestDeniedToolsAreNotAdvertised(t *testing.T) {
 	s, _ := serving(t, &Options{Policy: &harness.Policy{Deny: []string{"git", "files.delete_*"}}})
 	receive(t, s.live.told)
 	got, _ := s.described(operator)
-	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") || !strings.Contains(list, "files.ReadFile") {
+	if _, list, _ := strings.Cut(got, "Servers:"); strings.Contains(list, "git") || strings.Contains(list, "DeleteFile") ||
+		!strings.Contains(list, "files.ReadFile") {
 		t.Error(list)
 	}
 }
@@ -123,7 +134,8 @@ func TestLargerBudgetsHold(t *testing.T) {
 	count := counter(t)
 	reg := realTools(t, 535)
 	for _, budget := range []int{300, 800, 2000} {
-		s, _ := serving(t, &Options{DescribeTokens: budget, Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
+		s, _ := serving(t, &Options{DescribeTokens: budget,
+			Catalog: func(context.Context) (*harness.Catalog, error) { return &harness.Catalog{Registry: reg}, nil }})
 		receive(t, s.live.told)
 		if got := count(listed(described(s))); got > budget || got < budget*80/100 {
 			t.Errorf("%d tokens of %d", got, budget)
@@ -149,7 +161,7 @@ func TestTokensAreEstimatedWell(t *testing.T) {
 		for _, x := range s.Tools {
 			b.WriteString(x.Line() + "\n" + x.Func + " ")
 		}
-		want, got := count(string(quote(b.String()))), wrappers.Tokens(string(quote(b.String())))
+		want, got := count(string(quote(b.String()))), text.Tokens(string(quote(b.String())))
 		real, estimated = real+want, estimated+got
 		if want > 100 && (got < want*80/100 || got > want*140/100) {
 			t.Errorf("%s: %d tokens, estimated %d", s.Name, want, got)
@@ -180,7 +192,8 @@ func fortyServers(t *testing.T) *registry.Registry {
 			x := from.Tools[(i*11+j)%len(from.Tools)]
 			x.ID, x.Server, x.Hash = "", name, ""
 			if o := own[name]; o != "" {
-				x.Name, x.Description = fmt.Sprintf(o, []string{"list", "get", "update", "delete", "create", "count", "find"}[j]), ""
+				x.Name, x.Description = fmt.Sprintf(o, []string{"list", "get", "update", "delete", "create", "count", "find"}[j]),
+					""
 			}
 			reg.Tools = append(reg.Tools, x)
 		}
@@ -234,7 +247,8 @@ func TestWhatDoesNotFitIsCountedAndCanBeAskedFor(t *testing.T) {
 	}
 	var servers, tools int
 	_, rest, _ := strings.Cut(text, "\nand ")
-	if _, err := fmt.Sscanf(rest, "%d more servers, %d tools: UseTools(\"what you need\") alone finds them", &servers, &tools); err != nil {
+	if _, err := fmt.Sscanf(rest, "%d more servers, %d tools: UseTools(\"what you need\") alone finds them", &servers,
+		&tools); err != nil {
 		t.Fatal(err, text)
 	}
 	_, list, _ := strings.Cut(text, "\nServers:\n")
@@ -246,7 +260,8 @@ func TestWhatDoesNotFitIsCountedAndCanBeAskedFor(t *testing.T) {
 		}
 	}
 	if len(named)+servers != len(reg.Servers) || tools >= len(reg.Tools) || len(named) < 20 {
-		t.Errorf("%d named, %d more of %d servers; %d more of %d tools", len(named), servers, len(reg.Servers), tools, len(reg.Tools))
+		t.Errorf("%d named, %d more of %d servers; %d more of %d tools", len(named), servers, len(reg.Servers), tools,
+			len(reg.Tools))
 	}
 }
 
@@ -279,7 +294,8 @@ func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
 	reg := realTools(t, 150)
 	used := reg.Tools[40].ID
 	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
-	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: used, Calls: 20}}}); err != nil {
+	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
+		Tools: []usage.Calls{{Tool: used, Calls: 20}}}); err != nil {
 		t.Fatal(err)
 	}
 	cat := &harness.Catalog{Registry: reg, Usage: log}
@@ -289,7 +305,8 @@ func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
 	}
 	x, _ := view.Tool(used)
 	for _, order := range []bool{false, true} {
-		s, _ := serving(t, &Options{UsageOrder: order, Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
+		s, _ := serving(t, &Options{UsageOrder: order,
+			Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})
 		receive(t, s.live.told)
 		c := s.newSession("a", operator, Execute, true, nil)
 		if got := c.shown; strings.Contains(got, x.Line()) != order {
@@ -297,7 +314,8 @@ func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
 		}
 		// It counts when a session begins, not during it.
 		before := c.shown
-		if err := log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: reg.Tools[0].ID, Calls: 5000}}}); err != nil {
+		if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
+			Tools: []usage.Calls{{Tool: reg.Tools[0].ID, Calls: 5000}}}); err != nil {
 			t.Fatal(err)
 		}
 		list := c.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })

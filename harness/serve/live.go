@@ -36,7 +36,8 @@ type live struct {
 }
 
 func newLive(s *Server) *live {
-	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}), users: map[*harness.Catalog]*sync.WaitGroup{}}
+	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}),
+		users: map[*harness.Catalog]*sync.WaitGroup{}}
 }
 
 // run loads the catalog and watches over it until the server ends.

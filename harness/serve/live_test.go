@@ -34,7 +34,8 @@ func folder(t *testing.T) (files *harness.Files, write func(tools ...string)) {
 		}
 	}
 	config := filepath.Join(dir, "mcp.json")
-	if err := os.WriteFile(config, []byte(`{"mcpServers":{"shop":{"type":"snapshot","path":"tools.json"}}}`), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(`{"mcpServers":{"shop":{"type":"snapshot","path":"tools.json"}}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &harness.Files{Configs: []string{config}, NoMemory: true, NoObserve: true}, write
@@ -44,12 +45,13 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 	files, write := folder(t)
 	write("sell_apples")
 	watching := make(chan struct{}, 10)
-	s, _ := serving(t, &Options{Catalog: files.Catalog, Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
-		return files.Watch(ctx, -1, func(c *harness.Catalog, err error) {
-			updated(c, err)
-			watching <- struct{}{}
-		})
-	}})
+	s, _ := serving(t, &Options{Catalog: files.Catalog,
+		Watch: func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+			return files.Watch(ctx, -1, func(c *harness.Catalog, err error) {
+				updated(c, err)
+				watching <- struct{}{}
+			})
+		}})
 	c := connect(t, s, nil)
 	if got, _ := c.run(`UseTools("shop.sell_apples")`); !strings.Contains(got, "shop.SellApples") {
 		t.Error(got)
@@ -66,7 +68,8 @@ func TestNewToolsAreThereWithoutARestart(t *testing.T) {
 		t.Error(list.Tools[0].Description, err)
 	}
 	// A second server takes the registry that this one has saved.
-	other := &harness.Files{Configs: files.Configs, NoMemory: true, NoObserve: true, Log: func(line string) { t.Error(line) }}
+	other := &harness.Files{Configs: files.Configs, NoMemory: true, NoObserve: true,
+		Log: func(line string) { t.Error(line) }}
 	defer other.Close()
 	cat, err := other.Catalog(t.Context())
 	if err != nil {
@@ -103,7 +106,7 @@ Return("kept")`))
 			answer <- err.Error()
 			return
 		}
-		answer <- text(res)
+		answer <- textOf(res)
 	}()
 	receive(t, f.blocked)
 	next := &harness.Catalog{Registry: testRegistry(), Calls: gone{}}
@@ -141,8 +144,8 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	c := connect(t, s, nil)
 	receive(t, s.live.told)
 	res := c.call("execute", map[string]any{"script": "Return(1)"})
-	if !res.IsError || !strings.Contains(text(res), "the tools could not be loaded") {
-		t.Error(text(res))
+	if !res.IsError || !strings.Contains(textOf(res), "the tools could not be loaded") {
+		t.Error(textOf(res))
 	}
 	broken = false
 	if got, _ := c.run("Return(1)"); got != "1\n" {
@@ -155,12 +158,15 @@ func TestACatalogThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 func TestNewsOfToolsAreNews(t *testing.T) {
 	s, _ := serving(t, &Options{Tools: Discovery})
 	told := make(chan struct{}, 100)
-	opts := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} }}
+	opts := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
+		*mcp.ToolListChangedRequest) {
+		told <- struct{}{}
+	}}
 	c := connect(t, s, opts)
 	if _, err := c.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(c.call("tool_load", map[string]any{"tool": "git.git_log"})); !strings.HasPrefix(got, "loaded") {
+	if got := textOf(c.call("tool_load", map[string]any{"tool": "git.git_log"})); !strings.HasPrefix(got, "loaded") {
 		t.Fatal(got)
 	}
 	receive(t, told)

@@ -70,7 +70,8 @@ func (s *Server) writeMetrics(w io.Writer) {
 		sum += m.buckets[i]
 		fmt.Fprintf(w, "usetools_run_seconds_bucket{le=\"%g\"} %d\n", le, sum)
 	}
-	fmt.Fprintf(w, "usetools_run_seconds_bucket{le=\"+Inf\"} %d\nusetools_run_seconds_sum %g\nusetools_run_seconds_count %d\n", total, seconds, total)
+	fmt.Fprintf(w, "usetools_run_seconds_bucket{le=\"+Inf\"} %d\nusetools_run_seconds_sum "+
+		"%g\nusetools_run_seconds_count %d\n", total, seconds, total)
 	waits := m.waits
 	m.mu.Unlock()
 	one("queue_seconds_total", "counter", "Time that scripts waited for their turn.", waits)

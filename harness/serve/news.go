@@ -142,7 +142,10 @@ func (c *session) news(res *harness.Result) string {
 // concerns reports whether a script has to do with a server.
 func concerns(res *harness.Result, name, pkg string) bool {
 	if slices.Contains(res.Down, name) ||
-		slices.ContainsFunc(res.Tools, func(t harness.ToolUse) bool { return t.Server == name || strings.HasPrefix(t.Go, pkg+".") }) ||
+		slices.ContainsFunc(res.Tools, func(t harness.ToolUse) bool {
+			return t.Server == name ||
+				strings.HasPrefix(t.Go, pkg+".")
+		}) ||
 		slices.ContainsFunc(res.Calls, func(c harness.Call) bool { return strings.HasPrefix(c.Tool, name+".") }) {
 		return true
 	}
@@ -204,7 +207,8 @@ func changes(was, now *state, counts func(name string, srv serverState) bool) []
 	for _, k := range []struct {
 		what  string
 		names []string
-	}{{"new servers", fresh}, {"removed servers", gone}, {"new tools", added}, {"removed tools", removed}, {"changed tools", changed}} {
+	}{{"new servers", fresh}, {"removed servers", gone}, {"new tools", added}, {"removed tools", removed},
+		{"changed tools", changed}} {
 		if n := len(k.names) - maxNews; n > 0 {
 			k.names = append(k.names[:maxNews], fmt.Sprintf("and %d more", n))
 		}

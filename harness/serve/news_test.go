@@ -79,7 +79,8 @@ func TestANewsLineSaysWhatHasChanged(t *testing.T) {
 				}
 				states = append(states, st)
 			}
-			if got := strings.Join(changes(states[0], states[1], func(string, serverState) bool { return true }), "; "); got != x.want {
+			if got := strings.Join(changes(states[0], states[1], func(string, serverState) bool { return true }),
+				"; "); got != x.want {
 				t.Errorf("got %q, want %q", got, x.want)
 			}
 		})
@@ -117,7 +118,10 @@ func changing(t *testing.T) (s *Server, exchange func(*registry.Registry)) {
 func TestASessionIsToldOnceOfWhatChanges(t *testing.T) {
 	s, exchange := changing(t)
 	told := make(chan struct{}, 100)
-	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} }})
+	c := connect(t, s, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context,
+		*mcp.ToolListChangedRequest) {
+		told <- struct{}{}
+	}})
 	list := func() string {
 		t.Helper()
 		l, err := c.ListTools(t.Context(), nil)
@@ -211,7 +215,8 @@ func TestWithoutASessionTheAnswersConcernedTell(t *testing.T) {
 			{use("git.Log"), ""},
 			{use("files.ReadFile"), "now: files is down: connection refused\n"},
 			{use("issues.Search"), "now: new tools: issues.Close\n"},
-			{&harness.Result{Errors: []harness.Error{{Message: "files has no Weight"}}}, "now: files is down: connection refused\n"},
+			{&harness.Result{Errors: []harness.Error{{Message: "files has no Weight"}}},
+				"now: files is down: connection refused\n"},
 			{&harness.Result{Down: []string{"files"}}, "now: files is down: connection refused\n"},
 		} {
 			if got := c.news(x.res); got != x.want {

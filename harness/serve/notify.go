@@ -106,7 +106,8 @@ func (n *notifier) log(level mcp.LoggingLevel, text string) {
 }
 
 func (n *notifier) logNow(level mcp.LoggingLevel, text string) {
-	n.req.Session.Log(n.ctx, &mcp.LoggingMessageParams{Level: level, Logger: "script", Data: text[:min(len(text), maxNoteLine)]})
+	n.req.Session.Log(n.ctx, &mcp.LoggingMessageParams{Level: level, Logger: "script",
+		Data: text[:min(len(text), maxNoteLine)]})
 }
 
 // Write takes what the script prints, and logs it line by line.

@@ -14,15 +14,19 @@ func TestProgressAndLogsAreToldOf(t *testing.T) {
 	s, _ := serving(t, nil)
 	progress, logs := make(chan string, 10), make(chan string, 10)
 	c := connect(t, s, &mcp.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress <- r.Params.Message },
-		LoggingMessageHandler:       func(_ context.Context, r *mcp.LoggingMessageRequest) { logs <- fmt.Sprint(r.Params.Data) },
+		ProgressNotificationHandler: func(_ context.Context,
+			r *mcp.ProgressNotificationClientRequest) {
+			progress <- r.Params.Message
+		},
+		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) { logs <- fmt.Sprint(r.Params.Data) },
 	})
 	if c.InitializeResult().ProtocolVersion <= lastStateful {
 		if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p := &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": "fmt.Println(\"first\")\nfiles.ReadFile(files.ReadFileParams{Path: \"a\"})"}}
+	p := &mcp.CallToolParams{Name: "execute",
+		Arguments: map[string]any{"script": "fmt.Println(\"first\")\nfiles.ReadFile(files.ReadFileParams{Path: \"a\"})"}}
 	p.SetProgressToken("t")
 	if p.Meta == nil {
 		p.Meta = mcp.Meta{}

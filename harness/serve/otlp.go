@@ -63,14 +63,16 @@ func otelSink(signal string, log *slog.Logger) (*sink, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("the OTLP endpoint of %s is no http or https URL", strings.ToLower(signal)) // which may hold a secret
+		// which may hold a secret
+		return nil, fmt.Errorf("the OTLP endpoint of %s is no http or https URL", strings.ToLower(signal))
 	}
 	if os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") == "" { // the general one is a base
 		u = u.JoinPath("v1", strings.ToLower(signal))
 	}
 	s := &sink{url: u.String(), headers: http.Header{}, client: &http.Client{
-		Timeout:       10 * time.Second,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers may be secret
+		Timeout: 10 * time.Second,
+		// the headers may be secret
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	secrets := map[string]string{}
 	for _, pair := range strings.Split(env("HEADERS"), ",") {
@@ -213,8 +215,9 @@ func (e *metricExporter) Export(ctx context.Context, rm *metricdata.ResourceMetr
 					counts = append(counts, strconv.FormatUint(n, 10))
 				}
 				points = append(points, object{
-					"attributes": attributes(p.Attributes.ToSlice()), "startTimeUnixNano": nanos(p.StartTime), "timeUnixNano": nanos(p.Time),
-					"count": strconv.FormatUint(p.Count, 10), "sum": p.Sum, "bucketCounts": counts, "explicitBounds": p.Bounds,
+					"attributes": attributes(p.Attributes.ToSlice()), "startTimeUnixNano": nanos(p.StartTime),
+					"timeUnixNano": nanos(p.Time),
+					"count":        strconv.FormatUint(p.Count, 10), "sum": p.Sum, "bucketCounts": counts, "explicitBounds": p.Bounds,
 				})
 			}
 			list = append(list, object{"name": m.Name, "unit": m.Unit, "description": m.Description,
@@ -225,7 +228,8 @@ func (e *metricExporter) Export(ctx context.Context, rm *metricdata.ResourceMetr
 	if len(scopes) == 0 {
 		return nil
 	}
-	return e.send(ctx, object{"resourceMetrics": []object{{"resource": resourceObject(rm.Resource), "scopeMetrics": scopes}}})
+	return e.send(ctx, object{"resourceMetrics": []object{{"resource": resourceObject(rm.Resource),
+		"scopeMetrics": scopes}}})
 }
 
 // ForceFlush implements sdkmetric.Exporter.

@@ -31,16 +31,19 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 		want   string
 		status harness.Status
 	}{
-		"nothing against it":    {&harness.Policy{}, "deleted", harness.OK},
-		"denied server":         {&harness.Policy{Deny: []string{"files"}}, "denied by files", harness.Denied},
-		"denied pattern":        {&harness.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", harness.Denied},
-		"not allowed":           {&harness.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed", harness.Denied},
-		"read-only":             {&harness.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
-		"destructive":           {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", harness.Denied},
-		"marked":                {&harness.Policy{Approve: harness.ApproveMarked}, "needs approval", harness.Denied},
-		"writes":                {&harness.Policy{Approve: harness.ApproveWrites}, "needs approval", harness.Denied},
-		"approved by operator":  {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files.*"}}, "deleted", harness.OK},
-		"denied though allowed": {&harness.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by", harness.Denied},
+		"nothing against it": {&harness.Policy{}, "deleted", harness.OK},
+		"denied server":      {&harness.Policy{Deny: []string{"files"}}, "denied by files", harness.Denied},
+		"denied pattern":     {&harness.Policy{Deny: []string{"*.delete_*"}}, "denied by *.delete_*", harness.Denied},
+		"not allowed": {&harness.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed",
+			harness.Denied},
+		"read-only":   {&harness.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
+		"destructive": {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", harness.Denied},
+		"marked":      {&harness.Policy{Approve: harness.ApproveMarked}, "needs approval", harness.Denied},
+		"writes":      {&harness.Policy{Approve: harness.ApproveWrites}, "needs approval", harness.Denied},
+		"approved by operator": {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files.*"}},
+			"deleted", harness.OK},
+		"denied though allowed": {&harness.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by",
+			harness.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, f := serving(t, &Options{Policy: x.policy})
@@ -69,16 +72,19 @@ func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
 	c := connect(t, s, nil)
 	for tool, args := range map[string]map[string]any{
 		"tool_describe": {"tool": "files.delete_file"}, "describe_tool": {"tools": []string{"files.DeleteFile"}},
-		"tool_load": {"tool": "delete_file"}, "call_tool": {"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}},
+		"tool_load": {"tool": "delete_file"},
+		"call_tool": {"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}},
 	} {
-		if res := c.call(tool, args); !res.IsError || !strings.Contains(text(res), "denied by *.delete_*") || strings.Contains(text(res), "Params") {
-			t.Errorf("%s: %s", tool, text(res))
+		if res := c.call(tool, args); !res.IsError || !strings.Contains(textOf(res), "denied by *.delete_*") ||
+			strings.Contains(textOf(res), "Params") {
+			t.Errorf("%s: %s", tool, textOf(res))
 		}
 	}
 	for tool, args := range map[string]map[string]any{
-		"tool_find": {"query": "delete a file"}, "search_tools": {"query": "delete", "match": "substring"}, "tool_load": {"tool": "files.remove_file"},
+		"tool_find": {"query": "delete a file"}, "search_tools": {"query": "delete", "match": "substring"},
+		"tool_load": {"tool": "files.remove_file"},
 	} {
-		if got := text(c.call(tool, args)); strings.Contains(got, "delete_file") {
+		if got := textOf(c.call(tool, args)); strings.Contains(got, "delete_file") {
 			t.Errorf("%s: %s", tool, got)
 		}
 	}
@@ -105,11 +111,13 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 			{Server: "fsb", Name: "write_file", Description: "Write a file", Input: json.RawMessage(`{"type":"object"}`)},
 		}}
 		reg.Normalize()
-		s, _ := serving(t, &Options{Tools: Discovery, Policy: &harness.Policy{Deny: x.deny}, Catalog: func(context.Context) (*harness.Catalog, error) {
-			return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
-		}})
+		s, _ := serving(t, &Options{Tools: Discovery, Policy: &harness.Policy{Deny: x.deny},
+			Catalog: func(context.Context) (*harness.Catalog, error) {
+				return &harness.Catalog{Registry: reg, Calls: newFake()}, nil
+			}})
 		c := connect(t, s, nil)
-		if got := text(c.call("tool_describe", map[string]any{"tool": "write_file"})); !regexp.MustCompile(x.want).MatchString(got) {
+		if got := textOf(c.call("tool_describe",
+			map[string]any{"tool": "write_file"})); !regexp.MustCompile(x.want).MatchString(got) {
 			t.Errorf("%v: %s\nwant %s", x.deny, got, x.want)
 		}
 	}
@@ -121,7 +129,8 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 			t.Run(transport+" "+action, func(t *testing.T) {
 				s, f := serving(t, &Options{Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
 				var question string
-				opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,
+					error) {
 					question = r.Params.Message
 					return &mcp.ElicitResult{Action: action, Content: map[string]any{}}, nil
 				}}
@@ -157,7 +166,8 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 	args, other := &executeArgs{Script: "x"}, &executeArgs{Script: "y"}
 	state := a.question("?", args.hash(), []string{"files.delete_file"}).RequestState
 	ask := func(c *session, state string, args *executeArgs) error {
-		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{RequestState: state, InputResponses: mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept"}}}}
+		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{RequestState: state,
+			InputResponses: mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept"}}}}
 		tools, refused := c.approvals(req, args.hash())
 		if refused != nil {
 			return refused
@@ -188,7 +198,8 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 // What a person is asked about is all there is, and looks as it is.
 func TestAPersonIsShownAllOfIt(t *testing.T) {
 	var question string
-	opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,
+		error) {
 		question = r.Params.Message
 		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
 	}}
@@ -198,10 +209,14 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		want  []string
 		never string
 	}{
-		{"execute", map[string]any{"script": "files.DeleteFile(files.DeleteFileParams{Path: \"tmp\"})\nfiles.DeleteFile(files.DeleteFileParams{Path: \"/pr\u202eod\" /*\x1b[8m\u200b*/})",
+		{"execute", map[string]any{"script": "files.DeleteFile(files.DeleteFileParams{Path: " +
+			"\"tmp\"})\nfiles.DeleteFile(files.DeleteFileParams{Path: \"/pr\u202eod\" /*\x1b[8m\u200b*/})",
 			"inputs": map[string]any{"who": "x\u202ey"}},
-			[]string{"   1| files.DeleteFile(files.DeleteFileParams{Path: \"tmp\"})\n", `   2| files.DeleteFile(files.DeleteFileParams{Path: "/pr\u202eod" /*`, `\u200b*/})`, `The input "who": "x\u202ey"`}, "\x1b\u202e\u200b"},
-		{"call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
+			[]string{"   1| files.DeleteFile(files.DeleteFileParams{Path: \"tmp\"})\n",
+				`   2| files.DeleteFile(files.DeleteFileParams{Path: "/pr\u202eod" /*`, `\u200b*/})`,
+				`The input "who": "x\u202ey"`}, "\x1b\u202e\u200b"},
+		{"call_tool", map[string]any{"tool": "files.delete_file",
+			"arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
 	} {
 		s, f := serving(t, &Options{Tools: All, Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
 		c := connect(t, s, opts)
@@ -223,7 +238,8 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		} else {
 			tc.args["arguments"] = map[string]any{"path": long}
 		}
-		if got := text(c.call(tc.tool, tc.args)); question != "" || !strings.Contains(got, "would have to read") || f.calls.Load() != calls {
+		if got := textOf(c.call(tc.tool, tc.args)); question != "" || !strings.Contains(got, "would have to read") ||
+			f.calls.Load() != calls {
 			t.Errorf("%s: too much to be read: asked %.100q, answer %.300s", tc.tool, question, got)
 		}
 	}
@@ -260,7 +276,8 @@ func TestTheAuditTellsOfRunsAndCallsWithoutValues(t *testing.T) {
 	if size := lines[0]["args"].(map[string]any)["path"]; size != float64(len(`"secret-name"`)) {
 		t.Error(lines[0]["args"])
 	}
-	if lines[1]["type"] != "run" || lines[1]["status"] != "ok" || lines[1]["session"] != "stdio" || len(lines[1]["script"].(string)) != 64 {
+	if lines[1]["type"] != "run" || lines[1]["status"] != "ok" || lines[1]["session"] != "stdio" ||
+		len(lines[1]["script"].(string)) != 64 {
 		t.Error(lines[1])
 	}
 	if lines[2]["status"] != "compile_error" {
@@ -325,7 +342,8 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 	}
 	defer a.Close()
 	a.fail = func(err error) { t.Error(err) }
-	args, fields := &executeArgs{Inputs: map[string]json.RawMessage{}}, map[string]any{"+a": "short", "+b": strings.Repeat("x", 1<<20)}
+	args, fields := &executeArgs{Inputs: map[string]json.RawMessage{}},
+		map[string]any{"+a": "short", "+b": strings.Repeat("x", 1<<20)}
 	res := &harness.Result{Decisions: make([]harness.Decision, 1000)}
 	for i := range 1000 {
 		name := fmt.Sprintf("%04d%s", i, strings.Repeat("n", 1000))
@@ -352,7 +370,8 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 		parts []string
 	}{
 		{10 << 10, []string{`"type":"begin"`, `"0000nnnn`, `"more":{"inputs":950}`}},
-		{32 << 10, []string{`"type":"call"`, `"+a":"short"`, `"+b":{"bytes":1048578,"sha256":"`, `":"vvvv`, `"more":{"args":952}`}},
+		{32 << 10, []string{`"type":"call"`, `"+a":"short"`, `"+b":{"bytes":1048578,"sha256":"`, `":"vvvv`,
+			`"more":{"args":952}`}},
 		{32 << 10, []string{`"type":"run"`, `"verdict":"denied"`, `"more":{"decisions":950,"inputs":950,"tools":950}`}},
 	} {
 		if len(lines[i]) > x.most {
@@ -375,11 +394,14 @@ func TestTheAuditNamesDeclaredArgumentsOnly(t *testing.T) {
 	}
 	defer a.Close()
 	r := a.begin(&session{}, &executeArgs{})
-	free := &registry.Tool{ID: "notes.put", Input: schema(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}
-	r.call(harness.CallEvent{Tool: free, Args: json.RawMessage(`{"title":"x","secret-1":1,"secret-2":2}`), Done: &harness.Call{}})
+	free := &registry.Tool{ID: "notes.put",
+		Input: schema(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}
+	r.call(harness.CallEvent{Tool: free, Args: json.RawMessage(`{"title":"x","secret-1":1,"secret-2":2}`),
+		Done: &harness.Call{}})
 	r.end("ok", nil, 0)
 	data, err := os.ReadFile(file)
-	if text := string(data); err != nil || strings.Contains(text, "secret") || !strings.Contains(text, `"args":{"title":3},"more":{"args":2}`) {
+	if text := string(data); err != nil || strings.Contains(text, "secret") ||
+		!strings.Contains(text, `"args":{"title":3},"more":{"args":2}`) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
@@ -398,12 +420,14 @@ func TestAnAuditThatHangsIsLoudAndServingGoesOn(t *testing.T) {
 		got, _ := c.run("Return(1)")
 		<-s.audit.turn
 		if required {
-			if err := receive(t, c.ended); err == nil || !strings.Contains(got, "nothing has run") || !strings.Contains(err.Error(), "hangs") {
+			if err := receive(t, c.ended); err == nil || !strings.Contains(got, "nothing has run") ||
+				!strings.Contains(err.Error(), "hangs") {
 				t.Error(got, err)
 			}
 			continue
 		}
-		if n := s.metrics.auditFailed.Load(); got != "1\n" || n != 1 || !strings.Contains(log.String(), "AUDIT CANNOT BE WRITTEN") {
+		if n := s.metrics.auditFailed.Load(); got != "1\n" || n != 1 ||
+			!strings.Contains(log.String(), "AUDIT CANNOT BE WRITTEN") {
 			t.Errorf("%s; %d failures; log: %s", got, n, log.String())
 		}
 	}
@@ -426,12 +450,14 @@ func TestAnAuditFileThatIsGoneIsNoticed(t *testing.T) {
 		if err := errors.Join(a.write("", []byte("first\n")), take(file), a.write("", []byte("second\n"))); err != nil {
 			t.Fatal(name, err)
 		}
-		if data, err := os.ReadFile(file); string(data) != "second\n" || !strings.Contains(log.String(), "another audit file begins") {
+		if data, err := os.ReadFile(file); string(data) != "second\n" ||
+			!strings.Contains(log.String(), "another audit file begins") {
 			t.Errorf("%s: %s, %v; log: %s", name, data, err, log.String())
 		}
 		var ended error
 		a.fail = func(err error) { ended = err }
-		if err := errors.Join(take(file), a.write("", []byte("third\n"))); !errors.Is(err, errAuditGone) || !errors.Is(ended, errAuditGone) {
+		if err := errors.Join(take(file), a.write("", []byte("third\n"))); !errors.Is(err, errAuditGone) ||
+			!errors.Is(ended, errAuditGone) {
 			t.Error(name, err, ended)
 		}
 	}
@@ -467,7 +493,8 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 			if over == "HTTP" {
 				addr, done := make(chan string, 1), make(chan error, 1)
 				go func() {
-					done <- s.HTTP(context.Background(), &HTTP{Address: "127.0.0.1:0", listening: func(a net.Addr) { addr <- a.String() }})
+					done <- s.HTTP(context.Background(),
+						&HTTP{Address: "127.0.0.1:0", listening: func(a net.Addr) { addr <- a.String() }})
 				}()
 				c = dialHTTP(t, "http://"+receive(t, addr)+"/mcp", "2026-07-28", "", nil)
 				c.ended = done
@@ -479,12 +506,13 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 			}
 			b, err := os.ReadFile(file)
 			lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-			if err != nil || len(lines) != 2 || !strings.HasPrefix(lines[0], `{"type":"begin",`) || !strings.HasPrefix(lines[1], `{"type":"run",`) {
+			if err != nil || len(lines) != 2 || !strings.HasPrefix(lines[0], `{"type":"begin",`) ||
+				!strings.HasPrefix(lines[1], `{"type":"run",`) {
 				t.Errorf("%v: %s", err, b)
 			}
 			os.RemoveAll(folder)
 			reading := map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "x"})`}
-			if got := text(c.call("execute", reading)); !strings.Contains(got, "nothing has run") {
+			if got := textOf(c.call("execute", reading)); !strings.Contains(got, "nothing has run") {
 				t.Error(got)
 			}
 			if err := receive(t, c.ended); err == nil || !strings.Contains(err.Error(), "the audit cannot be written") {
@@ -493,7 +521,7 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 			late, req := s.newSession("late", operator, All, false, nil), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}
 			res := late.direct(t.Context(), req, "files.read_file", json.RawMessage(`{"path":"x"}`))
 			if !res.IsError || f.calls.Load() > 0 {
-				t.Errorf("%d calls; %s", f.calls.Load(), text(res))
+				t.Errorf("%d calls; %s", f.calls.Load(), textOf(res))
 			}
 		})
 	}

@@ -162,7 +162,8 @@ func (q *queue) remove(t *ticket) bool {
 
 func (q *queue) busy() *BusyError {
 	wait := q.average * time.Duration(len(q.waiting)+1) / time.Duration(q.slots)
-	return &BusyError{Running: q.runs, Waiting: len(q.waiting), RetryAfter: max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
+	return &BusyError{Running: q.runs, Waiting: len(q.waiting),
+		RetryAfter: max(100*time.Millisecond, min(wait, time.Minute)).Round(100 * time.Millisecond)}
 }
 
 func (q *queue) begin(t *ticket) {

@@ -153,7 +153,8 @@ func TestManySessionsTakeNoMoreThanOne(t *testing.T) {
 		running[0]() // one by one from here on: greedy runs the other one
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if d := cmp.Diff([]string{"m0 runs", "t0 runs", "m1 runs", "g0 runs", "g1 runs", "g2 runs", "g3 runs", "g4 runs"}, log); d != "" {
+		if d := cmp.Diff([]string{"m0 runs", "t0 runs", "m1 runs", "g0 runs", "g1 runs", "g2 runs", "g3 runs", "g4 runs"},
+			log); d != "" {
 			t.Error(d)
 		}
 		running[1]()
@@ -178,7 +179,7 @@ func TestBusyIsAnAnswer(t *testing.T) {
 		t.Fatal(res, err)
 	}
 	if a := structured(t, res); a.Status != "busy" {
-		t.Error(text(res))
+		t.Error(textOf(res))
 	}
 	cancel()
 	receive(t, ended)

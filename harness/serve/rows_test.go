@@ -25,22 +25,25 @@ import (
 func TestManifestToolsAreSearchedAndDescribed(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	files := &harness.Files{Configs: []string{filepath.Join("testdata", "tools_manifest.json")}, Registry: filepath.Join(t.TempDir(), "tool_registry.json")}
+	files := &harness.Files{Configs: []string{filepath.Join("testdata", "tools_manifest.json")},
+		Registry: filepath.Join(t.TempDir(), "tool_registry.json")}
 	t.Cleanup(func() { files.Close() })
 	s, _ := serving(t, &Options{Tools: Classic, Catalog: files.Catalog})
 	c := connect(t, s, nil)
-	if got := text(c.call("search_tools", map[string]any{"query": "search code"})); !strings.HasPrefix(got, "cli.rg ") {
+	if got := textOf(c.call("search_tools", map[string]any{"query": "search code"})); !strings.HasPrefix(got, "cli.rg ") {
 		t.Errorf("search code: %s", got)
 	}
 	for _, name := range []string{"ripgrep", "RG", "cli.rg"} {
-		got := text(c.call("describe_tool", map[string]any{"tool": name}))
-		for _, want := range []string{`"cli.rg"`, `"ripgrep"`, "Recursively search files", "Capabilities: search, grep", "Minimum version: 13.0.0", "Usage: rg PATTERN"} {
+		got := textOf(c.call("describe_tool", map[string]any{"tool": name}))
+		for _, want := range []string{`"cli.rg"`, `"ripgrep"`, "Recursively search files", "Capabilities: search, grep",
+			"Minimum version: 13.0.0", "Usage: rg PATTERN"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %s in %s", name, want, got)
 			}
 		}
 	}
-	if got := text(c.call("describe_tool", map[string]any{"tool": "emacs"})); !strings.Contains(got, `there is no tool "emacs"`) {
+	if got := textOf(c.call("describe_tool", map[string]any{"tool": "emacs"})); !strings.Contains(got,
+		`there is no tool "emacs"`) {
 		t.Errorf("an unknown tool: %s", got)
 	}
 	cat, err := files.Catalog(t.Context())
@@ -118,7 +121,7 @@ func TestSpecServerCostsLittle(t *testing.T) {
 			t.Fatalf("there is no tool %s among %v", name, reg.Tools)
 		}
 		if res := c.call("tool_load", map[string]any{"tool": listing.Server + "." + name}); res.IsError {
-			t.Fatal(text(res))
+			t.Fatal(textOf(res))
 		}
 		loaded = append(loaded, cost())
 	}
@@ -134,7 +137,8 @@ func TestSpecServerCostsLittle(t *testing.T) {
 func TestADeclarativeScriptIsAnsweredWithItsSummary(t *testing.T) {
 	f := &connecting{fake: newFake(), called: map[string]int{}}
 	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
-		return &harness.Catalog{Registry: publicServers(t, "mcp-server-git", "ref-slack", "redis", "office-word"), Calls: f}, nil
+		return &harness.Catalog{Registry: publicServers(t, "mcp-server-git", "ref-slack", "redis", "office-word"), Calls: f},
+			nil
 	}})
 	c := connect(t, s, nil)
 	_, a := c.run(`UseTools("show the commit logs of a repository", "post a message to a slack channel")

@@ -28,7 +28,8 @@ func TestASavedScriptIsOneLine(t *testing.T) {
 	now := cat
 	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) { return now, nil }})
 	c := connect(t, s, nil)
-	if got, a := c.run("// usetools:name authors Who has committed\n" + `UseTools("show the commit history of a git repository")
+	if got, a := c.run("// usetools:name authors Who has committed\n" +
+		`UseTools("show the commit history of a git repository")
 n := 3
 if err := Input("n", &n); err != nil { n = 9 }
 log, err := git.Log(git.LogParams{MaxCount: n})
@@ -37,7 +38,8 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 		t.Fatalf("%q, %+v", got, a)
 	}
 	s.describe()
-	if list, err := c.ListTools(t.Context(), nil); err != nil || !strings.Contains(list.Tools[0].Description, "RunScript(\"name\", inputs): authors\n") {
+	if list, err := c.ListTools(t.Context(), nil); err != nil ||
+		!strings.Contains(list.Tools[0].Description, "RunScript(\"name\", inputs): authors\n") {
 		t.Errorf("the description has no saved script: %+v, %v", list, err)
 	}
 	const line = `v, err := RunScript("authors", map[string]int{"n": 4}); if err != nil { panic(err) }; Return(v)`
@@ -62,7 +64,8 @@ Return(len(log.Commits) + n)`); a.Status != harness.OK || got != "12\n" {
 	if saved, err := lib.Load("authors"); err != nil || saved.Broken != "" {
 		t.Errorf("still marked: %+v, %v", saved, err)
 	}
-	if got, a := c.run("// usetools:name nothing Needs no tool\nReturn(1)"); a.Status != harness.OK || len(a.Warnings) > 0 {
+	if got, a := c.run("// usetools:name nothing Needs no tool\nReturn(1)"); a.Status != harness.OK ||
+		len(a.Warnings) > 0 {
 		t.Errorf("%q, %+v", got, a)
 	}
 	if saved, err := lib.Load("nothing"); err != nil || saved.About != "Needs no tool" {
@@ -108,7 +111,8 @@ func TestTheAuditNamesSavedScripts(t *testing.T) {
 // However many scripts are saved, the list of tools costs what it may.
 func TestSavedScriptsFitIntoTheDescription(t *testing.T) {
 	lib := library.Open(t.TempDir())
-	for _, name := range []string{strings.Repeat("long-", 12), "a", "orders-of-the-last-week", "digest-of-all-branches", "issues-without-an-owner", "late", "later"} {
+	for _, name := range []string{strings.Repeat("long-", 12), "a", "orders-of-the-last-week", "digest-of-all-branches",
+		"issues-without-an-owner", "late", "later"} {
 		if err := lib.Save(&library.Script{Name: name, Source: "Return(1)"}); err != nil {
 			t.Fatal(err)
 		}

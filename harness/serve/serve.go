@@ -143,7 +143,8 @@ func New(opts *Options) (*Server, error) {
 		return nil, err
 	}
 	if o.DescribeTokens < minDescribeTokens {
-		return nil, fmt.Errorf("a description of %d tokens: how to write a script alone takes %d", o.DescribeTokens, minDescribeTokens)
+		return nil, fmt.Errorf("a description of %d tokens: how to write a script alone takes %d", o.DescribeTokens,
+			minDescribeTokens)
 	}
 	if o.Answer < 500 {
 		return nil, fmt.Errorf("answers of %d characters: want at least 500", o.Answer)
@@ -176,7 +177,8 @@ func New(opts *Options) (*Server, error) {
 			return nil, errors.Join(err, s.audit.Close())
 		}
 	}
-	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand, BestEffort: o.BestEffort})
+	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
+		BestEffort: o.BestEffort})
 	s.live = newLive(s)
 	s.work.Go(s.live.run)
 	return s, nil

@@ -111,11 +111,15 @@ func testRegistry() *registry.Registry {
 			Output: schema(`{"type":"object","properties":{"commits":{"type":"array","items":{"type":"object","properties":{"author":{"type":"string"}}}}}}`)},
 		{Server: "files", Name: "read_file", Description: "Read a file and return its content", Annotations: read,
 			Input: schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
-		{Server: "files", Name: "delete_file", Description: "Delete a file for ever", Annotations: &registry.Annotations{Destructive: &yes},
-			Input: schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
-		{Server: "files", Name: "take_picture", Description: "Take a picture with the camera", Annotations: read, Input: schema(`{"type":"object"}`)},
-		{Server: "files", Name: "break", Description: "Break the server", Annotations: read, Input: schema(`{"type":"object"}`)},
-		{Server: "files", Name: "wait", Description: "Wait until canceled", Annotations: read, Input: schema(`{"type":"object"}`)},
+		{Server: "files", Name: "delete_file", Description: "Delete a file for ever",
+			Annotations: &registry.Annotations{Destructive: &yes},
+			Input:       schema(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+		{Server: "files", Name: "take_picture", Description: "Take a picture with the camera", Annotations: read,
+			Input: schema(`{"type":"object"}`)},
+		{Server: "files", Name: "break", Description: "Break the server", Annotations: read,
+			Input: schema(`{"type":"object"}`)},
+		{Server: "files", Name: "wait", Description: "Wait until canceled", Annotations: read,
+			Input: schema(`{"type":"object"}`)},
 		{Server: "issues", Name: "search", Description: "Search issues of a project", Annotations: read,
 			Input: schema(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
 		{Server: "issues", Name: "comment", Description: "Comment on an issue",
@@ -179,7 +183,8 @@ func connect(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
 		done <- s.Stdio(ctx, inR, outW)
 		close(done)
 	}()
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(),
+		&mcp.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,10 +213,10 @@ func (c *client) call(tool string, args any) *mcp.CallToolResult {
 func (c *client) run(script string) (string, *Answer) {
 	c.t.Helper()
 	res := c.call("execute", map[string]any{"script": script})
-	return text(res), structured(c.t, res)
+	return textOf(res), structured(c.t, res)
 }
 
-func text(res *mcp.CallToolResult) string {
+func textOf(res *mcp.CallToolResult) string {
 	var b strings.Builder
 	for _, x := range res.Content {
 		if x, ok := x.(*mcp.TextContent); ok {
@@ -264,14 +269,14 @@ func TestInputsAreValuesOfTheScript(t *testing.T) {
 	res := c.call("execute", map[string]any{"script": `var v struct{ A []int }
 if err := Input("data", &v); err != nil { panic(err) }
 Return(len(v.A))`, "inputs": map[string]any{"data": map[string]any{"A": []int{1, 2, 3}}}})
-	if got := text(res); got != "3\n" {
+	if got := textOf(res); got != "3\n" {
 		t.Errorf("got %q", got)
 	}
 	// As models write them that put all values in quotes.
 	res = c.call("execute", map[string]any{"script": `n := 0
 if err := Input("n", &n); err != nil { panic(err) }
 Return(n)`, "inputs": `{"n": 7}`, "timeout_ms": "20000"})
-	if got := text(res); got != "7\n" {
+	if got := textOf(res); got != "7\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -285,13 +290,14 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 		args any
 		want string
 	}{
-		"nothing":             {map[string]any{}, "script is missing"},
-		"empty":               {map[string]any{"script": ""}, "the script is empty"},
-		"blank":               {map[string]any{"script": " \n\t"}, "the script is empty"},
-		"only comments":       {map[string]any{"script": "// nothing\n/* here */"}, "the script is empty"},
-		"not Go":              {map[string]any{"script": "SELECT * FROM x;"}, "compile_error"},
-		"prose":               {map[string]any{"script": "Please list my files."}, "compile_error"},
-		"too long":            {map[string]any{"script": "//" + strings.Repeat("x", maxScript)}, "at most 262144 are allowed"},
+		"nothing":       {map[string]any{}, "script is missing"},
+		"empty":         {map[string]any{"script": ""}, "the script is empty"},
+		"blank":         {map[string]any{"script": " \n\t"}, "the script is empty"},
+		"only comments": {map[string]any{"script": "// nothing\n/* here */"}, "the script is empty"},
+		"not Go":        {map[string]any{"script": "SELECT * FROM x;"}, "compile_error"},
+		"prose":         {map[string]any{"script": "Please list my files."}, "compile_error"},
+		"too long": {map[string]any{"script": "//" + strings.Repeat("x", maxScript)},
+			"at most 262144 are allowed"},
 		"no string":           {map[string]any{"script": 7}, "no string"},
 		"other name":          {map[string]any{"code": "Return(1)"}, `did you mean "script"?`},
 		"unknown argument":    {map[string]any{"script": "Return(1)", "wait": true}, `unknown argument "wait"`},
@@ -310,7 +316,7 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 			if err != nil { // the SDK's own word on the message
 				got = err.Error()
 			} else {
-				got = text(res)
+				got = textOf(res)
 			}
 			if !strings.Contains(got, x.want) {
 				t.Errorf("got %q, want %q in it", got, x.want)
@@ -323,7 +329,8 @@ func TestBadInputIsAnsweredInWords(t *testing.T) {
 }
 
 func TestInvalidUTF8IsRefused(t *testing.T) {
-	if _, err := parseArgs(json.RawMessage("{\"script\":\"Return(\xff)\"}")); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+	if _, err := parseArgs(json.RawMessage("{\"script\":\"Return(\xff)\"}")); err == nil ||
+		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -338,7 +345,8 @@ Return(map[string]any{"all": all, "n": 5000})`)
 	if len([]rune(got)) > 1500 || !json.Valid(a.Value) || a.Cut["value"].Stored == "" || a.Cut["stdout"].Stored == "" {
 		t.Errorf("%d characters: %s\n%+v", len([]rune(got)), got, a.Cut)
 	}
-	if !strings.Contains(got, `"n":5000`) || !strings.Contains(got, "more of 5000") || !strings.Contains(got, "printed 499") {
+	if !strings.Contains(got, `"n":5000`) || !strings.Contains(got, "more of 5000") ||
+		!strings.Contains(got, "printed 499") {
 		t.Errorf("the head, the tail or the counts are missing: %s", got)
 	}
 	again, _ := c.run(fmt.Sprintf(`var v struct{ All []string }
@@ -361,18 +369,21 @@ func TestACutValueSaysItsShape(t *testing.T) {
 		{`type row struct { ID int; Name string }
 var all []row
 for i := range 100 { all = append(all, row{i, "a name"}) }
-Return(map[string]any{"rows": all, "total": 100})`, "{rows: [100]{ID, Name}, total}", `{"rows":[{"ID":0,"Name":"a name"},`,
+Return(map[string]any{"rows": all, "total": 100})`, "{rows: [100]{ID, Name}, total}",
+			`{"rows":[{"ID":0,"Name":"a name"},`,
 			[]string{`"total":100`, "more of 100"}},
 		{`var b strings.Builder
 for i := range 1000 { fmt.Fprintln(&b, "line", i) }
-Return(b.String())`, "text", `"line 0\nline 1\n`, []string{"line 0\nline 1\n", "characters left out", "line 998\nline 999\n(value"}},
+Return(b.String())`, "text", `"line 0\nline 1\n`,
+			[]string{"line 0\nline 1\n", "characters left out", "line 998\nline 999\n(value"}},
 		{`b, err := json.MarshalIndent(make([]int, 1000), "", "  ")
 if err != nil { panic(err) }
 Return(string(b))`, "text of [1000]", `"[0,0,0,`, []string{"[0,0,0,", `"… `, " more of 1000\"]\n"}},
 	} {
 		got, a := c.run(x.script)
 		part := a.Cut["value"]
-		note := fmt.Sprintf("(value cut: %s; %d characters in all; a later script reads it whole: Stored(%q, &v))\n", x.shape, part.Characters, part.Stored)
+		note := fmt.Sprintf("(value cut: %s; %d characters in all; a later script reads it whole: Stored(%q, &v))\n", x.shape,
+			part.Characters, part.Stored)
 		if part.Shape != x.shape || !strings.HasSuffix(got, note) {
 			t.Errorf("%+v\n%s\nwant %s", part, got, note)
 		}
@@ -390,8 +401,9 @@ Return(string(b))`, "text of [1000]", `"[0,0,0,`, []string{"[0,0,0,", `"… `, "
 func TestALoopThatPrintsWithoutEndIsToldInShort(t *testing.T) {
 	s, _ := serving(t, &Options{Answer: 10_000})
 	res := connect(t, s, nil).call("execute", map[string]any{"script": `for { fmt.Println("hello hello") }`})
-	got := text(res)
-	if !res.IsError || len(got) > 2000 || !strings.Contains(got, "output_limit") || !strings.Contains(got, "characters left out") || !strings.Contains(got, `Stored("r1", &v)`) {
+	got := textOf(res)
+	if !res.IsError || len(got) > 2000 || !strings.Contains(got, "output_limit") ||
+		!strings.Contains(got, "characters left out") || !strings.Contains(got, `Stored("r1", &v)`) {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
 }
@@ -407,14 +419,14 @@ func TestImagesComeThroughAsImages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			res := c.call("execute", map[string]any{"script": script})
 			if len(res.Content) != 2 {
-				t.Fatalf("%d blocks: %s", len(res.Content), text(res))
+				t.Fatalf("%d blocks: %s", len(res.Content), textOf(res))
 			}
 			img, ok := res.Content[1].(*mcp.ImageContent)
 			if !ok || img.MIMEType != "image/png" || len(img.Data) != 8 {
 				t.Errorf("got %+v", res.Content[1])
 			}
-			if !strings.Contains(text(res), "(image 1: image/png, 8 bytes)") {
-				t.Errorf("text: %s", text(res))
+			if !strings.Contains(textOf(res), "(image 1: image/png, 8 bytes)") {
+				t.Errorf("text: %s", textOf(res))
 			}
 		})
 	}
@@ -463,9 +475,10 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	}
 	s.opts.Policy = &harness.Policy{}
 	s.kept = nil // the next large answer has nowhere to go
-	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `Return(strings.Repeat("x", 100000))`}})
+	res, err := c.CallTool(t.Context(),
+		&mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": `Return(strings.Repeat("x", 100000))`}})
 	if err == nil {
-		t.Error("a handler:", text(res))
+		t.Error("a handler:", textOf(res))
 	}
 	if s.metrics.panics.Load() == 0 {
 		t.Error("the panic was not counted")

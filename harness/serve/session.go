@@ -82,16 +82,17 @@ type session struct {
 func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID func() string) *session {
 	c := &session{s: s, id: id, owner: of, mode: mode, keeps: keeps, begun: time.Now(), loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
-	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version}, &mcp.ServerOptions{
-		Logger:       s.sdkLog,
-		GetSessionID: sdkID,
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
-		Capabilities: &mcp.ServerCapabilities{
-			//lint:ignore SA1019 older clients are told by it what a script prints
-			Logging: &mcp.LoggingCapabilities{},
-			Tools:   &mcp.ToolCapabilities{ListChanged: true},
-		},
-	})
+	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
+		&mcp.ServerOptions{
+			Logger:       s.sdkLog,
+			GetSessionID: sdkID,
+			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+			Capabilities: &mcp.ServerCapabilities{
+				//lint:ignore SA1019 older clients are told by it what a script prints
+				Logging: &mcp.LoggingCapabilities{},
+				Tools:   &mcp.ToolCapabilities{ListChanged: true},
+			},
+		})
 	c.mcp.AddReceivingMiddleware(c.guard, c.instruct)
 	c.mcp.AddSendingMiddleware(c.spare)
 	if mode.scripts() {
@@ -128,7 +129,8 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			if p := recover(); p != nil {
 				c.s.metrics.panics.Add(1)
 				c.s.log.Error("panic", "in", method, "panic", fmt.Sprint(p), "stack", stack())
-				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server failed at this request; others are not affected"}
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+					Message: "the server failed at this request; others are not affected"}
 			}
 		}()
 		switch method {
@@ -325,7 +327,8 @@ func (s *Server) checkLoaded(cat *harness.Catalog) {
 const maxFailure = 16 << 10
 
 func failure(err error) *mcp.CallToolResult {
-	res := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: registry.PrintableText(err.Error(), maxFailure)}}}
+	res := &mcp.CallToolResult{IsError: true,
+		Content: []mcp.Content{&mcp.TextContent{Text: registry.PrintableText(err.Error(), maxFailure)}}}
 	var busy *BusyError
 	if errors.As(err, &busy) {
 		res.StructuredContent = map[string]any{"status": "busy", "retry_after_ms": busy.RetryAfter.Milliseconds()}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Bounds of a shape.
@@ -36,7 +38,7 @@ func (n *node) shape() string {
 			return s
 		}
 	}
-	return first(s, maxShape-1) + "…"
+	return text.Cut(s, maxShape)
 }
 
 // shapeOf is the shape that values have together, "" for scalars.
@@ -105,7 +107,7 @@ func shapeOfObjects(objects []*node, depth int) string {
 
 // shapeKey is a key as it stands in a shape: in quotes if it is no plain word.
 func shapeKey(k string) string {
-	if s := first(k, longKey); s != k {
+	if s := text.First(k, longKey); s != k {
 		k = s + "…"
 	}
 	odd := func(r rune) bool {

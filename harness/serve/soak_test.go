@@ -33,8 +33,10 @@ var soak = flag.Duration("soak", 2*time.Second, "how long TestSoak lasts")
 var soakScripts = []struct{ script, want string }{
 	{"Return(1 + {n})", "{n+1}"},
 	{"fmt.Println(\"n is\", {n})", "n is {n}"},
-	{"r, err := files.ReadFile(files.ReadFileParams{Path: \"p{n}\"})\nif err != nil { Return(err.Error()) } else { Return(r.Text()) }", "p{n}|went away"},
-	{"UseTools(\"show the commit history of a git repository\")\nl, err := git.Log(git.LogParams{})\nif err != nil { Return(err.Error()) } else { Return(len(l.Commits)) }", "3|went away"},
+	{"r, err := files.ReadFile(files.ReadFileParams{Path: \"p{n}\"})\nif err != nil { Return(err.Error()) } else { " +
+		"Return(r.Text()) }", "p{n}|went away"},
+	{"UseTools(\"show the commit history of a git repository\")\nl, err := git.Log(git.LogParams{})\nif err != nil { " +
+		"Return(err.Error()) } else { Return(len(l.Commits)) }", "3|went away"},
 	{"UseTools(\"read a file\")", "files.ReadFile"},
 	{"var out []string\nfor i := range 2000 { out = append(out, fmt.Sprint(\"item\", i)) }\nReturn(out)", "more of 2000"},
 	{"files.NoSuchThing{n}()", "undefined"},
@@ -86,7 +88,8 @@ func TestSoak(t *testing.T) {
 				}
 			}
 		},
-		Limits: harness.Limits{Timeout: 30 * time.Second, Memory: 160 << 20}, BestEffort: true, Spares: 2, MaxRuns: 4, MaxQueue: 1000, Answer: 800,
+		Limits: harness.Limits{Timeout: 30 * time.Second, Memory: 160 << 20}, BestEffort: true, Spares: 2, MaxRuns: 4,
+		MaxQueue: 1000, Answer: 800,
 		Audit: filepath.Join(t.TempDir(), "audit.jsonl"), Grace: -1,
 	})
 	if err != nil {
@@ -95,7 +98,8 @@ func TestSoak(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	addr, served := make(chan string, 1), make(chan error, 1)
 	go func() {
-		served <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0", MaxPerAddress: DefaultMaxConnections, listening: func(a net.Addr) { addr <- a.String() }})
+		served <- s.HTTP(ctx, &HTTP{Address: "127.0.0.1:0", MaxPerAddress: DefaultMaxConnections,
+			listening: func(a net.Addr) { addr <- a.String() }})
 	}()
 	url := "http://" + receive(t, addr) + "/mcp"
 	time.AfterFunc(*soak, func() { close(stop) })
@@ -105,14 +109,16 @@ func TestSoak(t *testing.T) {
 	go func() { followed <- follow(stop) }()
 	for i := range clients {
 		work.Go(func() {
-			if err := soakClient(t.Context(), url, []string{"2025-11-25", "2026-07-28"}[i%2], uint64(i), stop, &answers); err != nil {
+			if err := soakClient(t.Context(), url, []string{"2025-11-25", "2026-07-28"}[i%2], uint64(i), stop,
+				&answers); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	work.Wait()
 	c := <-followed
-	t.Logf("at most %d workers with %d MB, %d files, %d goroutines; memory in MB %v", c.children, c.sumMB, c.files, c.goroutine, thinned(c.memory))
+	t.Logf("at most %d workers with %d MB, %d files, %d goroutines; memory in MB %v", c.children, c.sumMB, c.files,
+		c.goroutine, thinned(c.memory))
 	if c.grows() {
 		t.Error("the memory of the server keeps growing")
 	}
@@ -122,7 +128,8 @@ func TestSoak(t *testing.T) {
 	}
 	t.Logf("%d answers", answers.Load())
 	after := resources()
-	for deadline := time.Now().Add(20 * time.Second); !after.within(before) && time.Now().Before(deadline); after = resources() {
+	for deadline := time.Now().Add(20 * time.Second); !after.within(before) &&
+		time.Now().Before(deadline); after = resources() {
 		runtime.Gosched()
 	}
 	if !after.within(before) {
@@ -132,9 +139,11 @@ func TestSoak(t *testing.T) {
 	t.Logf("before %+v, after %+v", before, after)
 }
 
-func soakClient(ctx context.Context, url, version string, seed uint64, stop <-chan struct{}, answers *atomic.Int64) error {
+func soakClient(ctx context.Context, url, version string, seed uint64, stop <-chan struct{},
+	answers *atomic.Int64) error {
 	transport := &mcp.StreamableClientTransport{Endpoint: url}
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "soak", Version: "1"}, nil).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "soak", Version: "1"}, nil).Connect(ctx, transport,
+		&mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		return err
 	}
@@ -150,13 +159,14 @@ func soakClient(ctx context.Context, url, version string, seed uint64, stop <-ch
 		fill := strings.NewReplacer("{n}", fmt.Sprint(n), "{n+1}", fmt.Sprint(n+1))
 		script, want := fill.Replace(x.script+"\n// {n}"), fill.Replace(x.want)
 		ctx, cancel := context.WithTimeout(ctx, 3*time.Minute) // its turn comes late, but it comes
-		res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script, "timeout_ms": 400 + 20_000*btoi(!strings.Contains(x.want, "timeout"))}})
+		res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "execute",
+			Arguments: map[string]any{"script": script, "timeout_ms": 400 + 20_000*btoi(!strings.Contains(x.want, "timeout"))}})
 		cancel()
 		if err != nil {
 			return fmt.Errorf("%q: %w", script, err)
 		}
 		answers.Add(1)
-		got := text(res)
+		got := textOf(res)
 		if !slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool { return strings.Contains(got, w) }) {
 			return fmt.Errorf("%q was answered %q, want %q", script, got, want)
 		}
@@ -238,7 +248,8 @@ func anonymousMB(pid int) int {
 // tables come to the resident memory, which also keeps pages that are only
 // partly free.
 func (h held) within(before held) bool {
-	return h.Children <= before.Children && h.WorkersMB <= before.WorkersMB && h.Files <= before.Files+8 && h.Goroutines <= before.Goroutines+8 &&
+	return h.Children <= before.Children && h.WorkersMB <= before.WorkersMB && h.Files <= before.Files+8 &&
+		h.Goroutines <= before.Goroutines+8 &&
 		h.HeapMB <= before.HeapMB+24 &&
 		(raceEnabled || h.MemoryMB <= before.MemoryMB+64) // the race detector's own memory is not given back
 }

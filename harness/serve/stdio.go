@@ -41,7 +41,8 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	})()
 	answers := &answers{WriteCloser: out, quick: quick, all: all, open: open}
 	err := c.mcp.Run(serving, &mcp.IOTransport{
-		Reader:        &requests{in: bufio.NewReaderSize(in, 64<<10), Closer: in, c: c, answers: answers, gone: serving.Done()},
+		Reader: &requests{in: bufio.NewReaderSize(in, 64<<10), Closer: in, c: c, answers: answers,
+			gone: serving.Done()},
 		Writer:        answers,
 		MaxLineLength: maxLine + 1,
 	})
@@ -255,7 +256,8 @@ func (r *requests) check(line []byte) bool {
 	if r.answers.open.has(m) {
 		// Without the ID, which would make it the answer to the first.
 		r.answers.refuse(nil, jsonrpc.CodeInvalidRequest,
-			fmt.Errorf("the ID %.100s is that of a request that is still being answered; %.100q was not looked at, send it with an ID of its own", m.ID, m.Method))
+			fmt.Errorf("the ID %.100s is that of a request that is still being answered; %.100q was not looked at, send it "+
+				"with an ID of its own", m.ID, m.Method))
 		return false
 	}
 	r.answers.quick.ask(m)
@@ -347,7 +349,8 @@ func (a *answers) refuse(id json.RawMessage, code int64, why error) {
 	if json.Unmarshal(id, &s) != nil && json.Unmarshal(id, &n) != nil || len(id) > 1000 {
 		id = json.RawMessage("null")
 	}
-	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": cutText(why.Error(), 300)}})
+	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
+		"error": map[string]any{"code": code, "message": cutText(why.Error(), 300)}})
 	if err == nil {
 		a.Write(append(b, '\n')) // a client that is gone is noticed by reading
 	}

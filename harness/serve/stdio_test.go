@@ -78,7 +78,8 @@ func TestIDsAreKnownAgain(t *testing.T) {
 	s, _ := serving(t, nil)
 	for _, id := range []string{`1.5`, `1e2`, `"\u0041"`, `9007199254740993`, `-0`, `""`, `"a\/b"`} {
 		var out bytes.Buffer
-		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything), open: newOwed(everything)}
+		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything),
+			open: newOwed(everything)}
 		in, w := io.Pipe()
 		ended := make(chan error, 1)
 		c := s.newSession("test", operator, Execute, true, nil)
@@ -123,7 +124,8 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, `"id":null`},
 		{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, `"id":5`},
 		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 100_000), `"code":-32700`},
-		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`, `"error"`},
+		{`{"jsonrpc":"2.0","id":5,"method":"ping","params":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`,
+			`"error"`},
 		{`{"x":"` + strings.Repeat("x", maxLine) + `"}`, "at most"},
 		{`{"jsonrpc":"1.0","id":5,"result":{}}`, `"id":"last"`},
 		{"", `"id":"last"`},
@@ -181,7 +183,8 @@ func TestASecondRequestWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 				}
 			}
 		}
-		send(`{"jsonrpc":"2.0","id":"0","method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		send(`{"jsonrpc":"2.0","id":"0","method":"initialize","params":{"protocolVersion":"` + version +
+			`","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 		expect(`"id":"0"`)
 		send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"execute","arguments":{"script":"_, err := files.Wait()\nReturn(err == nil)"}}}`)
@@ -219,9 +222,12 @@ func TestALongBatchIsAnswered(t *testing.T) {
 	receive(t, lines)
 	go func() {
 		io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-		io.WriteString(w, `[{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":"`+strings.Repeat("<", 3_000_000)+`"}}}, {"jsonrpc":"2.0","id":2,"method":"ping"}]`+"\n")
+		io.WriteString(w, `[{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":"`+strings.Repeat("<", 3_000_000)+
+			`"}}}, {"jsonrpc":"2.0","id":2,"method":"ping"}]`+"\n")
 	}()
-	if got := receive(t, lines); !strings.HasPrefix(got, "[") || !strings.Contains(got, `{"jsonrpc":"2.0","id":1,"result":{}}`) || !strings.Contains(got, `{"jsonrpc":"2.0","id":2,"result":{}}`) {
+	if got := receive(t, lines); !strings.HasPrefix(got, "[") ||
+		!strings.Contains(got, `{"jsonrpc":"2.0","id":1,"result":{}}`) ||
+		!strings.Contains(got, `{"jsonrpc":"2.0","id":2,"result":{}}`) {
 		t.Errorf("got %.500q", got)
 	}
 	w.Close()
@@ -238,7 +244,8 @@ func TestNothingIsSaidBeforeTheClientSpeaks(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("before: %s", out.String())
 	}
-	r := &requests{in: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)), answers: a, c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}}
+	r := &requests{in: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)), answers: a,
+		c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}}
 	if _, err := r.Read(make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +263,8 @@ func TestMemoryIsGivenBackAfterLargeMessages(t *testing.T) {
 	if s.untidy.Load() || s.tidied.Load() > 0 {
 		t.Error("after small messages")
 	}
-	c.call("execute", map[string]any{"script": "Return(1)", "inputs": map[string]string{"s": strings.Repeat("x", 2*largeMessage)}})
+	c.call("execute", map[string]any{"script": "Return(1)",
+		"inputs": map[string]string{"s": strings.Repeat("x", 2*largeMessage)}})
 	until(t, func() bool { return s.tidied.Load() == 1 })
 	c.call("execute", map[string]any{"script": `Return(strings.Repeat("x", 2<<20))`})
 	until(t, func() bool { return s.tidied.Load() == 2 })
@@ -266,10 +274,12 @@ func FuzzStdioLines(f *testing.F) {
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nx\n[]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var out bytes.Buffer
-		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything), open: newOwed(everything)}
+		a := &answers{WriteCloser: nopCloser{&out}, quick: newOwed(quick), all: newOwed(everything),
+			open: newOwed(everything)}
 		gone := make(chan struct{})
 		close(gone)
-		r := &requests{in: bufio.NewReader(bytes.NewReader(data)), c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}, answers: a, gone: gone}
+		r := &requests{in: bufio.NewReader(bytes.NewReader(data)),
+			c: &session{mcp: mcp.NewServer(&mcp.Implementation{}, nil)}, answers: a, gone: gone}
 		got, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)

@@ -28,17 +28,22 @@ const (
 
 // addTeaching adds the prompt that teaches scripts, and the resources.
 func (c *session) addTeaching() {
-	c.mcp.AddPrompt(&mcp.Prompt{Name: "scripts", Title: "How to write scripts for execute", Description: "The script language in three worked examples"},
+	c.mcp.AddPrompt(&mcp.Prompt{Name: "scripts", Title: "How to write scripts for execute",
+		Description: "The script language in three worked examples"},
 		func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: lesson}}}}, nil
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: lesson}}}},
+				nil
 		})
-	c.mcp.AddResource(&mcp.Resource{URI: statsURI, Name: "registry-stats", Title: "What is behind execute", MIMEType: "application/json"}, c.readStats)
-	c.mcp.AddResource(&mcp.Resource{URI: resultSchemaURI, Name: "result-schema", Title: "JSON Schema of execute's structured content", MIMEType: "application/schema+json"},
+	c.mcp.AddResource(&mcp.Resource{URI: statsURI, Name: "registry-stats", Title: "What is behind execute",
+		MIMEType: "application/json"}, c.readStats)
+	c.mcp.AddResource(&mcp.Resource{URI: resultSchemaURI, Name: "result-schema",
+		Title: "JSON Schema of execute's structured content", MIMEType: "application/schema+json"},
 		func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			text, err := resultSchema()
 			return contents(req, "application/schema+json", text), err
 		})
-	c.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: toolTemplate, Name: "tool", Title: "The Go signature of a tool", MIMEType: "text/x-go"}, c.readTool)
+	c.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: toolTemplate, Name: "tool",
+		Title: "The Go signature of a tool", MIMEType: "text/x-go"}, c.readTool)
 }
 
 func contents(req *mcp.ReadResourceRequest, mime, text string) *mcp.ReadResourceResult {

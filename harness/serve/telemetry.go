@@ -60,25 +60,30 @@ func openTelemetry(ctx context.Context, version string, log *slog.Logger) (*tele
 	if err != nil || traces == nil && metrics == nil {
 		return nil, err
 	}
-	res, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "usetools"), attribute.String("service.version", version)), resource.WithFromEnv())
+	res, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "usetools"),
+		attribute.String("service.version", version)), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	t := &telemetry{traces: traces != nil}
-	tp, mp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithSampler(sdktrace.NeverSample())), sdkmetric.NewMeterProvider()
+	tp, mp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithSampler(sdktrace.NeverSample())),
+		sdkmetric.NewMeterProvider()
 	if traces != nil {
 		tp = sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(&spanExporter{traces}))
 		t.shutdown = append(t.shutdown, tp.Shutdown)
 	}
 	if metrics != nil {
-		mp = sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(&metricExporter{metrics})))
+		mp = sdkmetric.NewMeterProvider(sdkmetric.WithResource(res),
+			sdkmetric.WithReader(sdkmetric.NewPeriodicReader(&metricExporter{metrics})))
 		t.shutdown = append(t.shutdown, mp.Shutdown)
 	}
 	t.tracer = tp.Tracer(telemetryName, trace.WithInstrumentationVersion(version))
 	meter := mp.Meter(telemetryName)
-	t.server, err = meter.Float64Histogram(metricServer, metric.WithUnit("s"), metric.WithDescription("Scripts, from request to answer."))
+	t.server, err = meter.Float64Histogram(metricServer, metric.WithUnit("s"),
+		metric.WithDescription("Scripts, from request to answer."))
 	if err == nil {
-		t.client, err = meter.Float64Histogram(metricClient, metric.WithUnit("s"), metric.WithDescription("Tool calls of scripts."))
+		t.client, err = meter.Float64Histogram(metricClient, metric.WithUnit("s"),
+			metric.WithDescription("Tool calls of scripts."))
 	}
 	return t, err
 }
@@ -167,7 +172,8 @@ func (s *span) end(status string, res *harness.Result) {
 	}
 	for _, c := range s.calls {
 		begin := c.end.Add(-time.Duration(c.ev.Done.Ms * float64(time.Millisecond)))
-		_, child := s.t.tracer.Start(s.ctx, spanCall+c.ev.Tool.ID, trace.WithTimestamp(begin), trace.WithSpanKind(trace.SpanKindClient),
+		_, child := s.t.tracer.Start(s.ctx, spanCall+c.ev.Tool.ID, trace.WithTimestamp(begin),
+			trace.WithSpanKind(trace.SpanKindClient),
 			trace.WithAttributes(attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, c.ev.Tool.ID)))
 		attrs := []attribute.KeyValue{attribute.String(attrTool, c.ev.Tool.ID)}
 		if c.ev.Done.Error != nil {
@@ -191,7 +197,8 @@ func (s *span) phases(t *harness.Timing) {
 	for _, p := range []struct {
 		name string
 		ms   float64
-	}{{"worker start", t.Start}, {"parse", t.Parse}, {"resolve", t.Resolve}, {"generate", t.Generate}, {"check", t.Check}, {"lower", t.Lower}, {"run", t.Run}} {
+	}{{"worker start", t.Start}, {"parse", t.Parse}, {"resolve", t.Resolve}, {"generate", t.Generate}, {"check", t.Check},
+		{"lower", t.Lower}, {"run", t.Run}} {
 		if p.ms <= 0 {
 			continue
 		}

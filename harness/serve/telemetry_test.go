@@ -48,8 +48,9 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 	s, _ := serving(t, &Options{Telemetry: true})
 	c := connect(t, s, nil)
 	parent := "4bf92f3577b34da6a3ce929d0e0e4736"
-	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Meta: mcp.Meta{"traceparent": "00-" + parent + "-00f067aa0ba902b7-01"}, Name: "execute",
-		Arguments: map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "missing"})`}}); err != nil {
+	if _, err := c.CallTool(t.Context(),
+		&mcp.CallToolParams{Meta: mcp.Meta{"traceparent": "00-" + parent + "-00f067aa0ba902b7-01"}, Name: "execute",
+			Arguments: map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "missing"})`}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.otel.Close(); err != nil {
@@ -90,7 +91,8 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 			t.Errorf("%s is not below the run: %v", name, seen)
 		}
 	}
-	if m := string(bytes.Join(got["/v1/metrics"], nil)); !strings.Contains(m, metricServer) || !strings.Contains(m, metricClient) {
+	if m := string(bytes.Join(got["/v1/metrics"], nil)); !strings.Contains(m, metricServer) ||
+		!strings.Contains(m, metricClient) {
 		t.Error(m)
 	}
 }
@@ -125,11 +127,12 @@ func TestTracesReachTheBackends(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	seen := make(chan [2]string, 10) // of _meta and of the header
 	srv := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
-	srv.AddTool(&mcp.Tool{Name: "echo", InputSchema: schema(`{"type":"object"}`)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		meta, _ := req.Params.Meta["traceparent"].(string)
-		seen <- [2]string{meta, req.Extra.Header.Get("Traceparent")}
-		return textResult("heard", nil), nil
-	})
+	srv.AddTool(&mcp.Tool{Name: "echo", InputSchema: schema(`{"type":"object"}`)},
+		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			meta, _ := req.Params.Meta["traceparent"].(string)
+			seen <- [2]string{meta, req.Extra.Header.Get("Traceparent")}
+			return textResult("heard", nil), nil
+		})
 	backends := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, nil))
 	defer backends.Close()
 	file := filepath.Join(t.TempDir(), "mcp.json")
@@ -142,16 +145,19 @@ func TestTracesReachTheBackends(t *testing.T) {
 	}
 	pool := dial.Pool(cfg)
 	defer pool.Close()
-	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "echo", Description: "Say a text back", Input: schema(`{"type":"object"}`)}}}
+	reg := &registry.Registry{Tools: []registry.Tool{{Server: "s", Name: "echo", Description: "Say a text back",
+		Input: schema(`{"type":"object"}`)}}}
 	reg.Normalize()
 	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 		return &harness.Catalog{Registry: reg, Calls: pool}, nil
 	}})
 	c := connect(t, s, nil)
 	for _, meta := range []mcp.Meta{{"traceparent": parent}, {"traceparent": "rubbish\nx"}, nil} {
-		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: "execute", Arguments: map[string]any{"script": `r, err := s.Echo(); if err != nil { panic(err) }; Return(r.Text())`}})
+		res, err := c.CallTool(t.Context(),
+			&mcp.CallToolParams{Meta: meta, Name: "execute",
+				Arguments: map[string]any{"script": `r, err := s.Echo(); if err != nil { panic(err) }; Return(r.Text())`}})
 		if err != nil || res.IsError {
-			t.Fatal(err, text(res))
+			t.Fatal(err, textOf(res))
 		}
 		want := ""
 		if meta["traceparent"] == parent {

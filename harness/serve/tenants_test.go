@@ -46,7 +46,8 @@ func newTenants(t *testing.T, version string, tokens map[string]string, opts *Op
 	x.audit = filepath.Join(x.folder, "audit.jsonl")
 	x.memory = memory.New(filepath.Join(x.folder, "phrases.json"), testRegistry())
 	cat := &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Scripts: x.scripts, Memory: x.memory,
-		Shapes: observe.New(filepath.Join(x.folder, "shapes.json")), Usage: usage.Open(filepath.Join(x.folder, "usage.jsonl"))}
+		Shapes: observe.New(filepath.Join(x.folder, "shapes.json")),
+		Usage:  usage.Open(filepath.Join(x.folder, "usage.jsonl"))}
 	opts.Catalog = func(context.Context) (*harness.Catalog, error) { return cat, nil }
 	opts.Audit = x.audit
 	x.s, _ = serving(t, opts)
@@ -162,7 +163,8 @@ var rows = map[string]func(t *testing.T, version string){
 		if version > lastStateful {
 			return
 		}
-		req, err := http.NewRequest(http.MethodPost, x.url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":9,"method":"tools/list"}`))
+		req, err := http.NewRequest(http.MethodPost, x.url+"/mcp",
+			strings.NewReader(`{"jsonrpc":"2.0","id":9,"method":"tools/list"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +184,7 @@ var rows = map[string]func(t *testing.T, version string){
 		x.ann.call("tool_load", map[string]any{"tool": "git.git_log"})
 		x.has("ann", names(t, x.ann), "git__git_log", true)
 		x.has("bob", names(t, x.bob), "git__git_log", false)
-		x.has("bob", text(x.bob.call("tool_active", nil)), "no tool is loaded", true)
+		x.has("bob", textOf(x.bob.call("tool_active", nil)), "no tool is loaded", true)
 	},
 	"news": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{})
@@ -232,7 +234,8 @@ var rows = map[string]func(t *testing.T, version string){
 		x := newTenants(t, version, twoTokens, &Options{})
 		x.ann.run(`Return("ann's")`)
 		data, err := os.ReadFile(x.audit)
-		if err != nil || strings.Count(string(data), `"type":"run"`) != 1 || !strings.Contains(string(data), `"token":"ann"`) {
+		if err != nil || strings.Count(string(data), `"type":"run"`) != 1 ||
+			!strings.Contains(string(data), `"token":"ann"`) {
 			t.Errorf("%s, %v", data, err)
 		}
 		list, err := x.bob.ListResources(t.Context(), nil)
@@ -285,7 +288,8 @@ func TestWhoHasNoTokenTeachesNothing(t *testing.T) {
 		if err := x.scripts.Save(&library.Script{Name: "daily", Source: `Return("the operator's")`}); err != nil {
 			t.Fatal(err)
 		}
-		x.has("replaced", x.saves(x.ann, "daily", "ann's"), "clients without a token can run saved scripts, not save them", true)
+		x.has("replaced", x.saves(x.ann, "daily", "ann's"), "clients without a token can run saved scripts, not save them",
+			true)
 		x.has("bob", saved(x.bob, "daily"), "the operator's", true)
 		for i := range 6 {
 			x.ann.run(fmt.Sprintf(search, fmt.Sprint(i)))
@@ -320,15 +324,17 @@ func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 		want    string
 		deleted int64
 	}{
-		"approved by a person":     {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", 1},
-		"approved by the operator": {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files"}}, "deleted", 2},
+		"approved by a person": {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", 1},
+		"approved by the operator": {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files"}},
+			"deleted", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.calls.Store(0)
 			s, _ := serving(t, &Options{Policy: x.policy, Catalog: func(context.Context) (*harness.Catalog, error) {
 				return &harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil
 			}})
-			c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(context.Context,
+				*mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
 			}})
 			got, _ := c.run(`_, err := files.DeleteFile(files.DeleteFileParams{Path: "mine"})

@@ -15,7 +15,9 @@ import (
 // description first; calls without a script are recorded as those of scripts.
 func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
 	log := usage.Open(filepath.Join(t.TempDir(), "usage.jsonl"))
-	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: "issues.comment", Calls: 20, Failed: 1}, {Tool: "git.git_log", Calls: 3, Failed: 3}}}); err != nil {
+	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
+		Tools: []usage.Calls{{Tool: "issues.comment", Calls: 20, Failed: 1},
+			{Tool: "git.git_log", Calls: 3, Failed: 3}}}); err != nil {
 		t.Fatal(err)
 	}
 	f := newFake()
@@ -33,11 +35,13 @@ func TestUseIsReadFromTheLogAndWrittenThere(t *testing.T) {
 		t.Errorf("one call has the rank %d, want 1", got)
 	}
 	runs, err := log.Runs(time.Time{})
-	if err != nil || len(runs) != 3 || runs[1].Status != "ok" || runs[2].Status != "script_error" || runs[2].Tools[0].Tool != "files.read_file" || runs[2].Tools[0].Failed != 1 {
+	if err != nil || len(runs) != 3 || runs[1].Status != "ok" || runs[2].Status != "script_error" ||
+		runs[2].Tools[0].Tool != "files.read_file" || runs[2].Tools[0].Failed != 1 {
 		t.Errorf("%+v, %v", runs, err)
 	}
 	// Another server on the same registry.
-	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok", Tools: []usage.Calls{{Tool: "git.git_log", Calls: 500}}}); err != nil {
+	if err := log.Add(usage.Run{Time: time.Now(), Status: "ok",
+		Tools: []usage.Calls{{Tool: "git.git_log", Calls: 500}}}); err != nil {
 		t.Fatal(err)
 	}
 	s.usage.refresh(s.live.now())

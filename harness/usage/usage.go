@@ -19,12 +19,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // MaxFile bounds the file, in bytes; when it is longer its older half goes.
@@ -85,7 +85,7 @@ func Open(path string) *Log { return &Log{path} }
 func (l *Log) Add(r Run) error {
 	r.Tools, r.Phrases = r.Tools[:min(len(r.Tools), maxTools)], r.Phrases[:min(len(r.Phrases), maxPhrases)]
 	for i := range r.Phrases {
-		r.Phrases[i].Phrase = strings.ToValidUTF8(r.Phrases[i].Phrase[:min(len(r.Phrases[i].Phrase), maxPhrase)], "")
+		r.Phrases[i].Phrase = text.FirstBytes(r.Phrases[i].Phrase, maxPhrase)
 	}
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -250,7 +250,8 @@ const soon = 10 * time.Minute
 // Summarize answers how the tools with the given IDs were used in runs. Of
 // serverOf a tool's server comes: IDs alone do not tell.
 func Summarize(runs []Run, known []string, serverOf func(id string) string) Summary {
-	s := Summary{Runs: len(runs), Tools: []Tool{}, Servers: []Tool{}, Days: []Day{}, Unused: []string{}, Phrases: []Trouble{}}
+	s := Summary{Runs: len(runs), Tools: []Tool{}, Servers: []Tool{}, Days: []Day{}, Unused: []string{},
+		Phrases: []Trouble{}}
 	tools, servers, days := map[string]*Tool{}, map[string]*Tool{}, map[string]*Day{}
 	for _, r := range runs {
 		day := r.Time.UTC().Format(time.DateOnly)

@@ -15,16 +15,22 @@ import (
 func TestSummaryTellsUsedUnusedSlowFailingAndReworded(t *testing.T) {
 	at := time.Date(2026, 1, 31, 23, 50, 0, 0, time.UTC)
 	runs := []Run{
-		{Time: at, Status: "tool_not_found", Phrases: []Phrase{{Phrase: "frobnicate", Verdict: "not_found"}, {Phrase: "read", Verdict: "resolved", Tool: "a.read"}}},
-		{Time: at.Add(5 * time.Minute), Status: "ok", Tools: []Calls{{Tool: "a.read", Calls: 3, Failed: 1, Ms: 30, Max: 25}, {Tool: "a.list", Calls: 1, Ms: 2, Max: 2}},
-			Phrases: []Phrase{{Phrase: "read", Verdict: "resolved", Tool: "a.read"}, {Phrase: "list", Verdict: "resolved", Tool: "a.list"}}},
+		{Time: at, Status: "tool_not_found",
+			Phrases: []Phrase{{Phrase: "frobnicate", Verdict: "not_found"},
+				{Phrase: "read", Verdict: "resolved", Tool: "a.read"}}},
+		{Time: at.Add(5 * time.Minute), Status: "ok",
+			Tools: []Calls{{Tool: "a.read", Calls: 3, Failed: 1, Ms: 30, Max: 25}, {Tool: "a.list", Calls: 1, Ms: 2, Max: 2}},
+			Phrases: []Phrase{{Phrase: "read", Verdict: "resolved", Tool: "a.read"},
+				{Phrase: "list", Verdict: "resolved", Tool: "a.list"}}},
 		{Time: at.Add(time.Hour), Status: "ambiguous", Phrases: []Phrase{{Phrase: "frobnicate", Verdict: "ambiguous"}}},
-		{Time: at.Add(2 * time.Hour), Status: "ok", Tools: []Calls{{Tool: "a.read", Calls: 1, Ms: 2, Max: 2}}, Phrases: []Phrase{{Phrase: "other", Verdict: "resolved", Tool: "a.read"}}},
+		{Time: at.Add(2 * time.Hour), Status: "ok", Tools: []Calls{{Tool: "a.read", Calls: 1, Ms: 2, Max: 2}},
+			Phrases: []Phrase{{Phrase: "other", Verdict: "resolved", Tool: "a.read"}}},
 	}
 	got := Summarize(runs, []string{"a.write", "a.read", "a.list"}, func(string) string { return "a" })
 	want := Summary{
 		Runs: 4, Failed: 2, Since: "2026-01-31",
-		Tools:   []Tool{{Name: "a.read", Runs: 2, Calls: 4, Failed: 1, Mean: 8, Max: 25, Last: "2026-02-01"}, {Name: "a.list", Runs: 1, Calls: 1, Mean: 2, Max: 2, Last: "2026-01-31"}},
+		Tools: []Tool{{Name: "a.read", Runs: 2, Calls: 4, Failed: 1, Mean: 8, Max: 25, Last: "2026-02-01"},
+			{Name: "a.list", Runs: 1, Calls: 1, Mean: 2, Max: 2, Last: "2026-01-31"}},
 		Servers: []Tool{{Name: "a", Runs: 2, Calls: 5, Failed: 1, Mean: 6.8, Max: 25, Last: "2026-02-01"}},
 		Days:    []Day{{Day: "2026-01-31", Runs: 2, Calls: 4, Failed: 1}, {Day: "2026-02-01", Runs: 2, Calls: 1}},
 		Unused:  []string{"a.write"},

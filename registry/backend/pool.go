@@ -1,13 +1,10 @@
 package backend
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 )
@@ -47,10 +44,6 @@ type PoolOptions struct {
 	Concurrency func(server string) int
 	// Hurry is told of servers whose start somebody waits for; nil: nobody is.
 	Hurry func(servers ...string)
-	// Idle is how long a connection is kept that nobody uses; a server's
-	// process ends with it and starts again with the next call. 0: until the
-	// pool is closed.
-	Idle time.Duration
 }
 
 // NewPool returns a pool that connects with dial. The context that dial gets
@@ -72,8 +65,7 @@ type pooled struct {
 	mu       sync.Mutex
 	conn     *conn // nil: not connected
 	calls    int   // under way, those that wait for the connection included
-	idle     *time.Timer
-	failures int // since the last call that went well
+	failures int   // since the last call that went well
 	retryAt  time.Time
 	lastErr  error
 }
@@ -116,7 +108,7 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 		return nil, fmt.Errorf("waiting for one of %d calls to server %q to end: %w", s.places.max, server, err)
 	}
 	defer leave()
-	defer p.use(s)()
+	defer s.use()()
 	c, err := p.connect(ctx, s)
 	if err != nil {
 		return nil, err
@@ -154,7 +146,7 @@ func (p *Pool) Connect(ctx context.Context, server string) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.use(s)()
+	defer s.use()()
 	c, err := p.connect(ctx, s)
 	if err != nil {
 		return nil, err
@@ -166,17 +158,6 @@ func (p *Pool) Connect(ctx context.Context, server string) (Backend, error) {
 func (p *Pool) Hurry(servers ...string) {
 	if p.opts.Hurry != nil {
 		p.opts.Hurry(servers...)
-	}
-}
-
-// Rest closes the connection to a server if nobody uses it; the next call makes
-// another.
-func (p *Pool) Rest(server string) {
-	p.mu.Lock()
-	s := p.servers[server]
-	p.mu.Unlock()
-	if s != nil {
-		p.rest(s)
 	}
 }
 
@@ -209,26 +190,27 @@ func (s *pooled) ready() bool {
 	}
 }
 
-// use keeps a server's connection from being idle until the func that it
-// returns is called.
-func (p *Pool) use(s *pooled) (done func()) {
+// use keeps Rest from closing a server's connection until done is called.
+func (s *pooled) use() (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
-	if s.idle != nil {
-		s.idle.Stop()
-	}
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.calls--; s.calls == 0 && p.opts.Idle > 0 {
-			s.idle = time.AfterFunc(p.opts.Idle, func() { p.rest(s) })
-		}
+		s.calls--
 	}
 }
 
-// rest closes a connection that nobody has used for a while.
-func (p *Pool) rest(s *pooled) {
+// Rest closes the connection to a server if nobody uses it; the next call makes
+// another.
+func (p *Pool) Rest(server string) {
+	p.mu.Lock()
+	s := p.servers[server]
+	p.mu.Unlock()
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.conn
@@ -243,64 +225,6 @@ func (p *Pool) rest(s *pooled) {
 	if p.begin(func() { c.backend.Close() }) {
 		s.conn = nil
 	}
-}
-
-// Health is how a pool sees one server.
-type Health struct {
-	Server string
-	State  State
-	Calls  int // under way
-	// Err is the last failure, nil since something went well. RetryAt is when
-	// the server is tried again; zero: with the next call.
-	Err     error
-	RetryAt time.Time
-}
-
-// State says whether a server is connected.
-type State string
-
-// States of a server.
-const (
-	Resting    State = "resting" // not connected; the next call connects
-	Connecting State = "connecting"
-	Ready      State = "ready"
-	Failing    State = "failing" // the last connection or attempt at one failed
-)
-
-// Health returns how the servers are that were used so far, by name. It asks
-// none of them.
-func (p *Pool) Health() []Health {
-	p.mu.Lock()
-	servers := slices.Collect(maps.Values(p.servers))
-	p.mu.Unlock()
-	slices.SortFunc(servers, func(a, b *pooled) int { return cmp.Compare(a.name, b.name) })
-	out := make([]Health, len(servers))
-	for i, s := range servers {
-		out[i] = s.health()
-	}
-	return out
-}
-
-func (s *pooled) health() Health {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := Health{Server: s.name, State: Resting, Calls: s.calls}
-	if s.failures > 0 {
-		h.State, h.Err, h.RetryAt = Failing, s.lastErr, s.retryAt
-	}
-	switch c := s.conn; {
-	case c == nil:
-	case c.dead():
-		h.State = Failing
-	default:
-		select {
-		case <-c.ready:
-			h.State = Ready
-		default:
-			h.State = Connecting
-		}
-	}
-	return h
 }
 
 func (p *Pool) server(name string) (*pooled, error) {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -252,7 +251,8 @@ func TestPoolRestartsADeadServerAtOnceThenWithPauses(t *testing.T) {
 		// Crashing again and again costs pauses of 0.5, 1, 2 … 30 s.
 		try("crash")
 		try("crash")
-		if err := try("ok"); !errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "next attempt in 500ms") {
+		if err := try("ok"); !errors.Is(err, backend.ErrDisconnected) ||
+			!strings.Contains(err.Error(), "next attempt in 500ms") {
 			t.Errorf("after two crashes: %v, want the last error and when it is tried again", err)
 		}
 		pass(600 * time.Millisecond)
@@ -296,83 +296,6 @@ func TestPoolDoesNotHammerAServerThatCannotStart(t *testing.T) {
 	})
 }
 
-func TestIdleServersAreClosedAndComeBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &dialer{next: func(int) (*fake, error) {
-			return &fake{f: func(_ context.Context, tool string) error {
-				if tool == "slow" {
-					pass(3 * time.Minute)
-				}
-				return nil
-			}}, nil
-		}}
-		p := pool(t, d, &backend.PoolOptions{Idle: time.Minute})
-		try := func(tool string) {
-			t.Helper()
-			if _, err := p.Call(t.Context(), "s", tool, nil); err != nil {
-				t.Error(err)
-			}
-		}
-		for range 3 { // each call begins the minute again
-			try("x")
-			pass(50 * time.Second)
-		}
-		try("slow") // a call under way is use
-		if d.count() != 1 || d.made[0].closed.Load() != 0 {
-			t.Errorf("%d connections, closed %d times, while it was in use", d.count(), d.made[0].closed.Load())
-		}
-		pass(61 * time.Second)
-		if n := d.made[0].closed.Load(); n != 1 {
-			t.Errorf("closed %d times after a minute of rest", n)
-		}
-		if h := p.Health(); h[0].State != backend.Resting || h[0].Err != nil {
-			t.Errorf("health %+v", h)
-		}
-		try("x")
-		if d.count() != 2 {
-			t.Errorf("%d connections, want a new one", d.count())
-		}
-	})
-}
-
-func TestHealthSaysHowServersAre(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		broken := errors.New("no such program")
-		p := backend.NewPool(func(ctx context.Context, s string) (backend.Backend, error) {
-			switch s {
-			case "broken":
-				return nil, broken
-			case "starting":
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}
-			return &fake{f: func(ctx context.Context, tool string) error {
-				if tool == "wait" {
-					<-ctx.Done()
-				}
-				return nil
-			}}, nil
-		}, nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		p.Call(ctx, "broken", "x", nil)
-		p.Call(ctx, "fine", "x", nil)
-		go p.Call(ctx, "busy", "wait", nil)
-		go p.Call(ctx, "starting", "x", nil)
-		synctest.Wait()
-		want := []backend.Health{
-			{Server: "broken", State: backend.Failing, Err: broken, RetryAt: time.Now().Add(500 * time.Millisecond)},
-			{Server: "busy", State: backend.Ready, Calls: 1},
-			{Server: "fine", State: backend.Ready},
-			{Server: "starting", State: backend.Connecting, Calls: 1},
-		}
-		if d := cmp.Diff(want, p.Health(), cmpopts.EquateErrors()); d != "" {
-			t.Errorf("(-want +got):\n%s", d)
-		}
-		cancel()
-		p.Close()
-	})
-}
-
 func TestPoolNoticesADeathBetweenCalls(t *testing.T) {
 	d := &dialer{next: func(int) (*fake, error) { return &fake{done: make(chan struct{})}, nil }}
 	p := pool(t, d, nil)
@@ -397,7 +320,8 @@ func TestOneCallersDeadlineDoesNotEndTheStartForOthers(t *testing.T) {
 		defer p.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `connecting to server "s"`) {
+		if _, err := p.Call(ctx, "s", "x", nil); !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), `connecting to server "s"`) {
 			t.Errorf("impatient call: %v", err)
 		}
 		if _, err := p.Connect(t.Context(), "s"); err != nil || d.count() != 1 {
@@ -486,7 +410,10 @@ func TestARestingServerStartsWithItsNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dialer{}
 		var hurried []string
-		p := backend.NewPool(d.dial, &backend.PoolOptions{Hurry: func(servers ...string) { hurried = append(hurried, servers...) }})
+		p := backend.NewPool(d.dial, &backend.PoolOptions{Hurry: func(servers ...string) {
+			hurried = append(hurried,
+				servers...)
+		}})
 		defer p.Close()
 		if err := p.Ready(t.Context(), "s"); err != nil {
 			t.Fatal(err)

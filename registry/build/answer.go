@@ -121,7 +121,8 @@ func (a *answer) confine(servers []config.Server) {
 		return false
 	})
 	if n := before - len(a.tools); n > 0 {
-		a.server.Problems = append(a.server.Problems, fmt.Sprintf("left out, as their IDs would be those of tools of the server %q: %d, the first is %q", of, n, first))
+		a.server.Problems = append(a.server.Problems,
+			fmt.Sprintf("left out, as their IDs would be those of tools of the server %q: %d, the first is %q", of, n, first))
 	}
 }
 
@@ -142,7 +143,8 @@ func (a *answer) choose(s *config.Server) {
 	}{{"allow", s.Include}, {"deny", s.Exclude}} {
 		for _, p := range list.patterns {
 			if a.err == nil && !has(p) {
-				a.server.Problems = append(a.server.Problems, fmt.Sprintf("%q in its %s list is none of its tools, which are %s", p, list.name, someTools(a.tools)))
+				a.server.Problems = append(a.server.Problems,
+					fmt.Sprintf("%q in its %s list is none of its tools, which are %s", p, list.name, someTools(a.tools)))
 			}
 		}
 	}

@@ -19,8 +19,8 @@ import (
 type Options struct {
 	// Previous is the registry of an earlier build; nil: everything is new.
 	Previous *registry.Registry
-	// Pins is the file of the pins (registry.PinsPath), which is read, and
-	// written where they change; empty: what Previous says was accepted.
+	// Pins is the path of the pins file (registry.PinsPath), which is read, and
+	// written where pins change; empty: the pins of Previous.
 	Pins string
 	// Embed gives the tools that have no embedding one, and sets
 	// Registry.Embedder. The registry that it gets has the embeddings and the
@@ -44,7 +44,7 @@ type Options struct {
 	Dial func(ctx context.Context, s config.Server) (backend.Backend, error)
 }
 
-// Event tells of the progress of one server that is asked.
+// Event is the progress of one server in a build.
 type Event struct {
 	Server string
 	Done   bool // false: it is asked now; true: it has answered or failed
@@ -59,9 +59,9 @@ type Event struct {
 // time may take together.
 const secondTries = 2 * time.Minute
 
-// Build asks the servers of a config for their tools. Servers that fail are
-// in the report, not an error; the errors are a canceled context and a failed
-// Embed hook.
+// Build asks the servers of a config for their tools and returns a registry of
+// them. opts may be nil. A server that fails is in the Report, and no error;
+// the errors are that of ctx and of Options.Embed.
 func Build(ctx context.Context, c *config.Config, opts *Options) (*registry.Registry, *Report, error) {
 	j := Start(ctx, c, opts)
 	defer j.Close()
@@ -91,10 +91,11 @@ type Job struct {
 // errPending is why a server has no answer yet.
 var errPending = errors.New("it has not answered yet")
 
-// Start begins to ask the servers of a config for their tools. It goes on until
-// ctx ends, or the job is closed.
+// Start begins to ask the servers of a config for their tools and returns at
+// once. The job ends with ctx, or when it is closed.
 func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
-	j := &Job{config: c, start: time.Now(), done: make([]chan struct{}, len(c.Servers)), answers: make([]answer, len(c.Servers))}
+	j := &Job{config: c, start: time.Now(), done: make([]chan struct{}, len(c.Servers)),
+		answers: make([]answer, len(c.Servers))}
 	if opts != nil {
 		j.opts = *opts
 	}
@@ -119,7 +120,7 @@ func Start(ctx context.Context, c *config.Config, opts *Options) *Job {
 	return j
 }
 
-// Close ends the job: servers that have not answered by now are not asked any more.
+// Close ends the job, and the requests to servers that have not answered.
 func (j *Job) Close() {
 	j.cancel()
 	j.work.Wait()
@@ -141,7 +142,7 @@ func (j *Job) Wait(ctx context.Context, servers ...string) error {
 	return ctx.Err()
 }
 
-// Pending are the servers that have not answered yet.
+// Pending returns the names of the servers that have not answered yet.
 func (j *Job) Pending() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -154,9 +155,10 @@ func (j *Job) Pending() []string {
 	return names
 }
 
-// Registry makes a registry of the answers so far. What an earlier build knew of
-// servers that have not answered yet is in it as stale, and its Config is empty as
-// long as there are such: it is not what the config comes to.
+// Registry returns a registry of the answers so far. Servers that have not
+// answered yet are in it as Options.Previous has them, marked stale; its Config
+// is empty while there are such servers, so that it is not taken for a complete
+// one.
 func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error) {
 	j.mu.Lock()
 	answers, last := slices.Clone(j.answers), j.last

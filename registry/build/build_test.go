@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 }
 
 func snap(name, file string) config.Server {
-	return config.Server{Name: name, Type: config.Snapshot, Path: filepath.Join("..", "backend", "snapshot", "testdata", file)}
+	return config.Server{Name: name, Type: config.Snapshot,
+		Path: filepath.Join("..", "backend", "snapshot", "testdata", file)}
 }
 
 func servers(s ...config.Server) *config.Config { return &config.Config{Servers: s} }
@@ -82,7 +83,8 @@ func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := servers(
-		config.Server{Name: "brokendef", Type: config.Stdio, Err: errors.New(`server "brokendef": environment variable "TOKEN" is not set`)},
+		config.Server{Name: "brokendef", Type: config.Stdio,
+			Err: errors.New(`server "brokendef": environment variable "TOKEN" is not set`)},
 		config.Server{Name: "brokensnap", Type: config.Snapshot, Path: filepath.Join(dir, "tools.json")},
 		mcptest.Server("exits", mcptest.ExitAtStart),
 		mcptest.Server("good", mcptest.Banner),
@@ -99,11 +101,13 @@ func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
 		for i := 5; i < 8; i++ {
 			c.Servers[i].StartTimeout = limit
 		}
-		if r, rep = must(t, c, nil); strings.Contains(fmt.Sprint(rep.Servers[5].Err), "Welcome") && strings.Contains(fmt.Sprint(rep.Servers[7].Err), "listing") {
+		if r, rep = must(t, c, nil); strings.Contains(fmt.Sprint(rep.Servers[5].Err), "Welcome") &&
+			strings.Contains(fmt.Sprint(rep.Servers[7].Err), "listing") {
 			break
 		}
 	}
-	want := []string{"good.echo", "good.fail", "malformed.badoutput", "malformed.echo", "malformed.fail", "malformed.hints", "snap.calculate"}
+	want := []string{"good.echo", "good.fail", "malformed.badoutput", "malformed.echo", "malformed.fail",
+		"malformed.hints", "snap.calculate"}
 	if d := cmp.Diff(want, ids(r)); d != "" {
 		t.Errorf("tools (-want +got):\n%s", d)
 	}
@@ -131,7 +135,8 @@ func TestFailingServersAreReportedAndTheOthersWork(t *testing.T) {
 		t.Errorf("%d servers fine, changes %+v", rep.OK(), rep.Changes)
 	}
 	b, err := json.Marshal(rep)
-	if err != nil || !strings.Contains(string(b), `"error":"server \"exits\": exited at start`) || !strings.Contains(string(b), `"changes":{"added":["good.echo"`) {
+	if err != nil || !strings.Contains(string(b), `"error":"server \"exits\": exited at start`) ||
+		!strings.Contains(string(b), `"changes":{"added":["good.echo"`) {
 		t.Errorf("report as JSON: %s, %v", b, err)
 	}
 }
@@ -158,7 +163,8 @@ func TestRebuildEmbedsOnlyWhatChanged(t *testing.T) {
 		t.Errorf("first build embedded %d of %d", n, len(first.Tools))
 	}
 	n = 0
-	second, rep := must(t, servers(mcptest.Server("s", mcptest.OtherTools), snap("m", "memory.json")), &build.Options{Previous: first, Embed: embed(&n)})
+	second, rep := must(t, servers(mcptest.Server("s", mcptest.OtherTools), snap("m", "memory.json")),
+		&build.Options{Previous: first, Embed: embed(&n)})
 	if n != 2 {
 		t.Errorf("rebuild embedded %d tools, want the changed one and the new one", n)
 	}
@@ -181,7 +187,8 @@ func TestRebuildEmbedsOnlyWhatChanged(t *testing.T) {
 func TestServerThatFailsKeepsItsLastToolsAsStale(t *testing.T) {
 	n := 0
 	first, _ := must(t, servers(mcptest.Server("s")), &build.Options{Embed: embed(&n)})
-	down, rep := must(t, servers(mcptest.Server("s", mcptest.ExitAtStart)), &build.Options{Previous: first, Embed: embed(&n)})
+	down, rep := must(t, servers(mcptest.Server("s", mcptest.ExitAtStart)),
+		&build.Options{Previous: first, Embed: embed(&n)})
 	if !cmp.Equal(ids(first), ids(down)) || !rep.Changes.Empty() || !rep.Servers[0].Stale || rep.Servers[0].Tools != 2 {
 		t.Errorf("tools %q, report %+v", ids(down), rep.Servers[0])
 	}
@@ -220,7 +227,8 @@ func TestIncludeAndExcludeChooseTools(t *testing.T) {
 		t.Errorf("tools %q, want %q", ids(r), want)
 	}
 	p := rep.Servers[0].Problems
-	if rep.Servers[0].Hidden != 8 || len(p) != 1 || !strings.Contains(p[0], `"serch_nodes" in its allow list is none of its tools, which are `) {
+	if rep.Servers[0].Hidden != 8 || len(p) != 1 ||
+		!strings.Contains(p[0], `"serch_nodes" in its allow list is none of its tools, which are `) {
 		t.Errorf("report %+v", rep.Servers[0])
 	}
 	s.Include = []string{}
@@ -248,7 +256,8 @@ func TestAToolTakesNoIDOfAnotherServer(t *testing.T) {
 	if tool, _ := r.Tool("corp.internal.deploy"); tool.Title != "right" {
 		t.Errorf("another server's tool: %+v", tool)
 	}
-	if p := rep.Servers[0].Problems; len(p) != 1 || !strings.Contains(p[0], `server "corp.internal": 2, the first is "internal.deploy"`) {
+	if p := rep.Servers[0].Problems; len(p) != 1 ||
+		!strings.Contains(p[0], `server "corp.internal": 2, the first is "internal.deploy"`) {
 		t.Errorf("problems %q", p)
 	}
 }
@@ -256,15 +265,16 @@ func TestAToolTakesNoIDOfAnotherServer(t *testing.T) {
 func TestProgressTellsOfEveryServer(t *testing.T) {
 	var log []string
 	finished := 0
-	must(t, servers(snap("a", "memory.json"), mcptest.Server("b", mcptest.ExitAtStart)), &build.Options{Progress: func(e build.Event) {
-		if e.Done {
-			finished++
-			if e.Finished != finished || e.Total != 2 || (e.Err == nil) != (e.Server == "a") {
-				t.Errorf("event %+v", e)
+	must(t, servers(snap("a", "memory.json"), mcptest.Server("b", mcptest.ExitAtStart)),
+		&build.Options{Progress: func(e build.Event) {
+			if e.Done {
+				finished++
+				if e.Finished != finished || e.Total != 2 || (e.Err == nil) != (e.Server == "a") {
+					t.Errorf("event %+v", e)
+				}
 			}
-		}
-		log = append(log, e.Server)
-	}})
+			log = append(log, e.Server)
+		}})
 	if len(log) != 4 || finished != 2 {
 		t.Errorf("events %q", log)
 	}
@@ -282,7 +292,8 @@ func TestFailedEmbeddingIsAnError(t *testing.T) {
 func TestCanceledBuildGivesNoRegistry(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r, _, err := build.Build(ctx, servers(mcptest.Server("s", mcptest.Silent)), nil); !errors.Is(err, context.Canceled) || r != nil {
+	if r, _, err := build.Build(ctx, servers(mcptest.Server("s", mcptest.Silent)), nil); !errors.Is(err,
+		context.Canceled) || r != nil {
 		t.Errorf("registry %v, error %v", r, err)
 	}
 }
@@ -303,11 +314,13 @@ func TestBuildTakesAsLongAsItsSlowestServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &config.Config{}
 		for i := range 20 {
-			c.Servers = append(c.Servers, config.Server{Name: string(rune('a' + i)), StartTimeout: time.Duration(i) * time.Second})
+			c.Servers = append(c.Servers, config.Server{Name: string(rune('a' + i)),
+				StartTimeout: time.Duration(i) * time.Second})
 		}
-		_, rep, err := build.Build(t.Context(), c, &build.Options{Dial: func(_ context.Context, s config.Server) (backend.Backend, error) {
-			return sleeper(s.StartTimeout), nil
-		}})
+		_, rep, err := build.Build(t.Context(), c,
+			&build.Options{Dial: func(_ context.Context, s config.Server) (backend.Backend, error) {
+				return sleeper(s.StartTimeout), nil
+			}})
 		if err != nil || rep.Time != 19*time.Second || rep.Servers[3].Time != 3*time.Second {
 			t.Errorf("took %v, want 19 s; %v", rep.Time, err)
 		}
@@ -439,23 +452,27 @@ func TestOnlyServersWhoseDefinitionChangedAreAsked(t *testing.T) {
 }
 
 func TestWhatIsNotAnsweredYetIsKnownFromTheLastBuild(t *testing.T) {
-	c := servers(config.Server{Name: "a", Type: config.Stdio, Command: "a"}, config.Server{Name: "b", Type: config.Stdio, Command: "b"})
+	c := servers(config.Server{Name: "a", Type: config.Stdio, Command: "a"},
+		config.Server{Name: "b", Type: config.Stdio, Command: "b"})
 	dial := func(context.Context, config.Server) (backend.Backend, error) { return sleeper(0), nil }
 	first, _ := must(t, c, &build.Options{Dial: dial})
 	c.Servers[0].Args, c.Servers[1].Args = []string{"x"}, []string{"x"}
 	answer := make(chan bool)
-	j := build.Start(t.Context(), c, &build.Options{Previous: first, Changed: true, Dial: func(_ context.Context, s config.Server) (backend.Backend, error) {
-		if s.Name == "b" {
-			<-answer
-		}
-		return sleeper(0), nil
-	}})
+	j := build.Start(t.Context(), c,
+		&build.Options{Previous: first, Changed: true,
+			Dial: func(_ context.Context, s config.Server) (backend.Backend, error) {
+				if s.Name == "b" {
+					<-answer
+				}
+				return sleeper(0), nil
+			}})
 	defer j.Close()
 	if err := j.Wait(t.Context(), "a"); err != nil || !cmp.Equal(j.Pending(), []string{"b"}) {
 		t.Fatal(err, j.Pending())
 	}
 	r, rep, err := j.Registry(t.Context())
-	if err != nil || r.Config != "" || !cmp.Equal(ids(r), []string{"a.x", "b.x"}) || r.Tools[0].Stale || !r.Tools[1].Stale || !rep.Servers[1].Pending {
+	if err != nil || r.Config != "" || !cmp.Equal(ids(r), []string{"a.x", "b.x"}) || r.Tools[0].Stale ||
+		!r.Tools[1].Stale || !rep.Servers[1].Pending {
 		t.Errorf("%+v, report %+v, %v", r, rep, err)
 	}
 	if s, _ := r.Server("b"); s.Definition != "" {

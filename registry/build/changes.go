@@ -8,8 +8,8 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// Change says how the definition of a known tool changed. Read it: a changed
-// description is how a tool is turned against its users.
+// Change is how the definition of a known tool changed, for a person to read: a
+// changed description can turn a tool against its users.
 type Change struct {
 	ID string `json:"id"`
 	// What changed: title, description, inputSchema, outputSchema, annotations, request,
@@ -35,7 +35,7 @@ func changed(old, new *registry.Registry, ids []string) []Change {
 	return changes
 }
 
-// Compare says how a tool's definition changed, with only the parts that did.
+// Compare returns the parts of a tool's definition that differ.
 func Compare(id string, before, after registry.Definition) Change {
 	c := Change{ID: id}
 	part := func(name string, same bool, keep func(to *registry.Definition, d registry.Definition)) {
@@ -47,12 +47,18 @@ func Compare(id string, before, after registry.Definition) Change {
 		keep(&c.After, after)
 	}
 	part("title", before.Title == after.Title, func(to *registry.Definition, d registry.Definition) { to.Title = d.Title })
-	part("description", before.Description == after.Description, func(to *registry.Definition, d registry.Definition) { to.Description = d.Description })
-	part("inputSchema", bytes.Equal(before.Input, after.Input), func(to *registry.Definition, d registry.Definition) { to.Input = d.Input })
-	part("outputSchema", bytes.Equal(before.Output, after.Output), func(to *registry.Definition, d registry.Definition) { to.Output = d.Output })
-	part("annotations", sameJSON(before.Annotations, after.Annotations), func(to *registry.Definition, d registry.Definition) { to.Annotations = d.Annotations })
-	part("request", before.Request == after.Request, func(to *registry.Definition, d registry.Definition) { to.Request = d.Request })
-	part("instructions", before.Instructions == after.Instructions, func(to *registry.Definition, d registry.Definition) { to.Instructions = d.Instructions })
+	part("description", before.Description == after.Description,
+		func(to *registry.Definition, d registry.Definition) { to.Description = d.Description })
+	part("inputSchema", bytes.Equal(before.Input, after.Input),
+		func(to *registry.Definition, d registry.Definition) { to.Input = d.Input })
+	part("outputSchema", bytes.Equal(before.Output, after.Output),
+		func(to *registry.Definition, d registry.Definition) { to.Output = d.Output })
+	part("annotations", sameJSON(before.Annotations, after.Annotations),
+		func(to *registry.Definition, d registry.Definition) { to.Annotations = d.Annotations })
+	part("request", before.Request == after.Request,
+		func(to *registry.Definition, d registry.Definition) { to.Request = d.Request })
+	part("instructions", before.Instructions == after.Instructions,
+		func(to *registry.Definition, d registry.Definition) { to.Instructions = d.Instructions })
 	return c
 }
 
@@ -62,8 +68,8 @@ func sameJSON(a, b *registry.Annotations) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// Pinned says of each server of a config whether it is pinned, as far as its
-// entry can be read.
+// Pinned returns for each server of a config whether it is pinned; servers with
+// a broken entry count by what of it can be read.
 func Pinned(servers []config.Server) map[string]bool {
 	pinned := map[string]bool{}
 	for _, s := range servers {
@@ -76,7 +82,8 @@ func Pinned(servers []config.Server) map[string]bool {
 
 // hold holds the tools that are others than their pins say. It reads the pins
 // late, so that what was accepted while the servers were asked counts.
-func hold(r, previous *registry.Registry, servers []config.Server, answers []answer, file string) (waiting []string, pins *registry.Pins) {
+func hold(r, previous *registry.Registry, servers []config.Server, answers []answer, file string) (waiting []string,
+	pins *registry.Pins) {
 	pinned, fresh := Pinned(servers), map[string]bool{}
 	for i := range answers {
 		fresh[answers[i].server.Name] = answers[i].err == nil && !answers[i].kept

@@ -27,8 +27,8 @@ type Entry struct {
 	Changed []Change  `json:"changed,omitempty"`
 }
 
-// Record adds what a rebuild changed to a history, one line of JSON. The first
-// build, and one that changed nothing, leave no line.
+// Record appends the changes of a rebuild to a history file, as one line of
+// JSON. It writes nothing for the first build and for one that changed nothing.
 func Record(path string, previous *registry.Registry, r *Report, now time.Time) error {
 	if previous == nil || r.Changes.Empty() {
 		return nil
@@ -57,8 +57,8 @@ func bounded(data []byte) []byte {
 	return data[:bytes.LastIndexByte(data, '\n')+1]
 }
 
-// History reads the last n entries of a history, oldest first. Lines that are
-// none are skipped; a file that is not there has none.
+// History returns the last n entries of a history file, oldest first. Lines
+// that are no entries are skipped; a missing file has no entries.
 func History(path string, n int) ([]Entry, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,7 @@ type Report struct {
 	Time    time.Duration
 }
 
-// ServerReport says what came of asking one server.
+// ServerReport is the result of asking one server.
 type ServerReport struct {
 	Name      string
 	Transport string

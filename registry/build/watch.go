@@ -34,22 +34,21 @@ type WatchOptions struct {
 	// Build configures the builds. Its Dial and Only are not used. What is
 	// accepted in the file of its Pins in the meantime counts at once.
 	Build Options
-	// Dial configures the connections. Its Notify hears of all notices.
-	Dial dial.Options
 	// Settle is DefaultSettle where it is 0. Rebuilds begin at the latest ten
 	// times that after the first news.
 	Settle time.Duration
 	// Poll is DefaultPoll where it is 0; negative: never.
 	Poll time.Duration
 	// Open returns connections that there are already, and the config that they
-	// are of, for the watch to have; their notices go to notify. nil: there are
-	// none, as when it returns nil.
-	Open func(notify func(backend.Notice)) (*backend.Pool, *config.Config)
+	// are of, for the watch to have; changed is to be called with each server
+	// that says that its list of tools has changed. nil: there are none, as when
+	// it returns nil.
+	Open func(changed func(server string)) (*backend.Pool, *config.Config)
 }
 
-// Update is one rebuild.
+// Update is the result of one rebuild.
 type Update struct {
-	// Why says in words what made it necessary.
+	// Why says in words what caused the rebuild.
 	Why      string
 	Config   *config.Config
 	Registry *registry.Registry
@@ -64,14 +63,15 @@ type Update struct {
 	Err error
 }
 
-// Watch keeps a registry true until ctx ends: it builds it, and builds it again
-// when a file of the config changes, when a server says that its tools have
-// changed (then only that server is asked), and now and then. A burst of news
-// is one rebuild. updated is called after each that changed anything, with a
-// registry that is complete and will not be changed, never twice at a time.
+// Watch builds a registry, and builds it again until ctx ends: when a file of
+// the config changes, when a server says that its tools have changed (only that
+// server is asked then), and every WatchOptions.Poll. Several events within
+// WatchOptions.Settle cause one rebuild. updated is called after each build
+// that changed anything, one call at a time, with a registry that Watch does
+// not change any more.
 //
-// The connections to servers stay open, because that is how they tell of
-// changes. The error is that of ctx, or of a first build that failed.
+// The connections to servers stay open, because servers announce changes over
+// them. The error is that of ctx, or of a first build that failed.
 func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func(Update)) error {
 	w := &watcher{paths: paths, updated: updated, wake: make(chan struct{}, 1), news: map[string]bool{}}
 	if opts != nil {
@@ -85,7 +85,7 @@ func Watch(ctx context.Context, paths []string, opts *WatchOptions, updated func
 	}
 	w.state.Previous = w.opts.Build.Previous
 	if w.opts.Open != nil {
-		w.state.Pool, w.state.Config = w.opts.Open(w.notice)
+		w.state.Pool, w.state.Config = w.opts.Open(w.toolsChanged)
 	}
 	defer w.close()
 	if fs, err := fsnotify.NewWatcher(); err == nil { // else polling has to do
@@ -304,20 +304,12 @@ func sum(r *registry.Registry) [sha256.Size]byte {
 
 // pool returns a pool over a config whose servers' news wakes the watcher.
 func (w *watcher) pool(c *config.Config) *backend.Pool {
-	o := w.opts.Dial
-	o.Known = w.state.Registry
-	o.Notify = w.notice
-	return dial.New(&o).Pool(c)
+	return dial.New(&dial.Options{Known: w.state.Registry, ToolsChanged: w.toolsChanged}).Pool(c)
 }
 
-// notice hears of what servers say.
-func (w *watcher) notice(n backend.Notice) {
-	if n.Kind == backend.ToolsChanged {
-		w.tell(n.Server, fmt.Sprintf("server %q has other tools", n.Server))
-	}
-	if w.opts.Dial.Notify != nil {
-		w.opts.Dial.Notify(n)
-	}
+// toolsChanged makes the watcher ask a server again.
+func (w *watcher) toolsChanged(server string) {
+	w.tell(server, fmt.Sprintf("server %q has other tools", server))
 }
 
 // shared is a connection that the pool closes, not its user.

@@ -85,7 +85,8 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 	writeConfig(t, path, "{}", restless, snap("a", "calculator.json"))
 	before := u
 	u = next(t, updates)
-	if want := []string{"a.calculate", "s.echo", "s.fail"}; !cmp.Equal(ids(u.Registry), want) || !cmp.Equal(u.Report.Changes.Added, []string{"a.calculate"}) {
+	if want := []string{"a.calculate", "s.echo", "s.fail"}; !cmp.Equal(ids(u.Registry), want) ||
+		!cmp.Equal(u.Report.Changes.Added, []string{"a.calculate"}) {
 		t.Errorf("tools %q, changes %+v", ids(u.Registry), u.Report.Changes)
 	}
 	if !strings.Contains(u.Why, ".mcp.json changed") || u.Previous != before.Registry || u.Pool == before.Pool {
@@ -107,7 +108,8 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 	if u.Why != `server "s" has other tools` || u.Pool != before.Pool || u.Report.Servers[0].Time != 0 {
 		t.Errorf("update %q, server a took %v", u.Why, u.Report.Servers[0].Time)
 	}
-	if c := u.Report.Changed; len(c) != 1 || !slices.Contains(c[0].What, "description") || c[0].After.Description != "Changed." || c[0].Held {
+	if c := u.Report.Changed; len(c) != 1 || !slices.Contains(c[0].What, "description") ||
+		c[0].After.Description != "Changed." || c[0].Held {
 		t.Errorf("changed %+v", c)
 	}
 	// A config that cannot be read leaves everything as it is.
@@ -226,7 +228,8 @@ func TestPinnedToolThatChangesIsHeldUntilItIsAccepted(t *testing.T) {
 		t.Fatal(err)
 	}
 	u = next(t, updates)
-	if tool, _ := u.Registry.Tool("s.echo"); held(u) || !strings.Contains(u.Why, "tool_pins.json changed") || tool.Description == first.Description {
+	if tool, _ := u.Registry.Tool("s.echo"); held(u) || !strings.Contains(u.Why, "tool_pins.json changed") ||
+		tool.Description == first.Description {
 		t.Errorf("after %q: held %v, it says %q", u.Why, tool.Held, tool.Description)
 	}
 }
@@ -246,7 +249,8 @@ func TestPinsOutliveToolsAndFaults(t *testing.T) {
 	}
 	r, _ := must(t, pinned(), &build.Options{Pins: file})
 	fail := digest("fail")
-	for _, c := range []*config.Config{pinned(mcptest.OtherTools), pinned(mcptest.ExitAtStart), pinned(mcptest.NoTools), servers(mcptest.Server("other"))} {
+	for _, c := range []*config.Config{pinned(mcptest.OtherTools), pinned(mcptest.ExitAtStart), pinned(mcptest.NoTools),
+		servers(mcptest.Server("other"))} {
 		r, _ = must(t, c, &build.Options{Previous: r, Pins: file})
 	}
 	broken := servers(config.Server{Name: "s", Err: errors.New("its entry cannot be read")})
@@ -292,7 +296,11 @@ func TestLostFilesReleaseNoPinnedTool(t *testing.T) {
 			write(file, `{"version":1,"serv`)
 			return r
 		},
-		"the pins are of later":  func(r *registry.Registry, file string) *registry.Registry { write(file, `{"version":2}`); return r },
+		"the pins are of later": func(r *registry.Registry,
+			file string) *registry.Registry {
+			write(file, `{"version":2}`)
+			return r
+		},
 		"nothing":                func(r *registry.Registry, _ string) *registry.Registry { return r },
 		"half pins, no registry": func(_ *registry.Registry, file string) *registry.Registry { write(file, `{`); return nil },
 	} {
@@ -321,7 +329,8 @@ func TestPinsOfAnEarlierRegistryMove(t *testing.T) {
 	s.Pin = true
 	r, _ = must(t, servers(s), &build.Options{Previous: r, Pins: file})
 	pins := registry.LoadPins(file)
-	if tool, _ := r.Tool("s.echo"); !tool.Held || pins.Servers["gone"].Tools["x"].Hash == "" || pins.Servers["s"].Tools["fail"].Hash == "" {
+	if tool, _ := r.Tool("s.echo"); !tool.Held || pins.Servers["gone"].Tools["x"].Hash == "" ||
+		pins.Servers["s"].Tools["fail"].Hash == "" {
 		t.Errorf("held %v, pins %+v", tool.Held, pins.Servers)
 	}
 }
@@ -353,7 +362,8 @@ func TestHistoryKeepsWhatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got) != 2 || !cmp.Equal(got[0].Added, []string{"s.new"}) || !cmp.Equal(got[1].Removed, []string{"s.new"}) ||
-		got[0].Changed[0].Before.Description != "Returns its arguments." || !got[0].Time.Equal(time.Date(2026, 1, 2, 4, 4, 5, 0, time.UTC)) {
+		got[0].Changed[0].Before.Description != "Returns its arguments." ||
+		!got[0].Time.Equal(time.Date(2026, 1, 2, 4, 4, 5, 0, time.UTC)) {
 		t.Errorf("history %+v", got)
 	}
 	if last, _ := build.History(path, 1); len(last) != 1 || !cmp.Equal(last[0], got[1]) {

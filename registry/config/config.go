@@ -146,7 +146,8 @@ func (s Secrets) Names() []string {
 // one server; one that they define differently gets an Err that names both.
 func Load(paths ...string) (*Config, error) {
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("no config: none of %s is here, nor in the folders above up to that of the repository, nor is %s; "+
+		return nil, fmt.Errorf("no config: none of %s is here, nor in the folders above up to that of the repository, nor "+
+			"is %s; "+
 			"harness add writes one, harness install takes a client's servers into one, -config names one",
 			strings.Join(DefaultFiles, ", "), UserFile())
 	}

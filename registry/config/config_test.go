@@ -62,7 +62,8 @@ func TestFilesOfTheKnownClients(t *testing.T) {
 	}{
 		{"Claude, stdio", `{"mcpServers": {"git": {"command": "mcp-server-git", "args": ["--repository", "."], "env": {"A": "b"}}}}`,
 			with(func(s *Server) {
-				s.Name, s.Type, s.Command, s.Args, s.Env = "git", "stdio", "mcp-server-git", []string{"--repository", "."}, Secrets{"A": "b"}
+				s.Name, s.Type, s.Command, s.Args, s.Env = "git", "stdio", "mcp-server-git", []string{"--repository", "."},
+					Secrets{"A": "b"}
 			})},
 		{"Claude, http", `{"mcpServers": {"x": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}`,
 			with(func(s *Server) {
@@ -93,17 +94,21 @@ func TestFilesOfTheKnownClients(t *testing.T) {
 			})},
 		{"spellings of streamable HTTP", `{"mcpServers": {"x": {"type": "streamable-http", "url": "http://x"}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.URL = "x", "http", "http://x" })},
-		{"numbers and booleans as values", `{"mcpServers": {"x": {"command": "x", "env": {"PORT": 8080, "ON": true, "NO": null}}}}`,
+		{"numbers and booleans as values",
+			`{"mcpServers": {"x": {"command": "x", "env": {"PORT": 8080, "ON": true, "NO": null}}}}`,
 			with(func(s *Server) {
 				s.Name, s.Type, s.Command, s.Env = "x", "stdio", "x", Secrets{"PORT": "8080", "ON": "true", "NO": ""}
 			})},
-		{"comments, trailing commas, a byte order mark", "\xef\xbb\xbf{ // one\n/* two\n */ \"mcpServers\": {\"x\": {\"command\": \"a//b/*c*/\", \"args\": [\"1,]\", \"2\",],},}, }",
+		{"comments, trailing commas, a byte order mark",
+			"\xef\xbb\xbf{ // one\n/* two\n */ \"mcpServers\": {\"x\": {\"command\": \"a//b/*c*/\", \"args\": [\"1,]\", " +
+				"\"2\",],},}, }",
 			with(func(s *Server) { s.Name, s.Type, s.Args = "x", "stdio", []string{"1,]", "2"} })},
 		{"Inspector", `{"mcpServers": {"x": {"command": "x", "protocolEra": "modern"}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.Command, s.Protocol = "x", "stdio", "x", "modern" })},
 		{"an API", `{"mcpServers": {"x": {"type": "openapi", "url": "https://x/openapi.json", "baseUrl": "https://y", "query": {"key": "${TOKEN}"}}}}`,
 			with(func(s *Server) {
-				s.Name, s.Type, s.URL, s.BaseURL, s.Query = "x", "openapi", "https://x/openapi.json", "https://y", Secrets{"key": "s3cret"}
+				s.Name, s.Type, s.URL, s.BaseURL, s.Query = "x", "openapi", "https://x/openapi.json", "https://y",
+					Secrets{"key": "s3cret"}
 			})},
 		{"OAuth as Cursor writes it", `{"mcpServers": {"x": {"url": "https://x/mcp", "auth": {"CLIENT_ID": "id", "CLIENT_SECRET": "${env:TOKEN}", "scopes": ["a", "b"]}}}}`,
 			with(func(s *Server) {
@@ -122,13 +127,15 @@ func TestFilesOfTheKnownClients(t *testing.T) {
 			})},
 		{"operations of an API", `{"mcpServers": {"x": {"type": "openapi", "url": "https://x/openapi.json", "tags": ["issues", "!admin"], "paths": ["GET /repos/**"]}}}`,
 			with(func(s *Server) {
-				s.Name, s.Type, s.URL, s.Tags, s.Paths = "x", "openapi", "https://x/openapi.json", []string{"issues", "!admin"}, []string{"GET /repos/**"}
+				s.Name, s.Type, s.URL, s.Tags, s.Paths = "x", "openapi", "https://x/openapi.json", []string{"issues", "!admin"},
+					[]string{"GET /repos/**"}
 			})},
 		{"large messages", `{"mcpServers": {"x": {"command": "x", "usetools": {"maxMessageMB": 0.5}}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.Command, s.MaxMessage = "x", "stdio", "x", 1<<19 })},
 		{"allow none", `{"mcpServers": {"x": {"command": "x", "includeTools": ["a"], "usetools": {"allow": []}}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.Command, s.Include = "x", "stdio", "x", []string{} })},
-		{"allow all, whatever the client says", `{"usetools": {"allow": ["b"]}, "mcpServers": {"x": {"command": "x", "includeTools": ["a"], "usetools": {"allow": null, "pin": true}}}}`,
+		{"allow all, whatever the client says",
+			`{"usetools": {"allow": ["b"]}, "mcpServers": {"x": {"command": "x", "includeTools": ["a"], "usetools": {"allow": null, "pin": true}}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.Command, s.Pin = "x", "stdio", "x", true })},
 		{"disabled servers", `{"mcpServers": {"x": {"command": "x", "disabled": true}, "y": {"command": "y", "enabled": false}}}`, nil},
 		{"no servers yet", `{"mcpServers": {}}`, nil},
@@ -176,26 +183,34 @@ func TestBrokenServerIsNamedAndCostsTheOthersNothing(t *testing.T) {
 		name, entry string
 		want        []string // in the error; empty: no error
 	}{
-		{"unset variable", `{"command": "x", "env": {"KEY": "a${NO_SUCH_VAR}b"}}`, []string{`server "bad"`, `env "KEY"`, `"NO_SUCH_VAR" is not set`, "${NO_SUCH_VAR:-default}"}},
-		{"unset variable in args", `{"command": "x", "args": ["a", "${env:NO_SUCH_VAR}"]}`, []string{"argument 2", "NO_SUCH_VAR"}},
+		{"unset variable", `{"command": "x", "env": {"KEY": "a${NO_SUCH_VAR}b"}}`,
+			[]string{`server "bad"`, `env "KEY"`, `"NO_SUCH_VAR" is not set`, "${NO_SUCH_VAR:-default}"}},
+		{"unset variable in args", `{"command": "x", "args": ["a", "${env:NO_SUCH_VAR}"]}`,
+			[]string{"argument 2", "NO_SUCH_VAR"}},
 		{"set but empty variable", `{"command": "x", "args": ["${EMPTY}", "${EMPTY:-d}"]}`, nil},
 		{"two unset variables", `{"command": "${NO_A}", "args": ["${NO_B}"]}`, []string{"NO_A", "NO_B"}},
-		{"nested variables", `{"command": "x", "args": ["${NO_A:-${NO_B}}"]}`, []string{"argument 1", "write the default out"}},
+		{"nested variables", `{"command": "x", "args": ["${NO_A:-${NO_B}}"]}`,
+			[]string{"argument 1", "write the default out"}},
 		{"allow is a string", `{"command": "x", "usetools": {"allow": "a"}}`, []string{"usetools.allow wants a list"}},
-		{"input", `{"url": "http://x", "headers": {"Authorization": "Bearer ${input:api-key}"}}`, []string{`header "Authorization"`, "${input:api-key}", "${API_KEY}"}},
-		{"unknown variable", `{"command": "x", "args": ["${command:x}"]}`, []string{"unknown variable ${command:x}", "${workspaceFolder}"}},
-		{"unknown type", `{"type": "ws", "url": "ws://x"}`, []string{`unknown type "ws"`, "stdio, http, sse, snapshot, manifest or openapi"}},
+		{"input", `{"url": "http://x", "headers": {"Authorization": "Bearer ${input:api-key}"}}`,
+			[]string{`header "Authorization"`, "${input:api-key}", "${API_KEY}"}},
+		{"unknown variable", `{"command": "x", "args": ["${command:x}"]}`,
+			[]string{"unknown variable ${command:x}", "${workspaceFolder}"}},
+		{"unknown type", `{"type": "ws", "url": "ws://x"}`,
+			[]string{`unknown type "ws"`, "stdio, http, sse, snapshot, manifest or openapi"}},
 		{"nothing to infer from", `{"args": ["x"]}`, []string{"neither command nor url nor type"}},
 		{"both", `{"command": "x", "url": "http://x"}`, []string{"both command and url"}},
 		{"no command", `{"type": "stdio"}`, []string{"no command"}},
 		{"no path", `{"type": "snapshot"}`, []string{"no path"}},
 		{"url of another scheme", `{"url": "file:///etc/passwd"}`, []string{"http://host/path"}},
 		{"no url at all", `{"type": "http"}`, []string{"http://host/path"}},
-		{"args is a string", `{"command": "x", "args": "--flag"}`, []string{".mcp.json:3:35", "args is a string, want a list of strings"}},
+		{"args is a string", `{"command": "x", "args": "--flag"}`,
+			[]string{".mcp.json:3:35", "args is a string, want a list of strings"}},
 		{"command is a number", `{"command": 7}`, []string{".mcp.json:3:22", "command is a number, want a string"}},
 		{"entry is a list", `[]`, []string{".mcp.json:3:10", "is a list, want an object"}},
 		{"env value is an object", `{"command": "x", "env": {"A": {}}}`, []string{"want strings as values"}},
-		{"bad duration", `{"command": "x", "usetools": {"startTimeout": "soon"}}`, []string{`usetools.startTimeout is "soon"`}},
+		{"bad duration", `{"command": "x", "usetools": {"startTimeout": "soon"}}`,
+			[]string{`usetools.startTimeout is "soon"`}},
 		{"bad protocol", `{"command": "x", "usetools": {"protocol": "soap"}}`, []string{`usetools.protocol is "soap"`}},
 		{"no env file", `{"command": "x", "envFile": "none.env"}`, []string{"envFile", "none.env"}},
 	} {
@@ -288,7 +303,8 @@ pin = true
 	}
 	base := Server{StartTimeout: DefaultStartTimeout, CallTimeout: DefaultCallTimeout, Pin: true}
 	git, web := base, base
-	git.Name, git.Type, git.Command, git.Args = "git", Stdio, filepath.Join(dir, ".codex/bin/git-server"), []string{"--root", "${NOT_EXPANDED}"}
+	git.Name, git.Type, git.Command, git.Args = "git", Stdio, filepath.Join(dir, ".codex/bin/git-server"),
+		[]string{"--root", "${NOT_EXPANDED}"}
 	git.Env, git.Include, git.StartTimeout = Secrets{"A": "b"}, []string{"git_log"}, 20*time.Second
 	web.Name, web.Type, web.URL, web.CallTimeout = "web", HTTP, "https://x/mcp", 5*time.Second
 	web.Headers = Secrets{"Authorization": "Bearer s3cret", "X-A": "1", "X-B": "s3cret"}
@@ -297,7 +313,8 @@ pin = true
 	if d := cmp.Diff([]Server{git, web}, got, machine); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	for name, want := range map[string]string{"no token": `"NO_SUCH_VAR" is not set`, "wrong": "config.toml:24:1: command is a number, want a string"} {
+	for name, want := range map[string]string{"no token": `"NO_SUCH_VAR" is not set`,
+		"wrong": "config.toml:24:1: command is a number, want a string"} {
 		if s, _ := c.Server(name); s.Err == nil || !strings.Contains(s.Err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", name, s.Err, want)
 		}
@@ -330,7 +347,8 @@ func TestManifestOfCommandLineToolsIsAServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Server{Name: "cli", Type: Manifest, Path: path, Cwd: dir, StartTimeout: DefaultStartTimeout, CallTimeout: DefaultCallTimeout}
+	want := Server{Name: "cli", Type: Manifest, Path: path, Cwd: dir, StartTimeout: DefaultStartTimeout,
+		CallTimeout: DefaultCallTimeout}
 	if d := cmp.Diff(want, one(t, c), machine); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -345,10 +363,12 @@ func TestManifestOfCommandLineToolsIsAServer(t *testing.T) {
 }
 
 func TestMissingConfigSaysWhereItWasLookedFor(t *testing.T) {
-	if _, err := Load(); err == nil || !strings.Contains(err.Error(), ".vscode/mcp.json") || !strings.Contains(err.Error(), "-config") {
+	if _, err := Load(); err == nil || !strings.Contains(err.Error(), ".vscode/mcp.json") ||
+		!strings.Contains(err.Error(), "-config") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Load(filepath.Join(t.TempDir(), "none.json")); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "none.json") {
+	if _, err := Load(filepath.Join(t.TempDir(), "none.json")); !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), "none.json") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -440,7 +460,8 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{string(b), fmt.Sprint(s), fmt.Sprintf("%+v %#v %s %q", s, s, s.Env, s.Env), fmt.Sprintf("%+v", &s)} {
+	for _, text := range []string{string(b), fmt.Sprint(s), fmt.Sprintf("%+v %#v %s %q", s, s, s.Env, s.Env),
+		fmt.Sprintf("%+v", &s)} {
 		if strings.Contains(text, "hunter2") || !strings.Contains(text, "KEY") {
 			t.Errorf("shown as %s", text)
 		}
@@ -534,7 +555,8 @@ func TestTheHarnessItselfIsNotAServer(t *testing.T) {
 		"other": {"command": "harness", "args": ["-config", "elsewhere.json", "serve"]},
 		"tools": {"command": "/opt/harness", "args": ["tools"]},
 		"one": {"command": "harness", "args": ["serve"]},
-		"two": {"command": "/opt/bin/harness.exe", "args": ["-q", "-config", `+quoted(filepath.Join(dir, ".mcp.json"))+`, "serve", "-http", ":1"]},
+		"two": {"command": "/opt/bin/harness.exe", "args": ["-q", "-config", `+quoted(filepath.Join(dir, ".mcp.json"))+
+		`, "serve", "-http", ":1"]},
 		"three": {"command": "go", "args": ["run", "./cmd/harness", "--config=.mcp.json", "serve"], "cwd": "."}
 	}}`)
 	c, err := Load(path)

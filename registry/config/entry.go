@@ -254,7 +254,8 @@ func (e *entry) rawURL() string {
 // limits reads the timeouts and our own settings, those of the file first,
 // into s.
 func (e *entry) limits(s *Server, defaults *settings) error {
-	s.StartTimeout = firstDuration(seconds(e.StartupSeconds), millis(e.StartupMillis), millis(e.Timeout), DefaultStartTimeout)
+	s.StartTimeout = firstDuration(seconds(e.StartupSeconds), millis(e.StartupMillis), millis(e.Timeout),
+		DefaultStartTimeout)
 	s.CallTimeout = firstDuration(seconds(e.ToolSeconds), millis(e.Timeout), DefaultCallTimeout)
 	if e.ProtocolEra != "" {
 		if err := s.setProtocol("protocolEra", e.ProtocolEra); err != nil {

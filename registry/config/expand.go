@@ -90,7 +90,8 @@ func (v variables) lookup(expr string) (string, error) {
 		return string(filepath.Separator), nil
 	}
 	if id, ok := strings.CutPrefix(expr, "input:"); ok {
-		return "", fmt.Errorf("${input:%s} asks the user, which only an editor can; write ${%s} and set that environment variable",
+		return "", fmt.Errorf("${input:%s} asks the user, which only an editor can; write ${%s} and set that environment "+
+			"variable",
 			id, strings.ToUpper(strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(id)))
 	}
 	if path, ok := strings.CutPrefix(expr, "file:"); ok {
@@ -101,7 +102,8 @@ func (v variables) lookup(expr string) (string, error) {
 	}
 	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(expr, "env:"), ":-")
 	if !isName(name) {
-		return "", fmt.Errorf("unknown variable ${%s}; known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, ${workspaceFolder}, ${userHome}", expr)
+		return "", fmt.Errorf("unknown variable ${%s}; known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, "+
+			"${workspaceFolder}, ${userHome}", expr)
 	}
 	value, ok := os.LookupEnv(name)
 	switch {

@@ -36,7 +36,8 @@ func TestExpandLeavesWhatIsNoReference(t *testing.T) {
 func TestExpandFollowsTheClientThatTheFileIsFor(t *testing.T) {
 	t.Setenv("A", "va")
 	gemini, codex := variablesOf("/p/.gemini/settings.json"), variablesOf("/p/.codex/config.toml")
-	for in, want := range map[string]string{"$A": "va", "a$A/$": "ava/$", "${A:-d}": "va", "$1": "$1", "${workspaceFolder}": "/p"} {
+	for in, want := range map[string]string{"$A": "va", "a$A/$": "ava/$", "${A:-d}": "va", "$1": "$1",
+		"${workspaceFolder}": "/p"} {
 		if got, err := gemini.expand(in, "f"); got != want || err != nil {
 			t.Errorf("Gemini: expand(%q) = %q, %v; want %q", in, got, err, want)
 		}

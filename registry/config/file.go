@@ -25,7 +25,8 @@ type file struct {
 func (f *file) noteKeys(keys, known []string) {
 	for _, key := range keys {
 		if meant, is := misspelt(key, known); is {
-			f.notes = append(f.notes, fmt.Sprintf("the key %q at the top of %s has no effect; did you mean %q?", key, filepath.Base(f.path), meant))
+			f.notes = append(f.notes, fmt.Sprintf("the key %q at the top of %s has no effect; did you mean %q?", key,
+				filepath.Base(f.path), meant))
 		}
 	}
 }

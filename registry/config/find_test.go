@@ -108,7 +108,8 @@ func TestSearchPassesOverWhatOthersCanWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := Search(repo)
-	if got.Files != nil || len(got.Refused) != 1 || !strings.Contains(got.Refused[0], "others can write it (its mode is 0646)") {
+	if got.Files != nil || len(got.Refused) != 1 ||
+		!strings.Contains(got.Refused[0], "others can write it (its mode is 0646)") {
 		t.Errorf("%+v", got)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
@@ -123,14 +124,16 @@ func TestSearchPassesOverWhatOthersCanWrite(t *testing.T) {
 	if err := os.Chown(path, 12345, 12345); err != nil {
 		t.Fatal(err)
 	}
-	if got := Search(repo); got.Files != nil || len(got.Refused) != 1 || !strings.Contains(got.Refused[0], "another user") {
+	if got := Search(repo); got.Files != nil || len(got.Refused) != 1 ||
+		!strings.Contains(got.Refused[0], "another user") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestSearchPassesOverAClientsFileThatHasTheHarnessAlone(t *testing.T) {
 	_, repo, _ := at(t)
-	put(t, filepath.Join(repo, ".mcp.json"), `{"mcpServers": {"usetools": {"command": "/bin/harness", "args": ["-config", "/x.json", "serve"]}}}`)
+	put(t, filepath.Join(repo, ".mcp.json"),
+		`{"mcpServers": {"usetools": {"command": "/bin/harness", "args": ["-config", "/x.json", "serve"]}}}`)
 	if got := Search(repo); got.Files != nil {
 		t.Errorf("%+v", got)
 	}
@@ -142,7 +145,8 @@ func TestSearchPassesOverAClientsFileThatHasTheHarnessAlone(t *testing.T) {
 
 func TestRelativePathsOfAProjectFileBeginInTheProject(t *testing.T) {
 	_, repo, _ := at(t)
-	path := put(t, filepath.Join(repo, filepath.FromSlash(ProjectFile)), `{"mcpServers": {"a": {"command": "./bin/a", "args": ["${workspaceFolder}"], "cwd": "sub"}}}`)
+	path := put(t, filepath.Join(repo, filepath.FromSlash(ProjectFile)),
+		`{"mcpServers": {"a": {"command": "./bin/a", "args": ["${workspaceFolder}"], "cwd": "sub"}}}`)
 	cfg, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +161,8 @@ func TestSecretsComeFromFilesThatOthersCannotRead(t *testing.T) {
 	home, repo, _ := at(t)
 	put(t, filepath.Join(repo, "token"), "hunter2\n")
 	put(t, filepath.Join(home, "key"), "hunter3")
-	path := put(t, filepath.Join(repo, ".mcp.json"), `{"mcpServers": {"a": {"url": "http://localhost/", "headers": {"Authorization": "Bearer ${file:token}", "X-Key": "${file:~/key}"}}}}`)
+	path := put(t, filepath.Join(repo, ".mcp.json"),
+		`{"mcpServers": {"a": {"url": "http://localhost/", "headers": {"Authorization": "Bearer ${file:token}", "X-Key": "${file:~/key}"}}}}`)
 	server := func() Server {
 		t.Helper()
 		cfg, err := Load(path)
@@ -172,7 +177,8 @@ func TestSecretsComeFromFilesThatOthersCannotRead(t *testing.T) {
 		t.Errorf("%v, %#v", s.Err, map[string]string(s.Headers))
 	}
 	os.Remove(filepath.Join(home, "key"))
-	if s := server(); s.Err == nil || !strings.Contains(s.Err.Error(), `header "X-Key": ${file:`+filepath.Join(home, "key")) {
+	if s := server(); s.Err == nil ||
+		!strings.Contains(s.Err.Error(), `header "X-Key": ${file:`+filepath.Join(home, "key")) {
 		t.Errorf("a file that is not there: %v", s.Err)
 	}
 	if runtime.GOOS == "windows" {
@@ -181,7 +187,8 @@ func TestSecretsComeFromFilesThatOthersCannotRead(t *testing.T) {
 	if err := os.Chmod(filepath.Join(repo, "token"), 0o604); err != nil {
 		t.Fatal(err)
 	}
-	if s := server(); s.Err == nil || !strings.Contains(s.Err.Error(), "others can read it (its mode is 0604); chmod 600") {
+	if s := server(); s.Err == nil ||
+		!strings.Contains(s.Err.Error(), "others can read it (its mode is 0604); chmod 600") {
 		t.Errorf("a file that others can read: %v", s.Err)
 	}
 }

@@ -16,7 +16,8 @@ func TestAServerIsRunByHandAsItsEntryWritesIt(t *testing.T) {
 		`["--api-key", "hunter2", "https://me:hunter2@x.example/a?k=1"]`: `npx --api-key … https://x.example/a with its API_KEY, MODE`,
 		`["a b", ""]`: `npx "a b" "" with its API_KEY, MODE`,
 	} {
-		config := `{"mcpServers": {"s": {"command": "npx", "args": ` + args + `, "env": {"MODE": "fast", "API_KEY": "${KEY}"}}}}`
+		config := `{"mcpServers": {"s": {"command": "npx", "args": ` + args +
+			`, "env": {"MODE": "fast", "API_KEY": "${KEY}"}}}}`
 		if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 			t.Fatal(err)
 		}

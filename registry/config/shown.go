@@ -11,7 +11,8 @@ import (
 // Redactor hides the secrets of a definition: values of env, headers and query,
 // the OAuth client's secret, and what looks secret in its URLs and arguments.
 func (s *Server) Redactor() *redact.Redactor {
-	secrets := &redact.Secrets{Named: []map[string]string{s.Env, s.Headers, s.Query}, URLs: []string{s.URL, s.BaseURL}, Args: s.Args}
+	secrets := &redact.Secrets{Named: []map[string]string{s.Env, s.Headers, s.Query}, URLs: []string{s.URL, s.BaseURL},
+		Args: s.Args}
 	if s.OAuth != nil {
 		secrets.Values = append(secrets.Values, string(s.OAuth.ClientSecret))
 	}

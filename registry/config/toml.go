@@ -32,7 +32,8 @@ func parseTOML(path string, data []byte) (*file, error) {
 	}
 	f.noteKeys(names(tables), []string{"mcp_servers", "usetools"})
 	if top.Servers == nil {
-		return nil, &Error{Path: path, Line: 1, Column: 1, Msg: strings.Join(append([]string{"no servers; want tables like [mcp_servers.NAME]"}, f.notes...), "; ")}
+		return nil, &Error{Path: path, Line: 1, Column: 1,
+			Msg: strings.Join(append([]string{"no servers; want tables like [mcp_servers.NAME]"}, f.notes...), "; ")}
 	}
 	if top.UseTools != nil {
 		b, err := json.Marshal(top.UseTools)
@@ -41,7 +42,8 @@ func parseTOML(path string, data []byte) (*file, error) {
 			err = json.Unmarshal(b, &f.defaults)
 		}
 		if err != nil {
-			return nil, &Error{Path: path, Line: headerLine(data, "usetools"), Column: 1, Msg: fmt.Sprintf("[usetools]: %v", err)}
+			return nil, &Error{Path: path, Line: headerLine(data, "usetools"), Column: 1,
+				Msg: fmt.Sprintf("[usetools]: %v", err)}
 		}
 	}
 	for _, name := range names(top.Servers) {

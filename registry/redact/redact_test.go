@@ -31,24 +31,30 @@ func TestURLsAndArgumentsAreShownWithoutSecrets(t *testing.T) {
 
 func TestSecretsOfADefinitionAreHidden(t *testing.T) {
 	s := &Secrets{
-		Named: []map[string]string{{"A": "env-hunter", "MODE": "production", "DATA": "/srv/hunter", "API": "http://localhost:80/api", "PASSPHRASE": "hunters",
+		Named: []map[string]string{{"A": "env-hunter", "MODE": "production", "DATA": "/srv/hunter",
+			"API": "http://localhost:80/api", "PASSPHRASE": "hunters",
 			"DB": "postgres://me:hunter10@db/x", "MULTI": "a \"hunter11\"\nb"}, {
-			"Authorization": "Bearer hunter2hunter2", "Proxy-Authorization": "Basic bWU6aHVudGVyMzM=", "Cookie": "a=b; session=a1b2c3hunterd4e5f6"},
+			"Authorization": "Bearer hunter2hunter2", "Proxy-Authorization": "Basic bWU6aHVudGVyMzM=",
+			"Cookie": "a=b; session=a1b2c3hunterd4e5f6"},
 			{"k": "hunter4 &hunter4"}},
 		URLs:   []string{"https://me:hunter5@a.example/s/a1b2c3hunterd4e5f6a7/mcp?lang=english&token=hunter6&x=Hunter7#hunter8"},
 		Values: []string{"hunter9"},
-		Args:   append(slices.Repeat([]string{"a"}, 20), "--api-key", "hunter12", "--token=hunter13", "-e", "SECRET=hunter14", "https://me:hunter15@x/", strings.Repeat("x ", 50)+"a1b2c3d4hunter16"),
+		Args: append(slices.Repeat([]string{"a"}, 20), "--api-key", "hunter12", "--token=hunter13", "-e", "SECRET=hunter14",
+			"https://me:hunter15@x/", strings.Repeat("x ", 50)+"a1b2c3d4hunter16"),
 	}
 	r := New(s)
 	for _, text := range []string{
-		"env-hunter", "hunters", "hunter2hunter2", "me:hunter33", "hunter33", "bWU6aHVudGVyMzM=", "a1b2c3hunterd4e5f6", "hunter4 &hunter4", "hunter4+%26hunter4", "hunter4%20&hunter4",
-		"hunter5", "bWU6aHVudGVyNQ==", "a1b2c3hunterd4e5f6a7", "hunter6", "Hunter7", "hunter8", "hunter9", "hunter10", `a \"hunter11\"\nb`, "hunter12", "hunter13", "hunter14", "hunter15", "a1b2c3d4hunter16",
+		"env-hunter", "hunters", "hunter2hunter2", "me:hunter33", "hunter33", "bWU6aHVudGVyMzM=", "a1b2c3hunterd4e5f6",
+		"hunter4 &hunter4", "hunter4+%26hunter4", "hunter4%20&hunter4",
+		"hunter5", "bWU6aHVudGVyNQ==", "a1b2c3hunterd4e5f6a7", "hunter6", "Hunter7", "hunter8", "hunter9", "hunter10",
+		`a \"hunter11\"\nb`, "hunter12", "hunter13", "hunter14", "hunter15", "a1b2c3d4hunter16",
 	} {
 		if got := r.Text("bad key: " + text + "!"); got != "bad key: •••!" {
 			t.Errorf("%s is shown as %q", text, got)
 		}
 	}
-	for _, text := range []string{"no production mode in /srv/hunter/x, english, at http://localhost:80/api", "Bearer a b"} {
+	for _, text := range []string{"no production mode in /srv/hunter/x, english, at http://localhost:80/api",
+		"Bearer a b"} {
 		if got := r.Text(text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
@@ -57,7 +63,8 @@ func TestSecretsOfADefinitionAreHidden(t *testing.T) {
 
 func TestErrorsKeepTheirCauseAndLoseTheirURL(t *testing.T) {
 	r := values("hunter2")
-	err := fmt.Errorf("asking: %w", &url.Error{Op: "Get", URL: "http://x/y", Err: fmt.Errorf("hunter2 at the %w", context.Canceled)})
+	err := fmt.Errorf("asking: %w",
+		&url.Error{Op: "Get", URL: "http://x/y", Err: fmt.Errorf("hunter2 at the %w", context.Canceled)})
 	if got := r.Err(err); got.Error() != "••• at the context canceled" || !errors.Is(got, context.Canceled) {
 		t.Errorf("got %v", got)
 	}
@@ -81,7 +88,8 @@ func TestJSONIsTheSameButForItsSecrets(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"b":1.50,"a":"x\u0068unter2\u00e9 <>","hunter2":[1e400]} `: `{"b":1.50,"a":"x•••é \u003c\u003e","•••":[1e400]} `,
 		`["\u00e9\/","a\"b<c>d","\\"]`:                               `["\u00e9\/","•••","\\"]`,
-		`[]`:                                                         `[]`, `"hunter2`: `"hunter2`, `"x\`: `"x\`, `"\q hunter2"`: `"\q hunter2"`,
+		`[]`:                                                         `[]`, `"hunter2`: `"hunter2`, `"x\`: `"x\`,
+		`"\q hunter2"`: `"\q hunter2"`,
 	} {
 		if got := string(r.JSON([]byte(in))); got != want {
 			t.Errorf("%s became %s, want %s", in, got, want)

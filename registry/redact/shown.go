@@ -140,7 +140,8 @@ func looksSecret(s string) bool {
 	if strings.ContainsFunc(s, func(r rune) bool { return !letter(r) && !digit(r) }) {
 		least = 20 // words with hyphens
 	}
-	return len(s) >= least && !strings.ContainsAny(s, "/\\.@ ") && strings.ContainsFunc(s, digit) && strings.ContainsFunc(s, letter)
+	return len(s) >= least && !strings.ContainsAny(s, "/\\.@ ") && strings.ContainsFunc(s, digit) &&
+		strings.ContainsFunc(s, letter)
 }
 
 // keys are the words in a text that look secret.

@@ -1,16 +1,17 @@
-// Package observe learns the types of results that no output schema declares.
+// Package observe infers the types of results that no output schema declares.
 //
-// In go the results of successful calls, as the servers sent them; out comes,
-// once a tool has answered in the same shape several times, a JSON Schema that
-// package wrappers makes typed results of. What is kept is shapes: names of
-// properties, types, sizes; never a value. Objects whose keys are values
-// themselves (IDs, paths, addresses) count as maps, whose keys are not kept.
+// [Store.Observe] takes the results of successful calls, as the servers sent
+// them. Once a tool has answered in the same shape several times,
+// [Store.Schema] returns a JSON Schema of it, from which package wrappers makes
+// typed results. Only shapes are stored: names of properties, types, sizes;
+// never a value. Objects whose keys are values themselves (IDs, paths,
+// addresses) count as maps, whose keys are not stored.
 //
 // What results looked like is known from the first one on ([Store.Seen]), to be
-// told to who writes a script. A schema that was learnt is a guess. It stays while later results only add
-// to it, is withdrawn when one contradicts it, and decoding by it never makes
-// a call fail: what differs is a warning, and the result stays reachable as
-// text and JSON.
+// told to who writes a script. A schema that was learnt is a guess. It stays
+// while later results only add to it, is withdrawn when one contradicts it, and
+// decoding by it never makes a call fail: what differs is a warning, and the
+// result stays reachable as text and JSON.
 //
 //	store, err := observe.Open("tool_shapes.json")
 //	store.Observe("git.git_log", rawResult, true) // after each successful call
@@ -47,8 +48,9 @@ const (
 	maxResult = 8 << 20 // bytes of a result that is looked at
 )
 
-// A Store holds what was learnt. It is safe for concurrent use. Of two
-// processes that learn about one tool and save to one file the last one wins.
+// A Store holds the observed shapes of tools. It is safe for concurrent use.
+// Where two processes observe the same tool and save to one file, the last one
+// wins.
 type Store struct {
 	path string // empty: nothing is saved
 
@@ -82,8 +84,8 @@ type file struct {
 	Tools   map[string]*learnt `json:"tools"`
 }
 
-// Path is where the shapes of a registry's tools are kept: one file for each
-// registry file, in the user's cache folder.
+// Path returns the path of the file for the shapes of a registry's tools: one
+// for each registry file, in the user's cache folder.
 func Path(registryFile string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err == nil {
@@ -95,8 +97,8 @@ func Path(registryFile string) (string, error) {
 	return folder + ".json", nil
 }
 
-// Open reads what was learnt before. A file that is not there is empty; one
-// that cannot be understood is an error.
+// Open returns a Store with the content of the file at path. A missing file is
+// an empty Store; one that cannot be decoded is an error.
 func Open(path string) (*Store, error) {
 	tools, err := read(path)
 	if err != nil {
@@ -107,8 +109,8 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
-// New is a Store that saves to path, or nowhere where that is empty, and knows
-// nothing yet.
+// New returns an empty Store that saves to path, or nowhere where path is
+// empty.
 func New(path string) *Store {
 	return &Store{path: path, tools: map[string]*learnt{}, touched: map[string]bool{}}
 }
@@ -154,7 +156,8 @@ func read(path string) (map[string]*learnt, error) {
 		return nil, fmt.Errorf("%s: version %d, want 1", path, in.Version)
 	}
 	for id, l := range in.Tools {
-		if l != nil && l.Seen >= 0 && l.Text >= 0 && len(tools) < maxTools && l.Shape.valid(0) && l.Shape.nodes() <= maxNodes {
+		if l != nil && l.Seen >= 0 && l.Text >= 0 && len(tools) < maxTools && l.Shape.valid(0) &&
+			l.Shape.nodes() <= maxNodes {
 			tools[id] = l
 		}
 	}
@@ -205,14 +208,15 @@ func (s *Store) Observe(tool string, result []byte, reads bool) {
 	}
 }
 
-// Version changes whenever a schema that Schema offers does.
+// Version returns a number that changes whenever the answer of Schema does for
+// any tool.
 func (s *Store) Version() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
 }
 
-// A Shape is what is known of one tool.
+// A Shape is the observed shape of one tool's results.
 type Shape struct {
 	Tool    string          `json:"tool"`
 	Results int             `json:"results"`          // that were looked at
@@ -220,7 +224,7 @@ type Shape struct {
 	Schema  json.RawMessage `json:"schema,omitempty"` // once it is offered
 }
 
-// List returns all that is known, sorted by tool.
+// List returns the shapes of all tools, sorted by tool.
 func (s *Store) List() []Shape {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +239,7 @@ func (s *Store) List() []Shape {
 	return out
 }
 
-// Forget drops what is known of a tool and reports whether there was anything.
+// Forget removes a tool and reports whether the Store had it.
 func (s *Store) Forget(tool string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,9 +270,9 @@ func (s *Store) Schema(tool string) (json.RawMessage, bool) {
 	return l.schema, true
 }
 
-// Save writes what was learnt since Open, atomically; what other processes
-// learnt about other tools stays. Without a change it does nothing. Nobody else
-// waits for the disk.
+// Save writes the changes since Open to the file, atomically; what other
+// processes saved of other tools stays. Without a change it does nothing. Other
+// methods do not wait for it.
 func (s *Store) Save() error {
 	s.saving.Lock()
 	defer s.saving.Unlock()

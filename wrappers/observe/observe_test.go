@@ -64,8 +64,10 @@ func TestFailuresTeachNothing(t *testing.T) {
 	s := open(t)
 	for range 10 {
 		for _, r := range [][]byte{
-			[]byte(`{"isError":true,"content":[{"type":"text","text":"{\"a\":1}"}]}`), []byte(`{"isError":true,"content":[{"type":"text","text":"no such ship"}]}`),
-			structured(`{"error":"not found"}`), structured(`{"success":false}`), text(`{"error":"not found"}`), text(" \n"), []byte(`[`), []byte(`{}`),
+			[]byte(`{"isError":true,"content":[{"type":"text","text":"{\"a\":1}"}]}`),
+			[]byte(`{"isError":true,"content":[{"type":"text","text":"no such ship"}]}`),
+			structured(`{"error":"not found"}`), structured(`{"success":false}`), text(`{"error":"not found"}`), text(" \n"),
+			[]byte(`[`), []byte(`{}`),
 			[]byte(`{"content":[{"type":"image","data":"AAAA"}]}`),
 		} {
 			s.Observe("a.b", r, true)
@@ -88,8 +90,10 @@ func TestWhatResultsLookedLikeIsKnownFromTheFirstOn(t *testing.T) {
 		results []string // JSON: structured, else text
 		want    string
 	}{
-		"object":      {[]string{`{"ship":"Ada","berths":[{"id":"x","free":true}],"draught":4.5,"n":1,"ok":false}`}, `{berths []{free bool, id string}, draught float64, n int, ok bool, ship string}`},
-		"list":        {[]string{`[{"at":"now","cm":5},{"at":"then","cm":6,"port":"x"}]`}, `[]{at string, cm int, port? string}`},
+		"object": {[]string{`{"ship":"Ada","berths":[{"id":"x","free":true}],"draught":4.5,"n":1,"ok":false}`},
+			`{berths []{free bool, id string}, draught float64, n int, ok bool, ship string}`},
+		"list": {[]string{`[{"at":"now","cm":5},{"at":"then","cm":6,"port":"x"}]`},
+			`[]{at string, cm int, port? string}`},
 		"numbers":     {[]string{`[1,2.5,null]`}, `[]float64`},
 		"nothing yet": {[]string{`{"a":[],"b":null,"c":{}}`}, `{a []any, b any, c map[string]any}`},
 		"two types":   {[]string{`{"a":1}`, `{"a":"x"}`}, `{a any}`},
@@ -104,11 +108,15 @@ func TestWhatResultsLookedLikeIsKnownFromTheFirstOn(t *testing.T) {
 		"both kinds":  {[]string{`{"a":1}`, `[1]`}, `{a int} or []int`},
 		"envelope":    {[]string{`{"result":[{"a":1}]}`}, `[]{a int}`},
 		"of text":     {[]string{`{"result":"x"}`}, `text`},
-		"odd names":   {[]string{`{"first name":1,"$ref":2,"größe":3,"a-b":4}`}, `{"$ref" int, a-b int, "first name" int, "größe" int}`},
-		"invisible":   {[]string{`{"\u3164":1}`}, `{"\u3164" int}`},
-		"deep":        {[]string{`{"a":` + wide(8, `{"x":{"y":1,"longer":2}}`) + `}`}, `{a {property_aa {x {…}}, property_ab {x {…}}, property_ac {x {…}}, property_ad {x {…}}, property_ae {x {…}}, property_af {x {…}}, property_ag {x {…}}, property_ah {x {…}}}}`},
-		"wide":        {[]string{wide(20, `"x"`)}, `{property_aa, property_ab, property_ac, property_ad, property_ae, property_af, property_ag, property_ah, property_ai, property_aj, property_ak, property_al, property_am, property_an, property_ao, property_ap, property_aq, property_ar, property_as, property_at}`},
-		"wider":       {[]string{wide(30, `"x"`)}, `{property_aa, property_ab, property_ac, property_ad, property_ae, property_af, property_ag, property_ah, property_ai, property_aj, property_ak, property_al, …}`},
+		"odd names": {[]string{`{"first name":1,"$ref":2,"größe":3,"a-b":4}`},
+			`{"$ref" int, a-b int, "first name" int, "größe" int}`},
+		"invisible": {[]string{`{"\u3164":1}`}, `{"\u3164" int}`},
+		"deep": {[]string{`{"a":` + wide(8, `{"x":{"y":1,"longer":2}}`) + `}`},
+			`{a {property_aa {x {…}}, property_ab {x {…}}, property_ac {x {…}}, property_ad {x {…}}, property_ae {x {…}}, property_af {x {…}}, property_ag {x {…}}, property_ah {x {…}}}}`},
+		"wide": {[]string{wide(20, `"x"`)},
+			`{property_aa, property_ab, property_ac, property_ad, property_ae, property_af, property_ag, property_ah, property_ai, property_aj, property_ak, property_al, property_am, property_an, property_ao, property_ap, property_aq, property_ar, property_as, property_at}`},
+		"wider": {[]string{wide(30, `"x"`)},
+			`{property_aa, property_ab, property_ac, property_ad, property_ae, property_af, property_ag, property_ah, property_ai, property_aj, property_ak, property_al, …}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
@@ -170,7 +178,8 @@ func TestOldFilesAreRead(t *testing.T) {
 	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(b), `{"version":1,`) || strings.Contains(string(b), "words") {
+	if b, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(b), `{"version":1,`) ||
+		strings.Contains(string(b), "words") {
 		t.Errorf("%s, %v", b, err)
 	}
 }
@@ -257,7 +266,8 @@ func TestWhatWasLearntOutlivesTheProcess(t *testing.T) {
 	if got, ok := again.Schema("a.b"); !ok || string(got) != string(want) {
 		t.Errorf("%v %s, want %s", ok, got, want)
 	}
-	if err := os.WriteFile(s.path, []byte(`{"version":1,"tools":{"a.b":{"shape":{"types":"zz"}},"c.d":null}}`), 0o600); err != nil {
+	if err := os.WriteFile(s.path, []byte(`{"version":1,"tools":{"a.b":{"shape":{"types":"zz"}},"c.d":null}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := Open(s.path); err != nil || len(again.tools) != 0 {
@@ -291,7 +301,8 @@ func TestHugeResultsStayBounded(t *testing.T) {
 }
 
 func FuzzObserve(f *testing.F) {
-	f.Add([]byte(`{"structuredContent":{"a":[1,2.5,null,{"b":"c"}]}}`), []byte(`{"content":[{"type":"text","text":"{\"a\":{}}"}]}`))
+	f.Add([]byte(`{"structuredContent":{"a":[1,2.5,null,{"b":"c"}]}}`),
+		[]byte(`{"content":[{"type":"text","text":"{\"a\":{}}"}]}`))
 	f.Add(structured(`{"a":{"b":1}}`), structured(`{"a":{"1":1}}`))
 	f.Add(text("words"), structured(`{"result":[{"\u202e a":1}]}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
@@ -333,7 +344,8 @@ func checkOutline(t *testing.T, outline string) {
 
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		old, `{"version":1,"tools":{"a.b":{"shape":{},"seen":0,"text":2}}}`, `{"version":1,"tools":{"a.b":{"shape":{"types":"o","count":1,"fields":{"result":{"shape":{"types":"s"},"count":1}}},"seen":1,"wrapped":true}}}`,
+		old, `{"version":1,"tools":{"a.b":{"shape":{},"seen":0,"text":2}}}`,
+		`{"version":1,"tools":{"a.b":{"shape":{"types":"o","count":1,"fields":{"result":{"shape":{"types":"s"},"count":1}}},"seen":1,"wrapped":true}}}`,
 		`{"version":1,"tools":{"a.b":{"seen":-1,"shape":{}},"c.d":null,"e.f":{"shape":{"types":"zz"}},"g.h":{"shape":{"types":"o","fields":{"\u200b":{"shape":{"types":"a"}}}},"seen":9000000000}}}`,
 		`{"version":2}`, `{`,
 	} {

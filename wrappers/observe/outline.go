@@ -12,7 +12,7 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// A Sighting is what results of a tool looked like, however few there were.
+// A Sighting is the shape of the results of a tool seen so far.
 type Sighting struct {
 	Results int
 	// Outline is their shape on one line of at most 300 characters, to write a
@@ -29,8 +29,8 @@ const maxOutline = 300
 // asText is the outline of results that are no JSON.
 const asText = "text"
 
-// Seen returns what the results of a tool looked like, and whether there was
-// one at all. A schema need not be known of it.
+// Seen returns the shape of the results of a tool, and whether there was any
+// result, also where Schema has none yet.
 func (s *Store) Seen(tool string) (Sighting, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,8 @@ func (s *shape) outlines() []string {
 func (s *shape) outline(room int) string {
 	for _, o := range []outliner{
 		{maxDepth + 1, true, maxFields}, {3, true, maxFields}, {2, true, maxFields}, {2, false, maxFields},
-		{1, true, maxFields}, {1, false, maxFields}, {1, false, 24}, {1, false, 12}, {1, false, 6}, {1, false, 3}, {1, false, 1},
+		{1, true, maxFields}, {1, false, maxFields}, {1, false, 24}, {1, false, 12}, {1, false, 6}, {1, false, 3},
+		{1, false, 1},
 	} {
 		if text := o.typ(s, 0); utf8.RuneCountInString(text) <= room {
 			return text

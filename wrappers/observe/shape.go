@@ -297,7 +297,8 @@ func (s *shape) schema() json.RawMessage {
 	return b
 }
 
-var schemaTypes = map[string]string{"o": "object", "a": "array", "s": "string", "i": "integer", "f": "number", "b": "boolean"}
+var schemaTypes = map[string]string{"o": "object", "a": "array", "s": "string", "i": "integer", "f": "number",
+	"b": "boolean"}
 
 // nodes counts the shapes in a shape.
 func (s *shape) nodes() int {

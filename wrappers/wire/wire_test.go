@@ -40,16 +40,19 @@ func TestWhatIsWrittenIsSent(t *testing.T) {
 		p    params
 		want string
 	}{
-		"nothing":        {params{}, `{"null":null,"path":"","tags":[]}`},
-		"not zero":       {params{Line: 3, Score: 1.5}, `{"line":3,"null":null,"path":"","score":1.5,"tags":[]}`},
-		"zero, written":  {params{Set: 1<<1 | 1<<6}, `{"line":0,"null":null,"path":"","score":0,"tags":[]}`},
-		"minus zero":     {params{Score: math.Copysign(0, -1)}, `{"null":null,"path":"","tags":[]}`},
-		"a constant":     {params{Who: &inner{Name: "a"}}, `{"null":null,"path":"","tags":[],"who":{"kind":"user","name":"a"}}`},
-		"another there":  {params{Who: &inner{Kind: "b"}}, `{"null":null,"path":"","tags":[],"who":{"kind":"b","name":""}}`},
-		"list of none":   {params{Null: []inner{}}, `{"null":[],"path":"","tags":[]}`},
-		"a union":        {params{Pick: either{Two: 2}}, `{"null":null,"path":"","pick":2,"tags":[]}`},
-		"two of a union": {params{Pick: either{One: &inner{}, Set: 2}}, `{"null":null,"path":"","pick":{"One":{"kind":"user","name":""},"Two":0},"tags":[]}`},
-		"further ones":   {params{Rest: map[string]any{"x": 1, "path": "no", "null": "yes"}}, `{"null":"yes","path":"","tags":[],"x":1}`},
+		"nothing":       {params{}, `{"null":null,"path":"","tags":[]}`},
+		"not zero":      {params{Line: 3, Score: 1.5}, `{"line":3,"null":null,"path":"","score":1.5,"tags":[]}`},
+		"zero, written": {params{Set: 1<<1 | 1<<6}, `{"line":0,"null":null,"path":"","score":0,"tags":[]}`},
+		"minus zero":    {params{Score: math.Copysign(0, -1)}, `{"null":null,"path":"","tags":[]}`},
+		"a constant": {params{Who: &inner{Name: "a"}},
+			`{"null":null,"path":"","tags":[],"who":{"kind":"user","name":"a"}}`},
+		"another there": {params{Who: &inner{Kind: "b"}}, `{"null":null,"path":"","tags":[],"who":{"kind":"b","name":""}}`},
+		"list of none":  {params{Null: []inner{}}, `{"null":[],"path":"","tags":[]}`},
+		"a union":       {params{Pick: either{Two: 2}}, `{"null":null,"path":"","pick":2,"tags":[]}`},
+		"two of a union": {params{Pick: either{One: &inner{}, Set: 2}},
+			`{"null":null,"path":"","pick":{"One":{"kind":"user","name":""},"Two":0},"tags":[]}`},
+		"further ones": {params{Rest: map[string]any{"x": 1, "path": "no", "null": "yes"}},
+			`{"null":"yes","path":"","tags":[],"x":1}`},
 	} {
 		m, err := Arguments(planOfParams, reflect.ValueOf(c.p))
 		if err != nil {

@@ -4,7 +4,6 @@ package output
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/usetools/usetools/registry"
@@ -22,12 +21,4 @@ func JSON(w io.Writer, v any, indent string) error {
 	}
 	_, err := w.Write(registry.PrintableJSON(b.Bytes()))
 	return err
-}
-
-// Count is a number with its noun: 1 tool, 2 tools.
-func Count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

@@ -74,9 +74,11 @@ func addEvents(s *mcp.Server) {
 	type kind struct {
 		Kind string `json:"kind"`
 	}
-	mcp.AddTool(s, &mcp.Tool{Name: "list_events", Description: "List the events of a kind", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+	mcp.AddTool(s, &mcp.Tool{Name: "list_events", Description: "List the events of a kind",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
 		func(_ context.Context, _ *mcp.CallToolRequest, in kind) (*mcp.CallToolResult, any, error) {
-			answer := fmt.Sprintf(`{"events":[{"id":%d,"title":%q,"text":"secret-%s"}],"text":"one","total":1}`, len(in.Kind), in.Kind, in.Kind)
+			answer := fmt.Sprintf(`{"events":[{"id":%d,"title":%q,"text":"secret-%s"}],"text":"one","total":1}`, len(in.Kind),
+				in.Kind, in.Kind)
 			if in.Kind == "odd" {
 				answer = "there are no events today"
 			}

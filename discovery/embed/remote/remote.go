@@ -41,8 +41,8 @@ const (
 	OpenAI = "openai"
 )
 
-// MaxDimensions bounds a vector.
-const MaxDimensions = 8192
+// maxDimensions bounds a vector.
+const maxDimensions = 8192
 
 const (
 	ollamaURL       = "http://localhost:11434/api"
@@ -187,7 +187,8 @@ func apiKey(c Config, base string) (string, error) {
 	}
 	key := os.Getenv(name)
 	if key == "" {
-		return "", fmt.Errorf("embedder %q: the environment variable %q has no key; set it, or name another as apiKeyEnv", c.Model, name)
+		return "", fmt.Errorf("embedder %q: the environment variable %q has no key; set it, or name another as apiKeyEnv",
+			c.Model, name)
 	}
 	return key, nil
 }
@@ -278,8 +279,9 @@ func (e *Embedder) keep(text string, v []float32) error {
 			return fmt.Errorf("embedding with %s: the vector holds %g", e.id.Name, x)
 		}
 	}
-	if len(v) > MaxDimensions {
-		return fmt.Errorf("embedding with %s: a vector of %d dimensions, at most %d are possible", e.id.Name, len(v), MaxDimensions)
+	if len(v) > maxDimensions {
+		return fmt.Errorf("embedding with %s: a vector of %d dimensions, at most %d are possible", e.id.Name, len(v),
+			maxDimensions)
 	}
 	if embed.Normalize(v) == 0 {
 		return fmt.Errorf("embedding with %s: the vector is zero", e.id.Name)

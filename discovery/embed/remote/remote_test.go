@@ -22,7 +22,8 @@ func endpoint(t testing.TB, answer func(r *http.Request, text string) any) strin
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Model, Prompt, Input string }
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Model != "m" || !strings.HasSuffix(r.URL.Path, "/embeddings") {
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Model != "m" ||
+			!strings.HasSuffix(r.URL.Path, "/embeddings") {
 			http.Error(w, "bad request", http.StatusBadRequest)
 			return
 		}
@@ -50,7 +51,8 @@ func open(t testing.TB, c Config) *Embedder {
 func TestEndpointsOfBothTypesMakeUnitVectors(t *testing.T) {
 	t.Setenv("MY_KEY", "s3cret")
 	url := endpoint(t, func(r *http.Request, text string) any {
-		if want := map[bool]string{true: "Bearer s3cret"}[strings.HasPrefix(r.URL.Path, "/v1")]; r.Header.Get("Authorization") != want {
+		if want := map[bool]string{true: "Bearer s3cret"}[strings.HasPrefix(r.URL.Path,
+			"/v1")]; r.Header.Get("Authorization") != want {
 			return http.StatusUnauthorized
 		}
 		return []float32{3 * float32(len(text)), 4 * float32(len(text)), 0}
@@ -75,7 +77,8 @@ func TestEndpointsOfBothTypesMakeUnitVectors(t *testing.T) {
 			t.Errorf("after: %+v", id)
 		}
 	}
-	if a, b := open(t, Config{Type: Ollama, Model: "m"}), open(t, Config{Type: Ollama, Model: "m", URL: url}); a.Identity() == b.Identity() {
+	if a, b := open(t, Config{Type: Ollama, Model: "m"}),
+		open(t, Config{Type: Ollama, Model: "m", URL: url}); a.Identity() == b.Identity() {
 		t.Error("a model of that name elsewhere has the same identity")
 	}
 }
@@ -115,7 +118,8 @@ func TestBuildRepeatsWhatFailsAPhraseDoesNot(t *testing.T) {
 	if _, err := e.Embed(t.Context(), []string{"a", "b"}); err != nil || asked.Load() != 6 {
 		t.Errorf("%d requests, %v", asked.Load(), err)
 	}
-	if _, err := e.Embed(t.Context(), []string{"c"}); err == nil || !strings.Contains(err.Error(), "429") || !strings.Contains(err.Error(), "ollama:m") {
+	if _, err := e.Embed(t.Context(), []string{"c"}); err == nil || !strings.Contains(err.Error(), "429") ||
+		!strings.Contains(err.Error(), "ollama:m") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -123,7 +127,7 @@ func TestBuildRepeatsWhatFailsAPhraseDoesNot(t *testing.T) {
 func TestUnusableVectorsAreRefused(t *testing.T) {
 	for want, answer := range map[string]any{
 		"is zero":                   []float32{0, 0},
-		"at most 8192":              make([]float32, MaxDimensions+1),
+		"at most 8192":              make([]float32, maxDimensions+1),
 		"has no vector":             []float32{},
 		"reading its answer":        "text",
 		"500 Internal Server Error": http.StatusInternalServerError,
@@ -138,7 +142,8 @@ func TestUnusableVectorsAreRefused(t *testing.T) {
 		return make([]int, len(text))
 	})})
 	e.dims = 2
-	if err := e.keep("a", []float32{1, 0, 0}); err == nil || !strings.Contains(err.Error(), "3 dimensions after one of 2") {
+	if err := e.keep("a", []float32{1, 0, 0}); err == nil ||
+		!strings.Contains(err.Error(), "3 dimensions after one of 2") {
 		t.Errorf("another dimension: %v", err)
 	}
 	if err := e.keep("a", []float32{1, float32(math.NaN())}); err == nil {
@@ -186,8 +191,10 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			http.Redirect(w, r, other+r.URL.Path, code)
 		}))
 		t.Cleanup(s.Close)
-		for _, c := range []Config{{Type: Ollama, Model: "m", URL: s.URL}, {Type: OpenAI, Model: "m", URL: s.URL, APIKeyEnv: "MY_KEY"}} {
-			if _, err := open(t, c).Embed(t.Context(), []string{"private"}); err == nil || !strings.Contains(err.Error(), "leads elsewhere") {
+		for _, c := range []Config{{Type: Ollama, Model: "m", URL: s.URL},
+			{Type: OpenAI, Model: "m", URL: s.URL, APIKeyEnv: "MY_KEY"}} {
+			if _, err := open(t, c).Embed(t.Context(), []string{"private"}); err == nil ||
+				!strings.Contains(err.Error(), "leads elsewhere") {
 				t.Errorf("%d: error %v", code, err)
 			}
 		}

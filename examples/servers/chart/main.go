@@ -78,7 +78,8 @@ type Entry struct {
 	Colour string `json:"colour" jsonschema:"As #rrggbb"`
 }
 
-var colours = []color.RGBA{{0x1f, 0x77, 0xb4, 0xff}, {0xff, 0x7f, 0x0e, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0xd6, 0x27, 0x28, 0xff}, {0x94, 0x67, 0xbd, 0xff}}
+var colours = []color.RGBA{{0x1f, 0x77, 0xb4, 0xff}, {0xff, 0x7f, 0x0e, 0xff}, {0x2c, 0xa0, 0x2c, 0xff},
+	{0xd6, 0x27, 0x28, 0xff}, {0x94, 0x67, 0xbd, 0xff}}
 
 func barChart(_ context.Context, _ *mcp.CallToolRequest, p Params) (*mcp.CallToolResult, Result, error) {
 	out := Result{Width: width, Height: height, Legend: []Entry{}}
@@ -100,12 +101,14 @@ func barChart(_ context.Context, _ *mcp.CallToolRequest, p Params) (*mcp.CallToo
 		if highest > 0 {
 			high := int(math.Round(b.Value / highest * (height - 2*gap)))
 			left, right := i*(width-gap)/len(p.Bars)+gap, (i+1)*(width-gap)/len(p.Bars)
-			draw.Draw(picture, image.Rect(left, height-gap-high, right, height-gap), image.NewUniform(c), image.Point{}, draw.Src)
+			draw.Draw(picture, image.Rect(left, height-gap-high, right, height-gap), image.NewUniform(c), image.Point{},
+				draw.Src)
 		}
 	}
 	var encoded bytes.Buffer
 	if err := png.Encode(&encoded, picture); err != nil {
 		return nil, out, err
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: encoded.Bytes()}}}, out, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: encoded.Bytes()}}},
+		out, nil
 }

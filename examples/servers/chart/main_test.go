@@ -37,7 +37,8 @@ func TestBarsAreAsHighAsTheyShouldBe(t *testing.T) {
 }
 
 func TestWhatCannotBeDrawnIsRefused(t *testing.T) {
-	for want, bars := range map[string][]Bar{"0 bars": nil, "51 bars: want 1 to 50": make([]Bar, 51), `the bar "x" is -1 high`: {{"x", -1}}} {
+	for want, bars := range map[string][]Bar{"0 bars": nil, "51 bars: want 1 to 50": make([]Bar, 51),
+		`the bar "x" is -1 high`: {{"x", -1}}} {
 		if _, _, err := barChart(t.Context(), nil, Params{bars}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want …%s…", err, want)
 		}

@@ -70,8 +70,10 @@ func newServer(f folder) *mcp.Server {
 		Logger:       slog.New(slog.DiscardHandler),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
-	mcp.AddTool(s, &mcp.Tool{Name: "list_files", Description: "List the files in a folder and its sub-folders, with their sizes", Annotations: reads}, f.list)
-	mcp.AddTool(s, &mcp.Tool{Name: "read_file", Description: "Read the contents of a text file", Annotations: reads}, f.read)
+	mcp.AddTool(s, &mcp.Tool{Name: "list_files",
+		Description: "List the files in a folder and its sub-folders, with their sizes", Annotations: reads}, f.list)
+	mcp.AddTool(s, &mcp.Tool{Name: "read_file", Description: "Read the contents of a text file", Annotations: reads},
+		f.read)
 	return s
 }
 
@@ -95,7 +97,8 @@ type File struct {
 	Size int64  `json:"size" jsonschema:"Size in bytes"`
 }
 
-func (f folder) list(ctx context.Context, _ *mcp.CallToolRequest, p ListParams) (*mcp.CallToolResult, ListResult, error) {
+func (f folder) list(ctx context.Context, _ *mcp.CallToolRequest, p ListParams) (*mcp.CallToolResult, ListResult,
+	error) {
 	out := ListResult{Files: []File{}}
 	if _, err := path.Match(p.Pattern, ""); err != nil {
 		return nil, out, fmt.Errorf("pattern %.80q: want wildcards as in *.md or [a-c]?.txt", p.Pattern)
@@ -168,7 +171,8 @@ func (f folder) read(_ context.Context, _ *mcp.CallToolRequest, p ReadParams) (*
 	}
 	if len(b) > maxRead {
 		b, out.More = b[:maxRead], true
-		for i := 0; i < utf8.UTFMax && !utf8.Valid(b[len(b)-min(len(b), utf8.UTFMax):]); i++ { // not in the middle of a character
+		// not in the middle of a character
+		for i := 0; i < utf8.UTFMax && !utf8.Valid(b[len(b)-min(len(b), utf8.UTFMax):]); i++ {
 			b = b[:len(b)-1]
 		}
 	}

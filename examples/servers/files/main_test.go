@@ -68,7 +68,8 @@ func TestFilesAreListedAndReadAndNothingOutside(t *testing.T) {
 	s := serve(t, root)
 	list, _ := call(t, s, "list_files", nil)
 	if d := cmp.Diff(args{"more": false, "files": []any{
-		args{"path": "a.txt", "size": 3.0}, args{"path": "bad", "size": 1.0}, args{"path": "long", "size": 2.0 * maxRead}, args{"path": "sub/b.md", "size": 1.0}}}, list); d != "" {
+		args{"path": "a.txt", "size": 3.0}, args{"path": "bad", "size": 1.0}, args{"path": "long", "size": 2.0 * maxRead},
+		args{"path": "sub/b.md", "size": 1.0}}}, list); d != "" {
 		t.Error(d)
 	}
 	list, _ = call(t, s, "list_files", args{"folder": "sub/", "pattern": "*.md"})
@@ -78,7 +79,8 @@ func TestFilesAreListedAndReadAndNothingOutside(t *testing.T) {
 	if read, said := call(t, s, "read_file", args{"path": "a.txt"}); read["text"] != "hé" || read["more"] != false {
 		t.Errorf("a.txt: %v %s", read, said)
 	}
-	if read, said := call(t, s, "read_file", args{"path": "long"}); read["more"] != true || !strings.HasSuffix(read["text"].(string), "é") {
+	if read, said := call(t, s, "read_file", args{"path": "long"}); read["more"] != true ||
+		!strings.HasSuffix(read["text"].(string), "é") {
 		t.Errorf("long: %s", said)
 	}
 	for _, path := range out {
@@ -87,11 +89,13 @@ func TestFilesAreListedAndReadAndNothingOutside(t *testing.T) {
 		}
 	}
 	for tool, tests := range map[string]map[string]args{
-		"read_file":  {"is no file": {"path": "sub"}, "no such file": {"path": "gone"}, "no text in UTF-8": {"path": "bad"}},
-		"list_files": {"want wildcards": {"pattern": "["}, "no such file": {"folder": "gone"}, "invalid": {"folder": "../.."}},
+		"read_file": {"is no file": {"path": "sub"}, "no such file": {"path": "gone"}, "no text in UTF-8": {"path": "bad"}},
+		"list_files": {"want wildcards": {"pattern": "["}, "no such file": {"folder": "gone"},
+			"invalid": {"folder": "../.."}},
 	} {
 		for want, a := range tests {
-			if _, said := call(t, s, tool, a); !strings.Contains(said, want) && !strings.Contains(said, "cannot find") { // Windows
+			// Windows
+			if _, said := call(t, s, tool, a); !strings.Contains(said, want) && !strings.Contains(said, "cannot find") {
 				t.Errorf("%s(%v): %q, want …%s…", tool, a, said, want)
 			}
 		}
@@ -103,7 +107,8 @@ func TestBadCommandLines(t *testing.T) {
 	if code := run(t.Context(), []string{"-nope"}, &stderr, nil); code != 2 {
 		t.Errorf("exit code %d", code)
 	}
-	if code := run(t.Context(), []string{"-root", filepath.Join(t.TempDir(), "gone")}, &stderr, nil); code != 1 || !strings.Contains(stderr.String(), "files:") {
+	if code := run(t.Context(), []string{"-root", filepath.Join(t.TempDir(), "gone")}, &stderr, nil); code != 1 ||
+		!strings.Contains(stderr.String(), "files:") {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
 }

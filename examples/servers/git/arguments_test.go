@@ -27,7 +27,8 @@ func TestBadArgumentsSayWhatIsAllowed(t *testing.T) {
 		{"git_log", args{"until": "2026-02-30"}, "until:"},
 		{"git_log", args{"path": "../x"}, "relative to the top of the repository"},
 		{"git_log", args{"path": "/etc/passwd"}, "relative to the top of the repository"},
-		{"git_log", args{"revision": "mian"}, `unknown revision "mian": no branch, tag or commit has that name; nearest: "main"`},
+		{"git_log", args{"revision": "mian"},
+			`unknown revision "mian": no branch, tag or commit has that name; nearest: "main"`},
 		{"git_log", args{"revision": "coutdown~2"}, `nearest: "countdown"`},
 		{"git_log", args{"revision": "0.1.0"}, `nearest: "v0.1.0"`},
 		{"git_log", args{"revision": "something-else"}, `there are "countdown", "main", "sound", "v0.1.0"`},
@@ -54,7 +55,8 @@ func TestBadArgumentsSayWhatIsAllowed(t *testing.T) {
 
 func TestOmittedAndNullArgumentsMeanTheirDefaults(t *testing.T) {
 	c := serve(t, demoDir(t))
-	for _, arguments := range []args{{}, {"max_count": nil, "revision": nil}, {"max_count": 20.0}, {"revision": ""}, {"revision": "@"}} {
+	for _, arguments := range []args{{}, {"max_count": nil, "revision": nil}, {"max_count": 20.0}, {"revision": ""},
+		{"revision": "@"}} {
 		if got := call[LogResult](c, "git_log", arguments); len(got.Commits) != 19 {
 			t.Errorf("git_log(%v): got %d commits, want 19", arguments, len(got.Commits))
 		}
@@ -135,17 +137,23 @@ func FuzzArguments(f *testing.F) {
 		var err error
 		switch ctx := t.Context(); tool {
 		case 0:
-			source, err = answer(raw, logDefaults, func(p LogParams) (Source, error) { out, err := r.log(ctx, p); return out.Source, err })
+			source, err = answer(raw, logDefaults,
+				func(p LogParams) (Source, error) { out, err := r.log(ctx, p); return out.Source, err })
 		case 1:
-			source, err = answer(raw, diffDefaults, func(p DiffParams) (Source, error) { out, err := r.diff(ctx, p); return out.Source, err })
+			source, err = answer(raw, diffDefaults,
+				func(p DiffParams) (Source, error) { out, err := r.diff(ctx, p); return out.Source, err })
 		case 2:
-			source, err = answer(raw, showDefaults, func(p ShowParams) (Source, error) { out, err := r.show(ctx, p); return out.Source, err })
+			source, err = answer(raw, showDefaults,
+				func(p ShowParams) (Source, error) { out, err := r.show(ctx, p); return out.Source, err })
 		case 3:
-			source, err = answer(raw, statusDefaults, func(p StatusParams) (Source, error) { out, err := r.status(ctx, p); return out.Source, err })
+			source, err = answer(raw, statusDefaults,
+				func(p StatusParams) (Source, error) { out, err := r.status(ctx, p); return out.Source, err })
 		case 4:
-			source, err = answer(raw, branchesDefaults, func(p BranchesParams) (Source, error) { out, err := r.branches(ctx, p); return out.Source, err })
+			source, err = answer(raw, branchesDefaults,
+				func(p BranchesParams) (Source, error) { out, err := r.branches(ctx, p); return out.Source, err })
 		case 5:
-			source, err = answer(raw, blameDefaults, func(p BlameParams) (Source, error) { out, err := r.blame(ctx, p); return out.Source, err })
+			source, err = answer(raw, blameDefaults,
+				func(p BlameParams) (Source, error) { out, err := r.blame(ctx, p); return out.Source, err })
 		default:
 			return
 		}

@@ -275,7 +275,8 @@ func divide(edits []edit, of, at []int) (oldOf, oldAt, newOf, newAt []int) {
 // originOf returns the path that a file of c had in a parent, and the file: by
 // the same name or, where the parent has no such file, by the name it was
 // renamed from. The empty path means that it was not there.
-func (r *repository) originOf(ctx context.Context, parent, c *object.Commit, path string) (string, plumbing.Hash, error) {
+func (r *repository) originOf(ctx context.Context, parent, c *object.Commit, path string) (string, plumbing.Hash,
+	error) {
 	there, err := r.entryAt(parent, path)
 	if err != nil {
 		return "", plumbing.ZeroHash, err

@@ -16,7 +16,8 @@ import (
 var diffTool = mcp.Tool{
 	Name:  "git_diff",
 	Title: "Files changed between two commits",
-	Description: "List the files changed between two commits of a git repository, with status, added and deleted lines for each, " +
+	Description: "List the files changed between two commits of a git repository, with status, added and deleted lines " +
+		"for each, " +
 		"and on request the patch. Compares branches, tags or hashes; can be limited to one file or folder.",
 }
 
@@ -121,7 +122,8 @@ func (r *repository) changes(ctx context.Context, from, to *object.Commit, o cha
 	result.FilesChanged = len(found)
 	var notes []string
 	if len(found) > o.maxFiles {
-		notes = append(notes, fmt.Sprintf("%d of %d files are listed: raise max_files or give a path", o.maxFiles, len(found)))
+		notes = append(notes, fmt.Sprintf("%d of %d files are listed: raise max_files or give a path", o.maxFiles,
+			len(found)))
 		found = found[:o.maxFiles]
 	}
 	left, incomplete := o.maxBytes, 0
@@ -146,7 +148,8 @@ func (r *repository) changes(ctx context.Context, from, to *object.Commit, o cha
 		result.Deletions += file.Deletions
 	}
 	if incomplete > 0 {
-		notes = append(notes, fmt.Sprintf("the patches of %d files are cut or left out: raise max_patch_bytes or give a path", incomplete))
+		notes = append(notes, fmt.Sprintf("the patches of %d files are cut or left out: raise max_patch_bytes or give a path",
+			incomplete))
 	}
 	return result, strings.Join(notes, "; "), nil
 }

@@ -66,7 +66,8 @@ func TestBlameOfALongFileIsPaged(t *testing.T) {
 	commitAll(t, repo, "long")
 	c := serve(t, dir)
 	got := call[BlameResult](c, "git_blame", args{"path": "long.txt"})
-	if len(got.Lines) != maxBlameLines || got.TotalLines != 1501 || !strings.Contains(got.Note, "go on with start_line 1001") {
+	if len(got.Lines) != maxBlameLines || got.TotalLines != 1501 ||
+		!strings.Contains(got.Note, "go on with start_line 1001") {
 		t.Errorf("got %d of %d lines, note %q", len(got.Lines), got.TotalLines, got.Note)
 	}
 	rest := call[BlameResult](c, "git_blame", args{"path": "long.txt", "start_line": 1001})

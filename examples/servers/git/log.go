@@ -17,8 +17,10 @@ import (
 var logTool = mcp.Tool{
 	Name:  "git_log",
 	Title: "Commit history",
-	Description: "Show the commit history of a git repository: the latest commits with hash, author, date and message, newest first. " +
-		"Lists the commits of a branch, of a time range (since, until), by an author, or those that changed one file or folder.",
+	Description: "Show the commit history of a git repository: the latest commits with hash, author, date and message, " +
+		"newest first. " +
+		"Lists the commits of a branch, of a time range (since, until), by an author, or those that changed one file or " +
+		"folder.",
 }
 
 type LogParams struct {
@@ -170,7 +172,8 @@ func (f commitFilter) matches(c *object.Commit) bool {
 // one of its parents had it is passed over, and only that parent is followed.
 // A commit before since ends its line, as in git. Where visit returns an
 // error, the walk ends with it.
-func (r *repository) walk(ctx context.Context, start *object.Commit, f commitFilter, visit func(*object.Commit) error) error {
+func (r *repository) walk(ctx context.Context, start *object.Commit, f commitFilter,
+	visit func(*object.Commit) error) error {
 	var queue byDate
 	queue.push(start)
 	seen := map[plumbing.Hash]bool{start.Hash: true}

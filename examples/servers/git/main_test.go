@@ -45,7 +45,8 @@ func TestDemonstrationIsAnnouncedAndRemoved(t *testing.T) {
 	if !strings.Contains(got.Note, "demonstration") || len(got.Commits) < 8 {
 		t.Errorf("got %d commits of the last weeks and note %q", len(got.Commits), got.Note)
 	}
-	if status := call[StatusResult](c, "git_status", nil); !status.Clean || !strings.Contains(status.Note, "demonstration") {
+	if status := call[StatusResult](c, "git_status", nil); !status.Clean ||
+		!strings.Contains(status.Note, "demonstration") {
 		t.Errorf("git_status: got %+v, want a clean demonstration", status)
 	}
 	if code := stop(); code != 0 {
@@ -94,7 +95,8 @@ func TestBadCommandLines(t *testing.T) {
 		var stderr bytes.Buffer
 		code := run(t.Context(), test.arguments, &stderr, nil)
 		if code != test.code || !strings.Contains(stderr.String(), test.want) {
-			t.Errorf("git %q: exit code %d, want %d; stderr %q, want …%s…", test.arguments, code, test.code, stderr.String(), test.want)
+			t.Errorf("git %q: exit code %d, want %d; stderr %q, want …%s…", test.arguments, code, test.code, stderr.String(),
+				test.want)
 		}
 	}
 }
@@ -108,7 +110,8 @@ func TestEveryToolIsReadOnlyAndDescribed(t *testing.T) {
 		}
 		names++
 		a := tool.Annotations
-		if a == nil || !a.ReadOnlyHint || a.DestructiveHint == nil || *a.DestructiveHint || a.OpenWorldHint == nil || *a.OpenWorldHint {
+		if a == nil || !a.ReadOnlyHint || a.DestructiveHint == nil || *a.DestructiveHint || a.OpenWorldHint == nil ||
+			*a.OpenWorldHint {
 			t.Errorf("%s: annotations %+v, want read-only in a closed world", tool.Name, a)
 		}
 		if tool.Title == "" || !strings.Contains(tool.Description, "git repository") || tool.OutputSchema == nil {

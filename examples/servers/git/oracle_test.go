@@ -21,28 +21,33 @@ func TestLogIsWhatGitLogSays(t *testing.T) {
 		arguments args
 		git       []string
 	}{
-		"all":               {args{"max_count": 100}, nil},
-		"a few":             {args{"max_count": 3}, []string{"-n3"}},
-		"page":              {args{"max_count": 4, "skip": 5}, []string{"-n4", "--skip=5"}},
-		"branch":            {args{"revision": "sound", "max_count": 100}, []string{"sound"}},
-		"tag":               {args{"revision": "v0.1.0", "max_count": 100}, []string{"v0.1.0"}},
-		"ancestor":          {args{"revision": "main~4^1", "max_count": 100}, []string{"main~4^1"}},
-		"second parent":     {args{"revision": "v0.1.0~4^2", "max_count": 100}, []string{"v0.1.0~4^2"}},
-		"author":            {args{"author": "TOMAS", "max_count": 100}, []string{"--author=Tomas"}},
-		"address":           {args{"author": "yuki@example", "max_count": 100}, []string{"--author=yuki@example"}},
-		"since":             {args{"since": "2026-03-10T00:00:00Z", "max_count": 100}, []string{"--since=2026-03-10T00:00:00Z"}},
-		"until":             {args{"until": "2026-03-01T00:00:00Z", "max_count": 100}, []string{"--until=2026-03-01T00:00:00Z"}},
-		"between":           {args{"since": "2026-02-20", "until": "2026-03-01", "max_count": 100}, []string{"--since=2026-02-20T00:00:00Z", "--until=2026-03-01T23:59:59Z"}},
+		"all":           {args{"max_count": 100}, nil},
+		"a few":         {args{"max_count": 3}, []string{"-n3"}},
+		"page":          {args{"max_count": 4, "skip": 5}, []string{"-n4", "--skip=5"}},
+		"branch":        {args{"revision": "sound", "max_count": 100}, []string{"sound"}},
+		"tag":           {args{"revision": "v0.1.0", "max_count": 100}, []string{"v0.1.0"}},
+		"ancestor":      {args{"revision": "main~4^1", "max_count": 100}, []string{"main~4^1"}},
+		"second parent": {args{"revision": "v0.1.0~4^2", "max_count": 100}, []string{"v0.1.0~4^2"}},
+		"author":        {args{"author": "TOMAS", "max_count": 100}, []string{"--author=Tomas"}},
+		"address":       {args{"author": "yuki@example", "max_count": 100}, []string{"--author=yuki@example"}},
+		"since": {args{"since": "2026-03-10T00:00:00Z", "max_count": 100},
+			[]string{"--since=2026-03-10T00:00:00Z"}},
+		"until": {args{"until": "2026-03-01T00:00:00Z", "max_count": 100},
+			[]string{"--until=2026-03-01T00:00:00Z"}},
+		"between": {args{"since": "2026-02-20", "until": "2026-03-01", "max_count": 100},
+			[]string{"--since=2026-02-20T00:00:00Z", "--until=2026-03-01T23:59:59Z"}},
 		"file":              {args{"path": "main.go", "max_count": 100}, []string{"--", "main.go"}},
 		"merged file":       {args{"path": "countdown.go", "max_count": 100}, []string{"--", "countdown.go"}},
 		"file that is gone": {args{"path": "teas.go", "max_count": 100}, []string{"--", "teas.go"}},
-		"file and author":   {args{"path": "main.go", "author": "yuki", "max_count": 100}, []string{"--author=Yuki", "--", "main.go"}},
+		"file and author": {args{"path": "main.go", "author": "yuki", "max_count": 100},
+			[]string{"--author=Yuki", "--", "main.go"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := call[LogResult](c, "git_log", test.arguments)
 			var lines []string
 			for _, commit := range got.Commits {
-				lines = append(lines, strings.Join([]string{commit.Hash, commit.Author, commit.AuthorEmail, strings.Replace(commit.Date, "Z", "+00:00", 1), commit.Subject, strings.Join(commit.Parents, " ")}, "|"))
+				lines = append(lines, strings.Join([]string{commit.Hash, commit.Author, commit.AuthorEmail,
+					strings.Replace(commit.Date, "Z", "+00:00", 1), commit.Subject, strings.Join(commit.Parents, " ")}, "|"))
 			}
 			want := gitCommand(t, dir, append([]string{"log", "--format=%H|%an|%ae|%aI|%s|%P"}, test.git...)...)
 			want = strings.ReplaceAll(strings.TrimSpace(want), "Z|", "+00:00|")
@@ -56,7 +61,8 @@ func TestLogIsWhatGitLogSays(t *testing.T) {
 func TestDiffIsWhatGitDiffSays(t *testing.T) {
 	dir := randomRepository(t, 1, 30)
 	c := serve(t, dir)
-	for _, ends := range [][2]string{{"HEAD~1", "HEAD"}, {"HEAD~5", "HEAD"}, {"HEAD~20", "HEAD"}, {"HEAD", "HEAD~20"}, {"HEAD~29", "HEAD~10"}, {"HEAD", "HEAD"}} {
+	for _, ends := range [][2]string{{"HEAD~1", "HEAD"}, {"HEAD~5", "HEAD"}, {"HEAD~20", "HEAD"}, {"HEAD", "HEAD~20"},
+		{"HEAD~29", "HEAD~10"}, {"HEAD", "HEAD"}} {
 		got := call[DiffResult](c, "git_diff", args{"from": ends[0], "to": ends[1], "max_files": 1000})
 		var lines []string
 		for _, file := range got.Files {
@@ -143,7 +149,8 @@ func TestBlameIsWhatGitBlameSays(t *testing.T) {
 		var want []string
 		authors := map[string]string{}
 		hash := ""
-		for _, line := range strings.Split(gitCommand(t, test.dir, "blame", "--porcelain", "--minimal", test.revision, "--", test.path), "\n") {
+		for _, line := range strings.Split(gitCommand(t, test.dir, "blame", "--porcelain", "--minimal", test.revision, "--",
+			test.path), "\n") {
 			fields := strings.Fields(line)
 			switch {
 			case len(fields) >= 3 && len(fields[0]) == 40:
@@ -160,7 +167,8 @@ func TestBlameIsWhatGitBlameSays(t *testing.T) {
 			t.Errorf("git_blame %s %s differs from git blame (-want +got):\n%s", test.revision, test.path, diff)
 		}
 		if len(lines) > 4 {
-			part := call[BlameResult](c, "git_blame", args{"path": test.path, "revision": test.revision, "start_line": 2, "end_line": 4})
+			part := call[BlameResult](c, "git_blame",
+				args{"path": test.path, "revision": test.revision, "start_line": 2, "end_line": 4})
 			if diff := cmp.Diff(got.Lines[1:4], part.Lines); diff != "" {
 				t.Errorf("git_blame %s of lines 2 to 4 differs from those of the whole file:\n%s", test.path, diff)
 			}
@@ -202,7 +210,8 @@ func TestStatusIsWhatGitStatusSays(t *testing.T) {
 		lines["?? "+path] = true
 	}
 	want := map[string]bool{}
-	for _, line := range strings.Split(strings.TrimRight(gitCommand(t, dir, "status", "--porcelain", "-uall"), "\n"), "\n") {
+	for _, line := range strings.Split(strings.TrimRight(gitCommand(t, dir, "status", "--porcelain", "-uall"), "\n"),
+		"\n") {
 		want[line] = true
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {

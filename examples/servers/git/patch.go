@@ -70,7 +70,8 @@ func (p linePatch) writeHunk(edits []edit, write func(string) bool) bool {
 	}
 	at := first.aLo - before
 	for _, e := range edits {
-		if !writeLines(" ", p.a[at:e.aLo], write) || !writeLines("-", p.a[e.aLo:e.aHi], write) || !writeLines("+", p.b[e.bLo:e.bHi], write) {
+		if !writeLines(" ", p.a[at:e.aLo], write) || !writeLines("-", p.a[e.aLo:e.aHi], write) ||
+			!writeLines("+", p.b[e.bLo:e.bHi], write) {
 			return false
 		}
 		at = e.aHi

@@ -224,7 +224,8 @@ func TestRepositoriesInAnUnknownFormAreNamedSo(t *testing.T) {
 	dir := demoDir(t)
 	gitCommand(t, dir, "config", "core.repositoryformatversion", "1")
 	gitCommand(t, dir, "config", "extensions.refStorage", "reftable")
-	if message := serve(t, dir).fails("git_log", nil); !strings.Contains(message, "in a form that this server cannot read") {
+	if message := serve(t, dir).fails("git_log", nil); !strings.Contains(message,
+		"in a form that this server cannot read") {
 		t.Errorf("got %q", message)
 	}
 }

@@ -128,7 +128,8 @@ func (r *repository) unknown(rev string) error {
 	}
 	near := nearest(name, names)
 	if len(near) == 0 {
-		return fmt.Errorf("unknown revision %.100q: no branch, tag or commit has that name; there are %s", rev, quoted(names[:min(5, len(names))]))
+		return fmt.Errorf("unknown revision %.100q: no branch, tag or commit has that name; there are %s", rev,
+			quoted(names[:min(5, len(names))]))
 	}
 	return fmt.Errorf("unknown revision %.100q: no branch, tag or commit has that name; nearest: %s", rev, quoted(near))
 }

@@ -156,7 +156,8 @@ func (r root) openAt(dir string, bare bool) (*repository, error) {
 	switch {
 	case errors.Is(err, git.ErrRepositoryNotExists):
 		return nil, fmt.Errorf("repository %q: it has no HEAD, so it is not (or no longer) a git repository", name)
-	case errors.Is(err, git.ErrUnknownExtension), errors.Is(err, git.ErrUnsupportedRepositoryFormatVersion), errors.Is(err, git.ErrUnsupportedExtensionRepositoryFormatVersion):
+	case errors.Is(err, git.ErrUnknownExtension), errors.Is(err, git.ErrUnsupportedRepositoryFormatVersion),
+		errors.Is(err, git.ErrUnsupportedExtensionRepositoryFormatVersion):
 		return nil, fmt.Errorf("repository %q is in a form that this server cannot read: %w", name, err)
 	case err != nil:
 		return nil, fmt.Errorf("repository %q: %w", name, err)
@@ -222,7 +223,8 @@ func (r root) confine(dir string, own bool) (string, error) {
 		return "", fmt.Errorf("its git folder: %w", reason(err))
 	}
 	if _, ok := below(r.dir, resolved); !ok && !own {
-		return "", errors.New("its git folder lies outside the root: start the server with this repository as -root to allow it")
+		return "", errors.New("its git folder lies outside the root: start the server with this repository as -root to " +
+			"allow it")
 	}
 	return resolved, nil
 }
@@ -240,7 +242,8 @@ func (r *repository) parents(c *object.Commit) []plumbing.Hash {
 func (r *repository) source(notes ...string) Source {
 	s := Source{Repository: filepath.ToSlash(r.top)}
 	if r.demo {
-		notes = append([]string{"demonstration repository in a temporary folder, because the server's root has no git repository"}, notes...)
+		notes = append([]string{"demonstration repository in a temporary folder, because the server's root has no git " +
+			"repository"}, notes...)
 	}
 	var said []string
 	for _, note := range notes {
@@ -260,7 +263,8 @@ func cleanPath(p string) (string, error) {
 		return "", nil
 	}
 	clean := path.Clean(slashed)
-	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsRune(clean, 0) || filepath.IsAbs(p) {
+	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsRune(clean, 0) ||
+		filepath.IsAbs(p) {
 		return "", fmt.Errorf("path %q: give it relative to the top of the repository, like %q", p, "docs/guide.md")
 	}
 	if clean == "." {

@@ -26,9 +26,11 @@ func TestNothingOutsideTheRootIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	paths := []string{"..", "../secret", "folder/../../secret", secret, top, "/", "pointer", "relative", "borrowed", "../root"}
+	paths := []string{"..", "../secret", "folder/../../secret", secret, top, "/", "pointer", "relative", "borrowed",
+		"../root"}
 	if runtime.GOOS != "windows" {
-		for link, target := range map[string]string{"link": secret, "linked/.git": filepath.Join(secret, ".git"), "up": ".."} {
+		for link, target := range map[string]string{"link": secret, "linked/.git": filepath.Join(secret, ".git"),
+			"up": ".."} {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +46,8 @@ func TestNothingOutsideTheRootIsRead(t *testing.T) {
 			t.Errorf("repo_path %q is refused without the word root: %s", path, message)
 		}
 	}
-	there, missing := c.fails("git_log", args{"repo_path": "../secret"}), c.fails("git_log", args{"repo_path": "../secres"})
+	there, missing := c.fails("git_log", args{"repo_path": "../secret"}),
+		c.fails("git_log", args{"repo_path": "../secres"})
 	if strings.Replace(there, "secret", "", 1) != strings.Replace(missing, "secres", "", 1) {
 		t.Errorf("the answer tells which folders exist outside the root:\n%s\n%s", there, missing)
 	}

@@ -39,10 +39,12 @@ func newServer(r root) *mcp.Server {
 func (r root) instructions() string {
 	serves := fmt.Sprintf("Reads the git repositories in %s and below, and changes nothing.", r.dir)
 	if r.demo {
-		serves = "Reads a demonstration repository in a temporary folder, made because the folder that this server was started in is no git repository. Changes nothing."
+		serves = "Reads a demonstration repository in a temporary folder, made because the folder that this server was " +
+			"started in is no git repository. Changes nothing."
 	}
 	return serves + ` repo_path is relative to that root; "." is its own repository. ` +
-		"Find commits with git_log and branches with git_branches; git_show and git_diff tell which files changed and, with patch, how; " +
+		"Find commits with git_log and branches with git_branches; git_show and git_diff tell which files changed and, " +
+		"with patch, how; " +
 		"git_blame tells who wrote a line; git_status tells what is not committed yet. " +
 		"Revisions are branch and tag names, hashes or their beginnings, and HEAD~2 or main^ forms."
 }

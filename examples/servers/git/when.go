@@ -19,7 +19,8 @@ func parseWhen(text string, end bool, now time.Time) (time.Time, error) {
 		}
 		return day, nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"} {
+	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04",
+		"2006-01-02T15:04"} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, nil
 		}
@@ -27,7 +28,8 @@ func parseWhen(text string, end bool, now time.Time) (time.Time, error) {
 	if t, ok := parseAgo(strings.ToLower(text), now); ok {
 		return t, nil
 	}
-	return time.Time{}, fmt.Errorf("%.60q is no time: write 2026-01-31, 2026-01-31T15:04:05Z or a distance like 2 weeks ago", text)
+	return time.Time{}, fmt.Errorf("%.60q is no time: write 2026-01-31, 2026-01-31T15:04:05Z or a distance like 2 "+
+		"weeks ago", text)
 }
 
 // parseAgo reads "now", "yesterday" and "N units ago"; the word ago may miss.

@@ -61,7 +61,8 @@ func run(ctx context.Context, args []string, key string, stdout, stderr io.Write
 		fmt.Fprintln(stderr, "library:", err)
 		return 1
 	}
-	server := &http.Server{Handler: newLibrary(key), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second}
+	server := &http.Server{Handler: newLibrary(key), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		WriteTimeout: 30 * time.Second}
 	context.AfterFunc(ctx, func() { server.Close() })
 	if command := flags.Args(); len(command) > 0 {
 		go server.Serve(listener)
@@ -191,7 +192,8 @@ func (l *library) takeBack(w http.ResponseWriter, r *http.Request) {
 func (l *library) book(w http.ResponseWriter, r *http.Request) *Book {
 	n, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil || n < 1 || n > len(l.books) {
-		fail(w, http.StatusNotFound, fmt.Sprintf("there is no book %.20q; they have the numbers 1 to %d", r.PathValue("number"), len(l.books)))
+		fail(w, http.StatusNotFound, fmt.Sprintf("there is no book %.20q; they have the numbers 1 to %d",
+			r.PathValue("number"), len(l.books)))
 		return nil
 	}
 	return &l.books[n-1]

@@ -34,7 +34,8 @@ func (s *store) addNote(ctx context.Context, p AddNoteParams) (Note, error) {
 		}
 	}
 	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `INSERT INTO notes (title, text, created) VALUES (?, ?, ?) RETURNING id`, n.Title, n.Text, n.Created).Scan(&n.ID)
+		return tx.QueryRowContext(ctx, `INSERT INTO notes (title, text, created) VALUES (?, ?, ?) RETURNING id`, n.Title,
+			n.Text, n.Created).Scan(&n.ID)
 	})
 	return n, err
 }
@@ -65,10 +66,12 @@ func (s *store) searchNotes(ctx context.Context, p SearchNotesParams) (SearchNot
 	}
 	ctx, cancel := context.WithTimeout(ctx, perCall)
 	defer cancel()
-	if err := s.reader.QueryRowContext(ctx, "SELECT count(*) FROM notes WHERE "+where, args...).Scan(&out.Total); err != nil {
+	if err := s.reader.QueryRowContext(ctx, "SELECT count(*) FROM notes WHERE "+where,
+		args...).Scan(&out.Total); err != nil {
 		return out, inWords(ctx, err)
 	}
-	rows, err := s.reader.QueryContext(ctx, "SELECT id, title, text, created FROM notes WHERE "+where+" ORDER BY id DESC LIMIT ?", append(args, p.Limit)...)
+	rows, err := s.reader.QueryContext(ctx, "SELECT id, title, text, created FROM notes WHERE "+where+
+		" ORDER BY id DESC LIMIT ?", append(args, p.Limit)...)
 	if err != nil {
 		return out, inWords(ctx, err)
 	}
@@ -92,7 +95,8 @@ type DeleteNoteParams struct {
 func (s *store) deleteNote(ctx context.Context, p DeleteNoteParams) (Note, error) {
 	var n Note
 	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `DELETE FROM notes WHERE id = ? RETURNING id, title, text, created`, p.ID).Scan(&n.ID, &n.Title, &n.Text, &n.Created)
+		return tx.QueryRowContext(ctx, `DELETE FROM notes WHERE id = ? RETURNING id, title, text, created`, p.ID).Scan(&n.ID,
+			&n.Title, &n.Text, &n.Created)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("there is no note %d; search_notes lists those that there are", p.ID)

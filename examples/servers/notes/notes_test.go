@@ -72,25 +72,35 @@ func file(t *testing.T) string { return filepath.Join(t.TempDir(), "a b?#%.db") 
 
 func (c *client) pets() {
 	c.t.Helper()
-	c.call("create_table", args{"table": "pets", "columns": []args{{"name": "name", "type": "text"}, {"name": "age", "type": "integer"}, {"name": "weight", "type": "real"}}})
-	c.call("insert_rows", args{"table": "pets", "rows": []args{{"name": "Ada", "age": 3, "weight": 4.5}, {"name": "Bo", "age": true}, {"name": "Cy", "weight": 7}}})
+	c.call("create_table", args{"table": "pets",
+		"columns": []args{{"name": "name", "type": "text"}, {"name": "age", "type": "integer"},
+			{"name": "weight", "type": "real"}}})
+	c.call("insert_rows", args{"table": "pets",
+		"rows": []args{{"name": "Ada", "age": 3, "weight": 4.5}, {"name": "Bo", "age": true}, {"name": "Cy", "weight": 7}}})
 }
 
 func TestRowsComeBackAsTheyWent(t *testing.T) {
 	c := serve(t, file(t))
 	c.pets()
 	want := args{"columns": []any{"name", "age", "weight"}, "more": false, "rows": []any{
-		args{"name": "Ada", "age": 3.0, "weight": 4.5}, args{"name": "Bo", "age": 1.0, "weight": nil}, args{"name": "Cy", "age": nil, "weight": 7.0}}}
+		args{"name": "Ada", "age": 3.0, "weight": 4.5}, args{"name": "Bo", "age": 1.0, "weight": nil},
+		args{"name": "Cy", "age": nil, "weight": 7.0}}}
 	if d := cmp.Diff(want, c.call("query", args{"sql": "SELECT * FROM pets -- all\n ; "})); d != "" {
 		t.Error(d)
 	}
 	want = args{"columns": []any{"n", "age"}, "more": true, "rows": []any{args{"n": "Ada", "age": 3.0}}}
-	if d := cmp.Diff(want, c.call("query", args{"sql": "WITH x AS (SELECT name AS n, age FROM pets WHERE age >= ? OR name = ?) SELECT * FROM x ORDER BY n", "args": []any{1, "it's"}, "limit": 1})); d != "" {
+	if d := cmp.Diff(want, c.call("query",
+		args{"sql": "WITH x AS (SELECT name AS n, age FROM pets WHERE age >= ? OR name = ?) SELECT * FROM x ORDER BY n",
+			"args": []any{1, "it's"}, "limit": 1})); d != "" {
 		t.Error(d)
 	}
 	want = args{"tables": []any{
-		args{"name": "notes", "rows": 0.0, "columns": []any{args{"name": "id", "type": "integer"}, args{"name": "title", "type": "text"}, args{"name": "text", "type": "text"}, args{"name": "created", "type": "text"}}},
-		args{"name": "pets", "rows": 3.0, "columns": []any{args{"name": "name", "type": "text"}, args{"name": "age", "type": "integer"}, args{"name": "weight", "type": "real"}}}}}
+		args{"name": "notes", "rows": 0.0,
+			"columns": []any{args{"name": "id", "type": "integer"}, args{"name": "title", "type": "text"},
+				args{"name": "text", "type": "text"}, args{"name": "created", "type": "text"}}},
+		args{"name": "pets", "rows": 3.0,
+			"columns": []any{args{"name": "name", "type": "text"}, args{"name": "age", "type": "integer"},
+				args{"name": "weight", "type": "real"}}}}}
 	if d := cmp.Diff(want, c.call("list_tables", nil)); d != "" {
 		t.Error(d)
 	}
@@ -99,7 +109,9 @@ func TestRowsComeBackAsTheyWent(t *testing.T) {
 		args args
 		want args
 	}{
-		{"create_table", args{"table": "pets", "columns": []args{{"name": "name", "type": "text"}, {"name": "age", "type": "integer"}, {"name": "weight", "type": "real"}}}, args{"created": false}},
+		{"create_table", args{"table": "pets",
+			"columns": []args{{"name": "name", "type": "text"}, {"name": "age", "type": "integer"},
+				{"name": "weight", "type": "real"}}}, args{"created": false}},
 		{"delete_rows", args{"table": "pets", "where": args{"name": "Ada", "age": 4}}, args{"deleted": 0.0}},
 		{"delete_rows", args{"table": "pets", "where": args{"age": nil}}, args{"deleted": 1.0}},
 		{"delete_rows", args{"table": "pets", "all": true}, args{"deleted": 2.0}},
@@ -124,7 +136,8 @@ func TestNotesAreKeptFoundAndDeleted(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	again := serve(t, path) // a second program on the same file
-	for words, want := range map[string]string{"": "Work Shopping", "milk": "Work Shopping", "MILK cocoa": "Shopping", "100%": "Shopping", "0_": "", "t_d": "Work", "%": "Shopping", "nothing": ""} {
+	for words, want := range map[string]string{"": "Work Shopping", "milk": "Work Shopping", "MILK cocoa": "Shopping",
+		"100%": "Shopping", "0_": "", "t_d": "Work", "%": "Shopping", "nothing": ""} {
 		if got := titles(again, words); got != want {
 			t.Errorf("%q finds %q, want %q", words, got, want)
 		}
@@ -160,7 +173,9 @@ func TestRefusalsSayWhatWouldBeRight(t *testing.T) {
 		{"query", args{"sql": "SELECT ';' /* ; */ ; -- ;\n SELECT 2"}, "one statement"},
 		{"query", args{"sql": " -- nothing\n"}, "holds no statement"},
 		{"query", args{"sql": "SELECT 1\x00; DROP TABLE pets"}, "NUL"},
-		{"query", args{"sql": "SELECT nme FROM pets"}, "no such column: nme; notes(id integer, title text, text text, created text); pets(name text, age integer, weight real)"},
+		{"query", args{"sql": "SELECT nme FROM pets"},
+			"no such column: nme; notes(id integer, title text, text text, created text); pets(name text, age integer, " +
+				"weight real)"},
 		{"query", args{"sql": "SELECT * FROM cats"}, "no such table: cats; notes("},
 		{"query", args{"sql": "SELEC 1"}, "SELECT only"},
 		{"query", args{"sql": "SELECT * FRM pets"}, `near "FRM": syntax error`},
@@ -172,18 +187,23 @@ func TestRefusalsSayWhatWouldBeRight(t *testing.T) {
 		{"query", args{"sql": "SELECT 1 -- " + strings.Repeat("x", maxSQL)}, "at most 16384"},
 		{"query", args{"sql": "SELECT zeroblob(1000000000)"}, "too big"},
 		{"query", args{"sql": "SELECT load_extension('x')"}, "not authorized"},
-		{"create_table", args{"table": "a b", "columns": []args{{"name": "x", "type": "text"}}}, `"a b" is no name for a table`},
-		{"create_table", args{"table": `x"; DROP TABLE pets; --`, "columns": []args{{"name": "x", "type": "text"}}}, "is no name for a table"},
+		{"create_table", args{"table": "a b", "columns": []args{{"name": "x", "type": "text"}}},
+			`"a b" is no name for a table`},
+		{"create_table", args{"table": `x"; DROP TABLE pets; --`, "columns": []args{{"name": "x", "type": "text"}}},
+			"is no name for a table"},
 		{"create_table", args{"table": "sqlite_x", "columns": []args{{"name": "x", "type": "text"}}}, "SQLite's own"},
 		{"create_table", args{"table": "x", "columns": []args{{"name": "x-y", "type": "text"}}}, "is no name for a column"},
 		{"create_table", args{"table": "x", "columns": []args{{"name": "x", "type": "date"}}}, "date"},
-		{"create_table", args{"table": "x", "columns": []args{{"name": "x", "type": "text"}, {"name": "X", "type": "text"}}}, "duplicate column name"},
+		{"create_table", args{"table": "x", "columns": []args{{"name": "x", "type": "text"}, {"name": "X", "type": "text"}}},
+			"duplicate column name"},
 		{"create_table", args{"table": "x", "columns": []args{}}, "want 1 to 100"},
-		{"create_table", args{"table": "pets", "columns": []args{{"name": "x", "type": "text"}}}, "with other columns: name text, age integer, weight real"},
+		{"create_table", args{"table": "pets", "columns": []args{{"name": "x", "type": "text"}}},
+			"with other columns: name text, age integer, weight real"},
 		{"insert_rows", args{"table": "cats", "rows": []args{{"name": "x"}}}, `there is no table "cats"; there are pets`},
 		{"insert_rows", args{"table": "notes", "rows": []args{{"title": "x"}}}, "add_note"},
 		{"insert_rows", args{"table": "pets", "rows": many}, "1001 rows: want 1 to 1000"},
-		{"insert_rows", args{"table": "pets", "rows": []args{{"name": "x"}, {"nam": "y"}}}, `row 2: there is no column "nam"; there are name text`},
+		{"insert_rows", args{"table": "pets", "rows": []args{{"name": "x"}, {"nam": "y"}}},
+			`row 2: there is no column "nam"; there are name text`},
 		{"insert_rows", args{"table": "pets", "rows": []args{{"name": "x"}, {"age": "old"}}}, "row 2: "},
 		{"insert_rows", args{"table": "pets", "rows": []args{{"name": args{}}}}, `column "name": want a text`},
 		{"insert_rows", args{"table": "pets", "rows": []args{{"name": strings.Repeat("x", maxText+1)}}}, "at most 65536"},
@@ -220,7 +240,8 @@ func TestAnswersAreBoundedAndAlwaysJSON(t *testing.T) {
 	if rows := got["rows"].([]any); len(rows) > 6 || got["more"] != true {
 		t.Errorf("%d rows of 64 KiB, more: %v", len(rows), got["more"])
 	}
-	got = c.call("query", args{"sql": "SELECT 9e999 AS inf, x'00ff' AS blob, CAST(x'ff41' AS TEXT) AS bad, 9007199254740993 AS big, 1.0 AS one"})
+	got = c.call("query", args{"sql": "SELECT 9e999 AS inf, x'00ff' AS blob, CAST(x'ff41' AS TEXT) AS bad, " +
+		"9007199254740993 AS big, 1.0 AS one"})
 	want := args{"inf": "+Inf", "blob": "AP8=", "bad": "\uFFFDA", "big": 9007199254740992.0, "one": 1.0}
 	if d := cmp.Diff([]any{want}, got["rows"]); d != "" {
 		t.Error(d)
@@ -297,7 +318,8 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"-db", filepath.Join(text, "x.db")}, 1, "unable to open database file"},
 	} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), test.args, &stderr, nil); code != test.code || !strings.Contains(stderr.String(), test.want) {
+		if code := run(t.Context(), test.args, &stderr, nil); code != test.code ||
+			!strings.Contains(stderr.String(), test.want) {
 			t.Errorf("notes %q: exit code %d, want %d; stderr %q", test.args, code, test.code, stderr.String())
 		}
 	}
@@ -308,8 +330,11 @@ func TestBadCommandLines(t *testing.T) {
 // connection stops it.
 func FuzzOnlySelect(f *testing.F) {
 	for _, seed := range []string{
-		"SELECT 1", "select ';' ; ", "VALUES (1); PRAGMA user_version = 1", "SELECT [;] ; --\n;", "SELECT 'it''s', \"a\"\"b\", `c``d` /* ; */",
-		"SELECT 1 /* * / ; */; DROP TABLE t", "SELECT x';'", "SELECT '\\'; DROP TABLE t --'", "SELECT 1\v; DROP TABLE t", "\ufeffSELECT 1", "SELECT $a(;", "SELECT \"", "SELECT 1 --\r; DROP TABLE t", "/*/ SELECT 1; DROP TABLE t", "SELECT 1 /", "select @x::(;)",
+		"SELECT 1", "select ';' ; ", "VALUES (1); PRAGMA user_version = 1", "SELECT [;] ; --\n;",
+		"SELECT 'it''s', \"a\"\"b\", `c``d` /* ; */",
+		"SELECT 1 /* * / ; */; DROP TABLE t", "SELECT x';'", "SELECT '\\'; DROP TABLE t --'", "SELECT 1\v; DROP TABLE t",
+		"\ufeffSELECT 1", "SELECT $a(;", "SELECT \"", "SELECT 1 --\r; DROP TABLE t", "/*/ SELECT 1; DROP TABLE t",
+		"SELECT 1 /", "select @x::(;)",
 	} {
 		f.Add(seed)
 	}
@@ -323,7 +348,8 @@ func FuzzOnlySelect(f *testing.F) {
 		f.Fatal(err)
 	}
 	state := func(t *testing.T) (out [4]int) {
-		if err := db.QueryRow("SELECT total_changes(), (SELECT count(*) FROM t), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&out[0], &out[1], &out[2], &out[3]); err != nil {
+		if err := db.QueryRow("SELECT total_changes(), (SELECT count(*) FROM t), (SELECT user_version FROM "+
+			"pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&out[0], &out[1], &out[2], &out[3]); err != nil {
 			t.Fatal(err)
 		}
 		return out

@@ -52,7 +52,8 @@ func (s *store) listTables(ctx context.Context, _ struct{}) (ListTablesResult, e
 func tables(ctx context.Context, q interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 }) (map[string][]Column, error) {
-	rows, err := q.QueryContext(ctx, `SELECT t.name, c.name, lower(c.type) FROM sqlite_schema t, pragma_table_info(t.name) c
+	rows, err := q.QueryContext(ctx,
+		`SELECT t.name, c.name, lower(c.type) FROM sqlite_schema t, pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY t.name, c.cid`)
 	if err != nil {
 		return nil, err
@@ -172,7 +173,8 @@ func (s *store) insertRows(ctx context.Context, p InsertRowsParams) (InsertRowsR
 		for _, c := range has {
 			names, marks = append(names, fmt.Sprintf("%q", c.Name)), append(marks, "?")
 		}
-		insert, err := tx.PrepareContext(ctx, fmt.Sprintf("INSERT INTO %q (%s) VALUES (%s)", p.Table, strings.Join(names, ", "), strings.Join(marks, ", ")))
+		insert, err := tx.PrepareContext(ctx,
+			fmt.Sprintf("INSERT INTO %q (%s) VALUES (%s)", p.Table, strings.Join(names, ", "), strings.Join(marks, ", ")))
 		if err != nil {
 			return err
 		}

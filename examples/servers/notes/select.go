@@ -35,7 +35,8 @@ func onlySelect(sql string) error {
 	return errSelectOnly
 }
 
-var errSelectOnly = errors.New("query runs SELECT only; insert_rows, delete_rows, create_table and drop_table change what is there")
+var errSelectOnly = errors.New("query runs SELECT only; insert_rows, delete_rows, create_table and drop_table " +
+	"change what is there")
 
 func isSpace(t string) bool {
 	return strings.HasPrefix(t, "--") || strings.HasPrefix(t, "/*") || strings.Trim(t, " \t\n\f\r") == ""

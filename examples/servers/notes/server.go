@@ -37,18 +37,22 @@ func newServer(s *store) *mcp.Server {
 		&mcp.Implementation{Name: "notes", Title: "Notes and tables in SQLite", Version: "1.0.0"},
 		&mcp.ServerOptions{
 			Instructions: "Keeps notes (add_note, search_notes, delete_note), and rows in tables of a SQLite file: " +
-				"create_table, then insert_rows, then query with SELECT. list_tables tells what there is. delete_* and drop_table cannot be undone.",
+				"create_table, then insert_rows, then query with SELECT. list_tables tells what there is. delete_* and " +
+				"drop_table cannot be undone.",
 			Logger:       slog.New(slog.DiscardHandler),
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		})
 	add(server, "add_note", "Add a note with a title and a text", adds, s.addNote)
 	add(server, "search_notes", "Search the notes by words, the newest first", reads, s.searchNotes)
 	add(server, "delete_note", "Delete a note for good", destroys, s.deleteNote)
-	add(server, "list_tables", "List the tables of the SQLite database, with their columns and how many rows they have", reads, s.listTables)
-	add(server, "create_table", "Create a table in the SQLite database; one that is there already stays as it is", ensures, s.createTable)
+	add(server, "list_tables", "List the tables of the SQLite database, with their columns and how many rows they have",
+		reads, s.listTables)
+	add(server, "create_table", "Create a table in the SQLite database; one that is there already stays as it is", ensures,
+		s.createTable)
 	add(server, "insert_rows", "Insert rows into a table of the SQLite database; all of them, or none", adds, s.insertRows)
 	add(server, "query", "Query the SQLite database with one SQL SELECT statement", reads, s.query)
-	add(server, "delete_rows", "Delete rows of a table of the SQLite database, those with given values or all", destroys, s.deleteRows)
+	add(server, "delete_rows", "Delete rows of a table of the SQLite database, those with given values or all", destroys,
+		s.deleteRows)
 	add(server, "drop_table", "Drop a table of the SQLite database with all of its rows", destroys, s.dropTable)
 	return server
 }
@@ -58,7 +62,8 @@ var limits = map[string]int{"search_notes": 20, "query": 100}
 
 // add installs a tool: the SDK checks arguments against the schema and sends
 // what run returns, an error as the tool's own.
-func add[In, Out any](server *mcp.Server, name, description string, e effect, run func(context.Context, In) (Out, error)) {
+func add[In, Out any](server *mcp.Server, name, description string, e effect,
+	run func(context.Context, In) (Out, error)) {
 	in, out := schemaOf[In](), schemaOf[Out]()
 	if byDefault, ok := limits[name]; ok {
 		one, most := 1.0, float64(maxRows)
@@ -70,7 +75,8 @@ func add[In, Out any](server *mcp.Server, name, description string, e effect, ru
 			c.Items.Properties["type"].Enum = append(c.Items.Properties["type"].Enum, t)
 		}
 	}
-	tool := &mcp.Tool{Name: name, Description: description, Annotations: e.annotations(), InputSchema: in, OutputSchema: out}
+	tool := &mcp.Tool{Name: name, Description: description, Annotations: e.annotations(), InputSchema: in,
+		OutputSchema: out}
 	mcp.AddTool(server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, p In) (*mcp.CallToolResult, Out, error) {
 		result, err := run(ctx, p)
 		return nil, result, err

@@ -57,7 +57,9 @@ func (s *store) connect(ctx context.Context, path string) error {
 		file = "/" + file
 	}
 	database := func(parameters string) (*sql.DB, error) {
-		u := url.URL{Scheme: "file", Path: file, RawQuery: fmt.Sprintf("_busy_timeout=%d&_pragma=trusted_schema(0)&_defensive=1&_dqs=0&_error_rc=1&%s", waitForOther, parameters)}
+		u := url.URL{Scheme: "file", Path: file,
+			RawQuery: fmt.Sprintf("_busy_timeout=%d&_pragma=trusted_schema(0)&_defensive=1&_dqs=0&_error_rc=1&%s", waitForOther,
+				parameters)}
 		db, err := sql.Open("sqlite", u.String())
 		if err == nil {
 			db.SetMaxOpenConns(1)

@@ -59,7 +59,8 @@ func newServer() *mcp.Server {
 			p.Limit = 100
 		}
 		if p.Offset < 0 || p.Limit < 1 || p.Limit > len(orders) {
-			return nil, nil, fmt.Errorf("list_orders: offset %d, limit %d: want an offset from 0 and a limit from 1 to %d", p.Offset, p.Limit, len(orders))
+			return nil, nil, fmt.Errorf("list_orders: offset %d, limit %d: want an offset from 0 and a limit from 1 to %d",
+				p.Offset, p.Limit, len(orders))
 		}
 		from := min(p.Offset, len(orders))
 		to := min(from+p.Limit, len(orders))
@@ -71,11 +72,13 @@ func newServer() *mcp.Server {
 	})
 	mcp.AddTool(s, &mcp.Tool{
 		Name: "get_order", Annotations: reads,
-		Description: "Get one order of the shop with all that belongs to it: customer, addresses, lines, payments, shipments and history.",
+		Description: "Get one order of the shop with all that belongs to it: customer, addresses, lines, payments, " +
+			"shipments and history.",
 	}, func(_ context.Context, _ *mcp.CallToolRequest, p GetParams) (*mcp.CallToolResult, *Order, error) {
 		i := p.ID - firstID
 		if i < 0 || i >= len(orders) {
-			return nil, nil, fmt.Errorf("get_order: there is no order %d; they are numbered %d to %d", p.ID, firstID, firstID+len(orders)-1)
+			return nil, nil, fmt.Errorf("get_order: there is no order %d; they are numbered %d to %d", p.ID, firstID,
+				firstID+len(orders)-1)
 		}
 		return nil, &orders[i], nil
 	})

@@ -77,10 +77,13 @@ type Event struct {
 }
 
 var (
-	people    = []string{"Ada Moreau", "Bela Kovacs", "Chidi Obi", "Dana Weiss", "Emre Aydin", "Fumi Sato", "Greta Holm", "Hugo Lima", "Ines Duarte", "Jonas Berg"}
-	streets   = []string{"Mill Lane", "Station Road", "High Street", "Harbour Way", "Church Hill"}
-	places    = []struct{ city, country string }{{"Lyon", "FR"}, {"Graz", "AT"}, {"Porto", "PT"}, {"Malmö", "SE"}, {"Leeds", "GB"}, {"Ghent", "BE"}}
-	goods     = []string{"Teapot, cast iron", "Kettle, 1.2 l", "Cup, porcelain", "Tea strainer", "Sencha, 100 g", "Assam, 250 g", "Tray, bamboo", "Timer"}
+	people = []string{"Ada Moreau", "Bela Kovacs", "Chidi Obi", "Dana Weiss", "Emre Aydin", "Fumi Sato", "Greta Holm",
+		"Hugo Lima", "Ines Duarte", "Jonas Berg"}
+	streets = []string{"Mill Lane", "Station Road", "High Street", "Harbour Way", "Church Hill"}
+	places  = []struct{ city, country string }{{"Lyon", "FR"}, {"Graz", "AT"}, {"Porto", "PT"}, {"Malmö", "SE"},
+		{"Leeds", "GB"}, {"Ghent", "BE"}}
+	goods = []string{"Teapot, cast iron", "Kettle, 1.2 l", "Cup, porcelain", "Tea strainer", "Sencha, 100 g",
+		"Assam, 250 g", "Tray, bamboo", "Timer"}
 	statuses  = []string{"open", "paid", "shipped", "delivered", "delivered", "delivered", "returned"}
 	methods   = []string{"card", "transfer", "voucher"}
 	carriers  = []string{"Post", "Parcel24", "NordCargo"}
@@ -97,16 +100,19 @@ func made() []Order {
 		stamp := func(hours int) string { return at.Add(time.Duration(hours) * time.Hour).Format(time.RFC3339) }
 		o := &orders[i]
 		name, place, status := pick(people), places[r.IntN(len(places))], pick(statuses)
-		o.Summary = Summary{ID: firstID + i, Customer: name, Country: place.country, Status: status, Currency: "EUR", Placed: stamp(0)}
+		o.Summary = Summary{ID: firstID + i, Customer: name, Country: place.country, Status: status, Currency: "EUR",
+			Placed: stamp(0)}
 		o.Email = fmt.Sprintf("customer%d@example.org", r.IntN(200))
 		o.Phone = fmt.Sprintf("+00 555 %06d", r.IntN(1e6))
-		o.Billing = Address{name, fmt.Sprintf("%d %s", 1+r.IntN(120), pick(streets)), place.city, fmt.Sprintf("%05d", r.IntN(1e5)), place.country}
+		o.Billing = Address{name, fmt.Sprintf("%d %s", 1+r.IntN(120), pick(streets)), place.city,
+			fmt.Sprintf("%05d", r.IntN(1e5)), place.country}
 		o.Shipping = o.Billing
 		cents := 0
 		for range 2 + r.IntN(4) {
 			price, n := 300+r.IntN(9000), 1+r.IntN(3)
 			cents += price * n
-			o.Lines = append(o.Lines, Line{fmt.Sprintf("TEA-%04d", r.IntN(1e4)), pick(goods), n, euros(price), euros(price * n / 6)})
+			o.Lines = append(o.Lines, Line{fmt.Sprintf("TEA-%04d", r.IntN(1e4)), pick(goods), n, euros(price),
+				euros(price * n / 6)})
 		}
 		o.Total = euros(cents)
 		o.Payments, o.Shipments = []Payment{}, []Parcel{}

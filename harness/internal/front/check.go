@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/harness/internal/front/export"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // CheckOptions says what a script is checked together with. Nil means: with
@@ -113,7 +114,7 @@ func (s *Script) Check(o *CheckOptions) (*Checked, []Diagnostic) {
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil { // a bug of go/types must not end the worker
-				answer <- []Diagnostic{{Kind: Internal, Message: clip(fmt.Sprintf("checking the script failed: %v", fault), maxMessage)}}
+				answer <- []Diagnostic{{Kind: Internal, Message: text.CutBytes(fmt.Sprintf("checking the script failed: %v", fault), maxMessage)}}
 			}
 		}()
 		answer <- c.run()

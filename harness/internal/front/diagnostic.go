@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // Kinds of a [Diagnostic].
@@ -122,7 +124,7 @@ func (d Diagnostic) String() string {
 
 // tidy sorts diagnostics by position, leaves out what was said before, bounds
 // their length and number, and adds the source lines.
-func tidy(list []Diagnostic, text []byte) []Diagnostic {
+func tidy(list []Diagnostic, source []byte) []Diagnostic {
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -136,8 +138,8 @@ func tidy(list []Diagnostic, text []byte) []Diagnostic {
 		if len(out) == maxDiagnostics {
 			break
 		}
-		d.Message = clip(d.Message, maxMessage)
-		if d.Hint = clip(d.Hint, maxHint); d.Hint != "" && seen[d.Hint] {
+		d.Message = text.CutBytes(d.Message, maxMessage)
+		if d.Hint = text.CutBytes(d.Hint, maxHint); d.Hint != "" && seen[d.Hint] {
 			d.Hint, d.Near = "", nil
 		}
 		if d.hasLongName() {
@@ -146,24 +148,24 @@ func tidy(list []Diagnostic, text []byte) []Diagnostic {
 		}
 		seen[d.Hint] = true
 		for i := range d.Signatures {
-			d.Signatures[i] = clip(d.Signatures[i], maxSignature)
+			d.Signatures[i] = text.CutBytes(d.Signatures[i], maxSignature)
 		}
 		if d.Snippet == "" && d.Kind != Warning {
-			d.Snippet = snippet(text, d.Line, d.Column)
+			d.Snippet = snippet(source, d.Line, d.Column)
 		}
 		out = append(out, d)
 	}
 	return out
 }
 
-// snippet returns a line of the text and a caret below the column. Tabs stay
+// snippet returns a line of the source and a caret below the column. Tabs stay
 // tabs in both, so that the caret is in place however wide they are shown.
-func snippet(text []byte, line, column int) string {
+func snippet(source []byte, line, column int) string {
 	if line < 1 {
 		return ""
 	}
 	var src string
-	for l := range strings.Lines(string(text)) {
+	for l := range strings.Lines(string(source)) {
 		if line--; line == 0 {
 			src = strings.TrimRight(l, "\r\n")
 			break
@@ -179,7 +181,7 @@ func snippet(text []byte, line, column int) string {
 		from = runeStart(src, from)
 		src, at = "…"+src[from:], at-from+len("…")
 	}
-	src = clip(src, maxSnippet)
+	src = text.CutBytes(src, maxSnippet)
 	at = runeStart(src, min(at, len(src)))
 	pad := strings.Map(func(r rune) rune {
 		if r == '\t' {
@@ -188,13 +190,6 @@ func snippet(text []byte, line, column int) string {
 		return ' '
 	}, src[:at])
 	return src + "\n" + pad + "^"
-}
-
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return s[:runeStart(s, limit-len("…"))] + "…"
 }
 
 // runeStart moves i back to where a character begins.

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // What a tool's function or a field of its arguments takes is known, so that
@@ -232,7 +234,7 @@ func (m *mender) isNoStruct(e ast.Expr) bool {
 }
 
 // source writes an expression as the script does, shortened.
-func (c *checker) source(e ast.Expr) string { return clip(c.plain(types.ExprString(e)), 80) }
+func (c *checker) source(e ast.Expr) string { return text.CutBytes(c.plain(types.ExprString(e)), 80) }
 
 func (m *mender) warned(pos token.Pos, written, sent string) {
 	m.changed = true

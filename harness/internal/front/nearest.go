@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // nearest returns up to three of the names that were probably meant, the best
@@ -33,43 +36,19 @@ func nearest(name string, names []string) []string {
 // distance is 0 for names that are the same but for case and underscores, and
 // 1 for names that have nothing to do with each other.
 func distance(a, b string) float64 {
-	x, y := []rune(normal(a)), []rune(normal(b))
-	if len(x) == 0 || len(y) == 0 || len(x) > 100 || len(y) > 100 {
+	x, y := normal(a), normal(b)
+	longest := max(utf8.RuneCountInString(x), utf8.RuneCountInString(y))
+	if x == "" || y == "" || longest > 100 {
 		return 1
 	}
-	longest := max(len(x), len(y))
-	if string(x) == string(y) {
+	if x == y {
 		return 0
 	}
 	letters := 1.0
-	if d := edits(x, y); d <= max(1, longest/3) {
+	if d := text.Edits(x, y); d <= max(1, longest/3) {
 		letters = float64(d) / float64(longest)
 	}
 	return min(letters, 0.1+0.9*(1-sharedWords(a, b)))
-}
-
-// edits counts the letters to insert, delete, replace or swap with a neighbour
-// to make y of x.
-func edits(x, y []rune) int {
-	var before, above, row []int
-	for j := range len(y) + 1 {
-		row = append(row, j)
-	}
-	for i := 1; i <= len(x); i++ {
-		before, above, row = above, row, make([]int, len(y)+1)
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			change := 1
-			if x[i-1] == y[j-1] {
-				change = 0
-			}
-			row[j] = min(above[j]+1, row[j-1]+1, above[j-1]+change)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(y)]
 }
 
 // sharedWords is the part of two names' words that both have: 2/3 for

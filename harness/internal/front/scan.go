@@ -8,6 +8,8 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // maxNesting bounds how many brackets, operators and type prefixes may stand
@@ -258,7 +260,7 @@ func (w *walker) constraint(offset int, lit string) {
 	default:
 		w.constrained = true
 	}
-	w.warn(offset, "%s: ignored", clip(strings.TrimSpace(lit), 80))
+	w.warn(offset, "%s: ignored", text.CutBytes(strings.TrimSpace(lit), 80))
 }
 
 func (w *walker) warn(offset int, format string, args ...any) {
@@ -273,7 +275,7 @@ func directive(comment string) string {
 		second, _, _ := strings.Cut(rest, " ")
 		name += " " + second
 	}
-	return clip(strings.TrimSpace(name), 40)
+	return text.CutBytes(strings.TrimSpace(name), 40)
 }
 
 // place returns line and column of an offset, before any //line comment.

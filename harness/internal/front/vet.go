@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // vet warns of what is Go and yet seldom meant, as go vet does. It runs the same
@@ -178,7 +180,7 @@ func (c *checker) vetVerb(function, verb, letter string, arg ast.Expr) {
 		fits = info&(types.IsFloat|types.IsComplex) != 0
 	}
 	if !fits {
-		c.doubt(arg.Pos(), "%s: %s does not fit %s, of type %s; %%v fits every value", function, verb, clip(types.ExprString(arg), 40), types.TypeString(types.Default(t), func(*types.Package) string { return "" }))
+		c.doubt(arg.Pos(), "%s: %s does not fit %s, of type %s; %%v fits every value", function, verb, text.CutBytes(types.ExprString(arg), 40), types.TypeString(types.Default(t), func(*types.Package) string { return "" }))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// The layouts of internal/abi, as of Go 1.26. Check compares them with what this
+// The layouts of internal/abi, as of Go 1.26 and 1.27. Check compares them with what this
 // Go has.
 type (
 	rtype struct {
@@ -37,10 +37,10 @@ type (
 	}
 	mapType struct {
 		rtype
-		key, elem, group             *rtype
-		hasher                       func(unsafe.Pointer, uintptr) uintptr
-		groupSize, slotSize, elemOff uintptr
-		flags                        uint32
+		key, elem, group *rtype
+		hasher           func(unsafe.Pointer, uintptr) uintptr
+		groupLayout
+		flags uint32
 	}
 	funcType struct { // parameters and results follow, after uncommon
 		rtype
@@ -277,7 +277,9 @@ func (d *descriptor) name(text, pkg string, named bool) {
 
 // declare makes a type of the memory of form, and the pointer to it, with room for
 // the methods of both. Parts and methods are still to be set.
-func declare(form *rtype, args int, text, pkg string, named bool, methods, ptrMethods int) (t, ptr *descriptor, err error) {
+func declare(
+	form *rtype, args int, text, pkg string, named bool, methods, ptrMethods int,
+) (t, ptr *descriptor, err error) {
 	if t, err = copyOf(form, args, methods); err != nil {
 		return nil, nil, err
 	}

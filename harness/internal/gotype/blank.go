@@ -26,6 +26,72 @@ func (m *Maker) leavesOut(t types.Type) bool {
 	return false
 }
 
+// hides reports whether values of t have hidden fields.
+func (m *Maker) hides(t types.Type) bool {
+	if m.o.Hidden == nil {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return m.hides(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if m.hidden(f) || m.hides(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hidesIn reports whether a func of signature sig passes hidden fields by value.
+func (m *Maker) hidesIn(sig *types.Signature) bool {
+	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range tuple.Variables() {
+			if m.hides(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Func makes the func f, of an erased form, one of the real type t, which sig has:
+// f itself where both are called in one way.
+func (m *Maker) Func(f reflect.Value, sig *types.Signature, t reflect.Type) reflect.Value {
+	if m.hidesIn(sig) {
+		return recalled(f, t)
+	}
+	p := reflect.New(f.Type())
+	p.Elem().Set(f)
+	return reflect.NewAt(t, p.UnsafePointer()).Elem()
+}
+
+// recalled makes a func of type t that calls f, whose parameters and results are of
+// the same memory. Hidden fields that came in registers are zero.
+func recalled(f reflect.Value, t reflect.Type) reflect.Value {
+	as := func(v reflect.Value, t reflect.Type) reflect.Value {
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		return reflect.NewAt(t, p.UnsafePointer()).Elem()
+	}
+	ft := f.Type()
+	call := f.Call
+	if ft.IsVariadic() {
+		call = f.CallSlice
+	}
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		for i, a := range args {
+			args[i] = as(a, ft.In(i))
+		}
+		results := call(args)
+		for i, r := range results {
+			results[i] = as(r, t.Out(i))
+		}
+		return results
+	})
+}
+
 // LeaveOut has == of values of form, a struct that reflect made for the erased form,
 // leave the fields out for which not says yes, and so the hash of maps that MapOf
 // made of it: Go compares no _ fields, but reflect knows an erased one by another

@@ -9,7 +9,7 @@ import (
 )
 
 // Releases names the Go releases whose types are known.
-const Releases = "go1.26"
+const Releases = "go1.26 and go1.27"
 
 // Check reports whether this Go keeps types as this package knows them: nil, or an
 // error that says which part is another and which releases of Go work. It reads the
@@ -29,8 +29,8 @@ func look() error {
 		{"methods", methodsKnown}, {"maps", mapsKnown}, {"a type made by reflect", reflectKnown}, {"a made type", makes},
 	} {
 		if !c.ok() {
-			return fmt.Errorf("%s on %s keeps types in another way (%s); types with methods can be made with %s, on amd64 and arm64",
-				runtime.Version(), runtime.GOARCH, c.what, Releases)
+			return fmt.Errorf("%s on %s keeps types in another way (%s); "+
+				"types with methods can be made with %s, on amd64 and arm64", runtime.Version(), runtime.GOARCH, c.what, Releases)
 		}
 	}
 	return nil
@@ -42,7 +42,13 @@ type probe struct {
 }
 
 func (probe) First() int { return 1 }
-func (probe) last() int  { return 2 }
+
+func (p probe) last() int {
+	if p.a != nil {
+		return *p.a
+	}
+	return 2
+}
 
 type (
 	probeFunc  func(int, ...string) bool
@@ -110,7 +116,7 @@ func mapsKnown() bool {
 	return m.key == rt(reflect.TypeFor[string]()) && m.elem == rt(reflect.TypeFor[int8]()) && m.group != nil &&
 		m.group.kind == uint8(reflect.Struct) &&
 		m.hasher(unsafe.Pointer(&a), 7) == m.hasher(unsafe.Pointer(&b), 7) &&
-		m.elemOff == 16 && m.slotSize == 24 && m.groupSize == 8+8*m.slotSize && m.flags>>5 == 0
+		m.groupLayout.known() && m.flags>>5 == 0
 }
 
 // reflectKnown: what reflect makes has a text with a number below 0, and what is

@@ -64,7 +64,7 @@ func (m *Maker) declareInterface(t types.Type, u *types.Interface) (reflect.Type
 	i.pkg = encode(pkg, "", "", false)
 	i.methods = make([]imethod, u.NumMethods())
 	m.real.Set(t, r.typ())
-	m.parts = append(m.parts, func() error {
+	m.later(&m.parts, func() error {
 		for k, f := range inOrder(u.Methods()) {
 			mt, err := m.methodType(f, f.Signature())
 			if err != nil {
@@ -159,7 +159,7 @@ func (m *Maker) declareFolded(n *types.Named) (reflect.Type, error) {
 		f.in, f.out = uint16(sig.Params().Len()), uint16(sig.Results().Len())
 	}
 	m.forms.Set(n, r.typ())
-	m.parts = append(m.parts, func() error { return m.setErased(r, n.Underlying()) })
+	m.later(&m.parts, func() error { return m.setErased(r, n.Underlying()) })
 	return r.typ(), nil
 }
 
@@ -299,7 +299,29 @@ func (m *Maker) ToInterface(iface reflect.Type) reflect.Value {
 		to[0], to[1] = table.(unsafe.Pointer), from[1]
 		return r
 	}
-	ft := reflect.FuncOf([]reflect.Type{anyType}, []reflect.Type{iface}, false)
-	v, _ := m.stores.LoadOrStore(iface, reflect.NewAt(ft, unsafe.Pointer(&f)).Elem())
+	v, _ := m.stores.LoadOrStore(iface, into(iface, f))
 	return v.(reflect.Value)
+}
+
+// BoxInto returns a func(any) iface of what box makes of its argument.
+func (m *Maker) BoxInto(iface reflect.Type, box func(any) any) reflect.Value {
+	if iface.NumMethod() == 0 {
+		return into(iface, box)
+	}
+	store := *(*func(any) interface{ M() })(funcOf(m.ToInterface(iface)))
+	return into(iface, func(v any) interface{ M() } { return store(box(v)) })
+}
+
+// into is f, a func(any) I, as a func(any) iface: the words of all interfaces with
+// methods, and of all without, are the same.
+func into[I any](iface reflect.Type, f func(any) I) reflect.Value {
+	ft := reflect.FuncOf([]reflect.Type{anyType}, []reflect.Type{iface}, false)
+	return reflect.NewAt(ft, unsafe.Pointer(&f)).Elem()
+}
+
+// funcOf returns a pointer to the func that f holds.
+func funcOf(f reflect.Value) unsafe.Pointer {
+	p := reflect.New(f.Type())
+	p.Elem().Set(f)
+	return p.UnsafePointer()
 }

@@ -62,7 +62,9 @@ type Options struct {
 	// (0.4 µs a call); a call of any other panics. Nil: nothing has code.
 	Method func(recv types.Type, sel *types.Selection) reflect.Value
 	// Hidden reports whether a field has a place in the memory only: reflect, ==
-	// and hashing do not see it. Nil: none.
+	// and hashing do not see it. Registers do not carry it either: funcs with
+	// parameters or results of such a struct, by value, are called by their real type
+	// through Maker.Func only. Nil: none.
 	Hidden func(*types.Var) bool
 }
 
@@ -80,10 +82,11 @@ type Maker struct {
 	real  typeutil.Map   // types.Type -> reflect.Type
 	forms typeutil.Map   // the same of folded types
 	asked typeutil.Map   // types.Type -> true: one of them is in ready
-	todo  []func() error // to complete what is declared
-	parts []func() error // to complete the erased forms of folded types
-	stubs []int
-	sets  typeutil.MethodSetCache
+	parts []func() error // to complete what is declared: fields, elements, methods of interfaces
+	// methods does so for the methods of other types.
+	methods []func() error
+	stubs   []int
+	sets    typeutil.MethodSetCache
 }
 
 // New returns a maker. Check must have returned nil before it makes a type.
@@ -152,50 +155,52 @@ func (m *Maker) Complete() error {
 	return m.failed
 }
 
-// CompleteForms completes the folded types that Form declared, and nothing else:
-// no method is asked for.
+// CompleteForms completes the folded types that Form declared, and the parts of
+// what these lead to, but no methods: Options.Method is not asked.
 func (m *Maker) CompleteForms() error {
-	for {
-		m.mu.Lock()
-		parts := m.parts
-		m.parts = nil
-		m.mu.Unlock()
-		if len(parts) == 0 {
-			return nil
-		}
-		for _, f := range parts {
-			if err := f(); err != nil {
-				return err
-			}
-		}
+	m.making.Lock()
+	defer m.making.Unlock()
+	if m.failed == nil {
+		m.failed = m.run(&m.parts)
 	}
+	return m.failed
 }
 
 // drain completes what is declared, and what that declares. The maker is making.
 func (m *Maker) drain() error {
-	for {
-		if err := m.CompleteForms(); err != nil {
+	for m.pending.Load() > 0 {
+		if err := m.run(&m.parts); err != nil {
 			return err
 		}
+		if err := m.run(&m.methods); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run does what is to be done, and what is added meanwhile. The maker is making.
+func (m *Maker) run(todo *[]func() error) error {
+	for {
 		m.mu.Lock()
-		todo := m.todo
-		m.todo = nil
+		now := *todo
+		*todo = nil
 		m.mu.Unlock()
-		if len(todo) == 0 {
+		if len(now) == 0 {
 			return nil
 		}
-		for _, f := range todo {
+		for _, f := range now {
 			if err := f(); err != nil {
 				return err
 			}
+			m.pending.Add(-1)
 		}
-		m.pending.Add(-int32(len(todo)))
 	}
 }
 
 // later has f called before anybody sees what is being made. m.mu is held.
-func (m *Maker) later(f func() error) {
-	m.todo = append(m.todo, f)
+func (m *Maker) later(todo *[]func() error, f func() error) {
+	*todo = append(*todo, f)
 	m.pending.Add(1)
 }
 
@@ -305,7 +310,8 @@ func (m *Maker) makeMap(u *types.Map) (reflect.Type, error) {
 }
 
 // mapLike is reflect.MapOf for maps that are also used under the type form: both
-// must hash alike. Where form is compiled in, reflect's map would use another hash.
+// must hash alike. Where form is compiled in, reflect's map would use another hash;
+// and reflect does not know of the pointers in hidden fields.
 func mapLike(form, key, elem reflect.Type) reflect.Type {
 	if key == form.Key() && elem == form.Elem() {
 		return form
@@ -316,6 +322,7 @@ func mapLike(form, key, elem reflect.Type) reflect.Type {
 	defer global.Unlock()
 	if to.str < 0 && !global.maps[to] { // made by reflect just now, not compiled in
 		to.hasher, to.flags = from.hasher, from.flags
+		to.group, to.groupLayout = from.group, from.groupLayout
 		noteMap(to)
 	}
 	return t
@@ -344,7 +351,7 @@ func (m *Maker) makeNamed(n *types.Named) (reflect.Type, error) {
 func (m *Maker) makeStruct(u *types.Struct) (reflect.Type, error) {
 	plain := true
 	for f := range u.Fields() {
-		plain = plain && f.Exported() && !f.Embedded() && !m.hidden(f)
+		plain = plain && f.Exported() && !f.Embedded() && !m.hides(f.Type())
 	}
 	if !plain {
 		pkg := u.Field(0).Pkg()
@@ -388,13 +395,13 @@ func (m *Maker) declareWith(t types.Type, text, pkg string) (reflect.Type, error
 		return nil, err
 	}
 	m.real.Set(t, r.typ())
-	m.parts = append(m.parts, func() error {
+	m.later(&m.parts, func() error {
 		if err := m.setParts(r, t.Underlying(), form); err != nil {
 			return fmt.Errorf("type %s: %w", text, err)
 		}
 		return nil
 	})
-	m.later(func() error {
+	m.later(&m.methods, func() error {
 		if err := m.setMethods(r, ptr, t, set, ptrSet); err != nil {
 			return fmt.Errorf("methods of %s: %w", text, err)
 		}
@@ -484,7 +491,7 @@ func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) err
 	}
 	s := (*structType)(unsafe.Pointer(r.rtype))
 	places := s.fields
-	s.fields = make([]field, 0, len(places))
+	fields := make([]field, 0, len(places)) // meanwhile others may look at those of the form
 	for i := range places {
 		f := u.Field(i)
 		if m.hidden(f) {
@@ -497,11 +504,12 @@ func (m *Maker) setFields(r *descriptor, u *types.Struct, form reflect.Type) err
 		if p := places[i].typ; rt(t).size != p.size || rt(t).ptrdata != p.ptrdata {
 			return fmt.Errorf("field %s: form %s is that of another type than %s", f.Name(), typeOf(p), t)
 		}
-		s.fields = append(s.fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
+		fields = append(fields, field{encode(f.Name(), u.Tag(i), "", f.Embedded()), rt(t), places[i].off})
 		if !f.Exported() {
 			s.pkg = encode(pkgPath(f.Pkg()), "", "", false)
 		}
 	}
+	s.fields = fields
 	return nil
 }
 

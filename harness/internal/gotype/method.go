@@ -152,6 +152,19 @@ func (m *Maker) codes(r *descriptor, t types.Type, f *types.Func, sel, byValue *
 	if byValue != nil && !val.IsValid() {
 		val = byCopy(ptr)
 	}
+	if sig := sel.Type().(*types.Signature); f.Exported() && (m.hidesIn(sig) || byValue != nil && m.hides(t)) {
+		mt, err := m.methodType(f, sig)
+		if err != nil {
+			return c, err
+		}
+		with := func(recv reflect.Type) reflect.Type {
+			in := append([]reflect.Type{recv}, slices.Collect(mt.Ins())...)
+			return reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic())
+		}
+		if ptr = recalled(ptr, with(reflect.PointerTo(r.typ()))); byValue != nil {
+			val = recalled(val, with(r.typ()))
+		}
+	}
 	if c.ptr, err = m.code(ptr); err == nil && byValue != nil {
 		c.val, err = m.code(val)
 	}
@@ -201,7 +214,8 @@ func receiving(f reflect.Value, recv reflect.Type, to func(reflect.Value) reflec
 	if ft.IsVariadic() {
 		call = f.CallSlice
 	}
-	return reflect.MakeFunc(reflect.FuncOf(in, slices.Collect(ft.Outs()), ft.IsVariadic()), func(args []reflect.Value) []reflect.Value {
+	t := reflect.FuncOf(in, slices.Collect(ft.Outs()), ft.IsVariadic())
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
 		args[0] = to(args[0])
 		return call(args)
 	})
@@ -238,7 +252,8 @@ func (m *Maker) promoted(r *descriptor, t types.Type, f *types.Func, sel *types.
 	in := append([]reflect.Type{reflect.PointerTo(r.typ())}, slices.Collect(mt.Ins())...)
 	name := f.Name()
 	_, byPtr := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
-	return reflect.MakeFunc(reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic()), func(args []reflect.Value) []reflect.Value {
+	ft := reflect.FuncOf(in, slices.Collect(mt.Outs()), mt.IsVariadic())
+	return reflect.MakeFunc(ft, func(args []reflect.Value) []reflect.Value {
 		p := args[0].UnsafePointer()
 		for _, s := range steps {
 			_ = *(*byte)(p) // Go's panic, if it is nil
@@ -280,6 +295,7 @@ func nilReceiver(n *types.Named, f *types.Func) any {
 	if n.TypeArgs().Len() > 0 {
 		name += "[...]"
 	}
-	text := "value method " + pkgPath(n.Obj().Pkg()) + "." + name + "." + f.Name() + " called using nil *" + name + " pointer"
+	text := "value method " + pkgPath(n.Obj().Pkg()) + "." + name + "." + f.Name() +
+		" called using nil *" + name + " pointer"
 	return Retype(text, plainError())
 }

@@ -107,7 +107,7 @@ func (r *random) declared() string {
 	case 0, 1, 2, 3:
 		return r.fields(3)
 	case 4, 5:
-		return r.methods()
+		return r.methods(r.names[r.IntN(len(r.names))])
 	}
 	return r.typ(3)
 }
@@ -135,7 +135,7 @@ func (r *random) typ(depth int) string {
 	case 6:
 		return r.fields(depth - 1)
 	case 7:
-		return r.methods()
+		return r.methods("fmt.Stringer") // go/types takes interface{ T } of any T here
 	case 8, 10:
 		return "G[" + elem() + ", " + elem() + "]"
 	case 9:
@@ -163,11 +163,10 @@ func (r *random) fields(depth int) string {
 	return s + "}"
 }
 
-func (r *random) methods() string {
+func (r *random) methods(embedded string) string {
 	s := "interface {"
 	for range r.IntN(3) {
-		s += r.one("Get() string", "String() string", "Error() string", "put("+r.typ(0)+")", "Do("+r.typ(1)+") "+r.typ(0),
-			r.names[r.IntN(len(r.names))], "fmt.Stringer") + "; "
+		s += r.one("Get() string", "String() string", "Error() string", "put("+r.typ(0)+")", "Do("+r.typ(1)+") "+r.typ(0), embedded, "fmt.Stringer") + "; "
 	}
 	return s + "}"
 }

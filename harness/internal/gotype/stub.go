@@ -56,6 +56,7 @@ func giveBack(used []int) {
 // noCode is the address of code for methods that native code cannot call, or whose
 // code nobody knows.
 var noCode = sync.OnceValues(func() (int32, error) {
-	_, off, err := takeStub(reflect.ValueOf(func() { panic("gotype: a method was called that has no code outside the script") }))
+	none := func() { panic("gotype: a method was called that has no code outside the script") }
+	_, off, err := takeStub(reflect.ValueOf(none))
 	return off, err
 })

@@ -205,6 +205,8 @@ func (n *Node) Sum() int {
 	return s
 }
 
+func (n *Node) next() *Node { return n.up }
+
 type State func(*Lexer) State
 type Lexer struct {
 	pos  int
@@ -403,3 +405,56 @@ type Two struct {
 
 func (t Two) First() int     { return t.A }
 func (t Two) Second() string { return t.B }
+
+// A Soaked has what the collector and growing stacks could lose.
+type Soaked struct {
+	name string
+	Val  int `json:"v"`
+	Next *Soaked
+	Kids []*Soaked
+	By   map[string]*Soaked `json:"-"`
+	Any  any                `json:"-"`
+	Big  [40]*int           `json:"-"`
+}
+
+func (n Soaked) Copy() Soaked { n.Val++; return n }
+
+func (n Soaked) String() string { return n.name + strconv.Itoa(n.Val) }
+
+func (n *Soaked) Sum() (s int) {
+	grown(n.Val%200, func() {
+		for ; n != nil; n = n.Next {
+			s += n.Val
+		}
+	})
+	return s
+}
+
+func (n *Soaked) Fail() string {
+	if n.Val%2 == 0 {
+		panic(fmt.Sprint("fail ", n.Val))
+	}
+	put(nil)
+	return ""
+}
+
+func (n *Soaked) Trace() string { return traced() }
+
+func put(m map[string]int) { m["x"] = 1 }
+
+// What package runtime is needed for is in soak_test.go.
+var (
+	grown  func(frames int, f func())
+	traced func() string
+)
+
+// A Masked has fields that real types hide.
+type Masked struct {
+	A    int
+	set_ uint64
+	B    string
+	raw_ *int
+}
+
+func (m Masked) Sum(o Masked, more ...Masked) int { return m.A + o.A + len(o.B) + len(more) }
+func (m *Masked) Add(n int) Masked                { return Masked{m.A + n, m.set_, m.B, m.raw_} }

@@ -14,12 +14,19 @@ func (m *Machine) box(tid int, v any) any {
 	return gotype.Retype(form(v, t.form()), t.goType())
 }
 
-// boxFunc is box for a function that a template may call, which recovers its panics.
+// boxFunc is box for a function that a template or package reflect may call: a
+// template recovers its panics, and both pass structs without the fields that real
+// types do not have.
 func (m *Machine) boxFunc(tid int, f any) any {
-	if v := reflect.ValueOf(f); !v.IsNil() {
-		f = m.outward(v).Interface()
+	t := m.types[tid]
+	f = form(f, t.form())
+	v := reflect.ValueOf(f)
+	if v.IsNil() {
+		return gotype.Retype(f, t.goType())
 	}
-	return m.box(tid, f)
+	made := m.maker.Func(m.outward(v), t.typ.Underlying().(*types.Signature), t.goType()).Interface()
+	m.funcs.Store(dataOf(made), f)
+	return made
 }
 
 // form is v as a value of type t, which is of the same memory: the interpreter
@@ -37,6 +44,9 @@ func raw(v any) any { return v }
 // erased returns an interface value in its erased form.
 func (m *Machine) erased(x any) any {
 	if t := m.known(x); t != nil {
+		if f, ok := m.funcs.Load(dataOf(x)); ok {
+			return f
+		}
 		return gotype.Retype(x, t.form())
 	}
 	return x
@@ -60,6 +70,8 @@ func (m *Machine) known(x any) *Type {
 
 // typeWord identifies the dynamic type of x.
 func typeWord(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[0] }
+
+func dataOf(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
 
 // equal is == of two interface values, or of two values of one erased form.
 func equal(a, b any) bool { return a == b }

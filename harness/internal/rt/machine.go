@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,6 +56,7 @@ type Machine struct {
 
 	maker *gotype.Maker
 	byGo  atomic.Pointer[map[unsafe.Pointer]*Type] // by the types that gotype made
+	funcs sync.Map                                 // of what boxFunc made, to the function that it was
 	impls sync.Map                                 // of implKey to bool: see implements
 
 	mu         sync.RWMutex
@@ -179,7 +181,12 @@ func (m *Machine) register(tid int, name string, fn any) {
 		key := TypeName(t.typ)
 		m.registered[key] = append(m.registered[key], t)
 	}
-	t.methods[name] = m.outward(reflect.ValueOf(fn))
+	t.methods[name] = reflect.ValueOf(fn)
+}
+
+// registerGuarded is register for a method whose panics native code recovers.
+func (m *Machine) registerGuarded(tid int, name string, fn any) {
+	m.register(tid, name, m.outward(reflect.ValueOf(fn)).Interface())
 }
 
 // outward makes a function of the script fit for native code, which may recover
@@ -214,7 +221,15 @@ func (m *Machine) Types(named, converters map[string]int) (map[string]reflect.Va
 		out[name] = reflect.Zero(reflect.PointerTo(r))
 	}
 	for name, id := range converters {
-		prefix, _, _ := strings.Cut(name, "_")
+		prefix, rest, _ := strings.Cut(name, "_")
+		if _, of, ok := strings.Cut(rest, "_"); ok {
+			tid, err := strconv.Atoi(of)
+			if err != nil {
+				return nil, err
+			}
+			out[name] = m.maker.BoxInto(m.types[id].form(), func(v any) any { return m.box(tid, v) })
+			continue
+		}
 		out[name] = m.converter(prefix, id)
 	}
 	return out, m.maker.CompleteForms()

@@ -21,7 +21,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 
 		"Box": m.box, "BoxFunc": m.boxFunc, "Raw": raw, "Number": m.number, "Erased": m.erased, "Channel": channel,
 		"IsNil": func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": equal, "Key": checkKey,
-		"IsType": m.isType, "TypeCase": m.typeCase, "Implements": m.implements, "Register": m.register, "CallMethod": m.callMethod, "NotAvailable": notAvailable,
+		"IsType": m.isType, "TypeCase": m.typeCase, "Implements": m.implements, "Register": m.register, "RegisterGuarded": m.registerGuarded, "CallMethod": m.callMethod, "NotAvailable": notAvailable,
 		"ErrorsAs": errors.As,
 
 		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadMake": badMake, "BadShift": badShift, "BadDivisor": badDivisor,

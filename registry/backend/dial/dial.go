@@ -4,7 +4,6 @@ package dial
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -17,21 +16,12 @@ import (
 
 // Options configure a Dialer.
 type Options struct {
-	// Notify is called with what servers say unasked: logs, progress, news of
-	// other tools. Several may speak at once; nil: nobody listens.
-	Notify func(backend.Notice)
+	// ToolsChanged is called when a server says that its list of tools has
+	// changed, for several servers at once; nil: nobody is told.
+	ToolsChanged func(server string)
 	// Known is a registry of an earlier build, from which is taken which
 	// handshake a server wants; nil: that is found out.
 	Known *registry.Registry
-	// Idle is how long a pool keeps a connection that nobody uses; 0: until
-	// the pool is closed.
-	Idle time.Duration
-	// Tokens is the folder where the tokens of OAuth sign-ins are kept; empty
-	// means the one in the user's config folder.
-	Tokens string
-	// MaxMessage bounds one message from a server in bytes; 0 means
-	// mcp.DefaultMaxMessage.
-	MaxMessage int
 }
 
 // Dialer connects to servers and remembers which handshake each wanted.
@@ -62,7 +52,7 @@ func (d *Dialer) Open(ctx context.Context, s config.Server) (backend.Backend, er
 	}
 	switch s.Type {
 	case config.Stdio, config.HTTP, config.SSE:
-		return mcp.Open(ctx, s, &mcp.Options{Notify: d.opts.Notify, Verdicts: &d.verdicts, MaxMessage: d.opts.MaxMessage, Tokens: d.opts.Tokens})
+		return mcp.Open(ctx, s, &mcp.Options{ToolsChanged: d.opts.ToolsChanged, Verdicts: &d.verdicts})
 	case config.Snapshot:
 		return snapshot.Open(ctx, s)
 	case config.Manifest:
@@ -70,7 +60,8 @@ func (d *Dialer) Open(ctx context.Context, s config.Server) (backend.Backend, er
 	case config.OpenAPI:
 		return openapi.Open(ctx, s)
 	}
-	return nil, fmt.Errorf("server %q has the type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Name, s.Type)
+	return nil, fmt.Errorf("server %q has the type %q, want stdio, http, sse, snapshot, manifest or openapi", s.Name,
+		s.Type)
 }
 
 // Pool returns a pool over the servers of a config.
@@ -83,7 +74,7 @@ func (d *Dialer) Pool(c *config.Config) *backend.Pool {
 			}
 			return d.Open(ctx, s)
 		},
-		&backend.PoolOptions{Idle: d.opts.Idle, Hurry: mcp.Hurry, Concurrency: func(name string) int {
+		&backend.PoolOptions{Hurry: mcp.Hurry, Concurrency: func(name string) int {
 			s, _ := c.Server(name)
 			return s.Concurrency
 		}})

@@ -37,7 +37,8 @@ func TestPoolReachesServersOfEveryTypeByName(t *testing.T) {
 	if _, err := p.Call(t.Context(), "broken", "x", nil); !errors.Is(err, broken) {
 		t.Errorf("broken definition: %v", err)
 	}
-	for name, want := range map[string]string{"pigeon": `type "pigeon"`, "stranger": `server "stranger" is not in the config`} {
+	for name, want := range map[string]string{"pigeon": `type "pigeon"`,
+		"stranger": `server "stranger" is not in the config`} {
 		if _, err := p.Call(t.Context(), name, "x", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, want)
 		}

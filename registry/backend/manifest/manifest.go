@@ -234,7 +234,8 @@ func (f *file) missingKeys() []string {
 	var problems []string
 	for _, k := range f.APIKeys {
 		if k.Required && os.Getenv(k.ID) == "" {
-			problems = append(problems, fmt.Sprintf("the API key %q is required and not set; set that environment variable", k.ID))
+			problems = append(problems, fmt.Sprintf("the API key %q is required and not set; set that environment variable",
+				k.ID))
 		}
 	}
 	return problems

@@ -154,7 +154,8 @@ func TestToolsAreListedWithTheReasonsWhySomeCannotWork(t *testing.T) {
 		t.Errorf("not listed: %v", reasons)
 	}
 	problems := strings.Join(l.Server.Problems, "\n")
-	for _, want := range []string{"no id", "tool 8", "listed twice", `"USETOOLS_NO_KEY" is required and not set`, `tool "gone" cannot be called`} {
+	for _, want := range []string{"no id", "tool 8", "listed twice", `"USETOOLS_NO_KEY" is required and not set`,
+		`tool "gone" cannot be called`} {
 		if !strings.Contains(problems, want) {
 			t.Errorf("problems lack %q:\n%s", want, problems)
 		}
@@ -177,7 +178,8 @@ func TestToolsAreListedWithTheReasonsWhySomeCannotWork(t *testing.T) {
 func TestCallReturnsWhatTheProgramDid(t *testing.T) {
 	b, s := open(t)
 	// What a shell would read is only text.
-	if got := call(t, b, arguments{}, "say", "a b", "$HOME", "; rm -rf x", "*"); got.Stdout != "a b|$HOME|; rm -rf x|*\n" || got.ExitCode != 0 {
+	if got := call(t, b, arguments{}, "say", "a b", "$HOME", "; rm -rf x",
+		"*"); got.Stdout != "a b|$HOME|; rm -rf x|*\n" || got.ExitCode != 0 {
 		t.Errorf("got %+v", got)
 	}
 	if got := call(t, b, arguments{Stdin: "<html> é\n"}, "cat"); got.Stdout != "<html> é\n" {
@@ -189,7 +191,8 @@ func TestCallReturnsWhatTheProgramDid(t *testing.T) {
 	if got := call(t, b, arguments{}, "exit", "7"); got != (output{Stderr: "not today", ExitCode: 7}) {
 		t.Errorf("got %+v", got)
 	}
-	if got := call(t, b, arguments{}, "flood", strconv.Itoa(MaxOutput+1)); len(got.Stdout) != MaxOutput || !got.Truncated || got.ExitCode != 4 {
+	if got := call(t, b, arguments{}, "flood", strconv.Itoa(MaxOutput+1)); len(got.Stdout) != MaxOutput ||
+		!got.Truncated || got.ExitCode != 4 {
 		t.Errorf("%d bytes, truncated %v, exit code %d", len(got.Stdout), got.Truncated, got.ExitCode)
 	}
 	root, err := filepath.EvalSymlinks(s.Cwd)
@@ -219,7 +222,8 @@ func TestWorkingFolderStaysInsideTheWorkspace(t *testing.T) {
 	for _, cwd := range []string{"..", "link", "/", outside, "sub/../..", "nowhere"} {
 		raw, _ := json.Marshal(arguments{Args: []string{"as-tool", "pwd"}, Cwd: cwd})
 		var refused *backend.RefusedError
-		if _, err := b.Call(t.Context(), "say", raw); !errors.As(err, &refused) || !strings.Contains(refused.Message, "the workspace") {
+		if _, err := b.Call(t.Context(), "say", raw); !errors.As(err, &refused) ||
+			!strings.Contains(refused.Message, "the workspace") {
 			t.Errorf("cwd %q: error %v, want a RefusedError about the workspace", cwd, err)
 		}
 	}
@@ -255,7 +259,8 @@ func TestDeadlineAndCloseEndWhatWasStarted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Call(t.Context(), "say", json.RawMessage(`{"args": ["as-tool", "`+what+`"]}`)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := b.Call(t.Context(), "say", json.RawMessage(`{"args": ["as-tool", "`+what+`"]}`)); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Errorf("%s: error %v, want DeadlineExceeded", what, err)
 		}
 		b.Close()
@@ -272,7 +277,8 @@ func TestDeadlineAndCloseEndWhatWasStarted(t *testing.T) {
 }
 
 func TestUnusableManifestIsAnError(t *testing.T) {
-	for content, want := range map[string]string{"{": "unexpected end", `{"tools": []}`: `"cli_tools"`, `{"cli_tools": {}}`: "cli_tools"} {
+	for content, want := range map[string]string{"{": "unexpected end", `{"tools": []}`: `"cli_tools"`,
+		`{"cli_tools": {}}`: "cli_tools"} {
 		path := filepath.Join(t.TempDir(), "tools.json")
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -281,7 +287,8 @@ func TestUnusableManifestIsAnError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.List(t.Context()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := b.List(t.Context()); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want %q in it", content, err, want)
 		}
 	}
@@ -297,7 +304,8 @@ func TestVersionsAreComparedByNumber(t *testing.T) {
 	}{
 		{"ripgrep 14.1.0 (rev 1)", "13.0.0", false}, {"jq-1.6", "1.6", false}, {"jq-1.10", "1.9", false},
 		{"git version 2.39.5", "2.40", true}, {"wc (GNU coreutils) 9.1", "9.1.0", false}, {"tool v2", "10", true},
-		{"curl 8.5.0 libz/1.3", "9", true}, {"x 1.2", "1.2.1", true}, {"x 99999999999999999999999.1", "3", false}, {"node v22.1.0", "v20", false},
+		{"curl 8.5.0 libz/1.3", "9", true}, {"x 1.2", "1.2.1", true}, {"x 99999999999999999999999.1", "3", false},
+		{"node v22.1.0", "v20", false},
 	} {
 		if got := older(version(tc.text), tc.min); got != tc.older {
 			t.Errorf("%q (%s) against %s: older %v, want %v", tc.text, version(tc.text), tc.min, got, tc.older)

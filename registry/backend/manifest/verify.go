@@ -79,7 +79,8 @@ func (m *manifest) locate(t tool) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("the program %q is not installed; install it, or name it as \"command\" in the manifest", names[0])
+	return "", fmt.Errorf("the program %q is not installed; install it, or name it as \"command\" in the manifest",
+		names[0])
 }
 
 // look finds an executable in PATH, or beside the manifest where the name has

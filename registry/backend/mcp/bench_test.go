@@ -31,7 +31,8 @@ func BenchmarkCallStdio(b *testing.B) {
 			cmd.Env = append(cmd.Env, k+"="+v)
 		}
 		client := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil)
-		cs, err := client.Connect(b.Context(), &sdk.CommandTransport{Command: cmd}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		cs, err := client.Connect(b.Context(), &sdk.CommandTransport{Command: cmd},
+			&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -77,7 +77,8 @@ func conform(ctx context.Context, scenario, url string) (err error) {
 			return err
 		}
 	}
-	s := config.Server{Name: "s", Type: config.HTTP, URL: url, StartTimeout: 20 * time.Second, CallTimeout: 20 * time.Second}
+	s := config.Server{Name: "s", Type: config.HTTP, URL: url, StartTimeout: 20 * time.Second,
+		CallTimeout: 20 * time.Second}
 	dir, err := os.MkdirTemp("", "conformance")
 	if err != nil {
 		return err
@@ -85,7 +86,8 @@ func conform(ctx context.Context, scenario, url string) (err error) {
 	defer os.RemoveAll(dir)
 	o := &mcp.Options{Tokens: dir}
 	if strings.HasPrefix(scenario, "auth/") {
-		s.OAuth = &config.OAuth{ClientID: given.ClientID, ClientSecret: config.Secret(given.ClientSecret), Issuer: given.Issuer}
+		s.OAuth = &config.OAuth{ClientID: given.ClientID, ClientSecret: config.Secret(given.ClientSecret),
+			Issuer: given.Issuer}
 		if err := mcp.SignIn(ctx, s, o, visit); err != nil {
 			return err
 		}

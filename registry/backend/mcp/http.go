@@ -49,7 +49,7 @@ func (d *dialer) dialHTTP(ctx context.Context) (*session, error) {
 
 func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 	transport := func(c *http.Client) mcp.Transport {
-		t := &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.opts.MaxMessage}
+		t := &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.server.MaxMessage}
 		if d.signedIn != nil {
 			t.OAuthHandler = d.signedIn
 		}
@@ -66,7 +66,8 @@ func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 		probe, cancel := context.WithTimeout(ctx, d.server.StartTimeout/3)
 		defer cancel()
 		s, err := d.overHTTP(probe, "", transport)
-		if err == nil || d.server.Protocol == "modern" || unreachable(err) && probe.Err() == nil || ctx.Err() != nil || errors.Is(err, errSignIn) {
+		if err == nil || d.server.Protocol == "modern" || unreachable(err) && probe.Err() == nil || ctx.Err() != nil ||
+			errors.Is(err, errSignIn) {
 			return s, err
 		}
 	}
@@ -79,7 +80,7 @@ func (d *dialer) dialSSE(ctx context.Context) (*session, error) {
 	s, err := d.overHTTP(ctx, legacyProtocol, func(c *http.Client) mcp.Transport {
 		t := c.Transport.(*tripper)
 		t.signedIn, t.posts = d.signedIn, &posts{under: map[jsonrpc.ID]chan struct{}{}}
-		return &mcp.SSEClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.opts.MaxMessage}
+		return &mcp.SSEClientTransport{Endpoint: d.server.URL, HTTPClient: c, MaxEventSize: d.server.MaxMessage}
 	})
 	if s != nil {
 		s.overSSE = true
@@ -87,7 +88,8 @@ func (d *dialer) dialSSE(ctx context.Context) (*session, error) {
 	return s, d.explainHTTP(ctx, err)
 }
 
-func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*http.Client) mcp.Transport) (*session, error) {
+func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*http.Client) mcp.Transport) (*session,
+	error) {
 	if d.signedIn != nil { // the SDK would renew the token without a deadline
 		if _, err := d.signedIn.TokenSource(ctx); err != nil {
 			return nil, err
@@ -98,7 +100,8 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 		return nil, errors.New("the url cannot be read")
 	}
 	base := origin.NewGuard(named)
-	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, named: named, max: d.opts.MaxMessage}
+	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, named: named,
+		max: d.server.MaxMessage}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
 	// The SDK calls off the request of a handshake that was given up, and
@@ -168,7 +171,8 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
-		return &said{fmt.Sprintf("no answer to the handshake from %s within %v; raise usetools.startTimeout in its config entry if it needs longer",
+		return &said{fmt.Sprintf("no answer to the handshake from %s within %v; raise usetools.startTimeout in its config "+
+			"entry if it needs longer",
 			where, d.server.StartTimeout), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -227,7 +231,8 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer t.asked.answered(p.id)
 		return t.within(req, p, t.closing)
 	case t.posts != nil && p.id.IsValid():
-		return t.posts.outlive(req, p.id, t.closing, func(req *http.Request) (*http.Response, error) { return t.send(req, p) })
+		return t.posts.outlive(req, p.id, t.closing,
+			func(req *http.Request) (*http.Response, error) { return t.send(req, p) })
 	case t.posts != nil && p.cancels.IsValid():
 		return t.posts.outlive(req, jsonrpc.ID{}, t.givenUp, func(req *http.Request) (*http.Response, error) {
 			t.posts.await(req.Context(), p.cancels)
@@ -412,7 +417,8 @@ type posts struct {
 // outlive runs send until it is done, and returns without its result when the
 // context of req ends before: then it has the answerTimeout left. until ends it
 // too. id is the request that is sent, if it is one that may be called off.
-func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, until context.Context, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+func (ps *posts) outlive(req *http.Request, id jsonrpc.ID, until context.Context,
+	send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	type result struct {
 		res *http.Response
 		err error

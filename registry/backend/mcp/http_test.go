@@ -30,19 +30,23 @@ import (
 func sdkServer(t testing.TB) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "sdk", Title: "SDK server", Version: "9"}, nil)
 	schema := json.RawMessage(`{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"string"}}}`)
-	s.AddTool(&sdk.Tool{Name: "echo", InputSchema: schema}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "ok"}}, StructuredContent: r.Params.Arguments}, nil
-	})
-	s.AddTool(&sdk.Tool{Name: "fail", InputSchema: schema}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such branch"}}}, nil
-	})
-	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: schema}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		select {
-		case <-ctx.Done():
-		case <-t.Context().Done():
-		}
-		return nil, context.Canceled
-	})
+	s.AddTool(&sdk.Tool{Name: "echo", InputSchema: schema},
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "ok"}},
+				StructuredContent: r.Params.Arguments}, nil
+		})
+	s.AddTool(&sdk.Tool{Name: "fail", InputSchema: schema},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such branch"}}}, nil
+		})
+	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: schema},
+		func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			select {
+			case <-ctx.Done():
+			case <-t.Context().Done():
+			}
+			return nil, context.Canceled
+		})
 	return s
 }
 
@@ -60,7 +64,8 @@ func web(t testing.TB, kind string, h http.Handler) config.Server {
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	return config.Server{Name: "w", Type: kind, URL: srv.URL + "/mcp", StartTimeout: 20 * time.Second, CallTimeout: time.Minute}
+	return config.Server{Name: "w", Type: kind, URL: srv.URL + "/mcp", StartTimeout: 20 * time.Second,
+		CallTimeout: time.Minute}
 }
 
 func TestEveryHTTPTransportListsAndCalls(t *testing.T) {
@@ -77,8 +82,10 @@ func TestEveryHTTPTransportListsAndCalls(t *testing.T) {
 	}{
 		{"stateful, event streams", "http", "2025-11-25", over(nil)},
 		{"stateful, JSON", "http", "2025-11-25", over(&sdk.StreamableHTTPOptions{JSONResponse: true})},
-		{"stateless", "http", "2026-07-28", over(&sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})},
-		{"stateless, JSON", "http", "2026-07-28", over(&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true})},
+		{"stateless", "http", "2026-07-28",
+			over(&sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})},
+		{"stateless, JSON", "http", "2026-07-28",
+			over(&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true})},
 		{"SSE", "sse", "2025-11-25", sse},
 		{"SSE under the name of HTTP", "http", "2025-11-25", sse},
 	} {
@@ -89,7 +96,8 @@ func TestEveryHTTPTransportListsAndCalls(t *testing.T) {
 			if got, want := names(l.Tools), []string{"echo", "fail", "wait"}; !cmp.Equal(got, want) {
 				t.Errorf("tools %q, want %q", got, want)
 			}
-			if got, want := string(l.Tools[0].Input), `{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"string"}}}`; got != want {
+			if got, want := string(l.Tools[0].Input),
+				`{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"string"}}}`; got != want {
 				t.Errorf("schema %s, want %s", got, want)
 			}
 			if l.Server.Protocol != tc.protocol || l.Server.Title != "SDK server" {
@@ -179,7 +187,8 @@ func rpc(contentType string, results map[string]string) http.Handler {
 			return
 		}
 		half := strings.IndexByte(message, ',')
-		fmt.Fprintf(w, ": comment\nevent: log\ndata: hello\n\ndata: not a message\nid: 1\n\nid: 2\nevent: message\r\ndata: %s\r\ndata:%s\n\n", message[:half], message[half:])
+		fmt.Fprintf(w, ": comment\nevent: log\ndata: hello\n\ndata: not a message\nid: 1\n\nid: 2\nevent: "+
+			"message\r\ndata: %s\r\ndata:%s\n\n", message[:half], message[half:])
 	})
 }
 
@@ -293,7 +302,8 @@ func TestFailuresRepeatNoSecrets(t *testing.T) {
 		if what != nil {
 			name = string(what[1])
 		}
-		result := fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"structuredContent":{"n":1.50,%s:[%s]},"isError":%t}`, sent, sent, sent, name == "fail")
+		result := fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"structuredContent":{"n":1.50,%s:[%s]},"isError":%t}`,
+			sent, sent, sent, name == "fail")
 		if name == "refuse" {
 			id := regexp.MustCompile(`"id":(\d+)`).FindSubmatch(body)[1]
 			w.Header().Set("Content-Type", "application/json")
@@ -306,14 +316,17 @@ func TestFailuresRepeatNoSecrets(t *testing.T) {
 	s.Headers = config.Secrets{"Authorization": "Bearer hunter2<hunter2"}
 	s.URL = strings.TrimSuffix(s.URL, "/mcp") + "/s/" + key + "/mcp?token=hunter3hunter3"
 	b := open(t, s, nil)
-	if r := call(t, b, "fail", ""); !r.IsError || strings.Contains(string(r.Raw), "hunter") || strings.Contains(r.Text(), "hunter") ||
+	if r := call(t, b, "fail", ""); !r.IsError || strings.Contains(string(r.Raw), "hunter") ||
+		strings.Contains(r.Text(), "hunter") ||
 		!strings.Contains(string(r.Structured), `"n":1.50`) || !strings.Contains(r.Text(), "•••") {
 		t.Errorf("a failure is %s, %q", r.Raw, r.Text())
 	}
-	if r := call(t, b, "fine", ""); !strings.Contains(r.Text(), "hunter2<hunter2") || !strings.Contains(string(r.Structured), key) {
+	if r := call(t, b, "fine", ""); !strings.Contains(r.Text(), "hunter2<hunter2") ||
+		!strings.Contains(string(r.Structured), key) {
 		t.Errorf("a result is not as the server sent it: %s", r.Raw)
 	}
-	if _, err := b.Call(t.Context(), "refuse", nil); err == nil || strings.Contains(err.Error(), "hunter") || !strings.Contains(err.Error(), "•••") {
+	if _, err := b.Call(t.Context(), "refuse", nil); err == nil || strings.Contains(err.Error(), "hunter") ||
+		!strings.Contains(err.Error(), "•••") {
 		t.Errorf("a refusal is %v", err)
 	}
 	for name, broken := range map[string]config.Server{
@@ -356,10 +369,12 @@ func TestHTTPAnswerThatIsNoJSONIsAnError(t *testing.T) {
 	for _, kind := range []string{"application/json", "text/event-stream"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			b := open(t, web(t, "http", rpc(kind, map[string]string{"tools/call": `{"content":[],"structuredContent":{"mean":NaN}}`})), nil)
+			b := open(t, web(t, "http", rpc(kind,
+				map[string]string{"tools/call": `{"content":[],"structuredContent":{"mean":NaN}}`})), nil)
 			for range 2 {
 				_, err := b.Call(t.Context(), "good", nil)
-				if err == nil || !strings.Contains(err.Error(), `calling "good": its answer cannot be read: invalid character 'N'`) {
+				if err == nil || !strings.Contains(err.Error(),
+					`calling "good": its answer cannot be read: invalid character 'N'`) {
 					t.Errorf("error %v", err)
 				}
 			}
@@ -373,10 +388,13 @@ func TestHTTPMessageBeyondTheLimitIsAnError(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			answers := map[string]string{"tools/call": big}
-			b := open(t, web(t, "http", rpc(kind, answers)), &mcp.Options{MaxMessage: 1 << 20})
+			s := web(t, "http", rpc(kind, answers))
+			s.MaxMessage = 1 << 20
+			b := open(t, s, nil)
 			for range 2 { // the connection holds
 				_, err := b.Call(t.Context(), "good", nil)
-				if err == nil || !strings.Contains(err.Error(), `server "w": calling "good": message too long: more than 1048576 bytes`) {
+				if err == nil || !strings.Contains(err.Error(),
+					`server "w": calling "good": message too long: more than 1048576 bytes`) {
 					t.Errorf("error %v", err)
 				}
 			}
@@ -391,7 +409,8 @@ func TestArgumentsThatBelongInHeadersGetThere(t *testing.T) {
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{}, nil
 		})
-	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: true})
+	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
+		&sdk.StreamableHTTPOptions{Stateless: true})
 	got := make(chan string, 100)
 	b := open(t, web(t, "http", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Method") == "tools/call" {
@@ -411,18 +430,20 @@ func TestArgumentsThatBelongInHeadersGetThere(t *testing.T) {
 func TestCancellationComesAfterWhatItCancels(t *testing.T) {
 	var begun, ended atomic.Int64
 	s := sdk.NewServer(&sdk.Implementation{Name: "sdk", Version: "9"}, nil)
-	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		begun.Add(1)
-		defer ended.Add(1)
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-t.Context().Done(): // nobody said that it is over
-			return nil, errors.New("still running at the end of the test")
-		}
-	})
+	s.AddTool(&sdk.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			begun.Add(1)
+			defer ended.Add(1)
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-t.Context().Done(): // nobody said that it is over
+				return nil, errors.New("still running at the end of the test")
+			}
+		})
 	b := open(t, web(t, "sse", sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)), nil)
-	for step := 20 * time.Microsecond; begun.Load() == 0 && step < time.Second; step *= 2 { // on a busy machine all are given up before they are sent
+	// on a busy machine all are given up before they are sent
+	for step := 20 * time.Microsecond; begun.Load() == 0 && step < time.Second; step *= 2 {
 		var wg sync.WaitGroup
 		for i := range 300 {
 			wg.Go(func() {
@@ -435,7 +456,8 @@ func TestCancellationComesAfterWhatItCancels(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	for deadline := time.Now().Add(time.Minute); begun.Load() != ended.Load() || begun.Load() == 0; <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); begun.Load() != ended.Load() ||
+		begun.Load() == 0; <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of %d calls are still running", begun.Load()-ended.Load(), begun.Load())
 		}

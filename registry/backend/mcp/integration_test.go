@@ -38,18 +38,24 @@ func TestRealServers(t *testing.T) {
 		structured bool
 		want       string // in the structured result, else in the text
 	}{
-		{"mcp-server-everything", []string{"stdio"}, nil, 13, "get-structured-content", object{"location": "New York"}, true, `"humidity"`},
+		{"mcp-server-everything", []string{"stdio"}, nil, 13, "get-structured-content", object{"location": "New York"}, true,
+			`"humidity"`},
 		{"mcp-server-everything", []string{"stdio"}, nil, 13, "echo", object{"message": "hello"}, false, "Echo: hello"},
 		{"mcp-server-filesystem", []string{repo}, nil, 14, "list_directory", object{"path": repo}, true, "[FILE] a.txt"},
 		{"mcp-server-memory", nil, config.Secrets{"MEMORY_FILE_PATH": filepath.Join(repo, "memory.json")}, 9,
-			"create_entities", object{"entities": []object{{"name": "a", "entityType": "b", "observations": []string{"c"}}}}, true, `"entityType":"b"`},
+			"create_entities", object{"entities": []object{{"name": "a", "entityType": "b", "observations": []string{"c"}}}},
+			true, `"entityType":"b"`},
 		{"git-mcp-server", nil, config.Secrets{"MCP_TRANSPORT_TYPE": "stdio", "MCP_LOG_LEVEL": "error"}, 28,
 			"git_log", object{"path": repo, "maxCount": 1}, true, "the first commit"},
-		{"mcp-server-git", []string{"--repository", repo}, nil, 12, "git_log", object{"repo_path": repo, "max_count": 1}, false, "the first commit"},
-		{"mcp-server-time", []string{"--local-timezone", "UTC"}, nil, 2, "get_current_time", object{"timezone": "Europe/Paris"}, true, `"timezone":"Europe/Paris"`},
-		{"mcp-server-motherduck", []string{"--db-path", ":memory:", "--read-write"}, nil, 4, "execute_query", object{"sql": "SELECT 9007199254740993 AS n"}, true, "9007199254740993"},
+		{"mcp-server-git", []string{"--repository", repo}, nil, 12, "git_log", object{"repo_path": repo, "max_count": 1},
+			false, "the first commit"},
+		{"mcp-server-time", []string{"--local-timezone", "UTC"}, nil, 2, "get_current_time",
+			object{"timezone": "Europe/Paris"}, true, `"timezone":"Europe/Paris"`},
+		{"mcp-server-motherduck", []string{"--db-path", ":memory:", "--read-write"}, nil, 4, "execute_query",
+			object{"sql": "SELECT 9007199254740993 AS n"}, true, "9007199254740993"},
 		{"mcp-server-calculator", nil, nil, 1, "calculate", object{"expression": "2**10"}, true, `{"result":"1024"}`},
-		{"mcp-server-sqlite", []string{"--db-path", filepath.Join(repo, "a.db")}, nil, 6, "read_query", object{"query": "SELECT 41+1 AS n"}, false, "{'n': 42}"},
+		{"mcp-server-sqlite", []string{"--db-path", filepath.Join(repo, "a.db")}, nil, 6, "read_query",
+			object{"query": "SELECT 41+1 AS n"}, false, "{'n': 42}"},
 	} {
 		t.Run(tc.command+"/"+tc.tool, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +68,8 @@ func TestRealServers(t *testing.T) {
 			}, nil)
 			l := list(t, b)
 			if len(l.Tools) != tc.tools || len(l.Server.Problems) > 0 || l.Server.Protocol == "" {
-				t.Errorf("%d tools, want %d; problems %q, protocol %q", len(l.Tools), tc.tools, l.Server.Problems, l.Server.Protocol)
+				t.Errorf("%d tools, want %d; problems %q, protocol %q", len(l.Tools), tc.tools, l.Server.Problems,
+					l.Server.Protocol)
 			}
 			args, err := json.Marshal(tc.arguments)
 			if err != nil {
@@ -93,7 +100,8 @@ func repository(t *testing.T) string {
 	}
 	for _, args := range [][]string{
 		{"init", "-q"}, {"add", "."},
-		{"-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "the first commit"},
+		{"-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", "commit", "-q", "-m",
+			"the first commit"},
 	} {
 		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v\n%s", args, err, out)

@@ -55,7 +55,8 @@ func TestLogFilesStayInTheirFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if dir, _ := LogFile("cache", "c.json", "git"); filepath.Dir(path) != filepath.Dir(dir) || len(filepath.Base(path)) > 100 || seen[path] {
+		if dir, _ := LogFile("cache", "c.json", "git"); filepath.Dir(path) != filepath.Dir(dir) ||
+			len(filepath.Base(path)) > 100 || seen[path] {
 			t.Errorf("%q: %s", name, path)
 		}
 		seen[path] = true

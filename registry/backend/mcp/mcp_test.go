@@ -92,7 +92,8 @@ func TestListKeepsKeyOrderAndDigitsOfSchemas(t *testing.T) {
 	if a := l.Tools[0].Annotations; a == nil || a.ReadOnly == nil || !*a.ReadOnly || l.Tools[0].Title != "Echo" {
 		t.Errorf("annotations and title: %+v", l.Tools[0])
 	}
-	server := registry.Server{Name: "s", Transport: "stdio", Title: "Test server", Version: "1.2.3", Instructions: "Be careful.", Protocol: "2025-11-25"}
+	server := registry.Server{Name: "s", Transport: "stdio", Title: "Test server", Version: "1.2.3",
+		Instructions: "Be careful.", Protocol: "2025-11-25"}
 	if d := cmp.Diff(server, l.Server); d != "" {
 		t.Errorf("server (-want +got):\n%s", d)
 	}
@@ -121,7 +122,8 @@ func TestCallWithoutArgumentsSendsAnEmptyObject(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"[1]", `"x"`, `{"a":`, "7"} {
-		if _, err := b.Call(t.Context(), "echo", json.RawMessage(args)); err == nil || !strings.Contains(err.Error(), "no JSON object") {
+		if _, err := b.Call(t.Context(), "echo", json.RawMessage(args)); err == nil ||
+			!strings.Contains(err.Error(), "no JSON object") {
 			t.Errorf("args %q: error %v, want one that says they are no object", args, err)
 		}
 	}
@@ -139,7 +141,8 @@ func TestUnknownToolIsARefusal(t *testing.T) {
 	if !errors.As(err, &refused) {
 		t.Fatalf("error %v, want a RefusedError", err)
 	}
-	if d := cmp.Diff(&backend.RefusedError{Server: "s", Tool: "nope", Code: -32602, Message: "Unknown tool: nope"}, refused); d != "" {
+	if d := cmp.Diff(&backend.RefusedError{Server: "s", Tool: "nope", Code: -32602, Message: "Unknown tool: nope"},
+		refused); d != "" {
 		t.Error(d)
 	}
 }
@@ -161,7 +164,8 @@ func TestOddContentDoesNotCostTheResult(t *testing.T) {
 
 func TestResultThatIsNoObjectIsAnError(t *testing.T) {
 	b := open(t, mcptest.Server("s"), nil)
-	if _, err := b.Call(t.Context(), "bare", nil); err == nil || !strings.Contains(err.Error(), `server "s": calling "bare": the result is no JSON object`) {
+	if _, err := b.Call(t.Context(), "bare", nil); err == nil ||
+		!strings.Contains(err.Error(), `server "s": calling "bare": the result is no JSON object`) {
 		t.Errorf("error %v", err)
 	}
 	call(t, b, "echo", "") // the connection is still good
@@ -221,7 +225,8 @@ func TestMalformedHintCountsAsNotGiven(t *testing.T) {
 func TestEndlessPagingEnds(t *testing.T) {
 	t.Parallel()
 	l := list(t, open(t, mcptest.Server("s", mcptest.EndlessPages), nil))
-	if len(l.Tools) != 1000 || len(l.Server.Problems) != 1 || !strings.Contains(l.Server.Problems[0], "more than 1000 pages") {
+	if len(l.Tools) != 1000 || len(l.Server.Problems) != 1 ||
+		!strings.Contains(l.Server.Problems[0], "more than 1000 pages") {
 		t.Errorf("%d tools, problems %q", len(l.Tools), l.Server.Problems)
 	}
 }
@@ -232,13 +237,20 @@ func TestStartFailureSaysWhatHappened(t *testing.T) {
 		server config.Server
 		want   []string
 	}{
-		{"exits", mcptest.Server("s", mcptest.ExitAtStart), []string{`server "s": exited at start (exit status 3)`, "on stderr: boom", "by hand"}},
-		{"rubbish", mcptest.Server("s", mcptest.Rubbish), []string{"no answer to the handshake within", `it printed "Welcome to the worst server" and 1 more`, "raise usetools.startTimeout"}},
-		{"rubbish, then exits", mcptest.Server("s", mcptest.RubbishExit), []string{"exited at start (exit status 0)", `it printed "Welcome to the worst server"`}},
+		{"exits", mcptest.Server("s", mcptest.ExitAtStart),
+			[]string{`server "s": exited at start (exit status 3)`, "on stderr: boom", "by hand"}},
+		{"rubbish", mcptest.Server("s", mcptest.Rubbish),
+			[]string{"no answer to the handshake within", `it printed "Welcome to the worst server" and 1 more`,
+				"raise usetools.startTimeout"}},
+		{"rubbish, then exits", mcptest.Server("s", mcptest.RubbishExit),
+			[]string{"exited at start (exit status 0)", `it printed "Welcome to the worst server"`}},
 		{"silent", mcptest.Server("s", mcptest.Silent), []string{`server "s": no answer to the handshake within 300ms`}},
-		{"unknown revision", mcptest.Server("s", mcptest.OldProtocol), []string{`unsupported protocol version: "1999-12-31"`}},
-		{"no program", config.Server{Name: "s", Type: "stdio", Command: "no-such-program-here", File: "/x/.mcp.json"}, []string{`server "s": cannot start`, "no-such-program-here", "/x/.mcp.json"}},
-		{"no folder", config.Server{Name: "s", Type: "stdio", Command: "sh", Cwd: "/no/such/folder", File: "/x/.mcp.json"}, []string{`cwd "/no/such/folder" is no folder`}},
+		{"unknown revision", mcptest.Server("s", mcptest.OldProtocol),
+			[]string{`unsupported protocol version: "1999-12-31"`}},
+		{"no program", config.Server{Name: "s", Type: "stdio", Command: "no-such-program-here", File: "/x/.mcp.json"},
+			[]string{`server "s": cannot start`, "no-such-program-here", "/x/.mcp.json"}},
+		{"no folder", config.Server{Name: "s", Type: "stdio", Command: "sh", Cwd: "/no/such/folder", File: "/x/.mcp.json"},
+			[]string{`cwd "/no/such/folder" is no folder`}},
 		{"no type", config.Server{Name: "s", Type: "carrier pigeon"}, []string{`"carrier pigeon"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -354,7 +366,9 @@ func TestCrashDuringACallIsReportedWithTheLastWords(t *testing.T) {
 func TestMessageBeyondTheLimitCostsOnlyItsCall(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []mcptest.Fault{"", mcptest.LateIDs} {
-		b := open(t, mcptest.Server("s", fault), &mcp.Options{MaxMessage: 1 << 20})
+		s := mcptest.Server("s", fault)
+		s.MaxMessage = 1 << 20
+		b := open(t, s, nil)
 		waiting := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
@@ -365,7 +379,9 @@ func TestMessageBeyondTheLimitCostsOnlyItsCall(t *testing.T) {
 			t.Errorf("got %d bytes", len(r.Text()))
 		}
 		_, err := b.Call(t.Context(), "big", json.RawMessage(`{"bytes":3000000}`))
-		if err == nil || errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "more than 1048576 bytes") || !strings.Contains(err.Error(), "usetools.maxMessageMB") {
+		if err == nil || errors.Is(err, backend.ErrDisconnected) ||
+			!strings.Contains(err.Error(), "more than 1048576 bytes") ||
+			!strings.Contains(err.Error(), "usetools.maxMessageMB") {
 			t.Errorf("%q: error %v", fault, err)
 		}
 		if string(call(t, b, "echo", `{"a":1}`).Structured) != `{"a":1}` {
@@ -380,7 +396,9 @@ func TestMessageBeyondTheLimitCostsOnlyItsCall(t *testing.T) {
 
 func TestLineWithoutAnEndEndsTheConnection(t *testing.T) {
 	t.Parallel()
-	b := open(t, mcptest.Server("s", mcptest.NoNewline), &mcp.Options{MaxMessage: 64 << 10})
+	s := mcptest.Server("s", mcptest.NoNewline)
+	s.MaxMessage = 64 << 10
+	b := open(t, s, nil)
 	_, err := b.Call(t.Context(), "echo", nil)
 	if !errors.Is(err, backend.ErrDisconnected) || !strings.Contains(err.Error(), "without an end: more than") {
 		t.Errorf("error %v", err)
@@ -459,11 +477,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 
 func TestNewsOfOtherToolsArrive(t *testing.T) {
 	news := make(chan struct{}, 10)
-	opts := &mcp.Options{Notify: func(n backend.Notice) {
-		if n.Kind == backend.ToolsChanged {
-			news <- struct{}{}
-		}
-	}}
+	opts := &mcp.Options{ToolsChanged: func(string) { news <- struct{}{} }}
 	await := func() {
 		t.Helper()
 		select {
@@ -508,7 +522,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	sse := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return sdkServer(t) }, nil)
 	for _, h := range []http.Handler{hang, streamable(t, nil), sse} {
 		srv := httptest.NewServer(h)
-		b, err := mcp.Open(t.Context(), config.Server{Name: "w", Type: "http", URL: srv.URL, StartTimeout: 500 * time.Millisecond}, nil)
+		b, err := mcp.Open(t.Context(),
+			config.Server{Name: "w", Type: "http", URL: srv.URL, StartTimeout: 500 * time.Millisecond}, nil)
 		if err == nil {
 			b.List(t.Context())
 			b.Close()

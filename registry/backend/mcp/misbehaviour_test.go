@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,12 +27,12 @@ import (
 
 func TestServersThatAreOnlyALittleOddWork(t *testing.T) {
 	for fault, tools := range map[mcptest.Fault]int{
-		mcptest.Eager: 2, mcptest.LogsSilently: 2, mcptest.Slow: 2, mcptest.ByteByByte: 2, mcptest.Chatty: 2,
+		mcptest.Eager: 2, mcptest.Slow: 2, mcptest.ByteByByte: 2, mcptest.Chatty: 2,
 		mcptest.StringIDs: 2, mcptest.BigSchema: 3, mcptest.ListTwice: 2,
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			t.Parallel()
-			b := open(t, mcptest.Server("s", fault), &mcp.Options{Notify: func(backend.Notice) {}})
+			b := open(t, mcptest.Server("s", fault), nil)
 			if l := list(t, b); len(l.Tools) != tools || len(l.Server.Problems) > 0 {
 				t.Errorf("%d tools, want %d; problems %q", len(l.Tools), tools, l.Server.Problems)
 			}
@@ -78,7 +77,8 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 			t.Errorf("after %s the connection is no use", tool)
 		}
 	}
-	if r := call(t, b, "utf8", ""); r.Text() != "caf\ufffd" || string(r.Structured) != "{\"a\":\"\ufffd\"}" || !utf8.Valid(r.Raw) {
+	if r := call(t, b, "utf8", ""); r.Text() != "caf\ufffd" || string(r.Structured) != "{\"a\":\"\ufffd\"}" ||
+		!utf8.Valid(r.Raw) {
 		t.Errorf("utf8: %+v", r)
 	}
 	if r := call(t, b, "deep", `{"bytes":5000}`); len(r.Structured) != 6*5000+2 {
@@ -88,7 +88,8 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 		"deep": `server "s": calling "deep": its answer cannot be read: invalid character '{' exceeded max depth`,
 		"nan":  `server "s": calling "nan": its answer cannot be read: invalid character 'N'`,
 	} {
-		if _, err := b.Call(t.Context(), tool, json.RawMessage(`{"bytes":20000}`)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := b.Call(t.Context(), tool, json.RawMessage(`{"bytes":20000}`)); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
@@ -97,6 +98,9 @@ func TestOddAnswersCostOnlyTheirCall(t *testing.T) {
 	}
 	if r := call(t, b, "asks", ""); r.Text() != "asked" {
 		t.Errorf("asks: %+v", r)
+	}
+	if r := call(t, b, "tells", ""); r.Text() != "told" {
+		t.Errorf("tells: %+v", r)
 	}
 }
 
@@ -126,7 +130,9 @@ func TestURLThatAsksForEverWaits(t *testing.T) {
 		case bytes.Contains(body, []byte(`"tools/call"`)):
 			w.Header().Set("Content-Type", "text/event-stream")
 			for i := range 100000 {
-				if _, err := fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"nag%d\",\"method\":\"ping\",\"params\":{\"x\":%q}}\n\n", i, strings.Repeat("x", 1000)); err != nil {
+				if _, err := fmt.Fprintf(w, "data: "+
+					"{\"jsonrpc\":\"2.0\",\"id\":\"nag%d\",\"method\":\"ping\",\"params\":{\"x\":%q}}\n\n", i,
+					strings.Repeat("x", 1000)); err != nil {
 					return
 				}
 				sent.Store(int64(i))
@@ -148,83 +154,6 @@ func TestURLThatAsksForEverWaits(t *testing.T) {
 	}
 	if n := sent.Load(); n > 50000 {
 		t.Errorf("it sent %d requests that nobody answered", n)
-	}
-}
-
-func TestProgressAndLogsReachWhoeverListens(t *testing.T) {
-	s := mcptest.Server("s")
-	s.Env["SECRET"] = "hunter2hunter2"
-	var mu sync.Mutex
-	var all []backend.Notice
-	third := make(chan struct{})
-	b := open(t, s, &mcp.Options{Notify: func(n backend.Notice) {
-		mu.Lock()
-		defer mu.Unlock()
-		all = append(all, n)
-		if n.Progress == 3 { // the caller has heard of it before
-			close(third)
-		}
-	}})
-	var own []backend.Notice
-	ctx := backend.WithProgress(t.Context(), func(n backend.Notice) { own = append(own, n) })
-	done := make(chan error, 1)
-	go func() {
-		r, err := b.Call(ctx, "steps", nil)
-		if err == nil && r.Text() != "done" {
-			err = errors.New(r.Text())
-		}
-		done <- err
-	}()
-	<-third
-	call(t, b, "seen", "")
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	step := func(i float64, message string) backend.Notice {
-		return backend.Notice{Server: "s", Kind: backend.Progress, Tool: "steps", Progress: i, Total: 3, Message: message}
-	}
-	want := []backend.Notice{step(1, "step 1"), step(2, "step 2"), step(3, "step 3")}
-	if d := cmp.Diff(want, own); d != "" {
-		t.Errorf("progress (-want +got):\n%s", d)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	var logs []backend.Notice
-	for _, n := range all {
-		if n.Kind == backend.Log {
-			logs = append(logs, n)
-		}
-	}
-	if len(logs) != 2 || len(all) != 5 {
-		t.Fatalf("%d notices, %d logs", len(all), len(logs))
-	}
-	if want := `{"secret":"•••"}`; logs[0].Level != "warning" || logs[0].Message != want {
-		t.Errorf("log %+v, want %s", logs[0], want)
-	}
-	if n := len(logs[1].Message); n > 5000 {
-		t.Errorf("a log message of %d bytes", n)
-	}
-}
-
-func TestServersOfTheSDKReportProgressAndLogs(t *testing.T) {
-	s := sdkServer(t)
-	sdk.AddTool(s, &sdk.Tool{Name: "steps"}, func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
-		r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: "begun"})
-		return nil, nil, r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1})
-	})
-	kinds := make(chan backend.NoticeKind, 100)
-	def := web(t, "http", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
-	b := open(t, def, &mcp.Options{Notify: func(n backend.Notice) { kinds <- n.Kind }})
-	// Progress of a call that has returned is dropped, so that it takes several.
-	seen := map[backend.NoticeKind]bool{}
-	for deadline := time.Now().Add(20 * time.Second); len(seen) < 2 && time.Now().Before(deadline); {
-		call(t, b, "steps", "{}")
-		for len(kinds) > 0 {
-			seen[<-kinds] = true
-		}
-	}
-	if !seen[backend.Progress] || !seen[backend.Log] {
-		t.Errorf("heard of %v", seen)
 	}
 }
 

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,21 +21,18 @@ import (
 // legacyProtocol is the newest revision with the initialize handshake.
 const legacyProtocol = "2025-11-25"
 
-// DefaultMaxMessage bounds one message from a server in bytes.
-const DefaultMaxMessage = 64 << 20
+// defaultMaxMessage bounds one message from a server, in bytes, where its
+// definition does not. A longer one costs its call.
+const defaultMaxMessage = 64 << 20
 
 // Options configure a connection.
 type Options struct {
-	// MaxMessage bounds one message from the server in bytes, where its
-	// definition does not say; 0 means
-	// DefaultMaxMessage. A longer one costs its call.
-	MaxMessage int
 	// Log gets what the server writes to stderr, and the lines on stdout that
 	// are no messages. nil: only their ends are kept, for errors.
 	Log io.Writer
-	// Notify is called with what the server says unasked, one notice at a
-	// time; nil: it is not listened to. It must not take long.
-	Notify func(backend.Notice)
+	// ToolsChanged is called when the server says that its list of tools has
+	// changed, one call at a time; nil: nobody is told. It must not take long.
+	ToolsChanged func(server string)
 	// Tokens is the folder where the tokens of OAuth sign-ins are kept; empty
 	// means DefaultTokens.
 	Tokens string
@@ -56,8 +52,8 @@ func Open(ctx context.Context, s config.Server, opts *Options) (backend.Backend,
 	if opts != nil {
 		o = *opts
 	}
-	if o.MaxMessage = cmp.Or(s.MaxMessage, o.MaxMessage); o.MaxMessage <= 0 {
-		o.MaxMessage = DefaultMaxMessage
+	if s.MaxMessage <= 0 {
+		s.MaxMessage = defaultMaxMessage
 	}
 	if s.StartTimeout <= 0 {
 		s.StartTimeout = config.DefaultStartTimeout
@@ -167,17 +163,15 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, p
 		Logger:       slog.New(slog.DiscardHandler),
 		Capabilities: &mcp.ClientCapabilities{},
 	}
-	n := newNotices(d)
-	n.handle(o)
+	if tell := d.opts.ToolsChanged; tell != nil {
+		o.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { tell(d.server.Name) }
+	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "usetools", Version: version()}, o)
 
 	// The SDK's SSE stream lives as long as the context it was opened with.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
 	cs, err := client.Connect(base, t, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	if err == nil {
-		n.wantLog(ctx, cs)
-	}
 	if err == nil && !stop() {
 		cs.Close()
 		err = context.Cause(ctx)
@@ -186,7 +180,7 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, p
 		cancel()
 		return nil, err
 	}
-	s := &session{dialer: d, cs: cs, captures: caps, notices: n, base: base, cancel: cancel, done: make(chan struct{})}
+	s := &session{dialer: d, cs: cs, captures: caps, base: base, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		cs.Wait()
 		close(s.done)
@@ -209,7 +203,8 @@ func (d *dialer) explainStart(ctx context.Context, err error, p *process) error 
 	words := p.lastWords(d.hide) // after it died: then stderr is complete
 	switch {
 	case errors.Is(context.Cause(ctx), errStartDeadline):
-		return &said{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry if it needs longer%s",
+		return &said{fmt.Sprintf("no answer to the handshake within %v; raise usetools.startTimeout in its config entry "+
+			"if it needs longer%s",
 			d.server.StartTimeout, words), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -111,19 +111,27 @@ func TestNothingGoesToAnotherOrigin(t *testing.T) {
 		name, kind, to string
 		h              http.HandlerFunc
 	}{
-		{"redirect without TLS", config.HTTP, "http://" + at + "/mcp", redirect("http://"+at+"/mcp?key=hunter3", http.StatusTemporaryRedirect)},
-		{"redirect to a page without TLS", config.HTTP, "http://" + at + "/mcp", redirect("http://"+at+"/mcp", http.StatusFound)},
-		{"redirect to another port", config.HTTP, other.URL + "/mcp", redirect(other.URL+"/mcp", http.StatusPermanentRedirect)},
-		{"redirect to another host", config.HTTP, "https://localhost:" + port + "/mcp", redirect("https://localhost:"+port+"/mcp", http.StatusPermanentRedirect)},
-		{"redirect of a stream", config.SSE, "http://" + at + "/mcp", redirect("http://"+at+"/mcp", http.StatusTemporaryRedirect)},
-		{"endpoint without TLS", config.SSE, "http://" + at + "/messages", sseStream("http://" + at + "/messages?session=hunter3")},
+		{"redirect without TLS", config.HTTP, "http://" + at + "/mcp",
+			redirect("http://"+at+"/mcp?key=hunter3", http.StatusTemporaryRedirect)},
+		{"redirect to a page without TLS", config.HTTP, "http://" + at + "/mcp",
+			redirect("http://"+at+"/mcp", http.StatusFound)},
+		{"redirect to another port", config.HTTP, other.URL + "/mcp",
+			redirect(other.URL+"/mcp", http.StatusPermanentRedirect)},
+		{"redirect to another host", config.HTTP, "https://localhost:" + port + "/mcp",
+			redirect("https://localhost:"+port+"/mcp", http.StatusPermanentRedirect)},
+		{"redirect of a stream", config.SSE, "http://" + at + "/mcp",
+			redirect("http://"+at+"/mcp", http.StatusTemporaryRedirect)},
+		{"endpoint without TLS", config.SSE, "http://" + at + "/messages",
+			sseStream("http://" + at + "/messages?session=hunter3")},
 		{"endpoint at another port", config.SSE, other.URL + "/messages", sseStream(other.URL + "/messages")},
-		{"endpoint with another host", config.SSE, "https://localhost:" + port + "/messages", sseStream("//localhost:" + port + "/messages")},
+		{"endpoint with another host", config.SSE, "https://localhost:" + port + "/messages",
+			sseStream("//localhost:" + port + "/messages")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			attack.Store(&tc.h)
-			s := config.Server{Name: "w", Type: tc.kind, URL: "https://" + at + "/mcp?key=hunter2", StartTimeout: 20 * time.Second,
-				Headers: config.Secrets{"Authorization": "Bearer hunter2hunter2", "X-Key": "hunter2hunter2"}}
+			s := config.Server{Name: "w", Type: tc.kind, URL: "https://" + at + "/mcp?key=hunter2",
+				StartTimeout: 20 * time.Second,
+				Headers:      config.Secrets{"Authorization": "Bearer hunter2hunter2", "X-Key": "hunter2hunter2"}}
 			b, err := mcp.Open(t.Context(), s, nil)
 			if err == nil {
 				b.Close()
@@ -166,7 +174,8 @@ func TestCallsStayAtTheirOrigin(t *testing.T) {
 			}))
 			s.Headers = config.Secrets{"X-Key": "hunter2hunter2"}
 			_, err := open(t, s, nil).Call(t.Context(), "echo", nil)
-			if err == nil || !strings.Contains(err.Error(), "leads to "+other.URL+"/x, which is another") || strings.Contains(err.Error(), "hunter") {
+			if err == nil || !strings.Contains(err.Error(), "leads to "+other.URL+"/x, which is another") ||
+				strings.Contains(err.Error(), "hunter") {
 				t.Errorf("error %v", err)
 			}
 			if leaked.Load() > 0 {
@@ -226,7 +235,8 @@ func TestTokensStayAtTheirOrigin(t *testing.T) {
 				b.Close()
 				t.Error("no error where tokens would go elsewhere")
 			}
-			if err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t)); err == nil || !strings.Contains(err.Error(), other.URL+path) {
+			if err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t)); err == nil ||
+				!strings.Contains(err.Error(), other.URL+path) {
 				t.Errorf("signing in: error %v", err)
 			}
 			if leaked.Load() > 0 {
@@ -266,7 +276,8 @@ func TestSignInAsksNobodyInsideOfTheNetwork(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				json.NewEncoder(w).Encode(m)
 			})), "127.0.0.1", "example.com", 1)
-			s := config.Server{Name: "w", Type: config.HTTP, URL: base + "/mcp", StartTimeout: 20 * time.Second, OAuth: &config.OAuth{}}
+			s := config.Server{Name: "w", Type: config.HTTP, URL: base + "/mcp", StartTimeout: 20 * time.Second,
+				OAuth: &config.OAuth{}}
 			err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t))
 			if err == nil || !strings.Contains(err.Error(), "is at the loopback address") || asked.Load() > 0 {
 				t.Errorf("error %v, %d requests", err, asked.Load())
@@ -310,7 +321,8 @@ func TestAClientSecretGoesToItsIssuerOnly(t *testing.T) {
 		}
 	}
 	s.OAuth.Issuer = at.URL
-	if err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t)); err != nil || len(secret) == 0 || <-secret != "hunter2hunter2" {
+	if err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, browse(t)); err != nil || len(secret) == 0 ||
+		<-secret != "hunter2hunter2" {
 		t.Errorf("error %v", err)
 	}
 }

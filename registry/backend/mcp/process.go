@@ -22,6 +22,7 @@ import (
 	"github.com/usetools/usetools/registry/backend/internal/procgroup"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
 const (
@@ -81,7 +82,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	}
 	kept := keptLog(s)
 	p := &process{
-		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: o.MaxMessage, log: tee(o.Log, kept), kept: kept,
+		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: s.MaxMessage, log: tee(o.Log, kept), kept: kept,
 		frames: make(chan []byte), inbox: make(chan jsonrpc.Message),
 		closed: make(chan struct{}), exited: make(chan struct{}),
 	}
@@ -284,7 +285,7 @@ func (p *process) stray(line []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.junks++; p.junks == 1 {
-		p.junk = clip(string(line), maxTail) // cut when the secrets are hidden
+		p.junk = text.CutBytes(string(line), maxTail) // cut when the secrets are hidden
 	}
 	if p.log != nil {
 		fmt.Fprintf(p.log, "%s\n", line)
@@ -399,7 +400,8 @@ func (p *process) lastWords(hide *redact.Redactor) string {
 	defer p.mu.Unlock()
 	var b strings.Builder
 	if p.junks > 0 {
-		fmt.Fprintf(&b, "; on stdout, where only MCP messages belong, it printed %q", clip(printable(hide.Text(p.junk)), maxJunk))
+		fmt.Fprintf(&b, "; on stdout, where only MCP messages belong, it printed %q",
+			text.CutBytes(printable(hide.Text(p.junk)), maxJunk))
 		if p.junks > 1 {
 			fmt.Fprintf(&b, " and %d more lines", p.junks-1)
 		}
@@ -480,12 +482,4 @@ func printable(s string) string {
 		rest = after
 	}
 	return b.String()
-}
-
-// clip shortens s to about n bytes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "…"
 }

@@ -15,7 +15,8 @@ import (
 // is still to come from the reader, and is not cut off by an error of Write.
 func TestLastWordsOfAServerThatWentBeforeItWasAsked(t *testing.T) {
 	s := mcptest.Server("s", mcptest.RubbishExit)
-	p, err := startProcess(s, Options{MaxMessage: 1 << 20})
+	s.MaxMessage = 1 << 20
+	p, err := startProcess(s, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,6 @@ type session struct {
 	*dialer
 	cs       *mcp.ClientSession
 	captures *captures
-	notices  *notices
 	overSSE  bool
 	process  *process // stdio only
 	hush     func()   // http, sse: ends answers to the server that are under way
@@ -115,7 +114,8 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 			problems = append(problems, bad...)
 		}
 		if room := maxTools - len(tools); len(p.Tools) > room {
-			return append(tools, p.Tools[:room]...), append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
+			return append(tools, p.Tools[:room]...),
+				append(problems, fmt.Sprintf("the list has more than %d tools; the rest is left out", maxTools)), nil
 		}
 		tools = append(tools, p.Tools...)
 		bytes += len(raw)
@@ -125,11 +125,13 @@ func (s *session) pages(ctx context.Context) (tools []json.RawMessage, problems 
 		case cursor == "":
 			return tools, problems, nil
 		case seen[cursor]:
-			return tools, append(problems, fmt.Sprintf("the list repeats the cursor %.40q after page %d; the rest is left out", cursor, page)), nil
+			return tools, append(problems, fmt.Sprintf("the list repeats the cursor %.40q after page %d; the rest is left out",
+				cursor, page)), nil
 		case page == maxPages:
 			return tools, append(problems, fmt.Sprintf("the list has more than %d pages; the rest is left out", maxPages)), nil
 		case bytes > maxListBytes:
-			return tools, append(problems, fmt.Sprintf("the list has more than %d bytes; the rest is left out", maxListBytes)), nil
+			return tools, append(problems, fmt.Sprintf("the list has more than %d bytes; the rest is left out", maxListBytes)),
+				nil
 		}
 		seen[cursor] = true
 	}
@@ -153,7 +155,6 @@ func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (
 	defer cancel()
 	raw, err := s.capture(ctx, false, func(ctx context.Context) error {
 		p := &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx)}
-		defer s.notices.ask(ctx, p)()
 		_, err := s.cs.CallTool(ctx, p)
 		return err
 	})
@@ -195,7 +196,8 @@ func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, 
 var errExchangeDeadline = errors.New("deadline of one exchange")
 
 // capture runs one exchange and returns its raw result.
-func (s *session) capture(ctx context.Context, list bool, exchange func(context.Context) error) (json.RawMessage, error) {
+func (s *session) capture(ctx context.Context, list bool, exchange func(context.Context) error) (json.RawMessage,
+	error) {
 	c := &capture{list: list}
 	defer s.captures.forget(c)
 	if err := exchange(context.WithValue(ctx, captureKey{}, c)); err != nil {
@@ -217,7 +219,8 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 		if tool == "" {
 			key = "startTimeout"
 		}
-		return &said{fmt.Sprintf("server %q: %s: no answer within %v; raise usetools.%s in its config entry if it needs longer",
+		return &said{fmt.Sprintf("server %q: %s: no answer within %v; raise usetools.%s in its config entry if it needs "+
+			"longer",
 			name, what, limit, key), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return fmt.Errorf("server %q: %s: %w", name, what, ctx.Err())

@@ -22,6 +22,7 @@ import (
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // tokenTimeout bounds the renewal of a token.
@@ -65,8 +66,10 @@ func (d *dialer) newSignedIn() *signedIn {
 	store := d.tokens()
 	if g := store.load(s); g != nil {
 		d.hide.Add(g.ClientSecret, g.Token.AccessToken, g.Token.RefreshToken)
-		renewing := &http.Client{Timeout: tokenTimeout, Transport: d.guard(), CheckRedirect: origin.Redirects} // it sends secrets in forms
-		h.source = &keeping{tokens: store, server: s, source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, renewing)), grant: g}
+		// it sends secrets in forms
+		renewing := &http.Client{Timeout: tokenTimeout, Transport: d.guard(), CheckRedirect: origin.Redirects}
+		h.source = &keeping{tokens: store, server: s,
+			source: g.source(context.WithValue(context.Background(), oauth2.HTTPClient, renewing)), grant: g}
 	}
 	return h
 }
@@ -88,7 +91,7 @@ func (d *dialer) tokens() tokens {
 	if d.opts.Tokens != "" {
 		return tokens(d.opts.Tokens)
 	}
-	dir, err := DefaultTokens()
+	dir, err := defaultTokens()
 	if err != nil { // no home: as if there were none
 		return ""
 	}
@@ -151,7 +154,7 @@ func refusedToken(res *http.Response) *signInError {
 	}
 	for _, c := range challenges {
 		if c.Params["error"] == "insufficient_scope" {
-			return &signInError{scope: clip(strings.ToValidUTF8(c.Params["scope"], ""), 200)}
+			return &signInError{scope: text.CutBytes(strings.ToValidUTF8(c.Params["scope"], ""), 200)}
 		}
 	}
 	return nil
@@ -179,20 +182,21 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 	defer web.Close()
 
 	signed := false
-	h, err := auth.NewAuthorizationCodeHandler(d.codeFlow("http://"+l.Addr().String()+"/callback", func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-		shown, state, err := shownURL(a.URL)
-		if err != nil {
-			return nil, err
-		}
-		back.state.Store(&state)
-		show(shown)
-		select {
-		case r := <-back.returned:
-			return r, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}, &signed))
+	h, err := auth.NewAuthorizationCodeHandler(d.codeFlow("http://"+l.Addr().String()+"/callback",
+		func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			shown, state, err := shownURL(a.URL)
+			if err != nil {
+				return nil, err
+			}
+			back.state.Store(&state)
+			show(shown)
+			select {
+			case r := <-back.returned:
+				return r, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}, &signed))
 	if err != nil {
 		return fmt.Errorf("server %q: %w", s.Name, err)
 	}
@@ -204,8 +208,10 @@ func SignIn(ctx context.Context, s config.Server, opts *Options, show func(url s
 		return fmt.Errorf("server %q: signing in: %w", s.Name, ctx.Err())
 	case err != nil:
 		hint := ""
-		if s.OAuth.ClientSecret != "" && s.OAuth.Issuer == "" && strings.Contains(err.Error(), "pre-registered credentials issuer") {
-			hint = "; its client secret is sent to its own origin only: set oauth.issuer in its config entry to the issuer where the client was registered"
+		if s.OAuth.ClientSecret != "" && s.OAuth.Issuer == "" &&
+			strings.Contains(err.Error(), "pre-registered credentials issuer") {
+			hint = "; its client secret is sent to its own origin only: set oauth.issuer in its config entry to the issuer " +
+				"where the client was registered"
 		}
 		return fmt.Errorf("server %q: signing in: %s%s", s.Name, d.hide.Err(err), hint)
 	}
@@ -235,7 +241,8 @@ func (d *dialer) provoke(ctx context.Context, h auth.OAuthHandler) error {
 		return statusError(res.StatusCode)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "usetools", Version: version()}, nil)
-	cs, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: web, OAuthHandler: h}, nil)
+	cs, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: d.server.URL, HTTPClient: web,
+		OAuthHandler: h}, nil)
 	if err == nil {
 		cs.Close()
 	}
@@ -243,7 +250,8 @@ func (d *dialer) provoke(ctx context.Context, h auth.OAuthHandler) error {
 }
 
 // codeFlow configures the SDK's sign-in; done is set when a token was kept.
-func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, done *bool) *auth.AuthorizationCodeHandlerConfig {
+func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher,
+	done *bool) *auth.AuthorizationCodeHandlerConfig {
 	s := d.server
 	c := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: redirect, AuthorizationCodeFetcher: fetch, RequestRefreshToken: true,
@@ -286,7 +294,8 @@ func (d *dialer) codeFlow(redirect string, fetch auth.AuthorizationCodeFetcher, 
 func signInRedirects(req *http.Request, via []*http.Request) error {
 	err := origin.Redirects(req, via)
 	var elsewhere *origin.ElsewhereError
-	if errors.As(err, &elsewhere) && via[0].Method == http.MethodGet && req.URL.Scheme == "https" && !origin.Loopback(req.URL) {
+	if errors.As(err, &elsewhere) && via[0].Method == http.MethodGet && req.URL.Scheme == "https" &&
+		!origin.Loopback(req.URL) {
 		return nil
 	}
 	return err

@@ -48,7 +48,8 @@ func (a *authority) handler(t testing.TB, base func() string) http.Handler {
 			good := a.token != "" && r.Header.Get("Authorization") == "Bearer "+a.token
 			a.mu.Unlock()
 			if !good {
-				w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+base()+`/.well-known/oauth-protected-resource`+r.URL.Path+`"`)
+				w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+base()+`/.well-known/oauth-protected-resource`+
+					r.URL.Path+`"`)
 				w.WriteHeader(http.StatusUnauthorized)
 				return
 			}
@@ -67,11 +68,14 @@ func (a *authority) handler(t testing.TB, base func() string) http.Handler {
 	mux.Handle("/mcp", guarded(streamable(t, nil)))
 	mux.Handle("/sse", guarded(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return sse }, nil)))
 	mux.HandleFunc("/.well-known/oauth-protected-resource/", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, map[string]any{"resource": base() + strings.TrimPrefix(r.URL.Path, "/.well-known/oauth-protected-resource"), "authorization_servers": []string{base()}, "scopes_supported": []string{"everything"}})
+		reply(w, map[string]any{"resource": base() + strings.TrimPrefix(r.URL.Path, "/.well-known/oauth-protected-resource"),
+			"authorization_servers": []string{base()}, "scopes_supported": []string{"everything"}})
 	})
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, map[string]any{"issuer": base(), "authorization_endpoint": base() + "/authorize", "token_endpoint": base() + "/token",
-			"registration_endpoint": base() + "/register", "response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+		reply(w, map[string]any{"issuer": base(), "authorization_endpoint": base() + "/authorize", "token_endpoint": base() +
+			"/token",
+			"registration_endpoint": base() + "/register", "response_types_supported": []string{"code"},
+			"code_challenge_methods_supported":      []string{"S256"},
 			"token_endpoint_auth_methods_supported": []string{"none", "client_secret_post"}})
 	})
 	mux.HandleFunc("/register", func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +116,8 @@ func (a *authority) handler(t testing.TB, base func() string) http.Handler {
 		a.issued++
 		a.token = fmt.Sprintf("access%d", a.issued)
 		// Five seconds count as run out: a client renews ten before the end.
-		reply(w, map[string]any{"access_token": a.token, "token_type": "Bearer", "expires_in": 5, "refresh_token": fmt.Sprintf("refresh%d", a.issued)})
+		reply(w, map[string]any{"access_token": a.token, "token_type": "Bearer", "expires_in": 5,
+			"refresh_token": fmt.Sprintf("refresh%d", a.issued)})
 	})
 	return mux
 }
@@ -154,7 +159,8 @@ func TestSignInIsKeptAndRenewed(t *testing.T) {
 	})
 	dir := filepath.Join(tokenDir(t), "tokens")
 	opts := &mcp.Options{Tokens: dir}
-	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{Scopes: []string{"read"}}, StartTimeout: 20 * time.Second}
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{Scopes: []string{"read"}},
+		StartTimeout: 20 * time.Second}
 
 	_, err := mcp.Open(t.Context(), s, opts)
 	if err == nil || !strings.Contains(err.Error(), "run: build-registry signin w") {
@@ -194,11 +200,13 @@ func TestSignInIsKeptAndRenewed(t *testing.T) {
 	hangs := a.hangs
 	a.mu.Unlock()
 	hasty := s
-	for hasty.StartTimeout = 200 * time.Millisecond; len(a.hung) == 0; hasty.StartTimeout *= 5 { // on a busy machine it does not get that far
+	// on a busy machine it does not get that far
+	for hasty.StartTimeout = 200 * time.Millisecond; len(a.hung) == 0; hasty.StartTimeout *= 5 {
 		if hasty.StartTimeout > 30*time.Second {
 			t.Fatal("nobody renewed the token")
 		}
-		if _, err := mcp.Open(t.Context(), hasty, opts); err == nil || !strings.Contains(err.Error(), "no answer to the handshake") {
+		if _, err := mcp.Open(t.Context(), hasty, opts); err == nil ||
+			!strings.Contains(err.Error(), "no answer to the handshake") {
 			t.Errorf("a hanging renewal: error %v", err)
 		}
 	}
@@ -210,7 +218,8 @@ func TestSignInIsKeptAndRenewed(t *testing.T) {
 	a.mu.Lock()
 	a.issued, a.token = 100, "other"
 	a.mu.Unlock()
-	if _, err := mcp.Open(t.Context(), s, opts); err == nil || !strings.Contains(err.Error(), "build-registry signin w") || strings.Contains(err.Error(), "refresh") {
+	if _, err := mcp.Open(t.Context(), s, opts); err == nil || !strings.Contains(err.Error(), "build-registry signin w") ||
+		strings.Contains(err.Error(), "refresh") {
 		t.Errorf("after the end: error %v", err)
 	}
 }
@@ -226,8 +235,10 @@ func TestSignInOverSSE(t *testing.T) {
 				srv.Close()
 			})
 			opts := &mcp.Options{Tokens: tokenDir(t)}
-			s := config.Server{Name: "w", Type: kind, URL: srv.URL + "/sse", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
-			if _, err := mcp.Open(t.Context(), s, opts); err == nil || !strings.Contains(err.Error(), "run: build-registry signin w") {
+			s := config.Server{Name: "w", Type: kind, URL: srv.URL + "/sse", OAuth: &config.OAuth{},
+				StartTimeout: 20 * time.Second}
+			if _, err := mcp.Open(t.Context(), s, opts); err == nil ||
+				!strings.Contains(err.Error(), "run: build-registry signin w") {
 				t.Fatalf("before: error %v", err)
 			}
 			if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
@@ -236,7 +247,8 @@ func TestSignInOverSSE(t *testing.T) {
 			b := open(t, s, opts)
 			call(t, b, "echo", "{}")
 			_, err := b.Call(t.Context(), "admin", nil)
-			if err == nil || !strings.Contains(err.Error(), `the sign-in does not cover the scope "admin:all"; add it to oauth.scopes`) {
+			if err == nil || !strings.Contains(err.Error(),
+				`the sign-in does not cover the scope "admin:all"; add it to oauth.scopes`) {
 				t.Errorf("without the scope: error %v", err)
 			}
 		})
@@ -252,13 +264,15 @@ func TestCallBeyondTheScopeSaysWhichIsMissing(t *testing.T) {
 		srv.Close()
 	})
 	opts := &mcp.Options{Tokens: tokenDir(t)}
-	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{},
+		StartTimeout: 20 * time.Second}
 	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
 		t.Fatal(err)
 	}
 	b := open(t, s, opts)
 	_, err := b.Call(t.Context(), "admin", nil)
-	if err == nil || !strings.Contains(err.Error(), `the sign-in does not cover the scope "admin:all"; add it to oauth.scopes in its config entry; run: build-registry signin w`) {
+	if err == nil || !strings.Contains(err.Error(),
+		`the sign-in does not cover the scope "admin:all"; add it to oauth.scopes in its config entry; run: build-registry signin w`) {
 		t.Errorf("error %v", err)
 	}
 	call(t, b, "echo", "{}")
@@ -274,7 +288,8 @@ func TestTokensAreNotRepeatedInFailures(t *testing.T) {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		if m := id.FindSubmatch(body); m != nil {
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s%s,"error":{"code":-32000,"message":"bad token %s"}}`, m[1], m[2], r.Header.Get("Authorization"))
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s%s,"error":{"code":-32000,"message":"bad token %s"}}`, m[1], m[2],
+				r.Header.Get("Authorization"))
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -284,7 +299,8 @@ func TestTokensAreNotRepeatedInFailures(t *testing.T) {
 		srv.Close()
 	})
 	opts := &mcp.Options{Tokens: tokenDir(t)}
-	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{},
+		StartTimeout: 20 * time.Second}
 	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +323,8 @@ func TestOnlyTheBrowserThatWasSentAwayEndsASignIn(t *testing.T) {
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+	s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{},
+		StartTimeout: 20 * time.Second}
 	err := mcp.SignIn(t.Context(), s, &mcp.Options{Tokens: tokenDir(t)}, func(page string) {
 		u, err := url.Parse(page)
 		if err != nil {
@@ -315,7 +332,8 @@ func TestOnlyTheBrowserThatWasSentAwayEndsASignIn(t *testing.T) {
 		}
 		back := u.Query().Get("redirect_uri")
 		for _, evil := range []struct{ query, host string }{
-			{"state=wrong&code=evil", ""}, {"code=evil", ""}, {"state=&code=evil", ""}, {"code=evil&state=" + url.QueryEscape(u.Query().Get("state")), "evil.example"},
+			{"state=wrong&code=evil", ""}, {"code=evil", ""}, {"state=&code=evil", ""},
+			{"code=evil&state=" + url.QueryEscape(u.Query().Get("state")), "evil.example"},
 		} {
 			req, err := http.NewRequest(http.MethodGet, back+"?"+evil.query, nil)
 			if err != nil {
@@ -360,7 +378,8 @@ func TestThePageForSigningInIsShownInPlainCharacters(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			json.NewEncoder(w).Encode(m)
 		}))
-		s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{}, StartTimeout: 20 * time.Second}
+		s := config.Server{Name: "w", Type: config.HTTP, URL: srv.URL + "/mcp", OAuth: &config.OAuth{},
+			StartTimeout: 20 * time.Second}
 		ctx, cancel := context.WithCancel(t.Context())
 		shown := ""
 		err := mcp.SignIn(ctx, s, &mcp.Options{Tokens: tokenDir(t)}, func(page string) { shown = page; cancel() })
@@ -380,7 +399,8 @@ func TestSignInWhereThereIsNothingToSignInTo(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	s.OAuth = &config.OAuth{ClientID: "id", ClientSecret: "hunter2"}
-	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err == nil || !strings.Contains(err.Error(), "without a sign-in") {
+	if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err == nil ||
+		!strings.Contains(err.Error(), "without a sign-in") {
 		t.Errorf("error %v", err)
 	}
 	call(t, open(t, s, opts), "echo", "{}")

@@ -50,8 +50,8 @@ func (g *grant) source(ctx context.Context) oauth2.TokenSource {
 // owner can read.
 type tokens string
 
-// DefaultTokens returns the folder for tokens in the user's config folder.
-func DefaultTokens() (string, error) {
+// defaultTokens returns the folder for tokens in the user's config folder.
+func defaultTokens() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return "", fmt.Errorf("finding the folder for tokens: %w", err)

@@ -22,7 +22,8 @@ var (
 // tooLong is errFrameTooLong of an answer that was skipped: it costs its
 // exchange, not the connection.
 func tooLong(max int) error {
-	return fmt.Errorf("%w: more than %d bytes; ask for less, or raise usetools.maxMessageMB in its config entry", errFrameTooLong, max)
+	return fmt.Errorf("%w: more than %d bytes; ask for less, or raise usetools.maxMessageMB in its config entry",
+		errFrameTooLong, max)
 }
 
 // idScanner finds the id of a message that is too long to be kept, as its

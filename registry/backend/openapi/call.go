@@ -19,6 +19,7 @@ import (
 
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
 const (
@@ -51,7 +52,8 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 		return fail(s.baseErr)
 	}
 	if want := backend.Expected(ctx); want != "" && want != a.sends(s, t) {
-		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then build-registry accept, show and accept it", a.sends(s, t), want))
+		return fail(fmt.Errorf("the document has changed: a call would send %s; accepted is %s; build-registry, and then "+
+			"build-registry accept, show and accept it", a.sends(s, t), want))
 	}
 	raw, err := backend.ArgsObject(raw)
 	if err != nil {
@@ -341,9 +343,7 @@ func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*
 // failure is what a response that reports one says, with its status.
 func failure(code int, data []byte, hide *redact.Redactor) string {
 	message := hide.Text(cmp.Or(say(data, 0), string(data)))
-	if len(message) > maxFailure {
-		message = strings.ToValidUTF8(message[:maxFailure], "") + "…"
-	}
+	message = text.CutBytes(message, maxFailure)
 	if message == "" {
 		return status(code)
 	}

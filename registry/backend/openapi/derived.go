@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // maxInstructions bounds what is kept of a document's description, in bytes.
@@ -44,9 +44,7 @@ func derive(data []byte, f *files, s config.Server) (derived, error) {
 	out := derived{Server: d.server(), Info: registry.Server{
 		Title: string(d.Info.Title), Version: string(d.Info.Version), Instructions: plainText(string(d.Info.Description)),
 	}}
-	if len(out.Info.Instructions) > maxInstructions {
-		out.Info.Instructions = strings.ToValidUTF8(out.Info.Instructions[:maxInstructions], "")
-	}
+	out.Info.Instructions = text.FirstBytes(out.Info.Instructions, maxInstructions)
 	out.Tools, out.Problems = d.tools(newChooser(s.Tags, s.Paths), maxDefinitions)
 	out.Files, out.raws = f.read, make([]json.RawMessage, len(out.Tools))
 	for i, t := range out.Tools {

@@ -19,7 +19,8 @@ import (
 // payments is a document like those of large APIs: many objects, each of which
 // leads to most others, some by "an ID or the object".
 func payments(objects, members int) []byte {
-	schemas, paths := map[string]any{"state": map[string]any{"type": "string", "enum": []any{"on", "off"}}}, map[string]any{}
+	schemas, paths := map[string]any{"state": map[string]any{"type": "string", "enum": []any{"on", "off"}}},
+		map[string]any{}
 	for i := range objects {
 		properties := map[string]any{"id": map[string]any{"type": "string"}}
 		for j := range members {
@@ -30,11 +31,13 @@ func payments(objects, members int) []byte {
 			case 0:
 				p = map[string]any{"type": "integer"}
 			case 1: // also of a reference that is never cut
-				p = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, other, map[string]any{"$ref": "#/components/schemas/state"}}}
+				p = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, other,
+					map[string]any{"$ref": "#/components/schemas/state"}}}
 			case 2:
 				p = map[string]any{"type": "array", "items": other}
 			default:
-				p = map[string]any{"type": "object", "properties": map[string]any{"inner": other, "count": map[string]any{"type": "integer"}}}
+				p = map[string]any{"type": "object",
+					"properties": map[string]any{"inner": other, "count": map[string]any{"type": "integer"}}}
 			}
 			p["description"] = text
 			properties[fmt.Sprintf("member_%02d", j)] = p
@@ -47,9 +50,11 @@ func payments(objects, members int) []byte {
 		ref := map[string]any{"$ref": "#/components/schemas/" + name}
 		paths["/"+name] = map[string]any{"get": map[string]any{"operationId": "get_" + name, "responses": answer(ref)}}
 		paths["/list/"+name] = map[string]any{"get": map[string]any{"operationId": "list_" + name, "responses": answer(
-			map[string]any{"type": "object", "properties": map[string]any{"data": map[string]any{"type": "array", "items": ref}}})}}
+			map[string]any{"type": "object",
+				"properties": map[string]any{"data": map[string]any{"type": "array", "items": ref}}})}}
 	}
-	data, err := json.Marshal(map[string]any{"openapi": "3.0.0", "paths": paths, "components": map[string]any{"schemas": schemas}})
+	data, err := json.Marshal(map[string]any{"openapi": "3.0.0", "paths": paths,
+		"components": map[string]any{"schemas": schemas}})
 	if err != nil {
 		panic(err)
 	}
@@ -94,7 +99,8 @@ func TestResultsAreCutNotDropped(t *testing.T) {
 			t.Errorf("%s: the result type has %d bytes", tool.Name, size)
 		}
 		walk(root, func(o *object) {
-			if ref, ok := o.values["$ref"].(string); ok && (defs == nil || defs.values[strings.TrimPrefix(ref, "#/$defs/")] == nil) {
+			if ref, ok := o.values["$ref"].(string); ok &&
+				(defs == nil || defs.values[strings.TrimPrefix(ref, "#/$defs/")] == nil) {
 				t.Errorf("%s: %s leads nowhere", tool.Name, ref)
 			}
 			if text, ok := o.values["$comment"].(string); ok {
@@ -186,8 +192,10 @@ func TestDocumentIsDerivedOnce(t *testing.T) {
 		t.Errorf("opened again: %q with %d problems, want what is kept with %d", got, n, problems)
 	}
 
-	for name, broken := range map[string][]byte{"empty": nil, "half": data[:len(data)/2], "no definitions": data[:bytes.IndexByte(data, '\n')+1],
-		"other": []byte("{}\n[1]\n"), "null": []byte(`{"Tools":[null]}` + "\n[]\n"), "many files": []byte(`{"Files":[` + strings.Repeat(`{},`, 200) + `{}]}` + "\n[]\n")} {
+	for name, broken := range map[string][]byte{"empty": nil, "half": data[:len(data)/2],
+		"no definitions": data[:bytes.IndexByte(data, '\n')+1],
+		"other":          []byte("{}\n[1]\n"), "null": []byte(`{"Tools":[null]}` + "\n[]\n"),
+		"many files": []byte(`{"Files":[` + strings.Repeat(`{},`, 200) + `{}]}` + "\n[]\n")} {
 		if err := os.WriteFile(files[0], broken, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +249,8 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 // documents: what was kept before must not be taken for it.
 func TestChangedDerivationHasAnotherVersion(t *testing.T) {
 	all := map[string][]byte{"payments": payments(40, 20)}
-	for _, name := range []string{"shop.json", "mcpo.json", "small.yaml", "upload.yaml", "forms.json", "pets2.json", "pets3.json"} {
+	for _, name := range []string{"shop.json", "mcpo.json", "small.yaml", "upload.yaml", "forms.json", "pets2.json",
+		"pets3.json"} {
 		all[name] = read(t, name)
 	}
 	var b bytes.Buffer
@@ -263,7 +272,8 @@ func TestChangedDerivationHasAnotherVersion(t *testing.T) {
 
 func TestTextsArePlain(t *testing.T) {
 	for _, tc := range [][2]string{
-		{"<p>Retrieves a <code>Customer</code> object.</p>\n\n<p>See <a href=\"/docs?a=b&c\">the docs</a> &amp; more.</p>", "Retrieves a `Customer` object.\n\nSee the docs & more."},
+		{"<p>Retrieves a <code>Customer</code> object.</p>\n\n<p>See <a href=\"/docs?a=b&c\">the docs</a> &amp; more.</p>",
+			"Retrieves a `Customer` object.\n\nSee the docs & more."},
 		{"> [!NOTE]\n> This needs a token.\n> Two lines.\n\nDeletes it.", "This needs a token.\nTwo lines.\n\nDeletes it."},
 		{"Sets it.\n\n> [!WARNING] Beware", "Sets it.\n\nBeware"},
 		{"> a quotation stays", "> a quotation stays"},
@@ -289,7 +299,8 @@ func TestSummaryIsNotSaidTwice(t *testing.T) {
 		{"<b>List</b> pets", "", "List pets"},
 		{"", "", "GET /pets"},
 	} {
-		_, got := describe(&operation{Summary: tc.summary, Description: tc.description}, &tool{Method: http.MethodGet, Path: "/pets"})
+		_, got := describe(&operation{Summary: tc.summary, Description: tc.description},
+			&tool{Method: http.MethodGet, Path: "/pets"})
 		if got != tc.want {
 			t.Errorf("%q and %q became %q, want %q", tc.summary, tc.description, got, tc.want)
 		}

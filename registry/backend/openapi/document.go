@@ -15,9 +15,9 @@ import (
 type document struct {
 	OpenAPI string `json:"openapi"`
 	Info    struct {
-		Title       text `json:"title"`
-		Version     text `json:"version"` // often written as a number
-		Description text `json:"description"`
+		Title       looseString `json:"title"`
+		Version     looseString `json:"version"` // often written as a number
+		Description looseString `json:"description"`
 	} `json:"info"`
 	Servers []docServer                `json:"servers"`
 	Paths   map[string]json.RawMessage `json:"paths"`
@@ -28,13 +28,13 @@ type document struct {
 	trees   map[string]any                        // schemas that references have led to, by reference
 }
 
-// text is a string that may also be another value, which then stands for its
+// looseString is a string that may also be another value, which then stands for its
 // JSON.
-type text string
+type looseString string
 
-func (t *text) UnmarshalJSON(b []byte) error {
+func (t *looseString) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, (*string)(t)) != nil {
-		*t = text(b)
+		*t = looseString(b)
 	}
 	return nil
 }

@@ -128,7 +128,10 @@ func TestReferencesLeadIntoOtherFiles(t *testing.T) {
 			`GET /typed left out: the reference "models/gone.yaml" is not followed: `)
 	})
 	t.Run("at an origin", func(t *testing.T) {
-		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another origin was asked") }))
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+			*http.Request) {
+			t.Error("another origin was asked")
+		}))
 		defer elsewhere.Close()
 		files := http.FileServer(http.Dir(dir))
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -178,7 +181,8 @@ func TestFilesAreBounded(t *testing.T) {
 		t.Errorf("%d tools (-want +got):\n%s", len(tools), d)
 	}
 	s.MaxMessage = len(document) + 50_500 // that is 49 files
-	if tools, server = list(t, open(t, s)); len(tools) < 45 || len(tools) > 49 || !strings.Contains(strings.Join(server.Problems, "\n"), "usetools.maxMessageMB") {
+	if tools, server = list(t, open(t, s)); len(tools) < 45 || len(tools) > 49 ||
+		!strings.Contains(strings.Join(server.Problems, "\n"), "usetools.maxMessageMB") {
 		t.Errorf("%d tools, problems %q", len(tools), server.Problems)
 	}
 	s.MaxMessage = len(document) - 1
@@ -190,7 +194,8 @@ func TestFilesAreBounded(t *testing.T) {
 func TestReferencesAreRewrittenAsJSON(t *testing.T) {
 	for _, tc := range [][2]string{
 		{`{"$ref":"a"}`, `{"$ref":"<a>"}`},
-		{`{"x": [{"$ref" : "a\/b"}, "$ref", {"$ref":{"$ref":"c"}}]}`, `{"x": [{"$ref" : "<a/b>"}, "$ref", {"$ref":{"$ref":"<c>"}}]}`},
+		{`{"x": [{"$ref" : "a\/b"}, "$ref", {"$ref":{"$ref":"c"}}]}`,
+			`{"x": [{"$ref" : "<a/b>"}, "$ref", {"$ref":{"$ref":"<c>"}}]}`},
 		{`{"text":"\"$ref\":\"a\"","$ref":7}`, `{"text":"\"$ref\":\"a\"","$ref":7}`},
 		{`{"$ref":"#/same"}`, `{"$ref":"#/same"}`},
 	} {
@@ -234,8 +239,10 @@ func TestSwaggerIsReadAsOpenAPI(t *testing.T) {
 		{"findPets", `{"tags":["a","b"],"ids":[1,2],"sorts":["x","y"],"pipes":["p","q"],"tabs":["s","t"],"X-Ids":[1,2]}`,
 			"GET /v1/pets?tags=a&tags=b&ids=1,2&sorts=x%20y&pipes=p%7Cq&tabs=s%09t 1,2  "},
 		{"addPet", `{"name":"Rex","tag":null}`, `POST /v1/pets  application/json {"name":"Rex","tag":null}`},
-		{"updatePet", `{"id":7,"status":"sold","tags":["a","b"]}`, "POST /v1/pets/7  application/x-www-form-urlencoded status=sold&tags=a,b"},
-		{"upload", `{"id":7,"file":"YWJj","note":"n"}`, `POST /v1/pets/7/image  multipart/form-data Content-Disposition: form-data; name="file"; filename="file" Content-Type: application/octet-stream abc`},
+		{"updatePet", `{"id":7,"status":"sold","tags":["a","b"]}`,
+			"POST /v1/pets/7  application/x-www-form-urlencoded status=sold&tags=a,b"},
+		{"upload", `{"id":7,"file":"YWJj","note":"n"}`,
+			`POST /v1/pets/7/image  multipart/form-data Content-Disposition: form-data; name="file"; filename="file" Content-Type: application/octet-stream abc`},
 	}
 	var all [2]map[string]string
 	for i, name := range []string{"pets2.json", "pets3.json"} {
@@ -254,7 +261,8 @@ func TestSwaggerIsReadAsOpenAPI(t *testing.T) {
 				continue // OpenAPI 3 has no style for tabs
 			}
 			sent = nil
-			if _, err := b.Call(t.Context(), c.tool, json.RawMessage(c.args)); err != nil || len(sent) != 1 || sent[0] != c.want {
+			if _, err := b.Call(t.Context(), c.tool, json.RawMessage(c.args)); err != nil || len(sent) != 1 ||
+				sent[0] != c.want {
 				t.Errorf("%s: %s sent %q, %v, want %q", name, c.tool, sent, err, c.want)
 			}
 		}

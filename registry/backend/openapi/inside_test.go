@@ -27,7 +27,8 @@ func TestDocumentDoesNotSendCallsInside(t *testing.T) {
 	servicePort := service.URL[strings.LastIndex(service.URL, ":"):]
 	var sendsTo string
 	docs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"openapi":"3.1.0","paths":{"/x":{"get":{"operationId":"x","responses":{}}}},"servers":[{"url":%q}]}`, sendsTo)
+		fmt.Fprintf(w, `{"openapi":"3.1.0","paths":{"/x":{"get":{"operationId":"x","responses":{}}}},"servers":[{"url":%q}]}`,
+			sendsTo)
 	}))
 	t.Cleanup(docs.Close)
 	docsPort := docs.URL[strings.LastIndex(docs.URL, ":"):]
@@ -58,7 +59,8 @@ func TestDocumentDoesNotSendCallsInside(t *testing.T) {
 			b := open(t, s)
 			_, server := list(t, b)
 			line := "the document sends its calls to " + tc.sendsTo + "; set that as baseUrl in its config entry if it is meant"
-			if told, want := strings.Join(server.Problems, "\n"), tc.url != "" && tc.baseURL == ""; told != map[bool]string{true: line}[want] {
+			if told, want := strings.Join(server.Problems, "\n"), tc.url != "" &&
+				tc.baseURL == ""; told != map[bool]string{true: line}[want] {
 				t.Errorf("problems %q, want %q: %v", told, line, want)
 			}
 			_, err := b.Call(t.Context(), "x", nil)

@@ -61,7 +61,8 @@ func mcpo(t *testing.T) (address, why string) {
 	address = l.Addr().String()
 	l.Close()
 	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.Command("mcpo", "--host", "127.0.0.1", "--port", port, "--api-key", "hunter2", "--", "mcp-server-calculator")
+	cmd := exec.Command("mcpo", "--host", "127.0.0.1", "--port", port, "--api-key", "hunter2", "--",
+		"mcp-server-calculator")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

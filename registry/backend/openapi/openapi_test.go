@@ -73,7 +73,8 @@ func list(t testing.TB, b backend.Backend) (map[string]registry.Tool, registry.S
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	fmt.Fprintf(w, `{"request":%q,"body":%q,"type":%q,"trace":%q}`, r.Method+" "+r.RequestURI, body, r.Header.Get("Content-Type"), r.Header.Get("X-Trace"))
+	fmt.Fprintf(w, `{"request":%q,"body":%q,"type":%q,"trace":%q}`, r.Method+" "+r.RequestURI, body,
+		r.Header.Get("Content-Type"), r.Header.Get("X-Trace"))
 }
 
 func TestEveryOperationIsATool(t *testing.T) {
@@ -115,14 +116,17 @@ func TestEveryOperationIsATool(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("missing %v", want)
 	}
-	if !tools["listItems"].Annotations.ReadsOnly() || tools["remove"].Annotations.ReadsOnly() || !*tools["remove"].Annotations.Destructive {
+	if !tools["listItems"].Annotations.ReadsOnly() || tools["remove"].Annotations.ReadsOnly() ||
+		!*tools["remove"].Annotations.Destructive {
 		t.Error("annotations do not follow the methods")
 	}
 	if d := tools["remove"].Description; d != "Deprecated." || tools["listItems"].Title != "List items" {
 		t.Errorf("description %q, title %q", d, tools["listItems"].Title)
 	}
 	problems := strings.Join(server.Problems, "\n")
-	for _, want := range []string{"GET /broken/{x} left out: a name in its path", `"https://elsewhere.example/other.yaml#/x" is not followed: it leads to https://elsewhere.example`, "/circle left out: a parameter: references lead in a circle"} {
+	for _, want := range []string{"GET /broken/{x} left out: a name in its path",
+		`"https://elsewhere.example/other.yaml#/x" is not followed: it leads to https://elsewhere.example`,
+		"/circle left out: a parameter: references lead in a circle"} {
 		if !strings.Contains(problems, want) {
 			t.Errorf("problems lack %q:\n%s", want, problems)
 		}
@@ -136,12 +140,15 @@ func TestArgumentsGoWhereTheDocumentSays(t *testing.T) {
 	b := open(t, serve(t, "shop.json", echo))
 	for _, tc := range []struct{ tool, args, request, body, kind string }{
 		{"listItems", `{"tag":["a b","c&d"],"ids":[1,9007199254740993],"filter":{"min":1.50,"max":"x"},"limit":3,"X-Trace":"t"}`,
-			"GET /api/v1/items?tag=a%20b&tag=c%26d&ids=1,9007199254740993&filter%5Bmin%5D=1.50&filter%5Bmax%5D=x&limit=3", "", ""},
-		{"create_item", `{"name":"x","price":1.50,"parent":{"name":"y"}}`, "POST /api/v1/items", `{"name":"x","parent":{"name":"y"},"price":1.50}`, "application/json"},
+			"GET /api/v1/items?tag=a%20b&tag=c%26d&ids=1,9007199254740993&filter%5Bmin%5D=1.50&filter%5Bmax%5D=x&limit=3", "",
+			""},
+		{"create_item", `{"name":"x","price":1.50,"parent":{"name":"y"}}`, "POST /api/v1/items",
+			`{"name":"x","parent":{"name":"y"},"price":1.50}`, "application/json"},
 		{"get_items_id", `{"id":"a/b?c#d é"}`, "GET /api/v1/items/a%2Fb%3Fc%23d%20%C3%A9", "", ""},
 		{"replace", `{"id":"7","body":{"id":"8"}}`, "PUT /api/v1/items/7", `{"id":"8"}`, "application/json"},
 		{"replace", `{"id":"7"}`, "PUT /api/v1/items/7", "", ""},
-		{"login", `{"user":"a b","roles":["x","y"]}`, "POST /api/v1/login", "roles=x&roles=y&user=a+b", "application/x-www-form-urlencoded"},
+		{"login", `{"user":"a b","roles":["x","y"]}`, "POST /api/v1/login", "roles=x&roles=y&user=a+b",
+			"application/x-www-form-urlencoded"},
 		{"login", `{}`, "POST /api/v1/login", "", "application/x-www-form-urlencoded"},
 		{"note", `{"body":"héllo"}`, "POST /api/v1/note", "héllo", "text/plain"},
 	} {
@@ -186,7 +193,8 @@ func TestArgumentsThatCannotBeAreRefusedUnsent(t *testing.T) {
 		{"nope", `{}`, "unknown tool"},
 	} {
 		var refused *backend.RefusedError
-		if _, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args)); !errors.As(err, &refused) || !strings.Contains(refused.Message, tc.want) {
+		if _, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args)); !errors.As(err, &refused) ||
+			!strings.Contains(refused.Message, tc.want) {
 			t.Errorf("%s %s: error %v, want %q", tc.tool, tc.args, err, tc.want)
 		}
 	}
@@ -207,18 +215,21 @@ func TestResponsesBecomeResults(t *testing.T) {
 		text, structured string
 		failed           bool
 	}{
-		{"get_items_id", 200, "application/json", `{"b":9007199254740993,"a":1.50}`, `{"b":9007199254740993,"a":1.50}`, `{"b":9007199254740993,"a":1.50}`, false},
+		{"get_items_id", 200, "application/json", `{"b":9007199254740993,"a":1.50}`, `{"b":9007199254740993,"a":1.50}`,
+			`{"b":9007199254740993,"a":1.50}`, false},
 		{"listItems", 200, "application/json", `[1, 2]`, `[1, 2]`, `{"result":[1,2]}`, false},
 		{"get_items_id", 200, "application/json", `[1]`, `[1]`, ``, false},
 		{"get_items_id", 200, "application/json", `{broken`, `{broken`, ``, false},
 		{"replace", 204, "", "", "", "", false},
 		{"login", 200, "text/plain", "welcome", "welcome", "", false},
-		{"login", 401, "application/json", `{"detail":{"message":"wrong password"}}`, "status 401 Unauthorized: wrong password", "", true},
+		{"login", 401, "application/json", `{"detail":{"message":"wrong password"}}`,
+			"status 401 Unauthorized: wrong password", "", true},
 		{"login", 500, "text/html", "<h1>oops</h1>", "status 500 Internal Server Error: <h1>oops</h1>", "", true},
 		{"login", 503, "", "", "status 503 Service Unavailable", "", true},
 	} {
 		code, kind, body = tc.code, tc.kind, tc.body
-		r, err := b.Call(t.Context(), tc.tool, json.RawMessage(map[bool]string{true: `{"id":"1"}`, false: `{}`}[tc.tool == "get_items_id" || tc.tool == "replace"]))
+		r, err := b.Call(t.Context(), tc.tool,
+			json.RawMessage(map[bool]string{true: `{"id":"1"}`, false: `{}`}[tc.tool == "get_items_id" || tc.tool == "replace"]))
 		if err != nil {
 			t.Errorf("%+v: %v", tc, err)
 			continue
@@ -228,7 +239,8 @@ func TestResponsesBecomeResults(t *testing.T) {
 		}
 	}
 	code, kind, body = 200, "image/png", "\x89PNG"
-	if r, err := b.Call(t.Context(), "picture", nil); err != nil || len(r.Content) != 1 || r.Content[0].Type != "image" || string(r.Content[0].Data) != body {
+	if r, err := b.Call(t.Context(), "picture", nil); err != nil || len(r.Content) != 1 || r.Content[0].Type != "image" ||
+		string(r.Content[0].Data) != body {
 		t.Errorf("picture: %+v, %v", r, err)
 	}
 }
@@ -246,14 +258,16 @@ func TestMCPOEndpointWorksAsItIs(t *testing.T) {
 	tools, _ := list(t, b)
 	tool, ok := tools["get_current_time"]
 	if !ok || string(tool.Input) != `{"type":"object","properties":{"timezone":{"type":"string","title":"Timezone","description":"IANA timezone name"}},"required":["timezone"],"additionalProperties":false}` ||
-		!strings.Contains(string(tool.Output), `"is_dst":{"type":"boolean"}`) || strings.Contains(string(tool.Output), "wrap-result") {
+		!strings.Contains(string(tool.Output), `"is_dst":{"type":"boolean"}`) ||
+		strings.Contains(string(tool.Output), "wrap-result") {
 		t.Errorf("tools %v", tools)
 	}
 	r, err := b.Call(t.Context(), "get_current_time", json.RawMessage(`{"timezone":"Europe/Paris"}`))
 	if err != nil || string(r.Structured) != `{"timezone":"Europe/Paris","is_dst":false}` {
 		t.Errorf("result %+v, %v", r, err)
 	}
-	if r, err := b.Call(t.Context(), "get_current_time", json.RawMessage(`{"timezone":"x"}`)); err != nil || !r.IsError || !strings.Contains(r.Text(), "bad zone") {
+	if r, err := b.Call(t.Context(), "get_current_time", json.RawMessage(`{"timezone":"x"}`)); err != nil || !r.IsError ||
+		!strings.Contains(r.Text(), "bad zone") {
 		t.Errorf("failure %+v, %v", r, err)
 	}
 }
@@ -268,7 +282,8 @@ func TestYAMLIsReadLikeJSON(t *testing.T) {
 		t.Fatalf("%d tools, problems %q", len(tools), d.Problems)
 	}
 	for _, want := range []string{
-		`"since":{"type":"string","format":"date","default":"2026-01-02"}`, `"big":{"type":"integer","maximum":9007199254740993,"minimum":16}`,
+		`"since":{"type":"string","format":"date","default":"2026-01-02"}`,
+		`"big":{"type":"integer","maximum":9007199254740993,"minimum":16}`,
 		`"zeta":{"type":"string"},"alpha":{"type":"boolean"`,
 	} {
 		if !strings.Contains(string(tools[0].raw)+string(tools[1].raw), want) {
@@ -310,12 +325,17 @@ func TestSecretsGoToTheNamedHostOnly(t *testing.T) {
 		t.Errorf("another host got %v", other)
 	}
 	// A document that points to another host gets no headers there.
-	document := `{"openapi":"3.1.0","paths":{"/x":{"get":{"operationId":"x","responses":{}}}},"servers":[{"url":"` + elsewhere.URL + `"}]}`
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, document) }))
+	document := `{"openapi":"3.1.0","paths":{"/x":{"get":{"operationId":"x","responses":{}}}},"servers":[{"url":"` +
+		elsewhere.URL + `"}]}`
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		io.WriteString(w, document)
+	}))
 	defer srv.Close()
 	s.URL = srv.URL
 	b = open(t, s)
-	if _, err := b.Call(t.Context(), "x", nil); err == nil || !strings.Contains(err.Error(), "set that as baseUrl") || other != nil {
+	if _, err := b.Call(t.Context(), "x", nil); err == nil || !strings.Contains(err.Error(), "set that as baseUrl") ||
+		other != nil {
 		t.Errorf("error %v; another host got %v", err, other)
 	}
 	s.BaseURL = elsewhere.URL
@@ -344,7 +364,8 @@ func TestSharedSchemasAreBoundedTogether(t *testing.T) {
 	for _, t := range tools {
 		bytes += len(t.raw)
 	}
-	if len(tools) < 10 || bytes > most || !strings.Contains(strings.Join(problems, "\n"), "bytes of schemas; those from GET /p") {
+	if len(tools) < 10 || bytes > most ||
+		!strings.Contains(strings.Join(problems, "\n"), "bytes of schemas; those from GET /p") {
 		t.Errorf("%d tools of %d bytes, problems %q", len(tools), bytes, problems)
 	}
 }
@@ -353,7 +374,8 @@ func TestFailuresRepeatNoSecrets(t *testing.T) {
 	long := strings.Repeat("x", maxFailure-10)
 	say := func(r *http.Request) string {
 		user, password, _ := r.BasicAuth()
-		return fmt.Sprint(r.Header.Get("X-Api-Key"), " ", r.URL.Query().Get("token"), " ", r.URL, " ", user, password, " ", long, r.Header.Get("X-Api-Key"))
+		return fmt.Sprint(r.Header.Get("X-Api-Key"), " ", r.URL.Query().Get("token"), " ", r.URL, " ", user, password, " ",
+			long, r.Header.Get("X-Api-Key"))
 	}
 	status := http.StatusUnauthorized
 	s := serve(t, "shop.json", func(w http.ResponseWriter, r *http.Request) {
@@ -362,14 +384,17 @@ func TestFailuresRepeatNoSecrets(t *testing.T) {
 		io.WriteString(w, say(r))
 	})
 	s.Headers, s.Query = config.Secrets{"X-Api-Key": "hunter2hunter2"}, config.Secrets{"token": "hunter3 hunter3"}
-	s.BaseURL = strings.Replace(strings.TrimSuffix(s.URL, "/openapi.json"), "://", "://me:hunter4hunter4@", 1) + "/s/hunter5hunter5hunter5"
+	s.BaseURL = strings.Replace(strings.TrimSuffix(s.URL, "/openapi.json"), "://", "://me:hunter4hunter4@", 1) +
+		"/s/hunter5hunter5hunter5"
 	b := open(t, s)
 	r, err := b.Call(t.Context(), "away", nil)
-	if err != nil || !r.IsError || strings.Contains(r.Text(), "hunt") || strings.Contains(string(r.Raw), "hunt") || !strings.Contains(r.Text(), "401") {
+	if err != nil || !r.IsError || strings.Contains(r.Text(), "hunt") || strings.Contains(string(r.Raw), "hunt") ||
+		!strings.Contains(r.Text(), "401") {
 		t.Errorf("error %v, result %.300s … %s", err, r.Raw, r.Raw[len(r.Raw)-100:])
 	}
 	status = http.StatusOK
-	if r, err = b.Call(t.Context(), "away", nil); err != nil || r.IsError || !strings.Contains(r.Text(), "hunter2hunter2 hunter3 hunter3") {
+	if r, err = b.Call(t.Context(), "away", nil); err != nil || r.IsError ||
+		!strings.Contains(r.Text(), "hunter2hunter2 hunter3 hunter3") {
 		t.Errorf("a result is not as the API sent it: error %v, %.300s", err, r.Raw)
 	}
 }
@@ -394,13 +419,15 @@ func TestFailuresSayWhyWithoutSecrets(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 	for content, want := range map[string]string{
-		`{"swagger":"1.2"}`: `swagger is "1.2", want 2.0`, `{"swagger":"2.0"}`: "no paths", `{"openapi":"3.0.0"}`: "no paths", `[]`: "want an object", "a: [": "neither JSON nor YAML", `{"openapi":"4"}`: `"4"`, "": "no OpenAPI document",
+		`{"swagger":"1.2"}`: `swagger is "1.2", want 2.0`, `{"swagger":"2.0"}`: "no paths", `{"openapi":"3.0.0"}`: "no paths",
+		`[]`: "want an object", "a: [": "neither JSON nor YAML", `{"openapi":"4"}`: `"4"`, "": "no OpenAPI document",
 	} {
 		path := filepath.Join(t.TempDir(), "api.json")
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(t.Context(), config.Server{Name: "a", Path: path}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), config.Server{Name: "a", Path: path}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", content, err, want)
 		}
 	}
@@ -438,7 +465,8 @@ func BenchmarkRead(b *testing.B) {
 // A tool that was accepted sends what was accepted, or nothing.
 func TestACallSendsWhatWasAccepted(t *testing.T) {
 	document := func(path, in string) string {
-		return `{"openapi":"3.0.0","paths":{"` + path + `":{"post":{"operationId":"archive","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}},
+		return `{"openapi":"3.0.0","paths":{"` + path +
+			`":{"post":{"operationId":"archive","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}},
 			{"name":"key","in":"` + in + `","schema":{"type":"string"}}],"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"b":{},"a":{}}}}}}}}}}`
 	}
 	sent, now := 0, document("/notes/{id}/archive", "query")
@@ -458,12 +486,14 @@ func TestACallSendsWhatWasAccepted(t *testing.T) {
 	if !strings.Contains(want, "/notes/{id}/archive, with id as path id; key as query key; body application/json of a, b") || !strings.HasPrefix(want, "POST http://127.0.0.1:") {
 		t.Errorf("it sends %q", want)
 	}
-	if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err != nil || sent != 1 {
+	if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err != nil ||
+		sent != 1 {
 		t.Error(err, sent)
 	}
 	for _, now = range []string{document("/users/{id}/delete", "query"), document("/notes/{id}/archive", "header")} {
 		b := open(t, s)
-		if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err == nil || !strings.Contains(err.Error(), "the document has changed") || sent != 1 {
+		if _, err := b.Call(backend.Expect(t.Context(), want), "archive", json.RawMessage(`{"id":1}`)); err == nil ||
+			!strings.Contains(err.Error(), "the document has changed") || sent != 1 {
 			t.Error(err, sent)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 const (
@@ -410,15 +412,12 @@ func orNull(o *object) *object {
 
 // beginning is a text's first sentence, or what of it fits in a comment: that of
 // a result that is cut.
-func beginning(text string) string {
+func beginning(s string) string {
 	const long = 160
-	if i := strings.Index(text, ". "); i >= 0 && i < long {
-		return text[:i+1]
+	if i := strings.Index(s, ". "); i >= 0 && i < long {
+		return s[:i+1]
 	}
-	if len(text) <= long {
-		return text
-	}
-	return strings.ToValidUTF8(text[:long], "") + "…"
+	return text.CutBytes(s, long)
 }
 
 // inside converts the schemas that a keyword of a schema holds.

@@ -10,12 +10,12 @@ import (
 // operations are read as OpenAPI 3 has them; its references need nothing, as
 // they lead to any place.
 type swagger struct {
-	Swagger  text     `json:"swagger"`
-	Host     string   `json:"host"`
-	BasePath string   `json:"basePath"`
-	Schemes  []string `json:"schemes"`
-	Consumes []string `json:"consumes"`
-	Produces []string `json:"produces"`
+	Swagger  looseString `json:"swagger"`
+	Host     string      `json:"host"`
+	BasePath string      `json:"basePath"`
+	Schemes  []string    `json:"schemes"`
+	Consumes []string    `json:"consumes"`
+	Produces []string    `json:"produces"`
 }
 
 // servers says where the API is. Without schemes it has that of the document.

@@ -51,7 +51,8 @@ func instead(tag string) string {
 			return ""
 		}
 		return "\n- "
-	case "p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "section", "details", "dl":
+	case "p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "section", "details",
+		"dl":
 		return "\n"
 	}
 	return ""

@@ -92,7 +92,8 @@ func (d *document) tools(c *chooser, most int) (tools []*tool, problems []string
 				continue
 			}
 			if bytes += len(t.raw); bytes > most {
-				return tools, append(problems, fmt.Sprintf("its operations have more than %d bytes of schemas; those from %s %.100s on are left out: "+
+				return tools, append(problems, fmt.Sprintf("its operations have more than %d bytes of schemas; those from %s "+
+					"%.100s on are left out: "+
 					"choose some with tags or paths in its config entry", most, strings.ToUpper(m.name), path))
 			}
 			names[t.Name] = true

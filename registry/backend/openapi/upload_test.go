@@ -48,9 +48,10 @@ func TestFilesAreSentAsTheDocumentSays(t *testing.T) {
 		tool, args string
 		want       []string
 	}{
-		{"upload", `{"file":"AAH/","more":["YQ==","Yg=="],"labels":["x","é"],"meta":{"size":9007199254740993},"public":true}`, []string{
-			"file|file|image/png|\x00\x01\xff", "labels|||x", "labels|||é", `meta||application/json|{"size":9007199254740993}`,
-			"more|more|application/octet-stream|a", "more|more|application/octet-stream|b", "public|||true"}},
+		{"upload", `{"file":"AAH/","more":["YQ==","Yg=="],"labels":["x","é"],"meta":{"size":9007199254740993},"public":true}`,
+			[]string{
+				"file|file|image/png|\x00\x01\xff", "labels|||x", "labels|||é", `meta||application/json|{"size":9007199254740993}`,
+				"more|more|application/octet-stream|a", "more|more|application/octet-stream|b", "public|||true"}},
 		{"overwrite", `{"id":"7","body":"AAH/"}`, []string{"application/octet-stream|\x00\x01\xff"}},
 	} {
 		if _, err := b.Call(t.Context(), tc.tool, json.RawMessage(tc.args)); err != nil {
@@ -93,7 +94,8 @@ func TestTagsAndPathsChooseOperations(t *testing.T) {
 		}
 		slices.Sort(names)
 		if got := strings.Join(names, " "); got != tc.want || strings.Join(server.Problems, "\n") != tc.problem {
-			t.Errorf("tags %q, paths %q: %q, problems %q; want %q, %q", tc.tags, tc.paths, got, server.Problems, tc.want, tc.problem)
+			t.Errorf("tags %q, paths %q: %q, problems %q; want %q, %q", tc.tags, tc.paths, got, server.Problems, tc.want,
+				tc.problem)
 		}
 	}
 	long := strings.Repeat("**/", 20) + "x"

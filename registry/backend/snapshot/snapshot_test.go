@@ -25,7 +25,8 @@ func TestSavedListsOfRealServers(t *testing.T) {
 		"list.json":            {6, ""}, // a bare list of tools
 	} {
 		t.Run(file, func(t *testing.T) {
-			b, err := snapshot.Open(t.Context(), config.Server{Name: "s", Type: config.Snapshot, Path: filepath.Join("testdata", file)})
+			b, err := snapshot.Open(t.Context(),
+				config.Server{Name: "s", Type: config.Snapshot, Path: filepath.Join("testdata", file)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +35,8 @@ func TestSavedListsOfRealServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(l.Tools) != want.tools || l.Server.Title != want.title || l.Server.Problems != nil || l.Server.Transport != "snapshot" {
+			if len(l.Tools) != want.tools || l.Server.Title != want.title || l.Server.Problems != nil ||
+				l.Server.Transport != "snapshot" {
 				t.Errorf("%d tools, server %+v", len(l.Tools), l.Server)
 			}
 			for _, tool := range l.Tools {
@@ -42,7 +44,8 @@ func TestSavedListsOfRealServers(t *testing.T) {
 					t.Errorf("tool %+v", tool)
 				}
 			}
-			if _, err := b.Call(t.Context(), l.Tools[0].Name, nil); !errors.Is(err, backend.ErrNotCallable) || !strings.Contains(err.Error(), file) {
+			if _, err := b.Call(t.Context(), l.Tools[0].Name, nil); !errors.Is(err, backend.ErrNotCallable) ||
+				!strings.Contains(err.Error(), file) {
 				t.Errorf("call: %v, want ErrNotCallable with the file", err)
 			}
 		})
@@ -66,7 +69,8 @@ func TestUnusableSnapshotsSayWhy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.List(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), path) {
+			if _, err := b.List(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) ||
+				!strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want %q and the path in it", err, tc.want)
 			}
 		})

@@ -3,9 +3,9 @@
 // nobody here knows.
 //
 // In goes the text of a file; out come its entries, or its text with some of
-// them put in or taken out. Two syntaxes are known: [JSON], with comments and
+// them put in or taken out. Two syntaxes are known: JSON, with comments and
 // trailing commas where the file has them, its servers being an object under
-// one key; and [TOML], its servers being tables below mcp_servers. A comment
+// one key; and TOML, its servers being tables below mcp_servers. A comment
 // outside of an entry stays when the entry goes, one inside goes with it.
 //
 // [Back] undoes an edit in a text that others have edited since.
@@ -49,9 +49,9 @@ type Entry struct {
 // they are below mcp_servers always.
 func Of(path, key string) Syntax {
 	if strings.HasSuffix(path, ".toml") {
-		return TOML{}
+		return tomlSyntax{}
 	}
-	return JSON{Key: key}
+	return jsonSyntax{Key: key}
 }
 
 // Back undoes in now what made written of original, where now is written with

@@ -58,7 +58,7 @@ func TestSwapLeavesOneEntryAndEveryOtherByte(t *testing.T) {
 		takenOut  []string
 		wantNames []string
 	}{
-		{"json with comments", JSON{"context_servers"}, zed, `// Zed settings
+		{"json with comments", jsonSyntax{"context_servers"}, zed, `// Zed settings
 {
   "theme": "One Dark", // at night
   /* servers */
@@ -76,13 +76,16 @@ func TestSwapLeavesOneEntryAndEveryOtherByte(t *testing.T) {
   "vim_mode": true,
 }
 `, "fs", []string{"fs", "git"}, []string{"fs", "git"}},
-		{"one line", JSON{"mcpServers"}, `{"a":1,"mcpServers":{"x":{"command":"x"},"y":{"url":"https://y"}},"b":[1,2]}`,
-			"{\"a\":1,\"mcpServers\":{\"usetools\": {\n  \"command\": \"harness\",\n  \"args\": [\n    \"serve\"\n  ]\n} },\"b\":[1,2]}", "x", []string{"x", "y"}, []string{"x", "y"}},
-		{"no servers yet, tabs and CRLF", JSON{"mcpServers"}, "{\r\n\t\"a\": 1\r\n}\r\n",
-			"{\r\n\t\"a\": 1,\r\n\t\"mcpServers\": {\r\n\t\t\"usetools\": {\r\n\t\t\t\"command\": \"harness\",\r\n\t\t\t\"args\": [\r\n\t\t\t\t\"serve\"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n", "", nil, nil},
-		{"an empty file", JSON{"servers"}, "",
-			"{\n  \"servers\": {\n    \"usetools\": {\n      \"command\": \"harness\",\n      \"args\": [\n        \"serve\"\n      ]\n    }\n  }\n}\n", "", nil, nil},
-		{"toml", TOML{}, codex, `model = "o3" # best
+		{"one line", jsonSyntax{"mcpServers"}, `{"a":1,"mcpServers":{"x":{"command":"x"},"y":{"url":"https://y"}},"b":[1,2]}`,
+			"{\"a\":1,\"mcpServers\":{\"usetools\": {\n  \"command\": \"harness\",\n  \"args\": [\n    \"serve\"\n  ]\n} " +
+				"},\"b\":[1,2]}", "x", []string{"x", "y"}, []string{"x", "y"}},
+		{"no servers yet, tabs and CRLF", jsonSyntax{"mcpServers"}, "{\r\n\t\"a\": 1\r\n}\r\n",
+			"{\r\n\t\"a\": 1,\r\n\t\"mcpServers\": {\r\n\t\t\"usetools\": {\r\n\t\t\t\"command\": " +
+				"\"harness\",\r\n\t\t\t\"args\": [\r\n\t\t\t\t\"serve\"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n", "", nil, nil},
+		{"an empty file", jsonSyntax{"servers"}, "",
+			"{\n  \"servers\": {\n    \"usetools\": {\n      \"command\": \"harness\",\n      \"args\": [\n        " +
+				"\"serve\"\n      ]\n    }\n  }\n}\n", "", nil, nil},
+		{"toml", tomlSyntax{}, codex, `model = "o3" # best
 # servers below
 
 [mcp_servers.usetools]
@@ -95,7 +98,8 @@ command = 'harness'
 [tui]
 theme = "dark"
 `, "fs", []string{"fs", "git"}, []string{"fs", "git"}},
-		{"toml without servers", TOML{}, "model = \"o3\"", "model = \"o3\"\n\n[mcp_servers.usetools]\nargs = ['serve']\ncommand = 'harness'\n", "", nil, nil},
+		{"toml without servers", tomlSyntax{}, "model = \"o3\"",
+			"model = \"o3\"\n\n[mcp_servers.usetools]\nargs = ['serve']\ncommand = 'harness'\n", "", nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all, err := test.syntax.Entries([]byte(test.text))
@@ -124,7 +128,7 @@ theme = "dark"
 				return
 			}
 			later := func(s string) []byte {
-				if _, isTOML := test.syntax.(TOML); isTOML {
+				if _, isTOML := test.syntax.(tomlSyntax); isTOML {
 					return []byte("# later\n" + s)
 				}
 				return []byte("// later\n" + s)
@@ -139,24 +143,26 @@ theme = "dark"
 }
 
 func TestEntriesAreTakenWithTheirComments(t *testing.T) {
-	got, err := JSON{"context_servers"}.Entries([]byte(zed))
+	got, err := jsonSyntax{"context_servers"}.Entries([]byte(zed))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Entry{
-		{"fs", json.RawMessage(`{"command":"npx","args":["-y","fs"]}`), "{\n  \"command\": \"npx\", // from node\n  \"args\": [\"-y\", \"fs\"],\n}"},
+		{"fs", json.RawMessage(`{"command":"npx","args":["-y","fs"]}`),
+			"{\n  \"command\": \"npx\", // from node\n  \"args\": [\"-y\", \"fs\"],\n}"},
 		{"git", json.RawMessage(`{"command":"git-mcp"}`), `{ "command": "git-mcp" }`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	got, err = TOML{}.Entries([]byte(codex))
+	got, err = tomlSyntax{}.Entries([]byte(codex))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want = []Entry{
 		{"fs", json.RawMessage(`{"args":["-y","fs"],"command":"npx","env":{"A":"1"}}`),
-			"[mcp_servers.fs]\ncommand = \"npx\" # node\nargs = [\n  \"-y\", # yes\n  \"fs\",\n]\n\n[mcp_servers.fs.env]\nA = \"1\"\n"},
+			"[mcp_servers.fs]\ncommand = \"npx\" # node\nargs = [\n  \"-y\", # yes\n  \"fs\",\n]\n\n[mcp_servers.fs.env]\nA " +
+				"= \"1\"\n"},
 		{"git", json.RawMessage(`{"command":"git-mcp"}`), "[mcp_servers.git]\ncommand = \"git-mcp\"\n"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -197,7 +203,7 @@ func TestRemoveTakesTheCommaThatIsNotNeeded(t *testing.T) {
 		"{\"s\":{\"b\":2}}":                              `{"s":{}}`,
 		"{\"s\":{\"b\":2 /* two */, \"a\":1 /* one */}}": `{"s":{/* two */ "a":1 /* one */}}`,
 	} {
-		got, err := JSON{"s"}.Remove([]byte(text), "b")
+		got, err := jsonSyntax{"s"}.Remove([]byte(text), "b")
 		if err != nil || string(got) != want {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 		}
@@ -212,9 +218,9 @@ func FuzzEdits(f *testing.F) {
 	f.Add([]byte(`{"context_servers":{}}`), false)
 	f.Add([]byte("[mcp_servers]\nx = {command = 'x'}\nmcp_servers.y.command = 'y'\n"), true)
 	f.Fuzz(func(t *testing.T, text []byte, isTOML bool) {
-		var syntax Syntax = JSON{"context_servers"}
+		var syntax Syntax = jsonSyntax{"context_servers"}
 		if isTOML {
-			syntax = TOML{}
+			syntax = tomlSyntax{}
 		}
 		was, err := syntax.Entries(text)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// JSON is a file of JSON whose servers are the members of an object.
-type JSON struct {
+// jsonSyntax is a file of JSON whose servers are the members of an object.
+type jsonSyntax struct {
 	Key string // of that object, at the top of the file
 }
 
@@ -92,7 +92,7 @@ func (o *object) member(name string) *member {
 }
 
 // servers returns the object of the servers; nil where there is none.
-func (j JSON) servers(text []byte) (*object, error) {
+func (j jsonSyntax) servers(text []byte) (*object, error) {
 	root, err := top(text)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (j JSON) servers(text []byte) (*object, error) {
 func blank(text []byte) bool { return len(bytes.TrimSpace(bytes.TrimPrefix(text, bom))) == 0 }
 
 // Entries implements Syntax.
-func (j JSON) Entries(text []byte) ([]Entry, error) {
+func (j jsonSyntax) Entries(text []byte) ([]Entry, error) {
 	if blank(text) {
 		return nil, nil
 	}
@@ -139,7 +139,7 @@ func outdent(text []byte, at int, source string) string {
 }
 
 // Put implements Syntax.
-func (j JSON) Put(text []byte, e Entry, before string) ([]byte, error) {
+func (j jsonSyntax) Put(text []byte, e Entry, before string) ([]byte, error) {
 	if blank(text) {
 		text = append(bytes.Clone(text[:len(text)-len(bytes.TrimPrefix(text, bom))]), "{}\n"...)
 	}
@@ -237,7 +237,7 @@ func indented(text []byte, value, by string) string {
 }
 
 // Remove implements Syntax.
-func (j JSON) Remove(text []byte, names ...string) ([]byte, error) {
+func (j jsonSyntax) Remove(text []byte, names ...string) ([]byte, error) {
 	for _, name := range names {
 		o, err := j.servers(text)
 		if err != nil {
@@ -278,7 +278,7 @@ func remove(text []byte, o *object, name string) []byte {
 }
 
 // Enable implements Syntax.
-func (j JSON) Enable(text []byte, name string, on bool) ([]byte, error) {
+func (j jsonSyntax) Enable(text []byte, name string, on bool) ([]byte, error) {
 	o, err := j.servers(text)
 	if err != nil {
 		return nil, err

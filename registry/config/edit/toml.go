@@ -12,8 +12,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// TOML is a Codex config: its servers are the tables mcp_servers.NAME.
-type TOML struct{}
+// tomlSyntax is a Codex config: its servers are the tables mcp_servers.NAME.
+type tomlSyntax struct{}
 
 // tomlKey is the table of the servers.
 const tomlKey = "mcp_servers"
@@ -114,7 +114,7 @@ func spans(text []byte) ([]span, error) {
 }
 
 // Entries implements Syntax.
-func (TOML) Entries(text []byte) ([]Entry, error) {
+func (tomlSyntax) Entries(text []byte) ([]Entry, error) {
 	text = bytes.TrimPrefix(text, bom)
 	list, err := spans(text)
 	if err != nil {
@@ -146,7 +146,7 @@ func (TOML) Entries(text []byte) ([]Entry, error) {
 }
 
 // Put implements Syntax.
-func (t TOML) Put(text []byte, e Entry, before string) ([]byte, error) {
+func (t tomlSyntax) Put(text []byte, e Entry, before string) ([]byte, error) {
 	list, err := spans(text)
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func plain(v any) any {
 }
 
 // Remove implements Syntax.
-func (TOML) Remove(text []byte, names ...string) ([]byte, error) {
+func (tomlSyntax) Remove(text []byte, names ...string) ([]byte, error) {
 	list, err := spans(text)
 	if err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func blankBefore(text []byte, at int) bool {
 }
 
 // Enable implements Syntax.
-func (TOML) Enable(text []byte, name string, on bool) ([]byte, error) {
+func (tomlSyntax) Enable(text []byte, name string, on bool) ([]byte, error) {
 	all, err := expressions(text)
 	if err != nil {
 		return nil, err

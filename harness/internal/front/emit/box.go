@@ -54,10 +54,16 @@ func (f *fn) convert(text string, from, to types.Type) string {
 		if !keeps {
 			return p.box(text, from)
 		}
-		if !p.needsBox(from) && p.isLibraryish(from) && p.libraryInterface(to) {
+		_, isFunc := from.Underlying().(*types.Signature)
+		switch {
+		case isFunc && (p.templates || p.reflects): // see box
+			return p.adapt(to, p.box(text, from))
+		case p.needsBox(from):
+			return p.boxTo(to, text, from)
+		case p.isLibraryish(from) && p.libraryInterface(to):
 			return text
 		}
-		return p.adapt(to, p.box(text, from))
+		return p.adapt(to, text)
 	}
 	switch fromKeeps := p.keepsInterface(from); {
 	case !keeps && fromKeeps:
@@ -70,7 +76,7 @@ func (f *fn) convert(text string, from, to types.Type) string {
 
 // box makes an `any` of a concrete value.
 func (p *program) box(text string, from types.Type) string {
-	if _, ok := from.Underlying().(*types.Signature); ok && p.templates {
+	if _, ok := from.Underlying().(*types.Signature); ok && (p.templates || p.reflects) {
 		return fmt.Sprintf("rt.BoxFunc(%d, %s)", p.boxNumber(from), text)
 	}
 	if !p.needsBox(from) {
@@ -145,6 +151,14 @@ func (p *program) refolding(prefix string, n *types.Named, from, to types.Type) 
 	return name
 }
 
+// boxTo is the box of a concrete value in the interface to, in one step.
+func (p *program) boxTo(to types.Type, text string, from types.Type) string {
+	id, of := p.number(to), p.boxNumber(from)
+	name := fmt.Sprintf("To_%d_%d", id, of)
+	p.out.Converters[name] = id
+	return "t." + name + "(" + text + ")"
+}
+
 // converter names the function of package t that converts to the interface t, or
 // between the folded type t and its underlying type.
 func (p *program) converter(prefix string, t types.Type) string {
@@ -177,23 +191,30 @@ func (p *program) unboxed(t types.Type, text string) string {
 	return "rt.Erased(" + text + ").(" + p.typ(t) + ")"
 }
 
-// asserter returns the function that takes an `any` to type t: (t, bool) with
-// ok, else t or a panic.
-func (p *program) asserter(t types.Type, ok bool) string {
-	id := p.number(t)
+// asserter returns the function that takes the interface from to type t: (t, bool)
+// with ok, else t or a panic.
+func (p *program) asserter(t, from types.Type, ok bool) string {
+	id, held := p.number(t), p.typ(from)
 	name := fmt.Sprintf("as_%d", id)
 	if ok {
 		name = fmt.Sprintf("is_%d", id)
 	}
+	x := "x"
+	if p.keepsInterface(from) {
+		name += fmt.Sprintf("_%d", p.number(from))
+		if isInterface(t) && !p.keepsInterface(t) {
+			x = "rt.Raw(x)"
+		}
+	}
 	p.once(name, func() string {
-		typ, test, value := p.typ(t), fmt.Sprintf("rt.IsType(x, %d)", id), p.unboxed(t, "x")
+		typ, test, value := p.typ(t), fmt.Sprintf("rt.IsType(x, %d)", id), p.unboxed(t, x)
 		if isInterface(t) {
 			test = fmt.Sprintf("rt.Implements(x, %d)", id)
 		}
 		if ok {
-			return fmt.Sprintf("func %s(x any) (%s, bool) {\nif %s {\nreturn %s, true\n}\nreturn %s, false\n}\n", name, typ, test, value, p.null(t))
+			return fmt.Sprintf("func %s(x %s) (%s, bool) {\nif %s {\nreturn %s, true\n}\nreturn %s, false\n}\n", name, held, typ, test, value, p.null(t))
 		}
-		return fmt.Sprintf("func %s(x any, from int) %s {\nif %s {\nrt.BadAssert(x, %d, from)\n}\nreturn %s\n}\n", name, typ, negate(test), id, value)
+		return fmt.Sprintf("func %s(x %s, from int) %s {\nif %s {\nrt.BadAssert(x, %d, from)\n}\nreturn %s\n}\n", name, held, typ, negate(test), id, value)
 	})
 	return name
 }
@@ -207,9 +228,9 @@ func isEmptyStruct(t types.Type) bool {
 func (f *fn) assertion(x *ast.TypeAssertExpr, ok bool) string {
 	from := f.typeOf(x.X)
 	t := f.subst(f.unit.info.TypeOf(x.Type))
-	text := f.convert(f.expr(x.X), from, anyType)
+	text := f.expr(x.X)
 	if ok {
-		return f.p.asserter(t, true) + "(" + text + ")"
+		return f.p.asserter(t, from, true) + "(" + text + ")"
 	}
-	return fmt.Sprintf("%s(%s, %d)", f.p.asserter(t, false), text, f.p.number(from))
+	return fmt.Sprintf("%s(%s, %d)", f.p.asserter(t, from, false), text, f.p.number(from))
 }

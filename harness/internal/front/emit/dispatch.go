@@ -154,6 +154,13 @@ func (p *program) methodSet(t types.Type) *types.MethodSet {
 	return set
 }
 
+// recovered are the methods whose panics packages fmt and log/slog recover, and
+// print. Templates recover those of all.
+var recovered = map[string]bool{
+	"String": true, "Error": true, "GoString": true, "Format": true, "Scan": true,
+	"LogValue": true, "MarshalJSON": true, "MarshalText": true,
+}
+
 // registerMethods makes the methods of a type known to native code, which may call
 // any that is exported.
 func (p *program) registerMethods(id int) {
@@ -167,7 +174,11 @@ func (p *program) registerMethods(id int) {
 			continue
 		}
 		fn, sig := p.methodOf(t, nil, m.Name())
-		fmt.Fprintf(&p.register, "rt.Register(%d, %q, %s)\n", id, m.Name(), fn)
+		register := "Register"
+		if p.templates || recovered[m.Name()] {
+			register = "RegisterGuarded"
+		}
+		fmt.Fprintf(&p.register, "rt.%s(%d, %q, %s)\n", register, id, m.Name(), fn)
 		for v := range sig.Results().Variables() { // which has methods, too
 			p.reach(v.Type(), map[types.Type]bool{})
 		}

@@ -135,6 +135,7 @@ type program struct {
 	written    map[*types.Var]bool // variables of libraries that the script changes
 	concurrent bool                // the script starts goroutines
 	templates  bool                // the script imports text/template or html/template
+	reflects   bool                // the script imports reflect
 	position   token.Position      // of the statement being lowered
 }
 
@@ -188,13 +189,13 @@ func Lower(in *Input) (out *Program, err error) {
 		p.concurrent = p.concurrent || startsGoroutines(file)
 		p.findWritten(file)
 	}
-	replaces, timers, reflects := false, false, false
+	replaces, timers := false, false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
-		timers, reflects = timers || path.Path() == "time", reflects || path.Path() == "reflect"
+		timers, p.reflects = timers || path.Path() == "time", p.reflects || path.Path() == "reflect"
 		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
 		replaces = replaces || lib.ReplacesType(path)
 	}
-	p.out.Uncounted = timers && (reflects || p.templates)
+	p.out.Uncounted = timers && (p.reflects || p.templates)
 	if replaces {
 		p.reshape(in.Info)
 	}

@@ -163,25 +163,21 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 	x = ast.Unparen(x).(*ast.TypeAssertExpr).X
 	from := f.typeOf(x)
 	original := f.hoist(f.expr(x), f.p.typ(from))
-	value, typ := original, f.p.typ(from)
-	if f.p.keepsInterface(from) {
-		typ = "any"
-		value = f.hoist(f.convert(original, from, anyType), "any")
-	}
+	typ := f.p.typ(from)
 	test := func(y ast.Expr) string {
 		if f.isNil(y) {
-			return "rt.IsNil(" + value + ")"
+			return "rt.IsNil(" + original + ")"
 		}
 		t := f.subst(f.unit.info.TypeOf(y))
 		if isInterface(t) {
-			return fmt.Sprintf("rt.Implements(%s, %d)", value, f.p.number(t))
+			return fmt.Sprintf("rt.Implements(%s, %d)", original, f.p.number(t))
 		}
-		return fmt.Sprintf("rt.IsType(%s, %d)", value, f.p.number(t))
+		return fmt.Sprintf("rt.IsType(%s, %d)", original, f.p.number(t))
 	}
 	if types, index := f.caseTypes(s); len(types) > 2 { // finding it at once costs as much as two tests
 		table := f.p.fresh("types")
 		fmt.Fprintf(&f.p.inits, "var %s []int = []int{%s}\n", table, strings.Join(types, ", "))
-		found := f.hoist(fmt.Sprintf("rt.TypeCase(%s, %s)", value, table), "int")
+		found := f.hoist(fmt.Sprintf("rt.TypeCase(%s, %s)", original, table), "int")
 		test = func(y ast.Expr) string { return fmt.Sprintf("%s == %d", found, index[y]) }
 	}
 	f.cases(s.Body.List, label, test, func(c *ast.CaseClause, g *fn, e *enclosure) {
@@ -190,16 +186,16 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 			return
 		}
 		if len(c.List) != 1 || f.isNil(c.List[0]) {
-			g.define(v, e.take(original, f.p.typ(from)))
+			g.define(v, e.take(original, typ))
 			return
 		}
 		t := f.subst(f.unit.info.TypeOf(c.List[0]))
-		held := e.take(value, typ)
+		held := e.take(original, typ)
 		switch t.Underlying().(type) {
 		case *types.Basic, *types.Pointer, *types.Struct:
 			g.define(v, f.p.unboxed(t, held))
 		default:
-			g.define(v, fmt.Sprintf("%s(%s, 0)", f.p.asserter(t, false), held))
+			g.define(v, fmt.Sprintf("%s(%s, 0)", f.p.asserter(t, from, false), held))
 		}
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // idleConnsPerHost: the default of 2 costs up to 40 % with many calls at once.
@@ -75,7 +77,8 @@ func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	case proxy != nil:
 		closeBody(req)
 		return nil, fmt.Errorf("%s would be asked through a proxy, where its address cannot be checked; "+
-			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if it is meant", clip(req.URL.Host))
+			"set it as baseUrl, or as oauth.issuer of a sign-in, in the config entry if it is meant",
+			text.CutBytes(req.URL.Host, maxShown))
 	case named != nil:
 		return named.RoundTrip(req)
 	}
@@ -97,41 +100,42 @@ func (g *Guard) CloseIdleConnections() {
 	}
 }
 
-// AddressError is an address inside of the network where a host is not
+// addressError is an address inside of the network where a host is not
 // expected.
-type AddressError struct {
+type addressError struct {
 	Host    string // and port
 	Address netip.Addr
 	Kind    string // loopback, private …
 	Before  bool   // the host was at a public address before
 }
 
-func (e *AddressError) Error() string {
-	why := "which its config entry does not name; set the host as baseUrl, or as oauth.issuer of a sign-in, there if it is meant"
+func (e *addressError) Error() string {
+	why := "which its config entry does not name; set the host as baseUrl, or as oauth.issuer of a sign-in, there if " +
+		"it is meant"
 	if e.Before {
 		why = "and was at a public one before"
 	}
-	return fmt.Sprintf("%s is at the %s address %s, %s", clip(e.Host), e.Kind, e.Address, why)
+	return fmt.Sprintf("%s is at the %s address %s, %s", text.CutBytes(e.Host, maxShown), e.Kind, e.Address, why)
 }
 
 // check refuses a host that moved into the network.
-func (p *place) check(ip netip.Addr) *AddressError {
-	if kind := Inside(ip); kind != "" && p.public.Load() {
-		return &AddressError{Address: ip, Kind: kind, Before: true}
+func (p *place) check(ip netip.Addr) *addressError {
+	if kind := nonPublicKind(ip); kind != "" && p.public.Load() {
+		return &addressError{Address: ip, Kind: kind, Before: true}
 	}
 	return nil
 }
 
-func (g *Guard) checkOther(ip netip.Addr) *AddressError {
-	if kind := Inside(ip); kind != "" && !(g.loopback && kind == "loopback") {
-		return &AddressError{Address: ip, Kind: kind}
+func (g *Guard) checkOther(ip netip.Addr) *addressError {
+	if kind := nonPublicKind(ip); kind != "" && !(g.loopback && kind == "loopback") {
+		return &addressError{Address: ip, Kind: kind}
 	}
 	return nil
 }
 
 // dialing returns a transport without a proxy that connects to the addresses
 // that check lets through, and tells public of a connection to one outside.
-func dialing(check func(netip.Addr) *AddressError, public func()) *http.Transport {
+func dialing(check func(netip.Addr) *addressError, public func()) *http.Transport {
 	t := Transport()
 	t.Proxy = nil
 	t.DialContext = func(ctx context.Context, network, host string) (net.Conn, error) {
@@ -149,12 +153,12 @@ func dialing(check func(netip.Addr) *AddressError, public func()) *http.Transpor
 		}
 		conn, err := d.DialContext(ctx, network, host)
 		if err != nil {
-			if refused := (*AddressError)(nil); errors.As(err, &refused) {
+			if refused := (*addressError)(nil); errors.As(err, &refused) {
 				return nil, refused // says all
 			}
 			return nil, err
 		}
-		if a, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && Inside(a.Addr()) == "" {
+		if a, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && nonPublicKind(a.Addr()) == "" {
 			public()
 		}
 		return conn, nil
@@ -167,21 +171,23 @@ func dialing(check func(netip.Addr) *AddressError, public func()) *http.Transpor
 func Loopback(u *url.URL) bool {
 	name := strings.TrimSuffix(host(u), ".")
 	ip, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && Inside(ip) == "loopback"
+	return name == "localhost" || err == nil && nonPublicKind(ip) == "loopback"
 }
 
-// inside are the addresses that are not of the public Internet.
-var inside = []struct {
+// nonPublic are the addresses that are not of the public Internet.
+var nonPublic = []struct {
 	kind string
 	nets []netip.Prefix
 }{
 	{"loopback", prefixes("127.0.0.0/8", "::1/128")},
-	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10", "64:ff9b:1::/48")},
+	{"private", prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10",
+		"64:ff9b:1::/48")},
 	{"link-local", prefixes("169.254.0.0/16", "fe80::/10")}, // clouds tell their machines secrets at 169.254.169.254
 	{"cloud", prefixes("168.63.129.16/32")},                 // and Azure at this one
 	{"unspecified", prefixes("0.0.0.0/8", "::/128")},
 	{"multicast", prefixes("224.0.0.0/4", "ff00::/8")},
-	{"reserved", prefixes("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "2001::/23", "5f00::/16")},
+	{"reserved", prefixes("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "2001::/23",
+		"5f00::/16")},
 }
 
 // carriers are IPv6 addresses that stand for an IPv4 address, which begins at
@@ -204,11 +210,11 @@ func prefixes(texts ...string) []netip.Prefix {
 	return nets
 }
 
-// Inside says of which kind an address is that is not of the public Internet;
+// nonPublicKind says of which kind an address is that is not of the public Internet;
 // empty: it is.
-func Inside(ip netip.Addr) string {
+func nonPublicKind(ip netip.Addr) string {
 	ip = ip.Unmap().WithZone("")
-	for _, k := range inside {
+	for _, k := range nonPublic {
 		for _, n := range k.nets {
 			if n.Contains(ip) {
 				return k.kind
@@ -218,7 +224,7 @@ func Inside(ip netip.Addr) string {
 	for _, c := range carriers {
 		if c.net.Contains(ip) {
 			b := ip.As16()
-			return Inside(netip.AddrFrom4([4]byte(b[c.at : c.at+4])))
+			return nonPublicKind(netip.AddrFrom4([4]byte(b[c.at : c.at+4])))
 		}
 	}
 	return ""

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/registry/redact"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // maxRedirects bounds a chain of redirects.
@@ -59,15 +59,4 @@ func port(u *url.URL) string {
 const maxShown = 200
 
 // Show returns a URL's scheme, host and path, as [redact.URL] does, bounded.
-func Show(u *url.URL) string { return clip(redact.URL(u.String())) }
-
-func clip(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	n := maxShown
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+func Show(u *url.URL) string { return text.CutBytes(redact.URL(u.String()), maxShown) }

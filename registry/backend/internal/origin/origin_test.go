@@ -47,7 +47,7 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 	for in, want := range map[string]string{
 		"https://me:hunter2@a.example:8/x/y?key=hunter3#hunter4": "https://a.example:8/x/y",
 		"http://a.example/a%0Ab":                                 "http://a.example/a%0Ab",
-		"http://" + strings.Repeat("é", 300) + ".example/":       "http://" + strings.Repeat("%C3%A9", 300)[:193] + "…",
+		"http://" + strings.Repeat("é", 300) + ".example/":       "http://" + strings.Repeat("%C3%A9", 300)[:190] + "…",
 	} {
 		if got := Show(parse(t, in)); got != want {
 			t.Errorf("%s is shown as %s, want %s", in, got, want)
@@ -57,18 +57,23 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 
 func TestInsideKnowsWhatIsNotPublic(t *testing.T) {
 	for ip, want := range map[string]string{
-		"127.0.0.1": "loopback", "127.9.9.9": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "loopback", "::127.0.0.1": "loopback",
-		"10.1.2.3": "private", "172.16.0.1": "private", "172.31.255.255": "private", "192.168.0.1": "private", "100.100.100.200": "private",
-		"fd00:ec2::254": "private", "fec0::1": "private", "::ffff:10.0.0.1": "private", "64:ff9b::a00:1": "private", "2002:c0a8:1::": "private",
+		"127.0.0.1": "loopback", "127.9.9.9": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "loopback",
+		"::127.0.0.1": "loopback",
+		"10.1.2.3":    "private", "172.16.0.1": "private", "172.31.255.255": "private", "192.168.0.1": "private",
+		"100.100.100.200": "private",
+		"fd00:ec2::254":   "private", "fec0::1": "private", "::ffff:10.0.0.1": "private", "64:ff9b::a00:1": "private",
+		"2002:c0a8:1::":   "private",
 		"169.254.169.254": "link-local", "fe80::1%eth0": "link-local", "64:ff9b::a9fe:a9fe": "link-local",
 		"0.0.0.0": "unspecified", "0.1.2.3": "unspecified", "::": "unspecified",
 		"224.0.0.1": "multicast", "ff02::1": "multicast", "255.255.255.255": "reserved", "192.0.0.192": "reserved",
-		"168.63.129.16": "cloud", "198.18.0.1": "reserved", "198.19.255.255": "reserved", "100::1": "reserved", "2001::1": "reserved",
+		"168.63.129.16": "cloud", "198.18.0.1": "reserved", "198.19.255.255": "reserved", "100::1": "reserved",
+		"2001::1":            "reserved",
 		"::ffff:0:127.0.0.1": "loopback", "::ffff:0:10.0.0.1": "private",
-		"1.1.1.1": "", "172.32.0.1": "", "172.15.0.1": "", "9.255.255.255": "", "192.169.0.1": "", "100.128.0.1": "", "168.63.129.17": "", "198.17.0.1": "", "198.20.0.1": "", "::ffff:0:1.1.1.1": "",
+		"1.1.1.1": "", "172.32.0.1": "", "172.15.0.1": "", "9.255.255.255": "", "192.169.0.1": "", "100.128.0.1": "",
+		"168.63.129.17": "", "198.17.0.1": "", "198.20.0.1": "", "::ffff:0:1.1.1.1": "",
 		"2606:4700::1111": "", "64:ff9b::101:101": "", "2002:101:101::": "",
 	} {
-		if got := Inside(netip.MustParseAddr(ip)); got != want {
+		if got := nonPublicKind(netip.MustParseAddr(ip)); got != want {
 			t.Errorf("%s is %q, want %q", ip, got, want)
 		}
 	}
@@ -83,8 +88,9 @@ func FuzzInside(f *testing.F) {
 			return
 		}
 		plain := ip.Unmap()
-		if plain.IsLoopback() || plain.IsPrivate() || plain.IsLinkLocalUnicast() || plain.IsMulticast() || plain.IsUnspecified() {
-			if Inside(ip) == "" {
+		if plain.IsLoopback() || plain.IsPrivate() || plain.IsLinkLocalUnicast() || plain.IsMulticast() ||
+			plain.IsUnspecified() {
+			if nonPublicKind(ip) == "" {
 				t.Errorf("%v counts as public", ip)
 			}
 		}
@@ -103,7 +109,8 @@ func TestGuardLooksAtAddressesWhenItConnects(t *testing.T) {
 	}
 	port := parse(t, srv.URL).Port()
 	refusal := func(host string) string {
-		return host + ":" + port + " is at the loopback address 127.0.0.1, which its config entry does not name; set the host as baseUrl"
+		return host + ":" + port + " is at the loopback address 127.0.0.1, which its config entry does not name; set the " +
+			"host as baseUrl"
 	}
 	for _, tc := range []struct {
 		name, named, host string
@@ -134,7 +141,7 @@ func TestGuardLooksAtAddressesWhenItConnects(t *testing.T) {
 				res.Body.Close()
 				return
 			}
-			var refused *AddressError
+			var refused *addressError
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want) || asked.Load() != 0 {
 				t.Errorf("error %v, want %q; %d requests", err, tc.want, asked.Load())
 			}
@@ -165,7 +172,8 @@ func TestProxyIsNoWayAroundTheGuard(t *testing.T) {
 		!strings.Contains(err.Error(), "api.example would be asked through a proxy") || asked.Load() != 0 {
 		t.Errorf("error %v, %d requests", err, asked.Load())
 	}
-	if res, err := c.Get("http://docs.example/"); err != nil || asked.Load() != 1 { // the proxy is at loopback, which is the operator's word
+	// the proxy is at loopback, which is the operator's word
+	if res, err := c.Get("http://docs.example/"); err != nil || asked.Load() != 1 {
 		t.Errorf("the named host: error %v", err)
 	} else {
 		res.Body.Close()

@@ -41,14 +41,14 @@ var guard struct {
 	held  int
 }
 
-// Guard sees to it that the group of a started command ends when this program
+// guardGroup sees to it that the group of a started command ends when this program
 // dies without ending it, by SIGKILL say: a second later at most. That the
 // kernel can tell a child (Linux, PR_SET_PDEATHSIG) does not do: the child is
 // often npx or sh, and the server what it started.
 //
 // release is to be called when the group has ended. Where there is no shell,
 // nothing is guarded.
-func Guard(cmd *exec.Cmd) (release func()) {
+func guardGroup(cmd *exec.Cmd) (release func()) {
 	guard.mu.Lock()
 	defer guard.mu.Unlock()
 	if guard.held == 0 {

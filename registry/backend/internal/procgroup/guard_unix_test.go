@@ -23,12 +23,12 @@ func TestMain(m *testing.M) {
 		}
 		cmd := exec.Command("/bin/sh", "-c", script)
 		cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
-		Own(cmd)
+		ownGroup(cmd)
 		if err := cmd.Start(); err != nil {
 			panic(err)
 		}
 		if os.Args[1] == "guarded" {
-			Guard(cmd)
+			guardGroup(cmd)
 		}
 		fmt.Fprintln(os.Stderr, cmd.Process.Pid)
 		<-time.After(time.Hour)
@@ -99,11 +99,11 @@ func TestTheGuardGoesWithTheLastGroup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Own(cmd)
+		ownGroup(cmd)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		done := Guard(cmd)
+		done := guardGroup(cmd)
 		release = append(release, func() { stdin.Close(); cmd.Wait(); done(); done() })
 	}
 	sh := guard.cmd

@@ -7,9 +7,6 @@ import "os/exec"
 // Start starts the command. release is to be called when it has been waited for.
 func Start(cmd *exec.Cmd) (release func(), err error) { return func() {}, cmd.Start() }
 
-// Own does nothing: this platform has no process groups to signal.
-func Own(*exec.Cmd) {}
-
 // Terminate ends the process itself; what it started may outlive it.
 func Terminate(cmd *exec.Cmd) { cmd.Process.Kill() }
 

@@ -12,10 +12,11 @@ import (
 	"syscall"
 )
 
-// Start starts the command as Own and Guard have it. release is to be called when
-// it has been waited for.
+// Start starts the command in a process group of its own (ownGroup), which ends
+// with this program (guardGroup). release is to be called when the command has
+// been waited for.
 func Start(cmd *exec.Cmd) (release func(), err error) {
-	Own(cmd)
+	ownGroup(cmd)
 	started.Lock()
 	defer started.Unlock()
 	if err := cmd.Start(); err != nil {
@@ -23,7 +24,7 @@ func Start(cmd *exec.Cmd) (release func(), err error) {
 	}
 	pid := cmd.Process.Pid
 	started.pids[pid] = true
-	unguard := Guard(cmd)
+	unguard := guardGroup(cmd)
 	return func() {
 		unguard()
 		started.Lock()
@@ -38,11 +39,11 @@ var started = struct {
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// Own makes the command start in a process group of its own, so that what it
+// ownGroup makes the command start in a process group of its own, so that what it
 // starts can be ended with it, and so that the terminal's Ctrl-C reaches this
 // program first. What leaves the group is known by its environment. Call it
 // before Start, when cmd.Env is complete.
-func Own(cmd *exec.Cmd) {
+func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	token := program() + "." + strconv.FormatInt(count.Add(1), 10) + ";"
 	cmd.Env = cmd.Environ()

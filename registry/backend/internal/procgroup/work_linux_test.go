@@ -7,7 +7,8 @@ import (
 )
 
 func TestTheWorkOfAWholeTreeIsSeen(t *testing.T) {
-	idle, busy := exec.Command("/bin/sh", "-c", "exec cat"), exec.Command("/bin/sh", "-c", "sh -c 'while :; do :; done' & exec cat")
+	idle, busy := exec.Command("/bin/sh", "-c", "exec cat"),
+		exec.Command("/bin/sh", "-c", "sh -c 'while :; do :; done' & exec cat")
 	for _, cmd := range []*exec.Cmd{idle, busy} {
 		if _, err := cmd.StdinPipe(); err != nil {
 			t.Fatal(err)

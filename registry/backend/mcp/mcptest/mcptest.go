@@ -33,7 +33,6 @@ const (
 	Eager        Fault = "eager"          // sends notices, a ping and an answer to nothing before it is asked
 	LeavesEarly  Fault = "leaves-early"   // exits after the handshake
 	HangsUp      Fault = "hangs-up"       // closes stdout after the handshake and stays
-	LogsSilently Fault = "logs-silently"  // says that it logs, and never answers logging/setLevel
 	Slow         Fault = "slow"           // waits 100 ms before each answer
 	ByteByByte   Fault = "byte-by-byte"   // writes its messages one byte at a time, with CR LF
 	Chatty       Fault = "chatty"         // writes 4 MB to stderr before it reads

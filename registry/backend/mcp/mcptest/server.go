@@ -22,7 +22,6 @@ type server struct {
 	out    sync.Mutex // of stdout
 
 	restless  atomic.Bool // other tools from now on
-	stepping  request     // the call of "steps" that waits
 	mu        sync.Mutex
 	cancelled map[string]chan struct{} // calls of "wait", by request id
 }
@@ -34,9 +33,6 @@ type request struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 		Cursor    string          `json:"cursor"`
-		Meta      struct {
-			Token json.RawMessage `json:"progressToken"`
-		} `json:"_meta"`
 		RequestID json.RawMessage `json:"requestId"`
 	} `json:"params"`
 }
@@ -175,11 +171,8 @@ func (s *server) handle(r request) {
 const serverInfo = `"serverInfo":{"name":"mcptest","title":"Test server","version":"1.2.3"},"instructions":"Be careful."`
 
 func (s *server) capabilities() string {
-	switch {
-	case s.faults[NoTools]:
+	if s.faults[NoTools] {
 		return `{}`
-	case s.faults[LogsSilently]:
-		return `{"tools":{},"logging":{}}`
 	}
 	return `{"tools":{"listChanged":true}}`
 }
@@ -213,7 +206,8 @@ func (s *server) print(text string) {
 
 // log sends a log message; data is JSON.
 func (s *server) log(level, data string) {
-	s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":%q,"data":%s}}`, level, data) + "\n")
+	s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":%q,"data":%s}}`, level,
+		data) + "\n")
 }
 
 // goodTools are what the server lists besides its faults. Key order and
@@ -301,9 +295,8 @@ func (s *server) badTools() string {
 //	child  starts a child that holds stdout and ignores SIGTERM: its process id
 //	bare   a result that is no object
 //	news   announces another list of tools, then answers
-//	steps  three notices of progress, some that are malformed or for nobody,
-//	       two log messages, then an answer, when the caller has seen them: it
-//	       calls "seen"
+//	tells  sends log messages and notices of progress that nobody asked for,
+//	       malformed ones too, then answers
 //	asks   asks the client for roots, a sample and nonsense, then answers
 //	null   "result": null
 //	both   a result and an error
@@ -362,15 +355,13 @@ func (s *server) call(r request) {
 		s.restless.Store(s.faults[Restless])
 		s.print(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
 		text("announced")
-	case "steps":
-		s.steps(r)
-	case "seen":
-		text("seen")
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.stepping.ID != nil {
-			s.answer(s.stepping, `{"content":[{"type":"text","text":"done"}]}`)
+	case "tells":
+		s.log("info", `"`+strings.Repeat("x", 100<<10)+`"`)
+		for _, params := range []string{`{"progressToken":"nobody","progress":1}`, `{"progressToken":{},"progress":1}`,
+			`{"progress":"half"}`} {
+			s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":%s}`, params) + "\n")
 		}
+		text("told")
 	case "asks":
 		for i, method := range []string{"roots/list", "sampling/createMessage", "no/such/method"} {
 			s.print(fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":%q,"params":{}}`, i, method) + "\n")
@@ -379,7 +370,8 @@ func (s *server) call(r request) {
 	case "null":
 		s.answer(r, `null`)
 	case "both":
-		s.print(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"error":{"code":1,"message":"both"}}`, r.ID) + "\n")
+		s.print(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"error":{"code":1,"message":"both"}}`, r.ID) +
+			"\n")
 	case "utf8":
 		s.answer(r, "{\"content\":[{\"type\":\"text\",\"text\":\"caf\xe9\"}],\"structuredContent\":{\"a\":\"\xff\"}}")
 	case "nags":
@@ -392,7 +384,8 @@ func (s *server) call(r request) {
 	case "nan":
 		s.answer(r, `{"content":[],"structuredContent":{"mean":NaN}}`)
 	case "deep":
-		s.answer(r, fmt.Sprintf(`{"content":[],"structuredContent":%s{}%s}`, strings.Repeat(`{"a":`, args.Bytes), strings.Repeat("}", args.Bytes)))
+		s.answer(r, fmt.Sprintf(`{"content":[],"structuredContent":%s{}%s}`, strings.Repeat(`{"a":`, args.Bytes),
+			strings.Repeat("}", args.Bytes)))
 	case "empty":
 		s.answer(r, `{}`)
 	case "mixed":
@@ -401,25 +394,6 @@ func (s *server) call(r request) {
 		s.answer(r, `[1]`)
 	default:
 		s.refuse(r, -32602, "Unknown tool: "+r.Params.Name)
-	}
-}
-
-// steps reports progress of a call that "seen" ends.
-func (s *server) steps(r request) {
-	s.mu.Lock()
-	s.stepping = r
-	s.mu.Unlock()
-	notice := func(params string) {
-		s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":%s}`, params) + "\n")
-	}
-	s.log("warning", `{"secret":"`+os.Getenv("SECRET")+`"}`)
-	notice(`{"progressToken":"nobody","progress":1}`)
-	notice(`{"progressToken":{},"progress":1}`)
-	notice(`{"progressToken":7}`)
-	notice(`{"progress":"half"}`)
-	s.log("info", `"`+strings.Repeat("x", 100<<10)+`"`)
-	for i := range 3 {
-		notice(fmt.Sprintf(`{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}`, r.Params.Meta.Token, i+1, i+1))
 	}
 }
 

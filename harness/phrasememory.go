@@ -13,10 +13,10 @@ import (
 // that phrase and that tool.
 const sure = 5
 
-// remember notes which tools the phrases of a run that went well led to: of
+// rememberPhrases notes which tools the phrases of a run that went well led to: of
 // those that were called without an error, the ones that belong to one phrase
 // for certain.
-func (r *run) remember() {
+func (r *run) rememberPhrases() {
 	if r.cat == nil || r.cat.Memory == nil || r.probe || r.result.Status != OK {
 		return
 	}
@@ -36,7 +36,8 @@ func (r *run) remember() {
 	for _, u := range phrases {
 		at := slices.IndexFunc(u.Candidates, func(c discovery.Candidate) bool { return c.ID == u.Tool })
 		only := len(r.result.Tools) == 1
-		if _, ok := r.asksForServer(&u.Resolution); ok || u.By == discovery.ByExact || !called[u.Tool] || answers[u.Tool] > 1 || !only && !(at >= 0 && at < sure) {
+		if _, ok := r.asksForServer(&u.Resolution); ok || u.By == discovery.ByExact || !called[u.Tool] ||
+			answers[u.Tool] > 1 || !only && !(at >= 0 && at < sure) {
 			continue
 		}
 		if t, ok := r.cat.Registry.Tool(u.Tool); ok {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -17,17 +18,15 @@ func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool
 
 // ArgumentsError is returned for arguments that do not fit the tool's input
 // schema.
-type ArgumentsError struct{ Err error }
-
-func (e *ArgumentsError) Error() string { return "wrong arguments: " + e.Err.Error() }
-func (e *ArgumentsError) Unwrap() error { return e.Err }
+type ArgumentsError = schema.ArgumentsError
 
 // CallTool makes one call outside of a script, authorised and validated as
 // those of scripts are, and recorded as a run of its own. Its result counts in
 // the Script's Results until ctx ends. Where the decision is not in favour
 // nothing was called and the result is nil; the errors are a *UnknownToolError, an
 // *ArgumentsError and those of the server.
-func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision, error) {
+func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision,
+	error) {
 	view, err := c.View()
 	if err != nil {
 		return nil, Decision{}, err

@@ -34,12 +34,13 @@ Return([]string{err.Error(), missing.Query, strings.Join(missing.Candidates, " "
 func TestPhrasesOfARunThatWentWellAreRemembered(t *testing.T) {
 	reg := notes()
 	m := memory.New(filepath.Join(t.TempDir(), "phrases.json"), reg)
-	cat := &Catalog{Registry: reg, Memory: m, Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
-		if tool == "delete_note" {
-			return `{"isError":true,"content":[]}`, nil
-		}
-		return text("ok"), nil
-	}}}
+	cat := &Catalog{Registry: reg, Memory: m,
+		Calls: &recorder{answer: func(_ context.Context, _, tool string, _ json.RawMessage) (string, error) {
+			if tool == "delete_note" {
+				return `{"isError":true,"content":[]}`, nil
+			}
+			return textResult("ok"), nil
+		}}}
 	h := New(&Options{Catalog: func(context.Context) (*Catalog, error) { return cat, nil }})
 	const search = `_, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"})
 if err != nil { panic(err) }`

@@ -120,7 +120,8 @@ func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const git, notes = `[{"name": "log", "description": "Show the commit history."}]`, `[{"name": "add", "description": "Add a note."}]`
+	const git, notes = `[{"name": "log", "description": "Show the commit history."}]`,
+		`[{"name": "add", "description": "Add a note."}]`
 	write("git.json", git)
 	write("notes.json", notes)
 	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json"}}}`)
@@ -212,8 +213,9 @@ func TestManyLookWhileTheRegistryIsRebuilt(t *testing.T) {
 		reg := &registry.Registry{}
 		for i := range tools {
 			reg.Tools = append(reg.Tools, registry.Tool{
-				Server: fmt.Sprintf("s%d", i%4), Name: fmt.Sprintf("tool_%d_of_%d", i, n), Description: fmt.Sprintf("Reads a file of generation %d.", n),
-				Input: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"generation_%d":{"type":"string"}}}`, n)),
+				Server: fmt.Sprintf("s%d", i%4), Name: fmt.Sprintf("tool_%d_of_%d", i, n),
+				Description: fmt.Sprintf("Reads a file of generation %d.", n),
+				Input:       json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"generation_%d":{"type":"string"}}}`, n)),
 			})
 		}
 		reg.Normalize()
@@ -238,13 +240,15 @@ func TestManyLookWhileTheRegistryIsRebuilt(t *testing.T) {
 			return fmt.Errorf("%d tools of %d, want %d of %d: %v", len(page.Results), page.Total, want, tools, err)
 		}
 		for _, h := range page.Results {
-			if generation(h.Name) != of || h.Go == "" || d == discovery.NameDescription && !strings.HasSuffix(h.Description, " "+of+".") {
+			if generation(h.Name) != of || h.Go == "" || d == discovery.NameDescription &&
+				!strings.HasSuffix(h.Description, " "+of+".") {
 				return fmt.Errorf("generation %s has %+v", of, h)
 			}
 		}
 		id := page.Results[0].ID
 		batch, err := c.Describe([]string{id, "nope", page.Results[0].Go}, discovery.Go)
-		if err != nil || len(batch.Tools) != 1 || !slices.Equal(batch.NotFound, []string{"nope"}) || !strings.Contains(batch.Tools[0].Signature, "Generation"+of+" string") {
+		if err != nil || len(batch.Tools) != 1 || !slices.Equal(batch.NotFound, []string{"nope"}) ||
+			!strings.Contains(batch.Tools[0].Signature, "Generation"+of+" string") {
 			return fmt.Errorf("describing %s: %+v, %v", id, batch, err)
 		}
 		r, err := c.Resolve(t.Context(), id, nil)
@@ -256,7 +260,8 @@ func TestManyLookWhileTheRegistryIsRebuilt(t *testing.T) {
 		for _, b := range tree {
 			n += len(b.Tools)
 		}
-		if stats := c.index.Stats(discovery.Query{}); err != nil || n != tools || stats.Total.Tools != tools || len(c.index.Names(discovery.Query{})) != tools {
+		if stats := c.index.Stats(discovery.Query{}); err != nil || n != tools || stats.Total.Tools != tools ||
+			len(c.index.Names(discovery.Query{})) != tools {
 			return fmt.Errorf("%d tools in the tree, %d in the numbers, %v", n, stats.Total.Tools, err)
 		}
 		return nil

@@ -7,26 +7,26 @@ package discovery
 // the group is context. So the last noun of the right tool's name is among the
 // objects of the phrase, and that of its sibling behind the preposition.
 
-// noun is the last noun of a tool's name: a word of the word leg, and its two
-// halves where it is made of two words. -1: none.
-type noun struct{ word, left, right int32 }
+// headNoun is the last noun of a tool's name, as numbers of words in the word leg:
+// the word, and its two halves where it is made of two words; -1 for none.
+type headNoun struct{ word, left, right int32 }
 
-// lastNoun returns the last word of a tool's name, in order of their first
+// headNounOf returns the last word of a tool's name, in order of their first
 // place, that is no verb.
-func (b *builder) lastNoun(tool int32) noun {
+func (b *builder) headNounOf(tool int32) headNoun {
 	name := b.ix.words.nameOf(tool)
 	for i := len(name) - 1; i >= 0; i-- {
 		w := b.words[name[i]]
 		if b.ix.t.strongStem[b.ix.t.stem(w.text)] && !nominal(w.text) {
 			continue
 		}
-		n := noun{w.word, -1, -1}
+		n := headNoun{w.word, -1, -1}
 		if left, right := compound(b.ix.model, w.text); left != "" {
 			n.left, n.right = b.wordOf(left), b.wordOf(right)
 		}
 		return n
 	}
-	return noun{-1, -1, -1}
+	return headNoun{-1, -1, -1}
 }
 
 // wordOf returns the number of a word in the word leg.
@@ -38,26 +38,26 @@ func (b *builder) wordOf(w string) int32 {
 	return l.word
 }
 
-// aboutLastNoun says how much better the objects of the phrase meet the last
+// headNounMatch returns how much better the objects of the phrase meet the last
 // noun of a tool's name than the rest of the phrase does, -1 to 1.
-func (q *query) aboutLastNoun(tool int32) float64 {
-	n := q.ix.nouns[tool]
+func (q *query) headNounMatch(tool int32) float64 {
+	n := q.ix.headNouns[tool]
 	if n.word < 0 || len(q.objects) == 0 {
 		return 0
 	}
-	object, context := q.match.apart(n.word, q.isObject)
+	object, context := q.match.objectSimilarity(n.word, q.isObject)
 	if n.left >= 0 {
-		leftObject, leftContext := q.match.apart(n.left, q.isObject)
-		rightObject, rightContext := q.match.apart(n.right, q.isObject)
+		leftObject, leftContext := q.match.objectSimilarity(n.left, q.isObject)
+		rightObject, rightContext := q.match.objectSimilarity(n.right, q.isObject)
 		object = max(object, (leftObject+rightObject)/2)
 		context = max(context, (leftContext+rightContext)/2)
 	}
 	return float64(object - context)
 }
 
-// apart returns the similarity of the registry's word w with the nearest of
+// objectSimilarity returns the similarity of the registry's word w with the nearest of
 // the phrase's objects, and with the nearest of its other words.
-func (m *matcher) apart(w int32, isObject []bool) (object, context float32) {
+func (m *matcher) objectSimilarity(w int32, isObject []bool) (object, context float32) {
 	for i := range m.words {
 		s := float32(1)
 		if m.words[i].id != m.leg.stem[w] {

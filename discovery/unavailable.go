@@ -6,37 +6,39 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// A server that could not be asked when the registry was built keeps the tools
-// of an earlier build, which are found as usual and marked stale. One that
-// never answered has no tools, and a phrase that means it gets another answer
-// than "no such tool": that the server is down.
+// A server that failed when the registry was built keeps the tools of an earlier
+// build, which are found as usual and marked stale. One without an earlier build
+// has no tools, and a phrase that means it is answered with Unavailable, not with
+// NotFound.
 
-// downServer is a server that failed and has no tools.
-type downServer struct {
+// unavailableServer is a server that failed and has no tools.
+type unavailableServer struct {
 	name  string
 	why   string
 	names [][]string // stems of its name, its title and its aliases
 }
 
-// newDown returns the servers of the registry that are down.
-func (ix *Index) newDown(aliases map[string][]string) []downServer {
-	var down []downServer
+// findUnavailable returns the servers of the registry that failed and have no
+// tools.
+func (ix *Index) findUnavailable(aliases map[string][]string) []unavailableServer {
+	var out []unavailableServer
 	for i := range ix.reg.Servers {
 		s := &ix.reg.Servers[i]
 		if s.Error == nil || s.Tools > 0 {
 			continue
 		}
-		d := downServer{name: s.Name, why: unreachable(s)}
+		d := unavailableServer{name: s.Name, why: unreachable(s)}
 		for _, name := range append([]string{s.Name, s.Title}, aliases[s.Name]...) {
 			if stems := ix.nameStems(name); len(stems) > 0 {
 				d.names = append(d.names, stems)
 			}
 		}
-		down = append(down, d)
+		out = append(out, d)
 	}
-	return down
+	return out
 }
 
 // maxWhy bounds what a note repeats of a server's error, in characters.
@@ -44,10 +46,7 @@ const maxWhy = 200
 
 func unreachable(s *registry.Server) string {
 	why := strings.TrimPrefix(*s.Error, fmt.Sprintf("server %q: ", s.Name))
-	why, rest := cutChars(strings.Join(strings.Fields(why), " "), maxWhy)
-	if rest != "" {
-		why += "…"
-	}
+	why = text.Cut(strings.Join(strings.Fields(why), " "), maxWhy)
 	return fmt.Sprintf("server %q could not be asked for its tools: %s", s.Name, why)
 }
 
@@ -63,16 +62,16 @@ func (ix *Index) nameStems(name string) []string {
 	return stems
 }
 
-// unavailable changes the answer to a phrase that means a server that is down.
+// unavailable changes the answer to a phrase that means an unavailable server.
 // One that is named with a cue ("on gitlab") is meant whatever other servers
 // offer; a mere mention decides only where nothing else was found.
 func (ix *Index) unavailable(r *Resolution, server string) {
-	if len(ix.down) == 0 || r.By == ByMemory || r.By == ByExact {
+	if len(ix.unavailableServers) == 0 || r.By == ByMemory || r.By == ByExact {
 		return
 	}
-	words := ix.phraseWords(ix.t.fold(cutPhrase(r.Phrase)))
-	for i := range ix.down {
-		d := &ix.down[i]
+	words := ix.phraseWords(ix.t.fold(text.FirstBytes(r.Phrase, MaxPhrase)))
+	for i := range ix.unavailableServers {
+		d := &ix.unavailableServers[i]
 		mentioned, cued := ix.mentions(r.Phrase, words, d)
 		switch {
 		case server == d.name, server == "" && (spells(r.Phrase, d.name) || cued || mentioned && r.Verdict == NotFound):
@@ -97,7 +96,7 @@ func spells(phrase, server string) bool {
 
 // mentions reports whether a phrase names the server, and whether it does so
 // with a cue and by a word that tools in reach do not use as well.
-func (ix *Index) mentions(phrase string, words []phraseWord, d *downServer) (mentioned, cued bool) {
+func (ix *Index) mentions(phrase string, words []phraseWord, d *unavailableServer) (mentioned, cued bool) {
 	for _, name := range d.names {
 		first, last := len(words), -1
 		whole, telling := true, false
@@ -117,7 +116,7 @@ func (ix *Index) mentions(phrase string, words []phraseWord, d *downServer) (men
 		for first--; first >= 0 && isArticle(words[first].text); first-- {
 		}
 		generic := last+1 < len(words) && isGeneric(words[last+1].text)
-		if telling && (generic || ix.cued(ix.t.fold(cutPhrase(phrase)), words, first, last+1)) {
+		if telling && (generic || ix.cued(ix.t.fold(text.FirstBytes(phrase, MaxPhrase)), words, first, last+1)) {
 			return true, true
 		}
 	}
@@ -131,15 +130,15 @@ func (ix *Index) isTelling(stem string) bool {
 	if id < 0 {
 		return true
 	}
-	if _, named := ix.hints.words[id]; named {
+	if _, named := ix.serverMentions.words[id]; named {
 		return false
 	}
 	tools := int(ix.bm25.start[id+1] - ix.bm25.start[id])
 	return tools <= max(3, len(ix.reg.Tools)/20)
 }
 
-// markStale says of a tool whose server could not be asked in the last build
-// that it is the one of an earlier build.
+// markStale notes in the answer when the tool's server failed in the last build,
+// so that the tool is that of an earlier one.
 func (ix *Index) markStale(r *Resolution) {
 	if r.Tool == "" {
 		return
@@ -148,7 +147,8 @@ func (ix *Index) markStale(r *Resolution) {
 	if !ok || !t.Stale {
 		return
 	}
-	r.Stale, r.Note = true, fmt.Sprintf("server %q could not be asked for its tools; this one is known from an earlier build", t.Server)
+	r.Stale, r.Note = true, fmt.Sprintf("server %q could not be asked for its tools; this one is known from an earlier "+
+		"build", t.Server)
 	if s, ok := ix.reg.Server(t.Server); ok && s.Error != nil {
 		r.Note = unreachable(s) + "; this tool is known from an earlier build"
 	}

@@ -59,7 +59,8 @@ func TestServerThatIsDownIsAnotherAnswerThanNoSuchTool(t *testing.T) {
 			t.Errorf("%q: %+v, want %s", phrase, r, verdict)
 		}
 	}
-	if r := resolve(t, ix, "create an issue", &ResolveOptions{Server: "gitlab"}); r.Verdict != Unavailable || r.Server != "gitlab" {
+	if r := resolve(t, ix, "create an issue", &ResolveOptions{Server: "gitlab"}); r.Verdict != Unavailable ||
+		r.Server != "gitlab" {
 		t.Errorf("asked for the server that is down: %+v", r)
 	}
 	if r := resolve(t, ix, "create an issue on gitlab", &ResolveOptions{Server: "github"}); r.Verdict == Unavailable {
@@ -85,13 +86,15 @@ func TestToolOfServerThatIsDownResolvesWithMark(t *testing.T) {
 }
 
 func TestRememberedToolWinsWhateverTheSearchSays(t *testing.T) {
-	remembered := map[string]string{"log": "git.git_log", "search": "memory.search", "read a file": "git.gone", "git_diff": "git.git_log", "пуск": "git.git_status"}
+	remembered := map[string]string{"log": "git.git_log", "search": "memory.search", "read a file": "git.gone",
+		"git_diff": "git.git_log", "пуск": "git.git_status"}
 	ix := index(t, &Options{Recall: func(phrase string) (string, bool) {
 		id, ok := remembered[phrase]
 		return id, ok
 	}}, gitTools...)
 	r := resolve(t, ix, "log", nil)
-	if r.Tool != "git.git_log" || r.By != ByMemory || r.Verdict != Resolved || r.Confidence != 1 || r.Candidates[0].ID != r.Tool {
+	if r.Tool != "git.git_log" || r.By != ByMemory || r.Verdict != Resolved || r.Confidence != 1 ||
+		r.Candidates[0].ID != r.Tool {
 		t.Errorf("remembered: %+v", r)
 	}
 	if r := resolve(t, ix, "пуск", nil); r.By != ByMemory || r.Tool != "git.git_status" || len(r.Candidates) != 1 {

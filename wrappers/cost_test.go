@@ -9,6 +9,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry/text"
 )
 
 // TestTheGoViewCostsLessThanTheSchema counts tokens (cl100k) of what a model
@@ -32,7 +33,8 @@ func TestTheGoViewCostsLessThanTheSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	levels := []discovery.Detail{discovery.NameOnly, discovery.NameDescription, discovery.MicroSchema, discovery.CompactSchema, discovery.FullSchema}
+	levels := []discovery.Detail{discovery.NameOnly, discovery.NameDescription, discovery.MicroSchema,
+		discovery.CompactSchema, discovery.FullSchema}
 	atLevel := map[discovery.Detail][]float64{}
 	var code, doc, whole []float64
 	var counted, estimated float64
@@ -63,7 +65,7 @@ func TestTheGoViewCostsLessThanTheSchema(t *testing.T) {
 			code = append(code, count(tl.Show(Types))/n)
 			doc = append(doc, count(d)/n)
 			counted += count(d)
-			estimated += float64(Tokens(d))
+			estimated += float64(text.Tokens(d))
 		}
 	}
 	slices.Sort(code)
@@ -74,7 +76,8 @@ func TestTheGoViewCostsLessThanTheSchema(t *testing.T) {
 		t.Logf("  %-17s %5.0f %7.0f", level, median(atLevel[level]), sum(atLevel[level]))
 	}
 	t.Logf("  %-17s %5.0f %7.0f", "go", median(whole), sum(whole))
-	t.Logf("of the schema's tokens, median: code %.2f, with doc %.2f; estimate off by %+.1f %%", code[half], doc[half], 100*(estimated/counted-1))
+	t.Logf("of the schema's tokens, median: code %.2f, with doc %.2f; estimate off by %+.1f %%", code[half], doc[half],
+		100*(estimated/counted-1))
 	if code[half] > 0.6 || doc[half] > 0.75 {
 		t.Errorf("code %.2f, with doc %.2f of the schema's tokens, want at most 0.60 and 0.75", code[half], doc[half])
 	}

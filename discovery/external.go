@@ -13,26 +13,27 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Another embedder may stand in for the embedded model where it matters most:
-// the cosine of the phrase with a tool's full text. Its vectors are those that
-// the registry stores, and chromem holds and compares them. Words, names and
-// sentences stay with the embedded model.
+// An external embedder (Options.Embedder) replaces the built-in model for one
+// number: the cosine of the phrase with a tool's full text. The registry stores
+// its vectors of the tools; chromem compares them. Words, names and sentences stay
+// with the built-in model.
 //
-// The re-ranker was fitted to the embedded model's cosines, and every model has
+// The re-ranker was fitted to the built-in model's cosines, and every model has
 // its own range: with some, unrelated texts have a cosine of .6. So cosines are
-// brought to the embedded model's scale by a line through two points that both
-// models can tell of the registry's own names and descriptions: how alike two
-// tools are on average, and how alike a tool and its nearest neighbour are.
+// mapped to the built-in model's scale by a line through two points, which both
+// models yield for the registry's tools: the mean cosine of two tools, and the
+// mean cosine of a tool and its nearest neighbour.
 
-// otherLeg is the vectors of another embedder; nil when there is none.
-type otherLeg struct {
+// externalLeg holds what it takes to use the vectors of an external embedder; nil
+// when there is none.
+type externalLeg struct {
 	embedder      Embedder
 	dims          int
 	slope, offset float32
 }
 
-// otherTimeout bounds the wait for a phrase's vector.
-const otherTimeout = 5 * time.Second
+// externalTimeout bounds the wait for the vector of a phrase.
+const externalTimeout = 5 * time.Second
 
 const (
 	// calibrated bounds the tools that are compared, calibratedLeast is how
@@ -43,8 +44,8 @@ const (
 	slopeMost       = 8
 )
 
-// openOther hands the registry's vectors to chromem.
-func (ix *Index) openOther(e Embedder) error {
+// openExternal hands the registry's vectors to chromem.
+func (ix *Index) openExternal(e Embedder) error {
 	reg, want := ix.reg, e.Identity()
 	if len(reg.Tools) == 0 {
 		return nil
@@ -56,7 +57,7 @@ func (ix *Index) openOther(e Embedder) error {
 	if err != nil {
 		return err
 	}
-	o := &otherLeg{embedder: e, dims: reg.Embedder.Dimensions}
+	o := &externalLeg{embedder: e, dims: reg.Embedder.Dimensions}
 	vectors := make([][]float32, len(reg.Tools))
 	for i := range reg.Tools {
 		if vectors[i], err = embed.DecodeF32(reg.Tools[i].Embedding, o.dims); err != nil {
@@ -69,13 +70,13 @@ func (ix *Index) openOther(e Embedder) error {
 			return err
 		}
 	}
-	o.calibrate(ix.model, reg.Tools, ix.own, vectors)
-	ix.vectors.near, ix.other = near, o
+	o.calibrate(ix.model, reg.Tools, ix.ownText, vectors)
+	ix.vectors.near, ix.external = near, o
 	return nil
 }
 
-// calibrate finds the line that brings cosines to the embedded model's scale.
-func (o *otherLeg) calibrate(model *embed.Model, tools []registry.Tool, own []string, vectors [][]float32) {
+// calibrate sets the line that maps cosines to the built-in model's scale.
+func (o *externalLeg) calibrate(model *embed.Model, tools []registry.Tool, own []string, vectors [][]float32) {
 	o.slope = 1
 	if len(tools) < calibratedLeast {
 		return
@@ -95,8 +96,8 @@ func (o *otherLeg) calibrate(model *embed.Model, tools []registry.Tool, own []st
 	o.offset = ourMean - o.slope*mean
 }
 
-// likeness returns the mean cosine of all pairs of some unit vectors, and that
-// of each with its nearest.
+// likeness returns the mean cosine of all pairs of unit vectors, and the mean
+// cosine of each with its nearest.
 func likeness(vectors [][]float32) (mean, nearest float32) {
 	best := make([]float32, len(vectors))
 	for i := range vectors {
@@ -116,21 +117,22 @@ func likeness(vectors [][]float32) (mean, nearest float32) {
 	return mean / (n * (n - 1) / 2), nearest / n
 }
 
-// askOther embeds the phrase elsewhere and sets the query's cosines with all
-// tools. A failure leaves the phrase to the embedded model alone.
-func (q *query) askOther(ctx context.Context) {
-	o := q.ix.other
+// embedExternal has the external embedder embed the phrase and sets the query's
+// cosines with all tools. Where it fails, the built-in model answers alone and
+// the answer's note says why.
+func (q *query) embedExternal(ctx context.Context) {
+	o := q.ix.external
 	if o == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, otherTimeout)
+	ctx, cancel := context.WithTimeout(ctx, externalTimeout)
 	defer cancel()
 	vectors, err := o.embedder.Embed(ctx, []string{q.rest})
 	if err == nil && (len(vectors) != 1 || len(vectors[0]) != o.dims) {
 		err = fmt.Errorf("the vector of the phrase has not %d dimensions as those of the registry", o.dims)
 	}
 	if err == nil {
-		err = q.compareOther(ctx, q.ix.vectors.near, vectors[0])
+		err = q.compareExternal(ctx, q.ix.vectors.near, vectors[0])
 	}
 	if err != nil {
 		q.full = q.full[:0]
@@ -138,8 +140,8 @@ func (q *query) askOther(ctx context.Context) {
 	}
 }
 
-// compareOther sets the cosines of all tools with a vector.
-func (q *query) compareOther(ctx context.Context, near *chromem.Collection, v []float32) error {
+// compareExternal sets q.full, the cosines of all tools with the vector v.
+func (q *query) compareExternal(ctx context.Context, near *chromem.Collection, v []float32) error {
 	q.full = slices.Grow(q.full, len(q.ix.all))[:len(q.ix.all)]
 	clear(q.full)
 	if near.Count() == 0 {
@@ -150,7 +152,7 @@ func (q *query) compareOther(ctx context.Context, near *chromem.Collection, v []
 	if err != nil {
 		return fmt.Errorf("searching vectors: %w", err)
 	}
-	o := q.ix.other
+	o := q.ix.external
 	for _, r := range found {
 		tool, err := strconv.Atoi(r.ID)
 		if err != nil {

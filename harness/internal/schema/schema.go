@@ -1,4 +1,6 @@
-package harness
+// Package schema validates the arguments and results of tools against the JSON
+// Schemas that their servers declare, in bounded time: see [Set].
+package schema
 
 import (
 	"bytes"
@@ -12,11 +14,19 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// schemas validates the arguments and results of tools against what their
+// ArgumentsError is returned for arguments that do not fit the tool's input
+// schema.
+type ArgumentsError struct{ Err error }
+
+func (e *ArgumentsError) Error() string { return "wrong arguments: " + e.Err.Error() }
+func (e *ArgumentsError) Unwrap() error { return e.Err }
+
+// Set validates the arguments and results of tools against what their
 // servers declare; each schema is resolved once.
-type schemas struct {
+type Set struct {
 	mu sync.Mutex
 	by map[schemaOf]*schema
 }
@@ -32,11 +42,11 @@ type schema struct {
 	root     map[string]any // the document, for weighing
 }
 
-// arguments checks that arguments fit a tool's input schema. A schema that the
+// Arguments checks that arguments fit a tool's input schema. A schema that the
 // library cannot resolve (an old draft, a pattern that Go's regexp does not
 // know), or that would take too long, is not enforced: the server checks
 // anyway.
-func (s *schemas) arguments(t *registry.Tool, args json.RawMessage) error {
+func (s *Set) Arguments(t *registry.Tool, args json.RawMessage) error {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	var v any
 	if err := dec.Decode(&v); err != nil {
@@ -55,9 +65,9 @@ func (s *schemas) arguments(t *registry.Tool, args json.RawMessage) error {
 // is taken as it is.
 const maxValidated = 4 << 20
 
-// result checks that the structured part of a result fits the tool's output
+// Result checks that the structured part of a result fits the tool's output
 // schema. Without the one or the other there is nothing to check.
-func (s *schemas) result(t *registry.Tool, structured json.RawMessage) error {
+func (s *Set) Result(t *registry.Tool, structured json.RawMessage) error {
 	if len(structured) == 0 || len(t.Output) == 0 || len(structured) > maxValidated {
 		return nil
 	}
@@ -70,7 +80,7 @@ func (s *schemas) result(t *registry.Tool, structured json.RawMessage) error {
 
 // of returns the schema of a tool's arguments or results, nil where it cannot
 // be enforced.
-func (s *schemas) of(t *registry.Tool, output bool) *schema {
+func (s *Set) of(t *registry.Tool, output bool) *schema {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := schemaOf{t, output}
@@ -159,7 +169,7 @@ func fault(message string) string {
 	if b.Len() > 0 {
 		message = b.String() + ": " + message
 	}
-	return cut(message, 400)
+	return text.Cut(message, 400)
 }
 
 func (s *schema) validate(v any) error {

@@ -54,14 +54,15 @@ func TestAnotherEmbedderIsBroughtToScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(float64(ix.other.slope)-2) > .01 || math.Abs(float64(ix.other.offset)+1) > .01 {
-		t.Errorf("cosines become %g x + %g, want 2 x - 1", ix.other.slope, ix.other.offset)
+	if math.Abs(float64(ix.external.slope)-2) > .01 || math.Abs(float64(ix.external.offset)+1) > .01 {
+		t.Errorf("cosines become %g x + %g, want 2 x - 1", ix.external.slope, ix.external.offset)
 	}
 	plain := indexOf(t, nil, "mongodb_mcp")
 	for _, q := range queriesOf(t, "mongodb_mcp")[:40] {
 		a, b := resolve(t, ix, q.Query, nil), resolve(t, plain, q.Query, nil)
 		if a.Verdict != b.Verdict || a.Tool != b.Tool || math.Abs(a.Confidence-b.Confidence) > .05 {
-			t.Errorf("%q: %s %s %.2f, embedded: %s %s %.2f", q.Query, a.Verdict, a.Tool, a.Confidence, b.Verdict, b.Tool, b.Confidence)
+			t.Errorf("%q: %s %s %.2f, embedded: %s %s %.2f", q.Query, a.Verdict, a.Tool, a.Confidence, b.Verdict, b.Tool,
+				b.Confidence)
 		}
 	}
 	if _, err := ix.Search(Query{Text: "list collections"}); err != nil {
@@ -70,7 +71,8 @@ func TestAnotherEmbedderIsBroughtToScale(t *testing.T) {
 	down.Store(true)
 	const fresh = "which collections does this database have"
 	r := resolve(t, ix, fresh, nil)
-	if want := resolve(t, plain, fresh, nil); r.Tool != want.Tool || r.Confidence != want.Confidence || !strings.Contains(r.Note, "answered alone") {
+	if want := resolve(t, plain, fresh, nil); r.Tool != want.Tool || r.Confidence != want.Confidence ||
+		!strings.Contains(r.Note, "answered alone") {
 		t.Errorf("when it is down: %+v, want %+v with a note", r, want)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
@@ -89,7 +91,8 @@ func TestVectorsOfTwoEmbeddersAreNeverMixed(t *testing.T) {
 	refused := func(when string) {
 		t.Helper()
 		var wrong *EmbedderError
-		if _, err := New(reg, &Options{Embedder: e}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "build-registry") {
+		if _, err := New(reg, &Options{Embedder: e}); !errors.As(err, &wrong) ||
+			!strings.Contains(err.Error(), "build-registry") {
 			t.Errorf("%s: error %v", when, err)
 		}
 	}
@@ -101,7 +104,8 @@ func TestVectorsOfTwoEmbeddersAreNeverMixed(t *testing.T) {
 	if err := EmbedWith(e)(t.Context(), reg); err != nil {
 		t.Fatal(err)
 	}
-	if want := (registry.Embedder{Name: "ollama:disguised", Dimensions: 193, Encoding: "f32", SHA256: e.Identity().SHA256}); *reg.Embedder != want {
+	if want := (registry.Embedder{Name: "ollama:disguised", Dimensions: 193, Encoding: "f32",
+		SHA256: e.Identity().SHA256}); *reg.Embedder != want {
 		t.Errorf("noted as %+v, want %+v", *reg.Embedder, want)
 	}
 	if n := asked.Load(); int(n) != len(gitTools) {
@@ -122,7 +126,8 @@ func TestVectorsOfTwoEmbeddersAreNeverMixed(t *testing.T) {
 	reg.Embedder.SHA256 = "of another address"
 	refused("of a model elsewhere")
 	down.Store(true)
-	if err := EmbedWith(remoteAt(t, "http://127.0.0.1:1"))(t.Context(), &registry.Registry{Tools: slices.Clone(gitTools[:1])}); err == nil {
+	if err := EmbedWith(remoteAt(t, "http://127.0.0.1:1"))(t.Context(),
+		&registry.Registry{Tools: slices.Clone(gitTools[:1])}); err == nil {
 		t.Error("a registry is embedded by nobody")
 	}
 	if err := EmbedWith(nil)(t.Context(), reg); err != nil || *reg.Embedder != embed.Identity() {

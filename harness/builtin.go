@@ -16,10 +16,12 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 )
 
-// What scripts ask of the harness itself: import "discovery", and RunScript.
-// It comes as calls do, from the worker that nobody believes.
+// The functions that the harness itself answers: those of import "discovery",
+// and RunScript. They arrive as tool calls do, from a worker that is not
+// trusted.
 
 const (
 	// maxDepth is how many saved scripts may run one within the other.
@@ -30,13 +32,13 @@ const (
 	maxAsked = 200
 )
 
-// isOwn reports whether the call of an ID is ours to answer.
-func isOwn(id string) bool { return id == host.OwnDiscovery || id == host.RunScript }
+// isBuiltin reports whether the harness itself answers calls of an ID.
+func isBuiltin(id string) bool { return id == host.OwnDiscovery || id == host.RunScript }
 
-// callOwn answers a call that no server is asked for.
-func (r *run) callOwn(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
+// callBuiltin answers a call without a server.
+func (r *run) callBuiltin(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
 	switch {
-	case r.cat == nil || !slices.Contains(r.own, id):
+	case r.cat == nil || !slices.Contains(r.builtins, id):
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", id)}
 	case id == host.OwnDiscovery:
 		return r.discover(args)
@@ -70,8 +72,9 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 		if err := json.Unmarshal(raw, &q); err != nil {
 			return nil, errors.New("the query is none")
 		}
-		return r.cat.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server, Category: q.Category,
-			Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.shows})
+		return r.cat.Find(discovery.Query{Text: q.Text, Match: discovery.Match(q.Match), Server: q.Server,
+			Category: q.Category,
+			Prefix:   q.Prefix, Limit: q.Limit, Offset: q.Offset, Detail: discovery.Detail(q.Detail), Keep: r.shows})
 	case "describe":
 		var q struct {
 			Names  []string
@@ -174,7 +177,8 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	case depth > maxDepth:
 		return nil, fmt.Errorf("saved scripts run each other more than %d deep", maxDepth)
 	case depth >= len(r.tree.memory):
-		return nil, fmt.Errorf("saved scripts run each other more than %d deep, for which %d MB of memory are too little: %d more are needed, and all together must stay below twice the memory of the first",
+		return nil, fmt.Errorf("saved scripts run each other more than %d deep, for which %d MB of memory are too little: "+
+			"%d more are needed, and all together must stay below twice the memory of the first",
 			depth-1, r.tree.memory[0]>>20, worker.MinMemory>>20)
 	}
 	saved, err := r.cat.Scripts.Load(q.Name)
@@ -192,7 +196,8 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	s.Catalog, s.Results, s.Approved, s.depth, s.tree = r.cat, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
 	sum := sha256.Sum256([]byte(saved.Source))
-	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(), Status: SandboxError}
+	ran := NestedScript{Name: q.Name, Hash: hex.EncodeToString(sum[:]), Depth: depth, Time: time.Now().UTC(),
+		Status: SandboxError}
 	res, err := r.h.run(ctx, &s, false)
 	ran.Ms = ms(time.Since(ran.Time))
 	r.mu.Lock()
@@ -235,7 +240,7 @@ func notOK(res *Result) string {
 	} else if res.Error.Line > 0 {
 		msg = fmt.Sprintf("%s, line %d: %s", res.Status, res.Error.Line, res.Error.Message)
 	}
-	return cut(msg, 500)
+	return text.Cut(msg, 500)
 }
 
 // noteChecked keeps what a run, or a check, of a saved script says about it:
@@ -270,8 +275,8 @@ func toolsOf(res *Result) []string {
 	return ids
 }
 
-// SaveScript keeps a script that was checked, or run, with this result. Where the
-// name meant another script until now, warning says so.
+// SaveScript saves a script that was checked, or run, with this result. Where
+// it replaces another script of that name, warning says so.
 func (c *Catalog) SaveScript(name, about, source string, res *Result) (warning string, err error) {
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
@@ -291,8 +296,8 @@ func (c *Catalog) SaveScript(name, about, source string, res *Result) (warning s
 	return warning, nil
 }
 
-// Recheck checks a saved script if its tools are no longer as they were, and
-// keeps what came of it.
+// Recheck checks a saved script whose tools have changed since it was checked,
+// and saves the result of the check.
 func (h *Harness) Recheck(ctx context.Context, c *Catalog, s *library.Script) error {
 	if len(s.Changed(c.Registry)) == 0 {
 		return nil
@@ -322,10 +327,13 @@ func (r *run) keep() {
 		cat = &Catalog{Registry: &registry.Registry{}, Scripts: r.scripts()}
 	}
 	if cat.Scripts == nil {
-		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry", name))
+		r.result.Warnings = append(r.result.Warnings,
+			fmt.Sprintf("not saved as %q: there is no library of scripts here; scripts are kept for a config or a registry",
+				name))
 		return
 	}
-	if old, err := cat.Scripts.Own(name); err == nil && old.Source == r.script.Source && len(old.Changed(cat.Registry)) == 0 {
+	if old, err := cat.Scripts.Own(name); err == nil && old.Source == r.script.Source &&
+		len(old.Changed(cat.Registry)) == 0 {
 		return
 	}
 	warning, err := cat.SaveScript(name, about, r.script.Source, r.result)

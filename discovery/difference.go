@@ -7,20 +7,21 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Difference is one of several tools that a phrase may mean, and what tells
-// it from the others.
+// Difference is one of several tools that a phrase may mean, with the words and
+// parameters that only it has.
 type Difference struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary,omitempty"` // see Index.Short
-	// Words are those of its name and description's head that none of the
-	// others has, those of the name first; Params likewise its parameters.
+	// Words are the words of its name and of its description's head that none
+	// of the other tools has, those of the name first, 5 at most. Params are
+	// its parameters that none of the others has, 5 at most.
 	Words  []string `json:"words,omitempty"`
 	Params []string `json:"params,omitempty"`
 }
 
-// Telling returns in one line what distinguishes the tool, empty when nothing
+// Distinction returns in one line what distinguishes the tool, empty when nothing
 // does: "log, history; parameters: max_count".
-func (d Difference) Telling() string {
+func (d Difference) Distinction() string {
 	telling := strings.Join(d.Words, ", ")
 	if len(d.Params) == 0 {
 		return telling
@@ -40,8 +41,8 @@ const (
 	offeredShare = .05
 )
 
-// Offer returns the 3 to 5 candidates that an answer without a tool should
-// show, and what distinguishes them from each other.
+// Offer returns the candidates to show where r has no tool, 5 at most, with
+// what distinguishes them from each other.
 func (ix *Index) Offer(r *Resolution) []Difference {
 	var ids []string
 	for i, c := range r.Candidates {
@@ -50,15 +51,15 @@ func (ix *Index) Offer(r *Resolution) []Difference {
 		}
 		ids = append(ids, c.ID)
 	}
-	return ix.Differ(ids)
+	return ix.Distinguish(ids)
 }
 
 // maxDiffering bounds the words, and the parameters, of a Difference.
 const maxDiffering = 5
 
-// Differ tells some tools apart, for an answer that offers them. Unknown IDs
-// are left out.
-func (ix *Index) Differ(ids []string) []Difference {
+// Distinguish returns for each of the tools what only it has among them, in the
+// order of ids. Unknown IDs are left out.
+func (ix *Index) Distinguish(ids []string) []Difference {
 	var out []Difference
 	var words, params [][]string
 	for _, id := range ids {
@@ -67,7 +68,7 @@ func (ix *Index) Differ(ids []string) []Difference {
 			continue
 		}
 		t := &ix.reg.Tools[i]
-		head, _ := cutChars(ix.own[i], ix.t.bm25.HeadChars)
+		head, _ := cutChars(ix.ownText[i], ix.t.bm25.HeadChars)
 		out = append(out, Difference{ID: id, Summary: ix.short(int32(i))})
 		words = append(words, ix.tellingWords(t.Name+" "+head))
 		params = append(params, propertyNames(t.Input))

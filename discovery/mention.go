@@ -12,8 +12,8 @@ import (
 // it strong. A mention with a cue is cut from the phrase, so that the server
 // counts once, as a server and not as a topic.
 
-// hintLeg knows the words of the servers' names.
-type hintLeg struct {
+// mentionLeg is an index of the words of the servers' names.
+type mentionLeg struct {
 	serverOf []int32     // per tool
 	names    [][]wordSet // per server: its name, and further names
 	words    map[int32]serverWord
@@ -30,12 +30,13 @@ type serverWord struct {
 	servers []int32
 }
 
-// hint is what a phrase's mentions are worth for one server's tools.
-type hint struct{ plain, cued float64 }
+// mention is the evidence that a phrase means one server, 0 to 1 for each word of
+// its name: by plain mentions, and by those with a cue.
+type mention struct{ plain, cued float64 }
 
 // addServer registers a server's names, given as stems. Names without a word
 // that tells anything are left out.
-func (h *hintLeg) addServer(names []wordSet) {
+func (h *mentionLeg) addServer(names []wordSet) {
 	server := int32(len(h.names))
 	names = slices.DeleteFunc(names, func(s wordSet) bool { return len(s) == 0 })
 	h.names = append(h.names, names)
@@ -57,7 +58,7 @@ func (h *hintLeg) addServer(names []wordSet) {
 
 // finish sets what each word is worth. inside counts the tools on the servers
 // that have a word, outside the tools elsewhere whose text has it.
-func (h *hintLeg) finish(inside, outside map[int32]int) {
+func (h *mentionLeg) finish(inside, outside map[int32]int) {
 	servers := float64(len(h.names))
 	for x, w := range h.words {
 		if servers > 1 {
@@ -81,19 +82,19 @@ type phraseWord struct {
 // read finds the mentions of servers in a folded phrase. It returns what they
 // are worth per server (nil when there are none), and the phrase without
 // those that were made with a cue.
-func (ix *Index) readHint(folded string) (perServer []hint, rest string) {
+func (ix *Index) readMentions(folded string) (perServer []mention, rest string) {
 	words := ix.phraseWords(folded)
-	mentions := map[int32]hint{}
+	mentions := map[int32]mention{}
 	var cut [][2]int
 	for k, w := range words {
-		sw, known := ix.hints.words[w.id]
+		sw, known := ix.serverMentions.words[w.id]
 		if !known || ix.t.stop[w.text] || isShort(w.text) {
 			continue
 		}
 		before, after := ix.neighbours(words, k)
 		generic := after < len(words) && isGeneric(words[after].text)
 		cue := generic || ix.cued(folded, words, before, after)
-		if cue && w.inRun == 1 && sw.share >= ix.t.hintCutShare {
+		if cue && w.inRun == 1 && sw.share >= ix.t.mentionCutShare {
 			cut = append(cut, [2]int{w.start, w.end})
 			for ; generic && after < len(words) && isGeneric(words[after].text); after++ {
 				cut = append(cut, [2]int{words[after].start, words[after].end})
@@ -103,7 +104,7 @@ func (ix *Index) readHint(folded string) (perServer []hint, rest string) {
 			}
 		}
 		if _, again := mentions[w.id]; !again {
-			m := hint{plain: sw.rarity * sw.share}
+			m := mention{plain: sw.rarity * sw.share}
 			if cue {
 				m.cued = sw.rarity * math.Sqrt(sw.share)
 			}
@@ -113,7 +114,7 @@ func (ix *Index) readHint(folded string) (perServer []hint, rest string) {
 	if len(mentions) == 0 {
 		return nil, folded
 	}
-	return ix.hints.worth(mentions), ix.cutMentions(folded, cut)
+	return ix.serverMentions.worth(mentions), ix.cutMentions(folded, cut)
 }
 
 func (ix *Index) phraseWords(folded string) []phraseWord {
@@ -132,7 +133,7 @@ func (ix *Index) phraseWords(folded string) []phraseWord {
 // neighbours returns the places of the words before and after the mention k:
 // other words of the same server's name do not count, nor articles before.
 func (ix *Index) neighbours(words []phraseWord, k int) (before, after int) {
-	together := func(a, b int32) bool { return ix.hints.together[[2]int32{a, b}] }
+	together := func(a, b int32) bool { return ix.serverMentions.together[[2]int32{a, b}] }
 	x := words[k].id
 	for before = k - 1; before >= 0; before-- {
 		w := words[before]
@@ -164,12 +165,12 @@ func isGeneric(w string) bool { return w == "server" || w == "mcp" }
 
 // worth sums up the mentions per server. A name that is mentioned in part
 // counts less than one mentioned in full.
-func (h *hintLeg) worth(mentions map[int32]hint) []hint {
-	perServer := make([]hint, len(h.names))
+func (h *mentionLeg) worth(mentions map[int32]mention) []mention {
+	perServer := make([]mention, len(h.names))
 	for x := range mentions {
 		for _, server := range h.words[x].servers {
 			for _, name := range h.names[server] {
-				var sum hint
+				var sum mention
 				mentioned, all := 1e-9, 1e-9
 				for _, y := range name {
 					all += h.words[y].rarity

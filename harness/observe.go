@@ -48,9 +48,9 @@ func readOnly(t *wrappers.Tool) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly
 }
 
-// learn takes the shapes of a run's results into what is known, so that the
+// observeResults takes the shapes of a run's results into what is known, so that the
 // next script is told of them; they are saved when the answer is on its way.
-func (r *run) learn() {
+func (r *run) observeResults() {
 	if len(r.samples) == 0 {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Find is the Search of the catalog's index, with the tools' Go names; a
-// server may also be named by its Go package.
+// Find returns tools as discovery.Index.Search does, with their Go names.
+// Query.Server may also be a Go package.
 func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 	view, err := c.View()
 	if err != nil {
@@ -30,10 +30,11 @@ func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 	return page, err
 }
 
-// Resolve is the ResolveContext of the catalog's index; a phrase may also be a
-// Go name, git.Log. One that names a tool which its server does not have is
-// not found, whatever other tools are like it.
-func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+// Resolve returns the tool of a phrase as discovery.Index.ResolveContext does.
+// The phrase may also be a Go name, git.Log. A name that its server does not
+// have is NotFound, even where other tools are similar.
+func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution,
+	error) {
 	view, err := c.View()
 	if err != nil {
 		return discovery.Resolution{}, err
@@ -41,7 +42,8 @@ func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.Re
 	return resolvePhrase(ctx, c.index, view, phrase, opts)
 }
 
-func resolvePhrase(ctx context.Context, ix *discovery.Index, view *wrappers.View, phrase string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+func resolvePhrase(ctx context.Context, ix *discovery.Index, view *wrappers.View, phrase string,
+	opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	name := strings.TrimSpace(phrase)
 	if _, isID := view.Tool(name); isID {
 		return ix.ResolveContext(ctx, phrase, opts)
@@ -97,7 +99,8 @@ func spelled(s *wrappers.Server, name string) (*wrappers.Tool, bool) {
 // noSuchTool answers a phrase that names a tool which the server does not have:
 // what else the server has is offered, and nothing is taken for it. What a
 // person or an earlier run has decided stays.
-func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, phrase, name string, opts *discovery.ResolveOptions) (discovery.Resolution, error) {
+func noSuchTool(ctx context.Context, ix *discovery.Index, s *wrappers.Server, phrase, name string,
+	opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	o := discovery.ResolveOptions{}
 	if opts != nil {
 		o = *opts
@@ -118,8 +121,9 @@ func noToolNote(s *wrappers.Server, name string) string {
 	return fmt.Sprintf("server %q has no tool %.100q", s.Name, name)
 }
 
-// Describe is that of the catalog's index, with the tools' Go names; a name
-// may also be a Go name, git.Log. A tool that several names mean is shown once.
+// Describe returns tools as discovery.Index.Describe does, with their Go names.
+// A name may also be a Go name, git.Log. A tool that several of the names mean
+// is returned once.
 func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Description, error) {
 	answer := discovery.Description{Tools: []discovery.Entry{}, NotFound: []string{}}
 	view, err := c.View()
@@ -148,8 +152,8 @@ func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Descri
 	return answer, nil
 }
 
-// Nearest returns the IDs of up to three tools that a name may have been meant
-// for which no tool has.
+// Nearest returns the IDs of the up to three tools that an unknown name most
+// likely means.
 func (c *Catalog) Nearest(name string) []string {
 	if c.load() != nil {
 		return nil
@@ -165,7 +169,7 @@ func (c *Catalog) Nearest(name string) []string {
 	return ids
 }
 
-// Tree shows all tools by server, or by category, with their Go names.
+// Tree returns all tools by server, or by category, with their Go names.
 func (c *Catalog) Tree(byCategory bool, d discovery.Detail) ([]discovery.Branch, error) {
 	view, err := c.View()
 	if err != nil {

@@ -1,0 +1,53 @@
+package discovery
+
+import "slices"
+
+// What a phrase asks for is often only in a tool's secondary text: the further
+// paragraphs of its description, its title, the names, descriptions and possible
+// values of its parameters. A tool that manages something with an "action" of
+// start, stop or resize has these words nowhere else.
+
+// secondaryText holds the stems of the words of all tools' secondary texts.
+type secondaryText struct {
+	// Tool i has stems[start[i]:start[i+1]], sorted.
+	start []int32
+	stems []int32
+}
+
+func (s *secondaryText) of(tool int32) []int32 { return s.stems[s.start[tool]:s.start[tool+1]] }
+
+// addSecondary adds the secondary text of the next tool: terms, which are those
+// of the description's tail and of the parameters' names, the title, and what the
+// schema says of the parameters. It returns terms, grown, for reuse.
+func (b *builder) addSecondary(terms []int32, text *toolText) []int32 {
+	b.scratch.rest = b.read(b.scratch.rest[:0], text.title)
+	terms = appendTerms(terms, b.scratch.rest)
+	b.scratch.rest = b.read(b.scratch.rest[:0], text.values)
+	terms = appendTerms(terms, b.scratch.rest)
+	slices.Sort(terms)
+	s := &b.ix.secondary
+	s.stems = append(s.stems, slices.Compact(terms)...)
+	s.start = append(s.start, int32(len(s.stems)))
+	return terms
+}
+
+// manySecondary is the number of stems of a secondary text at which a match in it
+// counts half: a tool with a long manual has every word somewhere.
+const manySecondary = 400
+
+// metInSecondary returns the share of the phrase's words, by weight, that only
+// the tool's secondary text has, word for word, 0 to 1. It reads q.met, which
+// features sets before.
+func (q *query) metInSecondary(tool int32) float64 {
+	stems := q.ix.secondary.of(tool)
+	var sum float64
+	for i, w := range q.words {
+		if w.id < 0 {
+			continue
+		}
+		if _, ok := slices.BinarySearch(stems, w.id); ok {
+			sum += w.weight * float64(1-q.met[i])
+		}
+	}
+	return sum / (1 + float64(len(stems))/manySecondary)
+}

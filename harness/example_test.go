@@ -1,0 +1,96 @@
+package harness_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// shop answers calls in the place of a server; a *backend.Pool sends them to
+// real ones.
+type shop struct{}
+
+func (shop) Call(_ context.Context, _, _ string, args json.RawMessage) (*backend.Result, error) {
+	return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"euros":` + fmt.Sprint(len(args)) + `}}`))
+}
+
+// newShop returns a harness whose scripts can use two tools. The main of a
+// program that runs scripts must call [harness.RunWorker] first.
+func newShop() (*harness.Harness, *harness.Catalog) {
+	reg := &registry.Registry{Tools: []registry.Tool{
+		{Server: "shop", Name: "get_price", Description: "Get the price of an article in euros.",
+			Annotations: &registry.Annotations{ReadOnly: new(true)},
+			Input:       json.RawMessage(`{"type":"object","properties":{"article":{"type":"string"}},"required":["article"]}`),
+			Output:      json.RawMessage(`{"type":"object","properties":{"euros":{"type":"number"}},"required":["euros"]}`)},
+		{Server: "shop", Name: "cancel_order", Description: "Cancel an order.",
+			Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`)},
+	}}
+	reg.Normalize()
+	cat := &harness.Catalog{Registry: reg, Calls: shop{}}
+	return harness.New(&harness.Options{Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }}), cat
+}
+
+func ExampleHarness_Run() {
+	h, _ := newShop()
+	defer h.Close()
+	res, err := h.Run(context.Background(), &harness.Script{Source: `
+		UseTools("price of an article")
+		price, err := shop.GetPrice(shop.GetPriceParams{Article: "tea"})
+		if err != nil { panic(err) }
+		Return(price.Euros)`})
+	if err != nil {
+		panic(err) // the harness failed; what a script does wrong is in res
+	}
+	fmt.Println(res.Status, string(res.Value), len(res.Calls), "call")
+	// Output: ok 17 1 call
+}
+
+func ExampleHarness_Check() {
+	h, _ := newShop()
+	defer h.Close()
+	res, err := h.Check(context.Background(),
+		&harness.Script{Source: `price, err := shop.GetPrise(shop.GetPriceParams{Article: "tea"}); Return(price); _ = err`})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(res.Status)
+	fmt.Println(res.Error.Line, res.Error.Message)
+	fmt.Println(res.Error.Hint)
+	// Output:
+	// compile_error
+	// 1 undefined: shop.GetPrise
+	// did you mean shop.GetPrice?
+}
+
+func ExamplePolicy_Decide() {
+	_, cat := newShop()
+	p := &harness.Policy{Allow: []string{"shop"}, Approve: harness.ApproveWrites}
+	for i := range cat.Registry.Tools {
+		fmt.Println(cat.Registry.Tools[i].ID, p.Decide(&cat.Registry.Tools[i], nil).Verdict)
+	}
+	// Output:
+	// shop.cancel_order needs_approval
+	// shop.get_price allowed
+}
+
+func ExampleCatalog_CallTool() {
+	_, cat := newShop()
+	ctx := context.Background()
+	res, _, err := cat.CallTool(ctx, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(res.Structured))
+	_, _, err = cat.CallTool(ctx, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil)
+	fmt.Println(err)
+	_, decision, _ := cat.CallTool(ctx, "shop.cancel_order", json.RawMessage(`{"id":7}`), &harness.Script{ReadOnly: true})
+	fmt.Println(decision.Verdict)
+	// Output:
+	// {"euros":17}
+	// wrong arguments: required: missing properties: ["article"]
+	// denied
+}

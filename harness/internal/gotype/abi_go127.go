@@ -1,0 +1,14 @@
+//go:build go1.27
+
+package gotype
+
+// groupLayout says where a map keeps eight keys and elements.
+type groupLayout struct{ groupSize, keysOff, keyStride, elemsOff, elemStride, elemOff uintptr }
+
+// known reports whether it is that of a probeMap: keys and elements apart, or, with
+// GOEXPERIMENT=nomapsplitgroup, side by side.
+func (g *groupLayout) known() bool {
+	apart := groupLayout{8 + 8*16 + 8, 8, 16, 8 + 8*16, 1, 0}
+	beside := groupLayout{8 + 8*24, 8, 24, 8 + 16, 24, 16}
+	return *g == apart || *g == beside
+}

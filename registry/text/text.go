@@ -1,0 +1,84 @@
+// Package text cuts, counts and compares short texts, each in one way for the
+// whole program.
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cut returns s where it has at most max characters, else its first max-1
+// characters and "…".
+func Cut(s string, max int) string {
+	if len(s) <= max || utf8.RuneCountInString(s) <= max {
+		return s
+	}
+	return First(s, max-1) + "…"
+}
+
+// First returns the first n characters of s, none where n is negative.
+func First(s string, n int) string {
+	for i := range s {
+		if n <= 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// CutBytes returns s where it has at most max bytes, else "…" behind as many of
+// its whole characters as fit into max bytes together with that. Bytes that are
+// no UTF-8 are left out of what was cut.
+func CutBytes(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	return FirstBytes(s, max-len("…")) + "…"
+}
+
+// FirstBytes returns s where it has at most max bytes, else the whole characters
+// among its first max bytes. Bytes that are no UTF-8 are left out of what was
+// cut.
+func FirstBytes(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	return strings.ToValidUTF8(s[:max], "")
+}
+
+// Count returns a number with its noun, to which it adds an s: "1 tool",
+// "2 tools".
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Edits returns how many characters are to be inserted, deleted, replaced or
+// swapped with their neighbour to make b of a. It takes time and memory for
+// len(a)·len(b): bound both.
+func Edits(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	var before, above, row []int
+	for j := range len(y) + 1 {
+		row = append(row, j)
+	}
+	for i := 1; i <= len(x); i++ {
+		before, above, row = above, row, make([]int, len(y)+1)
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			change := 1
+			if x[i-1] == y[j-1] {
+				change = 0
+			}
+			row[j] = min(above[j]+1, row[j-1]+1, above[j-1]+change)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(y)]
+}
