@@ -8,6 +8,8 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // checked type-checks declarations and returns a lookup of their types.
@@ -112,37 +114,11 @@ type N []*T
 `)
 	m := machineOf(pkg)
 	for name, want := range map[string]bool{"F": true, "M": true, "S": true, "P": true, "T": false, "N": false} {
-		if got := Folded(typ(name).(*types.Named)); got != want {
+		if got := gotype.Folded(typ(name).(*types.Named)); got != want {
 			t.Errorf("Folded(%s) = %v", name, got)
 		}
 		if r, err := m.Reflect(typ(name)); err != nil || want != (r == m.maker.Form(typ(name))) {
 			t.Errorf("the form of %s is %v, %v", name, r, err)
-		}
-	}
-}
-
-func TestTypesAreNamedAsReflectNamesThem(t *testing.T) {
-	pkg, typ := checked(t, `
-type E struct{}
-type G[K comparable, V any] struct{ k K; v V }
-var (
-	a []byte
-	b map[rune]func(int, ...string) (E, error)
-	c <-chan *E
-	d struct{ X int "tag"; E; y []any }
-	e interface{ M(int) error; n() }
-	f G[string, []E]
-	g chan (<-chan int)
-	h [2]struct{}
-)`)
-	_ = pkg
-	for name, want := range map[string]string{
-		"a": "[]uint8", "b": "map[int32]func(int, ...string) (main.E, error)", "c": "<-chan *main.E",
-		"d": `struct { X int "tag"; main.E; y []interface {} }`, "e": "interface { M(int) error; main.n() }",
-		"f": "main.G[string,[]main.E]", "g": "chan (<-chan int)", "h": "[2]struct {}",
-	} {
-		if got := TypeName(typ(name)); got != want {
-			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

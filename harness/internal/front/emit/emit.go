@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/usetools/usetools/harness/internal/gotype"
+
 	"github.com/usetools/usetools/harness/internal/front/lib"
-	"github.com/usetools/usetools/harness/internal/rt"
 )
 
 // Input is a program that go/types has accepted.
@@ -545,4 +546,4 @@ func traceName(f *types.Func) string {
 }
 
 // typeName is how messages write a type.
-func typeName(t types.Type) string { return rt.TypeName(t) }
+func typeName(t types.Type) string { return gotype.TypeName(t) }

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/usetools/usetools/harness/internal/gotype"
+
 	"github.com/usetools/usetools/harness/internal/front/export"
 	"github.com/usetools/usetools/harness/internal/rt"
 	"github.com/usetools/usetools/harness/internal/syms"
@@ -25,7 +27,7 @@ import (
 // number returns the number of a type in the program's table.
 func (p *program) number(t types.Type) int {
 	t = types.Unalias(t)
-	key := rt.TypeName(t)
+	key := gotype.TypeName(t)
 	for _, id := range p.numbers[key] {
 		if types.Identical(p.out.Types[id], t) {
 			return id
@@ -90,7 +92,7 @@ func (p *program) madeTyp(prefix string, t types.Type) string {
 // folded reports whether t contains itself without a struct in between.
 func folded(t types.Type) (*types.Named, bool) {
 	n, ok := types.Unalias(t).(*types.Named)
-	return n, ok && rt.Folded(n)
+	return n, ok && gotype.Folded(n)
 }
 
 // typ writes the erased form of t.
@@ -149,7 +151,7 @@ func (p *program) namedTyp(n *types.Named) string {
 			return p.structTyp(n)
 		}
 		switch {
-		case rt.Folded(n):
+		case gotype.Folded(n):
 			if _, ok := n.Underlying().(*types.Signature); ok {
 				return p.madeTyp("Ffunc", n)
 			}
