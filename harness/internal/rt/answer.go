@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/gotype"
-
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/registry"
 )

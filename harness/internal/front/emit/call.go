@@ -404,11 +404,9 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 		list = append(list, operand{a, to})
 	}
 	texts := f.operands(list...)
-	for i, o := range list {
-		texts[i] = bare(texts[i])
-		switch name, isRaw := strings.CutPrefix(texts[i], "rt.Raw("); {
-		case isRaw && c.library && f.isPlainOperand(o.x, strings.TrimSuffix(name, ")")):
-			texts[i] = strings.TrimSuffix(name, ")")
+	for i := range texts {
+		if texts[i] = bare(texts[i]); c.library {
+			texts[i] = plainOperand(texts[i])
 		}
 	}
 	if x.Ellipsis.IsValid() {
@@ -420,12 +418,14 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 	return f.packVariadic(texts, c)
 }
 
-// isPlainOperand: x, emitted as text, goes into an interface parameter of native
-// code as it is: a variable, or a field, of a basic type.
-func (f *fn) isPlainOperand(x ast.Expr, text string) bool {
-	t := f.typeOf(x)
-	b, ok := types.Unalias(t).(*types.Basic)
-	return ok && b.Info()&types.IsUntyped == 0 && f.value(x).Value == nil && isSimple(text) && !isNumber(text)
+// plainOperand is a text as native code takes it for an interface: without rt.Raw,
+// which is native itself.
+func plainOperand(text string) string {
+	before, text := split(text)
+	if of, isRaw := strings.CutPrefix(text, "rt.Raw("); isRaw && matches(text[len("rt.Raw"):]) {
+		text = strings.TrimSuffix(of, ")")
+	}
+	return guarded(before, text)
 }
 
 // packVariadic makes the slice of a variadic parameter for a script function.

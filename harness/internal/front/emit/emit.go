@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/usetools/usetools/harness/internal/gotype"
-
 	"github.com/usetools/usetools/harness/internal/front/lib"
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // Input is a program that go/types has accepted.

@@ -5,9 +5,8 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/usetools/usetools/harness/internal/gotype"
-
 	"github.com/usetools/usetools/harness/internal/front/export"
+	"github.com/usetools/usetools/harness/internal/gotype"
 	"github.com/usetools/usetools/harness/internal/rt"
 	"github.com/usetools/usetools/harness/internal/syms"
 )

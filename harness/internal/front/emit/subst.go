@@ -7,9 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/usetools/usetools/harness/internal/gotype"
-
 	"github.com/usetools/usetools/harness/internal/front/lib"
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // Generic functions and types are emitted once for each set of type arguments
