@@ -544,7 +544,7 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 		value := f.element(kv.Value, u.Elem())
 		if holdsInterface(u.Key()) { // where it has no hash, the interpreter has other words
 			key = f.hoist(key, f.p.typ(u.Key()))
-			f.w("rt.Key(rt.Raw(%s))\n", key)
+			f.w("rt.Key(%s)\n", key)
 		}
 		f.w("%s[%s] = %s\n", m, key, value)
 	}
