@@ -6,10 +6,10 @@ import (
 	"go/types"
 )
 
-// Assignments to several places at once. What panics first, and what has been
-// stored by then, is what Go's compiler makes of it: all calls come first; then
-// the operands that an assignment further left could change are kept; then the
-// assignments follow one after the other, each with its checks.
+// Assignments to several places at once. The specification has two phases: first
+// the operands on the left and all values on the right are evaluated, then the
+// values are assigned from left to right, each with its checks. What an assignment
+// further left could change is kept in a variable:
 //
 //	a[i], a[j] = a[j], a[i]       var t_1 int = a[i]     // behind its check
 //	                              a[i] = a[j]
