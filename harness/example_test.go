@@ -87,7 +87,8 @@ func ExampleCallTool() {
 	fmt.Println(string(res.Structured))
 	_, _, err = harness.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil)
 	fmt.Println(err)
-	_, decision, _ := harness.CallTool(ctx, cat, "shop.cancel_order", json.RawMessage(`{"id":7}`), &harness.Script{ReadOnly: true})
+	_, decision, _ := harness.CallTool(ctx, cat, "shop.cancel_order", json.RawMessage(`{"id":7}`),
+		&harness.Script{ReadOnly: true})
 	fmt.Println(decision.Verdict)
 	// Output:
 	// {"euros":17}
