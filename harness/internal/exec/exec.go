@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/eval"
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/front/emit"
+	"github.com/usetools/usetools/harness/internal/gotype"
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/rt"
 )
@@ -50,8 +51,16 @@ func Compile(checked *front.Checked) (*Program, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	if at := lowered.Makes; at != nil {
+		if err := checkTypes(); err != nil {
+			return nil, &Refusal{at.Line, at.Column, "values of the script's types in interfaces, and interfaces of the script: " + err.Error()}
+		}
+	}
 	return &Program{lowered, rt.NewTimers()}, nil
 }
+
+// checkTypes reports whether types can be made at run time. Tests replace it.
+var checkTypes = gotype.Check
 
 // MapWrites returns the lines on which the script writes to maps, if it starts
 // goroutines. Go's runtime ends the process where two write at once, and does

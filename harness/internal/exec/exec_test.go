@@ -80,3 +80,45 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
+
+func TestScriptsThatMakeNoTypesRunWithAnyGo(t *testing.T) {
+	defer exec.SetCheckTypes(func() error { return errors.New("this Go is unknown; go1.26 works") })()
+	for _, src := range []string{
+		"fmt.Println(\"a\", 1, []int{2}, map[string]any{\"b\": 2.5}, errors.New(\"c\"))",
+		"type point struct{ X, Y int }\nps := []point{{1, 2}, {3, 4}}\nsum := 0\nfor _, p := range ps {\n\tsum += p.X\n}\nReturn(sum)",
+		"type list struct {\n\tnext *list\n\tn int\n}\nfunc (l *list) len() int { return l.n }\nl := &list{nil, 1}\nl = &list{l, 2}\nReturn(l.next.n + l.len())",
+		"type point struct{ X int }\nps := []point{{3}, {1}}\nslices.SortFunc(ps, func(a, b point) int { return a.X - b.X })\nReturn(ps[0].X)",
+		"var v any\nif err := json.Unmarshal([]byte(`[1]`), &v); err != nil {\n\tpanic(err)\n}\nReturn(v.([]any)[0].(float64))",
+		"type celsius float64\nc := celsius(1)\nReturn(float64(c))",
+		"var wg sync.WaitGroup\nvar n atomic.Int64\nwg.Go(func() { n.Add(1) })\nwg.Wait()\nReturn(n.Load())",
+		"var w io.Writer = os.Stderr\nif _, err := io.WriteString(w, \"\"); err != nil {\n\tpanic(err)\n}",
+	} {
+		p, err := compile(t, src)
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+			continue
+		}
+		if out, err := p.Run(&exec.Options{Host: deaf{}}); err != nil || out.Panic != nil {
+			t.Errorf("%s: %+v, %v", src, out, err)
+		}
+	}
+	for src, line := range map[string]int{
+		"type point struct{ X, Y int }\np := point{1, 2}\nfmt.Println(p)":                                                 3,
+		"n := 1\n_ = n\nReturn(struct{ A int }{n})":                                                                       3,
+		"type shape interface{ Area() float64 }\nvar s shape\nReturn(s == nil)":                                           2,
+		"type shape interface{ Area() float64 }\ntype all struct{ list []shape }\nvar a all\nReturn(len(a.list))":         3,
+		"type E struct{}\nfunc (E) Error() string { return \"\" }\nfunc f() error {\n\treturn E{}\n}\nReturn(f() == nil)": 4,
+		"type state func() state\nvar s state\nReturn(s == nil)":                                                          2,
+		"type point struct{ X int }\nvar v any = 1\n_, ok := v.(point)\nReturn(ok)":                                       3,
+		"type point struct{ X int }\nvar v any = 1\nswitch v.(type) {\ncase point:\n\tReturn(1)\n}":                       3,
+		"type point struct{ X int }\nReturn(reflect.TypeFor[point]().Name())":                                             2,
+	} {
+		var refused *exec.Refusal
+		_, err := compile(t, src)
+		if !errors.As(err, &refused) || !strings.Contains(refused.Message, "this Go is unknown; go1.26 works") {
+			t.Errorf("%s: got %v", src, err)
+		} else if refused.Line != line {
+			t.Errorf("%s: refused on line %d, want %d", src, refused.Line, line)
+		}
+	}
+}

@@ -538,19 +538,6 @@ func (c *checker) plain(message string) string {
 // refusedNames reports names of allowed packages that scripts may not use, and
 // where they stand.
 func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
-	for id, o := range c.info.Defs {
-		f, ok := o.(*types.Func)
-		if !ok || !c.holds(id.Pos()) || f.Signature().Recv() == nil || !types.IsInterface(f.Signature().Recv().Type()) {
-			continue
-		}
-		for v := range f.Signature().Results().Variables() {
-			if v.Type().String() == "reflect.Method" { // which those of a reflect.Type do not quite give
-				d := c.diagnose(Refused, id.Pos(), "an interface with a method that returns a reflect.Method is not available to scripts")
-				d.Hint = "use reflect.Type itself"
-				list = append(list, d)
-			}
-		}
-	}
 	for id, o := range c.info.Uses {
 		if o.Pkg() == nil || !o.Exported() || !c.holds(id.Pos()) || c.units[o.Pkg().Path()].Path != "" {
 			continue
@@ -558,12 +545,7 @@ func (c *checker) refusedNames() (list []Diagnostic, at []token.Pos) {
 		name := o.Name()
 		if f, ok := o.(*types.Func); ok && f.Signature().Recv() != nil {
 			name = receiver(f) + "." + name
-		} else if v, ok := o.(*types.Var); ok && v.IsField() && v.Type().String() == "reflect.Value" && v.Pkg().Path() != "reflect" {
-			d := c.diagnose(Refused, id.Pos(), "the field %s, a reflect.Value of package %s, is not available to scripts", name, o.Pkg().Name())
-			d.Hint = "reflect.ValueOf gives a reflect.Value of a value at hand"
-			list = append(list, d)
-			continue
-		} else if ok && v.IsField() {
+		} else if v, ok := o.(*types.Var); ok && v.IsField() {
 			if !export.RefusesMember(o.Pkg().Path(), name) || c.setToFalse(id) {
 				continue // which is quicker to know than its struct
 			}

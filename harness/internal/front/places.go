@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/usetools/usetools/harness/internal/front/export"
 )
 
 // refusedPlaces reports what keeps log.Lshortfile from being right: calls of
@@ -19,17 +21,12 @@ func (c *checker) refusedPlaces() []Diagnostic {
 		return nil
 	}
 	var list []Diagnostic
-	refuse := func(n ast.Node, format string, args ...any) {
-		d := c.diagnose(Refused, n.Pos(), format+" is not available to scripts that use log.Lshortfile", args...)
+	refuse := func(n ast.Node, what string) {
+		d := c.diagnose(Refused, n.Pos(), "%s is not available to scripts that use log.Lshortfile", what)
 		d.Hint = "leave log.Lshortfile out, or call the logger itself"
 		list = append(list, d)
 	}
 	called := map[*ast.Ident]bool{}
-	late := func(call *ast.CallExpr) {
-		if id := calleeIdent(call); c.logs(id) != "" {
-			delete(called, id)
-		}
-	}
 	c.inspect(func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			called[calleeIdent(call)] = true
@@ -39,20 +36,14 @@ func (c *checker) refusedPlaces() []Diagnostic {
 	c.inspect(func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
-			late(n.Call)
+			delete(called, calleeIdent(n.Call))
 		case *ast.DeferStmt:
-			late(n.Call)
-		case *ast.ImportSpec:
-			if importedPath(n) == "log/slog" {
-				d := c.diagnose(Refused, c.shortfile.Pos(), "log.Lshortfile is not available to scripts that use log/slog")
-				d.Hint = "write the place into the message; a panic's trace has the script's lines"
-				list = append(list, d)
-			}
+			delete(called, calleeIdent(n.Call))
 		case *ast.InterfaceType:
 			if t, ok := c.info.TypeOf(n).(*types.Interface); ok {
 				for m := range t.Methods() {
-					if logNames[m.Name()] {
-						refuse(n, "an interface with a method %s", m.Name())
+					if c.ofLogger(m) {
+						refuse(n, "an interface with a method "+m.Name())
 						break
 					}
 				}
@@ -61,30 +52,36 @@ func (c *checker) refusedPlaces() []Diagnostic {
 		return true
 	})
 	c.inspect(func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if name := c.logs(id); name != "" && (!called[id] || id.Name == "Output") {
-				refuse(id, "%s, whose line is another than that of the call,", name)
-			}
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		f, _ := c.info.Uses[id].(*types.Func)
+		switch {
+		case f != nil && f.FullName() == "(*log/slog.Logger).Handler":
+			refuse(id, "slog.Logger.Handler, which does not know the line of a call,")
+		case export.TellsPlace(f) && (!called[id] || id.Name == "Output"):
+			name := strings.NewReplacer("(*", "", ")", "").Replace(f.FullName())
+			refuse(id, strings.TrimPrefix(name, "log/")+", whose line is another than that of the call,")
 		}
 		return true
 	})
 	return list
 }
 
-// logNames are what writes to a logger.
-var logNames = map[string]bool{"Output": true, "Print": true, "Printf": true, "Println": true, "Fatal": true, "Fatalf": true, "Fatalln": true, "Panic": true, "Panicf": true, "Panicln": true}
-
-// logs names the function or method of package log that id is, "" when it is
-// none that writes.
-func (c *checker) logs(id *ast.Ident) string {
-	if id == nil || !logNames[id.Name] {
-		return ""
+// ofLogger reports whether the Logger of a package that the script imports has m,
+// a method of an interface, and writes places by it.
+func (c *checker) ofLogger(m *types.Func) bool {
+	for _, p := range c.main.Types.Imports() {
+		if p.Path() != "log" && p.Path() != "log/slog" {
+			continue
+		}
+		o, _, _ := types.LookupFieldOrMethod(types.NewPointer(p.Scope().Lookup("Logger").Type()), false, p, m.Name())
+		if f, ok := o.(*types.Func); ok && export.TellsPlace(f) && types.Identical(f.Type(), m.Type()) {
+			return true
+		}
 	}
-	f, ok := c.info.Uses[id].(*types.Func)
-	if !ok || f.Pkg() == nil || f.Pkg().Path() != "log" {
-		return ""
-	}
-	return strings.NewReplacer("(*", "", ")", "").Replace(f.FullName())
+	return false
 }
 
 // calleeIdent is the identifier that names what is called; nil for a value.

@@ -169,24 +169,6 @@ func dominant(all []jsonField) []jsonField {
 	return out
 }
 
-// get finds the field in a struct; nil pointers on the way are filled with
-// alloc, else the field is not there.
-func (f *jsonField) get(v reflect.Value, alloc bool) (reflect.Value, bool) {
-	for i, k := range f.index {
-		if i > 0 && v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				if !alloc {
-					return v, false
-				}
-				v.Set(reflect.New(v.Type().Elem()))
-			}
-			v = v.Elem()
-		}
-		v = v.Field(k)
-	}
-	return v, true
-}
-
 func findField(fields []jsonField, key string) *jsonField {
 	for i := range fields {
 		if fields[i].name == key {

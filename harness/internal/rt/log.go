@@ -2,6 +2,8 @@ package rt
 
 import (
 	"log"
+	"log/slog"
+	"reflect"
 	"strconv"
 	"sync"
 )
@@ -16,11 +18,29 @@ type logAt struct {
 	line int
 }
 
-// LogAt and LoggerAt are for calls in scripts that use log.Lshortfile.
-func (m *Machine) logAt(file string, line int) logAt { return logAt{m, log.Default(), file, line} }
-
 func (m *Machine) loggerAt(l *log.Logger, file string, line int) logAt {
 	return logAt{m, l, file, line}
+}
+
+// slogDefault is the type of the handler that writes through package log, and its
+// field output what it writes with.
+var slogDefault = reflect.TypeOf(slog.Default().Handler())
+
+// slogAt returns a logger that does what l does, and writes the place of the call
+// where package log is to write one.
+func (m *Machine) slogAt(l *slog.Logger, file string, line int) *slog.Logger {
+	h := reflect.ValueOf(l.Handler())
+	if h.Type() != slogDefault {
+		return l
+	}
+	with := reflect.New(slogDefault.Elem())
+	with.Elem().Set(h.Elem())
+	output := func(_ uintptr, text []byte) error {
+		m.loggerAt(log.Default(), file, line).write(string(text))
+		return nil
+	}
+	*(*func(uintptr, []byte) error)(with.Elem().FieldByName("output").Addr().UnsafePointer()) = output
+	return slog.New(with.Interface().(slog.Handler))
 }
 
 func (c logAt) Print(a ...any)            { c.write(logText("", "", a)) }
@@ -60,27 +80,14 @@ func (c logAt) write(text string) {
 	_ = log.New(c.l.Writer(), prefix, flags&^(log.Lshortfile|log.Lmsgprefix)).Output(3, place+text)
 }
 
-// logSymbols adds the functions of package log and the methods of a Logger.
+// logSymbols adds the functions that end the script, and those that give calls a
+// place.
 func (m *Machine) logSymbols(table map[string]any) {
-	table["LogAt"], table["LoggerAt"] = m.logAt, m.loggerAt
-	here := func() logAt { return m.logAt("", 0) }
-	table["LogPrint"] = func(a ...any) { here().Print(a...) }
-	table["LogPrintln"] = func(a ...any) { here().Println(a...) }
-	table["LogPrintf"] = func(f string, a ...any) { here().Printf(f, a...) }
-	table["LogFatal"] = func(a ...any) { here().Fatal(a...) }
-	table["LogFatalln"] = func(a ...any) { here().Fatalln(a...) }
-	table["LogFatalf"] = func(f string, a ...any) { here().Fatalf(f, a...) }
-	table["LogPanic"] = func(a ...any) { here().Panic(a...) }
-	table["LogPanicln"] = func(a ...any) { here().Panicln(a...) }
-	table["LogPanicf"] = func(f string, a ...any) { here().Panicf(f, a...) }
+	table["LoggerAt"], table["SlogAt"] = m.loggerAt, m.slogAt
+	std := m.loggerAt(log.Default(), "", 0)
+	table["LogFatal"], table["LogFatalln"], table["LogFatalf"] = std.Fatal, std.Fatalln, std.Fatalf
 	at := func(l *log.Logger) logAt { return m.loggerAt(l, "", 0) }
-	table["LoggerPrint"] = func(l *log.Logger, a ...any) { at(l).Print(a...) }
-	table["LoggerPrintln"] = func(l *log.Logger, a ...any) { at(l).Println(a...) }
-	table["LoggerPrintf"] = func(l *log.Logger, f string, a ...any) { at(l).Printf(f, a...) }
 	table["LoggerFatal"] = func(l *log.Logger, a ...any) { at(l).Fatal(a...) }
 	table["LoggerFatalln"] = func(l *log.Logger, a ...any) { at(l).Fatalln(a...) }
 	table["LoggerFatalf"] = func(l *log.Logger, f string, a ...any) { at(l).Fatalf(f, a...) }
-	table["LoggerPanic"] = func(l *log.Logger, a ...any) { at(l).Panic(a...) }
-	table["LoggerPanicln"] = func(l *log.Logger, a ...any) { at(l).Panicln(a...) }
-	table["LoggerPanicf"] = func(l *log.Logger, f string, a ...any) { at(l).Panicf(f, a...) }
 }

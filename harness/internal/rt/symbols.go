@@ -36,10 +36,11 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Min32": func(a, b float32) float32 { return min(a, b) }, "Max32": func(a, b float32) float32 { return max(a, b) },
 		"BuiltinPrint": func(a ...any) { m.builtinPrint(false, a) }, "BuiltinPrintln": func(a ...any) { m.builtinPrint(true, a) },
 
-		"Print": m.print, "Println": m.println, "Printf": m.printf, "Exit": m.exit, "Goexit": runtime.Goexit,
+		"Print": m.print, "Println": m.println, "Printf": m.printf, "Exit": m.exit,
 		"JSONUnmarshal": m.jsonUnmarshal, "JSONDecode": m.jsonDecode, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
 		"Do": m.do, "Decode": m.decodeResult, "Encode": json.Marshal,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
+		"TypeAssert":     func(v reflect.Value) any { x, _ := reflect.TypeAssert[any](v); return x },
 		"ReflectTypeFor": func(tid int) reflect.Type { return m.types[tid].goType() },
 
 		"WaitGroupGo": m.waitGroupGo, "ContextAfterFunc": m.contextAfterFunc,

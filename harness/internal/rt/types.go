@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // NeedsBox reports whether the erased form of t has lost what t was, so that
@@ -52,7 +54,7 @@ func FieldName(s *types.Struct, i int) string {
 	switch {
 	case f.Name() == "_":
 		return "F_" + strconv.Itoa(i)
-	case Hidden(f):
+	case Invisible(f):
 		return "F_0" + f.Name()
 	case f.Exported() && !strings.HasPrefix(f.Name(), "F_"):
 		return f.Name()
@@ -78,55 +80,6 @@ func LibraryStruct(s *types.Struct, source func(*types.Package) bool) *types.Typ
 		}
 	}
 	return nil
-}
-
-// Folded reports whether the named type n contains itself without a struct in
-// between, such as type F func() F or type M map[string]M. No type that reflect
-// makes can say that: a made one stands for it in the erased form.
-func Folded(n *types.Named) bool {
-	switch n.Underlying().(type) {
-	case *types.Struct, *types.Interface, *types.Basic:
-		return false
-	}
-	return reaches(n.Underlying(), n, map[types.Type]bool{})
-}
-
-func reaches(t types.Type, n *types.Named, seen map[types.Type]bool) bool {
-	t = types.Unalias(t)
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch u := t.(type) {
-	case *types.Named:
-		if types.Identical(u, n) {
-			return true
-		}
-		switch u.Underlying().(type) {
-		case *types.Struct, *types.Interface:
-			return false
-		}
-		return reaches(u.Underlying(), n, seen)
-	case *types.Pointer:
-		return reaches(u.Elem(), n, seen)
-	case *types.Slice:
-		return reaches(u.Elem(), n, seen)
-	case *types.Array:
-		return reaches(u.Elem(), n, seen)
-	case *types.Chan:
-		return reaches(u.Elem(), n, seen)
-	case *types.Map:
-		return reaches(u.Key(), n, seen) || reaches(u.Elem(), n, seen)
-	case *types.Signature:
-		for _, tuple := range []*types.Tuple{u.Params(), u.Results()} {
-			for i := range tuple.Len() {
-				if reaches(tuple.At(i).Type(), n, seen) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 var (
@@ -248,7 +201,7 @@ func (b *builder) make(t types.Type) (reflect.Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		return derive(b, u.Elem(), func(e reflect.Type) reflect.Type { return reflect.MapOf(k, e) })
+		return derive(b, u.Elem(), func(e reflect.Type) reflect.Type { return gotype.MapOf(k, e) })
 	case *types.Signature:
 		in, err := b.tuple(u.Params())
 		if err != nil {
@@ -311,7 +264,7 @@ func (b *builder) named(n *types.Named) (reflect.Type, error) {
 	if _, ok := n.Underlying().(*types.Interface); ok {
 		return b.iface(n)
 	}
-	if Folded(n) {
+	if gotype.Folded(n) {
 		return b.m.maker.Form(n), nil
 	}
 	return b.build(n.Underlying())
@@ -354,6 +307,9 @@ func (b *builder) structOf(s *types.Struct) (reflect.Type, error) {
 	}
 	delete(b.open, s)
 	r := reflect.StructOf(fields)
+	if err := leaveOut(s, r); err != nil {
+		return nil, err
+	}
 	if len(r.String()) > maxTypeText {
 		b.m.shortNames++
 		setTypeText(r, "S_"+strconv.Itoa(b.m.shortNames))
@@ -364,6 +320,17 @@ func (b *builder) structOf(s *types.Struct) (reflect.Type, error) {
 	}
 	b.m.real[s] = r
 	return r, nil
+}
+
+// leaveOut has == and hashes of the erased struct r leave out what those of s do.
+func leaveOut(s *types.Struct, r reflect.Type) error {
+	out := func(i int) bool { return s.Field(i).Name() == "_" || Invisible(s.Field(i)) }
+	for i := range s.NumFields() {
+		if out(i) {
+			return gotype.LeaveOut(r, out)
+		}
+	}
+	return nil
 }
 
 // reachesOpen reports whether building t would meet a struct that is being
@@ -382,7 +349,7 @@ func (b *builder) reachesOpen(t types.Type, seen map[types.Type]bool) bool {
 		if u.Obj().Pkg() == nil || !b.m.cfg.Source(u.Obj().Pkg()) && u.TypeArgs().Len() == 0 {
 			return false
 		}
-		if _, ok := u.Underlying().(*types.Interface); ok || Folded(u) {
+		if _, ok := u.Underlying().(*types.Interface); ok || gotype.Folded(u) {
 			return false
 		}
 		return b.reachesOpen(u.Underlying(), seen)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // checked type-checks declarations and returns a lookup of their types.
@@ -112,7 +114,7 @@ type N []*T
 `)
 	m := machineOf(pkg)
 	for name, want := range map[string]bool{"F": true, "M": true, "S": true, "P": true, "T": false, "N": false} {
-		if got := Folded(typ(name).(*types.Named)); got != want {
+		if got := gotype.Folded(typ(name).(*types.Named)); got != want {
 			t.Errorf("Folded(%s) = %v", name, got)
 		}
 		if r, err := m.Reflect(typ(name)); err != nil || want != (r == m.maker.Form(typ(name))) {

@@ -211,10 +211,8 @@ func calledIdent(x ast.Expr) *ast.Ident {
 }
 
 func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signature) callee {
-	if name := f.native(x, fo); name != "" {
-		return callee{sig: sig, library: true, invoke: func(_ string, args []string) string {
-			return name + "(rt.Raw(" + strings.Join(args, "), rt.Raw(") + "))"
-		}}
+	if c, ok := f.replacedGeneric(x, fo, sig); ok {
+		return c
 	}
 	if c, ok := f.overConcrete(x, fo); ok {
 		return c
@@ -223,33 +221,35 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		name := f.sourceFunction(x.Fun, calledIdent(x.Fun), fo)
 		return callee{sig: sig, direct: name, named: true, invoke: plainCall(name)}
 	}
-	full := fo.FullName()
 	if _, generic := f.unit.info.Instances[calledIdent(x.Fun)]; generic {
-		f.refuse(x, "the generic library function %s", full)
+		f.refuse(x, "the generic library function %s", fo.FullName())
 	}
-	name := libraryFuncs[full]
+	name := replaced(fo)
 	if name == "" {
 		f.mark(x)
 		name = f.p.librarySymbol(fo)
 	}
 	c := callee{sig: sig, library: true, invoke: plainCall(name)}
-	if f.logsPlace(full) {
-		c.invoke = func(_ string, args []string) string {
-			return "rt.LogAt(" + f.calledAt(x) + ")." + fo.Name() + "(" + strings.Join(args, ", ") + ")"
-		}
+	if f.logsPlace(fo) {
+		logger := f.p.librarySymbol(fo.Pkg().Scope().Lookup("Default")) + "()"
+		c.invoke = func(_ string, args []string) string { return f.loggerAt(x, fo, logger, args) }
 	}
 	return c
 }
 
-// logsPlace: the function or method of package log tells where it was called.
-func (f *fn) logsPlace(full string) bool {
-	return f.p.in.Place != nil && f.unit.script && libraryFuncs[full] != "" && (strings.HasPrefix(full, "log.") || strings.HasPrefix(full, "(*log.Logger)."))
+// logsPlace: the script calls a logger, which is to write the place of the call.
+func (f *fn) logsPlace(fo *types.Func) bool {
+	return f.p.in.Place != nil && f.unit.script && export.TellsPlace(fo)
 }
 
-// calledAt is the file and the line of a call.
-func (f *fn) calledAt(x *ast.CallExpr) string {
+// loggerAt emits the call x of fo, or of the method of its name, with the place.
+func (f *fn) loggerAt(x *ast.CallExpr, fo *types.Func, logger string, args []string) string {
 	file, line := f.p.in.Place(f.unit.fset.Position(x.Lparen).Line)
-	return fmt.Sprintf("%q, %d", file, line)
+	at := "rt.LoggerAt"
+	if fo.Pkg().Path() == "log/slog" {
+		at = "rt.SlogAt"
+	}
+	return fmt.Sprintf("%s(%s, %q, %d).%s(%s)", at, logger, file, line, fo.Name(), strings.Join(args, ", "))
 }
 
 func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Signature) callee {
@@ -265,10 +265,8 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 	text, at := f.path(f.core(f.expr(sel.X), t), t, path[:len(path)-1])
 	c := f.bind(text, at, m)
 	c.sig = sig
-	if f.logsPlace(m.FullName()) {
-		c.invoke = func(recv string, args []string) string {
-			return "rt.LoggerAt(" + recv + ", " + f.calledAt(x) + ")." + m.Name() + "(" + strings.Join(args, ", ") + ")"
-		}
+	if f.logsPlace(m) {
+		c.invoke = func(recv string, args []string) string { return f.loggerAt(x, m, recv, args) }
 	}
 	c.known = c.iface && f.holdsPointer(sel.X, m)
 	if c.iface && f.anyHoists(x.Args) {
@@ -340,7 +338,7 @@ func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 	if isInterface(t) {
 		if p.libraryInterface(t) {
 			invoke := native
-			if name := libraryFuncs[m.FullName()]; name != "" {
+			if name := replaced(m); name != "" {
 				invoke = plainCall(name)
 			}
 			return callee{recv: text, recvTyp: p.typ(t), iface: true, library: true, invoke: invoke}
@@ -377,7 +375,7 @@ func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 	}
 	if p.isLibraryish(t) {
 		c.library, c.invoke = true, native
-		if name := libraryFuncs[m.FullName()]; name != "" {
+		if name := replaced(m); name != "" {
 			c.invoke = plainCall(name)
 		}
 		return c
@@ -544,8 +542,7 @@ func (f *fn) sourceFunction(x ast.Expr, id *ast.Ident, fo *types.Func) string {
 // libraryValue emits a library function used as a value: like all function
 // values of the script it takes a variadic parameter as a slice.
 func (f *fn) libraryValue(x ast.Expr, fo *types.Func) string {
-	full := fo.FullName()
-	name := libraryFuncs[full]
+	name := replaced(fo)
 	if name == "" {
 		f.mark(x)
 		name = f.p.librarySymbol(fo)

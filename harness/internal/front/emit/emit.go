@@ -59,6 +59,9 @@ type Program struct {
 	// Uncounted: the script uses timers, and package reflect or a template may call
 	// their methods.
 	Uncounted bool
+	// Makes is where the script first needs a type that is made at run time, with
+	// Line 0 where that is not in its text; nil: it needs none.
+	Makes *token.Position
 	// MapWrites are the lines on which the script writes to maps, in a script
 	// that starts goroutines. The runtime ends the process where two write at
 	// once, and does not tell which.
@@ -468,7 +471,7 @@ func (p *program) funcName(f *types.Func, targs []types.Type) string {
 	f = f.Origin()
 	key := fmt.Sprintf("func %p", f)
 	for _, t := range targs {
-		key += fmt.Sprintf(" %d", p.number(t))
+		key += fmt.Sprintf(" %d", p.entry(t))
 	}
 	if name, ok := p.names[key]; ok {
 		return name

@@ -2,10 +2,12 @@ package emit
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/front/export"
+	"github.com/usetools/usetools/harness/internal/gotype"
 	"github.com/usetools/usetools/harness/internal/rt"
 	"github.com/usetools/usetools/harness/internal/syms"
 )
@@ -22,8 +24,67 @@ import (
 //	type State func() State         t.F_5, made too, because no reflect type says that
 //	time.Duration, io.Reader        themselves
 
-// number returns the number of a type in the program's table.
+// number returns the number of a type in the program's table, by which the program
+// asks rt for it: its real type is made then, if it is the script's.
 func (p *program) number(t types.Type) int {
+	if p.out.Makes == nil && p.needsBox(t) {
+		p.makes()
+	}
+	return p.entry(t)
+}
+
+// makes notes that the program makes types at run time.
+func (p *program) makes() {
+	at := p.position
+	if script := p.in.Packages[len(p.in.Packages)-1].Files[0]; at.Filename != p.in.Fset.Position(script.Pos()).Filename {
+		at = token.Position{}
+	}
+	p.out.Makes = &at
+}
+
+// makesForm reports whether the erased form of t has an interface with methods, or a
+// folded type, in it, which is made at run time.
+func (p *program) makesForm(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	if n, ok := t.(*types.Named); ok {
+		if n.TypeArgs().Len() == 0 && !p.isSource(n.Obj().Pkg()) {
+			return false
+		}
+		if gotype.Folded(n) {
+			return true
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return u.NumMethods() > 0
+	case *types.Map:
+		return p.makesForm(u.Key(), seen) || p.makesForm(u.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		return p.makesForm(u.Elem(), seen)
+	case *types.Signature:
+		return p.makesForm(u.Params(), seen) || p.makesForm(u.Results(), seen)
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if p.makesForm(v.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Struct:
+		for v := range u.Fields() {
+			if p.makesForm(v.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// entry returns the number of a type in the program's table.
+func (p *program) entry(t types.Type) int {
 	t = types.Unalias(t)
 	key := rt.TypeName(t)
 	for _, id := range p.numbers[key] {
@@ -81,7 +142,10 @@ func (p *program) libraryInterface(t types.Type) bool {
 // madeTyp names the type that is made at run time for the interface, or the
 // folded type, t.
 func (p *program) madeTyp(prefix string, t types.Type) string {
-	id := p.number(t)
+	if p.out.Makes == nil {
+		p.makes()
+	}
+	id := p.entry(t)
 	name := fmt.Sprintf("%s_%d", prefix, id)
 	p.out.Structs[name] = id
 	return "t." + name
@@ -90,7 +154,7 @@ func (p *program) madeTyp(prefix string, t types.Type) string {
 // folded reports whether t contains itself without a struct in between.
 func folded(t types.Type) (*types.Named, bool) {
 	n, ok := types.Unalias(t).(*types.Named)
-	return n, ok && rt.Folded(n)
+	return n, ok && gotype.Folded(n)
 }
 
 // typ writes the erased form of t.
@@ -149,7 +213,7 @@ func (p *program) namedTyp(n *types.Named) string {
 			return p.structTyp(n)
 		}
 		switch {
-		case rt.Folded(n):
+		case gotype.Folded(n):
 			if _, ok := n.Underlying().(*types.Signature); ok {
 				return p.madeTyp("Ffunc", n)
 			}
@@ -235,7 +299,10 @@ func (p *program) structTyp(t types.Type) string {
 			return "t." + s.name
 		}
 	}
-	id := p.number(u)
+	if p.out.Makes == nil && p.makesForm(u, map[types.Type]bool{}) {
+		p.makes()
+	}
+	id := p.entry(u)
 	name := fmt.Sprintf("S_%d", id)
 	if n, ok := t.(*types.Named); ok {
 		name, _, _ = strings.Cut(n.Obj().Name(), "[") // an instance's of a local type

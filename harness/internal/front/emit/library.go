@@ -5,59 +5,105 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+	"sync"
 
 	"github.com/usetools/usetools/harness/internal/front/lib"
 )
 
-// The library sees script values in interfaces as boxes, with their real types. A
-// few functions of the library reach beyond the script; those of the run-time
-// library take their place.
+// The library sees script values in interfaces as boxes, with their real types, and
+// is Go's own. What of it reaches beyond the script is replaced.
 
-// libraryFuncs are replaced by functions of rt with the same parameters; those
-// of a method take the receiver first.
-var libraryFuncs = map[string]string{
-	// They write to the script's own os.Stdout.
-	"fmt.Print": "rt.Print", "fmt.Println": "rt.Println", "fmt.Printf": "rt.Printf",
-	// A log entry may have the place of the call in it.
-	"log.Print": "rt.LogPrint", "log.Println": "rt.LogPrintln", "log.Printf": "rt.LogPrintf",
-	"log.Fatal": "rt.LogFatal", "log.Fatalln": "rt.LogFatalln", "log.Fatalf": "rt.LogFatalf",
-	"log.Panic": "rt.LogPanic", "log.Panicln": "rt.LogPanicln", "log.Panicf": "rt.LogPanicf",
-	"(*log.Logger).Print": "rt.LoggerPrint", "(*log.Logger).Println": "rt.LoggerPrintln", "(*log.Logger).Printf": "rt.LoggerPrintf",
-	"(*log.Logger).Fatal": "rt.LoggerFatal", "(*log.Logger).Fatalln": "rt.LoggerFatalln", "(*log.Logger).Fatalf": "rt.LoggerFatalf",
-	"(*log.Logger).Panic": "rt.LoggerPanic", "(*log.Logger).Panicln": "rt.LoggerPanicln", "(*log.Logger).Panicf": "rt.LoggerPanicf",
-	// The fields that JSON has are noted in a tool's parameters.
-	"encoding/json.Unmarshal": "rt.JSONUnmarshal", "(*encoding/json.Decoder).Decode": "rt.JSONDecode",
-	// They end the script, or the goroutine, in which deferred calls are ours.
-	"os.Exit": "rt.Exit", "runtime.Goexit": "rt.Goexit", "flag.Parse": "rt.FlagParse", "(*flag.FlagSet).Parse": "rt.FlagSetParse",
-	// They start goroutines, whose panics end the script, or timers, for which a deadlock waits.
-	"time.AfterFunc": "rt.AfterFunc", "context.AfterFunc": "rt.ContextAfterFunc", "(*sync.WaitGroup).Go": "rt.WaitGroupGo", "time.NewTimer": "rt.NewTimer", "time.After": "rt.After", "time.NewTicker": "rt.NewTicker", "time.Tick": "rt.Tick",
-	"(*time.Timer).Stop": "rt.TimerStop", "(*time.Timer).Reset": "rt.TimerReset", "(*time.Ticker).Stop": "rt.TickerStop", "(*time.Ticker).Reset": "rt.TickerReset",
-	"context.WithTimeout": "rt.WithTimeout", "context.WithDeadline": "rt.WithDeadline", "context.WithTimeoutCause": "rt.WithTimeoutCause", "context.WithDeadlineCause": "rt.WithDeadlineCause",
-	// The process has more goroutines, and a clock's places, than a script's.
-	"runtime.NumGoroutine": "rt.NumGoroutine", "runtime.GOMAXPROCS": "rt.GOMAXPROCS", "time.LoadLocation": "rt.LoadLocation",
-	// The harness.
-	"usetools/prelude.Return": "rt.Return", "usetools/prelude.Input": "rt.Input", "usetools/prelude.Stored": "rt.Stored",
-	"usetools/prelude.RunScript": "rt.RunScript", "usetools/host.Decode": "rt.Decode", "usetools/host.Encode": "rt.Encode",
+// A replacement is a group of library functions, by their full names, that functions
+// of package rt stand for. Those have the same parameters; a method's take the
+// receiver first.
+type replacement struct {
+	why   string
+	funcs map[string]string
+	// generic: rt's take values of any type; erased: in their erased form.
+	generic, erased bool
 }
 
-// nativeFuncs are generic library functions that functions of rt stand for, with
-// parameters of type any that want the erased values.
-var nativeFuncs = map[string]string{
-	"crypto/hkdf.Extract": "rt.HKDFExtract", "crypto/hkdf.Expand": "rt.HKDFExpand", "crypto/hkdf.Key": "rt.HKDFKey", "crypto/pbkdf2.Key": "rt.PBKDF2Key",
-	"slices.Sort": "rt.Sort", "slices.SortFunc": "rt.SortFunc", "slices.SortStableFunc": "rt.SortStableFunc",
+// replacements are all functions of the library that are not Go's own, but for those
+// in package lib and the three whose parameters are types (see special).
+var replacements = []replacement{
+	{why: "the script has an os.Stdout of its own, which it may set", funcs: map[string]string{
+		"fmt.Print": "Print", "fmt.Println": "Println", "fmt.Printf": "Printf",
+	}},
+	{why: "they end the script, not the process of the harness", funcs: map[string]string{
+		"os.Exit": "Exit", "flag.Parse": "FlagParse", "(*flag.FlagSet).Parse": "FlagSetParse",
+		"log.Fatal": "LogFatal", "log.Fatalln": "LogFatalln", "log.Fatalf": "LogFatalf",
+		"(*log.Logger).Fatal": "LoggerFatal", "(*log.Logger).Fatalln": "LoggerFatalln", "(*log.Logger).Fatalf": "LoggerFatalf",
+	}},
+	{why: "the fields that JSON has are noted in a tool's parameters", funcs: map[string]string{
+		"encoding/json.Unmarshal": "JSONUnmarshal", "(*encoding/json.Decoder).Decode": "JSONDecode",
+	}},
+	{why: "they start goroutines, whose panics end the script and not the process", funcs: map[string]string{
+		"time.AfterFunc": "AfterFunc", "context.AfterFunc": "ContextAfterFunc", "(*sync.WaitGroup).Go": "WaitGroupGo",
+	}},
+	{why: "timers that may still go off are counted: there is no deadlock until then", funcs: map[string]string{
+		"time.NewTimer": "NewTimer", "time.After": "After", "(*time.Timer).Stop": "TimerStop", "(*time.Timer).Reset": "TimerReset",
+		"time.NewTicker": "NewTicker", "time.Tick": "Tick", "(*time.Ticker).Stop": "TickerStop", "(*time.Ticker).Reset": "TickerReset",
+		"context.WithTimeout": "WithTimeout", "context.WithTimeoutCause": "WithTimeoutCause",
+		"context.WithDeadline": "WithDeadline", "context.WithDeadlineCause": "WithDeadlineCause",
+	}},
+	{why: "the process has goroutines of the harness, too", funcs: map[string]string{
+		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS",
+	}},
+	{why: "a locked process may not look for files of zones, and its error says so", funcs: map[string]string{
+		"time.LoadLocation": "LoadLocation",
+	}},
+	{why: "generic functions have no symbol, and these no sources in package lib", generic: true, funcs: map[string]string{
+		"crypto/hkdf.Extract": "HKDFExtract", "crypto/hkdf.Expand": "HKDFExpand", "crypto/hkdf.Key": "HKDFKey", "crypto/pbkdf2.Key": "PBKDF2Key",
+	}},
+	{why: "the sources in package lib are slower", generic: true, erased: true, funcs: map[string]string{
+		"slices.Sort": "Sort", "slices.SortFunc": "SortFunc", "slices.SortStableFunc": "SortStableFunc",
+	}},
+	{why: "they are the harness's, and know the types of what they are given", funcs: map[string]string{
+		"usetools/prelude.Return": "Return", "usetools/prelude.Input": "Input", "usetools/prelude.Stored": "Stored",
+		"usetools/prelude.RunScript": "RunScript", "usetools/host.Decode": "Decode", "usetools/host.Encode": "Encode",
+	}},
 }
 
-// native is the function of rt that stands for the one that x calls, "" when
-// there is none. A folded slice has no form of its own.
-func (f *fn) native(x *ast.CallExpr, fo *types.Func) string {
-	name := nativeFuncs[strings.TrimPrefix(fo.FullName(), lib.Prefix)]
-	if name == "" || fo.Signature().Params().Len() != len(x.Args) {
-		return ""
+// replacing finds the group that has a function, by its full name.
+var replacing = sync.OnceValue(func() map[string]*replacement {
+	m := map[string]*replacement{}
+	for i := range replacements {
+		for full := range replacements[i].funcs {
+			m[full] = &replacements[i]
+		}
+	}
+	return m
+})
+
+// replaced returns the function of rt that stands for one of the library that is not
+// generic, "" when there is none.
+func replaced(fo *types.Func) string {
+	full := fo.FullName()
+	if r := replacing()[full]; r != nil && !r.generic {
+		return "rt." + r.funcs[full]
+	}
+	return ""
+}
+
+// replacedGeneric returns the callee that stands for the generic function that x
+// calls, if there is one. A folded slice has no form of its own.
+func (f *fn) replacedGeneric(x *ast.CallExpr, fo *types.Func, sig *types.Signature) (c callee, ok bool) {
+	full := strings.TrimPrefix(fo.FullName(), lib.Prefix)
+	r := replacing()[full]
+	if r == nil || !r.generic || fo.Signature().Params().Len() != len(x.Args) {
+		return callee{}, false
 	}
 	if _, isFolded := folded(f.typeOf(x.Args[0])); isFolded {
-		return ""
+		return callee{}, false
 	}
-	return name
+	return callee{sig: sig, library: true, invoke: func(_ string, args []string) string {
+		for i, a := range args {
+			if args[i] = "rt.Raw(" + a + ")"; !r.erased {
+				args[i] = f.p.box(a, sig.Params().At(i).Type())
+			}
+		}
+		return "rt." + r.funcs[full] + "(" + strings.Join(args, ", ") + ")"
+	}}, true
 }
 
 // adapt emits the conversion of an `any`, or of another interface, to an interface
@@ -111,7 +157,7 @@ func (f *fn) specialName(x *ast.CallExpr) string {
 	}
 	if fo, ok := f.use(id).(*types.Func); ok {
 		switch name := fo.FullName(); name {
-		case "errors.AsType", "reflect.TypeFor", "usetools/host.Do":
+		case "errors.AsType", "reflect.TypeFor", "reflect.TypeAssert", "usetools/host.Do":
 			return name
 		}
 	}
@@ -123,6 +169,9 @@ func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok boo
 	switch f.specialName(x) {
 	case "reflect.TypeFor":
 		return f.reflectTypeFor(f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))), f.signatureOf(x.Fun).Results(), true
+	case "reflect.TypeAssert":
+		t := f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))
+		return f.p.asserter(t, anyType, true) + "(rt.TypeAssert(" + f.expr(x.Args[0]) + "))", f.signatureOf(x.Fun).Results(), true
 	case "usetools/host.Do":
 		return f.do(x), f.signatureOf(x.Fun).Results(), true
 	case "errors.AsType":

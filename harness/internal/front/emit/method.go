@@ -50,7 +50,7 @@ func (f *fn) methodExpr(x *ast.SelectorExpr) string {
 	t := f.subst(f.value(x.X).Type)
 	obj, path, _ := types.LookupFieldOrMethod(t, true, f.selectedPackage(x), x.Sel.Name)
 	m := obj.(*types.Func)
-	name := fmt.Sprintf("expr_%d_%s", f.p.number(t), asciiName(m.Name()))
+	name := fmt.Sprintf("expr_%d_%s", f.p.entry(t), asciiName(m.Name()))
 	sig := f.signatureOf(x) // receiver first
 	if f.p.names[name] != "" {
 		return f.hoist(name, f.p.typ(sig))

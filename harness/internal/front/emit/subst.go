@@ -163,7 +163,7 @@ func (p *program) localType(u *types.Named, e env) types.Type {
 	key := fmt.Sprintf("%p", u)
 	for _, param := range params {
 		args = append(args, e[param])
-		key += fmt.Sprintf(" %d", p.number(e[param]))
+		key += fmt.Sprintf(" %d", p.entry(e[param]))
 	}
 	if n, ok := p.locals[key]; ok {
 		return n

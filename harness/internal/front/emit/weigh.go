@@ -4,7 +4,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/usetools/usetools/harness/internal/rt"
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // maxWritten bounds the parts of a type that is written out: what has no name in
@@ -57,7 +57,7 @@ func (p *program) parts(t types.Type, seen map[types.Type]int) (n int) {
 		switch u.Underlying().(type) {
 		case *types.Struct, *types.Interface:
 		default:
-			if p.isSource(u.Obj().Pkg()) && !rt.Folded(u) {
+			if p.isSource(u.Obj().Pkg()) && !gotype.Folded(u) {
 				sum(u.Underlying())
 			}
 		}
