@@ -30,9 +30,9 @@ var forbidden = []struct{ from, to, why string }{
 	{"discovery", "registry/backend", "search works on what is known, it asks no server"},
 	{"wrappers", "harness", "types are generated without running anything"},
 	{"wrappers", "registry/backend", "types are generated without asking a server"},
-	{"harness/internal/front", "registry", "the front end sees source text only"},
-	{"harness/internal/front", "harness/internal/worker", "the worker drives the front end"},
-	{"harness/internal/rt", "harness/internal/front/emit", "lowered programs do not compile"},
+	{"harness/internal/check", "registry", "the front end sees source text only"},
+	{"harness/internal/check", "harness/internal/worker", "the worker drives the front end"},
+	{"harness/internal/runtime", "harness/internal/lower", "lowered programs do not compile"},
 	{"harness", "cmd", "commands are the outermost layer"},
 	{"examples", "harness/internal", "examples show what anybody can write"},
 }
@@ -43,8 +43,8 @@ const plainText = "registry/text"
 // behindExec are the packages that run scripts. They import each other; of the
 // others only harness/internal/exec does, so that no part of how a script runs
 // is known outside, and another way to run one can take its place.
-var behindExec = []string{"harness/internal/front/emit", "harness/internal/rt", "harness/internal/eval",
-	"harness/internal/syms"}
+var behindExec = []string{"harness/internal/lower", "harness/internal/runtime", "harness/internal/yaegi",
+	"harness/internal/stdlib/symbols"}
 
 // within reports whether a package path is dir or below it.
 func within(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/registry"
@@ -33,14 +33,14 @@ const (
 )
 
 // isBuiltin reports whether the harness itself answers calls of an ID.
-func isBuiltin(id string) bool { return id == host.OwnDiscovery || id == host.RunScript }
+func isBuiltin(id string) bool { return id == bridge.OwnDiscovery || id == bridge.RunScript }
 
 // callBuiltin answers a call without a server.
 func (r *run) callBuiltin(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case r.cat == nil || !slices.Contains(r.builtins, id):
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", id)}
-	case id == host.OwnDiscovery:
+	case id == bridge.OwnDiscovery:
 		return r.discover(args)
 	}
 	return r.runSaved(ctx, args)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry"
@@ -55,7 +55,7 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 		raw = res.Raw
 		c.Bytes = len(raw)
 		if !res.IsError {
-			if c.Suspect = host.FailureSign(res.Text(), res.Structured); c.Suspect != "" {
+			if c.Suspect = bridge.FailureSign(res.Text(), res.Structured); c.Suspect != "" {
 				c.text = callText(t, args)
 			}
 			misfit = r.misfit(t, res)
@@ -100,7 +100,7 @@ func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
 func (r *run) doubts(notes []worker.Note) []string {
 	var out []string
 	for _, id := range sortedKeys(r.misfits) {
-		if !slices.ContainsFunc(notes, func(n worker.Note) bool { return n.Code == host.CodeMisfit && n.Tool == id }) {
+		if !slices.ContainsFunc(notes, func(n worker.Note) bool { return n.Code == bridge.CodeMisfit && n.Tool == id }) {
 			out = append(out, fmt.Sprintf("%s: the result does not fit the tool's output schema: %s; JSON(&v) and Raw() have "+
 				"it as it came", id, r.misfits[id]))
 		}

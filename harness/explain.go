@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -59,8 +59,8 @@ func (r *run) explain(errs []Error) []Error {
 	}
 	missing := map[string]bool{} // servers that are not there are told once
 	errs = slices.DeleteFunc(errs, func(e Error) bool {
-		again := e.about.Code == front.CodeNoServer && missing[e.about.Package]
-		missing[e.about.Package] = missing[e.about.Package] || e.about.Code == front.CodeNoServer
+		again := e.about.Code == check.CodeNoServer && missing[e.about.Package]
+		missing[e.about.Package] = missing[e.about.Package] || e.about.Code == check.CodeNoServer
 		return again
 	})
 	for i := range errs {
@@ -87,14 +87,14 @@ func (r *run) mentioned() []Error {
 		switch fn := function(n.Name); {
 		case s == nil && !said[n.Package]:
 			said[n.Package] = true
-			e.about.Code = front.CodeNoServer
+			e.about.Code = check.CodeNoServer
 		case s != nil && !said[n.Package+"."+fn]:
 			if _, ok := s.Func(fn); ok || len(s.Type(n.Name)) > 0 {
 				continue
 			}
 			said[n.Package+"."+fn] = true
 			e.Message += "." + n.Name
-			e.about.Code = front.CodeNoName
+			e.about.Code = check.CodeNoName
 		default:
 			continue
 		}
@@ -111,7 +111,7 @@ func (r *run) mentioned() []Error {
 func (r *run) lookFor(errs []Error) bool {
 	if r.script.Catalog == nil && !slices.ContainsFunc(errs, func(e Error) bool {
 		first, _ := utf8.DecodeRuneInString(e.about.Name)
-		return e.about.Code == front.CodeUndefined && (strings.HasPrefix(e.about.Name, "mcp__") || unicode.IsUpper(first))
+		return e.about.Code == check.CodeUndefined && (strings.HasPrefix(e.about.Name, "mcp__") || unicode.IsUpper(first))
 	}) {
 		return false
 	}
@@ -122,20 +122,20 @@ func (r *run) lookFor(errs []Error) bool {
 func (r *run) explainOne(e *Error) {
 	switch e.about.Code {
 	case "":
-	case front.CodeUndefined:
+	case check.CodeUndefined:
 		if e.about.Name == "servers" {
 			e.Hint = serversHint
 			return
 		}
 		r.explainBare(e, e.about.Name)
-	case front.CodeNoServer:
+	case check.CodeNoServer:
 		r.explainServer(e, e.about.Package)
 	default:
 		s := r.server(e.about.Package)
 		if s == nil {
 			return
 		}
-		if e.about.Code == front.CodeNoName {
+		if e.about.Code == check.CodeNoName {
 			r.explainName(e, s, e.about.Name)
 			return
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
@@ -298,7 +298,7 @@ type run struct {
 
 // finish turns the worker's outcome into the Result.
 func (r *run) finish(o *worker.Outcome) {
-	res, parts := r.result, front.Parts([]byte(r.script.Source))
+	res, parts := r.result, check.Parts([]byte(r.script.Source))
 	defer res.inFiles(parts)
 	res.Stdout, res.Stderr, res.Truncated, res.Value, res.ExitCode = o.Stdout, o.Stderr, o.Truncated, o.Value, o.Exit
 	res.Lowered = o.Lowered

@@ -9,8 +9,8 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/harness/internal/front/export"
-	"github.com/usetools/usetools/harness/internal/host"
+	"github.com/usetools/usetools/harness/internal/bridge"
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -441,8 +441,8 @@ func (r *run) units() []worker.Unit {
 			units = append(units, worker.Unit{Path: s.Path(), Name: s.Name, Source: s.Source(ts, false)})
 		}
 	}
-	if slices.Contains(r.builtins, host.OwnDiscovery) {
-		units = append(units, worker.Unit{Path: host.OwnDiscovery, Source: host.Discovery})
+	if slices.Contains(r.builtins, bridge.OwnDiscovery) {
+		units = append(units, worker.Unit{Path: bridge.OwnDiscovery, Source: bridge.Discovery})
 	}
 	return units
 }

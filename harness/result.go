@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
@@ -200,20 +200,20 @@ func fromDiagnostics(ds []worker.Diagnostic) []Error {
 
 // inFiles makes the places of errors those of files, for a script that is
 // several: what the worker says has lines of the text as sent.
-func (r *Result) inFiles(parts []front.Part) {
+func (r *Result) inFiles(parts []check.Part) {
 	if parts == nil {
 		return
 	}
 	for i := range r.Errors {
 		e := &r.Errors[i]
-		if name, line := front.Place(parts, e.Line); line > 0 {
+		if name, line := check.Place(parts, e.Line); line > 0 {
 			e.File, e.Line = name, line
 		}
 	}
 }
 
 // traceOf is the trace of a panic, a line for each function.
-func traceOf(o *worker.Outcome, parts []front.Part) []string {
+func traceOf(o *worker.Outcome, parts []check.Part) []string {
 	var out []string
 	for _, f := range o.Trace {
 		at := f.Func
@@ -226,8 +226,8 @@ func traceOf(o *worker.Outcome, parts []front.Part) []string {
 }
 
 // lineName says where a line of the script is.
-func lineName(parts []front.Part, line int) string {
-	if name, in := front.Place(parts, line); in > 0 {
+func lineName(parts []check.Part, line int) string {
+	if name, in := check.Place(parts, line); in > 0 {
 		return fmt.Sprintf("%s line %d", name, in)
 	}
 	return fmt.Sprintf("line %d", line)

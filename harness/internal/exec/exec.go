@@ -1,5 +1,5 @@
-// Package exec runs scripts that package front has accepted. It is all that the
-// rest of the harness knows of how a script runs: the lowering (front/emit), the
+// Package exec runs scripts that package check has accepted. It is all that the
+// rest of the harness knows of how a script runs: the lowering (lower), the
 // library's other half (rt), the interpreter (eval) and its symbol tables (syms)
 // lie behind it, and no other package imports them, which a test enforces. A
 // second way to run scripts would stand behind the same functions.
@@ -15,17 +15,17 @@ import (
 	"log"
 	"os"
 
-	"github.com/usetools/usetools/harness/internal/eval"
-	"github.com/usetools/usetools/harness/internal/front"
-	"github.com/usetools/usetools/harness/internal/front/emit"
+	"github.com/usetools/usetools/harness/internal/bridge"
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/gotype"
-	"github.com/usetools/usetools/harness/internal/host"
-	"github.com/usetools/usetools/harness/internal/rt"
+	"github.com/usetools/usetools/harness/internal/lower"
+	rt "github.com/usetools/usetools/harness/internal/runtime"
+	"github.com/usetools/usetools/harness/internal/yaegi"
 )
 
 // A Program is a script that is ready to run, once.
 type Program struct {
-	lowered *emit.Program
+	lowered *lower.Program
 	timers  *rt.Timers
 }
 
@@ -40,13 +40,13 @@ func (r *Refusal) Error() string { return "not supported: " + r.Message }
 
 // Compile makes a program of a script that was checked. An error is a *[Refusal]
 // or a fault of the harness.
-func Compile(checked *front.Checked) (*Program, error) {
-	in := &emit.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
+func Compile(checked *check.Checked) (*Program, error) {
+	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
 	for _, p := range checked.Packages {
-		in.Packages = append(in.Packages, emit.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
+		in.Packages = append(in.Packages, lower.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
 	}
-	lowered, err := emit.Lower(in)
-	if refused := (*emit.Refusal)(nil); errors.As(err, &refused) {
+	lowered, err := lower.Lower(in)
+	if refused := (*lower.Refusal)(nil); errors.As(err, &refused) {
 		return nil, &Refusal{refused.Pos.Line, refused.Pos.Column, refused.Msg}
 	} else if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (p *Program) Waiting() bool { return p.timers.Pending() }
 
 // Host is what a running script reaches besides the library.
 type Host interface {
-	host.Bridge
+	bridge.Bridge
 	rt.Host
 }
 
@@ -123,16 +123,16 @@ type Frame struct {
 // fatal error of Go's runtime, or never, ends the process or keeps it. An error
 // is a *[Refusal] or a fault of the harness; nothing has run then.
 func (p *Program) Run(o *Options) (*Outcome, error) {
-	host.SetBridge(o.Host)
-	in := &eval.Options{Symbols: host.Symbols(), Host: o.Host, Timers: p.timers,
+	bridge.SetBridge(o.Host)
+	in := &yaegi.Options{Symbols: bridge.Symbols(), Host: o.Host, Timers: p.timers,
 		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop}
 	if o.Stderr != nil {
 		in.Stderr = o.Stderr
 		log.SetOutput(o.Stderr)
 		flag.CommandLine.SetOutput(o.Stderr)
 	}
-	out, err := eval.Run(p.lowered, in)
-	if limit := (*eval.LimitError)(nil); errors.As(err, &limit) {
+	out, err := yaegi.Run(p.lowered, in)
+	if limit := (*yaegi.LimitError)(nil); errors.As(err, &limit) {
 		return nil, &Refusal{Message: limit.Msg}
 	} else if err != nil {
 		return nil, err

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/internal/bridge"
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/exec"
-	"github.com/usetools/usetools/harness/internal/front"
-	"github.com/usetools/usetools/harness/internal/host"
 )
 
 // deaf is a Host that has nothing, and takes what it is given.
@@ -17,12 +17,12 @@ func (deaf) Return([]byte) {}
 
 func compile(t *testing.T, src string) (*exec.Program, error) {
 	t.Helper()
-	script, bad := front.Parse([]byte(src))
+	script, bad := check.Parse([]byte(src))
 	if len(bad) > 0 {
 		t.Fatal(bad)
 	}
-	checked, bad := script.Check(&front.CheckOptions{Prelude: host.Prelude,
-		Units: []front.Unit{{Path: "usetools/host", Source: host.Source, Host: true}}})
+	checked, bad := script.Check(&check.Options{Prelude: bridge.Prelude,
+		Units: []check.Unit{{Path: "usetools/host", Source: bridge.Source, Host: true}}})
 	if len(bad) > 0 {
 		t.Fatal(bad)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/usetools/usetools/harness/internal/front/export"
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
 var (

@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/tools/go/types/typeutil"
 
-	"github.com/usetools/usetools/harness/internal/front/export"
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
 // script is types_test.go as the type checker sees it: the types of a script, of

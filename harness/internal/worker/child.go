@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/bridge"
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/exec"
-	"github.com/usetools/usetools/harness/internal/front"
-	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
@@ -86,7 +86,7 @@ func (c *child) work(lock *sandbox.Config) error {
 	if err != nil {
 		return c.to.writeJSON(kindReady, &ready{Report: report, Error: err.Error()})
 	}
-	go front.Begin(checkOptions(nil))
+	go check.Begin(checkOptions(nil))
 	for {
 		if err := c.to.writeJSON(kindReady, &ready{Report: report}); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (c *child) serve(k kind, b []byte) error {
 	late := begin.Add(c.script.Left)
 	narrowed := c.script.Limits.sandbox("")
 	narrowed.Tune()
-	script, bad := front.Parse([]byte(c.script.Source))
+	script, bad := check.Parse([]byte(c.script.Source))
 	timing := Timing{Parse: ms(time.Since(begin))}
 	if len(bad) > 0 {
 		if needs := needsOfText([]byte(c.script.Source), timing); !needs.none() {
@@ -205,7 +205,7 @@ func (c *child) decode(want kind, v any, k kind, b []byte) error {
 // maxNames is more than what any host takes.
 const maxNames = 5000
 
-func needsOf(s *front.Script, t Timing) *Needs {
+func needsOf(s *check.Script, t Timing) *Needs {
 	n := &Needs{Probe: s.Probe(), Own: s.Own(), Timing: t}
 	n.add(s.Phrases(), s.Used())
 	return n
@@ -214,11 +214,11 @@ func needsOf(s *front.Script, t Timing) *Needs {
 // needsOfText are the needs of a script that does not parse.
 func needsOfText(src []byte, t Timing) *Needs {
 	n := &Needs{Broken: true, Timing: t}
-	n.add(front.Mentions(src))
+	n.add(check.Mentions(src))
 	return n
 }
 
-func (n *Needs) add(phrases []front.Phrase, names []front.Name) {
+func (n *Needs) add(phrases []check.Phrase, names []check.Name) {
 	n.Phrases, n.Names = []Phrase{}, []Name{}
 	for _, p := range phrases {
 		n.Phrases = append(n.Phrases, Phrase(p))
@@ -230,7 +230,7 @@ func (n *Needs) add(phrases []front.Phrase, names []front.Name) {
 
 // compile checks and lowers the script and sends the plan, or its errors and
 // returns nil.
-func (c *child) compile(script *front.Script, timing *Timing) (*exec.Program, error) {
+func (c *child) compile(script *check.Script, timing *Timing) (*exec.Program, error) {
 	opts := checkOptions(c.tools.Units)
 	opts.Strict = c.script.Strict
 	begin := time.Now()
@@ -245,7 +245,7 @@ func (c *child) compile(script *front.Script, timing *Timing) (*exec.Program, er
 	var refused *exec.Refusal
 	switch {
 	case errors.As(err, &refused):
-		d := checked.Diagnose(refused.Line, refused.Column, front.Refused, refused.Error(), "")
+		d := checked.Diagnose(refused.Line, refused.Column, check.Refused, refused.Error(), "")
 		return nil, c.to.writeJSON(kindErrors, &Errors{Errors: []Diagnostic{d}, Warnings: checked.Warnings, Timing: *timing})
 	case err != nil:
 		return nil, err
@@ -259,10 +259,10 @@ func (c *child) compile(script *front.Script, timing *Timing) (*exec.Program, er
 
 // checkOptions are generated packages with the one through which they call
 // tools.
-func checkOptions(units []Unit) *front.CheckOptions {
-	o := &front.CheckOptions{Prelude: host.Prelude, Units: []front.Unit{{Path: "usetools/host", Source: host.Source, Host: true}}}
+func checkOptions(units []Unit) *check.Options {
+	o := &check.Options{Prelude: bridge.Prelude, Units: []check.Unit{{Path: "usetools/host", Source: bridge.Source, Host: true}}}
 	for _, u := range units {
-		o.Units = append(o.Units, front.Unit{Path: u.Path, Name: u.Name, Source: u.Source})
+		o.Units = append(o.Units, check.Unit{Path: u.Path, Name: u.Name, Source: u.Source})
 	}
 	return o
 }
@@ -400,7 +400,7 @@ func (c *child) RunScript(name string, inputs []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Call(host.RunScript, args)
+	return c.Call(bridge.RunScript, args)
 }
 
 func lookUp(m map[string]json.RawMessage, name, fn, where string) ([]byte, error) {

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/exec"
-	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
@@ -38,7 +38,7 @@ type Needs struct {
 	Names   []Name   `json:"names"`
 	// Probe says that the script does nothing but declare.
 	Probe bool `json:"probe"`
-	// Own are the parts of the harness itself that it uses, see front.Script.Own.
+	// Own are the parts of the harness itself that it uses, see check.Script.Own.
 	Own []string `json:"own,omitempty"`
 	// Broken says that the script is no Go: its names and phrases are guessed
 	// from its text, and its errors follow whatever tools there are.
@@ -66,7 +66,7 @@ type Name struct {
 	Imported bool   `json:"imported"` // false: the identifier has no import
 	Std      bool   `json:"std"`      // a standard package of that name has it too
 	// Fields are what the script writes in literals of that type, or as keys of
-	// a map which that function is called with; see front.Name.
+	// a map which that function is called with; see check.Name.
 	Fields []string `json:"fields,omitempty"`
 }
 
@@ -113,7 +113,7 @@ type Errors struct {
 }
 
 // Diagnostic is a message about a place in the script as it was sent.
-type Diagnostic = front.Diagnostic
+type Diagnostic = check.Diagnostic
 
 // Timing are milliseconds by phase; 0 where a phase was not reached.
 type Timing struct {
@@ -161,7 +161,7 @@ type Frame = exec.Frame
 
 // Note is a warning of the running script.
 type Note struct {
-	Code    string `json:"code,omitempty"` // one of package host's
+	Code    string `json:"code,omitempty"` // one of package bridge's
 	Tool    string `json:"tool,omitempty"` // the ID of the tool that it is about, with a Code
 	Message string `json:"message"`
 }

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/front"
+	"github.com/usetools/usetools/harness/internal/check"
 )
 
 // rehearsal is a script that does what most scripts do, and prints nothing.
@@ -93,7 +93,7 @@ var rehearsalResult = json.RawMessage(`{"content":[{"type":"text","text":"words"
 // stock loads more of the library, and collects the garbage of that: what a
 // script allocates is then memory that the process has already.
 func stock() error {
-	front.Warm()
+	check.Warm()
 	// On one processor: the others would help, and it is not urgent.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC()

@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/bridge"
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/exec"
-	"github.com/usetools/usetools/harness/internal/front"
-	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/sandbox"
 )
 
@@ -461,7 +461,7 @@ func (r *run) note(b []byte) error {
 	if err := json.Unmarshal(b, &n); err != nil {
 		return err
 	}
-	if n.Code != "" && n.Code != host.CodeMisfit || len(n.Tool) > maxNote {
+	if n.Code != "" && n.Code != bridge.CodeMisfit || len(n.Tool) > maxNote {
 		return fmt.Errorf("a warning with the code %.40q about %.40q", n.Code, n.Tool)
 	}
 	n.Message = begin(n.Message, maxNote)
@@ -491,7 +491,7 @@ func (r *run) ended(d *done) {
 		o.Status, o.Message = SandboxError, d.Error
 	case d.Refused != "":
 		o.Status = CompileError
-		o.Errors = []Diagnostic{{Kind: front.Refused, Message: "not supported: " + clip(d.Refused, 1000)}}
+		o.Errors = []Diagnostic{{Kind: check.Refused, Message: "not supported: " + clip(d.Refused, 1000)}}
 	case d.Panic != "":
 		o.Status, o.Message, o.Exit, o.Code = ScriptError, "panic: "+d.Panic, goFatal, exec.CodePanic
 		if d.Code.IsPanic() {

@@ -1,0 +1,362 @@
+// Package bridge is the bridge that generated server packages and the prelude
+// call: it is compiled into the worker, bound into the interpreter as
+// "usetools/host" and "usetools/prelude", and has nothing but functions over
+// plain types. What looks into values of the script is in package runtime: a part of
+// the prelude, and Do, by which a generated function calls its tool.
+//
+// In goes the ID of a tool with its arguments as JSON; out comes a [Result],
+// from which the wrappers take text, JSON, raw bytes and images. Everything
+// that reaches outside goes through the one [Bridge] that the worker sets
+// before the script runs; without it every call fails.
+//
+// Nothing here is trusted by anybody: the parent authorises and validates each
+// call again, whatever this package sent.
+package bridge
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/usetools/usetools/wrappers/pyrepr"
+)
+
+// Source is the package as the type checker sees it: the same declarations
+// without bodies.
+//
+//go:embed stub.go.txt
+var Source string
+
+// Bridge is what a running script can reach.
+type Bridge interface {
+	// Call runs a tool and returns the MCP result (a CallToolResult) as JSON,
+	// or an error that says in one line why there is none.
+	Call(tool string, args []byte) ([]byte, error)
+	// Unresolved returns the first of the phrases that found no tool, why, and
+	// its candidates; or "" when all have one.
+	Unresolved(phrases []string) (query, message string, candidates []string)
+	// Warn adds a line to the result's warnings, with the code of what it says,
+	// or "", and the ID of the tool that a code is about.
+	Warn(code, tool, message string)
+}
+
+type holder struct{ Bridge }
+
+var bridge atomic.Pointer[holder]
+
+// SetBridge connects the package; the worker calls it once.
+func SetBridge(b Bridge) { bridge.Store(&holder{b}) }
+
+var errNoBridge = errors.New("tools cannot be called here")
+
+// Result is one tool's answer.
+type Result struct {
+	Name string // the tool's function as scripts write it, harbour.BerthPlan; set by who knows it
+
+	raw        []byte
+	content    []content
+	blocks     []json.RawMessage // content as it came
+	structured []byte
+}
+
+type content struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	MIMEType string `json:"mimeType"`
+	Data     []byte `json:"data"`
+	Resource *struct {
+		URI      string `json:"uri"`
+		Text     string `json:"text"`
+		MIMEType string `json:"mimeType"`
+		Blob     []byte `json:"blob"`
+	} `json:"resource"`
+	URI  string `json:"uri"`
+	Name string `json:"name"`
+}
+
+// Image is an image that a tool returned.
+type Image struct {
+	MIMEType string // such as image/png
+	Data     []byte // the decoded bytes
+}
+
+// MarshalJSON makes an image a block of MCP content, so that a script can
+// return one.
+func (i Image) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Type     string `json:"type"`
+		MIMEType string `json:"mimeType"`
+		Data     []byte `json:"data"`
+	}{"image", i.MIMEType, i.Data})
+}
+
+// ToolError is the error of a call whose tool ran and reported a failure.
+// Scripts have it predeclared; any other error of a call means that the tool
+// did not answer.
+type ToolError struct {
+	Tool    string // its ID, git.git_log
+	Message string // the tool's own words
+}
+
+func (e *ToolError) Error() string { return e.Tool + ": " + e.Message }
+
+// Call runs a tool. A failure that the tool itself reports is an error with
+// a [*ToolError]; the Result then still holds what it sent.
+func Call(tool string, args []byte) (*Result, error) {
+	h := bridge.Load()
+	if h == nil {
+		return nil, fmt.Errorf("%s: %w", tool, errNoBridge)
+	}
+	raw, err := h.Call(tool, args)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tool, err)
+	}
+	return parse(tool, raw)
+}
+
+func parse(tool string, raw []byte) (*Result, error) {
+	var m struct {
+		Content    []json.RawMessage `json:"content"`
+		Structured json.RawMessage   `json:"structuredContent"`
+		IsError    bool              `json:"isError"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("%s: the result is no MCP result: %w", tool, err)
+	}
+	r := &Result{raw: raw, blocks: m.Content}
+	if s := bytes.TrimSpace(m.Structured); len(s) > 0 && !bytes.Equal(s, []byte("null")) {
+		r.structured = s
+	}
+	for _, c := range m.Content { // an item that cannot be read stays in Raw
+		var item content
+		if json.Unmarshal(c, &item) == nil {
+			r.content = append(r.content, item)
+		}
+	}
+	if m.IsError {
+		msg := strings.TrimSpace(r.text())
+		if msg == "" {
+			msg = "the tool failed without a message"
+		}
+		return r, &ToolError{Tool: tool, Message: msg}
+	}
+	return r, nil
+}
+
+// text joins the text parts; of a result that has none, the structured value.
+func (r *Result) text() string {
+	var parts []string
+	for _, c := range r.content {
+		switch {
+		case c.Type == "text":
+			parts = append(parts, c.Text)
+		case c.Resource != nil && c.Resource.Text != "":
+			parts = append(parts, c.Resource.Text)
+		case c.Type == "resource_link":
+			parts = append(parts, strings.TrimSpace(c.Name+" "+c.URI))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Text is the result as text: its text parts, one below the other. Where a
+// Python SDK wrapped the value as {"result": "…"} it is that value; a result
+// without text is its JSON.
+func Text(r *Result) string {
+	if r == nil {
+		return ""
+	}
+	if s := r.text(); s != "" {
+		return s
+	}
+	var str string
+	if v, ok := unwrapped(r.structured); ok && json.Unmarshal(v, &str) == nil {
+		return str
+	}
+	return string(r.structured)
+}
+
+// unwrapped returns T of {"result": T}.
+func unwrapped(data []byte) ([]byte, bool) {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(data, &m) != nil || len(m) != 1 {
+		return data, false
+	}
+	v, ok := m["result"]
+	return v, ok
+}
+
+// Fields returns the JSON that a typed result is decoded from: the structured
+// part, or the text where a server sent only text that is a JSON object or
+// array. Without either it is nil, with a warning: a script must not take
+// fields that are zero for what the tool said.
+func Fields(tool string, r *Result) []byte {
+	if data := r.typed(); data != nil {
+		return data
+	}
+	Warn(fmt.Sprintf("%s answered with text in the place of its typed fields, which are all zero: use Text()", tool))
+	return nil
+}
+
+// Wrapped is Fields for a tool whose output schema is the envelope
+// {"result": T} of the Python SDKs. A server that sent only T's text is
+// understood too; text says that T is a string.
+func Wrapped(tool string, r *Result, text bool) []byte {
+	switch {
+	case r == nil:
+		return nil
+	case r.structured != nil:
+		return r.structured
+	}
+	t := r.text()
+	if text || !json.Valid([]byte(t)) {
+		quoted, err := json.Marshal(t)
+		if err != nil {
+			return nil
+		}
+		t = string(quoted)
+	}
+	return []byte(`{"result":` + t + `}`)
+}
+
+func (r *Result) typed() []byte {
+	switch {
+	case r == nil:
+		return nil
+	case r.structured != nil:
+		return r.structured
+	}
+	t := strings.TrimSpace(r.text())
+	if t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(t)) {
+		return []byte(t)
+	}
+	if data, ok := pyrepr.JSON(t); ok {
+		return data
+	}
+	return nil
+}
+
+// JSON returns the result's value as JSON: the structured part (of the
+// {"result": T} envelope T itself), or a text that is JSON; a string that
+// holds JSON is that JSON. A text that is what Python prints of a dict, a list
+// or a tuple is the JSON of that.
+func JSON(r *Result) ([]byte, error) {
+	if r == nil {
+		return nil, errors.New("there is no result: the call failed")
+	}
+	data, text := r.json()
+	if data == nil {
+		var ok bool
+		if data, ok = pyrepr.JSON(text); !ok {
+			return nil, fmt.Errorf("the result is text, not JSON: use Text(); it begins %.60q", text)
+		}
+	}
+	return data, nil
+}
+
+// json returns the result's JSON, or else nil and its text.
+func (r *Result) json() ([]byte, string) {
+	data := r.structured
+	if v, ok := unwrapped(data); ok {
+		data = v
+	}
+	var str string
+	switch {
+	case data == nil:
+		str = r.text()
+	case json.Unmarshal(data, &str) != nil:
+		if inner := r.repeated(data); inner != nil {
+			return inner, ""
+		}
+		return data, ""
+	}
+	if t := []byte(strings.TrimSpace(str)); json.Valid(t) {
+		return t, ""
+	}
+	return nil, str
+}
+
+// repeated returns the JSON in the only property of an object that is a string
+// and says the same as the text: {"content": "[1,2]"} beside the text [1,2]. A
+// plain text there stays where it is.
+func (r *Result) repeated(data []byte) []byte {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(data, &m) != nil || len(m) != 1 {
+		return nil
+	}
+	for _, v := range m {
+		var s string
+		if json.Unmarshal(v, &s) == nil && strings.TrimSpace(s) == strings.TrimSpace(r.text()) {
+			if t := strings.TrimSpace(s); t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(t)) {
+				return []byte(t)
+			}
+		}
+	}
+	return nil
+}
+
+// Value returns the result as one JSON value for whoever marshals it: its
+// JSON, or its text as a string, what Python prints among it. One with images,
+// sound or files in it is the list of its blocks as MCP has them.
+func Value(r *Result) ([]byte, error) {
+	if r != nil {
+		if data, _ := r.json(); data != nil {
+			return data, nil
+		}
+		if slices.ContainsFunc(r.content, content.binary) {
+			return json.Marshal(r.blocks)
+		}
+	}
+	return json.Marshal(Text(r))
+}
+
+func (c content) binary() bool {
+	return len(c.Data) > 0 || c.Resource != nil && len(c.Resource.Blob) > 0
+}
+
+// Raw is the whole MCP result as the server sent it.
+func Raw(r *Result) []byte {
+	if r == nil {
+		return nil
+	}
+	return r.raw
+}
+
+// Images lists the images in the result, those in embedded resources included.
+func Images(r *Result) []Image {
+	var out []Image
+	if r != nil {
+		for _, c := range r.content {
+			switch {
+			case c.Type == "image":
+				out = append(out, Image{c.MIMEType, c.Data})
+			case c.Resource != nil && strings.HasPrefix(c.Resource.MIMEType, "image/"):
+				out = append(out, Image{c.Resource.MIMEType, c.Resource.Blob})
+			}
+		}
+	}
+	return out
+}
+
+// BadArgs says that arguments could not be encoded.
+func BadArgs(tool string, err error) error {
+	return fmt.Errorf("%s: encoding the arguments: %w", tool, err)
+}
+
+// CodeMisfit is the code of a warning that names the fields in which a tool's
+// result does not fit its output schema.
+const CodeMisfit = "misfit"
+
+// Warn adds a line to the result's warnings.
+func Warn(message string) { warn("", "", message) }
+
+func warn(code, tool, message string) {
+	if h := bridge.Load(); h != nil {
+		h.Warn(code, tool, message)
+	}
+}

@@ -1,0 +1,188 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// notAllowed reports constants that a script writes into fields whose schema
+// does not allow them (the tag enum holds the allowed values as a JSON array).
+// What is only known at run time is left to the validation of the call.
+func (r *requirements) notAllowed(n ast.Node) []Diagnostic {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		s, owner := serverStruct(r.info.TypeOf(n))
+		if s == nil {
+			return nil
+		}
+		var list []Diagnostic
+		for i := range n.Elts {
+			at, e, before := i, &n.Elts[i], ""
+			if kv, ok := (*e).(*ast.KeyValueExpr); ok {
+				id, ok := kv.Key.(*ast.Ident)
+				if !ok {
+					continue
+				}
+				at, e, before = fieldNamed(s, id.Name), &kv.Value, id.Name+": "
+			}
+			list = append(list, r.value(s, owner, at, e, before)...)
+		}
+		return list
+	case *ast.AssignStmt:
+		if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
+			return nil
+		}
+		var list []Diagnostic
+		for i, x := range n.Lhs {
+			if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
+				if s, owner := serverStruct(r.info.TypeOf(sel.X)); s != nil {
+					list = append(list, r.value(s, owner, fieldNamed(s, sel.Sel.Name), &n.Rhs[i], r.source(sel)+" = ")...)
+				}
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+// serverStruct returns the struct behind a type of a server package, or behind
+// a pointer to one.
+func serverStruct(t types.Type) (*types.Struct, *types.Named) {
+	n := named(t)
+	if n == nil || !ofServer(n.Obj().Pkg()) {
+		return nil, nil
+	}
+	s, _ := n.Underlying().(*types.Struct)
+	return s, n
+}
+
+func fieldNamed(s *types.Struct, name string) int {
+	for i := range s.NumFields() {
+		if s.Field(i).Name() == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// value checks what is written into a field: a constant, or the constants in
+// the literal of a list. One that is allowed but for its case is mended; before
+// is what the script writes before it, for the warning.
+func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x *ast.Expr, before string) []Diagnostic {
+	if field < 0 || field >= s.NumFields() {
+		return nil
+	}
+	tag := reflect.StructTag(s.Tag(field)).Get("enum")
+	if tag == "" {
+		return nil
+	}
+	var allowed []json.RawMessage
+	if json.Unmarshal([]byte(tag), &allowed) != nil {
+		return nil
+	}
+	var exprs []*ast.Expr
+	if lit, ok := ast.Unparen(*x).(*ast.CompositeLit); ok {
+		for i := range lit.Elts {
+			exprs = append(exprs, &lit.Elts[i])
+		}
+	} else {
+		exprs = append(exprs, x)
+	}
+	var list []Diagnostic
+	for _, at := range exprs {
+		e := *at
+		v := r.info.Types[e].Value
+		if v == nil || slices.ContainsFunc(allowed, func(a json.RawMessage) bool { return sameConstant(v, string(a)) }) {
+			continue
+		}
+		if right := butForCase(v, allowed); right != "" {
+			r.warn(e.Pos(), "%s%s: sent as %q", before, r.source(e), right)
+			known := r.info.Types[e]
+			known.Value = constant.MakeString(right)
+			*at = &ast.BasicLit{ValuePos: e.Pos(), Kind: token.STRING, Value: strconv.Quote(right)}
+			r.info.Types[*at] = known
+			continue
+		}
+		d := r.diagnose(Compile, e.Pos(), "%s is not a value of %s.%s.%s", v.ExactString(), owner.Obj().Pkg().Name(), owner.Obj().Name(), s.Field(field).Name())
+		d.Hint = allowedHint(v, allowed)
+		d.concern(CodeEnum, serverOf(owner.Obj()), owner.Obj().Name(), s.Field(field).Name())
+		list = append(list, d)
+	}
+	return list
+}
+
+// sameConstant compares a constant with a JSON scalar.
+func sameConstant(v constant.Value, text string) bool {
+	switch v.Kind() {
+	case constant.String:
+		var s string
+		return json.Unmarshal([]byte(text), &s) == nil && s == constant.StringVal(v)
+	case constant.Bool:
+		return text == strconv.FormatBool(constant.BoolVal(v))
+	case constant.Int, constant.Float:
+		var n json.Number
+		if json.Unmarshal([]byte(text), &n) != nil || len(n) > 40 {
+			return false
+		}
+		f, err := n.Float64()
+		want, _ := constant.Float64Val(v)
+		return err == nil && f == want
+	}
+	return false
+}
+
+// butForCase returns the one allowed text that a constant is when case is
+// ignored, or "".
+func butForCase(v constant.Value, allowed []json.RawMessage) string {
+	if v.Kind() != constant.String {
+		return ""
+	}
+	found := ""
+	for _, a := range allowed {
+		var s string
+		if json.Unmarshal(a, &s) == nil && strings.EqualFold(s, constant.StringVal(v)) {
+			if found != "" {
+				return ""
+			}
+			found = s
+		}
+	}
+	return found
+}
+
+// maxAllowed bounds the values that a hint lists.
+const maxAllowed = 24
+
+func allowedHint(v constant.Value, allowed []json.RawMessage) string {
+	var all, names []string
+	for _, a := range allowed {
+		all = append(all, string(a))
+		var s string
+		if json.Unmarshal(a, &s) == nil {
+			names = append(names, s)
+		}
+	}
+	hint := "allowed: " + strings.Join(all[:min(len(all), maxAllowed)], ", ")
+	if len(all) > maxAllowed {
+		hint += ", …"
+	}
+	if v.Kind() != constant.String {
+		return hint
+	}
+	word := constant.StringVal(v)
+	if word == "" {
+		return hint + "; leave the field out to send nothing"
+	}
+	if near := nearest(word, names); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %q? %s", near[0], hint)
+	}
+	return hint
+}

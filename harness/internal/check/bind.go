@@ -1,0 +1,287 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
+)
+
+// A binding is what an identifier before a dot can mean: a standard package, a
+// unit, or both under one name.
+type binding struct {
+	name        string
+	file        *file // whose imports decide
+	std, unit   *types.Package
+	stdSpec     *ast.ImportSpec // nil when the import is missing
+	unitSpec    *ast.ImportSpec
+	unitPath    string
+	renamed     bool // unitPath is that of a unit with another name
+	refs        []reference
+	toStd, toUn []reference
+}
+
+// bind decides what each qualified name of the script refers to. It adds
+// missing imports, corrects names of units that are right but for their
+// spelling, and separates a server from the standard package whose name it has.
+func (c *checker) bind() []Diagnostic {
+	var list []Diagnostic
+	for _, f := range c.files {
+		bindings := c.bindings(f)
+		for _, name := range slices.Sorted(maps.Keys(bindings)) {
+			b := bindings[name]
+			c.findUnit(b)
+			c.findStd(b)
+			for _, r := range b.refs {
+				if d := c.choose(b, r); d != nil {
+					list = append(list, *d)
+					c.setAside(b.file, r)
+				}
+			}
+			c.separate(b)
+		}
+	}
+	return list
+}
+
+func (c *checker) bindings(f *file) map[string]*binding {
+	out := map[string]*binding{}
+	get := func(name string) *binding {
+		if out[name] == nil {
+			out[name] = &binding{name: name, file: f}
+		}
+		return out[name]
+	}
+	for _, r := range c.refs {
+		if r.file == f && types.Universe.Lookup(r.x.Name) == nil {
+			get(r.x.Name).refs = append(get(r.x.Name).refs, r)
+		}
+	}
+	for _, spec := range f.Imports {
+		name, path := importedName(spec), importedPath(spec)
+		if name == "." || name == "_" || path == predeclaredPath {
+			continue
+		}
+		b := get(name)
+		if _, isUnit := c.units[path]; isUnit {
+			b.unitSpec, b.unitPath = spec, path
+		} else {
+			b.stdSpec = spec
+		}
+	}
+	return out
+}
+
+// findUnit looks for the unit behind a binding: the imported one, or the one
+// of that name when a name is used that Go's package does not have.
+func (c *checker) findUnit(b *binding) {
+	if b.unitSpec == nil {
+		if b.stdSpec != nil && b.stdSpec.Name != nil {
+			return
+		}
+		for _, path := range []string{serverPrefix + b.name, discoveryPath} {
+			if u, ok := c.units[path]; ok && !u.Host && (path != discoveryPath || b.name == path) {
+				b.unitPath = path
+			}
+		}
+		if b.unitPath == "" && b.stdSpec == nil && len(b.refs) > 0 && len(export.ByName(b.name)) == 0 {
+			c.correctPackage(b)
+		}
+	}
+	if b.unitPath != "" {
+		b.unit, _ = c.Import(b.unitPath)
+	}
+}
+
+// correctPackage finds the unit that a binding's name means under another
+// spelling. The script keeps its name: the import that is added has it.
+func (c *checker) correctPackage(b *binding) {
+	if path := c.serverNamed(b.name); path != "" {
+		b.unitPath, b.renamed = path, true
+		c.warn(b.refs[0].x.Pos(), "%s: taken as the package %s", b.name, path)
+	}
+}
+
+// findStd looks for the standard package behind a binding: the imported one,
+// or, of those with that name, the first that has all names which are not the
+// unit's.
+func (c *checker) findStd(b *binding) {
+	if b.stdSpec != nil {
+		b.std, _ = c.Import(importedPath(b.stdSpec))
+		return
+	}
+	if b.unitSpec != nil && b.unitSpec.Name != nil {
+		return
+	}
+	candidates := export.ByName(b.name)
+	for _, path := range candidates {
+		if p, err := c.Import(path); err == nil && b.suits(p) {
+			b.std = p
+			return
+		}
+	}
+	if b.unit == nil && len(candidates) > 0 {
+		b.std, _ = c.Import(candidates[0])
+	}
+}
+
+// suits reports whether a standard package has all names of the references
+// that are not the unit's, and at least one.
+func (b *binding) suits(p *types.Package) bool {
+	found := false
+	for _, r := range b.refs {
+		if hasName(p, r.name.Name) {
+			found = true
+		} else if b.unit == nil || match(b.unit, r.name.Name) == "" {
+			return false
+		}
+	}
+	return found
+}
+
+func hasName(p *types.Package, name string) bool {
+	return token.IsExported(name) && p.Scope().Lookup(name) != nil
+}
+
+// choose gives one reference to the standard package or to the unit.
+func (c *checker) choose(b *binding, r reference) *Diagnostic {
+	inStd := b.std != nil && hasName(b.std, r.name.Name)
+	inUnit := b.unit != nil && hasName(b.unit, r.name.Name)
+	if inStd && inUnit && (b.stdSpec == nil) == (b.unitSpec == nil) {
+		d := c.diagnose(Compile, r.x.Pos(), "%s.%s is both Go's and the server's", b.name, r.name.Name)
+		d.Hint = "import the server under another name: import server" + b.name + ` "` + b.unitPath + `"`
+		return &d
+	}
+	if inStd && (!inUnit || b.unitSpec == nil) {
+		b.toStd = append(b.toStd, r)
+		return nil
+	}
+	if b.unit == nil {
+		b.toStd = append(b.toStd, r)
+		return nil
+	}
+	if !inUnit {
+		if right := match(b.unit, r.name.Name); right != "" {
+			c.rename(b.name+".", r.name, right)
+		} else if b.stdSpec != nil && b.unitSpec == nil {
+			b.toStd = append(b.toStd, r)
+			return nil
+		}
+	}
+	b.toUn = append(b.toUn, r)
+	return nil
+}
+
+// setAside makes a reference that was reported one to a package which cannot be
+// imported, so that nothing else is said of it.
+func (c *checker) setAside(f *file, r reference) {
+	name := "refused_" + r.x.Name
+	if !f.failed[name] {
+		f.refuse(f.addImport(refusedPath, name))
+	}
+	r.x.Name = name
+}
+
+// rename corrects an identifier of the script.
+func (c *checker) rename(before string, id *ast.Ident, right string) {
+	c.warn(id.Pos(), "%s%s: taken as %s%s", before, id.Name, before, right)
+	id.Name = right
+}
+
+// separate makes the script's imports say what choose decided.
+func (c *checker) separate(b *binding) {
+	both := len(b.toStd) > 0 && len(b.toUn) > 0 || b.stdSpec != nil && b.unitSpec != nil
+	unitName := ""
+	if both {
+		unitName = "servers_" + b.name
+		for c.mentions(unitName) {
+			unitName += "_"
+		}
+		c.aliases[unitName] = b.name
+		for _, r := range b.toUn {
+			r.x.Name = unitName
+		}
+		if b.unitSpec != nil {
+			b.unitSpec.Name = &ast.Ident{NamePos: b.unitSpec.Pos(), Name: unitName}
+		}
+	}
+	if b.renamed && unitName == "" {
+		unitName = b.name
+	}
+	if len(b.toUn) > 0 && b.unitSpec == nil {
+		c.warnImport(b.toUn[0].x.Pos(), b.unitPath)
+		b.file.addImport(b.unitPath, unitName)
+	}
+	if len(b.toStd) > 0 && b.stdSpec == nil && b.std != nil {
+		c.warnImport(b.toStd[0].x.Pos(), b.std.Path())
+		b.file.addImport(b.std.Path(), "")
+	}
+}
+
+func (c *checker) mentions(name string) bool {
+	found := false
+	c.inspect(func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == name
+		return !found
+	})
+	return found
+}
+
+// match returns the one exported name of a unit that equals the name when
+// case, underscores and the server's prefix are ignored, or "".
+func match(p *types.Package, name string) string {
+	names := p.Scope().Names()
+	if found := matchOne(name, names); found != "" {
+		return found
+	}
+	want, found := normal(name), ""
+	for _, n := range names {
+		if token.IsExported(n) && (isPrefixed(want, normal(n), p.Name()) || isPrefixed(normal(n), want, p.Name())) {
+			if found != "" {
+				return ""
+			}
+			found = n
+		}
+	}
+	return found
+}
+
+// isPrefixed reports whether a name is another one behind the server's prefix,
+// which is the beginning of the package's name: git_log of package
+// gitcyanheads.
+func isPrefixed(long, short, pkg string) bool {
+	prefix, ok := strings.CutSuffix(long, short)
+	return ok && len(prefix) > 1 && short != "" && strings.HasPrefix(pkg, prefix)
+}
+
+// matchOne returns the one exported name that equals the name when case and
+// underscores are ignored, or "".
+func matchOne(name string, names []string) string {
+	want, found := normal(name), ""
+	for _, n := range names {
+		if token.IsExported(n) && normal(n) == want {
+			if found != "" {
+				return ""
+			}
+			found = n
+		}
+	}
+	return found
+}
+
+// normal writes a name without case and underscores.
+func normal(name string) string {
+	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
+}
+
+// warnImport says that an import was added, to who wrote imports at all.
+func (s *Script) warnImport(pos token.Pos, path string) {
+	if !s.bare {
+		s.warn(pos, "missing import %q: added", path)
+	}
+}

@@ -1,0 +1,826 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
+)
+
+// explain makes a diagnostic of what Go has against the script: its own words,
+// and the one thing that helps to write it right the next time.
+func (c *checker) explain(f fault) Diagnostic {
+	message := strings.ReplaceAll(strings.ReplaceAll(c.plain(f.Msg), "\n\t", " "), "\t", " ")
+	message, _, _ = strings.Cut(message, " (declared at "+fileName) // a line of another text
+	d := c.diagnose(Compile, f.Pos, "%s", message)
+	a := advices[f.code]
+	if d.Hint = a.hint; a.explain != nil {
+		a.explain(c, f, &d)
+	}
+	for _, w := range wordings {
+		if d.Hint == "" && strings.Contains(f.Msg, w.sign) {
+			d.Hint = w.hint
+		}
+	}
+	if d.Code == "" && f.code == undeclaredName {
+		d.concern(CodeUndefined, "", c.undefined(f), "")
+	}
+	if d.Code == "" && ofValues[f.code] {
+		c.concernValue(f, &d)
+	}
+	c.adviseIdiom(&d)
+	return d
+}
+
+// concernValue says of a fault with a value whose type is a server's, or for a
+// field of such a type, which type that is.
+func (c *checker) concernValue(f fault, d *Diagnostic) {
+	path := c.pathTo(f.Pos)
+	if c.concernPlace(f.Pos, path, d) {
+		return
+	}
+	for _, n := range path {
+		e, ok := n.(ast.Expr)
+		if !ok || e.Pos() != f.Pos {
+			continue
+		}
+		about := []ast.Expr{e}
+		if b, ok := e.(*ast.BinaryExpr); ok {
+			about = append(about, b.X, b.Y)
+		}
+		for _, e := range about {
+			if owner := elementOfServer(c.info.TypeOf(e)); owner != nil {
+				d.concern(CodeType, serverOf(owner.Obj()), owner.Obj().Name(), "")
+				return
+			}
+		}
+		if isKnown(c.info.TypeOf(e)) {
+			return
+		}
+	}
+}
+
+// concernPlace says which field or function of a server a place gives a value
+// to, and reports whether it does.
+func (c *checker) concernPlace(pos token.Pos, path []ast.Node, d *Diagnostic) bool {
+	for i, n := range slices.Backward(path) {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			id, ok := n.Key.(*ast.Ident)
+			if !ok || i == 0 {
+				continue
+			}
+			if lit, ok := path[i-1].(*ast.CompositeLit); ok {
+				if s, owner := serverStruct(c.info.TypeOf(lit)); s != nil {
+					d.concern(CodeType, serverOf(owner.Obj()), owner.Obj().Name(), id.Name)
+					return true
+				}
+			}
+		case *ast.CallExpr:
+			if tool := c.toolOf(n); tool != nil && pos > n.Lparen {
+				d.concern(CodeCall, serverOf(tool), tool.Name(), "")
+				return true
+			}
+		case *ast.AssignStmt:
+			if at := slices.IndexFunc(n.Rhs, func(e ast.Expr) bool { return e.Pos() <= pos && pos < e.End() }); at >= 0 && len(n.Lhs) == len(n.Rhs) {
+				if sel, ok := ast.Unparen(n.Lhs[at]).(*ast.SelectorExpr); ok {
+					if s, owner := serverStruct(c.info.TypeOf(sel.X)); s != nil {
+						d.concern(CodeType, serverOf(owner.Obj()), owner.Obj().Name(), sel.Sel.Name)
+						return true
+					}
+				}
+			}
+		case *ast.FuncLit:
+			return false
+		}
+	}
+	return false
+}
+
+// elementOfServer returns the server's struct type that a type is, or that it
+// is a list or map or pointer of; else nil.
+func elementOfServer(t types.Type) *types.Named {
+	for range 4 {
+		if s, n := serverStruct(t); s != nil {
+			return n
+		}
+		if t == nil {
+			return nil
+		}
+		holder, ok := t.Underlying().(interface{ Elem() types.Type })
+		if !ok {
+			return nil
+		}
+		t = holder.Elem()
+	}
+	return nil
+}
+
+// advices are what is said about a fault, by its code.
+var advices = map[code]struct {
+	hint    string
+	explain func(*checker, fault, *Diagnostic)
+}{
+	undeclaredName:         {"", (*checker).explainUndefined},
+	undeclaredImportedName: {"", (*checker).explainUndefined},
+	unexportedName:         {"", (*checker).explainUndefined},
+	missingFieldOrMethod:   {"", (*checker).explainMember},
+	missingLitField:        {"", (*checker).explainMember},
+	wrongAssignCount:       {"", (*checker).explainMismatch},
+	notAType:               {"", (*checker).explainNoType},
+	wrongArgCount:          {"", (*checker).explainCall},
+	tooManyValues:          {"", (*checker).explainMultiple},
+	mismatchedTypes:        {"", (*checker).explainOperands},
+	incompatibleAssign:     {"", (*checker).explainConversion},
+	invalidIfaceAssign:     {"", (*checker).explainConversion},
+	numericOverflow:        {"", (*checker).explainConversion},
+	truncatedFloat:         {"", (*checker).explainConversion},
+	wrongResultCount:       {"", (*checker).explainReturn},
+	unusedExpr:             {"", (*checker).explainNotUsed},
+
+	unusedVar:                {"look at it: if err != nil { panic(err) }; or assign to _ where a failure does not matter", nil},
+	invalidCond:              {"compare explicitly: x != 0, s != \"\", err != nil", nil},
+	invalidStructLit:         {"name the fields: T{Name: …}", nil},
+	unexportedLitField:       {"name the fields: T{Name: …}", nil},
+	missingReturn:            {"end every path of a function that has results with return or panic", nil},
+	noNewVar:                 {"all of them exist already: use = in the place of :=", nil},
+	invalidInstanceCycle:     {"a generic type or function makes ever larger types of itself", nil},
+	unsupportedFeature:       {olderHint, nil},
+	tooNew:                   {olderHint, nil},
+	impossibleAssert:         {"the type has not all methods of the interface", nil},
+	unaddressableFieldAssign: {"a struct in a map cannot be changed in place: copy it, change it, store it", nil},
+}
+
+// wordings are looked through in this order by what Go's message contains, for
+// a fault of which the advices say nothing. They and the idioms are where Go's words are read: all
+// that is chosen by them is a hint for whoever wrote the script.
+var wordings = []struct{ sign, hint string }{
+	{"is not a function", "it is a value: leave out the parentheses"},
+	{"to type interface{Error() string}", "an error is compared with nil: err != nil"},
+	{"interface type any", anyHint},
+	{"must be a boolean", "compare explicitly: x != 0, s != \"\", err != nil"},
+	{"is not an interface", "only values of interface types have dynamic types; use the value itself"},
+	{"redeclared in this block", "rename one of them, or assign with ="},
+	{"truncated to ", "convert explicitly, or make it a float64"},
+	{"invalid recursive type", "use a pointer, a slice or a map of it"},
+	{"requires go1.", olderHint},
+}
+
+const olderHint = "remove the //go:build line: a file is in the release of Go that it asks for, and scripts have the newest"
+
+const anyHint = "a value of type any has to be asserted first: m, ok := v.(map[string]any); or decode the whole result: r.JSON(&x)"
+
+// explainUndefined looks for the name that was meant.
+func (c *checker) explainUndefined(f fault, d *Diagnostic) {
+	if at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos }); at >= 0 {
+		c.explainQualified(c.refs[at], d)
+		return
+	}
+	if at := slices.IndexFunc(c.refs, func(r reference) bool { return r.x.Pos() == f.Pos }); at >= 0 {
+		c.explainPackage(c.refs[at], d)
+		return
+	}
+	name := c.undefined(f)
+	if d.Hint = c.inLeftOut(name); d.Hint != "" {
+		return
+	}
+	if c.isLocalElsewhere(name) {
+		d.Hint = name + " belongs to another function: pass it as an argument, or declare it with var before the first statement"
+		return
+	}
+	if right := foreign[name]; right != "" {
+		d.Hint = "use " + right
+		return
+	}
+	if callers[normal(name)] || strings.HasPrefix(name, "mcp__") {
+		d.Hint = toolHint
+		return
+	}
+	objects := c.visible(f.Pos)
+	near := nearest(name, names(objects))
+	if len(near) == 0 || distance(name, near[0]) > 0.1 {
+		if known, library := everydayNames(name); len(known) > 0 {
+			near, objects = known, library
+		}
+	}
+	if len(near) > 0 {
+		d.ask(near)
+		d.Signatures = c.signatures(near[:1], objects)
+		return
+	}
+	for _, n := range c.pathTo(f.Pos) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if n.Fun.Pos() == f.Pos {
+				d.Hint = toolHint
+			}
+		case *ast.AssignStmt:
+			if n.Tok == token.ASSIGN && slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return e.Pos() == f.Pos }) {
+				d.Hint = "declare it where it gets its first value: " + name + " := …"
+			}
+		}
+	}
+}
+
+// foreign are words of other languages.
+var foreign = map[string]string{"null": "nil", "None": "nil", "undefined": "nil", "True": "true", "False": "false", "self": "the name of the receiver", "this": "the name of the receiver",
+	"str": "fmt.Sprint", "float": "float64", "double": "float64", "boolean": "bool", "contains": "slices.Contains or strings.Contains", "console": "fmt.Println"}
+
+const toolHint = `a tool is a Go function of its server's package: UseTools("show the commit history") and then log, err := git.Log(git.LogParams{…})`
+
+// callers are functions that scripts for other harnesses call tools with.
+var callers = map[string]bool{"calltool": true, "usetool": true, "runtool": true, "invoketool": true, "executetool": true, "toolcall": true, "invoke": true, "call": true, "run": true, "execute": true}
+
+// explainQualified explains an undefined name of a package.
+func (c *checker) explainQualified(r reference, d *Diagnostic) {
+	name, ok := c.info.Uses[r.x].(*types.PkgName)
+	if !ok {
+		return
+	}
+	if server, ok := strings.CutPrefix(name.Imported().Path(), serverPrefix); ok {
+		d.concern(CodeNoName, server, r.name.Name, "")
+	}
+	scope := name.Imported().Scope()
+	objects := map[string]types.Object{}
+	var functions []string
+	for _, n := range scope.Names() {
+		o := scope.Lookup(n)
+		_, refused := export.Refused(name.Imported().Path(), n)
+		if !o.Exported() || refused {
+			continue
+		}
+		objects[n] = o
+		if _, ok := o.(*types.Func); ok {
+			functions = append(functions, n)
+		}
+	}
+	if near := nearest(r.name.Name, names(objects)); len(near) > 0 {
+		d.Signatures = c.signatures(near[:1], objects)
+		for i := range near {
+			near[i] = c.plain(r.x.Name) + "." + near[i]
+		}
+		d.ask(near)
+		return
+	}
+	if len(functions) > 0 && c.units[name.Imported().Path()].Path != "" {
+		d.Hint = c.plain(r.x.Name) + " has " + listed(functions)
+	}
+}
+
+// refusedPackages are packages that are used without an import and that no
+// import would bring.
+var refusedPackages = map[string]string{"debug": "runtime/debug", "exec": "os/exec", "ioutil": "io/ioutil", "net": "net", "reflect": "reflect",
+	"runtime": "runtime", "signal": "os/signal", "sql": "database/sql", "syscall": "syscall", "testing": "testing", "unsafe": "unsafe"}
+
+// explainPackage explains an identifier before a dot that nothing declares.
+func (c *checker) explainPackage(r reference, d *Diagnostic) {
+	name := r.x.Name
+	if path := refusedPackages[name]; path != "" {
+		d.Kind, d.Hint = Refused, "package "+path+" is not available to scripts: "+export.Advice(path)
+		return
+	}
+	if right := foreign[name]; right != "" {
+		d.Hint = "use " + right
+		return
+	}
+	var servers []string
+	for _, p := range c.serverPaths() {
+		servers = append(servers, strings.TrimPrefix(p, serverPrefix))
+	}
+	objects := c.visible(r.x.Pos())
+	// What is assigned from it is often called after it: quaysList := quays.List().
+	maps.DeleteFunc(objects, func(_ string, o types.Object) bool { return !isKnown(o.Type()) })
+	near := nearest(name, append(servers, names(objects)...))
+	isVariable := false
+	if len(near) > 0 {
+		_, isVariable = objects[near[0]].(*types.Var)
+		isVariable = isVariable && distance(name, near[0]) < 0.3
+	}
+	if isServerName(name) && !isVariable && c.namesTool(r) {
+		d.concern(CodeNoServer, name, r.name.Name, "")
+	}
+	if len(near) > 0 {
+		d.ask(near)
+	} else if len(servers) > 0 {
+		d.Hint = "it is neither a variable nor a package; the servers declared here are " + listed(servers)
+	} else {
+		d.Hint = "it is neither a variable nor a package; declare the tools it stands for with UseTools"
+	}
+}
+
+// namesTool reports whether a name of a package is called, or names a type: a
+// value of a variable would only be read.
+func (c *checker) namesTool(r reference) bool {
+	path := c.pathTo(r.name.Pos())
+	for i, n := range path {
+		if n.Pos() != r.x.Pos() || n.End() != r.name.End() || i == 0 {
+			continue
+		}
+		switch parent := path[i-1].(type) {
+		case *ast.CallExpr:
+			return parent.Fun == n
+		case *ast.CompositeLit:
+			return parent.Type == n
+		case *ast.ArrayType, *ast.MapType, *ast.ValueSpec, *ast.Field:
+			return true
+		}
+	}
+	return false
+}
+
+// visible returns what the scopes around a position declare, Go's own names
+// included.
+func (c *checker) visible(pos token.Pos) map[string]types.Object {
+	out := map[string]types.Object{}
+	scope := c.main.Types.Scope()
+	if pos.IsValid() {
+		if inner := scope.Innermost(pos); inner != nil {
+			scope = inner
+		}
+	}
+	for ; scope != nil; scope = scope.Parent() {
+		for _, n := range scope.Names() {
+			if _, ok := out[n]; !ok && n != "_" {
+				out[n] = scope.Lookup(n)
+			}
+		}
+	}
+	return out
+}
+
+// isLocalElsewhere reports whether a name is a variable of a function that
+// does not enclose the place.
+func (c *checker) isLocalElsewhere(name string) bool {
+	for id, o := range c.info.Defs {
+		if v, ok := o.(*types.Var); ok && id.Name == name && !v.IsField() && c.holds(id.Pos()) && v.Kind() == types.LocalVar {
+			return true
+		}
+	}
+	return false
+}
+
+// everydayNames finds a function of a much used package by its bare name.
+func everydayNames(name string) ([]string, map[string]types.Object) {
+	for _, path := range []string{"fmt", "strings", "slices", "maps", "sort", "strconv", "errors", "math"} {
+		p, err := export.Importer().Import(path)
+		if err != nil {
+			continue
+		}
+		for _, n := range p.Scope().Names() {
+			if strings.EqualFold(n, name) && token.IsExported(n) {
+				full := path + "." + n
+				return []string{full}, map[string]types.Object{full: p.Scope().Lookup(n)}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// explainMember shows what a type has when the script asks for what it lacks.
+func (c *checker) explainMember(f fault, d *Diagnostic) {
+	id, owner := c.member(f)
+	if id == nil || owner == nil {
+		return
+	}
+	if owner == types.Typ[types.Int] {
+		d.Hint = "a range with one variable gives the index: for _, x := range xs"
+		return
+	}
+	switch u := owner.Underlying().(type) {
+	case *types.Interface:
+		if u.Empty() {
+			d.Hint = anyHint
+			return
+		}
+		if callers[normal(id.Name)] {
+			d.Hint = toolHint
+			return
+		}
+	case *types.Slice, *types.Array:
+		d.Hint = "it is a list: take an element first, x[i]." + id.Name + ", or range over it"
+	case *types.Map:
+		d.Hint = fmt.Sprintf("it is a map: x[%q]", id.Name)
+	}
+	if d.Hint != "" {
+		if elem := elementOfServer(owner); elem != nil {
+			d.concern(CodeType, serverOf(elem.Obj()), elem.Obj().Name(), "")
+		}
+		return
+	}
+	if hidden := c.hidesPackage(f.Pos); hidden != "" {
+		d.Hint = hidden + " is a variable here and hides the package servers/" + hidden + ": give it another name"
+		return
+	}
+	if s, n := serverStruct(owner); s != nil {
+		d.concern(CodeNoField, serverOf(n.Obj()), n.Obj().Name(), id.Name)
+	}
+	if field, inner := around(owner, id.Name); field != "" {
+		right, of := matchOne(id.Name, fields(inner)), field
+		s, _ := serverStruct(owner)
+		if named(s.Field(fieldNamed(s, field)).Type()) != inner {
+			of = "each element of " + field
+		}
+		d.Hint = fmt.Sprintf("%s is a field of %s, which has %s", right, of, listed(fields(inner)))
+		d.Signatures = []string{c.typeLine(inner, []string{right})}
+		return
+	}
+	near := nearest(id.Name, members(owner))
+	if len(near) > 0 {
+		d.ask(near)
+	}
+	if line := c.typeLine(owner, near); line != "" {
+		d.Signatures = []string{line}
+	}
+}
+
+// around returns the field of a server's struct whose own struct, or that of its
+// elements, has the field that the script looks for in the first, as where all
+// arguments are wrapped in one Body; and that struct. Of several it returns none:
+// nobody knows which is meant.
+func around(owner types.Type, name string) (field string, inner *types.Named) {
+	s, _ := serverStruct(owner)
+	if s == nil {
+		return "", nil
+	}
+	for f := range s.Fields() {
+		n := elementOfServer(f.Type())
+		switch {
+		case !f.Exported() || n == nil || matchOne(name, fields(n)) == "":
+		case field != "":
+			return "", nil
+		default:
+			field, inner = f.Name(), n
+		}
+	}
+	return field, inner
+}
+
+// explainNoType looks for the type that was meant by a function's name.
+func (c *checker) explainNoType(f fault, d *Diagnostic) {
+	at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos || r.x.Pos() == f.Pos })
+	if at < 0 {
+		return
+	}
+	r := c.refs[at]
+	p, ok := c.info.Uses[r.x].(*types.PkgName)
+	if !ok {
+		return
+	}
+	if server, ok := strings.CutPrefix(p.Imported().Path(), serverPrefix); ok {
+		d.concern(CodeCall, server, r.name.Name, "")
+	}
+	near := nearest(r.name.Name, structTypes(p.Imported()))
+	if len(near) == 0 {
+		return
+	}
+	d.Hint = "it is a function; did you mean the type " + c.plain(r.x.Name) + "." + strings.Join(near, " or "+c.plain(r.x.Name)+".") + "?"
+	d.Signatures = nil
+	if o := p.Imported().Scope().Lookup(near[0]); o != nil {
+		d.Signatures = []string{c.signature(o)}
+	}
+}
+
+// hidesPackage returns the name of the variable before a dot that has the name
+// of a server's package.
+func (c *checker) hidesPackage(pos token.Pos) string {
+	for _, n := range c.pathTo(pos) {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || sel.Sel.Pos() != pos {
+			continue
+		}
+		if id, ok := sel.X.(*ast.Ident); ok {
+			if _, isVar := c.info.Uses[id].(*types.Var); isVar && c.units[serverPrefix+id.Name].Path != "" {
+				return id.Name
+			}
+		}
+	}
+	return ""
+}
+
+// explainMismatch shows the results of a call that is assigned to too few or
+// too many variables.
+func (c *checker) explainMismatch(f fault, d *Diagnostic) {
+	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
+		var left int
+		var right []ast.Expr
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			left, right = len(n.Lhs), n.Rhs
+		case *ast.ValueSpec:
+			left, right = len(n.Names), n.Values
+		default:
+			continue
+		}
+		if len(right) != 1 {
+			return
+		}
+		call, ok := ast.Unparen(right[0]).(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		results := c.describeCall(call, d)
+		if results != nil && results.Len() == left+1 && types.Identical(results.At(left).Type(), types.Universe.Lookup("error").Type()) {
+			d.Hint = "take the error too: …, err := " + types.ExprString(call.Fun) + "(…)"
+		}
+		if results != nil && left == 2 && results.Len() == 1 {
+			switch name := types.ExprString(call.Fun); {
+			case name == "UseTools":
+				d.Hint = "it returns only an error, and needs no variable: UseTools(…)"
+			case strings.HasSuffix(name, ".JSON"):
+				d.Hint = "it decodes into a variable: var v any; err := " + name + "(&v)"
+			}
+		}
+		return
+	}
+}
+
+// explainCall shows the signature of a call with the wrong number of arguments.
+func (c *checker) explainCall(f fault, d *Diagnostic) {
+	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
+		if call, ok := n.(*ast.CallExpr); ok {
+			c.describeCall(call, d)
+			c.explainToolCall(call, d)
+			return
+		}
+	}
+}
+
+// explainToolCall tells how a tool's function takes its arguments, to who
+// called it another way.
+func (c *checker) explainToolCall(call *ast.CallExpr, d *Diagnostic) {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	fn, ok := c.info.Uses[sel.Sel].(*types.Func)
+	if !ok || !ofServer(fn.Pkg()) || fn.Signature().Recv() != nil {
+		return
+	}
+	if len(call.Args) > 0 {
+		t := c.info.TypeOf(call.Args[0])
+		if t != nil && t.String() == "context.Context" || !isKnown(t) && isContext(call.Args[0]) {
+			d.Hint = "leave out the context: the harness has the deadline"
+			return
+		}
+	}
+	name := c.plain(types.ExprString(call.Fun))
+	if params := fn.Signature().Params(); params.Len() == 0 {
+		d.Hint = "it takes no arguments: " + name + "()"
+	} else {
+		d.Hint = "its arguments are the fields of one struct: " + name + "(" + c.plain(types.ExprString(sel.X)) + "." + params.At(0).Type().(*types.Named).Obj().Name() + "{…})"
+	}
+}
+
+// isContext reports whether an argument is called as contexts are.
+func isContext(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "ctx"
+}
+
+// explainMultiple tells how to use one of several results.
+func (c *checker) explainMultiple(f fault, d *Diagnostic) {
+	if tuple, ok := c.resultsAt(f.Pos); ok && tuple.Len() < 2 {
+		return // it has none
+	}
+	d.Hint = "assign the results first: v, err := …; then use v"
+	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
+		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == f.Pos {
+			c.describeCall(call, d)
+			return
+		}
+	}
+}
+
+// resultsAt are those of the call that begins at a position.
+func (c *checker) resultsAt(pos token.Pos) (*types.Tuple, bool) {
+	for _, n := range slices.Backward(c.pathTo(pos)) {
+		if call, ok := n.(*ast.CallExpr); ok && call.Pos() == pos {
+			if s, ok := c.typeOf(call.Fun).(*types.Signature); ok {
+				return s.Results(), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// describeCall adds the signature of what is called and returns its results.
+func (c *checker) describeCall(call *ast.CallExpr, d *Diagnostic) *types.Tuple {
+	var o types.Object
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		o = c.info.Uses[f]
+	case *ast.SelectorExpr:
+		o = c.info.Uses[f.Sel]
+	}
+	if o != nil && o.Pkg() != nil {
+		d.Signatures = []string{c.signature(o)}
+		if fn, ok := o.(*types.Func); ok && serverOf(fn) != "" {
+			if d.concern(CodeCall, serverOf(fn), fn.Name(), ""); fn.Signature().Recv() != nil {
+				d.Name, d.Member = receiver(fn), fn.Name()
+			}
+		}
+	}
+	if s, ok := c.typeOf(call.Fun).(*types.Signature); ok {
+		return s.Results()
+	}
+	return nil
+}
+
+func (c *checker) typeOf(e ast.Expr) types.Type {
+	if t := c.info.TypeOf(e); t != nil {
+		return t.Underlying()
+	}
+	return nil
+}
+
+// Regular expressions are compiled when a script needs them first: each worker
+// pays for what is initialised at its start.
+var mismatched = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`mismatched types (?:untyped )?(\S+) and (?:untyped )?(\S+)\)`)
+})
+
+// explainOperands tells how to bring two operands to one type.
+func (c *checker) explainOperands(f fault, d *Diagnostic) {
+	m := mismatched().FindStringSubmatch(f.Msg)
+	if m == nil {
+		return
+	}
+	switch {
+	case isNumber(m[1]) && isNumber(m[2]):
+		wide := m[1]
+		if strings.HasPrefix(m[2], "float") {
+			wide = m[2]
+		}
+		d.Hint = "Go converts nothing by itself: write " + wide + "(…) around the other one"
+	case m[1] == "string" && strings.HasSuffix(m[2], "Result") || m[2] == "string" && strings.HasSuffix(m[1], "Result"):
+		d.Hint = "a result is a struct: its text is r.Text()"
+	case m[1] == "string" || m[2] == "string":
+		d.Hint = "make a string of the other one: fmt.Sprint(x)"
+	case m[1] == "any" || m[2] == "any":
+		d.Hint = anyHint
+	case strings.HasSuffix(m[1], "Result") && m[2] == "nil":
+		d.Hint = "a result is a struct, which is never nil: look at err"
+	}
+}
+
+// isNumber reports whether a type is one of Go's own integers or floats.
+func isNumber(name string) bool {
+	t, ok := types.Universe.Lookup(name).(*types.TypeName)
+	if !ok {
+		return false
+	}
+	b, ok := types.Unalias(t.Type()).(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
+}
+
+var assigned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`type ([^()]+)\) as (\S+) value in (argument)?`)
+})
+
+// explainConversion tells how to make a value of the type that is wanted.
+func (c *checker) explainConversion(f fault, d *Diagnostic) {
+	if c.explainConstant(f, d) {
+		return
+	}
+	m := assigned().FindStringSubmatch(f.Msg)
+	if m == nil {
+		return
+	}
+	from, to := m[1], m[2]
+	switch {
+	case from == "int" && c.isIndex(f.Pos):
+		d.Hint = "a range with one variable gives the index: for _, x := range xs"
+	case isNumber(from) && isNumber(to):
+		d.Hint = "convert it: " + to + "(…)"
+	case isNumber(from) && to == "string":
+		d.Hint = "use strconv.Itoa(…) or fmt.Sprint(…)"
+	case from == "string" && isNumber(to):
+		d.Hint = "use strconv.Atoi or strconv.ParseFloat"
+	case from == "string" && to == "[]byte", from == "[]byte" && to == "string":
+		d.Hint = "convert it: " + to + "(…)"
+	case from == "any":
+		d.Hint = "assert its type: v, ok := x.(" + to + ")"
+	case from == "*"+to:
+		d.Hint = "leave out the &, or take the value: *x"
+	case to == "*"+from:
+		d.Hint = "take its address: &x"
+	case strings.HasPrefix(from, "[]") && to == "[]any":
+		d.Hint = "write the list as []any{…}"
+	case strings.HasPrefix(from, "[]*") && to == "[]"+from[3:]:
+		d.Hint = "a list of values, not of pointers: " + to + "{…}"
+	case strings.HasPrefix(to, "[]"+from):
+		d.Hint = "it is a list: " + to + "{…}"
+	case from == "map[string]any" || from == "[]map[string]any" || strings.HasPrefix(from, "[]struct{") || strings.HasPrefix(from, "struct{"):
+		d.Hint = "write it as " + to + "{…}"
+	}
+	if m[3] != "" && d.Hint == "" {
+		c.explainArgument(f, d)
+	}
+}
+
+// isIndex reports whether the variable at pos is the only one of a range over a
+// list.
+func (c *checker) isIndex(pos token.Pos) bool {
+	for id, o := range c.info.Uses {
+		if id.Pos() != pos {
+			continue
+		}
+		for _, n := range c.pathTo(pos) {
+			if r, ok := n.(*ast.RangeStmt); ok && r.Value == nil && r.Key != nil && r.Key.Pos() == o.Pos() {
+				return !isNumber(types.TypeString(c.info.TypeOf(r.X), nil))
+			}
+		}
+	}
+	return false
+}
+
+var constantAs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^cannot use (\S.*) \((?:untyped (string|int|float|bool|rune) constant|constant .* of type (\w+)).*\) as (\S+) value in`)
+})
+
+// namedConstant matches a constant, or variable, of a type that the script made
+// of the one that is wanted.
+var namedConstant = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(` of (\w+) type \S+\) as (\S+) value in`)
+})
+
+// explainConstant tells how to write a constant that is of another type than
+// the place wants.
+func (c *checker) explainConstant(f fault, d *Diagnostic) bool {
+	if m := namedConstant().FindStringSubmatch(f.Msg); m != nil && m[1] == m[2] {
+		d.Hint = "convert it: " + m[2] + "(…)"
+		return true
+	}
+	m := constantAs().FindStringSubmatch(f.Msg)
+	if m == nil {
+		return false
+	}
+	text, kind, to := m[1], cmp.Or(m[2], m[3]), m[4]
+	elem, isList := strings.CutPrefix(to, "[]")
+	switch {
+	case isList && (elem == kind || elem == "any" || isNumber(elem) && isNumber(kind+"64")):
+		d.Hint = "it is a list: " + to + "{" + text + "}"
+	case kind == "string" && isNumber(to), kind == "string" && to == "bool":
+		d.Hint = "write it without quotes"
+		if isNumber(to) {
+			d.Hint = "write a number"
+		}
+	case to == "string" && text[0] >= '0' && text[0] <= '9' && !strings.ContainsAny(text, " ("):
+		d.Hint = "write it in quotes"
+	default:
+		return false
+	}
+	if len(text) > 60 {
+		d.Hint = strings.Replace(d.Hint, text, "…", 1)
+	}
+	return true
+}
+
+// explainArgument shows the signature of a call that has an argument of the
+// wrong type.
+func (c *checker) explainArgument(f fault, d *Diagnostic) {
+	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
+		if call, ok := n.(*ast.CallExpr); ok && slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return a.Pos() <= f.Pos && f.Pos < a.End() }) {
+			c.describeCall(call, d)
+			c.explainToolCall(call, d)
+			return
+		}
+	}
+}
+
+func (c *checker) explainReturn(f fault, d *Diagnostic) {
+	if tooMany, _ := c.counted(f); !tooMany {
+		d.Hint = "return a value for each result"
+		return
+	}
+	d.Hint = "the function has fewer results"
+	for _, n := range slices.Backward(c.pathTo(f.Pos)) {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return
+		case *ast.FuncDecl:
+			if n.Recv == nil && n.Name.Name == "main" {
+				d.Hint = "the script's value is given with Return(v)"
+				if strings.Contains(f.Msg, "have (error)") {
+					d.Hint = "main has no results: panic(err) ends the script with it"
+				}
+			}
+			return
+		}
+	}
+}
+
+func (c *checker) explainNotUsed(f fault, d *Diagnostic) {
+	d.Hint = "assign it, print it, or give it to Return"
+	if strings.Contains(f.Msg, "value of type func(") {
+		d.Hint = "to call it, write parentheses behind it"
+	}
+}

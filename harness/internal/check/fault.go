@@ -1,0 +1,277 @@
+package check
+
+import (
+	"errors"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A fault is what go/types has against a script. What is done about it is
+// decided by its code and by the syntax and types at its place, never by its
+// words; those only choose among hints (see wordings and idioms).
+type fault struct {
+	types.Error
+	code code
+}
+
+// A code says what kind of fault go/types has found: the number that it gives
+// it in internal/types/errors, where "error code values should not be changed".
+// It has no public name; gopls reads it in the same way. A test has Go find each
+// of these faults, and so fails with a Go whose numbers differ.
+type code int
+
+const (
+	brokenImport           code = 6
+	unusedImport           code = 8
+	wrongAssignCount       code = 17
+	missingInitBody        code = 37
+	missingLitField        code = 66
+	undeclaredImportedName code = 73
+	undeclaredName         code = 75
+	missingFieldOrMethod   code = 76
+	unusedVar              code = 101
+	wrongResultCount       code = 103
+	unusedLabel            code = 122
+	wrongArgCount          code = 126
+
+	noNewVar             code = 19
+	notAType             code = 25
+	tooManyValues        code = 41
+	invalidStructLit     code = 65
+	unexportedLitField   code = 68
+	unexportedName       code = 74
+	impossibleAssert     code = 95
+	unusedExpr           code = 100
+	missingReturn        code = 102
+	invalidCond          code = 105
+	unsupportedFeature   code = 135
+	invalidInstanceCycle code = 140
+	tooNew               code = 151
+
+	unassignableOperand      code = 18
+	invalidIfaceAssign       code = 21
+	incompatibleAssign       code = 23
+	unaddressableFieldAssign code = 24
+	truncatedFloat           code = 43
+	numericOverflow          code = 44
+	undefinedOp              code = 45
+	mismatchedTypes          code = 46
+	divByZero                code = 47
+	nonNumericIncDec         code = 48
+	unaddressableOperand     code = 49
+	invalidIndirection       code = 50
+	nonIndexableOperand      code = 51
+	invalidIndex             code = 52
+	nonSliceableOperand      code = 54
+	invalidSliceExpr         code = 55
+	invalidShiftCount        code = 56
+	invalidShiftOperand      code = 57
+	invalidReceive           code = 58
+	invalidSend              code = 59
+	invalidCap               code = 84
+	invalidClose             code = 85
+	invalidDelete            code = 88
+	invalidLen               code = 90
+	invalidMake              code = 92
+	invalidAssert            code = 94
+	invalidConversion        code = 96
+	invalidUntypedConversion code = 97
+	invalidRangeExpr         code = 109
+	invalidCall              code = 127
+)
+
+// ofValues are the codes of faults with the type of a value, or with what is
+// done to it.
+var ofValues = map[code]bool{
+
+	unassignableOperand:      true,
+	invalidIfaceAssign:       true,
+	incompatibleAssign:       true,
+	unaddressableFieldAssign: true,
+	truncatedFloat:           true,
+	numericOverflow:          true,
+	undefinedOp:              true,
+	mismatchedTypes:          true,
+	divByZero:                true,
+	nonNumericIncDec:         true,
+	unaddressableOperand:     true,
+	invalidIndirection:       true,
+	nonIndexableOperand:      true,
+	invalidIndex:             true,
+	nonSliceableOperand:      true,
+	invalidSliceExpr:         true,
+	invalidShiftCount:        true,
+	invalidShiftOperand:      true,
+	invalidReceive:           true,
+	invalidSend:              true,
+	invalidCap:               true,
+	invalidClose:             true,
+	invalidDelete:            true,
+	invalidLen:               true,
+	invalidMake:              true,
+	invalidAssert:            true,
+	invalidConversion:        true,
+	invalidUntypedConversion: true,
+	invalidRangeExpr:         true,
+	invalidCall:              true,
+}
+
+// faultOf makes a fault of an error of go/types.
+func faultOf(err error) fault {
+	var e types.Error
+	if !errors.As(err, &e) {
+		return fault{Error: types.Error{Msg: err.Error()}}
+	}
+	f := fault{Error: e}
+	if v := reflect.ValueOf(e).FieldByName("go116code"); v.IsValid() && v.CanInt() {
+		f.code = code(v.Int())
+	}
+	return f
+}
+
+// isUntidy reports whether Go refuses something only because it is not used.
+func (f *fault) isUntidy() bool {
+	return f.Soft && (f.code == unusedVar || f.code == unusedImport || f.code == unusedLabel)
+}
+
+// undefined returns the name that a fault calls undeclared, as the script
+// writes it: x, or p.Name of a package; "" for another fault.
+func (c *checker) undefined(f fault) string {
+	for _, n := range c.pathTo(f.Pos) {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if f.code == undeclaredName && n.Pos() == f.Pos {
+				return n.Name
+			}
+		case *ast.SelectorExpr:
+			if f.code == undeclaredImportedName && n.Sel.Pos() == f.Pos {
+				return types.ExprString(n)
+			}
+		}
+	}
+	return ""
+}
+
+// counted reports whether a fault is about more values than are wanted, rather
+// than fewer, and whether one of them, or one of those that are wanted, has no
+// known type.
+func (c *checker) counted(f fault) (tooMany, unknown bool) {
+	path := c.pathTo(f.Pos)
+	for i := len(path) - 1; i >= 0; i-- {
+		switch n := path[i].(type) {
+		case *ast.ReturnStmt:
+			if f.code == wrongResultCount {
+				return compared(c.valueTypes(n.Results), c.resultTypes(path[:i]))
+			}
+		case *ast.CallExpr:
+			if s, ok := c.typeOf(n.Fun).(*types.Signature); ok && f.code == wrongArgCount {
+				return compared(c.valueTypes(n.Args), tupleTypes(s.Params()))
+			}
+		}
+	}
+	return false, false
+}
+
+func compared(have, want []types.Type) (tooMany, unknown bool) {
+	for _, t := range append(have, want...) {
+		unknown = unknown || !isKnown(t)
+	}
+	return len(have) > len(want), unknown
+}
+
+// valueTypes are the types of the values that a list of expressions stands for.
+func (c *checker) valueTypes(list []ast.Expr) []types.Type {
+	var out []types.Type
+	for _, e := range list {
+		t := c.valueType(e)
+		if tuple, ok := t.(*types.Tuple); ok {
+			out = append(out, tupleTypes(tuple)...)
+		} else {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// valueType is the type of an expression, also of a constant that go/types has
+// given none, since its use is wrong; nil where it is not known.
+func (c *checker) valueType(e ast.Expr) types.Type {
+	if t := c.info.TypeOf(e); t != nil {
+		return t
+	}
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return types.Typ[types.UntypedInt] // whichever
+	case *ast.Ident:
+		if o := c.info.Uses[e]; o != nil {
+			return o.Type()
+		}
+	case *ast.SelectorExpr:
+		return c.valueType(e.Sel)
+	case *ast.ParenExpr:
+		return c.valueType(e.X)
+	case *ast.UnaryExpr:
+		return c.valueType(e.X)
+	case *ast.BinaryExpr:
+		if isKnown(c.valueType(e.X)) {
+			return c.valueType(e.Y)
+		}
+	}
+	return nil
+}
+
+func tupleTypes(t *types.Tuple) []types.Type {
+	var out []types.Type
+	for v := range t.Variables() {
+		out = append(out, v.Type())
+	}
+	return out
+}
+
+// resultTypes are those of the innermost function of a path.
+func (c *checker) resultTypes(path []ast.Node) []types.Type {
+	for i := len(path) - 1; i >= 0; i-- {
+		var t types.Type
+		switch n := path[i].(type) {
+		case *ast.FuncLit:
+			t = c.info.TypeOf(n)
+		case *ast.FuncDecl:
+			if o := c.info.Defs[n.Name]; o != nil {
+				t = o.Type()
+			}
+		default:
+			continue
+		}
+		if s, ok := t.(*types.Signature); ok {
+			return tupleTypes(s.Results())
+		}
+		return nil
+	}
+	return nil
+}
+
+// isHidden reports whether a type has a field or method of a name that another
+// package keeps for itself, or is a pointer to an interface, of which Go says so
+// in the place of "no field or method".
+func isHidden(t types.Type, name string) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok && types.IsInterface(p.Elem()) {
+		return true
+	}
+	if token.IsExported(name) {
+		return false
+	}
+	n := named(t)
+	if n == nil || n.Obj().Pkg() == nil {
+		return false
+	}
+	has := func(name string) bool {
+		o, _, _ := types.LookupFieldOrMethod(t, true, n.Obj().Pkg(), name)
+		return o != nil
+	}
+	first, size := utf8.DecodeRuneInString(name)
+	return has(name) && !has(string(unicode.ToUpper(first))+name[size:])
+}

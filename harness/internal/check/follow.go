@@ -1,0 +1,184 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// ownFaults leaves out what Go has against a script only because of another
+// fault: one of these, an import that failed, or a name that is refused at one
+// of the places.
+func (c *checker) ownFaults(faults []fault, refused []token.Pos) []fault {
+	if len(faults) == 0 {
+		return nil
+	}
+	faults = faults[:min(len(faults), maxFollowed)]
+	params := map[string]bool{} // what the parameters of undefined functions are called
+	undefined, wrong := map[token.Pos]bool{}, map[token.Pos]bool{}
+	for _, f := range faults {
+		if name := c.undefined(f); name != "" {
+			params[name+paramsSuffix], undefined[f.Pos] = true, true
+		}
+	}
+	for _, call := range c.toolCalls() {
+		if len(call.Args) > c.toolOf(call).Signature().Params().Len() && isContext(call.Args[0]) {
+			wrong[call.Args[0].Pos()] = true // the call has an argument too many
+		}
+	}
+	for _, a := range c.literalArguments() {
+		if undefined[a.function.Pos()] || c.takesNone(a.function) {
+			wrong[a.of.Pos()] = true
+		}
+	}
+	var own []fault
+	for _, f := range faults {
+		name := c.undefined(f)
+		tooMany, unknown := c.counted(f)
+		switch {
+		case c.failed && (f.code == brokenImport || f.code == missingInitBody):
+			continue
+		case name != "" && (params[name] || wrong[f.Pos] || c.isOfFailedImport(name, f.Pos)):
+			continue
+		case f.code == unusedVar && c.isAssignedFrom(f.Pos, refused):
+			continue
+		case unknown && !tooMany:
+			continue
+		case unknown: // how many values are too many is known without their types
+			f.Msg, _, _ = strings.Cut(f.Msg, "\n")
+		}
+		own = append(own, f)
+	}
+	said := func(f fault) bool {
+		tooMany, _ := c.counted(f)
+		return f.code == wrongResultCount && tooMany
+	}
+	if pos := c.returnOfMain(); pos.IsValid() && !slices.ContainsFunc(faults, said) {
+		own = append(own, fault{types.Error{Fset: c.fset, Pos: pos, Msg: "too many return values"}, wrongResultCount}) // of values that are not known
+	}
+	if len(own) == 0 && !c.failed && len(refused) == 0 && len(c.standing) == 0 {
+		return faults // something has to be said
+	}
+	return own
+}
+
+// returnOfMain returns the place of a value that main returns.
+func (c *checker) returnOfMain() token.Pos {
+	at := token.NoPos
+	if main := c.mainFunc(); main != nil && main.Type.Results == nil {
+		ast.Inspect(main, func(n ast.Node) bool {
+			if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 && !at.IsValid() {
+				at = r.Results[0].Pos()
+			}
+			_, inner := n.(*ast.FuncLit)
+			return !inner
+		})
+	}
+	return at
+}
+
+// toolCalls returns the calls of tools' functions.
+func (c *checker) toolCalls() []*ast.CallExpr {
+	var out []*ast.CallExpr
+	c.inspect(func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && c.toolOf(call) != nil {
+			out = append(out, call)
+		}
+		return true
+	})
+	return out
+}
+
+// maxFollowed bounds the faults that are compared with each other.
+const maxFollowed = 1000
+
+// A literalArgument is a literal that a function of a package is called with.
+type literalArgument struct {
+	function, of *ast.Ident // the function, and the type of the literal
+}
+
+// literalArguments returns the literals of types of packages which functions of
+// packages are called with.
+func (c *checker) literalArguments() []literalArgument {
+	var out []literalArgument
+	c.inspect(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || len(call.Args) != 1 {
+			return true
+		}
+		if lit, _ := literalOf(call.Args[0]); lit != nil {
+			switch t := lit.Type.(type) {
+			case *ast.SelectorExpr:
+				out = append(out, literalArgument{f.Sel, t.Sel})
+			case *ast.Ident:
+				out = append(out, literalArgument{f.Sel, t})
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// literalOf returns the literal that an expression is, or of which it takes the
+// address; else nil.
+func literalOf(e ast.Expr) (lit *ast.CompositeLit, address bool) {
+	e = ast.Unparen(e)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e, address = ast.Unparen(u.X), true
+	}
+	lit, _ = e.(*ast.CompositeLit)
+	return lit, address
+}
+
+// takesNone reports whether an identifier is a tool's function without
+// parameters.
+func (c *checker) takesNone(id *ast.Ident) bool {
+	f, ok := c.info.Uses[id].(*types.Func)
+	return ok && serverOf(f) != "" && f.Signature().Recv() == nil && f.Signature().Params().Len() == 0
+}
+
+// isOfFailedImport reports whether an undefined name may be one of a refused
+// import: its package, or what a dot-import would have brought.
+func (c *checker) isOfFailedImport(name string, pos token.Pos) bool {
+	f := c.fileOf(pos)
+	return f != nil && (f.failed[name] || f.failed["."] && token.IsExported(name))
+}
+
+// isAssignedFrom reports whether the variable that is declared at pos gets a
+// value in which one of the places stands.
+func (c *checker) isAssignedFrom(pos token.Pos, places []token.Pos) bool {
+	if len(places) == 0 {
+		return false
+	}
+	var values []ast.Expr
+	for _, n := range c.pathTo(pos) {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			values = n.Rhs
+		case *ast.ValueSpec:
+			values = n.Values
+		}
+	}
+	return slices.ContainsFunc(values, func(v ast.Expr) bool {
+		return slices.ContainsFunc(places, func(p token.Pos) bool { return v.Pos() <= p && p < v.End() })
+	})
+}
+
+// serverOf returns the name of the server's package that declares an object, as
+// in servers/<package>, or "".
+func serverOf(o types.Object) string {
+	if o == nil || o.Pkg() == nil {
+		return ""
+	}
+	name, ok := strings.CutPrefix(o.Pkg().Path(), serverPrefix)
+	if !ok {
+		return ""
+	}
+	return name
+}

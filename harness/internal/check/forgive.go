@@ -1,0 +1,283 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Bounds of the attempts to understand a script that Go does not accept.
+const (
+	maxRounds       = 5   // of corrections and another check
+	maxCorrected    = 100 // faults that are looked at in a round; of a script with more, no types are tried
+	maxUnknownTypes = 4   // type names of units that are looked for
+	maxCandidates   = 60  // types that are tried for each
+)
+
+// forgive corrects what a script gets nearly right about the packages that
+// were generated for it, which it has never seen, and returns the faults that
+// are left.
+func (c *checker) forgive(faults []fault) []fault {
+	for range maxRounds {
+		corrected := false
+		for _, f := range faults[:min(len(faults), maxCorrected)] {
+			corrected = c.correctMember(f) || c.takeBoth(f) || corrected
+		}
+		if len(faults) > 0 {
+			corrected = c.mend() || corrected
+		}
+		if !corrected {
+			break
+		}
+		faults = c.checkScript()
+	}
+	tried := map[string]bool{}
+	for i := 0; i < len(faults) && len(faults) <= maxCorrected && len(tried) < maxUnknownTypes; i++ {
+		refs := c.unknownType(faults[i])
+		if len(refs) == 0 || tried[refs[0].x.Name+"."+refs[0].name.Name] {
+			continue
+		}
+		tried[refs[0].x.Name+"."+refs[0].name.Name] = true
+		if right := c.guessOf(refs[0]); right != "" {
+			put(refs, right)
+			faults, i = c.checkScript(), -1
+			continue
+		}
+		if left, ok := c.tryTypes(refs, faults); ok {
+			faults, i = left, -1
+		}
+	}
+	return faults
+}
+
+// takeBoth reports a tool's call whose error is not taken, and has the script
+// take it, so that mistakes with the result are seen too.
+func (c *checker) takeBoth(f fault) bool {
+	if f.code != wrongAssignCount {
+		return false
+	}
+	for _, n := range c.pathTo(f.Pos) {
+		assign, ok := n.(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Rhs[0].Pos() != f.Pos && assign.Lhs[0].Pos() != f.Pos {
+			continue
+		}
+		if call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr); ok && c.toolOf(call) != nil && c.toolOf(call).Signature().Results().Len() == 2 {
+			c.standing = append(c.standing, c.explain(f))
+			assign.Lhs = append(assign.Lhs, &ast.Ident{NamePos: assign.Lhs[0].End(), Name: "_"})
+			return true
+		}
+	}
+	return false
+}
+
+// correctMember renames a field or method that a type of a unit has under
+// another spelling.
+func (c *checker) correctMember(f fault) bool {
+	id, owner := c.member(f)
+	if id == nil || !c.isUnits(owner) {
+		return false
+	}
+	right := matchOne(id.Name, members(owner))
+	if right == "" || right == id.Name {
+		return false
+	}
+	c.rename("", id, right)
+	return true
+}
+
+// member returns the identifier that a fault calls an unknown field or method,
+// and the type that lacks it.
+func (c *checker) member(f fault) (*ast.Ident, types.Type) {
+	path := c.pathTo(f.Pos)
+	if len(path) == 0 {
+		return nil, nil
+	}
+	for i, n := range path {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			owner := c.info.TypeOf(n.X)
+			if c.info.Types[n.X].IsType() && slices.Contains(fields(owner), n.Sel.Name) {
+				return nil, nil // it is there, but no method
+			}
+			if f.code == missingFieldOrMethod && n.Sel.Pos() == f.Pos && owner != nil && !isHidden(owner, n.Sel.Name) {
+				return n.Sel, owner
+			}
+		case *ast.KeyValueExpr:
+			id, ok := n.Key.(*ast.Ident)
+			if f.code != missingLitField || !ok || id.Pos() != f.Pos || i == 0 {
+				continue
+			}
+			if owner := c.info.TypeOf(path[i-1].(ast.Expr)); owner != nil && !isHidden(owner, id.Name) {
+				return id, owner
+			}
+		}
+	}
+	return nil, nil
+}
+
+// isUnits reports whether the script got a type from one of its units.
+func (c *checker) isUnits(t types.Type) bool {
+	n := named(t)
+	if n == nil || n.Obj().Pkg() == nil {
+		return false
+	}
+	_, ok := c.units[n.Obj().Pkg().Path()]
+	return ok
+}
+
+func named(t types.Type) *types.Named {
+	if t == nil {
+		return nil
+	}
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, _ := types.Unalias(t).(*types.Named)
+	return n
+}
+
+// members returns the exported fields and methods of a type, fields first.
+func members(t types.Type) []string {
+	out := fields(t)
+	if n := named(t); n != nil {
+		for m := range n.Methods() {
+			if m.Exported() {
+				out = append(out, m.Name())
+			}
+		}
+	}
+	return out
+}
+
+// fields returns the exported fields of a struct, or of what a pointer to one is.
+func fields(t types.Type) []string {
+	var out []string
+	if s, ok := deref(t).Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if f.Exported() {
+				out = append(out, f.Name())
+			}
+		}
+	}
+	return out
+}
+
+// unknownType returns the places where the script uses the type of a unit that
+// a fault calls undefined.
+func (c *checker) unknownType(f fault) []reference {
+	if f.code != undeclaredImportedName {
+		return nil
+	}
+	at := slices.IndexFunc(c.refs, func(r reference) bool { return r.name.Pos() == f.Pos })
+	if at < 0 {
+		return nil
+	}
+	p, ok := c.info.Uses[c.refs[at].x].(*types.PkgName)
+	if !ok || c.units[p.Imported().Path()].Path == "" {
+		return nil
+	}
+	var out []reference
+	for _, r := range c.refs {
+		if r.file == c.refs[at].file && r.x.Name == c.refs[at].x.Name && r.name.Name == c.refs[at].name.Name {
+			if c.isCalled(r) {
+				return nil
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (c *checker) isCalled(r reference) bool {
+	path := c.pathTo(r.name.Pos())
+	for i, n := range path {
+		if call, ok := n.(*ast.CallExpr); ok && i+1 < len(path) && call.Fun == path[i+1] && call.Fun.End() == r.name.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// tryTypes puts each struct type of the unit in the place of an unknown one.
+// When exactly one leaves no fault that was not there before, it was meant.
+func (c *checker) tryTypes(refs []reference, faults []fault) ([]fault, bool) {
+	written := refs[0].name.Name
+	unit := c.info.Uses[refs[0].x].(*types.PkgName).Imported()
+	before := map[string]bool{}
+	for _, f := range faults {
+		if !slices.ContainsFunc(refs, func(r reference) bool { return r.name.Pos() == f.Pos }) {
+			before[key(f)] = true
+		}
+	}
+	var fitting []string
+	for _, name := range structTypes(unit) {
+		put(refs, name)
+		left := c.checkScript()
+		if !slices.ContainsFunc(left, func(f fault) bool { return !before[key(f)] }) {
+			fitting = append(fitting, name)
+		}
+		if len(fitting) > 1 {
+			break
+		}
+	}
+	put(refs, written)
+	if len(fitting) != 1 {
+		return c.checkScript(), false
+	}
+	c.rename(refs[0].x.Name+".", refs[0].name, fitting[0])
+	put(refs, fitting[0])
+	return c.checkScript(), true
+}
+
+// guessOf returns the type that a name was taken as elsewhere, or "".
+func (c *checker) guessOf(r reference) string {
+	for _, g := range c.guesses {
+		if pkg, name, ok := strings.Cut(g.right, "."); ok && pkg == c.plain(r.x.Name) && g.written == pkg+"."+r.name.Name {
+			return name
+		}
+	}
+	return ""
+}
+
+func put(refs []reference, name string) {
+	for _, r := range refs {
+		r.name.Name = name
+	}
+}
+
+func key(f fault) string { return fmt.Sprint(f.Pos, f.Msg) }
+
+// structTypes returns the names of a unit's struct types, without aliases.
+func structTypes(p *types.Package) []string {
+	var out []string
+	for _, name := range p.Scope().Names() {
+		t, ok := p.Scope().Lookup(name).(*types.TypeName)
+		if !ok || !t.Exported() || t.IsAlias() || len(out) == maxCandidates {
+			continue
+		}
+		if _, ok := t.Type().Underlying().(*types.Struct); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// pathTo returns the nodes of the script around a position, outermost first.
+func (c *checker) pathTo(pos token.Pos) []ast.Node {
+	var path []ast.Node
+	f := c.fileOf(pos)
+	if f == nil {
+		return nil
+	}
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		if n == nil || !n.Pos().IsValid() || pos < n.Pos() || pos >= n.End() {
+			return false
+		}
+		path = append(path, n)
+		return true
+	})
+	return path
+}

@@ -1,0 +1,106 @@
+package check
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// An idiom is what Go writes in the place of a habit from other languages, or
+// of a mistake that is made often: message and line are patterns of what Go
+// says and of the line that it says it of. The hint may name groups of the
+// message.
+type idiom struct {
+	message, line, hint string
+	// first: it fits better than what the message alone would give.
+	first bool
+}
+
+var idioms = []idiom{
+	// Numbers and texts.
+	{message: `\(truncated\)`, hint: "an integer holds no fraction: make it a float64, or convert with int(math.Round(x))"},
+	{message: `mismatched types int\w* and time\.Duration`, hint: "convert the number: time.Duration(n) * time.Second"},
+	{message: `type int\w*\) as time\.Duration value`, hint: "a duration has a unit: time.Duration(n) * time.Second", first: true},
+	{message: `mismatched types \*(\w+) and`, hint: "it is a pointer: take its value with *x"},
+	{message: `cannot convert "?.* to type interface\{Error\(\) string\}`, line: `\+`, hint: "a text of an error: err.Error(), or fmt.Sprint(\"…\", err)", first: true},
+	{message: `mismatched types string and untyped nil`, hint: `a string is never nil: compare with ""`, first: true},
+	{message: `cannot use nil as (string|bool|u?int\w*|float\w+|[A-Z]\w*) value`, hint: "nil is for pointers, slices, maps, channels, funcs and interfaces; leave the value out for the zero value"},
+	{message: `string constant.* as \[\]byte value`, hint: "convert it: []byte(…)"},
+	{message: `cannot assign to .*neither addressable`, line: `^\s*\w+\s*[-+*/]?=`, hint: "it is a constant: declare it with var"},
+	{message: `cannot assign to \w+\[.*neither addressable`, hint: "a string cannot be changed: b := []byte(s), change b, s = string(b)"},
+	// Lists and maps.
+	{message: `^append\((\w+),.* is not used`, hint: "append returns the longer list: $1 = append($1, …)", first: true},
+	{message: `value of type (\[\]\w+)\) as \w+ value in argument to append`, hint: "spread the list: append(xs, ys...)", first: true},
+	{message: `slice can only be compared to nil`, hint: "use slices.Equal(a, b)"},
+	{message: `map can only be compared to nil`, hint: "use maps.Equal(a, b)"},
+	{message: `struct containing .* cannot be compared`, hint: "compare field by field; lists with slices.Equal, maps with maps.Equal"},
+	{message: `invalid map key type`, hint: "a key is compared with ==: use a string, a number, an array, or a struct of them"},
+	{message: `iter\.Seq\[.*\) as \[\]`, hint: "it is an iterator, not a list: slices.Collect(…), or slices.Sorted(…)", first: true},
+	{message: `permits only one iteration variable`, hint: "leave out the second variable: for i := range …"},
+	{message: `slices\.(Sort\w*|Reverse)\(.*\(no value\) used as value`, hint: "it changes the list in place: call it as a statement", first: true},
+	{message: `\(no value\) used as value`, hint: "it returns nothing: call it as a statement"},
+	{message: `of struct type \w+\.\w+Result\) to type (?:\[\]byte|string)`, hint: "a result is a struct: its text is r.Text(), and r.JSON(&v) decodes it"},
+	{message: `^cannot range over \w+ \(variable of struct type`, hint: "a struct is no list: range over one of its fields"},
+	{message: `^(?:invalid operation: )?cannot index \S+ \(variable of struct type`, hint: "a field of a struct is x.Name"},
+	{message: `cannot call pointer method (\w+)`, hint: "the value has no address, as in a map: copy it to a variable first, or keep pointers, map[K]*T"},
+	{message: `no field or method (?:push|append|add|Append|Push|Add)\b`, line: `\.\w+\(`, hint: "to add to a list: xs = append(xs, x); to a map: m[k] = v", first: true},
+	{message: `type (?:string|\[\]\S+) has no field or method (?:length|len|Len|Length|size|count)\b`, hint: "use len(x)", first: true},
+	{message: `type map\S* has no field or method (?:has|get|Get|contains|ContainsKey|containsKey|exists)\b`, hint: "v, ok := m[key]", first: true},
+	{message: `type map\S* has no field or method (?:keys|Keys|values|items)\b`, hint: "for k, v := range m; the keys in order: slices.Sorted(maps.Keys(m))", first: true},
+	{message: `type error has no field or method (?:message|msg|Message|Msg)\b`, hint: "err.Error()", first: true},
+	{message: `type error has no field or method [A-Z]`, line: `\.\w+\(`, hint: "UseTools gives an error, not the tools: a tool is a function of its server's package, git.Log(git.LogParams{…})"},
+	{message: `type string has no field or method (?:Year|Month|Day|Hour|Weekday|Unix|Format|Before|After|Sub|AddDate|Truncate)\b`, hint: "it is a text: t, err := time.Parse(time.RFC3339, s)", first: true},
+	{message: `too many arguments in call to .* have \([^()]*error\)`, hint: "the call inside gives an error, too: assign its results first, look at err"},
+	{message: `assignment mismatch: 2 variables but .* returns 1 value`, hint: "it has one result: take that alone"},
+	// Methods, structs, generics.
+	{message: `method (\w+) has pointer receiver`, hint: "$1 belongs to the pointer: write &T{…}", first: true},
+	{message: `does not implement .*\(missing method (\w+)\)`, hint: "give the type a method $1 with the signature of the interface", first: true},
+	{message: `cannot refer to unexported (?:field|method)`, hint: "what begins with a small letter is private to its package; use its exported functions and methods"},
+	{message: `cannot infer (\w+)`, hint: "write the type arguments: f[int](…)"},
+	{message: `cannot use generic (?:type|function) (\w+)`, hint: "write the type arguments: $1[int]"},
+	{message: `type parameter (\w+) cannot use operator [<>]`, hint: "constrain it: [$1 cmp.Ordered]"},
+	{message: `(?:type parameter (\w+) cannot use operator|operator \S+ not defined on)`, hint: "constrain it to the types that have it: [T int | float64]"},
+	{message: `incomparable types in type set`, hint: "constrain it: [T comparable]"},
+	{message: `does not satisfy`, hint: "use a type of the constraint, or add it there; ~int takes types made of int as well"},
+	{message: `outside a type constraint`, hint: "an interface of types is for type parameters alone: func f[T Num](x T)"},
+	{message: `cannot convert .* \(untyped bool value\) to type`, line: `^\s*case\b`, hint: "cases that are conditions stand in a switch without a value: switch { case x > 3: … }"},
+	{message: `redeclared in this block`, line: `^\s*(import\b|(\w+ )?"[^"]*"\s*$)`, hint: "it is imported twice: remove one", first: true},
+	// Syntax.
+	{message: `^syntax error: missing import path`, hint: `a package's path stands in quotes: import "strings"; a script is Go, nothing else runs`},
+	{message: `illegal character U\+003F`, hint: "Go has no ?: write if … { … } else { … }"},
+	{message: `^syntax error: expected ';', found '(\+\+|--)'`, hint: "$1 is a statement and has no value: write it on its own line"},
+	{message: `^syntax error: expected '\(', found`, line: `^\s*func \w+\(`, hint: "inside a function: name := func(…) … { … }"},
+	{message: `^syntax error: missing ',' in parameter list`, line: `func.*=`, hint: "parameters have no default values"},
+	{message: `^syntax error: missing ',' in argument list`, line: `\w+\(.*\w+:`, hint: "arguments have no names in Go: write the values in their order"},
+	{message: `^syntax error: illegal rune literal`, hint: `strings stand in double quotes: "hello"; 'x' is one character`},
+	{message: `missing ',' before newline`, hint: "end the last line of the list with a comma, too"},
+	{message: `unexpected newline, expecting \{`, hint: "the { stands at the end of the line"},
+	{message: `expression in (?:defer|go) must be function call`, hint: "call it: defer f(), or defer func() { … }()"},
+	{message: `^syntax error: missing ',' in type argument list`, line: `^\s*func \(`, hint: "a method has no type parameters of its own: make it a function, func Map[T, U any](l List[T], …)", first: true},
+	{message: `expected '==', found '='`, line: `\w\{.*\w+ = `, hint: "a field is set with a colon: T{Name: …}", first: true},
+}
+
+var idiomPatterns = sync.OnceValue(func() [][2]*regexp.Regexp {
+	out := make([][2]*regexp.Regexp, len(idioms))
+	for i, d := range idioms {
+		out[i] = [2]*regexp.Regexp{regexp.MustCompile(d.message), regexp.MustCompile(d.line)}
+	}
+	return out
+})
+
+// adviseIdiom gives a diagnostic the hint of the idiom that fits it.
+func (s *Script) adviseIdiom(d *Diagnostic) {
+	if d.Kind != Compile || d.Line < 1 || d.Line > len(s.lines) {
+		return
+	}
+	line, _, _ := strings.Cut(string(s.text[s.lines[d.Line-1]:]), "\n")
+	for i, p := range idiomPatterns() {
+		if d.Hint != "" && !idioms[i].first {
+			continue
+		}
+		if m := p[0].FindStringSubmatchIndex(d.Message); m != nil && p[1].MatchString(line) {
+			d.Hint, d.Near = string(p[0].ExpandString(nil, idioms[i].hint, d.Message, m)), nil
+			return
+		}
+	}
+}

@@ -1,0 +1,448 @@
+package check
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry/text"
+)
+
+// What a tool's function or a field of its arguments takes is known, so that
+// what a script writes there by another name, or in quotes, is known too.
+
+// printers are functions of fmt that scripts call by their bare names.
+var printers = map[string]bool{"Print": true, "Println": true, "Printf": true}
+
+// qualifyPrints takes calls of undeclared functions Print, Println and Printf as
+// those of fmt.
+func (c *checker) qualifyPrints() {
+	for _, f := range c.files {
+		bare := map[*ast.Ident]bool{}
+		for _, id := range f.Unresolved {
+			if printers[id.Name] {
+				bare[id] = true
+			}
+		}
+		if len(bare) == 0 {
+			continue
+		}
+		name := f.nameOfFmt()
+		if name == "" || f.Scope.Lookup(name) != nil || c.declares(name) {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if id, ok := call.Fun.(*ast.Ident); ok && bare[id] {
+				c.warn(id.Pos(), "%s(…): taken as %s.%s(…)", id.Name, name, id.Name)
+				x := &ast.Ident{NamePos: id.Pos(), Name: name}
+				call.Fun = &ast.SelectorExpr{X: x, Sel: id}
+				c.refs = append(c.refs, reference{x, id, f})
+			}
+			return true
+		})
+	}
+}
+
+// nameOfFmt returns the identifier of package fmt in a file that may be without
+// its import, or "": what other imports declare is not known, or is called so.
+func (f *file) nameOfFmt() string {
+	name := "fmt"
+	for _, spec := range f.Imports {
+		switch own := importedName(spec); {
+		case own == "." && importedPath(spec) != predeclaredPath:
+			return "" // of log, Println is that of log
+		case importedPath(spec) == "fmt" && own != "_":
+			name = own
+		}
+	}
+	for _, spec := range f.Imports {
+		if importedName(spec) == name && importedPath(spec) != "fmt" {
+			return ""
+		}
+	}
+	return name
+}
+
+// declares reports whether the script declares a name somewhere.
+func (s *Script) declares(name string) bool {
+	found := false
+	s.inspect(func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == name && id.Obj != nil
+		return !found
+	})
+	return found
+}
+
+// A guess is a type that was put where the script names another one.
+type guess struct {
+	from, to token.Pos // the literal that shows whether it fits
+	written  string
+	right    string
+	missing  Diagnostic // what is said when it does not
+}
+
+// guessed notes that a name of a type was taken as another one.
+func (c *checker) guessed(lit *ast.CompositeLit, pos token.Pos, written, right string, t *types.Named) {
+	d := c.diagnose(Compile, pos, "undefined: %s", written)
+	d.Hint = "the type here is " + right
+	d.concern(CodeNoName, serverOf(t.Obj()), written[strings.LastIndexByte(written, '.')+1:], "")
+	c.guesses = append(c.guesses, guess{lit.Pos(), lit.End(), written, right, d})
+}
+
+// settle warns of the guesses that fit, and reports the name that the script
+// wrote where the fields do not.
+func (c *checker) settle(list []Diagnostic) []Diagnostic {
+	for _, g := range c.guesses {
+		line, column := c.at(g.from)
+		endLine, endColumn := c.at(g.to)
+		inside := func(d Diagnostic) bool {
+			about := d.Code == CodeNoField || d.Code == CodeType || d.Code == CodeRequired || d.Code == CodeEnum
+			return about && (d.Line > line || d.Line == line && d.Column >= column) && (d.Line < endLine || d.Line == endLine && d.Column < endColumn)
+		}
+		if slices.ContainsFunc(list, inside) {
+			list = append(list, g.missing)
+		} else {
+			c.warnings = append(c.warnings, Diagnostic{Kind: Warning, Line: g.missing.Line, Column: g.missing.Column,
+				Message: g.written + ": taken as " + g.right})
+		}
+	}
+	return list
+}
+
+// mend corrects arguments of tools' functions, and values of the fields in
+// these, and reports whether it changed any. A script without faults has
+// nothing to mend.
+func (c *checker) mend() bool {
+	m := mender{checker: c, done: map[*ast.CompositeLit]bool{}}
+	for _, f := range c.files {
+		m.file = f
+		ast.Inspect(f.File, m.visit)
+	}
+	return m.changed
+}
+
+type mender struct {
+	*checker
+	file    *file
+	done    map[*ast.CompositeLit]bool
+	changed bool
+}
+
+func (m *mender) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		f := m.toolOf(n)
+		if f == nil {
+			return true
+		}
+		params := f.Signature().Params()
+		if params.Len() == 0 && len(n.Args) == 1 && isNothing(n.Args[0]) {
+			m.warned(n.Pos(), m.source(n), "called as "+m.source(n.Fun)+"(), the tool takes no arguments")
+			n.Args = nil
+			return true
+		}
+		if params.Len() == 1 && m.addParams(n, params.At(0).Type()) {
+			return true
+		}
+		for i := range min(len(n.Args), params.Len()) {
+			m.value(&n.Args[i], params.At(i).Type(), "")
+		}
+	case *ast.CompositeLit:
+		if t := m.info.TypeOf(n); t != nil {
+			m.literal(n, t, false)
+		}
+	case *ast.AssignStmt:
+		if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
+			return true
+		}
+		for i, x := range n.Lhs {
+			if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
+				if s, _ := serverStruct(m.info.TypeOf(sel.X)); s != nil {
+					if at := fieldNamed(s, sel.Sel.Name); at >= 0 {
+						m.value(&n.Rhs[i], s.Field(at).Type(), m.source(sel)+" = ")
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// addParams gives a call without arguments the empty struct of them, where none
+// of its fields has to be written.
+func (m *mender) addParams(call *ast.CallExpr, want types.Type) bool {
+	s, named := serverStruct(want)
+	x, isName := ast.Unparen(call.Fun).(*ast.SelectorExpr).X.(*ast.Ident)
+	if s == nil || !isName || len(call.Args) > 1 || len(call.Args) == 1 && !m.isNoStruct(call.Args[0]) {
+		return false
+	}
+	for i := range s.NumFields() {
+		if reflect.StructTag(s.Tag(i)).Get("use") != "" {
+			return false
+		}
+	}
+	at := call.Lparen
+	lit := &ast.CompositeLit{Type: &ast.SelectorExpr{X: &ast.Ident{NamePos: at, Name: x.Name}, Sel: &ast.Ident{NamePos: at, Name: named.Obj().Name()}}, Lbrace: at, Rbrace: at}
+	written := m.source(call)
+	call.Args = []ast.Expr{lit}
+	m.warned(call.Pos(), written, "called as "+m.source(call))
+	return true
+}
+
+// toolOf returns the tool's function that is called, or nil.
+func (c *checker) toolOf(call *ast.CallExpr) *types.Func {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	f, ok := c.info.Uses[sel.Sel].(*types.Func)
+	if !ok || serverOf(f) == "" || f.Signature().Recv() != nil {
+		return nil
+	}
+	return f
+}
+
+// isNothing reports whether an argument stands for no arguments: an empty
+// literal, or nil.
+func isNothing(e ast.Expr) bool {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		return id.Name == "nil"
+	}
+	lit, _ := literalOf(e)
+	return lit != nil && len(lit.Elts) == 0
+}
+
+// isNoStruct reports whether an argument stands for no arguments where a struct
+// is wanted: nil, or an empty map.
+func (m *mender) isNoStruct(e ast.Expr) bool {
+	t := m.info.TypeOf(e)
+	if !isNothing(e) || t == nil {
+		return false
+	}
+	_, isMap := t.Underlying().(*types.Map)
+	return isMap || t == types.Typ[types.UntypedNil]
+}
+
+// source writes an expression as the script does, shortened.
+func (c *checker) source(e ast.Expr) string { return text.CutBytes(c.plain(types.ExprString(e)), 80) }
+
+func (m *mender) warned(pos token.Pos, written, sent string) {
+	m.changed = true
+	m.warn(pos, "%s: %s", written, sent)
+}
+
+// value mends what is given where a type is wanted; before is what the script
+// writes before it, for the warning.
+func (m *mender) value(e *ast.Expr, want types.Type, before string) {
+	lit, address := literalOf(*e)
+	if lit == nil {
+		m.constant(e, want, before)
+		return
+	}
+	want = types.Unalias(want)
+	p, toPointer := want.(*types.Pointer)
+	switch s, _ := serverStruct(want); {
+	case toPointer:
+		want = p.Elem()
+	case address && s != nil:
+		m.warned((*e).Pos(), before+m.source(*e), "sent as the value, without the &")
+		*e = lit
+	}
+	m.literal(lit, want, true)
+}
+
+// literal mends the type of a literal, where a type is wanted, and what is in
+// it: the constants in a list only where it is given to a tool.
+func (m *mender) literal(lit *ast.CompositeLit, want types.Type, given bool) {
+	if p, ok := types.Unalias(want).(*types.Pointer); ok { // an element whose type is left out
+		want = p.Elem()
+	}
+	if m.done[lit] || lit.Type != nil && !m.typeName(&lit.Type, want, lit) {
+		return
+	}
+	m.done[lit] = true
+	var elem types.Type
+	switch u := want.Underlying().(type) {
+	case *types.Struct:
+		if s, _ := serverStruct(want); s != nil {
+			m.fields(lit, s)
+		}
+		return
+	case *types.Slice:
+		elem = u.Elem()
+	case *types.Array:
+		elem = u.Elem()
+	case *types.Map:
+		elem = u.Elem()
+	default:
+		return
+	}
+	if s, _ := serverStruct(elem); s == nil && !given {
+		return
+	}
+	for i := range lit.Elts {
+		e := &lit.Elts[i]
+		if kv, ok := (*e).(*ast.KeyValueExpr); ok {
+			e = &kv.Value
+		}
+		m.value(e, elem, "")
+	}
+}
+
+// fields mends what a literal of a server's struct gives to its fields.
+func (m *mender) fields(lit *ast.CompositeLit, s *types.Struct) {
+	for i := range lit.Elts {
+		e, at, before := &lit.Elts[i], i, ""
+		if kv, ok := (*e).(*ast.KeyValueExpr); ok {
+			id, ok := kv.Key.(*ast.Ident)
+			if !ok {
+				continue
+			}
+			e, at, before = &kv.Value, fieldNamed(s, id.Name), id.Name+": "
+		}
+		if at >= 0 && at < s.NumFields() {
+			m.value(e, s.Field(at).Type(), before)
+		}
+	}
+}
+
+// typeName puts the type that is wanted into the place of a name that nothing
+// declares, and reports whether the literal has the wanted type then.
+func (m *mender) typeName(t *ast.Expr, want types.Type, lit *ast.CompositeLit) bool {
+	have := m.info.TypeOf(*t)
+	if isKnown(have) && types.Identical(have, want) {
+		return true
+	}
+	switch w := types.Unalias(want).(type) {
+	case *types.Named:
+		if s, _ := serverStruct(w); s == nil || isKnown(have) {
+			return false
+		}
+		written, pos := m.source(*t), (*t).Pos()
+		if sel, ok := (*t).(*ast.SelectorExpr); ok {
+			pos = sel.Sel.Pos()
+		}
+		if !m.rename(t, w) {
+			return false
+		}
+		m.guessed(lit, pos, written, m.source(*t), w)
+		m.changed = true
+		return true
+	case *types.Pointer:
+		star, ok := (*t).(*ast.StarExpr)
+		return ok && m.typeName(&star.X, w.Elem(), lit)
+	case *types.Slice:
+		list, ok := (*t).(*ast.ArrayType)
+		if !ok || list.Len != nil {
+			return false
+		}
+		if star, ok := list.Elt.(*ast.StarExpr); ok && isStruct(w.Elem()) {
+			written := m.source(*t)
+			list.Elt = star.X
+			m.warned(list.Pos(), written, "sent as a list of values, "+m.source(*t))
+		}
+		return m.typeName(&list.Elt, w.Elem(), lit)
+	case *types.Map:
+		table, ok := (*t).(*ast.MapType)
+		return ok && m.typeName(&table.Value, w.Elem(), lit)
+	}
+	return false
+}
+
+func isKnown(t types.Type) bool { return t != nil && t != types.Typ[types.Invalid] }
+
+func isStruct(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Struct)
+	return ok
+}
+
+// rename makes an unknown name of a type that of a server's type, if the file
+// imports its package.
+func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
+	if sel, ok := (*t).(*ast.SelectorExpr); ok {
+		x, ok := sel.X.(*ast.Ident)
+		if !ok {
+			return false
+		}
+		if p, ok := m.info.Uses[x].(*types.PkgName); ok && p.Imported() == to.Obj().Pkg() {
+			sel.Sel.Name = to.Obj().Name()
+			return true
+		}
+	} else if _, ok := (*t).(*ast.Ident); !ok {
+		return false
+	}
+	for _, spec := range m.file.Imports {
+		if importedPath(spec) != to.Obj().Pkg().Path() {
+			continue
+		}
+		name := to.Obj().Pkg().Name()
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		*t = &ast.SelectorExpr{X: &ast.Ident{NamePos: (*t).Pos(), Name: name}, Sel: &ast.Ident{NamePos: (*t).Pos(), Name: to.Obj().Name()}}
+		return true
+	}
+	return false
+}
+
+// constant takes a constant text that is a number or a boolean as that, where
+// one is wanted.
+func (m *mender) constant(e *ast.Expr, want types.Type, before string) {
+	basic, ok := want.Underlying().(*types.Basic)
+	if !ok || basic.Info()&(types.IsNumeric|types.IsBoolean) == 0 {
+		return
+	}
+	v := m.info.Types[*e].Value
+	if lit, ok := ast.Unparen(*e).(*ast.BasicLit); ok && v == nil && lit.Kind == token.STRING {
+		v = constant.MakeFromLiteral(lit.Value, lit.Kind, 0)
+	}
+	if v == nil || v.Kind() != constant.String {
+		return
+	}
+	text, sent := constant.StringVal(v), "number"
+	var plain ast.Expr
+	switch {
+	case basic.Info()&types.IsBoolean != 0:
+		if text != "true" && text != "false" {
+			return
+		}
+		// The script may have given true and false another meaning.
+		zero, op := ast.BasicLit{ValuePos: (*e).Pos(), Kind: token.INT, Value: "0"}, token.EQL
+		if text == "false" {
+			op = token.NEQ
+		}
+		x, y := zero, zero
+		plain, sent = &ast.BinaryExpr{X: &x, OpPos: (*e).Pos(), Op: op, Y: &y}, "boolean"
+	case isNumeral(text, basic.Info()&types.IsInteger != 0):
+		digits, negative := strings.CutPrefix(text, "-")
+		lit := &ast.BasicLit{ValuePos: (*e).Pos(), Kind: token.FLOAT, Value: digits}
+		if !strings.ContainsAny(digits, ".eE") {
+			lit.Kind = token.INT
+		}
+		if plain = lit; negative {
+			plain = &ast.UnaryExpr{OpPos: (*e).Pos(), Op: token.SUB, X: lit}
+		}
+	default:
+		return
+	}
+	m.warned((*e).Pos(), before+m.source(*e), "sent as the "+sent+" "+text)
+	*e = plain
+}
+
+// isNumeral reports whether a text is exactly a number, as JSON writes them.
+func isNumeral(text string, integer bool) bool {
+	if text == "" || len(text) > 40 || text[0] != '-' && (text[0] < '0' || text[0] > '9') || text != strings.TrimSpace(text) {
+		return false
+	}
+	return json.Valid([]byte(text)) && !(integer && strings.ContainsAny(text, ".eE"))
+}

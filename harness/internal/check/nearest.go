@@ -1,0 +1,87 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
+)
+
+// nearest returns up to three of the names that were probably meant, the best
+// first: those that differ in few letters, and those that share most words.
+func nearest(name string, names []string) []string {
+	type scored struct {
+		name string
+		far  float64
+	}
+	var near []scored
+	for _, n := range names {
+		if far := distance(name, n); far < 0.5 {
+			near = append(near, scored{n, far})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.far, b.far) })
+	var out []string
+	for _, n := range near[:min(len(near), 3)] {
+		if n.far <= near[0].far+0.2 {
+			out = append(out, n.name)
+		}
+	}
+	return out
+}
+
+// distance is 0 for names that are the same but for case and underscores, and
+// 1 for names that have nothing to do with each other.
+func distance(a, b string) float64 {
+	x, y := normal(a), normal(b)
+	longest := max(utf8.RuneCountInString(x), utf8.RuneCountInString(y))
+	if x == "" || y == "" || longest > 100 {
+		return 1
+	}
+	if x == y {
+		return 0
+	}
+	letters := 1.0
+	if d := text.Edits(x, y); d <= max(1, longest/3) {
+		letters = float64(d) / float64(longest)
+	}
+	return min(letters, 0.1+0.9*(1-sharedWords(a, b)))
+}
+
+// sharedWords is the part of two names' words that both have: 2/3 for
+// SearchNodes and Nodes.
+func sharedWords(a, b string) float64 {
+	x, y := words(a), words(b)
+	both := 0
+	for _, w := range x {
+		if len(w) > 2 && slices.Contains(y, w) {
+			both++
+		}
+	}
+	return 2 * float64(both) / float64(len(x)+len(y))
+}
+
+// words splits getHTTPStatus and get_http_status into lower-case words without
+// a plural s.
+func words(name string) []string {
+	var out []string
+	r := []rune(name)
+	start := 0
+	flush := func(end int) {
+		if w := strings.ToLower(strings.Trim(string(r[start:end]), "_")); w != "" {
+			out = append(out, strings.TrimSuffix(w, "s"))
+		}
+		start = end
+	}
+	for i := 1; i < len(r); i++ {
+		begins := unicode.IsUpper(r[i]) && (!unicode.IsUpper(r[i-1]) || i+1 < len(r) && unicode.IsLower(r[i+1]))
+		if begins || r[i] == '_' {
+			flush(i)
+		}
+	}
+	flush(len(r))
+	return out
+}

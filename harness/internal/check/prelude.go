@@ -1,0 +1,65 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+)
+
+// predeclaredPath is a package made for one script: the names of the prelude
+// that it uses and does not declare itself. The script has a dot-import of it,
+// so that the prelude keeps its own universe whatever the script calls string.
+const predeclaredPath = "usetools/predeclared"
+
+// predeclare makes the exported names of the prelude visible in the script.
+func (c *checker) predeclare() error {
+	if c.units[preludePath].Source == "" {
+		return nil
+	}
+	whole, err := c.Import(preludePath)
+	if err != nil {
+		return err
+	}
+	c.prelude = types.NewPackage(predeclaredPath, whole.Name())
+	for _, f := range c.files {
+		uses := false
+		for _, id := range f.Unresolved {
+			if o := whole.Scope().Lookup(id.Name); o != nil && o.Exported() {
+				c.prelude.Scope().Insert(o)
+				uses = true
+			}
+		}
+		if uses {
+			f.addImport(predeclaredPath, ".")
+		}
+	}
+	c.prelude.MarkComplete()
+	return nil
+}
+
+// addImport adds an import to a file's syntax tree. An empty name is the
+// package's own. It has no position.
+func (f *file) addImport(path, name string) *ast.ImportSpec {
+	spec := &ast.ImportSpec{Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
+	if name != "" {
+		spec.Name = ast.NewIdent(name)
+	}
+	f.Imports = append(f.Imports, spec)
+	f.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}}}, f.Decls...)
+	return spec
+}
+
+// dropImports removes imports from a file's syntax tree.
+func (f *file) dropImports(dropped map[ast.Spec]bool) {
+	f.Imports = slices.DeleteFunc(f.Imports, func(s *ast.ImportSpec) bool { return dropped[s] })
+	f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.IMPORT {
+			return false
+		}
+		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return dropped[s] })
+		return len(g.Specs) == 0 // one without any has no end
+	})
+}

@@ -1,0 +1,293 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"sort"
+	"strings"
+)
+
+// fileName is the name of the script in positions.
+const fileName = "script.go"
+
+// A Script is a script that parses: its syntax, and what it asks for.
+type Script struct {
+	text     []byte // as sent, of the same length
+	lines    []int  // offsets of line starts in text
+	parts    []Part // of a script that is several files
+	leftOut  []Part // those that Go would leave out
+	fset     *token.FileSet
+	files    []*file // sorted by name, as the go command takes them
+	bare     bool    // no package line: imports are ours to add, and nothing to warn of
+	refs     []reference
+	fields   map[*ast.Ident][]string // what literals give to the fields of a reference's name
+	phrases  []Phrase
+	used     []Name
+	faults   []Diagnostic // found by syntax; Check reports them
+	misused  bool         // some of them are about UseTools
+	warnings []Diagnostic
+	notes    []Diagnostic // warnings of what is no fault
+}
+
+// A file is one file of a script.
+type file struct {
+	*ast.File
+	source *token.File
+	pieces []piece
+	// failed are the identifiers that refused imports would have declared; "."
+	// stands for names that are not known.
+	failed map[string]bool
+}
+
+// Parse reads a script: a Go file of package main, or bare statements with any
+// declarations between them, with or without a fence around, or several files,
+// each behind a line "-- NAME.go --". It reports at most
+// 20 faults that keep it from being read, sorted by position; when there is any,
+// the script is nil. What is wrong with a script that can be read, Check
+// reports.
+//
+// It takes at most [MaxSize] bytes of UTF-8 and refuses what is nested too
+// deeply to be handled on an ordinary stack.
+func Parse(src []byte) (*Script, []Diagnostic) {
+	text, bad := clean(src)
+	if bad != nil {
+		return nil, tidy([]Diagnostic{*bad}, src)
+	}
+	s := &Script{text: src, lines: lineStarts(src), fset: token.NewFileSet()}
+	var list []Diagnostic
+	if s.parts = partsOf(text); s.parts != nil {
+		list = s.unpack(text)
+	} else {
+		list = s.single(text)
+	}
+	if len(list) > 0 {
+		return nil, tidy(list, src)
+	}
+	s.faults = append(s.checkPackage(), s.checkImports()...)
+	names := s.findNames()
+	s.faults, s.misused = append(s.faults, names...), len(names) > 0
+	return s, nil
+}
+
+// single reads a script that is one text.
+func (s *Script) single(text []byte) []Diagnostic {
+	o := scan(text)
+	switch {
+	case len(o.refused) > 0:
+		return o.refused
+	case len(o.segments) == 0:
+		return []Diagnostic{{Kind: Compile, Message: "the script is empty",
+			Hint: "send Go statements, or a file with func main; declare tools with UseTools(\"what they should do\")"}}
+	}
+	s.warnings = o.warnings
+	assembled, pieces, bad := assemble(text, o)
+	if bad != nil {
+		return []Diagnostic{*bad}
+	}
+	if s.bare = !o.hasPackage; s.bare && o.release {
+		s.warnings = append(s.warnings, Diagnostic{Kind: Warning, Line: 1, Column: 1, Message: "the build constraint is ignored; statements are in the newest Go"})
+	}
+	return s.add(assembled, pieces, o, len(bytes.TrimRight(text, " \t\r\n")))
+}
+
+// add parses a file, whose text ends at end of the script as sent.
+func (s *Script) add(text []byte, pieces []piece, o outline, end int) []Diagnostic {
+	f := &file{pieces: pieces}
+	var err error
+	if f.File, err = parser.ParseFile(s.fset, fileName, text, 0); err != nil {
+		return s.syntaxErrors(f, err, o, end)
+	}
+	f.source = s.fset.File(f.FileStart)
+	s.mapPositions(f)
+	s.files = append(s.files, f)
+	return nil
+}
+
+func lineStarts(text []byte) []int {
+	starts := []int{0}
+	for i, c := range text {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// mapPositions makes the file set give positions of the script as sent.
+func (s *Script) mapPositions(f *file) {
+	for _, p := range f.pieces {
+		if p.at != p.from {
+			line, column := s.place(p.from)
+			f.source.AddLineColumnInfo(p.at, fileName, line, column)
+		}
+	}
+}
+
+// place returns line and column of an offset of the text as sent.
+func (s *Script) place(offset int) (line, column int) {
+	line = sort.SearchInts(s.lines, offset+1)
+	return line, offset - s.lines[line-1] + 1
+}
+
+// origin returns the offset in the text as sent for one in the parsed text.
+func (f *file) origin(offset int) int {
+	i := sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].at > offset })
+	if i == 0 {
+		return 0
+	}
+	p := f.pieces[i-1]
+	return p.from + min(offset-p.at, p.n)
+}
+
+// at returns line and column of a syntax node, 0 for one that the script does
+// not hold.
+func (s *Script) at(pos token.Pos) (line, column int) {
+	f := s.fileOf(pos)
+	if f == nil {
+		return 0, 0
+	}
+	return s.place(f.origin(f.source.Offset(pos)))
+}
+
+// fileOf returns the file that holds a position, or nil.
+func (s *Script) fileOf(pos token.Pos) *file {
+	for _, f := range s.files {
+		if pos.IsValid() && int(pos) >= f.source.Base() && int(pos) <= f.source.Base()+f.source.Size() {
+			return f
+		}
+	}
+	return nil
+}
+
+func (s *Script) holds(pos token.Pos) bool { return s.fileOf(pos) != nil }
+
+// inspect visits the syntax of all files.
+func (s *Script) inspect(visit func(ast.Node) bool) {
+	for _, f := range s.files {
+		ast.Inspect(f.File, visit)
+	}
+}
+
+// diagnose starts a diagnostic at a node.
+func (s *Script) diagnose(kind string, pos token.Pos, format string, args ...any) Diagnostic {
+	line, column := s.at(pos)
+	return Diagnostic{Kind: kind, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
+}
+
+// warn notes something that was mended or ignored.
+func (s *Script) warn(pos token.Pos, format string, args ...any) {
+	s.warnings = append(s.warnings, s.diagnose(Warning, pos, format, args...))
+}
+
+// syntaxErrors turns the parser's errors into diagnostics with the words that
+// the Go compiler uses where it is clearer.
+//
+// What is wrong at end, where the text is over, and not at once follows from
+// the faults before.
+func (s *Script) syntaxErrors(f *file, err error, o outline, end int) []Diagnostic {
+	var list scanner.ErrorList
+	if !errors.As(err, &list) {
+		return []Diagnostic{{Kind: Compile, Message: err.Error()}}
+	}
+	var out []Diagnostic
+	for i, e := range list {
+		offset := min(f.origin(e.Pos.Offset), len(s.text))
+		if i > 0 && offset >= end {
+			break
+		}
+		line, column := s.place(offset)
+		d := Diagnostic{Kind: Compile, Line: line, Column: column, Message: "syntax error: " + e.Msg}
+		switch {
+		case strings.HasPrefix(e.Msg, "expected declaration"):
+			d.Message = "syntax error: non-declaration statement outside function body"
+			d.Hint = "put statements into func main, or leave the package line out; outside a function use var x = …, not x := …"
+		case strings.HasSuffix(e.Msg, "found 'EOF'") && o.unclosed >= 0 && !o.lexical:
+			opened, _ := s.place(o.unclosed)
+			if _, in := Place(s.parts, opened); in > 0 {
+				opened = in
+			}
+			d.Hint = fmt.Sprintf("the %c of line %d is never closed", s.text[o.unclosed], opened)
+		case strings.HasPrefix(e.Msg, "expected selector or type assertion"):
+			d.Hint = cmp.Or(otherLanguage(s.text, offset), "the names of a package's functions and types begin with a capital letter")
+		case e.Msg == "expected operand, found '{'":
+			d.Hint = "a struct's fields stand behind its type: git.LogParams{RepoPath: \".\"}"
+		case e.Msg == "expected '==', found '='":
+			d.Hint = "arguments have no names in Go; those of a tool are the fields of a struct: git.LogParams{RepoPath: \".\"}"
+		case strings.HasPrefix(e.Msg, "expected ';', found ") && bytes.HasSuffix(bytes.TrimRight(s.text[:min(offset, len(s.text))], " \t"), []byte("await")):
+			d.Hint = "a call waits by itself: leave out await"
+		case e.Msg == "exceeded max nesting depth":
+			d.Kind = Refused
+		default:
+			d.Hint = otherLanguage(s.text, offset)
+		}
+		s.adviseIdiom(&d)
+		out = append(out, d)
+	}
+	return out
+}
+
+// otherWords are words that begin a line in other languages, with what Go has.
+var otherWords = map[string]string{
+	"async": "a script is Go: bare statements, or func main() { … }", "function": "a script is Go: func name(x int) string { … }",
+	"def": "a script is Go: func name(x int) string { … }", "class": "a script is Go: type T struct { … }, and func (t T) name() { … }",
+	"let": "a variable is declared with x := …", "const": "a variable is declared with x := …",
+	"while": "a loop is for condition { … }", "try": "Go has no exceptions: x, err := f(), and then if err != nil { … }", "catch": "Go has no exceptions: x, err := f(), and then if err != nil { … }",
+	"from": "a package is imported with import \"strings\"", "elif": "write } else if condition {",
+}
+
+// otherLanguage tells what Go has for what stands at a syntax error, where
+// that is of another language; "" where it is not.
+func otherLanguage(text []byte, offset int) string {
+	offset = min(offset, len(text))
+	start := bytes.LastIndexByte(text[:offset], '\n') + 1
+	line, _, _ := bytes.Cut(text[start:], []byte("\n"))
+	if bytes.Contains(line, []byte("=>")) {
+		return "a function literal is func(x int) int { return x + 1 }"
+	}
+	if hint := otherWords[firstWord(line)]; hint != "" {
+		return hint
+	}
+	before := bytes.TrimSpace(text[:start]) // try { is a literal until its second line
+	if bytes.HasSuffix(before, []byte("{")) {
+		return otherWords[firstWord(before[bytes.LastIndexByte(before, '\n')+1:])]
+	}
+	return ""
+}
+
+func firstWord(line []byte) string {
+	word, _, _ := bytes.Cut(bytes.TrimLeft(line, " \t}"), []byte(" "))
+	return string(word)
+}
+
+// checkPackage refuses a file that is not a program by its form alone, and makes
+// it one of package main, so that the rest can be checked.
+func (s *Script) checkPackage() []Diagnostic {
+	var list []Diagnostic
+	for _, file := range s.files {
+		if name := file.Name; name.Name != "main" {
+			d := s.diagnose(Compile, name.Pos(), "package %s: a script is package main", name.Name)
+			d.Hint = "write package main, or leave the line out"
+			if s.parts != nil {
+				d.Hint = "write package main in each file"
+			}
+			list = append(list, d)
+			name.Name = "main"
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body == nil {
+				list = append(list, s.diagnose(Compile, f.Pos(), "func %s: missing function body", f.Name.Name))
+			}
+		}
+	}
+	if s.mainFunc() == nil && len(list) == 0 {
+		list = append(list, Diagnostic{Kind: Compile, Message: "function main is undeclared in the main package",
+			Hint: cmp.Or(s.inLeftOut("main"), "add func main() { … }, or send bare statements without a package line")})
+	}
+	return list
+}

@@ -1,0 +1,450 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// Statements and the flow between them.
+
+type targetKind int
+
+const (
+	loop targetKind = iota
+	switchBody
+	iteratorBody // the body of a range over a function
+)
+
+// A target is something that break or continue can mean.
+type target struct {
+	kind  targetKind
+	label string // in the source
+	// ahead is what must run before a continue: the parts of a for statement
+	// that the lowered loop has not in its header.
+	ahead func()
+	// exits are the ways out of an iteratorBody that the code after the loop
+	// must act on.
+	exits   []exit
+	returns bool
+	body    ast.Node // of the loop or the iteratorBody
+	// index is the variable of this loop, when its bounds are known.
+	index  types.Object
+	bounds bounds
+}
+
+type exit struct {
+	code  int
+	tok   token.Token
+	label string
+	to    *target
+}
+
+func (f *fn) push(t *target) { f.targets = append(f.targets, t) }
+func (f *fn) pop()           { f.targets = f.targets[:len(f.targets)-1] }
+
+func (f *fn) block(b *ast.BlockStmt) { f.statements(b.List) }
+
+func (f *fn) statements(list []ast.Stmt) {
+	for _, s := range list {
+		f.statement(s)
+	}
+}
+
+func (f *fn) statement(s ast.Stmt) {
+	label := f.label
+	f.label = ""
+	defer f.release(len(f.used))
+	switch s.(type) {
+	case *ast.BlockStmt, *ast.EmptyStmt, *ast.LabeledStmt:
+	default:
+		f.orders(nil)
+		f.mark(s)
+		if f.mayPanic(s) {
+			f.noteLine(s)
+		}
+	}
+	switch s := s.(type) {
+	case *ast.EmptyStmt:
+	case *ast.BlockStmt:
+		f.labeledBlock(s, label)
+	case *ast.LabeledStmt:
+		if f.usage.gotos[s.Label.Name] {
+			f.w("G_%s:\nrt.Nop()\n", s.Label.Name)
+		}
+		f.label = s.Label.Name
+		f.statement(s.Stmt)
+		f.label = ""
+	case *ast.ExprStmt:
+		f.orders(s)
+		f.exprStatement(s)
+	case *ast.SendStmt:
+		f.orders(s)
+		ch, value := f.sent(s, f.typeOf(s.Chan).Underlying().(*types.Chan).Elem())
+		f.noteLine(s)
+		f.w("%s <- %s\n", ch, value)
+	case *ast.IncDecStmt:
+		f.orders(s)
+		f.incDec(s)
+	case *ast.AssignStmt:
+		f.orders(s)
+		f.assign(s)
+	case *ast.DeclStmt:
+		f.declaration(s)
+	case *ast.GoStmt:
+		f.orders(s)
+		f.goStatement(s)
+	case *ast.DeferStmt:
+		f.orders(s)
+		f.deferStatement(s)
+	case *ast.ReturnStmt:
+		f.orders(s)
+		f.returnStatement(s)
+	case *ast.BranchStmt:
+		f.branchStatement(s)
+	case *ast.IfStmt:
+		f.ifStatement(s)
+	case *ast.ForStmt:
+		f.forStatement(s, label)
+	case *ast.RangeStmt:
+		f.rangeStatement(s, label)
+	case *ast.SwitchStmt:
+		f.switchStatement(s, label)
+	case *ast.TypeSwitchStmt:
+		f.typeSwitch(s, label)
+	case *ast.SelectStmt:
+		f.selectStatement(s, label)
+	default:
+		f.refuse(s, "the statement %T", s)
+	}
+}
+
+// mayPanic: the statement has something in it that can fail, apart from calls
+// and what is checked, which note the line themselves; or it is where a script
+// can be when it is stopped, a loop.
+func (f *fn) mayPanic(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.IfStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		return false
+	case *ast.ForStmt, *ast.RangeStmt:
+		return true
+	}
+	return f.canFail(s)
+}
+
+func (f *fn) canFail(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.TypeAssertExpr, *ast.SendStmt:
+			found = true
+		case *ast.SelectorExpr:
+			if t := f.unit.info.TypeOf(n.X); t != nil {
+				_, ptr := t.Underlying().(*types.Pointer)
+				found = found || ptr
+			}
+		case *ast.BinaryExpr:
+			found = found || (n.Op == token.QUO || n.Op == token.REM || n.Op == token.EQL || n.Op == token.NEQ) && f.value(n).Value == nil && f.value(n.Y).Value == nil && !f.isNil(n.X) && !f.isNil(n.Y)
+			found = found || n.Op == token.ADD && f.value(n).Value == nil && f.isText(n)
+		case *ast.AssignStmt:
+			found = found || (n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN) && f.value(n.Rhs[0]).Value == nil
+			found = found || n.Tok == token.ADD_ASSIGN && f.isText(n.Lhs[0])
+		case *ast.CallExpr: // memory may end in it
+			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && (id.Name == "append" || id.Name == "make") {
+				found = found || f.unit.info.Types[n.Fun].IsBuiltin()
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// isText: x is a string. An expression that is not in the source has no type.
+func (f *fn) isText(x ast.Expr) bool {
+	t := f.unit.info.TypeOf(x)
+	return t != nil && isString(t)
+}
+
+func (f *fn) exprStatement(s *ast.ExprStmt) {
+	switch x := ast.Unparen(s.X).(type) {
+	case *ast.CallExpr:
+		f.callStatement(x)
+	case *ast.UnaryExpr:
+		text := f.received(x.X, false)
+		f.w("%s\n", text)
+	default:
+		f.refuse(s, "the statement %T", x)
+	}
+}
+
+func (f *fn) incDec(s *ast.IncDecStmt) {
+	op := "+"
+	if s.Tok == token.DEC {
+		op = "-"
+	}
+	before, place := split(f.target(s.X))
+	f.w("%s", before)
+	if strings.HasSuffix(place, "]") || strings.HasPrefix(place, "(*") {
+		t := f.typeOf(s.X)
+		f.w("%s = %s %s %s(1)\n", place, place, op, f.p.typ(t))
+	} else {
+		f.w("%s%s\n", place, s.Tok)
+	}
+	f.wrote(s.X)
+}
+
+// labeledBlock emits a block; one with a label is a switch of one case, which
+// break can leave.
+func (f *fn) labeledBlock(s *ast.BlockStmt, label string) {
+	if label == "" || !breaksTo(s, label) {
+		f.w("{\n")
+		f.block(s)
+		f.w("}\n")
+		return
+	}
+	f.writeLabel(label)
+	f.w("switch {\ncase true:\n")
+	f.push(&target{kind: switchBody, label: label})
+	f.block(s)
+	f.pop()
+	f.w("}\n")
+}
+
+// breaksTo: a break below n names the label.
+func breaksTo(n ast.Node, label string) bool {
+	found := false
+	ast.Inspect(n, func(m ast.Node) bool {
+		if b, ok := m.(*ast.BranchStmt); ok && b.Tok == token.BREAK && b.Label != nil && b.Label.Name == label {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (f *fn) writeLabel(label string) {
+	if label != "" {
+		f.w("L_%s:\n", label)
+	}
+}
+
+func (f *fn) branchStatement(s *ast.BranchStmt) {
+	label := ""
+	if s.Label != nil {
+		label = s.Label.Name
+	}
+	switch s.Tok {
+	case token.FALLTHROUGH:
+		f.w("fallthrough\n")
+	case token.GOTO:
+		f.jump(s.Label)
+	default:
+		f.branch(s.Tok, label, len(f.targets))
+	}
+}
+
+// jump emits goto. Out of the body of an iterator it is the code after the loop
+// that jumps.
+func (f *fn) jump(label *ast.Ident) {
+	at := f.use(label).Pos()
+	for _, t := range f.targets {
+		if t.kind == iteratorBody && (at < t.body.Pos() || at >= t.body.End()) {
+			f.leave(t, token.GOTO, label.Name, nil)
+			return
+		}
+	}
+	f.w("goto G_%s\n", label.Name)
+}
+
+// branch emits break or continue as seen from the first n targets.
+func (f *fn) branch(tok token.Token, label string, n int) {
+	var left []*target // iterator bodies left on the way, innermost first
+	for i := n - 1; i >= 0; i-- {
+		t := f.targets[i]
+		hit := tok == token.BREAK || t.kind != switchBody
+		if label != "" {
+			hit = t.label == label
+		}
+		switch {
+		case !hit && t.kind == iteratorBody:
+			left = append(left, t)
+		case !hit:
+		case len(left) > 0:
+			f.leave(left[len(left)-1], tok, label, t)
+			return
+		case t.kind == iteratorBody:
+			f.endIteration(t, tok)
+			return
+		default:
+			if tok == token.CONTINUE && t.ahead != nil {
+				t.ahead()
+			}
+			if label != "" {
+				f.w("%s L_%s\n", tok, label)
+			} else {
+				f.w("%s\n", tok)
+			}
+			return
+		}
+	}
+	f.p.refuse("%s %s, which leads nowhere", tok, label)
+}
+
+// ifStatement keeps each condition with what it needs in a block of its own.
+func (f *fn) ifStatement(s *ast.IfStmt) {
+	if s.Init != nil {
+		f.w("{\n")
+		defer f.w("}\n")
+		f.statement(s.Init)
+	}
+	if f.canFail(s.Cond) {
+		f.noteLine(s.Cond)
+	}
+	f.orders(s.Cond)
+	cond := f.condition(s.Cond)
+	f.w("if %s {\n", plain(cond))
+	f.arm(s.Body, s.Body.List, nil)
+	if s.Else != nil {
+		f.w("} else {\n")
+		if b, ok := s.Else.(*ast.BlockStmt); ok && f.parts[b] != nil {
+			f.arm(b, b.List, nil)
+		} else {
+			f.statement(s.Else)
+		}
+	}
+	f.w("}\n")
+}
+
+func (f *fn) returnStatement(s *ast.ReturnStmt) {
+	results := f.sig.Results()
+	inner := f.iterator()
+	if inner == nil && f.nested == 0 {
+		f.plainReturn(s, results)
+		return
+	}
+	if len(s.Results) > 0 {
+		texts := f.returnValues(s, results)
+		if len(texts) > 1 {
+			for i := range texts {
+				texts[i] = f.hoist(texts[i], f.p.typ(f.subst(results.At(i).Type())))
+			}
+		}
+		for i, r := range f.results {
+			f.w("%s = %s\n", r.text(), texts[i])
+		}
+	}
+	if inner == nil {
+		f.returns()
+		f.w("return\n")
+		return
+	}
+	inner.returns = true
+	f.endBodies(inner)
+	f.w("%s = -1\nreturn false\n", f.controls[inner].text())
+}
+
+// iterator is the outermost iterator body around here, nil when there is none.
+func (f *fn) iterator() *target {
+	for _, t := range f.targets {
+		if t.kind == iteratorBody {
+			return t
+		}
+	}
+	return nil
+}
+
+func (f *fn) plainReturn(s *ast.ReturnStmt, results *types.Tuple) {
+	if len(s.Results) == 0 {
+		f.returns()
+		var texts []string
+		for _, r := range f.results {
+			texts = append(texts, r.text())
+		}
+		f.w("return %s\n", strings.Join(texts, ", "))
+		return
+	}
+	seen := f.seenResults()
+	if f.done == "" && !seen {
+		if text := f.tailCall(s, results); text != "" {
+			f.w("return %s\n", text)
+			return
+		}
+	}
+	texts := f.returnValues(s, results)
+	if seen {
+		for i := range texts {
+			texts[i] = f.hoist(texts[i], f.p.typ(f.subst(results.At(i).Type())))
+		}
+		for i, r := range f.results {
+			f.w("%s = %s\n", r.text(), texts[i])
+		}
+	} else if len(texts) > 1 || f.done != "" {
+		// The interpreter computes some operands right in the first result.
+		for i := range texts {
+			if _, text := split(texts[i]); !isSimple(text) {
+				texts[i] = f.hoist(texts[i], f.p.typ(f.subst(results.At(i).Type())))
+			}
+		}
+	}
+	if len(texts) == 1 {
+		texts[0] = bare(texts[0])
+	}
+	f.returns()
+	f.w("return %s\n", strings.Join(texts, ", "))
+}
+
+// seenResults: closures or pointers have the variables of results, and see there
+// what is returned.
+func (f *fn) seenResults() bool {
+	for i := range f.results {
+		if f.usage.escaping[f.sig.Results().At(i)] {
+			return true
+		}
+	}
+	return false
+}
+
+// tailCall emits the operand of return f(x) where the result can go straight to
+// the caller.
+func (f *fn) tailCall(s *ast.ReturnStmt, results *types.Tuple) string {
+	if len(s.Results) != 1 || results.Len() != 1 {
+		return ""
+	}
+	x, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr)
+	if !ok || f.value(x).Value != nil {
+		return ""
+	}
+	id := calledIdent(x.Fun)
+	if id == nil {
+		return ""
+	}
+	fo, ok := f.use(id).(*types.Func)
+	t := f.subst(results.At(0).Type())
+	if _, basic := t.Underlying().(*types.Basic); !ok || !basic || fo.Signature().Recv() != nil || !f.p.isSource(fo.Pkg()) || f.p.typ(t) != f.p.typ(f.typeOf(x)) {
+		return ""
+	}
+	c := f.call(x)
+	if c.names != nil {
+		return c.names[0]
+	}
+	return c.text
+}
+
+// returnValues emits the values of a return statement as the results' types.
+func (f *fn) returnValues(s *ast.ReturnStmt, results *types.Tuple) []string {
+	if len(s.Results) == 1 && results.Len() > 1 {
+		names, tuple := f.callMulti(ast.Unparen(s.Results[0]).(*ast.CallExpr))
+		for i := range names {
+			names[i] = f.convert(names[i], tuple.At(i).Type(), f.subst(results.At(i).Type()))
+		}
+		return names
+	}
+	var list []operand
+	for i, x := range s.Results {
+		list = append(list, operand{x, f.subst(results.At(i).Type())})
+	}
+	return f.operands(list...)
+}

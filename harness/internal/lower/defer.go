@@ -1,0 +1,472 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// Defer, recover and go.
+//
+// The interpreter's defer reads arguments when the call is made, forgets the
+// other deferred calls when one panics, and gives recover a wrapped value. So
+// deferred calls and panics are kept by the run-time library: the body of a
+// function that defers is a closure that rt.Run calls, which then makes the
+// deferred calls and finds out what became of a panic.
+//
+//	func f() (err error) {            func f_1() error {
+//		defer g(x)                        var err_2 error
+//		return h()                        var d_3 *rt.Defers = rt.NewDefers()
+//	}                                     rt.Run(d_3, make_4(d_3, &err_2))
+//	                                      return err_2
+//	                                  }
+//
+// recover in a literal that is deferred where it stands takes from the Defers
+// around it; anywhere else the run-time library looks whether the function was
+// called by a deferred call directly.
+//
+// Where one call at most is deferred, the interpreter's own defer can do it, which
+// takes half the time: no closure is made unless the function ends by a panic. The
+// function that it defers finds out which it is, and gets all operands by value or
+// by address:
+//
+//	func f_1() error {                func body_4(err *error) {
+//		var err_2 error                   var done_5 bool
+//		body_4(&err_2)                    defer last_6(&done_5, x_3)
+//		return err_2                      (*err) = f_h()
+//	}                                     done_5 = true
+//	                                      return
+//	                                  }
+//
+//	func last_6(done *bool, c int) {  func unwind_7(r any, c int) {
+//		if !*done {                       var d_8 *rt.Defers = rt.NewDefers()
+//			unwind_7(recover(), c)        rt.PushCall(d_8, f_g, c)
+//			return                        rt.Unwind(d_8, r, "body_4")
+//		}                             }
+//		f_g(c)
+//	}
+//
+// The two parts of f_1 are one where the deferred call cannot recover and has no
+// way to the results. The unlocking of a mutex, which never panics, is left to the
+// interpreter as it is.
+
+// deferKind is how a function defers.
+type deferKind int
+
+const (
+	defersNone   deferKind = iota
+	defersUnlock           // unlocks a mutex
+	defersApart            // one call that cannot recover and changes no result
+	defersOne              // one call at most
+	defersMany
+)
+
+// deferKind looks at a body and the results of its function.
+func (f *fn) deferKind(sig *types.Signature, body *ast.BlockStmt) deferKind {
+	if !f.usage.defers[body] {
+		return defersNone
+	}
+	var found []*ast.DeferStmt
+	ast.Inspect(body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.DeferStmt); ok {
+			found = append(found, s)
+		}
+		_, lit := n.(*ast.FuncLit)
+		return !lit
+	})
+	if len(found) != 1 || f.usage.iterates[body] || len(f.usage.gotos) > 0 {
+		return defersMany
+	}
+	for _, l := range f.usage.loops {
+		if inside(found[0].Pos(), l) && inside(l.Pos(), body) {
+			return defersMany
+		}
+	}
+	call, mayRecover := found[0].Call, true
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
+		if len(call.Args) > 0 || f.signatureOf(lit).Results().Len() > 0 {
+			return defersMany
+		}
+		mayRecover = f.usage.recovers[lit.Body]
+	} else {
+		id := calledIdent(call.Fun)
+		if id == nil {
+			return defersMany
+		}
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && f.value(sel.X).IsType() { // a method expression is a value
+			return defersMany
+		}
+		fo, ok := f.use(id).(*types.Func)
+		switch {
+		case !ok:
+			return defersMany
+		case f.unlocking(call) != "":
+			return defersUnlock
+		}
+		recv := fo.Signature().Recv()
+		mayRecover = recv == nil || isInterface(recv.Type()) || !f.p.isLibraryish(recv.Type())
+	}
+	if mayRecover {
+		return defersOne
+	}
+	for v := range sig.Results().Variables() {
+		if f.usage.escaping[v] {
+			return defersOne
+		}
+	}
+	return defersApart
+}
+
+// unlocking is the function of the run-time library for a call that unlocks a
+// mutex which is there, "" for another call.
+func (f *fn) unlocking(x *ast.CallExpr) string {
+	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	if _, ok := types.Unalias(f.typeOf(sel.X)).(*types.Named); !ok { // a pointer may be nil
+		return ""
+	}
+	fo, _ := f.use(sel.Sel).(*types.Func)
+	if fo == nil {
+		return ""
+	}
+	return unlockFuncs[fo.FullName()]
+}
+
+var unlockFuncs = map[string]string{
+	"(*sync.Mutex).Unlock": "rt.Unlock", "(*sync.RWMutex).Unlock": "rt.UnlockRW", "(*sync.RWMutex).RUnlock": "rt.RUnlock",
+}
+
+func (f *fn) deferringBody(body *ast.BlockStmt) {
+	f.defers = f.p.fresh("d")
+	f.w("var %s *rt.Defers = rt.NewDefers()\n", f.defers)
+	e := f.encloseSame(body)
+	e.inner.block(body)
+	e.inner.describe(body)
+	run := f.p.maker(e, types.NewSignatureType(nil, nil, nil, nil, nil, false), nil, "", e.inner)
+	f.w("rt.Run(%s, %s)\n", f.defers, run)
+	f.returnResults()
+}
+
+func (f *fn) returnResults() {
+	if len(f.results) == 0 {
+		return
+	}
+	texts := make([]string, len(f.results))
+	for i, r := range f.results {
+		texts[i] = r.text()
+	}
+	f.w("return %s\n", strings.Join(texts, ", "))
+}
+
+// dividedBody emits the body of a function that defers one call and has results.
+// When it recovers it returns what they hold then, so they are not its own but
+// those of the function that calls it.
+func (f *fn) dividedBody(body *ast.BlockStmt) {
+	e := f.encloseSame(body)
+	e.inner.lowered = f.p.fresh("body")
+	e.inner.lastBody(body, false)
+	e.inner.describe(body)
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\n%s}\n", e.inner.lowered, strings.Join(e.params, ", "), e.inner.out.String())
+	f.w("%s(%s)\n", e.inner.lowered, strings.Join(e.args, ", "))
+	f.returnResults()
+}
+
+// lastBody emits a body that defers one call; apart says that the call has no way
+// to the results.
+func (f *fn) lastBody(body *ast.BlockStmt, apart bool) {
+	f.done = f.p.fresh("done")
+	f.w("var %s bool\n", f.done)
+	if apart {
+		f.plan(body.List, body)
+	}
+	f.block(body)
+	if n := len(body.List); n > 0 {
+		if _, ok := body.List[n-1].(*ast.ReturnStmt); !ok {
+			f.returns()
+		}
+	}
+}
+
+// returns notes that the function comes to its end, so that what it has deferred
+// need not look for a panic.
+func (f *fn) returns() {
+	if f.done != "" {
+		f.w("%s = true\n", f.done)
+	}
+}
+
+// deferOne emits the defer statement of a function that has only one.
+func (f *fn) deferOne(s *ast.DeferStmt) {
+	defers := f.p.fresh("d")
+	var c oneCall
+	if lit, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok {
+		c = f.oneLiteral(lit, defers)
+	} else {
+		c = f.oneFunction(s.Call, defers)
+	}
+	unwind, r := f.p.fresh("unwind"), f.p.fresh("r")
+	names := parameterNames(c.params)
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\nvar %s *rt.Defers = rt.NewDefers()\n%srt.Unwind(%s, %s, %q)\n}\n",
+		unwind, strings.Join(append([]string{r + " any"}, c.params...), ", "), defers, c.push, defers, r, f.lowered)
+	done := f.p.fresh("done")
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\nif !*%s {\n%s(%s)\nreturn\n}\n%s}\n",
+		c.name, strings.Join(append([]string{done + " *bool"}, c.params...), ", "), done, unwind, strings.Join(append([]string{"recover()"}, names...), ", "), c.text)
+	c.as.DeferredBy = f.lowered
+	f.p.out.Funcs[c.name] = c.as
+	f.w("defer %s(%s)\n", c.name, strings.Join(append([]string{"&" + f.done}, c.args...), ", "))
+}
+
+// oneCall is the one call that a function defers.
+type oneCall struct {
+	name         string   // of the function that the interpreter is to call
+	params, args []string // that it has for the call
+	push         string   // leaves the call to the run-time library
+	text         string   // makes the call
+	as           Func     // what traces call it
+}
+
+func (f *fn) oneLiteral(lit *ast.FuncLit, defers string) oneCall {
+	e, _, _ := f.enclosed(lit, defers)
+	c := oneCall{name: f.p.fresh("last"), params: e.params, args: e.args, text: e.inner.out.String()}
+	e.args = parameterNames(e.params)
+	if rescue := e.inner.rescue; rescue != "" {
+		n := len(e.params) - 1
+		c.params, c.args, e.args[n] = c.params[:n:n], c.args[:n:n], defers
+		c.text = "var " + rescue + " *rt.Defers\n" + c.text
+	}
+	c.push = "rt.Push(" + defers + ", " + f.p.maker(e, f.signatureOf(lit), nil, "", e.inner) + ")\n"
+	c.as = f.p.out.Funcs[e.inner.lowered]
+	return c
+}
+
+func (f *fn) oneFunction(x *ast.CallExpr, defers string) oneCall {
+	l := f.laterCall(x, "")
+	c := oneCall{name: f.p.fresh("last")}
+	names := make([]string, len(l.values))
+	for i, v := range l.values {
+		names[i] = f.p.fresh("c")
+		c.params, c.args = append(c.params, names[i]+" "+v.typ), append(c.args, f.hoistFresh(v.text, v.typ))
+		l.values[i].text = names[i]
+	}
+	c.text = l.call(names)
+	if l.direct == "" {
+		c.push = "rt.Push(" + defers + ", " + f.thunk(l.values, l.call) + ")\n"
+		return c
+	}
+	t := f.p.fresh("t")
+	c.push = "var " + t + " " + l.directTyp + " = " + l.direct + "\nrt.PushCall(" + strings.Join(append([]string{defers, t}, names...), ", ") + ")\n"
+	return c
+}
+
+func parameterNames(params []string) []string {
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i], _, _ = strings.Cut(p, " ")
+	}
+	return names
+}
+
+func (f *fn) deferStatement(s *ast.DeferStmt) {
+	f.noteLine(s)
+	if unlock := f.unlocking(s.Call); unlock != "" && f.defers == "" && f.done == "" {
+		l := f.laterCall(s.Call, "")
+		f.w("defer %s(%s)\n", unlock, f.hoistFresh(l.values[0].text, l.values[0].typ))
+		return
+	}
+	if f.done != "" {
+		f.deferOne(s)
+		return
+	}
+	fun := ast.Unparen(s.Call.Fun)
+	lit, isLit := fun.(*ast.FuncLit)
+	if isLit && len(s.Call.Args) == 0 && f.signatureOf(fun).Results().Len() == 0 {
+		f.w("rt.Push(%s, %s)\n", f.defers, f.lift(lit, f.defers))
+		return
+	}
+	l := f.laterCall(s.Call, f.defers)
+	if l.direct == "" {
+		f.w("rt.Push(%s, %s)\n", f.defers, f.thunk(l.values, l.call))
+		return
+	}
+	args := []string{f.defers, f.hoist(l.direct, l.directTyp)}
+	for _, v := range l.values {
+		args = append(args, v.text)
+	}
+	f.w("rt.PushCall(%s)\n", strings.Join(args, ", "))
+}
+
+// goStatement starts a goroutine. The run-time library does it, so that a
+// panic there is one of the script.
+func (f *fn) goStatement(s *ast.GoStmt) {
+	f.noteLine(s)
+	fun := ast.Unparen(s.Call.Fun)
+	if lit, ok := fun.(*ast.FuncLit); ok && len(s.Call.Args) == 0 && f.signatureOf(fun).Results().Len() == 0 {
+		f.w("rt.Go(%s)\n", f.closure(lit))
+		return
+	}
+	l := f.laterCall(s.Call, "")
+	if l.direct == "" {
+		f.w("rt.Go(%s)\n", f.thunk(l.values, l.call))
+		return
+	}
+	args := []string{f.hoist(l.direct, l.directTyp)}
+	for _, v := range l.values {
+		args = append(args, v.text)
+	}
+	f.w("rt.GoCall(%s)\n", strings.Join(args, ", "))
+}
+
+// later is a call whose operands are evaluated, to be made by go or defer.
+type later struct {
+	values []held // the receiver, if any, and the arguments
+	// direct is a function of the script that takes the values as they are.
+	direct, directTyp string
+	// call writes the call for any other callee, given the values' names.
+	call func(names []string) string
+}
+
+func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
+	fun := ast.Unparen(x.Fun)
+	if tv := f.value(fun); tv.IsType() || tv.IsBuiltin() {
+		if calledIdent(fun).Name == "recover" {
+			f.refuse(x, "recover that is itself what go or defer calls, which recovers no panic of this function; write defer func() { recover() }()")
+		}
+		return f.laterBuiltin(x)
+	}
+	var c callee
+	if lit, ok := fun.(*ast.FuncLit); ok {
+		sig := f.signatureOf(fun)
+		c = callee{sig: sig, direct: f.hoist(f.lift(lit, rescue), f.p.typ(sig))}
+	} else if reason := f.specialName(x); reason != "" {
+		f.refuse(x, "go or defer with %s; put the call into a func literal", reason)
+	} else {
+		c = f.callee(x)
+	}
+	args := f.arguments(x, c)
+	l := later{direct: c.direct}
+	if c.recv != "" {
+		if c.iface {
+			f.checkInterface(&c)
+		}
+		l.values = append(l.values, held{c.recv, c.recvTyp})
+	}
+	spread := false
+	n := c.sig.Params().Len()
+	for i, a := range args {
+		a, spread = strings.CutSuffix(a, "...")
+		t := c.sig.Params().At(min(i, n-1)).Type()
+		if c.library && c.sig.Variadic() && i >= n-1 && !spread {
+			t = elemOf(t)
+		}
+		l.values = append(l.values, held{a, f.p.typ(t)})
+	}
+	l.directTyp = f.laterType(c, l.values)
+	through := ""
+	if m := calledMethod(f, fun); m != nil && c.iface && c.library {
+		through = f.p.through(m)
+	}
+	l.call = func(names []string) string {
+		recv, rest := "", append([]string(nil), names...)
+		if c.recv != "" {
+			recv, rest = rest[0], rest[1:]
+		}
+		if spread {
+			rest[len(rest)-1] += "..."
+		}
+		return through + c.invoke(recv, rest) + "\n"
+	}
+	return l
+}
+
+// checkInterface: go and defer fail at once when there is no method to call.
+func (f *fn) checkInterface(c *callee) {
+	c.recv = f.hoist(c.recv, c.recvTyp)
+	f.w("if %s == nil {\n%srt.BadNil()\n}\n", c.recv, f.lineText())
+}
+
+// laterType is the type of a direct callee.
+func (f *fn) laterType(c callee, values []held) string {
+	typs := make([]string, len(values))
+	for i, v := range values {
+		typs[i] = v.typ
+	}
+	text := "func(" + strings.Join(typs, ", ") + ")"
+	if c.sig.Results().Len() > 0 {
+		text += " " + f.p.typ(c.sig.Results())
+	}
+	return text
+}
+
+// laterBuiltin is laterCall for a builtin function.
+func (f *fn) laterBuiltin(x *ast.CallExpr) later {
+	var l later
+	var ts []types.Type
+	for _, a := range x.Args {
+		t := f.typeOf(a)
+		if isUntyped(t) {
+			t = types.Default(t)
+			if f.isNil(a) {
+				t = anyType
+			}
+		}
+		ts = append(ts, t)
+		l.values = append(l.values, held{f.to(a, t), f.p.typ(t)})
+	}
+	l.call = func(names []string) string {
+		g := f.p.newFn(f.unit, f.env, f.usage)
+		args := make([]ast.Expr, len(names))
+		for i, name := range names {
+			args[i] = g.standIn(x, name, ts[i])
+		}
+		g.callStatement(g.withArgs(x, args))
+		return g.out.String()
+	}
+	return l
+}
+
+// recovers: body has a call of recover in it, or one of something with that name.
+func recovers(body ast.Node) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// through begins a function of ours that does nothing but call method m: where that
+// may call recover, it must be as if the function were not there.
+func (p *program) through(m *types.Func) string {
+	if p.recovering[m.Name()] {
+		return "rt.Through()\n"
+	}
+	return ""
+}
+
+// calledMethod is the method that fun, what a call calls, selects.
+func calledMethod(f *fn, fun ast.Expr) *types.Func {
+	sel, ok := ast.Unparen(fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	m, _ := f.use(sel.Sel).(*types.Func)
+	return m
+}
+
+// recoverCall emits recover().
+func (f *fn) recoverCall(x ast.Node) string {
+	if f.rescue != "" {
+		return "rt.Recover(" + f.rescue + ")"
+	}
+	for _, t := range f.targets {
+		if t.kind == iteratorBody {
+			f.refuse(x, "recover in the body of a range over a function; call it outside the loop")
+		}
+	}
+	return "rt.RecoverHere(" + string(rune('1'+f.nested)) + ")"
+}

@@ -1,0 +1,250 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// For statements. The interpreter has one variable per loop where Go has one
+// per iteration. Only a loop whose variables are captured pays for that: its
+// body works on copies, which are stored back before the post statement.
+//
+//	for i := 0; i < n; i++ { fs = append(fs, func() int { return i }) }
+//
+//	var i_1 int = 0
+//	for ; i_1 < n; i_1++ {
+//		var i_2 int = i_1
+//		fs = append(fs, make_3(&i_2))
+//		i_1 = i_2
+//	}
+//
+// Where the header captures one, condition and post statement work on the copy
+// too, in the body: Go makes an iteration's variables before its post statement.
+
+func (f *fn) forStatement(s *ast.ForStmt, label string) {
+	f.w("{\n")
+	if s.Init != nil {
+		f.statement(s.Init)
+	}
+	defer f.w("}\n")
+	defer f.enterLoop()()
+	t := &target{kind: loop, label: label, body: s.Body}
+	copies := f.iterationVars(s)
+	if len(copies) == 0 {
+		t.index, t.bounds = f.bounded(s)
+	}
+	if slices.ContainsFunc(copies, func(v *types.Var) bool { return f.capturedIn(s.Cond, v) || f.capturedIn(s.Post, v) }) {
+		f.forWithCapturingHeader(s, t, copies)
+		return
+	}
+
+	cond := ""
+	condBefore := ""
+	f.push(t)
+	if s.Cond != nil {
+		condBefore = f.capture(func() {
+			if f.canFail(s.Cond) {
+				f.noteLine(s.Cond)
+			}
+			f.orders(s.Cond)
+			var before string
+			before, cond = split(f.condition(s.Cond))
+			f.w("%s", before)
+		})
+	}
+	post := ""
+	if s.Post != nil {
+		post = f.capture(func() { f.statement(s.Post) })
+	}
+	header, simple := simplePost(post)
+	if !simple {
+		header = ""
+		t.ahead = func() { f.w("%s", post) }
+	}
+	f.writeLabel(label)
+	switch {
+	case condBefore != "":
+		f.w("for ; ; %s {\n%sif %s {\nbreak\n}\n", header, condBefore, plain(negate(cond)))
+	case header == "" && cond == "":
+		f.w("for {\n")
+	case header == "":
+		f.w("for %s {\n", plain(cond))
+	default:
+		f.w("for ; %s; %s {\n", plain(cond), header)
+	}
+	back, restore := f.copyIterationVars(copies)
+	if back != "" {
+		after := t.ahead
+		t.ahead = func() {
+			f.w("%s", back)
+			if after != nil {
+				after()
+			}
+		}
+	}
+	f.block(s.Body)
+	if t.ahead != nil {
+		t.ahead()
+	}
+	f.pop()
+	restore()
+	f.w("}\n")
+}
+
+// copyIterationVars declares an iteration's variables. back stores them for the
+// next one, restore makes their names those of the loop's again.
+func (f *fn) copyIterationVars(copies []*types.Var) (back string, restore func()) {
+	outer := map[types.Object]variable{}
+	for _, v := range copies {
+		outer[v] = f.vars[v]
+		typ := f.p.typ(f.subst(v.Type()))
+		name := f.declare(v)
+		f.w("var %s %s = %s\n", name, typ, outer[v].text())
+		back += outer[v].text() + " = " + name + "\n"
+	}
+	return back, func() { maps.Copy(f.vars, outer) }
+}
+
+func (f *fn) forWithCapturingHeader(s *ast.ForStmt, t *target, copies []*types.Var) {
+	first := f.hoist("true", "bool")
+	f.push(t)
+	f.writeLabel(t.label)
+	f.w("for {\n")
+	back, restore := f.copyIterationVars(copies)
+	f.w("if %s {\n%s = false\n}", first, first)
+	if s.Post != nil {
+		f.w(" else {\n")
+		f.statement(s.Post)
+		f.w("}")
+	}
+	f.w("\n")
+	if s.Cond != nil {
+		if f.canFail(s.Cond) {
+			f.noteLine(s.Cond)
+		}
+		f.orders(s.Cond)
+		before, cond := split(f.condition(s.Cond))
+		f.w("%sif %s {\nbreak\n}\n", before, plain(negate(cond)))
+	}
+	t.ahead = func() { f.w("%s", back) }
+	f.block(s.Body)
+	t.ahead()
+	f.pop()
+	restore()
+	f.w("}\n")
+}
+
+// simplePost takes a post statement of one line into the loop's header.
+func simplePost(text string) (string, bool) {
+	var lines []string
+	for _, l := range strings.Split(text, "\n") {
+		if l != "" && !strings.HasPrefix(l, "//line") {
+			lines = append(lines, l)
+		}
+	}
+	switch {
+	case len(lines) == 0:
+		return "", true
+	case len(lines) == 1 && !strings.HasPrefix(lines[0], "var ") && !strings.HasPrefix(lines[0], "t_"):
+		return lines[0], true
+	}
+	return "", false
+}
+
+// iterationVars lists the loop variables that outlive their iteration.
+func (f *fn) iterationVars(s *ast.ForStmt) []*types.Var {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE {
+		return nil
+	}
+	var list []*types.Var
+	for _, l := range init.Lhs {
+		v := f.defined(l)
+		if v == nil || isBlank(l) || !f.usage.escaping[v] {
+			continue
+		}
+		list = append(list, v)
+	}
+	if len(list) > 0 {
+		f.oneForEach(s, list[0])
+	}
+	return list
+}
+
+// oneForEach refuses a loop whose variables would be the same for all
+// iterations, and where that could be told.
+func (f *fn) oneForEach(s ast.Stmt, v *types.Var) {
+	if f.p.older[f.unit.fset.File(s.Pos())] {
+		f.refuse(s, "a loop in the Go of before 1.22, where all iterations have the same variable %s: remove the //go:build line, and each has its own", v.Name())
+	}
+}
+
+// capturedIn: n has a closure or an address of v in it.
+func (f *fn) capturedIn(n ast.Node, v *types.Var) bool {
+	found := false
+	if n == nil || n == ast.Node((ast.Expr)(nil)) || n == ast.Node((ast.Stmt)(nil)) {
+		return false
+	}
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			ast.Inspect(m, func(k ast.Node) bool {
+				if id, ok := k.(*ast.Ident); ok && f.use(id) == v {
+					found = true
+				}
+				return true
+			})
+		case *ast.UnaryExpr:
+			if id, ok := ast.Unparen(m.X).(*ast.Ident); ok && m.Op == token.AND && f.use(id) == v {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// stable: a local variable that only the function itself can change.
+func (f *fn) stable(o types.Object) bool {
+	v, ok := o.(*types.Var)
+	if !ok || f.usage.escaping[v] {
+		return false
+	}
+	_, local := f.vars[v]
+	return local
+}
+
+// changedIn: n assigns to the variable itself.
+func changedIn(f *fn, n ast.Node, o types.Object) bool {
+	found := false
+	is := func(x ast.Expr) {
+		if id, ok := ast.Unparen(x).(*ast.Ident); ok && f.object(id) == o {
+			found = true
+		}
+	}
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.AssignStmt:
+			for _, l := range m.Lhs {
+				is(l)
+			}
+		case *ast.IncDecStmt:
+			is(m.X)
+		case *ast.RangeStmt:
+			if m.Tok == token.ASSIGN {
+				if m.Key != nil {
+					is(m.Key)
+				}
+				if m.Value != nil {
+					is(m.Value)
+				}
+			}
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,208 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+	"sync"
+
+	"github.com/usetools/usetools/harness/internal/stdlib/source"
+)
+
+// The library sees script values in interfaces as boxes, with their real types, and
+// is Go's own. What of it reaches beyond the script is replaced.
+
+// A replacement is a group of library functions, by their full names, that functions
+// of package runtime stand for. Those have the same parameters; a method's take the
+// receiver first.
+type replacement struct {
+	why   string
+	funcs map[string]string
+	// generic: rt's take values of any type; erased: in their erased form.
+	generic, erased bool
+}
+
+// replacements are all functions of the library that are not Go's own, but for those
+// in package lib and the three whose parameters are types (see special).
+var replacements = []replacement{
+	{why: "the script has an os.Stdout of its own, which it may set", funcs: map[string]string{
+		"fmt.Print": "Print", "fmt.Println": "Println", "fmt.Printf": "Printf",
+	}},
+	{why: "they end the script, not the process of the harness", funcs: map[string]string{
+		"os.Exit": "Exit", "flag.Parse": "FlagParse", "(*flag.FlagSet).Parse": "FlagSetParse",
+		"log.Fatal": "LogFatal", "log.Fatalln": "LogFatalln", "log.Fatalf": "LogFatalf",
+		"(*log.Logger).Fatal": "LoggerFatal", "(*log.Logger).Fatalln": "LoggerFatalln", "(*log.Logger).Fatalf": "LoggerFatalf",
+	}},
+	{why: "the fields that JSON has are noted in a tool's parameters", funcs: map[string]string{
+		"encoding/json.Unmarshal": "JSONUnmarshal", "(*encoding/json.Decoder).Decode": "JSONDecode",
+	}},
+	{why: "they start goroutines, whose panics end the script and not the process", funcs: map[string]string{
+		"time.AfterFunc": "AfterFunc", "context.AfterFunc": "ContextAfterFunc", "(*sync.WaitGroup).Go": "WaitGroupGo",
+	}},
+	{why: "timers that may still go off are counted: there is no deadlock until then", funcs: map[string]string{
+		"time.NewTimer": "NewTimer", "time.After": "After", "(*time.Timer).Stop": "TimerStop", "(*time.Timer).Reset": "TimerReset",
+		"time.NewTicker": "NewTicker", "time.Tick": "Tick", "(*time.Ticker).Stop": "TickerStop", "(*time.Ticker).Reset": "TickerReset",
+		"context.WithTimeout": "WithTimeout", "context.WithTimeoutCause": "WithTimeoutCause",
+		"context.WithDeadline": "WithDeadline", "context.WithDeadlineCause": "WithDeadlineCause",
+	}},
+	{why: "the process has goroutines of the harness, too", funcs: map[string]string{
+		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS",
+	}},
+	{why: "a locked process may not look for files of zones, and its error says so", funcs: map[string]string{
+		"time.LoadLocation": "LoadLocation",
+	}},
+	{why: "generic functions have no symbol, and these no sources in package lib", generic: true, funcs: map[string]string{
+		"crypto/hkdf.Extract": "HKDFExtract", "crypto/hkdf.Expand": "HKDFExpand", "crypto/hkdf.Key": "HKDFKey", "crypto/pbkdf2.Key": "PBKDF2Key",
+	}},
+	{why: "the sources in package lib are slower", generic: true, erased: true, funcs: map[string]string{
+		"slices.Sort": "Sort", "slices.SortFunc": "SortFunc", "slices.SortStableFunc": "SortStableFunc",
+	}},
+	{why: "they are the harness's, and know the types of what they are given", funcs: map[string]string{
+		"usetools/prelude.Return": "Return", "usetools/prelude.Input": "Input", "usetools/prelude.Stored": "Stored",
+		"usetools/prelude.RunScript": "RunScript", "usetools/host.Decode": "Decode", "usetools/host.Encode": "Encode",
+	}},
+}
+
+// replacing finds the group that has a function, by its full name.
+var replacing = sync.OnceValue(func() map[string]*replacement {
+	m := map[string]*replacement{}
+	for i := range replacements {
+		for full := range replacements[i].funcs {
+			m[full] = &replacements[i]
+		}
+	}
+	return m
+})
+
+// replaced returns the function of rt that stands for one of the library that is not
+// generic, "" when there is none.
+func replaced(fo *types.Func) string {
+	full := fo.FullName()
+	if r := replacing()[full]; r != nil && !r.generic {
+		return "rt." + r.funcs[full]
+	}
+	return ""
+}
+
+// replacedGeneric returns the callee that stands for the generic function that x
+// calls, if there is one. A folded slice has no form of its own.
+func (f *fn) replacedGeneric(x *ast.CallExpr, fo *types.Func, sig *types.Signature) (c callee, ok bool) {
+	full := strings.TrimPrefix(fo.FullName(), source.Prefix)
+	r := replacing()[full]
+	if r == nil || !r.generic || fo.Signature().Params().Len() != len(x.Args) {
+		return callee{}, false
+	}
+	if _, isFolded := folded(f.typeOf(x.Args[0])); isFolded {
+		return callee{}, false
+	}
+	return callee{sig: sig, library: true, invoke: func(_ string, args []string) string {
+		for i, a := range args {
+			if args[i] = "rt.Raw(" + a + ")"; !r.erased {
+				args[i] = f.p.box(a, sig.Params().At(i).Type())
+			}
+		}
+		return "rt." + r.funcs[full] + "(" + strings.Join(args, ", ") + ")"
+	}}, true
+}
+
+// adapt emits the conversion of an `any`, or of another interface, to an interface
+// with a type of its own.
+func (p *program) adapt(to types.Type, text string) string {
+	return p.converter("To", to) + "(" + text + ")"
+}
+
+// ownFunction finds the function of our own sources that stands for a generic
+// library function.
+func (f *fn) ownFunction(fo *types.Func) *types.Func {
+	if fo.Pkg() == nil || !source.Replaces(fo.Pkg().Path(), fo.Name()) {
+		return nil
+	}
+	own, _ := f.p.library(fo.Pkg().Path()).Types.Scope().Lookup(fo.Name()).(*types.Func)
+	if own != nil && own.Signature().TypeParams() != nil && fo.Signature().TypeParams() == nil {
+		return nil // see overConcrete
+	}
+	return own
+}
+
+// overConcrete is the function that stands for one of a library that takes an
+// interface, when the type of the value that it is called with is known: its
+// methods are then called like those of the script's own code, and not by the
+// library. ok is false when there is none.
+func (f *fn) overConcrete(x *ast.CallExpr, fo *types.Func) (c callee, ok bool) {
+	if fo.Pkg() == nil || !source.Replaces(fo.Pkg().Path(), fo.Name()) || fo.Signature().TypeParams() != nil || len(x.Args) != fo.Signature().Params().Len() {
+		return callee{}, false
+	}
+	t := f.typeOf(x.Args[0])
+	if n, isNamed := types.Unalias(deref(t)).(*types.Named); !isNamed || isInterface(t) || !f.p.isSource(n.Obj().Pkg()) {
+		return callee{}, false
+	}
+	own, _ := f.p.library(fo.Pkg().Path()).Types.Scope().Lookup(fo.Name()).(*types.Func)
+	if own == nil || own.Signature().TypeParams() == nil {
+		return callee{}, false
+	}
+	sig, err := types.Instantiate(nil, own.Signature(), []types.Type{t}, false)
+	if err != nil {
+		return callee{}, false
+	}
+	name := f.p.funcName(own, []types.Type{t})
+	return callee{sig: sig.(*types.Signature), direct: name, named: true, invoke: plainCall(name)}, true
+}
+
+// specialName names the call when it is one of those that special emits.
+func (f *fn) specialName(x *ast.CallExpr) string {
+	id := calledIdent(x.Fun)
+	if id == nil {
+		return ""
+	}
+	if fo, ok := f.use(id).(*types.Func); ok {
+		switch name := fo.FullName(); name {
+		case "errors.AsType", "reflect.TypeFor", "reflect.TypeAssert", "usetools/host.Do":
+			return name
+		}
+	}
+	return ""
+}
+
+// special emits calls of library functions whose parameters are types.
+func (f *fn) special(x *ast.CallExpr) (text string, results *types.Tuple, ok bool) {
+	switch f.specialName(x) {
+	case "reflect.TypeFor":
+		return f.reflectTypeFor(f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))), f.signatureOf(x.Fun).Results(), true
+	case "reflect.TypeAssert":
+		t := f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))
+		return f.p.asserter(t, anyType, true) + "(rt.TypeAssert(" + f.expr(x.Args[0]) + "))", f.signatureOf(x.Fun).Results(), true
+	case "usetools/host.Do":
+		return f.do(x), f.signatureOf(x.Fun).Results(), true
+	case "errors.AsType":
+		t := f.subst(f.unit.info.Instances[calledIdent(x.Fun)].TypeArgs.At(0))
+		name := fmt.Sprintf("find_%d", f.p.number(t))
+		f.p.once(name, func() string {
+			typ := f.p.typ(t)
+			return fmt.Sprintf("func %s(err error) (%s, bool) {\nvar x %s\nvar ok bool = rt.ErrorsAs(err, %s)\nreturn x, ok\n}\n",
+				name, typ, typ, f.p.box("&x", types.NewPointer(t)))
+		})
+		return name + "(" + f.to(x.Args[0], errorType) + ")", f.signatureOf(x.Fun).Results(), true
+	}
+	return "", nil, false
+}
+
+// do emits the call of a tool by its generated function, as host.Do has it: with
+// the erased structs, and the number of the result's type.
+func (f *fn) do(x *ast.CallExpr) string {
+	text := types.Typ[types.String]
+	o := f.operands(operand{x.Args[0], text}, operand{x.Args[1], text}, operand{x.Args[3], nil}, operand{x.Args[4], text})
+	params := "nil"
+	if !f.isNil(x.Args[2]) {
+		params = f.expr(x.Args[2])
+	}
+	return fmt.Sprintf("rt.Do(%s, %s, %s, %s, %d, %s)", o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
+}
+
+// reflectTypeFor emits reflect.TypeFor[t]().
+func (f *fn) reflectTypeFor(t types.Type) string {
+	if !f.p.needsBox(t) {
+		return fmt.Sprintf("rt.ReflectTypeFor(%d)", f.p.number(t))
+	}
+	return fmt.Sprintf("rt.ReflectTypeFor(%d)", f.p.boxNumber(t))
+}

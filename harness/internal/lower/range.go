@@ -1,0 +1,427 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// Range statements. The interpreter has no range over integers and functions,
+// miscounts invalid UTF-8, has one variable for all iterations, and counts with
+// the key. Ranges over slices and maps stay what they are, with variables of our
+// own, which are the script's where nobody could tell. The others become index
+// loops.
+
+func (f *fn) rangeStatement(s *ast.RangeStmt, label string) {
+	t := f.typeOf(s.X)
+	if f.canFail(s.X) {
+		f.noteLine(s.X)
+	}
+	f.orders(s.X)
+	for _, x := range []ast.Expr{s.Key, s.Value} {
+		if s.Tok == token.DEFINE && !isUnwanted(x) && f.usage.escaping[f.defined(x)] {
+			f.oneForEach(s, f.defined(x))
+		}
+	}
+	f.w("{\n")
+	defer f.w("}\n")
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		f.rangeIterator(s, label, u)
+	case *types.Basic:
+		if u.Info()&types.IsInteger != 0 {
+			f.rangeInt(s, label, t)
+		} else {
+			f.rangeString(s, label)
+		}
+	case *types.Slice:
+		f.rangeSlice(s, label, t, u)
+	case *types.Array:
+		if isUnwanted(s.Value) {
+			if f.hoists(s.X) {
+				f.discard(f.expr(s.X), t)
+			}
+			f.rangeIndex(s, label, "", constantInt(u.Len()), nil)
+			return
+		}
+		f.rangeIndex(s, label, f.hoist(f.expr(s.X), f.p.typ(t)), constantInt(u.Len()), u.Elem())
+	case *types.Pointer:
+		f.rangePointer(s, label, u)
+	case *types.Map:
+		f.rangeMap(s, label, u)
+	case *types.Chan:
+		f.rangeChan(s, label, u)
+	default:
+		f.refuse(s, "range over a value of type %s", typeName(t))
+	}
+}
+
+func isUnwanted(x ast.Expr) bool { return x == nil || isBlank(x) }
+
+// iterate emits the loop's body with its variables bound.
+func (f *fn) iterate(s *ast.RangeStmt, t *target, bind func()) {
+	f.push(t)
+	bind()
+	f.block(s.Body)
+	f.pop()
+}
+
+// bindValue emits the assignment of one value of an iteration.
+func (f *fn) bindValue(s *ast.RangeStmt, x ast.Expr, value string, t types.Type) {
+	if isUnwanted(x) {
+		return
+	}
+	if s.Tok == token.DEFINE {
+		v := f.defined(x)
+		f.define(v, f.convert(value, t, f.subst(v.Type())))
+		return
+	}
+	target := f.target(x)
+	f.w("%s = %s\n", target, f.convert(value, t, f.typeOf(x)))
+	f.wrote(x)
+}
+
+// bindValues emits the assignment of both values of an iteration. Where they
+// go to existing places, these are evaluated before anything is stored.
+func (f *fn) bindValues(s *ast.RangeStmt, values [2]string, ts [2]types.Type) {
+	list := []ast.Expr{s.Key, s.Value}
+	if s.Tok == token.DEFINE || isUnwanted(s.Key) || isUnwanted(s.Value) {
+		for i, x := range list {
+			f.bindValue(s, x, values[i], ts[i])
+		}
+		return
+	}
+	f.store(list, f.places(list, false), []value{{values[0], ts[0], nil}, {values[1], ts[1], nil}})
+}
+
+func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
+	if isUntyped(t) {
+		t = types.Typ[types.Int]
+		if !isUnwanted(s.Key) {
+			t = f.typeOf(s.Key)
+		}
+	}
+	typ := f.p.typ(t)
+	n := f.hoist(f.to(s.X, t), typ)
+	i := f.hoist(typ+"(0)", typ)
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	f.w("for ; %s < %s; %s++ {\n", i, n, i)
+	loop := &target{kind: loop, label: label, body: s.Body}
+	loop.index, loop.bounds = f.rangeBounds(s)
+	f.iterate(s, loop, func() {
+		if !f.aliasKey(s, i) {
+			f.bindValue(s, s.Key, i, t)
+		}
+	})
+	f.w("}\n")
+}
+
+// aliasKey lets the key of an iteration be the counter of the loop itself,
+// where nobody could tell.
+func (f *fn) aliasKey(s *ast.RangeStmt, counter string) bool {
+	if s.Tok != token.DEFINE || isUnwanted(s.Key) {
+		return false
+	}
+	v := f.defined(s.Key)
+	if f.usage.escaping[v] || f.usage.mutable[v] {
+		return false
+	}
+	f.bindName(v, counter)
+	return true
+}
+
+// rangeSlice leaves a range over a slice what it is: one step of the interpreter.
+func (f *fn) rangeSlice(s *ast.RangeStmt, label string, t types.Type, u *types.Slice) {
+	x := f.core(f.expr(s.X), t)
+	if !reusable(f.p.typ(u.Elem())) { // it makes functions and channels something else
+		x = f.hoist(x, f.p.typ(u))
+		f.rangeIndex(s, label, x, "len("+x+")", u.Elem())
+		return
+	}
+	if id, ok := s.X.(*ast.Ident); !ok || !isName(x) || !f.stable(f.use(id)) {
+		x = f.hoist(x, f.p.typ(u))
+	}
+	key, value := f.p.fresh("t"), f.p.fresh("t")
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	if isUnwanted(s.Value) {
+		f.w("for %s := range %s {\n", key, x)
+	} else {
+		f.w("for %s, %s := range %s {\n", key, value, x)
+	}
+	loop := &target{kind: loop, label: label, body: s.Body}
+	loop.index, loop.bounds = f.rangeBounds(s)
+	f.iterate(s, loop, func() {
+		keyDone := isUnwanted(s.Key) || f.aliasKey(s, key)
+		valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, value)
+		if keyDone && valueDone {
+			return
+		}
+		f.bindOthers(s, [2]string{key, value}, [2]types.Type{types.Typ[types.Int], u.Elem()}, [2]bool{keyDone, valueDone})
+	})
+	f.w("}\n")
+}
+
+// aliasValue lets x, a variable of an iteration, be what the interpreter sets
+// anew for each.
+func (f *fn) aliasValue(x ast.Expr, tok token.Token, name string) bool {
+	if tok != token.DEFINE {
+		return false
+	}
+	v := f.defined(x)
+	if f.usage.escaping[v] {
+		return false
+	}
+	f.bindName(v, name)
+	return true
+}
+
+// bindOthers is bindValues but for what is done.
+func (f *fn) bindOthers(s *ast.RangeStmt, values [2]string, ts [2]types.Type, done [2]bool) {
+	if done[0] == done[1] {
+		f.bindValues(s, values, ts)
+		return
+	}
+	for i, x := range []ast.Expr{s.Key, s.Value} {
+		if !done[i] {
+			f.bindValue(s, x, values[i], ts[i])
+		}
+	}
+}
+
+// rangeIndex is the loop over x, an evaluated slice or array; the length is
+// that at the start.
+func (f *fn) rangeIndex(s *ast.RangeStmt, label, x, length string, elem types.Type) {
+	n := f.hoist(length, "int")
+	i := f.hoist("0", "int")
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	f.w("for ; %s < %s; %s++ {\n", i, n, i)
+	t := &target{kind: loop, label: label, body: s.Body}
+	t.index, t.bounds = f.rangeBounds(s)
+	f.iterate(s, t, func() {
+		if f.aliasKey(s, i) {
+			if elem != nil {
+				f.bindValue(s, s.Value, x+"["+i+"]", elem)
+			}
+			return
+		}
+		if elem == nil {
+			f.bindValue(s, s.Key, i, types.Typ[types.Int])
+			return
+		}
+		f.bindValues(s, [2]string{i, x + "[" + i + "]"}, [2]types.Type{types.Typ[types.Int], elem})
+	})
+	f.w("}\n")
+}
+
+// rangePointer ranges over *[n]T: elements are read at their turn, and a nil
+// pointer has a length.
+func (f *fn) rangePointer(s *ast.RangeStmt, label string, u *types.Pointer) {
+	a := u.Elem().Underlying().(*types.Array)
+	p := f.hoist(f.expr(s.X), f.p.typ(u))
+	if isUnwanted(s.Value) {
+		f.rangeIndex(s, label, "", constantInt(a.Len()), nil)
+		return
+	}
+	if a.Len() > 0 {
+		f.w("if %s == nil {\n%srt.BadNil()\n}\n", p, f.lineText())
+	}
+	f.rangeIndex(s, label, "(*"+p+")", constantInt(a.Len()), a.Elem())
+}
+
+// rangeString decodes the string at once; strings do not change.
+func (f *fn) rangeString(s *ast.RangeStmt, label string) {
+	x := f.to(s.X, types.Typ[types.String])
+	runes, at := f.p.fresh("t"), f.p.fresh("t")
+	before, x := split(x)
+	f.w("%s", before)
+	f.w("%s, %s := rt.Runes(%s)\n", runes, at, x)
+	i, n := f.hoist("0", "int"), f.hoist("len("+runes+")", "int")
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	f.w("for ; %s < %s; %s++ {\n", i, n, i)
+	f.iterate(s, &target{kind: loop, label: label}, func() {
+		f.bindValues(s, [2]string{at + "[" + i + "]", runes + "[" + i + "]"}, [2]types.Type{types.Typ[types.Int], types.Typ[types.Int32]})
+	})
+	f.w("}\n")
+}
+
+func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
+	m := f.hoist(f.core(f.expr(s.X), f.typeOf(s.X)), f.p.typ(u))
+	if _, ok := u.Elem().Underlying().(*types.Chan); ok && !isUnwanted(s.Value) {
+		f.rangeChannels(s, label, m, u)
+		return
+	}
+	k, v := f.p.fresh("t"), f.p.fresh("t")
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	switch {
+	case !isUnwanted(s.Value):
+		f.w("for %s, %s := range %s {\n", k, v, m)
+	case !isUnwanted(s.Key):
+		f.w("for %s := range %s {\n", k, m)
+	default:
+		f.w("for range %s {\n", m)
+	}
+	f.iterate(s, &target{kind: loop, label: label}, func() {
+		keyDone := isUnwanted(s.Key) || f.aliasValue(s.Key, s.Tok, k)
+		valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, v)
+		if !keyDone || !valueDone {
+			f.bindOthers(s, [2]string{k, v}, [2]types.Type{u.Key(), u.Elem()}, [2]bool{keyDone, valueDone})
+		}
+	})
+	f.w("}\n")
+}
+
+// rangeChannels ranges over a map of channels, which the interpreter takes for a
+// range over a channel.
+func (f *fn) rangeChannels(s *ast.RangeStmt, label, m string, u *types.Map) {
+	entries, k, v, ok := f.p.fresh("t"), f.p.fresh("t"), f.p.fresh("t"), f.p.fresh("t")
+	f.w("%s := rt.Entries(%s)\n", entries, m)
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	f.w("for {\n%s, %s, %s := rt.NextEntry(%s)\nif %s {\nbreak\n}\n", k, v, ok, entries, negate(ok))
+	if isUnwanted(s.Key) {
+		f.w("_ = %s\n", k)
+	}
+	f.iterate(s, &target{kind: loop, label: label}, func() {
+		f.bindValues(s, [2]string{f.p.fromAny(k, u.Key()), f.p.fromAny(v, u.Elem())}, [2]types.Type{u.Key(), u.Elem()})
+	})
+	f.w("}\n")
+}
+
+func (f *fn) rangeChan(s *ast.RangeStmt, label string, u *types.Chan) {
+	c := f.channel(s.X)
+	v, ok := f.p.fresh("t"), f.p.fresh("t")
+	defer f.enterLoop()()
+	f.writeLabel(label)
+	f.w("for {\n%s, %s := %s\nif %s {\nbreak\n}\n", v, ok, receive(c, u.Elem(), true), negate(ok))
+	if isUnwanted(s.Key) {
+		f.w("_ = %s\n", v)
+	}
+	f.iterate(s, &target{kind: loop, label: label}, func() { f.bindValue(s, s.Key, v, u.Elem()) })
+	f.w("}\n")
+}
+
+// rangeIterator ranges over a function: the body becomes the function that it
+// is given. A state variable says how the body was left, so that the code after
+// the call can go on there:
+//
+//	0 ready · -4 the body is running · -3 the loop is over
+//	-2 break · -1 return · n the nth way out to an outer loop
+func (f *fn) rangeIterator(s *ast.RangeStmt, label string, sig *types.Signature) {
+	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	iter := f.hoist(f.core(f.expr(s.X), f.typeOf(s.X)), f.p.typ(sig))
+	state := variable{name: f.hoistFresh("0", "int")}
+
+	e := f.encloseSame(s)
+	g := e.inner
+	t := &target{kind: iteratorBody, label: label, body: s.Body}
+	g.controls[t] = variable{e.hand(state.address(), "*int"), true}
+	var params, values []string
+	for i := range yield.Params().Len() {
+		v := f.p.fresh("y")
+		values = append(values, v)
+		params = append(params, v+" "+f.p.typ(yield.Params().At(i).Type()))
+	}
+	g.nested = f.nested
+	c := g.controls[t].text()
+	g.w("if %s != 0 {\n%srt.BadYield(%s)\n}\n%s = -4\n", c, g.lineText(), g.controls[t].address(), c)
+	g.iterate(s, t, func() {
+		for i, x := range []ast.Expr{s.Key, s.Value} {
+			if i < len(values) {
+				g.bindValue(s, x, values[i], yield.Params().At(i).Type())
+			}
+		}
+	})
+	g.w("%s = 0\nreturn true\n", c)
+	g.describe(s.Body)
+	body := f.p.maker(e, yield, params, "bool", g)
+	f.noteLine(s)
+	f.w("%s(%s)\n", iter, body)
+	f.afterIterator(t, state)
+}
+
+// endIteration emits break or continue of the iterator loop that the body
+// belongs to.
+func (f *fn) endIteration(t *target, tok token.Token) {
+	if tok == token.BREAK {
+		f.w("%s = -2\nreturn false\n", f.controls[t].text())
+	} else {
+		f.w("%s = 0\nreturn true\n", f.controls[t].text())
+	}
+}
+
+// leave emits a jump out of iterator bodies, t being the outermost of them, to
+// something around it.
+func (f *fn) leave(t *target, tok token.Token, label string, to *target) {
+	x := exit{len(t.exits) + 1, tok, label, to}
+	for _, o := range t.exits {
+		if o.to == to && o.tok == tok && (tok != token.GOTO || o.label == label) {
+			x.code = o.code
+		}
+	}
+	if x.code > len(t.exits) {
+		t.exits = append(t.exits, x)
+	}
+	f.endBodies(t)
+	f.w("%s = %d\nreturn false\n", f.controls[t].text(), x.code)
+}
+
+// endBodies marks the iterator bodies inside that of outer as left.
+func (f *fn) endBodies(outer *target) {
+	for i := len(f.targets) - 1; f.targets[i] != outer; i-- {
+		if t := f.targets[i]; t.kind == iteratorBody {
+			f.w("%s = -2\n", f.controls[t].text())
+		}
+	}
+}
+
+// afterIterator goes on where the body wanted to.
+func (f *fn) afterIterator(t *target, state variable) {
+	s := state.text()
+	f.w("if %s == -4 {\n%srt.BadRange()\n}\n", s, f.lineText())
+	code := f.hoist(s, "int")
+	f.w("%s = -3\n", s)
+	var outer *target
+	for i := len(f.targets) - 1; i >= 0 && outer == nil; i-- {
+		if f.targets[i].kind == iteratorBody {
+			outer = f.targets[i]
+		}
+	}
+	for _, x := range t.exits {
+		f.w("if %s == %d {\n", code, x.code)
+		if x.tok == token.GOTO {
+			f.w("goto G_%s\n", x.label)
+		} else {
+			f.branch(x.tok, x.label, len(f.targets))
+		}
+		f.w("}\n")
+	}
+	if outer != nil {
+		// The body of an outer loop may have asked for more than leaving this one.
+		f.w("if %s != -4 {\nreturn false\n}\n", f.controls[outer].text())
+	}
+	if !t.returns {
+		return
+	}
+	f.w("if %s == -1 {\n", code)
+	f.returnExplicit()
+	f.w("}\n")
+}
+
+// returnExplicit returns the explicit results.
+func (f *fn) returnExplicit() {
+	if f.nested > 0 {
+		f.w("return\n")
+		return
+	}
+	var texts []string
+	for _, r := range f.results {
+		texts = append(texts, r.text())
+	}
+	f.w("return %s\n", strings.Join(texts, ", "))
+}

@@ -1,0 +1,340 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// usage is what one declared function does with its variables. It decides
+// which of them a closure can take by value, which functions need holders for
+// their results, and which indices cannot be out of range.
+type usage struct {
+	// mutable variables change after their declaration, or have their address
+	// taken.
+	mutable map[types.Object]bool
+	// escaping variables have their address taken or are used by a closure.
+	escaping map[types.Object]bool
+	// defers and iterates are the bodies, of functions and literals, that have
+	// a defer statement, or a range over a function, of their own.
+	defers, iterates map[*ast.BlockStmt]bool
+	// gotos are the labels that goto statements name.
+	gotos map[string]bool
+	// recovers are the bodies that call recover themselves.
+	recovers map[*ast.BlockStmt]bool
+	// histories tell what becomes of variables.
+	histories map[types.Object]*history
+	// loops are all for and range statements.
+	loops []ast.Node
+}
+
+// A history is all that is assigned to a variable.
+type history struct {
+	values  []ast.Expr  // in declarations and plain assignments; nil: not known
+	steps   []ast.Expr  // what is added to it
+	changes []token.Pos // where the statements that change it end
+	open    bool        // something else can be assigned, or a closure does it
+}
+
+func (s *usage) history(o types.Object) *history {
+	h := s.histories[o]
+	if h == nil {
+		h = &history{}
+		s.histories[o] = h
+	}
+	return h
+}
+
+// settled: nothing changes variable v any more when n, which uses it, is made
+// a closure.
+func (s *usage) settled(v types.Object, n ast.Node) bool {
+	h := s.histories[v]
+	if h == nil || h.open || len(s.gotos) > 0 {
+		return false
+	}
+	for _, end := range h.changes {
+		if end > n.Pos() {
+			return false
+		}
+		for _, l := range s.loops {
+			if inside(n.Pos(), l) && inside(end-1, l) && !inside(v.Pos(), l) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func inside(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
+
+func (p *program) usage(u *unit, n ast.Node) *usage {
+	if s := p.usages[n]; s != nil {
+		return s
+	}
+	s := &usage{
+		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{},
+		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, histories: map[types.Object]*history{},
+	}
+	p.usages[n] = s
+	w := &usageWalker{u: u, s: s}
+	w.walk(n, nil)
+	return s
+}
+
+type usageWalker struct {
+	u *unit
+	s *usage
+	// literals are those around, innermost last.
+	literals []*ast.FuncLit
+}
+
+// walk visits the function n whose enclosing bodies are outer, innermost last.
+func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncDecl:
+			if m.Body != nil {
+				w.walk(m.Body, m.Body)
+			}
+			return false
+		case *ast.FuncLit:
+			w.captures(m)
+			w.literals = append(w.literals, m)
+			w.walk(m.Body, m.Body)
+			w.literals = w.literals[:len(w.literals)-1]
+			return false
+		case *ast.ForStmt:
+			w.s.loops = append(w.s.loops, m)
+		case *ast.BranchStmt:
+			if m.Tok == token.GOTO {
+				w.s.gotos[m.Label.Name] = true
+			}
+		case *ast.DeferStmt:
+			w.s.defers[body] = true
+		case *ast.RangeStmt:
+			w.s.loops = append(w.s.loops, m)
+			if m.Tok == token.ASSIGN {
+				for _, x := range []ast.Expr{m.Key, m.Value} {
+					w.change(x, m)
+					if id, ok := x.(*ast.Ident); ok {
+						w.gets(id, nil)
+					}
+				}
+			} else {
+				w.ranges(m)
+			}
+			if isIterator(w.u.info.TypeOf(m.X)) {
+				w.s.iterates[body] = true
+				w.captures(m.Body)
+			}
+		case *ast.AssignStmt:
+			for i, l := range m.Lhs {
+				if id, ok := l.(*ast.Ident); ok {
+					w.assigned(id, m, i)
+					if w.u.info.Defs[id] != nil {
+						continue
+					}
+				}
+				w.change(l, m)
+			}
+		case *ast.ValueSpec:
+			for i, id := range m.Names {
+				switch {
+				case len(m.Values) == len(m.Names):
+					w.gets(id, m.Values[i])
+				case len(m.Values) > 0:
+					w.gets(id, nil)
+				default:
+					w.gets(id, zeroValue)
+				}
+			}
+		case *ast.IncDecStmt:
+			w.change(m.X, m)
+			if id, ok := m.X.(*ast.Ident); ok && m.Tok == token.DEC {
+				w.gets(id, nil)
+			} else if ok {
+				w.adds(id, zeroValue)
+			}
+		case *ast.UnaryExpr:
+			if m.Op == token.AND {
+				w.address(m.X)
+			}
+		case *ast.SliceExpr:
+			if _, ok := under(w.u.info.TypeOf(m.X)).(*types.Array); ok {
+				w.address(m.X)
+			}
+		case *ast.SelectorExpr:
+			w.method(m)
+		case *ast.CallExpr:
+			if id, ok := ast.Unparen(m.Fun).(*ast.Ident); ok && id.Name == "recover" && w.u.info.Types[m.Fun].IsBuiltin() {
+				w.s.recovers[body] = true
+			}
+		}
+		return true
+	})
+}
+
+func under(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	return t.Underlying()
+}
+
+func isIterator(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := t.Underlying().(*types.Signature); ok {
+		return true
+	}
+	if i, ok := t.Underlying().(*types.Interface); ok { // a type parameter
+		for e := range i.NumEmbeddeds() {
+			if u, ok := i.EmbeddedType(e).(*types.Union); ok {
+				for k := range u.Len() {
+					if _, ok := u.Term(k).Type().Underlying().(*types.Signature); ok {
+						return true
+					}
+				}
+			}
+			if _, ok := i.EmbeddedType(e).Underlying().(*types.Signature); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// root is the variable that an operand is a part of, nil behind pointers.
+func (w *usageWalker) root(x ast.Expr) types.Object {
+	for {
+		switch y := x.(type) {
+		case *ast.ParenExpr:
+			x = y.X
+		case *ast.SelectorExpr:
+			if sel := w.u.info.Selections[y]; sel == nil || sel.Indirect() {
+				return nil
+			}
+			x = y.X
+		case *ast.IndexExpr:
+			if _, ok := under(w.u.info.TypeOf(y.X)).(*types.Array); !ok {
+				return nil
+			}
+			x = y.X
+		case *ast.Ident:
+			return w.u.info.ObjectOf(y)
+		default:
+			return nil
+		}
+	}
+}
+
+// change notes that statement by changes x, which may be nil.
+func (w *usageWalker) change(x ast.Expr, by ast.Node) {
+	o := w.root(x)
+	if o == nil {
+		return
+	}
+	w.s.mutable[o] = true
+	h := w.s.history(o)
+	h.changes = append(h.changes, by.End())
+	if n := len(w.literals); n > 0 && o.Pos() < w.literals[n-1].Pos() {
+		h.open = true
+	}
+}
+
+func (w *usageWalker) address(x ast.Expr) {
+	if o := w.root(x); o != nil {
+		w.s.mutable[o] = true
+		w.s.escaping[o] = true
+		w.s.history(o).open = true
+	}
+}
+
+// assigned notes what the ith left side of an assignment, a variable, gets.
+func (w *usageWalker) assigned(id *ast.Ident, m *ast.AssignStmt, i int) {
+	switch {
+	case len(m.Lhs) != len(m.Rhs):
+		w.gets(id, nil)
+	case m.Tok == token.ADD_ASSIGN:
+		w.adds(id, m.Rhs[i])
+	case m.Tok == token.ASSIGN || m.Tok == token.DEFINE:
+		if b, ok := ast.Unparen(m.Rhs[i]).(*ast.BinaryExpr); ok && b.Op == token.ADD {
+			if x, ok := b.X.(*ast.Ident); ok && w.u.info.ObjectOf(x) == w.u.info.ObjectOf(id) {
+				w.adds(id, b.Y)
+				return
+			}
+		}
+		w.gets(id, m.Rhs[i])
+	default:
+		w.gets(id, nil)
+	}
+}
+
+// adds notes that x is added to variable id.
+func (w *usageWalker) adds(id *ast.Ident, x ast.Expr) {
+	if v := w.u.info.ObjectOf(id); v != nil {
+		h := w.s.history(v)
+		h.steps = append(h.steps, x)
+	}
+}
+
+// gets notes that variable id is assigned x; nil: something that is not known.
+func (w *usageWalker) gets(id *ast.Ident, x ast.Expr) {
+	if v := w.u.info.ObjectOf(id); v != nil {
+		h := w.s.history(v)
+		h.values = append(h.values, x)
+	}
+}
+
+// zeroValue stands for the value of a variable that is declared without one,
+// and countedValue for one that counts from 0.
+var zeroValue, countedValue ast.Expr = &ast.BadExpr{From: 1}, &ast.BadExpr{From: 2}
+
+// ranges notes the variables of a range statement: the key counts, unless it is
+// that of a map, a channel or an iterator.
+func (w *usageWalker) ranges(m *ast.RangeStmt) {
+	if id, ok := m.Key.(*ast.Ident); ok {
+		switch under(w.u.info.TypeOf(m.X)).(type) {
+		case *types.Slice, *types.Array, *types.Pointer, *types.Basic:
+			w.gets(id, countedValue)
+		default:
+			w.gets(id, nil)
+		}
+	}
+	if id, ok := m.Value.(*ast.Ident); ok {
+		w.gets(id, nil)
+	}
+}
+
+// method: a call of a method with a pointer receiver takes the address, unless it
+// is called on a pointer.
+func (w *usageWalker) method(x *ast.SelectorExpr) {
+	f, ok := w.u.info.Uses[x.Sel].(*types.Func)
+	if !ok || f.Signature().Recv() == nil {
+		return
+	}
+	if _, ok := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); ok {
+		if _, ok := under(w.u.info.TypeOf(x.X)).(*types.Pointer); !ok {
+			w.address(x.X)
+		}
+		return
+	}
+	if t := w.u.info.TypeOf(x.X); t != nil {
+		if _, ok := types.Unalias(t).(*types.TypeParam); ok { // may be instantiated with such a type
+			w.address(x.X)
+		}
+	}
+}
+
+// captures notes the variables that a closure uses from outside.
+func (w *usageWalker) captures(n ast.Node) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		if id, ok := m.(*ast.Ident); ok {
+			if v, ok := w.u.info.Uses[id].(*types.Var); ok && !v.IsField() && (v.Pos() < n.Pos() || v.Pos() >= n.End()) {
+				w.s.escaping[v] = true
+			}
+		}
+		return true
+	})
+}

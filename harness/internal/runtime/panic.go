@@ -1,0 +1,723 @@
+package runtime
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Panic is a panic of the script on its way through native frames. All
+// panics become one as soon as anybody here catches them.
+type Panic struct {
+	Value any // what recover returns
+	Line  int // the script's line, 0 when unknown
+	// Earlier is the panic that was under way when a deferred call raised this
+	// one, or that this call had recovered; nil when there was none.
+	Earlier *Panic
+	// raw is what native code panicked with, which it may want to recover itself.
+	raw any
+	// recovered: it is the Earlier of another, and was recovered.
+	recovered bool
+}
+
+// Library code that recovers panics, such as fmt and text/template, takes a Panic
+// for the value that the script raised.
+
+// Error, with Unwrap, is the value as an error.
+func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
+
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// Format prints the value.
+func (p *Panic) Format(s fmt.State, verb rune) { fmt.Fprintf(s, fmt.FormatString(s, verb), p.Value) }
+
+// Text is what Go prints after "panic: ".
+func (p *Panic) Text() string { return p.before(nil) }
+
+// before is the text of a panic and of those before it; next is the one behind.
+// One with the value of the one before is the same again, and not told twice.
+func (p *Panic) before(next *Panic) string {
+	s := ""
+	if e := p.Earlier; e != nil {
+		s = e.before(p)
+		if samePanic(e.Value, p.Value) {
+			return s
+		}
+		s += "\n\tpanic: "
+	}
+	s += panicText(p.Value)
+	switch {
+	case p.recovered && next != nil && samePanic(p.Value, next.Value):
+		s += " [recovered, repanicked]"
+	case p.recovered:
+		s += " [recovered]"
+	}
+	return s
+}
+
+// samePanic: what one panic raised, another has raised again. Of texts Go asks
+// where they lie.
+func samePanic(a, b any) bool {
+	x, ok := a.(string)
+	if y, ok2 := b.(string); ok && ok2 {
+		return x == y && unsafe.StringData(x) == unsafe.StringData(y)
+	}
+	t := reflect.TypeOf(a)
+	if t == nil || t != reflect.TypeOf(b) {
+		return false
+	}
+	if !reflect.ValueOf(a).Comparable() {
+		return reflect.DeepEqual(a, b)
+	}
+	return a == b
+}
+
+func panicText(v any) string {
+	switch x := v.(type) {
+	case error:
+		return x.Error()
+	case string:
+		return x
+	}
+	if s, ok := v.(fmt.Stringer); ok {
+		return s.String()
+	}
+	r := reflect.ValueOf(v)
+	name := dynamicName(v)
+	switch k := r.Kind(); {
+	case k == reflect.String:
+		return fmt.Sprintf("%s(%q)", name, r.String())
+	case k == reflect.Float32 || k == reflect.Float64:
+		return wrapName(r.Type(), printFloat(r.Float()))
+	case k >= reflect.Bool && k <= reflect.Complex128:
+		return wrapName(r.Type(), fmt.Sprint(r.Interface()))
+	}
+	return "(" + name + ") " + fmt.Sprintf("%#x", address(r))
+}
+
+func wrapName(t reflect.Type, text string) string {
+	if t.PkgPath() != "" {
+		return t.String() + "(" + text + ")"
+	}
+	return text
+}
+
+func address(v reflect.Value) uintptr {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.Slice, reflect.UnsafePointer:
+		return v.Pointer()
+	}
+	return 0
+}
+
+// raise is the builtin panic.
+func (m *Machine) raise(v any, line int) {
+	if v == nil {
+		v = &runtime.PanicNilError{}
+	}
+	panic(&Panic{Value: v, Line: line})
+}
+
+// caught makes a Panic of what a native recover returned.
+func (m *Machine) caught(r any) *Panic {
+	r = m.goPanic(r)
+	if p, ok := r.(*Panic); ok {
+		return p
+	}
+	if p := m.panicking.raisedAgain(r); p != nil {
+		return p
+	}
+	p := &Panic{Value: r, Line: m.takeLine()}
+	if _, ok := r.(runtime.Error); !ok {
+		p.raw = r
+	}
+	return p
+}
+
+// again raises a panic after the deferred calls of a function: one of native code
+// as it was.
+func (m *Machine) again(p *Panic) {
+	if p.raw == nil || p.Earlier != nil {
+		panic(p)
+	}
+	m.panicking.raiseAgain(p)
+	panic(p.raw)
+}
+
+// goPanic is what native code recovers of a panic r of the interpreter: a Panic
+// where Go has other words for it, or r itself.
+func (m *Machine) goPanic(r any) any {
+	for {
+		v, ok := r.(reflect.Value)
+		if !ok || !v.IsValid() || !v.CanInterface() {
+			break
+		}
+		r = v.Interface()
+	}
+	if _, ok := r.(*Panic); ok {
+		return r
+	}
+	if v, ok := translate(r); ok && !m.panicking.isForeign() {
+		return &Panic{Value: v, Line: m.takeLine()}
+	}
+	return r
+}
+
+func nilDereference() error {
+	return runtimeError("invalid memory address or nil pointer dereference")
+}
+
+// translations are the interpreter's own panics, which come from reflect, and
+// Go's words for them.
+var translations = []struct{ part, text string }{
+	{"slice index out of bounds", "slice bounds out of range"},
+	{"index out of range", "index out of range"},
+	{"call of nil function", "invalid memory address or nil pointer dereference"},
+	{"nil pointer", "invalid memory address or nil pointer dereference"},
+	{"nil interface value", "invalid memory address or nil pointer dereference"},
+	{"slice overflow", "growslice: len out of range"},
+	{"MakeSlice: negative len", "makeslice: len out of range"},
+	{"MakeSlice: len out of range", "makeslice: len out of range"},
+	{"MakeSlice: negative cap", "makeslice: cap out of range"},
+	{"MakeSlice: cap out of range", "makeslice: cap out of range"},
+	{"MakeSlice: len > cap", "makeslice: cap out of range"},
+}
+
+// translate is Go's word for a panic of the interpreter, if it has another.
+func translate(r any) (v any, ok bool) {
+	switch p := r.(type) {
+	case *reflect.ValueError:
+		return nilDereference(), p.Kind == reflect.Invalid
+	case runtime.Error:
+		// reflect asks for more than make does
+		return runtimeError("makeslice: len out of range"), p.Error() == "runtime: allocation size out of range"
+	case string:
+		if !strings.HasPrefix(p, "reflect") && !strings.HasPrefix(p, "runtime") {
+			break
+		}
+		if strings.Contains(p, "MakeChan: negative") {
+			return plainError("makechan: size out of range"), true
+		}
+		for _, t := range translations {
+			if strings.Contains(p, t.part) {
+				return runtimeError(t.text), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// Defers keeps the deferred calls of one call of a script function, and the
+// panic that passes through it. The interpreter's own defer reads arguments
+// late, loses calls after a panic in one, and mixes up frames.
+type Defers struct {
+	m     *Machine
+	calls []func()
+	panic *Panic
+	// recovered is the panic that the deferred call under way has recovered.
+	recovered *Panic
+	// wrappers is how many functions that are not the script's lie between the
+	// deferred call under way and the function that it calls.
+	wrappers int
+}
+
+func (m *Machine) newDefers() *Defers { return &Defers{m: m} }
+
+// push defers a call whose operands the closure holds.
+func push(d *Defers, f func()) { d.calls = append(d.calls, f) }
+
+// pushCall defers a call of a script function with evaluated arguments. It is
+// called from here directly, so that a recover in it can tell.
+func pushCall(d *Defers, f any, args ...any) {
+	fn := reflect.ValueOf(f)
+	d.calls = append(d.calls, func() {
+		if d.panic != nil && !fn.IsNil() && !isScripts(fn) { // what it calls is not called by the panic
+			d.wrappers = -1
+		}
+		callWith(fn, args)
+	})
+}
+
+// unlock and the like are for the interpreter's own defer, which takes no notice
+// of os.Exit.
+func (m *Machine) unlock(mu *sync.Mutex) {
+	if !m.exited.Load() {
+		mu.Unlock()
+	}
+}
+
+func (m *Machine) unlockRW(mu *sync.RWMutex) {
+	if !m.exited.Load() {
+		mu.Unlock()
+	}
+}
+
+func (m *Machine) runlock(mu *sync.RWMutex) {
+	if !m.exited.Load() {
+		mu.RUnlock()
+	}
+}
+
+// callWith calls a script function.
+func callWith(fn reflect.Value, args []any) {
+	if fn.IsNil() {
+		panic(nilDereference())
+	}
+	in := make([]reflect.Value, len(args))
+	for i, a := range args {
+		in[i] = argument(a, fn.Type().In(i))
+	}
+	fn.Call(in)
+}
+
+// run runs the body of a function and then its deferred calls as Go does.
+func run(d *Defers, body func()) {
+	d.guard(body)
+	d.runCalls()
+	if d.panic != nil {
+		d.m.again(d.panic)
+	}
+}
+
+func (d *Defers) runCalls() {
+	for n := len(d.calls); n > 0; n = len(d.calls) {
+		f := d.calls[n-1]
+		d.calls = d.calls[:n-1]
+		d.recovered, d.wrappers = nil, 0
+		d.guard(func() { d.deferred(f) })
+	}
+}
+
+// guard keeps a panic of f in d. When the goroutine ends in f, its deferred
+// calls are run on the way out, except after os.Exit.
+func (d *Defers) guard(f func()) {
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		r := recover()
+		if r == nil {
+			d.goexit()
+			return
+		}
+		p := d.m.caught(r)
+		p.follows(cmp.Or(d.panic, d.recovered))
+		d.panic, d.recovered = p, nil
+	}()
+	f()
+	done = true
+}
+
+// follows puts e before the first of the panics that p ends.
+func (p *Panic) follows(e *Panic) {
+	for ; e != nil && p != e; p = p.Earlier {
+		if p.Earlier == nil {
+			p.Earlier = e
+			return
+		}
+	}
+}
+
+// goexit runs the deferred calls when the goroutine ends, which ends a panic too.
+func (d *Defers) goexit() {
+	if d.m.exited.Load() {
+		return
+	}
+	if d.panic != nil {
+		d.panic = nil
+		d.m.panicking.forget(goroutine())
+	}
+	d.runCalls()
+	if d.panic != nil {
+		d.m.cfg.Fatal(d.panic, d.m.Trail())
+	}
+}
+
+// unwind makes the deferred calls of a function that ends by a panic, which is
+// what the interpreter's recover returned, or because the goroutine does. name is
+// the function's in the lowered program.
+func (m *Machine) unwind(d *Defers, recovered any, name string) {
+	if recovered == nil {
+		d.goexit()
+		return
+	}
+	p := m.caught(recovered)
+	d.panic = p
+	m.panicking.passed(name)
+	d.runCalls()
+	if d.panic == nil {
+		return
+	}
+	if d.panic != p {
+		m.panicking.passed(name)
+	}
+	m.panicking.skip(2) // those that it is called by
+	m.again(d.panic)
+}
+
+// deferred is the frame that recover looks for on the stack.
+//
+//go:noinline
+func (d *Defers) deferred(f func()) {
+	if d.panic == nil && d.m.panicking.active.Load() == 0 {
+		f()
+		return
+	}
+	id := goroutine()
+	d.m.panicking.enter(id, d)
+	defer d.m.panicking.leave(id)
+	f()
+}
+
+// take is recover in a literal that was deferred directly.
+func take(d *Defers) any {
+	if d == nil || d.panic == nil {
+		return nil
+	}
+	v := d.panic.Value
+	d.panic.recovered = true
+	d.panic, d.recovered = nil, d.panic
+	d.m.panicking.forget(goroutine())
+	return v
+}
+
+// takeHere is recover in any other function. It is a deferred call's only when
+// exactly frames calls of script functions lie between here and the call that
+// run made.
+func (m *Machine) takeHere(frames int) any {
+	if m.panicking.active.Load() == 0 {
+		return nil
+	}
+	d := m.panicking.top(goroutine())
+	if d == nil || scriptFrames() != frames+d.wrappers {
+		return nil
+	}
+	return take(d)
+}
+
+// through notes that the function which calls it only passes a call on, so that
+// recover in what it calls must not take notice of it.
+func (m *Machine) through() {
+	if m.panicking.active.Load() == 0 {
+		return
+	}
+	if d := m.panicking.top(goroutine()); d != nil && scriptFrames() == d.wrappers+1 {
+		d.wrappers++
+	}
+}
+
+// isScripts: f is a function of the script, not one of the library.
+func isScripts(f reflect.Value) bool {
+	at := runtime.FuncForPC(f.Pointer())
+	return at != nil && at.Name() == "reflect.makeFuncStub"
+}
+
+// scriptFrames counts the script functions between the caller and the
+// innermost deferred call.
+func scriptFrames() int {
+	pcs := make([]uintptr, 256)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	n := 0
+	for {
+		f, more := frames.Next()
+		switch {
+		case strings.HasSuffix(f.Function, "/yaegi/interp.runCfg"):
+			n++
+		case strings.HasSuffix(f.Function, "/internal/runtime.(*Defers).deferred"):
+			return n
+		}
+		if !more {
+			return -1
+		}
+	}
+}
+
+// panics knows per goroutine which deferred calls run while it panics, and
+// what the interpreter said while the panic passed its frames.
+type panics struct {
+	active atomic.Int64
+	mu     sync.Mutex
+	stack  map[uintptr][]*Defers
+	trail  map[uintptr][]Step
+	skips  map[uintptr]int // how much of what the interpreter prints next is none of them
+	// foreign: the panic is one of native code that the script called, not of the
+	// interpreter.
+	foreign map[uintptr]bool
+	// again has panics of native code that a function of the script has raised
+	// once more, without what is known of them.
+	again map[uintptr]*Panic
+}
+
+// A Step is one function that a panic passed, innermost first.
+type Step struct {
+	Func string // name in the lowered program
+	Line int    // first line of its body
+}
+
+func (p *panics) enter(id uintptr, d *Defers) {
+	p.active.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stack == nil {
+		p.stack = map[uintptr][]*Defers{}
+	}
+	p.stack[id] = append(p.stack[id], d)
+}
+
+func (p *panics) leave(id uintptr) {
+	p.active.Add(-1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.stack[id]; len(s) > 1 {
+		p.stack[id] = s[:len(s)-1]
+	} else {
+		delete(p.stack, id)
+	}
+}
+
+func (p *panics) top(id uintptr) *Defers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.stack[id]; len(s) > 0 {
+		return s[len(s)-1]
+	}
+	return nil
+}
+
+func (p *panics) forget(id uintptr) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.trail, id)
+	delete(p.again, id)
+}
+
+const maxTrail = 200 // steps kept of one panic
+
+// passed notes that the panic of this goroutine has passed a function of which the
+// interpreter will not print it.
+func (p *panics) passed(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.add(goroutine(), Step{Func: name})
+}
+
+// skip leaves out the next n functions.
+func (p *panics) skip(n int) {
+	id := goroutine()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.skips == nil {
+		p.skips = map[uintptr]int{}
+	}
+	p.skips[id] = n
+}
+
+func (p *panics) add(id uintptr, s Step) {
+	if p.trail == nil {
+		p.trail = map[uintptr][]Step{}
+	}
+	if len(p.trail[id]) < maxTrail {
+		p.trail[id] = append(p.trail[id], s)
+	}
+}
+
+// step is what the interpreter prints when a panic passes a function.
+var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)(?::\d+)?: panic: (?:main\.)?([\w]+)`) })
+
+// Write takes the interpreter's own messages: one line for each function that
+// a panic passes.
+func (p *panics) Write(b []byte) (int, error) {
+	s := step().FindSubmatch(b)
+	if s == nil {
+		return len(b), nil
+	}
+	line, _ := strconv.Atoi(string(s[1]))
+	id := goroutine()
+	p.isForeign()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch p.skips[id] {
+	case 0:
+		p.add(id, Step{string(s[2]), line})
+	case 1:
+		delete(p.skips, id)
+	default:
+		p.skips[id]--
+	}
+	return len(b), nil
+}
+
+// whose looks at the stack of a panic that passes a function of the script. raised:
+// this is the function in which it began; foreign: in native code that it called.
+func whose() (foreign, raised bool) {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	panicking, calls, first := false, 0, true
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panicking, calls, first = true, 0, true
+		case !panicking || strings.HasPrefix(f.Function, "runtime."):
+		case strings.HasSuffix(f.Function, "/yaegi/interp.runCfg.func1"): // which raises it again
+			return false, false
+		case strings.Contains(f.Function, "/yaegi/interp."):
+			return calls > 0, true
+		case f.Function == "reflect.Value.call" && !first: // of native code, that is
+			calls++
+			first = false
+		default:
+			first = false
+		}
+		if !more {
+			return false, true
+		}
+	}
+}
+
+func (p *panics) raiseAgain(q *Panic) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.again == nil {
+		p.again = map[uintptr]*Panic{}
+	}
+	p.again[goroutine()] = q
+}
+
+// raisedAgain returns what is known of r, if it was raised again in this goroutine.
+func (p *panics) raisedAgain(r any) *Panic {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := p.again[goroutine()]
+	if q == nil || *(*[2]unsafe.Pointer)(unsafe.Pointer(&q.raw)) != *(*[2]unsafe.Pointer)(unsafe.Pointer(&r)) {
+		return nil
+	}
+	return q
+}
+
+// isForeign reports whether the panic of this goroutine, which the caller recovers
+// or sees pass, began in native code.
+func (p *panics) isForeign() bool {
+	id := goroutine()
+	foreign, raised := whose()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case raised && foreign:
+		if p.foreign == nil {
+			p.foreign = map[uintptr]bool{}
+		}
+		p.foreign[id] = true
+	case raised:
+		delete(p.foreign, id)
+	}
+	return p.foreign[id]
+}
+
+// Trail returns the functions that the panic of this goroutine has passed.
+func (m *Machine) Trail() []Step {
+	m.panicking.mu.Lock()
+	defer m.panicking.mu.Unlock()
+	return m.panicking.trail[goroutine()]
+}
+
+// Messages is where the interpreter writes what it has to say of panics.
+func (m *Machine) Messages() io.Writer { return &m.panicking }
+
+// Caught makes a Panic of the value that a native recover returned.
+func (m *Machine) Caught(r any) *Panic { return m.caught(r) }
+
+// Checks of indices and the like that the lowered program fails.
+
+func (m *Machine) badIndex(line, i int, x any) { m.badIndexOf(line, i, x, false) }
+
+// badWideIndex is badIndex for an index that was unsigned, and perhaps too large
+// for an int.
+func (m *Machine) badWideIndex(line, i int, x any) { m.badIndexOf(line, i, x, true) }
+
+func (m *Machine) badIndexOf(line, i int, x any, unsigned bool) {
+	if line > 0 {
+		m.setLine(line)
+	}
+	panic(boundsError(badIndexCode, i, unsigned, reflect.ValueOf(x).Len()))
+}
+
+// badSlice panics for s[lo:hi]; limit is the capacity of a slice or the length
+// of a string or array, as what says. Bits in unsigned tell that lo (1) or hi
+// (2) were, and are perhaps too large for an int.
+func (m *Machine) badSlice(lo, hi, limit int, what string, unsigned int) {
+	if hi < 0 || hi > limit {
+		panic(boundsError(badEndCode+ofWhat(what), hi, unsigned&2 != 0, limit))
+	}
+	panic(boundsError(badBeginCode, lo, unsigned&1 != 0, hi))
+}
+
+// badSlice3 is badSlice for s[lo:hi:max], which has the bit 4.
+func (m *Machine) badSlice3(lo, hi, max, limit int, what string, unsigned int) {
+	switch {
+	case max < 0 || max > limit:
+		panic(boundsError(badMaxCode+ofWhat(what), max, unsigned&4 != 0, limit))
+	case hi < 0 || hi > max:
+		panic(boundsError(badEnd3Code, hi, unsigned&2 != 0, max))
+	}
+	panic(boundsError(badBegin3Code, lo, unsigned&1 != 0, hi))
+}
+
+func ofWhat(what string) int {
+	if what == "capacity" {
+		return 1
+	}
+	return 0
+}
+
+func (m *Machine) badArray(n, want int) { panic(boundsError(badArrayCode, want, false, n)) }
+
+// badMake panics for a slice whose capacity is over limit.
+func badMake(n, limit int) {
+	if n < 0 || n > limit {
+		panic(runtimeError("makeslice: len out of range"))
+	}
+	panic(runtimeError("makeslice: cap out of range"))
+}
+
+func badShift() { panic(runtimeError("negative shift amount")) }
+
+func badDivisor() { panic(runtimeError("integer divide by zero")) }
+
+func badNil() { panic(nilDereference()) }
+
+// badYield panics when an iterator goes on after its body has said no more. Who
+// recovers that has recovered a panic of the body.
+func badYield(at *int) {
+	state := *at
+	*at = yieldPanicked
+	if state == yieldPanicked {
+		panic(runtimeError("range function continued iteration after loop body panic"))
+	}
+	if state == yieldDone {
+		panic(runtimeError("range function continued iteration after whole loop exit"))
+	}
+	panic(runtimeError("range function continued iteration after function for loop body returned false"))
+}
+
+// badRange panics when an iterator returns although its body has panicked.
+func badRange() {
+	panic(runtimeError("range function recovered a loop body panic and did not resume panicking"))
+}
+
+const (
+	yieldDone     = -3
+	yieldPanicked = -4
+)

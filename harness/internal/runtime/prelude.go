@@ -1,0 +1,140 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/usetools/usetools/harness/internal/bridge"
+)
+
+// Host is where the predeclared functions that look into values of the script
+// send them to, or have them from.
+type Host interface {
+	// Return takes the script's value, a JSON document.
+	Return(value []byte)
+	// Input returns the JSON of a value that was sent with the script.
+	Input(name string) ([]byte, error)
+	// Stored returns the JSON of a large result kept from an earlier script.
+	Stored(id string) ([]byte, error)
+	// RunScript runs a saved script with a JSON object of inputs and returns
+	// its value as JSON.
+	RunScript(name string, inputs []byte) ([]byte, error)
+}
+
+// NoHost has no values and drops what it is given.
+type NoHost struct{}
+
+var errNoHost = errors.New("there are no values here")
+
+func (NoHost) Return([]byte)                            {}
+func (NoHost) Input(string) ([]byte, error)             { return nil, errNoHost }
+func (NoHost) Stored(string) ([]byte, error)            { return nil, errNoHost }
+func (NoHost) RunScript(string, []byte) ([]byte, error) { return nil, errNoHost }
+
+// setValue is Return.
+func (m *Machine) setValue(v any) {
+	text, err := plainJSON(readable(v, 0))
+	if err != nil {
+		panic(&Panic{Value: "Return: " + err.Error(), Line: *m.line})
+	}
+	if s := string(text[:min(len(text), 3)]); s == "{}" || s == "[{}" {
+		if name := dynamicName(v); !strings.Contains(name, "map[") {
+			bridge.Warn("Return: JSON sees nothing of " + name + ": its fields are not exported (begin them with a capital letter)")
+		}
+	}
+	m.cfg.Host.Return(text)
+}
+
+// readable puts messages in the place of errors, of which JSON sees nothing.
+// What is nested too deep for JSON stays as it is.
+func readable(v any, depth int) any {
+	if depth > maxReadable {
+		return v
+	}
+	switch x := v.(type) {
+	case json.Marshaler:
+		return v
+	case error:
+		return x.Error()
+	case map[string]any:
+		if x == nil {
+			return v
+		}
+		out := make(map[string]any, len(x))
+		for k, e := range x {
+			out[k] = readable(e, depth+1)
+		}
+		return out
+	case []any:
+		if x == nil {
+			return v
+		}
+		out := make([]any, len(x))
+		for i, e := range x {
+			out[i] = readable(e, depth+1)
+		}
+		return out
+	case []error:
+		out := make([]any, len(x))
+		for i, e := range x {
+			out[i] = readable(e, depth+1)
+		}
+		return out
+	}
+	return v
+}
+
+// maxReadable is how deep messages are put in the place of errors.
+const maxReadable = 1000
+
+// plainJSON is the JSON of v, without escapes for HTML.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	if !json.Valid(b.Bytes()) { // nobody could read it
+		return nil, errors.New("json: exceeded max depth")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// input is Input.
+func (m *Machine) input(name string, v any) error {
+	data, err := m.cfg.Host.Input(name)
+	if err != nil {
+		return err
+	}
+	return m.jsonUnmarshal(data, v)
+}
+
+// stored is Stored.
+func (m *Machine) stored(id string, v any) error {
+	data, err := m.cfg.Host.Stored(id)
+	if err != nil {
+		return err
+	}
+	return m.jsonUnmarshal(data, v)
+}
+
+// runScript is RunScript.
+func (m *Machine) runScript(name string, inputs any) (any, error) {
+	text, err := plainJSON(readable(inputs, 0))
+	if err != nil {
+		return nil, fmt.Errorf("RunScript(%q): encoding the inputs: %w", name, err)
+	}
+	data, err := m.cfg.Host.RunScript(name, text)
+	if err != nil {
+		return nil, fmt.Errorf("RunScript(%q): %w", name, err)
+	}
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, fmt.Errorf("RunScript(%q): decoding the value: %w", name, err)
+	}
+	return v, nil
+}

@@ -1,0 +1,75 @@
+package runtime
+
+import (
+	"reflect"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/usetools/usetools/harness/internal/gotype"
+)
+
+// The errors of package runtime, which only it can make. Their types are had of
+// errors that Go itself raises.
+
+// raised is what f panics with.
+func raised(f func()) (r any) {
+	defer func() { r = recover() }()
+	f()
+	return nil
+}
+
+var (
+	errorString = sync.OnceValue(func() reflect.Type {
+		var p *int
+		return reflect.TypeOf(raised(func() { _ = *p }))
+	})
+	plainErrorString = sync.OnceValue(func() reflect.Type {
+		var c chan int
+		return reflect.TypeOf(raised(func() { close(c) }))
+	})
+	bounds = sync.OnceValue(func() reflect.Type {
+		var s []int
+		return reflect.TypeOf(raised(func() { _ = s[len(s)] }))
+	})
+)
+
+// runtimeError is the run-time error with that text behind "runtime error: ".
+func runtimeError(text string) error { return ofKindString(text, errorString()) }
+
+// plainError is a run-time error whose text does not begin "runtime error".
+func plainError(text string) error { return ofKindString(text, plainErrorString()) }
+
+func ofKindString(text string, t reflect.Type) error {
+	if t.Kind() != reflect.String {
+		panic("package runtime keeps its errors in another way: " + text)
+	}
+	return gotype.Retype(text, t).(error)
+}
+
+// The codes of a runtime.boundsError, as of internal/abi.
+const (
+	badIndexCode  = 0
+	badEndCode    = 1 // of a length; 2: of a capacity
+	badBeginCode  = 3
+	badMaxCode    = 4 // of a length; 5: of a capacity
+	badEnd3Code   = 6
+	badBegin3Code = 7
+	badArrayCode  = 8
+)
+
+// boundsError is the run-time error of x, an index or the like, that does not fit
+// y; unsigned: x is a uint.
+func boundsError(code, x int, unsigned bool, y int) error {
+	v := reflect.New(bounds()).Elem()
+	set := func(name string, x any) {
+		f := v.FieldByName(name)
+		p := reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
+		p.Set(reflect.ValueOf(x).Convert(f.Type()))
+	}
+	set("x", x)
+	set("y", y)
+	set("signed", !unsigned)
+	set("code", code)
+	return v.Interface().(runtime.Error)
+}

@@ -1,0 +1,157 @@
+package runtime
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Symbols are the names of package runtime as lowered programs know them, as far as a
+// program mentions them (nil: all): to make all takes longer than most scripts run.
+func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
+	table := map[string]any{
+		"Line": func() *int { return m.line },
+		"Nop":  func() {},
+
+		"Box": m.box, "BoxFunc": m.boxFunc, "Raw": raw, "Number": m.number, "Erased": m.erased, "Channel": channel,
+		"IsNil": func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": equal, "Key": checkKey,
+		"IsType": m.isType, "TypeCase": m.typeCase, "Implements": m.implements, "Register": m.register, "RegisterGuarded": m.registerGuarded, "CallMethod": m.callMethod, "NotAvailable": notAvailable,
+		"ErrorsAs": errors.As,
+
+		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadMake": badMake, "BadShift": badShift, "BadDivisor": badDivisor,
+		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped,
+		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run, "Unwind": m.unwind, "Through": m.through, "Unlock": m.unlock, "UnlockRW": m.unlockRW, "RUnlock": m.runlock,
+		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
+		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,
+
+		"Entries": func(x any) *reflect.MapIter { return reflect.ValueOf(x).MapRange() }, "NextEntry": nextEntry,
+		"Runes": runes, "Clear": func(x any) { reflect.ValueOf(x).Clear() },
+		"Min64": func(a, b float64) float64 { return min(a, b) }, "Max64": func(a, b float64) float64 { return max(a, b) },
+		"Min32": func(a, b float32) float32 { return min(a, b) }, "Max32": func(a, b float32) float32 { return max(a, b) },
+		"BuiltinPrint": func(a ...any) { m.builtinPrint(false, a) }, "BuiltinPrintln": func(a ...any) { m.builtinPrint(true, a) },
+
+		"Print": m.print, "Println": m.println, "Printf": m.printf, "Exit": m.exit,
+		"JSONUnmarshal": m.jsonUnmarshal, "JSONDecode": m.jsonDecode, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
+		"Do": m.do, "Decode": m.decodeResult, "Encode": json.Marshal,
+		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
+		"TypeAssert":     func(v reflect.Value) any { x, _ := reflect.TypeAssert[any](v); return x },
+		"ReflectTypeFor": func(tid int) reflect.Type { return m.types[tid].goType() },
+
+		"WaitGroupGo": m.waitGroupGo, "ContextAfterFunc": m.contextAfterFunc,
+		"AfterFunc":    func(d time.Duration, f func()) *time.Timer { return m.cfg.Timers.afterFunc(d, m.inGoroutine(f)) },
+		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
+		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
+		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
+	}
+	maps.Copy(table, m.cfg.Timers.symbols())
+	m.logSymbols(table)
+	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
+		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}
+	for name, f := range table {
+		if mentions == nil || mentions[name] {
+			symbols[name] = reflect.ValueOf(f)
+		}
+	}
+	return symbols
+}
+
+// typeOfValue is the symbol of the type of a value.
+func typeOfValue(x any) reflect.Value { return reflect.Zero(reflect.PointerTo(reflect.TypeOf(x))) }
+
+// runes decodes a string: its runes and where each begins.
+func runes(s string) ([]rune, []int) {
+	rs := make([]rune, 0, len(s))
+	at := make([]int, 0, len(s))
+	for i, r := range s {
+		rs = append(rs, r)
+		at = append(at, i)
+	}
+	return rs, at
+}
+
+func badMap() { panic(plainError("assignment to entry in nil map")) }
+
+func badWrapped(pkg, typ, method string) {
+	panic(plainError("value method " + pkg + "." + typ + "." + method + " called using nil *" + typ + " pointer"))
+}
+
+// startCall starts a goroutine with a call of a script function.
+func (m *Machine) startCall(f any, args ...any) {
+	fn := reflect.ValueOf(f)
+	m.start(func() { callWith(fn, args) })
+}
+
+// start runs a goroutine of the script.
+func (m *Machine) start(f func()) {
+	m.started.Add(1)
+	go m.goroutine(f, m.caught)
+}
+
+// goroutine is the whole of a goroutine that was counted as started; a panic that
+// ends it ends the script, in the words of what caught makes of it.
+func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
+	defer m.started.Add(-1)
+	done := false
+	defer func() {
+		if done || m.exited.Load() {
+			return
+		}
+		if r := recover(); r != nil {
+			m.cfg.Fatal(caught(r), m.Trail())
+		}
+	}()
+	f()
+	done = true
+}
+
+// inGoroutine is f for a library that calls it in a goroutine of its own.
+func (m *Machine) inGoroutine(f func()) func() {
+	return func() {
+		m.started.Add(1)
+		m.goroutine(f, m.caught)
+	}
+}
+
+// waitGroupGo is (*sync.WaitGroup).Go, which recovers a panic and raises it again.
+func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
+	wg.Add(1)
+	m.started.Add(1)
+	go func() {
+		panicked := false
+		defer func() {
+			if !panicked && !m.exited.Load() { // else nobody goes on
+				wg.Done()
+			}
+		}()
+		m.goroutine(f, func(r any) *Panic {
+			panicked = true
+			p := *m.caught(r)
+			p.recovered = true
+			return &Panic{Value: p.Value, Line: p.Line, Earlier: &p}
+		})
+	}()
+}
+
+// contextAfterFunc is context.AfterFunc.
+func (m *Machine) contextAfterFunc(ctx context.Context, f func()) func() bool {
+	return context.AfterFunc(ctx, m.inGoroutine(f))
+}
+
+// setProcs is runtime.GOMAXPROCS for a script that shares the process with the
+// harness: it is told what it has set.
+func (m *Machine) setProcs(n int) int {
+	before := m.procs.Load()
+	if n > 0 {
+		before = m.procs.Swap(int64(n))
+	}
+	if before == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return int(before)
+}

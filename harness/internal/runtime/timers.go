@@ -1,0 +1,259 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Timers knows which timers of a script may still wake it. Go's runtime asks its
+// own heap before it calls a deadlock one; a worker, which never runs out of
+// goroutines, has to keep count. What is not known for sure counts as a timer.
+type Timers struct {
+	waiting atomic.Int64 // goroutines that receive from a channel of time.Time
+
+	// uncounted: native code may set timers, or wait for them, behind our back.
+	uncounted atomic.Bool
+
+	mu       sync.Mutex
+	timers   map[*time.Timer]wake
+	tickers  map[*time.Ticker]bool
+	contexts []context.Context // with a deadline of their own
+	// calls and sends are until when a forgotten timer may call a function or
+	// send on its channel; ticks: one that repeats has been forgotten.
+	calls, sends time.Time
+	ticks        bool
+}
+
+// wake is what one timer does, and when.
+type wake struct {
+	at    time.Time
+	calls bool // a function
+}
+
+const (
+	// mostTimers is how many are told apart; of the others only the last counts.
+	mostTimers = 1000
+	// lateness is more than a timer is late in a process that runs.
+	lateness = time.Second
+)
+
+// NewTimers returns the timers of one script, of which there are none yet.
+func NewTimers() *Timers {
+	return &Timers{timers: map[*time.Timer]wake{}, tickers: map[*time.Ticker]bool{}}
+}
+
+// Pending reports whether some timer may still go off and be noticed: as in Go,
+// one that only sends on a channel does not count while nobody receives there.
+// A sleeping goroutine is none of these.
+func (t *Timers) Pending() bool {
+	if t.uncounted.Load() {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.prune()
+	if len(t.contexts) > 0 || due(t.calls) {
+		return true
+	}
+	heard := t.waiting.Load() > 0
+	if heard && (t.ticks || len(t.tickers) > 0 || due(t.sends)) {
+		return true
+	}
+	for _, w := range t.timers {
+		if heard || w.calls {
+			return true
+		}
+	}
+	return false
+}
+
+func due(at time.Time) bool { return !at.IsZero() && time.Since(at) < lateness }
+
+// prune drops what has gone off.
+func (t *Timers) prune() {
+	for timer, w := range t.timers {
+		if !due(w.at) {
+			delete(t.timers, timer)
+		}
+	}
+	kept := t.contexts[:0]
+	for _, c := range t.contexts {
+		if at, _ := c.Deadline(); c.Err() == nil && due(at) {
+			kept = append(kept, c)
+		}
+	}
+	clear(t.contexts[len(kept):])
+	t.contexts = kept
+}
+
+// note adds a timer, or sets one again.
+func (t *Timers) note(timer *time.Timer, d time.Duration, calls bool) *time.Timer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w := wake{time.Now().Add(d), calls}
+	if len(t.timers) >= mostTimers {
+		t.prune()
+	}
+	if len(t.timers) >= mostTimers {
+		for timer, w := range t.timers {
+			t.forget(w)
+			delete(t.timers, timer)
+		}
+	}
+	t.timers[timer] = w
+	return timer
+}
+
+// forget keeps of a timer only until when it may go off.
+func (t *Timers) forget(w wake) {
+	last := &t.sends
+	if w.calls {
+		last = &t.calls
+	}
+	if w.at.After(*last) {
+		*last = w.at
+	}
+}
+
+func (t *Timers) afterFunc(d time.Duration, f func()) *time.Timer {
+	return t.note(time.AfterFunc(d, f), d, true)
+}
+
+func (t *Timers) newTimer(d time.Duration) *time.Timer { return t.note(time.NewTimer(d), d, false) }
+
+func (t *Timers) after(d time.Duration) <-chan time.Time {
+	t.mu.Lock()
+	t.forget(wake{at: time.Now().Add(d)})
+	t.mu.Unlock()
+	return time.After(d)
+}
+
+func (t *Timers) stop(timer *time.Timer) bool {
+	stopped := timer.Stop()
+	t.mu.Lock()
+	delete(t.timers, timer)
+	t.mu.Unlock()
+	return stopped
+}
+
+func (t *Timers) reset(timer *time.Timer, d time.Duration) bool {
+	was := timer.Reset(d)
+	t.note(timer, d, timer.C == nil)
+	return was
+}
+
+func (t *Timers) newTicker(d time.Duration) *time.Ticker { return t.noteTicker(time.NewTicker(d)) }
+
+func (t *Timers) noteTicker(ticker *time.Ticker) *time.Ticker {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.tickers) < mostTimers {
+		t.tickers[ticker] = true
+	} else {
+		t.ticks = true
+	}
+	return ticker
+}
+
+func (t *Timers) tick(d time.Duration) <-chan time.Time {
+	c := time.Tick(d)
+	t.mu.Lock()
+	t.ticks = t.ticks || c != nil
+	t.mu.Unlock()
+	return c
+}
+
+func (t *Timers) stopTicker(ticker *time.Ticker) {
+	ticker.Stop()
+	t.mu.Lock()
+	delete(t.tickers, ticker)
+	t.mu.Unlock()
+}
+
+func (t *Timers) resetTicker(ticker *time.Ticker, d time.Duration) {
+	ticker.Reset(d)
+	t.noteTicker(ticker)
+}
+
+// deadline is a context that ends by itself.
+func (t *Timers) deadline(c context.Context, cancel context.CancelFunc) (context.Context, context.CancelFunc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.contexts) >= mostTimers {
+		t.prune()
+	}
+	if len(t.contexts) < mostTimers {
+		t.contexts = append(t.contexts, c)
+	} else {
+		at, _ := c.Deadline()
+		t.forget(wake{at, true})
+	}
+	return c, cancel
+}
+
+func (t *Timers) withTimeout(c context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return t.deadline(context.WithTimeout(c, d))
+}
+
+func (t *Timers) withDeadline(c context.Context, at time.Time) (context.Context, context.CancelFunc) {
+	return t.deadline(context.WithDeadline(c, at))
+}
+
+func (t *Timers) withTimeoutCause(c context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	return t.deadline(context.WithTimeoutCause(c, d, cause))
+}
+
+func (t *Timers) withDeadlineCause(c context.Context, at time.Time, cause error) (context.Context, context.CancelFunc) {
+	return t.deadline(context.WithDeadlineCause(c, at, cause))
+}
+
+// received is <-c, as one value and as two.
+func (t *Timers) received(c <-chan time.Time) time.Time {
+	t.waiting.Add(1)
+	defer t.waiting.Add(-1)
+	return <-c
+}
+
+func (t *Timers) receivedOK(c <-chan time.Time) (time.Time, bool) {
+	t.waiting.Add(1)
+	defer t.waiting.Add(-1)
+	x, ok := <-c
+	return x, ok
+}
+
+// selecting is called before and after a select.
+func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
+	for _, c := range cases {
+		if c.Dir == reflect.SelectRecv && c.Chan.IsValid() && c.Chan.Type().Elem() == reflect.TypeFor[time.Time]() {
+			t.waiting.Add(1)
+			return func() { t.waiting.Add(-1) }
+		}
+	}
+	return func() {}
+}
+
+// loadLocation is time.LoadLocation. A locked worker may not look for files of
+// zones: one that is not built in is not known, whatever the system said.
+func loadLocation(name string) (*time.Location, error) {
+	l, err := time.LoadLocation(name)
+	var system syscall.Errno
+	if errors.As(err, &system) {
+		err = errors.New("unknown time zone " + name)
+	}
+	return l, err
+}
+
+// symbols are the functions that stand for those of packages time and context.
+func (t *Timers) symbols() map[string]any {
+	return map[string]any{
+		"LoadLocation": loadLocation, "NewTimer": t.newTimer, "After": t.after, "NewTicker": t.newTicker, "Tick": t.tick,
+		"TimerStop": t.stop, "TimerReset": t.reset, "TickerStop": t.stopTicker, "TickerReset": t.resetTicker,
+		"WithTimeout": t.withTimeout, "WithDeadline": t.withDeadline, "WithTimeoutCause": t.withTimeoutCause, "WithDeadlineCause": t.withDeadlineCause,
+		"Received": t.received, "ReceivedOK": t.receivedOK,
+	}
+}

@@ -1,0 +1,94 @@
+package yaegi_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/usetools/usetools/harness/internal/lower"
+	"github.com/usetools/usetools/harness/internal/yaegi"
+)
+
+// The work of the benchmarks, plain enough for the bare interpreter.
+const calls = `package main
+
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func main() { fib(20) }
+`
+
+const loops = `package main
+
+func main() {
+	a := make([]int, 1000)
+	sum := 0
+	for k := 0; k < 100; k++ {
+		for i := 0; i < len(a); i++ {
+			sum += a[i] + i
+		}
+		for i, x := range a {
+			a[i] = x + k
+		}
+	}
+}
+`
+
+const hello = `package main
+
+import "fmt"
+
+type P struct{ X, Y int }
+
+func (p P) String() string { return fmt.Sprintf("(%d,%d)", p.X, p.Y) }
+
+func main() { fmt.Println(P{1, 2}, []P{{3, 4}}) }
+`
+
+func lowered(b *testing.B, src string) *lower.Program {
+	in, err := check("script.go", []byte(src), "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := lower.Lower(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+func benchmarkLowered(b *testing.B, src string) {
+	p := lowered(b, src)
+	for b.Loop() {
+		if _, err := yaegi.Run(p, &yaegi.Options{Stdout: io.Discard}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchmarkBare(b *testing.B, src string) {
+	for b.Loop() {
+		i := interp.New(interp.Options{Stdout: io.Discard, Stderr: io.Discard})
+		if _, err := i.Eval(src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSmallScript is interpreter set-up, compilation and run.
+func BenchmarkSmallScript(b *testing.B) { benchmarkLowered(b, hello) }
+
+func BenchmarkCalls(b *testing.B) {
+	b.Run("lowered", func(b *testing.B) { benchmarkLowered(b, calls) })
+	b.Run("bare", func(b *testing.B) { benchmarkBare(b, calls) })
+}
+
+func BenchmarkLoops(b *testing.B) {
+	b.Run("lowered", func(b *testing.B) { benchmarkLowered(b, loops) })
+	b.Run("bare", func(b *testing.B) { benchmarkBare(b, loops) })
+}
