@@ -237,10 +237,12 @@ func (g *generator) resultType(t *Tool) {
 	g.comment(t.result + " is the result of " + t.Func + ".")
 	g.f("type %s struct {\n", t.result)
 	switch {
-	case t.output != nil:
+	case t.output != nil && len(t.output.fields) > 0:
 		g.fields(t.output.fields, "")
 	case t.single != nil:
 		g.f("Result %s\n", g.typ(t.single))
+	default: // of res_ alone, whose value would be the pointer itself, no real type could be made
+		g.f("none_ struct{}\n")
 	}
 	g.f("res_ *host.Result\n}\n\n")
 	for _, m := range t.methods {

@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	rt "github.com/usetools/usetools/harness/internal/runtime"
 )
 
 // expr emits x in the erased form of its own type.
@@ -422,9 +424,27 @@ func (f *fn) equal(a, b side, op token.Token) string {
 	case *types.Chan:
 		return wanted("rt.EqualRaw(rt.Channel(" + a.text + "), rt.Channel(" + b.text + "))")
 	case *types.Struct, *types.Array:
+		if f.p.needsBox(a.typ) && hasBlank(a.typ) {
+			return wanted("rt.Equal(" + f.p.box(a.text, a.typ) + ", " + f.p.box(b.text, a.typ) + ")")
+		}
 		return wanted("rt.EqualRaw(" + a.text + ", " + b.text + ")")
 	}
 	return "(" + a.text + " " + op.String() + " " + b.text + ")"
+}
+
+// hasBlank: t has a field that == leaves out, but in its erased form.
+func hasBlank(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return hasBlank(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if f := u.Field(i); f.Name() == "_" || rt.Invisible(f) || hasBlank(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // composite emits T{...}.

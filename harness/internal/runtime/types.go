@@ -54,7 +54,7 @@ func FieldName(s *types.Struct, i int) string {
 	switch {
 	case f.Name() == "_":
 		return "F_" + strconv.Itoa(i)
-	case Invisible(f):
+	case Hidden(f):
 		return "F_0" + f.Name()
 	case f.Exported() && !strings.HasPrefix(f.Name(), "F_"):
 		return f.Name()
@@ -201,7 +201,7 @@ func (b *builder) make(t types.Type) (reflect.Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		return derive(b, u.Elem(), func(e reflect.Type) reflect.Type { return gotype.MapOf(k, e) })
+		return derive(b, u.Elem(), func(e reflect.Type) reflect.Type { return reflect.MapOf(k, e) })
 	case *types.Signature:
 		in, err := b.tuple(u.Params())
 		if err != nil {
@@ -307,9 +307,6 @@ func (b *builder) structOf(s *types.Struct) (reflect.Type, error) {
 	}
 	delete(b.open, s)
 	r := reflect.StructOf(fields)
-	if err := leaveOut(s, r); err != nil {
-		return nil, err
-	}
 	if len(r.String()) > maxTypeText {
 		b.m.shortNames++
 		setTypeText(r, "S_"+strconv.Itoa(b.m.shortNames))
@@ -320,17 +317,6 @@ func (b *builder) structOf(s *types.Struct) (reflect.Type, error) {
 	}
 	b.m.real[s] = r
 	return r, nil
-}
-
-// leaveOut has == and hashes of the erased struct r leave out what those of s do.
-func leaveOut(s *types.Struct, r reflect.Type) error {
-	out := func(i int) bool { return s.Field(i).Name() == "_" || Invisible(s.Field(i)) }
-	for i := range s.NumFields() {
-		if out(i) {
-			return gotype.LeaveOut(r, out)
-		}
-	}
-	return nil
 }
 
 // reachesOpen reports whether building t would meet a struct that is being
