@@ -85,7 +85,7 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 		}
 		return r.describe(q.Names, discovery.Detail(q.Detail))
 	case "categories":
-		return r.cat.index.Categories(discovery.Query{Keep: r.shows}), nil
+		return r.index.Categories(discovery.Query{Keep: r.shows}), nil
 	case "tree":
 		branches, err := r.cat.Tree(false, discovery.NameDescription)
 		for i := range branches {
@@ -93,9 +93,9 @@ func (r *run) answer(ask string, raw json.RawMessage) (any, error) {
 		}
 		return branches, err
 	case "names":
-		return r.cat.index.Names(discovery.Query{Keep: r.shows}), nil
+		return r.index.Names(discovery.Query{Keep: r.shows}), nil
 	case "stats":
-		return r.cat.index.Stats(discovery.Query{Keep: r.shows}), nil
+		return r.index.Stats(discovery.Query{Keep: r.shows}), nil
 	}
 	return nil, fmt.Errorf("%.40q is nothing that discovery answers", ask)
 }
@@ -215,7 +215,7 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	r.cat.noteChecked(saved, res)
+	noteChecked(r.cat, saved, res)
 	if res.Status != OK {
 		why := notOK(res)
 		if slices.ContainsFunc(res.Decisions, func(d Decision) bool { return d.Verdict == NeedsApproval }) {
@@ -245,7 +245,7 @@ func notOK(res *Result) string {
 
 // noteChecked keeps what a run, or a check, of a saved script says about it:
 // that it compiles with the tools as they are now, or why it does not.
-func (c *Catalog) noteChecked(s *library.Script, res *Result) {
+func noteChecked(c *Catalog, s *library.Script, res *Result) {
 	if c.Scripts == nil {
 		return
 	}
@@ -275,9 +275,10 @@ func toolsOf(res *Result) []string {
 	return ids
 }
 
-// SaveScript saves a script that was checked, or run, with this result. Where
-// it replaces another script of that name, warning says so.
-func (c *Catalog) SaveScript(name, about, source string, res *Result) (warning string, err error) {
+// SaveScript saves a script that was checked, or run, with this result in the
+// catalog's library. Where it replaces another script of that name, warning says
+// so.
+func SaveScript(c *Catalog, name, about, source string, res *Result) (warning string, err error) {
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
 	}
@@ -304,7 +305,7 @@ func (h *Harness) Recheck(ctx context.Context, c *Catalog, s *library.Script) er
 	}
 	res, err := h.Check(ctx, &Script{Source: s.Source, Catalog: c})
 	if err == nil {
-		c.noteChecked(s, res)
+		noteChecked(c, s, res)
 	}
 	return err
 }
@@ -336,7 +337,7 @@ func (r *run) keep() {
 		len(old.Changed(cat.Registry)) == 0 {
 		return
 	}
-	warning, err := cat.SaveScript(name, about, r.script.Source, r.result)
+	warning, err := SaveScript(cat, name, about, r.script.Source, r.result)
 	if err != nil {
 		warning = err.Error()
 	}

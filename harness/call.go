@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -43,7 +44,7 @@ func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.R
 	var raw json.RawMessage
 	switch {
 	case err != nil:
-		msg := registry.PrintableText(err.Error(), maxSaid)
+		msg := registry.PrintableText(err.Error(), catalog.MaxSaid)
 		c.Error = &msg
 	case res.IsError:
 		msg := cmp.Or(registry.PrintableText(res.Text(), 499), "failed without a message")
@@ -87,7 +88,7 @@ func (r *run) tell(ev CallEvent) {
 // misfit says why a result does not fit the tool's output schema, "" where it
 // does or where there is none.
 func (r *run) misfit(t *wrappers.Tool, res *backend.Result) string {
-	if err := r.cat.schemas.Result(t.Tool, res.Structured); err != nil {
+	if err := r.cat.CheckResult(t.Tool, res.Structured); err != nil {
 		return text.Cut(err.Error(), 200)
 	}
 	return ""
@@ -125,9 +126,6 @@ func (r *run) doubts(notes []worker.Note) []string {
 	return out
 }
 
-// maxSaid bounds what is shown of a server's error, in characters.
-const maxSaid = 4000
-
 // callText is a call for a reader: harbour.BookBerths({"berth":"B4"}).
 func callText(t *wrappers.Tool, args json.RawMessage) string {
 	const most = 100 // runes of the arguments
@@ -161,7 +159,7 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 	if t.Error != "" { // its program is missing
 		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)
 	}
-	if err := r.cat.schemas.Arguments(t.Tool, args); err != nil {
+	if err := r.cat.CheckArguments(t.Tool, args); err != nil {
 		return nil, 0, err
 	}
 	h, err := room.UnderWay.Hold(ctx, r.room, t.ID)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/schema"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -16,16 +16,12 @@ type UnknownToolError struct{ ID string }
 
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
 
-// ArgumentsError is returned for arguments that do not fit the tool's input
-// schema.
-type ArgumentsError = schema.ArgumentsError
-
 // CallTool makes one call outside of a script, authorised and validated as
 // those of scripts are, and recorded as a run of its own. Its result counts in
 // the Script's Results until ctx ends. Where the decision is not in favour
 // nothing was called and the result is nil; the errors are a *UnknownToolError, an
 // *ArgumentsError and those of the server.
-func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage, s *Script) (*backend.Result, Decision,
+func CallTool(ctx context.Context, c *Catalog, id string, args json.RawMessage, s *Script) (*backend.Result, Decision,
 	error) {
 	view, err := c.View()
 	if err != nil {
@@ -52,7 +48,7 @@ func (c *Catalog) CallTool(ctx context.Context, id string, args json.RawMessage,
 	done := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start)}
 	switch {
 	case err != nil:
-		msg := registry.PrintableText(err.Error(), maxSaid)
+		msg := registry.PrintableText(err.Error(), catalog.MaxSaid)
 		done.Error = &msg
 	case res.IsError:
 		msg := registry.PrintableText(res.Text(), 499)

@@ -13,6 +13,9 @@
 // what Go says it means or is refused by name; and nothing that comes out of a
 // worker is believed.
 //
+// Two parts are packages of their own: what scripts can use (harness/catalog) and
+// which of that they may call (harness/policy). Their types have names here too.
+//
 // A script's fault is data in the Result (its Status says which kind); an
 // error from Run is a fault of the harness itself. The two are never mixed.
 //

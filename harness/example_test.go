@@ -77,17 +77,18 @@ func ExamplePolicy_Decide() {
 	// shop.get_price allowed
 }
 
-func ExampleCatalog_CallTool() {
+func ExampleCallTool() {
 	_, cat := newShop()
 	ctx := context.Background()
-	res, _, err := cat.CallTool(ctx, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil)
+	res, _, err := harness.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(string(res.Structured))
-	_, _, err = cat.CallTool(ctx, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil)
+	_, _, err = harness.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil)
 	fmt.Println(err)
-	_, decision, _ := cat.CallTool(ctx, "shop.cancel_order", json.RawMessage(`{"id":7}`), &harness.Script{ReadOnly: true})
+	_, decision, _ := harness.CallTool(ctx, cat, "shop.cancel_order", json.RawMessage(`{"id":7}`),
+		&harness.Script{ReadOnly: true})
 	fmt.Println(decision.Verdict)
 	// Output:
 	// {"euros":17}

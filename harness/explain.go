@@ -116,13 +116,7 @@ func (r *run) lookFor(errs []Error) bool {
 		return false
 	}
 	cat, err := r.catalog(r.ctx)
-	if err != nil {
-		return false
-	}
-	if r.view, err = cat.View(); err == nil {
-		r.cat = cat
-	}
-	return err == nil
+	return err == nil && r.use(cat) == nil
 }
 
 func (r *run) explainOne(e *Error) {
@@ -398,7 +392,7 @@ func (r *run) showTypes() {
 	slices.SortStableFunc(r.meant, func(a, b meant) int { return cmp.Compare(a.need, b.need) })
 	var urgent, rest, lines, all []*entry
 	for _, m := range r.meant {
-		e := whole(m.tool, " // "+r.cat.index.Short(m.tool.ID))
+		e := whole(m.tool, " // "+r.index.Short(m.tool.ID))
 		switch all = append(all, e); {
 		case m.need <= misused:
 			urgent = append(urgent, e)
@@ -424,7 +418,7 @@ func (r *run) showTypes() {
 		}
 	}
 	if len(left) > 0 {
-		res.Types = append(res.Types, "left out here: "+listed(left, 12))
+		res.Types = append(res.Types, "left out here: "+text.List(left, 12))
 	}
 }
 
@@ -434,14 +428,6 @@ const (
 	// briefTokens is what the words on the meaning of fields may cost.
 	briefTokens = 150
 )
-
-// listed joins the first n names.
-func listed(names []string, n int) string {
-	if len(names) <= n {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:n], ", ") + " …"
-}
 
 // snippet is a line of the script, cut.
 func snippet(source string, line int) string {

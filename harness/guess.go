@@ -112,7 +112,7 @@ func (c called) has(t *wrappers.Tool) float64 {
 // each.
 func (r *run) guess(f called, words []string, server string, spelled map[*wrappers.Tool]float64) guess {
 	text := strings.Join(append(words, f.words()...), " ")
-	res, err := r.cat.index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
+	res, err := r.index.Resolve(text, &discovery.ResolveOptions{Server: server, Candidates: reach})
 	fits := err == nil && res.Verdict != discovery.NotFound
 	score := r.scores(&res, fits || server != "", server, spelled)
 	var tools []*wrappers.Tool

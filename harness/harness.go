@@ -12,19 +12,14 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/front"
 	"github.com/usetools/usetools/harness/internal/sandbox"
-	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
-	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
-	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
-	"github.com/usetools/usetools/wrappers/observe"
 )
 
 // RunWorker turns the process into a worker if it was started as one; it then
@@ -39,145 +34,6 @@ func RunWorker() {
 // this process and from reading its memory and environment. Call it in the main
 // of a program that runs scripts; core dumps and debuggers do not work then.
 func Harden() error { return sandbox.Harden() }
-
-// Catalog is what scripts can use: the tools, and the connections to call them.
-type Catalog struct {
-	Registry *registry.Registry
-	// Calls sends a call to a server; nil: tools can be checked, not called.
-	// *backend.Pool is a Caller.
-	Calls Caller
-	// Search configures how tools are found; nil means the defaults. With an
-	// Embedder the registry must have its vectors.
-	Search *discovery.Options
-	// Servers are the definitions that the registry was made from; empty where
-	// they are not known.
-	Servers []config.Server
-	// Memory stores which tools phrases led to in runs that ended well; such a
-	// phrase then means that tool. nil: nothing is stored.
-	Memory *memory.Memory
-	// Shapes infers the result types of tools that declare none, and gives
-	// scripts typed results of the read-only ones; nil: such results are
-	// untyped.
-	Shapes *observe.Store
-	// Scripts is the library that RunScript runs scripts of, and where scripts
-	// with a header are saved; nil: there is none.
-	Scripts *library.Library
-	// Usage records which tools scripts call and which phrases fail; nil:
-	// nothing is recorded.
-	Usage *usage.Log
-	// Asking lists the servers that have not answered yet; nil: the registry is
-	// complete.
-	Asking *Asking
-
-	once    sync.Once
-	index   *discovery.Index
-	failed  error
-	schemas *schema.Set
-	of      *Catalog // what index and schemas are taken from; nil: they are its own
-
-	mu      sync.Mutex
-	view    *wrappers.View
-	version int        // of Shapes, that view was made with
-	others  []*Catalog // of Apart, the latest used last
-}
-
-// maxOthers is how many views of one registry are kept for Apart. One
-// takes some 5 MB at 10,000 tools.
-const maxOthers = 32
-
-// CatalogError is returned where the catalog could not be made: there is no
-// config, or a config or registry cannot be read.
-type CatalogError struct{ Err error }
-
-func (e *CatalogError) Error() string { return e.Err.Error() }
-func (e *CatalogError) Unwrap() error { return e.Err }
-
-// Caller sends a call to a server.
-type Caller interface {
-	Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error)
-}
-
-// Apart is the catalog for somebody from whom the others of c are to learn
-// nothing: with other Shapes and Scripts, either of which may be nil, without
-// Memory, and all else shared with c.
-func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalog {
-	if shapes == c.Shapes && scripts == c.Scripts && c.Memory == nil {
-		return c
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var other *Catalog
-	if i := slices.IndexFunc(c.others,
-		func(o *Catalog) bool { return o.Shapes == shapes && o.Scripts == scripts }); i >= 0 {
-		other = c.others[i]
-		c.others = slices.Delete(c.others, i, i+1)
-	} else {
-		other = &Catalog{
-			Registry: c.Registry, Calls: c.Calls, Search: c.Search, Servers: c.Servers, Shapes: shapes, Scripts: scripts,
-			Usage: c.Usage, of: c,
-		}
-		if c.Asking != nil {
-			other.Asking = &Asking{Servers: c.Asking.Servers,
-				More: func(ctx context.Context, servers []string, open bool) (*Catalog, error) {
-					more, err := c.Asking.More(ctx, servers, open)
-					if err != nil {
-						return nil, err
-					}
-					return more.Apart(shapes, scripts), nil
-				}}
-		}
-	}
-	c.others = append(c.others, other)
-	c.others = slices.Delete(c.others, 0, max(len(c.others)-maxOthers, 0))
-	return other
-}
-
-// load names and indexes the registry, once.
-func (c *Catalog) load() error {
-	c.once.Do(func() {
-		if c.of != nil {
-			c.failed = c.of.load()
-			c.index, c.schemas = c.of.index, c.of.schemas
-			return
-		}
-		c.schemas = &schema.Set{}
-		o := discovery.Options{}
-		if c.Search != nil {
-			o = *c.Search
-		}
-		if c.Memory != nil {
-			o.Recall = c.Memory.Recall
-		}
-		c.index, c.failed = discovery.New(c.Registry, &o)
-	})
-	return c.failed
-}
-
-// View is the Go view of the catalog's registry, with what is known of results
-// by now. It does not change, so that a script is checked against one view.
-func (c *Catalog) View() (*wrappers.View, error) {
-	if err := c.load(); err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	version := 0
-	var o wrappers.ViewOptions
-	if c.Shapes != nil {
-		version, o.Observed = c.Shapes.Version(), c.Shapes.Schema
-		o.Seen = func(id string) (string, int, bool) {
-			s, ok := c.Shapes.Seen(id)
-			return s.Outline, s.Results, ok
-		}
-	}
-	if c.view == nil || version != c.version {
-		c.view, c.version = wrappers.NewViewWith(c.Registry, &o), version
-	}
-	return c.view, nil
-}
-
-// Index is the search index over the catalog's registry.
-func (c *Catalog) Index() (*discovery.Index, error) { err := c.load(); return c.index, err }
 
 // Options configure a Harness. Nil means defaults.
 type Options struct {
@@ -273,10 +129,10 @@ func (h *Harness) catalog(ctx context.Context) (*Catalog, error) {
 	if h.opts.Catalog != nil {
 		var err error
 		if c, err = h.opts.Catalog(ctx); err != nil {
-			return nil, &CatalogError{err}
+			return nil, &catalog.Error{Err: err}
 		}
 	}
-	return c, c.load()
+	return c, c.Load()
 }
 
 // Script is one script and how to run it.
@@ -410,8 +266,9 @@ type run struct {
 	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
-	cat    *Catalog       // nil until the script needs one; kept for the whole run
-	view   *wrappers.View // of cat
+	cat    *Catalog         // nil until the script needs one; kept for the whole run
+	view   *wrappers.View   // of cat
+	index  *discovery.Index // of cat
 
 	mu      sync.Mutex
 	result  *Result
@@ -466,7 +323,7 @@ func (r *run) finish(o *worker.Outcome) {
 		res.Errors = append(res.Errors, r.explain(fromDiagnostics(o.Errors))...)
 	case o.Status != worker.OK:
 		if len(r.pending) > 0 && (o.Status == worker.Timeout || o.Status == worker.Canceled) {
-			o.Message += "; waiting for " + listed(r.pending, 3)
+			o.Message += "; waiting for " + text.List(r.pending, 3)
 		}
 		res.Errors = []Error{{Kind: kindOf(o), Line: o.Line, Message: r.quoted(o.Message), Hint: panicHints[o.Code],
 			Trace: traceOf(o, parts), Snippet: snippet(r.script.Source, o.Line)}}
@@ -485,7 +342,7 @@ func (r *run) finish(o *worker.Outcome) {
 // quoted is the message of a script's end, fit to be shown; the words of servers
 // in it that have several lines are marked.
 func (r *run) quoted(message string) string {
-	message = registry.PrintableText(message, maxSaid)
+	message = registry.PrintableText(message, catalog.MaxSaid)
 	for _, c := range r.result.Calls {
 		if c.Error != nil && strings.Contains(*c.Error, "\n") {
 			if said := strings.TrimSpace(strings.TrimSuffix(*c.Error, "…")); said != "" {
@@ -514,7 +371,7 @@ func (r *run) failedCalls(o *worker.Outcome) []string {
 	if n := len(r.pending); n > 0 && o.Status == worker.OK {
 		names := slices.Compact(slices.Sorted(slices.Values(r.pending)))
 		out = append(out, fmt.Sprintf("main ended before %s of %s; wait for goroutines, as with wg.Wait()",
-			text.Count(n, "call"), listed(names, 3)))
+			text.Count(n, "call"), text.List(names, 3)))
 	}
 	if failed == 0 || failed == 1 && why != "" && strings.Contains(o.Message, why) {
 		return out

@@ -162,7 +162,7 @@ func (r *run) show(uses []*ToolUse, budget int) {
 			f.use.Others = append(f.use.Others, fmt.Sprintf("and %d more categories of tools", left))
 		}
 		if len(f.names) > 0 && budget >= 0 {
-			f.use.Others = append(f.use.Others, "also "+listed(f.names, 3))
+			f.use.Others = append(f.use.Others, "also "+text.List(f.names, 3))
 		}
 		f.use.Tokens, f.use.shown = text.Tokens(f.use.Signature), true
 	}
@@ -196,7 +196,7 @@ func (r *run) lookBest(f *found, shown map[*wrappers.Tool]bool) {
 	if ok && shown[t] {
 		f.names = append(f.names, t.Go()+" (above)")
 	} else if ok {
-		f.best = append(f.best, whole(t, " // "+r.cat.index.Short(t.ID)))
+		f.best = append(f.best, whole(t, " // "+r.index.Short(t.ID)))
 		shown[t] = true
 	}
 }
@@ -207,7 +207,7 @@ func (r *run) lookOthers(f *found, shown map[*wrappers.Tool]bool) {
 	if u.server || strings.HasPrefix(u.Note, "denied: ") {
 		return
 	}
-	offered := r.cat.index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
+	offered := r.index.Distinguish(ids(u.Candidates[:min(maxRunnersUp+1, len(u.Candidates))]))
 	for i, d := range offered {
 		if u.Verdict == discovery.Resolved && len(f.others) >= leastRunnersUp &&
 			score(u, d.ID) < leastOther*u.Candidates[0].Score {

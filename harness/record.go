@@ -1,11 +1,9 @@
 package harness
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/usetools/usetools/harness/usage"
-	"github.com/usetools/usetools/registry/config"
 )
 
 // record notes a run that needed tools in the catalog's usage log.
@@ -43,28 +41,4 @@ func (r *run) used(began time.Time) usage.Run {
 		}
 	}
 	return u
-}
-
-// usage opens the log of what scripts use, nil where a flag or the config
-// ("usetools": {"usage": false}) says that nothing is recorded.
-func (f *Files) usage(cfg *config.Config) *usage.Log {
-	if f.NoUsage {
-		return nil
-	}
-	for _, value := range cfg.UseTools {
-		var s struct {
-			Usage *bool `json:"usage"`
-		}
-		if json.Unmarshal(value, &s) == nil && s.Usage != nil {
-			if !*s.Usage {
-				return nil
-			}
-			break
-		}
-	}
-	path, err := usage.Path(f.Path())
-	if err != nil { // without a cache folder nothing is recorded
-		return nil
-	}
-	return usage.Open(path)
 }

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/internal/front/export"
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -67,7 +69,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 	if r.cat, r.err = r.await(ctx, r.cat, n); r.err != nil {
 		return nil, false, r.err
 	}
-	if r.view, r.err = r.cat.View(); r.err != nil {
+	if r.err = r.use(r.cat); r.err != nil {
 		return nil, false, r.err
 	}
 	begin := time.Now()
@@ -145,8 +147,7 @@ func (r *run) phrases(ctx context.Context, ps []worker.Phrase, used []*wrappers.
 	for _, p := range ps {
 		// What a script does is decided by the names that it uses; a probe has
 		// nothing but its phrases.
-		res, err := resolvePhrase(ctx, r.cat.index, r.view, p.Text,
-			&discovery.ResolveOptions{Candidates: reach, Alone: r.probe})
+		res, err := r.cat.Resolve(ctx, p.Text, &discovery.ResolveOptions{Candidates: reach, Alone: r.probe})
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +207,7 @@ func (r *run) dropDenied(res *discovery.Resolution) error {
 	if res.Verdict != discovery.Ambiguous {
 		return nil
 	}
-	d, err := r.cat.index.Describe([]string{res.Phrase}, discovery.NameOnly)
+	d, err := r.index.Describe([]string{res.Phrase}, discovery.NameOnly)
 	if err != nil || len(d.Tools) == 0 {
 		return err
 	}
@@ -228,7 +229,7 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	if res.Note != "" && !strings.Contains(message, res.Note) {
 		hint += "; " + res.Note
 	}
-	near := r.cat.index.Offer(res)
+	near := r.index.Offer(res)
 	offered := slices.DeleteFunc(slices.Clone(near), func(d discovery.Difference) bool { return r.hides(d.ID) })
 	if res.Verdict == discovery.Ambiguous && len(offered) == 0 {
 		message, hint = message+"; policy denies them all", ""
@@ -260,7 +261,7 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	if res.Verdict != discovery.Unavailable && !r.script.Strict && r.allFound() {
 		r.result.Warnings = append(r.result.Warnings,
 			fmt.Sprintf("line %d: %s; nearest: %s; the names that the script uses were all found", p.Line, message,
-				listed(names, 3)))
+				text.List(names, 3)))
 		return
 	}
 	if len(names) > 0 {
@@ -328,10 +329,10 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 	case res.Verdict == discovery.Ambiguous:
 		return Ambiguous, fmt.Sprintf("%q could mean several tools", phrase),
 			"call the one that you mean by its Go name, or put its ID into UseTools"
-	case res.Note != "" && r.misnamed(phrase, res.Note):
+	case res.Note != "" && r.cat.Misnamed(phrase, res.Note):
 		return ToolNotFound, res.Note, "call one that it has, or say in plain words what you need"
 	}
-	down := r.cat.down()
+	down := down(r.cat.Registry)
 	if r.cat.Asking != nil {
 		r.result.Down = append(r.result.Down, r.cat.Asking.Servers...)
 	}
@@ -357,16 +358,14 @@ func (r *run) whyNot(phrase string, res *discovery.Resolution) (status Status, m
 	return ToolNotFound, fmt.Sprintf("no tool found for %q", phrase), hint
 }
 
-// misnamed reports whether a note says that a phrase names a tool which its
-// server does not have.
-func (r *run) misnamed(phrase, note string) bool {
-	s, name, ok := namedOn(r.view, strings.TrimSpace(phrase))
-	return ok && note == noToolNote(s, name)
+// reason is in at most 200 characters why a server could not be asked.
+func reason(name, message string) string {
+	return registry.Printable(catalog.OfServer(name, message), 200)
 }
 
 // down returns the servers whose last listing failed.
-func (c *Catalog) down() []registry.Server {
-	return slices.DeleteFunc(slices.Clone(c.Registry.Servers), func(s registry.Server) bool { return s.Error == nil })
+func down(reg *registry.Registry) []registry.Server {
+	return slices.DeleteFunc(slices.Clone(reg.Servers), func(s registry.Server) bool { return s.Error == nil })
 }
 
 func serverNames(servers []registry.Server) string {
@@ -466,9 +465,23 @@ func bounded(names []worker.Name) []worker.Name {
 // catalog is the script's own or that of the harness.
 func (r *run) catalog(ctx context.Context) (*Catalog, error) {
 	if c := r.script.Catalog; c != nil {
-		return c, c.load()
+		return c, c.Load()
 	}
 	return r.h.catalog(ctx)
+}
+
+// use makes cat what the script can use.
+func (r *run) use(cat *Catalog) error {
+	view, err := cat.View()
+	if err != nil {
+		return err
+	}
+	index, err := cat.Index()
+	if err != nil {
+		return err
+	}
+	r.cat, r.view, r.index = cat, view, index
+	return nil
 }
 
 // Start is asked once the script compiled: the place where policy decides on

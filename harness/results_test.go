@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
@@ -292,43 +291,6 @@ for i := range 9 { if _, err := notes.DeleteNote(notes.DeleteNoteParams{ID: i});
 		if outline, n, ok := tool.Seen(); !ok || fmt.Sprint(outline, " ", n) != want {
 			t.Errorf("%s: %v %s %d, want %s", id, ok, outline, n, want)
 		}
-	}
-}
-
-func TestACatalogIsSharedByThoseWhoseResultsAreLearntApart(t *testing.T) {
-	cat := &Catalog{Registry: notes(), Shapes: observe.New("")}
-	result := []byte(`{"structuredContent":{"found":["a"]}}`)
-	var stores []*observe.Store
-	for range 2 * maxOthers {
-		stores = append(stores, observe.New(""))
-	}
-	for range 5 {
-		stores[0].Observe("notes.search_notes", result, true)
-	}
-	doc := func(c *Catalog) string {
-		t.Helper()
-		d, err := c.Describe([]string{"notes.search_notes"}, discovery.Go)
-		if err != nil || len(d.Tools) != 1 {
-			t.Fatal(d, err)
-		}
-		return d.Tools[0].Signature
-	}
-	first := cat.Apart(stores[0], nil)
-	for _, store := range stores {
-		c := cat.Apart(store, nil)
-		if c != cat.Apart(store, nil) || len(cat.others) > maxOthers {
-			t.Fatalf("another one at once, or %d of them", len(cat.others))
-		}
-		if got := strings.Contains(doc(c), "Found []string"); got != (store == stores[0]) {
-			t.Errorf("typed: %v", got)
-		}
-		if c.index != first.index || c.schemas != first.schemas {
-			t.Fatal("indexed again")
-		}
-		cat.Apart(stores[0], nil) // is in use
-	}
-	if cat.Apart(stores[0], nil) != first || cat.Apart(cat.Shapes, nil) != cat {
-		t.Error("one in use was dropped")
 	}
 }
 

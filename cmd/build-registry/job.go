@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -51,7 +52,7 @@ func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
 		_, err := config.Load()
 		return nil, usageError{err}
 	}
-	if err := harness.Replaceable(j.file, j.configs); err != nil {
+	if err := catalog.Replaceable(j.file, j.configs); err != nil {
 		return nil, usageError{err}
 	}
 	if !j.quiet {
@@ -137,11 +138,11 @@ func (j *job) endLine() {
 
 // doubt says what in a config has no effect.
 func (j *job) doubt(cfg *config.Config) {
-	settings, err := harness.SearchSettings(cfg)
+	settings, err := catalog.SearchSettings(cfg)
 	if err != nil {
 		return // whoever needs them says so
 	}
-	for _, doubt := range harness.SettingsDoubts(cfg, settings, nil) {
+	for _, doubt := range catalog.SettingsDoubts(cfg, settings, nil) {
 		j.say("build-registry: warning: %s", doubt)
 	}
 }
@@ -155,7 +156,7 @@ func (j *job) embed(ctx context.Context, reg *registry.Registry) error {
 	if err != nil {
 		return err
 	}
-	settings, err := harness.SearchSettings(cfg)
+	settings, err := catalog.SearchSettings(cfg)
 	if err != nil {
 		return err
 	}

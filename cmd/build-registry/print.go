@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/text"
@@ -38,7 +38,7 @@ func printReport(w io.Writer, r *build.Report, onlyFailed bool) {
 // printFaults writes why a server failed, and what is wrong with its tools.
 func printFaults(w io.Writer, s build.ServerReport) {
 	if s.Err != nil {
-		say := harness.OfServer(s.Name, s.Err.Error())
+		say := catalog.OfServer(s.Name, s.Err.Error())
 		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(say, "\n", "\n  "))
 		if s.Stale {
 			fmt.Fprintf(w, "  its %s are those of an earlier build\n", text.Count(s.Tools, "tool"))

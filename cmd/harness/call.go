@@ -100,12 +100,12 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		defer cancel()
 	}
 	script := &harness.Script{Policy: policy}
-	res, decision, err := cat.CallTool(ctx, id, args, script)
+	res, decision, err := harness.CallTool(ctx, cat, id, args, script)
 	question := fmt.Sprintf("%s is to be called with %s: %s. Call it? [y/N] ",
 		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)
 	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.asks(question) {
 		script.Approved = []string{id}
-		res, decision, err = cat.CallTool(ctx, id, args, script)
+		res, decision, err = harness.CallTool(ctx, cat, id, args, script)
 	}
 	var wrong *harness.ArgumentsError
 	switch {

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -237,7 +238,7 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 	case err != nil:
 		f.Detail = err.Error()
 	case report.Servers[0].Err != nil:
-		f.Detail, f.Do = harness.OfServer(s.Name, report.Servers[0].Err.Error()),
+		f.Detail, f.Do = catalog.OfServer(s.Name, report.Servers[0].Err.Error()),
 			"mend its entry, or set \"disabled\": true; the other servers work"
 	default:
 		r := report.Servers[0]
@@ -260,7 +261,7 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 // checkSettings looks at what the config says about finding tools.
 func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	f := finding{Check: "settings", Status: fine, Detail: "usetools is understood"}
-	settings, err := harness.SearchSettings(cfg)
+	settings, err := catalog.SearchSettings(cfg)
 	var opts *discovery.Options
 	if err == nil {
 		opts, err = settings.Options()
@@ -269,7 +270,7 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 		f.Status, f.Detail, f.Do = broken, err.Error(), `mend "usetools" in the config`
 		return []finding{f}
 	}
-	if doubts := harness.SettingsDoubts(cfg, settings, nil); len(doubts) > 0 {
+	if doubts := catalog.SettingsDoubts(cfg, settings, nil); len(doubts) > 0 {
 		f.Status, f.Detail, f.Do = warning, strings.Join(doubts, "; "), "see the table of keys in the README"
 	}
 	if opts.Embedder == nil {

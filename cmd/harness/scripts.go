@@ -75,7 +75,7 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if _, says, ok := library.Header(source); ok && about == "" {
 		about = says
 	}
-	warning, err := cat.SaveScript(name, about, source, res)
+	warning, err := harness.SaveScript(cat, name, about, source, res)
 	if err != nil {
 		return err
 	}

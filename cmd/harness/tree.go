@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -61,7 +61,7 @@ func (e *env) tree(ctx context.Context, c *cli.Command) error {
 	for _, b := range branches {
 		fmt.Fprintf(e.stdout, "%s (%d)\n", b.Name, len(b.Tools))
 		if b.Error != nil {
-			fmt.Fprintf(e.stdout, "│   failed: %s\n", registry.Quoted(harness.OfServer(b.Name, *b.Error)))
+			fmt.Fprintf(e.stdout, "│   failed: %s\n", registry.Quoted(catalog.OfServer(b.Name, *b.Error)))
 		}
 		for i, t := range b.Tools {
 			arm, name := "├── ", t.Name

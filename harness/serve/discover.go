@@ -349,7 +349,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
 	span, ctx := c.s.otel.begin(ctx, req)
-	res, d, err := cat.CallTool(ctx, id, args,
+	res, d, err := harness.CallTool(ctx, cat, id, args,
 		&harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, OnCall: func(ev harness.CallEvent) {
 			c.s.usage.count(ev)
 			rec.call(ev)

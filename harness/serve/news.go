@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -78,7 +79,7 @@ func why(srv *registry.Server) string {
 	if srv.Error == nil {
 		return ""
 	}
-	text := strings.Join(strings.Fields(harness.OfServer(srv.Name, *srv.Error)), " ")
+	text := strings.Join(strings.Fields(catalog.OfServer(srv.Name, *srv.Error)), " ")
 	if text == "" {
 		return "no reason given"
 	}

@@ -1,5 +1,5 @@
-// Package text cuts, counts and compares short texts, each in one way for the
-// whole program.
+// Package text cuts, counts, lists and compares short texts, each in one way for
+// the whole program.
 package text
 
 import (
@@ -55,6 +55,14 @@ func Count(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// List joins the first n words with commas; an ellipsis stands for the others.
+func List(words []string, n int) string {
+	if len(words) <= n {
+		return strings.Join(words, ", ")
+	}
+	return strings.Join(words[:n], ", ") + " …"
 }
 
 // Edits returns how many characters are to be inserted, deleted, replaced or

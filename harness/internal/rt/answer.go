@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/usetools/usetools/harness/internal/gotype"
 	"github.com/usetools/usetools/harness/internal/host"
 	"github.com/usetools/usetools/registry"
 )
@@ -186,7 +187,7 @@ func (a *answer) object(raw []byte, t types.Type, u *types.Struct, path string) 
 	}
 	owner := ""
 	if n, ok := t.(*types.Named); ok {
-		owner = TypeName(n)
+		owner = gotype.TypeName(n)
 	}
 	_ = members(raw, func(key string, value, _ []byte) error {
 		if len(p.keys) <= maxNames && !slices.Contains(p.keys, key) {
@@ -331,7 +332,7 @@ func (a *answer) misfits(raw []byte, t types.Type, at field) {
 	default:
 		what = "the number " + registry.Printable(text, longestName)
 	}
-	wants := registry.Printable(TypeName(t), 2*longestName)
+	wants := registry.Printable(gotype.TypeName(t), 2*longestName)
 	if at.path == "" {
 		a.misfit = fmt.Sprintf("the result is %s; %s is wanted", what, wants)
 		return

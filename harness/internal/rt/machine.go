@@ -145,7 +145,7 @@ func (m *Machine) Close() { m.maker.Close() }
 func (m *Machine) code(recv types.Type, sel *types.Selection) reflect.Value {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	for _, t := range m.registered[TypeName(recv)] {
+	for _, t := range m.registered[gotype.TypeName(recv)] {
 		if types.Identical(t.typ, recv) {
 			return t.methods[sel.Obj().Name()]
 		}
@@ -178,7 +178,7 @@ func (m *Machine) register(tid int, name string, fn any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(t.methods) == 0 {
-		key := TypeName(t.typ)
+		key := gotype.TypeName(t.typ)
 		m.registered[key] = append(m.registered[key], t)
 	}
 	t.methods[name] = reflect.ValueOf(fn)

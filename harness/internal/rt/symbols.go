@@ -25,7 +25,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"ErrorsAs": errors.As,
 
 		"BadAssert": m.badAssert, "BadIndex": m.badIndex, "BadSlice": m.badSlice, "BadSlice3": m.badSlice3, "BadWideIndex": m.badWideIndex, "BadArray": m.badArray, "BadMake": badMake, "BadShift": badShift, "BadDivisor": badDivisor,
-		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped, "CheckPointer": checkPointer,
+		"BadNil": badNil, "BadYield": badYield, "BadRange": badRange, "BadMap": badMap, "BadWrapped": badWrapped,
 		"Panic": m.raise, "NewDefers": m.newDefers, "Push": push, "PushCall": pushCall, "Run": run, "Unwind": m.unwind, "Through": m.through, "Unlock": m.unlock, "UnlockRW": m.unlockRW, "RUnlock": m.runlock,
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
 		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,
@@ -79,13 +79,6 @@ func badMap() { panic(plainError("assignment to entry in nil map")) }
 
 func badWrapped(pkg, typ, method string) {
 	panic(plainError("value method " + pkg + "." + typ + "." + method + " called using nil *" + typ + " pointer"))
-}
-
-// checkPointer fails for an interface that holds a nil pointer.
-func checkPointer(x any) {
-	if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
-		badNil()
-	}
 }
 
 // startCall starts a goroutine with a call of a script function.

@@ -122,29 +122,3 @@ type N []*T
 		}
 	}
 }
-
-func TestTypesAreNamedAsReflectNamesThem(t *testing.T) {
-	pkg, typ := checked(t, `
-type E struct{}
-type G[K comparable, V any] struct{ k K; v V }
-var (
-	a []byte
-	b map[rune]func(int, ...string) (E, error)
-	c <-chan *E
-	d struct{ X int "tag"; E; y []any }
-	e interface{ M(int) error; n() }
-	f G[string, []E]
-	g chan (<-chan int)
-	h [2]struct{}
-)`)
-	_ = pkg
-	for name, want := range map[string]string{
-		"a": "[]uint8", "b": "map[int32]func(int, ...string) (main.E, error)", "c": "<-chan *main.E",
-		"d": `struct { X int "tag"; main.E; y []interface {} }`, "e": "interface { M(int) error; main.n() }",
-		"f": "main.G[string,[]main.E]", "g": "chan (<-chan int)", "h": "[2]struct {}",
-	} {
-		if got := TypeName(typ(name)); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}

@@ -201,7 +201,7 @@ func (f *fn) entry(x ast.Expr, m, k string, u *types.Map) string {
 		// x op= y would fail in reading the map, in other words
 		before, text := split(k)
 		t, set := f.temp(f.p.typ(u.Key()), bare(text))
-		pre, k = pre+before+set+"rt.Key(rt.Raw("+t+"))\n", t
+		pre, k = pre+before+set+"rt.Key("+t+")\n", t
 	}
 	if f.madeMap(x) {
 		return guarded(pre, m+"["+k+"]")

@@ -41,7 +41,7 @@ func (f *fn) builtin(x *ast.CallExpr) string {
 		f.noteLine(x)
 		f.w("close(%s)\n", ch)
 	case "clear":
-		f.w("rt.Clear(rt.Raw(%s))\n", f.core(f.expr(x.Args[0]), f.typeOf(x.Args[0])))
+		f.w("rt.Clear(%s)\n", f.core(f.expr(x.Args[0]), f.typeOf(x.Args[0])))
 	case "panic":
 		f.w("rt.Panic(%s, %d)\n", f.to(x.Args[0], anyType), f.unit.fset.Position(x.Pos()).Line)
 	case "recover":

@@ -90,7 +90,6 @@ type callee struct {
 	recvType types.Type
 	named    bool // direct is the name of a function of the lowered program
 	iface    bool // the receiver is an interface value
-	known    bool // which is known to hold pointers of one type, see holdsPointer
 	// direct is the lowered function that takes the receiver and the arguments;
 	// "" when only invoke knows how to call.
 	direct string
@@ -106,10 +105,6 @@ func (f *fn) call(x *ast.CallExpr) called {
 	c := f.callee(x)
 	args := f.arguments(x, c)
 	test := ""
-	if c.known {
-		c.recv = f.hoist(c.recv, c.recvTyp)
-		f.w("rt.CheckPointer(%s)\n", c.recv)
-	}
 	if c.named {
 		test = f.signedZeros(x, &c, args)
 	}
@@ -175,15 +170,6 @@ func (f *fn) callee(x *ast.CallExpr) callee {
 		}
 		return text + "(" + strings.Join(args, ", ") + ")"
 	}}
-}
-
-func (f *fn) anyHoists(list []ast.Expr) bool {
-	for _, x := range list {
-		if f.hoists(x) {
-			return true
-		}
-	}
-	return false
 }
 
 func plainCall(name string) func(string, []string) string {
@@ -268,38 +254,7 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 	if f.logsPlace(m) {
 		c.invoke = func(recv string, args []string) string { return f.loggerAt(x, m, recv, args) }
 	}
-	c.known = c.iface && f.holdsPointer(sel.X, m)
-	if c.iface && f.anyHoists(x.Args) {
-		c.recv = f.hoist(c.recv, c.recvTyp)
-	}
 	return c
-}
-
-// holdsPointer: x is a local interface variable that never holds anything but
-// pointers of one type, whose method m is one of the value. Go's compiler calls
-// such a method directly, so that a nil pointer fails like any other.
-func (f *fn) holdsPointer(x ast.Expr, m *types.Func) bool {
-	id, ok := ast.Unparen(x).(*ast.Ident)
-	if !ok || f.usage == nil {
-		return false
-	}
-	v := f.object(id)
-	held := f.usage.holds[v]
-	if _, local := f.vars[v]; !local || len(held) == 0 {
-		return false
-	}
-	for _, t := range held {
-		if !types.Identical(t, held[0]) {
-			return false
-		}
-	}
-	ptr, ok := types.Unalias(f.subst(held[0])).(*types.Pointer)
-	if !ok || isInterface(ptr.Elem()) {
-		return false
-	}
-	obj, _, _ := types.LookupFieldOrMethod(ptr.Elem(), false, m.Pkg(), m.Name())
-	method, ok := obj.(*types.Func)
-	return ok && !takesAddress(method)
 }
 
 // takesAddress: the method has a pointer for its receiver.
@@ -447,11 +402,9 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 		list = append(list, operand{a, to})
 	}
 	texts := f.operands(list...)
-	for i, o := range list {
-		texts[i] = bare(texts[i])
-		switch name, isRaw := strings.CutPrefix(texts[i], "rt.Raw("); {
-		case isRaw && c.library && f.isPlainOperand(o.x, strings.TrimSuffix(name, ")")):
-			texts[i] = strings.TrimSuffix(name, ")")
+	for i := range texts {
+		if texts[i] = bare(texts[i]); c.library {
+			texts[i] = plainOperand(texts[i])
 		}
 	}
 	if x.Ellipsis.IsValid() {
@@ -463,12 +416,14 @@ func (f *fn) arguments(x *ast.CallExpr, c callee) []string {
 	return f.packVariadic(texts, c)
 }
 
-// isPlainOperand: x, emitted as text, goes into an interface parameter of native
-// code as it is: a variable, or a field, of a basic type.
-func (f *fn) isPlainOperand(x ast.Expr, text string) bool {
-	t := f.typeOf(x)
-	b, ok := types.Unalias(t).(*types.Basic)
-	return ok && b.Info()&types.IsUntyped == 0 && f.value(x).Value == nil && isSimple(text) && !isNumber(text)
+// plainOperand is a text as native code takes it for an interface: without rt.Raw,
+// which is native itself.
+func plainOperand(text string) string {
+	before, text := split(text)
+	if of, isRaw := strings.CutPrefix(text, "rt.Raw("); isRaw && matches(text[len("rt.Raw"):]) {
+		text = strings.TrimSuffix(of, ")")
+	}
+	return guarded(before, text)
 }
 
 // packVariadic makes the slice of a variadic parameter for a script function.

@@ -51,8 +51,8 @@ func (f *fn) enclosed(x *ast.FuncLit, rescue string) (e *enclosure, params []str
 // maker writes the function that makes a closure and returns its call.
 func (p *program) maker(e *enclosure, sig *types.Signature, params []string, results string, g *fn) string {
 	name := g.lowered
-	fmt.Fprintf(&p.funcs, "\nfunc %s(%s) func%s {\n%sreturn func(%s) %s {\n%s}\n}\n",
-		name, strings.Join(e.params, ", "), p.signature(sig), e.prologue, strings.Join(params, ", "), results, g.out.String())
+	fmt.Fprintf(&p.funcs, "\nfunc %s(%s) func%s {\nreturn func(%s) %s {\n%s}\n}\n",
+		name, strings.Join(e.params, ", "), p.signature(sig), strings.Join(params, ", "), results, g.out.String())
 	return name + "(" + strings.Join(e.args, ", ") + ")"
 }
 
@@ -61,7 +61,6 @@ func (p *program) maker(e *enclosure, sig *types.Signature, params []string, res
 type enclosure struct {
 	inner        *fn
 	params, args []string
-	prologue     string // of the maker
 }
 
 // hand passes a value to the closure and returns its name there.
@@ -80,28 +79,16 @@ func (e *enclosure) take(text, typ string) string {
 	return e.hand(text, typ)
 }
 
-// handValue is hand for a value that may be a zero with a sign, see exact.go.
-func (e *enclosure) handValue(text, typ string, t types.Type) string {
+// handValue is hand for the value of a variable. A float goes by its address: as an
+// argument it could lose its sign, see exact.go.
+func (e *enclosure) handValue(v variable, typ string, t types.Type) string {
+	if !e.inner.p.signedZero(t) {
+		return e.hand(v.text(), typ)
+	}
+	at := e.hand(v.address(), "*"+typ)
 	name := e.inner.p.fresh("c")
-	param, arg, prologue := e.inner.p.handOver(name, text, typ, t)
-	e.params = append(e.params, param)
-	e.args = append(e.args, arg)
-	e.prologue += prologue
+	e.inner.w("var %s %s = (*%s)\n", name, typ, at)
 	return name
-}
-
-// handOver is how a maker gets the variable text of type t under a name: the
-// parameter, the argument, and what the maker begins with.
-func (p *program) handOver(name, text, typ string, t types.Type) (param, arg, prologue string) {
-	if t == nil || !p.signedZero(t) {
-		return name + " " + typ, text, ""
-	}
-	if strings.HasPrefix(text, "(*") {
-		arg = text[2 : len(text)-1]
-	} else {
-		arg = "&" + text
-	}
-	return name + "_at *" + typ, arg, "var " + name + " " + typ + " = (*" + name + "_at)\n"
 }
 
 // enclose prepares the emission of n as the body of a closure.
@@ -113,7 +100,7 @@ func (f *fn) enclose(n ast.Node) *enclosure {
 		if f.usage.mutable[v] && !f.usage.settled(v, n) {
 			e.inner.vars[v] = variable{e.hand(f.vars[v].address(), "*"+typ), true}
 		} else {
-			name := e.handValue(f.vars[v].text(), typ, f.subst(v.Type()))
+			name := e.handValue(f.vars[v], typ, f.subst(v.Type()))
 			e.inner.vars[v], e.inner.own[name], e.inner.fixed[name] = variable{name, false}, true, true
 		}
 	}
@@ -166,10 +153,7 @@ func (f *fn) free(n ast.Node) []*types.Var {
 }
 
 // A held value is evaluated now for a closure that uses it later.
-type held struct {
-	text, typ string
-	t         types.Type // nil where it is not known
-}
+type held struct{ text, typ string }
 
 // thunk emits a closure of our own without parameters, over held values. body
 // writes its statements, given the names of the values there.
@@ -177,18 +161,12 @@ func (f *fn) thunk(values []held, body func(names []string) string) string {
 	names := make([]string, len(values))
 	params := make([]string, len(values))
 	args := make([]string, len(values))
-	prologue := ""
 	for i, v := range values {
 		names[i] = f.p.fresh("c")
-		if v.t != nil && f.p.signedZero(v.t) && !isName(v.text) {
-			v.text = f.hoist(v.text, v.typ)
-		}
-		param, arg, first := f.p.handOver(names[i], v.text, v.typ, v.t)
-		params[i], args[i] = param, arg
-		prologue += first
+		params[i], args[i] = names[i]+" "+v.typ, v.text
 	}
 	text := body(names)
 	maker := f.p.fresh("make")
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) func() {\n%sreturn func() {\n%s}\n}\n", maker, strings.Join(params, ", "), prologue, text)
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) func() {\nreturn func() {\n%s}\n}\n", maker, strings.Join(params, ", "), text)
 	return maker + "(" + strings.Join(args, ", ") + ")"
 }

@@ -169,7 +169,7 @@ func (f *fn) dividedBody(body *ast.BlockStmt) {
 	e.inner.lowered = f.p.fresh("body")
 	e.inner.lastBody(body, false)
 	e.inner.describe(body)
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\n%s%s}\n", e.inner.lowered, strings.Join(e.params, ", "), e.prologue, e.inner.out.String())
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) {\n%s}\n", e.inner.lowered, strings.Join(e.params, ", "), e.inner.out.String())
 	f.w("%s(%s)\n", e.inner.lowered, strings.Join(e.args, ", "))
 	f.returnResults()
 }
@@ -237,7 +237,6 @@ func (f *fn) oneLiteral(lit *ast.FuncLit, defers string) oneCall {
 		c.params, c.args, e.args[n] = c.params[:n:n], c.args[:n:n], defers
 		c.text = "var " + rescue + " *rt.Defers\n" + c.text
 	}
-	c.text = e.prologue + c.text
 	c.push = "rt.Push(" + defers + ", " + f.p.maker(e, f.signatureOf(lit), nil, "", e.inner) + ")\n"
 	c.as = f.p.out.Funcs[e.inner.lowered]
 	return c
@@ -247,24 +246,18 @@ func (f *fn) oneFunction(x *ast.CallExpr, defers string) oneCall {
 	l := f.laterCall(x, "")
 	c := oneCall{name: f.p.fresh("last")}
 	names := make([]string, len(l.values))
-	prologue := ""
 	for i, v := range l.values {
 		names[i] = f.p.fresh("c")
-		param, arg, first := f.p.handOver(names[i], f.hoistFresh(v.text, v.typ), v.typ, v.t)
-		c.params, c.args, prologue = append(c.params, param), append(c.args, arg), prologue+first
+		c.params, c.args = append(c.params, names[i]+" "+v.typ), append(c.args, f.hoistFresh(v.text, v.typ))
 		l.values[i].text = names[i]
 	}
-	c.text = prologue + l.call(names)
+	c.text = l.call(names)
 	if l.direct == "" {
-		c.push = prologue + "rt.Push(" + defers + ", " + f.thunk(l.values, l.call) + ")\n"
+		c.push = "rt.Push(" + defers + ", " + f.thunk(l.values, l.call) + ")\n"
 		return c
 	}
 	t := f.p.fresh("t")
-	callee := prologue + "var " + t + " " + l.directTyp + " = " + l.direct + "\n"
-	c.push = callee + "rt.PushCall(" + strings.Join(append([]string{defers, t}, names...), ", ") + ")\n"
-	if prologue != "" { // zeros with a sign, which a plain call would lose
-		c.text = callee + t + "(" + strings.Join(names, ", ") + ")\n"
-	}
+	c.push = "var " + t + " " + l.directTyp + " = " + l.direct + "\nrt.PushCall(" + strings.Join(append([]string{defers, t}, names...), ", ") + ")\n"
 	return c
 }
 
@@ -358,7 +351,7 @@ func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 		if c.iface {
 			f.checkInterface(&c)
 		}
-		l.values = append(l.values, held{c.recv, c.recvTyp, c.recvType})
+		l.values = append(l.values, held{c.recv, c.recvTyp})
 	}
 	spread := false
 	n := c.sig.Params().Len()
@@ -368,7 +361,7 @@ func (f *fn) laterCall(x *ast.CallExpr, rescue string) later {
 		if c.library && c.sig.Variadic() && i >= n-1 && !spread {
 			t = elemOf(t)
 		}
-		l.values = append(l.values, held{a, f.p.typ(t), t})
+		l.values = append(l.values, held{a, f.p.typ(t)})
 	}
 	l.directTyp = f.laterType(c, l.values)
 	through := ""
@@ -420,7 +413,7 @@ func (f *fn) laterBuiltin(x *ast.CallExpr) later {
 			}
 		}
 		ts = append(ts, t)
-		l.values = append(l.values, held{f.to(a, t), f.p.typ(t), t})
+		l.values = append(l.values, held{f.to(a, t), f.p.typ(t)})
 	}
 	l.call = func(names []string) string {
 		g := f.p.newFn(f.unit, f.env, f.usage)

@@ -5,13 +5,15 @@
 //
 // The interpreter, Yaegi v0.16.1, runs statements over plain values right. What
 // it gets wrong, mostly without a word, is typing: methods, interfaces,
-// generics, errors, what fmt and JSON see of a script's types; and around its
+// generics, and the types of script values that reach the library; and around its
 // frames: closures, results, deferred calls. So a script is checked by go/types,
 // and rewritten here until nothing is left that the interpreter could get
 // wrong. What cannot be rewritten is refused, with a position and advice: a
-// *[Refusal]. There is no third way: a script means what Go says it means.
+// *[Refusal]. A script means what Go's specification says it means; where that
+// leaves the order of evaluation open, the order may be another than the
+// compiler's. exact.go names the one known difference.
 //
-// # A script followed through
+// # An example
 //
 //	type Celsius float64
 //
@@ -28,56 +30,62 @@
 //		}
 //	}
 //
-// becomes, with the generated names a little shortened:
+// becomes, without //line directives and with shorter names:
+//
+//		func make_1(i int, warm p_fmt.Stringer) func() {         // (5)
+//			return func() {
+//				*ln = 13                                         // (7)
+//				rt.Println(i, warm)                              // (2)
+//			}
+//		}
 //
 //		func f_main() {
-//			var warm fmt.Stringer = rt.ToStringer(rt.Box(1, float64(21.0))) // (3)
+//			var warm p_fmt.Stringer = t.To_1_2(float64(21.0))    // (3)
 //			var fs []func() = []func(){}
 //			var i int = 0
-//			for ; i < 2; i++ {                                  // (4)
-//				var i_2 int = i
-//				*ln = 13                                        // (7)
-//				var t []func() = append(fs, make_1(&i_2, warm)) // (5)
-//				fs = t
+//			for ; i < 2; i++ {
+//				var i_2 int = i                                  // (4)
+//				var t_3 []func() = append(fs, make_1(i_2, warm))
+//				fs = t_3
 //				i = i_2
 //			}
 //			…
 //		}
 //
-//		func make_1(i *int, warm fmt.Stringer) func() {
-//			return func() { rt.Println(rt.Raw(*i), rt.FromLibrary(warm)) }
-//		}
-//
-//		func f_String(c float64) string {                      // (1)
-//			*ln = 7
-//			var t string = rt.Sprintf("%.1f°C", rt.Raw(c))     // (2)
-//			return t
+//		func f_String(c float64) string {                        // (1)
+//			var t_4 string = p_fmt.Sprintf("%.1f°C", c)          // (2)
+//			return t_4
 //		}
 //
 //		func main() {
-//			rt.Register(1, "String", f_String)                  // (6)
+//			rt.RegisterGuarded(2, "String", f_String)            // (6)
+//			…
 //			f_main()
 //		}
 //
 //	 1. Types are erased: Celsius is float64, its method a function (erase.go).
 //	    The interpreter loses methods below the top level of a value.
-//	 2. Library functions that look at dynamic types are replaced by those of
-//	    package rt (library.go).
-//	 3. A script value in an interface is a box: its type number and the erased
-//	    value; here with an adapter, because fmt.Stringer is a library's (box.go).
-//	    Number 1 is an index into Program.Types, the go/types types themselves.
+//	 2. A call of a library function stays what it is. The few that reach beyond the
+//	    script, such as fmt.Println, which writes to the script's output, are
+//	    replaced by functions of package rt (library.go).
+//	 3. A script value in an interface is a box: the erased value with its real type,
+//	    which package gotype makes, so that the library sees what it would see in
+//	    Go. t.To_1_2 returns a float64 as type 2, Celsius, in interface type 1,
+//	    fmt.Stringer (box.go). The numbers are indices into Program.Types.
 //	 4. A variable per iteration, where it is captured (for.go). The interpreter
 //	    has one per loop.
 //	 5. A func literal is made in a function of its own, with what it uses as
 //	    parameters (closure.go): closures of the interpreter share their frame.
-//	    What changes, as i does at the end of an iteration, is handed over by its
-//	    address. A call is a statement (call.go), because operands around calls are
-//	    evaluated in an order of the interpreter's own.
-//	 6. Native code finds the methods of a box by what is registered; a method of
-//	    an interface of the script would go through a dispatch table (dispatch.go).
-//	 7. Before what can fail the program notes its line, for traces (fn.go).
+//	    A variable that changes later is passed by its address. A call is a
+//	    statement (call.go), because the interpreter evaluates operands around calls
+//	    in an order of its own.
+//	 6. The methods of made types call the functions that are registered for them. A
+//	    method of an interface of the script goes through a dispatch function
+//	    (dispatch.go).
+//	 7. Before a statement that can fail the program notes its line, for traces
+//	    (fn.go).
 //
-// The whole text is what "harness check -lowered" prints.
+// "harness check -lowered" prints the whole text.
 //
 // # The files
 //
@@ -88,7 +96,7 @@
 //	bound.go      of these, those of indices in loops
 //	erase.go      types
 //	subst.go      generics: one function for each set of type arguments
-//	box.go        interfaces: boxes, adapters, assertions
+//	box.go        interfaces: boxes, conversions, assertions
 //	constant.go   constants, folded
 //	expr.go       expressions and their order; comparisons, literals
 //	operand.go    fields, elements, slices, with checks that give Go's messages
@@ -100,24 +108,25 @@
 //	parallel.go   several of them at once
 //	slot.go       temporaries, and variables in loops
 //	output.go     calls inside of the statements that use them
-//	exact.go      zeros with a sign, which calls would lose
+//	exact.go      negative zeros, which calls would lose
 //	outline.go    parts of long functions
 //	control.go    statements, if, labels, return
 //	for.go, range.go, switch.go, select.go
 //	dispatch.go   methods of interfaces, methods for native code
-//	library.go    what stands for which library function; what is refused
+//	library.go    the library functions that functions of rt replace
 //	presence.go   which fields of a tool's parameters a script wrote
+//	weigh.go      types too big to be written out
 //	refuse.go     Refusal
 //
 // Each says at its top which defect of the interpreter it answers.
 //
 // # Order
 //
-// Go's compiler evaluates calls, receives, assertions, slicing and && and || in
-// lexical order, and reads variables, fields and elements late, after all of
-// these. The texts that expressions are lowered to keep to that: what is in
-// order is hoisted into a variable at once, what is late stays in the text, with
-// its checks carried along until the statement is written (see [guarded]).
+// Go's specification orders calls, receives and && and ||: they are evaluated in
+// lexical order, and hoisted into variables at once. When variables, fields and
+// elements are read is open; they stay in the text and are read after all calls of
+// the statement, and their checks are carried along until the statement is written
+// (see [guarded]). So do Go's compilers, mostly.
 //
 // # What it costs
 //
@@ -133,15 +142,16 @@
 // a loaded machine, Yaegi v0.16.1: ranges over slices, maps and integers 1.0,
 // also where the script recovers; calls 1.0 to 1.1, recursion through pointers
 // 1.5, calls through interfaces 1.2, closures 1.1, methods 0.3; counting in maps
-// 1.4; a tree walked by a switch of nine cases 0.9; strings.Builder 1.0, += of strings 1.3; sort.Slice 1.7, slices.SortFunc
-// 1.25 of a bare sort.Slice; JSON of 5 MB into structs of the script and back 1.1.
+// 1.4; a tree walked by a switch of nine cases 0.9; strings.Builder 1.0, += of
+// strings 1.3; sort.Slice 1.7, slices.SortFunc 1.25 of a bare sort.Slice; JSON of
+// 5 MB into structs of the script and back 1.1.
 //
 // What is left: indices into matrices 1.9 and sieves 1.3, since each check is two
 // more operations where neither loop nor length tells that it cannot fail
 // (bound.go); walks along pointers 1.7, for the line that is noted before what can
 // fail. A second way of running functions beside the interpreter would have to win
 // back more than these; for programs whose time goes into calls of tools it would
-// win nothing. And fmt of structs of the script 2.0, which package rt prints.
+// win nothing.
 //
 // A function that defers one call costs 1.4 to 2 times what it does in the bare
 // interpreter, some 3 µs, one that unlocks a mutex about as much as there (defer.go).

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/front/lib"
-	"github.com/usetools/usetools/harness/internal/rt"
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // Input is a program that go/types has accepted.
@@ -548,4 +548,4 @@ func traceName(f *types.Func) string {
 }
 
 // typeName is how messages write a type.
-func typeName(t types.Type) string { return rt.TypeName(t) }
+func typeName(t types.Type) string { return gotype.TypeName(t) }

@@ -86,7 +86,7 @@ func (p *program) makesForm(t types.Type, seen map[types.Type]bool) bool {
 // entry returns the number of a type in the program's table.
 func (p *program) entry(t types.Type) int {
 	t = types.Unalias(t)
-	key := rt.TypeName(t)
+	key := gotype.TypeName(t)
 	for _, id := range p.numbers[key] {
 		if types.Identical(p.out.Types[id], t) {
 			return id
@@ -329,6 +329,8 @@ func (p *program) checkSize(t types.Type) {
 		p.refuse("a type whose values take more than %d MiB each; use slices or pointers", maxTypeSize>>20)
 	}
 }
+
+var sizes = types.SizesFor("gc", "amd64")
 
 // size is about the size of a value of type t in bytes, or something beyond
 // maxTypeSize. Types of many parts that are the same are looked at once.

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Zeros with a sign. The interpreter leaves a parameter as it is when the
-// argument is zero by ==, which makes +0 of -0. It does not when a function is
-// called through native code. So where an argument may be such a zero, there
-// are two calls:
+// Negative zeros. The interpreter leaves a parameter as it is when the argument is
+// zero by reflect's IsZero, which makes +0 of -0: a rounded -0.3 would print as 0.
+// It does not when a function is called through native code. So where a float
+// argument is zero, the call goes through a variable that holds the function:
 //
 //	area(h)        var t_4 float64
 //	               if h_3 == 0 {
@@ -20,80 +20,48 @@ import (
 //	                   t_4 = f_area_1(h_3)
 //	               }
 //
-// A closure gets a variable of such a type by its address, see enclosure.hand.
-
-// zeroTest is the condition under which text, of type t, may be a zero that
-// loses its sign; "" when it cannot be one.
-func (p *program) zeroTest(text string, t types.Type) string {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case u.Info()&types.IsFloat != 0:
-			return text + " == 0"
-		case u.Info()&types.IsComplex != 0:
-			return "real(" + text + ") == 0"
-		}
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if p.isLibrary(t) && !u.Field(i).Exported() {
-				continue
-			}
-			if test := p.zeroTest(text+"."+fieldName(u, i, p.isLibrary(t)), u.Field(i).Type()); test != "" {
-				return test
-			}
-		}
-	case *types.Array:
-		if u.Len() > 0 {
-			return p.zeroTest(text+"[0]", u.Elem())
-		}
-	}
-	return ""
-}
+// A closure gets a float variable by its address, see handValue. Not covered are
+// arguments of a struct, array or complex type that are zero in all their parts,
+// float arguments of deferred calls, and float receivers of method values.
 
 // signedZero: a value of type t may be a zero that loses its sign.
-func (p *program) signedZero(t types.Type) bool { return p.zeroTest("x", t) != "" }
+func (p *program) signedZero(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsFloat != 0
+}
 
-// zeroTests is the condition for all arguments of a call, the receiver first.
-// constants are known to have no sign.
+// zeroTests is the condition under which one of the arguments of a call, the
+// receiver first, may lose its sign; "" when none can. Arguments that are no names
+// are known to have none.
 func (p *program) zeroTests(args []string, ts []types.Type) string {
 	var tests []string
 	for i, a := range args {
-		if i < len(ts) && isName(a) && !isNumber(a) {
-			if test := p.zeroTest(a, ts[i]); test != "" {
-				tests = append(tests, test)
-			}
+		if isName(a) && p.signedZero(ts[i]) {
+			tests = append(tests, a+" == 0")
 		}
 	}
 	return strings.Join(tests, " || ")
 }
 
-// signedZeros is zeroTests for a call in the script. Arguments that may be such
-// zeros get names.
+// signedZeros is zeroTests for a call in the script. It gives names to arguments
+// that may be such zeros.
 func (f *fn) signedZeros(x *ast.CallExpr, c *callee, args []string) string {
 	ts := c.paramTypes()
 	if !slices.ContainsFunc(ts, f.p.signedZero) {
 		return ""
 	}
-	all := args
-	if c.recv != "" {
-		if f.p.signedZero(ts[0]) && !isName(c.recv) {
-			c.recv = f.hoist(c.recv, c.recvTyp)
-		}
-		ts = ts[1:]
+	if c.recv != "" && f.p.signedZero(ts[0]) && !isName(c.recv) {
+		c.recv = f.hoist(c.recv, c.recvTyp)
 	}
-	spread := len(x.Args) != len(args) // f(g()), or a variadic parameter
-	for i := range all {
-		if i >= len(ts) || !f.p.signedZero(ts[i]) || isName(all[i]) && !isNumber(all[i]) {
-			continue
-		}
-		if spread || !f.hasNoSign(x.Args[i]) {
-			all[i] = f.hoist(all[i], f.p.typ(ts[i]))
+	for i, t := range ts[len(ts)-len(args):] {
+		if f.p.signedZero(t) && !isName(args[i]) && (len(x.Args) != len(args) || !f.hasNoSign(x.Args[i])) {
+			args[i] = f.hoist(args[i], f.p.typ(t))
 		}
 	}
-	if c.recv != "" {
-		all = append([]string{c.recv}, all...)
-	}
-	return f.p.zeroTests(all, c.paramTypes())
+	return f.p.zeroTests(c.with(args), ts)
 }
 
 // hasNoSign: x is a constant or comes from an integer.
@@ -103,7 +71,7 @@ func (f *fn) hasNoSign(x ast.Expr) bool {
 		return true
 	}
 	call, ok := x.(*ast.CallExpr)
-	if !ok || !f.value(call.Fun).IsType() || len(call.Args) != 1 {
+	if !ok || !f.value(call.Fun).IsType() {
 		return false
 	}
 	b, ok := f.typeOf(call.Args[0]).Underlying().(*types.Basic)
@@ -112,26 +80,19 @@ func (f *fn) hasNoSign(x ast.Expr) bool {
 
 // callExact writes both calls and returns the names of the results.
 func (f *fn) callExact(test string, c *callee, args []string, call string) []string {
-	if c.recv != "" {
-		args = append([]string{c.recv}, args...)
-	}
-	ts := c.paramTypes()
-	exact := f.p.exact(c.direct, f.p.calleeType(c, ts)) + "(" + strings.Join(args, ", ") + ")"
+	exact := plainCall(f.p.exact(c.direct, f.p.calleeType(c, c.paramTypes())))(c.recv, args)
 	names := make([]string, c.sig.Results().Len())
 	for i := range names {
 		t := c.sig.Results().At(i).Type()
 		names[i] = f.hoist(f.p.null(t), f.p.typ(t))
 	}
 	take := func(call string) {
-		switch len(names) {
-		case 0:
-			f.w("%s\n", call)
-		case 1:
-			f.w("%s = %s\n", names[0], call)
-		default:
-			for i, name := range f.receive(call, c.sig.Results()) {
-				f.w("%s = %s\n", names[i], name)
-			}
+		if len(names) < 2 {
+			f.w("%s%s\n", strings.Join(append(names, ""), " = "), call)
+			return
+		}
+		for i, name := range f.receive(call, c.sig.Results()) {
+			f.w("%s = %s\n", names[i], name)
 		}
 	}
 	f.w("if %s {\n", test)
@@ -154,14 +115,22 @@ func (p *program) exact(name, typ string) string {
 	return w
 }
 
+// with returns the arguments of a callee, the receiver first.
+func (c *callee) with(args []string) []string {
+	if c.recv == "" {
+		return args
+	}
+	return append([]string{c.recv}, args...)
+}
+
 // paramTypes are the types of what a callee takes, the receiver first.
 func (c *callee) paramTypes() []types.Type {
 	var ts []types.Type
 	if c.recv != "" {
 		ts = append(ts, c.recvType)
 	}
-	for i := range c.sig.Params().Len() {
-		ts = append(ts, c.sig.Params().At(i).Type())
+	for v := range c.sig.Params().Variables() {
+		ts = append(ts, v.Type())
 	}
 	return ts
 }
@@ -170,10 +139,7 @@ func (c *callee) paramTypes() []types.Type {
 func (p *program) calleeType(c *callee, ts []types.Type) string {
 	parts := make([]string, len(ts))
 	for i, t := range ts {
-		parts[i] = "any"
-		if t != nil {
-			parts[i] = p.typ(t)
-		}
+		parts[i] = p.typ(t)
 	}
 	text := "func(" + strings.Join(parts, ", ") + ")"
 	if c.sig.Results().Len() > 0 {
@@ -185,21 +151,13 @@ func (p *program) calleeType(c *callee, ts []types.Type) string {
 // returnCall writes the end of a function of ours that hands its parameters on
 // to a callee.
 func (f *fn) returnCall(c callee, args []string) {
-	if c.named {
-		all := args
-		if c.recv != "" {
-			pre, recv := split(c.recv)
-			f.w("%s", pre)
-			ts := c.paramTypes()
-			if f.p.signedZero(ts[0]) && !isName(recv) {
-				recv = f.hoist(recv, c.recvTyp)
-			}
-			c.recv = recv
-			all = append([]string{recv}, args...)
+	if ts := c.paramTypes(); c.named && slices.ContainsFunc(ts, f.p.signedZero) {
+		if c.recv != "" && !isName(c.recv) {
+			c.recv = f.hoist(c.recv, c.recvTyp)
 		}
-		ts := c.paramTypes()
-		if test := f.p.zeroTests(all, ts); test != "" {
-			f.w("if %s {\n%s%s(%s)\n%s}\n", test, returns(c.sig), f.p.exact(c.direct, f.p.calleeType(&c, ts)), strings.Join(all, ", "), returnsNothing(c.sig))
+		if test := f.p.zeroTests(c.with(args), ts); test != "" {
+			exact := plainCall(f.p.exact(c.direct, f.p.calleeType(&c, ts)))(c.recv, args)
+			f.w("if %s {\n%s%s\n%s}\n", test, returns(c.sig), exact, returnsNothing(c.sig))
 		}
 	}
 	f.w("%s%s\n", returns(c.sig), c.invoke(c.recv, args))

@@ -32,12 +32,7 @@ func (f *fn) expr(x ast.Expr) string {
 	case *ast.SliceExpr:
 		return f.slice(x)
 	case *ast.TypeAssertExpr:
-		t := f.typeOf(x)
-		if isPointerShaped(t) && x.Pos() < f.lastCall { // of these it only keeps the variable
-			v, set := f.temp(f.p.typ(t), f.assertion(x, false))
-			return guarded(set, v)
-		}
-		return f.hoist(f.assertion(x, false), f.p.typ(t))
+		return f.hoist(f.assertion(x, false), f.p.typ(f.typeOf(x)))
 	case *ast.CallExpr:
 		return f.callValue(x)
 	case *ast.StarExpr:
@@ -137,93 +132,17 @@ type operand struct {
 	to types.Type
 }
 
-// operands emits several expressions in order. Conversions to interfaces are
-// evaluated in order with calls, plain reads as late as possible, as Go's
-// compiler does it.
+// operands emits several expressions in order.
 func (f *fn) operands(list ...operand) []string {
-	last := -1
-	for i, o := range list {
-		if f.hoists(o.x) {
-			last = i
-		}
-	}
 	out := make([]string, len(list))
 	for i, o := range list {
 		if o.to == nil {
 			out[i] = f.expr(o.x)
-			continue
-		}
-		out[i] = f.to(o.x, o.to)
-		if i < last && f.copiedInOrder(o.x, o.to) {
-			out[i] = f.hoist(out[i], f.p.typ(o.to))
+		} else {
+			out[i] = f.to(o.x, o.to)
 		}
 	}
 	return out
-}
-
-// copiedInOrder: the conversion of x to an interface type takes a copy of x
-// when its turn comes. The compiler does so unless x has an address, or is a
-// word, a string or a slice, which it reads late.
-func (f *fn) copiedInOrder(x ast.Expr, to types.Type) bool {
-	t := f.typeOf(x)
-	if !isInterface(to) || f.isNil(x) || isInterface(t) {
-		return false
-	}
-	t = types.Default(t)
-	n := sizes.Sizeof(t)
-	if (n == 2 || n == 4 || n == 8) && sizes.Alignof(t) == n && !hasPointers(t) {
-		return false
-	}
-	switch u := soleComponent(t).Underlying().(type) {
-	case *types.Slice:
-		return false
-	case *types.Basic:
-		if u.Kind() == types.String {
-			return false
-		}
-	}
-	return !f.inMemory(x)
-}
-
-// isPointerShaped: interfaces hold values of the type directly.
-func isPointerShaped(t types.Type) bool {
-	switch soleComponent(t).Underlying().(type) {
-	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
-		return true
-	}
-	return false
-}
-
-// soleComponent unwraps structs of one field and arrays of one element.
-func soleComponent(t types.Type) types.Type {
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		if u.NumFields() == 1 {
-			return soleComponent(u.Field(0).Type())
-		}
-	case *types.Array:
-		if u.Len() == 1 {
-			return soleComponent(u.Elem())
-		}
-	}
-	return t
-}
-
-func hasPointers(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.String
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if hasPointers(u.Field(i).Type()) {
-				return true
-			}
-		}
-		return false
-	case *types.Array:
-		return u.Len() > 0 && hasPointers(u.Elem())
-	}
-	return true
 }
 
 func (f *fn) unary(x *ast.UnaryExpr) string {
@@ -454,12 +373,7 @@ type side struct {
 }
 
 func (f *fn) comparison(x *ast.BinaryExpr) string {
-	last := f.hoists(x.Y)
-	left := f.side(x.X, x.Y)
-	if last && !left.null && f.copiedInOrder(x.X, f.typeOf(x.Y)) {
-		left.text = f.hoist(left.text, f.p.typ(left.typ))
-	}
-	return f.equal(left, f.side(x.Y, x.X), x.Op)
+	return f.equal(f.side(x.X, x.Y), f.side(x.Y, x.X), x.Op)
 }
 
 // side emits x for a comparison with other.
@@ -535,15 +449,12 @@ func (f *fn) composite(x *ast.CompositeLit, t types.Type) string {
 
 // element emits an element of a composite literal, whose own type may be left
 // out.
-func (f *fn) element(x ast.Expr, t types.Type, keep bool) string {
+func (f *fn) element(x ast.Expr, t types.Type) string {
 	var text string
 	if c, ok := x.(*ast.CompositeLit); ok && c.Type == nil {
 		text = f.composite(c, t)
 	} else {
 		text = f.to(x, t)
-	}
-	if keep && f.copiedInOrder(x, t) {
-		return f.hoist(text, f.p.typ(t))
 	}
 	return f.part(text, t)
 }
@@ -560,21 +471,10 @@ func (f *fn) part(text string, t types.Type) string {
 	return guarded(before+set, v)
 }
 
-// lastHoisting is the index of the last element that hoists.
-func (f *fn) lastHoisting(elts []ast.Expr) int {
-	for i := len(elts) - 1; i >= 0; i-- {
-		if f.hoists(elts[i]) {
-			return i
-		}
-	}
-	return -1
-}
-
 func (f *fn) structLiteral(x *ast.CompositeLit, t types.Type, u *types.Struct, typ string) string {
 	addressed := f.addressed
 	f.addressed = false
 	library := f.p.isLibrary(t)
-	last := f.lastHoisting(x.Elts)
 	var parts []string
 	for i, e := range x.Elts {
 		field := i
@@ -582,7 +482,7 @@ func (f *fn) structLiteral(x *ast.CompositeLit, t types.Type, u *types.Struct, t
 			field = fieldIndex(u, kv.Key.(*ast.Ident).Name)
 			e = kv.Value
 		}
-		text := f.element(e, u.Field(field).Type(), i < last)
+		text := f.element(e, u.Field(field).Type())
 		if u.Field(field).Name() == "_" { // keeps nothing
 			f.discard(text, u.Field(field).Type())
 			continue
@@ -620,11 +520,11 @@ func (f *fn) mapLiteral(x *ast.CompositeLit, t types.Type, u *types.Map) string 
 	m := f.hoist(fmt.Sprintf("make(%s, %d)", typ, len(x.Elts)), typ)
 	for _, e := range x.Elts {
 		kv := e.(*ast.KeyValueExpr)
-		key := f.element(kv.Key, u.Key(), f.hoists(kv.Value))
-		value := f.element(kv.Value, u.Elem(), false)
+		key := f.element(kv.Key, u.Key())
+		value := f.element(kv.Value, u.Elem())
 		if holdsInterface(u.Key()) { // where it has no hash, the interpreter has other words
 			key = f.hoist(key, f.p.typ(u.Key()))
-			f.w("rt.Key(rt.Raw(%s))\n", key)
+			f.w("rt.Key(%s)\n", key)
 		}
 		f.w("%s[%s] = %s\n", m, key, value)
 	}
@@ -651,15 +551,14 @@ func (f *fn) lookup(x, index ast.Expr) (m, k string) {
 func (f *fn) listLiteral(x *ast.CompositeLit, typ string, elem types.Type) string {
 	addressed := f.addressed
 	f.addressed = false
-	last := f.lastHoisting(x.Elts)
 	var parts []string
-	for i, e := range x.Elts {
+	for _, e := range x.Elts {
 		key := ""
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			key = constantText(f.value(kv.Key).Value, types.Typ[types.Int]) + ": "
 			e = kv.Value
 		}
-		parts = append(parts, key+f.element(e, elem, i < last))
+		parts = append(parts, key+f.element(e, elem))
 	}
 	return f.literal(typ, parts, addressed)
 }

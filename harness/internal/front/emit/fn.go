@@ -11,14 +11,12 @@ import (
 // fn emits the body of one function of the lowered program.
 //
 // Expressions are lowered to texts, and what cannot be said in one text is
-// written before the statement that uses it, in one of two ways that follow
-// the order of Go's compiler:
+// written before the statement that uses it, in one of two ways:
 //
-//   - hoisted at once: calls, receives, assertions, && and || — everything that
-//     Go evaluates in lexical order;
+//   - hoisted at once: calls, receives, assertions, slicing, && and ||;
 //   - carried by the text as a prefix (see [guarded]) and written just before
-//     the statement: index checks and reads of variables, which the compiler
-//     does late, after all calls of the statement.
+//     the statement: index checks and reads of variables, whose order among calls
+//     is open.
 type fn struct {
 	p       *program
 	unit    *unit

@@ -194,9 +194,9 @@ func (f *fn) do(x *ast.CallExpr) string {
 	o := f.operands(operand{x.Args[0], text}, operand{x.Args[1], text}, operand{x.Args[3], nil}, operand{x.Args[4], text})
 	params := "nil"
 	if !f.isNil(x.Args[2]) {
-		params = "rt.Raw(" + f.expr(x.Args[2]) + ")"
+		params = f.expr(x.Args[2])
 	}
-	return fmt.Sprintf("rt.Do(%s, %s, %s, rt.Raw(%s), %d, %s)", o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
+	return fmt.Sprintf("rt.Do(%s, %s, %s, %s, %d, %s)", o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
 }
 
 // reflectTypeFor emits reflect.TypeFor[t]().

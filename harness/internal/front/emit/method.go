@@ -31,10 +31,9 @@ func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types
 	g := f.p.newFn(f.unit, nil, f.usage)
 	g.w("%s", f.p.through(m))
 	g.returnCall(c, args)
-	param, arg, prologue := f.p.handOver("r", recv, c.recvTyp, c.recvType)
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) func%s {\n%sreturn func(%s) %s {\n%s}\n}\n", maker, param, f.p.signature(sig), prologue,
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(r %s) func%s {\nreturn func(%s) %s {\n%s}\n}\n", maker, c.recvTyp, f.p.signature(sig),
 		strings.Join(params, ", "), f.p.results(sig), g.out.String())
-	return maker + "(" + arg + ")"
+	return maker + "(" + recv + ")"
 }
 
 // tail yields all but the first of a tuple.

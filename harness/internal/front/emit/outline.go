@@ -369,7 +369,7 @@ func (f *fn) arm(n ast.Node, stmts []ast.Stmt, begin func(f *fn, e *enclosure)) 
 	if f.sig.Results().Len() > 0 {
 		results = f.p.typ(f.subst(f.sig.Results()))
 	}
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s%s}\n", name, strings.Join(e.params, ", "), results, e.prologue, g.out.String())
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s}\n", name, strings.Join(e.params, ", "), results, g.out.String())
 	g.lowered = name
 	g.describe(f.whole)
 	as := f.p.out.Funcs[name]
@@ -403,7 +403,7 @@ func (f *fn) pass(e *enclosure, v *types.Var, n ast.Node) {
 		g.vars[v] = variable{e.hand(f.vars[v].address(), "*"+f.p.typ(t)), true}
 		return
 	}
-	g.bindName(v, e.handValue(f.vars[v].text(), f.p.typ(t), t))
+	g.bindName(v, e.handValue(f.vars[v], f.p.typ(t), t))
 }
 
 // usesResults: the statements use the variables of the results without their

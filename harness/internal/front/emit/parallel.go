@@ -6,10 +6,10 @@ import (
 	"go/types"
 )
 
-// Assignments to several places at once. What panics first, and what has been
-// stored by then, is what Go's compiler makes of it: all calls come first; then
-// the operands that an assignment further left could change are kept; then the
-// assignments follow one after the other, each with its checks.
+// Assignments to several places at once. The specification has two phases: first
+// the operands on the left and all values on the right are evaluated, then the
+// values are assigned from left to right, each with its checks. What an assignment
+// further left could change is kept in a variable:
 //
 //	a[i], a[j] = a[j], a[i]       var t_1 int = a[i]     // behind its check
 //	                              a[i] = a[j]
@@ -103,53 +103,27 @@ func (e *effects) shared(v types.Object) bool {
 	return !local || e.f.usage.escaping[v]
 }
 
-// change: evaluated later, x could be something else, or fail later. Calls and
-// all else that is evaluated in order has been by now.
+// change: evaluated later, x could be something else, or fail where deferred calls
+// see what has been stored. Sums of variables that nothing has changed are the same.
 func (e *effects) change(x ast.Expr, reads bool) bool {
 	found := e.results || reads && e.memory
 	ast.Inspect(x, func(n ast.Node) bool {
-		if y, ok := n.(ast.Expr); !ok || found || e.f.value(y).Value != nil {
+		y, ok := n.(ast.Expr)
+		if !ok || found || e.f.value(y).Value != nil {
 			return false
 		}
-		switch n := n.(type) {
+		switch y := y.(type) {
 		case *ast.Ident:
-			if v, ok := e.f.use(n).(*types.Var); ok && !v.IsField() {
-				found = e.assigned[v] || e.memory && e.shared(v)
-			}
-		case *ast.SelectorExpr:
-			if id, ok := n.X.(*ast.Ident); ok {
-				if _, ok := e.f.use(id).(*types.PkgName); ok {
-					found = e.memory
-					return false
-				}
-			}
-			_, ptr := e.f.typeOf(n.X).Underlying().(*types.Pointer)
-			_, field := e.f.use(n.Sel).(*types.Var)
-			found = e.memory && (ptr || !field)
-		case *ast.CallExpr:
-			switch tv := e.f.value(n.Fun); {
-			case tv.IsType():
-				found = e.memory && isString(e.f.typeOf(n))
-			case !tv.IsBuiltin() || !inOrder[calledIdent(n.Fun).Name]:
-				return false
-			}
-		case *ast.SliceExpr, *ast.TypeAssertExpr:
-			return false
-		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				return false
-			}
-			found = e.memory && (n.Op == token.NOT || n.Op == token.AND)
+			v, ok := e.f.use(y).(*types.Var)
+			found = ok && !v.IsField() && (e.assigned[v] || e.memory && e.shared(v))
 		case *ast.BinaryExpr:
-			switch n.Op {
-			case token.LAND, token.LOR:
-				return false
-			case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
-				found = e.memory
-			default:
-				found = e.memory && isString(e.f.typeOf(n))
+			found = e.memory && y.Op != token.ADD && y.Op != token.SUB && y.Op != token.MUL
+		case *ast.ParenExpr:
+		case *ast.CallExpr:
+			if tv := e.f.value(y.Fun); !tv.IsType() && !tv.IsBuiltin() {
+				return false // its result is in a variable of its own
 			}
-		case *ast.ParenExpr, *ast.BasicLit:
+			found = e.memory
 		default:
 			found = e.memory
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/usetools/usetools/harness/internal/front/lib"
-	"github.com/usetools/usetools/harness/internal/rt"
+	"github.com/usetools/usetools/harness/internal/gotype"
 )
 
 // Generic functions and types are emitted once for each set of type arguments
@@ -168,7 +168,7 @@ func (p *program) localType(u *types.Named, e env) types.Type {
 	if n, ok := p.locals[key]; ok {
 		return n
 	}
-	name := u.Obj().Name() + rt.ArgumentNames(args)
+	name := u.Obj().Name() + gotype.ArgumentNames(args)
 	n := types.NewNamed(types.NewTypeName(u.Obj().Pos(), u.Obj().Pkg(), name, nil), nil, nil)
 	p.locals[key] = n
 	n.SetUnderlying(p.subst(u.Underlying(), e))

@@ -18,10 +18,6 @@ type usage struct {
 	// defers and iterates are the bodies, of functions and literals, that have
 	// a defer statement, or a range over a function, of their own.
 	defers, iterates map[*ast.BlockStmt]bool
-	// addressed variables have their address taken.
-	addressed map[types.Object]bool
-	// holds are the types of what is assigned to variables of interface types.
-	holds map[types.Object][]types.Type
 	// gotos are the labels that goto statements name.
 	gotos map[string]bool
 	// recovers are the bodies that call recover themselves.
@@ -30,12 +26,6 @@ type usage struct {
 	histories map[types.Object]*history
 	// loops are all for and range statements.
 	loops []ast.Node
-
-	unit *unit
-	node ast.Node
-	// referenced are the variables that closures have pointers to; nil: not looked
-	// for yet.
-	referenced map[*types.Var]bool
 }
 
 // A history is all that is assigned to a variable.
@@ -82,9 +72,8 @@ func (p *program) usage(u *unit, n ast.Node) *usage {
 		return s
 	}
 	s := &usage{
-		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{}, addressed: map[types.Object]bool{},
-		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, holds: map[types.Object][]types.Type{}, histories: map[types.Object]*history{},
-		unit: u, node: n,
+		mutable: map[types.Object]bool{}, escaping: map[types.Object]bool{},
+		defers: map[*ast.BlockStmt]bool{}, iterates: map[*ast.BlockStmt]bool{}, recovers: map[*ast.BlockStmt]bool{}, gotos: map[string]bool{}, histories: map[types.Object]*history{},
 	}
 	p.usages[n] = s
 	w := &usageWalker{u: u, s: s}
@@ -140,11 +129,6 @@ func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 			}
 		case *ast.AssignStmt:
 			for i, l := range m.Lhs {
-				if len(m.Lhs) == len(m.Rhs) {
-					w.hold(l, m.Rhs[i])
-				} else {
-					w.hold(l, nil)
-				}
 				if id, ok := l.(*ast.Ident); ok {
 					w.assigned(id, m, i)
 					if w.u.info.Defs[id] != nil {
@@ -157,10 +141,8 @@ func (w *usageWalker) walk(n ast.Node, body *ast.BlockStmt) {
 			for i, id := range m.Names {
 				switch {
 				case len(m.Values) == len(m.Names):
-					w.hold(id, m.Values[i])
 					w.gets(id, m.Values[i])
 				case len(m.Values) > 0:
-					w.hold(id, nil)
 					w.gets(id, nil)
 				default:
 					w.gets(id, zeroValue)
@@ -247,27 +229,6 @@ func (w *usageWalker) root(x ast.Expr) types.Object {
 	}
 }
 
-// hold notes that x, which may be nil, is assigned to a variable.
-func (w *usageWalker) hold(to, x ast.Expr) {
-	id, ok := to.(*ast.Ident)
-	if !ok {
-		return
-	}
-	v := w.u.info.ObjectOf(id)
-	if v == nil || v.Type() == nil || !types.IsInterface(v.Type()) {
-		return
-	}
-	t := v.Type() // anything
-	if x != nil {
-		tv := w.u.info.Types[x]
-		if tv.IsNil() {
-			return
-		}
-		t = tv.Type
-	}
-	w.s.holds[v] = append(w.s.holds[v], t)
-}
-
 // change notes that statement by changes x, which may be nil.
 func (w *usageWalker) change(x ast.Expr, by ast.Node) {
 	o := w.root(x)
@@ -286,7 +247,6 @@ func (w *usageWalker) address(x ast.Expr) {
 	if o := w.root(x); o != nil {
 		w.s.mutable[o] = true
 		w.s.escaping[o] = true
-		w.s.addressed[o] = true
 		w.s.history(o).open = true
 	}
 }

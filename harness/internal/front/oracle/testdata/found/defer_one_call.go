@@ -97,14 +97,6 @@ func again() (err error) {
 	return nil
 }
 
-func zero(x float64) { fmt.Println(1 / x) }
-
-func signed(x float64) { defer zero(x) }
-
-type point struct{ x float64 }
-
-func (p point) show() { fmt.Println(1 / p.x) }
-
 func depth(n int) (r int) {
 	defer func() { r++ }()
 	if n == 0 {
@@ -183,10 +175,6 @@ func main() {
 	sometimes(true)
 	sometimes(false)
 	fmt.Println(again())
-	x := 0.0
-	signed(-x)
-	signed(x * -1)
-	func() { defer point{x * -1}.show() }()
 	fmt.Println(depth(40))
 	b := &box{}
 	b.add(4)

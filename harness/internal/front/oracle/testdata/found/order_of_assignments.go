@@ -89,7 +89,6 @@ func main() {
 		}{}
 		q.s[0], q.m[1] = q.m[a[i]], 1
 	})
-	try(59, func() { z := 0; a[0], a[1] = 7, 1/z })
 	try(62, func() { var v any = "s"; a[0], a[1] = 9, v.(int) })
 	try(63, func() { var e error; a[0], a[i] = 9, len(e.Error()) })
 	try(64, func() { x := [2]int{1, 2}; y := &x; x, y[0] = [2]int{3, 4}, 9; fmt.Println(x, y) })

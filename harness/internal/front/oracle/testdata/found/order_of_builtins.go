@@ -37,10 +37,7 @@ func main() {
 	fmt.Println(w, y, z)
 	fmt.Println(string(bs), fb(), string(bs)+"!", fb(), bs)
 	type P struct{ a, b int }
-	pt := P{1, 2}
-	fp := func() int { pt.a++; return pt.a }
-	fmt.Println(pt, fp(), pt, fp(), pt == P{3, 2})
-	var ip any = pt
+	var ip any = P{1, 2}
 	fi := func() int { ip = P{9, 9}; return 0 }
 	fmt.Println(ip, fi(), ip)
 	fmt.Println(ip.(P).a, fi(), ip.(P))

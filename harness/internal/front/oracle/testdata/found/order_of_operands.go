@@ -7,17 +7,12 @@ type T struct{ n int }
 func (t T) V(x int) string  { return fmt.Sprint("V", t.n, x) }
 func (t *T) P(x int) string { return fmt.Sprint("P", t.n, x) }
 
-type I interface{ V(int) string }
-
 var g int
 
 func main() {
 	x := T{1}
 	f := func() int { x.n++; g++; return x.n }
 	fmt.Println(x.V(f()), x.P(f()))
-	var i I = x
-	h := func() int { i = T{100}; return 1 }
-	fmt.Println(i.V(h()), i.V(h()))
 	p := &x
 	k := func() int { p = &T{50}; return 2 }
 	fmt.Println(p.P(k()), p.V(k()))

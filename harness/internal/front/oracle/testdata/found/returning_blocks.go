@@ -512,18 +512,18 @@ func search(a []int, m *matrix, big matrix, want int) (int, string) {
 	return -1, ""
 }
 
-// Zeros with a sign, structs and arrays by value.
-func zeros(op int, f float64, c complex128, p struct{ f float64 }) (float64, string) {
+// Zeros with a sign.
+func zeros(op int, f float64) (float64, string) {
 	g := -f
 	switch op {
 	case 0:
 		f, g = g, f
-		s := fmt.Sprint(1/f, 1/g, 1/p.f)
+		s := fmt.Sprint(1/f, 1/g)
 		return f, s
 	case 1:
-		p.f = g
-		s := fmt.Sprint(math.Signbit(p.f), math.Signbit(real(c)), math.Signbit(imag(c)))
-		return p.f, s
+		f = g
+		s := fmt.Sprint(math.Signbit(f))
+		return f, s
 	case 2:
 		h := f * g
 		fs := []float64{f, g, h}
@@ -781,8 +781,8 @@ func main() {
 	fmt.Println(search([]int{1, -2, 3}, &m, big, 5))
 	try(func() { fmt.Println(search([]int{1, 2000}, &m, big, 5)) })
 	for op := range 3 {
-		fmt.Println(zeros(op, 0, complex(math.Copysign(0, -1), 0), struct{ f float64 }{math.Copysign(0, -1)}))
-		fmt.Println(zeros(op, math.Copysign(0, -1), 0, struct{ f float64 }{}))
+		fmt.Println(zeros(op, 0))
+		fmt.Println(zeros(op, math.Copysign(0, -1)))
 	}
 	var list []string
 	for i, op := range []string{"push", "push", "loop", "pop", "out", "out", "none", "what"} {

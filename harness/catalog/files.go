@@ -1,4 +1,4 @@
-package harness
+package catalog
 
 import (
 	"cmp"
@@ -21,11 +21,13 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/dial"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
@@ -98,10 +100,10 @@ func (f *Files) read() (cfg *config.Config, known bool, err error) {
 		return &config.Config{}, true, nil
 	}
 	if err := f.tellFound(); err != nil {
-		return nil, false, &CatalogError{err}
+		return nil, false, &Error{err}
 	}
 	if cfg, err = config.Load(f.configs()...); err != nil {
-		return nil, false, &CatalogError{err}
+		return nil, false, &Error{err}
 	}
 	return cfg, false, nil
 }
@@ -111,14 +113,14 @@ func (f *Files) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return &CatalogError{err}
+	return &Error{err}
 }
 
 // complete is the catalog of a config with all of its servers' tools.
 func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, error) {
 	settings, search, err := searching(cfg)
 	if err != nil {
-		return nil, &CatalogError{err}
+		return nil, &Error{err}
 	}
 	known := len(cfg.Files) == 0
 	var reg, previous *registry.Registry
@@ -357,6 +359,30 @@ func (f *Files) observes(cfg *config.Config) bool {
 	return !f.NoObserve
 }
 
+// usage opens the log of what scripts use, nil where a flag or the config
+// ("usetools": {"usage": false}) says that nothing is recorded.
+func (f *Files) usage(cfg *config.Config) *usage.Log {
+	if f.NoUsage {
+		return nil
+	}
+	for _, value := range cfg.UseTools {
+		var s struct {
+			Usage *bool `json:"usage"`
+		}
+		if json.Unmarshal(value, &s) == nil && s.Usage != nil {
+			if !*s.Usage {
+				return nil
+			}
+			break
+		}
+	}
+	path, err := usage.Path(f.Path())
+	if err != nil { // without a cache folder nothing is recorded
+		return nil
+	}
+	return usage.Open(path)
+}
+
 // shapes opens what was learnt from results; without a cache folder nothing is.
 func (f *Files) shapes() *observe.Store {
 	path, err := observe.Path(f.Path())
@@ -569,7 +595,7 @@ const lastWords = 10 * time.Second
 func (f *Files) saveRest(job *build.Job) {
 	pending := job.Pending()
 	if len(pending) > 0 {
-		f.log("not waited for: %s; the next run asks again, build-registry waits", listed(pending, 5))
+		f.log("not waited for: %s; the next run asks again, build-registry waits", text.List(pending, 5))
 	}
 	if len(pending) == len(f.asked) {
 		return

@@ -1,4 +1,4 @@
-package harness
+package catalog
 
 import (
 	"context"
@@ -39,26 +39,21 @@ func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.Re
 	if err != nil {
 		return discovery.Resolution{}, err
 	}
-	return resolvePhrase(ctx, c.index, view, phrase, opts)
-}
-
-func resolvePhrase(ctx context.Context, ix *discovery.Index, view *wrappers.View, phrase string,
-	opts *discovery.ResolveOptions) (discovery.Resolution, error) {
 	name := strings.TrimSpace(phrase)
 	if _, isID := view.Tool(name); isID {
-		return ix.ResolveContext(ctx, phrase, opts)
+		return c.index.ResolveContext(ctx, phrase, opts)
 	}
 	t, ok := goName(view, name)
 	if !ok {
 		s, wanted, named := namedOn(view, name)
 		if !named {
-			return ix.ResolveContext(ctx, phrase, opts)
+			return c.index.ResolveContext(ctx, phrase, opts)
 		}
 		if t, ok = spelled(s, wanted); !ok {
-			return noSuchTool(ctx, ix, s, phrase, wanted, opts)
+			return noSuchTool(ctx, c.index, s, phrase, wanted, opts)
 		}
 	}
-	r, err := ix.ResolveContext(ctx, t.ID, opts)
+	r, err := c.index.ResolveContext(ctx, t.ID, opts)
 	r.Phrase = phrase
 	return r, err
 }
@@ -121,6 +116,17 @@ func noToolNote(s *wrappers.Server, name string) string {
 	return fmt.Sprintf("server %q has no tool %.100q", s.Name, name)
 }
 
+// Misnamed reports whether the note of a resolution says that its phrase names a
+// tool which the server of that name does not have.
+func (c *Catalog) Misnamed(phrase, note string) bool {
+	view, err := c.View()
+	if err != nil {
+		return false
+	}
+	s, name, ok := namedOn(view, strings.TrimSpace(phrase))
+	return ok && note == noToolNote(s, name)
+}
+
 // Describe returns tools as discovery.Index.Describe does, with their Go names.
 // A name may also be a Go name, git.Log. A tool that several of the names mean
 // is returned once.
@@ -155,7 +161,7 @@ func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Descri
 // Nearest returns the IDs of the up to three tools that an unknown name most
 // likely means.
 func (c *Catalog) Nearest(name string) []string {
-	if c.load() != nil {
+	if c.Load() != nil {
 		return nil
 	}
 	page, err := c.index.Search(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly})

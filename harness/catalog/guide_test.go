@@ -1,4 +1,4 @@
-package harness
+package catalog
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ import (
 // publicRegistry has the tools of public servers.
 func publicRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "wrappers", "testdata", "schemas", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "wrappers", "testdata", "schemas", "*.json"))
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d files with tools of public servers (%v), want at least 40", len(files), err)
 	}

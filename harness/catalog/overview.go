@@ -1,4 +1,4 @@
-package harness
+package catalog
 
 import (
 	"cmp"
@@ -150,15 +150,13 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 	return err
 }
 
+// MaxSaid bounds what is shown of a server's error, in characters.
+const MaxSaid = 4000
+
 // OfServer returns an error message of a server for showing, without the prefix
 // that names the server.
 func OfServer(name, message string) string {
-	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), maxSaid)
-}
-
-// reason is in at most 200 characters why a server could not be asked.
-func reason(name, message string) string {
-	return registry.Printable(OfServer(name, message), 200)
+	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), MaxSaid)
 }
 
 // where is a server's command, URL or file, without what may be secret.

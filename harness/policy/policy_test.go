@@ -1,4 +1,4 @@
-package harness
+package policy
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package harness
+package catalog
 
 import (
 	"context"
@@ -37,11 +37,11 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	// next start.
 	cfg, err := config.Load(paths...)
 	if err != nil {
-		return &CatalogError{err}
+		return &Error{err}
 	}
 	settings, search, err := searching(cfg)
 	if err != nil {
-		return &CatalogError{err}
+		return &Error{err}
 	}
 	var last *Catalog
 	return build.Watch(ctx, paths, &build.WatchOptions{
@@ -77,7 +77,7 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	f.mu.Lock()
 	old, of := f.catalog, f.config
 	f.mu.Unlock()
-	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !old.Registry.Same(reg) || old.load() != nil {
+	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !old.Registry.Same(reg) || old.Load() != nil {
 		return nil
 	}
 	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes,
