@@ -370,7 +370,11 @@ func (m *Maker) makeStruct(u *types.Struct) (reflect.Type, error) {
 		}
 		fields[i] = reflect.StructField{Name: u.Field(i).Name(), Type: r, Tag: reflect.StructTag(u.Tag(i))}
 	}
-	return reflect.StructOf(fields), nil
+	r := reflect.StructOf(fields)
+	if text := TypeName(u); r.String() != text { // it is a form, which was given another text
+		return m.declareWith(u, text, "")
+	}
+	return r, nil
 }
 
 // declareWith declares t, a type with a name or a struct, as a copy of its form.

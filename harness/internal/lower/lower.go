@@ -463,7 +463,7 @@ func asciiName(name string) string {
 	return name
 }
 
-const maxInstances = 4000 // functions emitted for one script
+const maxInstances = 4000 // functions and methods emitted for one script
 
 // funcName returns the name of a function instance and sees to it that its
 // body is emitted.
@@ -481,7 +481,7 @@ func (p *program) funcName(f *types.Func, targs []types.Type) string {
 		p.refuse("%s, which has no body here", f.FullName())
 	}
 	if len(p.names) > maxInstances {
-		p.refuse("more than %d instances of functions; is a generic function instantiated without end?", maxInstances)
+		p.refuse("more than %d functions and methods, those of generic types and functions once for each instance", maxInstances)
 	}
 	name := p.fresh("f_" + asciiName(f.Name()))
 	p.names[key] = name

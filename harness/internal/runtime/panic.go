@@ -100,6 +100,8 @@ func panicText(v any) string {
 		return fmt.Sprintf("%s(%q)", name, r.String())
 	case k == reflect.Float32 || k == reflect.Float64:
 		return wrapName(r.Type(), printFloat(r.Float()))
+	case (k == reflect.Complex64 || k == reflect.Complex128) && r.Type().PkgPath() != "":
+		return name + fmt.Sprint(r.Interface()) // with parentheses of its own
 	case k >= reflect.Bool && k <= reflect.Complex128:
 		return wrapName(r.Type(), fmt.Sprint(r.Interface()))
 	}
