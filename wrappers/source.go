@@ -242,7 +242,7 @@ func (g *generator) resultType(t *Tool) {
 	case t.single != nil:
 		g.f("Result %s\n", g.typ(t.single))
 	default: // of res_ alone, whose value would be the pointer itself, no real type could be made
-		g.f("none_ struct{}\n")
+		g.f("none_ bool\n")
 	}
 	g.f("res_ *host.Result\n}\n\n")
 	for _, m := range t.methods {

@@ -6,8 +6,8 @@ func TestPanicText(t *testing.T) {
 	type real float64
 	type plane complex64
 	for want, v := range map[string]any{
-		"rt.real(0.1)":       real(0.1),
-		"rt.plane(0.1-0.3i)": plane(complex(0.1, -0.3)),
+		"runtime.real(0.1)":       real(0.1),
+		"runtime.plane(0.1-0.3i)": plane(complex(0.1, -0.3)),
 		"(1.5-2i)":           complex(1.5, -2),
 		"goexit":             "goexit",
 	} {
