@@ -61,6 +61,9 @@ type Options struct {
 	// round, and that of a promoted method from the embedded field, by reflect
 	// (0.4 µs a call); a call of any other panics. Nil: nothing has code.
 	Method func(recv types.Type, sel *types.Selection) reflect.Value
+	// ByValue: native code may ask a type, and not a value, for its methods, as
+	// reflect.Type.Method does, so that each of T has code for a T too.
+	ByValue bool
 	// Hidden reports whether a field has a place in the memory only: reflect, ==
 	// and hashing do not see it. Registers do not carry it either: funcs with
 	// parameters or results of such a struct, by value, are called by their real type

@@ -165,8 +165,13 @@ func (m *Maker) codes(r *descriptor, t types.Type, f *types.Func, sel, byValue *
 			val = recalled(val, with(r.typ()))
 		}
 	}
-	if c.ptr, err = m.code(ptr); err == nil && byValue != nil {
+	if c.ptr, err = m.code(ptr); err != nil || byValue == nil {
+		return c, err
+	}
+	if m.o.ByValue || r.tflag&flagDirect != 0 {
 		c.val, err = m.code(val)
+	} else { // an interface calls it by a pointer
+		c.val, err = noCode()
 	}
 	return c, err
 }

@@ -201,7 +201,7 @@ func randomTypes(pkg *types.Package, names []string) (text []string, ts []types.
 // what reflect makes and whose methods do what the program's do.
 func newRandom(pkg *types.Package) *Maker {
 	var m *Maker
-	m = New(&Options{
+	m = New(&Options{ByValue: true,
 		Source:  func(p *types.Package) bool { return p == pkg },
 		Library: func(path, name string) reflect.Type { return library[path+"."+name] },
 		Erased: func(t types.Type) reflect.Type {

@@ -73,7 +73,7 @@ const (
 
 func newTwins(in mode) *twins {
 	w := &twins{mode: in, seen: map[reflect.Type]types.Type{}}
-	w.Maker = New(&Options{
+	w.Maker = New(&Options{ByValue: true,
 		Source:  func(p *types.Package) bool { return p == script() },
 		Erased:  w.erased,
 		Library: func(path, name string) reflect.Type { return library[path+"."+name] },

@@ -56,6 +56,8 @@ type Program struct {
 	// Funcs describes the functions of the lowered program that stand for
 	// functions of the script.
 	Funcs map[string]Func
+	// Reflects: the script imports reflect.
+	Reflects bool
 	// Uncounted: the script uses timers, and package reflect or a template may call
 	// their methods.
 	Uncounted bool
@@ -198,6 +200,7 @@ func Lower(in *Input) (out *Program, err error) {
 		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
 		replaces = replaces || source.ReplacesType(path)
 	}
+	p.out.Reflects = p.reflects
 	p.out.Uncounted = timers && (p.reflects || p.templates)
 	if replaces {
 		p.reshape(in.Info)

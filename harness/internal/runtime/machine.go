@@ -33,6 +33,8 @@ type Config struct {
 	Line *int
 	// Timers learns of the script's timers; nil: nobody asks for them.
 	Timers *Timers
+	// Reflects: the program imports reflect.
+	Reflects bool
 	// Uncounted: the program may have native code set its timers.
 	Uncounted bool
 	// Host is what the predeclared functions reach; nil means [NoHost].
@@ -128,7 +130,9 @@ func New(cfg Config) *Machine {
 	}
 	m.cfg.Timers.uncounted.Store(cfg.Uncounted)
 	m.byGo.Store(&map[unsafe.Pointer]*Type{})
-	m.maker = gotype.New(&gotype.Options{Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, Method: m.code})
+	m.maker = gotype.New(&gotype.Options{
+		Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, ByValue: cfg.Reflects, Method: m.code,
+	})
 	m.types = make([]*Type, len(cfg.Types))
 	for i, t := range cfg.Types {
 		if t != nil {
