@@ -24,7 +24,7 @@ type replacement struct {
 }
 
 // replacements are all functions of the library that are not Go's own, but for those
-// in package lib and the three whose parameters are types (see special).
+// in package source and the three whose parameters are types (see special).
 var replacements = []replacement{
 	{why: "the script has an os.Stdout of its own, which it may set", funcs: map[string]string{
 		"fmt.Print": "Print", "fmt.Println": "Println", "fmt.Printf": "Printf",
@@ -52,10 +52,10 @@ var replacements = []replacement{
 	{why: "a locked process may not look for files of zones, and its error says so", funcs: map[string]string{
 		"time.LoadLocation": "LoadLocation",
 	}},
-	{why: "generic functions have no symbol, and these no sources in package lib", generic: true, funcs: map[string]string{
+	{why: "generic functions have no symbol, and these no sources in package source", generic: true, funcs: map[string]string{
 		"crypto/hkdf.Extract": "HKDFExtract", "crypto/hkdf.Expand": "HKDFExpand", "crypto/hkdf.Key": "HKDFKey", "crypto/pbkdf2.Key": "PBKDF2Key",
 	}},
-	{why: "the sources in package lib are slower", generic: true, erased: true, funcs: map[string]string{
+	{why: "the sources in package source are slower", generic: true, erased: true, funcs: map[string]string{
 		"slices.Sort": "Sort", "slices.SortFunc": "SortFunc", "slices.SortStableFunc": "SortStableFunc",
 	}},
 	{why: "they are the harness's, and know the types of what they are given", funcs: map[string]string{

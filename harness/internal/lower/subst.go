@@ -17,7 +17,7 @@ import (
 // being emitted are; everything that asks for a type asks through it.
 //
 // The generic types of the library (atomic.Pointer[T], …) exist in no symbol
-// table; those of our own sources in package lib take their place here.
+// table; those of our own sources in package source take their place here.
 
 // env maps type parameters to the types of one instance.
 type env map[*types.TypeParam]types.Type
