@@ -106,7 +106,6 @@ var global struct {
 	names map[string]int32
 	maps  map[*mapType]bool // whose hasher is another than reflect's
 
-	leftOut map[*rtype][]bool // the fields of structs that == leaves out
 }
 
 func keep(p unsafe.Pointer) {

@@ -21,7 +21,7 @@
 //	gotype.go  the types, one a go/types type (types.Identical), made when asked for
 //	form.go    types that stand in the erased form
 //	method.go  method sets, and code for them
-//	blank.go   == and hash of structs with fields that they leave out
+//	blank.go   fields that == leaves out, and those that nobody sees
 //	name.go    the text of a type
 //	abi.go     descriptors, as this Go has them
 //	check.go   whether it has them so
@@ -326,7 +326,10 @@ func mapLike(form, key, elem reflect.Type) reflect.Type {
 	if to.str < 0 && !global.maps[to] { // made by reflect just now, not compiled in
 		to.hasher, to.flags = from.hasher, from.flags
 		to.group, to.groupLayout = from.group, from.groupLayout
-		noteMap(to)
+		if global.maps == nil {
+			global.maps = map[*mapType]bool{}
+		}
+		global.maps[to] = true
 	}
 	return t
 }
