@@ -54,9 +54,8 @@ func (f *fn) convert(text string, from, to types.Type) string {
 		if !keeps {
 			return p.box(text, from)
 		}
-		_, isFunc := from.Underlying().(*types.Signature)
 		switch {
-		case isFunc && (p.templates || p.reflects): // see box
+		case p.isGuarded(from):
 			return p.adapt(to, p.box(text, from))
 		case p.needsBox(from):
 			return p.boxTo(to, text, from)
@@ -76,7 +75,7 @@ func (f *fn) convert(text string, from, to types.Type) string {
 
 // box makes an `any` of a concrete value.
 func (p *program) box(text string, from types.Type) string {
-	if _, ok := from.Underlying().(*types.Signature); ok && (p.templates || p.reflects) {
+	if p.isGuarded(from) {
 		return fmt.Sprintf("rt.BoxFunc(%d, %s)", p.boxNumber(from), text)
 	}
 	if !p.needsBox(from) {
@@ -149,6 +148,12 @@ func (p *program) refolding(prefix string, n *types.Named, from, to types.Type) 
 		return fmt.Sprintf("func %s(x %s) %s {\nvar r %s = %s(x)\nreturn r\n}\n", name, p.typ(from), p.typ(to), p.typ(to), converter)
 	})
 	return name
+}
+
+// isGuarded: t is a func type whose values templates or package reflect may call.
+func (p *program) isGuarded(t types.Type) bool {
+	_, isFunc := t.Underlying().(*types.Signature)
+	return isFunc && (p.templates || p.out.Reflects)
 }
 
 // boxTo is the box of a concrete value in the interface to, in one step.

@@ -422,12 +422,12 @@ func (f *fn) equal(a, b side, op token.Token) string {
 	}
 	switch a.typ.Underlying().(type) {
 	case *types.Chan:
-		return wanted("rt.EqualRaw(rt.Channel(" + a.text + "), rt.Channel(" + b.text + "))")
+		return wanted("rt.Equal(rt.Channel(" + a.text + "), rt.Channel(" + b.text + "))")
 	case *types.Struct, *types.Array:
 		if f.p.needsBox(a.typ) && hasBlank(a.typ) {
 			return wanted("rt.Equal(" + f.p.box(a.text, a.typ) + ", " + f.p.box(b.text, a.typ) + ")")
 		}
-		return wanted("rt.EqualRaw(" + a.text + ", " + b.text + ")")
+		return wanted("rt.Equal(" + a.text + ", " + b.text + ")")
 	}
 	return "(" + a.text + " " + op.String() + " " + b.text + ")"
 }

@@ -140,7 +140,6 @@ type program struct {
 	written    map[*types.Var]bool // variables of libraries that the script changes
 	concurrent bool                // the script starts goroutines
 	templates  bool                // the script imports text/template or html/template
-	reflects   bool                // the script imports reflect
 	position   token.Position      // of the statement being lowered
 }
 
@@ -196,12 +195,11 @@ func Lower(in *Input) (out *Program, err error) {
 	}
 	replaces, timers := false, false
 	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
-		timers, p.reflects = timers || path.Path() == "time", p.reflects || path.Path() == "reflect"
+		timers, p.out.Reflects = timers || path.Path() == "time", p.out.Reflects || path.Path() == "reflect"
 		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
 		replaces = replaces || source.ReplacesType(path)
 	}
-	p.out.Reflects = p.reflects
-	p.out.Uncounted = timers && (p.reflects || p.templates)
+	p.out.Uncounted = timers && (p.out.Reflects || p.templates)
 	if replaces {
 		p.reshape(in.Info)
 	}

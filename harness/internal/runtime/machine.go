@@ -68,7 +68,7 @@ type Machine struct {
 	named      map[*types.Named]*fieldTable // memo of JSON fields
 
 	warned map[string]bool // what [Machine.warnOnce] has said; guarded by mu
-	hides  sync.Map        // of reflect.Type to types.Type: see parameters
+	hides  sync.Map        // of *Type to bool: see holdsParameters
 
 	panicking panics
 	exited    atomic.Bool  // os.Exit was called
@@ -141,9 +141,6 @@ func New(cfg Config) *Machine {
 	}
 	return m
 }
-
-// Close gives back what the program's types hold. No value of them may be left.
-func (m *Machine) Close() { m.maker.Close() }
 
 // code is the lowered function of a method, receiver first.
 func (m *Machine) code(recv types.Type, sel *types.Selection) reflect.Value {

@@ -20,7 +20,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Nop":  func() {},
 
 		"Box": m.box, "BoxFunc": m.boxFunc, "Raw": raw, "Number": m.number, "Erased": m.erased, "Channel": channel,
-		"IsNil": func(x any) bool { return x == nil }, "Equal": equal, "EqualRaw": equal, "Key": checkKey,
+		"IsNil": func(x any) bool { return x == nil }, "Equal": equal, "Key": checkKey,
 		"IsType": m.isType, "TypeCase": m.typeCase, "Implements": m.implements, "Register": m.register, "RegisterGuarded": m.registerGuarded, "CallMethod": m.callMethod, "NotAvailable": notAvailable,
 		"ErrorsAs": errors.As,
 
