@@ -23,7 +23,8 @@ func OutOfMemory(code int, stderr string) bool {
 		"cannot allocate memory",
 		"pthread_create failed: Resource temporarily unavailable", // no memory for its stack
 		"failed to create new OS thread",
-		"errno=12", // ENOMEM
+		"errno=12",                            // ENOMEM
+		"ThreadSanitizer failed to allocate ", // the race detector
 	} {
 		if strings.Contains(stderr, words) {
 			return true

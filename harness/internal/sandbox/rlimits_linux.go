@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,11 +47,29 @@ type rlimit struct {
 func narrowable(process string, c *Config) []rlimit {
 	cpu := c.cpuSeconds()
 	limits := []rlimit{{"cpu", unix.RLIMIT_CPU, cpu, cpu + 1}}
-	if !raceEnabled { // the detector's shadow memory alone takes more
-		memory := uint64(c.Memory) + stacks(process)
-		limits = append(limits, rlimit{"memory", unix.RLIMIT_DATA, memory, memory})
+	memory := uint64(c.Memory) + stacks(process)
+	if raceEnabled {
+		memory = detectorMemory(process, memory)
 	}
+	limits = append(limits, rlimit{"memory", unix.RLIMIT_DATA, memory, memory})
 	return limits
+}
+
+// detectorMemory is what a process under the race detector may have: what it
+// has already, most of it the detector's own, and for each byte the six of the
+// detector's that describe it.
+func detectorMemory(process string, memory uint64) uint64 {
+	status, err := os.ReadFile("/proc/" + process + "/status")
+	_, after, found := strings.Cut(string(status), "\nVmData:")
+	fields := strings.Fields(after)
+	if err != nil || !found || len(fields) == 0 {
+		return unix.RLIM_INFINITY
+	}
+	has, err := strconv.ParseUint(fields[0], 10, 54) // KiB
+	if err != nil {
+		return unix.RLIM_INFINITY
+	}
+	return has<<10 + 7*memory
 }
 
 // stacks is what a process's C threads have for stacks, which RLIMIT_DATA counts
