@@ -1,0 +1,20 @@
+// Package record keeps what happened in a run of a script: one append-only file
+// for each run, from which history, replay and dry runs are made.
+//
+// A record is a sequence of lines, each a JSON object with a type, a time and a
+// CRC-32C: [Begin] first, then [Tools], a [Call] for each call that is about to be
+// sent and its [Done], [Note]s of what the script printed and which clock readings
+// it had, and [End]. Values over 64 KiB stand beside the file, by their SHA-256.
+//
+// A [Store] keeps the records of a folder, or the latest in memory. [Store.Begin]
+// returns the [Writer] of a new one. The rule of order is the writer's: a line is
+// handed to the system before Add returns, and Sync makes all lines before it
+// durable; the harness syncs before anything leaves that is not a read.
+//
+// [Store.Load] reads a record into a [Run]. A tail that does not verify is left
+// out, since the writer may be at it or may have died in it; a good line after a
+// bad one means that the record is damaged. Readers never write.
+//
+// A [Gate] decides which line of a record answers a call of the script when that
+// runs again, and a [State] what may become of a call.
+package record

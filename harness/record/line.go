@@ -1,0 +1,252 @@
+package record
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Version is the version of the format that this package writes.
+const Version = 1
+
+// A Line is one line of a record: a pointer to one of the types below.
+type Line interface{ head() *Head }
+
+// Head is what all lines have.
+type Head struct {
+	Type string    `json:"type"` // the name of the line's Go type in lower case
+	Time time.Time `json:"time"`
+}
+
+func (h *Head) head() *Head { return h }
+
+// Begin is the first line: what runs, for whom, and where.
+type Begin struct {
+	Head
+	V       int    `json:"v"`
+	ID      string `json:"id"`
+	Script  Data   `json:"script"`         // JSON string: the source as it was sent
+	Name    string `json:"name,omitempty"` // of the file or saved script
+	Inputs  Values `json:"inputs,omitempty"`
+	Stored  Values `json:"stored,omitempty"`  // what Stored returns; null: there is no session
+	Session string `json:"session,omitempty"` // of the MCP client
+	// Subject is whose run it is: the name of a token, or "" where there is one
+	// user only.
+	Subject  string          `json:"subject,omitempty"`
+	Policy   json.RawMessage `json:"policy,omitempty"` // as it was set
+	Limits   json.RawMessage `json:"limits,omitempty"`
+	Strict   bool            `json:"strict,omitempty"`
+	ReadOnly bool            `json:"readOnly,omitempty"`
+	Dry      bool            `json:"dry,omitempty"` // a dry run: effects are not sent
+	Seed     []byte          `json:"seed"`          // of random functions, 32 bytes
+	CPUs     int             `json:"cpus"`
+	Harness  string          `json:"harness"` // its version
+	Go       string          `json:"go"`
+	OS       string          `json:"os"`
+	Arch     string          `json:"arch"`
+	Process
+}
+
+// Process is who writes the record.
+type Process struct {
+	Host   string `json:"host,omitempty"`
+	PID    int    `json:"pid,omitempty"`
+	Device uint64 `json:"device,omitempty"` // of the file; another one means that it is a copy
+	Inode  uint64 `json:"inode,omitempty"`
+}
+
+// Attempt begins another execution of the script by the same record.
+type Attempt struct {
+	Head
+	Number int `json:"number"` // 2 for the first that is not Begin's
+	Process
+}
+
+// Tools is what the phrases came to, and what of the tools the script was
+// compiled against. A record has none where the script uses no tool.
+type Tools struct {
+	Head
+	Phrases json.RawMessage `json:"phrases"` // as "tools" of the harness's result
+	Tools   []Tool          `json:"tools"`
+	Units   []Unit          `json:"units"`
+	// Unresolved are phrases without a tool whose error the script handles, as
+	// the worker gets them.
+	Unresolved json.RawMessage `json:"unresolved,omitempty"`
+	Own        []string        `json:"own,omitempty"` // parts of the harness itself that the script may use
+}
+
+// Tool is a tool that the script may call.
+type Tool struct {
+	ID     string          `json:"id"`
+	Go     string          `json:"go"`   // git.Log
+	Hash   string          `json:"hash"` // of its definition
+	Input  json.RawMessage `json:"inputSchema,omitempty"`
+	Output json.RawMessage `json:"outputSchema,omitempty"`
+	Class  Class           `json:"class"`
+	Why    string          `json:"why"` // it has that class
+}
+
+// Unit is a generated package: its import path and source.
+type Unit struct {
+	Path   string `json:"path"`
+	Name   string `json:"name,omitempty"`
+	Source Data   `json:"source"` // JSON string
+}
+
+// Class is what a call of a tool does to the world.
+type Class string
+
+// The classes of tools.
+const (
+	Read   Class = "read"   // nothing
+	Again  Class = "again"  // the same, however often it is made
+	Effect Class = "effect" // something, each time
+)
+
+// Call says that a call is about to be sent; the first byte follows the line.
+type Call struct {
+	Head
+	N     int    `json:"n"` // 1 for the run's first call
+	Path  string `json:"path,omitempty"`
+	Place string `json:"place"`
+	Class Class  `json:"class"`
+	Tool  string `json:"tool"`
+	Args  Data   `json:"args"`
+	Ask   string `json:"ask,omitempty"` // the approval that it uses up
+	Key   string `json:"key,omitempty"` // Idempotency-Key
+	// Attempt is the execution that sent it, 1 where it is not given.
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// Done says how a call ended.
+type Done struct {
+	Head
+	N      int    `json:"n"`
+	Kind   Kind   `json:"kind"`
+	Result Data   `json:"result,omitzero"` // MCP result; none where Error has it
+	Error  string `json:"error,omitempty"` // what the script got in the result's place
+	// Denied: the call was refused and ended the run.
+	Denied  bool    `json:"denied,omitempty"`
+	Failed  bool    `json:"failed,omitempty"` // the tool reported a failure: the result has isError
+	Ms      float64 `json:"ms"`
+	Start   float64 `json:"start_ms,omitempty"` // that its server took to start, not in Ms
+	Bytes   int     `json:"bytes"`              // of the result
+	Suspect string  `json:"suspect,omitempty"`
+}
+
+// Kind is what is known of a call that has ended.
+type Kind string
+
+// What is known of a call.
+const (
+	Answered  Kind = "answered"  // by a result, a tool's own error or a refusal
+	NotSent   Kind = "not_sent"  // no byte of it left
+	Unread    Kind = "unread"    // it was done; its answer is too large or no answer
+	Uncertain Kind = "uncertain" // it was sent, and nobody knows what became of it
+)
+
+// Settle is a person's word on a call of which nothing was known.
+type Settle struct {
+	Head
+	N        int    `json:"n"`
+	Happened bool   `json:"happened"`
+	Result   Data   `json:"result,omitzero"`
+	Who      string `json:"who,omitempty"`
+}
+
+// Ask says that a call waits for a person.
+type Ask struct {
+	Head
+	A      string    `json:"a"`
+	Path   string    `json:"path,omitempty"`
+	Place  string    `json:"place"`
+	Tool   string    `json:"tool"`
+	Args   Data      `json:"args"`
+	Digest string    `json:"digest"`
+	Until  time.Time `json:"until"`
+}
+
+// Answer is what a person said to an Ask; its type is "answer".
+type Answer struct {
+	Head
+	A     string    `json:"a"`
+	Yes   bool      `json:"yes"`
+	Who   string    `json:"who,omitempty"`
+	How   string    `json:"how,omitempty"`
+	Until time.Time `json:"until"`
+}
+
+// Round is a server's question in the middle of a call, which it must get back.
+type Round struct {
+	Head
+	N     int             `json:"n"`
+	State json.RawMessage `json:"state"`
+}
+
+// Child is a saved script that the script runs through RunScript: its calls have
+// paths that begin with Path.
+type Child struct {
+	Head
+	N      int    `json:"n"` // of the call of RunScript
+	Path   string `json:"path"`
+	Name   string `json:"name"`
+	Script Data   `json:"script"`
+	Inputs Values `json:"inputs,omitempty"`
+}
+
+// Guess is an answer that a dry run made up, for a call that was not sent.
+type Guess struct {
+	Head
+	N      int    `json:"n"`
+	Path   string `json:"path,omitempty"`
+	Place  string `json:"place"`
+	Class  Class  `json:"class"`
+	Tool   string `json:"tool"`
+	Args   Data   `json:"args"`
+	Result Data   `json:"result"`
+	// From is the run whose record the answer is of; "": it was made up.
+	From string `json:"from,omitempty"`
+}
+
+// Note is what else a script did.
+type Note struct {
+	Head
+	Path    string    `json:"path,omitempty"`   // of RunScript's script
+	Stdout  string    `json:"stdout,omitempty"` // at most MaxText bytes a line
+	Stderr  string    `json:"stderr,omitempty"`
+	Line    int       `json:"line,omitempty"` // of the script, where that is known
+	Warning string    `json:"warning,omitempty"`
+	Clock   []Reading `json:"clock,omitempty"`
+	// Lost says that the script read its clock more than MaxReadings times, and
+	// that those readings are not in the record.
+	Lost bool `json:"lost,omitempty"`
+}
+
+// Reading is a script's reading of its clock.
+type Reading struct {
+	Path string `json:"path,omitempty"`
+	At   int64  `json:"at"` // ns since 1970
+}
+
+// Bounds of notes.
+const (
+	MaxText     = 16 << 10 // bytes of printed text in one
+	MaxReadings = 4096     // of a run
+)
+
+// End is the last line.
+type End struct {
+	Head
+	Status    string          `json:"status"`
+	Value     Data            `json:"value,omitzero"`
+	ExitCode  int             `json:"exit_code"`
+	Truncated bool            `json:"truncated,omitempty"`
+	Warnings  []string        `json:"warnings,omitempty"`
+	Error     json.RawMessage `json:"error,omitempty"`  // as in the harness's result
+	Errors    json.RawMessage `json:"errors,omitempty"` // all of them
+	Timing    json.RawMessage `json:"timing,omitempty"`
+	Ms        float64         `json:"ms"` // of the whole run
+	Calls     int             `json:"calls"`
+	Failed    int             `json:"failed,omitempty"` // calls
+	// Decisions are the policy's, as in the harness's result.
+	Decisions json.RawMessage `json:"decisions,omitempty"`
+}
