@@ -49,8 +49,8 @@ func (d Data) Text() string {
 // itself in it; a text that begins so is never in it.
 const blobMark = "blob:"
 
-// maxDepth bounds the depth of a value that is in a line as it is.
-const maxDepth = 1000
+// maxNested bounds the depth of a value that is in a line as it is.
+const maxNested = 1000
 
 // MarshalJSON implements json.Marshaler. It returns the value itself, or one of
 // these JSON strings:
@@ -144,7 +144,7 @@ func plain(b []byte) bool {
 	}
 	var c bytes.Buffer
 	c.Grow(len(b))
-	return json.Compact(&c, b) == nil && bytes.Equal(c.Bytes(), b) && depth(b) <= maxDepth
+	return json.Compact(&c, b) == nil && bytes.Equal(c.Bytes(), b) && depth(b) <= maxNested
 }
 
 // depth is the depth of JSON.
