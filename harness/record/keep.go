@@ -102,7 +102,7 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 		if v.IsNil() {
 			return v, nil
 		}
-		return reflect.ValueOf(json.RawMessage(k.json(v.Bytes()))), nil
+		return reflect.ValueOf(json.RawMessage(k.json(bytes.ToValidUTF8(v.Bytes(), []byte("\uFFFD"))))), nil
 	}
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
