@@ -249,7 +249,10 @@ func (k *keeping) json(b []byte) []byte {
 		return b
 	}
 	out := bytes.Clone(b)
-	if json.Valid(b) {
+	if bytes.IndexByte(b, '\\') < 0 && bytes.Equal(k.redact(out), b) { // no string is spelled in another way
+		return b
+	}
+	if out = bytes.Clone(b); json.Valid(b) {
 		out = k.tokens(b)
 	}
 	if again := k.redact(out); !bytes.Equal(again, out) { // something that spans tokens
