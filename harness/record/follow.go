@@ -19,18 +19,18 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*Summary, error
 	if f == nil {
 		f = &Filter{}
 	}
+	w := &follower{s: s, f: f, seen: map[string]bool{}, live: map[string]bool{}}
 	names, failed := s.in.names()
+	for _, name := range names {
+		w.seen[name] = true
+		if ended, err := s.ended(name); err == nil && !ended {
+			w.live[name] = true
+		}
+	}
 	return func(yield func(*Summary, error) bool) {
 		if failed != nil {
 			yield(nil, fmt.Errorf("following runs: %w", failed))
 			return
-		}
-		w := &follower{s: s, f: f, seen: map[string]bool{}, live: map[string]bool{}}
-		for _, name := range names {
-			w.seen[name] = true
-			if ended, err := s.ended(name); err == nil && !ended {
-				w.live[name] = true
-			}
 		}
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()

@@ -9,7 +9,7 @@ import (
 )
 
 // maxMemory bounds, in bytes, what all records in memory take. One that takes
-// more than that alone is not kept.
+// more than a quarter of that is not kept.
 const maxMemory = 64 << 20
 
 // memory has records in memory.
@@ -98,7 +98,7 @@ func (r *memoryRecord) Close() error {
 func (r *memoryRecord) grow(n int) {
 	r.bytes += int64(n)
 	r.m.bytes += int64(n)
-	if r.bytes > r.m.most {
+	if r.bytes > r.m.most/4 {
 		r.m.drop(r)
 	}
 	if r.m.bytes > r.m.most {
