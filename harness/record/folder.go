@@ -213,6 +213,19 @@ func (d *folder) value(name, sum string) ([]byte, error) {
 	return readAll(f, MaxValue)
 }
 
+func (d *folder) values(name string) ([]string, error) {
+	f, err := d.root.Open(name + besideExt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	files, err := f.Readdirnames(-1)
+	return slices.DeleteFunc(files, func(file string) bool { return !isDigest(file) }), err
+}
+
 func (d *folder) remove(name string) error {
 	f, err := d.open(name)
 	if err != nil {

@@ -158,23 +158,30 @@ func TestFilesAreTheUsersOwn(t *testing.T) {
 }
 
 func TestARecordIsReadFromItsFile(t *testing.T) {
-	s := stores(t, nil)["folder"]
-	script := record.String(strings.Repeat("x", record.MaxInline))
-	id := ended(t, s, &record.Begin{Script: script})
-	files, _ := filepath.Glob(filepath.Join(s.Dir(), "*"+id+".run*"))
 	to := t.TempDir()
-	for _, f := range files {
-		_, ext, _ := strings.Cut(filepath.Base(f), ".run")
-		if err := os.Rename(f, filepath.Join(to, "kept.run"+ext)); err != nil {
+	kept := filepath.Join(to, "kept.run.jsonl")
+	for name, s := range stores(t, nil) {
+		script := record.String(strings.Repeat(name, record.MaxInline))
+		from, err := s.Load(ended(t, s, &record.Begin{Script: script}))
+		if err != nil {
 			t.Fatal(err)
 		}
+		if err := from.Copy(kept); err != nil {
+			t.Fatal(err)
+		}
+		r, err := record.LoadFile(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := r.Value(r.Begin.Script); err != nil || string(b) != string(script.JSON) {
+			t.Errorf("%d bytes, %v", len(b), err)
+		}
+		if diff := cmp.Diff(from.Lines, r.Lines); diff != "" {
+			t.Error(diff)
+		}
 	}
-	r, err := record.LoadFile(filepath.Join(to, "kept.run.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err := r.Value(r.Begin.Script); err != nil || string(b) != string(script.JSON) {
-		t.Errorf("%d bytes, %v", len(b), err)
+	if left, _ := filepath.Glob(filepath.Join(to, "kept.run", "*")); len(left) != 1 {
+		t.Errorf("what was there is left: %v", left)
 	}
 	for _, path := range []string{to, filepath.Join(to, "none.run.jsonl"), filepath.Join(to, "kept.run")} {
 		if _, err := record.LoadFile(path); err == nil {

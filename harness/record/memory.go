@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -167,6 +168,15 @@ func (m *memory) value(name, sum string) ([]byte, error) {
 	defer m.mu.Unlock()
 	if r := m.records[name]; r != nil && r.values[sum] != nil {
 		return bytes.Clone(r.values[sum]), nil
+	}
+	return nil, os.ErrNotExist
+}
+
+func (m *memory) values(name string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[name]; r != nil {
+		return slices.Collect(maps.Keys(r.values)), nil
 	}
 	return nil, os.ErrNotExist
 }
