@@ -20,7 +20,12 @@ import (
 )
 
 // Call authorises, validates and makes one call of the running script.
-func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
+func (r *run) Call(ctx context.Context, asked *worker.Call) (*worker.Answer, error) {
+	raw, err := r.call(ctx, asked.Tool, asked.Args)
+	return &worker.Answer{Result: raw}, err
+}
+
+func (r *run) call(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
 	if isBuiltin(id) {
 		return r.callBuiltin(ctx, id, args)
 	}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/check"
@@ -17,6 +18,9 @@ type Script struct {
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
 	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
 	Limits Limits                     `json:"limits"`
+	// Seed is what the script's random functions draw from, 32 bytes. Run fills
+	// it with random bytes where it is nil.
+	Seed []byte `json:"seed"`
 	// Free says that a script which needs nothing runs without asking: Resolve
 	// has nothing for it, and Start nothing against it. Not so with Check.
 	Free bool          `json:"free,omitempty"`
@@ -132,8 +136,32 @@ type goAhead struct {
 
 // call is a tool call of the script.
 type call struct {
-	Tool string          `json:"tool"`
-	Args json.RawMessage `json:"args"`
+	Tool  string          `json:"tool"`
+	Args  json.RawMessage `json:"args"`
+	Path  string          `json:"path,omitempty"` // see Call
+	Place string          `json:"place,omitempty"`
+}
+
+// validate says what is wrong with a call's path or place.
+func (c *call) validate() error {
+	if err := plain("path", c.Path, maxPath); err != nil {
+		return err
+	}
+	return plain("place", c.Place, maxPlace)
+}
+
+// plain reports a text that is longer than most bytes or has others than
+// printable ASCII.
+func plain(what, text string, most int) error {
+	if len(text) > most {
+		return fmt.Errorf("its %s has %d bytes, at most %d are allowed", what, len(text), most)
+	}
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' {
+			return fmt.Errorf("its %s has the byte %#x, which is not printable ASCII", what, c)
+		}
+	}
+	return nil
 }
 
 // result is the answer to a call.
@@ -184,6 +212,10 @@ const (
 	maxArgs     = 8 << 20
 	maxPending  = 16 << 20
 	maxReceived = 256 << 20
+	// maxPath and maxPlace bound where a call says to come from, in bytes.
+	maxPath  = 1000
+	maxPlace = 40
+	seedSize = 32 // bytes of Script.Seed
 
 	defaultMemory = 512 << 20
 	// MinMemory is the least memory of a worker, in bytes; a limit below it is

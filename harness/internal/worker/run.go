@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,8 +53,27 @@ type Host interface {
 	// the run with status Stopped.
 	Start(ctx context.Context, p *Plan) bool
 	// Call authorises, validates and makes one tool call and returns the MCP
-	// result as JSON. ctx ends when the worker has the result, or the run ends.
-	Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
+	// result. ctx ends when the worker has the result, or the run ends. An error
+	// may come with an Answer that says nothing but when it came.
+	Call(ctx context.Context, c *Call) (*Answer, error)
+}
+
+// Call is a call of the running script, in the worker's words: nobody may rely
+// on them.
+type Call struct {
+	N    int // 1 for the run's first call, in the order in which they come
+	Tool string
+	Args json.RawMessage
+	// Path is the goroutine that calls and Place where the script names the
+	// tool, as the package's documentation says; both are printable ASCII.
+	Path, Place string
+}
+
+// Answer is what a call comes to.
+type Answer struct {
+	Result json.RawMessage // MCP result
+	// At is when the answer came, in a replay; zero: now.
+	At time.Time
 }
 
 // DeniedError is returned by Host.Call for a call that the script had no right
@@ -114,6 +134,13 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		opts = &Options{}
 	}
 	s.Limits = s.Limits.WithDefaults()
+	if s.Seed == nil {
+		s.Seed = make([]byte, seedSize)
+		rand.Read(s.Seed) // never fails
+	}
+	if len(s.Seed) != seedSize {
+		return nil, fmt.Errorf("the seed has %d bytes, want %d", len(s.Seed), seedSize)
+	}
 	b := opts.Budget
 	if b == nil {
 		b = NewBudget(s.Limits)
@@ -412,6 +439,9 @@ func (r *run) serve() error {
 			if err == nil {
 				err = json.Unmarshal(payload, &c)
 			}
+			if err == nil {
+				err = c.validate()
+			}
 			if err != nil || seen[n] {
 				return r.broken("call %d: %v", n, err)
 			}
@@ -426,9 +456,10 @@ func (r *run) serve() error {
 			if !r.pending.add(r.ctx, len(payload)) {
 				return r.ctx.Err()
 			}
+			asked := &Call{N: r.out.Calls, Tool: c.Tool, Args: c.Args, Path: c.Path, Place: c.Place}
 			r.calls.Go(func() {
 				defer r.pending.done(len(payload))
-				r.call(n, c)
+				r.call(n, asked)
 			})
 		case kindValue:
 			if len(b) > r.limits.Value {
@@ -515,7 +546,7 @@ func (r *run) ended(d *done) {
 func late(l Limits) string { return fmt.Sprintf("the script ran longer than %v", l.Timeout) }
 
 // call makes one tool call and sends its result.
-func (r *run) call(n uint32, c call) {
+func (r *run) call(n uint32, c *Call) {
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
@@ -525,7 +556,11 @@ func (r *run) call(n uint32, c call) {
 	var denied *DeniedError
 	ctx, handed := context.WithCancel(r.ctx)
 	defer handed()
-	raw, err := r.host.Call(ctx, c.Tool, c.Args)
+	answer, err := r.host.Call(ctx, c)
+	var raw json.RawMessage
+	if answer != nil {
+		raw = answer.Result
+	}
 	switch {
 	case errors.As(err, &denied):
 		r.denied.Store(denied)
