@@ -71,6 +71,7 @@ type Machine struct {
 	hides  sync.Map        // of *Type to bool: see holdsParameters
 
 	panicking panics
+	strands   strands
 	exited    atomic.Bool  // os.Exit was called
 	started   atomic.Int64 // goroutines of the script that run, but for main's
 	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing

@@ -330,8 +330,8 @@ func (c *child) listen() {
 }
 
 // Call implements exec.Host: it sends the call and waits for its result.
-func (c *child) Call(tool string, args []byte) ([]byte, error) {
-	payload, err := json.Marshal(&call{Tool: tool, Args: args})
+func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error) {
+	payload, err := json.Marshal(&call{Tool: tool, Args: args, Path: from.Path, Place: from.Place})
 	if err != nil {
 		return nil, err
 	}
@@ -395,12 +395,12 @@ func (c *child) Stored(id string) ([]byte, error) {
 }
 
 // RunScript implements exec.Host.
-func (c *child) RunScript(name string, inputs []byte) ([]byte, error) {
+func (c *child) RunScript(from bridge.From, name string, inputs []byte) ([]byte, error) {
 	args, err := json.Marshal(map[string]any{"name": name, "inputs": json.RawMessage(inputs)})
 	if err != nil {
 		return nil, err
 	}
-	return c.Call(bridge.RunScript, args)
+	return c.Call(from, bridge.RunScript, args)
 }
 
 func lookUp(m map[string]json.RawMessage, name, fn, where string) ([]byte, error) {
