@@ -53,7 +53,7 @@ compile, and do the same, with the schemas of today?
 // replayed is one line of what replay prints.
 type replayed struct {
 	Run        string              `json:"run"`
-	File       string              `json:"file,omitempty"`
+	Record     string              `json:"record"` // as it was named
 	Same       bool                `json:"same"`
 	Calls      int                 `json:"calls"` // answered from the record
 	Ms         float64             `json:"ms"`
@@ -88,8 +88,8 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
 	var all []*replayed
-	for _, file := range runs {
-		all = append(all, replayOne(ctx, h, p, file))
+	for _, r := range runs {
+		all = append(all, replayOne(ctx, h, p, r))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -116,19 +116,31 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// records are the files with the records that an argument means. single: it means
-// one.
-func (e *env) records(c *cli.Command, arg string) (files []string, single bool, err error) {
+// recorded is a record to be loaded.
+type recorded struct {
+	name string // of its file, or the ID that it was asked for by
+	load func() (*record.Run, error)
+}
+
+func recordedIn(file string) recorded {
+	return recorded{file, func() (*record.Run, error) { return record.LoadFile(file) }}
+}
+
+// records are those that an argument means. single: it means one.
+func (e *env) records(c *cli.Command, arg string) (all []recorded, single bool, err error) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && !info.IsDir():
-		return []string{arg}, true, nil
+		return []recorded{recordedIn(arg)}, true, nil
 	case err == nil:
-		files, err = filepath.Glob(filepath.Join(arg, "*.run.jsonl"))
+		files, err := filepath.Glob(filepath.Join(arg, "*.run.jsonl"))
 		if err == nil && len(files) == 0 {
 			err = usageError{fmt.Sprintf("there are no records in %s; harness run -record %s SCRIPT makes one", arg, arg)}
 		}
-		return files, false, err
+		for _, file := range files {
+			all = append(all, recordedIn(file))
+		}
+		return all, false, err
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, false, err
 	}
@@ -140,19 +152,15 @@ func (e *env) records(c *cli.Command, arg string) (files []string, single bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := s.Load(arg)
-	if err != nil {
-		return nil, false, usageError{err.Error()}
-	}
-	return []string{r.File()}, true, nil
+	return []recorded{{arg, func() (*record.Run, error) { return s.Load(arg) }}}, true, nil
 }
 
-func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, file string) *replayed {
-	out := &replayed{File: file}
+func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, r recorded) *replayed {
+	out := &replayed{Record: r.name}
 	begin := time.Now()
 	defer func() { out.Ms = float64(time.Since(begin).Microseconds()) / 1000 }()
 	var err error
-	if p.Run, err = record.LoadFile(file); err != nil {
+	if p.Run, err = r.load(); err != nil {
 		out.Error = err.Error()
 		return out
 	}
@@ -173,7 +181,7 @@ func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, file s
 func (e *env) showReplay(r *replayed, quiet bool) {
 	switch {
 	case r.Error != "":
-		fmt.Fprintf(e.stderr, "harness: %s cannot be replayed: %s\n", r.File, registry.PrintableText(r.Error, 2000))
+		fmt.Fprintf(e.stderr, "harness: %s cannot be replayed: %s\n", r.Record, registry.PrintableText(r.Error, 2000))
 	case r.Skipped != "":
 		fmt.Fprintf(e.stderr, "harness: %s: %s\n", r.Run, r.Skipped)
 	case r.Difference != nil:
@@ -213,7 +221,7 @@ func (e *env) showReplays(all []*replayed, quiet bool) {
 		}
 		name := r.Run
 		if name == "" {
-			name = filepath.Base(r.File)
+			name = filepath.Base(r.Record)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f ms\t%s\n", state, name, text.Count(r.Calls, "call"), r.Ms,
 			registry.Printable(why, 200))
