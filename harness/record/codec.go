@@ -83,6 +83,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
 // encode returns a line with its check and line feed.
 func encode(l Line) ([]byte, error) {
 	var b bytes.Buffer
@@ -92,7 +94,7 @@ func encode(l Line) ([]byte, error) {
 		return nil, fmt.Errorf("encoding a line %q: %w", l.head().Type, err)
 	}
 	b.Truncate(b.Len() - len("}\n"))
-	line := fmt.Appendf(b.Bytes(), "%s%08x%s\n", crcBegin, crc32.Checksum(b.Bytes(), castagnoli), crcEnd)
+	line := fmt.Appendf(b.Bytes(), "%s%08x%s\n", crcBegin, crcOf(b.Bytes()), crcEnd)
 	if len(line) > MaxLine {
 		return nil, fmt.Errorf("a line %q has %d bytes; the most is %d", l.head().Type, len(line), MaxLine)
 	}
@@ -112,7 +114,7 @@ func decode(b []byte) (Line, error) {
 		return nil, errCheck
 	}
 	sum, err := strconv.ParseUint(string(tail[len(crcBegin):len(crcBegin)+8]), 16, 32)
-	if err != nil || uint32(sum) != crc32.Checksum(b[:n], castagnoli) {
+	if err != nil || uint32(sum) != crcOf(b[:n]) {
 		return nil, errCheck
 	}
 	typ, err := typeOf(b)
