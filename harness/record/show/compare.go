@@ -385,7 +385,7 @@ func (d *Difference) Text(w io.Writer, o *Options) error {
 		p.change(d.Value)
 	}
 	p.line("")
-	p.line("%s", p.paint(dim, fmt.Sprintf("a took %s, b %s", duration(d.Ms.A), duration(d.Ms.B))))
+	p.line("%s", p.paint(dim, fmt.Sprintf("a took %s, b %s", Duration(d.Ms.A), Duration(d.Ms.B))))
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }

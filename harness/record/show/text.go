@@ -208,15 +208,15 @@ func StatusColour(status string) string {
 }
 
 func (p *page) took() string {
-	took := duration(p.view.Ms)
+	took := Duration(p.view.Ms)
 	if end := p.view.Run.End; end != nil && p.view.Paused == 0 {
-		took = duration(end.Ms)
+		took = Duration(end.Ms)
 	}
 	if p.view.Run.End == nil {
 		took += " so far"
 	}
 	if n := len(p.view.Run.Attempts); n > 0 {
-		took += fmt.Sprintf(" in %s, %s between them", text.Count(n+1, "attempt"), duration(p.view.Paused))
+		took += fmt.Sprintf(" in %s, %s between them", text.Count(n+1, "attempt"), Duration(p.view.Paused))
 	}
 	return took
 }
@@ -403,7 +403,7 @@ func (p *page) axis() {
 			break
 		}
 	}
-	end := fmt.Sprintf("%*s%8s", p.bar-len(row)+1, "", duration(total))
+	end := fmt.Sprintf("%*s%8s", p.bar-len(row)+1, "", Duration(total))
 	p.line("%*s%s", margin, "", p.paint(dim, string(row)+end))
 }
 
@@ -494,7 +494,7 @@ func (p *page) summary(pl *Place, name string) string {
 		parts = append(parts, p.safe(string(pl.Class), maxName))
 	}
 	if pl.Slowest > 0 {
-		parts = append(parts, "p50 "+duration(pl.P50), "slowest "+duration(pl.Slowest))
+		parts = append(parts, "p50 "+Duration(pl.P50), "slowest "+Duration(pl.Slowest))
 	}
 	if pl.AtATime > 1 {
 		parts = append(parts, fmt.Sprintf("%d at a time", pl.AtATime))
@@ -599,7 +599,7 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	}
 	took, what, colour := "", "", ""
 	if t, ok := b.took(); ok {
-		took, what = duration(t), size(b.Done.Bytes)
+		took, what = Duration(t), size(b.Done.Bytes)
 	}
 	if b.State != Done {
 		what, colour = string(b.State), red
@@ -622,7 +622,7 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	rest := p.safe(strings.Join(label, "  "), max(p.Width-margin-p.bar-len(fixed)-10, 8))
 	p.line("%s%s%s%s  %s", p.paint(dim, begin), strings.Join(cells, ""), fixed, p.paint(colour, fmt.Sprintf("%-8s", what)), rest)
 	if b.Done != nil && b.Done.Start > 0 {
-		p.under(dim, "its server took "+duration(b.Done.Start)+" to start")
+		p.under(dim, "its server took "+Duration(b.Done.Start)+" to start")
 	}
 	if b.Error != "" {
 		p.under(red, b.Error)
@@ -693,7 +693,7 @@ func (p *page) prints(all []*Print, most int) {
 		shown = all[:most]
 	}
 	for _, pr := range shown {
-		when := "+" + duration(pr.At)
+		when := "+" + Duration(pr.At)
 		if pr.Times > 1 {
 			when += fmt.Sprintf("  %s%d", p.marks.times, pr.Times)
 		}

@@ -90,8 +90,8 @@ func untabbed(line string) string {
 	return b.String()
 }
 
-// duration is a number of ms with the digits that matter.
-func duration(ms float64) string {
+// Duration is a number of ms as text, with the digits that matter.
+func Duration(ms float64) string {
 	switch s := ms / 1000; {
 	case ms < 9.95:
 		return fmt.Sprintf("%.1f ms", max(ms, 0))
@@ -126,3 +126,8 @@ func size(n int) string {
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
+
+// Visible is a text from a script, a tool or a record as one line of at most so
+// many characters that is safe to show: what a terminal obeys and what does not
+// show are escapes; in ASCII, all else is too.
+func Visible(text string, most int, ascii bool) string { return visible(text, max(most, 1), ascii) }
