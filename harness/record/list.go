@@ -1,0 +1,299 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// The statuses of runs without an End.
+const (
+	Running = "running" // its process is alive
+	Died    = "died"    // it is not
+)
+
+// Filter says which runs are listed. Zero fields choose all.
+type Filter struct {
+	Status  []string // of an End, Running or Died
+	Tool    string   // a pattern of registry.Tool.Match; of calls that were made
+	Server  string
+	Script  string // the name of a saved script or file
+	Text    string // in the script, phrases, printed text, arguments, errors; case does not count
+	Subject *string
+	Session string
+	Since   time.Time
+	Until   time.Time
+	Limit   int // the latest so many; 0: all
+}
+
+// Summary is one run of a list.
+type Summary struct {
+	ID       string    `json:"run"`
+	Time     time.Time `json:"time"`
+	Status   string    `json:"status"`
+	Ms       float64   `json:"ms"`
+	Name     string    `json:"name,omitempty"`
+	Subject  string    `json:"subject,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Dry      bool      `json:"dry,omitempty"`
+	Calls    int       `json:"calls"`
+	Failed   int       `json:"failed"`
+	Tools    []string  `json:"tools"`           // that were called, by ID
+	Title    string    `json:"title,omitempty"` // first phrase, or first line of the script
+	Error    string    `json:"error,omitempty"` // first line
+	Damaged  bool      `json:"damaged,omitempty"`
+	Attempts int       `json:"attempts,omitempty"`
+}
+
+// List returns the runs that a filter chooses, the latest first. A record that
+// cannot be read is an error, and the list goes on. Of a run that has ended only
+// the first and the last line are read, so that Damaged is not said of what is
+// between; Load says it. A filter for a text reads all.
+func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] {
+	if f == nil {
+		f = &Filter{}
+	}
+	return func(yield func(*Summary, error) bool) {
+		names, err := s.in.names()
+		if err != nil {
+			yield(nil, fmt.Errorf("listing runs: %w", err))
+			return
+		}
+		n := 0
+		for _, name := range slices.Backward(names) {
+			if ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+			sum, err := s.choose(name, f)
+			if err == nil && sum == nil {
+				continue
+			}
+			if !yield(sum, err) {
+				return
+			}
+			if n++; err == nil && n == f.Limit {
+				return
+			}
+		}
+	}
+}
+
+// choose returns the summary of a record that a filter chooses, else nil.
+func (s *Store) choose(name string, f *Filter) (*Summary, error) {
+	if t, _, _ := parseName(name); t.Before(f.Since) || !f.Until.IsZero() && t.After(f.Until) {
+		return nil, nil
+	}
+	sum, err := s.summary(name)
+	if err == nil && !f.match(sum) {
+		return nil, nil
+	}
+	if err == nil && f.Text != "" {
+		var r *Run
+		if r, err = load(s.in, name); err == nil && !r.contains(f.Text) {
+			return nil, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) { // it was removed since
+		return nil, nil
+	}
+	if err != nil {
+		_, id, _ := parseName(name)
+		return nil, fmt.Errorf("reading run %s: %w", id, err)
+	}
+	return sum, nil
+}
+
+// match reports whether the filter chooses a run, as far as its summary says.
+func (f *Filter) match(s *Summary) bool {
+	return (len(f.Status) == 0 || slices.Contains(f.Status, s.Status)) &&
+		(f.Script == "" || f.Script == s.Name) &&
+		(f.Subject == nil || *f.Subject == s.Subject) &&
+		(f.Session == "" || f.Session == s.Session) &&
+		(f.Tool == "" || slices.ContainsFunc(s.Tools, func(id string) bool { return toolMatches(f.Tool, id) })) &&
+		(f.Server == "" || slices.ContainsFunc(s.Tools, func(id string) bool {
+			return strings.HasPrefix(id, f.Server+".")
+		}))
+}
+
+// toolMatches reports whether a pattern matches a tool's ID or its server, which
+// is what the ID has before a dot.
+func toolMatches(pattern, id string) bool {
+	for i := range len(id) {
+		if id[i] == '.' && registry.Match(pattern, id[:i]) {
+			return true
+		}
+	}
+	return registry.Match(pattern, id)
+}
+
+// summary reads what a list says of a record.
+func (s *Store) summary(name string) (*Summary, error) {
+	f, err := s.in.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	begin, end, err := ends(f)
+	if err != nil {
+		return nil, err
+	}
+	if end == nil {
+		r, err := load(s.in, name)
+		if err != nil {
+			return nil, err
+		}
+		return r.Summary(), nil
+	}
+	return summarize(begin, end), nil
+}
+
+// ends returns the first line of a record and its last, where that is an End;
+// else all of the record must be read.
+func ends(f source) (*Begin, *End, error) {
+	size, err := f.size()
+	if err != nil {
+		return nil, nil, err
+	}
+	head, err := edge(f, 0, min(size, MaxLine), func(b []byte) int { return bytes.IndexByte(b, '\n') + 1 })
+	if err != nil {
+		return nil, nil, err
+	}
+	tail, err := edge(f, size, min(size, MaxLine), func(b []byte) int {
+		if i := bytes.LastIndexByte(b[:len(b)-1], '\n'); i >= 0 && b[len(b)-1] == '\n' {
+			return len(b) - i - 1
+		}
+		return 0
+	})
+	if err != nil || head == nil || tail == nil {
+		return nil, nil, err
+	}
+	first, err := decode(bytes.TrimSuffix(head, []byte("\n")))
+	if err != nil {
+		return nil, nil, nil
+	}
+	last, err := decode(bytes.TrimSuffix(tail, []byte("\n")))
+	if err != nil {
+		return nil, nil, nil
+	}
+	b, _ := first.(*Begin)
+	e, _ := last.(*End)
+	if b == nil {
+		return nil, nil, nil
+	}
+	return b, e, nil
+}
+
+// edge returns the line at one edge of a source, nil where there is none in max
+// bytes; length says how much of some bytes at the edge it takes, 0: more is
+// needed.
+func edge(f source, at, max int64, length func([]byte) int) ([]byte, error) {
+	for n := min(int64(8<<10), max); n > 0; n = min(8*n, max) {
+		b := make([]byte, n)
+		if _, err := f.ReadAt(b, at0(at, n)); err != nil {
+			return nil, err
+		}
+		if l := length(b); l > 0 {
+			if at == 0 {
+				return b[:l], nil
+			}
+			return b[len(b)-l:], nil
+		}
+		if n == max {
+			break
+		}
+	}
+	return nil, nil
+}
+
+func at0(at, n int64) int64 {
+	if at == 0 {
+		return 0
+	}
+	return at - n
+}
+
+// Summary is what a list says of the run.
+func (r *Run) Summary() *Summary {
+	end := r.End
+	if end == nil {
+		var d digest
+		for _, l := range r.Lines {
+			d.add(l)
+		}
+		end = &End{Status: Died}
+		if r.Running {
+			end.Status = Running
+		}
+		d.fill(end)
+		end.Ms = float64(r.Lines[len(r.Lines)-1].head().Time.Sub(r.Begin.Time)) / float64(time.Millisecond)
+	}
+	s := summarize(r.Begin, end)
+	s.Damaged = r.Damaged != nil
+	return s
+}
+
+func summarize(b *Begin, e *End) *Summary {
+	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
+		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
+		Error: firstError(e.Error), Attempts: e.Attempts}
+}
+
+// firstError is the first line of an error's message.
+func firstError(raw json.RawMessage) string {
+	var e struct {
+		Message string `json:"message"`
+	}
+	json.Unmarshal(raw, &e) // what is none has no message
+	line, _, _ := strings.Cut(e.Message, "\n")
+	return text.Cut(line, maxTitle)
+}
+
+// contains reports whether a text is in what the script was, did and said; case
+// does not count.
+func (r *Run) contains(s string) bool {
+	s = strings.ToLower(s)
+	in := func(t string) bool { return strings.Contains(strings.ToLower(t), s) }
+	value := func(d Data) bool {
+		if d.IsZero() {
+			return false
+		}
+		b, err := r.Value(d)
+		return err == nil && (in(string(b)) || in(Data{JSON: b}.Text()))
+	}
+	for _, l := range r.Lines {
+		var found bool
+		switch l := l.(type) {
+		case *Begin:
+			found = value(l.Script)
+		case *Child:
+			found = value(l.Script)
+		case *Tools:
+			found = in(string(l.Phrases))
+		case *Call:
+			found = value(l.Args)
+		case *Guess:
+			found = value(l.Args)
+		case *Done:
+			found = in(l.Error)
+		case *Note:
+			found = in(l.Stdout) || in(l.Stderr) || in(l.Warning)
+		case *End:
+			found = in(string(l.Error)) || in(string(l.Errors))
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}

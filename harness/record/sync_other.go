@@ -1,0 +1,19 @@
+//go:build !linux
+
+package record
+
+import (
+	"os"
+	"runtime"
+)
+
+func syncData(f *os.File) error { return f.Sync() }
+
+// syncDir makes names durable. Windows has no such call; its file systems log
+// names.
+func syncDir(d *os.File) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return d.Sync()
+}
