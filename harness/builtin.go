@@ -311,19 +311,9 @@ func SaveScript(c *Catalog, name, about, source string, res *Result) (warning st
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
 	}
-	was, err := c.Scripts.Load(name)
-	if err == nil && was.Source != source {
-		warning = fmt.Sprintf("saved as %q, which was another script until now; that one is gone", name)
-		if _, err := c.Scripts.Own(name); err != nil {
-			warning = fmt.Sprintf("saved as %q, which you have now in the place of the shared script of that name", name)
-		}
-	}
 	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
 	s.UseTools(toolsOf(res), c.Registry)
-	if err := c.Scripts.Save(s); err != nil {
-		return "", err
-	}
-	return warning, nil
+	return c.Scripts.Replace(s)
 }
 
 // Recheck checks a saved script whose tools have changed since it was checked,
