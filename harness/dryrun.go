@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -160,4 +162,31 @@ func placeLine(place string) int {
 	line, _, _ := strings.Cut(place, ":")
 	n, _ := strconv.Atoi(line)
 	return n
+}
+
+// LedgerText says in words which calls a dry run did not make, a line for each; ""
+// for another run.
+func (r *Result) LedgerText() string {
+	if !r.Dry {
+		return ""
+	}
+	if len(r.Ledger) == 0 {
+		return "dry run: the script makes no call that changes anything\n"
+	}
+	var b strings.Builder
+	what := "call that changes something was"
+	if len(r.Ledger) > 1 {
+		what = "calls that change something were"
+	}
+	fmt.Fprintf(&b, "dry run: %d %s not made:\n", len(r.Ledger), what)
+	for i, u := range r.Ledger {
+		if i == 1 {
+			b.WriteString("what follows stands after effects that were not made:\n")
+		}
+		if u.Guess && !r.Ledger[i-1].Guess {
+			b.WriteString("and what follows may depend on a made-up answer:\n")
+		}
+		fmt.Fprintf(&b, "  %d. line %d: %s(%s)\n", i+1, u.Line, u.Tool, registry.PrintableJSON(u.Args))
+	}
+	return b.String()
 }

@@ -59,6 +59,8 @@ type Options struct {
 	Spares int
 	// Records keeps a record of each run; nil: none is kept.
 	Records *record.Store
+	// Answers is where dry runs look for what earlier runs got; nil: in Records.
+	Answers *record.Store
 	// Version is what records say of this build.
 	Version string
 }
@@ -257,7 +259,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
-		r.result.Run, r.result.Ledger = t.journal.id(), t.journal.ledger()
+		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
 		t.journal.end(r.result)
 	}
 	return r.result, nil

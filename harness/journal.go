@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func newJournal(s *Script) *journal {
 // begin starts the record of a script that was sent.
 func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	if s.Dry {
-		j.dry = &guesser{records: h.opts.Records, subject: s.Subject}
+		j.dry = &guesser{records: cmp.Or(h.opts.Answers, h.opts.Records), subject: s.Subject}
 	}
 	if h.opts.Records == nil {
 		return nil

@@ -25,8 +25,8 @@ type shop struct {
 }
 
 func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
-	if how := backend.SendOf(ctx); how != nil && how.Sending != nil {
-		if err := how.Sending(ctx); err != nil {
+	if how := backend.SendOf(ctx); how != nil {
+		if err := how.Begin(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -66,6 +66,8 @@ type Result struct {
 	LookUp bool `json:"-"`
 	// Run is the ID of the run's record, "" where none is kept.
 	Run string `json:"run,omitempty"`
+	// Dry says that it was a dry run.
+	Dry bool `json:"dry,omitempty"`
 	// Ledger has the calls that a dry run did not make, in their order.
 	Ledger  []Unmade `json:"ledger,omitempty"`
 	Lowered string   `json:"lowered,omitempty"` // of a check: what would be run
