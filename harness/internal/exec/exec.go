@@ -93,6 +93,8 @@ type Options struct {
 	// Goexit is called when the script's main goroutine has ended by
 	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
 	Goexit func()
+	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
 	Stop <-chan struct{}
@@ -125,7 +127,7 @@ type Frame struct {
 func (p *Program) Run(o *Options) (*Outcome, error) {
 	bridge.SetBridge(o.Host)
 	in := &yaegi.Options{Symbols: bridge.Symbols(), Host: o.Host, Timers: p.timers,
-		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop}
+		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop, Seed: o.Seed}
 	if o.Stderr != nil {
 		in.Stderr = o.Stderr
 		log.SetOutput(o.Stderr)

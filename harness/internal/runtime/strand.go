@@ -17,7 +17,8 @@ import (
 // 12:3#1, 12:3#1/15:2#1. What runs in it alone uses it, so that nothing locks.
 //
 //   - A function that a timer calls more than once has 12:3#1.2 the second time.
-//   - Code of the library has the place "?": the goroutine of an iter.Pull is ?#1.
+//   - Code of the library has the place "?": the goroutine of an iter.Pull is ?#1,
+//     and so is that of a Go which an interface has.
 //   - A goroutine of which only native code knows is unknown#1, and is another
 //     one with each call that it makes.
 //   - In place of a path that would be longer than MaxPath is "~", 32 hexadecimal
@@ -29,6 +30,9 @@ type strand struct {
 	started map[string]int
 	random  *stream // what it draws from, see random.go
 }
+
+// anyPlace is the place of what the library starts.
+const anyPlace = "?"
 
 // MaxPath bounds the path of a goroutine, in bytes.
 const MaxPath = 1000

@@ -54,6 +54,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	}
 	maps.Copy(table, m.cfg.Timers.symbols())
 	m.logSymbols(table)
+	m.randomSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
 		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}
 	for name, f := range table {

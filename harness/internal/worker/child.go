@@ -276,7 +276,8 @@ const (
 // run runs main and says how it ended.
 func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	begin := time.Now()
-	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
+	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop,
+		Seed: c.script.Seed})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
 	var refused *exec.Refusal
 	switch {
