@@ -25,6 +25,14 @@ func (r *run) Call(ctx context.Context, asked *worker.Call) (*worker.Answer, err
 	return &worker.Answer{Result: raw}, err
 }
 
+// Clock is told what the running script has read from its clock.
+func (r *run) Clock([]worker.Reading, bool) {}
+
+// Still is asked in a replay.
+func (r *run) Still(context.Context, time.Time, int) (bool, error) {
+	return false, errors.New("this run repeats no other")
+}
+
 func (r *run) call(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
 	if isBuiltin(id) {
 		return r.callBuiltin(ctx, id, args)

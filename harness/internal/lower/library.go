@@ -46,6 +46,9 @@ var replacements = []replacement{
 		"context.WithTimeout": "WithTimeout", "context.WithTimeoutCause": "WithTimeoutCause",
 		"context.WithDeadline": "WithDeadline", "context.WithDeadlineCause": "WithDeadlineCause",
 	}},
+	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
+		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
+	}},
 	{why: "the process has goroutines of the harness, too", funcs: map[string]string{
 		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS",
 	}},

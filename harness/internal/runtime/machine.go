@@ -72,7 +72,6 @@ type Machine struct {
 
 	panicking panics
 	exited    atomic.Bool  // os.Exit was called
-	started   atomic.Int64 // goroutines of the script that run, but for main's
 	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
 	logging   sync.Map     // of *log.Logger to the *sync.Mutex of calls with a place
 }

@@ -45,7 +45,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 
 		"WaitGroupGo": m.waitGroupGo, "ContextAfterFunc": m.contextAfterFunc,
 		"AfterFunc":    func(d time.Duration, f func()) *time.Timer { return m.cfg.Timers.afterFunc(d, m.inGoroutine(f)) },
-		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
+		"NumGoroutine": m.cfg.Timers.Goroutines, "GOMAXPROCS": m.setProcs,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
 		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
@@ -89,14 +89,14 @@ func (m *Machine) startCall(f any, args ...any) {
 
 // start runs a goroutine of the script.
 func (m *Machine) start(f func()) {
-	m.started.Add(1)
+	m.cfg.Timers.started.Add(1)
 	go m.goroutine(f, m.caught)
 }
 
 // goroutine is the whole of a goroutine that was counted as started; a panic that
 // ends it ends the script, in the words of what caught makes of it.
 func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
-	defer m.started.Add(-1)
+	defer m.cfg.Timers.started.Add(-1)
 	done := false
 	defer func() {
 		if done || m.exited.Load() {
@@ -113,7 +113,7 @@ func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
 // inGoroutine is f for a library that calls it in a goroutine of its own.
 func (m *Machine) inGoroutine(f func()) func() {
 	return func() {
-		m.started.Add(1)
+		m.cfg.Timers.started.Add(1)
 		m.goroutine(f, m.caught)
 	}
 }
@@ -121,7 +121,7 @@ func (m *Machine) inGoroutine(f func()) func() {
 // waitGroupGo is (*sync.WaitGroup).Go, which recovers a panic and raises it again.
 func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
 	wg.Add(1)
-	m.started.Add(1)
+	m.cfg.Timers.started.Add(1)
 	go func() {
 		panicked := false
 		defer func() {
