@@ -21,6 +21,8 @@ type replacement struct {
 	funcs map[string]string
 	// generic: rt's take values of any type; erased: in their erased form.
 	generic, erased bool
+	// placed: rt's take the place where they are named before all else.
+	placed bool
 }
 
 // replacements are all functions of the library that are not Go's own, but for those
@@ -37,7 +39,7 @@ var replacements = []replacement{
 	{why: "the fields that JSON has are noted in a tool's parameters", funcs: map[string]string{
 		"encoding/json.Unmarshal": "JSONUnmarshal", "(*encoding/json.Decoder).Decode": "JSONDecode",
 	}},
-	{why: "they start goroutines, whose panics end the script and not the process", funcs: map[string]string{
+	{why: "they start goroutines, whose panics end the script and not the process", placed: true, funcs: map[string]string{
 		"time.AfterFunc": "AfterFunc", "context.AfterFunc": "ContextAfterFunc", "(*sync.WaitGroup).Go": "WaitGroupGo",
 	}},
 	{why: "timers that may still go off are counted: there is no deadlock until then", funcs: map[string]string{
@@ -63,7 +65,10 @@ var replacements = []replacement{
 	}},
 	{why: "they are the harness's, and know the types of what they are given", funcs: map[string]string{
 		"usetools/prelude.Return": "Return", "usetools/prelude.Input": "Input", "usetools/prelude.Stored": "Stored",
-		"usetools/prelude.RunScript": "RunScript", "usetools/host.Decode": "Decode", "usetools/host.Encode": "Encode",
+		"usetools/host.Decode": "Decode", "usetools/host.Encode": "Encode",
+	}},
+	{why: "they are calls, which say where they come from", placed: true, funcs: map[string]string{
+		"usetools/prelude.RunScript": "RunScript", "usetools/host.Call": "Call",
 	}},
 }
 
@@ -78,14 +83,32 @@ var replacing = sync.OnceValue(func() map[string]*replacement {
 	return m
 })
 
-// replaced returns the function of rt that stands for one of the library that is not
-// generic, "" when there is none.
-func replaced(fo *types.Func) string {
+// replacedBy returns the function of rt that stands for one of the library that is
+// not generic, "" when there is none, and whether it takes a place.
+func replacedBy(fo *types.Func) (name string, placed bool) {
 	full := fo.FullName()
 	if r := replacing()[full]; r != nil && !r.generic {
-		return "rt." + r.funcs[full]
+		return "rt." + r.funcs[full], r.placed
 	}
-	return ""
+	return "", false
+}
+
+// replaced writes the call of what stands for a function that the script names at a
+// place; nil when nothing does.
+func replaced(fo *types.Func, place string) func(recv string, args []string) string {
+	name, placed := replacedBy(fo)
+	switch {
+	case name == "":
+		return nil
+	case !placed:
+		return plainCall(name)
+	}
+	return func(recv string, args []string) string {
+		if recv != "" {
+			args = append([]string{recv}, args...)
+		}
+		return plainCall(name)(place, args)
+	}
 }
 
 // replacedGeneric returns the callee that stands for the generic function that x
@@ -199,7 +222,7 @@ func (f *fn) do(x *ast.CallExpr) string {
 	if !f.isNil(x.Args[2]) {
 		params = f.expr(x.Args[2])
 	}
-	return fmt.Sprintf("rt.Do(%s, %s, %s, %s, %d, %s)", o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
+	return fmt.Sprintf("rt.Do(%s, %s, %s, %s, %s, %d, %s)", f.placeOf(x.Pos()), o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
 }
 
 // reflectTypeFor emits reflect.TypeFor[t]().

@@ -18,8 +18,8 @@ const MaxReadings = 4096
 // monotonic part: what is noted of one is then all that a script can see of it.
 // They go on evenly all the same, also where somebody sets the system's clock.
 type notebook struct {
-	base time.Time
-	path func() string
+	base   time.Time
+	timers *Timers
 
 	mu    sync.Mutex
 	fresh []Reading // that nobody has taken yet
@@ -40,7 +40,7 @@ func (n *notebook) received(x time.Time) time.Time {
 }
 
 func (n *notebook) note(x time.Time) time.Time {
-	path := n.path()
+	path := n.timers.path()
 	x = x.Round(0)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,7 +68,7 @@ func fromTimer(x time.Time) bool { return x != x.Round(0) }
 // Record makes the timers note what the script reads from its clock; see Readings.
 // It is called before the script runs.
 func (t *Timers) Record() {
-	t.notes = &notebook{base: time.Now(), path: t.readBy, left: MaxReadings}
+	t.notes = &notebook{base: time.Now(), timers: t, left: MaxReadings}
 }
 
 // Readings returns what the script has read from its clock since the last call, and
@@ -83,18 +83,10 @@ func (t *Timers) Readings() (fresh []Reading, lost bool) {
 // clocked reports whether the script has another clock than the world's.
 func (t *Timers) clocked() bool { return t.notes != nil || t.replay != nil }
 
-// readBy is the path of the goroutine that reads the clock.
-func (t *Timers) readBy() string {
-	if t.path == nil {
-		return ""
-	}
-	return t.path()
-}
-
 // now, since and until are those of package time, for a script that is clocked.
 func (t *Timers) now() time.Time {
 	if t.replay != nil {
-		return t.replay.read(t.readBy())
+		return t.replay.read(t.path())
 	}
 	return t.notes.now()
 }
@@ -106,7 +98,7 @@ func (t *Timers) until(x time.Time) time.Duration { return x.Sub(t.now()) }
 func (t *Timers) arrived(x time.Time) time.Time {
 	switch {
 	case t.replay != nil && fromTimer(x):
-		return t.replay.readOr(t.readBy(), x)
+		return t.replay.readOr(t.path(), x)
 	case t.notes != nil:
 		return t.notes.received(x)
 	}

@@ -71,6 +71,7 @@ type Machine struct {
 	hides  sync.Map        // of *Type to bool: see holdsParameters
 
 	panicking panics
+	strands   strands
 	exited    atomic.Bool  // os.Exit was called
 	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
 	logging   sync.Map     // of *log.Logger to the *sync.Mutex of calls with a place
@@ -128,6 +129,7 @@ func New(cfg Config) *Machine {
 		m.cfg.Host = NoHost{}
 	}
 	m.cfg.Timers.uncounted.Store(cfg.Uncounted)
+	m.cfg.Timers.path = func() string { return m.strands.here().path() }
 	m.byGo.Store(&map[unsafe.Pointer]*Type{})
 	m.maker = gotype.New(&gotype.Options{
 		Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, ByValue: cfg.Reflects, Method: m.code,

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,13 +39,15 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 
 		"Print": m.print, "Println": m.println, "Printf": m.printf, "Exit": m.exit,
 		"JSONUnmarshal": m.jsonUnmarshal, "JSONDecode": m.jsonDecode, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
-		"Do": m.do, "Decode": m.decodeResult, "Encode": json.Marshal,
+		"Do": m.do, "Call": m.call, "Decode": m.decodeResult, "Encode": json.Marshal,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
 		"TypeAssert":     func(v reflect.Value) any { x, _ := reflect.TypeAssert[any](v); return x },
 		"ReflectTypeFor": func(tid int) reflect.Type { return m.types[tid].goType() },
 
 		"WaitGroupGo": m.waitGroupGo, "ContextAfterFunc": m.contextAfterFunc,
-		"AfterFunc":    func(d time.Duration, f func()) *time.Timer { return m.cfg.Timers.afterFunc(d, m.inGoroutine(f)) },
+		"AfterFunc": func(place string, d time.Duration, f func()) *time.Timer {
+			return m.cfg.Timers.afterFunc(d, m.inGoroutine(place, f))
+		},
 		"NumGoroutine": m.cfg.Timers.Goroutines, "GOMAXPROCS": m.setProcs,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
 		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
@@ -82,21 +85,26 @@ func badWrapped(pkg, typ, method string) {
 }
 
 // startCall starts a goroutine with a call of a script function.
-func (m *Machine) startCall(f any, args ...any) {
+func (m *Machine) startCall(place string, f any, args ...any) {
 	fn := reflect.ValueOf(f)
-	m.start(func() { callWith(fn, args) })
+	m.start(place, func() { callWith(fn, args) })
 }
 
 // start runs a goroutine of the script.
-func (m *Machine) start(f func()) {
+func (m *Machine) start(place string, f func()) {
+	s := m.strands.here().child(place)
 	m.cfg.Timers.started.Add(1)
-	go m.goroutine(f, m.caught)
+	go m.goroutine(s, f, m.caught)
 }
 
 // goroutine is the whole of a goroutine that was counted as started; a panic that
 // ends it ends the script, in the words of what caught makes of it.
-func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
-	defer m.cfg.Timers.started.Add(-1)
+func (m *Machine) goroutine(s *strand, f func(), caught func(any) *Panic) {
+	m.strands.enter(s)
+	defer func() {
+		m.strands.leave()
+		m.cfg.Timers.started.Add(-1)
+	}()
 	done := false
 	defer func() {
 		if done || m.exited.Load() {
@@ -110,16 +118,20 @@ func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
 	done = true
 }
 
-// inGoroutine is f for a library that calls it in a goroutine of its own.
-func (m *Machine) inGoroutine(f func()) func() {
+// inGoroutine is f for a library that calls it in a goroutine of its own, as often
+// as it likes.
+func (m *Machine) inGoroutine(place string, f func()) func() {
+	s := m.strands.here().child(place)
+	var times atomic.Int64
 	return func() {
 		m.cfg.Timers.started.Add(1)
-		m.goroutine(f, m.caught)
+		m.goroutine(s.again(times.Add(1)), f, m.caught)
 	}
 }
 
 // waitGroupGo is (*sync.WaitGroup).Go, which recovers a panic and raises it again.
-func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
+func (m *Machine) waitGroupGo(place string, wg *sync.WaitGroup, f func()) {
+	s := m.strands.here().child(place)
 	wg.Add(1)
 	m.cfg.Timers.started.Add(1)
 	go func() {
@@ -129,7 +141,7 @@ func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
 				wg.Done()
 			}
 		}()
-		m.goroutine(f, func(r any) *Panic {
+		m.goroutine(s, f, func(r any) *Panic {
 			panicked = true
 			p := *m.caught(r)
 			p.recovered = true
@@ -139,8 +151,8 @@ func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
 }
 
 // contextAfterFunc is context.AfterFunc.
-func (m *Machine) contextAfterFunc(ctx context.Context, f func()) func() bool {
-	return context.AfterFunc(ctx, m.inGoroutine(f))
+func (m *Machine) contextAfterFunc(place string, ctx context.Context, f func()) func() bool {
+	return context.AfterFunc(ctx, m.inGoroutine(place, f))
 }
 
 // setProcs is runtime.GOMAXPROCS for a script that shares the process with the

@@ -14,11 +14,11 @@ import (
 // own heap before it calls a deadlock one; a worker, which never runs out of
 // goroutines, has to keep count. What is not known for sure counts as a timer.
 type Timers struct {
-	waiting atomic.Int64 // goroutines that receive from a channel of time.Time
-	started atomic.Int64 // goroutines of the script that run, but for main's
-	notes   *notebook    // nil: nobody asks what the clock said
-	replay  *replay      // nil: time is that of the world
-	path    func() string
+	waiting atomic.Int64  // goroutines that receive from a channel of time.Time
+	started atomic.Int64  // goroutines of the script that run, but for main's
+	notes   *notebook     // nil: nobody asks what the clock said
+	replay  *replay       // nil: time is that of the world
+	path    func() string // of the goroutine that calls it
 
 	// uncounted: native code may set timers, or wait for them, behind our back.
 	uncounted atomic.Bool

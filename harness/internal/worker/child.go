@@ -396,8 +396,9 @@ func (c *child) hand(n uint32, r result) {
 }
 
 // Call implements exec.Host: it sends the call and waits for its result.
-func (c *child) Call(tool string, args []byte) ([]byte, error) {
-	payload, err := json.Marshal(&call{Tool: tool, Args: args, Alone: c.script.Replay != nil && c.program.Alone()})
+func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error) {
+	alone := c.script.Replay != nil && c.program.Alone()
+	payload, err := json.Marshal(&call{Tool: tool, Args: args, Path: from.Path, Place: from.Place, Alone: alone})
 	if err != nil {
 		return nil, err
 	}
@@ -464,12 +465,12 @@ func (c *child) Stored(id string) ([]byte, error) {
 }
 
 // RunScript implements exec.Host.
-func (c *child) RunScript(name string, inputs []byte) ([]byte, error) {
+func (c *child) RunScript(from bridge.From, name string, inputs []byte) ([]byte, error) {
 	args, err := json.Marshal(map[string]any{"name": name, "inputs": json.RawMessage(inputs)})
 	if err != nil {
 		return nil, err
 	}
-	return c.Call(bridge.RunScript, args)
+	return c.Call(from, bridge.RunScript, args)
 }
 
 func lookUp(m map[string]json.RawMessage, name, fn, where string) ([]byte, error) {

@@ -265,6 +265,7 @@ func (r *run) main() {
 		}
 	}()
 	defer runtime.KeepAlive(r)
+	r.machine.Main()
 	var err error
 	if r.compiled, err = r.interp.Compile(r.program.Source); err == nil {
 		_, err = r.interp.Execute(r.compiled)
