@@ -23,13 +23,19 @@ import (
 // Call authorises, validates and makes one call of the running script, or answers
 // it from the record that is replayed.
 func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) {
-	path := r.path + c.Path
+	path, replay := r.path+c.Path, r.tree.replay
+	if replay != nil {
+		replay.asks(r)
+	}
 	switch {
 	case c.Tool == bridge.RunScript:
 		raw, err := r.runSaved(ctx, path, c)
+		if replay != nil {
+			replay.ran(r)
+		}
 		return &worker.Answer{Result: raw}, err
-	case r.tree.replay != nil:
-		return r.tree.replay.call(ctx, r, path, c)
+	case replay != nil:
+		return replay.call(ctx, r, path, c)
 	}
 	raw, err := r.call(ctx, path, c)
 	return &worker.Answer{Result: raw}, err
@@ -106,7 +112,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		res, start, err = r.send(ctx, t, args, &backend.Send{Effect: line.Class != record.Read, Sending: sending})
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
-	done.Kind = kindOfCall(err, sent)
+	done.Kind, done.Cut = kindOfCall(err, sent), ctx.Err() != nil
 	if !sent { // the script has its answer all the same
 		r.journal.add(line)
 	}

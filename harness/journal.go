@@ -170,7 +170,7 @@ func (j *journal) notesLocked() []record.Line {
 	if len(j.readings) > 0 || j.lost {
 		n := &record.Note{Lost: j.lost}
 		for _, r := range j.readings {
-			n.Clock = append(n.Clock, record.Reading{Path: r.Path, At: r.At})
+			n.Clock = append(n.Clock, record.Reading{Path: r.Path, At: r.Time})
 		}
 		j.readings, j.lost = nil, false
 		out = append(out, n)

@@ -98,7 +98,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Replayed{Result: res, Calls: rp.answered}
+	out := &Replayed{Result: res, Calls: rp.made}
 	out.Difference = rp.compare(res)
 	return out, nil
 }
@@ -139,11 +139,12 @@ type replayer struct {
 	readings map[string][]int64 // of the clock, by path
 
 	mu       sync.Mutex
+	changed  *sync.Cond // what is known of a worker
 	gate     *record.Gate
 	n        int
 	waiting  map[int]*asked
-	workers  map[*run]*still
-	answered int
+	workers  map[*run]*replaying
+	made     int // calls that were answered from the record
 	diverged *record.Divergence
 }
 
@@ -153,15 +154,18 @@ type asked struct {
 	answer chan *record.Made
 }
 
-// still is a worker of which nothing moves.
-type still struct {
-	next   time.Time // when its next timer goes off; zero: none is set
-	decide chan bool // closed, or told that the timer is to go off; nil: something moves
+// replaying is what is known of a worker.
+type replaying struct {
+	asked, answered int       // calls
+	still           bool      // nothing of it moves
+	next            time.Time // when its next timer goes off; zero: none is set
+	advance         bool      // that timer is to go off
 }
 
 func newReplayer(r *record.Run, g *record.Gate) *replayer {
 	p := &replayer{run: r, gate: g, readings: map[string][]int64{}, waiting: map[int]*asked{},
-		workers: map[*run]*still{}}
+		workers: map[*run]*replaying{}}
+	p.changed = sync.NewCond(&p.mu)
 	for _, n := range r.Notes {
 		for _, c := range n.Clock {
 			p.readings[c.Path] = append(p.readings[c.Path], c.At)
@@ -182,7 +186,7 @@ func (p *replayer) prepare(s *worker.Script, r *run) {
 	s.Replay = &worker.Replay{Begin: p.run.Begin.Time.UnixNano(), Readings: own}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.workers[r] = &still{}
+	p.workers[r] = &replaying{}
 }
 
 // leave is told that a worker has ended: who waits for it moves.
@@ -267,18 +271,32 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 func (p *replayer) reply(r record.Reply) {
 	a := p.waiting[r.N]
 	delete(p.waiting, r.N)
-	p.answered++
-	p.moves(a.by, false)
+	p.made++
+	p.moves(a.by)
 	a.answer <- r.Made
 }
 
-// moves says of a worker that something of it moves again. The caller holds the
-// lock.
-func (p *replayer) moves(r *run, timer bool) {
-	if w := p.workers[r]; w != nil && w.decide != nil {
-		w.decide <- timer
-		w.decide = nil
-	}
+// asks is told of each call of a worker.
+func (p *replayer) asks(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.workers[r].asked++
+	p.changed.Broadcast()
+}
+
+// ran is told that a saved script has run.
+func (p *replayer) ran(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.moves(r)
+}
+
+// moves says that a call of a worker is answered. The caller holds the lock.
+func (p *replayer) moves(r *run) {
+	w := p.workers[r]
+	w.answered++
+	w.still = false
+	p.changed.Broadcast()
 }
 
 // answer is what the script got.
@@ -306,47 +324,56 @@ func (r *run) Clock(readings []worker.Reading, lost bool) { r.journal.clock(r.pa
 
 // Still answers a worker of which nothing moves: whether its next timer is to go
 // off. Otherwise one of its calls has got its answer.
-func (r *run) Still(ctx context.Context, next time.Time, waiting int) (advance bool, err error) {
+func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error) {
 	p := r.tree.replay
 	if p == nil {
 		return false, errors.New("this is no replay")
 	}
-	decide := make(chan bool, 1)
-	p.mu.Lock()
-	w := p.workers[r]
-	w.next, w.decide = next, decide
-	err = p.decide()
-	p.mu.Unlock()
-	if err != nil {
-		return false, err
-	}
-	select {
-	case advance = <-decide:
-		return advance, nil
-	case <-ctx.Done():
+	defer context.AfterFunc(ctx, func() {
 		p.mu.Lock()
-		if w.decide == decide {
-			w.decide = nil
+		defer p.mu.Unlock()
+		p.changed.Broadcast()
+	})()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.workers[r]
+	for ; ctx.Err() == nil; p.changed.Wait() {
+		switch {
+		case w.answered > answered: // the answer is on its way
+			return false, nil
+		case w.asked < waiting+answered: // a call is on its way
+			continue
+		case !w.still:
+			w.still, w.next = true, next
+			if err := p.decide(); err != nil {
+				return false, err
+			}
 		}
-		p.mu.Unlock()
-		return false, ctx.Err()
+		switch {
+		case w.advance:
+			w.still, w.advance = false, false
+			return true, nil
+		case w.answered > answered:
+			return false, nil
+		}
 	}
+	return false, ctx.Err()
 }
 
 // decide says what goes on when no worker moves. The caller holds the lock.
 func (p *replayer) decide() error {
-	var first *run
-	for r, w := range p.workers {
-		if w.decide == nil {
+	var first *replaying
+	for _, w := range p.workers {
+		if !w.still {
 			return nil
 		}
-		if !w.next.IsZero() && (first == nil || w.next.Before(p.workers[first].next)) {
-			first = r
+		if !w.next.IsZero() && (first == nil || w.next.Before(first.next)) {
+			first = w
 		}
 	}
 	var next time.Time
 	if first != nil {
-		next = p.workers[first].next
+		next = first.next
 	}
 	reply, ok, advance, d := p.gate.Still(next)
 	switch {
@@ -356,7 +383,8 @@ func (p *replayer) decide() error {
 	case ok:
 		p.reply(reply)
 	case advance:
-		p.moves(first, true)
+		first.advance = true
+		p.changed.Broadcast()
 	}
 	return nil
 }

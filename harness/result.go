@@ -29,6 +29,8 @@ const (
 	Denied       Status = "denied"
 	Canceled     Status = "canceled"
 	SandboxError Status = "sandbox_error"
+	// Diverged: a script that ran again by its record went another way.
+	Diverged Status = "diverged"
 )
 
 // Result is the outcome of a script.

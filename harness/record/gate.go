@@ -338,7 +338,7 @@ func (m *Made) result() Data {
 
 // answered reports whether the script got an answer.
 func (m *Made) answered() bool {
-	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && m.Done.Kind != Uncertain
+	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && !m.Done.Cut
 }
 
 // when is when the script got its answer.

@@ -128,7 +128,9 @@ type Done struct {
 	// Message says in short why it failed: Error, or the tool's own words.
 	Message string `json:"message,omitempty"`
 	// Denied: the call was refused and ended the run.
-	Denied  bool    `json:"denied,omitempty"`
+	Denied bool `json:"denied,omitempty"`
+	// Cut: the run had ended before, and the script did not get it.
+	Cut     bool    `json:"cut,omitempty"`
 	Failed  bool    `json:"failed,omitempty"` // the tool reported a failure: the result has isError
 	Ms      float64 `json:"ms"`
 	Start   float64 `json:"start_ms,omitempty"` // that its server took to start, not in Ms
