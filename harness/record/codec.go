@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Bounds of a record. A Writer that reaches one fails.
@@ -95,6 +96,9 @@ func encode(l Line) ([]byte, error) {
 	}
 	b.Truncate(b.Len() - len("}\n"))
 	line := fmt.Appendf(b.Bytes(), "%s%08x%s\n", crcBegin, crcOf(b.Bytes()), crcEnd)
+	if !utf8.Valid(line) {
+		return nil, fmt.Errorf("a line %q is no UTF-8", l.head().Type)
+	}
 	if len(line) > MaxLine {
 		return nil, fmt.Errorf("a line %q has %d bytes; the most is %d", l.head().Type, len(line), MaxLine)
 	}
@@ -106,7 +110,7 @@ var errCheck = errors.New("its bytes are not those that were written (CRC)")
 // decode returns the line that some bytes, without line feed, are.
 func decode(b []byte) (Line, error) {
 	n := len(b) - crcSize
-	if n < 1 || len(b) >= MaxLine {
+	if n < 1 || len(b) >= MaxLine || !utf8.Valid(b) {
 		return nil, errCheck
 	}
 	tail := b[n:]
