@@ -2,7 +2,6 @@ package origin
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -50,12 +49,11 @@ func send(t *http.Transport, req *http.Request) (*http.Response, error) {
 type gate struct {
 	begin     func() error
 	connected atomic.Bool
-	closed    atomic.Bool // the connection
 
 	mu      sync.Mutex
 	begun   bool
 	refused error // by begin
-	nothing bool  // no byte of the request was written, and none will be
+	nothing bool  // no byte of the request was written
 }
 
 // fresh returns a transport for one request.
@@ -99,17 +97,14 @@ func (g *gate) write(c net.Conn, b []byte) (int, error) {
 	if first {
 		g.begun = true
 		g.refused = g.begin()
-		g.nothing = g.refused == nil && g.closed.Load()
 	}
-	switch {
-	case g.refused != nil:
+	if g.refused != nil {
 		return 0, g.refused
-	case g.nothing:
-		return 0, net.ErrClosed
 	}
 	n, err := c.Write(b)
-	// Of a connection that is closed meanwhile, some may be on its way.
-	g.nothing = first && n == 0 && err != nil && !errors.Is(err, net.ErrClosed)
+	if first {
+		g.nothing = backend.Unwritten(n, err)
+	}
 	return n, err
 }
 
@@ -124,9 +119,4 @@ func (c *gated) Write(b []byte) (int, error) {
 		return c.Conn.Write(b)
 	}
 	return c.gate.write(c.Conn, b)
-}
-
-func (c *gated) Close() error {
-	c.gate.closed.Store(true)
-	return c.Conn.Close()
 }
