@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -99,6 +102,13 @@ func (s *Send) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
+}
+
+// Unwritten reports whether a write that came to n and err certainly wrote
+// nothing. On Windows a write that is called off may have.
+func Unwritten(n int, err error) bool {
+	calledOff := errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded)
+	return n == 0 && err != nil && (runtime.GOOS != "windows" || !calledOff)
 }
 
 // stopwatch begins to measure time that also runs while the machine sleeps.

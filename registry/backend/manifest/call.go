@@ -78,7 +78,7 @@ func (m *manifest) Call(ctx context.Context, name string, raw json.RawMessage) (
 	if err != nil {
 		return refuse(err.Error())
 	}
-	path, err := m.find(ctx, *t, false)
+	path, err := m.find(backend.WithSend(ctx, nil), *t, false) // what it runs is not the call
 	if err != nil {
 		return nil, m.unavailable(name, err)
 	}
@@ -133,7 +133,7 @@ func (o *output) result() (*backend.Result, error) {
 }
 
 // run runs a program to its end, or to the end of ctx: then everything that
-// it started is killed. The call leaves when the program starts.
+// it started is killed. A call leaves when its program starts.
 func run(ctx context.Context, path string, args []string, stdin, dir string) (*output, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, procgroup.Environ()

@@ -167,14 +167,10 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 		return nil
 	}
 	select {
-	case err := <-f.written:
+	case err := <-f.written: // soon after the end of the process, too
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-p.closed:
-		return io.EOF
-	case <-p.exited:
-		return nil
 	}
 }
 
@@ -200,7 +196,7 @@ func (p *process) write() {
 				}
 			}
 			n, err := p.stdin.Write(f.data)
-			if err != nil && n == 0 && !errors.Is(err, os.ErrClosed) { // closed meanwhile: some may be on its way
+			if backend.Unwritten(n, err) {
 				p.captures.became(f.call, backend.NotSent)
 			}
 			if f.begin != nil {

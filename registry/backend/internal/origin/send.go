@@ -2,7 +2,6 @@ package origin
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -51,9 +50,10 @@ type gate struct {
 	begin     func() error
 	connected atomic.Bool
 
-	mu     sync.Mutex
-	begun  bool
-	unsent error // why no byte of the request left; nil: one may have
+	mu      sync.Mutex
+	begun   bool
+	refused error // by begin
+	nothing bool  // no byte of the request was written
 }
 
 // fresh returns a transport for one request.
@@ -62,6 +62,9 @@ func (g *gate) fresh(t *http.Transport) *http.Transport {
 	t.DisableKeepAlives = true
 	t.ForceAttemptHTTP2, t.TLSNextProto, t.Protocols = false, nil, new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
+	if t.TLSClientConfig != nil { // of a transport that speaks HTTP/2
+		t.TLSClientConfig.NextProtos = nil
+	}
 	dial := t.DialContext
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
@@ -78,23 +81,31 @@ func (g *gate) explain(err error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.unsent != nil:
-		return g.unsent
-	case !g.connected.Load():
+	case g.refused != nil:
+		return g.refused
+	case g.nothing, !g.connected.Load():
 		return &backend.OutcomeError{Outcome: backend.NotSent, Err: err}
 	}
 	return err
 }
 
-// enter says whether a byte of the request may leave; first: none did so far.
-func (g *gate) enter() (first bool, err error) {
+// write writes bytes of the request.
+func (g *gate) write(c net.Conn, b []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.begun {
-		g.begun, first = true, true
-		g.unsent = g.begin()
+	first := !g.begun
+	if first {
+		g.begun = true
+		g.refused = g.begin()
 	}
-	return first, g.unsent
+	if g.refused != nil {
+		return 0, g.refused
+	}
+	n, err := c.Write(b)
+	if first {
+		g.nothing = backend.Unwritten(n, err)
+	}
+	return n, err
 }
 
 // gated is a connection whose writes pass through a gate.
@@ -107,15 +118,5 @@ func (c *gated) Write(b []byte) (int, error) {
 	if !c.gate.connected.Load() {
 		return c.Conn.Write(b)
 	}
-	first, err := c.gate.enter()
-	if err != nil {
-		return 0, err
-	}
-	n, err := c.Conn.Write(b)
-	if first && n == 0 && err != nil && !errors.Is(err, net.ErrClosed) { // closed meanwhile: some may be on its way
-		c.gate.mu.Lock()
-		defer c.gate.mu.Unlock()
-		c.gate.unsent = &backend.OutcomeError{Outcome: backend.NotSent, Err: err}
-	}
-	return n, err
+	return c.gate.write(c.Conn, b)
 }

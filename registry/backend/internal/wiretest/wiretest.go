@@ -5,6 +5,7 @@ package wiretest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/usetools/usetools/registry/backend"
 )
 
 // Mark is in the target or the body of requests that [Server.Seen] counts.
@@ -24,8 +27,8 @@ type Fault struct {
 	At string
 	// Answer is written then, as it is; empty: what the server answers to all.
 	Answer string
-	Reset  bool // the connection is reset after that
-	Silent bool // nothing is answered
+	Reset  bool   // the connection is reset after that
+	Silent func() // is called, and nothing is answered
 }
 
 // Status is a fault that answers with a status. headers end with CR LF.
@@ -43,9 +46,9 @@ type Server struct {
 	ends   sync.WaitGroup
 
 	mu      sync.Mutex
-	fault   *Fault // of the next request
-	conns   map[net.Conn]bool
-	arrived int // requests since Next of which a byte came
+	fault   *Fault            // of the next request
+	conns   map[net.Conn]bool // whether it had a request
+	arrived int               // requests since Next of which a byte came
 	seen    []*http.Request
 	used    []bool // whether the connection of each had another request before
 }
@@ -65,14 +68,14 @@ func New(t testing.TB, answer func(w io.Writer, r *http.Request, body []byte)) *
 				return
 			}
 			s.mu.Lock()
-			s.conns[c] = true
+			s.conns[c] = false
 			s.mu.Unlock()
 			s.ends.Go(func() { s.serve(c) })
 		}
 	})
 	t.Cleanup(func() {
 		s.Stop()
-		s.HangUp()
+		s.HangUp(false)
 		s.ends.Wait()
 	})
 	return s
@@ -81,13 +84,25 @@ func New(t testing.TB, answer func(w io.Writer, r *http.Request, body []byte)) *
 // Stop takes no more connections.
 func (s *Server) Stop() { s.l.Close() }
 
-// HangUp closes all connections.
-func (s *Server) HangUp() {
+// HangUp closes all connections, or those that had a request only.
+func (s *Server) HangUp(used bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for c := range s.conns {
-		c.Close()
+	for c, had := range s.conns {
+		if had || !used {
+			c.Close()
+		}
 	}
+}
+
+// Ask returns a [backend.Send] that counts how often it was asked, and then
+// returns what then does.
+func Ask(effect bool, key string, then func() error) (*backend.Send, *int) {
+	n := 0
+	return &backend.Send{Effect: effect, Key: key, Sending: func(context.Context) error {
+		n++
+		return then()
+	}}, &n
 }
 
 // Next makes a fault happen to the next marked request, and counts from there;
@@ -170,23 +185,26 @@ func (s *Server) serve(c net.Conn) {
 		}
 		marked := strings.Contains(r.RequestURI, Mark) || bytes.Contains(body, []byte(Mark))
 		switch f := s.take("", r, marked, used); {
-		case f == nil || f.Answer == "" && !f.Reset && !f.Silent:
+		case f == nil || f.Answer == "" && !f.Reset && f.Silent == nil:
 			s.answer(c, r, body)
+		case f.Silent != nil:
+			f.Silent()
+			continue
 		case !f.happen(c):
 			return
 		}
 		if r.Close {
 			return
 		}
+		s.mu.Lock()
+		s.conns[c] = true
+		s.mu.Unlock()
 	}
 }
 
 // happen does what a fault says after the reading; goesOn says whether the
 // connection does.
 func (f *Fault) happen(c net.Conn) (goesOn bool) {
-	if f.Silent {
-		return true
-	}
 	io.WriteString(c, f.Answer)
 	if f.Reset {
 		c.(*net.TCPConn).SetLinger(0)
