@@ -193,15 +193,20 @@ func (r *replay) goOff(e *event) (fire func()) {
 	if e.c == nil {
 		return e.fire
 	}
-	select {
-	case e.c <- r.base.Add(time.Duration(e.due - r.base.UnixNano())):
-	default: // it has one already
-	}
+	r.send(e.c, e.due)
 	if e.period > 0 {
 		e.due = later(e.due, e.period*(1+max(0, r.clock-e.due)/e.period))
 		heap.Push(&r.events, e)
 	}
 	return nil
+}
+
+// send sends a time to a timer's channel.
+func (r *replay) send(c chan time.Time, at int64) {
+	select {
+	case c <- r.base.Add(time.Duration(at - r.base.UnixNano())):
+	default: // it has one already
+	}
 }
 
 // add sets an event.
@@ -252,10 +257,9 @@ const never = 100 * 365 * 24 * time.Hour
 func (r *replay) newTimer(d time.Duration) *time.Timer {
 	e := &event{index: -1, c: make(chan time.Time, 1)}
 	t := time.AfterFunc(never, func() {
-		select {
-		case e.c <- time.Now():
-		default:
-		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.send(e.c, r.clock)
 	})
 	t.C = e.c
 	r.know(t, e, d)

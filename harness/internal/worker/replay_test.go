@@ -331,10 +331,10 @@ var clockwork = map[string]struct{ script, want string }{
 		t := time.NewTicker(time.Second)
 		defer t.Stop()
 		c := make(chan int)
-		<-c`, "late\nscript_errorfatal error: all goroutines are asleep - deadlock!"},
+		<-c`, "late\n\nscript_errorfatal error: all goroutines are asleep - deadlock!"},
 	"no goroutine left": {`
 		go func() { time.Sleep(time.Hour); fmt.Println("slept") }()
-		runtime.Goexit()`, "slept\nscript_errorfatal error: no goroutines (main called runtime.Goexit) - deadlock!"},
+		runtime.Goexit()`, "slept\n\nscript_errorfatal error: no goroutines (main called runtime.Goexit) - deadlock!"},
 	"a timer in an interface": {`
 		var r interface{ Reset(time.Duration) bool } = time.NewTimer(time.Hour)
 		fmt.Println(r.Reset(time.Minute))
@@ -342,10 +342,11 @@ var clockwork = map[string]struct{ script, want string }{
 		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "true\n03:05:05"},
 	"a timer of a template": {`
 		t := time.NewTimer(time.Hour)
+		<-t.C
 		set := template.Must(template.New("").Parse("{{.T.Reset .D}}"))
 		fmt.Println(set.Execute(io.Discard, map[string]any{"T": t, "D": time.Millisecond}))
 		<-t.C
-		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "<nil>\n03:04:05"},
+		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "<nil>\n04:04:05"},
 }
 
 func TestInAReplayTimeCostsNothing(t *testing.T) {
