@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Bounds of a record. A Writer that reaches one fails.
@@ -83,6 +84,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
 // encode returns a line with its check and line feed.
 func encode(l Line) ([]byte, error) {
 	var b bytes.Buffer
@@ -92,7 +95,10 @@ func encode(l Line) ([]byte, error) {
 		return nil, fmt.Errorf("encoding a line %q: %w", l.head().Type, err)
 	}
 	b.Truncate(b.Len() - len("}\n"))
-	line := fmt.Appendf(b.Bytes(), "%s%08x%s\n", crcBegin, crc32.Checksum(b.Bytes(), castagnoli), crcEnd)
+	line := fmt.Appendf(b.Bytes(), "%s%08x%s\n", crcBegin, crcOf(b.Bytes()), crcEnd)
+	if !utf8.Valid(line) {
+		return nil, fmt.Errorf("a line %q is no UTF-8", l.head().Type)
+	}
 	if len(line) > MaxLine {
 		return nil, fmt.Errorf("a line %q has %d bytes; the most is %d", l.head().Type, len(line), MaxLine)
 	}
@@ -104,7 +110,7 @@ var errCheck = errors.New("its bytes are not those that were written (CRC)")
 // decode returns the line that some bytes, without line feed, are.
 func decode(b []byte) (Line, error) {
 	n := len(b) - crcSize
-	if n < 1 || len(b) >= MaxLine {
+	if n < 1 || len(b) >= MaxLine || !utf8.Valid(b) {
 		return nil, errCheck
 	}
 	tail := b[n:]
@@ -112,7 +118,7 @@ func decode(b []byte) (Line, error) {
 		return nil, errCheck
 	}
 	sum, err := strconv.ParseUint(string(tail[len(crcBegin):len(crcBegin)+8]), 16, 32)
-	if err != nil || uint32(sum) != crc32.Checksum(b[:n], castagnoli) {
+	if err != nil || uint32(sum) != crcOf(b[:n]) {
 		return nil, errCheck
 	}
 	typ, err := typeOf(b)

@@ -102,7 +102,7 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 		if v.IsNil() {
 			return v, nil
 		}
-		return reflect.ValueOf(json.RawMessage(k.json(v.Bytes()))), nil
+		return reflect.ValueOf(json.RawMessage(k.json(bytes.ToValidUTF8(v.Bytes(), []byte("\uFFFD"))))), nil
 	}
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
@@ -249,7 +249,10 @@ func (k *keeping) json(b []byte) []byte {
 		return b
 	}
 	out := bytes.Clone(b)
-	if json.Valid(b) {
+	if bytes.IndexByte(b, '\\') < 0 && bytes.Equal(k.redact(out), b) { // no string is spelled in another way
+		return b
+	}
+	if out = bytes.Clone(b); json.Valid(b) {
 		out = k.tokens(b)
 	}
 	if again := k.redact(out); !bytes.Equal(again, out) { // something that spans tokens

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"slices"
@@ -99,8 +100,8 @@ func (s *Store) choose(name string, f *Filter) (*Summary, error) {
 		return nil, nil
 	}
 	if err == nil && f.Text != "" {
-		var r *Run
-		if r, err = load(s.in, name); err == nil && !r.contains(f.Text) {
+		var found bool
+		if found, err = s.contains(name, f.Text); err == nil && !found {
 			return nil, nil
 		}
 	}
@@ -158,85 +159,78 @@ func (s *Store) summary(name string) (*Summary, error) {
 	return summarize(begin, end), nil
 }
 
-// ends returns the first line of a record and its last, where that is an End;
-// else all of the record must be read.
+// ends returns the first line of a record and its last, where these are a Begin
+// and an End; else all of the record must be read.
 func ends(f source) (*Begin, *End, error) {
-	size, err := f.size()
+	first, err := edge(f, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	head, err := edge(f, 0, min(size, MaxLine), func(b []byte) int { return bytes.IndexByte(b, '\n') + 1 })
+	last, err := edge(f, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	tail, err := edge(f, size, min(size, MaxLine), func(b []byte) int {
-		if i := bytes.LastIndexByte(b[:len(b)-1], '\n'); i >= 0 && b[len(b)-1] == '\n' {
-			return len(b) - i - 1
-		}
-		return 0
-	})
-	if err != nil || head == nil || tail == nil {
-		return nil, nil, err
-	}
-	first, err := decode(bytes.TrimSuffix(head, []byte("\n")))
-	if err != nil {
-		return nil, nil, nil
-	}
-	last, err := decode(bytes.TrimSuffix(tail, []byte("\n")))
-	if err != nil {
-		return nil, nil, nil
-	}
-	b, _ := first.(*Begin)
-	e, _ := last.(*End)
-	if b == nil {
+	b, isBegin := first.(*Begin)
+	e, isEnd := last.(*End)
+	if !isBegin || !isEnd {
 		return nil, nil, nil
 	}
 	return b, e, nil
 }
 
-// edge returns the line at one edge of a source, nil where there is none in max
-// bytes; length says how much of some bytes at the edge it takes, 0: more is
-// needed.
-func edge(f source, at, max int64, length func([]byte) int) ([]byte, error) {
-	for n := min(int64(8<<10), max); n > 0; n = min(8*n, max) {
+// edge returns the first line of a source, or the last; nil: it cannot be read.
+func edge(f source, last bool) (Line, error) {
+	size, err := f.size()
+	if err != nil {
+		return nil, err
+	}
+	for n := int64(8 << 10); ; n *= 8 {
+		n = min(n, size, MaxLine)
+		at := int64(0)
+		if last {
+			at = size - n
+		}
 		b := make([]byte, n)
-		if _, err := f.ReadAt(b, at0(at, n)); err != nil {
+		if _, err := io.ReadFull(io.NewSectionReader(f, at, n), b); err != nil {
 			return nil, err
 		}
-		if l := length(b); l > 0 {
-			if at == 0 {
-				return b[:l], nil
-			}
-			return b[len(b)-l:], nil
-		}
-		if n == max {
-			break
+		if line, ok := cutLine(b, last); ok || n == size || n == MaxLine {
+			l, _ := decode(line) // what cannot be read is no line
+			return l, nil
 		}
 	}
-	return nil, nil
 }
 
-func at0(at, n int64) int64 {
-	if at == 0 {
-		return 0
+// cutLine returns the first line of some bytes, or the last, without line feed;
+// ok: all of it is there.
+func cutLine(b []byte, last bool) (line []byte, ok bool) {
+	if !last {
+		line, _, ok = bytes.Cut(b, []byte("\n"))
+		return line, ok
 	}
-	return at - n
+	b, ok = bytes.CutSuffix(b, []byte("\n"))
+	if !ok {
+		return nil, true // it is torn
+	}
+	i := bytes.LastIndexByte(b, '\n')
+	return b[i+1:], i >= 0
 }
 
 // Summary is what a list says of the run.
 func (r *Run) Summary() *Summary {
 	end := r.End
 	if end == nil {
-		var d digest
+		var t tally
 		for _, l := range r.Lines {
-			d.add(l)
+			t.add(l)
 		}
 		end = &End{Status: Died}
+		until := r.Lines[len(r.Lines)-1].head().Time
 		if r.Running {
-			end.Status = Running
+			end.Status, until = Running, time.Now()
 		}
-		d.fill(end)
-		end.Ms = float64(r.Lines[len(r.Lines)-1].head().Time.Sub(r.Begin.Time)) / float64(time.Millisecond)
+		t.fill(end)
+		end.Ms = float64(until.Sub(r.Begin.Time).Microseconds()) / 1000
 	}
 	s := summarize(r.Begin, end)
 	s.Damaged = r.Damaged != nil
@@ -257,6 +251,27 @@ func firstError(raw json.RawMessage) string {
 	json.Unmarshal(raw, &e) // what is none has no message
 	line, _, _ := strings.Cut(e.Message, "\n")
 	return text.Cut(line, maxTitle)
+}
+
+// contains reports whether a text is in what a run's script was, did and said.
+func (s *Store) contains(name, text string) (bool, error) {
+	r := &Run{in: s.in, name: name}
+	data, err := r.bytes()
+	if err != nil || !mayContain(data, text) {
+		return false, err
+	}
+	if err := r.read(data); err != nil {
+		return false, err
+	}
+	return r.contains(text), nil
+}
+
+// mayContain is false only for a record without a text, however that is spelled
+// in JSON. It takes a tenth of the time of reading the lines.
+func mayContain(data []byte, s string) bool {
+	spelled := func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/' }
+	return strings.ContainsFunc(s, spelled) || bytes.Contains(data, []byte(`\u00`)) ||
+		bytes.Contains(data, []byte(`"`+blobMark)) || bytes.Contains(bytes.ToLower(data), []byte(strings.ToLower(s)))
 }
 
 // contains reports whether a text is in what the script was, did and said; case

@@ -114,20 +114,25 @@ func loadFile(path string) (*Run, error) {
 }
 
 func load(in backing, name string) (*Run, error) {
-	f, err := in.open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	r := &Run{in: in, name: name}
-	if r.Running, err = f.running(); err != nil { // before the size: a record without an owner does not grow
-		return nil, fmt.Errorf("looking for its writer: %w", err)
-	}
-	data, err := readAll(f, MaxRecord)
+	data, err := r.bytes()
 	if err != nil {
 		return nil, err
 	}
 	return r, r.read(data)
+}
+
+// bytes returns the record as it is now, and sets whether somebody writes it.
+func (r *Run) bytes() ([]byte, error) {
+	f, err := r.in.open(r.name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if r.Running, err = f.running(); err != nil { // before the size: a record without an owner does not grow
+		return nil, fmt.Errorf("looking for its writer: %w", err)
+	}
+	return readAll(f, MaxRecord)
 }
 
 // readAll reads all that a source has now, of at most max bytes.

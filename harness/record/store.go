@@ -3,21 +3,20 @@ package record
 import (
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
 // A Store keeps records. It is safe for concurrent use, and several processes may
 // use one folder.
 type Store struct {
-	in    backing
-	dir   string
-	o     StoreOptions
-	begun atomic.Int64 // records
+	in  backing
+	dir string
+	o   StoreOptions
 }
 
 // StoreOptions configure a Store.
@@ -66,14 +65,15 @@ func newStore(in backing, dir string, o *StoreOptions) *Store {
 // Dir is the store's folder, absolute, "" for one in memory.
 func (s *Store) Dir() string { return s.dir }
 
-// pruneEvery is how many records a store begins before it prunes again.
+// pruneEvery is of how many records that begin one prunes the store, at random:
+// a process may begin only one.
 const pruneEvery = 64
 
 // Begin makes the record of a run that begins. It sets what of b is not the
 // caller's to know: V, ID, Time, Seed where there is none, CPUs, Go, OS, Arch and
 // Process. Now and then it prunes the store.
 func (s *Store) Begin(b *Begin) (*Writer, error) {
-	if s.begun.Add(1)%pruneEvery == 1 {
+	if mathrand.N(pruneEvery) == 0 {
 		s.Prune() // that it fails is told to those who call it
 	}
 	b.V, b.ID, b.Time = Version, newID(), time.Now().UTC().Truncate(time.Microsecond)

@@ -24,7 +24,7 @@ type Writer struct {
 	bytes   int
 	synced  int // lines
 	syncing bool
-	so      digest
+	so      tally
 }
 
 func newWriter(s *Store, id string, to sink) *Writer {

@@ -13,57 +13,57 @@ const (
 	maxTitle = 120 // characters
 )
 
-// A digest is what a list says of a run, gathered from its lines.
-type digest struct {
+// A tally is what a list says of a run, gathered from its lines.
+type tally struct {
 	calls, failed, attempts int
 	tools                   []string
 	called                  map[string]bool
 	phrase, script          string
 }
 
-func (d *digest) add(l Line) {
+func (t *tally) add(l Line) {
 	switch l := l.(type) {
 	case *Begin:
-		d.script = firstLine(l.Script.Text())
+		t.script = firstLine(l.Script.Text())
 	case *Attempt:
-		d.attempts = l.Number
+		t.attempts = l.Number
 	case *Tools:
-		d.phrase = firstPhrase(l.Phrases)
+		t.phrase = firstPhrase(l.Phrases)
 	case *Call:
-		d.call(l.Tool)
+		t.call(l.Tool)
 	case *Guess:
-		d.call(l.Tool)
+		t.call(l.Tool)
 	case *Done:
 		if l.Failed || l.Error != "" {
-			d.failed++
+			t.failed++
 		}
 	}
 }
 
-func (d *digest) call(tool string) {
-	d.calls++
-	if !d.called[tool] && len(d.tools) < maxTools {
-		if d.called == nil {
-			d.called = map[string]bool{}
+func (t *tally) call(tool string) {
+	t.calls++
+	if !t.called[tool] && len(t.tools) < maxTools {
+		if t.called == nil {
+			t.called = map[string]bool{}
 		}
-		d.called[tool] = true
-		d.tools = append(d.tools, tool)
+		t.called[tool] = true
+		t.tools = append(t.tools, tool)
 	}
 }
 
-func (d *digest) title() string {
-	if d.phrase != "" {
-		return d.phrase
+func (t *tally) title() string {
+	if t.phrase != "" {
+		return t.phrase
 	}
-	return d.script
+	return t.script
 }
 
 // fill sets what an End has from the lines before it.
-func (d *digest) fill(e *End) {
+func (t *tally) fill(e *End) {
 	if e.Calls == 0 {
-		e.Calls, e.Failed = d.calls, d.failed
+		e.Calls, e.Failed = t.calls, t.failed
 	}
-	e.Tools, e.Title, e.Attempts = d.tools, d.title(), d.attempts
+	e.Tools, e.Title, e.Attempts = t.tools, t.title(), t.attempts
 }
 
 // firstPhrase is the first phrase of the tools of a result.
