@@ -104,7 +104,7 @@ func runFilters() []cli.Flag {
 var statuses = []string{string(harness.OK), string(harness.CompileError), string(harness.ToolNotFound),
 	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
 	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
-	string(harness.Canceled), string(harness.SandboxError), "waiting", "uncertain", "diverged", "lost", "running", "died"}
+	string(harness.Canceled), string(harness.SandboxError), "waiting", "uncertain", "diverged", "lost", record.Running, record.Died}
 
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
@@ -212,7 +212,7 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Bool("f") {
 		return e.followRuns(ctx, store, f, list)
 	}
-	if err := list.print(store.List(ctx, f)); err != nil {
+	if err := list.print(until(ctx, store.List(ctx, f))); err != nil {
 		return err
 	}
 	if list.rows == 0 && ctx.Err() == nil {
@@ -223,6 +223,17 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// until are runs until ctx ends, which is no fault of theirs.
+func until(ctx context.Context, runs iter.Seq2[*record.Summary, error]) iter.Seq2[*record.Summary, error] {
+	return func(yield func(*record.Summary, error) bool) {
+		for s, err := range runs {
+			if ctx.Err() != nil || !yield(s, err) {
+				return
+			}
+		}
+	}
 }
 
 // anyRun reports whether there is a record.
@@ -236,25 +247,37 @@ func anyRun(ctx context.Context, store *record.Store) bool {
 // followRuns prints the runs that there are, the newest last, and then those that
 // begin and end.
 func (e *env) followRuns(ctx context.Context, store *record.Store, f *record.Filter, list *runList) error {
+	follow := store.Follow(ctx, f) // knows what there is now
 	type item struct {
 		s   *record.Summary
 		err error
 	}
 	var before []item
-	for s, err := range store.List(ctx, f) {
+	for s, err := range until(ctx, store.List(ctx, f)) {
 		before = append(before, item{s, err})
 	}
 	slices.Reverse(before)
-	if err := list.print(func(yield func(*record.Summary, error) bool) {
+	told := map[string]string{} // the status of what began since
+	err := list.print(func(yield func(*record.Summary, error) bool) {
 		for _, it := range before {
+			if it.err == nil {
+				told[it.s.ID] = it.s.Status
+			}
 			if !yield(it.s, it.err) {
 				return
 			}
 		}
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	for s, err := range store.Follow(ctx, f) {
+	for s, err := range follow {
+		if ctx.Err() != nil || err == nil && told[s.ID] == s.Status {
+			continue
+		}
+		if err == nil {
+			told[s.ID] = s.Status
+		}
 		list.now = time.Now()
 		if err := list.one(s, err); err != nil {
 			return err
@@ -269,8 +292,8 @@ type runList struct {
 	json   bool
 	ascii  bool
 	now    time.Time
-	width  int // columns; 0: lines are not cut
-	widths []int
+	width  int   // columns; 0: lines are not cut
+	widths []int // of columns, that of tools last
 	rows   int
 }
 
@@ -288,13 +311,12 @@ func (l *runList) print(runs iter.Seq2[*record.Summary, error]) error {
 		return nil
 	}
 	type row struct {
-		s     *record.Summary
-		cells []string
-		err   error
+		s   *record.Summary
+		err error
 	}
 	head := []string{"run", "when", "status", "took", "calls", "failed"}
 	l.widths = nil
-	for _, h := range head {
+	for _, h := range append(head, "tools") {
 		l.widths = append(l.widths, len(h))
 	}
 	var first []row
@@ -321,7 +343,7 @@ func (l *runList) print(runs iter.Seq2[*record.Summary, error]) error {
 		}
 		first = append(first, row{s: s, err: err})
 		if err == nil {
-			for i, cell := range l.cells(s) {
+			for i, cell := range append(l.cells(s), l.tools(s)) {
 				l.widths[i] = max(l.widths[i], utf8.RuneCountInString(cell))
 			}
 		}
@@ -362,7 +384,7 @@ func (l *runList) one(s *record.Summary, err error) error {
 
 func (l *runList) cells(s *record.Summary) []string {
 	took, failed := show.Duration(s.Ms), ""
-	if s.Status == "running" {
+	if s.Status == record.Running {
 		took = show.Duration(float64(l.now.Sub(s.Time).Milliseconds()))
 	}
 	if s.Failed > 0 {
@@ -420,7 +442,7 @@ func (l *runList) title(s *record.Summary) string {
 }
 
 // maxCell bounds tools and titles where there is no width, in characters.
-const maxCell = 200
+const maxCell = 120
 
 // line prints the cells of a row: numbers to the right, then tools and title, cut
 // to the width.
@@ -436,15 +458,13 @@ func (l *runList) line(cells []string, tools, title string, paint func(column in
 			b.WriteString(paint(i, cell) + pad + "  ")
 		}
 	}
-	room := maxCell
+	wide, room := min(l.widths[len(cells)], maxCell), maxCell
 	if l.width > 0 {
-		room = max((l.width-used)*2/5, least)
+		wide = min(wide, max((l.width-used)/2, least))
+		room = max(l.width-used-wide-2, least)
 	}
-	tools = show.Visible(tools, room, l.ascii)
-	if l.width > 0 {
-		tools += strings.Repeat(" ", room-utf8.RuneCountInString(tools))
-		room = max(l.width-used-room-2, least)
-	}
+	tools = show.Visible(tools, wide, l.ascii)
+	tools += strings.Repeat(" ", max(wide-utf8.RuneCountInString(tools), 0))
 	b.WriteString(paint(len(cells), tools) + "  " + paint(len(cells)+1, show.Visible(title, room, l.ascii)))
 	_, err := io.WriteString(l.e.stdout, strings.TrimRight(b.String(), " ")+"\n")
 	return err
@@ -491,10 +511,9 @@ func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*record.S
 func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*record.Run, error) {
 	if id == last {
 		for s, err := range store.List(ctx, &record.Filter{Limit: 1}) {
-			if err != nil {
-				return nil, err
+			if err == nil { // of one that cannot be read nothing can be shown
+				return store.Load(s.ID)
 			}
-			return store.Load(s.ID)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -35,7 +35,7 @@ func (e *env) showRun(ctx context.Context, c *cli.Command) error {
 	}
 	switch {
 	case c.Bool("json"):
-		return e.print(show.Whole(r, r.Status()))
+		return e.print(show.Whole(r))
 	case c.Bool("script"):
 		source, err := source(r)
 		if err != nil {
@@ -45,7 +45,7 @@ func (e *env) showRun(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	o := e.display(c)
-	if err := show.New(r, r.Status()).Text(e.stdout, o); err != nil || !c.Bool("f") {
+	if err := show.New(r).Text(e.stdout, o); err != nil || !c.Bool("f") {
 		return err
 	}
 	return followRun(ctx, store, r, e.stdout, o)
@@ -65,7 +65,7 @@ const pollEvery = 300 * time.Millisecond
 
 // followRun writes what happens in a run until it ends.
 func followRun(ctx context.Context, store *record.Store, r *record.Run, w io.Writer, o *show.Options) error {
-	for r.Status() == running {
+	for r.End == nil && r.Running {
 		seen := len(r.Lines)
 		select {
 		case <-ctx.Done():
@@ -77,15 +77,12 @@ func followRun(ctx context.Context, store *record.Store, r *record.Run, w io.Wri
 			return err
 		}
 		r = again
-		if err := show.New(r, r.Status()).Follow(w, seen, o); err != nil {
+		if err := show.New(r).Follow(w, seen, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// running is the status of a run that is under way.
-const running = "running"
 
 func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
 	if c.Args().Len() != 2 {
@@ -102,7 +99,7 @@ func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	d := show.Compare(show.New(a, a.Status()), show.New(b, b.Status()))
+	d := show.Compare(show.New(a), show.New(b))
 	if c.Bool("json") {
 		err = e.print(d)
 	} else if !d.Same || !c.Bool("q") {
@@ -130,8 +127,12 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if status := r.Status(); harness.Status(status).ExitCode() == harness.CompileError.ExitCode() {
+	if status := r.Summary().Status; harness.Status(status).ExitCode() == harness.CompileError.ExitCode() {
 		return usageError{fmt.Sprintf("run %s ended %s: its script never ran, and is not saved", r.Begin.ID, status)}
+	}
+	if r.Begin.Script.Redacted {
+		return usageError{fmt.Sprintf("run %s: secrets in its script were left out of the record: it cannot be saved",
+			r.Begin.ID)}
 	}
 	script := &library.Script{Name: name, About: c.String("about"), Tools: []library.Tool{},
 		Saved: time.Now().UTC().Truncate(time.Second)}
@@ -192,7 +193,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		switch {
 		case err != nil:
 			e.nothing(c, "not removed: "+show.Visible(err.Error(), 500, ascii()))
-		case s.Status == running:
+		case s.Status == record.Running:
 			under++
 		default:
 			ids = append(ids, s.ID)
@@ -235,7 +236,7 @@ func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *record.Sto
 		if err != nil {
 			return err
 		}
-		if r.Status() == running {
+		if r.Running {
 			fmt.Fprintf(e.stderr, "harness: run %s is under way: nothing was removed\n", r.Begin.ID)
 			return exit(1)
 		}

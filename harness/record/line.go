@@ -19,6 +19,9 @@ type Head struct {
 
 func (h *Head) head() *Head { return h }
 
+// When is the time of a line.
+func When(l Line) time.Time { return l.head().Time }
+
 // Begin is the first line: what runs, for whom, and where.
 type Begin struct {
 	Head

@@ -131,14 +131,20 @@ func change(path string, inA *record.Run, a record.Data, inB *record.Run, b reco
 		return &Change{path, either(x, a), either(y, b)}
 	}
 	at, p, q, same := firstDifference(path, x, y, maxCompared)
-	if same {
-		return nil
+	switch {
+	case !same:
+		return &Change{at, p, q}
+	case a.Redacted && b.Redacted && a.SHA256 != b.SHA256:
+		return &Change{path, hidden, hidden}
 	}
-	return &Change{at, p, q}
+	return nil
 }
 
+// hidden stands for a part of a value that is not kept.
+var hidden = json.RawMessage(`"(in a part that is not kept)"`)
+
 // maxCompared is the depth to which values are compared part by part.
-const maxCompared = 200
+const maxCompared = 32
 
 // either is a value, or as a JSON string why it is not there.
 func either(raw json.RawMessage, d record.Data) json.RawMessage {
@@ -300,13 +306,15 @@ func resultOf(c *placed) record.Data {
 	return record.Data{}
 }
 
-// movedLines returns where a line of a is in b; below zero: nowhere.
+// movedLines returns where a line of a is in b: of lines that were replaced, the
+// ones in their place. Below zero: nowhere.
 func movedLines(a, b string) func(int) int {
 	if a == b {
 		return func(line int) int { return line }
 	}
 	at := map[int]int{}
-	i, j := 1, 1 // the next lines
+	i, j := 1, 1   // the next lines
+	var gone []int // lines of a directly before, for which there is none yet
 	_, hunks, _ := strings.Cut(unified(a, b), "+++ b\n")
 	for line := range strings.Lines(hunks) {
 		var fromA, nA, fromB, nB int
@@ -315,13 +323,17 @@ func movedLines(a, b string) func(int) int {
 			for ; i < fromA; i, j = i+1, j+1 {
 				at[i] = j
 			}
-			i, j = max(fromA, 1), max(fromB, 1)
+			i, j, gone = max(fromA, 1), max(fromB, 1), nil
 		case line[0] == ' ':
 			at[i] = j
-			i, j = i+1, j+1
+			i, j, gone = i+1, j+1, nil
 		case line[0] == '-':
+			gone = append(gone, i)
 			i++
 		case line[0] == '+':
+			if len(gone) > 0 {
+				at[gone[0]], gone = j, gone[1:]
+			}
 			j++
 		}
 	}
@@ -428,6 +440,8 @@ func compactOrNot(raw json.RawMessage) string {
 func (p *page) callChange(c *CallChange) {
 	at := ""
 	switch {
+	case c.A == c.B && c.A > 0:
+		at = fmt.Sprintf("#%d", c.A)
 	case c.A > 0 && c.B > 0:
 		at = fmt.Sprintf("#%d in a, #%d in b", c.A, c.B)
 	case c.A > 0:
@@ -442,7 +456,7 @@ func (p *page) callChange(c *CallChange) {
 	if line > 0 {
 		at += fmt.Sprintf(", line %d", line)
 	}
-	at = p.safe(c.Tool, maxName) + "  " + p.paint(dim, strings.TrimPrefix(at, ", "))
+	at = p.safe(c.Tool, p.Width/2) + "  " + p.paint(dim, strings.TrimPrefix(at, ", "))
 	switch c.What {
 	case Missing:
 		p.line("%s  %s", p.paint(red, "- only in a"), at)

@@ -23,7 +23,7 @@ func (v *View) Follow(w io.Writer, from int, o *Options) error {
 		}
 	}
 	for _, l := range v.Run.Lines[min(from, len(v.Run.Lines)):] {
-		when := p.paint(dim, fmt.Sprintf("%10s", "+"+Duration(c.at(timeOf(l)))))
+		when := p.paint(dim, fmt.Sprintf("%10s", "+"+Duration(c.at(record.When(l)))))
 		switch l := l.(type) {
 		case *record.Call:
 			what := l.Tool
@@ -39,7 +39,7 @@ func (v *View) Follow(w io.Writer, from int, o *Options) error {
 				continue
 			}
 			colour := green
-			if b.State != Done {
+			if b.State != Answered {
 				colour = red
 			}
 			what := strings.TrimSpace(fmt.Sprintf("%s, %s  %s", Duration(l.Ms), size(l.Bytes), b.Error))
@@ -56,7 +56,7 @@ func (v *View) Follow(w io.Writer, from int, o *Options) error {
 			p.line("%s       %s", when, p.paint(yellow, p.safe(l.Tool+" waits for a yes", p.Width-18)))
 		}
 	}
-	if v.Status != "running" {
+	if v.Status != record.Running {
 		p.line("")
 		p.line("%s  %s", p.status(), p.paint(dim, p.took()))
 		p.end()

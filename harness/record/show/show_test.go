@@ -175,7 +175,7 @@ func thousand() *tape {
 
 // resumed is a run of two attempts, of which nobody knows how one call ended, with
 // a script of another run in it.
-func resumed() *tape {
+func resumed(running bool) *tape {
 	r := newTape("v, err := RunScript(\"inner\", nil)\nmail.Send(mail.SendParams{To: \"a\"})\nbank.Pay(bank.PayParams{Sum: 3})\n")
 	child := &record.Child{Head: at(5), N: 1, Path: "1:11", Name: "inner", Script: record.String("shop.Count()\n")}
 	r.Children, r.Lines = append(r.Children, child), append(r.Lines, child)
@@ -185,7 +185,9 @@ func resumed() *tape {
 	m = r.call(2, "", "2:6", "mail.send", record.Effect, `{"to":"a"}`, 50)
 	d = r.done(m, 100, `null`)
 	d.Kind, d.Result, d.Error = record.Uncertain, record.Data{}, "connection lost after 50 ms"
-	m.Settle = &record.Settle{Head: at(60e3), N: 2, Happened: true, Who: "mara"}
+	m.Settle = &record.Settle{Head: at(50e3), N: 2, Happened: true, Who: "mara"}
+	r.Lines = append(r.Lines, m.Settle)
+	r.Running = running
 	again := &record.Attempt{Head: at(60e3 + 100), Number: 2}
 	r.Attempts, r.Lines = append(r.Attempts, again), append(r.Lines, again)
 	r.call(3, "", "3:6", "bank.pay", record.Effect, `{"sum":3}`, 60e3+150)
@@ -205,10 +207,10 @@ func rehearsed() *tape {
 	return r
 }
 
-func text(t *testing.T, r *record.Run, status string, o *show.Options) string {
+func text(t *testing.T, r *record.Run, o *show.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := show.New(r, status).Text(&b, o); err != nil {
+	if err := show.New(r).Text(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -216,22 +218,21 @@ func text(t *testing.T, r *record.Run, status string, o *show.Options) string {
 
 func TestARunIsShown(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		run    *tape
-		status string
-		o      show.Options
+		name string
+		run  *tape
+		o    show.Options
 	}{
-		{"shop-80", shop(), "", show.Options{Width: 80}},
-		{"shop-120", shop(), "", show.Options{Width: 120, All: true, Now: after(200e3)}},
-		{"shop-ascii", shop(), "", show.Options{Width: 80, ASCII: true}},
-		{"thousand", thousand(), "", show.Options{Width: 80}},
-		{"resumed", resumed(), "died", show.Options{Width: 100}},
-		{"running", resumed(), "running", show.Options{Width: 100, Colour: true}},
-		{"dry", rehearsed(), "", show.Options{Width: 100}},
+		{"shop-80", shop(), show.Options{Width: 80}},
+		{"shop-120", shop(), show.Options{Width: 120, All: true, Now: after(200e3)}},
+		{"shop-ascii", shop(), show.Options{Width: 80, ASCII: true}},
+		{"thousand", thousand(), show.Options{Width: 80}},
+		{"resumed", resumed(false), show.Options{Width: 100}},
+		{"running", resumed(true), show.Options{Width: 100, Colour: true}},
+		{"dry", rehearsed(), show.Options{Width: 100}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Zone = time.UTC
-			golden(t, c.name+".txt", text(t, c.run.Run, c.status, &c.o))
+			golden(t, c.name+".txt", text(t, c.run.Run, &c.o))
 		})
 	}
 }
@@ -253,7 +254,228 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var _ = errors.New
-var _ = unicode.IsPrint
-var _ = utf8.RuneError
-var _ = registry.Invisible
+// evil has what a terminal obeys, what changes the direction of text, what does not
+// show, and ends of lines.
+const evil = "a\x1b[2J\x1b]0;t\a\u009b31m\u202ebidi\u2066\u200bz\U000e0041tag\r\nnext\ttab\x00\x7f\u2028end"
+
+// everywhere is a run with evil in every text of its record.
+func everywhere() *tape {
+	r := newTape(evil + "\n" + evil)
+	q, _ := json.Marshal(evil)
+	object := record.Raw([]byte(fmt.Sprintf(`{%s:%s,"n":[%s]}`, q, q, q)))
+	b := r.Begin
+	b.ID, b.Name, b.Session, b.Subject, b.Harness, b.Go, b.OS, b.Arch, b.Host = evil, evil, evil, evil, evil, evil, evil, evil, evil
+	b.Inputs = record.Values{evil: object}
+	r.Tools = &record.Tools{Head: at(1), Phrases: json.RawMessage(fmt.Sprintf(`[{"phrase":%s,"verdict":%s,"by":%s},`+
+		`{"phrase":%s,"verdict":"x","by":%s,"tool":%s},{"verdict":%s,"candidates":[{"id":%s}]}]`, q, q, q, q, q, q, q, q))}
+	r.Lines = append(r.Lines, r.Tools)
+	for n, place := range []string{"1:1", "1:1", "99:1", evil, "2:2"} {
+		m := r.call(n+1, evil, place, evil, record.Class(evil), string(object.JSON), float64(n))
+		d := r.done(m, float64(n)+2, string(object.JSON))
+		d.Error, d.Suspect, d.Kind, d.Start = evil, evil, record.Kind(evil), 3
+		m.Settle = &record.Settle{Head: at(9), N: n + 1, Who: evil, Result: object}
+	}
+	r.fail(r.call(7, "", "1:1", "x", record.Read, `no JSON `+evil, 8), 9, evil)
+	guess := &record.Guess{Head: at(10), N: 8, Place: evil, Class: record.Class(evil), Tool: evil, Args: object, Result: object, From: evil}
+	child := &record.Child{Head: at(11), N: 1, Path: evil, Name: evil, Script: record.String(evil), Inputs: b.Inputs}
+	ask := &record.Ask{Head: at(11.5), A: evil, Tool: evil, Args: object}
+	r.Calls, r.Children = append(r.Calls, &record.Made{Guess: guess}), append(r.Children, child)
+	r.Lines = append(r.Lines, guess, child, ask)
+	r.note(record.Note{Stdout: evil, Stderr: evil, Warning: evil, Line: 1, Path: evil}, 12)
+	r.note(record.Note{Stdout: evil, Stderr: evil}, 13)
+	r.Damaged, r.Later, r.Torn = errors.New(evil), errors.New(evil), 3
+	r.end(record.End{Status: evil, Value: object, Warnings: []string{evil}, Truncated: true, Error: json.RawMessage(fmt.Sprintf(
+		`{"kind":%s,"file":%s,"line":1,"message":%s,"hint":%s,"trace":[%s]}`, q, q, q, q, q))}, 14)
+	return r
+}
+
+func TestNothingInARecordReachesTheTerminal(t *testing.T) {
+	for _, o := range []show.Options{{}, {All: true}, {ASCII: true, Width: 200}, {Colour: true, Now: after(1e6)}} {
+		var b bytes.Buffer
+		v, other := show.New(everywhere().Run), show.New(shop().Run)
+		for _, err := range []error{v.Text(&b, &o), v.Follow(&b, 0, &o), show.Compare(v, other).Text(&b, &o),
+			show.Compare(other, v).Text(&b, &o)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := b.String()
+		if o.Colour {
+			for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
+				got = strings.ReplaceAll(got, "\x1b["+code+"m", "")
+			}
+		}
+		if !utf8.ValidString(got) {
+			t.Error("not UTF-8")
+		}
+		for i, r := range got {
+			if r != '\n' && (!unicode.IsPrint(r) || registry.Invisible(r) || o.ASCII && r >= utf8.RuneSelf) {
+				t.Fatalf("%+v: %q in %q", o, r, got[max(0, i-80):min(len(got), i+20)])
+			}
+		}
+		for _, want := range []string{`a\x1b[2J\x1b]0;t\x07\u009b31m\u202ebidi\u2066\u200bz\U000e0041tag\r`, `\u2028end`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%+v: not made visible: %s", o, want)
+			}
+		}
+	}
+}
+
+func TestLinesAreNoWiderThanTheTerminal(t *testing.T) {
+	for _, width := range []int{60, 80, 81, 120, 200} {
+		for name, r := range map[string]*tape{"shop": shop(), "thousand": thousand(), "resumed": resumed(true), "dry": rehearsed(),
+			"evil": everywhere()} {
+			for line := range strings.Lines(text(t, r.Run, &show.Options{Width: width})) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("%s: %d columns of %d: %s", name, n, width, line)
+				}
+			}
+		}
+	}
+}
+
+func TestCallsAtOneTimeAreInLanes(t *testing.T) {
+	r := newTape("x.Y()\n")
+	for i, span := range [][2]float64{{0, 10}, {2, 6}, {4, 20}, {6, 8}, {10, 12}, {21, 22}} {
+		r.done(r.call(i+1, "", "1:1", "x.y", record.Read, `{}`, span[0]), span[1], `{}`)
+	}
+	r.end(record.End{Status: "ok"}, 30)
+	p := show.New(r.Run).Sources[0].Places[0]
+	var lanes []int
+	for _, b := range p.Calls {
+		lanes = append(lanes, b.Lane)
+	}
+	if d := cmp.Diff([]int{0, 1, 2, 1, 0, 0}, lanes); d != "" || p.AtATime != 3 || p.Slowest != 16 || p.P50 != 2 {
+		t.Errorf("%d at a time, slowest %v, p50 %v, lanes %s", p.AtATime, p.Slowest, p.P50, d)
+	}
+}
+
+func TestTimeStandsStillBetweenAttempts(t *testing.T) {
+	v := show.New(resumed(false).Run)
+	if v.Paused != 60e3 || v.Ms != 250 {
+		t.Errorf("paused %v ms, took %v ms", v.Paused, v.Ms)
+	}
+}
+
+func TestTheWholeRecordIsJSON(t *testing.T) {
+	store, err := record.Open(t.TempDir(), &record.StoreOptions{
+		Unkept: func(tool string) bool { return tool == "secret.get" },
+		Redact: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("hunter2"), []byte("***")) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := store.Begin(&record.Begin{Script: record.String("x"), Inputs: record.Values{"n": record.Raw([]byte("{ \"a\": 1 }"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := `"` + strings.Repeat("x", 100<<10) + `"`
+	for _, l := range []record.Line{
+		&record.Call{N: 1, Place: "1:1", Class: record.Read, Tool: "a.b", Args: record.Raw([]byte(`{"pass":"hunter2"}`))},
+		&record.Done{N: 1, Kind: record.Answered, Result: record.Raw([]byte(large))},
+		&record.Call{N: 2, Place: "1:2", Class: record.Read, Tool: "secret.get", Args: record.Raw([]byte(`{"a":1}`))},
+		&record.Done{N: 2, Kind: record.Answered, Result: record.Raw([]byte(`{"b":1}`))},
+		&record.End{Status: "ok", Value: record.Raw([]byte(`"blob:sha256:no"`))},
+	} {
+		if err := w.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Load(w.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(show.Whole(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Status string
+		Begin  struct {
+			Script string
+			Inputs map[string]any
+		}
+		Calls []struct {
+			N    int
+			Tool string
+			Args any
+			Done struct{ Result any }
+		}
+		End struct{ Value string }
+	}
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	c := got.Calls
+	if got.Status != "ok" || got.Begin.Script != "x" || fmt.Sprint(got.Begin.Inputs) != "map[n:map[a:1]]" || len(c) != 2 ||
+		c[0].N != 1 || c[0].Tool != "a.b" || fmt.Sprint(c[0].Args) != "map[pass:***]" || len(fmt.Sprint(c[0].Done.Result)) != 100<<10 ||
+		got.End.Value != "blob:sha256:no" {
+		t.Errorf("%.1000s", raw)
+	}
+	if args, _ := c[1].Args.(string); !strings.HasPrefix(args, "blob:hmac:") || !strings.HasSuffix(args, ":7") {
+		t.Errorf("not kept: %v", c[1].Args)
+	}
+	if shown := text(t, r, &show.Options{Width: 120}); !strings.Contains(shown, "(7 B, not kept)") || !strings.Contains(shown, `pass "***"`) {
+		t.Error(shown)
+	}
+	if d := show.Compare(show.New(r), show.New(r)); !d.Same {
+		t.Errorf("a run differs from itself: %+v", d)
+	}
+}
+
+func TestWhatDiffersIsSaid(t *testing.T) {
+	a := shop()
+	b := shop()
+	b.Begin.ID = "k2m4p6q8"
+	b.Begin.Script = record.String("// Moved by two\n// lines.\n" + strings.Replace(lateOrders, "Limit: 200", "Limit: 100", 1))
+	b.Begin.Inputs["days"] = record.Raw([]byte("5"))
+	for _, c := range b.Calls {
+		line, column, _ := strings.Cut(c.Place, ":")
+		var n int
+		fmt.Sscan(line, &n)
+		c.Place = fmt.Sprintf("%d:%s", n+2, column)
+	}
+	b.Calls[0].Args = record.Raw([]byte(`{"status":"paid","limit":100}`))
+	b.Calls[2].Done.Result = record.Raw([]byte(`{"content":[],"structuredContent":{"id":1,"total":13}}`))
+	b.Calls[10].Done.Failed = false
+	b.Calls = b.Calls[:len(b.Calls)-1]
+	b.call(40, "", "28:12", "tickets.create_ticket", record.Effect, `{"queue":"office"}`, 1200)
+	b.call(41, "", "30:12", "mail.send", record.Effect, `{"to":"a"}`, 1250)
+	b.Tools.Phrases = bytes.Replace(b.Tools.Phrases, []byte("shop.list_orders"), []byte("shop.search_orders"), 1)
+	b.End.Value = record.Raw([]byte(`{"paid":14,"late":2,"left":[{"id":1}]}`))
+	b.End.Status = "script_error"
+	b.Notes[0].Stdout = "13 paid orders\n"
+	d := show.Compare(show.New(a.Run), show.New(b.Run))
+	if d.Same {
+		t.Error("the same")
+	}
+	raw, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "diff.json", string(raw)+"\n")
+	var out bytes.Buffer
+	if err := d.Text(&out, &show.Options{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "diff.txt", out.String())
+}
+
+func TestARunIsTheSameAsItself(t *testing.T) {
+	for name, r := range map[string]*tape{"shop": shop(), "thousand": thousand(), "resumed": resumed(true), "dry": rehearsed(),
+		"evil": everywhere()} {
+		if d := show.Compare(show.New(r.Run), show.New(r.Run)); !d.Same {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+func TestWhatHappensIsFollowed(t *testing.T) {
+	var b bytes.Buffer
+	if err := show.New(shop().Run).Follow(&b, 30, &show.Options{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "follow.txt", b.String())
+}

@@ -30,7 +30,8 @@ const (
 	maxValue    = 40  // lines of a value
 	maxWarnings = 20
 	maxMessage  = 4000 // characters of an error's message
-	maxName     = 80   // characters of names
+	maxName     = 20   // characters of names
+	leastWidth  = 60   // columns
 )
 
 // Options say how a view is written; nil is 80 columns of plain UTF-8.
@@ -109,7 +110,7 @@ func newPage(v *View, o *Options) *page {
 	if p.Width == 0 {
 		p.Width = 80
 	}
-	p.Width = min(max(p.Width, 40), 400)
+	p.Width = min(max(p.Width, leastWidth), 400)
 	if p.Zone == nil {
 		p.Zone = time.Local
 	}
@@ -150,6 +151,9 @@ func (p *page) head() {
 		began += ", " + Ago(b.Time, p.Now)
 	}
 	p.fact("began", began)
+	if n := len(v.Run.Attempts); n > 0 {
+		p.fact("attempts", fmt.Sprintf("%d, %s between them", n+1, Duration(v.Paused)))
+	}
 	p.fact("calls", p.counted())
 	p.fact("for", b.Subject)
 	p.fact("session", b.Session)
@@ -174,9 +178,12 @@ func (p *page) head() {
 		p.fact("input", name+" = "+p.shown(b.Inputs[name]))
 	}
 	if v.Run.Damaged != nil {
-		p.line("  %s %s", p.paint(red, fmt.Sprintf("%-9s", "damaged")), p.safe(v.Run.Damaged.Error(), maxMessage))
+		p.line("  %s %s", p.paint(red, fmt.Sprintf("%-9s", "damaged")), p.safe(v.Run.Damaged.Error(), p.Width-12))
 	}
-	if v.Run.Torn > 0 && v.Run.End == nil && v.Status != "running" {
+	if v.Run.Later != nil {
+		p.fact("version", v.Run.Later.Error())
+	}
+	if v.Run.Torn > 0 && v.Run.End == nil && v.Status != record.Running {
 		p.fact("torn", fmt.Sprintf("%s at the end are left out: the process died while it wrote them", size(int(v.Run.Torn))))
 	}
 }
@@ -201,7 +208,7 @@ func StatusColour(status string) string {
 	switch status {
 	case "ok":
 		return green
-	case "running", "waiting", "uncertain", "canceled":
+	case record.Running, "waiting", "uncertain", "canceled":
 		return yellow
 	}
 	return red
@@ -214,9 +221,6 @@ func (p *page) took() string {
 	}
 	if p.view.Run.End == nil {
 		took += " so far"
-	}
-	if n := len(p.view.Run.Attempts); n > 0 {
-		took += fmt.Sprintf(" in %s, %s between them", text.Count(n+1, "attempt"), Duration(p.view.Paused))
 	}
 	return took
 }
@@ -305,7 +309,7 @@ func (p *page) source(i int, s *Source) {
 	p.line("")
 	title := "script"
 	if i > 0 {
-		title = "script " + p.safe(s.Name, maxName) + ", run through RunScript"
+		title = "script " + p.safe(s.Name, p.Width/2) + ", run through RunScript"
 	}
 	p.line("%s", p.paint(bold, title))
 	if len(s.Places) > 0 {
@@ -449,11 +453,11 @@ func (p *page) places(all []*Place) {
 	for _, pl := range all {
 		name := ""
 		if len(all) > 1 || pl.Line == 0 {
-			name = p.safe(pl.Tool, maxName)
+			name = pl.Tool
 		}
 		many := !p.All && (len(pl.Calls) > maxRows || p.view.Calls > maxAllRows && len(pl.Calls) > 1)
 		if len(pl.Calls) > 1 {
-			p.line("%*s%s", margin, "", p.paint(cyan, p.summary(pl, name)))
+			p.line("%*s%s", margin, "", p.paint(cyan, p.safe(p.summary(pl, name), p.Width-margin)))
 			name = ""
 		}
 		rows := pl.Calls
@@ -491,7 +495,7 @@ func (p *page) summary(pl *Place, name string) string {
 		parts = append([]string{name}, parts...)
 	}
 	if pl.Class != "" {
-		parts = append(parts, p.safe(string(pl.Class), maxName))
+		parts = append(parts, string(pl.Class))
 	}
 	if pl.Slowest > 0 {
 		parts = append(parts, "p50 "+Duration(pl.P50), "slowest "+Duration(pl.Slowest))
@@ -576,7 +580,7 @@ func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 		colour = yellow
 	}
 	for i := first; i <= last; i++ {
-		if gap && i == last && i > first && b.State == Done {
+		if gap && i == last && i > first && b.State == Answered {
 			break
 		}
 		cells[i] = p.paint(colour, fill)
@@ -601,7 +605,7 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	if t, ok := b.took(); ok {
 		took, what = Duration(t), size(b.Done.Bytes)
 	}
-	if b.State != Done {
+	if b.State != Answered {
 		what, colour = string(b.State), red
 		if b.State == Running || b.State == MadeUp || b.State == Settled {
 			colour = yellow
@@ -781,7 +785,7 @@ func (p *page) value(d record.Data) {
 	lines := strings.Split(string(registry.PrintableJSON(b.Bytes())), "\n")
 	for i, l := range lines {
 		if i == maxValue && !p.All && len(lines) > maxValue+1 {
-			p.line("  %s", p.paint(dim, fmt.Sprintf("and %s; -all shows them", text.Count(len(lines)-i, "more line"))))
+			p.line("  %s", p.paint(dim, fmt.Sprintf("and %s", text.Count(len(lines)-i, "more line"))))
 			break
 		}
 		most := p.Width - 2

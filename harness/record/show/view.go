@@ -92,14 +92,14 @@ type State string
 
 // The states of calls.
 const (
-	Done    State = "done"
-	Failed  State = "failed" // by the tool, or refused
-	NotSent State = "not sent"
-	Unread  State = "unread" // it was done, without an answer that can be read
-	Unknown State = "unknown"
-	Running State = "running"
-	MadeUp  State = "made up" // in a dry run: answered without being sent
-	Settled State = "settled" // a person said what became of it
+	Answered State = "done"
+	Failed   State = "failed" // by the tool, or refused
+	NotSent  State = "not sent"
+	Unread   State = "unread" // it was done, without an answer that can be read
+	Unknown  State = "unknown"
+	Running  State = "running"
+	MadeUp   State = "made up" // in a dry run: answered without being sent
+	Settled  State = "settled" // a person said what became of it
 )
 
 // Print is a line that the script printed.
@@ -111,12 +111,11 @@ type Print struct {
 	Times  int // that the same was printed at this line
 }
 
-// New is the view of a run. Of one without an end, status says what is known of
-// it: running, died.
-func New(r *record.Run, status string) *View {
-	v := &View{Run: r, Status: status, Classes: map[record.Class]int{}}
+// New is the view of a run.
+func New(r *record.Run) *View {
+	v := &View{Run: r, Status: r.Summary().Status, Classes: map[record.Class]int{}}
 	if r.End != nil {
-		v.Status, v.Warnings = r.End.Status, r.End.Warnings
+		v.Warnings = r.End.Warnings
 		var e Error
 		if json.Unmarshal(r.End.Error, &e) == nil && e.Message != "" {
 			v.Error = &e
@@ -213,7 +212,7 @@ func (v *View) bar(m *record.Made, c *clock) *Bar {
 		return b
 	case m.Done == nil:
 		b.State, b.End = Unknown, c.last
-		if v.Status == "running" {
+		if v.Status == record.Running {
 			b.State, b.End = Running, c.last
 		}
 	default:
@@ -242,7 +241,7 @@ func stateOf(d *record.Done) State {
 	case d.Failed || d.Denied || d.Error != "":
 		return Failed
 	}
-	return Done
+	return Answered
 }
 
 // failed reports whether the call was to do something and did not.
@@ -382,7 +381,11 @@ func newClock(r *record.Run) *clock {
 	c := &clock{began: r.Begin.Time}
 	before := r.Begin.Time
 	for _, l := range r.Lines {
-		t := timeOf(l)
+		t := record.When(l)
+		switch l.(type) {
+		case *record.Settle, *record.Answer: // people's, while nothing is under way
+			continue
+		}
 		if _, again := l.(*record.Attempt); again && t.After(before) {
 			c.cuts = append(c.cuts, cut{before, t})
 		}
@@ -417,42 +420,9 @@ func (c *clock) paused() (sum time.Duration) {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// timeOf is the time of a line.
-func timeOf(l record.Line) time.Time {
-	switch l := l.(type) {
-	case *record.Begin:
-		return l.Time
-	case *record.Attempt:
-		return l.Time
-	case *record.Tools:
-		return l.Time
-	case *record.Call:
-		return l.Time
-	case *record.Done:
-		return l.Time
-	case *record.Settle:
-		return l.Time
-	case *record.Ask:
-		return l.Time
-	case *record.Answer:
-		return l.Time
-	case *record.Round:
-		return l.Time
-	case *record.Child:
-		return l.Time
-	case *record.Guess:
-		return l.Time
-	case *record.Note:
-		return l.Time
-	case *record.End:
-		return l.Time
-	}
-	return time.Time{}
-}
-
 // value is a value of a record; nil where it is not kept or cannot be read.
 func value(r *record.Run, d record.Data) []byte {
-	if d.JSON != nil || d.IsZero() || d.Redacted {
+	if d.JSON != nil || d.IsZero() {
 		return d.JSON
 	}
 	b, err := r.Value(d)

@@ -1,76 +1,122 @@
 package show
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/usetools/usetools/harness/record"
 )
 
-// Record is a whole record as one JSON object. Values that stand beside the record
-// are in it; those that were not kept are "blob:hmac:DIGEST:BYTES".
+// Record is a whole record as one JSON object. Its values are what was written,
+// wherever they are kept, with what is left of redacted ones; a value of which only
+// a digest is kept is the text "blob:hmac:DIGEST:BYTES". What is no JSON is a text.
 type Record struct {
-	Begin    *record.Begin     `json:"begin"`
+	Begin    *Begin            `json:"begin"`
 	Status   string            `json:"status"` // of End, or running or died
 	Attempts []*record.Attempt `json:"attempts,omitempty"`
-	Tools    *record.Tools     `json:"tools,omitempty"`
-	Calls    []Call            `json:"calls"`
+	Tools    *Tools            `json:"tools,omitempty"`
+	Calls    []*Call           `json:"calls"`
 	Notes    []*record.Note    `json:"notes"`
-	Children []*record.Child   `json:"children,omitempty"`
-	End      *record.End       `json:"end,omitempty"`
+	Children []*Child          `json:"children,omitempty"`
+	End      *End              `json:"end,omitempty"`
 	Damaged  string            `json:"damaged,omitempty"`
 }
 
-// Call is a call with all lines about it.
-type Call struct {
-	Call   *record.Call   `json:"call,omitempty"`
-	Guess  *record.Guess  `json:"guess,omitempty"` // of a dry run, in the place of the others
-	Done   *record.Done   `json:"done,omitempty"`
-	Settle *record.Settle `json:"settle,omitempty"`
-}
+// The lines of a record with the values of their fields.
+type (
+	Begin struct {
+		*record.Begin
+		Script string                     `json:"script"`
+		Inputs map[string]json.RawMessage `json:"inputs,omitempty"`
+		Stored map[string]json.RawMessage `json:"stored,omitempty"`
+	}
+	Tools struct {
+		*record.Tools
+		Units []Unit `json:"units"`
+	}
+	Unit struct {
+		record.Unit
+		Source string `json:"source"`
+	}
+	// Call has all lines about a call. In a dry run Guess stands in the place of
+	// the others.
+	Call struct {
+		*record.Call
+		Args   json.RawMessage `json:"args,omitempty"`
+		Done   *Done           `json:"done,omitempty"`
+		Settle *Settle         `json:"settle,omitempty"`
+		Guess  *Guess          `json:"guess,omitempty"`
+	}
+	Done struct {
+		*record.Done
+		Result json.RawMessage `json:"result,omitempty"`
+	}
+	Settle struct {
+		*record.Settle
+		Result json.RawMessage `json:"result,omitempty"`
+	}
+	Guess struct {
+		*record.Guess
+		Args   json.RawMessage `json:"args"`
+		Result json.RawMessage `json:"result"`
+	}
+	Child struct {
+		*record.Child
+		Script string                     `json:"script"`
+		Inputs map[string]json.RawMessage `json:"inputs,omitempty"`
+	}
+	End struct {
+		*record.End
+		Value json.RawMessage `json:"value,omitempty"`
+	}
+)
 
-// Whole is all that a record has, of a run with a status as New takes it.
-func Whole(r *record.Run, status string) *Record {
-	w := &whole{r}
-	out := &Record{Begin: clone(r.Begin), Status: status, Attempts: r.Attempts, Calls: []Call{}, Notes: r.Notes}
-	w.fill(&out.Begin.Script)
-	out.Begin.Inputs, out.Begin.Stored = w.values(r.Begin.Inputs), w.values(r.Begin.Stored)
+// Whole is all that a record has.
+func Whole(r *record.Run) *Record {
+	raw := func(d record.Data) json.RawMessage { return rawOf(r, d) }
+	values := func(in record.Values) map[string]json.RawMessage {
+		if in == nil {
+			return nil
+		}
+		out := map[string]json.RawMessage{}
+		for name, d := range in {
+			out[name] = raw(d)
+			if d.IsZero() {
+				out[name] = json.RawMessage("null")
+			}
+		}
+		return out
+	}
+	b := r.Begin
+	out := &Record{Begin: &Begin{b, textOf(r, b.Script), values(b.Inputs), values(b.Stored)}, Status: r.Summary().Status,
+		Attempts: r.Attempts, Calls: []*Call{}, Notes: []*record.Note{}}
 	if r.Tools != nil {
-		out.Tools = clone(r.Tools)
-		out.Tools.Units = append([]record.Unit(nil), r.Tools.Units...)
-		for i := range out.Tools.Units {
-			w.fill(&out.Tools.Units[i].Source)
+		out.Tools = &Tools{r.Tools, []Unit{}}
+		for _, u := range r.Tools.Units {
+			out.Tools.Units = append(out.Tools.Units, Unit{u, textOf(r, u.Source)})
 		}
 	}
 	for _, m := range r.Calls {
-		c := Call{Call: clone(m.Call), Guess: clone(m.Guess), Done: clone(m.Done), Settle: clone(m.Settle)}
-		if c.Call != nil {
-			w.fill(&c.Call.Args)
+		c := &Call{Call: m.Call}
+		if m.Call != nil {
+			c.Args = raw(m.Call.Args)
 		}
-		if c.Guess != nil {
-			w.fill(&c.Guess.Args)
-			w.fill(&c.Guess.Result)
+		if m.Done != nil {
+			c.Done = &Done{m.Done, raw(m.Done.Result)}
 		}
-		if c.Done != nil {
-			w.fill(&c.Done.Result)
+		if m.Settle != nil {
+			c.Settle = &Settle{m.Settle, raw(m.Settle.Result)}
 		}
-		if c.Settle != nil {
-			w.fill(&c.Settle.Result)
+		if m.Guess != nil {
+			c.Guess = &Guess{m.Guess, raw(m.Guess.Args), raw(m.Guess.Result)}
 		}
 		out.Calls = append(out.Calls, c)
 	}
-	if out.Notes == nil {
-		out.Notes = []*record.Note{}
-	}
-	for _, child := range r.Children {
-		child = clone(child)
-		w.fill(&child.Script)
-		child.Inputs = w.values(child.Inputs)
-		out.Children = append(out.Children, child)
+	out.Notes = append(out.Notes, r.Notes...)
+	for _, c := range r.Children {
+		out.Children = append(out.Children, &Child{c, textOf(r, c.Script), values(c.Inputs)})
 	}
 	if r.End != nil {
-		out.End, out.Status = clone(r.End), r.End.Status
-		w.fill(&out.End.Value)
+		out.End = &End{r.End, raw(r.End.Value)}
 	}
 	if r.Damaged != nil {
 		out.Damaged = r.Damaged.Error()
@@ -78,34 +124,17 @@ func Whole(r *record.Run, status string) *Record {
 	return out
 }
 
-type whole struct{ r *record.Run }
-
-// fill puts a value that stands beside the record into its place.
-func (w *whole) fill(d *record.Data) {
-	if d.JSON != nil || d.IsZero() || d.Redacted {
-		return
-	}
-	if b, err := w.r.Value(*d); err == nil && json.Valid(b) {
-		*d = record.Raw(bytes.Clone(b))
-	}
-}
-
-func (w *whole) values(in record.Values) record.Values {
-	if in == nil {
+// rawOf is a value of a record as JSON, nil where there is none.
+func rawOf(r *record.Run, d record.Data) json.RawMessage {
+	b := value(r, d)
+	switch {
+	case b == nil && d.IsZero():
 		return nil
+	case b == nil:
+		b, _ = d.MarshalJSON() // which cannot fail
+		return b
+	case !json.Valid(b):
+		return record.String(string(b)).JSON
 	}
-	out := record.Values{}
-	for name, d := range in {
-		w.fill(&d)
-		out[name] = d
-	}
-	return out
-}
-
-func clone[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	c := *p
-	return &c
+	return b
 }
