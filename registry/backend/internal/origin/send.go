@@ -30,10 +30,11 @@ func send(t *http.Transport, req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { g.connected.Store(true) },
 	}))
 	if s.Key != "" && req.Header.Get(idempotencyKey) == "" {
+		req.Header = req.Header.Clone()
 		req.Header.Set(idempotencyKey, s.Key)
 	}
 	res, err := t.RoundTrip(req)
