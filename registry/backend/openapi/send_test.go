@@ -190,6 +190,16 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 	}
 }
 
+// trust makes this process trust the server's certificate.
+func trust(t testing.TB, srv *httptest.Server) {
+	roots := x509.NewCertPool()
+	roots.AddCert(srv.Certificate())
+	shared := http.DefaultTransport.(*http.Transport)
+	before := shared.TLSClientConfig
+	shared.TLSClientConfig = &tls.Config{RootCAs: roots}
+	t.Cleanup(func() { shared.TLSClientConfig = before })
+}
+
 // HTTP/2 sends again what a server that closes the connection has not begun.
 func TestACallWithAnEffectUsesNoHTTP2(t *testing.T) {
 	var mu sync.Mutex
@@ -208,13 +218,7 @@ func TestACallWithAnEffectUsesNoHTTP2(t *testing.T) {
 	srv.EnableHTTP2 = true
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
-	roots := x509.NewCertPool()
-	roots.AddCert(srv.Certificate())
-	shared := http.DefaultTransport.(*http.Transport)
-	before := shared.TLSClientConfig
-	shared.TLSClientConfig = &tls.Config{RootCAs: roots}
-	t.Cleanup(func() { shared.TLSClientConfig = before })
-
+	trust(t, srv)
 	b := open(t, verbs(t, srv.URL))
 	if _, err := b.Call(t.Context(), "get", nil); err != nil {
 		t.Fatal(err)
@@ -235,5 +239,35 @@ func TestACallWithAnEffectUsesNoHTTP2(t *testing.T) {
 	send, _ = wiretest.Ask(true, "", func() error { return no })
 	if _, err = b.Call(backend.WithSend(t.Context(), send), "post", nil); !errors.Is(err, no) || len(protocols) != 2 {
 		t.Errorf("error %v, protocols %v", err, protocols)
+	}
+}
+
+// BenchmarkCall is one call that nobody is asked about, one that may be sent
+// again, and one that may not, over a plain connection and over TLS.
+func BenchmarkCall(b *testing.B) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, "{}")
+	})
+	plain, secure := httptest.NewServer(h), httptest.NewTLSServer(h)
+	b.Cleanup(plain.Close)
+	b.Cleanup(secure.Close)
+	trust(b, secure)
+	for name, url := range map[string]string{"tcp": plain.URL, "tls": secure.URL} {
+		s := open(b, verbs(b, url))
+		for _, how := range []string{"plain", "read", "effect"} {
+			b.Run(name+"/"+how, func(b *testing.B) {
+				for b.Loop() {
+					ctx := b.Context()
+					if how != "plain" {
+						send, _ := wiretest.Ask(how == "effect", "", func() error { return nil })
+						ctx = backend.WithSend(ctx, send)
+					}
+					if _, err := s.Call(ctx, "post", nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -30,10 +30,11 @@ func send(t *http.Transport, req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { g.connected.Store(true) },
 	}))
 	if s.Key != "" && req.Header.Get(idempotencyKey) == "" {
+		req.Header = req.Header.Clone()
 		req.Header.Set(idempotencyKey, s.Key)
 	}
 	res, err := t.RoundTrip(req)
@@ -51,8 +52,7 @@ type gate struct {
 	connected atomic.Bool
 
 	mu      sync.Mutex
-	begun   bool
-	refused error // by begin
+	refused error // by begin, which each connection asks once
 	nothing bool  // no byte of the request was written
 }
 
@@ -71,7 +71,7 @@ func (g *gate) fresh(t *http.Transport) *http.Transport {
 		if err != nil {
 			return nil, err
 		}
-		return &gated{c, g}, nil
+		return &gated{Conn: c, gate: g}, nil
 	}
 	return t
 }
@@ -89,34 +89,30 @@ func (g *gate) explain(err error) error {
 	return err
 }
 
-// write writes bytes of the request.
-func (g *gate) write(c net.Conn, b []byte) (int, error) {
+// gated is a connection whose writes pass through a gate.
+type gated struct {
+	net.Conn
+	gate  *gate
+	begun bool
+}
+
+func (c *gated) Write(b []byte) (int, error) {
+	g := c.gate
+	if !g.connected.Load() {
+		return c.Conn.Write(b)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	first := !g.begun
+	first := !c.begun
 	if first {
-		g.begun = true
-		g.refused = g.begin()
+		c.begun, g.refused = true, g.begin()
 	}
 	if g.refused != nil {
 		return 0, g.refused
 	}
-	n, err := c.Write(b)
+	n, err := c.Conn.Write(b)
 	if first {
 		g.nothing = backend.Unwritten(n, err)
 	}
 	return n, err
-}
-
-// gated is a connection whose writes pass through a gate.
-type gated struct {
-	net.Conn
-	gate *gate
-}
-
-func (c *gated) Write(b []byte) (int, error) {
-	if !c.gate.connected.Load() {
-		return c.Conn.Write(b)
-	}
-	return c.gate.write(c.Conn, b)
 }
