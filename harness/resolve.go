@@ -260,7 +260,7 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, shown: true}
 	for i, d := range offered {
 		if t, ok := r.view.Tool(d.ID); ok {
-			e.Signatures = append(e.Signatures, t.Signature()+" // "+inShort(offered, i))
+			e.Signatures = append(e.Signatures, t.Signature()+t.Mark()+" // "+inShort(offered, i))
 			names = append(names, fmt.Sprintf("%s (%s)", t.Go(), inShort(offered, i)))
 		}
 	}
@@ -538,7 +538,9 @@ func (r *run) deny(t *wrappers.Tool, d Decision) {
 
 // shows reports whether a tool may be offered to a script that has not named
 // it: policy does not deny it.
-func (r *run) shows(t *registry.Tool) bool { return r.policy().Decide(t, nil).Verdict != IsDenied }
+func (r *run) shows(t *registry.Tool) bool {
+	return r.cat.Decide(r.policy(), t, nil).Verdict != IsDenied
+}
 
 func (r *run) hides(id string) bool {
 	t, ok := r.view.Tool(id)
@@ -550,7 +552,7 @@ func (r *run) decide(t *wrappers.Tool) Decision {
 	if t.Held {
 		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
 	}
-	return r.policy().Decide(t.Tool, r.script.Approved)
+	return r.cat.Decide(r.policy(), t.Tool, r.script.Approved)
 }
 
 func (r *run) policy() *Policy {

@@ -296,7 +296,7 @@ func (f *Files) memory(reg *registry.Registry) *memory.Memory {
 }
 
 // SettingsDoubts returns a sentence for each setting in the "usetools" of a
-// config that has no effect: unknown keys and servers. reg may be nil.
+// config that has no effect: unknown keys, servers and tools. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
 	known := append(config.SettingKeys(), "observe", "usage")
@@ -326,6 +326,7 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 		for _, name := range settings.Unknown(reg) {
 			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
 		}
+		out = append(out, classDoubts(cfg, reg)...)
 	}
 	return out
 }
