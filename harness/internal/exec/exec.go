@@ -74,6 +74,9 @@ func (p *Program) Listing() string { return p.lowered.Source }
 // Waiting reports whether a timer of the running script may still wake it.
 func (p *Program) Waiting() bool { return p.timers.Pending() }
 
+// MaxPath bounds the path of a goroutine that calls, in bytes.
+const MaxPath = rt.MaxPath
+
 // Host is what a running script reaches besides the library.
 type Host interface {
 	bridge.Bridge
