@@ -232,8 +232,8 @@ func TestCallsSayWhereTheyComeFrom(t *testing.T) {
 			"main 1:9 shop.list",
 		},
 		"a fence around": {
-			"Here it is:\n```go\nshop.List()\n```\n",
-			"main 3:1 shop.list",
+			"```go\nshop.List()\n```\n",
+			"main 2:1 shop.list",
 		},
 		"several files": {
 			"-- main.go --\npackage main\n\nfunc main() {\n\tf()\n}\n-- f.go --\npackage main\n\nimport \"servers/shop\"\n\nfunc f() { shop.List() }\n",
