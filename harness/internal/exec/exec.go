@@ -117,6 +117,9 @@ func (p *Program) Goroutines() (all, asleep int) { return p.timers.Goroutines(),
 // Alone reports whether a program that repeats a run has one goroutine and no timer.
 func (p *Program) Alone() bool { return p.timers.Goroutines() == 1 && p.timers.Idle() }
 
+// MaxPath bounds the path of a goroutine that calls, in bytes.
+const MaxPath = rt.MaxPath
+
 // Host is what a running script reaches besides the library.
 type Host interface {
 	bridge.Bridge
