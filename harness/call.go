@@ -29,7 +29,7 @@ func (r *run) Call(ctx context.Context, asked *worker.Call) (*worker.Answer, err
 func (r *run) Clock([]worker.Reading, bool) {}
 
 // Still is asked in a replay.
-func (r *run) Still(context.Context, time.Time, int) (bool, error) {
+func (r *run) Still(context.Context, time.Time, int, int) (bool, error) {
 	return false, errors.New("this run repeats no other")
 }
 

@@ -63,12 +63,14 @@ type Host interface {
 	// before the Call that came behind it, and before Run returns. No more than
 	// exec.MaxReadings are told; lost says that there were more.
 	Clock(read []Reading, lost bool)
-	// Still is asked in a replay when nothing in the script moves: waiting calls
-	// have no answer, and the next timer is due at a time, or at none (zero).
-	// advance lets that timer go off, and nothing else. Without it, an answer is
-	// on its way: a Call returns, or has just returned. An error ends the run with
+	// Still is asked in a replay when nothing in the script moves: of its calls so
+	// many wait for an answer and so many have theirs, and the next timer is due at
+	// a time, or at none (zero). Where the Host has not yet seen so many calls, the
+	// others are about to come; where it has answered more, nothing is still.
+	// advance lets that timer go off, and nothing else. Without it, an answer is on
+	// its way: a Call returns, or has just returned. An error ends the run with
 	// status Diverged.
-	Still(ctx context.Context, next time.Time, waiting int) (advance bool, err error)
+	Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error)
 }
 
 // Call is a call of the running script, in the worker's words: nobody may rely
@@ -250,23 +252,24 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 
 // run is one conversation with a worker.
 type run struct {
-	p       *process
-	host    Host
-	limits  Limits
-	budget  *Budget
-	caller  context.Context // of Run: has no deadline of ours
-	ctx     context.Context // ends with the run
-	clock   *clock
-	out     *Outcome
-	calls   sync.WaitGroup
-	slots   chan struct{}
-	pending pending
-	denied  atomic.Pointer[DeniedError]
-	replay  bool
-	told    atomic.Uint32 // results and advances, in a replay
-	read    int           // what the script is known to have read from its clock
-	lines   int           // of the script
-	writes  []int         // the lines on which it says to write to maps
+	p        *process
+	host     Host
+	limits   Limits
+	budget   *Budget
+	caller   context.Context // of Run: has no deadline of ours
+	ctx      context.Context // ends with the run
+	clock    *clock
+	out      *Outcome
+	calls    sync.WaitGroup
+	slots    chan struct{}
+	pending  pending
+	denied   atomic.Pointer[DeniedError]
+	replay   bool
+	told     atomic.Uint32 // results and advances, in a replay
+	advanced int           // timers that Host.Still let go off
+	read     int           // what the script is known to have read from its clock
+	lines    int           // of the script
+	writes   []int         // the lines on which it says to write to maps
 }
 
 // converse speaks the protocol. It sets out.Status when it knows how the run
@@ -552,7 +555,7 @@ func (r *run) still(b []byte) (bool, error) {
 	if s.Next != 0 {
 		next = time.Unix(0, s.Next)
 	}
-	advance, err := r.host.Still(r.ctx, next, s.Waiting)
+	advance, err := r.host.Still(r.ctx, next, s.Waiting, int(s.Seen)-r.advanced)
 	if err != nil {
 		r.out.Status, r.out.Message = Diverged, err.Error()
 		r.p.kill()
@@ -562,6 +565,7 @@ func (r *run) still(b []byte) (bool, error) {
 		return true, nil
 	}
 	r.told.Add(1)
+	r.advanced++
 	return true, r.p.to.write(kindAdvance)
 }
 
