@@ -319,7 +319,17 @@ var clockwork = map[string]struct{ script, want string }{
 		for time.Now().Before(end) {
 			n++
 		}
-		fmt.Println(n > 1000)`, "true"},
+		fmt.Println(n > 100, n < 10_000)`, "true true"},
+	"a goroutine that waits and never blocks": {`
+		var woken atomic.Bool
+		go func() {
+			time.Sleep(time.Hour)
+			woken.Store(true)
+		}()
+		for !woken.Load() {
+			runtime.Gosched()
+		}
+		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "04:04:05"},
 	"a deadlock": {`
 		time.AfterFunc(time.Hour, func() { fmt.Println("late") })
 		t := time.NewTicker(time.Second)
