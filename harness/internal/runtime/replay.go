@@ -23,6 +23,7 @@ type replay struct {
 	mu       sync.Mutex
 	clock    int64              // ns since 1970
 	readings map[string][]int64 // still to come, by path
+	reads    int                // that were not among them, since the clock has moved
 	events   events             // still to come
 	set      int                // events so far
 	asleep   int                // goroutines in Sleep
@@ -107,31 +108,43 @@ func (t *Timers) Idle() bool {
 	return len(t.replay.events) == 0
 }
 
-// unread is by how much the clock moves with a reading that is not in the record:
-// a script may wait for a time by nothing but reading its clock.
-const unread = int64(time.Microsecond)
+// patience is how often a script reads its clock, while that stands still, before it
+// is taken to wait for it: from then on each reading that is not in the record moves
+// the clock, by 1 µs more than the one before.
+const patience = 1000
 
 // read is the next reading of a goroutine.
 func (r *replay) read(path string) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if list := r.readings[path]; len(list) > 0 {
-		r.readings[path] = list[1:]
-		r.move(list[0])
-		return time.Unix(0, list[0])
+	if x, ok := r.recorded(path); ok {
+		return x
 	}
-	r.move(later(r.clock, unread))
+	if r.reads++; r.reads > patience {
+		reads := r.reads
+		r.move(later(r.clock, int64(time.Duration(reads-patience)*time.Microsecond)))
+		r.reads = reads
+	}
 	return time.Unix(0, r.clock)
+}
+
+// recorded is the next reading of a goroutine that is in the record.
+func (r *replay) recorded(path string) (x time.Time, ok bool) {
+	list := r.readings[path]
+	if len(list) == 0 {
+		return x, false
+	}
+	r.readings[path] = list[1:]
+	r.move(list[0])
+	return time.Unix(0, list[0]), true
 }
 
 // readOr is the next reading of a goroutine, or else x, which came from a timer.
 func (r *replay) readOr(path string, x time.Time) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if list := r.readings[path]; len(list) > 0 {
-		r.readings[path] = list[1:]
-		r.move(list[0])
-		return time.Unix(0, list[0])
+	if x, ok := r.recorded(path); ok {
+		return x
 	}
 	return time.Unix(0, x.UnixNano())
 }
@@ -142,7 +155,7 @@ func (r *replay) move(to int64) {
 	if to <= r.clock {
 		return
 	}
-	r.clock = to
+	r.clock, r.reads = to, 0
 	var heard []*event
 	for len(r.events) > 0 && r.events[0].due <= to {
 		if e := heap.Pop(&r.events).(*event); r.heard(e) {

@@ -60,30 +60,40 @@ const (
 	mostPause  = 2 * time.Millisecond
 )
 
+// patience is how long a script may run before it is asked about all the same: it
+// may run in order to wait.
+const patience = 200 * time.Millisecond
+
 // await waits until nothing in the script moves, and something could: calls wait for
 // answers, or a timer for its time. ok is false when the script is over. It says so
 // where the script is in a deadlock.
 func (w *stillness) await(over <-chan struct{}) (waiting int, next int64, ok bool) {
-	pause, deadlocked := leastPause, false
+	pause, deadlocked, begin := leastPause, false, time.Now()
 	for {
 		select {
 		case <-over:
 			return 0, 0, false
 		default:
 		}
-		if w.running() {
-			runtime.Gosched()
-			continue
+		running := w.running()
+		some, still := false, false
+		if !running {
+			some, still = w.still()
 		}
-		some, still := w.still()
-		if still {
+		if still || time.Since(begin) > patience {
 			w.mu.Lock()
-			waiting = len(w.waiting)
+			waiting = w.held
 			w.mu.Unlock()
 			next, pending := w.program.Next()
 			if waiting > 0 || pending {
 				return waiting, next, true
 			}
+		}
+		if running {
+			runtime.Gosched()
+			continue
+		}
+		if still {
 			if !w.program.Waiting() {
 				// To be in a deadlock is for good, so it is worth a closer look.
 				some, still = w.dump.blocked()

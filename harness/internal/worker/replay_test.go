@@ -1,20 +1,20 @@
 package worker
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/harness/internal/exec"
 )
 
 // line is a call and its answer, as a record keeps them.
@@ -49,7 +49,7 @@ type stage struct {
 	asked    int
 	readings []Reading
 	lost     bool
-	alone    int
+	quick    bool // calls that are alone are answered at once
 }
 
 func (s *stage) Clock(read []Reading, lost bool) {
@@ -63,10 +63,9 @@ func (s *stage) Call(ctx context.Context, c *Call) (*Answer, error) {
 	s.mu.Lock()
 	s.open = append(s.open, h)
 	s.asked++
-	if c.Alone {
-		s.alone++
+	if s.arrive(s, h); s.quick && c.Alone {
+		s.decide(s, time.Time{})
 	}
-	s.arrive(s, h)
 	s.mu.Unlock()
 	select {
 	case a := <-h.release:
@@ -76,19 +75,16 @@ func (s *stage) Call(ctx context.Context, c *Call) (*Answer, error) {
 	}
 }
 
-func (s *stage) Still(ctx context.Context, next time.Time, waiting int) (bool, error) {
+func (s *stage) Still(ctx context.Context, next time.Time, waiting, answered int) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.asked < waiting+s.released() { // a call whose frame has come and which has not
+	for s.asked < waiting+answered && ctx.Err() == nil { // a call is on its way
 		s.mu.Unlock()
-		if ctx.Err() != nil {
-			s.mu.Lock()
-			return false, ctx.Err()
-		}
+		runtime.Gosched()
 		s.mu.Lock()
 	}
-	if len(s.open) < waiting {
-		return false, nil // an answer is on its way
+	if s.asked-len(s.open) > answered { // an answer is on its way
+		return false, nil
 	}
 	advance, err := s.decide(s, next)
 	if advance && next.After(s.now) {
@@ -96,8 +92,6 @@ func (s *stage) Still(ctx context.Context, next time.Time, waiting int) (bool, e
 	}
 	return advance, err
 }
-
-func (s *stage) released() int { return s.asked - len(s.open) }
 
 // give answers a call.
 func (s *stage) give(h *held, l line) {
@@ -325,7 +319,17 @@ var clockwork = map[string]struct{ script, want string }{
 		for time.Now().Before(end) {
 			n++
 		}
-		fmt.Println(n > 1000)`, "true"},
+		fmt.Println(n > 100, n < 10_000)`, "true true"},
+	"a goroutine that waits and never blocks": {`
+		var woken atomic.Bool
+		go func() {
+			time.Sleep(time.Hour)
+			woken.Store(true)
+		}()
+		for !woken.Load() {
+			runtime.Gosched()
+		}
+		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "04:04:05"},
 	"a deadlock": {`
 		time.AfterFunc(time.Hour, func() { fmt.Println("late") })
 		t := time.NewTicker(time.Second)
@@ -365,6 +369,330 @@ func TestInAReplayTimeCostsNothing(t *testing.T) {
 	}
 }
 
-var _ = bytes.NewReader
-var _ = errors.New
-var _ = sync.OnceFunc
+// withCalls are scripts that call tools meanwhile.
+var withCalls = map[string]string{
+	"polling": `
+		for i := range 5 {
+			r, err := shop.Buy(shop.BuyParams{What: "status"})
+			if err != nil {
+				panic(err)
+			}
+			fmt.Println(i, r.Text(), time.Now().UTC())
+			time.Sleep(time.Hour)
+		}`,
+	"a call or a timer": `
+		for i := range 8 {
+			answer := make(chan string, 1)
+			go func() {
+				r, _ := shop.Buy(shop.BuyParams{What: i})
+				answer <- r.Text()
+			}()
+			select {
+			case a := <-answer:
+				fmt.Println(i, a)
+			case x := <-time.After(time.Second):
+				fmt.Println(i, "late", x)
+			}
+		}`,
+	"a call within a deadline": `
+		for i := range 8 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			answer := make(chan string, 1)
+			go func() {
+				r, _ := shop.Buy(shop.BuyParams{What: i})
+				select {
+				case answer <- r.Text():
+				case <-ctx.Done():
+				}
+			}()
+			select {
+			case a := <-answer:
+				fmt.Println(i, a)
+			case <-ctx.Done():
+				fmt.Println(i, ctx.Err())
+			}
+			cancel()
+		}`,
+	"a pool": `
+		type job struct{ n, worker int; text string; at time.Time }
+		jobs, results := make(chan int), make(chan job)
+		var wg sync.WaitGroup
+		for w := range 4 {
+			wg.Go(func() {
+				for n := range jobs {
+					r, _ := shop.Buy(shop.BuyParams{What: n})
+					time.Sleep(time.Duration(n) * 100 * time.Millisecond)
+					results <- job{n, w, r.Text(), time.Now()}
+				}
+			})
+		}
+		go func() {
+			for n := range 20 {
+				jobs <- n
+			}
+			close(jobs)
+			wg.Wait()
+			close(results)
+		}()
+		for r := range results {
+			fmt.Println(r)
+		}`,
+	"ticks during a call": `
+		done := make(chan bool)
+		go func() {
+			for range 3 {
+				shop.Buy(shop.BuyParams{What: "x"})
+			}
+			close(done)
+		}()
+		t := time.NewTicker(200 * time.Millisecond)
+		defer t.Stop()
+		for n := 0; ; n++ {
+			select {
+			case x := <-t.C:
+				fmt.Println(n, x)
+				if n%2 == 0 {
+					go shop.Buy(shop.BuyParams{What: n})
+				}
+			case <-done:
+				fmt.Println("done", time.Now())
+				return
+			}
+		}`,
+	"equal calls under a mutex": `
+		var mu sync.Mutex
+		total := ""
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				for range 3 {
+					r, _ := shop.Buy(shop.BuyParams{What: "same"})
+					mu.Lock()
+					total += r.Text() + ";"
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		Return(total)`,
+	"more calls at once than run live": `
+		var wg sync.WaitGroup
+		texts := make([]string, 100)
+		for i := range texts {
+			wg.Go(func() {
+				r, _ := shop.Buy(shop.BuyParams{What: i})
+				texts[i] = r.Text()
+			})
+		}
+		wg.Wait()
+		fmt.Println(texts)`,
+	"retries that wait longer": `
+		wait := time.Second
+		begin := time.Now()
+		for i := range 6 {
+			r, _ := shop.Buy(shop.BuyParams{What: i})
+			if strings.HasSuffix(r.Text(), "5") {
+				break
+			}
+			timer := time.NewTimer(wait)
+			<-timer.C
+			wait *= 2
+			fmt.Println(time.Since(begin).Round(time.Millisecond))
+		}`,
+}
+
+func TestAReplayRepeatsWhatWasAnsweredWhen(t *testing.T) {
+	for name, script := range withCalls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(4) {
+				same(t, script, seed)
+			}
+		})
+	}
+}
+
+// same runs a script against a server that takes random times, and again from the
+// record of that.
+func same(t *testing.T, script string, seed uint64) {
+	t.Helper()
+	recorded := simulate(seed)
+	first := recorded.replay(t, script, nil)
+	if first.Status != OK {
+		t.Fatal(said(first))
+	}
+	again := repeat(recorded.lines)
+	second := again.replay(t, script, nil)
+	if diff := gocmp.Diff(said(first), said(second)); diff != "" {
+		t.Errorf("seed %d: %s", seed, diff)
+	}
+	if again.used != len(recorded.lines) {
+		t.Errorf("seed %d: %d of %d answers were used", seed, again.used, len(recorded.lines))
+	}
+}
+
+// live answers at once, and keeps what it answers.
+func live() *stage {
+	return &stage{arrive: func(s *stage, h *held) {
+		l := lineOf(h.Call)
+		l.text, l.at = fmt.Sprint("answer ", len(s.lines)), time.Now()
+		s.lines = append(s.lines, l)
+		s.give(h, l)
+	}}
+}
+
+// clocked are scripts that print what their clock says.
+var clocked = map[string]string{
+	"readings": `
+		begin := time.Now()
+		fmt.Println(begin, time.Until(begin), begin == begin.Round(0), begin.Location())
+		clock := time.Now
+		for range 3 {
+			fmt.Println(time.Since(begin), clock().Sub(begin), clock().After(begin))
+		}`,
+	"between calls": `
+		for i := range 5 {
+			begin := time.Now()
+			shop.Buy(shop.BuyParams{What: i})
+			fmt.Println(begin, time.Since(begin))
+			time.Sleep(time.Millisecond)
+		}`,
+	"timers": `
+		fmt.Println(<-time.After(time.Millisecond))
+		t := time.NewTicker(time.Millisecond)
+		for range 3 {
+			x, ok := <-t.C
+			fmt.Println(x, ok)
+		}
+		select {
+		case x := <-t.C:
+			fmt.Println(x)
+		case <-time.After(time.Hour):
+		}`,
+	"times of the script's own": `
+		c := make(chan time.Time, 2)
+		c <- time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+		c <- time.Now().UTC()
+		fmt.Println(<-c, <-c)
+		close(c)
+		x, ok := <-c
+		fmt.Println(x, ok, time.Now())`,
+	"goroutines": `
+		var wg sync.WaitGroup
+		spent := make([]time.Duration, 8)
+		for i := range spent {
+			wg.Go(func() {
+				begin := time.Now()
+				for range 10 {
+					shop.Buy(shop.BuyParams{What: i})
+				}
+				spent[i] = time.Since(begin)
+			})
+		}
+		wg.Wait()
+		fmt.Println(spent)`,
+}
+
+func TestAReplayReadsTheClockOfItsRecord(t *testing.T) {
+	for name, script := range clocked {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recorded := live()
+			first, err := Run(t.Context(), &Script{Source: script, Clock: true}, recorded, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first.Status != OK || recorded.lost {
+				t.Fatal(said(first), recorded.lost)
+			}
+			second := repeat(recorded.lines).replay(t, script, recorded.readings)
+			if diff := gocmp.Diff(said(first), said(second)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestReadingsAreBounded(t *testing.T) {
+	s := live()
+	o, err := Run(t.Context(), &Script{Clock: true, Source: `
+		for range 10_000 {
+			time.Now()
+		}
+		shop.List()
+		for range 3 {
+			go time.Now()
+		}`}, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Status != OK || len(s.readings) != exec.MaxReadings || !s.lost {
+		t.Errorf("%s, %d readings, lost: %v", said(o), len(s.readings), s.lost)
+	}
+}
+
+func TestNoReadingsAreToldUnasked(t *testing.T) {
+	s := live()
+	o, err := Run(t.Context(), &Script{Source: "fmt.Println(time.Now() != time.Now().Round(0))"}, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said(o) != "true" || len(s.readings) > 0 || s.lost {
+		t.Errorf("%s, %v", said(o), s.readings)
+	}
+}
+
+func TestAReplayThatDivergesSaysSo(t *testing.T) {
+	o := repeat(nil).replay(t, "shop.List()", nil)
+	if o.Status != Diverged || o.Message != "1 calls wait, 0 of 0 answers are used" {
+		t.Error(said(o))
+	}
+}
+
+func TestAReplayEndsAtItsDeadline(t *testing.T) {
+	s := repeat(nil)
+	s.decide = func(*stage, time.Time) (bool, error) { return false, nil } // and no answer is on its way
+	o, err := Run(t.Context(), &Script{Source: "shop.List()", Replay: &Replay{}, Limits: Limits{Timeout: 300 * time.Millisecond}}, s, nil)
+	if err != nil || o.Status != Timeout {
+		t.Errorf("%v, %s", err, said(o))
+	}
+}
+
+func BenchmarkReplay(b *testing.B) {
+	for name, script := range map[string]string{
+		"calls":  "for i := range 100 { shop.Buy(shop.BuyParams{What: i}) }",
+		"sleeps": "for i := range 100 { time.Sleep(time.Hour) }",
+		"pool": `jobs := make(chan int)
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					for n := range jobs {
+						shop.Buy(shop.BuyParams{What: n})
+					}
+				})
+			}
+			for n := range 100 {
+				jobs <- n
+			}
+			close(jobs)
+			wg.Wait()`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			recorded := simulate(1)
+			if _, err := Run(b.Context(), &Script{Source: script, Replay: &Replay{Begin: begin2026.UnixNano()}}, recorded, nil); err != nil {
+				b.Fatal(err)
+			}
+			run := 0.0
+			for b.Loop() {
+				s := repeat(recorded.lines)
+				s.quick = true
+				o, err := Run(b.Context(), &Script{Source: script, Replay: &Replay{Begin: begin2026.UnixNano()}}, s, nil)
+				if err != nil || o.Status != OK {
+					b.Fatal(err, said(o))
+				}
+				run += o.Timing.Run
+			}
+			b.ReportMetric(run/float64(b.N), "ms-running/op")
+		})
+	}
+}

@@ -63,10 +63,12 @@ type Host interface {
 	// before the Call that came behind it, and before Run returns. No more than
 	// exec.MaxReadings are told; lost says that there were more.
 	Clock(read []Reading, lost bool)
-	// Still is asked in a replay when nothing in the script moves: waiting calls
-	// have no answer, and the next timer is due at a time, or at none (zero).
-	// advance lets that timer go off, and nothing else. Without it, an answer is
-	// on its way: a Call returns, or has just returned. An error ends the run with
+	// Still is asked in a replay when nothing in the script moves: of its calls so
+	// many wait for an answer and so many have theirs, and the next timer is due at
+	// a time, or at none (zero). Where the Host has not yet seen so many calls, the
+	// others are about to come; where it has answered more, nothing is still.
+	// advance lets that timer go off, and nothing else. Without it, an answer is on
+	// its way: a Call returns, or has just returned. An error ends the run with
 	// status Diverged.
 	Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error)
 }
