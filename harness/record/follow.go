@@ -14,23 +14,23 @@ const followEvery = 500 * time.Millisecond
 
 // Follow returns the runs that a filter chooses as they begin and as they end,
 // until ctx ends: those that begin after the call, and the ends of those that are
-// under way. Limit does not count.
+// under way at the call. Limit does not count. It is ranged over once.
 func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] {
 	if f == nil {
 		f = &Filter{}
 	}
 	names, failed := s.in.names()
+	w := &follower{s: s, f: f, seen: map[string]bool{}, live: map[string]bool{}}
+	for _, name := range names {
+		w.seen[name] = true
+		if ended, err := s.ended(name); err == nil && !ended {
+			w.live[name] = true
+		}
+	}
 	return func(yield func(*Summary, error) bool) {
 		if failed != nil {
 			yield(nil, fmt.Errorf("following runs: %w", failed))
 			return
-		}
-		w := &follower{s: s, f: f, seen: map[string]bool{}, live: map[string]bool{}}
-		for _, name := range names {
-			w.seen[name] = true
-			if ended, err := s.ended(name); err == nil && !ended {
-				w.live[name] = true
-			}
 		}
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()

@@ -83,7 +83,7 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] 
 			if !yield(sum, err) {
 				return
 			}
-			if n++; err == nil && n == f.Limit {
+			if n++; n == f.Limit {
 				return
 			}
 		}
