@@ -418,7 +418,7 @@ func (l *runList) tools(s *record.Summary) string {
 	if n := len(s.Tools) - len(names); n > 0 {
 		out += fmt.Sprintf(" +%d", n)
 	}
-	return out
+	return show.Visible(out, maxCell, l.ascii)
 }
 
 func (l *runList) title(s *record.Summary) string {
@@ -510,7 +510,7 @@ func (e *env) openRun(ctx context.Context, c *cli.Command, id string) (*record.S
 
 func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*record.Run, error) {
 	if id == last {
-		for s, err := range store.List(ctx, &record.Filter{Limit: 1}) {
+		for s, err := range store.List(ctx, nil) {
 			if err == nil { // of one that cannot be read nothing can be shown
 				return store.Load(s.ID)
 			}

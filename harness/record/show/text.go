@@ -216,7 +216,7 @@ func StatusColour(status string) string {
 
 func (p *page) took() string {
 	took := Duration(p.view.Ms)
-	if end := p.view.Run.End; end != nil && p.view.Paused == 0 {
+	if end := p.view.Run.End; end != nil && end.Ms > 0 && p.view.Paused == 0 {
 		took = Duration(end.Ms)
 	}
 	if p.view.Run.End == nil {
@@ -253,12 +253,16 @@ func (p *page) phrases() {
 	}
 	p.line("")
 	p.line("%s", p.paint(bold, "tools"))
-	room := len("(a name in the script)")
-	for _, ph := range p.view.Phrases {
-		room = max(room, utf8.RuneCountInString(ph.Phrase)+2)
+	names, room := make([]string, len(p.view.Phrases)), 0
+	for i, ph := range p.view.Phrases {
+		names[i] = "(a name in the script)"
+		if ph.Phrase != "" {
+			names[i] = `"` + ph.Phrase + `"`
+		}
+		names[i] = p.safe(names[i], (p.Width-4)*6/10)
+		room = max(room, utf8.RuneCountInString(names[i]))
 	}
-	room = min(room, (p.Width-4)*6/10)
-	for _, ph := range p.view.Phrases {
+	for i, ph := range p.view.Phrases {
 		what, colour := ph.Tool, ""
 		switch {
 		case ph.Tool != "" && ph.By == "phrase":
@@ -275,12 +279,7 @@ func (p *page) phrases() {
 				what += ": " + text.List(near, 3)
 			}
 		}
-		name := "(a name in the script)"
-		if ph.Phrase != "" {
-			name = `"` + ph.Phrase + `"`
-		}
-		name = p.safe(name, room)
-		p.line("  %s%s  %s", name, pad(name, room), p.paint(colour, p.safe(what, p.Width-room-4)))
+		p.line("  %s%s  %s", names[i], pad(names[i], room), p.paint(colour, p.safe(what, p.Width-room-4)))
 	}
 }
 
