@@ -52,6 +52,7 @@ func TestAFilterChoosesRuns(t *testing.T) {
 				&record.Call{N: 1, Tool: "git.log", Args: record.Raw([]byte(`{"path":"a/b\u0041"}`))})
 			b := ended(t, s, &record.Begin{}, &record.Note{Stdout: `say "hello" to <x>`},
 				&record.Tools{Phrases: []byte(`[{"phrase":"find the log"}]`)},
+				&record.Tools{Path: "1:1", Phrases: []byte(`[{"phrase":"of a script that it ran"}]`)},
 				&record.Call{N: 1, Tool: "github.com.list", Args: record.Raw([]byte(`{}`))},
 				&record.Done{N: 1, Failed: true, Error: "no such repository"})
 			w, err := s.Begin(&record.Begin{Script: record.String(strings.Repeat("x", record.MaxInline) + "the end")})
