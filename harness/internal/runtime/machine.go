@@ -78,7 +78,6 @@ type Machine struct {
 	panicking panics
 	strands   strands
 	exited    atomic.Bool  // os.Exit was called
-	started   atomic.Int64 // goroutines of the script that run, but for main's
 	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
 	logging   sync.Map     // of *log.Logger to the *sync.Mutex of calls with a place
 }
@@ -140,6 +139,7 @@ func New(cfg Config) *Machine {
 	}
 	m.reader = reader{m}
 	m.cfg.Timers.uncounted.Store(cfg.Uncounted)
+	m.cfg.Timers.path = func() string { return m.strands.here().path() }
 	m.byGo.Store(&map[unsafe.Pointer]*Type{})
 	m.maker = gotype.New(&gotype.Options{
 		Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, ByValue: cfg.Reflects, Method: m.code,

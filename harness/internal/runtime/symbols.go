@@ -48,7 +48,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"AfterFunc": func(place string, d time.Duration, f func()) *time.Timer {
 			return m.cfg.Timers.afterFunc(d, m.inGoroutine(place, f))
 		},
-		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
+		"NumGoroutine": m.cfg.Timers.Goroutines, "GOMAXPROCS": m.setProcs,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
 		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
@@ -94,7 +94,7 @@ func (m *Machine) startCall(place string, f any, args ...any) {
 // start runs a goroutine of the script.
 func (m *Machine) start(place string, f func()) {
 	s := m.strands.here().child(place)
-	m.started.Add(1)
+	m.cfg.Timers.started.Add(1)
 	go m.goroutine(s, f, m.caught)
 }
 
@@ -104,7 +104,7 @@ func (m *Machine) goroutine(s *strand, f func(), caught func(any) *Panic) {
 	m.strands.enter(s)
 	defer func() {
 		m.strands.leave()
-		m.started.Add(-1)
+		m.cfg.Timers.started.Add(-1)
 	}()
 	done := false
 	defer func() {
@@ -125,7 +125,7 @@ func (m *Machine) inGoroutine(place string, f func()) func() {
 	s := m.strands.here().child(place)
 	var times atomic.Int64
 	return func() {
-		m.started.Add(1)
+		m.cfg.Timers.started.Add(1)
 		m.goroutine(s.again(times.Add(1)), f, m.caught)
 	}
 }
@@ -134,7 +134,7 @@ func (m *Machine) inGoroutine(place string, f func()) func() {
 func (m *Machine) waitGroupGo(place string, wg *sync.WaitGroup, f func()) {
 	s := m.strands.here().child(place)
 	wg.Add(1)
-	m.started.Add(1)
+	m.cfg.Timers.started.Add(1)
 	go func() {
 		panicked := false
 		defer func() {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/usetools/usetools/harness/internal/exec"
 )
 
 func TestMain(m *testing.M) {
@@ -81,8 +83,16 @@ var lies = map[string]struct {
 		l.wait()
 	}, SandboxError, "broke the protocol"},
 	"an end with a code of its own": {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Code: "y"}) }, ScriptError, "panic: x"},
-	"more warnings than any":        {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
-	"a trace without end":           {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]Frame, 10_000)}) }, ScriptError, "panic: x"},
+	"readings without end":          {func(l *liar) { l.running(); l.readings(exec.MaxReadings, 1); l.wait() }, SandboxError, "readings of"},
+	"readings of no path":           {func(l *liar) { l.running(); l.send(kindClock, readings{Of: []int{0}, At: []int64{1}}); l.wait() }, SandboxError, "a reading of path 0 of 0"},
+	"readings of an endless path": {func(l *liar) {
+		l.running()
+		l.send(kindClock, pack([]Reading{{Path: strings.Repeat("x", maxPath+1)}}, false))
+		l.wait()
+	}, SandboxError, "its path"},
+	"is still where nothing is repeated": {func(l *liar) { l.running(); l.send(kindStill, still{}); l.wait() }, SandboxError, "this is no replay"},
+	"more warnings than any":             {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
+	"a trace without end":                {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]Frame, 10_000)}) }, ScriptError, "panic: x"},
 	"a plan for no Go": {func(l *liar) {
 		l.send(kindReady, ready{})
 		l.send(kindNeeds, Needs{Broken: true})
@@ -143,6 +153,13 @@ func (l *liar) from(path, place string) {
 	l.frames.write(kindCall, number(1), b)
 }
 
+// readings tells of so many readings at a time.
+func (l *liar) readings(counts ...int) {
+	for _, n := range counts {
+		l.send(kindClock, pack(make([]Reading, n), false))
+	}
+}
+
 func (l *liar) flood() {
 	for n := range uint32(100) {
 		l.call(n, "s.t")
@@ -182,6 +199,10 @@ type lenient struct{}
 
 func (lenient) Resolve(context.Context, *Needs) (*Tools, bool, error) { return &Tools{}, true, nil }
 func (lenient) Start(context.Context, *Plan) bool                     { return true }
+func (lenient) Clock([]Reading, bool)                                 {}
+func (lenient) Still(context.Context, time.Time, int, int) (bool, error) {
+	return false, errors.New("this is no replay")
+}
 func (lenient) Call(_ context.Context, c *Call) (*Answer, error) {
 	if c.Tool != "s.t" {
 		return nil, &DeniedError{Reason: c.Tool}

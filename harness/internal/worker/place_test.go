@@ -15,6 +15,7 @@ import (
 
 // shop is a Host with a server of two tools, and keeps the calls.
 type shop struct {
+	lenient
 	mu    sync.Mutex
 	calls []*Call
 }
