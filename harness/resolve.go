@@ -48,6 +48,9 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 			Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)})
 		return nil, false, nil
 	}
+	if r.tree.replay != nil && r.script.Catalog == nil {
+		return r.recorded(n)
+	}
 	r.names, r.probe, r.broken = bounded(n.Names), n.Probe && !n.Broken, n.Broken
 	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
 	r.builtins = n.Own
@@ -96,6 +99,9 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 	// all that is wrong is told at once.
 	tools := &worker.Tools{Units: r.units(), Unresolved: unresolved, Go: len(r.result.Errors) == 0 && !r.refuses()}
 	r.result.Timing.Generate = ms(time.Since(begin))
+	if r.err = r.journal.tools(r, tools); r.err != nil {
+		return nil, false, r.err
+	}
 	return tools, true, nil
 }
 
@@ -489,6 +495,9 @@ func (r *run) use(cat *Catalog) error {
 func (r *run) Start(context.Context, *worker.Plan) bool {
 	if len(r.result.Errors) > 0 { // a phrase has no tool
 		return false
+	}
+	if r.tree.replay != nil { // nothing is called
+		return true
 	}
 	told := r.script.Policy != nil || r.script.ReadOnly
 	for _, id := range sortedKeys(r.allowed) {

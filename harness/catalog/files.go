@@ -27,6 +27,7 @@ import (
 	"github.com/usetools/usetools/registry/backend/dial"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -62,6 +63,8 @@ type Files struct {
 	Keep      bool
 	searched  sync.Once
 	foundHere config.Found // by searched
+
+	secrets atomic.Pointer[redact.Redactor] // of the config that was read last
 
 	mu           sync.Mutex
 	catalog      *Catalog
@@ -105,7 +108,17 @@ func (f *Files) read() (cfg *config.Config, known bool, err error) {
 	if cfg, err = config.Load(f.configs()...); err != nil {
 		return nil, false, &Error{err}
 	}
+	f.secrets.Store(cfg.Redactor())
 	return cfg, false, nil
+}
+
+// Redact returns a text or JSON in which the secrets of the config are hidden, as
+// far as one was read.
+func (f *Files) Redact(b []byte) []byte {
+	if r := f.secrets.Load(); r != nil {
+		return []byte(r.Text(string(b)))
+	}
+	return b
 }
 
 // failed is why there is no catalog.

@@ -330,7 +330,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	approved, refused := c.approvals(req, like.hash())
 	if refused != nil {
 		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
-		c.s.audit.begin(c, like).end(string(harness.Denied), refused.result(), time.Since(begin))
+		c.s.audit.begin(c, like, nil).end(string(harness.Denied), refused.result(), time.Since(begin))
 		return failure(refused)
 	}
 	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
@@ -343,7 +343,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(err)
 	}
 	defer done()
-	rec := c.s.audit.begin(c, like)
+	rec := c.s.audit.begin(c, like, cat.Registry)
 	if err := rec.ready(); err != nil {
 		return failure(err)
 	}
@@ -351,11 +351,8 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	defer cancel()
 	span, ctx := c.s.otel.begin(ctx, req)
 	res, d, err := harness.CallTool(ctx, cat, id, args,
-		&harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, OnCall: func(ev harness.CallEvent) {
-			c.s.usage.count(ev)
-			rec.call(ev)
-			span.call(ev)
-		}})
+		&harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results,
+			OnLine: listeners{c.s.usage, rec, span}.line()})
 	if res != nil {
 		c.s.handled(len(res.Raw))
 	}
