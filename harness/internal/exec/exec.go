@@ -10,10 +10,12 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"log"
 	"os"
+	"runtime"
 
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/check"
@@ -93,11 +95,17 @@ func (p *Program) Readings() (fresh []Reading, lost bool) { return p.timers.Read
 type Replay struct {
 	Begin    int64              // of the run, in ns since 1970
 	Readings map[string][]int64 // times in ns since 1970, by the path of the goroutine that read them
+	// CPUs is what runtime.NumCPU was, and GOMAXPROCS; 0: what it is here.
+	CPUs int
 }
 
 // Replay makes the program repeat a run. It is called before Run. Meanwhile
-// Answered and Advance move its clock.
-func (p *Program) Replay(r *Replay) { p.timers.Replay(r.Begin, r.Readings) }
+// Answered and Advance move its clock. The whole process runs on one processor from
+// then on, so that it takes the same way more often.
+func (p *Program) Replay(r *Replay) {
+	here := runtime.GOMAXPROCS(1)
+	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, here))
+}
 
 // Answered says that a call of a program that repeats a run was answered at a time,
 // in ns since 1970.
@@ -116,6 +124,9 @@ func (p *Program) Goroutines() (all, asleep int) { return p.timers.Goroutines(),
 
 // Alone reports whether a program that repeats a run has one goroutine and no timer.
 func (p *Program) Alone() bool { return p.timers.Goroutines() == 1 && p.timers.Idle() }
+
+// MaxPath bounds the path of a goroutine that calls, in bytes.
+const MaxPath = rt.MaxPath
 
 // Host is what a running script reaches besides the library.
 type Host interface {
@@ -136,6 +147,8 @@ type Options struct {
 	// Goexit is called when the script's main goroutine has ended by
 	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
 	Goexit func()
+	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
 	Stop <-chan struct{}
@@ -168,7 +181,7 @@ type Frame struct {
 func (p *Program) Run(o *Options) (*Outcome, error) {
 	bridge.SetBridge(o.Host)
 	in := &yaegi.Options{Symbols: bridge.Symbols(), Host: o.Host, Timers: p.timers,
-		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop}
+		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop, Seed: o.Seed}
 	if o.Stderr != nil {
 		in.Stderr = o.Stderr
 		log.SetOutput(o.Stderr)

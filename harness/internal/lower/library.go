@@ -51,8 +51,25 @@ var replacements = []replacement{
 	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
 		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
 	}},
-	{why: "the process has goroutines of the harness, too", funcs: map[string]string{
-		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS",
+	{why: "they draw from the run's seed, so that the script can be run again", funcs: map[string]string{
+		"math/rand.ExpFloat64": "RandExpFloat64", "math/rand.Float32": "RandFloat32",
+		"math/rand.Float64": "RandFloat64", "math/rand.Int": "RandInt", "math/rand.Int31": "RandInt31",
+		"math/rand.Int31n": "RandInt31n", "math/rand.Int63": "RandInt63", "math/rand.Int63n": "RandInt63n",
+		"math/rand.Intn": "RandIntn", "math/rand.NormFloat64": "RandNormFloat64", "math/rand.Perm": "RandPerm",
+		"math/rand.Read": "RandRead", "math/rand.Shuffle": "RandShuffle", "math/rand.Uint32": "RandUint32",
+		"math/rand.Uint64": "RandUint64", "math/rand/v2.ExpFloat64": "Rand2ExpFloat64",
+		"math/rand/v2.Float32": "Rand2Float32", "math/rand/v2.Float64": "Rand2Float64",
+		"math/rand/v2.Int": "Rand2Int", "math/rand/v2.Int32": "Rand2Int32", "math/rand/v2.Int32N": "Rand2Int32N",
+		"math/rand/v2.Int64": "Rand2Int64", "math/rand/v2.Int64N": "Rand2Int64N", "math/rand/v2.IntN": "Rand2IntN",
+		"math/rand/v2.NormFloat64": "Rand2NormFloat64", "math/rand/v2.Perm": "Rand2Perm",
+		"math/rand/v2.Shuffle": "Rand2Shuffle", "math/rand/v2.Uint": "Rand2Uint",
+		"math/rand/v2.Uint32": "Rand2Uint32", "math/rand/v2.Uint32N": "Rand2Uint32N",
+		"math/rand/v2.Uint64": "Rand2Uint64", "math/rand/v2.Uint64N": "Rand2Uint64N",
+		"math/rand/v2.UintN": "Rand2UintN", "crypto/rand.Read": "CryptoRead", "crypto/rand.Text": "CryptoText",
+		"crypto/rand.Prime": "CryptoPrime",
+	}},
+	{why: "the process has goroutines of the harness, too, and another number of processors where a run is repeated", funcs: map[string]string{
+		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS", "runtime.NumCPU": "NumCPU",
 	}},
 	{why: "a locked process may not look for files of zones, and its error says so", funcs: map[string]string{
 		"time.LoadLocation": "LoadLocation",

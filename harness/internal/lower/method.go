@@ -51,7 +51,7 @@ func (f *fn) methodExpr(x *ast.SelectorExpr) string {
 	m := obj.(*types.Func)
 	name, place := fmt.Sprintf("expr_%d_%s", f.p.entry(t), asciiName(m.Name())), f.placeOf(x.Pos())
 	if _, placed := replacedBy(m); placed {
-		name += "_" + placeName(place)
+		name = f.p.fresh(name)
 	}
 	sig := f.signatureOf(x) // receiver first
 	if f.p.names[name] != "" {

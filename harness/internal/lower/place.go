@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strconv"
 	"strings"
 )
 
@@ -18,7 +17,9 @@ import (
 //
 //	log := git.Log           var log_5 func(t.T_4) (t.T_6, error) = at_7
 //
-//	func at_7(a0 t.T_4) (t.T_6, error) { return f_Log_3("12:9", a0) }
+//	func at_7(a0 t.T_4) (t.T_6, error) {
+//		return f_Log_3("12:9", a0)
+//	}
 //
 // Functions of rt that call the host, or start goroutines, take it in the same
 // way: see replacement.placed.
@@ -55,6 +56,9 @@ func atPlace(place, name string, sig *types.Signature) callee {
 // placedValue is a function that is placed as a value: one that has its place.
 func (f *fn) placedValue(x ast.Expr, name string, sig *types.Signature) string {
 	place := f.placeOf(ast.Unparen(x).Pos())
+	if f.at != "" {
+		place = anyPlace // the function has nothing of this one's
+	}
 	key := "at " + place + " " + name
 	if at, ok := f.p.names[key]; ok {
 		return at
@@ -66,13 +70,4 @@ func (f *fn) placedValue(x ast.Expr, name string, sig *types.Signature) string {
 	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s%s\n}\n", at, strings.Join(params, ", "), f.p.results(sig), returns(sig),
 		c.invoke(c.recv, args))
 	return at
-}
-
-// placeName is a place as a part of a name.
-func placeName(place string) string {
-	text, err := strconv.Unquote(place)
-	if err != nil {
-		return place // a parameter
-	}
-	return strings.NewReplacer(":", "_", "?", "lib").Replace(text)
 }

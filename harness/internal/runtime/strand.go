@@ -3,6 +3,7 @@ package runtime
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -10,13 +11,13 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 )
 
-// A strand is a goroutine of the script as one that runs the script again knows
-// it: by where it was started. Its path is "" for main, and for any other that of
-// the goroutine which started it, a slash, the place of the go statement or the
-// like, and the how-manieth it is that was started by that goroutine there:
-// 12:3#1, 12:3#1/15:2#1. What runs in it alone uses it, so that nothing locks.
+// A strand is a goroutine of the script by its path, which it has again when the
+// script runs again. That of main is "". Any other's is the path of the goroutine
+// that started it, a slash, the place of the go statement or the like, and its
+// number among those that this goroutine started there: 12:3#1, 12:3#1/15:2#1.
+// Nobody else uses a strand while its goroutine runs, so that it has no lock.
 //
-//   - A function that a timer calls more than once has 12:3#1.2 the second time.
+//   - A function that a timer calls again has 12:3#1.2 the second time.
 //   - Code of the library has the place "?": the goroutine of an iter.Pull is ?#1,
 //     and so is that of a Go which an interface has.
 //   - A goroutine of which only native code knows is unknown#1, and is another
@@ -25,10 +26,18 @@ import (
 //     digits of the SHA-256 of the path above, and the last part.
 type strand struct {
 	above   string // the path of the goroutine that started it
-	own     string // the last part of the path, "" for main
-	whole   string // the path, once somebody asked for it
-	started map[string]int
+	place   string // where; "" for main
+	n       int    // which one of those started there, from 1
+	call    int64  // which call of its function, where that may be called again
+	known   string // the path, once somebody asked for it
+	started []count
 	random  *stream // what it draws from, see random.go
+}
+
+// A count says how many goroutines were started at a place. There are few places.
+type count struct {
+	place string
+	n     int
 }
 
 // anyPlace is the place of what the library starts.
@@ -38,40 +47,46 @@ const anyPlace = "?"
 const MaxPath = 1000
 
 func (s *strand) path() string {
-	if s.whole != "" || s.own == "" {
-		return s.whole
+	if s.known != "" || s.place == "" {
+		return s.known
 	}
-	s.whole = s.own
+	last := s.place + "#" + strconv.Itoa(s.n)
+	if s.call > 1 {
+		last += "." + strconv.FormatInt(s.call, 10)
+	}
+	s.known = last
 	if s.above != "" {
-		s.whole = s.above + "/" + s.own
+		s.known = s.above + "/" + last
 	}
-	if len(s.whole) > MaxPath {
+	if len(s.known) > MaxPath {
 		sum := sha256.Sum256([]byte(s.above))
-		s.whole = "~" + hex.EncodeToString(sum[:16]) + "/" + s.own
+		s.known = "~" + hex.EncodeToString(sum[:16]) + "/" + last
 	}
-	return s.whole
+	return s.known
 }
 
 // child is a goroutine that s starts at a place.
 func (s *strand) child(place string) *strand {
-	if s.started == nil {
-		s.started = map[string]int{}
+	i := slices.IndexFunc(s.started, func(c count) bool { return c.place == place })
+	if i < 0 {
+		i = len(s.started)
+		s.started = append(s.started, count{place: place})
 	}
-	s.started[place]++
-	return &strand{above: s.path(), own: place + "#" + strconv.Itoa(s.started[place])}
+	s.started[i].n++
+	return &strand{above: s.path(), place: place, n: s.started[i].n}
 }
 
-// again is s when it runs for the nth time.
+// again is s for the nth call of its function.
 func (s *strand) again(n int64) *strand {
 	if n == 1 {
 		return s
 	}
-	return &strand{above: s.above, own: s.own + "." + strconv.FormatInt(n, 10)}
+	return &strand{above: s.above, place: s.place, n: s.n, call: n}
 }
 
 // strands are those of all goroutines of the script that run.
 type strands struct {
-	mu      sync.RWMutex
+	mu      sync.Mutex
 	running map[uintptr]*strand // by goroutine
 	unknown atomic.Int64
 }
@@ -97,11 +112,11 @@ func (a *strands) leave() {
 // here is the calling goroutine.
 func (a *strands) here() *strand {
 	id := goroutine()
-	a.mu.RLock()
+	a.mu.Lock()
 	s := a.running[id]
-	a.mu.RUnlock()
+	a.mu.Unlock()
 	if s == nil {
-		s = &strand{own: "unknown#" + strconv.FormatInt(a.unknown.Add(1), 10)}
+		s = &strand{place: "unknown", n: int(a.unknown.Add(1))}
 	}
 	return s
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -164,7 +163,6 @@ func (c *child) serve(k kind, b []byte) error {
 	switch {
 	case c.script.Replay != nil:
 		program.Replay(c.script.Replay)
-		runtime.GOMAXPROCS(1) // see conduct
 		go c.conduct(over)
 	case c.stuck != nil:
 		go c.watch(program, over)
@@ -328,7 +326,8 @@ const (
 // run runs main and says how it ended.
 func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	begin := time.Now()
-	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
+	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop,
+		Seed: c.script.Seed})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
 	var refused *exec.Refusal
 	switch {

@@ -18,8 +18,8 @@ type Script struct {
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
 	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
 	Limits Limits                     `json:"limits"`
-	// Seed is what the script's random functions draw from, 32 bytes. Run fills
-	// it with random bytes where it is nil.
+	// Seed is what the script's random functions draw from, 32 bytes. Where it is
+	// nil, Run sets it to random bytes.
 	Seed []byte `json:"seed"`
 	// Clock says that the worker notes what the script reads from its clock, and
 	// tells the Host. Native code's own clock, such as that of package log, is not
@@ -284,7 +284,7 @@ const (
 	maxPending  = 16 << 20
 	maxReceived = 256 << 20
 	// maxPath and maxPlace bound where a call says to come from, in bytes.
-	maxPath  = 1000
+	maxPath  = exec.MaxPath
 	maxPlace = 40
 	seedSize = 32 // bytes of Script.Seed
 

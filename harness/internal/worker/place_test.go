@@ -228,6 +228,14 @@ func TestCallsSayWhereTheyComeFrom(t *testing.T) {
 			"package main\n\nimport x \"servers/shop\"\n\nfunc main() {\n\tx.List()\n}",
 			"main 6:2 shop.list",
 		},
+		"a name that is mended": {
+			"r, _ := shop.list()\nReturn(r.Text())",
+			"main 1:9 shop.list",
+		},
+		"a fence around": {
+			"```go\nshop.List()\n```\n",
+			"main 2:1 shop.list",
+		},
 		"several files": {
 			"-- main.go --\npackage main\n\nfunc main() {\n\tf()\n}\n-- f.go --\npackage main\n\nimport \"servers/shop\"\n\nfunc f() { shop.List() }\n",
 			"main 12:12 shop.list",

@@ -183,7 +183,7 @@ func (s *stage) replay(t *testing.T, source string, readings []Reading) *Outcome
 	for _, r := range readings {
 		byPath[r.Path] = append(byPath[r.Path], r.Time)
 	}
-	o, err := Run(t.Context(), &Script{Source: source, Replay: &Replay{Begin: begin2026.UnixNano(), Readings: byPath}}, s, nil)
+	o, err := Run(t.Context(), &Script{Source: source, Replay: &Replay{Begin: begin2026.UnixNano(), Readings: byPath, CPUs: 48}}, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,6 +330,8 @@ var clockwork = map[string]struct{ script, want string }{
 			runtime.Gosched()
 		}
 		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "04:04:05"},
+	"processors": {`
+		fmt.Println(runtime.NumCPU(), runtime.GOMAXPROCS(3), runtime.GOMAXPROCS(0))`, "48 48 3"},
 	"a deadlock": {`
 		time.AfterFunc(time.Hour, func() { fmt.Println("late") })
 		t := time.NewTicker(time.Second)

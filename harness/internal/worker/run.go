@@ -79,8 +79,9 @@ type Call struct {
 	N    int // 1 for the run's first call, in the order in which they come
 	Tool string
 	Args json.RawMessage
-	// Path is the goroutine that calls and Place where the script names the
-	// tool, as the package's documentation says; both are printable ASCII.
+	// Path is the goroutine that calls, and Place where the script names the
+	// tool: see the package's documentation. They are printable ASCII, of at most
+	// 1,000 and 40 bytes.
 	Path, Place string
 	// Alone says, in a replay, that nothing else in the script moves or could,
 	// until this call is answered: it need not wait for Host.Still.
