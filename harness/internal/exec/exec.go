@@ -100,8 +100,8 @@ type Replay struct {
 }
 
 // Replay makes the program repeat a run. It is called before Run. Meanwhile
-// Answered and Advance move its clock. The whole process runs on one processor from
-// then on, so that it takes the same way more often.
+// Answered and Advance move its clock. The process runs on one processor from then
+// on: goroutines take turns as they did, as far as that can be had.
 func (p *Program) Replay(r *Replay) {
 	here := runtime.GOMAXPROCS(1)
 	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, here))

@@ -330,6 +330,24 @@ var clockwork = map[string]struct{ script, want string }{
 			runtime.Gosched()
 		}
 		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "04:04:05"},
+	"an iterator": {`
+		next, stop := iter.Pull(func(yield func(int) bool) {
+			for i := 0; ; i++ {
+				time.Sleep(time.Hour)
+				if !yield(i) {
+					return
+				}
+			}
+		})
+		defer stop()
+		var wg sync.WaitGroup
+		wg.Go(func() { time.Sleep(90 * time.Minute); fmt.Println("90 min") })
+		for range 2 {
+			fmt.Println(next())
+		}
+		wg.Wait()
+		never := make(chan int)
+		<-never`, "0 true\n90 min\n1 true\n\nscript_errorfatal error: all goroutines are asleep - deadlock!"},
 	"processors": {`
 		fmt.Println(runtime.NumCPU(), runtime.GOMAXPROCS(3), runtime.GOMAXPROCS(0))`, "48 48 3"},
 	"a deadlock": {`
