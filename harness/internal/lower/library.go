@@ -48,9 +48,6 @@ var replacements = []replacement{
 		"context.WithTimeout": "WithTimeout", "context.WithTimeoutCause": "WithTimeoutCause",
 		"context.WithDeadline": "WithDeadline", "context.WithDeadlineCause": "WithDeadlineCause",
 	}},
-	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
-		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
-	}},
 	{why: "they draw from the run's seed, so that the script can be run again", funcs: map[string]string{
 		"math/rand.ExpFloat64": "RandExpFloat64", "math/rand.Float32": "RandFloat32",
 		"math/rand.Float64": "RandFloat64", "math/rand.Int": "RandInt", "math/rand.Int31": "RandInt31",
@@ -67,6 +64,9 @@ var replacements = []replacement{
 		"math/rand/v2.Uint64": "Rand2Uint64", "math/rand/v2.Uint64N": "Rand2Uint64N",
 		"math/rand/v2.UintN": "Rand2UintN", "crypto/rand.Read": "CryptoRead", "crypto/rand.Text": "CryptoText",
 		"crypto/rand.Prime": "CryptoPrime",
+	}},
+	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
+		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
 	}},
 	{why: "the process has goroutines of the harness, too, and another number of processors where a run is repeated", funcs: map[string]string{
 		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS", "runtime.NumCPU": "NumCPU",

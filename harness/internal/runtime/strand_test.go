@@ -50,7 +50,7 @@ func TestGoroutinesThatEndAreForgotten(t *testing.T) {
 		})
 		m.start("14:3", func() { m.start("15:3", note) })
 	}
-	for m.cfg.Timers.started.Load() > 0 {
+	for m.cfg.Timers.Goroutines() > 1 {
 		runtime.Gosched()
 	}
 	for i := range 1000 {
