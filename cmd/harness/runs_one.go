@@ -206,7 +206,8 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		e.nothing(c, text.Count(under, "run")+" under way: kept")
 	}
 	if c.Bool("all") && len(ids) > 0 && !c.Bool("yes") {
-		if err := e.sure(fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), store.Dir())); err != nil {
+		question := fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), store.Dir())
+		if err := e.sure(question); err != nil {
 			return err
 		}
 	}

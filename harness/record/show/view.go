@@ -111,6 +111,12 @@ type Print struct {
 	Times  int // that the same was printed at this line
 }
 
+// Bounds of a view, which hold whatever a record says.
+const (
+	maxChildren = 100 // scripts that are shown; what further ones did is told of the script itself
+	mostLanes   = 64  // of a place; calls that find none free share the last
+)
+
 // New is the view of a run.
 func New(r *record.Run) *View {
 	v := &View{Run: r, Status: r.Summary().Status, Classes: map[record.Class]int{}}
@@ -131,7 +137,7 @@ func New(r *record.Run) *View {
 		v.Ms = max(c.last, c.at(r.End.Time))
 	}
 	v.Sources = append(v.Sources, &Source{Name: r.Begin.Name, Text: textOf(r, r.Begin.Script)})
-	for _, child := range r.Children {
+	for _, child := range r.Children[:min(len(r.Children), maxChildren)] {
 		v.Sources = append(v.Sources, &Source{Name: child.Name, Path: child.Path, Text: textOf(r, child.Script)})
 	}
 	v.addCalls(c)
@@ -293,15 +299,18 @@ func (p *Place) finish() {
 	var took []float64
 	for _, b := range p.Calls {
 		lane := slices.IndexFunc(ends, func(end float64) bool { return end <= b.Start })
-		if lane < 0 {
+		if lane < 0 && len(ends) < mostLanes {
 			lane, ends = len(ends), append(ends, 0)
 		}
-		b.Lane, ends[lane] = lane, b.End
+		if lane < 0 {
+			lane = mostLanes - 1
+		}
+		b.Lane, ends[lane] = lane, max(ends[lane], b.End)
 		if t, ok := b.took(); ok {
 			took = append(took, t)
 		}
 	}
-	p.Lanes, p.AtATime = len(ends), len(ends)
+	p.Lanes, p.AtATime = len(ends), atATime(p.Calls)
 	slices.Sort(took)
 	if n := len(took); n > 0 {
 		p.P50, p.Slowest = took[(n-1)/2], took[n-1]
@@ -310,6 +319,24 @@ func (p *Place) finish() {
 	for i, b := range p.Calls {
 		b.Differs = labels[i]
 	}
+}
+
+// atATime is how many of the calls, which are in the order of their beginning, were
+// under way at one time.
+func atATime(calls []*Bar) (most int) {
+	ends := make([]float64, len(calls))
+	for i, b := range calls {
+		ends[i] = b.End
+	}
+	slices.Sort(ends)
+	ended := 0
+	for i, b := range calls {
+		for ends[ended] <= b.Start && ended < i {
+			ended++
+		}
+		most = max(most, i+1-ended)
+	}
+	return most
 }
 
 func (v *View) addPrints(c *clock) {
