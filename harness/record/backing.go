@@ -11,6 +11,8 @@ type backing interface {
 	open(name string) (source, error)
 	// value returns what stands beside a record, of at most MaxValue bytes.
 	value(name, sum string) ([]byte, error)
+	// values are the digests of what stands beside a record.
+	values(name string) ([]string, error)
 	// remove deletes a record and what stands beside it. A run that is under way
 	// is ErrRunning.
 	remove(name string) error

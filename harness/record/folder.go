@@ -9,7 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -60,17 +60,35 @@ type recordFile struct {
 	d         *folder
 	name      string
 	published bool
-
-	named sync.Once // its name is durable
-	err   error
+	size      atomic.Int64
+	reserved  int64 // bytes that it may grow to
+	named     bool  // its name is durable
 }
 
+func (f *recordFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.size.Add(int64(n))
+	return n, err
+}
+
+// answerRoom is how many bytes a record has room for after a sync: something is
+// sent then, and its answer is not to find the disk full.
+const answerRoom = 128 << 10
+
+// Sync is not called side by side.
 func (f *recordFile) Sync() error {
-	if err := syncData(f.File); err != nil {
+	if size := f.size.Load(); size+answerRoom > f.reserved {
+		if err := reserve(f.File, size, 2*answerRoom); err != nil {
+			return err
+		}
+		f.reserved = size + 2*answerRoom
+	}
+	if err := syncData(f.File); err != nil || f.named {
 		return err
 	}
-	f.named.Do(func() { f.err = f.d.syncDir(".") })
-	return f.err
+	err := f.d.syncDir(".")
+	f.named = err == nil
+	return err
 }
 
 func (f *recordFile) fileID() (device, inode uint64, err error) { return fileID(f.File) }
@@ -85,8 +103,11 @@ func (f *recordFile) publish() error {
 
 func (f *recordFile) Close() error {
 	var err error
+	if f.reserved > f.size.Load() {
+		err = f.Truncate(f.size.Load()) // what was reserved is free again
+	}
 	if !f.published {
-		err = errors.Join(f.d.root.Remove(f.name+newExt), f.d.root.RemoveAll(f.name+besideExt))
+		err = errors.Join(err, f.d.root.Remove(f.name+newExt), f.d.root.RemoveAll(f.name+besideExt))
 	}
 	return errors.Join(err, f.File.Close())
 }
@@ -190,6 +211,19 @@ func (d *folder) value(name, sum string) ([]byte, error) {
 	}
 	defer f.Close()
 	return readAll(f, MaxValue)
+}
+
+func (d *folder) values(name string) ([]string, error) {
+	f, err := d.root.Open(name + besideExt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	files, err := f.Readdirnames(-1)
+	return slices.DeleteFunc(files, func(file string) bool { return !isDigest(file) }), err
 }
 
 func (d *folder) remove(name string) error {

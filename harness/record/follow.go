@@ -72,11 +72,13 @@ func (w *follower) look(yield func(*Summary, error) bool) bool {
 			return false
 		}
 	}
+	seen := w.seen
+	w.seen = make(map[string]bool, len(names)) // without those that were removed
 	for _, name := range names {
-		if w.seen[name] {
+		w.seen[name] = true
+		if seen[name] {
 			continue
 		}
-		w.seen[name] = true
 		if ended, err := w.s.ended(name); err == nil && !ended {
 			w.live[name] = true
 		}

@@ -279,12 +279,23 @@ func mayContain(data []byte, s string) bool {
 func (r *Run) contains(s string) bool {
 	s = strings.ToLower(s)
 	in := func(t string) bool { return strings.Contains(strings.ToLower(t), s) }
-	value := func(d Data) bool {
-		if d.IsZero() {
-			return false
+	inJSON := func(b []byte) bool {
+		if found := in(string(b)); found || bytes.IndexByte(b, '\\') < 0 {
+			return found
 		}
-		b, err := r.Value(d)
-		return err == nil && (in(string(b)) || in(Data{JSON: b}.Text()))
+		for d := json.NewDecoder(bytes.NewReader(b)); ; {
+			t, err := d.Token()
+			if err != nil {
+				return false
+			}
+			if t, ok := t.(string); ok && in(t) {
+				return true
+			}
+		}
+	}
+	value := func(d Data) bool {
+		b, err := r.Value(d) // one that is not kept has no text
+		return err == nil && inJSON(b)
 	}
 	for _, l := range r.Lines {
 		var found bool
@@ -294,7 +305,7 @@ func (r *Run) contains(s string) bool {
 		case *Child:
 			found = value(l.Script)
 		case *Tools:
-			found = in(string(l.Phrases))
+			found = inJSON(l.Phrases)
 		case *Call:
 			found = value(l.Args)
 		case *Guess:
@@ -304,7 +315,7 @@ func (r *Run) contains(s string) bool {
 		case *Note:
 			found = in(l.Stdout) || in(l.Stderr) || in(l.Warning)
 		case *End:
-			found = in(string(l.Error)) || in(string(l.Errors))
+			found = inJSON(l.Error) || inJSON(l.Errors)
 		}
 		if found {
 			return true

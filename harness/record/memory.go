@@ -3,13 +3,14 @@ package record
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"sync"
 )
 
 // maxMemory bounds, in bytes, what all records in memory take. One that takes
-// more than that alone is not kept.
+// more than a quarter of that is not kept.
 const maxMemory = 64 << 20
 
 // memory has records in memory.
@@ -98,7 +99,7 @@ func (r *memoryRecord) Close() error {
 func (r *memoryRecord) grow(n int) {
 	r.bytes += int64(n)
 	r.m.bytes += int64(n)
-	if r.bytes > r.m.most {
+	if r.bytes > r.m.most/4 {
 		r.m.drop(r)
 	}
 	if r.m.bytes > r.m.most {
@@ -167,6 +168,15 @@ func (m *memory) value(name, sum string) ([]byte, error) {
 	defer m.mu.Unlock()
 	if r := m.records[name]; r != nil && r.values[sum] != nil {
 		return bytes.Clone(r.values[sum]), nil
+	}
+	return nil, os.ErrNotExist
+}
+
+func (m *memory) values(name string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[name]; r != nil {
+		return slices.Collect(maps.Keys(r.values)), nil
 	}
 	return nil, os.ErrNotExist
 }

@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/usetools/usetools/harness/record"
 )
@@ -232,7 +234,19 @@ func TestARunningProcessIsToldFromADeadOne(t *testing.T) {
 	if err := s.Prune(); err != nil || len(list(t, s, nil)) != 1 {
 		t.Errorf("pruning what is under way: %v", err)
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it takes as long only if it fails
+	defer cancel()
+	follow := s.Follow(ctx, nil)
 	kill(cmd)
+	for sum, err := range follow {
+		if err != nil || sum.ID != id || sum.Status != record.Died {
+			t.Errorf("told %+v, %v", sum, err)
+		}
+		break
+	}
+	if ctx.Err() != nil {
+		t.Error("nothing was told of its death")
+	}
 	if got := list(t, s, &record.Filter{Status: []string{record.Died}}); len(got) != 1 {
 		t.Fatalf("when it is dead: %v", got)
 	}

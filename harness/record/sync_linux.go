@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -17,3 +18,17 @@ func syncData(f *os.File) error {
 }
 
 func syncDir(d *os.File) error { return d.Sync() }
+
+// reserve takes space on the disk for n bytes behind the end of a file, where its
+// file system can do that.
+func reserve(f *os.File, end, n int64) error {
+	for {
+		switch err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, end, n); {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
+			return nil
+		default:
+			return err
+		}
+	}
+}
