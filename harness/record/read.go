@@ -167,7 +167,7 @@ func (r *Run) read(data []byte) error {
 			break
 		}
 		l, err := decode(data[at : at+end])
-		if err == nil {
+		if l != nil && (err == nil || r.Begin != nil && r.Begin.V > Version) {
 			err = r.check(l, last)
 		}
 		if err != nil {
