@@ -292,7 +292,7 @@ func (e *env) followRuns(ctx context.Context, store *record.Store, f *record.Fil
 			return err
 		}
 	}
-	return ctx.Err()
+	return nil // Ctrl-C is how it ends
 }
 
 // runList prints runs, a line each.
@@ -530,7 +530,7 @@ func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*rec
 		return nil, e.noRun(noRuns)
 	}
 	r, err := store.Load(id)
-	if errors.Is(err, record.ErrNotFound) {
+	if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
 		return nil, e.noRun(err.Error())
 	}
 	return r, err

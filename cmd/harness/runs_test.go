@@ -158,8 +158,37 @@ func TestRunsAreFollowedAsTheyBeginAndEnd(t *testing.T) {
 		next(other.ID())
 	}
 	cancel()
-	if err := <-ended; err != context.Canceled {
+	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestOfAnIDAsMuchIsEnoughAsNoOtherHas(t *testing.T) {
+	store, err := record.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[byte]string{}
+	for { // until two IDs begin alike
+		w, err := writeRun(store, "ok")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		id := w.ID()
+		was, twice := ids[id[0]]
+		if ids[id[0]] = id; !twice {
+			continue
+		}
+		for name, want := range map[string]error{id[:1]: exit(exitNotFound), id: nil, was: nil} {
+			var out, problem bytes.Buffer
+			err := app(strings.NewReader(""), &out, &problem).Run(t.Context(),
+				[]string{"harness", "runs", "-state", store.Dir(), "show", name})
+			if err != want || want != nil && !strings.Contains(problem.String(), "several runs are meant: ") {
+				t.Errorf("%s: %v: %s", name, err, problem.String())
+			}
+		}
+		return
 	}
 }
 

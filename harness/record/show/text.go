@@ -620,8 +620,8 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	if len(pl.Calls) == 1 && pl.Class != "" {
 		label = append(label, string(pl.Class))
 	}
-	if b.Differs != "" {
-		label = append(label, b.Differs)
+	if differs := pl.Differs(b); differs != "" {
+		label = append(label, differs)
 	}
 	begin := fmt.Sprintf("%6s ", number)
 	fixed := fmt.Sprintf(" %9s ", took)
@@ -630,7 +630,7 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	p.line("%s%s%s%s  %s", p.paint(dim, begin), strings.Join(cells, ""), fixed,
 		p.paint(colour, fmt.Sprintf("%-8s", what)), rest)
 	if p.All && utf8.RuneCountInString(strings.Join(label, "  ")) > columns {
-		p.under("", b.Differs)
+		p.under("", pl.Differs(b))
 	}
 	if b.Done != nil && b.Done.Start > 0 {
 		p.under(dim, "its server took "+Duration(b.Done.Start)+" to start")

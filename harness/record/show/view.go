@@ -73,6 +73,8 @@ type Place struct {
 	AtATime      int     // most calls under way at one time
 	Lanes        int     // that keep calls at one time apart
 	Failed       int
+
+	common map[string]string // arguments of all calls
 }
 
 // Bar is a call in time.
@@ -83,7 +85,6 @@ type Bar struct {
 	Start, End float64 // ms
 	State      State
 	Lane       int    // from 0
-	Differs    string // the arguments that other calls of the place have not, or all of a lone one's
 	Error      string // what the tool or the harness said, where it failed
 }
 
@@ -315,10 +316,7 @@ func (p *Place) finish() {
 	if n := len(took); n > 0 {
 		p.P50, p.Slowest = took[(n-1)/2], took[n-1]
 	}
-	labels := differences(p.Calls)
-	for i, b := range p.Calls {
-		b.Differs = labels[i]
-	}
+	p.common = common(p.Calls)
 }
 
 // atATime is how many of the calls, which are in the order of their beginning, were
