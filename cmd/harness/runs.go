@@ -42,9 +42,9 @@ A record that cannot be read is {"unreadable": "why"}. show -json prints {"begin
 "status", "tools", "calls": [{"n", "tool", "place", "args", "done": {"result"}}],
 "notes", "end"}, with what a record has in each; diff -json {"a", "b", "same",
 "status", "script", "inputs", "phrases", "calls", "stdout", "value", "error"},
-without what is the same. A status is one that a run
-ends with (ok, compile_error, timeout …), running, or died for a run whose process
-was ended before it could say how.
+without what is the same. A status is one that a run ends with (ok, compile_error,
+timeout …), running, or died for a run whose process was ended before it could say
+how.
 
   harness runs
   harness runs -status script_error,timeout -since 7d
@@ -225,7 +225,7 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if list.rows == 0 && ctx.Err() == nil {
-		if f.Limit = 1; anyRun(ctx, store) {
+		if anyRun(ctx, store) {
 			e.nothing(c, "no run fits these filters")
 		} else {
 			e.nothing(c, noRuns)
