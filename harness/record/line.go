@@ -68,7 +68,8 @@ type Attempt struct {
 // compiled against. A record has none where the script uses no tool.
 type Tools struct {
 	Head
-	Phrases json.RawMessage `json:"phrases"` // as "tools" of the harness's result
+	Path    string          `json:"path,omitempty"` // of RunScript's script
+	Phrases json.RawMessage `json:"phrases"`        // as "tools" of the harness's result
 	Tools   []Tool          `json:"tools"`
 	Units   []Unit          `json:"units"`
 	// Unresolved are phrases without a tool whose error the script handles, as
@@ -127,8 +128,12 @@ type Done struct {
 	Kind   Kind   `json:"kind"`
 	Result Data   `json:"result,omitzero"` // MCP result; none where Error has it
 	Error  string `json:"error,omitempty"` // what the script got in the result's place
+	// Message says in short why it failed: Error, or the tool's own words.
+	Message string `json:"message,omitempty"`
 	// Denied: the call was refused and ended the run.
-	Denied  bool    `json:"denied,omitempty"`
+	Denied bool `json:"denied,omitempty"`
+	// Cut: the run had ended before, and the script did not get it.
+	Cut     bool    `json:"cut,omitempty"`
 	Failed  bool    `json:"failed,omitempty"` // the tool reported a failure: the result has isError
 	Ms      float64 `json:"ms"`
 	Start   float64 `json:"start_ms,omitempty"` // that its server took to start, not in Ms
@@ -192,8 +197,10 @@ type Child struct {
 	N      int    `json:"n"` // of the call of RunScript
 	Path   string `json:"path"`
 	Name   string `json:"name"`
-	Script Data   `json:"script"`
+	Script Data   `json:"script,omitzero"`
 	Inputs Values `json:"inputs,omitempty"`
+	// Error is why there was no such script to run.
+	Error string `json:"error,omitempty"`
 }
 
 // Guess is an answer that a dry run made up, for a call that was not sent.

@@ -17,7 +17,8 @@ type Backend interface {
 	// The errors are a *[RefusedError] when the server rejects the call, one
 	// that wraps [ErrDisconnected] when the connection is gone, one that wraps
 	// [context.DeadlineExceeded] when the time for the call is over, and
-	// [ErrNotCallable].
+	// [ErrNotCallable]; [OutcomeOf] tells what became of the call. It is sent as
+	// [WithSend] says.
 	Call(ctx context.Context, tool string, args json.RawMessage) (*Result, error)
 	// Close cancels the calls under way and ends the connection and the
 	// server's processes, by force after a few seconds.

@@ -7,6 +7,10 @@
 // [Pool] connects to each server when it is first needed, shares the
 // connection, bounds the calls and starts a server again that has died.
 //
+// A caller that needs to know what became of a call says so by [WithSend]: it
+// is asked directly before the first byte leaves, a call with an effect leaves
+// once at most, and [OutcomeOf] tells what its error means.
+//
 // What a server says is untrusted and often a little wrong. [DecodeTools] and
 // [DecodeResult] use what can be used and report or pass on the rest: a
 // malformed tool does not cost the others, an unknown kind of content does

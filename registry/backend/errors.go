@@ -8,7 +8,7 @@ import (
 
 var (
 	// ErrDisconnected is wrapped by the error of a call whose server died or
-	// closed the connection. Whether the call took effect is unknown.
+	// closed the connection. [OutcomeOf] tells whether it may have taken effect.
 	ErrDisconnected = errors.New("connection to the server lost")
 	// ErrNotCallable is wrapped by the error of a call to a server that has
 	// only descriptions of tools.

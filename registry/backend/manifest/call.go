@@ -78,20 +78,22 @@ func (m *manifest) Call(ctx context.Context, name string, raw json.RawMessage) (
 	if err != nil {
 		return refuse(err.Error())
 	}
-	path, err := m.find(ctx, *t, false)
+	path, err := m.find(backend.WithSend(ctx, nil), *t, false) // what it runs is not the call
 	if err != nil {
 		return nil, m.unavailable(name, err)
 	}
 	out, err := run(ctx, path, args.Args, args.Stdin, dir)
-	switch {
-	case m.ctx.Err() != nil:
-		return fail(backend.ErrClosed)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fail(fmt.Errorf("it did not end within %v and was killed: %w", m.server.CallTimeout, ctx.Err()))
-	case ctx.Err() != nil:
-		return fail(ctx.Err())
-	case err != nil:
-		return fail(err)
+	if err != nil {
+		became := backend.OutcomeOf(err, true)
+		switch {
+		case m.ctx.Err() != nil:
+			err = backend.ErrClosed
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			err = fmt.Errorf("it did not end within %v and was killed: %w", m.server.CallTimeout, ctx.Err())
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		}
+		return fail(&backend.OutcomeError{Outcome: became, Err: err})
 	}
 	return out.result()
 }
@@ -131,7 +133,7 @@ func (o *output) result() (*backend.Result, error) {
 }
 
 // run runs a program to its end, or to the end of ctx: then everything that
-// it started is killed.
+// it started is killed. A call leaves when its program starts.
 func run(ctx context.Context, path string, args []string, stdin, dir string) (*output, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, procgroup.Environ()
@@ -146,6 +148,9 @@ func run(ctx context.Context, path string, args []string, stdin, dir string) (*o
 		procgroup.Kill(cmd)
 		return nil
 	}
+	if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+		return nil, err
+	}
 	release, err := procgroup.Start(cmd)
 	if err == nil {
 		err = cmd.Wait()
@@ -153,6 +158,8 @@ func run(ctx context.Context, path string, args []string, stdin, dir string) (*o
 	}
 	var exit *exec.ExitError
 	switch {
+	case cmd.Process == nil:
+		return nil, &backend.OutcomeError{Outcome: backend.NotSent, Err: fmt.Errorf("running %q: %w", path, err)}
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay):

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/internal/wiretest"
 	"github.com/usetools/usetools/registry/config"
 )
 
@@ -41,6 +43,11 @@ func asTool(what string, args []string) {
 		fmt.Println(strings.Join(args, "|"))
 	case "cat":
 		io.Copy(os.Stdout, os.Stdin)
+	case "touch":
+		os.WriteFile("touched", nil, 0o600)
+		if len(args) > 0 {
+			<-time.After(time.Hour)
+		}
 	case "pwd":
 		dir, _ := os.Getwd()
 		fmt.Print(dir)
@@ -273,6 +280,67 @@ func TestDeadlineAndCloseEndWhatWasStarted(t *testing.T) {
 	b, _ := open(t)
 	if _, err := b.Call(ctx, "say", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want Canceled", err)
+	}
+}
+
+// A call leaves when its program starts.
+func TestWhatBecomesOfACall(t *testing.T) {
+	no := errors.New("disk full")
+	for _, tc := range []struct {
+		name    string
+		refuse  error
+		lost    bool // the working folder is
+		hangs   bool
+		want    backend.Outcome
+		started bool
+	}{
+		{name: "runs", want: backend.Answered, started: true},
+		{name: "refused", refuse: no, want: backend.NotSent},
+		{name: "does not start", lost: true, want: backend.NotSent},
+		{name: "is killed", hangs: true, want: backend.Unknown, started: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b, s := open(t)
+			dir := filepath.Join(filepath.Dir(filepath.Dir(s.Path)), "sub")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			touched := filepath.Join(dir, "touched")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			args := `{"args":["as-tool","touch"],"cwd":"sub"}`
+			if tc.hangs {
+				args = `{"args":["as-tool","touch","hang"],"cwd":"sub"}`
+				go func() {
+					for ctx.Err() == nil {
+						if _, err := os.Stat(touched); err == nil {
+							cancel()
+						}
+						runtime.Gosched()
+					}
+				}()
+			}
+			send, times := wiretest.Ask(true, "", func() error {
+				if _, err := os.Stat(touched); err == nil {
+					t.Error("asked after the start")
+				}
+				if tc.lost {
+					os.Remove(dir)
+				}
+				return tc.refuse
+			})
+			_, err := b.Call(backend.WithSend(ctx, send), "say", json.RawMessage(args))
+			_, missing := os.Stat(touched)
+			if got := backend.OutcomeOf(err, *times > 0); got != tc.want || *times != 1 || (missing == nil) != tc.started ||
+				tc.refuse != nil && !errors.Is(err, no) {
+				t.Errorf("outcome %s, want %s; asked %d times; started: %v; error %v", got, tc.want, *times, missing == nil, err)
+			}
+		})
+	}
+	b, _ := open(t)
+	send, times := wiretest.Ask(true, "", func() error { return nil })
+	if _, err := b.Call(backend.WithSend(t.Context(), send), "say", json.RawMessage(`{"x":1}`)); err == nil || *times != 0 {
+		t.Errorf("bad arguments: error %v, asked %d times", err, *times)
 	}
 }
 

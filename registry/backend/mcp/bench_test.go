@@ -7,6 +7,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/internal/wiretest"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/backend/mcp/mcptest"
 )
@@ -15,14 +17,7 @@ import (
 // over the SDK's own transport and decoding; the difference is the overhead.
 func BenchmarkCallStdio(b *testing.B) {
 	args := json.RawMessage(`{"zeta":1,"alpha":"twenty bytes of text"}`)
-	b.Run("usetools", func(b *testing.B) {
-		s := open(b, mcptest.Server("s"), nil)
-		for b.Loop() {
-			if _, err := s.Call(b.Context(), "echo", args); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	b.Run("usetools", func(b *testing.B) { calls(b, open(b, mcptest.Server("s"), nil), args) })
 	b.Run("sdk", func(b *testing.B) {
 		def := mcptest.Server("s")
 		cmd := exec.Command(def.Command)
@@ -45,18 +40,30 @@ func BenchmarkCallStdio(b *testing.B) {
 	})
 }
 
+// calls measures calls that nobody is asked about, and those that may be sent
+// again and may not.
+func calls(b *testing.B, s backend.Backend, args json.RawMessage) {
+	for _, how := range []string{"plain", "read", "effect"} {
+		b.Run(how, func(b *testing.B) {
+			for b.Loop() {
+				ctx := b.Context()
+				if how != "plain" {
+					send, _ := wiretest.Ask(how == "effect", "", func() error { return nil })
+					ctx = backend.WithSend(ctx, send)
+				}
+				if _, err := s.Call(ctx, "echo", args); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkCallHTTP is one call over streamable HTTP on the loopback.
 func BenchmarkCallHTTP(b *testing.B) {
 	args := json.RawMessage(`{"z":1,"a":"twenty bytes of text"}`)
 	def := web(b, "http", streamable(b, &sdk.StreamableHTTPOptions{Stateless: true}))
-	b.Run("usetools", func(b *testing.B) {
-		s := open(b, def, nil)
-		for b.Loop() {
-			if _, err := s.Call(b.Context(), "echo", args); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	b.Run("usetools", func(b *testing.B) { calls(b, open(b, def, nil), args) })
 	b.Run("sdk", func(b *testing.B) {
 		client := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil)
 		cs, err := client.Connect(b.Context(), &sdk.StreamableClientTransport{Endpoint: def.URL}, nil)

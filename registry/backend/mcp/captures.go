@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry/backend"
 )
 
 // captures takes raw results out of responses. A request whose context holds
@@ -19,7 +22,8 @@ import (
 // and no byte of it is changed.
 //
 // Errors pass untouched, and so do results that ask the client for input: the
-// SDK deals with those.
+// SDK deals with those, by sending the request again. Where it must not leave
+// twice, they are taken like all others.
 type captures struct {
 	mu   sync.Mutex
 	byID map[jsonrpc.ID]*capture
@@ -28,10 +32,12 @@ type captures struct {
 // capture is the place for one raw result. It may be read when the SDK has
 // returned without an error.
 type capture struct {
-	id   jsonrpc.ID
-	list bool // of tools/list, else of tools/call
-	raw  json.RawMessage
-	err  error // why there is no result, where that is not for the server to say
+	id     jsonrpc.ID
+	list   bool // of tools/list, else of tools/call
+	once   bool // it must not leave twice
+	raw    json.RawMessage
+	err    error           // why there is no result, where that is not for the server to say
+	became backend.Outcome // as far as it is known, where there is no result
 }
 
 type captureKey struct{}
@@ -57,20 +63,34 @@ func (cs *captures) sent(ctx context.Context, m jsonrpc.Message) {
 	cs.byID[r.ID] = c
 }
 
-// fail notes why a request will get no result.
+// fail notes why a request gets no result though it was answered.
 func (cs *captures) fail(id jsonrpc.ID, err error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if c := cs.byID[id]; c != nil {
-		c.err = err
+		c.err, c.became = err, backend.Unread
 	}
 }
 
-// failure returns what fail noted of a capture, or nil.
-func (cs *captures) failure(c *capture) error {
+// became notes what became of a request, unless that is known.
+func (cs *captures) became(id jsonrpc.ID, o backend.Outcome) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	return c.err
+	if c := cs.byID[id]; c != nil {
+		c.became = cmp.Or(c.became, o)
+	}
+}
+
+// failure returns the error of a request, for which the SDK's is err, with what
+// is known of its outcome.
+func (cs *captures) failure(c *capture, err error) error {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	err = cmp.Or(c.err, err)
+	if c.became == "" {
+		return err
+	}
+	return &backend.OutcomeError{Outcome: c.became, Err: err}
 }
 
 // forget drops a capture whose response is no longer awaited.
@@ -89,13 +109,17 @@ var (
 // whether it did.
 func (cs *captures) received(m jsonrpc.Message) bool {
 	r, ok := m.(*jsonrpc.Response)
-	if !ok || r.Error != nil {
+	if !ok {
+		return false
+	}
+	if r.Error != nil {
+		cs.became(r.ID, backend.Answered)
 		return false
 	}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	c := cs.byID[r.ID]
-	if c == nil || asksForInput(r.Result) {
+	if c == nil || !c.once && asksForInput(r.Result) {
 		return false
 	}
 	delete(cs.byID, r.ID)
@@ -183,7 +207,12 @@ type envelope struct {
 
 // isResult reports whether the message is a response without an error.
 func (e *envelope) isResult() bool {
-	return e.Method == nil && e.id.IsValid() && len(e.Result) > 0 && (len(e.Error) == 0 || string(e.Error) == "null")
+	return e.Method == nil && e.id.IsValid() && len(e.Result) > 0 && !e.isError()
+}
+
+// isError reports whether the message is a response with an error.
+func (e *envelope) isError() bool {
+	return e.Method == nil && e.id.IsValid() && len(e.Error) > 0 && string(e.Error) != "null"
 }
 
 func decodeEnvelope(data []byte) (*envelope, error) {

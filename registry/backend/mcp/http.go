@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -197,6 +198,7 @@ type tripper struct {
 	max       int                                   // bytes of a message
 	refusal   atomic.Int32                          // status of the last response that was an error
 	elsewhere atomic.Pointer[origin.ElsewhereError] // where the server wanted requests to go; nil: nowhere else
+	moved     atomic.Pointer[moved]                 // where the last redirect led that POSTs were to follow; may be nil
 	signedIn  *signedIn                             // where the transport above does not see to it; may be nil
 	posts     *posts                                // of legacy SSE, else nil
 	closing   context.Context                       // ends when the session is closed
@@ -224,9 +226,17 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.signedIn.authorize(req)
 	}
 	p, err := t.note(req)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	switch to := t.moved.Load(); {
+	case backend.SendOf(req.Context()) == nil:
+	case !p.call: // it only came of one
+		req = req.WithContext(backend.WithSend(req.Context(), nil))
+	case to != nil && to.from == req.URL.String() && backend.Once(req.Context()):
+		req.URL = to.to
+	}
+	switch {
 	case p.answers: // nothing waits for that but a slot, and Close
 		defer t.asked.answered(p.id)
 		return t.within(req, p, t.closing)
@@ -244,9 +254,20 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.send(req, p)
 }
 
-// redirect is the CheckRedirect of the client.
+// moved is a redirect of POSTs that keeps what is posted.
+type moved struct {
+	from string
+	to   *url.URL
+}
+
+// redirect is the CheckRedirect of the client. It remembers where POSTs belong:
+// a call that must not leave twice goes there at once, and does not follow.
 func (t *tripper) redirect(req *http.Request, via []*http.Request) error {
-	return t.leads(origin.Redirects(req, via))
+	err := t.leads(origin.Redirects(req, via))
+	if err == nil && req.Method == http.MethodPost {
+		t.moved.Store(&moved{via[0].URL.String(), req.URL})
+	}
+	return err
 }
 
 // leads remembers an error that says that the server leads elsewhere: the SDK
@@ -272,7 +293,16 @@ func (t *tripper) within(req *http.Request, p posted, until context.Context) (*h
 func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 	res, err := t.base.RoundTrip(req)
 	if err != nil {
+		if p.call && backend.OutcomeOf(err, true) == backend.NotSent {
+			err = fmt.Errorf("%w: %w", errRejected, err)
+		}
 		return nil, err
+	}
+	if p.call && res.StatusCode >= 300 {
+		if err := t.final(req, res, p); err != nil {
+			res.Body.Close()
+			return nil, err
+		}
 	}
 	if res.StatusCode >= 400 {
 		t.refusal.Store(int32(res.StatusCode))
@@ -295,10 +325,28 @@ func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 	return res, nil
 }
 
+// final notes what the status of a response that is no success says of a call,
+// and returns an error in place of one that would have it sent again.
+func (t *tripper) final(req *http.Request, res *http.Response, p posted) error {
+	once := backend.Once(req.Context())
+	to, err := res.Location()
+	if leads := err == nil && res.StatusCode < 400; leads && !once {
+		return nil // it is followed
+	} else if leads {
+		t.captures.became(p.id, backend.Answered)
+		return fmt.Errorf("status %d %s: it leads to %s, and a call that may change something is not sent again; "+
+			"set that as the url in its config entry if it is meant",
+			res.StatusCode, http.StatusText(res.StatusCode), origin.Show(to))
+	}
+	t.captures.became(p.id, backend.StatusOutcome(res.StatusCode))
+	return nil
+}
+
 // posted is the message that a POST carries.
 type posted struct {
 	raw     json.RawMessage // its id, if its result is wanted
 	id      jsonrpc.ID
+	call    bool       // its result is wanted
 	answers bool       // it is the answer to a request of the server
 	cancels jsonrpc.ID // the request that it calls off
 }
@@ -325,9 +373,9 @@ func (t *tripper) note(req *http.Request) (p posted, err error) {
 	if e.Method != nil && *e.Method == "notifications/cancelled" {
 		p.cancels = cancelled(data)
 	}
-	if wanted(req.Context()) != nil {
+	if wanted(req.Context()) != nil && e.Method != nil && e.id.IsValid() {
 		t.captures.sent(req.Context(), &jsonrpc.Request{ID: e.id})
-		p.raw = e.ID
+		p.raw, p.call = e.ID, true
 	}
 	return p, nil
 }
@@ -361,6 +409,8 @@ func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*h
 	}
 	if out, ok := t.rewrite(ctx, data); ok {
 		data = out
+	} else if p.call && t.posts == nil && res.StatusCode < 300 && len(bytes.TrimSpace(data)) > 0 {
+		t.captures.became(p.id, backend.Unread)
 	}
 	res.Body = io.NopCloser(bytes.NewReader(data))
 	res.ContentLength = int64(len(data))
@@ -396,6 +446,9 @@ func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool
 	}
 	if e.Method != nil && e.id.IsValid() {
 		return data, t.asked.ask(e.id, ctx.Done())
+	}
+	if e.isError() {
+		t.captures.became(e.id, backend.Answered)
 	}
 	r := &jsonrpc.Response{ID: e.id, Result: e.Result}
 	if !e.isResult() || !t.captures.received(r) {

@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/procgroup"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
@@ -47,7 +48,7 @@ type process struct {
 	stdin    io.WriteCloser
 	stdout   *os.File
 
-	frames chan []byte          // to the writer
+	frames chan frame           // to the writer
 	inbox  chan jsonrpc.Message // from the reader; closed after its last
 	closed chan struct{}        // Close was called
 	exited chan struct{}        // the process is gone and reaped
@@ -83,7 +84,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	kept := keptLog(s)
 	p := &process{
 		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: s.MaxMessage, log: tee(o.Log, kept), kept: kept,
-		frames: make(chan []byte), inbox: make(chan jsonrpc.Message),
+		frames: make(chan frame), inbox: make(chan jsonrpc.Message),
 		closed: make(chan struct{}), exited: make(chan struct{}),
 	}
 	cmd.Stderr = (*stderrWriter)(p)
@@ -139,17 +140,22 @@ func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 // to one that is gone is lost without an error, as one that is still in the
 // pipe would be: the reader says what happened, after the server's last words.
 func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
-	frame, err := jsonrpc.EncodeMessage(m)
+	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
+	f := frame{data: append(data, '\n')}
 	p.captures.sent(ctx, m)
-	if r, ok := m.(*jsonrpc.Response); ok {
-		defer p.asked.answered(r.ID)
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		defer p.asked.answered(m.ID)
+	case *jsonrpc.Request:
+		if send := backend.SendOf(ctx); send != nil && m.IsCall() {
+			f.call, f.begin, f.written = m.ID, func() error { return send.Begin(ctx) }, make(chan error, 1)
+		}
 	}
 	select {
-	case p.frames <- append(frame, '\n'):
-		return nil
+	case p.frames <- f:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-p.closed:
@@ -157,6 +163,24 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 	case <-p.exited:
 		return nil
 	}
+	if f.begin == nil {
+		return nil
+	}
+	select {
+	case err := <-f.written: // soon after the end of the process, too
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// frame is a message on its way to the server.
+type frame struct {
+	data []byte
+	// Of a call that is not sent without being asked for; begin is nil of others.
+	call    jsonrpc.ID
+	begin   func() error
+	written chan error // gets that of begin, or nil after the write
 }
 
 // write is the writer. A failure needs no report: stdin breaks only when the
@@ -165,7 +189,20 @@ func (p *process) write() {
 	for {
 		select {
 		case f := <-p.frames:
-			if _, err := p.stdin.Write(f); err != nil {
+			if f.begin != nil {
+				if err := f.begin(); err != nil {
+					f.written <- fmt.Errorf("%w: %w", errRejected, err)
+					continue
+				}
+			}
+			n, err := p.stdin.Write(f.data)
+			if backend.Unwritten(n, err) {
+				p.captures.became(f.call, backend.NotSent)
+			}
+			if f.begin != nil {
+				f.written <- nil
+			}
+			if err != nil {
 				return
 			}
 		case <-p.closed:
@@ -175,6 +212,10 @@ func (p *process) write() {
 		}
 	}
 }
+
+// errRejected is what the SDK takes for a message that was not sent, over a
+// connection that still works.
+var errRejected = &jsonrpc.Error{Code: codeRejected, Message: "rejected by transport"}
 
 // read is the reader: lines of stdout, those that are messages.
 func (p *process) read() {

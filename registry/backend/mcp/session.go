@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -153,20 +152,26 @@ func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (
 	}
 	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
 	defer cancel()
+	defer backend.SendOf(ctx).End() // a message may be on its way yet
 	raw, err := s.capture(ctx, false, func(ctx context.Context) error {
 		p := &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx)}
 		_, err := s.cs.CallTool(ctx, p)
 		return err
 	})
+	if err == nil && backend.Once(ctx) && asksForInput(raw) {
+		err = &backend.OutcomeError{Outcome: backend.Answered, Err: errAsksForInput}
+	}
 	if err != nil {
-		return nil, s.explain(ctx, err, fmt.Sprintf("calling %q", tool), tool, s.server.CallTimeout)
+		return nil, &backend.OutcomeError{Outcome: backend.OutcomeOf(err, true),
+			Err: s.explain(ctx, err, fmt.Sprintf("calling %q", tool), tool, s.server.CallTimeout)}
 	}
 	res, err := backend.DecodeResult(raw)
 	if err == nil && res.IsError {
 		res, err = backend.DecodeResult(s.hide.JSON(raw)) // servers repeat the keys that they refuse
 	}
 	if err != nil {
-		return nil, fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)
+		return nil, &backend.OutcomeError{Outcome: backend.Unread,
+			Err: fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)}
 	}
 	return res, nil
 }
@@ -193,15 +198,18 @@ func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, 
 	return ctx, func() { stop(); cancel() }
 }
 
-var errExchangeDeadline = errors.New("deadline of one exchange")
+var (
+	errExchangeDeadline = errors.New("deadline of one exchange")
+	errAsksForInput     = errors.New("it asks for input, and a call that may change something is not sent again with it")
+)
 
 // capture runs one exchange and returns its raw result.
 func (s *session) capture(ctx context.Context, list bool, exchange func(context.Context) error) (json.RawMessage,
 	error) {
-	c := &capture{list: list}
+	c := &capture{list: list, once: backend.Once(ctx)}
 	defer s.captures.forget(c)
 	if err := exchange(context.WithValue(ctx, captureKey{}, c)); err != nil {
-		return nil, cmp.Or(s.captures.failure(c), err)
+		return nil, s.captures.failure(c, err)
 	}
 	return c.raw, nil
 }
@@ -211,9 +219,12 @@ func (s *session) capture(ctx context.Context, list bool, exchange func(context.
 func (s *session) explain(ctx context.Context, err error, what, tool string, limit time.Duration) error {
 	name := s.server.Name
 	var refusal *jsonrpc.Error
+	var became *backend.OutcomeError
 	switch {
 	case s.base.Err() != nil:
 		return fmt.Errorf("server %q: %s: %w", name, what, backend.ErrClosed)
+	case errors.As(err, &became) && became.Outcome == backend.NotSent && ctx.Err() == nil && !s.lost(err):
+		return fmt.Errorf("server %q: %s: %w", name, what, s.hide.Err(became))
 	case errors.Is(context.Cause(ctx), errExchangeDeadline):
 		key := "callTimeout"
 		if tool == "" {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
@@ -122,10 +123,13 @@ func (h *signedIn) TokenSource(ctx context.Context) (oauth2.TokenSource, error) 
 }
 
 // Authorize implements auth.OAuthHandler.
-func (h *signedIn) Authorize(_ context.Context, _ *http.Request, res *http.Response) error {
+func (h *signedIn) Authorize(ctx context.Context, _ *http.Request, res *http.Response) error {
 	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 	res.Body.Close()
 	e := refusedToken(res)
+	if e == nil && backend.Once(ctx) {
+		return statusError(res.StatusCode)
+	}
 	if e == nil {
 		return nil // the answer to the same request again will say why
 	}

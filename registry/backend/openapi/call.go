@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/internal/origin"
 	"github.com/usetools/usetools/registry/redact"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -33,7 +34,8 @@ const (
 )
 
 // Call implements backend.Backend. It takes at most the server's CallTimeout.
-// A response of status 400 or above is a result with IsError.
+// A response of status 300 or above is a result with IsError; it is an error
+// where a call with an effect may have been done in spite of it.
 func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*backend.Result, error) {
 	fail := func(err error) (*backend.Result, error) {
 		return nil, fmt.Errorf("server %q: calling %q: %w", a.server.Name, name, err)
@@ -67,23 +69,43 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 		return nil, a.refusal(name, err)
 	}
 	a.authorize(req)
+	res, data, err := a.exchange(req)
+	if err != nil {
+		became := backend.OutcomeOf(err, true)
+		switch {
+		case became == backend.Unread:
+			err = a.hide.Err(err)
+		case a.ctx.Err() != nil:
+			err = backend.ErrClosed
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			err = fmt.Errorf("no answer within %v: %w", a.server.CallTimeout, ctx.Err())
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		default:
+			err = a.hide.Err(err)
+		}
+		return fail(&backend.OutcomeError{Outcome: became, Err: err})
+	}
+	if became := backend.StatusOutcome(res.StatusCode); backend.Once(ctx) && became != backend.Answered {
+		return fail(&backend.OutcomeError{Outcome: became, Err: fmt.Errorf("%s; it is not known whether the call took effect",
+			failure(res.StatusCode, bytes.TrimSpace(data), a.hide))})
+	}
+	return t.result(res, data, a.hide)
+}
+
+// exchange sends a request and reads the response.
+func (a *api) exchange(req *http.Request) (*http.Response, []byte, error) {
 	res, err := a.client.Do(req)
-	var data []byte
-	if err == nil {
-		defer res.Body.Close()
-		data, err = bounded(res.Body, cmp.Or(int64(a.server.MaxMessage), maxResponse))
+	if err != nil {
+		return nil, nil, err
 	}
-	switch {
-	case err == nil:
-		return t.result(res, data, a.hide)
-	case a.ctx.Err() != nil:
-		return fail(backend.ErrClosed)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fail(fmt.Errorf("no answer within %v: %w", a.server.CallTimeout, ctx.Err()))
-	case ctx.Err() != nil:
-		return fail(ctx.Err())
+	defer res.Body.Close()
+	limit := cmp.Or(int64(a.server.MaxMessage), maxResponse)
+	data, err := bounded(res.Body, limit)
+	if err != nil && int64(len(data)) > limit {
+		err = &backend.OutcomeError{Outcome: backend.Unread, Err: err}
 	}
-	return fail(a.hide.Err(err))
+	return res, data, err
 }
 
 func (a *api) refusal(tool string, err error) error {
@@ -312,7 +334,7 @@ func (t *tool) result(res *http.Response, data []byte, hide *redact.Redactor) (*
 	switch trimmed := bytes.TrimSpace(data); {
 	case res.StatusCode >= 300:
 		r.IsError = true
-		text(failure(res.StatusCode, trimmed, hide))
+		text(failure(res.StatusCode, trimmed, hide) + led(res, hide))
 	case len(trimmed) == 0:
 	case isJSON(kind) && kind != "*/*" && json.Valid(trimmed):
 		text(string(trimmed))
@@ -348,6 +370,16 @@ func failure(code int, data []byte, hide *redact.Redactor) string {
 		return status(code)
 	}
 	return status(code) + ": " + message
+}
+
+// led says where a redirect leads that must not be followed.
+func led(res *http.Response, hide *redact.Redactor) string {
+	to, err := res.Location()
+	if err != nil || res.StatusCode >= 400 || !backend.Once(res.Request.Context()) {
+		return ""
+	}
+	return fmt.Sprintf("; it leads to %s, and a call that may change something is not sent again",
+		hide.Text(origin.Show(to)))
 }
 
 // say finds the sentence in an error's JSON: APIs put it under these names, one

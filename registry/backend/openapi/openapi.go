@@ -58,12 +58,12 @@ type spec struct {
 	from    *url.URL // of a document from a URL
 }
 
-// client follows no redirect to another origin: the headers that it would take
-// along are for this one. Where a document from a URL may say what is called,
+// client follows no redirect to another origin, where the headers that it would
+// take along do not belong, and none of a call that must not leave twice. Where a document from a URL may say what is called,
 // that is not inside of the network.
 func client(s config.Server) *http.Client {
 	c := &http.Client{Transport: origin.Transport(), CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if origin.Redirects(req, via) != nil {
+		if origin.Redirects(req, via) != nil || backend.Once(req.Context()) {
 			return http.ErrUseLastResponse
 		}
 		return nil

@@ -1,0 +1,162 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// maxDelay is how long after the beginning of Sending a call may leave.
+const maxDelay = 5 * time.Second
+
+// Send is what the caller of one call wants of its sending. Use it for that
+// call only.
+type Send struct {
+	// Effect says that the call may change something, so that it must not leave
+	// twice: over HTTP it gets a connection of its own, follows no redirect, and
+	// nothing below repeats it. Other calls share connections, and may be
+	// repeated by HTTP.
+	Effect bool
+	// Key is the Idempotency-Key that is sent over HTTP; empty: none. One that
+	// the arguments or the config set stays.
+	Key string
+	// Sending is called once, directly before the first byte of the call can
+	// leave this process; nil: nobody is asked. After an error of it, and 5 s
+	// after it began, the call is not sent. A call that ends without it was not
+	// sent. Over HTTP, a call without Effect may still wait for its connection
+	// after it.
+	Sending func(context.Context) error
+
+	mu    sync.Mutex
+	begun bool
+	ended bool
+	err   error // why it is not sent, after Sending
+}
+
+type sendKey struct{}
+
+// WithSend returns the context of a call that is sent as s says; nil: nobody is
+// asked.
+func WithSend(ctx context.Context, s *Send) context.Context {
+	return context.WithValue(ctx, sendKey{}, s)
+}
+
+// SendOf returns how a call is to be sent; nil: nobody is asked.
+func SendOf(ctx context.Context) *Send {
+	s, _ := ctx.Value(sendKey{}).(*Send)
+	return s
+}
+
+// Once reports whether a call must not leave twice.
+func Once(ctx context.Context) bool {
+	s := SendOf(ctx)
+	return s != nil && s.Effect
+}
+
+// Begin is for backends: it says that the first byte of the call is to leave
+// now. The error, an [OutcomeError], says that it must not; it wraps that of
+// Sending. A second Begin is one of a call that is sent again: an error where
+// the call has an effect.
+func (s *Send) Begin(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.begun && s.err == nil && s.Effect:
+		return &OutcomeError{Unknown, errors.New("it was sent once, and is not sent again")}
+	case s.begun:
+		return s.err
+	case s.ended:
+		return &OutcomeError{NotSent, errors.New("not sent: the call is over")}
+	case ctx.Err() != nil:
+		return &OutcomeError{NotSent, fmt.Errorf("not sent: %w", ctx.Err())}
+	}
+	s.begun = true
+	if s.Sending == nil {
+		return nil
+	}
+	elapsed := stopwatch()
+	if err := s.Sending(ctx); err != nil {
+		s.err = &OutcomeError{NotSent, fmt.Errorf("not sent: %w", err)}
+	} else if late := elapsed(); late > maxDelay {
+		s.err = &OutcomeError{NotSent, fmt.Errorf("not sent: what comes before it took %v; at most %v are allowed",
+			late.Round(time.Millisecond), maxDelay)}
+	}
+	return s.err
+}
+
+// End is for backends whose Call may return while something goes on: Begin
+// fails from now on. It waits for a Sending under way.
+func (s *Send) End() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+// Unwritten reports whether a write that came to n and err certainly wrote
+// nothing. On Windows a write that is called off may have.
+func Unwritten(n int, err error) bool {
+	calledOff := errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded)
+	return n == 0 && err != nil && (runtime.GOOS != "windows" || !calledOff)
+}
+
+// stopwatch begins to measure time that also runs while the machine sleeps.
+var stopwatch = startStopwatch
+
+// Outcome is what became of a call, as far as anybody here can know.
+type Outcome string
+
+const (
+	Answered Outcome = "answered" // by a result, a tool's own error, a refusal, or an HTTP status
+	NotSent  Outcome = "not_sent" // no byte of it left
+	Unread   Outcome = "unread"   // it was done; its answer is too large, or cannot be read
+	Unknown  Outcome = "unknown"  // it was sent: it may have been done, or may yet be
+)
+
+// OutcomeError is the error of a call of which is known what became of it.
+type OutcomeError struct {
+	Outcome Outcome
+	Err     error
+}
+
+func (e *OutcomeError) Error() string { return e.Err.Error() }
+func (e *OutcomeError) Unwrap() error { return e.Err }
+
+// OutcomeOf returns what became of a call, by its error and by whether Sending
+// was called.
+func OutcomeOf(err error, sent bool) Outcome {
+	var known *OutcomeError
+	var refused *RefusedError
+	switch {
+	case err == nil:
+		return Answered
+	case !sent:
+		return NotSent
+	case errors.As(err, &known):
+		return known.Outcome
+	case errors.As(err, &refused):
+		return Answered
+	}
+	return Unknown
+}
+
+// StatusOutcome returns what an HTTP status says of a call: Unknown where who
+// answers may not know.
+func StatusOutcome(code int) Outcome {
+	switch code {
+	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return Unknown
+	}
+	return Answered
+}
