@@ -52,6 +52,7 @@ func TestAFilterChoosesRuns(t *testing.T) {
 				&record.Call{N: 1, Tool: "git.log", Args: record.Raw([]byte(`{"path":"a/b\u0041"}`))})
 			b := ended(t, s, &record.Begin{}, &record.Note{Stdout: `say "hello" to <x>`},
 				&record.Tools{Phrases: []byte(`[{"phrase":"find the log"}]`)},
+				&record.Tools{Path: "1:1", Phrases: []byte(`[{"phrase":"of a script that it ran"}]`)},
 				&record.Call{N: 1, Tool: "github.com.list", Args: record.Raw([]byte(`{}`))},
 				&record.Done{N: 1, Failed: true, Error: "no such repository"})
 			w, err := s.Begin(&record.Begin{Script: record.String(strings.Repeat("x", record.MaxInline) + "the end")})
@@ -359,6 +360,52 @@ func TestManyWritersAtOnce(t *testing.T) {
 	}
 	if len(digests) != 1 {
 		t.Errorf("one value has %d digests", len(digests))
+	}
+}
+
+// TestPruningHarmsNobodyAtWork prunes a folder in which others write and read.
+func TestPruningHarmsNobodyAtWork(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for range 4 {
+		s, err := record.Open(dir, &record.StoreOptions{Bytes: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			for range 30 {
+				w, err := s.Begin(&record.Begin{Script: record.String(strings.Repeat("x", record.MaxInline))})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := s.Prune(); err != nil {
+					t.Error(err)
+				}
+				r, err := s.Load(w.ID())
+				if err == nil {
+					_, err = r.Value(r.Begin.Script)
+				}
+				if err != nil || !r.Running {
+					t.Errorf("a run under way: %v", err)
+				}
+				if err := errors.Join(w.Add(&record.End{Status: "ok"}), w.Close()); err != nil {
+					t.Error(err)
+				}
+				for _, err := range s.List(t.Context(), &record.Filter{Text: "xx"}) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				if err := s.Remove(w.ID()); err != nil && !errors.Is(err, record.ErrNotFound) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 

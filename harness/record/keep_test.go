@@ -72,7 +72,8 @@ func TestNoSecretIsWritten(t *testing.T) {
 				} {
 					n++
 					add(t, w, &record.Call{N: n, Tool: tool, Args: record.Raw([]byte(value))})
-					add(t, w, &record.Done{N: n, Result: record.Raw([]byte(value)), Error: "failed: " + secret, Suspect: secret})
+					add(t, w, &record.Done{N: n, Result: record.Raw([]byte(value)), Error: "failed: " + secret,
+						Message: secret, Suspect: secret})
 				}
 			}
 		}

@@ -17,7 +17,7 @@ import (
 type Run struct {
 	Begin    *Begin
 	Attempts []*Attempt
-	Tools    *Tools // nil: the script uses none
+	Tools    *Tools // of the script, not of those that it ran; nil: it uses none
 	Calls    []*Made
 	Notes    []*Note
 	Children []*Child
@@ -224,7 +224,9 @@ func (r *Run) add(l Line) {
 	case *Attempt:
 		r.Attempts = append(r.Attempts, l)
 	case *Tools:
-		r.Tools = l
+		if l.Path == "" {
+			r.Tools = l
+		}
 	case *Call:
 		*r.made(l.N) = Made{Call: l} // also of one that was sent again
 	case *Guess:
