@@ -18,7 +18,7 @@ type Record struct {
 	Notes    []*record.Note    `json:"notes"`
 	Children []*Child          `json:"children,omitempty"`
 	End      *End              `json:"end,omitempty"`
-	Lines    []record.Line     `json:"lines,omitempty"` // of all other types, as they are
+	Lines    []any             `json:"lines,omitempty"` // of all other types, as they are
 	Damaged  string            `json:"damaged,omitempty"`
 }
 
@@ -117,7 +117,9 @@ func Whole(r *record.Run) *Record {
 		out.Children = append(out.Children, &Child{c, textOf(r, c.Script), values(c.Inputs)})
 	}
 	for _, l := range r.Lines {
-		switch l.(type) {
+		switch l := l.(type) {
+		case *record.Other:
+			out.Lines = append(out.Lines, l.JSON)
 		case *record.Begin, *record.Attempt, *record.Tools, *record.Call, *record.Done, *record.Settle, *record.Guess,
 			*record.Child, *record.Note, *record.End:
 		default:
