@@ -111,8 +111,8 @@ func runFilters() []cli.Flag {
 var statuses = []string{string(harness.OK), string(harness.CompileError), string(harness.ToolNotFound),
 	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
 	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
-	string(harness.Canceled), string(harness.SandboxError), "waiting", "uncertain", "diverged", "lost",
-	record.Running, record.Died}
+	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), "internal_error",
+	"waiting", "uncertain", "lost", record.Running, record.Died}
 
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
@@ -440,7 +440,7 @@ func (l *runList) title(s *record.Summary) string {
 			parts = append(parts, "["+p.what+"]")
 		}
 	}
-	if s.Name != "" {
+	if s.Name != "" && s.Name != "-" { // of stdin
 		parts = append(parts, s.Name+":")
 	}
 	parts = append(parts, s.Title)

@@ -127,7 +127,8 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if status := r.Summary().Status; harness.Status(status).ExitCode() == harness.CompileError.ExitCode() {
+	switch status := r.Summary().Status; harness.Status(status) {
+	case harness.CompileError, harness.ToolNotFound, harness.Ambiguous, "internal_error":
 		return usageError{fmt.Sprintf("run %s ended %s: its script never ran, and is not saved", r.Begin.ID, status)}
 	}
 	if r.Begin.Script.Redacted {

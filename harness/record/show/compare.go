@@ -365,10 +365,10 @@ func (d *Difference) Text(w io.Writer, o *Options) error {
 	p.line("%s  %s", p.paint(red, "a"), a)
 	p.line("%s  %s", p.paint(green, "b"), b)
 	if s := d.Status; s != nil {
-		p.was("status", s.A, s.B)
+		p.was("status", cmp.Or(s.A, none), cmp.Or(s.B, none))
 	}
 	if s := d.Error; s != nil {
-		p.was("error", s.A, s.B)
+		p.was("error", cmp.Or(s.A, none), cmp.Or(s.B, none))
 	}
 	p.unified("script", d.Script)
 	if len(d.Inputs) > 0 {
@@ -380,7 +380,7 @@ func (d *Difference) Text(w io.Writer, o *Options) error {
 	if len(d.Phrases) > 0 {
 		p.title("phrases")
 		for _, c := range d.Phrases {
-			p.was(fmt.Sprintf("%q", c.Phrase), cmp.Or(c.A, "(not there)"), cmp.Or(c.B, "(not there)"))
+			p.was(fmt.Sprintf("%q", c.Phrase), cmp.Or(c.A, none), cmp.Or(c.B, none))
 		}
 	}
 	if len(d.Calls) > 0 {
@@ -404,6 +404,9 @@ func (d *Difference) Text(w io.Writer, o *Options) error {
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
+
+// none stands for what one run has not.
+const none = "(none)"
 
 // maxChanges bounds the calls of a difference that are told of.
 const maxChanges = 50
@@ -430,7 +433,7 @@ func (p *page) minusPlus(a, b string) {
 
 func (p *page) change(c *Change) {
 	p.line("  %s", p.safe(c.Path, p.Width-2))
-	p.minusPlus(cmp.Or(compactOrNot(c.A), "(not there)"), cmp.Or(compactOrNot(c.B), "(not there)"))
+	p.minusPlus(cmp.Or(compactOrNot(c.A), none), cmp.Or(compactOrNot(c.B), none))
 }
 
 func compactOrNot(raw json.RawMessage) string {
