@@ -27,8 +27,9 @@ import (
 // speaker is an MCP server for wiretest, over streamable HTTP at /mcp and over
 // SSE at /sse.
 type speaker struct {
-	mu     sync.Mutex
-	stream io.Writer // of SSE
+	mu        sync.Mutex
+	stream    io.Writer   // of SSE
+	calledOff atomic.Bool // a call
 }
 
 func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
@@ -53,6 +54,7 @@ func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
 		io.WriteString(w, wiretest.Status(307, "Location: /mcp\r\n", "").Answer)
 		return
 	case len(m.ID) == 0:
+		s.calledOff.CompareAndSwap(false, m.Method == "notifications/cancelled")
 		io.WriteString(w, wiretest.Status(202, "", "").Answer)
 		return
 	}
@@ -191,6 +193,29 @@ func once(t *testing.T, tool, path, key, name string, fault wiretest.Fault, outc
 	for _, r := range seen {
 		if r != nil && r.Header.Get("Idempotency-Key") != key {
 			t.Errorf("the key is %q, want %q", r.Header.Get("Idempotency-Key"), key)
+		}
+	}
+}
+
+// What calls a call off is no call: it is sent though the call cannot be again.
+func TestACallWithAnEffectIsCalledOff(t *testing.T) {
+	for path, taken := range map[string]string{"/mcp": "", "/sse": wiretest.Status(202, "", "").Answer} {
+		talk := &speaker{}
+		s := wiretest.New(t, talk.answer)
+		b := open(t, config.Server{Name: "w", Type: config.HTTP, URL: s.URL + path, StartTimeout: 20 * time.Second,
+			CallTimeout: time.Minute}, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s.Next(&wiretest.Fault{Answer: taken, Silent: cancel})
+		send, times := wiretest.Ask(true, "", func() error { return nil })
+		_, err := b.Call(backend.WithSend(ctx, send), "", json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+		if !errors.Is(err, context.Canceled) || *times != 1 {
+			t.Errorf("%s: error %v, asked %d times", path, err, *times)
+		}
+		for end := time.Now().Add(30 * time.Second); !talk.calledOff.Load(); runtime.Gosched() {
+			if time.Now().After(end) { // only reached when the test fails
+				t.Fatalf("%s: it is not called off", path)
+			}
 		}
 	}
 }

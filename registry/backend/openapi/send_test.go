@@ -125,6 +125,9 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 							t.Errorf("%s: got %s with the key %q, want %q", method, r.Method,
 								r.Header.Get("Idempotency-Key"), key)
 						}
+						if r != nil && !r.Close {
+							t.Errorf("%s: its connection stays open", method)
+						}
 					}
 				}
 			}
