@@ -1,0 +1,342 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Gate answers the calls of a script that runs again from the record of its run.
+//
+// A call takes the first unused call of the record with its path, place, tool and
+// arguments. Another one is held. When nothing in the script moves, a held call
+// takes an equal one, by line, tool and arguments, of another path: the job that
+// another goroutine of a pool took then. Answers come in the order in which they
+// came; one whose turn it is not waits until nothing moves.
+//
+// Whoever uses a Gate asks it of each call, and tells it when nothing in the
+// script moves. It is not safe for concurrent use.
+type Gate struct {
+	loose  bool
+	end    time.Time // of the record
+	lines  []*gated
+	byKey  map[string][]*gated // unused, in the order of the record
+	held   []*Question         // without a line, in the order in which they came
+	taken  []*answer           // with a line, not answered
+	called int                 // questions so far
+}
+
+// gated is a call of the record.
+type gated struct {
+	*Made
+	path, place, tool, args string
+	order                   int // of its answer; none: the last of all
+	used                    bool
+}
+
+type answer struct {
+	*gated
+	question *Question
+}
+
+// Question is a call of the script that runs again.
+type Question struct {
+	N                 int // which call of the script this is
+	Path, Place, Tool string
+	Args              string // as they would be sent
+	// Alone: nothing else of the script could move while it waits.
+	Alone bool
+}
+
+// Reply answers a question by a call of the record.
+type Reply struct {
+	N    int // the question's
+	Made *Made
+}
+
+// Divergence says where a script that ran again went another way than its record.
+type Divergence struct {
+	// Unasked is the first call of the record that the script did not make; nil:
+	// it made them all.
+	Unasked *Made
+	// Asked is the first call of the script that the record does not have; nil:
+	// it has them all.
+	Asked *Question
+	// Near is the call of the record that is most like Asked; nil: none is of the
+	// same tool.
+	Near *Made
+}
+
+func (d *Divergence) Error() string {
+	var parts []string
+	if q := d.Asked; q != nil {
+		parts = append(parts, fmt.Sprintf("the script called %s at %s, which the record does not have",
+			callText(q.Tool, q.Args), placeText(q.Place)))
+		if d.Near != nil && d.Near != d.Unasked {
+			parts = append(parts, fmt.Sprintf("the record has %s at %s", madeText(d.Near), placeText(d.Near.place())))
+		}
+	}
+	if d.Unasked != nil {
+		parts = append(parts, fmt.Sprintf("the record has %s at %s, which the script did not make", madeText(d.Unasked),
+			placeText(d.Unasked.place())))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// NewGate returns the gate of a record. loose: the script is another one than the
+// record's, and its calls are told apart by tool and arguments alone.
+func NewGate(r *Run, loose bool) (*Gate, error) {
+	g := &Gate{loose: loose, byKey: map[string][]*gated{}}
+	if r.End != nil {
+		g.end = r.End.Time
+	}
+	order := map[int]int{}
+	for _, l := range r.Lines {
+		var n int
+		switch l := l.(type) {
+		case *Done:
+			n = l.N
+		case *Guess:
+			n = l.N
+		default:
+			continue
+		}
+		if _, ok := order[n]; !ok {
+			order[n] = len(order)
+		}
+	}
+	for _, m := range r.Calls {
+		args, err := r.Value(m.args())
+		if err != nil {
+			return nil, fmt.Errorf("the arguments of call %d: %w", m.n(), err)
+		}
+		l := &gated{Made: m, path: m.path(), place: m.place(), tool: m.tool(), args: string(args), order: len(r.Calls)}
+		if at, ok := order[m.n()]; ok && m.answered() {
+			l.order = at
+		}
+		g.lines = append(g.lines, l)
+		key := g.key(l.path, l.place, l.tool, l.args)
+		g.byKey[key] = append(g.byKey[key], l)
+	}
+	return g, nil
+}
+
+func (g *Gate) key(path, place, tool, args string) string {
+	if g.loose {
+		return tool + "\x00" + args
+	}
+	return path + "\x00" + place + "\x00" + tool + "\x00" + args
+}
+
+// Ask takes a call of the script. ok: here is its answer; else it comes from a
+// Still, if at all.
+func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
+	g.called++
+	key := g.key(q.Path, q.Place, q.Tool, q.Args)
+	if lines := g.byKey[key]; len(lines) > 0 {
+		g.byKey[key] = lines[1:]
+		a := g.take(lines[0], q)
+		if q.Alone && a.answered() {
+			return g.reply(a), true
+		}
+		return Reply{}, false
+	}
+	g.held = append(g.held, q)
+	return Reply{}, false
+}
+
+func (g *Gate) take(l *gated, q *Question) *answer {
+	l.used = true
+	a := &answer{l, q}
+	g.taken = append(g.taken, a)
+	return a
+}
+
+func (g *Gate) reply(a *answer) Reply {
+	g.taken = slices.DeleteFunc(g.taken, func(b *answer) bool { return a == b })
+	return Reply{a.question.N, a.Made}
+}
+
+// Still is told that nothing in the script moves, and which timer goes off next
+// (zero: none is set). It returns an answer (ok), or that the timer is to go off
+// (advance), or how the script has left its record. With neither the script waits
+// for what its record has no answer to, as it did then.
+func (g *Gate) Still(next time.Time) (reply Reply, ok, advance bool, d *Divergence) {
+	a := g.earliest()
+	if a == nil {
+		for g.swap() {
+		}
+		a = g.earliest()
+	}
+	switch {
+	case a != nil && (next.IsZero() || !next.Before(a.when())):
+		return g.reply(a), true, false, nil
+	case a != nil:
+		return Reply{}, false, true, nil
+	case len(g.held) > 0 && (next.IsZero() || !g.end.IsZero() && next.After(g.end.Add(pastEnd))):
+		return Reply{}, false, false, g.divergence()
+	case !next.IsZero():
+		return Reply{}, false, true, nil
+	}
+	return Reply{}, false, false, nil
+}
+
+// pastEnd is how long after the end of its record a script may still wait for
+// timers while it also waits for a call that the record does not have.
+const pastEnd = time.Minute
+
+// earliest is what was answered first of what waits for its answer; nil: nothing
+// does.
+func (g *Gate) earliest() *answer {
+	var first *answer
+	for _, a := range g.taken {
+		if a.answered() && (first == nil || a.order < first.order) {
+			first = a
+		}
+	}
+	return first
+}
+
+// swap gives a held call an equal one of another path.
+func (g *Gate) swap() bool {
+	for i, q := range g.held {
+		for _, l := range g.lines {
+			if l.used || l.tool != q.Tool || l.args != q.Args || lineOf(l.place) != lineOf(q.Place) {
+				continue
+			}
+			key := g.key(l.path, l.place, l.tool, l.args)
+			g.byKey[key] = slices.DeleteFunc(g.byKey[key], func(o *gated) bool { return o == l })
+			g.held = slices.Delete(g.held, i, i+1)
+			g.take(l, q)
+			return true
+		}
+	}
+	return false
+}
+
+// lineOf is the line of a place.
+func lineOf(place string) string {
+	line, _, _ := strings.Cut(place, ":")
+	return line
+}
+
+// Leave takes back a call that the script gave up; its line stays used.
+func (g *Gate) Leave(n int) {
+	g.held = slices.DeleteFunc(g.held, func(q *Question) bool { return q.N == n })
+	g.taken = slices.DeleteFunc(g.taken, func(a *answer) bool { return a.question.N == n })
+}
+
+// End is told that the script has ended; it returns nil when the script made the
+// calls of its record, and no others.
+func (g *Gate) End() *Divergence {
+	if d := g.divergence(); d.Asked != nil || d.Unasked != nil {
+		return d
+	}
+	return nil
+}
+
+func (g *Gate) divergence() *Divergence {
+	d := &Divergence{}
+	for _, l := range g.lines {
+		if !l.used {
+			d.Unasked = l.Made
+			break
+		}
+	}
+	if len(g.held) > 0 {
+		d.Asked = slices.MinFunc(g.held, func(a, b *Question) int { return cmp.Compare(a.N, b.N) })
+		d.Near = g.near(d.Asked)
+	}
+	return d
+}
+
+// near is the unused call that is most like a question, or else a used one.
+func (g *Gate) near(q *Question) *Made {
+	var best *Made
+	most := -1
+	for _, l := range g.lines {
+		if l.tool != q.Tool {
+			continue
+		}
+		like := 0
+		for _, same := range []bool{!l.used, !l.used, lineOf(l.place) == lineOf(q.Place), l.path == q.Path} {
+			if same {
+				like++
+			}
+		}
+		if like > most {
+			best, most = l.Made, like
+		}
+	}
+	return best
+}
+
+// What a call that was made and one that was guessed have in common.
+func (m *Made) n() int {
+	if m.Call != nil {
+		return m.Call.N
+	}
+	return m.Guess.N
+}
+
+func (m *Made) path() string {
+	if m.Call != nil {
+		return m.Call.Path
+	}
+	return m.Guess.Path
+}
+
+func (m *Made) place() string {
+	if m.Call != nil {
+		return m.Call.Place
+	}
+	return m.Guess.Place
+}
+
+func (m *Made) tool() string {
+	if m.Call != nil {
+		return m.Call.Tool
+	}
+	return m.Guess.Tool
+}
+
+func (m *Made) args() Data {
+	if m.Call != nil {
+		return m.Call.Args
+	}
+	return m.Guess.Args
+}
+
+// answered reports whether the script got an answer.
+func (m *Made) answered() bool {
+	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && m.Done.Kind != Uncertain
+}
+
+// when is when the script got its answer.
+func (m *Made) when() time.Time {
+	switch {
+	case m.Done != nil:
+		return m.Done.Time
+	case m.Guess != nil:
+		return m.Guess.Time
+	}
+	return m.Call.Time
+}
+
+// callText is a call for a reader.
+func callText(tool, args string) string {
+	const most = 200 // bytes
+	if args == "{}" {
+		args = ""
+	}
+	if len(args) > most {
+		args = strings.ToValidUTF8(args[:most], "") + "…"
+	}
+	return tool + "(" + args + ")"
+}
+
+func madeText(m *Made) string { return callText(m.tool(), string(m.args().JSON)) }
+
+func placeText(place string) string { return "line " + lineOf(place) }
