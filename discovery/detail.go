@@ -62,6 +62,11 @@ type Entry struct {
 	// With full_schema: those of the registry, else those that the input
 	// schema has.
 	Examples []registry.Example `json:"examples,omitempty"`
+	// Class is what a call of it does (read, again or effect), not with name_only;
+	// ClassWhy is why that is known, with go and full_schema. This package leaves
+	// both empty; harness.Catalog sets them.
+	Class    string `json:"class,omitempty"`
+	ClassWhy string `json:"classWhy,omitempty"`
 	// Stale says that the tool's server could not be asked in the last build.
 	Stale bool `json:"stale,omitempty"`
 	// Error is why the tool cannot be called, see registry.Tool.

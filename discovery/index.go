@@ -26,6 +26,10 @@ type Options struct {
 	// is remembered. It is called concurrently.
 	Recall func(phrase string) (tool string, ok bool)
 
+	// Hints returns those hints about a tool that count; nil: all do. It is
+	// called concurrently.
+	Hints func(t *registry.Tool) *registry.Annotations
+
 	// Embedder replaces the embedded model where a phrase is compared with
 	// tools' full texts; the registry must have its vectors (EmbedWith), else
 	// New returns an *EmbedderError. A phrase that it does not answer within
@@ -54,6 +58,7 @@ type Index struct {
 	prefer             map[string]int
 	threshold          float64 // Options.Threshold, or its default
 	recall             func(phrase string) (tool string, ok bool)
+	hints              func(t *registry.Tool) *registry.Annotations
 	unavailableServers []unavailableServer
 	// exactLimit is the number of tools up to which all of them are scored.
 	exactLimit int
@@ -95,7 +100,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	reg = reg.Printable()
 	ix := &Index{
 		t: loadTables(), model: embed.Default(), reg: reg, all: make([]int32, len(reg.Tools)),
-		prefer: map[string]int{}, recall: opts.Recall, exactLimit: cmp.Or(opts.exact, exactTools),
+		prefer: map[string]int{}, recall: opts.Recall, hints: opts.Hints, exactLimit: cmp.Or(opts.exact, exactTools),
 	}
 	if opts.reference {
 		ix.t = referenceTables()

@@ -309,7 +309,12 @@ func (q *query) rank(only []int32) ([]candidate, error) {
 // mayDestroy reports whether a tool does not promise to leave everything as it
 // is, or at least to destroy nothing.
 func (ix *Index) mayDestroy(tool int32) bool {
-	may, _ := ix.reg.Tools[tool].Annotations.MayDestroy()
+	t := &ix.reg.Tools[tool]
+	hints := t.Annotations
+	if ix.hints != nil {
+		hints = ix.hints(t)
+	}
+	may, _ := hints.MayDestroy()
 	return may
 }
 

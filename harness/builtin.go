@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/discovery"
-	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -32,18 +32,26 @@ const (
 	maxAsked = 200
 )
 
-// isBuiltin reports whether the harness itself answers calls of an ID.
-func isBuiltin(id string) bool { return id == bridge.OwnDiscovery || id == bridge.RunScript }
-
-// callBuiltin answers a call without a server.
-func (r *run) callBuiltin(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
-	switch {
-	case r.cat == nil || !slices.Contains(r.builtins, id):
-		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", id)}
-	case id == bridge.OwnDiscovery:
-		return r.discover(args)
+// askHarness answers a call of the package discovery, which is recorded as others
+// are: what it answers depends on the tools of the day.
+func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessage, error) {
+	if r.cat == nil || !slices.Contains(r.builtins, line.Tool) {
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", line.Tool)}
 	}
-	return r.runSaved(ctx, args)
+	line.Class, line.Args = record.Read, record.Raw(args)
+	if err := r.journal.add(line); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	raw, err := r.discover(args)
+	done := &record.Done{N: line.N, Kind: record.Answered, Ms: ms(time.Since(begin)), Bytes: len(raw)}
+	if err != nil {
+		done.Error = err.Error()
+	} else {
+		done.Result = record.Raw(raw)
+	}
+	r.journal.add(done)
+	return raw, err
 }
 
 // discover answers a function of the package discovery.
@@ -129,7 +137,9 @@ func (r *run) describe(names []string, d discovery.Detail) (discovery.Descriptio
 
 // tree is what a run and all that it runs through RunScript share.
 type tree struct {
-	budget *worker.Budget
+	budget  *worker.Budget
+	journal *journal
+	replay  *replayer // nil: the calls are made
 	// memory is what each worker may take, in bytes: the run's own, and that of
 	// a script within it, and so on; scripts cannot run deeper than it is long.
 	memory []int64
@@ -137,7 +147,7 @@ type tree struct {
 
 func newTree(l worker.Limits) *tree {
 	l = l.WithDefaults()
-	return &tree{worker.NewBudget(l), nestedMemory(l.Memory)}
+	return &tree{budget: worker.NewBudget(l), memory: nestedMemory(l.Memory)}
 }
 
 // nestedMemory is tree.memory for a run: each script has half of its caller's,
@@ -157,19 +167,22 @@ func nestedMemory(own int64) []int64 {
 }
 
 // runSaved runs a script of the library as the running script would be run
-// runSaved runs a script of the library as the running script would be run
 // itself: with its policy, and what is left of its limits, but without what a
 // person approved, who has seen the running script alone. While one is under
 // way, further ones wait.
-func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.RawMessage, error) {
+	if !slices.Contains(r.builtins, c.Tool) {
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", c.Tool)}
+	}
 	var q struct {
 		Name   string                     `json:"name"`
 		Inputs map[string]json.RawMessage `json:"inputs"`
 	}
-	if err := json.Unmarshal(args, &q); err != nil {
+	if err := json.Unmarshal(c.Args, &q); err != nil {
 		return nil, errors.New(`the inputs are no object: want map[string]any{"name": value}, a struct or nil`)
 	}
-	if r.cat.Scripts == nil {
+	replay := r.tree.replay
+	if replay == nil && (r.cat == nil || r.cat.Scripts == nil) {
 		return nil, errors.New("there is no library of scripts here")
 	}
 	depth := r.script.depth + 1
@@ -181,8 +194,21 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 			"%d more are needed, and all together must stay below twice the memory of the first",
 			depth-1, r.tree.memory[0]>>20, worker.MinMemory>>20)
 	}
-	saved, err := r.cat.Scripts.Load(q.Name)
+	inner := r.journal.inner(path, c.Place)
+	var saved *library.Script
+	var err error
+	if replay != nil {
+		saved, err = replay.saved(inner, q.Name)
+	} else {
+		saved, err = r.cat.Scripts.Load(q.Name)
+	}
+	child := &record.Child{N: r.journal.next(), Path: inner, Name: q.Name, Inputs: values(q.Inputs)}
 	if err != nil {
+		child.Error = err.Error()
+	} else {
+		child.Script = record.String(saved.Source)
+	}
+	if err := errors.Join(err, r.journal.add(child)); err != nil {
 		return nil, err
 	}
 	select {
@@ -192,6 +218,7 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 		return nil, ctx.Err()
 	}
 	s := *r.script
+	s.path = inner
 	s.Source, s.Inputs, s.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
 	s.Catalog, s.Results, s.Approved, s.depth, s.tree = r.cat, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
@@ -215,7 +242,9 @@ func (r *run) runSaved(ctx context.Context, args json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	noteChecked(r.cat, saved, res)
+	if replay == nil {
+		noteChecked(r.cat, saved, res)
+	}
 	if res.Status != OK {
 		why := notOK(res)
 		if slices.ContainsFunc(res.Decisions, func(d Decision) bool { return d.Verdict == NeedsApproval }) {
@@ -282,19 +311,9 @@ func SaveScript(c *Catalog, name, about, source string, res *Result) (warning st
 	if c.Scripts == nil {
 		return "", errors.New("there is no library of scripts here")
 	}
-	was, err := c.Scripts.Load(name)
-	if err == nil && was.Source != source {
-		warning = fmt.Sprintf("saved as %q, which was another script until now; that one is gone", name)
-		if _, err := c.Scripts.Own(name); err != nil {
-			warning = fmt.Sprintf("saved as %q, which you have now in the place of the shared script of that name", name)
-		}
-	}
 	s := &library.Script{Name: name, About: about, Source: source, Saved: time.Now().UTC().Truncate(time.Second)}
 	s.UseTools(toolsOf(res), c.Registry)
-	if err := c.Scripts.Save(s); err != nil {
-		return "", err
-	}
-	return warning, nil
+	return c.Scripts.Replace(s)
 }
 
 // Recheck checks a saved script whose tools have changed since it was checked,

@@ -13,76 +13,159 @@ import (
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/room"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
-// Call authorises, validates and makes one call of the running script.
-func (r *run) Call(ctx context.Context, id string, args json.RawMessage) (json.RawMessage, error) {
-	if isBuiltin(id) {
-		return r.callBuiltin(ctx, id, args)
+// Call authorises, validates and makes one call of the running script, or answers
+// it from the record that is replayed.
+func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) {
+	path, replay := r.path+c.Path, r.tree.replay
+	if replay != nil {
+		replay.asks(r)
 	}
-	t := r.allowed[id]
+	switch {
+	case c.Tool == bridge.RunScript:
+		raw, err := r.runSaved(ctx, path, c)
+		if replay != nil {
+			replay.ran(r)
+		}
+		return &worker.Answer{Result: raw}, err
+	case replay != nil:
+		return replay.call(ctx, r, path, c)
+	}
+	raw, err := r.call(ctx, path, c)
+	return &worker.Answer{Result: raw}, err
+}
+
+// call makes a call of the running script.
+func (r *run) call(ctx context.Context, path string, c *worker.Call) (json.RawMessage, error) {
+	line := &record.Call{N: r.journal.next(), Path: path, Place: c.Place, Tool: c.Tool}
+	if c.Tool == bridge.OwnDiscovery {
+		return r.askHarness(line, c.Args)
+	}
+	t := r.allowed[c.Tool]
 	if t == nil {
-		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %.100q, which it does not declare", id)}
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool)}
 	}
 	if d := r.decide(t); d.Verdict == IsDenied || d.Verdict == NeedsApproval {
-		return nil, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", id, d.Rule)}
+		return nil, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", c.Tool, d.Rule)}
 	}
-	begin := time.Now()
 	r.mu.Lock()
 	r.pending = append(r.pending, t.Go())
-	r.calls++
-	ev := CallEvent{Number: r.calls, Tool: t.Tool, Args: args}
 	r.mu.Unlock()
-	r.tell(ev)
-	res, start, err := r.send(ctx, t, args)
-	c := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start), cutOff: err != nil && ctx.Err() != nil,
-		number: ev.Number}
-	var raw json.RawMessage
-	switch {
-	case err != nil:
-		msg := registry.PrintableText(err.Error(), catalog.MaxSaid)
-		c.Error = &msg
-	case res.IsError:
-		msg := cmp.Or(registry.PrintableText(res.Text(), 499), "failed without a message")
-		c.Error = &msg
-	}
-	misfit := ""
-	if err == nil {
-		raw = res.Raw
-		c.Bytes = len(raw)
-		if !res.IsError {
-			if c.Suspect = bridge.FailureSign(res.Text(), res.Structured); c.Suspect != "" {
-				c.text = callText(t, args)
-			}
-			misfit = r.misfit(t, res)
-		}
-	}
+	res, err := r.make(ctx, t, line, c.Args)
 	r.mu.Lock()
-	if misfit != "" && r.misfits[id] == "" {
-		r.misfits[id] = misfit
-	}
-	if err == nil {
-		r.sampled(t, args, res, &c)
-	}
 	if ctx.Err() == nil { // what was still under way when the run ended stays
 		i := slices.Index(r.pending, t.Go())
 		r.pending = slices.Delete(r.pending, i, i+1)
 	}
-	r.result.Calls = append(r.result.Calls, c)
 	r.mu.Unlock()
-	ev.Done = &c
-	r.tell(ev)
-	return raw, err
+	if err != nil {
+		return nil, err
+	}
+	return res.Raw, nil
 }
 
-func (r *run) tell(ev CallEvent) {
-	if r.script.OnCall != nil {
-		r.script.OnCall(ev)
+// make is the one way of a call: its arguments get their form, its line goes to
+// the record directly before its first byte leaves, and what became of it after
+// that. In a dry run what is no read is not sent.
+func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage) (*backend.Result,
+	error) {
+	begin := time.Now()
+	r.mu.Lock()
+	r.calls++
+	number := r.calls
+	r.mu.Unlock()
+	line.Time = begin
+	line.Class, _ = r.cat.Class(t.Tool)
+	formed, err := record.Arguments(args)
+	if err == nil {
+		args, line.Args = formed, record.Raw(formed)
+	} else {
+		line.Args = record.String(string(args)) // as a text, so that it can be seen
 	}
+	told := *line
+	r.journal.say(&told)
+	done := &record.Done{N: line.N}
+	var res *backend.Result
+	var start time.Duration
+	if err == nil && r.journal.dry != nil && line.Class != record.Read {
+		return r.answerDry(t, line, args)
+	}
+	sent := false
+	if err == nil {
+		sending := func(ctx context.Context) error {
+			line.Time = time.Now()
+			if err := r.journal.add(line); err != nil {
+				return err
+			}
+			sent = true
+			if line.Class == record.Read {
+				return nil
+			}
+			return r.journal.sync()
+		}
+		res, start, err = r.send(ctx, t, args, &backend.Send{Effect: line.Class != record.Read, Sending: sending})
+	}
+	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
+	done.Kind, done.Cut = kindOfCall(err, sent), ctx.Err() != nil
+	if !sent { // the script has its answer all the same
+		r.journal.add(line)
+	}
+	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, cutOff: err != nil && ctx.Err() != nil,
+		number: number}
+	misfit := ""
+	switch {
+	case err != nil:
+		done.Error = err.Error()
+		msg := registry.PrintableText(done.Error, catalog.MaxSaid)
+		c.Error = &msg
+	default:
+		done.Result, done.Bytes, done.Failed = record.Raw(res.Raw), len(res.Raw), res.IsError
+		c.Bytes = len(res.Raw)
+		if res.IsError {
+			msg := cmp.Or(registry.PrintableText(res.Text(), 499), "failed without a message")
+			c.Error = &msg
+			break
+		}
+		if c.Suspect = bridge.FailureSign(res.Text(), res.Structured); c.Suspect != "" {
+			c.text = callText(t, args)
+		}
+		done.Suspect = c.Suspect
+		misfit = r.misfit(t, res)
+	}
+	if c.Error != nil {
+		done.Message = *c.Error
+	}
+	r.journal.add(done) // what cannot be written ends the sending, see add
+	r.journal.say(done)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if misfit != "" && r.misfits[t.ID] == "" {
+		r.misfits[t.ID] = misfit
+	}
+	if err == nil {
+		r.sampled(t, args, res, &c)
+	}
+	r.result.Calls = append(r.result.Calls, c)
+	return res, err
+}
+
+// kindOfCall is what is known of a call that has ended.
+func kindOfCall(err error, sent bool) record.Kind {
+	switch backend.OutcomeOf(err, sent) {
+	case backend.NotSent:
+		return record.NotSent
+	case backend.Unread:
+		return record.Unread
+	case backend.Unknown:
+		return record.Uncertain
+	}
+	return record.Answered
 }
 
 // misfit says why a result does not fit the tool's output schema, "" where it
@@ -146,7 +229,7 @@ const leastStart = time.Millisecond
 
 // send makes a call, and says how long its server took to start. Its result has
 // room until ctx ends.
-func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) (res *backend.Result,
+func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage, how *backend.Send) (res *backend.Result,
 	start time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others
@@ -188,7 +271,7 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage) 
 	}
 	defer r.calling()()
 	tenant, shared := r.room.Tenant()
-	ctx = backend.WithTenant(ctx, tenant, shared)
+	ctx = backend.WithSend(backend.WithTenant(ctx, tenant, shared), how)
 	res, err = r.cat.Calls.Call(backend.Expect(ctx, t.Request), t.Server, t.Name, args)
 	return res, start, err
 }

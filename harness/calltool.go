@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/usetools/usetools/harness/catalog"
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -34,32 +33,16 @@ func CallTool(ctx context.Context, c *Catalog, id string, args json.RawMessage, 
 	if s == nil {
 		s = &Script{}
 	}
-	r := &run{script: s, cat: c, room: s.room(), result: &Result{Status: OK}}
+	j := newJournal(s)
+	r := &run{script: s, cat: c, view: view, journal: j, room: s.room(), misfits: map[string]string{},
+		result: &Result{Status: OK}}
 	d := r.decide(t)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, d, nil
 	}
-	if len(args) == 0 || string(args) == "null" {
-		args = json.RawMessage("{}")
-	}
 	begin := time.Now()
-	r.tell(CallEvent{Number: 1, Tool: t.Tool, Args: args})
-	res, start, err := r.send(ctx, t, args)
-	done := Call{Tool: id, Ms: ms(time.Since(begin) - start), Start: ms(start)}
-	switch {
-	case err != nil:
-		msg := registry.PrintableText(err.Error(), catalog.MaxSaid)
-		done.Error = &msg
-	case res.IsError:
-		msg := registry.PrintableText(res.Text(), 499)
-		done.Error = &msg
-	}
-	if res != nil {
-		done.Bytes = len(res.Raw)
-	}
-	r.tell(CallEvent{Number: 1, Tool: t.Tool, Args: args, Done: &done})
-	r.result.Calls = []Call{done}
-	if done.Error != nil {
+	res, err := r.make(ctx, t, &record.Call{N: j.next(), Tool: id}, args)
+	if done := r.result.Calls[0]; done.Error != nil {
 		r.result.Status = ScriptError
 	}
 	if c.Usage != nil {

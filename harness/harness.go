@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/sandbox"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
@@ -56,6 +57,12 @@ type Options struct {
 	// Spares is how many workers are started ahead and wait for a script, so
 	// that a run does not wait for one; 0: each run starts its own.
 	Spares int
+	// Records keeps a record of each run; nil: none is kept.
+	Records *record.Store
+	// Answers is where dry runs look for what earlier runs got; nil: in Records.
+	Answers *record.Store
+	// Version is what records say of this build.
+	Version string
 }
 
 // Limits bound one run.
@@ -154,10 +161,18 @@ type Script struct {
 	// Stored are the values that Stored returns in the script, by ID; nil:
 	// there is no session, and Stored fails.
 	Stored map[string]json.RawMessage
-	// OnCall is called when a tool call begins and when it has ended,
-	// concurrently where the script calls so. It must return soon; nil: it is
-	// not called.
-	OnCall func(CallEvent)
+	// OnLine is told of tool calls: a *record.Call when one begins, a
+	// *record.Done when it has ended, also of the saved scripts that the script
+	// runs; concurrently where the script calls so. It must return soon and keep
+	// the line as it is; nil: nobody is told.
+	OnLine func(record.Line)
+	// Name, Session and Subject are what its record says of it: the file or the
+	// saved script, the client's session, and whose run it is.
+	Name, Session, Subject string
+	// Dry makes it a dry run: calls that are no reads are not sent, but answered
+	// by what the subject's earlier runs got for them, or by a made-up value, and
+	// listed in Result.Ledger.
+	Dry bool
 	// Results bounds the results of the script's calls together with those of
 	// other scripts that have the same Room; nil: the script has a Room of its
 	// own.
@@ -170,8 +185,9 @@ type Script struct {
 	// the Result.
 	Stdout, Stderr io.Writer
 
-	depth int   // of RunScript
-	tree  *tree // nil: it is nobody's but its own
+	depth int    // of RunScript
+	path  string // of the calls of RunScript that it is in
+	tree  *tree  // nil: it is nobody's but its own
 }
 
 // room is where the results of its calls are.
@@ -180,15 +196,6 @@ func (s *Script) room() *Room {
 		return s.Results
 	}
 	return NewRoom(0, nil)
-}
-
-// CallEvent is the beginning or the end of a tool call of a running script.
-type CallEvent struct {
-	Number int // 1 for the script's first call
-	Tool   *registry.Tool
-	Args   json.RawMessage
-	// Done is nil when the call begins.
-	Done *Call
 }
 
 // Run checks a script and, if it compiles and its tools are found, runs it.
@@ -202,35 +209,59 @@ func (h *Harness) Check(ctx context.Context, s *Script) (*Result, error) { retur
 func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, error) {
 	begin := time.Now()
 	limits := limits(s.Limits, h.opts.Limits)
-	t := s.tree
-	if t == nil {
+	t, own := s.tree, s.tree == nil
+	if own {
 		if limits.Memory > 0 {
 			limits.Memory = max(limits.Memory, MinMemory)
 		}
 		t = newTree(limits)
 	}
-	r := &run{ctx: ctx, h: h, script: s, tree: t, room: s.room(), misfits: map[string]string{},
-		nested: make(chan struct{}, 1), result: &Result{
+	ws := &worker.Script{Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored,
+		Limits: limits, Free: true}
+	if t.journal == nil {
+		t.journal = newJournal(s)
+		if !check {
+			if err := t.journal.begin(h, s, limits); err != nil {
+				return nil, err
+			}
+		}
+	}
+	t.journal.prepare(ws)
+	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, path: s.path, room: s.room(),
+		misfits: map[string]string{}, nested: make(chan struct{}, 1), result: &Result{
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
-	o, err := worker.Run(ctx, &worker.Script{
-		Source: s.Source, Strict: s.Strict, Check: check, Inputs: s.Inputs, Stored: s.Stored, Limits: limits, Free: true,
-	}, r, &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
-		Stdout: s.Stdout, Stderr: s.Stderr})
+	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
+		Stdout: s.Stdout, Stderr: s.Stderr}
+	if s.depth == 0 {
+		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
+	}
+	if t.replay != nil {
+		t.replay.prepare(ws, r)
+		defer t.replay.leave(r)
+	}
+	out, err := worker.Run(ctx, ws, r, o)
+	if err == nil {
+		err = r.err
+	}
 	if err != nil {
+		if own {
+			t.journal.abort(err)
+		}
 		return nil, err
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	r.finish(o)
-	if !check {
+	r.finish(out)
+	if !check && t.replay == nil {
 		r.rememberPhrases()
 		r.record(begin)
 		r.keep()
 	}
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
+	if own {
+		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
+		t.journal.end(r.result)
+	}
 	return r.result, nil
 }
 
@@ -282,6 +313,8 @@ type run struct {
 	sampleBytes    int
 	builtins       []string // what it uses of the harness itself
 	tree           *tree
+	journal        *journal // of tree
+	path           string   // of the script within those that run it
 	room           *Room
 	nested         chan struct{} // holds an element while a saved script is under way
 	nestedWarnings int           // of saved scripts

@@ -333,7 +333,7 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 	if res.Status != OK || len(res.Tools) != 2 {
 		t.Fatal(res.Text())
 	}
-	for i, want := range []string{"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error)",
+	for i, want := range []string{"func notes.CreateNote(p notes.CreateNoteParams) (notes.CreateNoteResult, error) // effect\n",
 		"func notes.DeleteNote("} {
 		if !strings.Contains(res.Tools[i].Signature, want) {
 			t.Errorf("no %q in %s", want, res.Tools[i].Signature)
@@ -345,7 +345,7 @@ func TestAProbeIsAnsweredWithSignatures(t *testing.T) {
 	}
 	// Where one is to be chosen, the text says how each is called.
 	res = mustRun(t, h, `UseTools("a note")`)
-	if want := "notes.DeleteNote(ID int) → text or JSON // Delete a note for ever"; res.Status != OK ||
+	if want := "notes.DeleteNote(ID int) → text or JSON // effect // Delete a note for ever"; res.Status != OK ||
 		!strings.Contains(res.Text(), want) || !strings.Contains(res.Text(), "func notes.CreateNote(") {
 		t.Errorf("no %q in\n%s", want, res.Text())
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -43,11 +44,6 @@ func (r *run) sampled(t *wrappers.Tool, args json.RawMessage, res *backend.Resul
 	r.samples = append(r.samples, sample{t, string(args), res.Raw})
 }
 
-func readOnly(t *wrappers.Tool) bool {
-	a := t.Annotations
-	return a != nil && a.ReadOnly != nil && *a.ReadOnly
-}
-
 // observeResults takes the shapes of a run's results into what is known, so that the
 // next script is told of them; they are saved when the answer is on its way.
 func (r *run) observeResults() {
@@ -56,7 +52,8 @@ func (r *run) observeResults() {
 	}
 	shapes := r.cat.Shapes
 	for _, s := range r.samples {
-		shapes.Observe(s.tool.ID, s.raw, readOnly(s.tool))
+		class, _ := r.cat.Class(s.tool.Tool)
+		shapes.Observe(s.tool.ID, s.raw, class == record.Read)
 	}
 	// What cannot be saved, because the disk is full or the home is read-only,
 	// is learnt again.

@@ -48,6 +48,9 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 			Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)})
 		return nil, false, nil
 	}
+	if r.tree.replay != nil && r.script.Catalog == nil {
+		return r.recorded(n)
+	}
 	r.names, r.probe, r.broken = bounded(n.Names), n.Probe && !n.Broken, n.Broken
 	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
 	r.builtins = n.Own
@@ -96,6 +99,9 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 	// all that is wrong is told at once.
 	tools := &worker.Tools{Units: r.units(), Unresolved: unresolved, Go: len(r.result.Errors) == 0 && !r.refuses()}
 	r.result.Timing.Generate = ms(time.Since(begin))
+	if r.err = r.journal.tools(r, tools); r.err != nil {
+		return nil, false, r.err
+	}
 	return tools, true, nil
 }
 
@@ -254,7 +260,7 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, shown: true}
 	for i, d := range offered {
 		if t, ok := r.view.Tool(d.ID); ok {
-			e.Signatures = append(e.Signatures, t.Signature()+" // "+inShort(offered, i))
+			e.Signatures = append(e.Signatures, t.Signature()+t.Mark()+" // "+inShort(offered, i))
 			names = append(names, fmt.Sprintf("%s (%s)", t.Go(), inShort(offered, i)))
 		}
 	}
@@ -490,6 +496,9 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 	if len(r.result.Errors) > 0 { // a phrase has no tool
 		return false
 	}
+	if r.tree.replay != nil { // nothing is called
+		return true
+	}
 	told := r.script.Policy != nil || r.script.ReadOnly
 	for _, id := range sortedKeys(r.allowed) {
 		t := r.allowed[id]
@@ -529,7 +538,9 @@ func (r *run) deny(t *wrappers.Tool, d Decision) {
 
 // shows reports whether a tool may be offered to a script that has not named
 // it: policy does not deny it.
-func (r *run) shows(t *registry.Tool) bool { return r.policy().Decide(t, nil).Verdict != IsDenied }
+func (r *run) shows(t *registry.Tool) bool {
+	return r.cat.Decide(r.policy(), t, nil).Verdict != IsDenied
+}
 
 func (r *run) hides(id string) bool {
 	t, ok := r.view.Tool(id)
@@ -541,7 +552,7 @@ func (r *run) decide(t *wrappers.Tool) Decision {
 	if t.Held {
 		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
 	}
-	return r.policy().Decide(t.Tool, r.script.Approved)
+	return r.cat.Decide(r.policy(), t.Tool, r.script.Approved)
 }
 
 func (r *run) policy() *Policy {

@@ -8,6 +8,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/record"
 )
 
 // Status says how a script ended.
@@ -28,6 +29,8 @@ const (
 	Denied       Status = "denied"
 	Canceled     Status = "canceled"
 	SandboxError Status = "sandbox_error"
+	// Diverged: a script that ran again by its record went another way.
+	Diverged Status = "diverged"
 )
 
 // Result is the outcome of a script.
@@ -62,10 +65,16 @@ type Result struct {
 	Down []string `json:"-"`
 	// LookUp says that the script did nothing but call UseTools; it was
 	// answered with the tools of its phrases and did not run.
-	LookUp  bool    `json:"-"`
-	Lowered string  `json:"lowered,omitempty"` // of a check: what would be run
-	Timing  Timing  `json:"timing"`            // milliseconds by phase
-	Sandbox Sandbox `json:"sandbox"`
+	LookUp bool `json:"-"`
+	// Run is the ID of the run's record, "" where none is kept.
+	Run string `json:"run,omitempty"`
+	// Dry says that it was a dry run.
+	Dry bool `json:"dry,omitempty"`
+	// Ledger has the calls that a dry run did not make, in their order.
+	Ledger  []Unmade `json:"ledger,omitempty"`
+	Lowered string   `json:"lowered,omitempty"` // of a check: what would be run
+	Timing  Timing   `json:"timing"`            // milliseconds by phase
+	Sandbox Sandbox  `json:"sandbox"`
 }
 
 // ToolUse is the tool of a phrase, or of a name in the script that no phrase
@@ -86,11 +95,12 @@ type ToolUse struct {
 
 // Call is one tool call of a script.
 type Call struct {
-	Tool  string  `json:"tool"`
-	Ms    float64 `json:"ms"`                 // without Start
-	Start float64 `json:"start_ms,omitempty"` // that its server took to start
-	Bytes int     `json:"bytes"`              // of the result
-	Error *string `json:"error"`
+	Tool  string       `json:"tool"`
+	Class record.Class `json:"class,omitempty"`
+	Ms    float64      `json:"ms"`                 // without Start
+	Start float64      `json:"start_ms,omitempty"` // that its server took to start
+	Bytes int          `json:"bytes"`              // of the result
+	Error *string      `json:"error"`
 	// Suspect says why a result that claims success looks like a failure; the
 	// result itself is left as it is.
 	Suspect string `json:"suspect,omitempty"`

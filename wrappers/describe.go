@@ -53,7 +53,7 @@ const (
 
 // Show says how to call the tool and what comes back. The types of the
 // signature's line stand below it as p and r; nested types of arguments follow,
-// under the names that a script writes.
+// under the names that a script writes. [Tool.Mark] stands behind the signature.
 func (t *Tool) Show(d Detail) string {
 	t.server.load()
 	if d == Line {
@@ -67,7 +67,7 @@ func (t *Tool) Show(d Detail) string {
 	if text := cutText(oneLine(t.summary), most); d > Types && text != "" {
 		fmt.Fprintf(&b, "// %s\n", text)
 	}
-	b.WriteString(t.Signature() + "\n")
+	b.WriteString(t.Signature() + t.Mark() + "\n")
 	r := renderer{b: &b, lines: d == Full, done: map[*decl]bool{}, required: "required", pkg: t.server.Package + "."}
 	switch d {
 	case Types:

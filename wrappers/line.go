@@ -49,6 +49,7 @@ func (t *Tool) Line() string {
 	} else {
 		b.WriteString(t.untypedShort())
 	}
+	b.WriteString(t.Mark())
 	return b.String()
 }
 

@@ -59,7 +59,7 @@ func scriptFor(servers []*Server) string {
 	for _, s := range servers {
 		s.load()
 		harmless := slices.IndexFunc(s.Tools, func(t *Tool) bool {
-			return t.Annotations.ReadsOnly() &&
+			return (t.Class() == "read" || t.Class() == "" && t.Annotations.ReadsOnly()) &&
 				(t.input == nil || !slices.ContainsFunc(t.input.fields, func(f *field) bool { return f.required }))
 		})
 		if harmless >= 0 {

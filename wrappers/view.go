@@ -61,6 +61,8 @@ type ViewOptions struct {
 	Observed func(toolID string) (schema json.RawMessage, ok bool)
 	// Seen returns what Tool.Seen returns; it is called each time.
 	Seen func(toolID string) (outline string, results int, ok bool)
+	// Class returns what Tool.Class returns.
+	Class func(t *registry.Tool) string
 }
 
 // NewView returns a View of a registry, which must be normalized.
@@ -268,6 +270,24 @@ func edits(a, b string) int { return text.Edits(text.FirstBytes(a, 64), text.Fir
 
 // Go returns the function's name as a script writes it: git.Log.
 func (t *Tool) Go() string { return t.server.Package + "." + t.Func }
+
+// Class returns what a call of the tool does to the world (read, again or effect),
+// "" where the view was made without ViewOptions.Class.
+func (t *Tool) Class() string {
+	if f := t.server.view.opts.Class; f != nil {
+		return f(t.Tool)
+	}
+	return ""
+}
+
+// Mark is a comment behind the tool's signature that says its class, "" for one
+// that only reads.
+func (t *Tool) Mark() string {
+	if c := t.Class(); c != "" && c != "read" {
+		return " // " + c
+	}
+	return ""
+}
 
 // Package returns the package that the function is in.
 func (t *Tool) Package() *Server { return t.server }

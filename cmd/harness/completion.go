@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
@@ -125,6 +127,7 @@ type line struct {
 	arguments             int            // of command
 	noFlags               bool           // after --
 	files                 harness.Files
+	state                 string // the folder with records, where it is named
 }
 
 func (l *line) read(w string) {
@@ -162,6 +165,8 @@ func (l *line) set(f documentedFlag, value string) {
 		l.files.Configs = append(l.files.Configs, value)
 	case "registry":
 		l.files.Registry = value
+	case "state":
+		l.state = value
 	}
 }
 
@@ -173,6 +178,13 @@ type documentedFlag interface {
 // flags are those that may stand here.
 func (l *line) flags() []documentedFlag {
 	all := slices.Clone(l.command.Flags)
+	if l.parent != nil && l.parent != l.root {
+		for _, f := range l.parent.Flags {
+			if local, ok := f.(cli.LocalFlag); !ok || !local.IsLocal() {
+				all = append(all, f)
+			}
+		}
+	}
 	if l.command != l.root {
 		all = append(all, l.root.Flags...)
 	}
@@ -247,6 +259,10 @@ func (l *line) values(kind string) []candidate {
 		if l.parent != nil && l.parent.Name == "scripts" {
 			words = l.scripts()
 		}
+	case "STATUS":
+		words = statuses
+	case "RUN":
+		words = l.runs()
 	case "TOOL", "SERVER", "CATEGORY", "PATTERN":
 		words = l.registered(kind)
 	}
@@ -305,6 +321,34 @@ func (l *line) scripts() (out []string) {
 	}
 	for _, s := range all {
 		out = append(out, s.Name)
+	}
+	return out
+}
+
+// maxCompletedRuns bounds the runs that are offered.
+const maxCompletedRuns = 50
+
+// runs are the IDs of the last runs.
+func (l *line) runs() []string {
+	dir := l.state
+	if dir == "" {
+		var err error
+		if dir, _, err = stateDir(nil); err != nil {
+			return nil
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil
+	}
+	store, err := record.Open(dir, nil)
+	if err != nil {
+		return nil
+	}
+	out := []string{last}
+	for s, err := range store.List(context.Background(), &record.Filter{Limit: maxCompletedRuns}) {
+		if err == nil {
+			out = append(out, s.ID)
+		}
 	}
 	return out
 }

@@ -89,9 +89,9 @@ func (e *env) showEntry(x discovery.Entry, d discovery.Detail) {
 	case discovery.NameOnly:
 		fmt.Fprintln(e.stdout, x.ID)
 	case discovery.NameDescription:
-		fmt.Fprintf(e.stdout, "%s  %s  %s\n", x.ID, x.Go, x.Short)
+		fmt.Fprintf(e.stdout, "%s  %s  %s  %s\n", x.ID, x.Go, x.Class, x.Short)
 	case discovery.Go:
-		e.showGo(x.Signature + "\n")
+		e.showGo(fmt.Sprintf("%s// %s: %s\n\n", x.Signature, x.Class, x.ClassWhy))
 	case discovery.MicroSchema:
 		fmt.Fprintf(e.stdout, "%s %s\n", x.ID, registry.PrintableJSON(x.Micro))
 	default:

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -243,7 +244,7 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 	default:
 		r := report.Servers[0]
 		f.Status, f.Detail = fine, fmt.Sprintf("%s in %v", text.Count(r.Tools, "tool"), r.Time.Round(time.Millisecond))
-		if n := silent(reg); n > 0 {
+		if n := silent(reg, cfg); n > 0 {
 			f.Detail += fmt.Sprintf("; without a word on whether they destroy anything: %d", n)
 		}
 		if r.Tools == 0 {
@@ -283,14 +284,55 @@ func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	return []finding{f, g}
 }
 
-// silent counts the tools that do not say whether they destroy anything.
-func silent(reg *registry.Registry) (n int) {
+// silent counts the tools without a word that counts on whether they destroy
+// anything. cfg may be nil.
+func silent(reg *registry.Registry, cfg *config.Config) (n int) {
 	for i := range reg.Tools {
-		if may, said := reg.Tools[i].Annotations.MayDestroy(); may && !said {
+		hints := reg.Tools[i].Annotations
+		if cfg != nil {
+			if s, ok := cfg.Server(reg.Tools[i].Server); ok {
+				hints = s.Hints(&reg.Tools[i])
+			}
+		}
+		if may, said := hints.MayDestroy(); may && !said {
 			n++
 		}
 	}
 	return n
+}
+
+// checkClasses counts the tools by what their calls do, and names the servers
+// that do not say it of any.
+func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
+	cat := &catalog.Catalog{Registry: reg}
+	if cfg != nil {
+		cat.Servers = cfg.Servers
+	}
+	n := map[record.Class]int{}
+	told := map[string]bool{}
+	for i := range reg.Tools {
+		t := &reg.Tools[i]
+		class, _ := cat.Class(t)
+		n[class]++
+		a := t.Annotations
+		told[t.Server] = told[t.Server] || class != record.Effect || a != nil && (a.ReadOnly != nil || a.Idempotent != nil)
+	}
+	for _, s := range cat.Servers { // whoever wrote that has thought of it
+		told[s.Name] = told[s.Name] || s.Trust == config.TrustNothing || len(s.Classes) > 0
+	}
+	f := finding{Check: "classes", Status: fine, Detail: fmt.Sprintf("%s: %d read, %d again, %d effect",
+		text.Count(len(reg.Tools), "tool"), n[record.Read], n[record.Again], n[record.Effect])}
+	var silent []string
+	for _, s := range reg.Servers {
+		if s.Tools > 0 && !told[s.Name] {
+			silent = append(silent, s.Name)
+		}
+	}
+	if len(silent) > 0 {
+		f.Detail += "; without a word on which only read, so that all are effect: " + text.List(silent, 12)
+		f.Do = fmt.Sprintf(`say it in the entry of %s: "usetools": {"class": {"get_*": "read"}}`, silent[0])
+	}
+	return f
 }
 
 func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
@@ -336,11 +378,13 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 				"definitions"
 			f.Detail += fmt.Sprintf(", %d that must not be called", held)
 		}
-		if n := silent(reg); n > 0 {
-			return []finding{f, {Check: "approval", Status: fine, Detail: fmt.Sprintf(
+		out := []finding{f, checkClasses(reg, cfg)}
+		if n := silent(reg, cfg); n > 0 {
+			out = append(out, finding{Check: "approval", Status: fine, Detail: fmt.Sprintf(
 				"without a word on whether they destroy anything: %d of %s; serve -approve destructive asks for those too",
-				n, text.Count(len(reg.Tools), "tool"))}}
+				n, text.Count(len(reg.Tools), "tool"))})
 		}
+		return out
 	}
 	return []finding{f}
 }

@@ -27,9 +27,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command as its users do: testdata/*.txtar.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, Setup: func(e *testscript.Env) error {
+	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, Cmds: recordCommands(), Setup: func(e *testscript.Env) error {
 		e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))       // for the phrases that are remembered
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "userconfig")) // for saved scripts
+		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "userstate"))   // for the records of runs
 		return nil
 	}})
 }

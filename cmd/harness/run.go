@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -35,6 +37,8 @@ failed; 130 canceled.
   harness run -watch script.go             run again on each save
   harness run -connect auto script.go      on a running harness serve -http
   harness run -csv script.go >rows.csv     a list that the script returns
+  harness run -dry-run script.go           what would it do?
+  harness run -record runs/ script.go      and harness replay runs/ does it again
   echo 'Return(1 + 2)' | harness run -`,
 		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second,
@@ -47,6 +51,9 @@ failed; 130 canceled.
 			&cli.StringFlag{Name: "connect",
 				Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over " +
 					"this config"},
+			&cli.StringFlag{Name: "record", Usage: "keep a record of the run in `DIR`, for harness replay"},
+			stateFlag("keep a record of the run in `DIR`, where harness runs looks for it"),
+			&cli.BoolFlag{Name: "dry-run", Usage: "call what reads, and list what else the script would do"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
 		}, valueFlags()...),
@@ -119,13 +126,20 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 	}
 	files := e.files(c)
 	defer files.Close()
-	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts,
-		BestEffort: c.String("sandbox") == bestEffort})
+	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts,
+		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version}
+	if !check {
+		if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
+			return err
+		}
+	}
+	h := harness.New(opts)
 	defer h.Close()
 	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
 	do := h.Check
 	if !check {
 		do = h.Run
+		s.Name, s.Dry = filepath.Base(c.Args().First()), c.Bool("dry-run")
 		if s.Inputs, err = inputs(c.StringSlice("input")); err != nil {
 			return err
 		}
@@ -168,6 +182,9 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		if res.LookUp {
 			shown = res.Shown()
 		}
+		if s.Dry {
+			io.WriteString(e.stderr, res.LedgerText())
+		}
 		if err := e.show(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), show); err != nil {
 			return err
 		}
@@ -182,6 +199,33 @@ func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
 		return exit(res.Status.ExitCode())
 	}
 	return nil
+}
+
+// recordsOf is where the record of a run is kept (-record names a folder for records
+// alone), and where a dry run looks for answers of earlier runs; nil: nowhere.
+func recordsOf(c *cli.Command, files *harness.Files) (records, answers *record.Store, err error) {
+	state, given, err := stateDir(c)
+	if err != nil && (given || c.Bool("dry-run")) {
+		return nil, nil, err
+	}
+	o := &record.StoreOptions{Redact: files.Redact}
+	dir := c.String("record")
+	switch {
+	case dir != "" && given:
+		return nil, nil, usageError{"-record and -state both say where the record goes"}
+	case given:
+		dir = state
+	}
+	if dir != "" {
+		if records, err = record.Open(dir, o); err != nil {
+			return nil, nil, err
+		}
+	}
+	if _, err := os.Stat(state); err == nil && c.Bool("dry-run") && !given {
+		answers, err = record.Open(state, o)
+		return records, answers, err
+	}
+	return records, nil, nil
 }
 
 // starts are the servers that have been started, and how long that took.

@@ -79,6 +79,11 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	return e.saved(c, name, warning)
+}
+
+// saved says that a script was saved.
+func (e *env) saved(c *cli.Command, name, warning string) error {
 	if c.Bool("json") {
 		out := map[string]any{"saved": name}
 		if warning != "" {

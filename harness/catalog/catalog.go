@@ -75,6 +75,9 @@ type Catalog struct {
 	schemas *schema.Set
 	of      *Catalog // what index and schemas are taken from; nil: they are its own
 
+	rulesOnce sync.Once
+	rules     map[string]*config.Server // those that say more of their tools than the usual, by name
+
 	mu      sync.Mutex
 	view    *wrappers.View
 	version int        // of Shapes, that view was made with
@@ -149,6 +152,7 @@ func (c *Catalog) Load() error {
 		if c.Memory != nil {
 			o.Recall = c.Memory.Recall
 		}
+		o.Hints = c.hints
 		c.index, c.failed = discovery.New(c.Registry, &o)
 	})
 	return c.failed
@@ -164,6 +168,7 @@ func (c *Catalog) View() (*wrappers.View, error) {
 	defer c.mu.Unlock()
 	version := 0
 	var o wrappers.ViewOptions
+	o.Class = func(t *registry.Tool) string { class, _ := c.Class(t); return string(class) }
 	if c.Shapes != nil {
 		version, o.Observed = c.Shapes.Version(), c.Shapes.Schema
 		o.Seen = func(id string) (string, int, bool) {

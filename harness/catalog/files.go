@@ -27,6 +27,7 @@ import (
 	"github.com/usetools/usetools/registry/backend/dial"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -62,6 +63,8 @@ type Files struct {
 	Keep      bool
 	searched  sync.Once
 	foundHere config.Found // by searched
+
+	secrets atomic.Pointer[redact.Redactor] // of the config that was read last
 
 	mu           sync.Mutex
 	catalog      *Catalog
@@ -105,7 +108,17 @@ func (f *Files) read() (cfg *config.Config, known bool, err error) {
 	if cfg, err = config.Load(f.configs()...); err != nil {
 		return nil, false, &Error{err}
 	}
+	f.secrets.Store(cfg.Redactor())
 	return cfg, false, nil
+}
+
+// Redact returns a text or JSON in which the secrets of the config are hidden, as
+// far as one was read.
+func (f *Files) Redact(b []byte) []byte {
+	if r := f.secrets.Load(); r != nil {
+		return []byte(r.Text(string(b)))
+	}
+	return b
 }
 
 // failed is why there is no catalog.
@@ -283,7 +296,7 @@ func (f *Files) memory(reg *registry.Registry) *memory.Memory {
 }
 
 // SettingsDoubts returns a sentence for each setting in the "usetools" of a
-// config that has no effect: unknown keys and servers. reg may be nil.
+// config that has no effect: unknown keys, servers and tools. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
 	known := append(config.SettingKeys(), "observe", "usage")
@@ -313,6 +326,7 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 		for _, name := range settings.Unknown(reg) {
 			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
 		}
+		out = append(out, classDoubts(cfg, reg)...)
 	}
 	return out
 }

@@ -117,12 +117,12 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 		if s.Error != nil {
 			fmt.Fprintf(&b, "  %s %s\n", paint("31", "failed:"), registry.Quoted(OfServer(s.Name, *s.Error)))
 		}
-		id, goName := 0, 0
+		id, goName, class := 0, 0, 0
 		for _, t := range s.Tools {
-			id, goName = max(id, len(t.ID)), max(goName, len(t.Go))
+			id, goName, class = max(id, len(t.ID)), max(goName, len(t.Go)), max(class, len(t.Class))
 		}
 		id, goName = min(id, 40), min(goName, 40)
-		if width > 0 && width-id-goName < goRoom {
+		if width > 0 && width-id-goName-class < goRoom {
 			goName = 0
 		}
 		for _, t := range s.Tools {
@@ -134,6 +134,8 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 				columns = append(columns, fmt.Sprintf("%-*s", goName, t.Go))
 				used += 1 + utf8.RuneCountInString(columns[1])
 			}
+			columns = append(columns, fmt.Sprintf("%-*s", class, t.Class))
+			used += 1 + class
 			mark := ""
 			if t.Stale {
 				mark = " (stale)"

@@ -25,7 +25,7 @@ func (c *Catalog) Find(q discovery.Query) (discovery.Page, error) {
 	}
 	page, err := c.index.Search(q)
 	for i := range page.Results {
-		addGo(view, &page.Results[i].Entry, q.Detail)
+		c.complete(view, &page.Results[i].Entry, q.Detail)
 	}
 	return page, err
 }
@@ -150,7 +150,7 @@ func (c *Catalog) Describe(names []string, d discovery.Detail) (discovery.Descri
 		}
 		for _, e := range found.Tools {
 			if !slices.ContainsFunc(answer.Tools, func(x discovery.Entry) bool { return x.ID == e.ID }) {
-				addGo(view, &e, d)
+				c.complete(view, &e, d)
 				answer.Tools = append(answer.Tools, e)
 			}
 		}
@@ -188,14 +188,15 @@ func (c *Catalog) Tree(byCategory bool, d discovery.Detail) ([]discovery.Branch,
 	branches, err := tree(d)
 	for i := range branches {
 		for j := range branches[i].Tools {
-			addGo(view, &branches[i].Tools[j], d)
+			c.complete(view, &branches[i].Tools[j], d)
 		}
 	}
 	return branches, err
 }
 
-// addGo adds a tool's Go name, and its declaration where it was asked for.
-func addGo(view *wrappers.View, e *discovery.Entry, d discovery.Detail) {
+// complete adds a tool's Go name, its declaration where it was asked for, and its
+// class.
+func (c *Catalog) complete(view *wrappers.View, e *discovery.Entry, d discovery.Detail) {
 	t, ok := view.Tool(e.ID)
 	if !ok {
 		return
@@ -203,6 +204,13 @@ func addGo(view *wrappers.View, e *discovery.Entry, d discovery.Detail) {
 	e.Go = t.Go()
 	if d == discovery.Go {
 		e.Signature = t.Doc()
+	}
+	if d != discovery.NameOnly {
+		class, why := c.Class(t.Tool)
+		e.Class = string(class)
+		if d == discovery.Go || d == discovery.FullSchema {
+			e.ClassWhy = why
+		}
 	}
 	e.Weigh()
 }

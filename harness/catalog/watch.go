@@ -77,7 +77,7 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	f.mu.Lock()
 	old, of := f.catalog, f.config
 	f.mu.Unlock()
-	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !old.Registry.Same(reg) || old.Load() != nil {
+	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !sameRules(of, cfg) || !old.Registry.Same(reg) || old.Load() != nil {
 		return nil
 	}
 	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes,

@@ -198,6 +198,22 @@ func (l *Library) Save(s *Script) error {
 	return nil
 }
 
+// Replace is Save that says, in warning, which other script of that name it was
+// that is gone or hidden now.
+func (l *Library) Replace(s *Script) (warning string, err error) {
+	was, err := l.Load(s.Name)
+	if err == nil && was.Source != s.Source {
+		warning = fmt.Sprintf("saved as %q, which was another script until now; that one is gone", s.Name)
+		if _, err := l.Own(s.Name); err != nil {
+			warning = fmt.Sprintf("saved as %q, which you have now in the place of the shared script of that name", s.Name)
+		}
+	}
+	if err := l.Save(s); err != nil {
+		return "", err
+	}
+	return warning, nil
+}
+
 // Note keeps what is known by now of a script that Load returned: its Tools, and
 // why it is Broken. That is for the library's own scripts, while they have the
 // text that was loaded. What cannot be noted is checked again.

@@ -2,13 +2,15 @@
 //
 // A [Policy] is set by the operator: lists of allowed and denied tools, whether
 // only tools that read may be called, and which tools a person must approve of.
-// [Policy.Decide] takes a tool with the annotations that its server gives of it
-// and returns a [Decision], with the rule that led to it in words. It knows
-// nothing of scripts and calls nothing: the harness asks it about all tools of a
-// script before the script runs, and again before each call.
+// [Policy.Decide] takes a tool with those annotations of its server that count
+// (by the config, as catalog.Catalog.Decide does it), and returns a [Decision],
+// with the rule that led to it in words. It knows nothing of scripts and calls
+// nothing: the harness asks it about all tools of a script before the script runs,
+// and again before each call.
 //
 // The annotations are what servers say of themselves. A policy that must hold
-// against a server that lies lists its tools in Allow or Deny.
+// against a server that lies lists its tools in Allow or Deny, or distrusts it in
+// the config.
 package policy
 
 import (

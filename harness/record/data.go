@@ -1,21 +1,29 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Data is a JSON value of a line, or where it is kept when it is large or not
-// kept at all.
+// kept at all. The bytes of a value that was not Redacted are read as they were
+// written, white space included.
 type Data struct {
 	JSON json.RawMessage // nil: see the others; or there is none
-	// SHA256 is the digest of a value that stands beside the record, in
-	// hexadecimal, or of one that was Redacted, keyed with the store's key.
+	// SHA256 is, in hexadecimal, the digest of a value that stands beside the
+	// record; of a Redacted one that of the value as it was, keyed with the
+	// store's key.
 	SHA256   string
-	Bytes    int
-	Redacted bool // it is not kept
+	Bytes    int  // of the value as it was
+	Redacted bool // JSON is what is left of it after secrets were hidden; nil: it is not kept
+	// Shown is the SHA-256 of what is left of a Redacted value, where that stands
+	// beside the record.
+	Shown string
 }
 
 // String is a text as Data.
@@ -38,25 +46,42 @@ func (d Data) Text() string {
 }
 
 // blobMark begins the JSON string that stands in a line for a value that is not
-// in it; a text that begins so is never in it.
+// itself in it; a text that begins so is never in it.
 const blobMark = "blob:"
 
-// MarshalJSON implements json.Marshaler: the value itself, or
-// "blob:sha256:HEX:BYTES" for one beside the record, "blob:hmac:HEX:BYTES" for one
-// that was not kept.
+// maxNested bounds the depth of a value that is in a line as it is.
+const maxNested = 1000
+
+// MarshalJSON implements json.Marshaler. It returns the value itself, or one of
+// these JSON strings:
+//
+//	"blob:json:TEXT"                     its bytes, of one that JSON in a line would change
+//	"blob:sha256:HEX:BYTES"              one beside the record
+//	"blob:hmac:HEX:BYTES"                one that is not kept
+//	"blob:hmac:HEX:BYTES:json:TEXT"      one that was redacted, and what is left of it
+//	"blob:hmac:HEX:BYTES:sha256:HEX"     the same, and what is left stands beside the record
 func (d Data) MarshalJSON() ([]byte, error) {
 	switch {
 	case d.SHA256 != "" && d.Redacted:
-		return fmt.Appendf(nil, `"%shmac:%s:%d"`, blobMark, d.SHA256, d.Bytes), nil
+		s := fmt.Sprintf("%shmac:%s:%d", blobMark, d.SHA256, d.Bytes)
+		switch {
+		case d.JSON != nil:
+			s += ":json:" + string(d.JSON)
+		case d.Shown != "":
+			s += ":sha256:" + d.Shown
+		}
+		return quote(s), nil
 	case d.SHA256 != "":
 		return fmt.Appendf(nil, `"%ssha256:%s:%d"`, blobMark, d.SHA256, d.Bytes), nil
 	case d.JSON == nil:
 		return []byte("null"), nil
+	case plain(d.JSON):
+		return d.JSON, nil
 	}
-	return d.JSON, nil
+	return quote(blobMark + "json:" + string(d.JSON)), nil
 }
 
-var errData = errors.New("a value that stands beside the record is named wrongly")
+var errData = errors.New("a value that is not in its line is named wrongly")
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (d *Data) UnmarshalJSON(b []byte) error {
@@ -64,20 +89,91 @@ func (d *Data) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
 	}
-	if !strings.HasPrefix(string(b), `"`+blobMark) {
-		d.JSON, d.Bytes = append(json.RawMessage(nil), b...), len(b)
+	if !bytes.HasPrefix(b, []byte(`"`+blobMark)) {
+		d.JSON, d.Bytes = bytes.Clone(b), len(b)
 		return nil
 	}
-	kind, rest, _ := strings.Cut(strings.Trim(string(b), `"`)[len(blobMark):], ":")
-	sum, size, _ := strings.Cut(rest, ":")
-	if len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" || kind != "sha256" && kind != "hmac" {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	kind, rest, _ := strings.Cut(s[len(blobMark):], ":")
+	if kind == "json" {
+		d.JSON, d.Bytes = json.RawMessage(rest), len(rest)
+		return nil
+	}
+	sum, rest, _ := strings.Cut(rest, ":")
+	size, rest, more := strings.Cut(rest, ":")
+	var err error
+	if d.Bytes, err = strconv.Atoi(size); err != nil || d.Bytes < 0 || !isDigest(sum) {
 		return errData
 	}
-	if _, err := fmt.Sscanf(size, "%d", &d.Bytes); err != nil || d.Bytes < 0 {
+	d.SHA256 = sum
+	switch kind {
+	case "sha256":
+		if more {
+			return errData
+		}
+	case "hmac":
+		d.Redacted = true
+		left, rest, _ := strings.Cut(rest, ":")
+		switch {
+		case !more:
+		case left == "json":
+			d.JSON = json.RawMessage(rest)
+		case left == "sha256" && isDigest(rest):
+			d.Shown = rest
+		default:
+			return errData
+		}
+	default:
 		return errData
 	}
-	d.SHA256, d.Redacted = sum, kind == "hmac"
 	return nil
+}
+
+// isDigest reports whether s is a SHA-256 in hexadecimal.
+func isDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
+
+// plain reports whether a value can be in a line as it is, and be read with the
+// same bytes: JSON without white space, not too deep, no null and no string
+// with a meaning.
+func plain(b []byte) bool {
+	if string(b) == "null" || bytes.HasPrefix(b, []byte(`"`+blobMark)) || !utf8.Valid(b) {
+		return false
+	}
+	var c bytes.Buffer
+	c.Grow(len(b))
+	return json.Compact(&c, b) == nil && bytes.Equal(c.Bytes(), b) && depth(b) <= maxNested
+}
+
+// depth is the depth of JSON.
+func depth(b []byte) int {
+	most, now, quoted := 0, 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			most = max(most, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return most
+}
+
+// quote returns a JSON string in its shortest spelling.
+func quote(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s) // a string always encodes
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // Values are JSON values by name.

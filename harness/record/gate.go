@@ -108,9 +108,19 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 		}
 	}
 	for _, m := range r.Calls {
+		if m.Call == nil && m.Guess == nil {
+			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
+		}
 		args, err := r.Value(m.args())
+		if m.args().Redacted {
+			args, err = []byte(anyArgs), nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the arguments of call %d: %w", m.n(), err)
+		}
+		if m.result().Redacted {
+			return nil, fmt.Errorf("the record does not have the whole answer of call %d (%s), which was redacted or is "+
+				"not kept", m.n(), m.tool())
 		}
 		l := &gated{Made: m, path: m.path(), place: m.place(), tool: m.tool(), args: string(args), order: len(r.Calls)}
 		if at, ok := order[m.n()]; ok && m.answered() {
@@ -123,6 +133,9 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 	return g, nil
 }
 
+// anyArgs stands for arguments that the record does not have.
+const anyArgs = "?"
+
 func (g *Gate) key(path, place, tool, args string) string {
 	if g.loose {
 		return tool + "\x00" + args
@@ -134,14 +147,16 @@ func (g *Gate) key(path, place, tool, args string) string {
 // Still, if at all.
 func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 	g.called++
-	key := g.key(q.Path, q.Place, q.Tool, q.Args)
-	if lines := g.byKey[key]; len(lines) > 0 {
-		g.byKey[key] = lines[1:]
-		a := g.take(lines[0], q)
-		if q.Alone && a.answered() {
-			return g.reply(a), true
+	for _, args := range []string{q.Args, anyArgs} {
+		key := g.key(q.Path, q.Place, q.Tool, args)
+		if lines := g.byKey[key]; len(lines) > 0 {
+			g.byKey[key] = lines[1:]
+			a := g.take(lines[0], q)
+			if q.Alone && a.answered() {
+				return g.reply(a), true
+			}
+			return Reply{}, false
 		}
-		return Reply{}, false
 	}
 	g.held = append(g.held, q)
 	return Reply{}, false
@@ -203,7 +218,7 @@ func (g *Gate) earliest() *answer {
 func (g *Gate) swap() bool {
 	for i, q := range g.held {
 		for _, l := range g.lines {
-			if l.used || l.tool != q.Tool || l.args != q.Args || lineOf(l.place) != lineOf(q.Place) {
+			if l.used || l.tool != q.Tool || l.args != q.Args && l.args != anyArgs || lineOf(l.place) != lineOf(q.Place) {
 				continue
 			}
 			key := g.key(l.path, l.place, l.tool, l.args)
@@ -309,9 +324,21 @@ func (m *Made) args() Data {
 	return m.Guess.Args
 }
 
+func (m *Made) result() Data {
+	switch {
+	case m.Guess != nil:
+		return m.Guess.Result
+	case m.Settle != nil:
+		return m.Settle.Result
+	case m.Done != nil:
+		return m.Done.Result
+	}
+	return Data{}
+}
+
 // answered reports whether the script got an answer.
 func (m *Made) answered() bool {
-	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && m.Done.Kind != Uncertain
+	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && !m.Done.Cut
 }
 
 // when is when the script got its answer.

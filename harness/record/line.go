@@ -19,6 +19,9 @@ type Head struct {
 
 func (h *Head) head() *Head { return h }
 
+// When is the time of a line.
+func When(l Line) time.Time { return l.head().Time }
+
 // Begin is the first line: what runs, for whom, and where.
 type Begin struct {
 	Head
@@ -27,7 +30,7 @@ type Begin struct {
 	Script  Data   `json:"script"`         // JSON string: the source as it was sent
 	Name    string `json:"name,omitempty"` // of the file or saved script
 	Inputs  Values `json:"inputs,omitempty"`
-	Stored  Values `json:"stored,omitempty"`  // what Stored returns; null: there is no session
+	Stored  Values `json:"stored,omitzero"`   // what Stored returns; null: there is no session
 	Session string `json:"session,omitempty"` // of the MCP client
 	// Subject is whose run it is: the name of a token, or "" where there is one
 	// user only.
@@ -65,7 +68,8 @@ type Attempt struct {
 // compiled against. A record has none where the script uses no tool.
 type Tools struct {
 	Head
-	Phrases json.RawMessage `json:"phrases"` // as "tools" of the harness's result
+	Path    string          `json:"path,omitempty"` // of RunScript's script
+	Phrases json.RawMessage `json:"phrases"`        // as "tools" of the harness's result
 	Tools   []Tool          `json:"tools"`
 	Units   []Unit          `json:"units"`
 	// Unresolved are phrases without a tool whose error the script handles, as
@@ -124,8 +128,12 @@ type Done struct {
 	Kind   Kind   `json:"kind"`
 	Result Data   `json:"result,omitzero"` // MCP result; none where Error has it
 	Error  string `json:"error,omitempty"` // what the script got in the result's place
+	// Message says in short why it failed: Error, or the tool's own words.
+	Message string `json:"message,omitempty"`
 	// Denied: the call was refused and ended the run.
-	Denied  bool    `json:"denied,omitempty"`
+	Denied bool `json:"denied,omitempty"`
+	// Cut: the run had ended before, and the script did not get it.
+	Cut     bool    `json:"cut,omitempty"`
 	Failed  bool    `json:"failed,omitempty"` // the tool reported a failure: the result has isError
 	Ms      float64 `json:"ms"`
 	Start   float64 `json:"start_ms,omitempty"` // that its server took to start, not in Ms
@@ -189,8 +197,10 @@ type Child struct {
 	N      int    `json:"n"` // of the call of RunScript
 	Path   string `json:"path"`
 	Name   string `json:"name"`
-	Script Data   `json:"script"`
+	Script Data   `json:"script,omitzero"`
 	Inputs Values `json:"inputs,omitempty"`
+	// Error is why there was no such script to run.
+	Error string `json:"error,omitempty"`
 }
 
 // Guess is an answer that a dry run made up, for a call that was not sent.
@@ -249,4 +259,9 @@ type End struct {
 	Failed    int             `json:"failed,omitempty"` // calls
 	// Decisions are the policy's, as in the harness's result.
 	Decisions json.RawMessage `json:"decisions,omitempty"`
+	// What a list says of the run, so that it need not read all of it. The Writer
+	// sets these, and Calls and Failed where Calls is 0.
+	Tools    []string `json:"tools,omitempty"` // that were called, by ID, the first 1000
+	Title    string   `json:"title,omitempty"` // first phrase, or first line of the script
+	Attempts int      `json:"attempts,omitempty"`
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 )
 
 // Bounds of the audit files: FILE, and FILE.1 to FILE.4, the oldest last. Where
@@ -250,9 +252,10 @@ func (a *audit) Close() error {
 	})
 }
 
-// record is one run in the making.
-type record struct {
+// entry is one run in the making.
+type entry struct {
 	a     *audit
+	tools *registry.Registry
 	run   string
 	begun time.Time
 	head  runLine
@@ -321,7 +324,7 @@ type scriptLine struct {
 	Ms     float64        `json:"ms"`
 }
 
-func (a *audit) begin(c *session, args *executeArgs) *record {
+func (a *audit) begin(c *session, args *executeArgs, tools *registry.Registry) *entry {
 	if a == nil {
 		return nil
 	}
@@ -330,7 +333,7 @@ func (a *audit) begin(c *session, args *executeArgs) *record {
 	hash := hex.EncodeToString(sum[:])
 	more := map[string]int{}
 	run := fmt.Sprintf("%x-%s", now.UnixNano(), hash[:8])
-	return &record{a: a, run: run, begun: now, head: runLine{
+	return &entry{a: a, tools: tools, run: run, begun: now, head: runLine{
 		beginLine: beginLine{Type: "run", Time: now, Run: run, Session: c.id, Token: c.owner.token(), Script: hash,
 			Bytes: len(args.Script), Inputs: recorded(args.Inputs, "inputs", false, more), More: more},
 	}}
@@ -338,7 +341,7 @@ func (a *audit) begin(c *session, args *executeArgs) *record {
 
 // ready records that the run is about to begin, where records are required: the
 // error is that it cannot be recorded and must not begin.
-func (r *record) ready() error {
+func (r *entry) ready() error {
 	if r == nil || r.a.fail == nil {
 		return nil
 	}
@@ -350,14 +353,16 @@ func (r *record) ready() error {
 	return nil
 }
 
-func (r *record) call(ev harness.CallEvent) {
-	if r == nil || ev.Done == nil {
+func (r *entry) ended(c *record.Call, d *record.Done) {
+	if r == nil {
 		return
 	}
 	var schema struct{ Properties map[string]json.RawMessage }
-	json.Unmarshal(ev.Tool.Input, &schema)
+	if t, ok := r.tools.Tool(c.Tool); ok {
+		json.Unmarshal(t.Input, &schema)
+	}
 	args, more := map[string]json.RawMessage{}, map[string]int{}
-	fields(ev.Args, func(name string, v json.RawMessage) bool {
+	fields(c.Args.JSON, func(name string, v json.RawMessage) bool {
 		// Names that the script made are values.
 		if (r.a.args || schema.Properties[name] != nil) && len(args) < auditEntries {
 			args[name] = v
@@ -366,15 +371,15 @@ func (r *record) call(ev harness.CallEvent) {
 		}
 		return true
 	})
-	line := callLine{Type: "call", Time: time.Now().UTC(), Run: r.run, Tool: ev.Tool.ID,
+	line := callLine{Type: "call", Time: d.Time.UTC(), Run: r.run, Tool: c.Tool,
 		Args: recorded(args, "args", r.a.args, more),
-		More: more, Ms: ev.Done.Ms, Size: ev.Done.Bytes, OK: ev.Done.Error == nil}
+		More: more, Ms: d.Ms, Size: d.Bytes, OK: d.Message == ""}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, line)
 }
 
-func (r *record) end(status string, res *harness.Result, d time.Duration) {
+func (r *entry) end(status string, res *harness.Result, d time.Duration) {
 	if r == nil {
 		return
 	}

@@ -122,16 +122,16 @@ func downServers(cat *harness.Catalog) string {
 	return strings.Join(down, ", ")
 }
 
-// offers reports whether a tool may be shown to who has not named it.
-func (c *session) offers(t *registry.Tool) bool {
-	return c.s.opts.Policy.Decide(t, nil).Verdict != harness.IsDenied
+// offers returns what reports whether a tool may be shown to who has not named it.
+func (c *session) offers(cat *harness.Catalog) func(t *registry.Tool) bool {
+	return func(t *registry.Tool) bool { return cat.Decide(c.s.opts.Policy, t, nil).Verdict != harness.IsDenied }
 }
 
 // denied says why a tool that was named is not to be had.
 func denied(d harness.Decision) string { return fmt.Sprintf("%s is not to be had: %s", d.Tool, d.Rule) }
 
-func (c *session) decide(t *wrappers.Tool) harness.Decision {
-	return c.s.opts.Policy.Decide(t.Tool, nil)
+func (c *session) decide(cat *harness.Catalog, t *wrappers.Tool) harness.Decision {
+	return cat.Decide(c.s.opts.Policy, t.Tool, nil)
 }
 
 // namedTool returns the tool that a request's argument names.
@@ -173,9 +173,10 @@ func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, err
 			ids = append(ids, x.ID)
 		}
 	}
+	offers := c.offers(cat)
 	offered := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		t, ok := view.Tool(id)
-		return ok && !c.offers(t.Tool)
+		return ok && !offers(t.Tool)
 	})
 	if len(offered) > 0 {
 		ids = offered
@@ -190,7 +191,7 @@ func (c *session) lookUp(cat *harness.Catalog, name string) (*wrappers.Tool, err
 	if len(ids) > 1 {
 		return nil, fmt.Errorf("several servers have a tool %q: %s", name, strings.Join(ids, ", "))
 	}
-	page, err := cat.Find(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly, Keep: c.offers})
+	page, err := cat.Find(discovery.Query{Text: name, Limit: 3, Detail: discovery.NameOnly, Keep: offers})
 	if err != nil || len(page.Results) == 0 {
 		return nil, fmt.Errorf("there is no tool %q", name)
 	}
@@ -219,7 +220,7 @@ func (c *session) load(_ context.Context, req *mcp.CallToolRequest, cat *harness
 	if err != nil {
 		return nil, err
 	}
-	if d := c.decide(t); d.Verdict == harness.IsDenied {
+	if d := c.decide(cat, t); d.Verdict == harness.IsDenied {
 		return nil, errors.New(denied(d))
 	}
 	text, err := definition(t)
@@ -329,7 +330,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	approved, refused := c.approvals(req, like.hash())
 	if refused != nil {
 		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
-		c.s.audit.begin(c, like).end(string(harness.Denied), refused.result(), time.Since(begin))
+		c.s.audit.begin(c, like, nil).end(string(harness.Denied), refused.result(), time.Since(begin))
 		return failure(refused)
 	}
 	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
@@ -342,7 +343,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(err)
 	}
 	defer done()
-	rec := c.s.audit.begin(c, like)
+	rec := c.s.audit.begin(c, like, cat.Registry)
 	if err := rec.ready(); err != nil {
 		return failure(err)
 	}
@@ -350,11 +351,8 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	defer cancel()
 	span, ctx := c.s.otel.begin(ctx, req)
 	res, d, err := harness.CallTool(ctx, cat, id, args,
-		&harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, OnCall: func(ev harness.CallEvent) {
-			c.s.usage.count(ev)
-			rec.call(ev)
-			span.call(ev)
-		}})
+		&harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results,
+			OnLine: listeners{c.s.usage, rec, span}.line()})
 	if res != nil {
 		c.s.handled(len(res.Raw))
 	}

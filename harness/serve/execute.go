@@ -26,7 +26,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	approved, refused := c.approvals(req, args.hash())
 	if refused != nil {
 		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
-		c.s.audit.begin(c, args).end(string(harness.Denied), refused.result(), time.Since(begin))
+		c.s.audit.begin(c, args, nil).end(string(harness.Denied), refused.result(), time.Since(begin))
 		return failure(refused), nil
 	}
 	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
@@ -59,7 +59,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		return nil, err
 	}
 	defer done()
-	rec := s.audit.begin(c, args)
+	rec := s.audit.begin(c, args, cat.Registry)
 	if err := rec.ready(); err != nil {
 		return nil, err
 	}
@@ -73,12 +73,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	script := &harness.Script{
 		Source: args.Script, Strict: s.opts.Strict, Policy: s.opts.Policy, Approved: approved, Catalog: cat,
 		Inputs: args.Inputs, Stdout: tell, Results: c.results,
-		OnCall: func(ev harness.CallEvent) {
-			s.usage.count(ev)
-			rec.call(ev)
-			span.call(ev)
-			tell.call(ev)
-		},
+		OnLine: listeners{tell, s.usage, rec, span}.line(),
 	}
 	if c.keeps {
 		script.Stored = s.kept.forScript(c.id, args.Script)

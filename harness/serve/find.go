@@ -45,7 +45,7 @@ func (c *session) find(_ context.Context, req *mcp.CallToolRequest, cat *harness
 	if err != nil {
 		return nil, err
 	}
-	q.Keep = c.offers
+	q.Keep = c.offers(cat)
 	view, err := cat.View()
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (c *session) describeTools(_ context.Context, req *mcp.CallToolRequest, cat
 			missing = append(missing, err.Error())
 			continue
 		}
-		if d := c.decide(t); d.Verdict == harness.IsDenied {
+		if d := c.decide(cat, t); d.Verdict == harness.IsDenied {
 			missing = append(missing, denied(d))
 			continue
 		}

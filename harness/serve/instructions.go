@@ -92,7 +92,7 @@ func allowed(cat *harness.Catalog, policy *harness.Policy) (tools int, servers [
 	for _, srv := range view.Servers() {
 		n := 0
 		for _, t := range srv.Tools {
-			if policy.Decide(t.Tool, nil).Verdict != harness.IsDenied {
+			if cat.Decide(policy, t.Tool, nil).Verdict != harness.IsDenied {
 				n++
 			}
 		}

@@ -166,7 +166,7 @@ func inventory(cat *harness.Catalog, policy *harness.Policy, use *counts, budget
 	for _, srv := range view.Servers() {
 		s := &stocked{Server: srv, cost: text.Tokens(srv.Package), signed: map[*wrappers.Tool]bool{}}
 		s.Tools = slices.DeleteFunc(slices.Clone(srv.Tools), func(t *wrappers.Tool) bool {
-			return policy.Decide(t.Tool, nil).Verdict == harness.IsDenied
+			return cat.Decide(policy, t.Tool, nil).Verdict == harness.IsDenied
 		})
 		if len(s.Tools) == 0 && len(srv.Tools) > 0 {
 			continue

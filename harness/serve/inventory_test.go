@@ -18,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
@@ -299,11 +300,7 @@ func TestUsedToolsComeFirstWhereThatIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	cat := &harness.Catalog{Registry: reg, Usage: log}
-	view, err := cat.View()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, _ := view.Tool(used)
+	x, _ := wrappers.NewView(reg).Tool(used)
 	for _, order := range []bool{false, true} {
 		s, _ := serving(t, &Options{UsageOrder: order,
 			Catalog: func(context.Context) (*harness.Catalog, error) { return cat, nil }})

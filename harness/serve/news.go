@@ -61,7 +61,7 @@ func (s *Server) state(cat *harness.Catalog) (*state, error) {
 			of.snapshot, of.down = reg.Transport == config.Snapshot, why(reg)
 		}
 		for _, t := range srv.Tools {
-			if s.opts.Policy.Decide(t.Tool, nil).Verdict != harness.IsDenied {
+			if cat.Decide(s.opts.Policy, t.Tool, nil).Verdict != harness.IsDenied {
 				st.tools[t.ID] = toolState{srv.Name, t.Go(), t.Hash}
 				of.tools++
 			}

@@ -13,18 +13,18 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 )
 
 // notifier tells a client how its script gets on: progress where it asked for
 // that, printed lines and failed calls as log messages. What a client is too
 // slow to take is dropped.
 type notifier struct {
-	ctx   context.Context
-	req   *mcp.CallToolRequest
-	token any
-	queue chan func()
-	ended sync.WaitGroup
+	ctx     context.Context
+	req     *mcp.CallToolRequest
+	token   any
+	queue   chan func()
+	sending sync.WaitGroup
 
 	mu   sync.Mutex
 	line []byte
@@ -45,7 +45,7 @@ const (
 
 func (c *session) notify(ctx context.Context, req *mcp.CallToolRequest) *notifier {
 	n := &notifier{ctx: ctx, req: req, token: req.Params.GetProgressToken(), queue: make(chan func(), notifyBuffer)}
-	n.ended.Go(func() {
+	n.sending.Go(func() {
 		for f := range n.queue {
 			func() {
 				var err error
@@ -80,24 +80,29 @@ func (n *notifier) close() {
 	close(n.queue)
 	n.mu.Unlock()
 	done := make(chan struct{})
-	go func() { n.ended.Wait(); close(done) }()
+	go func() { n.sending.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(notifyTail):
 	}
 }
 
-// call tells of a call that begins, or has failed.
-func (n *notifier) call(ev harness.CallEvent) {
-	switch {
-	case ev.Done == nil && n.token != nil:
-		n.send(func() {
-			n.req.Session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
-				ProgressToken: n.token, Progress: float64(ev.Number), Message: fmt.Sprintf("call %d: %s", ev.Number, ev.Tool.ID),
-			})
+// begins tells of a call that begins.
+func (n *notifier) begins(c *record.Call) {
+	if n.token == nil {
+		return
+	}
+	n.send(func() {
+		n.req.Session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: n.token, Progress: float64(c.N), Message: fmt.Sprintf("call %d: %s", c.N, c.Tool),
 		})
-	case ev.Done != nil && ev.Done.Error != nil:
-		n.log("warning", ev.Tool.ID+": "+*ev.Done.Error)
+	})
+}
+
+// ended tells of a call that has failed.
+func (n *notifier) ended(c *record.Call, d *record.Done) {
+	if d.Message != "" {
+		n.log("warning", c.Tool+": "+d.Message)
 	}
 }
 

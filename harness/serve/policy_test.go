@@ -18,6 +18,7 @@ import (
 
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -352,13 +353,13 @@ func TestLinesOfTheAuditAreBounded(t *testing.T) {
 		res.Decisions[i].Verdict = harness.IsAllowed
 	}
 	res.Decisions[999].Verdict = harness.IsDenied
-	r := a.begin(&session{}, args)
+	r := a.begin(&session{}, args, &registry.Registry{})
 	r.ready()
 	sent, err := json.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.call(harness.CallEvent{Tool: &registry.Tool{ID: "files.wait"}, Args: sent, Done: &harness.Call{}})
+	r.ended(&record.Call{Tool: "files.wait", Args: record.Raw(sent)}, &record.Done{})
 	r.end("ok", res, 0)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -393,11 +394,12 @@ func TestTheAuditNamesDeclaredArgumentsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	r := a.begin(&session{}, &executeArgs{})
-	free := &registry.Tool{ID: "notes.put",
-		Input: schema(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}
-	r.call(harness.CallEvent{Tool: free, Args: json.RawMessage(`{"title":"x","secret-1":1,"secret-2":2}`),
-		Done: &harness.Call{}})
+	tools := &registry.Registry{Tools: []registry.Tool{{Server: "notes", Name: "put",
+		Input: schema(`{"type":"object","properties":{"title":{}},"additionalProperties":true}`)}}}
+	tools.Normalize()
+	r := a.begin(&session{}, &executeArgs{}, tools)
+	r.ended(&record.Call{Tool: "notes.put", Args: record.Raw([]byte(`{"title":"x","secret-1":1,"secret-2":2}`))},
+		&record.Done{})
 	r.end("ok", nil, 0)
 	data, err := os.ReadFile(file)
 	if text := string(data); err != nil || strings.Contains(text, "secret") ||

@@ -97,7 +97,7 @@ func (c *session) readTool(ctx context.Context, req *mcp.ReadResourceRequest) (*
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	t, err := c.lookUp(cat, server+"."+name)
-	if err != nil || c.decide(t).Verdict == harness.IsDenied {
+	if err != nil || c.decide(cat, t).Verdict == harness.IsDenied {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	return contents(req, "text/x-go", t.Doc()), nil

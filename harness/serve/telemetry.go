@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 )
 
 // Names of spans, metrics and attributes, from OpenTelemetry's conventions for
@@ -115,8 +116,8 @@ type span struct {
 }
 
 type timedCall struct {
-	end time.Time
-	ev  harness.CallEvent
+	*record.Call
+	done *record.Done
 }
 
 // withTrace puts the trace that a client belongs to into the context: from
@@ -152,13 +153,15 @@ func (t *telemetry) begin(ctx context.Context, req *mcp.CallToolRequest) (*span,
 	return s, s.ctx
 }
 
-func (s *span) call(ev harness.CallEvent) {
-	if s == nil || ev.Done == nil {
+func (s *span) ended(c *record.Call, d *record.Done) {
+	if s == nil {
 		return
 	}
+	timing := *d
+	timing.Result = record.Data{} // which may be large
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls = append(s.calls, timedCall{time.Now(), ev})
+	s.calls = append(s.calls, timedCall{&record.Call{Tool: c.Tool}, &timing})
 }
 
 func (s *span) end(status string, res *harness.Result) {
@@ -171,17 +174,17 @@ func (s *span) end(status string, res *harness.Result) {
 		s.phases(&res.Timing)
 	}
 	for _, c := range s.calls {
-		begin := c.end.Add(-time.Duration(c.ev.Done.Ms * float64(time.Millisecond)))
-		_, child := s.t.tracer.Start(s.ctx, spanCall+c.ev.Tool.ID, trace.WithTimestamp(begin),
+		begin := c.done.Time.Add(-time.Duration(c.done.Ms * float64(time.Millisecond)))
+		_, child := s.t.tracer.Start(s.ctx, spanCall+c.Tool, trace.WithTimestamp(begin),
 			trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, c.ev.Tool.ID)))
-		attrs := []attribute.KeyValue{attribute.String(attrTool, c.ev.Tool.ID)}
-		if c.ev.Done.Error != nil {
-			child.SetStatus(codes.Error, cutText(*c.ev.Done.Error, 200))
+			trace.WithAttributes(attribute.String(attrMethod, "tools/call"), attribute.String(attrTool, c.Tool)))
+		attrs := []attribute.KeyValue{attribute.String(attrTool, c.Tool)}
+		if c.done.Message != "" {
+			child.SetStatus(codes.Error, cutText(c.done.Message, 200))
 			attrs = append(attrs, attribute.String(attrError, "tool_error"))
 		}
-		child.End(trace.WithTimestamp(c.end))
-		s.t.client.Record(s.ctx, c.ev.Done.Ms/1000, metric.WithAttributes(attrs...))
+		child.End(trace.WithTimestamp(c.done.Time))
+		s.t.client.Record(s.ctx, c.done.Ms/1000, metric.WithAttributes(attrs...))
 	}
 	s.root.SetAttributes(attribute.String(attrStatus, status), attribute.Int(attrCalls, len(s.calls)))
 	if status != string(harness.OK) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/usage"
 )
 
@@ -40,14 +41,14 @@ func (u *counts) refresh(c *harness.Catalog) {
 	}
 }
 
-func (u *counts) count(ev harness.CallEvent) {
-	if u == nil || ev.Done == nil || ev.Done.Error != nil {
+func (u *counts) ended(c *record.Call, d *record.Done) {
+	if u == nil || d.Message != "" {
 		return
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, known := u.total[ev.Tool.ID]; known || len(u.total) < maxCounted {
-		u.total[ev.Tool.ID]++
+	if _, known := u.total[c.Tool]; known || len(u.total) < maxCounted {
+		u.total[c.Tool]++
 	}
 }
 

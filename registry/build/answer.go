@@ -127,7 +127,7 @@ func (a *answer) confine(servers []config.Server) {
 }
 
 // choose keeps the tools that the server's include and exclude lists let
-// through, of a read-only server those that say so of themselves, and reports
+// through, of a read-only server those that count as such, and reports
 // names in the lists that the server does not have.
 func (a *answer) choose(s *config.Server) {
 	if a.kept {
@@ -153,7 +153,7 @@ func (a *answer) choose(s *config.Server) {
 	}
 	all := len(a.tools)
 	a.tools = slices.DeleteFunc(a.tools, func(t registry.Tool) bool {
-		return !s.Allows(t.Name) || s.ReadOnly && !t.Annotations.ReadsOnly()
+		return !s.Allows(t.Name) || s.ReadOnly && !s.Hints(&t).ReadsOnly()
 	})
 	a.hidden = all - len(a.tools)
 }

@@ -341,6 +341,14 @@ func TestReadOnlyServerShowsOnlyToolsThatRead(t *testing.T) {
 	if r, rep := must(t, servers(s), nil); !cmp.Equal(ids(r), []string{"s.echo"}) || rep.Servers[0].Hidden != 1 {
 		t.Errorf("tools %q, hidden %d", ids(r), rep.Servers[0].Hidden)
 	}
+	s.Trust = config.TrustNothing
+	if r, _ := must(t, servers(s), nil); len(r.Tools) != 0 {
+		t.Errorf("of a server that is not trusted: %q", ids(r))
+	}
+	s.Classes = []config.ClassRule{{Pattern: "fail", Class: config.ClassRead}}
+	if r, _ := must(t, servers(s), nil); !cmp.Equal(ids(r), []string{"s.fail"}) {
+		t.Errorf("where the config says which read: %q", ids(r))
+	}
 }
 
 func TestHistoryKeepsWhatChanged(t *testing.T) {

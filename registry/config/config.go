@@ -98,6 +98,11 @@ type Server struct {
 	Include, Exclude []string
 	// ReadOnly leaves out the tools that do not say that they only read.
 	ReadOnly bool
+	// Trust is what of the server's hints about its tools counts.
+	Trust Trust
+	// Classes say what calls of its tools do, whatever the server says; the first
+	// one that matches a tool counts, see [Server.Class].
+	Classes []ClassRule
 	// Pin makes a tool whose description or schema changed unusable until
 	// somebody accepts the change.
 	Pin bool
@@ -192,10 +197,15 @@ func Load(paths ...string) (*Config, error) {
 
 // Same reports whether two configs define the same servers alike, values of env
 // and headers and the content of snapshots included.
-func Same(a, b *Config) bool { return slices.EqualFunc(a.Servers, b.Servers, SameServer) }
+func Same(a, b *Config) bool {
+	return slices.EqualFunc(a.Servers, b.Servers,
+		func(x, y Server) bool { return same(x, y) && SameServer(x, y) })
+}
 
-// SameServer reports that of one server.
+// SameServer reports that of one server, as far as a connection to it and its
+// list of tools go: Trust and Classes may differ where they choose no tools.
 func SameServer(x, y Server) bool {
+	x.Trust, x.Classes = y.Trust, y.Classes
 	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 
@@ -249,16 +259,28 @@ type definition struct {
 	Query               []string `json:",omitempty"`
 	ReadOnly            bool     `json:",omitempty"`
 	Tags, Paths         []string `json:",omitempty"`
+	// With ReadOnly alone, which leaves out tools by them.
+	Trust   Trust       `json:",omitempty"`
+	Classes []ClassRule `json:",omitempty"`
 }
 
 func (s *Server) definition() definition {
 	if s.written != nil {
 		return *s.written
 	}
-	return definition{
+	d := definition{
 		Name: s.Name, Type: s.Type, Command: s.Command, Args: s.Args, Env: s.Env.Names(), Cwd: s.Cwd,
 		URL: s.URL, Headers: s.Headers.Names(), Path: s.Path, Include: s.Include, Exclude: s.Exclude,
-		BaseURL: s.BaseURL, Query: s.Query.Names(), ReadOnly: s.ReadOnly, Tags: s.Tags, Paths: s.Paths,
+		BaseURL: s.BaseURL, Query: s.Query.Names(), Tags: s.Tags, Paths: s.Paths,
+	}
+	d.readOnly(s)
+	return d
+}
+
+// readOnly adds what leaves out tools that do not only read.
+func (d *definition) readOnly(s *Server) {
+	if d.ReadOnly = s.ReadOnly; s.ReadOnly {
+		d.Trust, d.Classes = s.Trust, s.Classes
 	}
 }
 

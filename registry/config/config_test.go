@@ -137,6 +137,18 @@ func TestFilesOfTheKnownClients(t *testing.T) {
 		{"allow all, whatever the client says",
 			`{"usetools": {"allow": ["b"]}, "mcpServers": {"x": {"command": "x", "includeTools": ["a"], "usetools": {"allow": null, "pin": true}}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.Command, s.Pin = "x", "stdio", "x", true })},
+		{"classes, of the file and of the server",
+			`{"usetools": {"trust": "writes", "class": {"get_*": "again", "delete_*": "effect"}}, "mcpServers": {"x": {"command": "x", "usetools": {"trust": false, "class": {"*": "effect", "get_*": "read", "get_all": "again"}}}}}`,
+			with(func(s *Server) {
+				s.Name, s.Type, s.Command, s.Trust = "x", "stdio", "x", TrustNothing
+				s.Classes = []ClassRule{{"get_all", ClassAgain}, {"get_*", ClassRead}, {"*", ClassEffect},
+					{"delete_*", ClassEffect}, {"get_*", ClassAgain}}
+			})},
+		{"trust of the file", `{"usetools": {"trust": "writes"}, "mcpServers": {"x": {"command": "x"}}}`,
+			with(func(s *Server) { s.Name, s.Type, s.Command, s.Trust = "x", "stdio", "x", TrustWrites })},
+		{"the usual trust, whatever the file says",
+			`{"usetools": {"trust": false}, "mcpServers": {"x": {"command": "x", "usetools": {"trust": "reads"}}}}`,
+			with(func(s *Server) { s.Name, s.Type, s.Command = "x", "stdio", "x" })},
 		{"disabled servers", `{"mcpServers": {"x": {"command": "x", "disabled": true}, "y": {"command": "y", "enabled": false}}}`, nil},
 		{"no servers yet", `{"mcpServers": {}}`, nil},
 	} {
@@ -212,6 +224,16 @@ func TestBrokenServerIsNamedAndCostsTheOthersNothing(t *testing.T) {
 		{"bad duration", `{"command": "x", "usetools": {"startTimeout": "soon"}}`,
 			[]string{`usetools.startTimeout is "soon"`}},
 		{"bad protocol", `{"command": "x", "usetools": {"protocol": "soap"}}`, []string{`usetools.protocol is "soap"`}},
+		{"bad trust", `{"command": "x", "usetools": {"trust": true}}`,
+			[]string{`usetools.trust is "true", want false, "reads" or "writes"`}},
+		{"bad trust of another kind", `{"command": "x", "usetools": {"trust": {"a": 1}}}`, []string{`usetools.trust is "map`}},
+		{"bad class", `{"command": "x", "usetools": {"class": {"a_*": "write"}}}`,
+			[]string{`usetools.class has "write" for "a_*", want "read", "again" or "effect"`}},
+		{"bad pattern of a class", `{"command": "x", "usetools": {"class": {"a[": "read"}}}`,
+			[]string{`usetools.class has "a[", which is no pattern of tools`}},
+		{"class is a list", `{"command": "x", "usetools": {"class": ["a"]}}`,
+			[]string{"usetools.class is a list, want an object of strings"}},
+		{"class of a tool is a list", `{"command": "x", "usetools": {"class": {"a": []}}}`, []string{"usetools.class"}},
 		{"no env file", `{"command": "x", "envFile": "none.env"}`, []string{"envFile", "none.env"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -415,6 +437,7 @@ func TestDigestIsAboutDefinitionsNotSecretsOrPlaces(t *testing.T) {
 	for name, content := range map[string]string{
 		"order, values, formatting": `{ // comment
 			"mcpServers": {"b": {"headers": {"H": "other"}, "url": "http://x"}, "a": {"env": {"L": "w", "K": "v2"}, "args": ["1", "2"], "command": "./x"}}}`,
+		"trust and classes":           `{"usetools": {"trust": false}, "mcpServers": {"a": {"command": "./x", "args": ["1", "2"], "env": {"K": "", "L": ""}, "usetools": {"class": {"x": "read"}}}, "b": {"url": "http://x", "headers": {"H": ""}}}}`,
 		"timeouts and unknown fields": `{"mcpServers": {"a": {"command": "./x", "args": ["1", "2"], "env": {"K": "", "L": ""}, "timeout": 5, "icon": "x"}, "b": {"url": "http://x", "headers": {"H": ""}}}}`,
 		"a disabled server":           `{"mcpServers": {"a": {"command": "./x", "args": ["1", "2"], "env": {"K": "", "L": ""}}, "b": {"url": "http://x", "headers": {"H": ""}}, "c": {"command": "y", "disabled": true}}}`,
 	} {

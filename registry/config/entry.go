@@ -74,6 +74,9 @@ type settings struct {
 	CallTimeout  string   `json:"callTimeout"`
 	Protocol     string   `json:"protocol"` // auto, legacy or modern
 	MaxMessageMB float64  `json:"maxMessageMB"`
+	Trust        any      `json:"trust"` // false, "reads" or "writes"
+	// Class has classes of tools by their names or patterns.
+	Class map[string]string `json:"class"`
 }
 
 // unknownSettings returns the keys of an entry's settings that are not known.
@@ -156,8 +159,9 @@ func (e *entry) server(name string, f *file) Server {
 	s.written = &definition{
 		Name: name, Type: s.Type, Command: e.Command, Args: e.Args, Env: names(e.Env), Cwd: e.Cwd,
 		URL: rawURL, Headers: names(rawHeaders), Path: e.Path, Include: s.Include, Exclude: s.Exclude,
-		BaseURL: e.BaseURL, Query: names(e.Query), ReadOnly: s.ReadOnly, Tags: e.Tags, Paths: e.Paths,
+		BaseURL: e.BaseURL, Query: names(e.Query), Tags: e.Tags, Paths: e.Paths,
 	}
+	s.written.readOnly(&s)
 	if e.Path == f.path { // a manifest that is its own config: wherever it lies
 		s.written.Path = filepath.Base(f.path)
 	}
@@ -303,6 +307,9 @@ func (u *settings) apply(s *Server) error {
 	}
 	if u.Pin != nil {
 		s.Pin = *u.Pin
+	}
+	if err := u.judge(s); err != nil {
+		return err
 	}
 	if u.Protocol != "" {
 		if err := s.setProtocol("usetools.protocol", u.Protocol); err != nil {

@@ -10,13 +10,28 @@ import (
 
 // Redactor hides the secrets of a definition: values of env, headers and query,
 // the OAuth client's secret, and what looks secret in its URLs and arguments.
-func (s *Server) Redactor() *redact.Redactor {
+func (s *Server) Redactor() *redact.Redactor { return redact.New(s.secrets()) }
+
+// Redactor hides the secrets of all definitions.
+func (c *Config) Redactor() *redact.Redactor {
+	all := &redact.Secrets{}
+	for i := range c.Servers {
+		s := c.Servers[i].secrets()
+		all.Named = append(all.Named, s.Named...)
+		all.URLs = append(all.URLs, s.URLs...)
+		all.Args = append(all.Args, s.Args...)
+		all.Values = append(all.Values, s.Values...)
+	}
+	return redact.New(all)
+}
+
+func (s *Server) secrets() *redact.Secrets {
 	secrets := &redact.Secrets{Named: []map[string]string{s.Env, s.Headers, s.Query}, URLs: []string{s.URL, s.BaseURL},
 		Args: s.Args}
 	if s.OAuth != nil {
 		secrets.Values = append(secrets.Values, string(s.OAuth.ClientSecret))
 	}
-	return redact.New(secrets)
+	return secrets
 }
 
 // ByHand says how a person runs a stdio server: its command as the config writes

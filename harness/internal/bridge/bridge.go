@@ -36,7 +36,7 @@ var Source string
 type Bridge interface {
 	// Call runs a tool and returns the MCP result (a CallToolResult) as JSON,
 	// or an error that says in one line why there is none.
-	Call(tool string, args []byte) ([]byte, error)
+	Call(from From, tool string, args []byte) ([]byte, error)
 	// Unresolved returns the first of the phrases that found no tool, why, and
 	// its candidates; or "" when all have one.
 	Unresolved(phrases []string) (query, message string, candidates []string)
@@ -44,6 +44,10 @@ type Bridge interface {
 	// or "", and the ID of the tool that a code is about.
 	Warn(code, tool, message string)
 }
+
+// From is where a call comes from: the goroutine that makes it, and the line and
+// column where the script names the tool, as "12:3".
+type From struct{ Path, Place string }
 
 type holder struct{ Bridge }
 
@@ -107,12 +111,12 @@ func (e *ToolError) Error() string { return e.Tool + ": " + e.Message }
 
 // Call runs a tool. A failure that the tool itself reports is an error with
 // a [*ToolError]; the Result then still holds what it sent.
-func Call(tool string, args []byte) (*Result, error) {
+func Call(from From, tool string, args []byte) (*Result, error) {
 	h := bridge.Load()
 	if h == nil {
 		return nil, fmt.Errorf("%s: %w", tool, errNoBridge)
 	}
-	raw, err := h.Call(tool, args)
+	raw, err := h.Call(from, tool, args)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tool, err)
 	}

@@ -19,7 +19,7 @@ func TestStubDeclaresWhatIsBound(t *testing.T) {
 	}
 	bound := Symbols()["usetools/host/host"]
 	declared := map[string]bool{}
-	ofRT := map[string]bool{"Do": true, "Decode": true, "Encode": true}
+	ofRT := map[string]bool{"Do": true, "Call": true, "Decode": true, "Encode": true}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -146,7 +146,7 @@ func TestZeroResultIsHarmless(t *testing.T) {
 
 func TestWithoutABridgeEveryCallFails(t *testing.T) {
 	bridge.Store(nil)
-	if _, err := Call("s.t", []byte("{}")); !errors.Is(err, errNoBridge) {
+	if _, err := Call(From{}, "s.t", []byte("{}")); !errors.Is(err, errNoBridge) {
 		t.Errorf("got %v", err)
 	}
 	if err := UseTools("x"); err != nil {

@@ -15,7 +15,7 @@ type warnings struct {
 
 func (w *warnings) Warn(_, _, m string) { w.said = append(w.said, m) }
 
-func (w *warnings) Call(string, []byte) ([]byte, error) { return []byte(w.raw), nil }
+func (w *warnings) Call(From, string, []byte) ([]byte, error) { return []byte(w.raw), nil }
 
 func listen(t *testing.T) *warnings {
 	w := &warnings{}

@@ -3,8 +3,8 @@ package bridge
 import "reflect"
 
 // Symbols binds the packages into the interpreter (interp.Exports). What looks
-// into values of the script is bound by package runtime: the rest of the prelude, Do,
-// Decode and Encode.
+// into values of the script, or needs to know where it is called, is bound by
+// package runtime: the rest of the prelude, Do, Call, Decode and Encode.
 func Symbols() map[string]map[string]reflect.Value {
 	prelude := map[string]reflect.Value{"UseTools": reflect.ValueOf(UseTools)}
 	return map[string]map[string]reflect.Value{"usetools/prelude/prelude": prelude, "usetools/host/host": {
@@ -12,7 +12,6 @@ func Symbols() map[string]map[string]reflect.Value {
 		"ToolNotFoundError": reflect.ValueOf((*ToolNotFoundError)(nil)),
 		"ToolError":         reflect.ValueOf((*ToolError)(nil)),
 		"Image":             reflect.ValueOf((*Image)(nil)),
-		"Call":              reflect.ValueOf(Call),
 		"Text":              reflect.ValueOf(Text),
 		"Fields":            reflect.ValueOf(Fields),
 		"Value":             reflect.ValueOf(Value),

@@ -74,6 +74,52 @@ func (p *Program) Listing() string { return p.lowered.Source }
 // Waiting reports whether a timer of the running script may still wake it.
 func (p *Program) Waiting() bool { return p.timers.Pending() }
 
+// A Reading is one time that a script has read from its clock.
+type Reading = rt.Reading
+
+// MaxReadings is how many readings of one script are noted.
+const MaxReadings = rt.MaxReadings
+
+// Record makes the program note what it reads from its clock. It is called before
+// Run.
+func (p *Program) Record() { p.timers.Record() }
+
+// Readings returns what a program that records has read from its clock since the
+// last call, and whether it read more than is noted.
+func (p *Program) Readings() (fresh []Reading, lost bool) { return p.timers.Readings() }
+
+// A Replay makes a program repeat an earlier run of it: its clock shows what that
+// run saw, and stands still where the run did not look; no timer waits.
+type Replay struct {
+	Begin    int64              // of the run, in ns since 1970
+	Readings map[string][]int64 // times in ns since 1970, by the path of the goroutine that read them
+}
+
+// Replay makes the program repeat a run. It is called before Run. Meanwhile
+// Answered and Advance move its clock.
+func (p *Program) Replay(r *Replay) { p.timers.Replay(r.Begin, r.Readings) }
+
+// Answered says that a call of a program that repeats a run was answered at a time,
+// in ns since 1970.
+func (p *Program) Answered(at int64) { p.timers.Answered(at) }
+
+// Next returns the time, in ns since 1970, of the first timer of a program that
+// repeats a run, of those that somebody waits for.
+func (p *Program) Next() (due int64, ok bool) { return p.timers.Next() }
+
+// Advance lets that timer go off.
+func (p *Program) Advance() { p.timers.Advance() }
+
+// Goroutines returns how many goroutines a program that repeats a run has, and how
+// many of those sleep.
+func (p *Program) Goroutines() (all, asleep int) { return p.timers.Goroutines(), p.timers.Asleep() }
+
+// Alone reports whether a program that repeats a run has one goroutine and no timer.
+func (p *Program) Alone() bool { return p.timers.Goroutines() == 1 && p.timers.Idle() }
+
+// MaxPath bounds the path of a goroutine that calls, in bytes.
+const MaxPath = rt.MaxPath
+
 // Host is what a running script reaches besides the library.
 type Host interface {
 	bridge.Bridge
@@ -93,6 +139,8 @@ type Options struct {
 	// Goexit is called when the script's main goroutine has ended by
 	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
 	Goexit func()
+	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
 	Stop <-chan struct{}
@@ -125,7 +173,7 @@ type Frame struct {
 func (p *Program) Run(o *Options) (*Outcome, error) {
 	bridge.SetBridge(o.Host)
 	in := &yaegi.Options{Symbols: bridge.Symbols(), Host: o.Host, Timers: p.timers,
-		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop}
+		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop, Seed: o.Seed}
 	if o.Stderr != nil {
 		in.Stderr = o.Stderr
 		log.SetOutput(o.Stderr)

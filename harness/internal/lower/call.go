@@ -205,17 +205,19 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 	}
 	if f.p.isSource(fo.Pkg()) || f.ownFunction(fo) != nil {
 		name := f.sourceFunction(x.Fun, calledIdent(x.Fun), fo)
+		if f.p.placed(fo) {
+			return atPlace(f.placeOf(ast.Unparen(x.Fun).Pos()), name, sig)
+		}
 		return callee{sig: sig, direct: name, named: true, invoke: plainCall(name)}
 	}
 	if _, generic := f.unit.info.Instances[calledIdent(x.Fun)]; generic {
 		f.refuse(x, "the generic library function %s", fo.FullName())
 	}
-	name := replaced(fo)
-	if name == "" {
+	c := callee{sig: sig, library: true, invoke: replaced(fo, f.placeOf(ast.Unparen(x.Fun).Pos()))}
+	if c.invoke == nil {
 		f.mark(x)
-		name = f.p.librarySymbol(fo)
+		c.invoke = plainCall(f.p.librarySymbol(fo))
 	}
-	c := callee{sig: sig, library: true, invoke: plainCall(name)}
 	if f.logsPlace(fo) {
 		logger := f.p.librarySymbol(fo.Pkg().Scope().Lookup("Default")) + "()"
 		c.invoke = func(_ string, args []string) string { return f.loggerAt(x, fo, logger, args) }
@@ -249,7 +251,7 @@ func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Sig
 		f.writesField(sel)
 	}
 	text, at := f.path(f.core(f.expr(sel.X), t), t, path[:len(path)-1])
-	c := f.bind(text, at, m)
+	c := f.bind(text, at, m, f.placeOf(sel.Pos()))
 	c.sig = sig
 	if f.logsPlace(m) {
 		c.invoke = func(recv string, args []string) string { return f.loggerAt(x, m, recv, args) }
@@ -280,8 +282,9 @@ func refusedMethod(m *types.Func) (string, bool) {
 	return n.Obj().Pkg().Name() + "." + name, refused
 }
 
-// bind returns how method m is called on text, an operand of type t.
-func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
+// bind returns how method m, named at a place, is called on text, an operand of
+// type t.
+func (f *fn) bind(text string, t types.Type, m *types.Func, place string) callee {
 	p := f.p
 	if name, refused := refusedMethod(m); refused { // by way of an embedded field or a type parameter
 		pre, rest := split(text)
@@ -292,9 +295,9 @@ func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 	}
 	if isInterface(t) {
 		if p.libraryInterface(t) {
-			invoke := native
-			if name := replaced(m); name != "" {
-				invoke = plainCall(name)
+			invoke := replaced(m, place)
+			if invoke == nil {
+				invoke = native
 			}
 			return callee{recv: text, recvTyp: p.typ(t), iface: true, library: true, invoke: invoke}
 		}
@@ -329,9 +332,9 @@ func (f *fn) bind(text string, t types.Type, m *types.Func) callee {
 		c.recvTyp, c.recvType = p.typ(elem), elem
 	}
 	if p.isLibraryish(t) {
-		c.library, c.invoke = true, native
-		if name := replaced(m); name != "" {
-			c.invoke = plainCall(name)
+		c.library, c.invoke = true, replaced(m, place)
+		if c.invoke == nil {
+			c.invoke = native
 		}
 		return c
 	}
@@ -472,7 +475,11 @@ func (f *fn) function(x ast.Expr) string {
 		return f.expr(x)
 	}
 	if f.p.isSource(fo.Pkg()) || f.ownFunction(fo) != nil {
-		return f.hoist(f.sourceFunction(x, id, fo), f.p.typ(f.typeOf(x)))
+		name := f.sourceFunction(x, id, fo)
+		if f.p.placed(fo) {
+			name = f.placedValue(x, name, f.signatureOf(x))
+		}
+		return f.hoist(name, f.p.typ(f.typeOf(x)))
 	}
 	if _, generic := f.unit.info.Instances[id]; generic {
 		f.refuse(x, "the generic library function %s", fo.FullName())
@@ -497,12 +504,15 @@ func (f *fn) sourceFunction(x ast.Expr, id *ast.Ident, fo *types.Func) string {
 // libraryValue emits a library function used as a value: like all function
 // values of the script it takes a variadic parameter as a slice.
 func (f *fn) libraryValue(x ast.Expr, fo *types.Func) string {
-	name := replaced(fo)
+	name, placed := replacedBy(fo)
 	if name == "" {
 		f.mark(x)
 		name = f.p.librarySymbol(fo)
 	}
 	sig := fo.Signature()
+	if placed {
+		return f.placedValue(x, name, sig)
+	}
 	if !sig.Variadic() {
 		return name
 	}

@@ -95,6 +95,9 @@ func (e *enclosure) handValue(v variable, typ string, t types.Type) string {
 func (f *fn) enclose(n ast.Node) *enclosure {
 	e := &enclosure{inner: f.p.newFn(f.unit, f.env, f.usage)}
 	e.inner.lowered = f.p.fresh("make")
+	if f.at != "" {
+		e.inner.at = e.hand(f.at, "string")
+	}
 	for _, v := range f.free(n) {
 		typ := f.p.typ(f.subst(v.Type()))
 		if f.usage.mutable[v] && !f.usage.settled(v, n) {

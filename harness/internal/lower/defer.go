@@ -302,17 +302,17 @@ func (f *fn) deferStatement(s *ast.DeferStmt) {
 // panic there is one of the script.
 func (f *fn) goStatement(s *ast.GoStmt) {
 	f.noteLine(s)
-	fun := ast.Unparen(s.Call.Fun)
+	fun, place := ast.Unparen(s.Call.Fun), f.placeOf(s.Pos())
 	if lit, ok := fun.(*ast.FuncLit); ok && len(s.Call.Args) == 0 && f.signatureOf(fun).Results().Len() == 0 {
-		f.w("rt.Go(%s)\n", f.closure(lit))
+		f.w("rt.Go(%s, %s)\n", place, f.closure(lit))
 		return
 	}
 	l := f.laterCall(s.Call, "")
 	if l.direct == "" {
-		f.w("rt.Go(%s)\n", f.thunk(l.values, l.call))
+		f.w("rt.Go(%s, %s)\n", place, f.thunk(l.values, l.call))
 		return
 	}
-	args := []string{f.hoist(l.direct, l.directTyp)}
+	args := []string{place, f.hoist(l.direct, l.directTyp)}
 	for _, v := range l.values {
 		args = append(args, v.text)
 	}

@@ -132,7 +132,7 @@ func (p *program) methodOf(t types.Type, pkg *types.Package, name string) (strin
 	path := sel.Index()
 	f.checkWrapped("r", t, m)
 	text, at := f.path("r", t, path[:len(path)-1])
-	c := f.bind(text, at, m)
+	c := f.bind(text, at, m, anyPlace)
 	if c.library && sig.Variadic() {
 		args[len(args)-1] += "..."
 	}

@@ -112,6 +112,7 @@
 //	outline.go    parts of long functions
 //	control.go    statements, if, labels, return
 //	for.go, range.go, switch.go, select.go
+//	place.go      where a tool is named, and a goroutine started
 //	dispatch.go   methods of interfaces, methods for native code
 //	library.go    the library functions that functions of rt replace
 //	presence.go   which fields of a tool's parameters a script wrote

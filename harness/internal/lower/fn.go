@@ -36,6 +36,7 @@ type fn struct {
 	nested   int    // frames of our own between this body and its function
 	name     string // in traces
 	lowered  string // the name in the lowered program
+	at       string // the parameter that has the place of the call, of a function that is placed
 	calls    []Call
 	// addressed: the composite literal that is emitted next will be pointed to.
 	addressed bool

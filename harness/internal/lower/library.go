@@ -21,6 +21,8 @@ type replacement struct {
 	funcs map[string]string
 	// generic: rt's take values of any type; erased: in their erased form.
 	generic, erased bool
+	// placed: rt's take the place where they are named before all else.
+	placed bool
 }
 
 // replacements are all functions of the library that are not Go's own, but for those
@@ -37,7 +39,7 @@ var replacements = []replacement{
 	{why: "the fields that JSON has are noted in a tool's parameters", funcs: map[string]string{
 		"encoding/json.Unmarshal": "JSONUnmarshal", "(*encoding/json.Decoder).Decode": "JSONDecode",
 	}},
-	{why: "they start goroutines, whose panics end the script and not the process", funcs: map[string]string{
+	{why: "they start goroutines, whose panics end the script and not the process", placed: true, funcs: map[string]string{
 		"time.AfterFunc": "AfterFunc", "context.AfterFunc": "ContextAfterFunc", "(*sync.WaitGroup).Go": "WaitGroupGo",
 	}},
 	{why: "timers that may still go off are counted: there is no deadlock until then", funcs: map[string]string{
@@ -45,6 +47,26 @@ var replacements = []replacement{
 		"time.NewTicker": "NewTicker", "time.Tick": "Tick", "(*time.Ticker).Stop": "TickerStop", "(*time.Ticker).Reset": "TickerReset",
 		"context.WithTimeout": "WithTimeout", "context.WithTimeoutCause": "WithTimeoutCause",
 		"context.WithDeadline": "WithDeadline", "context.WithDeadlineCause": "WithDeadlineCause",
+	}},
+	{why: "they draw from the run's seed, so that the script can be run again", funcs: map[string]string{
+		"math/rand.ExpFloat64": "RandExpFloat64", "math/rand.Float32": "RandFloat32",
+		"math/rand.Float64": "RandFloat64", "math/rand.Int": "RandInt", "math/rand.Int31": "RandInt31",
+		"math/rand.Int31n": "RandInt31n", "math/rand.Int63": "RandInt63", "math/rand.Int63n": "RandInt63n",
+		"math/rand.Intn": "RandIntn", "math/rand.NormFloat64": "RandNormFloat64", "math/rand.Perm": "RandPerm",
+		"math/rand.Read": "RandRead", "math/rand.Shuffle": "RandShuffle", "math/rand.Uint32": "RandUint32",
+		"math/rand.Uint64": "RandUint64", "math/rand/v2.ExpFloat64": "Rand2ExpFloat64",
+		"math/rand/v2.Float32": "Rand2Float32", "math/rand/v2.Float64": "Rand2Float64",
+		"math/rand/v2.Int": "Rand2Int", "math/rand/v2.Int32": "Rand2Int32", "math/rand/v2.Int32N": "Rand2Int32N",
+		"math/rand/v2.Int64": "Rand2Int64", "math/rand/v2.Int64N": "Rand2Int64N", "math/rand/v2.IntN": "Rand2IntN",
+		"math/rand/v2.NormFloat64": "Rand2NormFloat64", "math/rand/v2.Perm": "Rand2Perm",
+		"math/rand/v2.Shuffle": "Rand2Shuffle", "math/rand/v2.Uint": "Rand2Uint",
+		"math/rand/v2.Uint32": "Rand2Uint32", "math/rand/v2.Uint32N": "Rand2Uint32N",
+		"math/rand/v2.Uint64": "Rand2Uint64", "math/rand/v2.Uint64N": "Rand2Uint64N",
+		"math/rand/v2.UintN": "Rand2UintN", "crypto/rand.Read": "CryptoRead", "crypto/rand.Text": "CryptoText",
+		"crypto/rand.Prime": "CryptoPrime",
+	}},
+	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
+		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
 	}},
 	{why: "the process has goroutines of the harness, too", funcs: map[string]string{
 		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS",
@@ -60,7 +82,10 @@ var replacements = []replacement{
 	}},
 	{why: "they are the harness's, and know the types of what they are given", funcs: map[string]string{
 		"usetools/prelude.Return": "Return", "usetools/prelude.Input": "Input", "usetools/prelude.Stored": "Stored",
-		"usetools/prelude.RunScript": "RunScript", "usetools/host.Decode": "Decode", "usetools/host.Encode": "Encode",
+		"usetools/host.Decode": "Decode", "usetools/host.Encode": "Encode",
+	}},
+	{why: "they are calls, which say where they come from", placed: true, funcs: map[string]string{
+		"usetools/prelude.RunScript": "RunScript", "usetools/host.Call": "Call",
 	}},
 }
 
@@ -75,14 +100,32 @@ var replacing = sync.OnceValue(func() map[string]*replacement {
 	return m
 })
 
-// replaced returns the function of rt that stands for one of the library that is not
-// generic, "" when there is none.
-func replaced(fo *types.Func) string {
+// replacedBy returns the function of rt that stands for one of the library that is
+// not generic, "" when there is none, and whether it takes a place.
+func replacedBy(fo *types.Func) (name string, placed bool) {
 	full := fo.FullName()
 	if r := replacing()[full]; r != nil && !r.generic {
-		return "rt." + r.funcs[full]
+		return "rt." + r.funcs[full], r.placed
 	}
-	return ""
+	return "", false
+}
+
+// replaced writes the call of what stands for a function that the script names at a
+// place; nil when nothing does.
+func replaced(fo *types.Func, place string) func(recv string, args []string) string {
+	name, placed := replacedBy(fo)
+	switch {
+	case name == "":
+		return nil
+	case !placed:
+		return plainCall(name)
+	}
+	return func(recv string, args []string) string {
+		if recv != "" {
+			args = append([]string{recv}, args...)
+		}
+		return plainCall(name)(place, args)
+	}
 }
 
 // replacedGeneric returns the callee that stands for the generic function that x
@@ -196,7 +239,7 @@ func (f *fn) do(x *ast.CallExpr) string {
 	if !f.isNil(x.Args[2]) {
 		params = f.expr(x.Args[2])
 	}
-	return fmt.Sprintf("rt.Do(%s, %s, %s, %s, %d, %s)", o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
+	return fmt.Sprintf("rt.Do(%s, %s, %s, %s, %s, %d, %s)", f.placeOf(x.Pos()), o[0], o[1], params, o[2], f.p.number(deref(f.typeOf(x.Args[3]))), o[3])
 }
 
 // reflectTypeFor emits reflect.TypeFor[t]().

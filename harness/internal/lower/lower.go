@@ -519,6 +519,10 @@ func (p *program) emitFunc(name string, d *declaration, f *types.Func, e env) {
 	p.position = d.unit.fset.Position(d.decl.Pos())
 	sig := f.Signature()
 	var params []string
+	if p.placed(f) {
+		b.at = p.fresh("at")
+		params = append(params, b.at+" string")
+	}
 	if d.decl.Recv != nil {
 		params = append(params, b.param(sig.Recv()))
 	}

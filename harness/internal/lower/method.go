@@ -16,7 +16,7 @@ func (f *fn) methodValue(x *ast.SelectorExpr, t types.Type, path []int, m *types
 		f.writesField(x)
 	}
 	text, at := f.path(f.core(f.expr(x.X), t), t, path[:len(path)-1])
-	c := f.bind(text, at, m)
+	c := f.bind(text, at, m, f.placeOf(x.Pos()))
 	sig := f.signatureOf(x)
 	recv := f.hoist(c.recv, c.recvTyp)
 	if isInterface(at) {
@@ -49,7 +49,10 @@ func (f *fn) methodExpr(x *ast.SelectorExpr) string {
 	t := f.subst(f.value(x.X).Type)
 	obj, path, _ := types.LookupFieldOrMethod(t, true, f.selectedPackage(x), x.Sel.Name)
 	m := obj.(*types.Func)
-	name := fmt.Sprintf("expr_%d_%s", f.p.entry(t), asciiName(m.Name()))
+	name, place := fmt.Sprintf("expr_%d_%s", f.p.entry(t), asciiName(m.Name())), f.placeOf(x.Pos())
+	if _, placed := replacedBy(m); placed {
+		name = f.p.fresh(name)
+	}
 	sig := f.signatureOf(x) // receiver first
 	if f.p.names[name] != "" {
 		return f.hoist(name, f.p.typ(sig))
@@ -59,7 +62,7 @@ func (f *fn) methodExpr(x *ast.SelectorExpr) string {
 	params, args := f.p.parameters(sig)
 	g.checkWrapped(args[0], t, m)
 	text, at := g.path(g.core(args[0], t), t, path[:len(path)-1])
-	c := g.bind(text, at, m)
+	c := g.bind(text, at, m, place)
 	args = args[1:]
 	if c.library && sig.Variadic() {
 		args[len(args)-1] += "..."

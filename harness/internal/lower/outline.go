@@ -349,6 +349,9 @@ func (f *fn) arm(n ast.Node, stmts []ast.Stmt, begin func(f *fn, e *enclosure)) 
 	g := e.inner
 	g.sig, g.name, g.lowered, g.literals = f.sig, f.name, f.lowered, f.literals
 	g.within = f.within + 1
+	if f.at != "" {
+		g.at = e.hand(f.at, "string")
+	}
 	g.targets = slices.Clone(f.targets) // for the bounds of indices
 	for _, v := range f.free(&ast.BlockStmt{List: p.stmts}) {
 		f.pass(e, v, n)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"go/types"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/gotype"
@@ -52,9 +53,14 @@ func (m *Machine) callMethod(x any, name string, args []any) []any {
 	return out
 }
 
-// method is a method of x. Those that set timers are ours: see [Timers].
+// method is a method of x. Those that start goroutines or set timers are ours: see
+// [Timers].
 func (m *Machine) method(x any, name string) reflect.Value {
 	switch x := x.(type) {
+	case *sync.WaitGroup:
+		if name == "Go" {
+			return reflect.ValueOf(func(f func()) { m.waitGroupGo(anyPlace, x, f) })
+		}
 	case *time.Timer:
 		switch name {
 		case "Reset":

@@ -17,7 +17,8 @@
 //	panic.go, runtimeerror.go  panics, deferred calls and recover, kept here and not by
 //	            the interpreter; Go's errors for the interpreter's own panics
 //	select.go, keys.go, output.go  select, maps that are ranged over, print, os.Exit
-//	goroutine*.go  which goroutine it is
+//	goroutine*.go, strand.go  which goroutine it is
+//	random.go   random numbers, which follow from the run's seed
 //	timers.go   the timers that may still wake the script
 //	sort.go, keyed.go  generic functions of the library
 //	log.go, flags.go  log.Fatal and flag.Parse, which end the script; places in logs

@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"crypto/rand"
 	"go/types"
+	"io"
 	"maps"
 	"os"
 	"reflect"
@@ -39,6 +41,8 @@ type Config struct {
 	Uncounted bool
 	// Host is what the predeclared functions reach; nil means [NoHost].
 	Host Host
+	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	Seed []byte
 	// Exit is called by os.Exit and log.Fatal, after which the calling
 	// goroutine ends.
 	Exit func(code int)
@@ -52,9 +56,10 @@ type Machine struct {
 	types      []*Type
 	stdout     *os.File // the variable os.Stdout of the script
 	stderr     *os.File
-	standIns   int  // how many recursive fields have been made, to tell them apart
-	shortNames int  // how many struct types have got a short text
-	line       *int // the script's line that runs now; a hint, see [Machine.Line]
+	reader     io.Reader // crypto/rand.Reader
+	standIns   int       // how many recursive fields have been made, to tell them apart
+	shortNames int       // how many struct types have got a short text
+	line       *int      // the script's line that runs now; a hint, see [Machine.Line]
 
 	maker *gotype.Maker
 	byGo  atomic.Pointer[map[unsafe.Pointer]*Type] // by the types that gotype made
@@ -71,8 +76,8 @@ type Machine struct {
 	hides  sync.Map        // of *Type to bool: see holdsParameters
 
 	panicking panics
+	strands   strands
 	exited    atomic.Bool  // os.Exit was called
-	started   atomic.Int64 // goroutines of the script that run, but for main's
 	procs     atomic.Int64 // what the script set GOMAXPROCS to, 0 for nothing
 	logging   sync.Map     // of *log.Logger to the *sync.Mutex of calls with a place
 }
@@ -128,7 +133,13 @@ func New(cfg Config) *Machine {
 	if m.cfg.Host == nil {
 		m.cfg.Host = NoHost{}
 	}
+	if m.cfg.Seed == nil {
+		m.cfg.Seed = make([]byte, 32)
+		_, _ = rand.Read(m.cfg.Seed) // never fails
+	}
+	m.reader = reader{m}
 	m.cfg.Timers.uncounted.Store(cfg.Uncounted)
+	m.cfg.Timers.path = func() string { return m.strands.here().path() }
 	m.byGo.Store(&map[unsafe.Pointer]*Type{})
 	m.maker = gotype.New(&gotype.Options{
 		Source: cfg.Source, Erased: m.reflectOf, Library: cfg.Library, Hidden: Invisible, ByValue: cfg.Reflects, Method: m.code,
@@ -236,10 +247,11 @@ func (m *Machine) Types(named, converters map[string]int) (map[string]reflect.Va
 	return out, m.maker.CompleteForms()
 }
 
-// OS returns the names of package os that are the script's own.
-func (m *Machine) OS() map[string]reflect.Value {
-	return map[string]reflect.Value{
-		"Stdout": reflect.ValueOf(&m.stdout).Elem(),
-		"Stderr": reflect.ValueOf(&m.stderr).Elem(),
+// Variables returns those of the library that are the script's own, by package and
+// name.
+func (m *Machine) Variables() map[string]map[string]reflect.Value {
+	return map[string]map[string]reflect.Value{
+		"os/os":            {"Stdout": reflect.ValueOf(&m.stdout).Elem(), "Stderr": reflect.ValueOf(&m.stderr).Elem()},
+		"crypto/rand/rand": {"Reader": reflect.ValueOf(&m.reader).Elem()},
 	}
 }

@@ -21,7 +21,7 @@ type Host interface {
 	Stored(id string) ([]byte, error)
 	// RunScript runs a saved script with a JSON object of inputs and returns
 	// its value as JSON.
-	RunScript(name string, inputs []byte) ([]byte, error)
+	RunScript(from bridge.From, name string, inputs []byte) ([]byte, error)
 }
 
 // NoHost has no values and drops what it is given.
@@ -29,10 +29,10 @@ type NoHost struct{}
 
 var errNoHost = errors.New("there are no values here")
 
-func (NoHost) Return([]byte)                            {}
-func (NoHost) Input(string) ([]byte, error)             { return nil, errNoHost }
-func (NoHost) Stored(string) ([]byte, error)            { return nil, errNoHost }
-func (NoHost) RunScript(string, []byte) ([]byte, error) { return nil, errNoHost }
+func (NoHost) Return([]byte)                                         {}
+func (NoHost) Input(string) ([]byte, error)                          { return nil, errNoHost }
+func (NoHost) Stored(string) ([]byte, error)                         { return nil, errNoHost }
+func (NoHost) RunScript(bridge.From, string, []byte) ([]byte, error) { return nil, errNoHost }
 
 // setValue is Return.
 func (m *Machine) setValue(v any) {
@@ -123,12 +123,12 @@ func (m *Machine) stored(id string, v any) error {
 }
 
 // runScript is RunScript.
-func (m *Machine) runScript(name string, inputs any) (any, error) {
+func (m *Machine) runScript(place, name string, inputs any) (any, error) {
 	text, err := plainJSON(readable(inputs, 0))
 	if err != nil {
 		return nil, fmt.Errorf("RunScript(%q): encoding the inputs: %w", name, err)
 	}
-	data, err := m.cfg.Host.RunScript(name, text)
+	data, err := m.cfg.Host.RunScript(m.from(place), name, text)
 	if err != nil {
 		return nil, fmt.Errorf("RunScript(%q): %w", name, err)
 	}

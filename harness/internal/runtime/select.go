@@ -1,6 +1,9 @@
 package runtime
 
-import "reflect"
+import (
+	"reflect"
+	"time"
+)
 
 // A Case is one case of a select statement.
 type Case struct{ c reflect.SelectCase }
@@ -33,5 +36,11 @@ func (t *Timers) selectCase(list []Case, hasDefault bool) (int, any, bool) {
 	if cases[i].Dir == reflect.SelectSend {
 		return i, nil, false
 	}
-	return i, v.Interface(), ok
+	received := v.Interface()
+	if t.clocked() {
+		if x, isTime := received.(time.Time); isTime {
+			received = t.arrived(x)
+		}
+	}
+	return i, received, ok
 }

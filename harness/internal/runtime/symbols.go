@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,19 +39,22 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 
 		"Print": m.print, "Println": m.println, "Printf": m.printf, "Exit": m.exit,
 		"JSONUnmarshal": m.jsonUnmarshal, "JSONDecode": m.jsonDecode, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
-		"Do": m.do, "Decode": m.decodeResult, "Encode": json.Marshal,
+		"Do": m.do, "Call": m.call, "Decode": m.decodeResult, "Encode": json.Marshal,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,
 		"TypeAssert":     func(v reflect.Value) any { x, _ := reflect.TypeAssert[any](v); return x },
 		"ReflectTypeFor": func(tid int) reflect.Type { return m.types[tid].goType() },
 
 		"WaitGroupGo": m.waitGroupGo, "ContextAfterFunc": m.contextAfterFunc,
-		"AfterFunc":    func(d time.Duration, f func()) *time.Timer { return m.cfg.Timers.afterFunc(d, m.inGoroutine(f)) },
-		"NumGoroutine": func() int { return int(m.started.Load()) + 1 }, "GOMAXPROCS": m.setProcs,
+		"AfterFunc": func(place string, d time.Duration, f func()) *time.Timer {
+			return m.cfg.Timers.afterFunc(d, m.inGoroutine(place, f))
+		},
+		"NumGoroutine": m.cfg.Timers.Goroutines, "GOMAXPROCS": m.setProcs,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
 		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
 	maps.Copy(table, m.cfg.Timers.symbols())
 	m.logSymbols(table)
+	m.randomSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
 		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}
 	for name, f := range table {
@@ -82,21 +86,26 @@ func badWrapped(pkg, typ, method string) {
 }
 
 // startCall starts a goroutine with a call of a script function.
-func (m *Machine) startCall(f any, args ...any) {
+func (m *Machine) startCall(place string, f any, args ...any) {
 	fn := reflect.ValueOf(f)
-	m.start(func() { callWith(fn, args) })
+	m.start(place, func() { callWith(fn, args) })
 }
 
 // start runs a goroutine of the script.
-func (m *Machine) start(f func()) {
-	m.started.Add(1)
-	go m.goroutine(f, m.caught)
+func (m *Machine) start(place string, f func()) {
+	s := m.strands.here().child(place)
+	m.cfg.Timers.started.Add(1)
+	go m.goroutine(s, f, m.caught)
 }
 
 // goroutine is the whole of a goroutine that was counted as started; a panic that
 // ends it ends the script, in the words of what caught makes of it.
-func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
-	defer m.started.Add(-1)
+func (m *Machine) goroutine(s *strand, f func(), caught func(any) *Panic) {
+	m.strands.enter(s)
+	defer func() {
+		m.strands.leave()
+		m.cfg.Timers.started.Add(-1)
+	}()
 	done := false
 	defer func() {
 		if done || m.exited.Load() {
@@ -110,18 +119,22 @@ func (m *Machine) goroutine(f func(), caught func(any) *Panic) {
 	done = true
 }
 
-// inGoroutine is f for a library that calls it in a goroutine of its own.
-func (m *Machine) inGoroutine(f func()) func() {
+// inGoroutine is f for a library that calls it in a goroutine of its own, as often
+// as it likes.
+func (m *Machine) inGoroutine(place string, f func()) func() {
+	s := m.strands.here().child(place)
+	var times atomic.Int64
 	return func() {
-		m.started.Add(1)
-		m.goroutine(f, m.caught)
+		m.cfg.Timers.started.Add(1)
+		m.goroutine(s.again(times.Add(1)), f, m.caught)
 	}
 }
 
 // waitGroupGo is (*sync.WaitGroup).Go, which recovers a panic and raises it again.
-func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
+func (m *Machine) waitGroupGo(place string, wg *sync.WaitGroup, f func()) {
+	s := m.strands.here().child(place)
 	wg.Add(1)
-	m.started.Add(1)
+	m.cfg.Timers.started.Add(1)
 	go func() {
 		panicked := false
 		defer func() {
@@ -129,7 +142,7 @@ func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
 				wg.Done()
 			}
 		}()
-		m.goroutine(f, func(r any) *Panic {
+		m.goroutine(s, f, func(r any) *Panic {
 			panicked = true
 			p := *m.caught(r)
 			p.recovered = true
@@ -139,8 +152,8 @@ func (m *Machine) waitGroupGo(wg *sync.WaitGroup, f func()) {
 }
 
 // contextAfterFunc is context.AfterFunc.
-func (m *Machine) contextAfterFunc(ctx context.Context, f func()) func() bool {
-	return context.AfterFunc(ctx, m.inGoroutine(f))
+func (m *Machine) contextAfterFunc(place string, ctx context.Context, f func()) func() bool {
+	return context.AfterFunc(ctx, m.inGoroutine(place, f))
 }
 
 // setProcs is runtime.GOMAXPROCS for a script that shares the process with the

@@ -14,7 +14,11 @@ import (
 // own heap before it calls a deadlock one; a worker, which never runs out of
 // goroutines, has to keep count. What is not known for sure counts as a timer.
 type Timers struct {
-	waiting atomic.Int64 // goroutines that receive from a channel of time.Time
+	waiting atomic.Int64  // goroutines that receive from a channel of time.Time
+	started atomic.Int64  // goroutines of the script that run, but for main's
+	notes   *notebook     // nil: nobody asks what the clock said
+	replay  *replay       // nil: time is that of the world
+	path    func() string // of the goroutine that calls it
 
 	// uncounted: native code may set timers, or wait for them, behind our back.
 	uncounted atomic.Bool
@@ -47,12 +51,19 @@ func NewTimers() *Timers {
 	return &Timers{timers: map[*time.Timer]wake{}, tickers: map[*time.Ticker]bool{}}
 }
 
+// Goroutines returns how many goroutines the script has.
+func (t *Timers) Goroutines() int { return int(t.started.Load()) + 1 }
+
 // Pending reports whether some timer may still go off and be noticed: as in Go,
 // one that only sends on a channel does not count while nobody receives there.
 // A sleeping goroutine is none of these.
 func (t *Timers) Pending() bool {
 	if t.uncounted.Load() {
 		return true
+	}
+	if t.replay != nil {
+		_, pending := t.Next()
+		return pending
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,12 +132,23 @@ func (t *Timers) forget(w wake) {
 }
 
 func (t *Timers) afterFunc(d time.Duration, f func()) *time.Timer {
+	if t.replay != nil {
+		return t.replay.afterFunc(d, f)
+	}
 	return t.note(time.AfterFunc(d, f), d, true)
 }
 
-func (t *Timers) newTimer(d time.Duration) *time.Timer { return t.note(time.NewTimer(d), d, false) }
+func (t *Timers) newTimer(d time.Duration) *time.Timer {
+	if t.replay != nil {
+		return t.replay.newTimer(d)
+	}
+	return t.note(time.NewTimer(d), d, false)
+}
 
 func (t *Timers) after(d time.Duration) <-chan time.Time {
+	if t.replay != nil {
+		return t.replay.after(d)
+	}
 	t.mu.Lock()
 	t.forget(wake{at: time.Now().Add(d)})
 	t.mu.Unlock()
@@ -134,6 +156,9 @@ func (t *Timers) after(d time.Duration) <-chan time.Time {
 }
 
 func (t *Timers) stop(timer *time.Timer) bool {
+	if t.replay != nil {
+		return t.replay.stop(timer)
+	}
 	stopped := timer.Stop()
 	t.mu.Lock()
 	delete(t.timers, timer)
@@ -142,12 +167,20 @@ func (t *Timers) stop(timer *time.Timer) bool {
 }
 
 func (t *Timers) reset(timer *time.Timer, d time.Duration) bool {
+	if t.replay != nil {
+		return t.replay.reset(timer, d)
+	}
 	was := timer.Reset(d)
 	t.note(timer, d, timer.C == nil)
 	return was
 }
 
-func (t *Timers) newTicker(d time.Duration) *time.Ticker { return t.noteTicker(time.NewTicker(d)) }
+func (t *Timers) newTicker(d time.Duration) *time.Ticker {
+	if t.replay != nil {
+		return t.replay.newTicker(d)
+	}
+	return t.noteTicker(time.NewTicker(d))
+}
 
 func (t *Timers) noteTicker(ticker *time.Ticker) *time.Ticker {
 	t.mu.Lock()
@@ -161,6 +194,9 @@ func (t *Timers) noteTicker(ticker *time.Ticker) *time.Ticker {
 }
 
 func (t *Timers) tick(d time.Duration) <-chan time.Time {
+	if t.replay != nil {
+		return t.replay.tick(d)
+	}
 	c := time.Tick(d)
 	t.mu.Lock()
 	t.ticks = t.ticks || c != nil
@@ -169,6 +205,10 @@ func (t *Timers) tick(d time.Duration) <-chan time.Time {
 }
 
 func (t *Timers) stopTicker(ticker *time.Ticker) {
+	if t.replay != nil {
+		t.replay.stopTicker(ticker)
+		return
+	}
 	ticker.Stop()
 	t.mu.Lock()
 	delete(t.tickers, ticker)
@@ -176,6 +216,10 @@ func (t *Timers) stopTicker(ticker *time.Ticker) {
 }
 
 func (t *Timers) resetTicker(ticker *time.Ticker, d time.Duration) {
+	if t.replay != nil {
+		t.replay.resetTicker(ticker, d)
+		return
+	}
 	ticker.Reset(d)
 	t.noteTicker(ticker)
 }
@@ -197,44 +241,70 @@ func (t *Timers) deadline(c context.Context, cancel context.CancelFunc) (context
 }
 
 func (t *Timers) withTimeout(c context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if t.replay != nil {
+		return t.replay.withTimeout(c, d, nil)
+	}
 	return t.deadline(context.WithTimeout(c, d))
 }
 
 func (t *Timers) withDeadline(c context.Context, at time.Time) (context.Context, context.CancelFunc) {
+	if t.replay != nil {
+		return t.replay.withDeadline(c, at, nil)
+	}
 	return t.deadline(context.WithDeadline(c, at))
 }
 
 func (t *Timers) withTimeoutCause(c context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	if t.replay != nil {
+		return t.replay.withTimeout(c, d, cause)
+	}
 	return t.deadline(context.WithTimeoutCause(c, d, cause))
 }
 
 func (t *Timers) withDeadlineCause(c context.Context, at time.Time, cause error) (context.Context, context.CancelFunc) {
+	if t.replay != nil {
+		return t.replay.withDeadline(c, at, cause)
+	}
 	return t.deadline(context.WithDeadlineCause(c, at, cause))
 }
 
 // received is <-c, as one value and as two.
 func (t *Timers) received(c <-chan time.Time) time.Time {
-	t.waiting.Add(1)
-	defer t.waiting.Add(-1)
-	return <-c
+	x, _ := t.receivedOK(c)
+	return x
 }
 
 func (t *Timers) receivedOK(c <-chan time.Time) (time.Time, bool) {
-	t.waiting.Add(1)
-	defer t.waiting.Add(-1)
+	if t.replay != nil {
+		at := channelAddress(c)
+		t.replay.hear(at, 1)
+		defer t.replay.hear(at, -1)
+	} else {
+		t.waiting.Add(1)
+		defer t.waiting.Add(-1)
+	}
 	x, ok := <-c
-	return x, ok
+	return t.arrived(x), ok
 }
 
 // selecting is called before and after a select.
 func (t *Timers) selecting(cases []reflect.SelectCase) (done func()) {
+	var heard []uintptr
 	for _, c := range cases {
 		if c.Dir == reflect.SelectRecv && c.Chan.IsValid() && c.Chan.Type().Elem() == reflect.TypeFor[time.Time]() {
-			t.waiting.Add(1)
-			return func() { t.waiting.Add(-1) }
+			if t.replay == nil {
+				t.waiting.Add(1)
+				return func() { t.waiting.Add(-1) }
+			}
+			heard = append(heard, c.Chan.Pointer())
+			t.replay.hear(c.Chan.Pointer(), 1)
 		}
 	}
-	return func() {}
+	return func() {
+		for _, c := range heard {
+			t.replay.hear(c, -1)
+		}
+	}
 }
 
 // loadLocation is time.LoadLocation. A locked worker may not look for files of
@@ -250,7 +320,15 @@ func loadLocation(name string) (*time.Location, error) {
 
 // symbols are the functions that stand for those of packages time and context.
 func (t *Timers) symbols() map[string]any {
+	now, since, until, sleep := time.Now, time.Since, time.Until, time.Sleep
+	if t.clocked() {
+		now, since, until = t.now, t.since, t.until
+	}
+	if t.replay != nil {
+		sleep = t.replay.sleep
+	}
 	return map[string]any{
+		"Now": now, "Since": since, "Until": until, "Sleep": sleep,
 		"LoadLocation": loadLocation, "NewTimer": t.newTimer, "After": t.after, "NewTicker": t.newTicker, "Tick": t.tick,
 		"TimerStop": t.stop, "TimerReset": t.reset, "TickerStop": t.stopTicker, "TickerReset": t.resetTicker,
 		"WithTimeout": t.withTimeout, "WithDeadline": t.withDeadline, "WithTimeoutCause": t.withTimeoutCause, "WithDeadlineCause": t.withDeadlineCause,

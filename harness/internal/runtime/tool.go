@@ -10,11 +10,11 @@ import (
 	"github.com/usetools/usetools/wrappers/wire"
 )
 
-// do calls a tool for its generated function: p is the erased struct of
-// arguments, or nil; r points to that of the result, whose type is number tid.
+// do calls a tool for its generated function, which was named at a place: p is
+// the erased struct of arguments, or nil; r points to that of the result, whose type is number tid.
 // Its last field keeps the whole answer. plan and shape are what package
 // wrappers wrote.
-func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
+func (m *Machine) do(place, tool, plan string, p, r any, tid int, shape string) error {
 	object, err := wire.Arguments(plan, reflect.ValueOf(p))
 	var args []byte
 	if err == nil {
@@ -23,7 +23,7 @@ func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
 	if err != nil {
 		return bridge.BadArgs(tool, err)
 	}
-	res, err := bridge.Call(tool, args)
+	res, err := bridge.Call(m.from(place), tool, args)
 	if res != nil {
 		res.Name = funcName(m.types[tid].typ, tool)
 	}
@@ -56,6 +56,11 @@ func (m *Machine) do(tool, plan string, p, r any, tid int, shape string) error {
 		}
 	}
 	return nil
+}
+
+// call is host.Call.
+func (m *Machine) call(place, tool string, args []byte) (*bridge.Result, error) {
+	return bridge.Call(m.from(place), tool, args)
 }
 
 // target is the address of v, of type t, as JSON is decoded into it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -70,9 +71,15 @@ type child struct {
 	script  Script
 	tools   Tools
 
+	program *exec.Program // that runs
+
 	mu      sync.Mutex
 	next    uint32
 	waiting map[uint32]chan result
+	held    int // goroutines that wait for a result and nothing else, in a replay
+
+	saying   sync.Mutex // held while readings of the clock and what they come with are sent
+	saidLost bool       // the parent knows that readings are lost
 }
 
 func newChild(from io.Reader, to io.Writer, stderr *os.File) *child {
@@ -149,10 +156,21 @@ func (c *child) serve(k kind, b []byte) error {
 		}
 		late = time.Now().Add(start.Left)
 	}
-	go c.listen()
+	c.program = program
+	if c.script.Clock {
+		program.Record()
+	}
 	over := make(chan struct{})
-	if c.stuck != nil {
+	switch {
+	case c.script.Replay != nil:
+		program.Replay(c.script.Replay)
+		runtime.GOMAXPROCS(1) // see conduct
+		go c.conduct(over)
+	case c.stuck != nil:
 		go c.watch(program, over)
+		fallthrough
+	default:
+		go c.listen()
 	}
 	// A little before the parent would kill, the worker ends by itself and can
 	// say where the script was.
@@ -183,7 +201,41 @@ func (c *child) end(d *done) error {
 	for _, f := range c.streams {
 		f.Close()
 	}
-	return c.to.writeJSON(kindDone, d)
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return c.say(kindDone, b)
+}
+
+// say sends a frame, and before it what the script has read from its clock.
+func (c *child) say(k kind, parts ...[]byte) error {
+	if !c.script.Clock {
+		return c.to.write(k, parts...)
+	}
+	c.saying.Lock()
+	defer c.saying.Unlock()
+	if err := c.sayReadings(); err != nil {
+		return err
+	}
+	return c.to.write(k, parts...)
+}
+
+func (c *child) sayReadings() error {
+	fresh, lost := c.program.Readings()
+	if len(fresh) == 0 && lost == c.saidLost {
+		return nil
+	}
+	c.saidLost = lost
+	b, err := json.Marshal(pack(fresh, lost))
+	if err != nil {
+		return err
+	}
+	if len(b) > maxReport { // the paths of thousands of goroutines
+		c.saidLost = true
+		b = []byte(`{"lost":true}`)
+	}
+	return c.to.write(kindClock, b)
 }
 
 // read expects one kind of frame and decodes it into v.
@@ -276,7 +328,8 @@ const (
 // run runs main and says how it ended.
 func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	begin := time.Now()
-	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop})
+	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop,
+		Seed: c.script.Seed})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
 	var refused *exec.Refusal
 	switch {
@@ -307,31 +360,46 @@ func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 func (c *child) listen() {
 	for {
 		k, b, err := readFrame(c.from, maxFrameToWorker)
-		var n uint32
-		var payload []byte
-		if err == nil {
-			n, payload, err = numbered(b)
+		if err == nil && k == kindResult {
+			var n uint32
+			var r result
+			if n, r, err = resultOf(b); err == nil {
+				c.hand(n, r)
+				continue
+			}
 		}
-		if k != kindResult || err != nil {
-			c.lost()
-			return
-		}
-		var r result
-		if err := json.Unmarshal(payload, &r); err != nil {
-			r.Error = err.Error()
-		}
-		c.mu.Lock()
-		if ch := c.waiting[n]; ch != nil {
-			delete(c.waiting, n)
-			ch <- r // under the lock, so that watch never sees a script that has its result and still waits for it
-		}
-		c.mu.Unlock()
+		c.lost()
+		return
+	}
+}
+
+// resultOf is the result in a frame. A faulty one is an error of its call.
+func resultOf(b []byte) (n uint32, r result, err error) {
+	n, payload, err := numbered(b)
+	if err != nil {
+		return 0, r, err
+	}
+	if err := json.Unmarshal(payload, &r); err != nil {
+		r.Error = err.Error()
+	}
+	return n, r, nil
+}
+
+// hand gives a result to the call that waits for it.
+func (c *child) hand(n uint32, r result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ch := c.waiting[n]; ch != nil {
+		delete(c.waiting, n)
+		c.held--
+		ch <- r // under the lock, so that watch never sees a script that has its result and still waits for it
 	}
 }
 
 // Call implements exec.Host: it sends the call and waits for its result.
-func (c *child) Call(tool string, args []byte) ([]byte, error) {
-	payload, err := json.Marshal(&call{Tool: tool, Args: args})
+func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error) {
+	alone := c.script.Replay != nil && c.program.Alone()
+	payload, err := json.Marshal(&call{Tool: tool, Args: args, Path: from.Path, Place: from.Place, Alone: alone})
 	if err != nil {
 		return nil, err
 	}
@@ -344,9 +412,12 @@ func (c *child) Call(tool string, args []byte) ([]byte, error) {
 	c.next++
 	c.waiting[n] = ch
 	c.mu.Unlock()
-	if err := c.to.write(kindCall, number(n), payload); err != nil {
+	if err := c.say(kindCall, number(n), payload); err != nil {
 		return nil, err
 	}
+	c.mu.Lock()
+	c.held++
+	c.mu.Unlock()
 	r := <-ch
 	if r.Error != "" {
 		return nil, fmt.Errorf("%s", r.Error)
@@ -395,12 +466,12 @@ func (c *child) Stored(id string) ([]byte, error) {
 }
 
 // RunScript implements exec.Host.
-func (c *child) RunScript(name string, inputs []byte) ([]byte, error) {
+func (c *child) RunScript(from bridge.From, name string, inputs []byte) ([]byte, error) {
 	args, err := json.Marshal(map[string]any{"name": name, "inputs": json.RawMessage(inputs)})
 	if err != nil {
 		return nil, err
 	}
-	return c.Call(bridge.RunScript, args)
+	return c.Call(from, bridge.RunScript, args)
 }
 
 func lookUp(m map[string]json.RawMessage, name, fn, where string) ([]byte, error) {

@@ -35,7 +35,7 @@ const (
 func (c *child) watch(program *exec.Program, over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
-	var buf []byte
+	var d dump
 	quiet, calls := 0, uint32(0)
 	for {
 		select {
@@ -51,31 +51,29 @@ func (c *child) watch(program *exec.Program, over <-chan struct{}) {
 			quiet = 0
 			continue
 		}
-		if buf == nil { // most scripts are over before
-			buf = make([]byte, dumpBytes)
-		}
 		begin := time.Now()
-		n := runtime.Stack(buf, true)
+		some, all := d.blocked()
 		tick.Reset(min(max(watchTick, watchShare*time.Since(begin)), watchMost))
 		// What is asked after the dump held at the time of the dump.
 		made, calling := c.calls()
-		some, all := blocked(buf[:n])
-		if n == len(buf) || !all || !some && !c.noMain.Load() || calling || made != calls || program.Waiting() {
+		if !all || !some && !c.noMain.Load() || calling || made != calls || program.Waiting() {
 			quiet = 0
-			if n == len(buf) && n < mostDumpBytes {
-				buf = make([]byte, 4*n)
-			}
 			continue
 		}
 		if quiet++; quiet < 2 {
 			continue
 		}
-		if some {
-			c.stuck(exec.CodeDeadlock)
-		} else {
-			c.stuck(exec.CodeNoMain)
-		}
+		c.deadlock(some)
 		return
+	}
+}
+
+// deadlock says that the script is in one, with or without goroutines.
+func (c *child) deadlock(some bool) {
+	if some {
+		c.stuck(exec.CodeDeadlock)
+	} else {
+		c.stuck(exec.CodeNoMain)
 	}
 }
 
@@ -86,6 +84,25 @@ const (
 	mostDumpBytes = 16 << 20
 )
 
+// A dump has room for the stacks of all goroutines.
+type dump struct{ buf []byte }
+
+// blocked reports whether there are goroutines of the script, and all of those
+// are blocked.
+func (d *dump) blocked() (some, all bool) {
+	if d.buf == nil { // most scripts are over before
+		d.buf = make([]byte, dumpBytes)
+	}
+	n := runtime.Stack(d.buf, true)
+	if n < len(d.buf) {
+		return blocked(d.buf[:n])
+	}
+	if n < mostDumpBytes {
+		d.buf = make([]byte, 4*n)
+	}
+	return true, false
+}
+
 // calls says how many tool calls the script made, and whether one is under way.
 func (c *child) calls() (made uint32, underWay bool) {
 	c.mu.Lock()
@@ -93,10 +110,15 @@ func (c *child) calls() (made uint32, underWay bool) {
 	return c.next, len(c.waiting) > 0
 }
 
+const (
+	metricRunning  = "/sched/goroutines/running:goroutines"
+	metricRunnable = "/sched/goroutines/runnable:goroutines"
+)
+
 // active reports whether a goroutine besides the caller's runs or could. It
 // costs far less than a dump.
 func active() bool {
-	s := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	s := []metrics.Sample{{Name: metricRunning}, {Name: metricRunnable}}
 	metrics.Read(s)
 	for i, most := range []uint64{1, 0} {
 		if s[i].Value.Kind() == metrics.KindUint64 && s[i].Value.Uint64() > most {
@@ -109,7 +131,7 @@ func active() bool {
 // own are functions at the bottom of the worker's goroutines, whose waiting is
 // no deadlock.
 var own = []string{
-	"worker.(*child).listen", "worker.(*child).watch", "worker.Main(", "sandbox.onCPU", "os/signal.",
+	"worker.(*child).listen", "worker.(*child).watch", "worker.(*child).conduct", "worker.Main(", "sandbox.onCPU", "os/signal.",
 }
 
 // blocked reports whether a dump of all goroutines shows some of the script's,

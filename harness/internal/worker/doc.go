@@ -21,6 +21,42 @@
 // A frame is a little-endian uint32 length, one byte for its kind, and the
 // payload (JSON, for calls and results with a 4-byte number in front).
 //
+// # Which call is which
+//
+// A script that runs again makes its calls in another order: goroutines and maps
+// have none. So a call says where it comes from, and the parent tells by that which
+// of an earlier run's it is.
+//
+// Call.Place is where the script names the tool, as "LINE:COLUMN" of the text as
+// sent, from 1, the column in bytes: 12:3 for git.Log(p) as well as for the
+// git.Log of log := git.Log, wherever log is called. The place is put into the
+// lowered program (package lower, place.go) and handed over with the call; the
+// line that is noted while the script runs is shared by its goroutines. "?" is the
+// place of what the library calls by itself.
+//
+// Call.Path is the goroutine that makes the call: "" for main, which also
+// initialises the script's variables, else the place of each go, WaitGroup.Go,
+// time.AfterFunc and context.AfterFunc on the way, with its number at that place in
+// the goroutine around it:
+//
+//	for range 2 {
+//		wg.Go(func() {          // 2:2#1 and 2:2#2
+//			go git.Log(p)   // 2:2#1/3:3#1 and 2:2#2/3:3#1
+//		})
+//	}
+//
+// What else a path can hold says package runtime, strand.go. The same code makes
+// the same paths in any schedule, as far as it does the same in each goroutine.
+//
+// Random functions of the library that have no source of their own draw from
+// Script.Seed, those of each goroutine from a stream that follows from its path:
+// ChaCha8 with the SHA-256 of seed and path as its key. So a script that runs again
+// with its seed draws what it drew. They are the functions of math/rand and
+// math/rand/v2, and of crypto/rand with its Reader. What draws by itself does not:
+// keys and signatures of package crypto, boundaries of mime/multipart, maphash.
+//
+// # Trust
+//
 // Nothing that comes out of a worker is believed: frames are bounded in size,
 // number and order ([Limits]), what they claim is data for the caller to
 // authorise, and a worker that breaks the protocol is killed. How a run ended

@@ -20,13 +20,16 @@ const (
 	kindTools    kind = 'T'
 	kindGo       kind = 'G'
 	kindResult   kind = 'R'
+	kindAdvance  kind = 'A' // in a replay: the next timer goes off
 	// worker to parent
 	kindReady   kind = 'r'
 	kindNeeds   kind = 'n'
 	kindPlan    kind = 'p'
 	kindLowered kind = 'l'
 	kindErrors  kind = 'e'
+	kindClock   kind = 'k' // comes before a call or done
 	kindCall    kind = 'c'
+	kindStill   kind = 's' // in a replay
 	kindValue   kind = 'v'
 	kindWarn    kind = 'w'
 	kindDone    kind = 'd'
@@ -48,9 +51,9 @@ const (
 // limit bounds the payloads of a kind.
 func (k kind) limit() int64 {
 	switch k {
-	case kindReady, kindWarn:
+	case kindReady, kindWarn, kindStill:
 		return 64 << 10
-	case kindNeeds, kindPlan, kindErrors, kindDone:
+	case kindNeeds, kindPlan, kindErrors, kindClock, kindDone:
 		return maxReport
 	case kindCall:
 		return maxArgs + 64<<10

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/usetools/usetools/harness/internal/exec"
 )
 
 func TestMain(m *testing.M) {
@@ -32,28 +34,31 @@ var lies = map[string]struct {
 	want Status
 	say  string // in the message
 }{
-	"says nothing and exits":  {func(l *liar) { os.Exit(0) }, SandboxError, "ended without an answer"},
-	"exits with a code":       {func(l *liar) { os.Exit(7) }, SandboxError, "exit status 7"},
-	"sends rubbish":           {func(l *liar) { l.out.Write(bytes.Repeat([]byte("x"), 1000)) }, SandboxError, ""},
-	"sends an endless frame":  {func(l *liar) { l.out.Write([]byte("\xff\xff\xff\xffr")) }, SandboxError, ""},
-	"sends half a frame":      {func(l *liar) { l.out.Write([]byte("\x10\x00\x00\x00rabc")) }, SandboxError, ""},
-	"begins with done":        {func(l *liar) { l.send(kindDone, done{}) }, SandboxError, "broke the protocol"},
-	"is ready twice":          {func(l *liar) { l.send(kindReady, ready{}); l.send(kindReady, ready{}); l.wait() }, SandboxError, "broke the protocol"},
-	"calls before it may":     {func(l *liar) { l.send(kindReady, ready{}); l.call(1, "s.t"); l.wait() }, SandboxError, "broke the protocol"},
-	"needs that are no JSON":  {func(l *liar) { l.send(kindReady, ready{}); l.frames.write(kindNeeds, []byte("{")); l.wait() }, SandboxError, "broke the protocol"},
-	"errors without any":      {func(l *liar) { l.send(kindReady, ready{}); l.send(kindErrors, Errors{}); l.wait() }, SandboxError, "broke the protocol"},
-	"a call without a number": {func(l *liar) { l.running(); l.frames.write(kindCall, []byte("x")) }, SandboxError, "broke the protocol"},
-	"a call that is no JSON":  {func(l *liar) { l.running(); l.frames.write(kindCall, number(1), []byte("{")) }, SandboxError, "broke the protocol"},
-	"two calls of one number": {func(l *liar) { l.running(); l.call(1, "s.t"); l.call(1, "s.t") }, SandboxError, "broke the protocol"},
-	"a value that is no JSON": {func(l *liar) { l.running(); l.frames.write(kindValue, []byte("}")) }, SandboxError, "broke the protocol"},
-	"a frame of another kind": {func(l *liar) { l.running(); l.send('?', nil) }, SandboxError, "broke the protocol"},
-	"a parent's frame":        {func(l *liar) { l.running(); l.send(kindGo, nil) }, SandboxError, "broke the protocol"},
-	"a forged call":           {func(l *liar) { l.running(); l.call(1, "s.forbidden"); l.wait() }, Denied, "forbidden"},
-	"too many calls":          {func(l *liar) { l.running(); l.flood(); l.wait() }, CallLimit, "10 tool calls"},
-	"a flood of stdout":       {func(l *liar) { l.running(); l.print() }, OutputLimit, "stdout"},
-	"never ends":              {func(l *liar) { l.running(); l.wait() }, Timeout, "longer than"},
-	"never begins":            {func(l *liar) { l.wait() }, Timeout, "longer than"},
-	"hides a deadlock":        {func(l *liar) { l.running(); l.die("fatal error: all goroutines are asleep - deadlock!\n") }, ScriptError, "deadlock"},
+	"says nothing and exits":     {func(l *liar) { os.Exit(0) }, SandboxError, "ended without an answer"},
+	"exits with a code":          {func(l *liar) { os.Exit(7) }, SandboxError, "exit status 7"},
+	"sends rubbish":              {func(l *liar) { l.out.Write(bytes.Repeat([]byte("x"), 1000)) }, SandboxError, ""},
+	"sends an endless frame":     {func(l *liar) { l.out.Write([]byte("\xff\xff\xff\xffr")) }, SandboxError, ""},
+	"sends half a frame":         {func(l *liar) { l.out.Write([]byte("\x10\x00\x00\x00rabc")) }, SandboxError, ""},
+	"begins with done":           {func(l *liar) { l.send(kindDone, done{}) }, SandboxError, "broke the protocol"},
+	"is ready twice":             {func(l *liar) { l.send(kindReady, ready{}); l.send(kindReady, ready{}); l.wait() }, SandboxError, "broke the protocol"},
+	"calls before it may":        {func(l *liar) { l.send(kindReady, ready{}); l.call(1, "s.t"); l.wait() }, SandboxError, "broke the protocol"},
+	"needs that are no JSON":     {func(l *liar) { l.send(kindReady, ready{}); l.frames.write(kindNeeds, []byte("{")); l.wait() }, SandboxError, "broke the protocol"},
+	"errors without any":         {func(l *liar) { l.send(kindReady, ready{}); l.send(kindErrors, Errors{}); l.wait() }, SandboxError, "broke the protocol"},
+	"a call without a number":    {func(l *liar) { l.running(); l.frames.write(kindCall, []byte("x")) }, SandboxError, "broke the protocol"},
+	"a call that is no JSON":     {func(l *liar) { l.running(); l.frames.write(kindCall, number(1), []byte("{")) }, SandboxError, "broke the protocol"},
+	"a call of an endless path":  {func(l *liar) { l.running(); l.from(strings.Repeat("x", maxPath+1), "1:1"); l.wait() }, SandboxError, "its path"},
+	"a call of an endless place": {func(l *liar) { l.running(); l.from("", strings.Repeat("x", maxPlace+1)); l.wait() }, SandboxError, "its place"},
+	"a call of an unseen place":  {func(l *liar) { l.running(); l.from("", "1:1\u202e"); l.wait() }, SandboxError, "printable ASCII"},
+	"two calls of one number":    {func(l *liar) { l.running(); l.call(1, "s.t"); l.call(1, "s.t") }, SandboxError, "broke the protocol"},
+	"a value that is no JSON":    {func(l *liar) { l.running(); l.frames.write(kindValue, []byte("}")) }, SandboxError, "broke the protocol"},
+	"a frame of another kind":    {func(l *liar) { l.running(); l.send('?', nil) }, SandboxError, "broke the protocol"},
+	"a parent's frame":           {func(l *liar) { l.running(); l.send(kindGo, nil) }, SandboxError, "broke the protocol"},
+	"a forged call":              {func(l *liar) { l.running(); l.call(1, "s.forbidden"); l.wait() }, Denied, "forbidden"},
+	"too many calls":             {func(l *liar) { l.running(); l.flood(); l.wait() }, CallLimit, "10 tool calls"},
+	"a flood of stdout":          {func(l *liar) { l.running(); l.print() }, OutputLimit, "stdout"},
+	"never ends":                 {func(l *liar) { l.running(); l.wait() }, Timeout, "longer than"},
+	"never begins":               {func(l *liar) { l.wait() }, Timeout, "longer than"},
+	"hides a deadlock":           {func(l *liar) { l.running(); l.die("fatal error: all goroutines are asleep - deadlock!\n") }, ScriptError, "deadlock"},
 	"panics in the runtime's words": {func(l *liar) {
 		l.running()
 		l.die("panic: x\nfatal error: out of memory\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/x.go:1\n")
@@ -78,8 +83,16 @@ var lies = map[string]struct {
 		l.wait()
 	}, SandboxError, "broke the protocol"},
 	"an end with a code of its own": {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Code: "y"}) }, ScriptError, "panic: x"},
-	"more warnings than any":        {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
-	"a trace without end":           {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]Frame, 10_000)}) }, ScriptError, "panic: x"},
+	"readings without end":          {func(l *liar) { l.running(); l.readings(exec.MaxReadings, 1); l.wait() }, SandboxError, "readings of"},
+	"readings of no path":           {func(l *liar) { l.running(); l.send(kindClock, readings{Of: []int{0}, At: []int64{1}}); l.wait() }, SandboxError, "a reading of path 0 of 0"},
+	"readings of an endless path": {func(l *liar) {
+		l.running()
+		l.send(kindClock, pack([]Reading{{Path: strings.Repeat("x", maxPath+1)}}, false))
+		l.wait()
+	}, SandboxError, "its path"},
+	"is still where nothing is repeated": {func(l *liar) { l.running(); l.send(kindStill, still{}); l.wait() }, SandboxError, "this is no replay"},
+	"more warnings than any":             {func(l *liar) { l.running(); l.warn(10_000); l.send(kindDone, done{}) }, OK, ""},
+	"a trace without end":                {func(l *liar) { l.running(); l.send(kindDone, done{Panic: "x", Trace: make([]Frame, 10_000)}) }, ScriptError, "panic: x"},
 	"a plan for no Go": {func(l *liar) {
 		l.send(kindReady, ready{})
 		l.send(kindNeeds, Needs{Broken: true})
@@ -134,6 +147,19 @@ func (l *liar) call(n uint32, tool string) {
 	l.frames.write(kindCall, number(n), b)
 }
 
+// from calls from a place of its own making.
+func (l *liar) from(path, place string) {
+	b, _ := json.Marshal(call{Tool: "s.t", Args: json.RawMessage("{}"), Path: path, Place: place})
+	l.frames.write(kindCall, number(1), b)
+}
+
+// readings tells of so many readings at a time.
+func (l *liar) readings(counts ...int) {
+	for _, n := range counts {
+		l.send(kindClock, pack(make([]Reading, n), false))
+	}
+}
+
 func (l *liar) flood() {
 	for n := range uint32(100) {
 		l.call(n, "s.t")
@@ -173,11 +199,15 @@ type lenient struct{}
 
 func (lenient) Resolve(context.Context, *Needs) (*Tools, bool, error) { return &Tools{}, true, nil }
 func (lenient) Start(context.Context, *Plan) bool                     { return true }
-func (lenient) Call(_ context.Context, tool string, _ json.RawMessage) (json.RawMessage, error) {
-	if tool != "s.t" {
-		return nil, &DeniedError{Reason: tool}
+func (lenient) Clock([]Reading, bool)                                 {}
+func (lenient) Still(context.Context, time.Time, int, int) (bool, error) {
+	return false, errors.New("this is no replay")
+}
+func (lenient) Call(_ context.Context, c *Call) (*Answer, error) {
+	if c.Tool != "s.t" {
+		return nil, &DeniedError{Reason: c.Tool}
 	}
-	return json.RawMessage("{}"), nil
+	return &Answer{Result: json.RawMessage("{}")}, nil
 }
 
 func TestAWorkerThatLiesIsBoundedAndReaped(t *testing.T) {

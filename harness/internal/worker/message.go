@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/check"
@@ -17,6 +18,15 @@ type Script struct {
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
 	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
 	Limits Limits                     `json:"limits"`
+	// Seed is what the script's random functions draw from, 32 bytes. Where it is
+	// nil, Run sets it to random bytes.
+	Seed []byte `json:"seed"`
+	// Clock says that the worker notes what the script reads from its clock, and
+	// tells the Host. Native code's own clock, such as that of package log, is not
+	// noted.
+	Clock bool `json:"clock,omitempty"`
+	// Replay makes the script repeat a run; nil: it runs in the world's time.
+	Replay *Replay `json:"replay,omitempty"`
 	// Free says that a script which needs nothing runs without asking: Resolve
 	// has nothing for it, and Start nothing against it. Not so with Check.
 	Free bool          `json:"free,omitempty"`
@@ -25,6 +35,13 @@ type Script struct {
 
 // alone: with these needs, a worker goes on without being told of tools.
 func (s *Script) alone(n *Needs) bool { return s.Free && !s.Check && n.none() }
+
+// Replay is what a script sees of time that repeats a run. Its clock begins at
+// Begin and stands still; it moves on to the time of each answer, and of each timer
+// that goes off. Of what a goroutine read from its clock in the run, it reads the
+// same again. Nothing waits: sleeps and timers go off when Host.Still says so. Calls
+// are not limited to Limits.Parallel at once.
+type Replay = exec.Replay
 
 // ready is a worker's first word.
 type ready struct {
@@ -132,12 +149,38 @@ type goAhead struct {
 
 // call is a tool call of the script.
 type call struct {
-	Tool string          `json:"tool"`
-	Args json.RawMessage `json:"args"`
+	Tool  string          `json:"tool"`
+	Args  json.RawMessage `json:"args"`
+	Path  string          `json:"path,omitempty"` // see Call
+	Place string          `json:"place,omitempty"`
+	Alone bool            `json:"alone,omitempty"`
+}
+
+// validate says what is wrong with a call's path or place.
+func (c *call) validate() error {
+	if err := plain("path", c.Path, maxPath); err != nil {
+		return err
+	}
+	return plain("place", c.Place, maxPlace)
+}
+
+// plain reports a text that is longer than most bytes or has others than
+// printable ASCII.
+func plain(what, text string, most int) error {
+	if len(text) > most {
+		return fmt.Errorf("its %s has %d bytes, at most %d are allowed", what, len(text), most)
+	}
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' {
+			return fmt.Errorf("its %s has the byte %#x, which is not printable ASCII", what, c)
+		}
+	}
+	return nil
 }
 
 // result is the answer to a call.
 type result struct {
+	At     int64           `json:"at,omitempty"` // ns since 1970
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  string          `json:"error,omitempty"`
 }
@@ -158,6 +201,62 @@ type done struct {
 
 // Frame is a function that a panic passed.
 type Frame = exec.Frame
+
+// Reading is one time that a script read from its clock: the path of the goroutine,
+// and ns since 1970.
+type Reading = exec.Reading
+
+// readings are what a script read from its clock since the last frame of this kind:
+// At[i] by the goroutine Paths[Of[i]].
+type readings struct {
+	Paths []string `json:"paths,omitempty"`
+	Of    []int    `json:"of,omitempty"`
+	At    []int64  `json:"at,omitempty"`
+	Lost  bool     `json:"lost,omitempty"` // there are more, which are not told
+}
+
+// pack makes readings of a list.
+func pack(list []Reading, lost bool) *readings {
+	r := &readings{Lost: lost}
+	numbers := map[string]int{}
+	for _, x := range list {
+		n, ok := numbers[x.Path]
+		if !ok {
+			n = len(r.Paths)
+			numbers[x.Path] = n
+			r.Paths = append(r.Paths, x.Path)
+		}
+		r.Of, r.At = append(r.Of, n), append(r.At, x.Time)
+	}
+	return r
+}
+
+// list is the list that pack was given, of at most so many readings.
+func (r *readings) list(most int) ([]Reading, error) {
+	if len(r.At) > most || len(r.Of) != len(r.At) || len(r.Paths) > len(r.At) {
+		return nil, fmt.Errorf("%d readings of %d paths, at most %d are allowed", len(r.At), len(r.Paths), most)
+	}
+	for _, p := range r.Paths {
+		if err := plain("path", p, maxPath); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]Reading, len(r.At))
+	for i, n := range r.Of {
+		if n < 0 || n >= len(r.Paths) {
+			return nil, fmt.Errorf("a reading of path %d of %d", n, len(r.Paths))
+		}
+		list[i] = Reading{Path: r.Paths[n], Time: r.At[i]}
+	}
+	return list, nil
+}
+
+// still says that nothing of a replay moves.
+type still struct {
+	Next    int64  `json:"next,omitempty"` // when the next timer goes off, in ns since 1970; 0: there is none
+	Waiting int    `json:"waiting"`        // calls without an answer
+	Seen    uint32 `json:"seen"`           // results and advances that the worker has read
+}
 
 // Note is a warning of the running script.
 type Note struct {
@@ -184,6 +283,10 @@ const (
 	maxArgs     = 8 << 20
 	maxPending  = 16 << 20
 	maxReceived = 256 << 20
+	// maxPath and maxPlace bound where a call says to come from, in bytes.
+	maxPath  = exec.MaxPath
+	maxPlace = 40
+	seedSize = 32 // bytes of Script.Seed
 
 	defaultMemory = 512 << 20
 	// MinMemory is the least memory of a worker, in bytes; a limit below it is

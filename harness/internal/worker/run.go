@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ const (
 	Denied       Status = "denied"
 	Canceled     Status = "canceled"
 	SandboxError Status = "sandbox_error"
+	// Diverged means that a replay did something else than the run which it
+	// repeats.
+	Diverged Status = "diverged"
 	// Stopped means that the Host ended the run before it began.
 	Stopped Status = "stopped"
 )
@@ -52,8 +56,43 @@ type Host interface {
 	// the run with status Stopped.
 	Start(ctx context.Context, p *Plan) bool
 	// Call authorises, validates and makes one tool call and returns the MCP
-	// result as JSON. ctx ends when the worker has the result, or the run ends.
-	Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
+	// result. ctx ends when the worker has the result, or the run ends. An error
+	// may come with an Answer that says nothing but when it came.
+	Call(ctx context.Context, c *Call) (*Answer, error)
+	// Clock is told what the script has read from its clock, with Script.Clock:
+	// before the Call that came behind it, and before Run returns. No more than
+	// exec.MaxReadings are told; lost says that there were more.
+	Clock(read []Reading, lost bool)
+	// Still is asked in a replay when nothing in the script moves: of its calls so
+	// many wait for an answer and so many have theirs, and the next timer is due at
+	// a time, or at none (zero). Where the Host has not yet seen so many calls, the
+	// others are about to come; where it has answered more, nothing is still.
+	// advance lets that timer go off, and nothing else. Without it, an answer is on
+	// its way: a Call returns, or has just returned. An error ends the run with
+	// status Diverged.
+	Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error)
+}
+
+// Call is a call of the running script, in the worker's words: nobody may rely
+// on them.
+type Call struct {
+	N    int // 1 for the run's first call, in the order in which they come
+	Tool string
+	Args json.RawMessage
+	// Path is the goroutine that calls, and Place where the script names the
+	// tool: see the package's documentation. They are printable ASCII, of at most
+	// 1,000 and 40 bytes.
+	Path, Place string
+	// Alone says, in a replay, that nothing else in the script moves or could,
+	// until this call is answered: it need not wait for Host.Still.
+	Alone bool
+}
+
+// Answer is what a call comes to.
+type Answer struct {
+	Result json.RawMessage // MCP result
+	// At is when the answer came, in a replay; zero: now.
+	At time.Time
 }
 
 // DeniedError is returned by Host.Call for a call that the script had no right
@@ -114,6 +153,13 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		opts = &Options{}
 	}
 	s.Limits = s.Limits.WithDefaults()
+	if s.Seed == nil {
+		s.Seed = make([]byte, seedSize)
+		rand.Read(s.Seed) // never fails
+	}
+	if len(s.Seed) != seedSize {
+		return nil, fmt.Errorf("the seed has %d bytes, want %d", len(s.Seed), seedSize)
+	}
 	b := opts.Budget
 	if b == nil {
 		b = NewBudget(s.Limits)
@@ -131,7 +177,7 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		}
 	}
 	r := &run{p: p, host: host, budget: b, limits: s.Limits, out: &Outcome{}, slots: make(chan struct{}, s.Limits.Parallel), caller: ctx,
-		lines: strings.Count(s.Source, "\n") + 1}
+		lines: strings.Count(s.Source, "\n") + 1, replay: s.Replay != nil}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, p.kill)
@@ -207,20 +253,24 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 
 // run is one conversation with a worker.
 type run struct {
-	p       *process
-	host    Host
-	limits  Limits
-	budget  *Budget
-	caller  context.Context // of Run: has no deadline of ours
-	ctx     context.Context // ends with the run
-	clock   *clock
-	out     *Outcome
-	calls   sync.WaitGroup
-	slots   chan struct{}
-	pending pending
-	denied  atomic.Pointer[DeniedError]
-	lines   int   // of the script
-	writes  []int // the lines on which it says to write to maps
+	p        *process
+	host     Host
+	limits   Limits
+	budget   *Budget
+	caller   context.Context // of Run: has no deadline of ours
+	ctx      context.Context // ends with the run
+	clock    *clock
+	out      *Outcome
+	calls    sync.WaitGroup
+	slots    chan struct{}
+	pending  pending
+	denied   atomic.Pointer[DeniedError]
+	replay   bool
+	told     atomic.Uint32 // results and advances, in a replay
+	advanced int           // timers that Host.Still let go off
+	read     int           // what the script is known to have read from its clock
+	lines    int           // of the script
+	writes   []int         // the lines on which it says to write to maps
 }
 
 // converse speaks the protocol. It sets out.Status when it knows how the run
@@ -385,13 +435,16 @@ const (
 // serve answers the running script until it is done.
 func (r *run) serve() error {
 	seen := map[uint32]bool{}
-	for frames := 1; ; frames++ {
+	for frames := 1; ; {
 		k, b, err := readFrame(r.p.from, maxFrameToParent)
 		if err != nil {
 			if errors.Is(err, errFrame) {
 				return r.broken("%v", err)
 			}
 			return err
+		}
+		if k != kindStill {
+			frames++
 		}
 		if frames > maxFrames {
 			r.out.Status = OutputLimit
@@ -412,6 +465,9 @@ func (r *run) serve() error {
 			if err == nil {
 				err = json.Unmarshal(payload, &c)
 			}
+			if err == nil {
+				err = c.validate()
+			}
 			if err != nil || seen[n] {
 				return r.broken("call %d: %v", n, err)
 			}
@@ -423,12 +479,16 @@ func (r *run) serve() error {
 				r.p.kill()
 				return nil
 			}
+			if r.replay { // what is held back waits for what comes behind
+				payload = nil
+			}
 			if !r.pending.add(r.ctx, len(payload)) {
 				return r.ctx.Err()
 			}
+			asked := &Call{N: r.out.Calls, Tool: c.Tool, Args: c.Args, Path: c.Path, Place: c.Place, Alone: c.Alone}
 			r.calls.Go(func() {
 				defer r.pending.done(len(payload))
-				r.call(n, c)
+				r.call(n, asked)
 			})
 		case kindValue:
 			if len(b) > r.limits.Value {
@@ -438,6 +498,14 @@ func (r *run) serve() error {
 				return nil
 			}
 			r.out.Value = b // the last one is looked at when the run is over
+		case kindClock:
+			if err := r.clocked(b); err != nil {
+				return r.broken("frame %v: %v", k, err)
+			}
+		case kindStill:
+			if ok, err := r.still(b); !ok {
+				return err
+			}
 		case kindWarn:
 			if err := r.note(b); err != nil {
 				return r.broken("frame %v: %v", k, err)
@@ -453,6 +521,53 @@ func (r *run) serve() error {
 			return r.broken("sent frame %v while running", k)
 		}
 	}
+}
+
+// clocked takes what the script read from its clock.
+func (r *run) clocked(b []byte) error {
+	var read readings
+	if err := json.Unmarshal(b, &read); err != nil {
+		return err
+	}
+	list, err := read.list(exec.MaxReadings - r.read)
+	if err != nil {
+		return err
+	}
+	r.read += len(list)
+	r.host.Clock(list, read.Lost)
+	return nil
+}
+
+// still asks the Host what is next when nothing in a replay moves. It reports
+// whether the run goes on.
+func (r *run) still(b []byte) (bool, error) {
+	var s still
+	err := json.Unmarshal(b, &s)
+	if err == nil && !r.replay {
+		err = errors.New("this is no replay")
+	}
+	if err != nil {
+		return false, r.broken("frame %v: %v", kindStill, err)
+	}
+	if s.Seen != r.told.Load() { // something moves it already
+		return true, nil
+	}
+	var next time.Time
+	if s.Next != 0 {
+		next = time.Unix(0, s.Next)
+	}
+	advance, err := r.host.Still(r.ctx, next, s.Waiting, int(s.Seen)-r.advanced)
+	if err != nil {
+		r.out.Status, r.out.Message = Diverged, err.Error()
+		r.p.kill()
+		return false, nil
+	}
+	if !advance {
+		return true, nil
+	}
+	r.told.Add(1)
+	r.advanced++
+	return true, r.p.to.write(kindAdvance)
 }
 
 // note takes a warning of the running script.
@@ -515,17 +630,27 @@ func (r *run) ended(d *done) {
 func late(l Limits) string { return fmt.Sprintf("the script ran longer than %v", l.Timeout) }
 
 // call makes one tool call and sends its result.
-func (r *run) call(n uint32, c call) {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-r.ctx.Done():
-		return
+func (r *run) call(n uint32, c *Call) {
+	if !r.replay {
+		select {
+		case r.slots <- struct{}{}:
+			defer func() { <-r.slots }()
+		case <-r.ctx.Done():
+			return
+		}
 	}
 	var denied *DeniedError
 	ctx, handed := context.WithCancel(r.ctx)
 	defer handed()
-	raw, err := r.host.Call(ctx, c.Tool, c.Args)
+	answer, err := r.host.Call(ctx, c)
+	var raw json.RawMessage
+	var at int64
+	if answer != nil {
+		raw = answer.Result
+		if !answer.At.IsZero() {
+			at = answer.At.UnixNano()
+		}
+	}
 	switch {
 	case errors.As(err, &denied):
 		r.denied.Store(denied)
@@ -539,13 +664,14 @@ func (r *run) call(n uint32, c call) {
 	case !json.Valid(raw):
 		err = errors.New("the result is no JSON")
 	}
+	r.told.Add(1)
 	// A dead worker is noticed elsewhere.
 	if err != nil {
-		b, _ := json.Marshal(&result{Error: err.Error()})
+		b, _ := json.Marshal(&result{At: at, Error: err.Error()})
 		r.p.to.write(kindResult, number(n), b)
 		return
 	}
-	r.p.to.write(kindResult, number(n), []byte(`{"result":`), raw, []byte(`}`)) // a result, without a copy
+	r.p.to.write(kindResult, number(n), fmt.Appendf(nil, `{"at":%d,"result":`, at), raw, []byte(`}`)) // a result, without a copy
 }
 
 // mapWrites says on which lines of the script goroutines may have met in a map,

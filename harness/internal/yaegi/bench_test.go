@@ -50,6 +50,32 @@ func (p P) String() string { return fmt.Sprintf("(%d,%d)", p.X, p.Y) }
 func main() { fmt.Println(P{1, 2}, []P{{3, 4}}) }
 `
 
+const goroutines = `package main
+
+import "sync"
+
+func main() {
+	var wg sync.WaitGroup
+	for i := 0; i < 500; i++ {
+		wg.Add(1)
+		go wg.Done()
+		wg.Go(func() {})
+	}
+	wg.Wait()
+}
+`
+
+const random = `package main
+
+import "math/rand/v2"
+
+func main() {
+	for i := 0; i < 1000; i++ {
+		rand.IntN(100)
+	}
+}
+`
+
 func lowered(b *testing.B, src string) *lower.Program {
 	in, err := check("script.go", []byte(src), "")
 	if err != nil {
@@ -92,3 +118,9 @@ func BenchmarkLoops(b *testing.B) {
 	b.Run("lowered", func(b *testing.B) { benchmarkLowered(b, loops) })
 	b.Run("bare", func(b *testing.B) { benchmarkBare(b, loops) })
 }
+
+// BenchmarkGoroutines starts 1,000.
+func BenchmarkGoroutines(b *testing.B) { benchmarkLowered(b, goroutines) }
+
+// BenchmarkRandom draws 1,000 numbers.
+func BenchmarkRandom(b *testing.B) { benchmarkLowered(b, random) }

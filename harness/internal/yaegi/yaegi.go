@@ -14,6 +14,7 @@ package yaegi
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"runtime"
@@ -47,6 +48,8 @@ type Options struct {
 	Goexit func()
 	// Timers learns of the script's timers; nil: nobody asks for them.
 	Timers *rt.Timers
+	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
 	Stop <-chan struct{}
@@ -118,7 +121,7 @@ func Run(p *lower.Program, o *Options) (*Outcome, error) {
 
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
-		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Reflects: p.Reflects, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Reflects: p.Reflects, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers, Seed: o.Seed,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})
@@ -193,9 +196,9 @@ func (r *run) prepare() error {
 	for path, names := range r.symbols {
 		exports[lower.LibraryPrefix+path] = names
 	}
-	if std := exports[lower.LibraryPrefix+"os/os"]; std != nil {
-		for name, v := range r.machine.OS() {
-			std[name] = v
+	for path, names := range r.machine.Variables() {
+		if std := exports[lower.LibraryPrefix+path]; std != nil {
+			maps.Copy(std, names)
 		}
 	}
 	own := r.machine.Symbols(mentions)
@@ -265,6 +268,7 @@ func (r *run) main() {
 		}
 	}()
 	defer runtime.KeepAlive(r)
+	r.machine.Main()
 	var err error
 	if r.compiled, err = r.interp.Compile(r.program.Source); err == nil {
 		_, err = r.interp.Execute(r.compiled)

@@ -225,8 +225,12 @@ func TestThePreludeIsBound(t *testing.T) {
 		if !ok {
 			continue
 		}
+		want := fn.Type.Params.NumFields()
+		if fn.Name.Name == "RunScript" { // and where it is named
+			want++
+		}
 		_, here := bridge.Symbols()["usetools/prelude/prelude"][fn.Name.Name]
-		if v, ok := bound[fn.Name.Name]; !ok && !here || ok && v.Type().NumIn() != fn.Type.Params.NumFields() {
+		if v, ok := bound[fn.Name.Name]; !ok && !here || ok && v.Type().NumIn() != want {
 			t.Errorf("%s is not bound as it is declared", fn.Name.Name)
 		}
 	}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+func (e *env) replayCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "replay",
+		Usage:     "run scripts again from their records, without a server",
+		ArgsUsage: "RECORD|DIR [SCRIPT|-]",
+		Description: `Runs the script of a record again. Its calls are answered from the record: no
+server is started or asked, and sleeps take no time. Where the value, the output
+and the calls are those of the record the exit code is 0; else it is 1, and the
+first difference is printed. RECORD is a file, or the ID of a run as harness runs
+prints it; of a DIR all records are replayed.
+
+With SCRIPT, another version of the script is run, whose calls are told apart by
+tool and arguments alone. With -registry the script is checked against the tools
+of that registry, and not against those that the record has: does it still
+compile, and do the same, with the schemas of today?
+
+  harness run -record runs/ report.go
+  harness replay runs/
+  harness replay last report.go
+  harness replay -registry tool_registry.json runs/`,
+		Flags: []cli.Flag{
+			stateFlag("look for RECORD in `DIR` (default: USETOOLS_STATE, or usetools in the user's state folder)"),
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of each replay (default: that of the run)",
+				Validator: positive, HideDefault: true},
+			sandboxFlag(),
+		},
+		Action: e.replay,
+	}
+}
+
+// replayed is one line of what replay prints.
+type replayed struct {
+	Run        string              `json:"run"`
+	Record     string              `json:"record"` // as it was named
+	Same       bool                `json:"same"`
+	Calls      int                 `json:"calls"` // answered from the record
+	Ms         float64             `json:"ms"`
+	Difference *harness.Difference `json:"difference,omitempty"`
+	// Skipped says why there is nothing to replay.
+	Skipped string `json:"skipped,omitempty"`
+	Error   string `json:"error,omitempty"` // the record cannot be replayed
+}
+
+func (e *env) replay(ctx context.Context, c *cli.Command) error {
+	if n := c.Args().Len(); n < 1 || n > 2 {
+		return usageError{"replay wants a RECORD or a DIR of them, and at most one SCRIPT"}
+	}
+	p := harness.Replay{Timeout: c.Duration("timeout")}
+	var err error
+	if c.Args().Len() == 2 {
+		if p.Source, err = e.source(c.Args().Get(1)); err != nil {
+			return err
+		}
+	}
+	if path := c.String("registry"); path != "" {
+		reg, err := registry.Load(path)
+		if err != nil {
+			return err
+		}
+		p.Catalog = &harness.Catalog{Registry: reg}
+	}
+	runs, single, err := e.records(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
+	defer h.Close()
+	var all []*replayed
+	for _, r := range runs {
+		all = append(all, replayOne(ctx, h, p, r))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if c.Bool("json") {
+		for _, r := range all {
+			if err := e.printLine(r); err != nil {
+				return err
+			}
+		}
+	} else if single {
+		e.showReplay(all[0], c.Bool("q"))
+	} else {
+		e.showReplays(all, c.Bool("q"))
+	}
+	for _, r := range all {
+		switch {
+		case r.Error != "" && single:
+			return exit(exitUsage)
+		case !r.Same && r.Skipped == "":
+			return exit(1)
+		}
+	}
+	return nil
+}
+
+// recorded is a record to be loaded.
+type recorded struct {
+	name string // of its file, or the ID that it was asked for by
+	load func() (*record.Run, error)
+}
+
+func recordedIn(file string) recorded {
+	return recorded{file, func() (*record.Run, error) { return record.LoadFile(file) }}
+}
+
+// records are those that an argument means. single: it means one.
+func (e *env) records(c *cli.Command, arg string) (all []recorded, single bool, err error) {
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && !info.IsDir():
+		return []recorded{recordedIn(arg)}, true, nil
+	case err == nil:
+		files, err := filepath.Glob(filepath.Join(arg, "*.run.jsonl"))
+		if err == nil && len(files) == 0 {
+			err = usageError{fmt.Sprintf("there are no records in %s; harness run -record %s SCRIPT makes one", arg, arg)}
+		}
+		for _, file := range files {
+			all = append(all, recordedIn(file))
+		}
+		return all, false, err
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, false, err
+	}
+	dir, _, err := stateDir(c)
+	if err != nil {
+		return nil, false, err
+	}
+	s, err := record.Open(dir, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	return []recorded{{arg, func() (*record.Run, error) { return s.Load(arg) }}}, true, nil
+}
+
+func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, r recorded) *replayed {
+	out := &replayed{Record: r.name}
+	begin := time.Now()
+	defer func() { out.Ms = float64(time.Since(begin).Microseconds()) / 1000 }()
+	var err error
+	if p.Run, err = r.load(); err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	out.Run = p.Run.Begin.ID
+	got, err := h.Replay(ctx, &p)
+	switch {
+	case errors.Is(err, harness.ErrNothingToReplay):
+		out.Skipped = err.Error()
+	case err != nil:
+		out.Error = err.Error()
+	default:
+		out.Same, out.Calls, out.Difference = got.Difference == nil, got.Calls, got.Difference
+	}
+	return out
+}
+
+// showReplay prints what one replay came to.
+func (e *env) showReplay(r *replayed, quiet bool) {
+	switch {
+	case r.Error != "":
+		fmt.Fprintf(e.stderr, "harness: %s cannot be replayed: %s\n", r.Record, registry.PrintableText(r.Error, 2000))
+	case r.Skipped != "":
+		fmt.Fprintf(e.stderr, "harness: %s: %s\n", r.Run, r.Skipped)
+	case r.Difference != nil:
+		d := r.Difference
+		fmt.Fprintf(e.stdout, "%s differs: %s\n", r.Run, registry.PrintableText(d.Text, 4000))
+		if d.Want != "" || d.Got != "" {
+			fmt.Fprintf(e.stdout, "  record: %s\n  now:    %s\n", indented(d.Want), indented(d.Got))
+		}
+	case !quiet:
+		fmt.Fprintf(e.stdout, "%s: the same, %s, %.0f ms\n", r.Run, text.Count(r.Calls, "call"), r.Ms)
+	}
+}
+
+// indented is a text of several lines below a word.
+func indented(s string) string {
+	return strings.ReplaceAll(strings.TrimRight(registry.PrintableText(s, 4000), "\n"), "\n", "\n          ")
+}
+
+// showReplays prints what the replays of a folder came to, as a table of tests.
+func (e *env) showReplays(all []*replayed, quiet bool) {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	bad := 0
+	for _, r := range all {
+		state, why := "same", ""
+		switch {
+		case r.Error != "":
+			state, why = "error", r.Error
+		case r.Skipped != "":
+			state, why = "skipped", r.Skipped
+		case r.Difference != nil:
+			state, why = "DIFFERS", r.Difference.Text
+		}
+		if slices.Contains([]string{"error", "DIFFERS"}, state) {
+			bad++
+		} else if quiet {
+			continue
+		}
+		name := r.Run
+		if name == "" {
+			name = filepath.Base(r.Record)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f ms\t%s\n", state, name, text.Count(r.Calls, "call"), r.Ms,
+			registry.Printable(why, 200))
+	}
+	w.Flush()
+	if !quiet {
+		fmt.Fprintf(e.stderr, "harness: %d of %s are as recorded\n", len(all)-bad, text.Count(len(all), "record"))
+	}
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry/text"
+)
+
+func (e *env) showRun(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 1 {
+		return usageError{"runs show wants one RUN: an ID, its beginning, or last"}
+	}
+	if c.Bool("script") && c.Bool("f") {
+		return usageError{"-f does nothing with -script: leave one of them out"}
+	}
+	if err := pointless(c, c.Bool("json"), "beside -json: leave one of them out", "script", "f", "all"); err != nil {
+		return err
+	}
+	store, r, err := e.openRun(ctx, c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("json"):
+		return e.print(show.Whole(r))
+	case c.Bool("script"):
+		source, err := source(r)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(e.stdout, source)
+		return err
+	}
+	o := e.display(c)
+	if err := show.New(r).Text(e.stdout, o); err != nil || !c.Bool("f") {
+		return err
+	}
+	return followRun(ctx, store, r, e.stdout, o)
+}
+
+// source is the script of a run.
+func source(r *record.Run) (string, error) {
+	raw, err := r.Value(r.Begin.Script)
+	if err != nil {
+		return "", fmt.Errorf("reading the script of run %s: %w", r.Begin.ID, err)
+	}
+	return record.Raw(raw).Text(), nil
+}
+
+// pollEvery is how often a record is read again.
+const pollEvery = 300 * time.Millisecond
+
+// followRun writes what happens in a run until it ends.
+func followRun(ctx context.Context, store *record.Store, r *record.Run, w io.Writer, o *show.Options) error {
+	for r.End == nil && r.Running {
+		seen := len(r.Lines)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pollEvery):
+		}
+		again, err := store.Load(r.Begin.ID)
+		if err != nil {
+			return err
+		}
+		r = again
+		if err := show.New(r).Follow(w, seen, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *env) diffRuns(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 2 {
+		return usageError{"runs diff wants two RUNs: IDs, their beginnings, or last"}
+	}
+	if err := pointless(c, c.Bool("json"), "beside -json, which leaves nothing out", "all"); err != nil {
+		return err
+	}
+	store, a, err := e.openRun(ctx, c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	b, err := e.loadRun(ctx, store, c.Args().Get(1))
+	if err != nil {
+		return err
+	}
+	d := show.Compare(show.New(a), show.New(b))
+	if c.Bool("json") {
+		err = e.print(d)
+	} else if !d.Same || !c.Bool("q") {
+		err = d.Text(e.stdout, e.display(c))
+	}
+	if err == nil && !d.Same {
+		return exit(1)
+	}
+	return err
+}
+
+func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 2 {
+		return usageError{"runs save wants a RUN and a NAME"}
+	}
+	name := c.Args().Get(1)
+	if err := library.CheckName(name); err != nil {
+		return usageError{err.Error()}
+	}
+	lib, err := e.library(c)
+	if err != nil {
+		return err
+	}
+	_, r, err := e.openRun(ctx, c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	if status := r.Summary().Status; harness.Status(status).ExitCode() == harness.CompileError.ExitCode() {
+		return usageError{fmt.Sprintf("run %s ended %s: its script never ran, and is not saved", r.Begin.ID, status)}
+	}
+	if r.Begin.Script.Redacted {
+		return usageError{fmt.Sprintf("run %s: secrets in its script were left out of the record: it cannot be saved",
+			r.Begin.ID)}
+	}
+	script := &library.Script{Name: name, About: c.String("about"), Tools: []library.Tool{},
+		Saved: time.Now().UTC().Truncate(time.Second)}
+	if script.Source, err = source(r); err != nil {
+		return err
+	}
+	if _, says, ok := library.Header(script.Source); ok && script.About == "" {
+		script.About = says
+	}
+	if r.Tools != nil {
+		for _, t := range r.Tools.Tools {
+			script.Tools = append(script.Tools, library.Tool{ID: t.ID, Hash: t.Hash})
+		}
+		slices.SortFunc(script.Tools, func(a, b library.Tool) int { return strings.Compare(a.ID, b.ID) })
+	}
+	warning, err := lib.Replace(script)
+	if err != nil {
+		return err
+	}
+	return e.saved(c, name, warning)
+}
+
+func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
+	ways := 0
+	for _, is := range []bool{c.Args().Present(), c.IsSet("older"), c.Bool("all")} {
+		if is {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return usageError{"runs rm wants RUNs, -older D or -all, and one of them only"}
+	}
+	store, err := e.store(c)
+	if err != nil {
+		return err
+	}
+	if store == nil {
+		if c.Args().Present() {
+			return e.noRun(noRuns)
+		}
+		e.nothing(c, noRuns)
+		return nil
+	}
+	if c.Args().Present() {
+		return e.removeNamed(ctx, c, store)
+	}
+	f := &record.Filter{}
+	if c.IsSet("older") {
+		d, err := age(c.String("older"))
+		if err != nil {
+			return usageError{fmt.Sprintf("-older %q: %v; want 30d or 12h", c.String("older"), err)}
+		}
+		f.Until = time.Now().Add(-d)
+	}
+	var ids []string
+	under := 0
+	for s, err := range store.List(ctx, f) {
+		switch {
+		case err != nil:
+			e.nothing(c, "not removed: "+show.Visible(err.Error(), 500, ascii()))
+		case s.Status == record.Running:
+			under++
+		default:
+			ids = append(ids, s.ID)
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if under > 0 {
+		e.nothing(c, text.Count(under, "run")+" under way: kept")
+	}
+	if c.Bool("all") && len(ids) > 0 && !c.Bool("yes") {
+		if err := e.sure(fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), store.Dir())); err != nil {
+			return err
+		}
+	}
+	return e.removed(c, store, ids)
+}
+
+// sure asks a person; elsewhere -yes says so.
+func (e *env) sure(question string) error {
+	if !e.typed() {
+		return usageError{"-all asks on a terminal; elsewhere -yes is wanted beside it"}
+	}
+	fmt.Fprintf(e.stderr, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		fmt.Fprintln(e.stderr, "\nharness: nothing was removed")
+		return exit(1)
+	}
+	return nil
+}
+
+// removeNamed removes the runs that the arguments name, or none where one of these
+// cannot be.
+func (e *env) removeNamed(ctx context.Context, c *cli.Command, store *record.Store) error {
+	var ids []string
+	for _, arg := range c.Args().Slice() {
+		r, err := e.loadRun(ctx, store, arg)
+		if err != nil {
+			return err
+		}
+		if r.Running {
+			fmt.Fprintf(e.stderr, "harness: run %s is under way: nothing was removed\n", r.Begin.ID)
+			return exit(1)
+		}
+		if !slices.Contains(ids, r.Begin.ID) {
+			ids = append(ids, r.Begin.ID)
+		}
+	}
+	return e.removed(c, store, ids)
+}
+
+// removed removes records and says how many.
+func (e *env) removed(c *cli.Command, store *record.Store, ids []string) error {
+	if err := store.Remove(ids...); err != nil {
+		if errors.Is(err, record.ErrRunning) {
+			fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error(), 500, ascii()))
+			return exit(1)
+		}
+		return err
+	}
+	if c.Bool("json") {
+		if ids == nil {
+			ids = []string{}
+		}
+		return e.print(map[string]any{"removed": ids})
+	}
+	e.nothing(c, "removed "+text.Count(len(ids), "record"))
+	return nil
+}

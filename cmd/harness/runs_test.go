@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// recordCommands are those of test scripts that make records:
+//
+//	record VAR DIR KIND     makes one, and sets VAR to its ID
+//	ended VAR               ends a run of kind running
+//
+// The kinds are ok, changed (another script with other calls), failed, running,
+// died and evil.
+func recordCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	under := map[string]*record.Writer{}
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"record": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 3 {
+				ts.Fatalf("usage: record VAR DIR KIND")
+			}
+			store, err := record.Open(ts.MkAbs(args[1]), nil)
+			ts.Check(err)
+			w, err := writeRun(store, args[2])
+			ts.Check(err)
+			if args[2] == "running" {
+				under[w.ID()] = w
+				ts.Defer(func() { w.Close() })
+			} else {
+				ts.Check(w.Close())
+			}
+			ts.Setenv(args[0], w.ID())
+		},
+		"ended": func(ts *testscript.TestScript, neg bool, args []string) {
+			w := under[ts.Getenv(args[0])]
+			ts.Check(w.Add(&record.Note{Stdout: "and this\n", Line: 3}))
+			ts.Check(w.Add(&record.End{Status: "ok", Value: record.Raw([]byte("7"))}))
+			ts.Check(w.Close())
+		},
+	}
+}
+
+const recordedScript = `UseTools("list files", "send mail")
+files, err := fs.List(fs.ListParams{Path: "/"})
+if err != nil { panic(err) }
+mail.Send(mail.SendParams{To: "ann"})
+fmt.Println(len(files.Names), "files")
+Return(len(files.Names))
+`
+
+// writeRun writes the record of a run.
+func writeRun(s *record.Store, kind string) (*record.Writer, error) {
+	script, names, name, tool := recordedScript, `["a","b"]`, "listing.go", "mail.send"
+	switch kind {
+	case "changed":
+		script = strings.Replace(script, "mail.Send(mail.SendParams{To: \"ann\"})\n", "", 1)
+		names, name = `["a","c"]`, "changed.go"
+	case "evil":
+		script = "// \x1b[31mred\u202e\n" + script
+		name, tool = "evil\x1b]0;t\a.go", "mail.\x1b[2Jsend"
+	}
+	w, err := s.Begin(&record.Begin{Script: record.String(script), Name: name, Harness: "test", Session: "s-" + kind,
+		Inputs: record.Values{"days": record.Raw([]byte("4"))}})
+	if err != nil {
+		return nil, err
+	}
+	lines := []record.Line{
+		&record.Tools{Phrases: []byte(`[{"phrase":"list files","verdict":"resolved","by":"phrase","tool":"fs.list","go":"fs.List",` +
+			`"confidence":0.93,"candidates":[]},{"phrase":"send mail","verdict":"resolved","by":"exact","tool":"mail.send",` +
+			`"go":"mail.Send","confidence":1,"candidates":[]}]`), Tools: []record.Tool{
+			{ID: "mail.send", Go: "mail.Send", Hash: "sha256:2", Class: record.Effect, Why: "not marked read-only"},
+			{ID: "fs.list", Go: "fs.List", Hash: "sha256:1", Class: record.Read, Why: "readOnlyHint"}}},
+		&record.Call{N: 1, Place: "2:15", Class: record.Read, Tool: "fs.list", Args: record.Raw([]byte(`{"path":"/"}`))},
+		&record.Done{N: 1, Kind: record.Answered, Ms: 1.5, Bytes: 60,
+			Result: record.Raw([]byte(`{"content":[],"structuredContent":{"names":` + names + `}}`))},
+	}
+	if kind != "changed" {
+		lines = append(lines, &record.Call{N: 2, Place: "4:1", Class: record.Effect, Tool: tool,
+			Args: record.Raw([]byte(`{"to":"ann"}`))})
+	}
+	if kind != "changed" && kind != "running" && kind != "died" {
+		lines = append(lines, &record.Done{N: 2, Kind: record.Answered, Failed: kind == "failed", Ms: 2, Bytes: 40,
+			Result: record.Raw([]byte(`{"content":[{"type":"text","text":"no such mailbox"}],"isError":` +
+				fmt.Sprint(kind == "failed") + `}`))})
+	}
+	switch kind {
+	case "ok", "changed", "evil":
+		lines = append(lines, &record.Note{Stdout: "2 files\n", Line: 5}, &record.End{Status: "ok", Value: record.Raw([]byte("2"))})
+	case "failed":
+		lines = append(lines, &record.End{Status: "script_error", ExitCode: 2,
+			Error: []byte(`{"kind":"panic","line":4,"message":"panic: no such mailbox"}`)})
+	}
+	for _, l := range lines {
+		if err := w.Add(l); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func TestRunsAreFollowedAsTheyBeginAndEnd(t *testing.T) {
+	dir := t.TempDir()
+	store, err := record.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := writeRun(store, "running")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, out := io.Pipe()
+	ended := make(chan error)
+	go func() {
+		err := app(strings.NewReader(""), out, io.Discard).Run(ctx, []string{"harness", "-json", "runs", "-f", "-state", dir})
+		out.Close()
+		ended <- err
+	}()
+	lines := bufio.NewScanner(r)
+	next := func(want ...string) {
+		t.Helper()
+		lines.Scan()
+		for _, w := range want {
+			if !strings.Contains(lines.Text(), w) {
+				t.Fatalf("got %q, want %q", lines.Text(), want)
+			}
+		}
+	}
+	next(w.ID(), `"running"`)
+	if err := w.Add(&record.End{Status: "ok"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next(w.ID(), `"ok"`)
+	other, err := writeRun(store, "failed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for next(other.ID()); !strings.Contains(lines.Text(), "script_error"); { // it may have been seen under way
+		next(other.ID())
+	}
+	cancel()
+	if err := <-ended; err != context.Canceled {
+		t.Error(err)
+	}
+}
+
+func TestTimesOfFilters(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.FixedZone("", 3600))
+	for in, want := range map[string]string{
+		"90s": "2026-11-23T11:58:30+01:00", "7d": "2026-11-16T12:00:00+01:00", "1.5d": "2026-11-22T00:00:00+01:00",
+		"0d": "2026-11-23T12:00:00+01:00", "09:30": "2026-11-23T09:30:00+01:00", "2026-11-01": "2026-11-01T00:00:00+01:00",
+		"2026-11-01 08:15": "2026-11-01T08:15:00+01:00", "2026-11-01T08:15:00Z": "2026-11-01T08:15:00Z",
+		"-2h": "", "NaNd": "", "-1d": "", "yesterday": "", "": "", "1e9d": "",
+	} {
+		got, err := when(in, now)
+		if shown := got.Format(time.RFC3339); want == "" && err == nil || want != "" && shown != want {
+			t.Errorf("%q: %s, %v, want %s", in, shown, err, want)
+		}
+	}
+}
+
+func TestManyRunsAreListedInOrder(t *testing.T) {
+	store, err := record.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range lookAhead + 10 {
+		w, err := writeRun(store, "ok")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+	}
+	var out bytes.Buffer
+	c := app(strings.NewReader(""), &out, io.Discard)
+	if err := c.Run(t.Context(), []string{"harness", "runs", "-n", "0", "-state", store.Dir()}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != lookAhead+11 || !strings.HasPrefix(lines[0], "run ") {
+		t.Fatalf("%d lines: %s", len(lines), out.String())
+	}
+	n := 0
+	for s, err := range store.List(t.Context(), nil) {
+		if n++; err != nil || !strings.HasPrefix(lines[n], s.ID) {
+			t.Errorf("%d: %v: %s", n, err, lines[n])
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// Class returns what a call of a tool does to the world, and in words why that is
+// known: from the config, or else from those hints of its server that the config
+// lets count. What nobody has said anything of is a record.Effect.
+func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
+	s := c.ruled(t.Server)
+	if r := s.Class(t.Name); r != nil {
+		return record.Class(r.Class), fmt.Sprintf("config: usetools.class %q", r.Pattern)
+	}
+	a := t.Annotations
+	switch idempotent := a != nil && a.Idempotent != nil && *a.Idempotent; {
+	case s.Trust == config.TrustNothing:
+		return record.Effect, "its server's hints do not count: usetools.trust is false"
+	case a.ReadsOnly():
+		return record.Read, "marked as read-only by its server"
+	case idempotent && s.Trust == config.TrustWrites:
+		return record.Again, `marked as idempotent by its server, and usetools.trust is "writes"`
+	case idempotent:
+		return record.Effect, `marked as idempotent by its server, which counts where usetools.trust is "writes"`
+	case a != nil && a.ReadOnly != nil:
+		return record.Effect, "marked as not read-only by its server"
+	}
+	return record.Effect, "not marked as read-only by its server"
+}
+
+// Decide returns what a policy, which may be nil, says of a tool by those hints of
+// its server that count; see policy.Policy.Decide.
+func (c *Catalog) Decide(p *policy.Policy, t *registry.Tool, approved []string) policy.Decision {
+	hints := c.hints(t)
+	if hints == t.Annotations {
+		return p.Decide(t, approved)
+	}
+	counted := *t
+	counted.Annotations = hints
+	d := p.Decide(&counted, approved)
+	if d != p.Decide(t, approved) {
+		_, why := c.Class(t)
+		d.Rule += " (" + why + ")"
+	}
+	return d
+}
+
+// hints are those about a tool that count.
+func (c *Catalog) hints(t *registry.Tool) *registry.Annotations { return c.ruled(t.Server).Hints(t) }
+
+// usual stands for the servers that the config says nothing unusual of.
+var usual config.Server
+
+// ruled is the definition of a server whose Trust or Classes are not the usual
+// ones, and usual for others.
+func (c *Catalog) ruled(server string) *config.Server {
+	c.rulesOnce.Do(func() {
+		c.rules = map[string]*config.Server{}
+		for i := range c.Servers {
+			if s := &c.Servers[i]; s.Trust != config.TrustReads || len(s.Classes) > 0 {
+				c.rules[s.Name] = s
+			}
+		}
+	})
+	if s := c.rules[server]; s != nil {
+		return s
+	}
+	return &usual
+}
+
+// sameRules reports whether two configs say the same of what tools do.
+func sameRules(a, b *config.Config) bool {
+	return slices.EqualFunc(a.Servers, b.Servers, func(a, b config.Server) bool {
+		return a.Name == b.Name && a.Trust == b.Trust && slices.Equal(a.Classes, b.Classes)
+	})
+}
+
+// classDoubts returns a sentence for each name or pattern of usetools.class that
+// is none of the tools of the servers that it is for.
+func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
+	tools := map[string][]string{} // names by server
+	for i := range reg.Tools {
+		tools[reg.Tools[i].Server] = append(tools[reg.Tools[i].Server], reg.Tools[i].Name)
+	}
+	servers := map[string][]string{} // by pattern; none where it is a tool, or may be one
+	for _, s := range cfg.Servers {
+		for _, r := range s.Classes {
+			of, seen := servers[r.Pattern]
+			meant := len(tools[s.Name]) == 0 ||
+				slices.ContainsFunc(tools[s.Name], func(name string) bool { return registry.Match(r.Pattern, name) })
+			switch {
+			case meant:
+				servers[r.Pattern] = nil
+			case !seen || of != nil:
+				servers[r.Pattern] = append(of, s.Name)
+			}
+		}
+	}
+	var out []string
+	for _, pattern := range slices.Sorted(maps.Keys(servers)) {
+		if of := servers[pattern]; len(of) > 0 {
+			out = append(out, fmt.Sprintf("usetools.class names %q, which is no tool of %s", pattern, text.List(of, 6)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,504 @@
+package runtime
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"maps"
+	"math"
+	"reflect"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+)
+
+// A replay is the time of a script that is run again. Nothing in it waits: its clock
+// stands still until Answered or Advance moves it, and its timers go off when they
+// are told to. Timers that native code sets go by the real clock.
+type replay struct {
+	base time.Time // real; a time that is made of it has a monotonic part
+
+	mu       sync.Mutex
+	clock    int64              // ns since 1970
+	readings map[string][]int64 // still to come, by path
+	reads    int                // that were not among them, since the clock has moved
+	events   events             // still to come
+	set      int                // events so far
+	asleep   int                // goroutines in Sleep
+	// hearing is how many goroutines receive from a channel of times, by its
+	// address; unknown: native code may receive, too.
+	hearing map[uintptr]int
+	unknown *atomic.Bool
+	timers  map[weak.Pointer[time.Timer]]*event
+	tickers map[weak.Pointer[time.Ticker]]*event
+}
+
+// An event is what happens at a time: a send to a channel, or something else.
+type event struct {
+	due    int64
+	period int64 // of a ticker
+	number int   // in the order in which they were set
+	index  int   // in the list of events; -1: it is not set
+	c      chan time.Time
+	fire   func()
+	real   weak.Pointer[time.Timer] // what native code may have stopped
+	ctx    context.Context          // that ends then, if it has not before
+}
+
+// Replay makes the timers repeat a run that began at a time, in ns since 1970, and
+// in which the goroutines read the clock so. It is called before the script runs.
+func (t *Timers) Replay(begin int64, readings map[string][]int64) {
+	t.replay = &replay{
+		base: time.Now(), clock: begin, readings: map[string][]int64{}, hearing: map[uintptr]int{}, unknown: &t.uncounted,
+		timers: map[weak.Pointer[time.Timer]]*event{}, tickers: map[weak.Pointer[time.Ticker]]*event{},
+	}
+	maps.Copy(t.replay.readings, readings)
+}
+
+// Answered moves the clock of a replay to when an answer came, in ns since 1970.
+func (t *Timers) Answered(at int64) {
+	t.replay.mu.Lock()
+	defer t.replay.mu.Unlock()
+	t.replay.move(at)
+}
+
+// Next reports when, in ns since 1970, the next timer of a replay goes off which
+// somebody waits for.
+func (t *Timers) Next() (due int64, ok bool) {
+	t.replay.mu.Lock()
+	defer t.replay.mu.Unlock()
+	if e := t.replay.next(); e != nil {
+		return e.due, true
+	}
+	return 0, false
+}
+
+// Advance lets that timer go off.
+func (t *Timers) Advance() {
+	r := t.replay
+	r.mu.Lock()
+	e := r.next()
+	if e == nil {
+		r.mu.Unlock()
+		return
+	}
+	r.move(e.due)
+	heap.Remove(&r.events, e.index)
+	fire := r.goOff(e)
+	r.mu.Unlock()
+	if fire != nil {
+		fire()
+	}
+}
+
+// Asleep returns how many goroutines of a replay sleep.
+func (t *Timers) Asleep() int {
+	t.replay.mu.Lock()
+	defer t.replay.mu.Unlock()
+	return t.replay.asleep
+}
+
+// Idle reports that no timer of a replay is set, also none that nobody waits for.
+func (t *Timers) Idle() bool {
+	t.replay.mu.Lock()
+	defer t.replay.mu.Unlock()
+	t.replay.prune()
+	return len(t.replay.events) == 0
+}
+
+// patience is how often a script reads its clock, while that stands still, before it
+// is taken to wait for it: from then on each reading that is not in the record moves
+// the clock, by 1 µs more than the one before.
+const patience = 1000
+
+// read is the next reading of a goroutine.
+func (r *replay) read(path string) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x, ok := r.recorded(path); ok {
+		return x
+	}
+	if r.reads++; r.reads > patience {
+		reads := r.reads
+		r.move(later(r.clock, int64(time.Duration(reads-patience)*time.Microsecond)))
+		r.reads = reads
+	}
+	return time.Unix(0, r.clock)
+}
+
+// recorded is the next reading of a goroutine that is in the record.
+func (r *replay) recorded(path string) (x time.Time, ok bool) {
+	list := r.readings[path]
+	if len(list) == 0 {
+		return x, false
+	}
+	r.readings[path] = list[1:]
+	r.move(list[0])
+	return time.Unix(0, list[0]), true
+}
+
+// readOr is the next reading of a goroutine, or else x, which came from a timer.
+func (r *replay) readOr(path string, x time.Time) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x, ok := r.recorded(path); ok {
+		return x
+	}
+	return time.Unix(0, x.UnixNano())
+}
+
+// move sets the clock, which never goes back. The timers that nobody waits for go
+// off meanwhile: nothing else moves by that.
+func (r *replay) move(to int64) {
+	if to <= r.clock {
+		return
+	}
+	r.clock, r.reads = to, 0
+	var heard []*event
+	for len(r.events) > 0 && r.events[0].due <= to {
+		if e := heap.Pop(&r.events).(*event); r.heard(e) {
+			heard = append(heard, e)
+		} else {
+			r.goOff(e)
+		}
+	}
+	for _, e := range heard {
+		heap.Push(&r.events, e)
+	}
+}
+
+// heard reports whether somebody notices the event at once.
+func (r *replay) heard(e *event) bool {
+	return e.c == nil || r.unknown.Load() || r.hearing[channelAddress(e.c)] > 0
+}
+
+func (r *replay) next() *event {
+	r.prune()
+	var first *event
+	for _, e := range r.events {
+		if (first == nil || before(e, first)) && r.heard(e) {
+			first = e
+		}
+	}
+	return first
+}
+
+// prune drops the deadlines of contexts that have ended.
+func (r *replay) prune() {
+	for i := 0; i < len(r.events); {
+		if e := r.events[i]; e.ctx != nil && e.ctx.Err() != nil {
+			heap.Remove(&r.events, i)
+			i = 0
+		} else {
+			i++
+		}
+	}
+}
+
+// goOff lets an event happen, which is no longer among those to come. What it
+// returns is to be called without the lock.
+func (r *replay) goOff(e *event) (fire func()) {
+	if t := e.real.Value(); t != nil && !t.Stop() {
+		return nil
+	}
+	if e.c == nil {
+		return e.fire
+	}
+	r.send(e.c, e.due)
+	if e.period > 0 {
+		e.due = later(e.due, e.period*(1+max(0, r.clock-e.due)/e.period))
+		heap.Push(&r.events, e)
+	}
+	return nil
+}
+
+// send sends a time to a timer's channel.
+func (r *replay) send(c chan time.Time, at int64) {
+	select {
+	case c <- r.base.Add(time.Duration(at - r.base.UnixNano())):
+	default: // it has one already
+	}
+}
+
+// add sets an event.
+func (r *replay) add(e *event, d time.Duration) {
+	e.due = later(r.clock, int64(max(d, 0)))
+	e.number = r.set
+	r.set++
+	heap.Push(&r.events, e)
+}
+
+// drop unsets an event, and reports whether that was set, or had gone off unseen.
+func (r *replay) drop(e *event) bool {
+	set := e.index >= 0
+	if set {
+		heap.Remove(&r.events, e.index)
+	}
+	select {
+	case <-e.c: // never, where it is nil
+		set = true
+	default:
+	}
+	return set
+}
+
+// sleep is time.Sleep.
+func (r *replay) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	woken := make(chan struct{})
+	r.mu.Lock()
+	r.asleep++
+	r.add(&event{index: -1, fire: func() {
+		r.mu.Lock()
+		r.asleep--
+		r.mu.Unlock()
+		close(woken)
+	}}, d)
+	r.mu.Unlock()
+	<-woken
+}
+
+// never is how long the real timers behind those of a replay take.
+const never = 100 * 365 * 24 * time.Hour
+
+// newTimer is time.NewTimer. The timer's own methods, when native code calls them,
+// go by the real clock.
+func (r *replay) newTimer(d time.Duration) *time.Timer {
+	e := &event{index: -1, c: make(chan time.Time, 1)}
+	t := time.AfterFunc(never, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.send(e.c, r.clock)
+	})
+	t.C = e.c
+	r.know(t, e, d)
+	return t
+}
+
+// afterFunc is time.AfterFunc.
+func (r *replay) afterFunc(d time.Duration, f func()) *time.Timer {
+	e := &event{index: -1}
+	t := time.AfterFunc(never, f)
+	e.fire = func() { go f() }
+	r.know(t, e, d)
+	return t
+}
+
+// know sets a new timer, and keeps its event while there is the timer, which may be
+// set again.
+func (r *replay) know(t *time.Timer, e *event, d time.Duration) {
+	key := weak.Make(t)
+	e.real = key
+	runtime.AddCleanup(t, func(key weak.Pointer[time.Timer]) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.timers, key)
+	}, key)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timers[key] = e
+	r.add(e, d)
+}
+
+func (r *replay) after(d time.Duration) <-chan time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := &event{index: -1, c: make(chan time.Time, 1)}
+	r.add(e, d)
+	return e.c
+}
+
+// stop is t.Stop.
+func (r *replay) stop(t *time.Timer) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	real := t.Stop()
+	if e := r.timers[weak.Make(t)]; e != nil {
+		return r.drop(e)
+	}
+	return real
+}
+
+// reset is t.Reset.
+func (r *replay) reset(t *time.Timer, d time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.timers[weak.Make(t)]
+	if e == nil {
+		return t.Reset(d)
+	}
+	set := r.drop(e)
+	t.Reset(never)
+	r.add(e, d)
+	return set
+}
+
+// newTicker is time.NewTicker. The ticker's own methods do nothing.
+func (r *replay) newTicker(d time.Duration) *time.Ticker {
+	if d <= 0 {
+		return time.NewTicker(d) // panics
+	}
+	t := time.NewTicker(never)
+	e := &event{index: -1, c: make(chan time.Time, 1), period: int64(d)}
+	t.C = e.c
+	key := weak.Make(t)
+	runtime.AddCleanup(t, func(key weak.Pointer[time.Ticker]) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.tickers, key)
+	}, key)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tickers[key] = e
+	r.add(e, d)
+	return t
+}
+
+func (r *replay) stopTicker(t *time.Ticker) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.tickers[weak.Make(t)]; e != nil {
+		r.drop(e)
+		return
+	}
+	t.Stop()
+}
+
+func (r *replay) resetTicker(t *time.Ticker, d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.tickers[weak.Make(t)]
+	if e == nil || d <= 0 {
+		t.Reset(d)
+		return
+	}
+	r.drop(e)
+	e.period = int64(d)
+	r.add(e, d)
+}
+
+// tick is time.Tick.
+func (r *replay) tick(d time.Duration) <-chan time.Time {
+	if d <= 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := &event{index: -1, c: make(chan time.Time, 1), period: int64(d)}
+	r.add(e, d)
+	return e.c
+}
+
+// deadline is a context that ends at a time of a replay.
+type deadline struct {
+	context.Context
+	at time.Time
+}
+
+func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
+
+// timeless is a context without its deadline, which context.WithDeadline compares
+// with another.
+type timeless struct{ context.Context }
+
+func (timeless) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// withDeadline is context.WithDeadlineCause. The context is one of Go's, so that its
+// children are, and ends by a timer of Go's that is set off by hand.
+func (r *replay) withDeadline(parent context.Context, at time.Time, cause error) (context.Context, context.CancelFunc) {
+	if parent == nil {
+		return context.WithDeadlineCause(parent, at, cause) // panics
+	}
+	if cur, ok := parent.Deadline(); ok && cur.Before(at) {
+		return context.WithCancel(parent)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := at.Sub(time.Unix(0, r.clock))
+	end := time.Now().Add(never)
+	if left <= 0 {
+		end = time.Time{}
+	}
+	ctx, cancel := context.WithDeadlineCause(timeless{parent}, end, cause)
+	mine := &deadline{ctx, at}
+	timer := timerOf(ctx)
+	if timer == nil { // it has ended
+		return mine, cancel
+	}
+	e := &event{index: -1, ctx: ctx, fire: func() {
+		timer.Reset(0)
+		<-ctx.Done()
+	}}
+	r.add(e, left)
+	return mine, func() {
+		cancel()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.drop(e)
+	}
+}
+
+// timerOf is the timer by which a context of Go's ends; nil when it has ended.
+func timerOf(c context.Context) *time.Timer {
+	f := reflect.ValueOf(c).Elem().FieldByName("timer")
+	if !f.IsValid() || f.Type() != reflect.TypeFor[*time.Timer]() {
+		panic(plainError("this release of Go keeps the timers of contexts elsewhere"))
+	}
+	return (*time.Timer)(f.UnsafePointer())
+}
+
+func (r *replay) withTimeout(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	r.mu.Lock()
+	at := time.Unix(0, later(r.clock, int64(d)))
+	r.mu.Unlock()
+	return r.withDeadline(parent, at, cause)
+}
+
+// hear notes that n more goroutines receive from a channel of times.
+func (r *replay) hear(channel uintptr, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hearing[channel] += n; r.hearing[channel] == 0 {
+		delete(r.hearing, channel)
+	}
+}
+
+func channelAddress(channel any) uintptr { return reflect.ValueOf(channel).Pointer() }
+
+// later is the time t and d, in ns; the last there is where that is later.
+func later(t, d int64) int64 {
+	if d > 0 && t > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return t + d
+}
+
+// events is a heap.
+type events []*event
+
+func before(a, b *event) bool { return cmp.Or(cmp.Compare(a.due, b.due), a.number-b.number) < 0 }
+
+func (l events) Len() int           { return len(l) }
+func (l events) Less(i, j int) bool { return before(l[i], l[j]) }
+func (l events) Swap(i, j int) {
+	l[i], l[j] = l[j], l[i]
+	l[i].index, l[j].index = i, j
+}
+
+func (l *events) Push(x any) {
+	e := x.(*event)
+	e.index = len(*l)
+	*l = append(*l, e)
+}
+
+func (l *events) Pop() any {
+	e := (*l)[len(*l)-1]
+	(*l)[len(*l)-1] = nil
+	*l = (*l)[:len(*l)-1]
+	e.index = -1
+	return e
+}

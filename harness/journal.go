@@ -1,0 +1,295 @@
+package harness
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// journal says what happens in a run and in the scripts that it runs: to the
+// record, and to whoever listens. Everything that is told of a run is made from
+// its lines.
+type journal struct {
+	w    *record.Writer    // nil: no record is kept
+	seed []byte            // of random functions; nil: whatever the worker is given
+	tell func(record.Line) // nil: nobody listens
+	dry  *guesser          // of a dry run, else nil
+
+	mu       sync.Mutex
+	calls    int            // begun
+	nested   map[string]int // scripts that RunScript ran, by the path and place of its call
+	out, err printed        // not in the record yet
+	readings []worker.Reading
+	lost     bool
+	noted    int // readings
+	fault    error
+}
+
+// printed is text of a script, and when the last of it came.
+type printed struct {
+	text strings.Builder
+	at   time.Time
+}
+
+func newJournal(s *Script) *journal {
+	return &journal{tell: s.OnLine, nested: map[string]int{}}
+}
+
+// begin starts the record of a script that was sent.
+func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
+	if s.Dry {
+		j.dry = &guesser{records: cmp.Or(h.opts.Answers, h.opts.Records), subject: s.Subject}
+	}
+	if h.opts.Records == nil {
+		return nil
+	}
+	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
+		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
+		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version}
+	var err error
+	if j.w, err = h.opts.Records.Begin(b); err != nil {
+		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
+	}
+	j.seed = b.Seed
+	return nil
+}
+
+// prepare tells the worker of a script what its record needs.
+func (j *journal) prepare(s *worker.Script) { s.Seed, s.Clock = j.seed, j.w != nil }
+
+// abort closes the record of a run that the harness itself did not bring to an end.
+func (j *journal) abort(err error) {
+	if j.w != nil {
+		j.add(&record.End{Status: "internal_error", ExitCode: SandboxError.ExitCode(), Error: asJSON(&Error{Kind: KindInternal,
+			Message: err.Error()})})
+		j.w.Close()
+	}
+}
+
+func values(m map[string]json.RawMessage) record.Values {
+	if m == nil {
+		return nil
+	}
+	out := record.Values{}
+	for k, v := range m {
+		out[k] = record.Raw(v)
+	}
+	return out
+}
+
+// asJSON is v as JSON; nil where there is none.
+func asJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil || string(b) == "null" {
+		return nil
+	}
+	return b
+}
+
+// tools writes what the phrases of a script came to.
+func (j *journal) tools(r *run, t *worker.Tools) error {
+	if j.w == nil {
+		return nil
+	}
+	l := &record.Tools{Path: r.path, Phrases: asJSON(r.result.Tools), Own: r.builtins}
+	if len(t.Unresolved) > 0 {
+		l.Unresolved = asJSON(t.Unresolved)
+	}
+	for _, id := range sortedKeys(r.allowed) {
+		t := r.allowed[id]
+		class, why := r.cat.Class(t.Tool)
+		l.Tools = append(l.Tools, record.Tool{ID: id, Go: t.Go(), Hash: t.Hash, Input: t.Input, Output: t.Output,
+			Class: class, Why: why})
+	}
+	for _, u := range t.Units {
+		l.Units = append(l.Units, record.Unit{Path: u.Path, Name: u.Name, Source: record.String(u.Source)})
+	}
+	return j.add(l)
+}
+
+// id is that of the record, "" where there is none.
+func (j *journal) id() string {
+	if j.w == nil {
+		return ""
+	}
+	return j.w.ID()
+}
+
+// errUnrecorded is why a call is not sent any more.
+var errUnrecorded = errors.New("the record of this run cannot be written any more, so that nothing is sent")
+
+// add writes a line, with what was noted before it.
+func (j *journal) add(l record.Line) error {
+	if j.w == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.fault != nil {
+		return j.fault
+	}
+	for _, l := range append(j.notesLocked(), l) {
+		if err := j.w.Add(l); err != nil {
+			j.fault = fmt.Errorf("%w: %w", errUnrecorded, err)
+			return j.fault
+		}
+	}
+	return nil
+}
+
+// sync makes what was written last.
+func (j *journal) sync() error {
+	if j.w == nil {
+		return nil
+	}
+	if err := j.w.Sync(); err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.fault == nil {
+			j.fault = fmt.Errorf("%w: %w", errUnrecorded, err)
+		}
+		return j.fault
+	}
+	return nil
+}
+
+// notesLocked takes what was printed and read from the clock. The caller holds the
+// lock.
+func (j *journal) notesLocked() []record.Line {
+	var out []record.Line
+	if len(j.readings) > 0 || j.lost {
+		n := &record.Note{Lost: j.lost}
+		for _, r := range j.readings {
+			n.Clock = append(n.Clock, record.Reading{Path: r.Path, At: r.Time})
+		}
+		j.readings, j.lost = nil, false
+		out = append(out, n)
+	}
+	for _, p := range []struct {
+		from *printed
+		to   func(*record.Note, string)
+	}{
+		{&j.out, func(n *record.Note, s string) { n.Stdout = s }},
+		{&j.err, func(n *record.Note, s string) { n.Stderr = s }},
+	} {
+		for rest := p.from.text.String(); rest != ""; {
+			part := text.FirstBytes(rest, record.MaxText)
+			n := &record.Note{Head: record.Head{Time: p.from.at}}
+			p.to(n, part)
+			out = append(out, n)
+			rest = rest[len(part):]
+		}
+		p.from.text.Reset()
+	}
+	return out
+}
+
+// clock takes readings of a script's clock.
+func (j *journal) clock(path string, readings []worker.Reading, lost bool) {
+	if j.w == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range readings {
+		if j.noted++; j.noted > record.MaxReadings {
+			j.lost = j.lost || j.noted == record.MaxReadings+1
+			return
+		}
+		r.Path = path + r.Path
+		j.readings = append(j.readings, r)
+	}
+	j.lost = j.lost || lost
+}
+
+// next is the number of a call that begins.
+func (j *journal) next() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.calls++
+	return j.calls
+}
+
+// inner is the path of the script that a call of RunScript runs.
+func (j *journal) inner(path, place string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	at := path + "/" + place
+	j.nested[at]++
+	return fmt.Sprintf("%s#%d/", at, j.nested[at])
+}
+
+// say tells a listener of a line.
+func (j *journal) say(l record.Line) {
+	if j.tell != nil {
+		j.tell(l)
+	}
+}
+
+// stdout and stderr are writers that note what goes through them to w; w may be
+// nil.
+func (j *journal) stdout(w io.Writer) io.Writer { return j.through(&j.out, w) }
+func (j *journal) stderr(w io.Writer) io.Writer { return j.through(&j.err, w) }
+
+func (j *journal) through(p *printed, w io.Writer) io.Writer {
+	if j.w == nil {
+		return w
+	}
+	n := &noting{j, p}
+	if w == nil {
+		return n
+	}
+	return io.MultiWriter(n, w)
+}
+
+// noting is a writer into a journal.
+type noting struct {
+	j *journal
+	p *printed
+}
+
+func (n *noting) Write(b []byte) (int, error) {
+	n.j.mu.Lock()
+	defer n.j.mu.Unlock()
+	n.p.text.Write(b)
+	n.p.at = time.Now()
+	return len(b), nil
+}
+
+// end writes the last line, and closes the record.
+func (j *journal) end(res *Result) {
+	if j.w == nil {
+		return
+	}
+	e := &record.End{Status: string(res.Status), ExitCode: res.ExitCode, Truncated: res.Truncated,
+		Warnings: res.Warnings, Errors: asJSON(res.Errors), Timing: asJSON(res.Timing), Ms: res.Timing.Total,
+		Calls: len(res.Calls), Decisions: asJSON(res.Decisions)}
+	if res.Value != nil {
+		e.Value = record.Raw(res.Value)
+	}
+	if res.Error != nil {
+		e.Error = asJSON(res.Error)
+	}
+	for _, c := range res.Calls {
+		if c.Error != nil {
+			e.Failed++
+		}
+	}
+	err := j.add(e)
+	if err == nil && slices.ContainsFunc(res.Calls, func(c Call) bool { return c.Class != record.Read }) {
+		err = j.sync() // the answer leaves
+	}
+	if err = errors.Join(err, j.w.Close()); err != nil {
+		res.Warnings = append(res.Warnings, "the record of this run is not whole: "+err.Error())
+	}
+}

@@ -1,0 +1,49 @@
+package record
+
+import "io"
+
+// A backing is where a store's records are: a folder, or memory. A record has a
+// name, which begins with its time.
+type backing interface {
+	// create makes a record, which only the caller has until publish.
+	create(name string) (sink, error)
+	names() ([]string, error) // the oldest first
+	open(name string) (source, error)
+	// value returns what stands beside a record, of at most MaxValue bytes.
+	value(name, sum string) ([]byte, error)
+	// values are the digests of what stands beside a record.
+	values(name string) ([]string, error)
+	// remove deletes a record and what stands beside it. A run that is under way
+	// is ErrRunning.
+	remove(name string) error
+	// size is what a record takes, in bytes, with what stands beside it.
+	size(name string) (int64, error)
+	// tidy deletes what killed writers left without a record.
+	tidy() error
+	// key is the store's key, nil where there is none and it is not to be made.
+	key(make bool) ([]byte, error)
+	changes() *signal
+}
+
+// A sink is a record that is written. Nobody else writes it before Close.
+type sink interface {
+	io.Writer // appends, in one step
+	// Sync makes the record durable, with its name.
+	Sync() error
+	// beside keeps a value durably.
+	beside(sum string, value []byte) error
+	// publish lists the record; its first line is written.
+	publish() error
+	fileID() (device, inode uint64, err error)
+	// Close ends the writing. A record that was not published is gone.
+	Close() error
+}
+
+// A source is a record that is read.
+type source interface {
+	io.ReaderAt
+	io.Closer
+	size() (int64, error)
+	// running reports whether somebody writes it.
+	running() (bool, error)
+}

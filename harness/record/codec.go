@@ -1,0 +1,155 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Bounds of a record. A Writer that reaches one fails.
+const (
+	MaxLine   = 8 << 20   // bytes of a line
+	MaxLines  = 1 << 20   // of a record
+	MaxRecord = 256 << 20 // bytes of a record, without what stands beside it
+	MaxValue  = 64 << 20  // bytes of a value
+	MaxInline = 64 << 10  // bytes of a value in a line; larger ones stand beside the record
+)
+
+// Other is a line that a later version wrote. It is read and never written.
+type Other struct {
+	Head
+	JSON json.RawMessage // all of it
+}
+
+// newLine has a constructor for each type of line.
+var newLine = map[string]func() Line{
+	"begin":   func() Line { return new(Begin) },
+	"attempt": func() Line { return new(Attempt) },
+	"tools":   func() Line { return new(Tools) },
+	"call":    func() Line { return new(Call) },
+	"done":    func() Line { return new(Done) },
+	"settle":  func() Line { return new(Settle) },
+	"ask":     func() Line { return new(Ask) },
+	"answer":  func() Line { return new(Answer) },
+	"round":   func() Line { return new(Round) },
+	"child":   func() Line { return new(Child) },
+	"guess":   func() Line { return new(Guess) },
+	"note":    func() Line { return new(Note) },
+	"end":     func() Line { return new(End) },
+}
+
+// lineType is a line's Type.
+func lineType(l Line) (string, error) {
+	switch l.(type) {
+	case *Begin:
+		return "begin", nil
+	case *Attempt:
+		return "attempt", nil
+	case *Tools:
+		return "tools", nil
+	case *Call:
+		return "call", nil
+	case *Done:
+		return "done", nil
+	case *Settle:
+		return "settle", nil
+	case *Ask:
+		return "ask", nil
+	case *Answer:
+		return "answer", nil
+	case *Round:
+		return "round", nil
+	case *Child:
+		return "child", nil
+	case *Guess:
+		return "guess", nil
+	case *Note:
+		return "note", nil
+	case *End:
+		return "end", nil
+	}
+	return "", fmt.Errorf("a %T is no line that a record can have", l)
+}
+
+// A line ends with its CRC-32C, of all bytes before this member.
+const (
+	crcBegin = `,"crc":"`
+	crcEnd   = `"}`
+	crcSize  = len(crcBegin) + 8 + len(crcEnd)
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// encode returns a line with its check and line feed.
+func encode(l Line) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the bytes of values stay as they are
+	if err := e.Encode(l); err != nil {
+		return nil, fmt.Errorf("encoding a line %q: %w", l.head().Type, err)
+	}
+	b.Truncate(b.Len() - len("}\n"))
+	line := fmt.Appendf(b.Bytes(), "%s%08x%s\n", crcBegin, crcOf(b.Bytes()), crcEnd)
+	if !utf8.Valid(line) {
+		return nil, fmt.Errorf("a line %q is no UTF-8", l.head().Type)
+	}
+	if len(line) > MaxLine {
+		return nil, fmt.Errorf("a line %q has %d bytes; the most is %d", l.head().Type, len(line), MaxLine)
+	}
+	return line, nil
+}
+
+var errCheck = errors.New("its bytes are not those that were written (CRC)")
+
+// decode returns the line that some bytes, without line feed, are: an Other and an
+// error where the bytes are those that were written, and no line of this version.
+func decode(b []byte) (Line, error) {
+	n := len(b) - crcSize
+	if n < 1 || len(b) >= MaxLine || !utf8.Valid(b) {
+		return nil, errCheck
+	}
+	tail := b[n:]
+	if string(tail[:len(crcBegin)]) != crcBegin || string(tail[crcSize-len(crcEnd):]) != crcEnd {
+		return nil, errCheck
+	}
+	sum, err := strconv.ParseUint(string(tail[len(crcBegin):len(crcBegin)+8]), 16, 32)
+	if err != nil || uint32(sum) != crcOf(b[:n]) {
+		return nil, errCheck
+	}
+	typ, err := typeOf(b)
+	if err != nil {
+		return nil, err
+	}
+	other := &Other{}
+	if build, ok := newLine[typ]; ok {
+		l := build()
+		if err = json.Unmarshal(b, l); err == nil {
+			return l, nil
+		}
+	}
+	if e := json.Unmarshal(b, &other.Head); e != nil {
+		return nil, fmt.Errorf("reading a line %q: %w", typ, e)
+	}
+	other.JSON = bytes.Clone(b)
+	return other, err
+}
+
+// typeOf is the Type of a line, which encode writes first.
+func typeOf(b []byte) (string, error) {
+	if rest, ok := bytes.CutPrefix(b, []byte(`{"type":"`)); ok {
+		if typ, _, ok := bytes.Cut(rest, []byte(`"`)); ok && newLine[string(typ)] != nil {
+			return string(typ), nil
+		}
+	}
+	var h Head
+	if err := json.Unmarshal(b, &h); err != nil {
+		return "", fmt.Errorf("reading a line: %w", err)
+	}
+	return h.Type, nil
+}

@@ -1,0 +1,330 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// oneOfEach is a line of each type that a record can have, with all its fields
+// set.
+func oneOfEach(t *testing.T) []Line {
+	t.Helper()
+	var all []Line
+	for _, typ := range slices.Sorted(func(yield func(string) bool) {
+		for typ := range newLine {
+			if !yield(typ) {
+				return
+			}
+		}
+	}) {
+		l := newLine[typ]()
+		set(t, reflect.ValueOf(l).Elem(), new(int))
+		*l.head() = Head{}
+		all = append(all, l)
+	}
+	return all
+}
+
+// set gives a value to all that v has.
+func set(t *testing.T, v reflect.Value, n *int) {
+	t.Helper()
+	*n++
+	switch x := v.Addr().Interface().(type) {
+	case *time.Time:
+		*x = time.Date(2030, 1, 1, 0, 0, *n, 0, time.UTC)
+		return
+	case *Data:
+		*x = Raw(fmt.Appendf(nil, `{"<n>": %d}`, *n))
+		return
+	case *json.RawMessage:
+		*x = fmt.Appendf(nil, `["\u2028<n>",%d]`, *n)
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprintf("<text> %d", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(uint64(*n % 256))
+	case reflect.Float64:
+		v.SetFloat(float64(*n) / 8)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			set(t, v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		set(t, v.Index(0), n)
+		set(t, v.Index(1), n)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		e := reflect.New(v.Type().Elem()).Elem()
+		set(t, e, n)
+		v.SetMapIndex(reflect.ValueOf("<key>"), e)
+	default:
+		t.Fatalf("a field of kind %s", v.Kind())
+	}
+}
+
+func TestEveryTypeOfLineIsReadAsItWasWritten(t *testing.T) {
+	for _, l := range oneOfEach(t) {
+		l.head().Type, _ = lineType(l)
+		l.head().Time = time.Date(2030, 1, 1, 0, 0, 0, 1000, time.UTC)
+		b, err := encode(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Count(b, []byte("\n")) != 1 || !bytes.HasSuffix(b, []byte("}\n")) || !json.Valid(b) {
+			t.Errorf("it is not one line of JSON: %q", b)
+		}
+		got, err := decode(bytes.TrimSuffix(b, []byte("\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(l, got); diff != "" {
+			t.Errorf("%s: %s", l.head().Type, diff)
+		}
+	}
+}
+
+func TestAValueKeepsItsBytes(t *testing.T) {
+	for _, value := range []string{
+		`{}`, `null`, ` { "a" : [ 1.0, 1e0 ] } `, "{\n\t\"a\": 1\r\n}", `"<&>"`,
+		`"\u003c\/"`, "\"\u2028\"", `"blob:sha256:x"`, `"blob:"`,
+		``, `no JSON`, `{"a":1,"a":2}`,
+		strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
+		`"` + strings.Repeat("x", MaxInline) + `"`,
+		"\"\xff\"", "\"\x00\"", `"` + strings.Repeat(`]`, 2000) + `"`, "12345678901234567890.0",
+	} {
+		s := Memory(1, nil)
+		w, err := s.Begin(&Begin{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(&Done{N: 1, Result: Raw([]byte(value))}); err != nil {
+			t.Errorf("%.40q: %v", value, err)
+			continue
+		}
+		r, err := s.Load(w.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := r.Lines[1].(*Done).Result
+		got, err := r.Value(d)
+		if err != nil || string(got) != value || d.Bytes != len(value) || d.Redacted {
+			t.Errorf("%.40q is read as %.40q, %+v, %v", value, got, d, err)
+		}
+		if same, err := r.Same(d, []byte(value)); !same || err != nil {
+			t.Errorf("%.40q is not the same: %v", value, err)
+		}
+		if same, _ := r.Same(d, []byte(value+" ")); same {
+			t.Errorf("%.40q is the same as another", value)
+		}
+	}
+}
+
+// FuzzDecode reads bytes that anybody may have written, with a check that fits.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"type":"call","time":"2030-01-01T00:00:00Z","n":1,"args":"blob:sha256:x:1"`))
+	f.Add([]byte(`{"type":"begin","v":7,"inputs":{"a":"blob:json:{}"},"seed":"AA=="`))
+	f.Add([]byte(`{"type":"done","result":"blob:hmac:` + strings.Repeat("0", 64) + `:4:json:{}"`))
+	f.Add([]byte(`{"type":"later","time":"2030-01-01T00:00:00Z"`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		decode(b)
+		l, err := decode(checked(b))
+		if err != nil {
+			return
+		}
+		if _, ok := l.(*Other); ok {
+			return
+		}
+		l.head().Type, _ = lineType(l)
+		again, err := encode(l)
+		if err != nil {
+			var invalid *json.MarshalerError // a value that JSON in a line cannot be
+			if !errors.As(err, &invalid) && !strings.Contains(err.Error(), "year outside") {
+				t.Fatalf("what was read cannot be written: %v", err)
+			}
+			return
+		}
+		got, err := decode(bytes.TrimSuffix(again, []byte("\n")))
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, again)
+		}
+		twice, err := encode(got)
+		if err != nil || !bytes.Equal(again, twice) {
+			t.Fatalf("it changes:\n%s%s%v", again, twice, err)
+		}
+	})
+}
+
+// checked returns a line with its check.
+func checked(b []byte) []byte {
+	return fmt.Appendf(bytes.Clone(b), "%s%08x%s", crcBegin, crcOf(b), crcEnd)
+}
+
+// FuzzRead reads files that anybody may have written.
+func FuzzRead(f *testing.F) {
+	data, _ := sample(f)
+	f.Add(data, uint64(1))
+	f.Add(data[:len(data)-7], uint64(2))
+	f.Add([]byte("\n\n\x00\n{}"), uint64(3))
+	f.Fuzz(func(t *testing.T, b []byte, seed uint64) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		for len(b) > 0 && seed%4 != 0 { // damage at a place or two
+			b = bytes.Clone(b)
+			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
+			seed /= 4
+		}
+		r := &Run{name: "20300101T000000.000000Z-0123456789"}
+		if err := r.read(b); err != nil {
+			return
+		}
+		if r.Begin == nil || r.Torn < 0 || r.Torn > int64(len(b)) {
+			t.Fatalf("begin %v, torn %d of %d", r.Begin, r.Torn, len(b))
+		}
+		r.Summary()
+		r.contains("x")
+		ends(&memorySource{bytes.NewReader(b), false})
+		whole := &Run{name: r.name}
+		if err := whole.read(b[:int64(len(b))-r.Torn]); err != nil || whole.Torn != 0 || len(whole.Lines) != len(r.Lines) {
+			t.Fatalf("without its torn tail: %v, torn %d, %d lines of %d", err, whole.Torn, len(whole.Lines), len(r.Lines))
+		}
+	})
+}
+
+// sample is a record of some lines, and where each of its lines ends.
+func sample(t testing.TB) (data []byte, ends []int) {
+	s := Memory(1, nil)
+	w, err := s.Begin(&Begin{Script: String("x := 1\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []Line
+	for n := range 12 {
+		lines = append(lines, &Call{N: n + 1, Tool: "a.b", Args: Raw(fmt.Appendf(nil, `{"n":%d}`, n))},
+			&Done{N: n + 1, Kind: Answered, Result: String(strings.Repeat("x", 20*n))}, &Note{Stdout: "same\n"})
+	}
+	for _, l := range append(lines, &End{Status: "ok"}) {
+		if err := w.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range s.in.(*memory).records {
+		data = r.buf
+	}
+	for i, c := range data {
+		if c == '\n' {
+			ends = append(ends, i+1)
+		}
+	}
+	return data, ends
+}
+
+func TestACutRecordHasAllWholeLines(t *testing.T) {
+	data, ends := sample(t)
+	for cut := range len(data) + 1 {
+		r := &Run{name: "20300101T000000.000000Z-0123456789"}
+		err := r.read(data[:cut])
+		whole, at := 0, 0
+		for _, end := range ends {
+			if end <= cut {
+				whole, at = whole+1, end
+			}
+		}
+		if whole == 0 && err == nil || whole > 0 && err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if len(r.Lines) != whole || r.Torn != int64(cut-at) || r.Damaged != nil {
+			t.Fatalf("cut at %d: %d lines of %d, torn %d, damaged %v", cut, len(r.Lines), whole, r.Torn, r.Damaged)
+		}
+	}
+}
+
+func TestADamagedRecordIsReadAndSaysSo(t *testing.T) {
+	data, ends := sample(t)
+	whole := &Run{}
+	if err := whole.read(data); err != nil {
+		t.Fatal(err)
+	}
+	const block = 512
+	for _, synced := range []int{1, 4, 20, len(ends) - 1} { // lines
+		first := (ends[synced-1] + block - 1) / block * block // the first block without synced bytes
+		for at := first; at < len(data); at += block {
+			for _, size := range []int{block, 2 * block, len(data)} {
+				zeroed := bytes.Clone(data)
+				clear(zeroed[at:min(at+size, len(data))])
+				wantDamaged := at+size < ends[len(ends)-2] // a whole line follows
+				compare(t, fmt.Sprintf("zeroed %d at %d", size, at), zeroed, whole, synced, &wantDamaged)
+				dropped := slices.Delete(bytes.Clone(data), at, min(at+size, len(data)))
+				compare(t, fmt.Sprintf("without %d at %d", size, at), dropped, whole, synced, nil)
+			}
+		}
+		for _, size := range []int{1, 100, block, 3 * block, len(data) - ends[len(ends)-2], len(data) - ends[len(ends)-4]} {
+			doubled := append(bytes.Clone(data), data[len(data)-size:]...)
+			compare(t, fmt.Sprintf("doubled %d", size), doubled, whole, len(ends), nil)
+		}
+	}
+}
+
+// compare reads what was done to a record, which has no other lines than that,
+// and the first synced ones.
+func compare(t *testing.T, what string, data []byte, whole *Run, synced int, damaged *bool) {
+	t.Helper()
+	r := &Run{}
+	if err := r.read(data); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if len(r.Lines) < synced || !cmp.Equal(r.Lines[:synced], whole.Lines[:synced]) {
+		t.Fatalf("%s: of %d synced lines %d are there", what, synced, len(r.Lines))
+	}
+	i := 0
+	for _, l := range r.Lines {
+		for i < len(whole.Lines) && !cmp.Equal(l, whole.Lines[i]) {
+			i++
+		}
+		if i++; i > len(whole.Lines) {
+			t.Fatalf("%s: a line that was not written, or twice: %v", what, l)
+		}
+	}
+	if damaged != nil && (r.Damaged != nil) != *damaged {
+		t.Fatalf("%s: damaged: %v", what, r.Damaged)
+	}
+	if len(r.Lines) < len(whole.Lines) && damaged != nil && r.Damaged == nil && r.Torn == 0 {
+		t.Fatalf("%s: %d lines of %d, and it does not say so", what, len(r.Lines), len(whole.Lines))
+	}
+}
+
+func TestALaterVersionIsReadWithAWord(t *testing.T) {
+	line := func(s string) string { return string(checked([]byte(s))) + "\n" }
+	data := line(`{"type":"begin","time":"2030-01-01T00:00:00Z","v":2,"id":"x","new":[1]`) +
+		line(`{"type":"later","time":"2030-01-01T00:00:01Z","n":1`) +
+		line(`{"type":"note","time":"2030-01-01T00:00:02Z","stdout":"a","colour":"red"`) +
+		line(`{"type":"call","time":"2030-01-01T00:00:03Z","n":"7"`)
+	r := &Run{}
+	if err := r.read([]byte(data)); err != nil {
+		t.Fatal(err)
+	}
+	if r.Later == nil || r.Damaged != nil || r.Stdout() != "a" {
+		t.Errorf("%+v", r)
+	}
+	if o, ok := r.Lines[3].(*Other); !ok || o.Type != "call" || len(r.Calls) != 0 {
+		t.Errorf("a call with another n: %+v", r.Lines[3])
+	}
+	if o, ok := r.Lines[1].(*Other); !ok || o.Type != "later" || !json.Valid(o.JSON) {
+		t.Errorf("%+v", r.Lines[1])
+	}
+}

@@ -1,0 +1,298 @@
+package record
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+	"unicode/utf8"
+)
+
+// notKept stands in the place of a text about a call whose result is not kept.
+const notKept = "not kept"
+
+// A keeper makes of the lines of one record what is written: without secrets,
+// and with what is large or not to be kept named by its digest.
+type keeper struct {
+	redact func([]byte) []byte                  // nil: nothing is secret
+	unkept func(tool string) bool               // nil: all is kept
+	key    func() ([]byte, error)               // the store's, made where it is missing
+	beside func(sum string, value []byte) error // keeps a value durably
+	mu     sync.Mutex                           // of what follows
+	hidden map[int]bool                         // calls whose arguments and results are not kept
+	kept   map[string]bool                      // digests of what stands beside the record
+}
+
+// line returns a copy of a line as it is to be written.
+func (k *keeper) line(l Line) (Line, error) {
+	c := &keeping{keeper: k, hide: k.hides(l), room: 4 * MaxInline}
+	_, c.mute = l.(*Done)
+	v, err := c.copy(reflect.ValueOf(l).Elem())
+	if err != nil {
+		return nil, err
+	}
+	p := reflect.New(v.Type())
+	p.Elem().Set(v)
+	out := p.Interface().(Line)
+	if b, ok := out.(*Begin); ok {
+		b.ID = l.(*Begin).ID
+	}
+	return out, nil
+}
+
+// hides reports whether the values of a line are not to be kept.
+func (k *keeper) hides(l Line) bool {
+	if k.unkept == nil {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch l := l.(type) {
+	case *Call:
+		k.hidden[l.N] = k.unkept(l.Tool)
+		return k.hidden[l.N]
+	case *Guess:
+		k.hidden[l.N] = k.unkept(l.Tool)
+		return k.hidden[l.N]
+	case *Ask:
+		return k.unkept(l.Tool)
+	case *Done:
+		return k.hidden[l.N]
+	case *Settle:
+		return k.hidden[l.N]
+	}
+	return false
+}
+
+// keeping is the keeping of one line.
+type keeping struct {
+	*keeper
+	hide bool // its values
+	mute bool // and its texts, which are the tool's words
+	room int  // bytes of values that may still stand in the line
+}
+
+var (
+	dataType = reflect.TypeFor[Data]()
+	rawType  = reflect.TypeFor[json.RawMessage]()
+	headType = reflect.TypeFor[Head]()
+)
+
+// copy returns a copy of a part of a line as it is to be written.
+func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
+	switch v.Type() {
+	case headType:
+		return v, nil
+	case dataType:
+		d, err := k.data(v.Interface().(Data))
+		return reflect.ValueOf(d), err
+	case rawType:
+		if v.IsNil() {
+			return v, nil
+		}
+		return reflect.ValueOf(json.RawMessage(k.json(bytes.ToValidUTF8(v.Bytes(), []byte("\uFFFD"))))), nil
+	}
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	switch v.Kind() {
+	case reflect.String:
+		switch {
+		case v.Type() != reflect.TypeFor[string](): // a kind or class
+		case k.hide && k.mute && v.Len() > 0:
+			out.SetString(notKept)
+		default:
+			out.SetString(string(k.text([]byte(v.String()))))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); !f.IsExported() {
+				continue
+			}
+			c, err := k.copy(v.Field(i))
+			if err != nil {
+				return v, err
+			}
+			out.Field(i).Set(c)
+		}
+	case reflect.Slice:
+		if v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 {
+			return v, nil
+		}
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			c, err := k.copy(v.Index(i))
+			if err != nil {
+				return v, err
+			}
+			out.Index(i).Set(c)
+		}
+	case reflect.Map:
+		if v.IsNil() {
+			return v, nil
+		}
+		out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
+		for key, value := range v.Seq2() {
+			name, err := k.copy(key)
+			if err != nil {
+				return v, err
+			}
+			c, err := k.copy(value)
+			if err != nil {
+				return v, err
+			}
+			out.SetMapIndex(name, c)
+		}
+	}
+	return out, nil
+}
+
+// data returns a value as it is to be written, and keeps it beside the record
+// where it is large or cannot be part of a line.
+func (k *keeping) data(d Data) (Data, error) {
+	switch {
+	case d.JSON == nil && d.SHA256 != "" && !d.Redacted, d.Shown != "":
+		return d, fmt.Errorf("a value that stands beside another record, as %s", d.SHA256+d.Shown)
+	case d.JSON == nil:
+		return d, nil
+	case len(d.JSON) > MaxValue:
+		return d, fmt.Errorf("a value has %d bytes; the most is %d", len(d.JSON), MaxValue)
+	case k.hide:
+		return k.digest(d)
+	}
+	if shown := k.json(d.JSON); !bytes.Equal(shown, d.JSON) {
+		var err error
+		if d, err = k.digest(d); err != nil {
+			return d, err
+		}
+		d.JSON = shown
+	} else if !d.Redacted {
+		d.Bytes = len(d.JSON)
+	}
+	n := len(d.JSON)
+	if n <= MaxInline && (n <= 1<<10 || n <= k.room) && utf8.Valid(d.JSON) {
+		k.room -= n
+		return d, nil
+	}
+	h := sha256.Sum256(d.JSON)
+	sum := hex.EncodeToString(h[:])
+	if err := k.stands(sum, d.JSON); err != nil {
+		return d, err
+	}
+	d.JSON = nil
+	if d.Redacted {
+		d.Shown = sum
+	} else {
+		d.SHA256 = sum
+	}
+	return d, nil
+}
+
+// digest returns a value that is not kept.
+func (k *keeping) digest(d Data) (Data, error) {
+	key, err := k.key()
+	if err != nil {
+		return d, err
+	}
+	sum := d.SHA256
+	if !d.Redacted {
+		sum = keyed(key, d.JSON)
+		d.Bytes = len(d.JSON)
+	}
+	return Data{SHA256: sum, Bytes: d.Bytes, Redacted: true}, nil
+}
+
+// keyed is the digest of a value of which no other is to be kept.
+func keyed(key, value []byte) string {
+	h := hmac.New(sha256.New, key)
+	h.Write(value)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// stands keeps a value beside the record, once.
+func (k *keeping) stands(sum string, value []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept[sum] {
+		return nil
+	}
+	if err := k.beside(sum, value); err != nil {
+		return fmt.Errorf("keeping a value of %d bytes: %w", len(value), err)
+	}
+	k.kept[sum] = true
+	return nil
+}
+
+// text hides what is secret in a text, also where the text is JSON.
+func (k *keeping) text(b []byte) []byte {
+	if k.redact == nil {
+		return b
+	}
+	b = k.redact(b)
+	if bytes.IndexByte(b, '\\') >= 0 && json.Valid(b) {
+		return k.json(b)
+	}
+	return b
+}
+
+// json hides what is secret in JSON: in the texts of its strings, however they
+// are spelled, and in its numbers; what has none keeps its bytes.
+func (k *keeping) json(b []byte) []byte {
+	if k.redact == nil {
+		return b
+	}
+	out := bytes.Clone(b)
+	if bytes.IndexByte(b, '\\') < 0 && bytes.Equal(k.redact(out), b) { // no string is spelled in another way
+		return b
+	}
+	if out = bytes.Clone(b); json.Valid(b) {
+		out = k.tokens(b)
+	}
+	if again := k.redact(out); !bytes.Equal(again, out) { // something that spans tokens
+		out = quote(string(again))
+		if !json.Valid(b) {
+			out = again
+		}
+	}
+	return out
+}
+
+// tokens hides what is secret in the strings and numbers of valid JSON.
+func (k *keeping) tokens(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); {
+		j := i + 1
+		switch c := b[i]; {
+		case c == '"':
+			for ; b[j] != '"'; j++ {
+				if b[j] == '\\' {
+					j++
+				}
+			}
+			j++
+			var s string
+			json.Unmarshal(b[i:j], &s) // it is valid
+			if hidden := k.text([]byte(s)); string(hidden) != s {
+				out = append(out, quote(string(hidden))...)
+			} else {
+				out = append(out, b[i:j]...)
+			}
+		case c == '-' || c >= '0' && c <= '9':
+			for j < len(b) && bytes.IndexByte([]byte("+-.eE0123456789"), b[j]) >= 0 {
+				j++
+			}
+			if hidden := k.redact(bytes.Clone(b[i:j])); !bytes.Equal(hidden, b[i:j]) {
+				out = append(out, quote(string(hidden))...)
+			} else {
+				out = append(out, b[i:j]...)
+			}
+		default:
+			out = append(out, c)
+		}
+		i = j
+	}
+	return out
+}

@@ -1,0 +1,325 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// The statuses of runs without an End.
+const (
+	Running = "running" // its process is alive
+	Died    = "died"    // it is not
+)
+
+// Filter says which runs are listed. Zero fields choose all.
+type Filter struct {
+	Status  []string // of an End, Running or Died
+	Tool    string   // a pattern of registry.Tool.Match; of calls that were made
+	Server  string
+	Script  string // the name of a saved script or file
+	Text    string // in the script, phrases, printed text, arguments, errors; case does not count
+	Subject *string
+	Session string
+	Since   time.Time
+	Until   time.Time
+	Limit   int // the latest so many; 0: all
+}
+
+// Summary is one run of a list.
+type Summary struct {
+	ID       string    `json:"run"`
+	Time     time.Time `json:"time"`
+	Status   string    `json:"status"`
+	Ms       float64   `json:"ms"`
+	Name     string    `json:"name,omitempty"`
+	Subject  string    `json:"subject,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Dry      bool      `json:"dry,omitempty"`
+	Calls    int       `json:"calls"`
+	Failed   int       `json:"failed"`
+	Tools    []string  `json:"tools"`           // that were called, by ID
+	Title    string    `json:"title,omitempty"` // first phrase, or first line of the script
+	Error    string    `json:"error,omitempty"` // first line
+	Damaged  bool      `json:"damaged,omitempty"`
+	Attempts int       `json:"attempts,omitempty"`
+}
+
+// List returns the runs that a filter chooses, the latest first. A record that
+// cannot be read is an error, and the list goes on. Of a run that has ended only
+// the first and the last line are read, so that Damaged is not said of what is
+// between; Load says it. A filter for a text reads all.
+func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] {
+	if f == nil {
+		f = &Filter{}
+	}
+	return func(yield func(*Summary, error) bool) {
+		names, err := s.in.names()
+		if err != nil {
+			yield(nil, fmt.Errorf("listing runs: %w", err))
+			return
+		}
+		n := 0
+		for _, name := range slices.Backward(names) {
+			if ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+			sum, err := s.choose(name, f)
+			if err == nil && sum == nil {
+				continue
+			}
+			if !yield(sum, err) {
+				return
+			}
+			if n++; n == f.Limit {
+				return
+			}
+		}
+	}
+}
+
+// choose returns the summary of a record that a filter chooses, else nil.
+func (s *Store) choose(name string, f *Filter) (*Summary, error) {
+	if t, _, _ := parseName(name); t.Before(f.Since) || !f.Until.IsZero() && t.After(f.Until) {
+		return nil, nil
+	}
+	sum, err := s.summary(name)
+	if err == nil && !f.match(sum) {
+		return nil, nil
+	}
+	if err == nil && f.Text != "" {
+		var found bool
+		if found, err = s.contains(name, f.Text); err == nil && !found {
+			return nil, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) { // it was removed since
+		return nil, nil
+	}
+	if err != nil {
+		_, id, _ := parseName(name)
+		return nil, fmt.Errorf("reading run %s: %w", id, err)
+	}
+	return sum, nil
+}
+
+// match reports whether the filter chooses a run, as far as its summary says.
+func (f *Filter) match(s *Summary) bool {
+	return (len(f.Status) == 0 || slices.Contains(f.Status, s.Status)) &&
+		(f.Script == "" || f.Script == s.Name) &&
+		(f.Subject == nil || *f.Subject == s.Subject) &&
+		(f.Session == "" || f.Session == s.Session) &&
+		(f.Tool == "" || slices.ContainsFunc(s.Tools, func(id string) bool { return toolMatches(f.Tool, id) })) &&
+		(f.Server == "" || slices.ContainsFunc(s.Tools, func(id string) bool {
+			return strings.HasPrefix(id, f.Server+".")
+		}))
+}
+
+// toolMatches reports whether a pattern matches a tool's ID or its server, which
+// is what the ID has before a dot.
+func toolMatches(pattern, id string) bool {
+	for i := range len(id) {
+		if id[i] == '.' && registry.Match(pattern, id[:i]) {
+			return true
+		}
+	}
+	return registry.Match(pattern, id)
+}
+
+// summary reads what a list says of a record.
+func (s *Store) summary(name string) (*Summary, error) {
+	f, err := s.in.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	begin, end, err := ends(f)
+	if err != nil {
+		return nil, err
+	}
+	if end == nil {
+		r, err := load(s.in, name)
+		if err != nil {
+			return nil, err
+		}
+		return r.Summary(), nil
+	}
+	return summarize(begin, end), nil
+}
+
+// ends returns the first line of a record and its last, where these are a Begin
+// and an End; else all of the record must be read.
+func ends(f source) (*Begin, *End, error) {
+	first, err := edge(f, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	last, err := edge(f, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, isBegin := first.(*Begin)
+	e, isEnd := last.(*End)
+	if !isBegin || !isEnd {
+		return nil, nil, nil
+	}
+	return b, e, nil
+}
+
+// edge returns the first line of a source, or the last; nil: it cannot be read.
+func edge(f source, last bool) (Line, error) {
+	size, err := f.size()
+	if err != nil {
+		return nil, err
+	}
+	for n := int64(8 << 10); ; n *= 8 {
+		n = min(n, size, MaxLine)
+		at := int64(0)
+		if last {
+			at = size - n
+		}
+		b := make([]byte, n)
+		if _, err := io.ReadFull(io.NewSectionReader(f, at, n), b); err != nil {
+			return nil, err
+		}
+		if line, ok := cutLine(b, last); ok || n == size || n == MaxLine {
+			l, _ := decode(line) // what cannot be read is no line
+			return l, nil
+		}
+	}
+}
+
+// cutLine returns the first line of some bytes, or the last, without line feed;
+// ok: all of it is there.
+func cutLine(b []byte, last bool) (line []byte, ok bool) {
+	if !last {
+		line, _, ok = bytes.Cut(b, []byte("\n"))
+		return line, ok
+	}
+	b, ok = bytes.CutSuffix(b, []byte("\n"))
+	if !ok {
+		return nil, true // it is torn
+	}
+	i := bytes.LastIndexByte(b, '\n')
+	return b[i+1:], i >= 0
+}
+
+// Summary is what a list says of the run.
+func (r *Run) Summary() *Summary {
+	end := r.End
+	if end == nil {
+		var t tally
+		for _, l := range r.Lines {
+			t.add(l)
+		}
+		end = &End{Status: Died}
+		until := r.Lines[len(r.Lines)-1].head().Time
+		if r.Running {
+			end.Status, until = Running, time.Now()
+		}
+		t.fill(end)
+		end.Ms = float64(until.Sub(r.Begin.Time).Microseconds()) / 1000
+	}
+	s := summarize(r.Begin, end)
+	s.Damaged = r.Damaged != nil
+	return s
+}
+
+func summarize(b *Begin, e *End) *Summary {
+	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
+		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
+		Error: firstError(e.Error), Attempts: e.Attempts}
+}
+
+// firstError is the first line of an error's message.
+func firstError(raw json.RawMessage) string {
+	var e struct {
+		Message string `json:"message"`
+	}
+	json.Unmarshal(raw, &e) // what is none has no message
+	line, _, _ := strings.Cut(e.Message, "\n")
+	return text.Cut(line, maxTitle)
+}
+
+// contains reports whether a text is in what a run's script was, did and said.
+func (s *Store) contains(name, text string) (bool, error) {
+	r := &Run{in: s.in, name: name}
+	data, err := r.bytes()
+	if err != nil || !mayContain(data, text) {
+		return false, err
+	}
+	if err := r.read(data); err != nil {
+		return false, err
+	}
+	return r.contains(text), nil
+}
+
+// mayContain is false only for a record without a text, however that is spelled
+// in JSON. It takes a tenth of the time of reading the lines.
+func mayContain(data []byte, s string) bool {
+	spelled := func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/' }
+	return strings.ContainsFunc(s, spelled) || bytes.Contains(data, []byte(`\u00`)) ||
+		bytes.Contains(data, []byte(`"`+blobMark)) || bytes.Contains(bytes.ToLower(data), []byte(strings.ToLower(s)))
+}
+
+// contains reports whether a text is in what the script was, did and said; case
+// does not count.
+func (r *Run) contains(s string) bool {
+	s = strings.ToLower(s)
+	in := func(t string) bool { return strings.Contains(strings.ToLower(t), s) }
+	inJSON := func(b []byte) bool {
+		if found := in(string(b)); found || bytes.IndexByte(b, '\\') < 0 {
+			return found
+		}
+		for d := json.NewDecoder(bytes.NewReader(b)); ; {
+			t, err := d.Token()
+			if err != nil {
+				return false
+			}
+			if t, ok := t.(string); ok && in(t) {
+				return true
+			}
+		}
+	}
+	value := func(d Data) bool {
+		b, err := r.Value(d) // one that is not kept has no text
+		return err == nil && inJSON(b)
+	}
+	for _, l := range r.Lines {
+		var found bool
+		switch l := l.(type) {
+		case *Begin:
+			found = value(l.Script)
+		case *Child:
+			found = value(l.Script) || in(l.Error)
+		case *Tools:
+			found = inJSON(l.Phrases)
+		case *Call:
+			found = value(l.Args)
+		case *Guess:
+			found = value(l.Args)
+		case *Done:
+			found = in(l.Error) || in(l.Message)
+		case *Note:
+			found = in(l.Stdout) || in(l.Stderr) || in(l.Warning)
+		case *End:
+			found = inJSON(l.Error) || inJSON(l.Errors)
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,205 @@
+package record
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+)
+
+// maxMemory bounds, in bytes, what all records in memory take. One that takes
+// more than a quarter of that is not kept.
+const maxMemory = 64 << 20
+
+// memory has records in memory.
+type memory struct {
+	n      int   // ended records that are kept
+	most   int64 // bytes of all
+	secret []byte
+	news   signal
+
+	mu      sync.Mutex
+	records map[string]*memoryRecord
+	bytes   int64
+}
+
+// memoryRecord is one record. Its memory's mu is also its own.
+type memoryRecord struct {
+	m      *memory
+	name   string
+	buf    []byte
+	values map[string][]byte
+	bytes  int64
+	listed bool
+	ended  bool
+	gone   bool // it is not kept any more; what is written to it goes nowhere
+}
+
+func newMemory(n int) *memory {
+	return &memory{n: n, most: maxMemory, secret: randomKey(), records: map[string]*memoryRecord{}}
+}
+
+func (m *memory) changes() *signal              { return &m.news }
+func (m *memory) key(make bool) ([]byte, error) { return m.secret, nil }
+func (m *memory) tidy() error                   { return nil }
+
+func (m *memory) create(name string) (sink, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := &memoryRecord{m: m, name: name, values: map[string][]byte{}}
+	m.records[name] = r
+	return r, nil
+}
+
+func (r *memoryRecord) Write(b []byte) (int, error) {
+	r.m.mu.Lock()
+	defer r.m.mu.Unlock()
+	if !r.gone {
+		r.buf = append(r.buf, b...)
+		r.grow(len(b))
+	}
+	return len(b), nil
+}
+
+func (r *memoryRecord) beside(sum string, value []byte) error {
+	r.m.mu.Lock()
+	defer r.m.mu.Unlock()
+	if !r.gone {
+		r.values[sum] = bytes.Clone(value)
+		r.grow(len(value))
+	}
+	return nil
+}
+
+func (r *memoryRecord) Sync() error { return nil }
+
+func (r *memoryRecord) fileID() (device, inode uint64, err error) { return 0, 0, nil }
+
+func (r *memoryRecord) publish() error {
+	r.m.mu.Lock()
+	defer r.m.mu.Unlock()
+	r.listed = true
+	return nil
+}
+
+func (r *memoryRecord) Close() error {
+	r.m.mu.Lock()
+	defer r.m.mu.Unlock()
+	r.ended = true
+	if !r.listed {
+		r.m.drop(r)
+	}
+	r.m.trim()
+	return nil
+}
+
+// grow counts what was written, and makes room for it.
+func (r *memoryRecord) grow(n int) {
+	r.bytes += int64(n)
+	r.m.bytes += int64(n)
+	if r.bytes > r.m.most/4 {
+		r.m.drop(r)
+	}
+	if r.m.bytes > r.m.most {
+		r.m.trim()
+	}
+}
+
+// trim drops the oldest of the ended records that are too many or too large.
+func (m *memory) trim() {
+	ended := m.sorted(func(r *memoryRecord) bool { return r.ended })
+	for i, name := range ended {
+		if len(ended)-i <= m.n && m.bytes <= m.most {
+			return
+		}
+		m.drop(m.records[name])
+	}
+}
+
+func (m *memory) drop(r *memoryRecord) {
+	if r.gone {
+		return
+	}
+	delete(m.records, r.name)
+	m.bytes -= r.bytes
+	r.gone, r.buf, r.values = true, nil, nil
+}
+
+func (m *memory) sorted(which func(*memoryRecord) bool) []string {
+	var names []string
+	for name, r := range m.records {
+		if which(r) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (m *memory) names() ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sorted(func(r *memoryRecord) bool { return r.listed }), nil
+}
+
+func (m *memory) open(name string) (source, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.records[name]
+	if r == nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
+	}
+	return &memorySource{bytes.NewReader(r.buf), !r.ended}, nil // what was written is not changed
+}
+
+type memorySource struct {
+	*bytes.Reader
+	live bool
+}
+
+func (s *memorySource) size() (int64, error)   { return s.Size(), nil }
+func (s *memorySource) running() (bool, error) { return s.live, nil }
+func (s *memorySource) Close() error           { return nil }
+
+func (m *memory) value(name, sum string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[name]; r != nil && r.values[sum] != nil {
+		return bytes.Clone(r.values[sum]), nil
+	}
+	return nil, os.ErrNotExist
+}
+
+func (m *memory) values(name string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[name]; r != nil {
+		return slices.Collect(maps.Keys(r.values)), nil
+	}
+	return nil, os.ErrNotExist
+}
+
+func (m *memory) remove(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.records[name]
+	switch {
+	case r == nil:
+		return os.ErrNotExist
+	case !r.ended:
+		return ErrRunning
+	}
+	m.drop(r)
+	return nil
+}
+
+func (m *memory) size(name string) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[name]; r != nil {
+		return r.bytes, nil
+	}
+	return 0, os.ErrNotExist
+}

@@ -1,0 +1,316 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Run is a record as it was read.
+type Run struct {
+	Begin    *Begin
+	Attempts []*Attempt
+	Tools    *Tools // of the script, not of those that it ran; nil: it uses none
+	Calls    []*Made
+	Notes    []*Note
+	Children []*Child
+	End      *End   // nil: it is under way, or its process died
+	Lines    []Line // all of them, in their order
+	// Running says that somebody writes it.
+	Running bool
+	// Damaged says where a good line follows a bad one; such a record is shown and
+	// never gone on with. nil: it is whole.
+	Damaged error
+	// Later says that a later version wrote it, so that something in it may not be
+	// known; nil: it is known.
+	Later error
+	// Torn is how many bytes at the end do not verify, and are left out.
+	Torn int64
+
+	in    backing
+	name  string
+	calls map[int]*Made
+}
+
+// Made is one call of a run with all that is known of it.
+type Made struct {
+	*Call          // nil in a dry run, for a call that was not sent
+	Guess  *Guess  // instead
+	Done   *Done   // nil: it is under way, or nothing is known of it
+	Settle *Settle // nil
+}
+
+// Load reads a record by its ID, or the beginning of one that no other has. An ID
+// that none has is ErrNotFound.
+func (s *Store) Load(id string) (*Run, error) {
+	name, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := load(s.in, name)
+	if errors.Is(err, fs.ErrNotExist) { // it was removed just now
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading run %s: %w", id, err)
+	}
+	return r, nil
+}
+
+// find returns the name of the record whose ID begins so.
+func (s *Store) find(id string) (string, error) {
+	names, err := s.in.names()
+	if err != nil {
+		return "", fmt.Errorf("reading run %q: %w", id, err)
+	}
+	var found []string
+	for _, name := range names {
+		if _, has, _ := parseName(name); id != "" && strings.HasPrefix(has, id) {
+			found = append(found, name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%w: %q", ErrNotFound, id)
+	case 1:
+		return found[0], nil
+	}
+	_, a, _ := parseName(found[0])
+	_, b, _ := parseName(found[1])
+	return "", fmt.Errorf("%q begins the IDs of %d runs, such as %s and %s: use more of it", id, len(found), a, b)
+}
+
+// LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its
+// large values.
+func LoadFile(path string) (*Run, error) {
+	r, err := loadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the record %s: %w", path, err)
+	}
+	return r, nil
+}
+
+func loadFile(path string) (*Run, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	name, ok := strings.CutSuffix(filepath.Base(path), recordExt)
+	if !ok {
+		return nil, fmt.Errorf("the name of a record ends with %s", recordExt)
+	}
+	in, err := openFolder(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	return load(in, name)
+}
+
+func load(in backing, name string) (*Run, error) {
+	r := &Run{in: in, name: name}
+	data, err := r.bytes()
+	if err != nil {
+		return nil, err
+	}
+	return r, r.read(data)
+}
+
+// bytes returns the record as it is now, and sets whether somebody writes it.
+func (r *Run) bytes() ([]byte, error) {
+	f, err := r.in.open(r.name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if r.Running, err = f.running(); err != nil { // before the size: a record without an owner does not grow
+		return nil, fmt.Errorf("looking for its writer: %w", err)
+	}
+	return readAll(f, MaxRecord)
+}
+
+// readAll reads all that a source has now, of at most max bytes.
+func readAll(f source, max int64) ([]byte, error) {
+	n, err := f.size()
+	if err == nil && n > max {
+		err = fmt.Errorf("it has %d bytes; the most is %d", n, max)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, n)
+	_, err = io.ReadFull(io.NewSectionReader(f, 0, n), b)
+	return b, err
+}
+
+var errNoLine = errors.New("it is no record: not one line of it can be read")
+
+// read reads the lines.
+func (r *Run) read(data []byte) error {
+	var last time.Time
+	bad, badAt, badWhy := 0, 0, error(nil) // the first bad line since a good one
+	for n, at := 1, 0; at < len(data); n++ {
+		if n > MaxLines {
+			return fmt.Errorf("it has more than %d lines", MaxLines)
+		}
+		end := bytes.IndexByte(data[at:], '\n')
+		if end < 0 {
+			if bad == 0 {
+				bad, badAt = n, at
+			}
+			break
+		}
+		l, err := decode(data[at : at+end])
+		if l != nil && (err == nil || r.Begin != nil && r.Begin.V > Version) {
+			err = r.check(l, last)
+		}
+		if err != nil {
+			if bad == 0 {
+				bad, badAt, badWhy = n, at, err
+			}
+		} else {
+			if bad != 0 && r.Damaged == nil {
+				r.Damaged = fmt.Errorf("line %d is damaged, and good ones follow: %w", bad, badWhy)
+			}
+			bad, last = 0, l.head().Time
+			r.add(l)
+		}
+		at += end + 1
+	}
+	if bad != 0 {
+		r.Torn = int64(len(data) - badAt)
+	}
+	if len(r.Lines) == 0 {
+		return errNoLine
+	}
+	if r.Begin == nil {
+		b := &Begin{}
+		b.Type = "begin"
+		b.Time, b.ID, _ = parseName(r.name)
+		r.Begin = b
+		if r.Damaged == nil {
+			r.Damaged = errors.New("it does not begin with its first line")
+		}
+	}
+	if r.Begin.V > Version {
+		r.Later = fmt.Errorf("it is of version %d; this program knows those up to %d", r.Begin.V, Version)
+	}
+	return nil
+}
+
+// check says why a line cannot be where it is.
+func (r *Run) check(l Line, last time.Time) error {
+	if !l.head().Time.After(last) {
+		return errors.New("it is not later than the one before: lines are missing, doubled or in another order")
+	}
+	if _, ok := l.(*Begin); ok && len(r.Lines) > 0 {
+		return errors.New("a record begins only once")
+	}
+	return nil
+}
+
+// add takes a line.
+func (r *Run) add(l Line) {
+	r.Lines = append(r.Lines, l)
+	switch l := l.(type) {
+	case *Begin:
+		r.Begin = l
+	case *Attempt:
+		r.Attempts = append(r.Attempts, l)
+	case *Tools:
+		if l.Path == "" {
+			r.Tools = l
+		}
+	case *Call:
+		*r.made(l.N) = Made{Call: l} // also of one that was sent again
+	case *Guess:
+		*r.made(l.N) = Made{Guess: l}
+	case *Done:
+		if m := r.calls[l.N]; m != nil {
+			m.Done = l
+		}
+	case *Settle:
+		if m := r.calls[l.N]; m != nil {
+			m.Settle = l
+		}
+	case *Child:
+		r.Children = append(r.Children, l)
+	case *Note:
+		r.Notes = append(r.Notes, l)
+	case *End:
+		r.End = l
+	}
+}
+
+// made returns the call of a number, which is new or there already.
+func (r *Run) made(n int) *Made {
+	if r.calls[n] == nil {
+		if r.calls == nil {
+			r.calls = map[int]*Made{}
+		}
+		r.calls[n] = &Made{}
+		r.Calls = append(r.Calls, r.calls[n])
+	}
+	return r.calls[n]
+}
+
+// Value returns a value of the record, wherever it is kept: what is left of one
+// that was redacted, ErrNotKept where there is a digest only. What stands beside
+// the record is verified.
+func (r *Run) Value(d Data) ([]byte, error) {
+	sum := d.SHA256
+	if d.Redacted {
+		sum = d.Shown
+	}
+	switch {
+	case d.JSON != nil || d.SHA256 == "":
+		return d.JSON, nil
+	case sum == "":
+		return nil, ErrNotKept
+	case !isDigest(sum): // it is part of a path
+		return nil, errData
+	}
+	b, err := r.in.value(r.name, sum)
+	if err != nil {
+		return nil, fmt.Errorf("reading a value of run %s: %w", r.Begin.ID, err)
+	}
+	if h := sha256.Sum256(b); hex.EncodeToString(h[:]) != sum {
+		return nil, fmt.Errorf("reading a value of run %s: %s has other bytes than were written", r.Begin.ID, sum)
+	}
+	return b, nil
+}
+
+// Same reports whether a value of the record is, byte for byte, the given one,
+// also where it was not kept. It needs the store's key for that.
+func (r *Run) Same(d Data, value []byte) (bool, error) {
+	switch {
+	case d.Redacted:
+		key, err := r.in.key(false)
+		if err != nil || key == nil {
+			return false, errors.Join(err, ErrNotKept)
+		}
+		return keyed(key, value) == d.SHA256, nil
+	case d.SHA256 != "":
+		h := sha256.Sum256(value)
+		return hex.EncodeToString(h[:]) == d.SHA256, nil
+	}
+	return bytes.Equal(d.JSON, value), nil
+}
+
+// Stdout and Stderr are all that the script printed.
+func (r *Run) Stdout() string { return r.printed(func(n *Note) string { return n.Stdout }) }
+func (r *Run) Stderr() string { return r.printed(func(n *Note) string { return n.Stderr }) }
+
+func (r *Run) printed(of func(*Note) string) string {
+	var b strings.Builder
+	for _, n := range r.Notes {
+		b.WriteString(of(n))
+	}
+	return b.String()
+}

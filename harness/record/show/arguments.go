@@ -1,0 +1,216 @@
+package show
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// Bounds of what is looked at of a call's arguments.
+const (
+	maxLeaves    = 200
+	maxDepth     = 6
+	maxArguments = 64 << 10 // bytes
+)
+
+// leaf is a value in a JSON value, and where: a.b[0].
+type leaf struct{ path, value string }
+
+// differences are, of each call, the arguments that are not the same in all of
+// them; all of a lone call's.
+func differences(calls []*Bar) []string {
+	out := make([]string, len(calls))
+	all := make([][]leaf, len(calls))
+	type value struct {
+		text  string
+		times int
+	}
+	first := map[string]value{}
+	differ := map[string]bool{}
+	for i, b := range calls {
+		args := argsOf(b.Made)
+		if args.JSON == nil && !args.IsZero() {
+			out[i] = absent(args)
+			continue
+		}
+		all[i] = leaves(args.JSON)
+		for _, l := range all[i] {
+			was, ok := first[l.path]
+			if !ok {
+				was.text = l.value
+			}
+			was.times++
+			first[l.path] = was
+			if was.text != l.value {
+				differ[l.path] = true
+			}
+		}
+	}
+	for i, ls := range all {
+		var parts []string
+		for _, l := range ls {
+			if len(calls) == 1 || differ[l.path] || first[l.path].times != len(calls) {
+				parts = append(parts, strings.TrimSpace(l.path+" "+l.value))
+			}
+		}
+		if parts != nil {
+			out[i] = strings.Join(parts, ", ")
+		}
+	}
+	return out
+}
+
+// leaves takes a JSON value apart, in its order. What is beyond the bounds is left
+// whole.
+func leaves(raw []byte) []leaf {
+	if len(raw) > maxArguments {
+		return []leaf{{"", fmt.Sprintf("(%s)", size(len(raw)))}}
+	}
+	var out []leaf
+	var walk func(path string, raw []byte, depth int)
+	walk = func(path string, raw []byte, depth int) {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		t, err := d.Token()
+		open, nested := t.(json.Delim)
+		if err != nil || !nested || !d.More() || depth == 0 || len(out) >= maxLeaves {
+			if path != "" || !nested || err != nil { // {} are no arguments
+				out = append(out, leaf{path, compact(raw)})
+			}
+			return
+		}
+		for n := 0; d.More(); n++ {
+			at := fmt.Sprintf("%s[%d]", path, n)
+			if open == '{' {
+				key, err := d.Token()
+				if err != nil {
+					return
+				}
+				at = join(path, key.(string)) // the key of an object
+			}
+			var v json.RawMessage
+			if d.Decode(&v) != nil {
+				return
+			}
+			walk(at, v, depth-1)
+		}
+	}
+	if len(raw) > 0 {
+		walk("", raw, maxDepth)
+	}
+	return out
+}
+
+// join is the path of a key in the object at a path.
+func join(path, key string) string {
+	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80
+	})
+	if !plain {
+		return fmt.Sprintf("%s[%q]", path, key)
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func compact(raw []byte) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// absent says of a value why it is not shown.
+func absent(d record.Data) string {
+	if d.Redacted {
+		return fmt.Sprintf("(%s, not kept)", size(d.Bytes))
+	}
+	return fmt.Sprintf("(%s)", size(d.Bytes))
+}
+
+// firstDifference is the first place in which two JSON values differ, with both
+// values there; nil is none. same: there is no such place. Keys that carry a
+// result's typed value come before its texts.
+func firstDifference(path string, a, b []byte, depth int) (at string, inA, inB json.RawMessage, same bool) {
+	if bytes.Equal(a, b) {
+		return "", nil, nil, true
+	}
+	ka, va, oka := members(a)
+	kb, vb, okb := members(b)
+	if !oka || !okb || depth == 0 || (a[0] == '{') != (b[0] == '{') {
+		if compact(a) == compact(b) {
+			return "", nil, nil, true
+		}
+		return path, a, b, false
+	}
+	keys := append(slices.Clone(ka), kb...)
+	slices.SortStableFunc(keys, func(x, y string) int { return rank(x) - rank(y) })
+	seen := map[string]bool{}
+	for _, k := range keys {
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		x, inX := va[k]
+		y, inY := vb[k]
+		next := path + k
+		if a[0] == '{' {
+			next = join(path, k)
+		}
+		if inX != inY {
+			return next, x, y, false
+		}
+		if at, p, q, same := firstDifference(next, x, y, depth-1); !same {
+			return at, p, q, false
+		}
+	}
+	return "", nil, nil, true
+}
+
+func rank(key string) int {
+	if key == "structuredContent" {
+		return 0
+	}
+	return 1
+}
+
+// members are the elements of an object or a list, by key or [index], and their
+// order.
+func members(raw []byte) (order []string, values map[string]json.RawMessage, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	t, err := d.Token()
+	open, nested := t.(json.Delim)
+	if err != nil || !nested {
+		return nil, nil, false
+	}
+	values = map[string]json.RawMessage{}
+	for n := 0; d.More(); n++ {
+		key := fmt.Sprintf("[%d]", n)
+		if open == '{' {
+			k, err := d.Token()
+			if err != nil {
+				return nil, nil, false
+			}
+			key = k.(string)
+		}
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			return nil, nil, false
+		}
+		if _, twice := values[key]; !twice {
+			order = append(order, key)
+		}
+		values[key] = v
+	}
+	if _, err := d.Token(); err != nil && err != io.EOF {
+		return nil, nil, false
+	}
+	return order, values, true
+}

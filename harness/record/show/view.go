@@ -1,0 +1,442 @@
+package show
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// View is a run as people look at it. Times are in ms since the run began, without
+// what passed between its attempts.
+type View struct {
+	Run    *record.Run
+	Status string  // how it ended, or what the store says of one without an end
+	Ms     float64 // until its end, or as far as the record goes
+	// Paused is how many ms are left out, in which the run was not under way.
+	Paused  float64
+	Phrases []Phrase
+	Sources []*Source // the script, then those that it ran through RunScript
+	Calls   int       // those of a dry run that were not sent included
+	Failed  int
+	Classes map[record.Class]int // calls of each class
+	Error   *Error
+	// Warnings are those of the run, at its end or so far.
+	Warnings []string
+}
+
+// Phrase is what a phrase, or a tool that no phrase names, came to.
+type Phrase struct {
+	Phrase     string  `json:"phrase"`
+	Verdict    string  `json:"verdict"`
+	By         string  `json:"by,omitempty"`
+	Tool       string  `json:"tool,omitempty"`
+	Go         string  `json:"go,omitempty"`
+	Confidence float64 `json:"confidence"`
+	Candidates []struct {
+		ID    string  `json:"id"`
+		Score float64 `json:"score"`
+	} `json:"candidates"`
+}
+
+// Error is why a run failed, as harness.Error has it.
+type Error struct {
+	Kind    string   `json:"kind"`
+	File    string   `json:"file"`
+	Line    int      `json:"line"`
+	Column  int      `json:"column"`
+	Message string   `json:"message"`
+	Hint    string   `json:"hint"`
+	Trace   []string `json:"trace"`
+}
+
+// Source is a script with what happened at its lines.
+type Source struct {
+	Name   string // of a saved script or file; may be empty
+	Path   string // of the calls of a script that ran through RunScript
+	Text   string
+	Places []*Place // by line, column and tool
+	Prints []*Print // by line, then as they came; line 0: it is not known
+}
+
+// Place is where the script names a tool, with the calls that were made there.
+type Place struct {
+	Line, Column int // 1-based; 0: not known
+	Tool         string
+	Class        record.Class
+	Calls        []*Bar  // by their beginning
+	P50, Slowest float64 // ms, of calls that have ended
+	AtATime      int     // most calls under way at one time
+	Lanes        int     // that keep calls at one time apart
+	Failed       int
+}
+
+// Bar is a call in time.
+type Bar struct {
+	*record.Made
+	N          int // of the record; 0: it was not sent
+	Path       string
+	Start, End float64 // ms
+	State      State
+	Lane       int    // from 0
+	Differs    string // the arguments that other calls of the place have not, or all of a lone one's
+	Error      string // what the tool or the harness said, where it failed
+}
+
+// State is what is known of a call.
+type State string
+
+// The states of calls.
+const (
+	Answered State = "done"
+	Failed   State = "failed" // by the tool, or refused
+	NotSent  State = "not sent"
+	Unread   State = "unread" // it was done, without an answer that can be read
+	Unknown  State = "unknown"
+	Running  State = "running"
+	MadeUp   State = "made up" // in a dry run: answered without being sent
+	Settled  State = "settled" // a person said what became of it
+)
+
+// Print is a line that the script printed.
+type Print struct {
+	Line   int
+	At     float64 // ms
+	Text   string  // without the end of the line
+	Stderr bool
+	Times  int // that the same was printed at this line
+}
+
+// New is the view of a run.
+func New(r *record.Run) *View {
+	v := &View{Run: r, Status: r.Summary().Status, Classes: map[record.Class]int{}}
+	if r.End != nil {
+		v.Warnings = r.End.Warnings
+		var e Error
+		if json.Unmarshal(r.End.Error, &e) == nil && e.Message != "" {
+			v.Error = &e
+		}
+	}
+	if r.Tools != nil {
+		_ = json.Unmarshal(r.Tools.Phrases, &v.Phrases) // what is none is not shown
+	}
+	c := newClock(r)
+	v.Paused = ms(c.paused())
+	v.Ms = c.last
+	if r.End != nil {
+		v.Ms = max(c.last, c.at(r.End.Time))
+	}
+	v.Sources = append(v.Sources, &Source{Name: r.Begin.Name, Text: textOf(r, r.Begin.Script)})
+	for _, child := range r.Children {
+		v.Sources = append(v.Sources, &Source{Name: child.Name, Path: child.Path, Text: textOf(r, child.Script)})
+	}
+	v.addCalls(c)
+	v.addPrints(c)
+	return v
+}
+
+// source is the script that a path belongs to.
+func (v *View) source(path string) *Source {
+	best := v.Sources[0]
+	for _, s := range v.Sources[1:] {
+		rest, ok := strings.CutPrefix(path, s.Path)
+		if ok && s.Path != "" && len(s.Path) > len(best.Path) && (rest == "" || rest[0] < '0' || rest[0] > '9') {
+			best = s
+		}
+	}
+	return best
+}
+
+func (v *View) addCalls(c *clock) {
+	type key struct {
+		source      *Source
+		place, tool string
+	}
+	at := map[key]*Place{}
+	for _, m := range v.Run.Calls {
+		b := v.bar(m, c)
+		place, tool, class := placeOf(m)
+		v.Calls++
+		v.Classes[class]++
+		k := key{v.source(b.Path), place, tool}
+		p := at[k]
+		if p == nil {
+			p = &Place{Tool: tool, Class: class}
+			p.Line, p.Column = position(place)
+			at[k] = p
+			k.source.Places = append(k.source.Places, p)
+		}
+		p.Calls = append(p.Calls, b)
+		if b.failed() {
+			p.Failed++
+			v.Failed++
+		}
+	}
+	for _, s := range v.Sources {
+		slices.SortStableFunc(s.Places, func(a, b *Place) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Tool, b.Tool))
+		})
+		for _, p := range s.Places {
+			p.finish()
+		}
+	}
+}
+
+// placeOf is where a call is made, of which tool and class.
+func placeOf(m *record.Made) (place, tool string, class record.Class) {
+	if m.Call != nil {
+		return m.Call.Place, m.Call.Tool, m.Call.Class
+	}
+	return m.Guess.Place, m.Guess.Tool, m.Guess.Class
+}
+
+// argsOf are the arguments of a call.
+func argsOf(m *record.Made) record.Data {
+	if m.Call != nil {
+		return m.Call.Args
+	}
+	return m.Guess.Args
+}
+
+func (v *View) bar(m *record.Made, c *clock) *Bar {
+	b := &Bar{Made: m}
+	switch {
+	case m.Call == nil:
+		b.N, b.Path, b.State = m.Guess.N, m.Guess.Path, MadeUp
+		b.Start = c.at(m.Guess.Time)
+		b.End = b.Start
+		return b
+	case m.Done == nil:
+		b.State, b.End = Unknown, c.last
+		if v.Status == record.Running {
+			b.State, b.End = Running, c.last
+		}
+	default:
+		b.State, b.End = stateOf(m.Done), c.at(m.Done.Time)
+		b.Error = m.Done.Error
+		if b.Error == "" && m.Done.Failed {
+			b.Error = saidBy(value(v.Run, m.Done.Result))
+		}
+	}
+	if m.Settle != nil {
+		b.State = Settled
+	}
+	b.N, b.Path, b.Start = m.Call.N, m.Call.Path, c.at(m.Call.Time)
+	b.End = max(b.End, b.Start)
+	return b
+}
+
+func stateOf(d *record.Done) State {
+	switch {
+	case d.Kind == record.NotSent:
+		return NotSent
+	case d.Kind == record.Unread:
+		return Unread
+	case d.Kind == record.Uncertain:
+		return Unknown
+	case d.Failed || d.Denied || d.Error != "":
+		return Failed
+	}
+	return Answered
+}
+
+// failed reports whether the call was to do something and did not.
+func (b *Bar) failed() bool { return b.State == Failed || b.State == NotSent || b.State == Unread }
+
+// took is how long the call took, in ms; false: it has not ended.
+func (b *Bar) took() (float64, bool) {
+	if b.Done == nil {
+		return 0, false
+	}
+	return b.Done.Ms, true
+}
+
+// saidBy is the text of a result that reports a failure.
+func saidBy(result []byte) string {
+	var r struct {
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	_ = json.Unmarshal(result, &r) // one without text says nothing
+	var all []string
+	for _, c := range r.Content {
+		if c.Text != "" {
+			all = append(all, c.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// position reads a place: line:column, or a line.
+func position(place string) (line, column int) {
+	first, second, _ := strings.Cut(place, ":")
+	line, err := strconv.Atoi(first)
+	if err != nil || line < 0 {
+		return 0, 0
+	}
+	column, err = strconv.Atoi(second)
+	if err != nil || column < 0 {
+		return line, 0
+	}
+	return line, column
+}
+
+// finish puts the calls into their order and lanes, and counts them.
+func (p *Place) finish() {
+	slices.SortStableFunc(p.Calls, func(a, b *Bar) int { return cmp.Compare(a.Start, b.Start) })
+	var ends []float64 // of the last call in each lane
+	var took []float64
+	for _, b := range p.Calls {
+		lane := slices.IndexFunc(ends, func(end float64) bool { return end <= b.Start })
+		if lane < 0 {
+			lane, ends = len(ends), append(ends, 0)
+		}
+		b.Lane, ends[lane] = lane, b.End
+		if t, ok := b.took(); ok {
+			took = append(took, t)
+		}
+	}
+	p.Lanes, p.AtATime = len(ends), len(ends)
+	slices.Sort(took)
+	if n := len(took); n > 0 {
+		p.P50, p.Slowest = took[(n-1)/2], took[n-1]
+	}
+	labels := differences(p.Calls)
+	for i, b := range p.Calls {
+		b.Differs = labels[i]
+	}
+}
+
+func (v *View) addPrints(c *clock) {
+	type key struct {
+		source *Source
+		line   int
+		stderr bool
+	}
+	open := map[key]*Print{} // has no end of line yet
+	seen := map[*Source]map[Print]*Print{}
+	flush := func(s *Source, p *Print) {
+		same := Print{Line: p.Line, Text: p.Text, Stderr: p.Stderr}
+		if seen[s] == nil {
+			seen[s] = map[Print]*Print{}
+		}
+		if before := seen[s][same]; before != nil && p.Line > 0 { // of line 0 the order is all there is
+			before.Times++
+			return
+		}
+		seen[s][same] = p
+		s.Prints = append(s.Prints, p)
+	}
+	var order []key // of open, as they came
+	for _, n := range v.Run.Notes {
+		if n.Warning != "" && v.Run.End == nil {
+			v.Warnings = append(v.Warnings, n.Warning)
+		}
+		for _, out := range []struct {
+			text   string
+			stderr bool
+		}{{n.Stdout, false}, {n.Stderr, true}} {
+			k := key{v.source(n.Path), max(n.Line, 0), out.stderr}
+			for part := range strings.Lines(out.text) {
+				p := open[k]
+				if p == nil {
+					p = &Print{Line: k.line, At: c.at(n.Time), Stderr: k.stderr, Times: 1}
+					open[k], order = p, append(order, k)
+				}
+				rest, ended := strings.CutSuffix(part, "\n")
+				p.Text += rest
+				if ended {
+					flush(k.source, p)
+					delete(open, k)
+				}
+			}
+		}
+	}
+	for _, k := range order {
+		if p := open[k]; p != nil {
+			flush(k.source, p)
+			delete(open, k)
+		}
+	}
+	for _, s := range v.Sources {
+		slices.SortStableFunc(s.Prints, func(a, b *Print) int { return cmp.Compare(a.Line, b.Line) })
+	}
+}
+
+// clock tells the time of a run, which stands still between its attempts.
+type clock struct {
+	began time.Time
+	cuts  []cut
+	last  float64 // ms: of the latest line
+}
+
+type cut struct{ from, to time.Time }
+
+func newClock(r *record.Run) *clock {
+	c := &clock{began: r.Begin.Time}
+	before := r.Begin.Time
+	for _, l := range r.Lines {
+		t := record.When(l)
+		switch l.(type) {
+		case *record.Settle, *record.Answer: // people's, while nothing is under way
+			continue
+		}
+		if _, again := l.(*record.Attempt); again && t.After(before) {
+			c.cuts = append(c.cuts, cut{before, t})
+		}
+		if t.After(before) {
+			before = t
+		}
+	}
+	c.last = c.at(before)
+	return c
+}
+
+// at is a time as ms since the run began; what is before that is then.
+func (c *clock) at(t time.Time) float64 {
+	d := t.Sub(c.began)
+	for _, k := range c.cuts {
+		switch {
+		case !t.Before(k.to):
+			d -= k.to.Sub(k.from)
+		case t.After(k.from):
+			d -= t.Sub(k.from)
+		}
+	}
+	return max(0, ms(d))
+}
+
+func (c *clock) paused() (sum time.Duration) {
+	for _, k := range c.cuts {
+		sum += k.to.Sub(k.from)
+	}
+	return sum
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// value is a value of a record; nil where it is not kept or cannot be read.
+func value(r *record.Run, d record.Data) []byte {
+	if d.JSON != nil || d.IsZero() {
+		return d.JSON
+	}
+	b, err := r.Value(d)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// textOf is a text of a record, in place of one that is not there a word about that.
+func textOf(r *record.Run, d record.Data) string {
+	b := value(r, d)
+	if b == nil && !d.IsZero() {
+		return absent(d)
+	}
+	return record.Raw(b).Text()
+}

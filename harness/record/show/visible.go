@@ -1,0 +1,133 @@
+package show
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// tab is how wide a tab of a script is shown.
+const tab = 4
+
+// visible is a text as one line of at most a number of characters, in which what a
+// terminal obeys and what does not show are escapes; in ASCII, all else is too.
+func visible(text string, most int, ascii bool) string {
+	var b strings.Builder
+	n := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		shown := escape(r, text[i:i+size], ascii)
+		n += utf8.RuneCountInString(shown)
+		if n > most || n == most && i+size < len(text) {
+			return cutTo(b.String(), most, ascii)
+		}
+		b.WriteString(shown)
+		i += size
+	}
+	return b.String()
+}
+
+// cutTo is the beginning of a text that is too long, with a mark of that.
+func cutTo(s string, most int, ascii bool) string {
+	mark := "…"
+	if ascii {
+		mark = "..."
+	}
+	keep := max(0, most-utf8.RuneCountInString(mark))
+	for utf8.RuneCountInString(s) > keep {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s + mark
+}
+
+// escape is a character as it is shown.
+func escape(r rune, raw string, ascii bool) string {
+	switch {
+	case r == utf8.RuneError && len(raw) <= 1:
+		return fmt.Sprintf(`\x%02x`, raw)
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r == '\r':
+		return `\r`
+	case r < ' ' || r == 0x7F:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < utf8.RuneSelf:
+		return raw
+	case ascii && r == '…':
+		return "..."
+	case ascii || registry.Invisible(r) || !unicode.IsPrint(r):
+		if r > 0xFFFF {
+			return fmt.Sprintf(`\U%08x`, r)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return raw
+}
+
+// untabbed has spaces in the place of tabs.
+func untabbed(line string) string {
+	if !strings.Contains(line, "\t") {
+		return line
+	}
+	var b strings.Builder
+	column := 0
+	for _, r := range line {
+		n := 1
+		if r == '\t' {
+			n, r = tab-column%tab, ' '
+			b.WriteString(strings.Repeat(" ", n-1))
+		}
+		b.WriteRune(r)
+		column += n
+	}
+	return b.String()
+}
+
+// Duration is a number of ms as text, with the digits that matter.
+func Duration(ms float64) string {
+	switch s := ms / 1000; {
+	case ms < 9.95:
+		return fmt.Sprintf("%.1f ms", max(ms, 0))
+	case ms < 999.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	case s < 9.995:
+		return fmt.Sprintf("%.2f s", s)
+	case s < 99.95:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 600:
+		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
+	case s < 60*60:
+		return fmt.Sprintf("%.0f min", s/60)
+	case s < 48*60*60:
+		return fmt.Sprintf("%d h %d min", int(s)/3600, int(s)/60%60)
+	default:
+		return fmt.Sprintf("%.0f days", s/86400)
+	}
+}
+
+// size is a number of bytes.
+func size(n int) string {
+	switch f := float64(n); {
+	case n < 1000:
+		return strconv.Itoa(n) + " B"
+	case f < 99.95e3:
+		return fmt.Sprintf("%.1f kB", f/1e3)
+	case f < 999.5e3:
+		return fmt.Sprintf("%.0f kB", f/1e3)
+	case f < 999.5e6:
+		return fmt.Sprintf("%.1f MB", f/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// Visible is a text from a script, a tool or a record as one line of at most so
+// many characters that is safe to show: what a terminal obeys and what does not
+// show are escapes; in ASCII, all else is too.
+func Visible(text string, most int, ascii bool) string { return visible(text, max(most, 1), ascii) }

@@ -1,0 +1,140 @@
+package show
+
+import (
+	"encoding/json"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// Record is a whole record as one JSON object. Its values are what was written,
+// wherever they are kept, with what is left of redacted ones; a value of which only
+// a digest is kept is the text "blob:hmac:DIGEST:BYTES". What is no JSON is a text.
+type Record struct {
+	Begin    *Begin            `json:"begin"`
+	Status   string            `json:"status"` // of End, or running or died
+	Attempts []*record.Attempt `json:"attempts,omitempty"`
+	Tools    *Tools            `json:"tools,omitempty"`
+	Calls    []*Call           `json:"calls"`
+	Notes    []*record.Note    `json:"notes"`
+	Children []*Child          `json:"children,omitempty"`
+	End      *End              `json:"end,omitempty"`
+	Damaged  string            `json:"damaged,omitempty"`
+}
+
+// The lines of a record with the values of their fields.
+type (
+	Begin struct {
+		*record.Begin
+		Script string                     `json:"script"`
+		Inputs map[string]json.RawMessage `json:"inputs,omitempty"`
+		Stored map[string]json.RawMessage `json:"stored,omitempty"`
+	}
+	Tools struct {
+		*record.Tools
+		Units []Unit `json:"units"`
+	}
+	Unit struct {
+		record.Unit
+		Source string `json:"source"`
+	}
+	// Call has all lines about a call. In a dry run Guess stands in the place of
+	// the others.
+	Call struct {
+		*record.Call
+		Args   json.RawMessage `json:"args,omitempty"`
+		Done   *Done           `json:"done,omitempty"`
+		Settle *Settle         `json:"settle,omitempty"`
+		Guess  *Guess          `json:"guess,omitempty"`
+	}
+	Done struct {
+		*record.Done
+		Result json.RawMessage `json:"result,omitempty"`
+	}
+	Settle struct {
+		*record.Settle
+		Result json.RawMessage `json:"result,omitempty"`
+	}
+	Guess struct {
+		*record.Guess
+		Args   json.RawMessage `json:"args"`
+		Result json.RawMessage `json:"result"`
+	}
+	Child struct {
+		*record.Child
+		Script string                     `json:"script"`
+		Inputs map[string]json.RawMessage `json:"inputs,omitempty"`
+	}
+	End struct {
+		*record.End
+		Value json.RawMessage `json:"value,omitempty"`
+	}
+)
+
+// Whole is all that a record has.
+func Whole(r *record.Run) *Record {
+	raw := func(d record.Data) json.RawMessage { return rawOf(r, d) }
+	values := func(in record.Values) map[string]json.RawMessage {
+		if in == nil {
+			return nil
+		}
+		out := map[string]json.RawMessage{}
+		for name, d := range in {
+			out[name] = raw(d)
+			if d.IsZero() {
+				out[name] = json.RawMessage("null")
+			}
+		}
+		return out
+	}
+	b := r.Begin
+	out := &Record{Begin: &Begin{b, textOf(r, b.Script), values(b.Inputs), values(b.Stored)}, Status: r.Summary().Status,
+		Attempts: r.Attempts, Calls: []*Call{}, Notes: []*record.Note{}}
+	if r.Tools != nil {
+		out.Tools = &Tools{r.Tools, []Unit{}}
+		for _, u := range r.Tools.Units {
+			out.Tools.Units = append(out.Tools.Units, Unit{u, textOf(r, u.Source)})
+		}
+	}
+	for _, m := range r.Calls {
+		c := &Call{Call: m.Call}
+		if m.Call != nil {
+			c.Args = raw(m.Call.Args)
+		}
+		if m.Done != nil {
+			c.Done = &Done{m.Done, raw(m.Done.Result)}
+		}
+		if m.Settle != nil {
+			c.Settle = &Settle{m.Settle, raw(m.Settle.Result)}
+		}
+		if m.Guess != nil {
+			c.Guess = &Guess{m.Guess, raw(m.Guess.Args), raw(m.Guess.Result)}
+		}
+		out.Calls = append(out.Calls, c)
+	}
+	out.Notes = append(out.Notes, r.Notes...)
+	for _, c := range r.Children {
+		out.Children = append(out.Children, &Child{c, textOf(r, c.Script), values(c.Inputs)})
+	}
+	if r.End != nil {
+		out.End = &End{r.End, raw(r.End.Value)}
+	}
+	if r.Damaged != nil {
+		out.Damaged = r.Damaged.Error()
+	}
+	return out
+}
+
+// rawOf is a value of a record as JSON, nil where there is none.
+func rawOf(r *record.Run, d record.Data) json.RawMessage {
+	b := value(r, d)
+	switch {
+	case b == nil && d.IsZero():
+		return nil
+	case b == nil:
+		b, _ = d.MarshalJSON() // which cannot fail
+		return b
+	case !json.Valid(b):
+		return record.String(string(b)).JSON
+	}
+	return b
+}

@@ -1,0 +1,81 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// stores are a folder and memory.
+func stores(t *testing.T, o *record.StoreOptions) map[string]*record.Store {
+	disk, err := record.Open(t.TempDir(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*record.Store{"folder": disk, "memory": record.Memory(100, o)}
+}
+
+func TestARunIsReadAsItWasWritten(t *testing.T) {
+	for name, s := range stores(t, nil) {
+		t.Run(name, func(t *testing.T) {
+			w, err := s.Begin(&record.Begin{Script: record.String("// Say hello.\n"), Name: "hello",
+				Stored: record.Values{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, w, &record.Call{N: 1, Place: "1:2", Class: record.Read, Tool: "git.log",
+				Args: record.Raw([]byte(`{ "a": 1 }`))})
+			add(t, w, &record.Done{N: 1, Kind: record.Answered, Result: record.Raw([]byte("{}"))})
+			if err := w.Sync(); err != nil {
+				t.Fatal(err)
+			}
+			if got := list(t, s, nil); len(got) != 1 || got[0].Status != record.Running {
+				t.Errorf("while it runs: %v", got)
+			}
+			add(t, w, &record.End{Status: "ok", Value: record.Raw([]byte("7"))})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Load(w.ID()[:4])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Damaged != nil || r.Torn != 0 || len(r.Lines) != 4 || len(r.Calls) != 1 {
+				t.Errorf("%+v", r)
+			}
+			if r.Begin.Stored == nil || r.Begin.Inputs != nil {
+				t.Errorf("a session that stored nothing: %v, %v", r.Begin.Stored, r.Begin.Inputs)
+			}
+			if got := string(r.Calls[0].Args.JSON); got != `{ "a": 1 }` {
+				t.Errorf("arguments: %s", got)
+			}
+			for _, sum := range list(t, s, nil) {
+				if got := fmt.Sprint([]any{sum.ID == w.ID(), sum.Status, sum.Title, sum.Calls, sum.Tools}); got !=
+					"[true ok // Say hello. 1 [git.log]]" {
+					t.Error(got)
+				}
+			}
+		})
+	}
+}
+
+func add(t *testing.T, w *record.Writer, l record.Line) {
+	t.Helper()
+	if err := w.Add(l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func list(t *testing.T, s *record.Store, f *record.Filter) []*record.Summary {
+	t.Helper()
+	var all []*record.Summary
+	for sum, err := range s.List(context.Background(), f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, sum)
+	}
+	return all
+}

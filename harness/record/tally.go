@@ -1,0 +1,94 @@
+package record
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/usetools/usetools/registry/text"
+)
+
+// Bounds of what an End says for lists.
+const (
+	maxTools = 1000
+	maxTitle = 120 // characters
+)
+
+// A tally is what a list says of a run, gathered from its lines.
+type tally struct {
+	calls, failed, attempts int
+	tools                   []string
+	called                  map[string]bool
+	phrase, script          string
+}
+
+func (t *tally) add(l Line) {
+	switch l := l.(type) {
+	case *Begin:
+		t.script = firstLine(l.Script.Text())
+	case *Attempt:
+		t.attempts = l.Number
+	case *Tools:
+		if l.Path == "" {
+			t.phrase = firstPhrase(l.Phrases)
+		}
+	case *Call:
+		t.call(l.Tool)
+	case *Guess:
+		t.call(l.Tool)
+	case *Done:
+		if l.Failed || l.Error != "" {
+			t.failed++
+		}
+	}
+}
+
+func (t *tally) call(tool string) {
+	t.calls++
+	if !t.called[tool] && len(t.tools) < maxTools {
+		if t.called == nil {
+			t.called = map[string]bool{}
+		}
+		t.called[tool] = true
+		t.tools = append(t.tools, tool)
+	}
+}
+
+func (t *tally) title() string {
+	if t.phrase != "" {
+		return t.phrase
+	}
+	return t.script
+}
+
+// fill sets what an End has from the lines before it.
+func (t *tally) fill(e *End) {
+	if e.Calls == 0 {
+		e.Calls, e.Failed = t.calls, t.failed
+	}
+	e.Tools, e.Title, e.Attempts = t.tools, t.title(), t.attempts
+}
+
+// firstPhrase is the first phrase of the tools of a result.
+func firstPhrase(raw json.RawMessage) string {
+	var uses []struct {
+		Phrase string `json:"phrase"`
+	}
+	json.Unmarshal(raw, &uses) // what is none has no phrase
+	for _, u := range uses {
+		if u.Phrase != "" {
+			return text.Cut(u.Phrase, maxTitle)
+		}
+	}
+	return ""
+}
+
+// firstLine is the first line of a script that says something of it.
+func firstLine(script string) string {
+	for line := range strings.Lines(script) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "package ") && !strings.HasPrefix(line, "//go:") {
+			return text.Cut(line, maxTitle)
+		}
+	}
+	return ""
+}

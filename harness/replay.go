@@ -1,0 +1,480 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// Replay is a run that is to be done again from its record: no server is asked.
+type Replay struct {
+	Run *record.Run
+	// Source is the script, "" for that of the record. The calls of another one
+	// are told apart by tool and arguments alone.
+	Source string
+	// Catalog has the tools that the script is checked against; nil: those that the
+	// record has.
+	Catalog *Catalog
+	Timeout time.Duration // wall clock; 0: that of the record's limits
+}
+
+// Replayed is what a replay came to.
+type Replayed struct {
+	Result     *Result
+	Calls      int         // answered from the record
+	Difference *Difference // the first one; nil: the same
+}
+
+// Difference is where a replay is not like the record.
+type Difference struct {
+	What string `json:"what"` // status, error, calls, value, stdout, stderr
+	Text string `json:"text"` // in words
+	Want string `json:"want,omitempty"`
+	Got  string `json:"got,omitempty"`
+}
+
+// ErrNothingToReplay is returned for the record of a run in which no script began:
+// one that was refused, or that is a single call.
+var ErrNothingToReplay = errors.New("no script began in this run: there is nothing to replay")
+
+// Replay runs a script again and answers its calls from a record. An error says
+// that the record cannot be replayed, or is a fault of the harness.
+func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
+	b, end := p.Run.Begin, p.Run.End
+	switch {
+	case p.Run.Damaged != nil:
+		return nil, p.Run.Damaged
+	case end == nil:
+		return nil, errors.New("the run has not ended, or its process died: its record has no end to compare with")
+	}
+	recorded, err := textOf(p.Run, b.Script)
+	if err != nil {
+		return nil, err
+	}
+	source := p.Source
+	if source == "" {
+		source = recorded
+	}
+	if recorded == "" || source == recorded && Status(end.Status).ExitCode() == CompileError.ExitCode() {
+		return nil, ErrNothingToReplay
+	}
+	gate, err := record.NewGate(p.Run, source != recorded)
+	if err != nil {
+		return nil, err
+	}
+	var limits Limits
+	if err := json.Unmarshal(b.Limits, &limits); err != nil {
+		return nil, fmt.Errorf("the limits of the record: %w", err)
+	}
+	if p.Timeout > 0 {
+		limits.Timeout = p.Timeout
+	}
+	s := &Script{Source: source, Strict: b.Strict, Catalog: p.Catalog, Limits: limits}
+	if s.Inputs, err = valuesOf(p.Run, b.Inputs); err != nil {
+		return nil, err
+	}
+	if s.Stored, err = valuesOf(p.Run, b.Stored); err != nil {
+		return nil, err
+	}
+	rp := newReplayer(p.Run, gate)
+	s.tree = newTree(worker.Limits(limits))
+	s.tree.replay = rp
+	s.tree.journal = newJournal(s)
+	s.tree.journal.seed = b.Seed
+	res, err := h.run(ctx, s, false)
+	if err != nil {
+		return nil, err
+	}
+	out := &Replayed{Result: res, Calls: rp.made}
+	out.Difference = rp.compare(res)
+	return out, nil
+}
+
+// textOf is a text of a record.
+func textOf(r *record.Run, d record.Data) (string, error) {
+	raw, err := r.Value(d)
+	if err != nil || raw == nil {
+		return "", err
+	}
+	var s string
+	err = json.Unmarshal(raw, &s)
+	return s, err
+}
+
+func valuesOf(r *record.Run, vs record.Values) (map[string]json.RawMessage, error) {
+	if vs == nil {
+		return nil, nil
+	}
+	out := map[string]json.RawMessage{}
+	for name, d := range vs {
+		raw, err := r.Value(d)
+		if err != nil {
+			return nil, fmt.Errorf("the value %q of the record: %w", name, err)
+		}
+		if raw == nil {
+			raw = []byte("null")
+		}
+		out[name] = raw
+	}
+	return out, nil
+}
+
+// replayer answers the calls of a run, and of the scripts that it runs, from a
+// record.
+type replayer struct {
+	run      *record.Run
+	readings map[string][]int64 // of the clock, by path
+
+	mu       sync.Mutex
+	changed  *sync.Cond // what is known of a worker
+	gate     *record.Gate
+	n        int
+	waiting  map[int]*asked
+	workers  map[*run]*replaying
+	made     int // calls that were answered from the record
+	diverged *record.Divergence
+}
+
+// asked is a call that waits for its answer.
+type asked struct {
+	by     *run
+	answer chan *record.Made
+}
+
+// replaying is what is known of a worker.
+type replaying struct {
+	asked, answered int       // calls
+	still           bool      // nothing of it moves
+	next            time.Time // when its next timer goes off; zero: none is set
+	advance         bool      // that timer is to go off
+}
+
+func newReplayer(r *record.Run, g *record.Gate) *replayer {
+	p := &replayer{run: r, gate: g, readings: map[string][]int64{}, waiting: map[int]*asked{},
+		workers: map[*run]*replaying{}}
+	p.changed = sync.NewCond(&p.mu)
+	for _, n := range r.Notes {
+		for _, c := range n.Clock {
+			p.readings[c.Path] = append(p.readings[c.Path], c.At)
+		}
+	}
+	return p
+}
+
+// prepare makes a worker's script one that is replayed.
+func (p *replayer) prepare(s *worker.Script, r *run) {
+	own := map[string][]int64{}
+	for path, at := range p.readings {
+		if rest, ok := strings.CutPrefix(path, r.path); ok {
+			own[rest] = at
+		}
+	}
+	s.Clock = false
+	s.Replay = &worker.Replay{Begin: p.run.Begin.Time.UnixNano(), Readings: own}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.workers[r] = &replaying{}
+}
+
+// leave is told that a worker has ended: who waits for it moves.
+func (p *replayer) leave(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.workers, r)
+}
+
+// tools are what the script was compiled with.
+func (p *replayer) tools(r *run) (*worker.Tools, error) {
+	out := &worker.Tools{Go: true}
+	var t *record.Tools
+	for _, l := range p.run.Lines {
+		if l, ok := l.(*record.Tools); ok && l.Path == r.path && t == nil {
+			t = l
+		}
+	}
+	if t == nil {
+		return out, nil
+	}
+	for _, u := range t.Units {
+		source, err := textOf(p.run, u.Source)
+		if err != nil {
+			return nil, err
+		}
+		out.Units = append(out.Units, worker.Unit{Path: u.Path, Name: u.Name, Source: source})
+	}
+	if len(t.Unresolved) > 0 {
+		if err := json.Unmarshal(t.Unresolved, &out.Unresolved); err != nil {
+			return nil, fmt.Errorf("the record's phrases: %w", err)
+		}
+	}
+	json.Unmarshal(t.Phrases, &r.result.Tools) // for the reader alone
+	return out, nil
+}
+
+// saved is the saved script that a call of RunScript ran.
+func (p *replayer) saved(path, name string) (*library.Script, error) {
+	for _, c := range p.run.Children {
+		if c.Path != path || c.Name != name {
+			continue
+		}
+		if c.Error != "" {
+			return nil, errors.New(c.Error)
+		}
+		source, err := textOf(p.run, c.Script)
+		return &library.Script{Name: name, Source: source}, err
+	}
+	return nil, fmt.Errorf("the record has no script %.100q that was run here", name)
+}
+
+// call answers a call of a script.
+func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (*worker.Answer, error) {
+	args := string(c.Args)
+	if formed, err := record.Arguments(c.Args); err == nil {
+		args = string(formed)
+	} else if b, err := json.Marshal(args); err == nil {
+		args = string(b)
+	}
+	a := &asked{by: r, answer: make(chan *record.Made, 1)}
+	p.mu.Lock()
+	p.n++
+	n := p.n
+	p.waiting[n] = a
+	q := &record.Question{N: n, Path: path, Place: c.Place, Tool: c.Tool, Args: args,
+		Alone: c.Alone && len(p.workers) == 1}
+	if reply, ok := p.gate.Ask(q); ok {
+		p.reply(reply)
+	}
+	p.mu.Unlock()
+	var m *record.Made
+	select {
+	case m = <-a.answer:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return p.answer(m)
+}
+
+// reply hands an answer to the call that waits for it. The caller holds the lock.
+func (p *replayer) reply(r record.Reply) {
+	a := p.waiting[r.N]
+	delete(p.waiting, r.N)
+	p.made++
+	p.moves(a.by)
+	a.answer <- r.Made
+}
+
+// asks is told of each call of a worker.
+func (p *replayer) asks(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.workers[r].asked++
+	p.changed.Broadcast()
+}
+
+// ran is told that a saved script has run.
+func (p *replayer) ran(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.moves(r)
+}
+
+// moves says that a call of a worker is answered. The caller holds the lock.
+func (p *replayer) moves(r *run) {
+	w := p.workers[r]
+	w.answered++
+	w.still = false
+	p.changed.Broadcast()
+}
+
+// answer is what the script got.
+func (p *replayer) answer(m *record.Made) (*worker.Answer, error) {
+	if m.Guess != nil {
+		raw, err := p.run.Value(m.Guess.Result)
+		return &worker.Answer{Result: raw, At: m.Guess.Time}, err
+	}
+	d := m.Done
+	if m.Settle != nil {
+		raw, err := p.run.Value(m.Settle.Result)
+		return &worker.Answer{Result: raw, At: m.Settle.Time}, err
+	}
+	a := &worker.Answer{At: d.Time}
+	if d.Error != "" {
+		return a, errors.New(d.Error)
+	}
+	raw, err := p.run.Value(d.Result)
+	a.Result = raw
+	return a, err
+}
+
+// Clock implements worker's interface for what reads its script's clock.
+func (r *run) Clock(readings []worker.Reading, lost bool) { r.journal.clock(r.path, readings, lost) }
+
+// Still answers a worker of which nothing moves: whether its next timer is to go
+// off. Otherwise one of its calls has got its answer.
+func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error) {
+	p := r.tree.replay
+	if p == nil {
+		return false, errors.New("this is no replay")
+	}
+	defer context.AfterFunc(ctx, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.changed.Broadcast()
+	})()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.workers[r]
+	for ; ctx.Err() == nil; p.changed.Wait() {
+		switch {
+		case w.answered > answered: // the answer is on its way
+			return false, nil
+		case w.asked < waiting+answered: // a call is on its way
+			continue
+		case !w.still:
+			w.still, w.next = true, next
+			if err := p.decide(); err != nil {
+				return false, err
+			}
+		}
+		switch {
+		case w.advance:
+			w.still, w.advance = false, false
+			return true, nil
+		case w.answered > answered:
+			return false, nil
+		}
+	}
+	return false, ctx.Err()
+}
+
+// decide says what goes on when no worker moves. The caller holds the lock.
+func (p *replayer) decide() error {
+	var first *replaying
+	for _, w := range p.workers {
+		if !w.still {
+			return nil
+		}
+		if !w.next.IsZero() && (first == nil || w.next.Before(first.next)) {
+			first = w
+		}
+	}
+	var next time.Time
+	if first != nil {
+		next = first.next
+	}
+	reply, ok, advance, d := p.gate.Still(next)
+	switch {
+	case d != nil:
+		p.diverged = d
+		return d
+	case ok:
+		p.reply(reply)
+	case advance:
+		first.advance = true
+		p.changed.Broadcast()
+	}
+	return nil
+}
+
+// compare returns the first difference between a replay and its record.
+func (p *replayer) compare(res *Result) *Difference {
+	end := p.run.End
+	d := p.diverged
+	if d == nil && res.Status != CompileError {
+		d = p.gate.End()
+	}
+	wantError, gotError := errorText(end.Error), errorText(asJSON(res.Error))
+	switch {
+	case d != nil && (d.Asked != nil || string(res.Status) == end.Status):
+		return &Difference{What: "calls", Text: d.Error()}
+	case string(res.Status) != end.Status:
+		return &Difference{What: "status", Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(string(res.Status),
+			gotError), statusText(end.Status, wantError)), Want: end.Status, Got: string(res.Status)}
+	case wantError != gotError:
+		return differ("error", wantError, gotError)
+	case res.ExitCode != end.ExitCode:
+		return differ("exit code", strconv.Itoa(end.ExitCode), strconv.Itoa(res.ExitCode))
+	}
+	want, err := p.run.Value(end.Value)
+	if err != nil {
+		return &Difference{What: "value", Text: err.Error()}
+	}
+	if !bytes.Equal(want, res.Value) {
+		return differ("value", string(want), string(res.Value))
+	}
+	if want := p.run.Stdout(); want != res.Stdout {
+		return differ("stdout", want, res.Stdout)
+	}
+	if want, got := withoutTimes(p.run.Stderr()), withoutTimes(res.Stderr); want != got {
+		return differ("stderr", want, got)
+	}
+	return nil
+}
+
+func statusText(status, err string) string {
+	if err == "" {
+		return status
+	}
+	return status + " (" + text.Cut(err, 200) + ")"
+}
+
+// errorText is the message of an error of a result.
+func errorText(raw json.RawMessage) string {
+	var e Error
+	if len(raw) == 0 || json.Unmarshal(raw, &e) != nil {
+		return ""
+	}
+	return e.Message
+}
+
+// differ shows two texts from where they differ.
+func differ(what, want, got string) *Difference {
+	const before, most = 40, 200 // bytes
+	i := 0
+	for i < len(want) && i < len(got) && want[i] == got[i] {
+		i++
+	}
+	line := 1 + strings.Count(want[:i], "\n")
+	from := max(0, i-before)
+	cut := func(s string) string {
+		return strings.ToValidUTF8(s[min(from, len(s)):min(len(s), from+most)], "\uFFFD")
+	}
+	d := &Difference{What: what, Want: cut(want), Got: cut(got)}
+	d.Text = fmt.Sprintf("the %s differs", what)
+	if line > 1 {
+		d.Text = fmt.Sprintf("the %s differs in line %d", what, line)
+	}
+	return d
+}
+
+// logTimes are what packages log and slog write of the time, which they take from
+// the system and not from the script's clock.
+var logTimes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(\.\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+})
+
+func withoutTimes(s string) string { return logTimes().ReplaceAllString(s, "TIME") }
+
+// recorded answers a script's needs from the record.
+func (r *run) recorded(n *worker.Needs) (*worker.Tools, bool, error) {
+	tools, err := r.tree.replay.tools(r)
+	if err != nil {
+		r.err = err
+		return nil, false, err
+	}
+	r.builtins = slices.Clone(n.Own)
+	return tools, true, nil
+}

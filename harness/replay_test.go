@@ -1,0 +1,196 @@
+package harness
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+)
+
+// replayable are scripts whose records are to be replayed: what of a run can be
+// another way the next time.
+var replayable = map[string]string{
+	"the shop": shopScript,
+	"no tools": `fmt.Println(rand.IntN(1 << 30), time.Now().UnixNano(), crand.Text())`,
+	"goroutines": `
+UseTools("show how much of an item is in stock")
+var mu sync.Mutex
+var wg sync.WaitGroup
+var order []string
+for i := range 8 {
+	wg.Go(func() {
+		for k := range 3 {
+			s, err := shop.Stock(shop.StockParams{Item: strings.Repeat("x", i+k)})
+			if err != nil {
+				panic(err)
+			}
+			mu.Lock()
+			order = append(order, fmt.Sprint(i, k, s.Count, rand.IntN(100)))
+			mu.Unlock()
+		}
+	})
+}
+wg.Wait()
+slices.Sort(order)
+Return(order)`,
+	"a pool": `
+UseTools("show how much of an item is in stock")
+jobs, out := make(chan string), make(chan int, 30)
+var wg sync.WaitGroup
+for range 4 {
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		for j := range jobs {
+			s, _ := shop.Stock(shop.StockParams{Item: j})
+			out <- int(s.Count)
+		}
+	}()
+}
+for i := range 30 {
+	jobs <- strings.Repeat("y", i%7+1)
+}
+close(jobs)
+wg.Wait()
+close(out)
+sum := 0
+for n := range out {
+	sum += n
+}
+Return(sum)`,
+	"time": `
+UseTools("show how much of an item is in stock")
+begin := time.Now()
+for range 3 {
+	shop.Stock(shop.StockParams{Item: "poll"})
+	time.Sleep(5 * time.Millisecond)
+}
+tick := time.NewTicker(time.Millisecond)
+<-tick.C
+<-tick.C
+tick.Stop()
+ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+defer cancel()
+<-ctx.Done()
+fmt.Println(time.Since(begin) > 10*time.Millisecond, ctx.Err(), begin.UnixNano())
+select {
+case <-time.After(time.Millisecond):
+	fmt.Println("timer")
+case <-ctx.Done():
+	fmt.Println("context")
+}`,
+	"a failure": `
+UseTools("order an item")
+_, err := shop.Buy(shop.BuyParams{Item: "broken"})
+fmt.Println(err)
+_, err = shop.Buy(shop.BuyParams{Item: "lost"})
+panic(err)`,
+	"saved scripts": `
+v, err := RunScript("count", map[string]any{"item": "nut"})
+fmt.Println(v, err)
+var wg sync.WaitGroup
+for i := range 3 {
+	wg.Go(func() { RunScript("count", map[string]any{"item": strings.Repeat("z", i+1)}) })
+}
+wg.Wait()
+_, err = RunScript("missing", nil)
+fmt.Println(err)`,
+	"looks around": `
+import "discovery"
+fmt.Println(discovery.Names())`,
+	"exits": `fmt.Println("bye"); os.Exit(3)`,
+}
+
+func shopWithScripts(t *testing.T) (*shop, *Catalog) {
+	s, cat := newShop(t)
+	cat.Scripts = library.Open(t.TempDir())
+	source := `
+UseTools("show how much of an item is in stock")
+var item string
+Input("item", &item)
+s, err := shop.Stock(shop.StockParams{Item: item})
+if err != nil {
+	panic(err)
+}
+Return(map[string]any{"n": s.Count, "r": rand.IntN(1000)})`
+	if err := cat.Scripts.Save(&library.Script{Name: "count", Source: source}); err != nil {
+		t.Fatal(err)
+	}
+	return s, cat
+}
+
+func TestAReplayDoesTheSame(t *testing.T) {
+	for name, script := range replayable {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, cat := shopWithScripts(t)
+			store := record.Memory(10, nil)
+			h := New(&Options{Records: store})
+			if strings.Contains(script, "crand.") {
+				script = "import crand \"crypto/rand\"\n" + script
+			}
+			res, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status.ExitCode() == CompileError.ExitCode() {
+				t.Fatal(res.Text())
+			}
+			run, err := store.Load(res.Run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := len(s.calls)
+			for range 3 {
+				got, err := h.Replay(t.Context(), &Replay{Run: run})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := got.Difference; d != nil {
+					t.Fatalf("%s: %s\nrecord: %s\nnow: %s\n%s", d.What, d.Text, d.Want, d.Got, got.Result.Text())
+				}
+			}
+			if len(s.calls) != before {
+				t.Error("a replay called a server")
+			}
+		})
+	}
+}
+
+func TestAReplaySaysWhatIsDifferent(t *testing.T) {
+	_, cat := newShop(t)
+	for _, c := range []struct{ name, was, is, what, text string }{
+		{"another value", `Return(1)`, `Return(2)`, "value", "the value differs"},
+		{"another text", `fmt.Println("a")`, `fmt.Println("b")`, "stdout", "the stdout differs"},
+		{"a call more", `UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"})`,
+			`UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"}); shop.Stock(shop.StockParams{Item: "b"})`,
+			"calls", `the script called shop.stock({"item":"b"}) at line 1, which the record does not have`},
+		{"a call less", `UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"})`,
+			`UseTools("order an item"); if false { shop.Stock(shop.StockParams{Item: "a"}) }`,
+			"calls", `the record has shop.stock({"item":"a"}) at line 1, which the script did not make`},
+		{"no Go", `Return(1)`, `Return(x)`, "status", "compile_error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := record.Memory(10, nil)
+			h := New(&Options{Records: store})
+			res, err := h.Run(t.Context(), &Script{Source: c.was, Catalog: cat})
+			if err != nil || res.Status != OK {
+				t.Fatal(res.Text(), err)
+			}
+			run, err := store.Load(res.Run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := h.Replay(t.Context(), &Replay{Run: run, Source: c.is})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := got.Difference; d == nil || d.What != c.what || !strings.Contains(d.Text, c.text) {
+				b, _ := json.Marshal(d)
+				t.Errorf("%s\n%s", b, got.Result.Text())
+			}
+		})
+	}
+}

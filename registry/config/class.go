@@ -1,0 +1,109 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// Trust says which of a server's hints about its tools count.
+type Trust string
+
+// How far servers are trusted.
+const (
+	TrustReads   Trust = ""        // all but idempotentHint; the default, "reads" in a file
+	TrustWrites  Trust = "writes"  // all
+	TrustNothing Trust = "nothing" // none; false in a file
+)
+
+// The classes of tools.
+const (
+	ClassRead   = "read"   // a call changes nothing
+	ClassAgain  = "again"  // the same call twice does no more than once
+	ClassEffect = "effect" // a call changes something, each time
+)
+
+// ClassRule gives a class to the tools of a server that a pattern matches.
+type ClassRule struct {
+	Pattern string // a tool's name, or a pattern of registry.Match
+	Class   string // one of the classes above
+}
+
+// Class returns the rule that gives one of the server's tools its class; nil:
+// there is none. An exact name comes before a pattern, a
+// longer pattern before a shorter one, and those of the server's own entry come
+// before those of the whole file.
+func (s *Server) Class(tool string) *ClassRule {
+	i := slices.IndexFunc(s.Classes, func(c ClassRule) bool { return registry.Match(c.Pattern, tool) })
+	if i < 0 {
+		return nil
+	}
+	return &s.Classes[i]
+}
+
+// Hints returns the hints about one of the server's tools that count: its own,
+// none of them where it is not trusted, and what the tool's class says of them.
+// Whether IdempotentHint counts is for the caller to see. It returns t's where
+// the config has no say.
+func (s *Server) Hints(t *registry.Tool) *registry.Annotations {
+	c := s.Class(t.Name)
+	if c == nil && s.Trust != TrustNothing {
+		return t.Annotations
+	}
+	var a registry.Annotations
+	switch {
+	case t.Annotations == nil:
+	case s.Trust == TrustNothing:
+		a.Title = t.Annotations.Title
+	default:
+		a = *t.Annotations
+	}
+	if c != nil {
+		read := c.Class == ClassRead
+		a.ReadOnly = &read
+	}
+	return &a
+}
+
+// judge lets Trust and Class of the settings win over what s has.
+func (u *settings) judge(s *Server) error {
+	switch u.Trust {
+	case nil:
+	case false:
+		s.Trust = TrustNothing
+	case "reads":
+		s.Trust = TrustReads
+	case "writes":
+		s.Trust = TrustWrites
+	default:
+		return fmt.Errorf(`usetools.trust is %.40q, want false, "reads" or "writes"`, fmt.Sprint(u.Trust))
+	}
+	var classes []ClassRule
+	for _, pattern := range names(u.Class) {
+		class := u.Class[pattern]
+		switch {
+		case !registry.IsPattern(pattern):
+			return fmt.Errorf("usetools.class has %.40q, which is no pattern of tools: want a tool's name, or wildcards (get_*)",
+				pattern)
+		case class != ClassRead && class != ClassAgain && class != ClassEffect:
+			return fmt.Errorf(`usetools.class has %.40q for %.40q, want "read", "again" or "effect"`, class, pattern)
+		}
+		classes = append(classes, ClassRule{pattern, class})
+	}
+	slices.SortStableFunc(classes, func(a, b ClassRule) int {
+		return cmp.Or(cmp.Compare(wild(a.Pattern), wild(b.Pattern)), cmp.Compare(len(b.Pattern), len(a.Pattern)))
+	})
+	s.Classes = append(classes, s.Classes...)
+	return nil
+}
+
+// wild is 1 for a pattern that may match more than one name.
+func wild(pattern string) int {
+	if strings.ContainsAny(pattern, `*?[\`) {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/registry"
+)
+
+// What is more exact counts more, and the server's entry more than the file.
+func TestTheNearestRuleGivesAToolItsClass(t *testing.T) {
+	c := load(t, `{"usetools": {"class": {"get_one": "effect", "put_*": "again", "*": "effect"}}, "mcpServers": {"x": {
+		"command": "x", "usetools": {"class": {"get_*": "read", "get_token_*": "effect", "get_token_names": "read",
+			"delete_item": "again", "what?": "read"}}}, "y": {"command": "y"}}}`)
+	x, _ := c.Server("x")
+	y, _ := c.Server("y")
+	for _, tc := range []struct {
+		s          *Server
+		tool, want string
+	}{
+		{&x, "get_one", "read by get_*"}, {&x, "get_token_new", "effect by get_token_*"},
+		{&x, "get_token_names", "read by get_token_names"}, {&x, "delete_item", "again by delete_item"},
+		{&x, "delete_items", "effect by *"}, {&x, "put_it", "again by put_*"}, {&x, "whats", "read by what?"},
+		{&y, "get_one", "effect by get_one"}, {&y, "other", "effect by *"},
+	} {
+		r := tc.s.Class(tc.tool)
+		if r == nil {
+			t.Errorf("%s.%s: no class", tc.s.Name, tc.tool)
+		} else if got := r.Class + " by " + r.Pattern; got != tc.want {
+			t.Errorf("%s.%s: %s, want %s", tc.s.Name, tc.tool, got, tc.want)
+		}
+	}
+	if r := (&Server{}).Class("x"); r != nil {
+		t.Errorf("without rules %+v", r)
+	}
+}
+
+func TestHintsCountAsFarAsTheServerIsTrusted(t *testing.T) {
+	yes, no := true, false
+	reads := &registry.Annotations{Title: "T", ReadOnly: &yes}
+	destroys := &registry.Annotations{ReadOnly: &no, Destructive: &yes}
+	read, effect := []ClassRule{{"t", ClassRead}}, []ClassRule{{"*", ClassEffect}}
+	for _, tc := range []struct {
+		name  string
+		s     Server
+		given *registry.Annotations
+		want  *registry.Annotations
+	}{
+		{"usually", Server{}, reads, reads},
+		{"none", Server{}, nil, nil},
+		{"trusted for writes", Server{Trust: TrustWrites}, destroys, destroys},
+		{"not trusted", Server{Trust: TrustNothing}, reads, &registry.Annotations{Title: "T"}},
+		{"not trusted, no hints", Server{Trust: TrustNothing}, nil, &registry.Annotations{}},
+		{"not trusted, said to read", Server{Trust: TrustNothing, Classes: read}, destroys,
+			&registry.Annotations{ReadOnly: &yes}},
+		{"said to read", Server{Classes: read}, destroys, &registry.Annotations{ReadOnly: &yes, Destructive: &yes}},
+		{"said to do something", Server{Classes: effect}, reads, &registry.Annotations{Title: "T", ReadOnly: &no}},
+		{"another tool", Server{Classes: []ClassRule{{"u", ClassRead}}}, destroys, destroys},
+	} {
+		before := fmt.Sprintf("%+v", tc.given)
+		got := tc.s.Hints(&registry.Tool{Name: "t", Annotations: tc.given})
+		if d := cmp.Diff(tc.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, d)
+		}
+		if after := fmt.Sprintf("%+v", tc.given); after != before {
+			t.Errorf("%s: the tool's own hints became %s", tc.name, after)
+		}
+	}
+}
+
+// A changed class asks no server again, unless it chooses the tools that there
+// are.
+func TestClassesLeaveConnectionsAndRegistryAsTheyAre(t *testing.T) {
+	of := func(settings string) *Config {
+		return load(t, `{"mcpServers": {"x": {"command": "x", "usetools": {`+settings+`}}}}`)
+	}
+	for _, tc := range []struct {
+		a, b             string
+		server, registry bool // are the same
+	}{
+		{``, `"trust": false`, true, true},
+		{`"class": {"a": "read"}`, `"class": {"a": "effect"}`, true, true},
+		{`"readOnly": true`, `"readOnly": true, "trust": false`, false, false},
+		{`"readOnly": true`, `"readOnly": true, "class": {"a": "read"}`, false, false},
+		{`"callTimeout": "1s"`, `"callTimeout": "2s"`, false, true},
+	} {
+		a, b := of(tc.a), of(tc.b)
+		if Same(a, b) {
+			t.Errorf("%s and %s: the configs are the same", tc.a, tc.b)
+		}
+		if got := SameServer(a.Servers[0], b.Servers[0]); got != tc.server {
+			t.Errorf("%s and %s: the servers are the same: %v", tc.a, tc.b, got)
+		}
+		if got := a.Digest() == b.Digest(); got != tc.registry {
+			t.Errorf("%s and %s: the digests are the same: %v", tc.a, tc.b, got)
+		}
+	}
+}
