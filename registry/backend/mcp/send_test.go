@@ -125,7 +125,8 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "reset before the response", fault: wiretest.Fault{Reset: true}, outcome: backend.Unknown},
 		{name: "reset in the response", fault: wiretest.Fault{Answer: reset, Reset: true}, over: "/mcp",
 			outcome: backend.Unknown},
-		{name: "reset in the stream", fault: wiretest.Fault{Answer: cut, Reset: true}, over: "/mcp", outcome: backend.Unknown},
+		{name: "reset in the stream", fault: wiretest.Fault{Answer: cut, Reset: true}, over: "/mcp",
+			outcome: backend.Unknown},
 		{name: "all connections close", fault: hangsUp, outcome: backend.Unknown},
 		{name: "cancelled", fault: hangsUp, outcome: backend.Unknown, text: "context canceled"},
 		{name: "idle connections close", over: "/mcp", outcome: backend.Answered, text: "ok"},
@@ -252,7 +253,9 @@ func TestACallWithAnEffectThatNeedsASignInIsNotSentAgain(t *testing.T) {
 		srv.Close()
 	})
 	opts := &mcp.Options{Tokens: tokenDir(t)}
-	for _, s := range []config.Server{{Type: config.HTTP, URL: srv.URL + "/mcp"}, {Type: config.SSE, URL: srv.URL + "/sse"}} {
+	for _, s := range []config.Server{
+		{Type: config.HTTP, URL: srv.URL + "/mcp"}, {Type: config.SSE, URL: srv.URL + "/sse"},
+	} {
 		s.Name, s.OAuth, s.StartTimeout = "w", &config.OAuth{}, 20*time.Second
 		if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
 			t.Fatal(err)
@@ -275,8 +278,8 @@ func TestACallWithAnEffectThatNeedsASignInIsNotSentAgain(t *testing.T) {
 func servers(t *testing.T) (defs map[string]config.Server, arrived func() int) {
 	s := wiretest.New(t, (&speaker{}).answer)
 	s.Next(nil)
-	web := config.Server{Name: "w", Type: config.HTTP, URL: s.URL + "/mcp", Protocol: "legacy", StartTimeout: 20 * time.Second,
-		CallTimeout: time.Minute}
+	web := config.Server{Name: "w", Type: config.HTTP, URL: s.URL + "/mcp", Protocol: "legacy",
+		StartTimeout: 20 * time.Second, CallTimeout: time.Minute}
 	sse := web
 	sse.Type, sse.URL = config.SSE, s.URL+"/sse"
 	return map[string]config.Server{"stdio": mcptest.Server("s"), "http": web, "sse": sse}, func() int {
