@@ -150,6 +150,9 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 		slices.SortFunc(script.Tools, func(a, b library.Tool) int { return strings.Compare(a.ID, b.ID) })
 	}
 	warning, err := lib.Replace(script)
+	if err == nil && c.Bool("with-record") {
+		err = r.Copy(lib.Record(name))
+	}
 	if err != nil {
 		return err
 	}
