@@ -75,7 +75,8 @@ usetools in your state folder.`,
 			{Name: "save", Usage: "keep the script of a run under a name, for RunScript", ArgsUsage: "RUN NAME",
 				Action: e.saveRun, Flags: []cli.Flag{
 					&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
-					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with it, for harness scripts -replay"}}},
+					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with it, for harness scripts -replay"},
+				}},
 			{Name: "rm", Usage: "remove records", ArgsUsage: "[RUN…]", Action: e.removeRuns,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "older", Usage: "those of runs that began longer than `D` ago: 30d, 12h"},
