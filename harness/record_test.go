@@ -58,7 +58,7 @@ func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessa
 	return answer(map[string]any{"order": s.sold.Add(1), "item": a.Item})
 }
 
-func newShop(t *testing.T) (*shop, *Catalog) {
+func newShop(testing.TB) (*shop, *Catalog) {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"},"count":{"type":"integer"}},"required":["item"]}`)
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "shop"}}, Tools: []registry.Tool{
@@ -209,5 +209,37 @@ func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 	}
 	if s.calls["stock"] != 1 || s.calls["buy"] != 0 || !strings.Contains(res.Text(), "cannot be written any more") {
 		t.Errorf("%v\n%s", s.calls, res.Text())
+	}
+}
+
+// BenchmarkRecord runs a script with 20 reads, and one with 20 effects, without a
+// record, with one in memory and with one in a folder.
+func BenchmarkRecord(b *testing.B) {
+	for _, call := range []string{"Stock(shop.StockParams", "Buy(shop.BuyParams"} {
+		script := `UseTools("show how much of an item is in stock", "order an item")
+for i := range 20 {
+	if _, err := shop.` + call + `{Item: fmt.Sprint(i)}); err != nil {
+		panic(err)
+	}
+}`
+		folder, err := record.Open(b.TempDir(), nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, where := range []struct {
+			name  string
+			store *record.Store
+		}{{"off", nil}, {"memory", record.Memory(200, nil)}, {"folder", folder}} {
+			b.Run(call[:5]+"/"+where.name, func(b *testing.B) {
+				_, cat := newShop(b)
+				h := New(&Options{Records: where.store})
+				defer h.Close()
+				for b.Loop() {
+					if res, err := h.Run(b.Context(), &Script{Source: script, Catalog: cat}); err != nil || res.Status != OK {
+						b.Fatal(res, err)
+					}
+				}
+			})
+		}
 	}
 }
