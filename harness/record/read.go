@@ -84,7 +84,7 @@ func (s *Store) find(id string) (string, error) {
 	}
 	_, a, _ := parseName(found[0])
 	_, b, _ := parseName(found[1])
-	return "", fmt.Errorf("%q begins the IDs of %d runs, such as %s and %s: use more of it", id, len(found), a, b)
+	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id, len(found), a, b)
 }
 
 // LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its
