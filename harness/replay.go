@@ -249,6 +249,7 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	}
 	a := &asked{by: r, answer: make(chan *record.Made, 1)}
 	p.mu.Lock()
+	p.asks(r)
 	p.n++
 	n := p.n
 	p.waiting[n] = a
@@ -276,12 +277,18 @@ func (p *replayer) reply(r record.Reply) {
 	a.answer <- r.Made
 }
 
-// asks is told of each call of a worker.
+// asks says that a worker made a call. The caller holds the lock: whoever sees the
+// call in the number of calls sees it at the gate, too.
 func (p *replayer) asks(r *run) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.workers[r].asked++
 	p.changed.Broadcast()
+}
+
+// runs is told that a script runs a saved one.
+func (p *replayer) runs(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asks(r)
 }
 
 // ran is told that a saved script has run.

@@ -83,6 +83,20 @@ func (t *Timers) Readings() (fresh []Reading, lost bool) {
 // clocked reports whether the script has another clock than the world's.
 func (t *Timers) clocked() bool { return t.notes != nil || t.replay != nil }
 
+// begin notes when the script begins, as the first reading of its main goroutine, or
+// sets the clock of a replay to it, in a script that has to do with time.
+func (t *Timers) begin(mentions map[string]bool) {
+	if !t.clocked() {
+		return
+	}
+	for name := range t.symbols() {
+		if mentions == nil || mentions[name] {
+			t.now()
+			return
+		}
+	}
+}
+
 // now, since and until are those of package time, for a script that is clocked.
 func (t *Timers) now() time.Time {
 	if t.replay != nil {

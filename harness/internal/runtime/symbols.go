@@ -17,8 +17,11 @@ import (
 // program mentions them (nil: all): to make all takes longer than most scripts run.
 func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	table := map[string]any{
-		"Line": func() *int { return m.line },
-		"Nop":  func() {},
+		"Line": func() *int { // by which all programs begin
+			m.cfg.Timers.begin(mentions)
+			return m.line
+		},
+		"Nop": func() {},
 
 		"Box": m.box, "BoxFunc": m.boxFunc, "Raw": raw, "Number": m.number, "Erased": m.erased, "Channel": channel,
 		"IsNil": func(x any) bool { return x == nil }, "Equal": equal, "Key": checkKey,

@@ -59,8 +59,9 @@
 //
 // With Script.Clock the worker notes what the script reads from its clock: the
 // results of time.Now, Since and Until, and the times that come out of the channels
-// of timers. They are sent before the next call, or before done. They have no
-// monotonic part, which a record could not give back, and go on evenly all the same.
+// of timers; and when a script begins that names any of these. They are sent before
+// the next call, or before done. They have no monotonic part, which a record could
+// not give back, and go on evenly all the same.
 //
 // With Script.Replay no time passes for the script. When all its goroutines are
 // blocked, the worker sends still, and goes on with what it reads next: a result, or

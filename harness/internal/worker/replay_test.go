@@ -43,7 +43,6 @@ type stage struct {
 
 	now      time.Time
 	open     []*held
-	coming   int // answers that were released
 	lines    []line
 	used     int
 	asked    int
@@ -209,8 +208,8 @@ var clockwork = map[string]struct{ script, want string }{
 	"an hour": {`
 		begin := time.Now()
 		time.Sleep(time.Hour)
-		fmt.Println(time.Since(begin) >= time.Hour, time.Now().UTC().Format(time.DateTime), time.Now().Location())`,
-		"true 2026-01-02 04:04:05 Local"},
+		fmt.Println(time.Since(begin) >= time.Hour, time.Now().UTC().Format(time.DateTime), time.Now().Location() == time.Local)`,
+		"true 2026-01-02 04:04:05 true"},
 	"asleep in order": {`
 		var wg sync.WaitGroup
 		for _, n := range []int{5, 3, 9, 1} {
@@ -655,6 +654,24 @@ func TestReadingsAreBounded(t *testing.T) {
 	}
 }
 
+// The answers of a record come at the world's times, and the timers of a replay go
+// off at times that count from when its script began: not the run, which was looking
+// for tools and compiling first.
+func TestAReplayBeginsWhenItsScriptDid(t *testing.T) {
+	script := `
+		go func() {
+			shop.List()
+			fmt.Println("answered")
+		}()
+		time.Sleep(time.Minute)
+		fmt.Println("slept")`
+	s := repeat([]line{{path: "2:3#1", place: "3:4", tool: "shop.list", args: "{}", at: begin2026.Add(90 * time.Second)}})
+	o := s.replay(t, script, []Reading{{Time: begin2026.Add(time.Minute).UnixNano()}})
+	if said(o) != "answered\nslept" {
+		t.Error(said(o))
+	}
+}
+
 func TestNoReadingsAreToldUnasked(t *testing.T) {
 	s := live()
 	o, err := Run(t.Context(), &Script{Source: "fmt.Println(time.Now() != time.Now().Round(0))"}, s, nil)
@@ -663,6 +680,9 @@ func TestNoReadingsAreToldUnasked(t *testing.T) {
 	}
 	if said(o) != "true" || len(s.readings) > 0 || s.lost {
 		t.Errorf("%s, %v", said(o), s.readings)
+	}
+	if o, err := Run(t.Context(), &Script{Clock: true, Source: "shop.List()"}, s, nil); err != nil || o.Status != OK || len(s.readings) > 0 {
+		t.Errorf("%v, %s, %v", err, said(o), s.readings)
 	}
 }
 
