@@ -211,6 +211,11 @@ func TestDestructiveToolNeedsMoreConfidenceWhenThePhraseAloneDecides(t *testing.
 		if got := index(t, nil, one).mayDestroy(0); got != c.want {
 			t.Errorf("%+v: may destroy is %v", c.hints, got)
 		}
+		// Hints that do not count are none.
+		distrust := &Options{Hints: func(*registry.Tool) *registry.Annotations { return nil }}
+		if !index(t, distrust, one).mayDestroy(0) {
+			t.Errorf("%+v: they do not count, and it destroys nothing", c.hints)
+		}
 	}
 }
 

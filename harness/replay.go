@@ -183,7 +183,7 @@ func (p *replayer) prepare(s *worker.Script, r *run) {
 		}
 	}
 	s.Clock = false
-	s.Replay = &worker.Replay{Begin: p.run.Begin.Time.UnixNano(), Readings: own}
+	s.Replay = &worker.Replay{Begin: p.run.Begin.Time.UnixNano(), Readings: own, CPUs: p.run.Begin.CPUs}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.workers[r] = &replaying{}

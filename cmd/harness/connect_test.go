@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -132,6 +133,26 @@ func TestConnectAnswersAsRunDoes(t *testing.T) {
 		got := inFolder(t, dir, nil, "Return(1)", append(append([]string{"run", "-connect", url}, flags...), "-")...)
 		if got.Code != exitUsage || !strings.Contains(got.Stderr, flags[0]+" does nothing with -connect") {
 			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// What a server ran is there for harness runs.
+func TestAServerKeepsRecords(t *testing.T) {
+	dir := shop(t)
+	url := serving(t, dir, nil, "-state", "kept")
+	for _, flags := range [][]string{nil, {"-dry-run"}} {
+		got := inFolder(t, dir, nil, `fmt.Println("hello")`, append([]string{"run", "-json", "-connect", url}, append(flags, "-")...)...)
+		var res struct {
+			Run string
+			Dry bool
+		}
+		if err := json.Unmarshal([]byte(got.Stdout), &res); err != nil || res.Run == "" || res.Dry != (flags != nil) {
+			t.Fatalf("%v: %+v", err, got)
+		}
+		show := inFolder(t, dir, nil, "", "runs", "show", res.Run, "-state", "kept")
+		if show.Code != 0 || !strings.Contains(show.Stdout, "hello") {
+			t.Errorf("%+v", show)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 		}
 		p.Catalog = &harness.Catalog{Registry: reg}
 	}
-	runs, single, err := e.records(c, c.Args().First())
+	runs, single, err := e.records(ctx, c, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func recordedIn(file string) recorded {
 }
 
 // records are those that an argument means. single: it means one.
-func (e *env) records(c *cli.Command, arg string) (all []recorded, single bool, err error) {
+func (e *env) records(ctx context.Context, c *cli.Command, arg string) (all []recorded, single bool, err error) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && !info.IsDir():
@@ -144,15 +144,8 @@ func (e *env) records(c *cli.Command, arg string) (all []recorded, single bool, 
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, false, err
 	}
-	dir, _, err := stateDir(c)
-	if err != nil {
-		return nil, false, err
-	}
-	s, err := record.Open(dir, nil)
-	if err != nil {
-		return nil, false, err
-	}
-	return []recorded{{arg, func() (*record.Run, error) { return s.Load(arg) }}}, true, nil
+	_, r, err := e.openRun(ctx, c, arg)
+	return []recorded{{arg, func() (*record.Run, error) { return r, nil }}}, true, err
 }
 
 func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, r recorded) *replayed {
@@ -228,6 +221,6 @@ func (e *env) showReplays(all []*replayed, quiet bool) {
 	}
 	w.Flush()
 	if !quiet {
-		fmt.Fprintf(e.stderr, "harness: %d of %s are as recorded\n", len(all)-bad, text.Count(len(all), "record"))
+		fmt.Fprintf(e.stderr, "harness: as recorded: %d of %d\n", len(all)-bad, len(all))
 	}
 }

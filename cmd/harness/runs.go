@@ -38,9 +38,13 @@ object on one line:
   {"run", "time", "status", "ms", "name", "subject", "session", "dry", "calls",
    "failed", "tools": [], "title", "error", "damaged", "attempts"}
 
-A record that cannot be read is {"unreadable": "why"}. A status is one that a run
-ends with (ok, compile_error, timeout …), running, or died for a run whose process
-was ended before it could say how.
+A record that cannot be read is {"unreadable": "why"}. show -json prints {"begin",
+"status", "tools", "calls": [{"n", "tool", "place", "args", "done": {"result"}}],
+"notes", "end"}, with what a record has in each; diff -json {"a", "b", "same",
+"status", "script", "inputs", "phrases", "calls", "stdout", "value", "error"},
+without what is the same. A status is one that a run ends with (ok, compile_error,
+timeout …), running, or died for a run whose process was ended before it could say
+how.
 
   harness runs
   harness runs -status script_error,timeout -since 7d
@@ -66,10 +70,13 @@ usetools in your state folder.`,
 					&cli.BoolFlag{Name: "f", Usage: "go on with what happens, of a run that is under way"},
 					&cli.BoolFlag{Name: "all", Usage: "leave nothing out: all lines, calls and output"},
 				}},
-			{Name: "diff", Usage: "say in what two runs differ; exit code 1 when they do", ArgsUsage: "RUN RUN", Action: e.diffRuns,
-				Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "leave nothing out"}}},
-			{Name: "save", Usage: "keep the script of a run under a name, for RunScript", ArgsUsage: "RUN NAME", Action: e.saveRun,
-				Flags: []cli.Flag{&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"}}},
+			{Name: "diff", Usage: "say in what two runs differ; exit code 1 when they do", ArgsUsage: "RUN RUN",
+				Action: e.diffRuns, Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "leave nothing out"}}},
+			{Name: "save", Usage: "keep the script of a run under a name, for RunScript", ArgsUsage: "RUN NAME",
+				Action: e.saveRun, Flags: []cli.Flag{
+					&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
+					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with it, for harness scripts -replay"},
+				}},
 			{Name: "rm", Usage: "remove records", ArgsUsage: "[RUN…]", Action: e.removeRuns,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "older", Usage: "those of runs that began longer than `D` ago: 30d, 12h"},
@@ -89,12 +96,14 @@ func runFilters() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "status", Usage: "only runs with `STATUS`; may be repeated, or several with commas",
 			Local: true},
-		&cli.StringFlag{Name: "tool", Usage: "only runs that called a tool like `PATTERN`, as git.* or *.create_*", Local: true},
+		&cli.StringFlag{Name: "tool", Usage: "only runs that called a tool like `PATTERN`, as git.* or *.create_*",
+			Local: true},
 		&cli.StringFlag{Name: "server", Usage: "only runs that called a tool of `SERVER`", Local: true},
 		&cli.StringFlag{Name: "script", Usage: "only runs of the saved script or file `NAME`", Local: true},
-		&cli.StringFlag{Name: "text", Usage: "only runs with `TEXT` in script, phrases, output, arguments or errors", Local: true},
-		&cli.StringFlag{Name: "since", Usage: "only runs that began at `WHEN` or later: 2h, 7d, 15:04, 2006-01-02, 2006-01-02T15:04:05Z",
+		&cli.StringFlag{Name: "text", Usage: "only runs with `TEXT` in script, phrases, output, arguments or errors",
 			Local: true},
+		&cli.StringFlag{Name: "since", Usage: "only runs that began at `WHEN` or later: 2h, 7d, 15:04, 2006-01-02, " +
+			"2006-01-02T15:04:05Z", Local: true},
 		&cli.StringFlag{Name: "until", Usage: "only runs that began before `WHEN`", Local: true},
 		&cli.StringFlag{Name: "session", Usage: "only runs of the MCP session `ID`", Local: true},
 	}
@@ -104,12 +113,13 @@ func runFilters() []cli.Flag {
 var statuses = []string{string(harness.OK), string(harness.CompileError), string(harness.ToolNotFound),
 	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
 	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
-	string(harness.Canceled), string(harness.SandboxError), "waiting", "uncertain", "diverged", "lost", record.Running, record.Died}
+	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), "internal_error",
+	"waiting", "uncertain", "lost", record.Running, record.Died}
 
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
-	f := &record.Filter{Tool: c.String("tool"), Server: c.String("server"), Script: c.String("script"), Text: c.String("text"),
-		Session: c.String("session"), Limit: c.Int("n")}
+	f := &record.Filter{Tool: c.String("tool"), Server: c.String("server"), Script: c.String("script"),
+		Text: c.String("text"), Session: c.String("session"), Limit: c.Int("n")}
 	for _, list := range c.StringSlice("status") {
 		for s := range strings.SplitSeq(list, ",") {
 			if s = strings.TrimSpace(s); !slices.Contains(statuses, s) {
@@ -137,7 +147,8 @@ func when(s string, now time.Time) (time.Time, error) {
 	if d, err := age(s); err == nil {
 		return now.Add(-d), nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04",
+		time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
 			return t, nil
 		}
@@ -216,7 +227,7 @@ func (e *env) runs(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if list.rows == 0 && ctx.Err() == nil {
-		if f.Limit = 1; anyRun(ctx, store) {
+		if anyRun(ctx, store) {
 			e.nothing(c, "no run fits these filters")
 		} else {
 			e.nothing(c, noRuns)
@@ -283,7 +294,7 @@ func (e *env) followRuns(ctx context.Context, store *record.Store, f *record.Fil
 			return err
 		}
 	}
-	return ctx.Err()
+	return nil // Ctrl-C is how it ends
 }
 
 // runList prints runs, a line each.
@@ -431,7 +442,7 @@ func (l *runList) title(s *record.Summary) string {
 			parts = append(parts, "["+p.what+"]")
 		}
 	}
-	if s.Name != "" {
+	if s.Name != "" && s.Name != "-" { // of stdin
 		parts = append(parts, s.Name+":")
 	}
 	parts = append(parts, s.Title)
@@ -521,7 +532,7 @@ func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*rec
 		return nil, e.noRun(noRuns)
 	}
 	r, err := store.Load(id)
-	if errors.Is(err, record.ErrNotFound) {
+	if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
 		return nil, e.noRun(err.Error())
 	}
 	return r, err
@@ -535,6 +546,6 @@ func (e *env) noRun(why string) error {
 
 // display is how a run is written.
 func (e *env) display(c *cli.Command) *show.Options {
-	return &show.Options{Width: columns(e.stdout, 80), Colour: lifetime.Terminal(e.stdout), ASCII: ascii(), All: c.Bool("all"),
-		Now: time.Now()}
+	return &show.Options{Width: columns(e.stdout, 80), Colour: lifetime.Terminal(e.stdout), ASCII: ascii(),
+		All: c.Bool("all"), Now: time.Now()}
 }

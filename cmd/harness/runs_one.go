@@ -127,7 +127,8 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if status := r.Summary().Status; harness.Status(status).ExitCode() == harness.CompileError.ExitCode() {
+	switch status := r.Summary().Status; harness.Status(status) {
+	case harness.CompileError, harness.ToolNotFound, harness.Ambiguous, "internal_error":
 		return usageError{fmt.Sprintf("run %s ended %s: its script never ran, and is not saved", r.Begin.ID, status)}
 	}
 	if r.Begin.Script.Redacted {
@@ -149,6 +150,9 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 		slices.SortFunc(script.Tools, func(a, b library.Tool) int { return strings.Compare(a.ID, b.ID) })
 	}
 	warning, err := lib.Replace(script)
+	if err == nil && c.Bool("with-record") {
+		err = r.Copy(lib.Record(name))
+	}
 	if err != nil {
 		return err
 	}
@@ -206,7 +210,8 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 		e.nothing(c, text.Count(under, "run")+" under way: kept")
 	}
 	if c.Bool("all") && len(ids) > 0 && !c.Bool("yes") {
-		if err := e.sure(fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), store.Dir())); err != nil {
+		question := fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), store.Dir())
+		if err := e.sure(question); err != nil {
 			return err
 		}
 	}

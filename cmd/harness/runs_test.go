@@ -75,9 +75,9 @@ func writeRun(s *record.Store, kind string) (*record.Writer, error) {
 		return nil, err
 	}
 	lines := []record.Line{
-		&record.Tools{Phrases: []byte(`[{"phrase":"list files","verdict":"resolved","by":"phrase","tool":"fs.list","go":"fs.List",` +
-			`"confidence":0.93,"candidates":[]},{"phrase":"send mail","verdict":"resolved","by":"exact","tool":"mail.send",` +
-			`"go":"mail.Send","confidence":1,"candidates":[]}]`), Tools: []record.Tool{
+		&record.Tools{Phrases: []byte(`[{"phrase":"list files","verdict":"resolved","by":"phrase","tool":"fs.list",` +
+			`"go":"fs.List","confidence":0.93,"candidates":[]},{"phrase":"send mail","verdict":"resolved","by":"exact",` +
+			`"tool":"mail.send","go":"mail.Send","confidence":1,"candidates":[]}]`), Tools: []record.Tool{
 			{ID: "mail.send", Go: "mail.Send", Hash: "sha256:2", Class: record.Effect, Why: "not marked read-only"},
 			{ID: "fs.list", Go: "fs.List", Hash: "sha256:1", Class: record.Read, Why: "readOnlyHint"}}},
 		&record.Call{N: 1, Place: "2:15", Class: record.Read, Tool: "fs.list", Args: record.Raw([]byte(`{"path":"/"}`))},
@@ -95,7 +95,8 @@ func writeRun(s *record.Store, kind string) (*record.Writer, error) {
 	}
 	switch kind {
 	case "ok", "changed", "evil":
-		lines = append(lines, &record.Note{Stdout: "2 files\n", Line: 5}, &record.End{Status: "ok", Value: record.Raw([]byte("2"))})
+		lines = append(lines, &record.Note{Stdout: "2 files\n", Line: 5},
+			&record.End{Status: "ok", Value: record.Raw([]byte("2"))})
 	case "failed":
 		lines = append(lines, &record.End{Status: "script_error", ExitCode: 2,
 			Error: []byte(`{"kind":"panic","line":4,"message":"panic: no such mailbox"}`)})
@@ -157,8 +158,37 @@ func TestRunsAreFollowedAsTheyBeginAndEnd(t *testing.T) {
 		next(other.ID())
 	}
 	cancel()
-	if err := <-ended; err != context.Canceled {
+	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestOfAnIDAsMuchIsEnoughAsNoOtherHas(t *testing.T) {
+	store, err := record.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[byte]string{}
+	for { // until two IDs begin alike
+		w, err := writeRun(store, "ok")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		id := w.ID()
+		was, twice := ids[id[0]]
+		if ids[id[0]] = id; !twice {
+			continue
+		}
+		for name, want := range map[string]error{id[:1]: exit(exitNotFound), id: nil, was: nil} {
+			var out, problem bytes.Buffer
+			err := app(strings.NewReader(""), &out, &problem).Run(t.Context(),
+				[]string{"harness", "runs", "-state", store.Dir(), "show", name})
+			if err != want || want != nil && !strings.Contains(problem.String(), "several runs are meant: ") {
+				t.Errorf("%s: %v: %s", name, err, problem.String())
+			}
+		}
+		return
 	}
 }
 

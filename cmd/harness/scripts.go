@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -37,6 +40,9 @@ of their own can run it too, and not change it.
   echo 'v, err := RunScript("daily-digest", nil); if err != nil { panic(err) }; Return(v)' | harness run -`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
+			&cli.BoolFlag{Name: "with-record",
+				Usage: "keep the record of the script's last run with it, for scripts -replay"},
+			stateFlag("the `DIR` with that record (default: $USETOOLS_STATE, else usetools in your state folder)"),
 			sandboxFlag(),
 		},
 		Action: e.save,
@@ -54,6 +60,12 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 	source, err := e.source(c.Args().Get(1))
 	if err != nil {
 		return err
+	}
+	var run *record.Run
+	if c.Bool("with-record") {
+		if run, err = e.lastRunOf(ctx, c, source); err != nil {
+			return err
+		}
 	}
 	files := e.files(c)
 	defer files.Close()
@@ -76,6 +88,9 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 		about = says
 	}
 	warning, err := harness.SaveScript(cat, name, about, source, res)
+	if err == nil && run != nil {
+		err = run.Copy(cat.Scripts.Record(name))
+	}
 	if err != nil {
 		return err
 	}
@@ -114,8 +129,11 @@ fits.
   harness scripts
   harness scripts weekly report
   harness scripts show daily-digest
+  harness scripts -replay                  do they still do what they did?
   harness scripts delete daily-digest`,
-		Flags: []cli.Flag{sandboxFlag()},
+		Flags: []cli.Flag{sandboxFlag(),
+			&cli.BoolFlag{Name: "replay",
+				Usage: "run those with a record again from it, without a server; exit code 1 when one differs", Local: true}},
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "print a script's source", ArgsUsage: "NAME", Action: e.showScript},
 			{Name: "delete", Usage: "remove scripts", ArgsUsage: "NAME…", Action: e.deleteScripts},
@@ -166,10 +184,20 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
+	var replays map[string]*replayed
+	if c.Bool("replay") {
+		if replays, err = replayScripts(ctx, c, lib, list); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c.Bool("json"):
 		if list == nil {
 			list = []*library.Script{}
+		}
+		if replays != nil {
+			return errors.Join(e.print(map[string]any{"scripts": list, "total": len(list), "replays": replays}),
+				differing(replays))
 		}
 		err = e.print(map[string]any{"scripts": list, "total": len(list)})
 	default:
@@ -183,14 +211,90 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 			if s.Broken != "" {
 				fmt.Fprintf(w, "  broken: %s\n", s.Broken)
 			}
+			if replays != nil {
+				fmt.Fprintf(w, "  %s\n", replays[s.Name].words())
+			}
 		}
 		err = w.Flush()
+	}
+	if err == nil && replays != nil {
+		err = differing(replays)
 	}
 	if err == nil && len(list) == 0 && c.Args().Present() {
 		fmt.Fprintln(e.stderr, "harness: no saved script fits")
 		return exit(exitNotFound)
 	}
 	return err
+}
+
+// lastRunOf is the record of the last run of a script that ended.
+func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*record.Run, error) {
+	store, err := e.store(c)
+	if err != nil {
+		return nil, err
+	}
+	if store != nil {
+		for s, err := range store.List(ctx, &record.Filter{Limit: mostLooked}) {
+			if err != nil || s.Status == record.Running || s.Status == record.Died {
+				continue
+			}
+			r, err := store.Load(s.ID)
+			if err != nil {
+				continue
+			}
+			if raw, err := r.Value(r.Begin.Script); err == nil && (record.Data{JSON: raw}).Text() == source {
+				return r, nil
+			}
+		}
+	}
+	return nil, usageError{"no record has a run of this script: harness run -state DIR SCRIPT makes one"}
+}
+
+// mostLooked bounds the records that are searched for a run of a script.
+const mostLooked = 2000
+
+// replayScripts replays the records that are kept with scripts; those without one
+// are Skipped.
+func replayScripts(ctx context.Context, c *cli.Command, lib *library.Library, list []*library.Script) (map[string]*replayed,
+	error) {
+	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
+	defer h.Close()
+	out := map[string]*replayed{}
+	for _, s := range list {
+		file := lib.Record(s.Name)
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			out[s.Name] = &replayed{Skipped: "no record is kept with it: harness save -with-record"}
+			continue
+		}
+		out[s.Name] = replayOne(ctx, h, harness.Replay{Source: s.Source}, recordedIn(file))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return out, nil
+}
+
+// words says in a line what a replay came to.
+func (r *replayed) words() string {
+	switch {
+	case r.Skipped != "":
+		return r.Skipped
+	case r.Error != "":
+		return "cannot be replayed: " + registry.Printable(r.Error, 300)
+	case !r.Same:
+		return "differs from its record: " + registry.Printable(r.Difference.Text, 300)
+	}
+	return "does what it did in its record"
+}
+
+// differing is the exit code 1 where a replay is not like its record.
+func differing(all map[string]*replayed) error {
+	for _, r := range all {
+		if !r.Same && r.Skipped == "" {
+			return exit(1)
+		}
+	}
+	return nil
 }
 
 func toolIDs(s *library.Script) []string {

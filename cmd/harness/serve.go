@@ -216,7 +216,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 
 // servedRecords is where the records of runs are kept.
 func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logger) (*record.Store, error) {
-	o := &record.StoreOptions{Redact: files.Redact}
+	o := storeOptions(files)
 	if !c.IsSet("state") {
 		log.Info("records of runs are kept in memory; -state DIR keeps them on disk", "runs", serve.DefaultRecords)
 		return record.Memory(serve.DefaultRecords, o), nil

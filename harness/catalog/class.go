@@ -30,6 +30,8 @@ func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
 		return record.Again, `marked as idempotent by its server, and usetools.trust is "writes"`
 	case idempotent:
 		return record.Effect, `marked as idempotent by its server, which counts where usetools.trust is "writes"`
+	case a != nil && a.Destructive != nil && *a.Destructive:
+		return record.Effect, "marked as destructive by its server"
 	case a != nil && a.ReadOnly != nil:
 		return record.Effect, "marked as not read-only by its server"
 	}

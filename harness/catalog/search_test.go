@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -192,6 +193,20 @@ func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
 	}
 	if got := find(c, "add a note"); got[0].ID != "notes.add" {
 		t.Errorf("%+v", got)
+	}
+	// What the config says of a tool counts from the next catalog on.
+	before := c
+	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json", "usetools": {"class": {"log": "read"}}}, "notes": {"type": "snapshot", "path": "notes.json"}}}`)
+	log := func(c *Catalog) record.Class {
+		tool, _ := c.Registry.Tool("git.log")
+		class, _ := c.Class(tool)
+		return class
+	}
+	for c = next(); log(c) != record.Read; {
+		c = next()
+	}
+	if log(before) != record.Effect || c.Registry == before.Registry || c.Registry.Config != before.Registry.Config {
+		t.Errorf("the catalog before has %s, registries of %s and %s", log(before), before.Registry.Config, c.Registry.Config)
 	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {

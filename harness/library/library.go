@@ -261,13 +261,21 @@ func (l *Library) read(name string) (*Script, error) {
 	return s, nil
 }
 
-// Delete removes a script of the library's own.
+// Delete removes a script of the library's own, with its record.
 func (l *Library) Delete(name string) error {
 	if _, err := l.Own(name); errors.As(err, new(*NotFoundError)) || CheckName(name) != nil {
 		return err
 	}
-	return os.Remove(l.file(name))
+	if err := os.Remove(l.file(name)); err != nil {
+		return err
+	}
+	kept := l.Record(name)
+	return errors.Join(os.RemoveAll(kept), os.RemoveAll(strings.TrimSuffix(kept, ".jsonl")))
 }
+
+// Record is the file in which a record of a run of a script of the library's own is
+// kept, which need not exist; beside it, without .jsonl, are its large values.
+func (l *Library) Record(name string) string { return filepath.Join(l.dir, name+".run.jsonl") }
 
 // Names returns the names of the scripts, shared ones too, sorted.
 func (l *Library) Names() ([]string, error) {

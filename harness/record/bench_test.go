@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/usetools/usetools/harness/record"
 )
@@ -77,6 +78,46 @@ func BenchmarkList(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkPrune looks through 10,000 records and finds none to delete.
+func BenchmarkPrune(b *testing.B) {
+	s, err := record.Open(manyRuns(b).Dir(), &record.StoreOptions{Age: time.Hour, Bytes: 1 << 40})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := s.Prune(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLoad reads a record of 100 calls by its ID, among 10,000.
+func BenchmarkLoad(b *testing.B) {
+	s := manyRuns(b)
+	w, err := s.Begin(&record.Begin{Script: record.String("x := 1\n")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := range 100 {
+		for _, l := range []record.Line{
+			&record.Call{N: n, Tool: "git.log", Args: record.Raw([]byte(`{"query":"is:open"}`))},
+			&record.Done{N: n, Result: record.String(strings.Repeat("result ", 100))},
+		} {
+			if err := w.Add(l); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if r, err := s.Load(w.ID()); err != nil || len(r.Calls) != 100 {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -107,7 +107,8 @@ func encode(l Line) ([]byte, error) {
 
 var errCheck = errors.New("its bytes are not those that were written (CRC)")
 
-// decode returns the line that some bytes, without line feed, are.
+// decode returns the line that some bytes, without line feed, are: an Other and an
+// error where the bytes are those that were written, and no line of this version.
 func decode(b []byte) (Line, error) {
 	n := len(b) - crcSize
 	if n < 1 || len(b) >= MaxLine || !utf8.Valid(b) {
@@ -125,16 +126,18 @@ func decode(b []byte) (Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	make, ok := newLine[typ]
-	if !ok {
-		o := &Other{JSON: bytes.Clone(b)}
-		return o, json.Unmarshal(b, &o.Head)
+	other := &Other{}
+	if build, ok := newLine[typ]; ok {
+		l := build()
+		if err = json.Unmarshal(b, l); err == nil {
+			return l, nil
+		}
 	}
-	l := make()
-	if err := json.Unmarshal(b, l); err != nil {
-		return nil, fmt.Errorf("reading a line %q: %w", typ, err)
+	if e := json.Unmarshal(b, &other.Head); e != nil {
+		return nil, fmt.Errorf("reading a line %q: %w", typ, e)
 	}
-	return l, nil
+	other.JSON = bytes.Clone(b)
+	return other, err
 }
 
 // typeOf is the Type of a line, which encode writes first.

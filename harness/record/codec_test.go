@@ -102,8 +102,11 @@ func TestEveryTypeOfLineIsReadAsItWasWritten(t *testing.T) {
 
 func TestAValueKeepsItsBytes(t *testing.T) {
 	for _, value := range []string{
-		`{}`, `null`, ` { "a" : [ 1.0, 1e0 ] } `, "{\n\t\"a\": 1\r\n}", `"<&>"`, `"\u003c\/"`, "\"\u2028\"", `"blob:sha256:x"`, `"blob:"`,
-		``, `no JSON`, `{"a":1,"a":2}`, strings.Repeat("[", 5000) + strings.Repeat("]", 5000), `"` + strings.Repeat("x", MaxInline) + `"`,
+		`{}`, `null`, ` { "a" : [ 1.0, 1e0 ] } `, "{\n\t\"a\": 1\r\n}", `"<&>"`,
+		`"\u003c\/"`, "\"\u2028\"", `"blob:sha256:x"`, `"blob:"`,
+		``, `no JSON`, `{"a":1,"a":2}`,
+		strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
+		`"` + strings.Repeat("x", MaxInline) + `"`,
 		"\"\xff\"", "\"\x00\"", `"` + strings.Repeat(`]`, 2000) + `"`, "12345678901234567890.0",
 	} {
 		s := Memory(1, nil)
@@ -309,13 +312,17 @@ func TestALaterVersionIsReadWithAWord(t *testing.T) {
 	line := func(s string) string { return string(checked([]byte(s))) + "\n" }
 	data := line(`{"type":"begin","time":"2030-01-01T00:00:00Z","v":2,"id":"x","new":[1]`) +
 		line(`{"type":"later","time":"2030-01-01T00:00:01Z","n":1`) +
-		line(`{"type":"note","time":"2030-01-01T00:00:02Z","stdout":"a","colour":"red"`)
+		line(`{"type":"note","time":"2030-01-01T00:00:02Z","stdout":"a","colour":"red"`) +
+		line(`{"type":"call","time":"2030-01-01T00:00:03Z","n":"7"`)
 	r := &Run{}
 	if err := r.read([]byte(data)); err != nil {
 		t.Fatal(err)
 	}
 	if r.Later == nil || r.Damaged != nil || r.Stdout() != "a" {
 		t.Errorf("%+v", r)
+	}
+	if o, ok := r.Lines[3].(*Other); !ok || o.Type != "call" || len(r.Calls) != 0 {
+		t.Errorf("a call with another n: %+v", r.Lines[3])
 	}
 	if o, ok := r.Lines[1].(*Other); !ok || o.Type != "later" || !json.Valid(o.JSON) {
 		t.Errorf("%+v", r.Lines[1])

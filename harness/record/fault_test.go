@@ -146,8 +146,10 @@ func failAt(t *testing.T, f *faulty) (fails bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Lines) != want || r.Damaged != nil || r.Running || (r.Torn > 0) != (f.half && f.ops[len(f.ops)-1] == "write" && first != nil) {
-		t.Errorf("%d lines of %d, damaged %v, running %v, torn %d, after %v", len(r.Lines), want, r.Damaged, r.Running, r.Torn, f.ops)
+	torn := f.half && f.ops[len(f.ops)-1] == "write" && first != nil
+	if len(r.Lines) != want || r.Damaged != nil || r.Running || r.Torn > 0 != torn {
+		t.Errorf("%d lines of %d, damaged %v, running %v, torn %d, after %v", len(r.Lines), want, r.Damaged,
+			r.Running, r.Torn, f.ops)
 	}
 	return first != nil
 }

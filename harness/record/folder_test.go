@@ -47,10 +47,12 @@ func TestAFilterChoosesRuns(t *testing.T) {
 	alice := "alice"
 	for name, s := range stores(t, nil) {
 		t.Run(name, func(t *testing.T) {
-			a := ended(t, s, &record.Begin{Name: "daily", Subject: alice, Session: "s1", Script: record.String("// It's Über.\n")},
+			a := ended(t, s, &record.Begin{Name: "daily", Subject: alice, Session: "s1",
+				Script: record.String("// It's Über.\n")},
 				&record.Call{N: 1, Tool: "git.log", Args: record.Raw([]byte(`{"path":"a/b\u0041"}`))})
 			b := ended(t, s, &record.Begin{}, &record.Note{Stdout: `say "hello" to <x>`},
 				&record.Tools{Phrases: []byte(`[{"phrase":"find the log"}]`)},
+				&record.Tools{Path: "1:1", Phrases: []byte(`[{"phrase":"of a script that it ran"}]`)},
 				&record.Call{N: 1, Tool: "github.com.list", Args: record.Raw([]byte(`{}`))},
 				&record.Done{N: 1, Failed: true, Error: "no such repository"})
 			w, err := s.Begin(&record.Begin{Script: record.String(strings.Repeat("x", record.MaxInline) + "the end")})
@@ -226,7 +228,8 @@ func TestPruningKeepsWhatIsYoungAndFits(t *testing.T) {
 	check(record.StoreOptions{}, 7)
 	check(record.StoreOptions{Age: time.Hour, Bytes: 1 << 30}, 7)
 	check(record.StoreOptions{Bytes: 450 << 10}, 4)
-	if err := s.Remove(want[3], want[0], "none", want[2]); !errors.Is(err, record.ErrRunning) || !errors.Is(err, record.ErrNotFound) {
+	err = s.Remove(want[3], want[0], "none", want[2])
+	if !errors.Is(err, record.ErrRunning) || !errors.Is(err, record.ErrNotFound) {
 		t.Errorf("removing: %v", err)
 	}
 	check(record.StoreOptions{}, 2)
@@ -245,7 +248,8 @@ func TestPruningTidies(t *testing.T) {
 		return filepath.Join(s.Dir(), fmt.Sprintf("20300101T000000.000000Z-000000000%d%s", n, ext))
 	}
 	old := time.Now().Add(-time.Hour)
-	for _, file := range []string{name(1, ".run.jsonl.new"), name(2, ".run.jsonl.new"), filepath.Join(s.Dir(), "mine.run.jsonl.new")} {
+	for _, file := range []string{name(1, ".run.jsonl.new"), name(2, ".run.jsonl.new"),
+		filepath.Join(s.Dir(), "mine.run.jsonl.new")} {
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +310,8 @@ func TestManyWritersAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	for range 4 {
-		s, err := record.Open(dir, &record.StoreOptions{Redact: hide, Unkept: func(tool string) bool { return tool == "x" }, Age: time.Hour})
+		s, err := record.Open(dir, &record.StoreOptions{Redact: hide, Age: time.Hour,
+			Unkept: func(tool string) bool { return tool == "x" }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,6 +360,52 @@ func TestManyWritersAtOnce(t *testing.T) {
 	}
 	if len(digests) != 1 {
 		t.Errorf("one value has %d digests", len(digests))
+	}
+}
+
+// TestPruningHarmsNobodyAtWork prunes a folder in which others write and read.
+func TestPruningHarmsNobodyAtWork(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for range 4 {
+		s, err := record.Open(dir, &record.StoreOptions{Bytes: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			for range 30 {
+				w, err := s.Begin(&record.Begin{Script: record.String(strings.Repeat("x", record.MaxInline))})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := s.Prune(); err != nil {
+					t.Error(err)
+				}
+				r, err := s.Load(w.ID())
+				if err == nil {
+					_, err = r.Value(r.Begin.Script)
+				}
+				if err != nil || !r.Running {
+					t.Errorf("a run under way: %v", err)
+				}
+				if err := errors.Join(w.Add(&record.End{Status: "ok"}), w.Close()); err != nil {
+					t.Error(err)
+				}
+				for _, err := range s.List(t.Context(), &record.Filter{Text: "xx"}) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				if err := s.Remove(w.ID()); err != nil && !errors.Is(err, record.ErrNotFound) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 

@@ -30,6 +30,7 @@ type keeper struct {
 // line returns a copy of a line as it is to be written.
 func (k *keeper) line(l Line) (Line, error) {
 	c := &keeping{keeper: k, hide: k.hides(l), room: 4 * MaxInline}
+	_, c.mute = l.(*Done)
 	v, err := c.copy(reflect.ValueOf(l).Elem())
 	if err != nil {
 		return nil, err
@@ -37,18 +38,8 @@ func (k *keeper) line(l Line) (Line, error) {
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
 	out := p.Interface().(Line)
-	switch out := out.(type) {
-	case *Begin:
-		out.ID = l.(*Begin).ID
-	case *Done:
-		if c.hide {
-			if out.Error != "" {
-				out.Error = notKept
-			}
-			if out.Suspect != "" {
-				out.Suspect = notKept
-			}
-		}
+	if b, ok := out.(*Begin); ok {
+		b.ID = l.(*Begin).ID
 	}
 	return out, nil
 }
@@ -80,8 +71,9 @@ func (k *keeper) hides(l Line) bool {
 // keeping is the keeping of one line.
 type keeping struct {
 	*keeper
-	hide bool
-	room int // bytes of values that may still stand in the line
+	hide bool // its values
+	mute bool // and its texts, which are the tool's words
+	room int  // bytes of values that may still stand in the line
 }
 
 var (
@@ -108,7 +100,11 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 	out.Set(v)
 	switch v.Kind() {
 	case reflect.String:
-		if v.Type() == reflect.TypeFor[string]() { // and no kind or class
+		switch {
+		case v.Type() != reflect.TypeFor[string](): // a kind or class
+		case k.hide && k.mute && v.Len() > 0:
+			out.SetString(notKept)
+		default:
 			out.SetString(string(k.text([]byte(v.String()))))
 		}
 	case reflect.Struct:

@@ -15,7 +15,8 @@ import (
 )
 
 // secrets have all that JSON may spell in another way.
-var secrets = []string{"token-0123456789", `pass"w\ord/1`, "pa<ss>&word", "clé-secrète", "line\nfeed-key", "8675309123"}
+var secrets = []string{"token-0123456789", `pass"w\ord/1`, "pa<ss>&word", "clé-secrète", "line\nfeed-key",
+	"8675309123"}
 
 func hide(b []byte) []byte {
 	for _, s := range secrets {
@@ -71,7 +72,8 @@ func TestNoSecretIsWritten(t *testing.T) {
 				} {
 					n++
 					add(t, w, &record.Call{N: n, Tool: tool, Args: record.Raw([]byte(value))})
-					add(t, w, &record.Done{N: n, Result: record.Raw([]byte(value)), Error: "failed: " + secret, Suspect: secret})
+					add(t, w, &record.Done{N: n, Result: record.Raw([]byte(value)), Error: "failed: " + secret,
+						Message: secret, Suspect: secret})
 				}
 			}
 		}
@@ -83,7 +85,8 @@ func TestNoSecretIsWritten(t *testing.T) {
 			Units: []record.Unit{{Source: record.String("x := " + secret)}}})
 		add(t, w, &record.Note{Stdout: "printed " + secret, Stderr: secret, Warning: secret})
 		add(t, w, &record.Guess{N: 1000 + n, Tool: "a.b", Result: record.String(secret)})
-		add(t, w, &record.Child{Name: secret, Script: record.String(secret), Inputs: record.Values{secret: record.String(secret)}})
+		add(t, w, &record.Child{Name: secret, Script: record.String(secret),
+			Inputs: record.Values{secret: record.String(secret)}})
 		add(t, w, &record.End{Value: record.String(secret), Warnings: []string{secret}, Error: raw})
 	}
 	add(t, w, &record.Call{N: 5000, Tool: "git.log", Args: record.Raw([]byte(`{"pin":8675309123}`))})

@@ -30,7 +30,7 @@ type Begin struct {
 	Script  Data   `json:"script"`         // JSON string: the source as it was sent
 	Name    string `json:"name,omitempty"` // of the file or saved script
 	Inputs  Values `json:"inputs,omitempty"`
-	Stored  Values `json:"stored,omitempty"`  // what Stored returns; null: there is no session
+	Stored  Values `json:"stored,omitzero"`   // what Stored returns; null: there is no session
 	Session string `json:"session,omitempty"` // of the MCP client
 	// Subject is whose run it is: the name of a token, or "" where there is one
 	// user only.

@@ -303,7 +303,7 @@ func (r *Run) contains(s string) bool {
 		case *Begin:
 			found = value(l.Script)
 		case *Child:
-			found = value(l.Script)
+			found = value(l.Script) || in(l.Error)
 		case *Tools:
 			found = inJSON(l.Phrases)
 		case *Call:
@@ -311,7 +311,7 @@ func (r *Run) contains(s string) bool {
 		case *Guess:
 			found = value(l.Args)
 		case *Done:
-			found = in(l.Error)
+			found = in(l.Error) || in(l.Message)
 		case *Note:
 			found = in(l.Stdout) || in(l.Stderr) || in(l.Warning)
 		case *End:

@@ -16,6 +16,9 @@ func (s *Store) Remove(ids ...string) error {
 		if err == nil {
 			err = s.in.remove(name)
 		}
+		if errors.Is(err, fs.ErrNotExist) { // another one removed it
+			err = ErrNotFound
+		}
 		if err != nil {
 			all = errors.Join(all, fmt.Errorf("removing run %s: %w", id, err))
 		}

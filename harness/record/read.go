@@ -17,7 +17,7 @@ import (
 type Run struct {
 	Begin    *Begin
 	Attempts []*Attempt
-	Tools    *Tools // nil: the script uses none
+	Tools    *Tools // of the script, not of those that it ran; nil: it uses none
 	Calls    []*Made
 	Notes    []*Note
 	Children []*Child
@@ -84,7 +84,7 @@ func (s *Store) find(id string) (string, error) {
 	}
 	_, a, _ := parseName(found[0])
 	_, b, _ := parseName(found[1])
-	return "", fmt.Errorf("%q begins the IDs of %d runs, such as %s and %s: use more of it", id, len(found), a, b)
+	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id, len(found), a, b)
 }
 
 // LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its
@@ -167,7 +167,7 @@ func (r *Run) read(data []byte) error {
 			break
 		}
 		l, err := decode(data[at : at+end])
-		if err == nil {
+		if l != nil && (err == nil || r.Begin != nil && r.Begin.V > Version) {
 			err = r.check(l, last)
 		}
 		if err != nil {
@@ -224,7 +224,9 @@ func (r *Run) add(l Line) {
 	case *Attempt:
 		r.Attempts = append(r.Attempts, l)
 	case *Tools:
-		r.Tools = l
+		if l.Path == "" {
+			r.Tools = l
+		}
 	case *Call:
 		*r.made(l.N) = Made{Call: l} // also of one that was sent again
 	case *Guess:

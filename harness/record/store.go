@@ -27,7 +27,7 @@ type StoreOptions struct {
 	Bytes int64
 	// Redact returns a text or JSON in which secrets are hidden, before it is
 	// written; nil: nothing is secret. It gets the texts of JSON's strings too,
-	// and does not change its argument.
+	// does not change its argument, and is safe for concurrent use.
 	Redact func([]byte) []byte
 	// Unkept reports whether the arguments and results of a tool are not to be
 	// kept: of those the record has a keyed digest; nil: all are kept.

@@ -20,11 +20,13 @@ func stores(t *testing.T, o *record.StoreOptions) map[string]*record.Store {
 func TestARunIsReadAsItWasWritten(t *testing.T) {
 	for name, s := range stores(t, nil) {
 		t.Run(name, func(t *testing.T) {
-			w, err := s.Begin(&record.Begin{Script: record.String("// Say hello.\n"), Name: "hello"})
+			w, err := s.Begin(&record.Begin{Script: record.String("// Say hello.\n"), Name: "hello",
+				Stored: record.Values{}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			add(t, w, &record.Call{N: 1, Place: "1:2", Class: record.Read, Tool: "git.log", Args: record.Raw([]byte(`{ "a": 1 }`))})
+			add(t, w, &record.Call{N: 1, Place: "1:2", Class: record.Read, Tool: "git.log",
+				Args: record.Raw([]byte(`{ "a": 1 }`))})
 			add(t, w, &record.Done{N: 1, Kind: record.Answered, Result: record.Raw([]byte("{}"))})
 			if err := w.Sync(); err != nil {
 				t.Fatal(err)
@@ -42,6 +44,9 @@ func TestARunIsReadAsItWasWritten(t *testing.T) {
 			}
 			if r.Damaged != nil || r.Torn != 0 || len(r.Lines) != 4 || len(r.Calls) != 1 {
 				t.Errorf("%+v", r)
+			}
+			if r.Begin.Stored == nil || r.Begin.Inputs != nil {
+				t.Errorf("a session that stored nothing: %v, %v", r.Begin.Stored, r.Begin.Inputs)
 			}
 			if got := string(r.Calls[0].Args.JSON); got != `{ "a": 1 }` {
 				t.Errorf("arguments: %s", got)

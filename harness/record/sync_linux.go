@@ -20,15 +20,15 @@ func syncData(f *os.File) error {
 func syncDir(d *os.File) error { return d.Sync() }
 
 // reserve takes space on the disk for n bytes behind the end of a file, where its
-// file system can do that.
+// file system can do that. An error says that there is none.
 func reserve(f *os.File, end, n int64) error {
 	for {
 		switch err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, end, n); {
 		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
-			return nil
-		default:
+		case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT), errors.Is(err, unix.EFBIG):
 			return err
+		default:
+			return nil
 		}
 	}
 }

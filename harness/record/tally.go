@@ -28,7 +28,9 @@ func (t *tally) add(l Line) {
 	case *Attempt:
 		t.attempts = l.Number
 	case *Tools:
-		t.phrase = firstPhrase(l.Phrases)
+		if l.Path == "" {
+			t.phrase = firstPhrase(l.Phrases)
+		}
 	case *Call:
 		t.call(l.Tool)
 	case *Guess:

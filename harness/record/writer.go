@@ -43,7 +43,8 @@ func (w *Writer) ID() string { return w.id }
 // Add appends a line and sets its Type, and its Time where that is zero or not
 // later than that of the line before: no two lines have the same time. To an End
 // it adds what a list says of the run. The line has left this process when Add
-// returns, so that it survives its death.
+// returns, so that it survives its death. A value that stands beside another record
+// is an error: see Run.Value.
 func (w *Writer) Add(l Line) error {
 	if err := w.failed(); err != nil { // nothing more is written, beside it neither
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 )
 
 const deleting = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"})
@@ -94,6 +95,35 @@ func TestADeniedToolIsOfferedByNoTool(t *testing.T) {
 	}
 	if f.calls.Load() > 0 {
 		t.Error("called")
+	}
+}
+
+// Only tools that read are offered, and those of a server that is not trusted
+// cannot be known to.
+func TestAServerThatIsNotTrustedOffersNothingReadOnly(t *testing.T) {
+	f := newFake()
+	s, _ := serving(t, &Options{Tools: All, Policy: &harness.Policy{ReadOnly: true},
+		Catalog: func(context.Context) (*harness.Catalog, error) {
+			return &harness.Catalog{Registry: testRegistry(), Calls: f,
+				Servers: []config.Server{{Name: "files", Trust: config.TrustNothing}}}, nil
+		}})
+	c := connect(t, s, nil)
+	if got := textOf(c.call("tool_find", map[string]any{"query": "read a file"})); strings.Contains(got, "files.") ||
+		!strings.Contains(got, "git.git_log") {
+		t.Errorf("found: %s", got)
+	}
+	for tool, args := range map[string]map[string]any{
+		"tool_describe": {"tool": "files.read_file"}, "tool_load": {"tool": "files.read_file"},
+		"call_tool": {"tool": "files.read_file", "arguments": map[string]any{"path": "x"}},
+	} {
+		if res := c.call(tool, args); !res.IsError ||
+			!strings.Contains(textOf(res), "its server's hints do not count: usetools.trust is false") {
+			t.Errorf("%s: %s", tool, textOf(res))
+		}
+	}
+	got, a := c.run(`r, err := files.ReadFile(files.ReadFileParams{Path: "x"}); if err != nil { panic(err) }; Return(r.Text())`)
+	if a.Status != harness.Denied || !strings.Contains(got, "usetools.trust is false") || f.calls.Load() > 0 {
+		t.Errorf("%s after %d calls: %s", a.Status, f.calls.Load(), got)
 	}
 }
 

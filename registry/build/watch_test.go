@@ -112,6 +112,15 @@ func TestWatchFollowsTheConfigAndTheServers(t *testing.T) {
 		c[0].After.Description != "Changed." || c[0].Held {
 		t.Errorf("changed %+v", c)
 	}
+	// A word on what tools do asks no server.
+	writeConfig(t, path, `{"class": {"echo": "effect"}, "trust": "writes"}`, restless, snap("a", "calculator.json"))
+	before = u
+	u = next(t, updates)
+	s, _ := u.Config.Server("s")
+	if c := u.Report.Changes; len(c.Added)+len(c.Removed)+len(c.Changed) > 0 || s.Class("echo") == nil ||
+		u.Report.Servers[0].Time+u.Report.Servers[1].Time != 0 || !cmp.Equal(ids(u.Registry), ids(before.Registry)) {
+		t.Errorf("server %+v, report %+v", s, u.Report)
+	}
 	// A config that cannot be read leaves everything as it is.
 	if err := registry.WriteFile(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)

@@ -10,10 +10,12 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"log"
 	"os"
+	"runtime"
 
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/check"
@@ -93,11 +95,17 @@ func (p *Program) Readings() (fresh []Reading, lost bool) { return p.timers.Read
 type Replay struct {
 	Begin    int64              // of the run, in ns since 1970
 	Readings map[string][]int64 // times in ns since 1970, by the path of the goroutine that read them
+	// CPUs is what runtime.NumCPU was, and GOMAXPROCS; 0: what it is here.
+	CPUs int
 }
 
 // Replay makes the program repeat a run. It is called before Run. Meanwhile
-// Answered and Advance move its clock.
-func (p *Program) Replay(r *Replay) { p.timers.Replay(r.Begin, r.Readings) }
+// Answered and Advance move its clock. The process runs on one processor from then
+// on: goroutines take turns as they did, as far as that can be had.
+func (p *Program) Replay(r *Replay) {
+	here := runtime.GOMAXPROCS(1)
+	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, here))
+}
 
 // Answered says that a call of a program that repeats a run was answered at a time,
 // in ns since 1970.

@@ -68,8 +68,8 @@ var replacements = []replacement{
 	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
 		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
 	}},
-	{why: "the process has goroutines of the harness, too", funcs: map[string]string{
-		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS",
+	{why: "the process has goroutines of the harness, too, and another number of processors where a run is repeated", funcs: map[string]string{
+		"runtime.NumGoroutine": "NumGoroutine", "runtime.GOMAXPROCS": "GOMAXPROCS", "runtime.NumCPU": "NumCPU",
 	}},
 	{why: "a locked process may not look for files of zones, and its error says so", funcs: map[string]string{
 		"time.LoadLocation": "LoadLocation",

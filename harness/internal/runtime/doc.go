@@ -20,6 +20,8 @@
 //	goroutine*.go, strand.go  which goroutine it is
 //	random.go   random numbers, which follow from the run's seed
 //	timers.go   the timers that may still wake the script
+//	clock.go    what the script reads from its clock, noted
+//	replay.go   the clock and the timers of a script that is run again
 //	sort.go, keyed.go  generic functions of the library
 //	log.go, flags.go  log.Fatal and flag.Parse, which end the script; places in logs
 //	tool.go, answer.go, scan.go  a tool's call, and its answer as the script reads it

@@ -19,6 +19,7 @@ import (
 // are told to. Timers that native code sets go by the real clock.
 type replay struct {
 	base time.Time // real; a time that is made of it has a monotonic part
+	cpus int
 
 	mu       sync.Mutex
 	clock    int64              // ns since 1970
@@ -48,9 +49,11 @@ type event struct {
 }
 
 // Replay makes the timers repeat a run that began at a time, in ns since 1970, and
-// in which the goroutines read the clock so. It is called before the script runs.
-func (t *Timers) Replay(begin int64, readings map[string][]int64) {
+// in which the goroutines read the clock so, with so many processors. It is called
+// before the script runs.
+func (t *Timers) Replay(begin int64, readings map[string][]int64, cpus int) {
 	t.replay = &replay{
+		cpus: cpus,
 		base: time.Now(), clock: begin, readings: map[string][]int64{}, hearing: map[uintptr]int{}, unknown: &t.uncounted,
 		timers: map[weak.Pointer[time.Timer]]*event{}, tickers: map[weak.Pointer[time.Ticker]]*event{},
 	}

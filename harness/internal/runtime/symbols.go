@@ -48,7 +48,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"AfterFunc": func(place string, d time.Duration, f func()) *time.Timer {
 			return m.cfg.Timers.afterFunc(d, m.inGoroutine(place, f))
 		},
-		"NumGoroutine": m.cfg.Timers.Goroutines, "GOMAXPROCS": m.setProcs,
+		"NumGoroutine": m.cfg.Timers.Goroutines, "NumCPU": m.numCPU, "GOMAXPROCS": m.setProcs,
 		"HKDFExtract": hkdfExtract, "HKDFExpand": hkdfExpand, "HKDFKey": hkdfKey, "PBKDF2Key": pbkdf2Key,
 		"Sort": sortOrdered, "SortFunc": sortFunc, "SortStableFunc": sortStableFunc,
 	}
@@ -163,8 +163,19 @@ func (m *Machine) setProcs(n int) int {
 	if n > 0 {
 		before = m.procs.Swap(int64(n))
 	}
-	if before == 0 {
-		return runtime.GOMAXPROCS(0)
+	switch {
+	case before > 0:
+		return int(before)
+	case m.cfg.Timers.replay != nil:
+		return m.cfg.Timers.replay.cpus
 	}
-	return int(before)
+	return runtime.GOMAXPROCS(0)
+}
+
+// numCPU is runtime.NumCPU.
+func (m *Machine) numCPU() int {
+	if m.cfg.Timers.replay != nil {
+		return m.cfg.Timers.replay.cpus
+	}
+	return runtime.NumCPU()
 }

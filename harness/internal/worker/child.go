@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -164,7 +163,6 @@ func (c *child) serve(k kind, b []byte) error {
 	switch {
 	case c.script.Replay != nil:
 		program.Replay(c.script.Replay)
-		runtime.GOMAXPROCS(1) // see conduct
 		go c.conduct(over)
 	case c.stuck != nil:
 		go c.watch(program, over)

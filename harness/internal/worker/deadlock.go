@@ -150,7 +150,8 @@ func blocked(dump []byte) (some, all bool) {
 		switch {
 		case strings.HasPrefix(state, "chan "), strings.HasPrefix(state, "select"), strings.HasPrefix(state, "sync."),
 			// The runtime waits for its own semaphores too, to begin a collection.
-			state == "semacquire" && strings.HasPrefix(rest, "sync."):
+			state == "semacquire" && strings.HasPrefix(rest, "sync."),
+			state == "coroutine": // of iter.Pull, until it is called
 			some = true
 		default:
 			return true, false

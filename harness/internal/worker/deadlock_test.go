@@ -20,7 +20,8 @@ func TestDeadlockIsToldFromWaiting(t *testing.T) {
 		"waits for input":           {mine + "goroutine 9 [IO wait]:\nmain()\n", false},
 		"waits for a WaitGroup":     {mine + "goroutine 9 [semacquire]:\nsync.runtime_Semacquire(0x1)\nmain()\n", true},
 		"waits to collect garbage":  {mine + "goroutine 9 [semacquire]:\nencoding/csv.(*Reader).readRecord(0x1)\nmain()\n", false},
-		"a state that is not known": {mine + "goroutine 9 [coroutine]:\nmain()\n", false},
+		"an iterator that waits":    {mine + "goroutine 9 [coroutine]:\nmain()\n", true},
+		"a state that is not known": {mine + "goroutine 9 [wondering]:\nmain()\n", false},
 	} {
 		if some, all := blocked([]byte(c.dump)); !some || all != c.want {
 			t.Errorf("%s: %v, %v", name, some, all)

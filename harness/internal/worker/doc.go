@@ -11,8 +11,8 @@
 //	tools  ──────────────────────▶ type-check with the generated packages, lower
 //	        ◀───────────── plan    warnings; or errors, and that is the end
 //	go     ──────────────────────▶ run main
-//	        ◀──── call, value, warn
-//	result ──────────────────────▶
+//	        ◀──── call, value, warn; clock, with Script.Clock; still, with Script.Replay
+//	result, advance ─────────────▶
 //	        ◀───────────── done    then the worker exits
 //
 // A script that needs no tools (Script.Free), or only such as it may call
@@ -54,6 +54,19 @@
 // with its seed draws what it drew. They are the functions of math/rand and
 // math/rand/v2, and of crypto/rand with its Reader. What draws by itself does not:
 // keys and signatures of package crypto, boundaries of mime/multipart, maphash.
+//
+// # Time
+//
+// With Script.Clock the worker notes what the script reads from its clock: the
+// results of time.Now, Since and Until, and the times that come out of the channels
+// of timers. They are sent before the next call, or before done. They have no
+// monotonic part, which a record could not give back, and go on evenly all the same.
+//
+// With Script.Replay no time passes for the script. When all its goroutines are
+// blocked, the worker sends still, and goes on with what it reads next: a result, or
+// advance, for which the first timer goes off that somebody waits for. So just one
+// thing happens at a time, in the order that the parent chooses. A still that
+// crossed a result says so by its number, and counts for nothing.
 //
 // # Trust
 //

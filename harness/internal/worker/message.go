@@ -40,7 +40,8 @@ func (s *Script) alone(n *Needs) bool { return s.Free && !s.Check && n.none() }
 // Begin and stands still; it moves on to the time of each answer, and of each timer
 // that goes off. Of what a goroutine read from its clock in the run, it reads the
 // same again. Nothing waits: sleeps and timers go off when Host.Still says so. Calls
-// are not limited to Limits.Parallel at once.
+// are not limited to Limits.Parallel at once, nor their arguments but by what a run
+// may send. What native code reads and sets goes by the world's clock.
 type Replay = exec.Replay
 
 // ready is a worker's first word.

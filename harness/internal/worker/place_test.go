@@ -252,3 +252,13 @@ func TestCallsSayWhereTheyComeFrom(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkCalls is a script with 1,000 calls, and its worker.
+func BenchmarkCalls(b *testing.B) {
+	for b.Loop() {
+		o, err := Run(b.Context(), &Script{Source: "for range 1000 {\n\tshop.List()\n}"}, &shop{}, nil)
+		if err != nil || o.Status != OK || o.Calls != 1000 {
+			b.Fatal(o, err)
+		}
+	}
+}

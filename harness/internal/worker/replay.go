@@ -60,27 +60,36 @@ const (
 	mostPause  = 2 * time.Millisecond
 )
 
-// patience is how long a script may run before it is asked about all the same: it
-// may run in order to wait.
-const patience = 200 * time.Millisecond
+// patience is how long a script may run before the parent is asked all the same: it
+// may run in order to wait. A longer time than the scheduler's slice, between two
+// looks, is one in which the system ran something else.
+const (
+	patience  = 200 * time.Millisecond
+	timeSlice = 10 * time.Millisecond
+)
 
 // await waits until nothing in the script moves, and something could: calls wait for
 // answers, or a timer for its time. ok is false when the script is over. It says so
 // where the script is in a deadlock.
 func (w *stillness) await(over <-chan struct{}) (waiting int, next int64, ok bool) {
-	pause, deadlocked, begin := leastPause, false, time.Now()
+	pause, deadlocked := leastPause, false
+	var ran time.Duration
+	last := time.Now()
 	for {
 		select {
 		case <-over:
 			return 0, 0, false
 		default:
 		}
+		now := time.Now()
+		ran += min(now.Sub(last), timeSlice)
+		last = now
 		running := w.running()
 		some, still := false, false
 		if !running {
 			some, still = w.still()
 		}
-		if still || time.Since(begin) > patience {
+		if still || ran > patience {
 			w.mu.Lock()
 			waiting = w.held
 			w.mu.Unlock()

@@ -59,7 +59,7 @@ func (s *stage) Clock(read []Reading, lost bool) {
 }
 
 func (s *stage) Call(ctx context.Context, c *Call) (*Answer, error) {
-	h := &held{Call: c, release: make(chan *Answer, 1)}
+	h := &held{Call: c, release: make(chan *Answer, 1), line: -1}
 	s.mu.Lock()
 	s.open = append(s.open, h)
 	s.asked++
@@ -140,34 +140,22 @@ func simulate(seed uint64) *stage {
 // repeat answers in the order of a record.
 func repeat(lines []line) *stage {
 	return &stage{
-		lines: lines,
-		now:   begin2026,
-		arrive: func(s *stage, h *held) {
-			taken := map[int]bool{}
-			for _, o := range s.open {
-				if o != h && o.line >= 0 {
-					taken[o.line] = true
-				}
-			}
-			h.line = -1
-			for i := s.used; i < len(s.lines); i++ {
-				l := s.lines[i]
-				l.text, l.at = "", time.Time{}
-				if !taken[i] && l == lineOf(h.Call) {
-					h.line = i
-					return
-				}
-			}
-		},
+		lines:  lines,
+		now:    begin2026,
+		arrive: func(s *stage, h *held) { h.line = s.lineFor(h, false) },
 		decide: func(s *stage, next time.Time) (bool, error) {
-			if s.used < len(s.lines) {
-				l := s.lines[s.used]
-				i := slices.IndexFunc(s.open, func(h *held) bool { return h.line == s.used })
-				if i >= 0 && (next.IsZero() || l.at.Before(next)) {
-					s.used++
-					s.give(s.open[i], l)
-					return false, nil
+			turn := func(h *held) bool { return h.line == s.used }
+			if !slices.ContainsFunc(s.open, turn) {
+				for _, h := range s.open { // the job that another goroutine took
+					if h.line < 0 {
+						h.line = s.lineFor(h, true)
+					}
 				}
+			}
+			if i := slices.IndexFunc(s.open, turn); i >= 0 && (next.IsZero() || s.lines[s.used].at.Before(next)) {
+				s.used++
+				s.give(s.open[i], s.lines[s.used-1])
+				return false, nil
 			}
 			if !next.IsZero() {
 				return true, nil
@@ -177,13 +165,29 @@ func repeat(lines []line) *stage {
 	}
 }
 
+// lineFor is the first line of a record that is like a call and that no call has; of
+// any path, or of the call's.
+func (s *stage) lineFor(h *held, anyPath bool) int {
+	for i := s.used; i < len(s.lines); i++ {
+		l := s.lines[i]
+		l.text, l.at = "", time.Time{}
+		if anyPath {
+			l.path = h.Path
+		}
+		if l == lineOf(h.Call) && !slices.ContainsFunc(s.open, func(o *held) bool { return o != h && o.line == i }) {
+			return i
+		}
+	}
+	return -1
+}
+
 func (s *stage) replay(t *testing.T, source string, readings []Reading) *Outcome {
 	t.Helper()
 	byPath := map[string][]int64{}
 	for _, r := range readings {
 		byPath[r.Path] = append(byPath[r.Path], r.Time)
 	}
-	o, err := Run(t.Context(), &Script{Source: source, Replay: &Replay{Begin: begin2026.UnixNano(), Readings: byPath}}, s, nil)
+	o, err := Run(t.Context(), &Script{Source: source, Replay: &Replay{Begin: begin2026.UnixNano(), Readings: byPath, CPUs: 48}}, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,6 +334,26 @@ var clockwork = map[string]struct{ script, want string }{
 			runtime.Gosched()
 		}
 		fmt.Println(time.Now().UTC().Format(time.TimeOnly))`, "04:04:05"},
+	"an iterator": {`
+		next, stop := iter.Pull(func(yield func(int) bool) {
+			for i := 0; ; i++ {
+				time.Sleep(time.Hour)
+				if !yield(i) {
+					return
+				}
+			}
+		})
+		defer stop()
+		var wg sync.WaitGroup
+		wg.Go(func() { time.Sleep(90 * time.Minute); fmt.Println("90 min") })
+		for range 2 {
+			fmt.Println(next())
+		}
+		wg.Wait()
+		never := make(chan int)
+		<-never`, "0 true\n90 min\n1 true\n\nscript_errorfatal error: all goroutines are asleep - deadlock!"},
+	"processors": {`
+		fmt.Println(runtime.NumCPU(), runtime.GOMAXPROCS(3), runtime.GOMAXPROCS(0))`, "48 48 3"},
 	"a deadlock": {`
 		time.AfterFunc(time.Hour, func() { fmt.Println("late") })
 		t := time.NewTicker(time.Second)
@@ -414,15 +438,15 @@ var withCalls = map[string]string{
 			cancel()
 		}`,
 	"a pool": `
-		type job struct{ n, worker int; text string; at time.Time }
+		type job struct{ n int; text string; at time.Time }
 		jobs, results := make(chan int), make(chan job)
 		var wg sync.WaitGroup
-		for w := range 4 {
+		for range 4 {
 			wg.Go(func() {
 				for n := range jobs {
 					r, _ := shop.Buy(shop.BuyParams{What: n})
 					time.Sleep(time.Duration(n) * 100 * time.Millisecond)
-					results <- job{n, w, r.Text(), time.Now()}
+					results <- job{n, r.Text(), time.Now()}
 				}
 			})
 		}

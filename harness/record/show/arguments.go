@@ -16,53 +16,54 @@ const (
 	maxLeaves    = 200
 	maxDepth     = 6
 	maxArguments = 64 << 10 // bytes
+	maxCompares  = 500      // calls of a place
 )
 
 // leaf is a value in a JSON value, and where: a.b[0].
 type leaf struct{ path, value string }
 
-// differences are, of each call, the arguments that are not the same in all of
-// them; all of a lone call's.
-func differences(calls []*Bar) []string {
-	out := make([]string, len(calls))
-	all := make([][]leaf, len(calls))
-	type value struct {
-		text  string
-		times int
+// common are the arguments, by their path, that are the same in all calls; in many
+// calls, in the first of them. A lone call has none.
+func common(calls []*Bar) map[string]string {
+	if len(calls) == 1 {
+		return nil
 	}
-	first := map[string]value{}
-	differ := map[string]bool{}
-	for i, b := range calls {
-		args := argsOf(b.Made)
-		if args.JSON == nil && !args.IsZero() {
-			out[i] = absent(args)
-			continue
-		}
-		all[i] = leaves(args.JSON)
-		for _, l := range all[i] {
-			was, ok := first[l.path]
-			if !ok {
-				was.text = l.value
+	calls = calls[:min(len(calls), maxCompares)]
+	same, times := map[string]string{}, map[string]int{}
+	for _, b := range calls {
+		for _, l := range leaves(argsOf(b.Made).JSON) {
+			if was, ok := same[l.path]; !ok && times[l.path] == 0 {
+				same[l.path] = l.value
+			} else if was != l.value {
+				delete(same, l.path)
 			}
-			was.times++
-			first[l.path] = was
-			if was.text != l.value {
-				differ[l.path] = true
-			}
+			times[l.path]++
 		}
 	}
-	for i, ls := range all {
-		var parts []string
-		for _, l := range ls {
-			if len(calls) == 1 || differ[l.path] || first[l.path].times != len(calls) {
-				parts = append(parts, strings.TrimSpace(l.path+" "+l.value))
-			}
-		}
-		if parts != nil {
-			out[i] = strings.Join(parts, ", ")
+	for path := range same {
+		if times[path] != len(calls) {
+			delete(same, path)
 		}
 	}
-	return out
+	return same
+}
+
+// Differs are the arguments of a call of the place in which others are not like it,
+// all of a lone one's: "id 7, filter.name \"x\"".
+func (p *Place) Differs(b *Bar) string { return label(argsOf(b.Made), p.common) }
+
+// label are arguments without those that others have too.
+func label(args record.Data, common map[string]string) string {
+	if args.JSON == nil && !args.IsZero() {
+		return absent(args)
+	}
+	var parts []string
+	for _, l := range leaves(args.JSON) {
+		if value, ok := common[l.path]; !ok || value != l.value {
+			parts = append(parts, strings.TrimSpace(l.path+" "+l.value))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // leaves takes a JSON value apart, in its order. What is beyond the bounds is left

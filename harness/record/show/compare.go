@@ -196,8 +196,8 @@ func phrases(a, b []Phrase) (out []PhraseChange) {
 // placed is a call with the script and the place that it is made at.
 type placed struct {
 	*Bar
-	source, line, column int
-	tool, args           string
+	line              int
+	place, tool, args string
 }
 
 // flat are the calls of a run as they began. The lines of the script are made those
@@ -209,13 +209,14 @@ func flat(v *View, moved func(int) int) (out []*placed) {
 			if i == 0 {
 				line = moved(line)
 			}
+			place := fmt.Sprintf("%d %d:%d %s", i, line, p.Column, p.Tool)
 			for _, b := range p.Calls {
 				args := argsOf(b.Made)
 				key := args.SHA256
 				if raw := value(v.Run, args); raw != nil {
 					key = string(raw)
 				}
-				out = append(out, &placed{b, i, line, p.Column, p.Tool, key})
+				out = append(out, &placed{b, line, place, p.Tool, key})
 			}
 		}
 	}
@@ -230,6 +231,9 @@ func calls(a, b *View) (out []CallChange) {
 	inA, inB := flat(a, moved), flat(b, func(line int) int { return line })
 	of := map[*placed]*placed{} // of A, what it is in B
 	pair := func(key func(*placed) string) {
+		if len(of) == len(inA)+len(inB) {
+			return
+		}
 		waiting := map[string][]*placed{}
 		for _, c := range inB {
 			if of[c] == nil {
@@ -243,13 +247,12 @@ func calls(a, b *View) (out []CallChange) {
 			}
 		}
 	}
-	place := func(c *placed) string { return fmt.Sprintf("%d %d:%d %s", c.source, c.line, c.column, c.tool) }
-	pair(func(c *placed) string { return c.Path + " " + place(c) + " " + c.args })
-	pair(func(c *placed) string { return place(c) + " " + c.args })
+	pair(func(c *placed) string { return c.Path + " " + c.place + " " + c.args })
+	pair(func(c *placed) string { return c.place + " " + c.args })
 	pair(func(c *placed) string { return c.tool + " " + c.args })
-	pair(func(c *placed) string { return c.Path + " " + place(c) })
-	pair(place)
-	pair(func(c *placed) string { return fmt.Sprintf("%d %d %s", c.source, c.line, c.tool) })
+	pair(func(c *placed) string { return c.Path + " " + c.place })
+	pair(func(c *placed) string { return c.place })
+	pair(func(c *placed) string { return fmt.Sprintf("%d %s", c.line, c.tool) })
 	for _, x := range inA {
 		y := of[x]
 		if y == nil {
@@ -362,10 +365,10 @@ func (d *Difference) Text(w io.Writer, o *Options) error {
 	p.line("%s  %s", p.paint(red, "a"), a)
 	p.line("%s  %s", p.paint(green, "b"), b)
 	if s := d.Status; s != nil {
-		p.was("status", s.A, s.B)
+		p.was("status", cmp.Or(s.A, none), cmp.Or(s.B, none))
 	}
 	if s := d.Error; s != nil {
-		p.was("error", s.A, s.B)
+		p.was("error", cmp.Or(s.A, none), cmp.Or(s.B, none))
 	}
 	p.unified("script", d.Script)
 	if len(d.Inputs) > 0 {
@@ -377,7 +380,7 @@ func (d *Difference) Text(w io.Writer, o *Options) error {
 	if len(d.Phrases) > 0 {
 		p.title("phrases")
 		for _, c := range d.Phrases {
-			p.was(fmt.Sprintf("%q", c.Phrase), cmp.Or(c.A, "(not there)"), cmp.Or(c.B, "(not there)"))
+			p.was(fmt.Sprintf("%q", c.Phrase), cmp.Or(c.A, none), cmp.Or(c.B, none))
 		}
 	}
 	if len(d.Calls) > 0 {
@@ -401,6 +404,9 @@ func (d *Difference) Text(w io.Writer, o *Options) error {
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
+
+// none stands for what one run has not.
+const none = "(none)"
 
 // maxChanges bounds the calls of a difference that are told of.
 const maxChanges = 50
@@ -427,7 +433,7 @@ func (p *page) minusPlus(a, b string) {
 
 func (p *page) change(c *Change) {
 	p.line("  %s", p.safe(c.Path, p.Width-2))
-	p.minusPlus(cmp.Or(compactOrNot(c.A), "(not there)"), cmp.Or(compactOrNot(c.B), "(not there)"))
+	p.minusPlus(cmp.Or(compactOrNot(c.A), none), cmp.Or(compactOrNot(c.B), none))
 }
 
 func compactOrNot(raw json.RawMessage) string {

@@ -39,7 +39,8 @@ func newTape(script string) *tape {
 }
 
 func (r *tape) call(n int, path, place, tool string, class record.Class, args string, start float64) *record.Made {
-	c := &record.Call{Head: at(start), N: n, Path: path, Place: place, Tool: tool, Class: class, Args: record.Raw([]byte(args))}
+	c := &record.Call{Head: at(start), N: n, Path: path, Place: place, Tool: tool, Class: class,
+		Args: record.Raw([]byte(args))}
 	m := &record.Made{Call: c}
 	r.Calls, r.Lines = append(r.Calls, m), append(r.Lines, c)
 	return m
@@ -106,8 +107,8 @@ func shop() *tape {
 	r := newTape(lateOrders)
 	r.Begin.Name, r.Begin.Subject, r.Begin.Session = "late_orders", "support", "s-41c"
 	r.Begin.Inputs = record.Values{"days": record.Raw([]byte("4"))}
-	phrases := `[{"phrase":"list the shop's orders by status","verdict":"resolved","by":"phrase","tool":"shop.list_orders",` +
-		`"go":"shop.ListOrders","confidence":0.97,"candidates":[]},` +
+	phrases := `[{"phrase":"list the shop's orders by status","verdict":"resolved","by":"phrase",` +
+		`"tool":"shop.list_orders","go":"shop.ListOrders","confidence":0.97,"candidates":[]},` +
 		`{"phrase":"get one order with all that belongs to it","verdict":"resolved","by":"memory","tool":"shop.get_order",` +
 		`"go":"shop.GetOrder","confidence":1,"candidates":[]},` +
 		`{"phrase":"post a message to a channel","verdict":"not_found","confidence":0.1,` +
@@ -158,7 +159,8 @@ func shop() *tape {
 
 // thousand is a run with more calls than are shown one by one.
 func thousand() *tape {
-	r := newTape(strings.Repeat("// a line about nothing\n", 70) + "for i := range 1000 {\n\tclock.Tick(clock.TickParams{N: i})\n}\n" +
+	r := newTape(strings.Repeat("// a line about nothing\n", 70) +
+		"for i := range 1000 {\n\tclock.Tick(clock.TickParams{N: i})\n}\n" +
 		strings.Repeat("// a line about nothing\n", 30) + "panic(\"enough\")\n")
 	for i := range 1000 {
 		m := r.call(i+1, "", "72:2", "clock.tick", record.Again, fmt.Sprintf(`{"n":%d}`, i), float64(i))
@@ -169,14 +171,34 @@ func thousand() *tape {
 		r.done(m, float64(i)+.9, `{"content":[]}`)
 	}
 	r.end(record.End{Status: "script_error", ExitCode: 2, Error: json.RawMessage(
-		`{"kind":"panic","line":104,"column":1,"message":"panic: enough","hint":"recover it","trace":["main, line 104"]}`)}, 1100)
+		`{"kind":"panic","line":104,"column":1,"message":"panic: enough","hint":"recover it",` +
+			`"trace":["main, line 104"]}`)}, 1100)
+	return r
+}
+
+// lanes is a run of a few goroutines that make many calls.
+func lanes() *tape {
+	r := newTape("for range 3 {\n\twg.Go(func() { x.Y() })\n}\n")
+	for i := range 24 {
+		start := float64(i/3*100 + i%3*20)
+		m := r.call(i+1, fmt.Sprintf("2:2#%d", i%3), "2:17", "x.y", record.Read,
+			fmt.Sprintf(`{"a":{"b":[1,%d]}}`, i), start)
+		r.done(m, start+80+float64(i), `{"content":[]}`)
+	}
+	r.note(record.Note{Stdout: strings.Repeat("x", 100) + "\n", Line: 2}, 700)
+	for i := range 12 {
+		r.note(record.Note{Stdout: fmt.Sprintln("line", i), Line: 3}, 701+float64(i))
+	}
+	r.end(record.End{Status: "timeout",
+		Error: json.RawMessage(`{"kind":"limit","message":"it took longer than 800 ms"}`)}, 800)
 	return r
 }
 
 // resumed is a run of two attempts, of which nobody knows how one call ended, with
 // a script of another run in it.
 func resumed(running bool) *tape {
-	r := newTape("v, err := RunScript(\"inner\", nil)\nmail.Send(mail.SendParams{To: \"a\"})\nbank.Pay(bank.PayParams{Sum: 3})\n")
+	r := newTape("v, err := RunScript(\"inner\", nil)\nmail.Send(mail.SendParams{To: \"a\"})\n" +
+		"bank.Pay(bank.PayParams{Sum: 3})\n")
 	child := &record.Child{Head: at(5), N: 1, Path: "1:11", Name: "inner", Script: record.String("shop.Count()\n")}
 	r.Children, r.Lines = append(r.Children, child), append(r.Lines, child)
 	m := r.call(1, "1:11", "1:6", "shop.count", record.Read, `{}`, 10)
@@ -225,6 +247,7 @@ func TestARunIsShown(t *testing.T) {
 		{"shop-80", shop(), show.Options{Width: 80}},
 		{"shop-120", shop(), show.Options{Width: 120, All: true, Now: after(200e3)}},
 		{"shop-ascii", shop(), show.Options{Width: 80, ASCII: true}},
+		{"lanes", lanes(), show.Options{Width: 80}},
 		{"thousand", thousand(), show.Options{Width: 80}},
 		{"resumed", resumed(false), show.Options{Width: 100}},
 		{"running", resumed(true), show.Options{Width: 100, Colour: true}},
@@ -264,7 +287,9 @@ func everywhere() *tape {
 	q, _ := json.Marshal(evil)
 	object := record.Raw([]byte(fmt.Sprintf(`{%s:%s,"n":[%s]}`, q, q, q)))
 	b := r.Begin
-	b.ID, b.Name, b.Session, b.Subject, b.Harness, b.Go, b.OS, b.Arch, b.Host = evil, evil, evil, evil, evil, evil, evil, evil, evil
+	for _, f := range []*string{&b.ID, &b.Name, &b.Session, &b.Subject, &b.Harness, &b.Go, &b.OS, &b.Arch, &b.Host} {
+		*f = evil
+	}
 	b.Inputs = record.Values{evil: object}
 	r.Tools = &record.Tools{Head: at(1), Phrases: json.RawMessage(fmt.Sprintf(`[{"phrase":%s,"verdict":%s,"by":%s},`+
 		`{"phrase":%s,"verdict":"x","by":%s,"tool":%s},{"verdict":%s,"candidates":[{"id":%s}]}]`, q, q, q, q, q, q, q, q))}
@@ -276,7 +301,8 @@ func everywhere() *tape {
 		m.Settle = &record.Settle{Head: at(9), N: n + 1, Who: evil, Result: object}
 	}
 	r.fail(r.call(7, "", "1:1", "x", record.Read, `no JSON `+evil, 8), 9, evil)
-	guess := &record.Guess{Head: at(10), N: 8, Place: evil, Class: record.Class(evil), Tool: evil, Args: object, Result: object, From: evil}
+	guess := &record.Guess{Head: at(10), N: 8, Place: evil, Class: record.Class(evil), Tool: evil, Args: object,
+		Result: object, From: evil}
 	child := &record.Child{Head: at(11), N: 1, Path: evil, Name: evil, Script: record.String(evil), Inputs: b.Inputs}
 	ask := &record.Ask{Head: at(11.5), A: evil, Tool: evil, Args: object}
 	r.Calls, r.Children = append(r.Calls, &record.Made{Guess: guess}), append(r.Children, child)
@@ -284,9 +310,16 @@ func everywhere() *tape {
 	r.note(record.Note{Stdout: evil, Stderr: evil, Warning: evil, Line: 1, Path: evil}, 12)
 	r.note(record.Note{Stdout: evil, Stderr: evil}, 13)
 	r.Damaged, r.Later, r.Torn = errors.New(evil), errors.New(evil), 3
-	r.end(record.End{Status: evil, Value: object, Warnings: []string{evil}, Truncated: true, Error: json.RawMessage(fmt.Sprintf(
-		`{"kind":%s,"file":%s,"line":1,"message":%s,"hint":%s,"trace":[%s]}`, q, q, q, q, q))}, 14)
+	failed := fmt.Sprintf(`{"kind":%s,"file":%s,"line":1,"message":%s,"hint":%s,"trace":[%s]}`, q, q, q, q, q)
+	r.end(record.End{Status: evil, Value: object, Warnings: []string{evil}, Truncated: true,
+		Error: json.RawMessage(failed)}, 14)
 	return r
+}
+
+// tapes are all kinds of runs.
+func tapes() map[string]*tape {
+	return map[string]*tape{"shop": shop(), "thousand": thousand(), "lanes": lanes(), "resumed": resumed(true),
+		"dry": rehearsed(), "evil": everywhere()}
 }
 
 func TestNothingInARecordReachesTheTerminal(t *testing.T) {
@@ -323,8 +356,7 @@ func TestNothingInARecordReachesTheTerminal(t *testing.T) {
 
 func TestLinesAreNoWiderThanTheTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 81, 120, 200} {
-		for name, r := range map[string]*tape{"shop": shop(), "thousand": thousand(), "resumed": resumed(true), "dry": rehearsed(),
-			"evil": everywhere()} {
+		for name, r := range tapes() {
 			for line := range strings.Lines(text(t, r.Run, &show.Options{Width: width})) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
 					t.Errorf("%s: %d columns of %d: %s", name, n, width, line)
@@ -364,7 +396,8 @@ func TestTheWholeRecordIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Begin(&record.Begin{Script: record.String("x"), Inputs: record.Values{"n": record.Raw([]byte("{ \"a\": 1 }"))}})
+	w, err := store.Begin(&record.Begin{Script: record.String("x"),
+		Inputs: record.Values{"n": record.Raw([]byte("{ \"a\": 1 }"))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,16 +442,18 @@ func TestTheWholeRecordIsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := got.Calls
-	if got.Status != "ok" || got.Begin.Script != "x" || fmt.Sprint(got.Begin.Inputs) != "map[n:map[a:1]]" || len(c) != 2 ||
-		c[0].N != 1 || c[0].Tool != "a.b" || fmt.Sprint(c[0].Args) != "map[pass:***]" || len(fmt.Sprint(c[0].Done.Result)) != 100<<10 ||
-		got.End.Value != "blob:sha256:no" {
+	if got.Status != "ok" || got.Begin.Script != "x" || fmt.Sprint(got.Begin.Inputs) != "map[n:map[a:1]]" ||
+		len(c) != 2 || c[0].N != 1 || c[0].Tool != "a.b" || fmt.Sprint(c[0].Args) != "map[pass:***]" ||
+		len(fmt.Sprint(c[0].Done.Result)) != 100<<10 || got.End.Value != "blob:sha256:no" {
 		t.Errorf("%.1000s", raw)
 	}
 	if args, _ := c[1].Args.(string); !strings.HasPrefix(args, "blob:hmac:") || !strings.HasSuffix(args, ":7") {
 		t.Errorf("not kept: %v", c[1].Args)
 	}
-	if shown := text(t, r, &show.Options{Width: 120}); !strings.Contains(shown, "(7 B, not kept)") || !strings.Contains(shown, `pass "***"`) {
-		t.Error(shown)
+	for _, want := range []string{"(7 B, not kept)", `pass "***"`} {
+		if shown := text(t, r, &show.Options{Width: 120}); !strings.Contains(shown, want) {
+			t.Errorf("without %s: %s", want, shown)
+		}
 	}
 	if d := show.Compare(show.New(r), show.New(r)); !d.Same {
 		t.Errorf("a run differs from itself: %+v", d)
@@ -429,7 +464,8 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 	a := shop()
 	b := shop()
 	b.Begin.ID = "k2m4p6q8"
-	b.Begin.Script = record.String("// Moved by two\n// lines.\n" + strings.Replace(lateOrders, "Limit: 200", "Limit: 100", 1))
+	b.Begin.Script = record.String("// Moved by two\n// lines.\n" +
+		strings.Replace(lateOrders, "Limit: 200", "Limit: 100", 1))
 	b.Begin.Inputs["days"] = record.Raw([]byte("5"))
 	for _, c := range b.Calls {
 		line, column, _ := strings.Cut(c.Place, ":")
@@ -464,8 +500,7 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 }
 
 func TestARunIsTheSameAsItself(t *testing.T) {
-	for name, r := range map[string]*tape{"shop": shop(), "thousand": thousand(), "resumed": resumed(true), "dry": rehearsed(),
-		"evil": everywhere()} {
+	for name, r := range tapes() {
 		if d := show.Compare(show.New(r.Run), show.New(r.Run)); !d.Same {
 			t.Errorf("%s: %+v", name, d)
 		}

@@ -324,7 +324,11 @@ func (p *page) source(i int, s *Source) {
 			p.line("%s", p.paint(dim, fmt.Sprintf("%5s  %s", p.marks.folded, text.Count(n-from+1, "line"))))
 			continue
 		}
-		p.line("%s  %s", p.paint(dim, fmt.Sprintf("%5d", n)), p.safe(untabbed(lines[n-1]), p.Width-margin))
+		number := fmt.Sprintf("%5d", n)
+		for _, part := range p.whole(lines[n-1], p.Width-margin) {
+			p.line("%s  %s", p.paint(dim, number), part)
+			number = "     "
+		}
 		if e := at[n]; e != nil {
 			p.places(e.places)
 			p.prints(e.prints, maxPrints)
@@ -560,8 +564,7 @@ func (p *page) lastColumn(b *Bar) int {
 	return last
 }
 
-// draw puts a call into a row. Where others follow it in the row, a gap shows where
-// it ends.
+// draw puts a call into a row, with a gap behind another one where there is room.
 func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 	first, last := p.column(b.Start), p.lastColumn(b)
 	fill, colour := p.marks.fill[pl.Class], ""
@@ -578,10 +581,10 @@ func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 	case b.State == Running:
 		colour = yellow
 	}
+	for gap && last > first && (cells[first] != " " || first > 0 && cells[first-1] != " ") {
+		first++
+	}
 	for i := first; i <= last; i++ {
-		if gap && i == last && i > first && b.State == Answered {
-			break
-		}
 		cells[i] = p.paint(colour, fill)
 	}
 	if b.State == Running || b.State == Unknown {
@@ -617,13 +620,18 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	if len(pl.Calls) == 1 && pl.Class != "" {
 		label = append(label, string(pl.Class))
 	}
-	if b.Differs != "" {
-		label = append(label, b.Differs)
+	if differs := pl.Differs(b); differs != "" {
+		label = append(label, differs)
 	}
 	begin := fmt.Sprintf("%6s ", number)
 	fixed := fmt.Sprintf(" %9s ", took)
-	rest := p.safe(strings.Join(label, "  "), max(p.Width-margin-p.bar-len(fixed)-10, 8))
-	p.line("%s%s%s%s  %s", p.paint(dim, begin), strings.Join(cells, ""), fixed, p.paint(colour, fmt.Sprintf("%-8s", what)), rest)
+	columns := max(p.Width-margin-p.bar-len(fixed)-10, 8)
+	rest := p.safe(strings.Join(label, "  "), columns)
+	p.line("%s%s%s%s  %s", p.paint(dim, begin), strings.Join(cells, ""), fixed,
+		p.paint(colour, fmt.Sprintf("%-8s", what)), rest)
+	if p.All && utf8.RuneCountInString(strings.Join(label, "  ")) > columns {
+		p.under("", pl.Differs(b))
+	}
 	if b.Done != nil && b.Done.Start > 0 {
 		p.under(dim, "its server took "+Duration(b.Done.Start)+" to start")
 	}
@@ -643,6 +651,14 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	if b.Guess != nil && b.Guess.From != "" {
 		p.under(dim, "answered from run "+b.Guess.From)
 	}
+}
+
+// whole is a line of a text: cut, or where nothing is left out in several.
+func (p *page) whole(line string, columns int) []string {
+	if p.All {
+		return p.wrapped(line, columns, 1)
+	}
+	return []string{p.safe(untabbed(line), columns)}
 }
 
 // under writes what is said of a call below it.
@@ -704,8 +720,12 @@ func (p *page) prints(all []*Print, most int) {
 		if pr.Stderr {
 			colour = yellow
 		}
-		what := p.safe(untabbed(pr.Text), p.Width-margin-4-len([]rune(when)))
-		p.line("%*s%s %s  %s", margin-2, "", p.paint(colour, p.marks.printed), what, p.paint(dim, when))
+		for i, part := range p.whole(pr.Text, p.Width-margin-4-len([]rune(when))) {
+			if i > 0 {
+				when = ""
+			}
+			p.line("%*s%s %s  %s", margin-2, "", p.paint(colour, p.marks.printed), part, p.paint(dim, when))
+		}
 	}
 	if n := len(all) - len(shown); n > 0 {
 		p.line("%*s  %s", margin-2, "", p.paint(dim, fmt.Sprintf("and %s", text.Count(n, "more line"))))

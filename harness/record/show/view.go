@@ -73,6 +73,8 @@ type Place struct {
 	AtATime      int     // most calls under way at one time
 	Lanes        int     // that keep calls at one time apart
 	Failed       int
+
+	common map[string]string // arguments of all calls
 }
 
 // Bar is a call in time.
@@ -83,7 +85,6 @@ type Bar struct {
 	Start, End float64 // ms
 	State      State
 	Lane       int    // from 0
-	Differs    string // the arguments that other calls of the place have not, or all of a lone one's
 	Error      string // what the tool or the harness said, where it failed
 }
 
@@ -111,6 +112,12 @@ type Print struct {
 	Times  int // that the same was printed at this line
 }
 
+// Bounds of a view, which hold whatever a record says.
+const (
+	maxChildren = 100 // scripts that are shown; what further ones did is told of the script itself
+	mostLanes   = 64  // of a place; calls that find none free share the last
+)
+
 // New is the view of a run.
 func New(r *record.Run) *View {
 	v := &View{Run: r, Status: r.Summary().Status, Classes: map[record.Class]int{}}
@@ -131,7 +138,7 @@ func New(r *record.Run) *View {
 		v.Ms = max(c.last, c.at(r.End.Time))
 	}
 	v.Sources = append(v.Sources, &Source{Name: r.Begin.Name, Text: textOf(r, r.Begin.Script)})
-	for _, child := range r.Children {
+	for _, child := range r.Children[:min(len(r.Children), maxChildren)] {
 		v.Sources = append(v.Sources, &Source{Name: child.Name, Path: child.Path, Text: textOf(r, child.Script)})
 	}
 	v.addCalls(c)
@@ -293,23 +300,41 @@ func (p *Place) finish() {
 	var took []float64
 	for _, b := range p.Calls {
 		lane := slices.IndexFunc(ends, func(end float64) bool { return end <= b.Start })
-		if lane < 0 {
+		if lane < 0 && len(ends) < mostLanes {
 			lane, ends = len(ends), append(ends, 0)
 		}
-		b.Lane, ends[lane] = lane, b.End
+		if lane < 0 {
+			lane = mostLanes - 1
+		}
+		b.Lane, ends[lane] = lane, max(ends[lane], b.End)
 		if t, ok := b.took(); ok {
 			took = append(took, t)
 		}
 	}
-	p.Lanes, p.AtATime = len(ends), len(ends)
+	p.Lanes, p.AtATime = len(ends), atATime(p.Calls)
 	slices.Sort(took)
 	if n := len(took); n > 0 {
 		p.P50, p.Slowest = took[(n-1)/2], took[n-1]
 	}
-	labels := differences(p.Calls)
-	for i, b := range p.Calls {
-		b.Differs = labels[i]
+	p.common = common(p.Calls)
+}
+
+// atATime is how many of the calls, which are in the order of their beginning, were
+// under way at one time.
+func atATime(calls []*Bar) (most int) {
+	ends := make([]float64, len(calls))
+	for i, b := range calls {
+		ends[i] = b.End
 	}
+	slices.Sort(ends)
+	ended := 0
+	for i, b := range calls {
+		for ends[ended] <= b.Start && ended < i {
+			ended++
+		}
+		most = max(most, i+1-ended)
+	}
+	return most
 }
 
 func (v *View) addPrints(c *clock) {

@@ -18,6 +18,7 @@ type Record struct {
 	Notes    []*record.Note    `json:"notes"`
 	Children []*Child          `json:"children,omitempty"`
 	End      *End              `json:"end,omitempty"`
+	Lines    []any             `json:"lines,omitempty"` // of all other types, as they are
 	Damaged  string            `json:"damaged,omitempty"`
 }
 
@@ -114,6 +115,16 @@ func Whole(r *record.Run) *Record {
 	out.Notes = append(out.Notes, r.Notes...)
 	for _, c := range r.Children {
 		out.Children = append(out.Children, &Child{c, textOf(r, c.Script), values(c.Inputs)})
+	}
+	for _, l := range r.Lines {
+		switch l := l.(type) {
+		case *record.Other:
+			out.Lines = append(out.Lines, l.JSON)
+		case *record.Begin, *record.Attempt, *record.Tools, *record.Call, *record.Done, *record.Settle, *record.Guess,
+			*record.Child, *record.Note, *record.End:
+		default:
+			out.Lines = append(out.Lines, l)
+		}
 	}
 	if r.End != nil {
 		out.End = &End{r.End, raw(r.End.Value)}

@@ -339,7 +339,8 @@ func TestWhatBecomesOfACall(t *testing.T) {
 	}
 	b, _ := open(t)
 	send, times := wiretest.Ask(true, "", func() error { return nil })
-	if _, err := b.Call(backend.WithSend(t.Context(), send), "say", json.RawMessage(`{"x":1}`)); err == nil || *times != 0 {
+	_, err := b.Call(backend.WithSend(t.Context(), send), "say", json.RawMessage(`{"x":1}`))
+	if err == nil || *times != 0 {
 		t.Errorf("bad arguments: error %v, asked %d times", err, *times)
 	}
 }

@@ -294,7 +294,7 @@ func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 	res, err := t.base.RoundTrip(req)
 	if err != nil {
 		if p.call && backend.OutcomeOf(err, true) == backend.NotSent {
-			err = fmt.Errorf("%w: %w", errRejected, err)
+			err = fmt.Errorf("%w: %w", errRejected, err) // the connection of SSE still works
 		}
 		return nil, err
 	}
@@ -328,18 +328,18 @@ func (t *tripper) send(req *http.Request, p posted) (*http.Response, error) {
 // final notes what the status of a response that is no success says of a call,
 // and returns an error in place of one that would have it sent again.
 func (t *tripper) final(req *http.Request, res *http.Response, p posted) error {
-	once := backend.Once(req.Context())
 	to, err := res.Location()
-	if leads := err == nil && res.StatusCode < 400; leads && !once {
+	leads, once := err == nil && res.StatusCode < 400, backend.Once(req.Context())
+	if leads && !once {
 		return nil // it is followed
-	} else if leads {
-		t.captures.became(p.id, backend.Answered)
-		return fmt.Errorf("status %d %s: it leads to %s, and a call that may change something is not sent again; "+
-			"set that as the url in its config entry if it is meant",
-			res.StatusCode, http.StatusText(res.StatusCode), origin.Show(to))
 	}
 	t.captures.became(p.id, backend.StatusOutcome(res.StatusCode))
-	return nil
+	if !leads {
+		return nil
+	}
+	return &said{fmt.Sprintf("status %d %s: it leads to %s, and a call that may change something is not sent again; "+
+		"set that as the url in its config entry if it is meant",
+		res.StatusCode, http.StatusText(res.StatusCode), origin.Show(to)), errRejected}
 }
 
 // posted is the message that a POST carries.

@@ -27,8 +27,9 @@ import (
 // speaker is an MCP server for wiretest, over streamable HTTP at /mcp and over
 // SSE at /sse.
 type speaker struct {
-	mu     sync.Mutex
-	stream io.Writer // of SSE
+	mu        sync.Mutex
+	stream    io.Writer   // of SSE
+	calledOff atomic.Bool // a call
 }
 
 func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
@@ -53,6 +54,7 @@ func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
 		io.WriteString(w, wiretest.Status(307, "Location: /mcp\r\n", "").Answer)
 		return
 	case len(m.ID) == 0:
+		s.calledOff.CompareAndSwap(false, m.Method == "notifications/cancelled")
 		io.WriteString(w, wiretest.Status(202, "", "").Answer)
 		return
 	}
@@ -123,7 +125,8 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "reset before the response", fault: wiretest.Fault{Reset: true}, outcome: backend.Unknown},
 		{name: "reset in the response", fault: wiretest.Fault{Answer: reset, Reset: true}, over: "/mcp",
 			outcome: backend.Unknown},
-		{name: "reset in the stream", fault: wiretest.Fault{Answer: cut, Reset: true}, over: "/mcp", outcome: backend.Unknown},
+		{name: "reset in the stream", fault: wiretest.Fault{Answer: cut, Reset: true}, over: "/mcp",
+			outcome: backend.Unknown},
 		{name: "all connections close", fault: hangsUp, outcome: backend.Unknown},
 		{name: "cancelled", fault: hangsUp, outcome: backend.Unknown, text: "context canceled"},
 		{name: "idle connections close", over: "/mcp", outcome: backend.Answered, text: "ok"},
@@ -195,6 +198,29 @@ func once(t *testing.T, tool, path, key, name string, fault wiretest.Fault, outc
 	}
 }
 
+// What calls a call off is no call: it is sent though the call cannot be again.
+func TestACallWithAnEffectIsCalledOff(t *testing.T) {
+	for path, taken := range map[string]string{"/mcp": "", "/sse": wiretest.Status(202, "", "").Answer} {
+		talk := &speaker{}
+		s := wiretest.New(t, talk.answer)
+		b := open(t, config.Server{Name: "w", Type: config.HTTP, URL: s.URL + path, StartTimeout: 20 * time.Second,
+			CallTimeout: time.Minute}, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s.Next(&wiretest.Fault{Answer: taken, Silent: cancel})
+		send, times := wiretest.Ask(true, "", func() error { return nil })
+		_, err := b.Call(backend.WithSend(ctx, send), "", json.RawMessage(`{"q":"`+wiretest.Mark+`"}`))
+		if !errors.Is(err, context.Canceled) || *times != 1 {
+			t.Errorf("%s: error %v, asked %d times", path, err, *times)
+		}
+		for end := time.Now().Add(30 * time.Second); !talk.calledOff.Load(); runtime.Gosched() {
+			if time.Now().After(end) { // only reached when the test fails
+				t.Fatalf("%s: it is not called off", path)
+			}
+		}
+	}
+}
+
 // A server whose URL leads on from the start gets such calls where it leads to.
 func TestACallWithAnEffectGoesWhereTheHandshakeWent(t *testing.T) {
 	s := wiretest.New(t, (&speaker{}).answer)
@@ -227,7 +253,9 @@ func TestACallWithAnEffectThatNeedsASignInIsNotSentAgain(t *testing.T) {
 		srv.Close()
 	})
 	opts := &mcp.Options{Tokens: tokenDir(t)}
-	for _, s := range []config.Server{{Type: config.HTTP, URL: srv.URL + "/mcp"}, {Type: config.SSE, URL: srv.URL + "/sse"}} {
+	for _, s := range []config.Server{
+		{Type: config.HTTP, URL: srv.URL + "/mcp"}, {Type: config.SSE, URL: srv.URL + "/sse"},
+	} {
 		s.Name, s.OAuth, s.StartTimeout = "w", &config.OAuth{}, 20*time.Second
 		if err := mcp.SignIn(t.Context(), s, opts, browse(t)); err != nil {
 			t.Fatal(err)
@@ -250,8 +278,8 @@ func TestACallWithAnEffectThatNeedsASignInIsNotSentAgain(t *testing.T) {
 func servers(t *testing.T) (defs map[string]config.Server, arrived func() int) {
 	s := wiretest.New(t, (&speaker{}).answer)
 	s.Next(nil)
-	web := config.Server{Name: "w", Type: config.HTTP, URL: s.URL + "/mcp", Protocol: "legacy", StartTimeout: 20 * time.Second,
-		CallTimeout: time.Minute}
+	web := config.Server{Name: "w", Type: config.HTTP, URL: s.URL + "/mcp", Protocol: "legacy",
+		StartTimeout: 20 * time.Second, CallTimeout: time.Minute}
 	sse := web
 	sse.Type, sse.URL = config.SSE, s.URL+"/sse"
 	return map[string]config.Server{"stdio": mcptest.Server("s"), "http": web, "sse": sse}, func() int {

@@ -206,6 +206,9 @@ var (
 // capture runs one exchange and returns its raw result.
 func (s *session) capture(ctx context.Context, list bool, exchange func(context.Context) error) (json.RawMessage,
 	error) {
+	if err := ctx.Err(); err != nil { // the SDK would send it, and call it off
+		return nil, err
+	}
 	c := &capture{list: list, once: backend.Once(ctx)}
 	defer s.captures.forget(c)
 	if err := exchange(context.WithValue(ctx, captureKey{}, c)); err != nil {

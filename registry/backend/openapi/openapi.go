@@ -59,8 +59,9 @@ type spec struct {
 }
 
 // client follows no redirect to another origin, where the headers that it would
-// take along do not belong, and none of a call that must not leave twice. Where a document from a URL may say what is called,
-// that is not inside of the network.
+// take along do not belong, and none of a call that must not leave twice. Where
+// a document from a URL may say what is called, that is not inside of the
+// network.
 func client(s config.Server) *http.Client {
 	c := &http.Client{Transport: origin.Transport(), CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if origin.Redirects(req, via) != nil || backend.Once(req.Context()) {

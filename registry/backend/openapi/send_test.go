@@ -44,37 +44,34 @@ func answerOK(w io.Writer, _ *http.Request, _ []byte) {
 // TestACallWithAnEffectLeavesOnce has a server that does to a call what makes
 // clients send it again, on connections that were used before.
 func TestACallWithAnEffectLeavesOnce(t *testing.T) {
-	type want struct {
+	const unknown = "it is not known whether the call took effect"
+	const led = "it leads to http://127.0.0.1:"
+	elsewhere := "Location: /elsewhere?q=" + wiretest.Mark + "\r\n"
+	for _, f := range []struct {
+		name    string
+		fault   wiretest.Fault
 		outcome backend.Outcome
 		text    string
-	}
-	const unknown = "it is not known whether the call took effect"
-	here := wiretest.Status(307, "Location: /elsewhere?q="+wiretest.Mark+"\r\n", "")
-	led := "it leads to http://127.0.0.1:"
-	faults := map[string]struct {
-		wiretest.Fault
-		want
 	}{
-		"200":                       {wiretest.Fault{}, want{backend.Answered, "{}"}},
-		"401":                       {wiretest.Status(401, "WWW-Authenticate: Bearer\r\n", ""), want{backend.Answered, "401 Unauthorized"}},
-		"302":                       {wiretest.Status(302, "Location: /elsewhere?q="+wiretest.Mark+"\r\n", ""), want{backend.Answered, led}},
-		"307":                       {here, want{backend.Answered, led}},
-		"308":                       {wiretest.Status(308, "Location: /elsewhere?q="+wiretest.Mark+"\r\n", ""), want{backend.Answered, led}},
-		"408":                       {wiretest.Status(408, "", ""), want{backend.Unknown, unknown}},
-		"429":                       {wiretest.Status(429, "Retry-After: 0\r\n", ""), want{backend.Answered, "429 Too Many Requests"}},
-		"500":                       {wiretest.Status(500, "", `{"error":"no"}`), want{backend.Answered, "500 Internal Server Error: no"}},
-		"503":                       {wiretest.Status(503, "Retry-After: 0\r\n", ""), want{backend.Unknown, unknown}},
-		"reset at the first byte":   {wiretest.Fault{At: "first byte", Reset: true}, want{backend.Unknown, ""}},
-		"reset after the headers":   {wiretest.Fault{At: "headers", Reset: true}, want{backend.Unknown, ""}},
-		"reset before the response": {wiretest.Fault{Reset: true}, want{backend.Unknown, ""}},
-		"reset in the response": {wiretest.Fault{Reset: true,
-			Answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"}, want{backend.Unknown, ""}},
-		"too large":              {wiretest.Status(200, "", strings.Repeat(" ", 2<<10)), want{backend.Unread, "larger than 1024 bytes"}},
-		"silent":                 {wiretest.Fault{Silent: func() {}}, want{backend.Unknown, "context canceled"}},
-		"idle connections close": {wiretest.Fault{}, want{backend.Answered, "{}"}},
-	}
-	for name, f := range faults {
-		t.Run(name, func(t *testing.T) {
+		{"200", wiretest.Fault{}, backend.Answered, "{}"},
+		{"401", wiretest.Status(401, "WWW-Authenticate: Bearer\r\n", ""), backend.Answered, "401 Unauthorized"},
+		{"302", wiretest.Status(302, elsewhere, ""), backend.Answered, led},
+		{"307", wiretest.Status(307, elsewhere, ""), backend.Answered, led},
+		{"308", wiretest.Status(308, elsewhere, ""), backend.Answered, led},
+		{"408", wiretest.Status(408, "", ""), backend.Unknown, unknown},
+		{"429", wiretest.Status(429, "Retry-After: 0\r\n", ""), backend.Answered, "429 Too Many Requests"},
+		{"500", wiretest.Status(500, "", `{"error":"no"}`), backend.Answered, "500 Internal Server Error: no"},
+		{"503", wiretest.Status(503, "Retry-After: 0\r\n", ""), backend.Unknown, unknown},
+		{"reset at the first byte", wiretest.Fault{At: "first byte", Reset: true}, backend.Unknown, ""},
+		{"reset after the headers", wiretest.Fault{At: "headers", Reset: true}, backend.Unknown, ""},
+		{"reset before the response", wiretest.Fault{Reset: true}, backend.Unknown, ""},
+		{"reset in the response", wiretest.Fault{Reset: true, Answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"},
+			backend.Unknown, ""},
+		{"too large", wiretest.Status(200, "", strings.Repeat(" ", 2<<10)), backend.Unread, "larger than 1024 bytes"},
+		{"cancelled", wiretest.Fault{Silent: func() {}}, backend.Unknown, "context canceled"},
+		{"idle connections close", wiretest.Fault{}, backend.Answered, "{}"},
+	} {
+		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			s := wiretest.New(t, answerOK)
 			def := verbs(t, s.URL)
@@ -89,7 +86,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 					}
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
-					fault := f.Fault
+					fault := f.fault
 					if fault.Silent != nil {
 						fault.Silent = cancel
 					}
@@ -98,7 +95,7 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 						if s.Arrived() != 0 {
 							t.Errorf("%s: asked after a byte arrived", method)
 						}
-						if name == "idle connections close" {
+						if f.name == "idle connections close" {
 							s.HangUp(true)
 						}
 						return nil
@@ -124,6 +121,9 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 						if r != nil && (r.Header.Get("Idempotency-Key") != key || r.Method != strings.ToUpper(method)) {
 							t.Errorf("%s: got %s with the key %q, want %q", method, r.Method,
 								r.Header.Get("Idempotency-Key"), key)
+						}
+						if r != nil && !r.Close {
+							t.Errorf("%s: its connection stays open", method)
 						}
 					}
 				}

@@ -34,7 +34,9 @@ func (b *broken) Write(p []byte) (int, error) {
 }
 
 func TestAWriteThatFailsIsNotSentOnlyWhenNothingWasWritten(t *testing.T) {
-	s := wiretest.New(t, func(w io.Writer, _ *http.Request, _ []byte) { io.WriteString(w, wiretest.Status(200, "", "").Answer) })
+	s := wiretest.New(t, func(w io.Writer, _ *http.Request, _ []byte) {
+		io.WriteString(w, wiretest.Status(200, "", "").Answer)
+	})
 	for _, tc := range []struct {
 		left int
 		want backend.Outcome

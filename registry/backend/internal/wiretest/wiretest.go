@@ -28,7 +28,7 @@ type Fault struct {
 	// Answer is written then, as it is; empty: what the server answers to all.
 	Answer string
 	Reset  bool   // the connection is reset after that
-	Silent func() // is called, and nothing is answered
+	Silent func() // is called after that, and nothing else is answered
 }
 
 // Status is a fault that answers with a status. headers end with CR LF.
@@ -188,6 +188,7 @@ func (s *Server) serve(c net.Conn) {
 		case f == nil || f.Answer == "" && !f.Reset && f.Silent == nil:
 			s.answer(c, r, body)
 		case f.Silent != nil:
+			io.WriteString(c, f.Answer)
 			f.Silent()
 			continue
 		case !f.happen(c):
