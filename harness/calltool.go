@@ -39,8 +39,9 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 		call.Results, call.Limits, call.Session, call.Subject = s.Results, s.Limits, s.Session, s.Subject
 	}
 	begin := time.Now()
-	r := &run{script: &call, cat: c, view: view, journal: newJournal(&call), room: call.room(), misfits: map[string]string{},
-		allowed: map[string]*wrappers.Tool{id: t}, result: &Result{Status: OK, Tools: []ToolUse{}}}
+	r := &run{script: &call, cat: c, view: view, journal: newJournal(&call), room: call.room(),
+		misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
+		result: &Result{Status: OK, Tools: []ToolUse{}}}
 	d := r.decide(t)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, d, nil

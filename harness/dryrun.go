@@ -134,7 +134,8 @@ func (g *guesser) look(ctx context.Context) {
 			continue
 		}
 		for _, m := range run.Calls {
-			if m.Call == nil || m.Done == nil || m.Call.Class == record.Read || m.Done.Error != "" || m.Done.Failed {
+			if m.Call == nil || m.Done == nil || m.Call.Class == record.Read || m.Done.Error != "" || m.Done.Failed ||
+				m.Call.Args.Redacted || m.Done.Result.Redacted { // what is left of a value is not the value
 				continue
 			}
 			args, err := run.Value(m.Call.Args)

@@ -142,7 +142,8 @@ func TestAServerKeepsRecords(t *testing.T) {
 	dir := shop(t)
 	url := serving(t, dir, nil, "-state", "kept")
 	for _, flags := range [][]string{nil, {"-dry-run"}} {
-		got := inFolder(t, dir, nil, `fmt.Println("hello")`, append([]string{"run", "-json", "-connect", url}, append(flags, "-")...)...)
+		args := append([]string{"run", "-json", "-connect", url}, append(flags, "-")...)
+		got := inFolder(t, dir, nil, `fmt.Println("hello")`, args...)
 		var res struct {
 			Run string
 			Dry bool

@@ -73,8 +73,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 					_, err := age(s)
 					return err
 				}},
-			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never", Value: 1024,
-				Validator: atLeast(0)},
+			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
+				Value: 1024, Validator: atLeast(0)},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
