@@ -218,7 +218,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		return nil, ctx.Err()
 	}
 	s := *r.script
-	s.path = inner
+	s.path, s.Name = inner, q.Name
 	s.Source, s.Inputs, s.Stored, s.Stdout, s.Stderr = saved.Source, q.Inputs, nil, nil, nil
 	s.Catalog, s.Results, s.Approved, s.depth, s.tree = r.cat, r.room, nil, depth, r.tree
 	s.Limits.Memory = r.tree.memory[depth]
@@ -332,7 +332,7 @@ func (h *Harness) Recheck(ctx context.Context, c *Catalog, s *library.Script) er
 // keep saves a script that ended well and has a header with its name, also one
 // that needed no tools, and so no catalog.
 func (r *run) keep() {
-	if r.script.depth > 0 || r.result.Status != OK || r.probe {
+	if r.script.depth > 0 || r.result.Status != OK || r.probe || r.script.Dry {
 		return
 	}
 	name, about, ok := library.Header(r.script.Source)

@@ -88,14 +88,16 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	} else {
 		line.Args = record.String(string(args)) // as a text, so that it can be seen
 	}
+	if err == nil && r.unsent(line.Class) {
+		if err = r.cat.CheckArguments(t.Tool, args); err == nil {
+			return r.answerDry(t, line, args)
+		}
+	}
 	told := *line
 	r.journal.say(&told)
 	done := &record.Done{N: line.N}
 	var res *backend.Result
 	var start time.Duration
-	if err == nil && r.journal.dry != nil && line.Class != record.Read {
-		return r.answerDry(t, line, args)
-	}
 	sent := false
 	if err == nil {
 		sending := func(ctx context.Context) error {

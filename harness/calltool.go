@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/wrappers"
 )
 
 // UnknownToolError is returned for an ID that the registry does not have.
@@ -16,12 +18,13 @@ type UnknownToolError struct{ ID string }
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("there is no tool %.100q", e.ID) }
 
 // CallTool makes one call outside of a script, authorised and validated as
-// those of scripts are, and recorded as a run of its own. Its result counts in
-// the Script's Results until ctx ends. Where the decision is not in favour
-// nothing was called and the result is nil; the errors are a *UnknownToolError, an
-// *ArgumentsError and those of the server.
-func CallTool(ctx context.Context, c *Catalog, id string, args json.RawMessage, s *Script) (*backend.Result, Decision,
-	error) {
+// those of scripts are, and recorded as a run of its own that has no script and
+// the name "call ID". Its result counts in the Script's Results until ctx ends.
+// Where the decision is not in favour nothing was called or recorded and the
+// result is nil; the errors are a *UnknownToolError, an *ArgumentsError, those of
+// the record and those of the server.
+func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json.RawMessage, s *Script) (
+	*backend.Result, Decision, error) {
 	view, err := c.View()
 	if err != nil {
 		return nil, Decision{}, err
@@ -30,21 +33,30 @@ func CallTool(ctx context.Context, c *Catalog, id string, args json.RawMessage, 
 	if !ok {
 		return nil, Decision{}, &UnknownToolError{id}
 	}
-	if s == nil {
-		s = &Script{}
+	call := Script{Name: "call " + id}
+	if s != nil {
+		call.Policy, call.ReadOnly, call.Approved, call.OnLine = s.Policy, s.ReadOnly, s.Approved, s.OnLine
+		call.Results, call.Limits, call.Session, call.Subject = s.Results, s.Limits, s.Session, s.Subject
 	}
-	j := newJournal(s)
-	r := &run{script: s, cat: c, view: view, journal: j, room: s.room(), misfits: map[string]string{},
-		result: &Result{Status: OK}}
+	begin := time.Now()
+	r := &run{script: &call, cat: c, view: view, journal: newJournal(&call), room: call.room(),
+		misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
+		result: &Result{Status: OK, Tools: []ToolUse{}}}
 	d := r.decide(t)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, d, nil
 	}
-	begin := time.Now()
-	res, err := r.make(ctx, t, &record.Call{N: j.next(), Tool: id}, args)
-	if done := r.result.Calls[0]; done.Error != nil {
-		r.result.Status = ScriptError
+	if err := r.journal.begin(h, &call, limits(call.Limits, h.opts.Limits)); err != nil {
+		return nil, d, err
 	}
+	r.journal.tools(r, &worker.Tools{}) // what cannot be written ends the sending
+	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id}, args)
+	if failed := r.result.Calls[0].Error; failed != nil {
+		r.result.Status, r.result.ExitCode = ScriptError, ScriptError.ExitCode()
+		r.result.Error = &Error{Kind: KindRuntime, Message: *failed}
+	}
+	r.result.Timing.Total = ms(time.Since(begin))
+	r.journal.end(r.result)
 	if c.Usage != nil {
 		_ = c.Usage.Add(r.used(begin)) // what cannot be counted harms nobody
 	}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -19,10 +21,20 @@ import (
 
 // Unmade is a call that a dry run did not make.
 type Unmade struct {
-	Tool  string          `json:"tool"`
-	Class record.Class    `json:"class"`
-	Line  int             `json:"line,omitempty"` // of the script
-	Args  json.RawMessage `json:"args"`           // as they would be sent
+	Tool  string       `json:"tool"`
+	Class record.Class `json:"class"`
+	// Script is the saved script that makes the call, "" for the one that was sent;
+	// Line is the line of it, or of its File where it is several.
+	Script string `json:"script,omitempty"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	// Args are as they would be sent. Bytes, where it is not 0, is how many these are:
+	// there was no room for all of them, or for any (null).
+	Args  json.RawMessage `json:"args"`
+	Bytes int             `json:"bytes,omitempty"`
+	// Approval says why a person must approve of the call before it is made; "":
+	// nobody must.
+	Approval string `json:"approval,omitempty"`
 	// After is how many calls before it were not made either: what the script read
 	// since then does not show what they would have done.
 	After int `json:"after,omitempty"`
@@ -40,6 +52,7 @@ type guesser struct {
 
 	mu      sync.Mutex
 	unmade  []Unmade
+	bytes   int // of their arguments
 	guessed bool
 	earlier map[string]earlier // by tool and arguments; nil: not looked for yet
 }
@@ -50,14 +63,19 @@ type earlier struct {
 	run string
 }
 
-// mostEarlier is how many runs before a dry run are looked at for their answers.
-const mostEarlier = 200
+// Bounds of a dry run: the bytes of arguments in its ledger, how many runs before
+// it are looked at for their answers, and the bytes of answers that are kept.
+const (
+	maxLedger       = 16 << 20
+	mostEarlier     = 200
+	maxEarlierBytes = 32 << 20
+)
 
-// answerDry answers a call that is not made.
+// unsent reports whether calls of a class are not sent, as this is a dry run.
+func (r *run) unsent(class record.Class) bool { return r.journal.dry != nil && class != record.Read }
+
+// answerDry answers a call that is not made, whose arguments are right.
 func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessage) (*backend.Result, error) {
-	if err := r.cat.CheckArguments(t.Tool, args); err != nil {
-		return nil, err
-	}
 	g := r.journal.dry
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,8 +83,22 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessag
 	if !ok {
 		found.raw = madeUp(r.output(t))
 	}
-	u := Unmade{Tool: t.ID, Class: line.Class, Line: placeLine(line.Place), Args: bytes.Clone(args), After: len(g.unmade),
-		Guess: g.guessed, From: found.run}
+	u := Unmade{Tool: t.ID, Class: line.Class, Line: placeLine(line.Place), After: len(g.unmade), Guess: g.guessed,
+		From: found.run}
+	if r.script.depth > 0 {
+		u.Script = r.script.Name
+	}
+	if file, in := check.Place(check.Parts([]byte(r.script.Source)), u.Line); in > 0 {
+		u.File, u.Line = file, in
+	}
+	if d := r.cat.Decide(r.policy(), t.Tool, r.script.Approved); d.Verdict == NeedsApproval {
+		u.Approval = d.Rule
+	}
+	if g.bytes += len(args); g.bytes <= maxLedger {
+		u.Args = bytes.Clone(args)
+	} else {
+		u.Bytes = len(args)
+	}
 	g.unmade = append(g.unmade, u)
 	g.guessed = g.guessed || !ok
 	guess := &record.Guess{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args,
@@ -92,8 +124,9 @@ func (g *guesser) find(ctx context.Context, tool string, args json.RawMessage) (
 }
 
 func (g *guesser) look(ctx context.Context) {
+	size := 0
 	for s, err := range g.records.List(ctx, &record.Filter{Subject: &g.subject, Limit: mostEarlier}) {
-		if err != nil || s.Dry || s.Damaged {
+		if err != nil || s.Dry || s.Damaged || s.Calls == 0 {
 			continue
 		}
 		run, err := g.records.Load(s.ID)
@@ -101,7 +134,8 @@ func (g *guesser) look(ctx context.Context) {
 			continue
 		}
 		for _, m := range run.Calls {
-			if m.Call == nil || m.Done == nil || m.Call.Class == record.Read || m.Done.Error != "" || m.Done.Failed {
+			if m.Call == nil || m.Done == nil || m.Call.Class == record.Read || m.Done.Error != "" || m.Done.Failed ||
+				m.Call.Args.Redacted || m.Done.Result.Redacted { // what is left of a value is not the value
 				continue
 			}
 			args, err := run.Value(m.Call.Args)
@@ -109,8 +143,11 @@ func (g *guesser) look(ctx context.Context) {
 			if _, have := g.earlier[key]; err != nil || have {
 				continue
 			}
+			if size += len(args) + m.Done.Bytes; size > maxEarlierBytes {
+				return
+			}
 			if raw, err := run.Value(m.Done.Result); err == nil && raw != nil {
-				g.earlier[key] = earlier{raw, s.ID}
+				g.earlier[key] = earlier{bytes.Clone(raw), s.ID}
 			}
 		}
 	}
@@ -164,29 +201,52 @@ func placeLine(place string) int {
 	return n
 }
 
-// LedgerText says in words which calls a dry run did not make, a line for each; ""
-// for another run.
+// LedgerText says in words which calls a dry run did not make, a line for each, and
+// how firm that is; "" for another run.
 func (r *Result) LedgerText() string {
 	if !r.Dry {
 		return ""
 	}
-	if len(r.Ledger) == 0 {
-		return "dry run: the script makes no call that changes anything\n"
-	}
 	var b strings.Builder
-	what := "call that changes something was"
-	if len(r.Ledger) > 1 {
-		what = "calls that change something were"
+	if len(r.Ledger) == 0 {
+		b.WriteString("dry run: no call that changes anything was asked for\n")
 	}
-	fmt.Fprintf(&b, "dry run: %d %s not made:\n", len(r.Ledger), what)
 	for i, u := range r.Ledger {
-		if i == 1 {
-			b.WriteString("what follows stands after effects that were not made:\n")
+		switch {
+		case i == 0:
+			b.WriteString("dry run: nothing was changed; these calls were not made:\n")
+		case u.Guess && !r.Ledger[i-1].Guess:
+			b.WriteString("after effects that were not made; may depend on a made-up answer:\n")
+		case u.After > 0 && r.Ledger[i-1].After == 0:
+			b.WriteString("after effects that were not made:\n")
 		}
-		if u.Guess && !r.Ledger[i-1].Guess {
-			b.WriteString("and what follows may depend on a made-up answer:\n")
+		fmt.Fprintf(&b, "  %d. %s: %s(%s)", i+1, u.where(), u.Tool, u.args())
+		if u.Approval != "" {
+			fmt.Fprintf(&b, " [%s]", u.Approval)
 		}
-		fmt.Fprintf(&b, "  %d. line %d: %s(%s)\n", i+1, u.Line, u.Tool, registry.PrintableJSON(u.Args))
+		b.WriteByte('\n')
+	}
+	if r.Status != OK && slices.ContainsFunc(r.Ledger, func(u Unmade) bool { return u.From == "" }) {
+		b.WriteString("answers of these calls were made up, which may be why the script did not end well:\n")
 	}
 	return b.String()
+}
+
+// where is the place of the call in words.
+func (u *Unmade) where() string {
+	at := fmt.Sprintf("line %d", u.Line)
+	if u.File != "" {
+		at = u.File + " " + at
+	}
+	if u.Script != "" {
+		at = u.Script + ", " + at
+	}
+	return at
+}
+
+func (u *Unmade) args() string {
+	if u.Args == nil {
+		return fmt.Sprintf("%d bytes", u.Bytes)
+	}
+	return string(registry.PrintableJSON(u.Args))
 }

@@ -77,17 +77,17 @@ func ExamplePolicy_Decide() {
 	// shop.get_price allowed
 }
 
-func ExampleCallTool() {
-	_, cat := newShop()
+func ExampleHarness_CallTool() {
+	h, cat := newShop()
 	ctx := context.Background()
-	res, _, err := harness.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil)
+	res, _, err := h.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"article":"tea"}`), nil)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(string(res.Structured))
-	_, _, err = harness.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil)
+	_, _, err = h.CallTool(ctx, cat, "shop.get_price", json.RawMessage(`{"item":"tea"}`), nil)
 	fmt.Println(err)
-	_, decision, _ := harness.CallTool(ctx, cat, "shop.cancel_order", json.RawMessage(`{"id":7}`),
+	_, decision, _ := h.CallTool(ctx, cat, "shop.cancel_order", json.RawMessage(`{"id":7}`),
 		&harness.Script{ReadOnly: true})
 	fmt.Println(decision.Verdict)
 	// Output:

@@ -161,7 +161,8 @@ type Script struct {
 	// Stored are the values that Stored returns in the script, by ID; nil:
 	// there is no session, and Stored fails.
 	Stored map[string]json.RawMessage
-	// OnLine is told of tool calls: a *record.Call when one begins, a
+	// OnLine is told of the run's record, by its *record.Begin where one is kept, and
+	// of tool calls: a *record.Call when one begins, a
 	// *record.Done when it has ended, also of the saved scripts that the script
 	// runs; concurrently where the script calls so. It must return soon and keep
 	// the line as it is; nil: nobody is told.
@@ -169,6 +170,9 @@ type Script struct {
 	// Name, Session and Subject are what its record says of it: the file or the
 	// saved script, the client's session, and whose run it is.
 	Name, Session, Subject string
+	// Anonymous says that its Subject is not one person: a dry run gets no answers of
+	// earlier runs.
+	Anonymous bool
 	// Dry makes it a dry run: calls that are no reads are not sent, but answered
 	// by what the subject's earlier runs got for them, or by a made-up value, and
 	// listed in Result.Ledger.

@@ -49,7 +49,7 @@ notes.DeleteNote(notes.DeleteNoteParams{ID: 1})`
 	}
 
 	cat := &Catalog{Registry: now, Calls: rec}
-	if res, d, err := CallTool(t.Context(), cat, "notes.delete_note", json.RawMessage(`{"id":1}`), nil); res != nil ||
+	if res, d, err := h.CallTool(t.Context(), cat, "notes.delete_note", json.RawMessage(`{"id":1}`), nil); res != nil ||
 		err != nil || d.Verdict != IsDenied || len(rec.args) > 0 {
 		t.Errorf("called directly: %v, %v, %v", res, d, err)
 	}

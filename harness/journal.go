@@ -48,7 +48,10 @@ func newJournal(s *Script) *journal {
 // begin starts the record of a script that was sent.
 func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	if s.Dry {
-		j.dry = &guesser{records: cmp.Or(h.opts.Answers, h.opts.Records), subject: s.Subject}
+		j.dry = &guesser{subject: s.Subject}
+		if !s.Anonymous {
+			j.dry.records = cmp.Or(h.opts.Answers, h.opts.Records)
+		}
 	}
 	if h.opts.Records == nil {
 		return nil
@@ -61,6 +64,7 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
 	j.seed = b.Seed
+	j.say(b)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -184,6 +185,130 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 	res := dry()
 	if diff := cmp.Diff(want, res.Ledger); diff != "" || s.calls["buy"] != 2 || res.Stdout != real.Stdout {
 		t.Errorf("%s, %v\n%s", diff, s.calls, res.Stdout)
+	}
+}
+
+// What a dry run does not send is in its record, also where its arguments are
+// wrong; answers of which secrets were hidden are not given to a script.
+func TestADryRunIsRecorded(t *testing.T) {
+	s, cat := newShop(t)
+	dir := t.TempDir()
+	hide := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("secret"), []byte("*****")) }
+	store, err := record.Open(dir, &record.StoreOptions{Redact: hide})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := New(&Options{Records: store})
+	const script = `o, err := shop.Buy(shop.BuyParams{Item: "nut"})
+_, err = shop.Buy(shop.BuyParams{Item: "secret"})
+Return(o.Order)
+_ = err`
+	if _, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat}); err != nil || s.calls["buy"] != 2 {
+		t.Fatal(err, s.calls)
+	}
+	for _, anonymous := range []bool{false, true} {
+		res, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat, Dry: true, Anonymous: anonymous})
+		if err != nil || res.Status != OK {
+			t.Fatal(res.Text(), err)
+		}
+		if l := res.Ledger; len(l) != 2 || (l[0].From == "") != anonymous || l[1].From != "" {
+			t.Errorf("%+v", l)
+		}
+		run, err := store.Load(res.Run)
+		if err != nil || len(run.Calls) != 2 || run.Calls[0].Guess == nil || run.Calls[1].Guess == nil {
+			t.Errorf("%+v, %v", run, err)
+		}
+	}
+	tool, _ := cat.Registry.Tool("shop.buy")
+	tool.Input = json.RawMessage(`{"type":"object","properties":{"item":{"type":"string","maxLength":4}},"required":["item"]}`)
+	cat = &Catalog{Registry: cat.Registry, Calls: s}
+	var told []record.Line
+	res, err := h.Run(t.Context(), &Script{Source: `_, err := shop.Buy(shop.BuyParams{Item: "too long"}); Return(err.Error())`,
+		Catalog: cat, Dry: true, OnLine: func(l record.Line) { told = append(told, l) }})
+	if err != nil || res.Status != OK || len(res.Ledger) != 0 || !strings.Contains(res.Text(), "wrong arguments") {
+		t.Fatal(res.Text(), err)
+	}
+	run, err := store.Load(res.Run)
+	if err != nil || len(run.Calls) != 1 || run.Calls[0].Done == nil || run.Calls[0].Done.Kind != record.NotSent {
+		t.Errorf("%+v, %v", run, err)
+	}
+	if b, ok := told[0].(*record.Begin); !ok || b.ID != res.Run || !b.Dry {
+		t.Errorf("the listener is told of %+v", told[0])
+	}
+	if s.calls["buy"] != 2 {
+		t.Errorf("the servers were called: %v", s.calls)
+	}
+}
+
+// A script that would be kept under a name is not, where it only ran dry.
+func TestADryRunSavesNoScript(t *testing.T) {
+	_, cat := newShop(t)
+	cat.Scripts = library.Open(t.TempDir())
+	h := New(nil)
+	for _, dry := range []bool{true, false} {
+		if _, err := h.Run(t.Context(), &Script{Source: "// usetools:name one What it does\nReturn(1)", Catalog: cat,
+			Dry: dry}); err != nil {
+			t.Fatal(err)
+		}
+		if names, err := cat.Scripts.Names(); err != nil || (len(names) == 0) != dry {
+			t.Errorf("dry %t: %v, %v", dry, names, err)
+		}
+	}
+}
+
+// The arguments of a ledger have room, however many there are.
+func TestTheLedgerIsBounded(t *testing.T) {
+	_, cat := newShop(t)
+	res, err := New(nil).Run(t.Context(), &Script{Catalog: cat, Dry: true, Source: `for range 5 {
+	shop.Buy(shop.BuyParams{Item: strings.Repeat("x", 5<<20)})
+}`})
+	if err != nil || res.Status != OK || len(res.Ledger) != 5 {
+		t.Fatal(res.Text(), err)
+	}
+	kept := 0
+	for _, u := range res.Ledger {
+		if kept += len(u.Args); u.Args == nil && u.Bytes < 5<<20 {
+			t.Errorf("%d bytes are not there", u.Bytes)
+		}
+	}
+	if kept > maxLedger || kept < maxLedger/2 {
+		t.Errorf("%d bytes", kept)
+	}
+}
+
+func TestACallLeavesARecord(t *testing.T) {
+	s, cat := newShop(t)
+	store := record.Memory(10, nil)
+	h := New(&Options{Records: store})
+	for _, item := range []string{"nut", "broken", "lost"} {
+		h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"`+item+`"}`), &Script{Subject: "ann", Session: "s"})
+	}
+	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":5}`), nil)
+	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`), &Script{ReadOnly: true}) // denied
+	var got []string
+	for sum, err := range store.List(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := store.Load(sum.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := run.Calls[0]
+		got = append(got, fmt.Sprint(sum.Name, " ", sum.Subject, sum.Session, " ", sum.Status, " ", m.Class, " ", m.Done.Kind, " ",
+			run.Tools.Tools[0].ID))
+	}
+	want := []string{
+		"call shop.buy  script_error effect not_sent shop.buy",
+		"call shop.buy anns script_error effect uncertain shop.buy",
+		"call shop.buy anns script_error effect answered shop.buy",
+		"call shop.buy anns ok effect answered shop.buy",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if s.calls["buy"] != 3 {
+		t.Errorf("%v", s.calls)
 	}
 }
 

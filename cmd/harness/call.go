@@ -37,6 +37,8 @@ are wrong; 4 denied; 64 usage; 70 the harness failed; 130 canceled.
   echo '{"max_count": 3}' | harness call git.git_log -args -`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "args", Usage: "the arguments as a `JSON` object, - for stdin; KEY=VALUE go on top"},
+			&cli.StringFlag{Name: "record", Usage: "keep a record of the call in `DIR`"},
+			stateFlag("keep a record of the call in `DIR`, where harness runs looks for it"),
 			&cli.DurationFlag{Name: "timeout", Usage: "wait this long (default: as the server's entry says)", HideDefault: true,
 				Validator: positive},
 		}, slices.Concat(policyFlags(), valueFlags())...),
@@ -99,13 +101,19 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 		ctx, cancel = context.WithTimeout(ctx, d)
 		defer cancel()
 	}
+	records, _, err := recordsOf(c, files)
+	if err != nil {
+		return err
+	}
+	h := harness.New(&harness.Options{Records: records, Version: thisBuild().Version})
+	defer h.Close()
 	script := &harness.Script{Policy: policy}
-	res, decision, err := harness.CallTool(ctx, cat, id, args, script)
+	res, decision, err := h.CallTool(ctx, cat, id, args, script)
 	question := fmt.Sprintf("%s is to be called with %s: %s. Call it? [y/N] ",
 		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)
 	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.asks(question) {
 		script.Approved = []string{id}
-		res, decision, err = harness.CallTool(ctx, cat, id, args, script)
+		res, decision, err = h.CallTool(ctx, cat, id, args, script)
 	}
 	var wrong *harness.ArgumentsError
 	switch {

@@ -22,7 +22,7 @@ const auto = "auto"
 // connect runs a script on a server that is running.
 func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	if err := pointless(c, true, "with -connect: the server has its own",
-		"memory", "strict", "read-only", "sandbox", "no-memory", "no-observe", "no-usage"); err != nil {
+		"memory", "strict", "read-only", "sandbox", "no-memory", "no-observe", "no-usage", "record", "state"); err != nil {
 		return err
 	}
 	source, err := e.script(c)
@@ -51,7 +51,7 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 				"harness serve -http 127.0.0.1:7337 starts one", path)}
 		}
 	}
-	remote := &serve.Remote{Token: os.Getenv(clients.TokenVariable)}
+	remote := &serve.Remote{Token: os.Getenv(clients.TokenVariable), DryRun: c.Bool("dry-run")}
 	if e.typed() {
 		remote.Ask = func(question string) bool {
 			return e.asks(registry.PrintableText(question, 16<<10) + "\nallow it? [y/N] ")
@@ -83,7 +83,7 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 		}
 	default:
 		io.WriteString(e.stdout, res.Stdout)
-		io.WriteString(e.stderr, res.Stderr)
+		io.WriteString(e.stderr, res.Stderr+res.LedgerText())
 		if err := e.show(res.Result, res.Shown, res.Problems, show); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -105,12 +106,16 @@ func TestConnectAnswersAsRunDoes(t *testing.T) {
 		"a panic":         "var m map[string]int\nm[\"a\"] = 1",
 		"an exit code":    "os.Exit(3)",
 		"a wrong guess":   `v, err := shop.ListOrders(5); Return(v); _ = err`,
+		"a dry run":       "fmt.Println(1)\nshop.ListOrders()\nr, err := shop.ListOrders()\nReturn(r.Text())\n_ = err",
 		"an input":        "var n int\nif err := Input(\"n\", &n); err != nil { panic(err) }\nReturn(n)",
 	} {
 		t.Run(name, func(t *testing.T) {
 			flags := []string{"run", "-q", "-sandbox", "best-effort", "-input", "n=[7]", "-input", "n2=1"}
 			if name == "an input" {
 				flags[5] = "n=7"
+			}
+			if name == "a dry run" {
+				flags = append(flags, "-dry-run")
 			}
 			want := inFolder(t, dir, nil, script, append(flags, "-")...)
 			flags = append(flags[:2], flags[4:]...)
@@ -124,9 +129,32 @@ func TestConnectAnswersAsRunDoes(t *testing.T) {
 			}
 		})
 	}
-	got := inFolder(t, dir, nil, "Return(1)", "run", "-connect", url, "-strict", "-")
-	if got.Code != exitUsage || !strings.Contains(got.Stderr, "-strict does nothing with -connect") {
-		t.Errorf("%+v", got)
+	for _, flags := range [][]string{{"-strict"}, {"-state", "kept"}} {
+		got := inFolder(t, dir, nil, "Return(1)", append(append([]string{"run", "-connect", url}, flags...), "-")...)
+		if got.Code != exitUsage || !strings.Contains(got.Stderr, flags[0]+" does nothing with -connect") {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// What a server ran is there for harness runs.
+func TestAServerKeepsRecords(t *testing.T) {
+	dir := shop(t)
+	url := serving(t, dir, nil, "-state", "kept")
+	for _, flags := range [][]string{nil, {"-dry-run"}} {
+		args := append([]string{"run", "-json", "-connect", url}, append(flags, "-")...)
+		got := inFolder(t, dir, nil, `fmt.Println("hello")`, args...)
+		var res struct {
+			Run string
+			Dry bool
+		}
+		if err := json.Unmarshal([]byte(got.Stdout), &res); err != nil || res.Run == "" || res.Dry != (flags != nil) {
+			t.Fatalf("%v: %+v", err, got)
+		}
+		show := inFolder(t, dir, nil, "", "runs", "show", res.Run, "-state", "kept")
+		if show.Code != 0 || !strings.Contains(show.Stdout, "hello") {
+			t.Errorf("%+v", show)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -81,6 +82,7 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	checks = append(checks,
 		check{"registry", time.Minute, func(context.Context) []finding { return checkRegistry(files, cfg) }},
 		check{"model", time.Minute, func(context.Context) []finding { return []finding{checkModel()} }},
+		check{"records", time.Minute, checkRecords},
 		check{"types", time.Minute, func(context.Context) []finding { return []finding{checkTypes()} }},
 		check{"sandbox", time.Minute, checkSandbox})
 
@@ -397,6 +399,43 @@ func checkModel() finding {
 		f.Status, f.Do = broken, "this build is damaged: install it anew"
 	}
 	return f
+}
+
+// checkRecords says where the records of runs are looked for, and whether that can
+// be read.
+func checkRecords(ctx context.Context) []finding {
+	f := finding{Check: "records", Status: fine}
+	dir, _, err := stateDir(nil)
+	if err == nil {
+		if _, err = os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			f.Detail = "of runs: none in " + dir + " yet; harness run and harness serve keep them there with -state " + dir
+			return []finding{f}
+		}
+	}
+	if err == nil {
+		f.Detail, err = latestRun(ctx, dir)
+	}
+	if err != nil {
+		f.Status, f.Detail = warning, err.Error()
+		f.Do = "harness runs shows nothing so; -state DIR, or " + stateVariable + ", names another folder"
+	}
+	return []finding{f}
+}
+
+// latestRun says which run is the latest in a folder of records.
+func latestRun(ctx context.Context, dir string) (string, error) {
+	store, err := record.Open(dir, nil)
+	if err != nil {
+		return "", err
+	}
+	for s, err := range store.List(ctx, &record.Filter{Limit: 1}) {
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("of runs: in %s; the latest is %s of %s (%s)", dir, s.ID, s.Time.Local().Format(time.DateTime),
+			s.Status), nil
+	}
+	return "of runs: none in " + dir + " yet", nil
 }
 
 // checkTypes says whether scripts' types can be made with the Go of this build.

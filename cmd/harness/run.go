@@ -208,7 +208,7 @@ func recordsOf(c *cli.Command, files *harness.Files) (records, answers *record.S
 	if err != nil && (given || c.Bool("dry-run")) {
 		return nil, nil, err
 	}
-	o := &record.StoreOptions{Redact: files.Redact, Unkept: files.Private}
+	o := storeOptions(files)
 	dir := c.String("record")
 	switch {
 	case dir != "" && given:
@@ -226,6 +226,11 @@ func recordsOf(c *cli.Command, files *harness.Files) (records, answers *record.S
 		return records, answers, err
 	}
 	return records, nil, nil
+}
+
+// storeOptions say what the config wants of records.
+func storeOptions(files *harness.Files) *record.StoreOptions {
+	return &record.StoreOptions{Redact: files.Redact, Unkept: files.Private}
 }
 
 // starts are the servers that have been started, and how long that took.

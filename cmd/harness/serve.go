@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/clients"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -37,7 +39,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
   harness serve -print-config claude                 the entry for a client's config
   harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
   harness serve -tools discovery                     with tools that find and load tools
-  harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl`,
+  harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl
+  harness serve -state ~/.local/state/usetools       and harness runs shows what scripts did`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
 			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no " +
@@ -63,6 +66,15 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.BoolFlag{Name: "audit-args", Usage: "record the values of arguments too"},
 			&cli.BoolFlag{Name: "audit-required",
 				Usage: "record each run before it begins, too, delete no records, and stop serving when one cannot be written"},
+			stateFlag("keep a record of each run in `DIR`, where harness runs looks for it (default: the last " +
+				strconv.Itoa(serve.DefaultRecords) + ", in memory)"),
+			&cli.StringFlag{Name: "keep-age", Usage: "remove records that are older than `D`; 0: never", Value: "30d",
+				Validator: func(s string) error {
+					_, err := age(s)
+					return err
+				}},
+			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
+				Value: 1024, Validator: atLeast(0)},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
@@ -152,7 +164,10 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
 		Telemetry: true,
-		Grace:     c.Duration("grace"), Log: log,
+		Grace:     c.Duration("grace"), Log: log, Build: thisBuild().Version,
+	}
+	if opts.Records, err = e.servedRecords(c, files, log); err != nil {
+		return err
 	}
 	if !c.Bool("no-watch") {
 		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {
@@ -199,6 +214,28 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	return s.Stdio(ctx, os.Stdin, os.Stdout)
 }
 
+// servedRecords is where the records of runs are kept.
+func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logger) (*record.Store, error) {
+	o := storeOptions(files)
+	if !c.IsSet("state") {
+		log.Info("records of runs are kept in memory; -state DIR keeps them on disk", "runs", serve.DefaultRecords)
+		return record.Memory(serve.DefaultRecords, o), nil
+	}
+	dir, _, err := stateDir(c)
+	if err != nil {
+		return nil, err
+	}
+	if o.Age, err = age(c.String("keep-age")); err != nil {
+		return nil, usageError{err.Error()}
+	}
+	o.Bytes = int64(c.Int("keep-mb")) << 20
+	store, err := record.Open(dir, o)
+	if err == nil {
+		log.Info("records of runs", "folder", store.Dir(), "keep_age", c.String("keep-age"), "keep_mb", c.Int("keep-mb"))
+	}
+	return store, err
+}
+
 // idleServeFlags refuses flags that have no effect beside the others.
 func idleServeFlags(c *cli.Command) error {
 	mode, approve := serve.Mode(c.String("tools")), harness.Approval(c.String("approve"))
@@ -208,6 +245,7 @@ func idleServeFlags(c *cli.Command) error {
 			"beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
 		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args",
 			"audit-required"),
+		pointless(c, !c.IsSet("state"), "without -state DIR: add that, or leave it out", "keep-age", "keep-mb"),
 		pointless(c, approve == "" || approve == harness.ApproveNone,
 			"without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),
@@ -274,7 +312,7 @@ func (e *env) invocation(c *cli.Command) []string {
 				args = append(args, "-"+name)
 			}
 		default:
-			if name == "audit" {
+			if name == "audit" || name == "state" {
 				v = abs(c.String(name))
 			}
 			args = append(args, "-"+name, fmt.Sprint(v))

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +24,8 @@ type Answer struct {
 	Cut map[string]CutPart `json:"cut,omitempty"`
 	// MoreCalls counts the calls that Calls leaves out, by tool.
 	MoreCalls map[string]CallCount `json:"more_calls,omitempty"`
+	// MoreLedger counts the calls that Ledger leaves out, by tool.
+	MoreLedger map[string]int `json:"more_ledger,omitempty"`
 	// Images is how many images stand beside this as content, in the order of
 	// the notes that replace them in the value.
 	Images int `json:"images,omitempty"`
@@ -78,6 +81,49 @@ func (a *Answer) shorten() {
 	}
 }
 
+// Characters of a call in a ledger beside its arguments, about, and the fewest that
+// these have where all have their share.
+const (
+	ledgerLine = 150
+	leastArgs  = 60
+)
+
+// shortenLedger leaves of a dry run's ledger what can be told in about limit
+// characters, arguments cut to their share of that, and returns it in words.
+func (a *Answer) shortenLedger(limit int) string {
+	all := a.Result.Ledger
+	n := min(len(all), max(limit/(ledgerLine+leastArgs), 1))
+	a.Result.Ledger = slices.Clone(all[:n])
+	sizes := make([]int, n)
+	for i, u := range a.Result.Ledger {
+		sizes[i] = utf8.RuneCount(u.Args)
+	}
+	each := max(level(sizes, limit-n*ledgerLine), leastArgs)
+	for i := range a.Result.Ledger {
+		u := &a.Result.Ledger[i]
+		if sizes[i] > each {
+			u.Args, u.Bytes = cutJSON(u.Args, each), len(u.Args)
+		}
+	}
+	text := a.Result.LedgerText()
+	if n == len(all) {
+		return text
+	}
+	a.MoreLedger = map[string]int{}
+	for _, u := range all[n:] {
+		tool := u.Tool
+		if _, ok := a.MoreLedger[tool]; !ok && len(a.MoreLedger) >= maxToolCounts {
+			tool = otherTools
+		}
+		a.MoreLedger[tool]++
+	}
+	var more []string
+	for _, tool := range slices.Sorted(maps.Keys(a.MoreLedger)) {
+		more = append(more, fmt.Sprintf("%s %d", tool, a.MoreLedger[tool]))
+	}
+	return text + fmt.Sprintf("  … and %d more: %s\n", len(all)-n, strings.Join(more, ", "))
+}
+
 // Bounds of the images of an answer.
 const (
 	maxImages     = 16
@@ -89,9 +135,10 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	res.Lowered = ""
 	a := &Answer{Result: res}
 	nothing := res.Status == harness.OK && res.Value == nil && res.Stdout == "" && res.Stderr == "" && !res.LookUp
+	ledger := a.shortenLedger(c.s.opts.Answer / 2)
 	value, images := takeImages(res.Value)
 	a.Images = len(images)
-	notes := c.cut(a, value)
+	notes := c.cut(a, value, c.s.opts.Answer-utf8.RuneCountInString(ledger))
 	out := &mcp.CallToolResult{IsError: res.Status != harness.OK, StructuredContent: a}
 	text := res.Text()
 	for _, n := range notes {
@@ -102,7 +149,7 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	if nothing { // what follows are warnings
 		text = "ok: the script returned and printed nothing\n" + strings.TrimPrefix(text, "\n")
 	}
-	text += c.news(res)
+	text = ledger + text + c.news(res)
 	a.shorten()
 	out.Content = append(out.Content, &mcp.TextContent{Text: strings.ToValidUTF8(text, "\uFFFD")})
 	for _, img := range images {
@@ -111,10 +158,10 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	return out
 }
 
-// cut shortens the value and what was printed to the budget, keeps what was
+// cut shortens the value and what was printed to a budget of characters, keeps what was
 // shortened, and says so.
-func (c *session) cut(a *Answer, value json.RawMessage) (notes []string) {
-	res, budget := a.Result, c.s.opts.Answer
+func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []string) {
+	res := a.Result
 	if res.Status == harness.OutputLimit { // a loop that printed without end: its beginning and end tell enough
 		budget /= 10
 	}

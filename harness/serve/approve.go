@@ -76,6 +76,9 @@ func (c *session) askApproval(req *mcp.CallToolRequest, args *executeArgs, res *
 	}
 	var why strings.Builder
 	why.WriteString("A script wants to use tools that need your approval. Nothing has run yet.\n")
+	if args.DryRun {
+		why.WriteString("It is a dry run: only calls that read are made.\n")
+	}
 	for _, e := range res.Errors {
 		fmt.Fprintf(&why, "- line %d: %s\n", e.Line, registry.Quoted(registry.PrintableText(e.Message, maxFailure)))
 	}
@@ -159,10 +162,10 @@ func canElicit(req *mcp.CallToolRequest) bool {
 	return e.Form != nil || e.URL == nil // neither: an older client, which has forms
 }
 
-// hash names a script with its inputs.
+// hash names a script with its inputs, and whether it is a dry run.
 func (a *executeArgs) hash() string {
 	inputs, _ := json.Marshal(a.Inputs) // was JSON when it came
-	sum := sha256.Sum256(append([]byte(a.Script+"\x00"), inputs...))
+	sum := sha256.Sum256(append([]byte(fmt.Sprintf("%t\x00%s\x00", a.DryRun, a.Script)), inputs...))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 

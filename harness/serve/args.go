@@ -23,10 +23,11 @@ type executeArgs struct {
 	Script  string
 	Timeout time.Duration // 0: the server's
 	Inputs  map[string]json.RawMessage
+	DryRun  bool
 }
 
 // executeSchema is kept short: it is part of what every client pays for.
-const executeSchema = `{"type":"object","properties":{"script":{"type":"string"},"timeout_ms":{"type":"integer"},"inputs":{"type":"object"}},"required":["script"]}`
+const executeSchema = `{"type":"object","properties":{"script":{"type":"string"},"timeout_ms":{"type":"integer"},"inputs":{"type":"object"},"dry_run":{"type":"boolean"}},"required":["script"]}`
 
 // parseArgs reads the arguments of execute; the errors say what would be right.
 func parseArgs(raw json.RawMessage) (*executeArgs, error) {
@@ -37,7 +38,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	var unknown error
 	ok := len(raw) == 0 || string(raw) == "null" || fields(raw, func(name string, v json.RawMessage) bool {
 		switch name {
-		case "script", "timeout_ms", "inputs":
+		case "script", "timeout_ms", "inputs", "dry_run":
 			given[name] = v
 			return true
 		}
@@ -45,7 +46,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		if _, ok := given["script"]; !ok && json.Unmarshal(v, new(string)) == nil {
 			hint = `; did you mean "script"?`
 		}
-		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms and inputs%s", name, hint)
+		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms, inputs and dry_run%s", name, hint)
 		return false
 	})
 	if !ok {
@@ -90,6 +91,12 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 			return nil, fmt.Errorf("there are more than %d inputs: send a list or an object as one of them", maxNames)
 		case !ok:
 			return nil, errors.New(`inputs is no JSON object; want {"name": value, …}, which the script reads with Input("name", &v)`)
+		}
+	}
+	if v := given["dry_run"]; v != nil && string(v) != "null" {
+		var err error
+		if a.DryRun, err = strconv.ParseBool(strings.Trim(string(v), `"`)); err != nil {
+			return nil, fmt.Errorf("dry_run is %.40s; want true or false", v)
 		}
 	}
 	return a, nil

@@ -288,6 +288,8 @@ type runLine struct {
 	Decisions []harness.Decision `json:"decisions,omitempty"`
 	Calls     int                `json:"calls"`
 	Error     string             `json:"error,omitempty"`
+	Record    string             `json:"record,omitempty"` // the ID of the run's record
+	DryRun    bool               `json:"dry_run,omitempty"`
 }
 
 // toolLine is what a phrase came to.
@@ -351,6 +353,16 @@ func (r *entry) ready() error {
 		return errors.New("the server ends, as its audit cannot be written; nothing has run")
 	}
 	return nil
+}
+
+// keeps notes the run's record.
+func (r *entry) keeps(b *record.Begin) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.head.Record, r.head.DryRun = b.ID, b.Dry
 }
 
 func (r *entry) ended(c *record.Call, d *record.Done) {

@@ -329,8 +329,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	like := &executeArgs{Script: "call " + id, Inputs: map[string]json.RawMessage{"arguments": args}}
 	approved, refused := c.approvals(req, like.hash())
 	if refused != nil {
-		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
-		c.s.audit.begin(c, like, nil).end(string(harness.Denied), refused.result(), time.Since(begin))
+		c.account(like, nil, begin).end(harness.Denied, refused.result())
 		return failure(refused)
 	}
 	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
@@ -343,16 +342,14 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(err)
 	}
 	defer done()
-	rec := c.s.audit.begin(c, like, cat.Registry)
-	if err := rec.ready(); err != nil {
+	told := c.account(like, cat.Registry, begin)
+	if err := told.audit.ready(); err != nil {
 		return failure(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
-	span, ctx := c.s.otel.begin(ctx, req)
-	res, d, err := harness.CallTool(ctx, cat, id, args,
-		&harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results,
-			OnLine: listeners{c.s.usage, rec, span}.line()})
+	told.span, ctx = c.s.otel.begin(ctx, req)
+	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(approved, told))
 	if res != nil {
 		c.s.handled(len(res.Raw))
 	}
@@ -363,10 +360,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	case res == nil:
 		status = harness.Denied
 	}
-	c.s.metrics.ran(string(status), time.Since(begin))
-	of := &harness.Result{Status: status, Decisions: []harness.Decision{d}}
-	rec.end(string(status), of, time.Since(begin))
-	span.end(string(status), of)
+	told.end(status, &harness.Result{Status: status, Decisions: []harness.Decision{d}})
 	switch {
 	case err != nil:
 		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))

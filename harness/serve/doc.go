@@ -23,7 +23,9 @@
 //	teach.go      the prompt and the resources
 //	stdio.go, http.go  the transports; connections.go how many there may be,
 //	              remote.go a person's scripts on a server that is running
-//	metrics.go, telemetry.go (otlp.go), audit.go  the records; budget.go memory
+//	runs.go       the resources with the records of runs
+//	account.go    where a run is told of; metrics.go, telemetry.go (otlp.go),
+//	              audit.go, what is made of that; budget.go memory
 //
 // Who sees what, of all that a server keeps, where there are several tokens:
 //
@@ -36,6 +38,7 @@
 //	approvals              the session (*), for the very script and inputs that were shown
 //	queue                  all, how long others take; not who they are
 //	use counts             the operator; with Options.UsageOrder all, the order that comes of them
+//	records of runs        the token; the operator all, nobody those of its session
 //	audit, telemetry, log  the operator
 //	metrics                all: sums over all tokens
 //
@@ -54,6 +57,7 @@
 //   - results under way: half of their room; what is known of sizes is the token's
 //   - a server's calls: three quarters for a token; who has fewer goes first
 //   - the audit: lines are bounded; that a file makes room for others is told
+//   - records: the oldest go first, whoever's they are; one is read at a time
 //
 // Promises: a script's fault is an answer, never a dead server, and so is a
 // panic in a handler; everything that waits has a deadline, everything that

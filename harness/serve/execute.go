@@ -25,8 +25,7 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	}
 	approved, refused := c.approvals(req, args.hash())
 	if refused != nil {
-		c.s.metrics.ran(string(harness.Denied), time.Since(begin))
-		c.s.audit.begin(c, args, nil).end(string(harness.Denied), refused.result(), time.Since(begin))
+		c.account(args, nil, begin).end(harness.Denied, refused.result())
 		return failure(refused), nil
 	}
 	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
@@ -59,22 +58,20 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		return nil, err
 	}
 	defer done()
-	rec := s.audit.begin(c, args, cat.Registry)
-	if err := rec.ready(); err != nil {
+	told := c.account(args, cat.Registry, begin)
+	if err := told.audit.ready(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 
-	span, ctx := s.otel.begin(ctx, req)
-	tell := c.notify(ctx, req)
-	defer tell.close()
-	script := &harness.Script{
-		Source: args.Script, Strict: s.opts.Strict, Policy: s.opts.Policy, Approved: approved, Catalog: cat,
-		Inputs: args.Inputs, Stdout: tell, Results: c.results,
-		OnLine: listeners{tell, s.usage, rec, span}.line(),
-	}
+	told.span, ctx = s.otel.begin(ctx, req)
+	told.client = c.notify(ctx, req)
+	defer told.client.close()
+	script := c.script(approved, told)
+	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
+	script.Inputs, script.Stdout = args.Inputs, told.client
 	if c.keeps {
 		script.Stored = s.kept.forScript(c.id, args.Script)
 	}
@@ -85,15 +82,13 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		defer s.recovered("execute", &err)
 		res, err = s.harness.Run(ctx, script)
 	}()
-	status := "internal_error"
+	status := internalError
 	if err == nil {
-		status = string(res.Status)
+		status = res.Status
 	} else if ctx.Err() != nil {
-		status = string(harness.Canceled)
+		status = harness.Canceled
 	}
-	s.metrics.ran(status, time.Since(begin))
-	rec.end(status, res, time.Since(begin))
-	span.end(status, res)
+	told.end(status, res)
 	if err != nil {
 		s.log.Error("running a script", "session", c.id, "error", err)
 		return nil, err
@@ -101,6 +96,15 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	s.handled(weight(res))
 	s.log.Debug("script", "session", c.id, "status", status, "ms", res.Timing.Total, "calls", len(res.Calls))
 	return res, nil
+}
+
+// internalError is the status of a run that the harness did not bring to an end.
+const internalError harness.Status = "internal_error"
+
+// script is what scripts of the session, and its calls without one, have in common.
+func (c *session) script(approved []string, told *account) *harness.Script {
+	return &harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, Session: c.id,
+		Subject: c.owner.subject(), Anonymous: c.owner == nobody, OnLine: told.line}
 }
 
 // weight is about how many bytes a run has moved.

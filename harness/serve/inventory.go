@@ -28,7 +28,7 @@ What is written is sent, zeros too; nothing else. r has typed fields where known
 const (
 	// teachingTokens is what a list with nothing but teaching costs, without
 	// its time limit: a test counts it.
-	teachingTokens = 265
+	teachingTokens = 272
 	// minDescribeTokens is the least that a description can do with.
 	minDescribeTokens = teachingTokens + 14
 )

@@ -89,7 +89,7 @@ func (n *notifier) close() {
 
 // begins tells of a call that begins.
 func (n *notifier) begins(c *record.Call) {
-	if n.token == nil {
+	if n == nil || n.token == nil {
 		return
 	}
 	n.send(func() {
@@ -101,7 +101,7 @@ func (n *notifier) begins(c *record.Call) {
 
 // ended tells of a call that has failed.
 func (n *notifier) ended(c *record.Call, d *record.Done) {
-	if d.Message != "" {
+	if n != nil && d.Message != "" {
 		n.log("warning", c.Tool+": "+d.Message)
 	}
 }

@@ -52,6 +52,8 @@ type Remote struct {
 	URL string
 	// Token is sent as a bearer token; empty: none is.
 	Token string
+	// DryRun makes runs dry runs; a server that knows none refuses them.
+	DryRun bool
 	// Ask asks the person whether a tool may be used; nil: nobody can be asked.
 	Ask func(question string) bool
 }
@@ -115,6 +117,9 @@ func (r *Remote) Run(ctx context.Context, script string, inputs map[string]json.
 	args := map[string]any{"script": script, "timeout_ms": max(timeout.Milliseconds(), 1)}
 	if len(inputs) > 0 {
 		args["inputs"] = inputs
+	}
+	if r.DryRun {
+		args["dry_run"] = true
 	}
 	params := &mcp.CallToolParams{Meta: mcp.Meta{wholeKey: true}, Name: "execute", Arguments: args}
 	res, err := session.CallTool(ctx, params)

@@ -12,7 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -61,6 +64,9 @@ type Options struct {
 	// Telemetry sends traces and metrics as the OTEL_ variables of the
 	// environment say.
 	Telemetry bool
+	// Records keeps a record of each run and each call without a script; nil: the
+	// last DefaultRecords of them, in memory.
+	Records *record.Store
 	// Grace is how long running scripts may go on when the server ends; 0:
 	// DefaultGrace, negative: not at all.
 	Grace time.Duration
@@ -68,6 +74,8 @@ type Options struct {
 	Log *slog.Logger
 	// Version is what clients are told; empty: "dev".
 	Version string
+	// Build is what records say of this build; empty: Version.
+	Build string
 }
 
 // Defaults of Options.
@@ -77,6 +85,7 @@ const (
 	DefaultMaxRuns        = 8
 	DefaultMaxQueue       = 64
 	DefaultGrace          = 5 * time.Second
+	DefaultRecords        = 200
 )
 
 // Server serves scripts to MCP clients, over any number of transports.
@@ -92,8 +101,10 @@ type Server struct {
 	audit   *audit
 	metrics metrics
 	otel    *telemetry
-	key     []byte // signs what clients carry for us
-	spent   spent  // approvals
+	records *record.Store
+	reading *semaphore.Weighted // records, one at a time
+	key     []byte              // signs what clients carry for us
+	spent   spent               // approvals
 
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc
@@ -162,6 +173,10 @@ func New(opts *Options) (*Server, error) {
 	if o.UsageOrder {
 		s.usage = newCounts()
 	}
+	if s.records = o.Records; s.records == nil {
+		s.records = record.Memory(DefaultRecords, nil)
+	}
+	s.reading = semaphore.NewWeighted(1)
 	var err error
 	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
 		return nil, err
@@ -178,9 +193,14 @@ func New(opts *Options) (*Server, error) {
 		}
 	}
 	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
-		BestEffort: o.BestEffort})
+		BestEffort: o.BestEffort, Records: s.records, Version: cmp.Or(o.Build, o.Version)})
 	s.live = newLive(s)
 	s.work.Go(s.live.run)
+	s.work.Go(func() {
+		if err := s.records.Prune(); err != nil {
+			s.log.Warn("old records stay", "error", err)
+		}
+	})
 	return s, nil
 }
 

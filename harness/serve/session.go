@@ -105,6 +105,7 @@ func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID fu
 		c.addClassic()
 	}
 	c.addTeaching()
+	c.addRuns()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions[c] = struct{}{}

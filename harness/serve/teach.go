@@ -120,6 +120,8 @@ var resultSchema = sync.OnceValues(func() (string, error) {
 // answerShape is an Answer without the pointer that it embeds.
 type answerShape struct {
 	harness.Result
-	Cut    map[string]CutPart `json:"cut,omitempty"`
-	Images int                `json:"images,omitempty"`
+	Cut        map[string]CutPart   `json:"cut,omitempty"`
+	MoreCalls  map[string]CallCount `json:"more_calls,omitempty"`
+	MoreLedger map[string]int       `json:"more_ledger,omitempty"`
+	Images     int                  `json:"images,omitempty"`
 }

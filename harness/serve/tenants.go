@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 
 	"github.com/usetools/usetools/harness"
@@ -37,6 +39,20 @@ func (o owner) token() string {
 	name, _, ok := strings.Cut(string(o), "\x00")
 	if !ok {
 		return ""
+	}
+	return name
+}
+
+// subject is whose the runs of the owner are, in their records. A token without a
+// name of its own is told from another one in its place by a part of its digest.
+func (o owner) subject() string {
+	name, token, _ := strings.Cut(string(o), "\x00")
+	switch {
+	case o == nobody:
+		return "no token" // which is no name
+	case strings.Contains(name, " "):
+		sum := sha256.Sum256([]byte(token))
+		return fmt.Sprintf("%s (%x)", name, sum[:4])
 	}
 	return name
 }

@@ -239,9 +239,24 @@ var rows = map[string]func(t *testing.T, version string){
 			t.Errorf("%s, %v", data, err)
 		}
 		list, err := x.bob.ListResources(t.Context(), nil)
-		if err != nil || len(list.Resources) != 2 {
+		if err != nil || len(list.Resources) != 3 {
 			t.Errorf("bob can read %+v, %v", list, err)
 		}
+	},
+	"records of runs": func(t *testing.T, version string) {
+		x := newTenants(t, version, twoTokens, &Options{})
+		_, a := x.ann.run(`Return("ann's")`)
+		x.bob.run(`Return("bob's")`)
+		x.has("ann", x.ann.reads(runsURI), a.Run, true)
+		x.has("ann's run", x.ann.reads(runsURI+"/"+a.Run), "ann's", true)
+		x.has("bob", x.bob.reads(runsURI), a.Run, false)
+		for _, id := range []string{a.Run, a.Run[:6], "nothing"} {
+			if res, err := x.bob.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: runsURI + "/" + id}); err == nil {
+				t.Errorf("bob reads %s: %+v", id, res)
+			}
+		}
+		// Another session of the same token has them, too.
+		x.has("ann again", x.dial(twoTokens["ann"]).reads(runsURI), a.Run, true)
 	},
 	"metrics": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{})

@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness/record"
+	records "github.com/usetools/usetools/harness/record/show"
+)
+
+// URIs of the records of runs.
+const (
+	runsURI     = "usetools://runs"
+	runTemplate = "usetools://runs/{id}"
+)
+
+const (
+	// maxRuns is how many runs the list has, the latest.
+	maxRuns = 50
+	// runAnswers is how many times as long as an answer a run may be, in
+	// characters; longer ones are cut as values are.
+	runAnswers = 10
+	// maxRunBytes bounds a record that is read, with the values beside it.
+	maxRunBytes = 64 << 20
+)
+
+// addRuns adds the resources with the records of runs.
+func (c *session) addRuns() {
+	c.mcp.AddResource(&mcp.Resource{URI: runsURI, Name: "runs", Title: "The latest runs, the newest first",
+		MIMEType: "application/json"}, c.readRuns)
+	c.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: runTemplate, Name: "run",
+		Title: "A run: script, calls, output, value", MIMEType: "application/json"}, c.readRun)
+}
+
+// seesRuns is which runs the session may see: the operator's all, a token's those
+// of that token, and another's its own; nil: none, as it is not one client.
+func (c *session) seesRuns() *record.Filter {
+	f := &record.Filter{Limit: maxRuns}
+	if c.owner == operator {
+		return f
+	}
+	subject := c.owner.subject()
+	f.Subject = &subject
+	if c.owner != nobody {
+		return f
+	}
+	if !c.one {
+		return nil
+	}
+	f.Session = c.id
+	return f
+}
+
+// readRuns is {"runs": [{"run", "time", "status", …}]}, as harness runs -json has
+// them.
+func (c *session) readRuns(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	out := struct {
+		Runs []*record.Summary `json:"runs"`
+	}{[]*record.Summary{}}
+	if f := c.seesRuns(); f != nil {
+		if err := c.s.reading.Acquire(ctx, 1); err != nil {
+			return nil, err
+		}
+		defer c.s.reading.Release(1)
+		for s, err := range c.s.records.List(ctx, f) {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil { // the other records can be read
+				c.s.log.Warn("a record cannot be read", "error", err)
+				continue
+			}
+			out.Runs = append(out.Runs, s)
+		}
+	}
+	b, err := json.Marshal(out)
+	return contents(req, "application/json", string(b)), err
+}
+
+// readRun is one run as harness runs show -json has it. What the session may not
+// see is not found.
+func (c *session) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	id, f := strings.TrimPrefix(uri, runsURI+"/"), c.seesRuns()
+	if f == nil {
+		return nil, mcp.ResourceNotFoundError(uri)
+	}
+	if err := c.s.reading.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer c.s.reading.Release(1)
+	run, err := c.s.records.Load(id)
+	switch {
+	case err == nil && run.Begin.ID == id && (f.Subject == nil || *f.Subject == run.Begin.Subject) &&
+		(f.Session == "" || f.Session == run.Begin.Session):
+	case err != nil && !errors.Is(err, record.ErrNotFound) && c.owner == operator:
+		return nil, err
+	default:
+		return nil, mcp.ResourceNotFoundError(uri)
+	}
+	if n := weightOf(run); n > maxRunBytes {
+		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here; harness runs show %s shows it",
+			n>>20, id)
+	}
+	b, err := json.Marshal(records.Whole(run))
+	if err != nil {
+		return nil, err
+	}
+	c.s.handled(len(b))
+	return contents(req, "application/json", string(cutJSON(b, runAnswers*c.s.opts.Answer))), nil
+}
+
+// weightOf is how many bytes the values of a run have.
+func weightOf(r *record.Run) int {
+	n := 0
+	for _, l := range r.Lines {
+		switch l := l.(type) {
+		case *record.Begin:
+			n += l.Script.Bytes
+			for _, values := range []record.Values{l.Inputs, l.Stored} {
+				for _, v := range values {
+					n += v.Bytes
+				}
+			}
+		case *record.Tools:
+			for _, u := range l.Units {
+				n += u.Source.Bytes
+			}
+		case *record.Child:
+			n += l.Script.Bytes
+			for _, v := range l.Inputs {
+				n += v.Bytes
+			}
+		case *record.Call:
+			n += l.Args.Bytes
+		case *record.Guess:
+			n += l.Args.Bytes + l.Result.Bytes
+		case *record.Done:
+			n += l.Result.Bytes
+		case *record.Settle:
+			n += l.Result.Bytes
+		case *record.Note:
+			n += len(l.Stdout) + len(l.Stderr)
+		case *record.End:
+			n += l.Value.Bytes
+		}
+	}
+	return n
+}
