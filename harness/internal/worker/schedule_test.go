@@ -12,7 +12,8 @@ var schedules = flag.Int("schedules", 25, "how many generated scripts are run an
 
 // schedule is a script of goroutines that call, sleep, wait for each other and give
 // up. What it prints depends on nothing but the order of answers and timers: where
-// a goroutine wakes another, it goes on only when that waits again.
+// a goroutine wakes another, it goes on only when that waits again, and none begins
+// at the time of another.
 func schedule(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -58,7 +59,7 @@ var wg sync.WaitGroup`)
 			pf("inner, cancel2 := context.WithCancel(ctx)\ndefer cancel2()\nanswer := make(chan string, 1)\ngo func() { answer <- buy(%d) }()", n)
 			pf("select {\ncase a := <-answer:\nnote(%d, \" \", a, inner.Err())\ncase <-inner.Done():\nnote(%d, inner.Err(), context.Cause(inner))\n}\n}()", n, n)
 		case op == 7 && depth > 0:
-			pf("for range %d {\nwg.Go(func() {\ntime.Sleep(time.Duration(1+len(printed))*time.Microsecond)", 1+r.IntN(3))
+			pf("for i := range %d {\nwg.Go(func() {\ntime.Sleep(time.Duration(%d+i)*time.Microsecond)", 1+r.IntN(3), 10*n)
 			steps(3, depth-1)
 			pf("})\n}")
 		case op == 8:
@@ -72,8 +73,8 @@ var wg sync.WaitGroup`)
 			pf("select {\ncase q := <-queue:\nnote(%d, \" got \", q)\ncase <-time.After(%s):\nnote(%d, \" nothing\")\n}", n, ms(), n)
 		}
 	}
-	for range 1 + r.IntN(4) {
-		pf("wg.Go(func() {\ntime.Sleep(%d)", 1+r.IntN(1000))
+	for i := range 1 + r.IntN(4) {
+		pf("wg.Go(func() {\ntime.Sleep(%d)", 4*r.IntN(250)+i+1)
 		steps(5, 2)
 		pf("})")
 	}
