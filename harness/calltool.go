@@ -33,11 +33,11 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 	if !ok {
 		return nil, Decision{}, &UnknownToolError{id}
 	}
-	call := Script{Name: "call " + id}
+	call := Script{}
 	if s != nil {
-		call.Policy, call.ReadOnly, call.Approved, call.OnLine = s.Policy, s.ReadOnly, s.Approved, s.OnLine
-		call.Results, call.Limits, call.Session, call.Subject = s.Results, s.Limits, s.Session, s.Subject
+		call = *s
 	}
+	call.Name, call.Source = "call "+id, ""
 	begin := time.Now()
 	r := &run{script: &call, cat: c, view: view, journal: newJournal(&call), room: call.room(),
 		misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
@@ -51,9 +51,11 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 	}
 	r.journal.tools(r, &worker.Tools{}) // what cannot be written ends the sending
 	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id}, args)
-	if failed := r.result.Calls[0].Error; failed != nil {
-		r.result.Status, r.result.ExitCode = ScriptError, ScriptError.ExitCode()
-		r.result.Error = &Error{Kind: KindRuntime, Message: *failed}
+	for _, c := range r.result.Calls { // none in a dry run
+		if c.Error != nil {
+			r.result.Status, r.result.ExitCode = ScriptError, ScriptError.ExitCode()
+			r.result.Error = &Error{Kind: KindRuntime, Message: *c.Error}
+		}
 	}
 	r.result.Timing.Total = ms(time.Since(begin))
 	r.journal.end(r.result)

@@ -285,6 +285,10 @@ func TestACallLeavesARecord(t *testing.T) {
 	}
 	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":5}`), nil)
 	h.CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`), &Script{ReadOnly: true}) // denied
+	if res, _, err := New(nil).CallTool(t.Context(), cat, "shop.buy", json.RawMessage(`{"item":"nut"}`),
+		&Script{Dry: true}); err != nil || !strings.Contains(res.Text(), "order") {
+		t.Errorf("%+v, %v", res, err)
+	}
 	var got []string
 	for sum, err := range store.List(t.Context(), nil) {
 		if err != nil {
