@@ -24,11 +24,11 @@ import (
 // it from the record that is replayed.
 func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) {
 	path, replay := r.path+c.Path, r.tree.replay
-	if replay != nil {
-		replay.asks(r)
-	}
 	switch {
 	case c.Tool == bridge.RunScript:
+		if replay != nil {
+			replay.runs(r)
+		}
 		raw, err := r.runSaved(ctx, path, c)
 		if replay != nil {
 			replay.ran(r)

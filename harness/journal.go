@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,8 +65,15 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	return nil
 }
 
-// prepare tells the worker of a script what its record needs.
-func (j *journal) prepare(s *worker.Script) { s.Seed, s.Clock = j.seed, j.w != nil }
+// prepare tells the worker of a script what its record needs. A script that
+// RunScript runs has a seed of its own: it draws something else each time.
+func (j *journal) prepare(s *worker.Script, path string) {
+	s.Seed, s.Clock = j.seed, j.w != nil
+	if path != "" && j.seed != nil {
+		sum := sha256.Sum256(append(slices.Clip(j.seed), path...))
+		s.Seed = sum[:]
+	}
+}
 
 // abort closes the record of a run that the harness itself did not bring to an end.
 func (j *journal) abort(err error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
@@ -100,6 +101,9 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	}
 	out := &Replayed{Result: res, Calls: rp.made}
 	out.Difference = rp.compare(res)
+	if rp.over {
+		rp.end(res)
+	}
 	return out, nil
 }
 
@@ -146,6 +150,7 @@ type replayer struct {
 	workers  map[*run]*replaying
 	made     int // calls that were answered from the record
 	diverged *record.Divergence
+	over     bool // the script came to where its record was cut off
 }
 
 // asked is a call that waits for its answer.
@@ -157,6 +162,7 @@ type asked struct {
 // replaying is what is known of a worker.
 type replaying struct {
 	asked, answered int       // calls
+	running         int       // of them those of RunScript that are under way
 	still           bool      // nothing of it moves
 	next            time.Time // when its next timer goes off; zero: none is set
 	advance         bool      // that timer is to go off
@@ -172,6 +178,16 @@ func newReplayer(r *record.Run, g *record.Gate) *replayer {
 		}
 	}
 	return p
+}
+
+// cutOff reports whether the run ended at a moment of which neither the script nor
+// the record knows: the same script may then come further, or not so far.
+func (p *replayer) cutOff() bool {
+	switch Status(p.run.End.Status) {
+	case Timeout, CPULimit, Canceled:
+		return true
+	}
+	return false
 }
 
 // prepare makes a worker's script one that is replayed.
@@ -226,17 +242,20 @@ func (p *replayer) tools(r *run) (*worker.Tools, error) {
 
 // saved is the saved script that a call of RunScript ran.
 func (p *replayer) saved(path, name string) (*library.Script, error) {
+	var child *record.Child
 	for _, c := range p.run.Children {
-		if c.Path != path || c.Name != name {
-			continue
+		if c.Name == name && (child == nil || c.Path == path) {
+			child = c // at another path, it is what another worker of a pool ran
 		}
-		if c.Error != "" {
-			return nil, errors.New(c.Error)
-		}
-		source, err := textOf(p.run, c.Script)
-		return &library.Script{Name: name, Source: source}, err
 	}
-	return nil, fmt.Errorf("the record has no script %.100q that was run here", name)
+	switch {
+	case child == nil:
+		return nil, fmt.Errorf("the record has no script %.100q", name)
+	case child.Error != "":
+		return nil, errors.New(child.Error)
+	}
+	source, err := textOf(p.run, child.Script)
+	return &library.Script{Name: name, Source: source}, err
 }
 
 // call answers a call of a script.
@@ -249,6 +268,8 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	}
 	a := &asked{by: r, answer: make(chan *record.Made, 1)}
 	p.mu.Lock()
+	p.workers[r].asked++
+	p.changed.Broadcast()
 	p.n++
 	n := p.n
 	p.waiting[n] = a
@@ -276,11 +297,12 @@ func (p *replayer) reply(r record.Reply) {
 	a.answer <- r.Made
 }
 
-// asks is told of each call of a worker.
-func (p *replayer) asks(r *run) {
+// runs is told that a saved script is to run.
+func (p *replayer) runs(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.workers[r].asked++
+	p.workers[r].running++
 	p.changed.Broadcast()
 }
 
@@ -288,6 +310,7 @@ func (p *replayer) asks(r *run) {
 func (p *replayer) ran(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.workers[r].running--
 	p.moves(r)
 }
 
@@ -360,16 +383,26 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 	return false, ctx.Err()
 }
 
+// errOver ends the replay of a run that was cut off.
+var errOver = errors.New("the record was cut off here")
+
 // decide says what goes on when no worker moves. The caller holds the lock.
 func (p *replayer) decide() error {
 	var first *replaying
+	workers := 1
 	for _, w := range p.workers {
 		if !w.still {
 			return nil
 		}
+		if w.running > 0 { // one of its saved scripts at a time
+			workers++
+		}
 		if !w.next.IsZero() && (first == nil || w.next.Before(first.next)) {
 			first = w
 		}
+	}
+	if len(p.workers) < workers { // a saved script is about to begin, or has just ended
+		return nil
 	}
 	var next time.Time
 	if first != nil {
@@ -377,11 +410,14 @@ func (p *replayer) decide() error {
 	}
 	reply, ok, advance, d := p.gate.Still(next)
 	switch {
+	case ok:
+		p.reply(reply)
+	case p.cutOff() && (!advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
+		p.over = true
+		return errOver
 	case d != nil:
 		p.diverged = d
 		return d
-	case ok:
-		p.reply(reply)
 	case advance:
 		first.advance = true
 		p.changed.Broadcast()
@@ -396,10 +432,16 @@ func (p *replayer) compare(res *Result) *Difference {
 	if d == nil && res.Status != CompileError {
 		d = p.gate.End()
 	}
+	if d != nil && p.cutOff() && d.Unasked == nil { // it came further
+		d = nil
+	}
+	further := p.cutOff() && (p.over || string(res.Status) != end.Status) && res.Status != CompileError && p.diverged == nil
 	wantError, gotError := errorText(end.Error), errorText(asJSON(res.Error))
 	switch {
-	case d != nil && (d.Asked != nil || string(res.Status) == end.Status):
+	case d != nil && (d.Asked != nil || string(res.Status) == end.Status || further):
 		return &Difference{What: "calls", Text: d.Error()}
+	case further:
+		return p.compareTexts(res, func(want, got string) bool { return strings.HasPrefix(got, want) })
 	case string(res.Status) != end.Status:
 		return &Difference{What: "status", Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(string(res.Status),
 			gotError), statusText(end.Status, wantError)), Want: end.Status, Got: string(res.Status)}
@@ -413,15 +455,50 @@ func (p *replayer) compare(res *Result) *Difference {
 		return &Difference{What: "value", Text: err.Error()}
 	}
 	if !bytes.Equal(want, res.Value) {
-		return differ("value", string(want), string(res.Value))
+		return p.differ("value", string(want), string(res.Value))
 	}
-	if want := p.run.Stdout(); want != res.Stdout {
-		return differ("stdout", want, res.Stdout)
+	return p.compareTexts(res, func(want, got string) bool { return want == got })
+}
+
+// end makes the result of a replay that came to where its record was cut off end as
+// that does.
+func (p *replayer) end(res *Result) {
+	end := p.run.End
+	res.Status, res.ExitCode, res.Error, res.Errors = Status(end.Status), end.ExitCode, nil, nil
+	if json.Unmarshal(end.Errors, &res.Errors) == nil && len(res.Errors) > 0 {
+		res.Error = &res.Errors[0]
 	}
-	if want, got := withoutTimes(p.run.Stderr()), withoutTimes(res.Stderr); want != got {
-		return differ("stderr", want, got)
+}
+
+// compareTexts returns the first difference between what a replay and its record
+// printed.
+func (p *replayer) compareTexts(res *Result, same func(want, got string) bool) *Difference {
+	if want, got := p.run.Stdout(), printable(res.Stdout); !same(want, got) {
+		return p.differ("stdout", want, got)
+	}
+	if want, got := withoutTimes(p.run.Stderr()), withoutTimes(printable(res.Stderr)); !same(want, got) {
+		return p.differ("stderr", want, got)
 	}
 	return nil
+}
+
+// printable is a text as a record has it: each byte that is no UTF-8 is U+FFFD.
+func printable(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+// differ is the difference of two texts, and whether the record is known not to
+// have what they may follow from.
+func (p *replayer) differ(what, want, got string) *Difference {
+	d := differ(what, want, got)
+	if slices.ContainsFunc(p.run.Notes, func(n *record.Note) bool { return n.Lost }) {
+		d.Text += fmt.Sprintf("; the script read its clock more than %d times, and the record does not have what it read after "+
+			"that", record.MaxReadings)
+	}
+	return d
 }
 
 func statusText(status, err string) string {

@@ -557,6 +557,9 @@ func (r *run) still(b []byte) (bool, error) {
 		next = time.Unix(0, s.Next)
 	}
 	advance, err := r.host.Still(r.ctx, next, s.Waiting, int(s.Seen)-r.advanced)
+	if r.ctx.Err() != nil { // it is over for another reason
+		return false, r.ctx.Err()
+	}
 	if err != nil {
 		r.out.Status, r.out.Message = Diverged, err.Error()
 		r.p.kill()
