@@ -11,10 +11,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry/text"
 )
 
 // journal says what happens in a run and in the scripts that it runs: to the
@@ -146,7 +146,8 @@ func (j *journal) add(l record.Line) error {
 	if j.fault != nil {
 		return j.fault
 	}
-	for _, l := range append(j.notesLocked(), l) {
+	_, last := l.(*record.End)
+	for _, l := range append(j.notesLocked(last), l) {
 		if err := j.w.Add(l); err != nil {
 			j.fault = fmt.Errorf("%w: %w", errUnrecorded, err)
 			return j.fault
@@ -171,9 +172,23 @@ func (j *journal) sync() error {
 	return nil
 }
 
-// notesLocked takes what was printed and read from the clock. The caller holds the
-// lock.
-func (j *journal) notesLocked() []record.Line {
+// wholeBytes is how many bytes of a text there are without the first ones of a
+// character whose rest is still to come.
+func wholeBytes(s string) int {
+	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(s[i]) {
+			if !utf8.FullRuneInString(s[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(s)
+}
+
+// notesLocked takes what was printed and read from the clock; last: nothing more
+// comes. The caller holds the lock.
+func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
 	if len(j.readings) > 0 || j.lost {
 		n := &record.Note{Lost: j.lost}
@@ -190,14 +205,16 @@ func (j *journal) notesLocked() []record.Line {
 		{&j.out, func(n *record.Note, s string) { n.Stdout = s }},
 		{&j.err, func(n *record.Note, s string) { n.Stderr = s }},
 	} {
-		for rest := p.from.text.String(); rest != ""; {
-			part := text.FirstBytes(rest, record.MaxText)
+		rest := p.from.text.String()
+		for len(rest) > 0 && (last || wholeBytes(rest) > 0) {
+			part := rest[:cmp.Or(wholeBytes(rest[:min(len(rest), record.MaxText)]), len(rest))]
 			n := &record.Note{Head: record.Head{Time: p.from.at}}
 			p.to(n, part)
 			out = append(out, n)
 			rest = rest[len(part):]
 		}
 		p.from.text.Reset()
+		p.from.text.WriteString(rest)
 	}
 	return out
 }

@@ -535,11 +535,7 @@ var parts = []func(g *programmer){
 	func(g *programmer) { // logs
 		g.pf("log.Print(%s)\nslog.Info(\"a\", \"b\", %s)\nfmt.Fprintln(os.Stderr, %s)", g.call(g.item()), g.call(g.item()), g.call(g.item()))
 		g.pf("slog.New(slog.NewJSONHandler(os.Stdout, nil)).Log(context.Background(), slog.LevelInfo, \"j\", \"at\", time.Now())")
-		if g.IntN(2) == 0 {
-			g.racy("times of package log on stdout, which are not the script's clock")
-		} else {
-			g.pf("log.SetFlags(0)")
-		}
+		g.pf("log.SetOutput(os.%s)\nlog.Print(\"there\")", g.of("Stdout", "Stderr"))
 	},
 	func(g *programmer) { // large
 		g.pf("huge, err := shop.Stock(shop.StockParams{Item: \"huge\"})\nsay(len(fmt.Sprint(huge)), err)\nx := ask(shop.Buy, shop.BuyParams{Item: strings.Repeat(\"<&>\", 30_000)})\nsay(len(x))\nReturn(strings.Repeat(\"<v> \\u00e9\", 20_000))")
