@@ -153,7 +153,7 @@ type replayer struct {
 	workers  map[*run]*replaying
 	made     int // calls that were answered from the record
 	diverged *record.Divergence
-	over     bool // the script came to where its record was cut off
+	over     bool // the script came to where its run was ended
 }
 
 // asked is a call that waits for its answer.
@@ -395,8 +395,8 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 	return false, ctx.Err()
 }
 
-// errOver ends the replay of a run that was cut off.
-var errOver = errors.New("the record was cut off here")
+// errOver ends the replay of a run that was ended.
+var errOver = errors.New("the run was ended here")
 
 // decide says what goes on when no worker moves. The caller holds the lock.
 func (p *replayer) decide() error {
@@ -424,7 +424,7 @@ func (p *replayer) decide() error {
 	switch {
 	case ok:
 		p.reply(reply)
-	case p.cutOff() && (!advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
+	case killed(Status(p.run.End.Status)) && (!advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
 		p.over = true
 		return errOver
 	case d != nil:
@@ -446,11 +446,11 @@ func (p *replayer) compare(res *Result) *Difference {
 	}
 	same := p.over || string(res.Status) == end.Status
 	// What a script did in the moment in which it was ended is chance.
-	ended := p.diverged == nil && same && killed(res.Status)
+	ended := p.diverged == nil && same && killed(Status(end.Status))
 	further := p.diverged == nil && p.cutOff() && res.Status != CompileError && (d == nil || d.Unasked == nil)
 	wantError, gotError := errorText(end.Error), errorText(asJSON(res.Error))
 	switch {
-	case p.over || further && !same:
+	case further && (p.over || !same):
 		return p.compareTexts(res, strings.HasPrefix)
 	case ended:
 		return p.compareTexts(res, func(got, want string) bool { return strings.HasPrefix(got, want) || strings.HasPrefix(want, got) })
@@ -474,8 +474,7 @@ func (p *replayer) compare(res *Result) *Difference {
 	return p.compareTexts(res, func(got, want string) bool { return got == want })
 }
 
-// end makes the result of a replay that came to where its record was cut off end as
-// that does.
+// end makes the result of a replay that came to where its run was ended end so, too.
 func (p *replayer) end(res *Result) {
 	end := p.run.End
 	res.Status, res.ExitCode, res.Error, res.Errors = Status(end.Status), end.ExitCode, nil, nil

@@ -110,6 +110,9 @@ func TestGeneratedProgramsReplayTheSame(t *testing.T) {
 			})
 		}
 	})
+	if dir := os.Getenv("KEEP"); dir != "" {
+		os.WriteFile(filepath.Join(dir, fmt.Sprint(*seed)+".go"), []byte(generateProgram(*seed).Source), 0o644)
+	}
 	t.Logf("%d of %d programs the same, %d times each; they ended %v", same, ran, times, statuses)
 	for _, why := range slices.Sorted(maps.Keys(racy)) {
 		t.Logf("%5d with %s", racy[why], why)
