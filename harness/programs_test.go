@@ -165,6 +165,7 @@ type programmer struct {
 	p     *program
 	b     strings.Builder
 	items int
+	among bool // others do something at the same time
 }
 
 func (g *programmer) pf(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
@@ -173,6 +174,13 @@ func (g *programmer) pf(format string, args ...any) { fmt.Fprintf(&g.b, format+"
 func (g *programmer) racy(why string) {
 	if !slices.Contains(g.p.racy, why) {
 		g.p.racy = append(g.p.racy, why)
+	}
+}
+
+// prints says that a part prints by itself.
+func (g *programmer) prints() {
+	if g.among {
+		g.racy("goroutines that print at the same time")
 	}
 }
 
@@ -317,7 +325,9 @@ func (g *programmer) together() {
 			g.pf("together.Add(1)\ntime.AfterFunc(%d*time.Microsecond, func() {\ndefer together.Done()", g.IntN(2000))
 		}
 		g.pf("say := func(a ...any) { fmt.Fprintln(&said[%d], a...) }\n_ = say", i)
+		g.among = true
 		g.part()
+		g.among = false
 		g.pf("%s", end)
 	}
 	g.pf("together.Wait()\nfor i := range said {\nsay(said[i].String())\n}\n}")
@@ -533,6 +543,7 @@ var parts = []func(g *programmer){
 		g.pf("var name any\nsay(Input(\"name\", &name), name)\nvar old any\nsay(Stored(\"old\", &old), old)\nsay(Stored(\"none\", &old))")
 	},
 	func(g *programmer) { // logs
+		g.prints()
 		g.pf("log.Print(%s)\nslog.Info(\"a\", \"b\", %s)\nfmt.Fprintln(os.Stderr, %s)", g.call(g.item()), g.call(g.item()), g.call(g.item()))
 		g.pf("slog.New(slog.NewJSONHandler(os.Stdout, nil)).Log(context.Background(), slog.LevelInfo, \"j\", \"at\", time.Now())")
 		g.pf("log.SetOutput(os.%s)\nlog.Print(\"there\")", g.of("Stdout", "Stderr"))
@@ -573,6 +584,7 @@ var parts = []func(g *programmer){
 		g.pf("var last atomic.Value\nvar wg sync.WaitGroup\nfor i := range 4 {\nwg.Go(func() { last.Store(%s) })\n}\nwg.Wait()\nsay(last.Load())", g.call(`fmt.Sprint("l", i)`))
 	},
 	func(g *programmer) { // much text
+		g.prints()
 		g.pf("for range %d {\nfmt.Print(strings.Repeat(\"text \\u00e9<&>\", 100))\n}\nfmt.Println(\"\\xff\\xfe|\")\nfmt.Print(strings.Repeat(\"\\u20ac\", 30_000))", 1+g.IntN(60))
 	},
 	func(g *programmer) { // a clock that is read too often
