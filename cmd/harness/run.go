@@ -208,7 +208,7 @@ func recordsOf(c *cli.Command, files *harness.Files) (records, answers *record.S
 	if err != nil && (given || c.Bool("dry-run")) {
 		return nil, nil, err
 	}
-	o := &record.StoreOptions{Redact: files.Redact}
+	o := &record.StoreOptions{Redact: files.Redact, Unkept: files.Private}
 	dir := c.String("record")
 	switch {
 	case dir != "" && given:

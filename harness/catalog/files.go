@@ -64,7 +64,8 @@ type Files struct {
 	searched  sync.Once
 	foundHere config.Found // by searched
 
-	secrets atomic.Pointer[redact.Redactor] // of the config that was read last
+	secrets  atomic.Pointer[redact.Redactor] // of the config that was read last:
+	lastRead atomic.Pointer[config.Config]
 
 	mu           sync.Mutex
 	catalog      *Catalog
@@ -109,7 +110,25 @@ func (f *Files) read() (cfg *config.Config, known bool, err error) {
 		return nil, false, &Error{err}
 	}
 	f.secrets.Store(cfg.Redactor())
+	f.lastRead.Store(cfg)
 	return cfg, false, nil
+}
+
+// Private reports whether the config says that the arguments and results of a tool,
+// by its ID, are not to be kept.
+func (f *Files) Private(tool string) bool {
+	cfg := f.lastRead.Load()
+	if cfg == nil {
+		return false
+	}
+	for i := range cfg.Servers {
+		s := &cfg.Servers[i]
+		if name, ok := strings.CutPrefix(tool, s.Name+"."); ok &&
+			slices.ContainsFunc(s.Private, func(p string) bool { return registry.Match(p, name) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Redact returns a text or JSON in which the secrets of the config are hidden, as

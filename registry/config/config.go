@@ -103,6 +103,9 @@ type Server struct {
 	// Classes say what calls of its tools do, whatever the server says; the first
 	// one that matches a tool counts, see [Server.Class].
 	Classes []ClassRule
+	// Private are the tools, by name or pattern of registry.Match, whose arguments
+	// and results records of runs do not keep.
+	Private []string
 	// Pin makes a tool whose description or schema changed unusable until
 	// somebody accepts the change.
 	Pin bool
@@ -203,9 +206,10 @@ func Same(a, b *Config) bool {
 }
 
 // SameServer reports that of one server, as far as a connection to it and its
-// list of tools go: Trust and Classes may differ where they choose no tools.
+// list of tools go: Private may differ, and Trust and Classes where they choose no
+// tools.
 func SameServer(x, y Server) bool {
-	x.Trust, x.Classes = y.Trust, y.Classes
+	x.Trust, x.Classes, x.Private = y.Trust, y.Classes, y.Private
 	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 

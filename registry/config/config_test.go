@@ -144,6 +144,11 @@ func TestFilesOfTheKnownClients(t *testing.T) {
 				s.Classes = []ClassRule{{"get_all", ClassAgain}, {"get_*", ClassRead}, {"*", ClassEffect},
 					{"delete_*", ClassEffect}, {"get_*", ClassAgain}}
 			})},
+		{"private tools, of the file and of the server",
+			`{"usetools": {"private": ["get_key"]}, "mcpServers": {"x": {"command": "x", "usetools": {"private": ["read_*"]}}}}`,
+			with(func(s *Server) {
+				s.Name, s.Type, s.Command, s.Private = "x", "stdio", "x", []string{"get_key", "read_*"}
+			})},
 		{"trust of the file", `{"usetools": {"trust": "writes"}, "mcpServers": {"x": {"command": "x"}}}`,
 			with(func(s *Server) { s.Name, s.Type, s.Command, s.Trust = "x", "stdio", "x", TrustWrites })},
 		{"the usual trust, whatever the file says",
@@ -227,6 +232,8 @@ func TestBrokenServerIsNamedAndCostsTheOthersNothing(t *testing.T) {
 		{"bad trust", `{"command": "x", "usetools": {"trust": true}}`,
 			[]string{`usetools.trust is "true", want false, "reads" or "writes"`}},
 		{"bad trust of another kind", `{"command": "x", "usetools": {"trust": {"a": 1}}}`, []string{`usetools.trust is "map`}},
+		{"bad private", `{"command": "x", "usetools": {"private": ["a["]}}`,
+			[]string{`usetools.private has "a[", which is no pattern of tools`}},
 		{"bad class", `{"command": "x", "usetools": {"class": {"a_*": "write"}}}`,
 			[]string{`usetools.class has "write" for "a_*", want "read", "again" or "effect"`}},
 		{"bad pattern of a class", `{"command": "x", "usetools": {"class": {"a[": "read"}}}`,

@@ -76,7 +76,8 @@ type settings struct {
 	MaxMessageMB float64  `json:"maxMessageMB"`
 	Trust        any      `json:"trust"` // false, "reads" or "writes"
 	// Class has classes of tools by their names or patterns.
-	Class map[string]string `json:"class"`
+	Class   map[string]string `json:"class"`
+	Private []string          `json:"private"`
 }
 
 // unknownSettings returns the keys of an entry's settings that are not known.
@@ -310,6 +311,12 @@ func (u *settings) apply(s *Server) error {
 	}
 	if err := u.judge(s); err != nil {
 		return err
+	}
+	for _, p := range u.Private {
+		if !registry.IsPattern(p) {
+			return fmt.Errorf("usetools.private has %q, which is no pattern of tools", p)
+		}
+		s.Private = append(s.Private, p)
 	}
 	if u.Protocol != "" {
 		if err := s.setProtocol("usetools.protocol", u.Protocol); err != nil {
