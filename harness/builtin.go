@@ -250,6 +250,9 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		if slices.ContainsFunc(res.Decisions, func(d Decision) bool { return d.Verdict == NeedsApproval }) {
 			why += "; a person can approve it for the text of that script alone, sent as a script"
 		}
+		if neverBegan(res.Status) {
+			r.journal.add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
+		}
 		return nil, errors.New(why)
 	}
 	if res.Value == nil {

@@ -230,7 +230,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 			}
 		}
 	}
-	t.journal.prepare(ws)
+	t.journal.prepare(ws, s.path)
 	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, path: s.path, room: s.room(),
 		misfits: map[string]string{}, nested: make(chan struct{}, 1), result: &Result{
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,10 +11,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry/text"
 )
 
 // journal says what happens in a run and in the scripts that it runs: to the
@@ -68,8 +69,15 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	return nil
 }
 
-// prepare tells the worker of a script what its record needs.
-func (j *journal) prepare(s *worker.Script) { s.Seed, s.Clock = j.seed, j.w != nil }
+// prepare tells the worker of a script what its record needs. A script that
+// RunScript runs has a seed of its own: it draws something else each time.
+func (j *journal) prepare(s *worker.Script, path string) {
+	s.Seed, s.Clock = j.seed, j.w != nil
+	if path != "" && j.seed != nil {
+		sum := sha256.Sum256(append(slices.Clip(j.seed), path...))
+		s.Seed = sum[:]
+	}
+}
 
 // abort closes the record of a run that the harness itself did not bring to an end.
 func (j *journal) abort(err error) {
@@ -142,7 +150,8 @@ func (j *journal) add(l record.Line) error {
 	if j.fault != nil {
 		return j.fault
 	}
-	for _, l := range append(j.notesLocked(), l) {
+	_, last := l.(*record.End)
+	for _, l := range append(j.notesLocked(last), l) {
 		if err := j.w.Add(l); err != nil {
 			j.fault = fmt.Errorf("%w: %w", errUnrecorded, err)
 			return j.fault
@@ -167,9 +176,23 @@ func (j *journal) sync() error {
 	return nil
 }
 
-// notesLocked takes what was printed and read from the clock. The caller holds the
-// lock.
-func (j *journal) notesLocked() []record.Line {
+// wholeBytes is how many bytes of a text there are without the first ones of a
+// character whose rest is still to come.
+func wholeBytes(s string) int {
+	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(s[i]) {
+			if !utf8.FullRuneInString(s[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(s)
+}
+
+// notesLocked takes what was printed and read from the clock; last: nothing more
+// comes. The caller holds the lock.
+func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
 	if len(j.readings) > 0 || j.lost {
 		n := &record.Note{Lost: j.lost}
@@ -186,14 +209,16 @@ func (j *journal) notesLocked() []record.Line {
 		{&j.out, func(n *record.Note, s string) { n.Stdout = s }},
 		{&j.err, func(n *record.Note, s string) { n.Stderr = s }},
 	} {
-		for rest := p.from.text.String(); rest != ""; {
-			part := text.FirstBytes(rest, record.MaxText)
+		rest := p.from.text.String()
+		for len(rest) > 0 && (last || wholeBytes(rest) > 0) {
+			part := rest[:cmp.Or(wholeBytes(rest[:min(len(rest), record.MaxText)]), len(rest))]
 			n := &record.Note{Head: record.Head{Time: p.from.at}}
 			p.to(n, part)
 			out = append(out, n)
 			rest = rest[len(part):]
 		}
 		p.from.text.Reset()
+		p.from.text.WriteString(rest)
 	}
 	return out
 }

@@ -50,6 +50,9 @@ type Difference struct {
 // one that was refused, or that is a single call.
 var ErrNothingToReplay = errors.New("no script began in this run: there is nothing to replay")
 
+// neverBegan reports whether a script with this status did not run at all.
+func neverBegan(s Status) bool { return s == Denied || s.ExitCode() == CompileError.ExitCode() }
+
 // Replay runs a script again and answers its calls from a record. An error says
 // that the record cannot be replayed, or is a fault of the harness.
 func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
@@ -68,7 +71,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if source == "" {
 		source = recorded
 	}
-	if recorded == "" || source == recorded && Status(end.Status).ExitCode() == CompileError.ExitCode() {
+	if recorded == "" || source == recorded && neverBegan(Status(end.Status)) {
 		return nil, ErrNothingToReplay
 	}
 	gate, err := record.NewGate(p.Run, source != recorded)
@@ -89,7 +92,8 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if s.Stored, err = valuesOf(p.Run, b.Stored); err != nil {
 		return nil, err
 	}
-	rp := newReplayer(p.Run, gate)
+	rp := newReplayer(p.Run, source, gate)
+	rp.parallel = worker.Limits(limits).WithDefaults().Parallel
 	s.tree = newTree(worker.Limits(limits))
 	s.tree.replay = rp
 	s.tree.journal = newJournal(s)
@@ -100,6 +104,9 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	}
 	out := &Replayed{Result: res, Calls: rp.made}
 	out.Difference = rp.compare(res)
+	if rp.over {
+		rp.end(res)
+	}
 	return out, nil
 }
 
@@ -136,6 +143,8 @@ func valuesOf(r *record.Run, vs record.Values) (map[string]json.RawMessage, erro
 // record.
 type replayer struct {
 	run      *record.Run
+	source   string             // that is run
+	parallel int                // calls at once
 	readings map[string][]int64 // of the clock, by path
 
 	mu       sync.Mutex
@@ -146,6 +155,7 @@ type replayer struct {
 	workers  map[*run]*replaying
 	made     int // calls that were answered from the record
 	diverged *record.Divergence
+	over     bool // the script came to where its run was ended
 }
 
 // asked is a call that waits for its answer.
@@ -157,13 +167,14 @@ type asked struct {
 // replaying is what is known of a worker.
 type replaying struct {
 	asked, answered int       // calls
+	running         int       // of them those of RunScript that are under way
 	still           bool      // nothing of it moves
 	next            time.Time // when its next timer goes off; zero: none is set
 	advance         bool      // that timer is to go off
 }
 
-func newReplayer(r *record.Run, g *record.Gate) *replayer {
-	p := &replayer{run: r, gate: g, readings: map[string][]int64{}, waiting: map[int]*asked{},
+func newReplayer(r *record.Run, source string, g *record.Gate) *replayer {
+	p := &replayer{run: r, source: source, gate: g, readings: map[string][]int64{}, waiting: map[int]*asked{},
 		workers: map[*run]*replaying{}}
 	p.changed = sync.NewCond(&p.mu)
 	for _, n := range r.Notes {
@@ -172,6 +183,25 @@ func newReplayer(r *record.Run, g *record.Gate) *replayer {
 		}
 	}
 	return p
+}
+
+// cutOff reports whether the run ended at a moment of which neither the script nor
+// the record knows: the same script may then come further, or not so far.
+func (p *replayer) cutOff() bool {
+	switch Status(p.run.End.Status) {
+	case Timeout, CPULimit, Canceled:
+		return true
+	}
+	return false
+}
+
+// killed reports whether a script with this status was ended while it ran.
+func killed(s Status) bool {
+	switch s {
+	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled:
+		return true
+	}
+	return false
 }
 
 // prepare makes a worker's script one that is replayed.
@@ -226,17 +256,20 @@ func (p *replayer) tools(r *run) (*worker.Tools, error) {
 
 // saved is the saved script that a call of RunScript ran.
 func (p *replayer) saved(path, name string) (*library.Script, error) {
+	var child *record.Child
 	for _, c := range p.run.Children {
-		if c.Path != path || c.Name != name {
-			continue
+		if c.Name == name && (child == nil || c.Path == path) {
+			child = c // one of another path is what another worker of a pool ran
 		}
-		if c.Error != "" {
-			return nil, errors.New(c.Error)
-		}
-		source, err := textOf(p.run, c.Script)
-		return &library.Script{Name: name, Source: source}, err
 	}
-	return nil, fmt.Errorf("the record has no script %.100q that was run here", name)
+	switch {
+	case child == nil:
+		return nil, fmt.Errorf("the record has no script %.100q", name)
+	case child.Error != "":
+		return nil, errors.New(child.Error)
+	}
+	source, err := textOf(p.run, child.Script)
+	return &library.Script{Name: name, Source: source}, err
 }
 
 // call answers a call of a script.
@@ -249,7 +282,8 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	}
 	a := &asked{by: r, answer: make(chan *record.Made, 1)}
 	p.mu.Lock()
-	p.asks(r)
+	p.workers[r].asked++
+	p.changed.Broadcast()
 	p.n++
 	n := p.n
 	p.waiting[n] = a
@@ -277,24 +311,20 @@ func (p *replayer) reply(r record.Reply) {
 	a.answer <- r.Made
 }
 
-// asks says that a worker made a call. The caller holds the lock: whoever sees the
-// call in the number of calls sees it at the gate, too.
-func (p *replayer) asks(r *run) {
-	p.workers[r].asked++
-	p.changed.Broadcast()
-}
-
-// runs is told that a script runs a saved one.
+// runs is told that a saved script is to run.
 func (p *replayer) runs(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asks(r)
+	p.workers[r].asked++
+	p.workers[r].running++
+	p.changed.Broadcast()
 }
 
 // ran is told that a saved script has run.
 func (p *replayer) ran(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.workers[r].running--
 	p.moves(r)
 }
 
@@ -367,16 +397,26 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 	return false, ctx.Err()
 }
 
+// errOver ends the replay of a run that was ended.
+var errOver = errors.New("the run was ended here")
+
 // decide says what goes on when no worker moves. The caller holds the lock.
 func (p *replayer) decide() error {
 	var first *replaying
+	workers := 1
 	for _, w := range p.workers {
 		if !w.still {
 			return nil
 		}
+		if w.running > 0 { // one of its saved scripts at a time
+			workers++
+		}
 		if !w.next.IsZero() && (first == nil || w.next.Before(first.next)) {
 			first = w
 		}
+	}
+	if len(p.workers) < workers { // a saved script is about to begin, or has just ended
+		return nil
 	}
 	var next time.Time
 	if first != nil {
@@ -384,11 +424,14 @@ func (p *replayer) decide() error {
 	}
 	reply, ok, advance, d := p.gate.Still(next)
 	switch {
+	case ok:
+		p.reply(reply)
+	case killed(Status(p.run.End.Status)) && (!advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
+		p.over = true
+		return errOver
 	case d != nil:
 		p.diverged = d
 		return d
-	case ok:
-		p.reply(reply)
 	case advance:
 		first.advance = true
 		p.changed.Broadcast()
@@ -403,9 +446,17 @@ func (p *replayer) compare(res *Result) *Difference {
 	if d == nil && res.Status != CompileError {
 		d = p.gate.End()
 	}
+	same := p.over || string(res.Status) == end.Status
+	// What a script did in the moment in which it was ended is chance.
+	ended := p.diverged == nil && same && killed(Status(end.Status))
+	further := p.diverged == nil && p.cutOff() && res.Status != CompileError && (d == nil || d.Unasked == nil)
 	wantError, gotError := errorText(end.Error), errorText(asJSON(res.Error))
 	switch {
-	case d != nil && (d.Asked != nil || string(res.Status) == end.Status):
+	case further && (p.over || !same):
+		return p.compareTexts(res, strings.HasPrefix)
+	case ended:
+		return p.compareTexts(res, func(got, want string) bool { return strings.HasPrefix(got, want) || strings.HasPrefix(want, got) })
+	case d != nil && (d.Asked != nil && (!same || d.Unasked != nil || !p.crowded()) || d.Unasked != nil && same):
 		return &Difference{What: "calls", Text: d.Error()}
 	case string(res.Status) != end.Status:
 		return &Difference{What: "status", Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(string(res.Status),
@@ -420,15 +471,64 @@ func (p *replayer) compare(res *Result) *Difference {
 		return &Difference{What: "value", Text: err.Error()}
 	}
 	if !bytes.Equal(want, res.Value) {
-		return differ("value", string(want), string(res.Value))
+		return p.differ("value", string(want), string(res.Value))
 	}
-	if want := p.run.Stdout(); want != res.Stdout {
-		return differ("stdout", want, res.Stdout)
+	return p.compareTexts(res, func(got, want string) bool { return got == want })
+}
+
+// crowded reports whether as many calls were under way when the run ended as may be:
+// further ones waited, and are not in the record.
+func (p *replayer) crowded() bool {
+	n := 0
+	for _, m := range p.run.Calls {
+		if m.Guess == nil && (m.Done == nil || m.Done.Cut) {
+			n++
+		}
 	}
-	if want, got := withoutTimes(p.run.Stderr()), withoutTimes(res.Stderr); want != got {
-		return differ("stderr", want, got)
+	return n >= p.parallel
+}
+
+// end makes the result of a replay that came to where its run was ended end so, too.
+func (p *replayer) end(res *Result) {
+	end := p.run.End
+	res.Status, res.ExitCode, res.Error, res.Errors = Status(end.Status), end.ExitCode, nil, nil
+	if json.Unmarshal(end.Errors, &res.Errors) == nil && len(res.Errors) > 0 {
+		res.Error = &res.Errors[0]
+	}
+}
+
+// compareTexts returns the first difference between what a replay and its record
+// printed.
+func (p *replayer) compareTexts(res *Result, same func(got, want string) bool) *Difference {
+	masked := func(s string) string { return withoutTimes(printable(s)) }
+	stdout := printable
+	if strings.Contains(p.source, "log.") { // log or slog, which can write there too
+		stdout = masked
+	}
+	if want, got := stdout(p.run.Stdout()), stdout(res.Stdout); !same(got, want) {
+		return p.differ("stdout", want, got)
+	}
+	if want, got := masked(p.run.Stderr()), masked(res.Stderr); !same(got, want) {
+		return p.differ("stderr", want, got)
 	}
 	return nil
+}
+
+// notText is what stands for bytes that are no UTF-8: in a result once for all that
+// follow each other, in a record for each.
+var notText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\uFFFD{2,}") })
+
+func printable(s string) string { return notText().ReplaceAllLiteralString(s, "\uFFFD") }
+
+// differ is the difference of two texts, and whether the record is known not to
+// have what they may follow from.
+func (p *replayer) differ(what, want, got string) *Difference {
+	d := differ(what, want, got)
+	if slices.ContainsFunc(p.run.Notes, func(n *record.Note) bool { return n.Lost }) {
+		d.Text += fmt.Sprintf("; the script read its clock more than %d times, and the record does not have what it read after "+
+			"that", record.MaxReadings)
+	}
+	return d
 }
 
 func statusText(status, err string) string {
@@ -477,6 +577,13 @@ func withoutTimes(s string) string { return logTimes().ReplaceAllString(s, "TIME
 
 // recorded answers a script's needs from the record.
 func (r *run) recorded(n *worker.Needs) (*worker.Tools, bool, error) {
+	if n.Probe && !n.Broken {
+		if r.script.depth == 0 {
+			r.err = ErrNothingToReplay
+		}
+		r.result.Status = OK
+		return nil, false, r.err
+	}
 	tools, err := r.tree.replay.tools(r)
 	if err != nil {
 		r.err = err

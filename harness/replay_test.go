@@ -1,12 +1,17 @@
 package harness
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/backend"
 )
 
 // replayable are scripts whose records are to be replayed: what of a run can be
@@ -100,7 +105,19 @@ fmt.Println(err)`,
 	"looks around": `
 import "discovery"
 fmt.Println(discovery.Names())`,
-	"exits": `fmt.Println("bye"); os.Exit(3)`,
+	"saved scripts that do not begin": `
+fmt.Println(RunScript("wrong", nil))
+fmt.Println(RunScript("rocket", nil))
+fmt.Println(RunScript("declares", nil))
+fmt.Println(RunScript("count", map[string]any{"item": "nut"}))
+fmt.Println(RunScript("wrong", nil))`,
+	"no text": `
+os.Stdout.Write(bytes.Repeat([]byte{0xff}, 40_000))
+for i := range 40_000 {
+	fmt.Print("\u20ac\U0001f600"[i%7:i%7+1])
+}`,
+	"a limit": `for { fmt.Println(strings.Repeat("much ", 1000)) }`,
+	"exits":   `fmt.Println("bye"); os.Exit(3)`,
 }
 
 func shopWithScripts(t *testing.T) (*shop, *Catalog) {
@@ -115,8 +132,13 @@ if err != nil {
 	panic(err)
 }
 Return(map[string]any{"n": s.Count, "r": rand.IntN(1000)})`
-	if err := cat.Scripts.Save(&library.Script{Name: "count", Source: source}); err != nil {
-		t.Fatal(err)
+	for name, source := range map[string]string{
+		"count": source, "wrong": "Return(x)", "declares": `UseTools("order an item")`, "draws": "Return(rand.Uint64())",
+		"rocket": `UseTools("launch a rocket to mars"); rocket.Launch()`,
+	} {
+		if err := cat.Scripts.Save(&library.Script{Name: name, Source: source}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s, cat
 }
@@ -193,4 +215,106 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestSavedScriptsDrawSomethingElseEachTime(t *testing.T) {
+	_, cat := shopWithScripts(t)
+	res, err := New(&Options{Records: record.Memory(10, nil)}).Run(t.Context(), &Script{Catalog: cat, Source: `
+		fmt.Println(rand.Uint64())
+		for range 3 {
+			v, _ := RunScript("draws", nil)
+			fmt.Println(v)
+		}`})
+	if err != nil || res.Status != OK {
+		t.Fatal(res.Text(), err)
+	}
+	drawn := strings.Fields(res.Stdout)
+	slices.Sort(drawn)
+	if len(slices.Compact(drawn)) != 4 {
+		t.Error(res.Stdout)
+	}
+}
+
+func TestWhatNeverBeganIsNotReplayed(t *testing.T) {
+	_, cat := newShop(t)
+	for name, s := range map[string]*Script{
+		"no Go":    {Source: "Return(x)"},
+		"declares": {Source: `UseTools("order an item")`},
+		"denied": {Source: `UseTools("order an item"); shop.Buy(shop.BuyParams{Item: "a"})`,
+			Policy: &Policy{Deny: []string{"shop.buy"}}},
+		"no tool": {Source: `UseTools("launch a rocket to mars"); rocket.Launch()`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := record.Memory(10, nil)
+			h := New(&Options{Records: store})
+			s.Catalog = cat
+			_, run := recordOf(t, h, store, &program{Script: s})
+			if got, err := h.Replay(t.Context(), &Replay{Run: run}); !errors.Is(err, ErrNothingToReplay) {
+				t.Errorf("a run that ended with %s: %v, %v", run.End.Status, got, err)
+			}
+		})
+	}
+}
+
+// TestARunThatWasEndedIsReplayedUntilThere replays runs that something else than
+// their script ended.
+func TestARunThatWasEndedIsReplayedUntilThere(t *testing.T) {
+	for _, c := range []struct {
+		name, script, changed string
+		limits                Limits
+		cancel                int
+		what                  string // the difference of the changed script
+	}{
+		{"asleep", `fmt.Println(1); time.Sleep(time.Hour)`, `fmt.Println(2); time.Sleep(time.Hour)`,
+			Limits{Timeout: time.Second}, 0, "stdout"},
+		{"a call under way", `UseTools("order an item"); fmt.Println(1); shop.Stock(shop.StockParams{Item: "never"})`,
+			`UseTools("order an item"); fmt.Println(1); shop.Stock(shop.StockParams{Item: "other"})`,
+			Limits{Timeout: time.Second}, 0, "calls"},
+		{"canceled", `UseTools("order an item"); for i := 0; ; i++ { fmt.Println(shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})) }`,
+			`UseTools("order an item"); for i := 1; ; i++ { fmt.Println(shop.Stock(shop.StockParams{Item: fmt.Sprint(i)})) }`,
+			Limits{}, 5, "calls"},
+		{"too many calls", `UseTools("order an item"); for i := 0; ; i++ { shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
+			`UseTools("order an item"); for i := range 2 { shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}) }`,
+			Limits{Calls: 5}, 0, "status"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m, cat := newMarket(t, 1)
+			cat.Calls = &until{m, "never"}
+			store := record.Memory(10, nil)
+			h := New(&Options{Records: store})
+			res, run := recordOf(t, h, store, &program{Script: &Script{Source: c.script, Catalog: cat, Limits: c.limits}, cancel: c.cancel})
+			got, err := h.Replay(t.Context(), &Replay{Run: run})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := got.Difference; d != nil || got.Result.Status != res.Status {
+				t.Errorf("%v: %s, in the record %s", d, got.Result.Text(), res.Text())
+			}
+			got, err = h.Replay(t.Context(), &Replay{Run: run, Source: c.changed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := got.Difference; d == nil || d.What != c.what {
+				t.Errorf("the changed script: %+v", d)
+			}
+		})
+	}
+}
+
+// until never answers for one item.
+type until struct {
+	*market
+	item string
+}
+
+func (u *until) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+	if strings.Contains(string(args), u.item) {
+		if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+			return nil, err
+		}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return u.market.Call(ctx, server, tool, args)
 }

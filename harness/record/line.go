@@ -199,7 +199,8 @@ type Child struct {
 	Name   string `json:"name"`
 	Script Data   `json:"script,omitzero"`
 	Inputs Values `json:"inputs,omitempty"`
-	// Error is why there was no such script to run.
+	// Error is why there was no such script, or, in a second line with the same N,
+	// why it did not begin.
 	Error string `json:"error,omitempty"`
 }
 

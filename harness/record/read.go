@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -240,7 +241,11 @@ func (r *Run) add(l Line) {
 			m.Settle = l
 		}
 	case *Child:
-		r.Children = append(r.Children, l)
+		if i := slices.IndexFunc(r.Children, func(c *Child) bool { return c.N == l.N }); i >= 0 {
+			r.Children[i].Error = l.Error
+		} else {
+			r.Children = append(r.Children, l)
+		}
 	case *Note:
 		r.Notes = append(r.Notes, l)
 	case *End:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -399,7 +400,23 @@ func (r *replay) tick(d time.Duration) <-chan time.Time {
 // deadline is a context that ends at a time of a replay.
 type deadline struct {
 	context.Context
-	at time.Time
+	parent context.Context
+	at     time.Time
+	in     *replay
+}
+
+// String is what Go's own one says.
+func (d *deadline) String() string {
+	d.in.mu.Lock()
+	defer d.in.mu.Unlock()
+	return fmt.Sprintf("%s.WithDeadline(%v [%v])", contextName(d.parent), d.at, d.at.Sub(time.Unix(0, d.in.clock)))
+}
+
+func contextName(c context.Context) string {
+	if s, ok := c.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return reflect.TypeOf(c).String()
 }
 
 func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
@@ -427,7 +444,7 @@ func (r *replay) withDeadline(parent context.Context, at time.Time, cause error)
 		end = time.Time{}
 	}
 	ctx, cancel := context.WithDeadlineCause(timeless{parent}, end, cause)
-	mine := &deadline{ctx, at}
+	mine := &deadline{ctx, parent, at, r}
 	timer := timerOf(ctx)
 	if timer == nil { // it has ended
 		return mine, cancel

@@ -557,7 +557,7 @@ func (r *run) still(b []byte) (bool, error) {
 		next = time.Unix(0, s.Next)
 	}
 	advance, err := r.host.Still(r.ctx, next, s.Waiting, int(s.Seen)-r.advanced)
-	if r.ctx.Err() != nil {
+	if r.ctx.Err() != nil { // it is over for another reason
 		return false, r.ctx.Err()
 	}
 	if err != nil {
