@@ -24,15 +24,13 @@ import (
 // it from the record that is replayed.
 func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) {
 	path, replay := r.path+c.Path, r.tree.replay
-	if replay != nil {
-		replay.asks(r)
-	}
 	switch {
 	case c.Tool == bridge.RunScript:
-		raw, err := r.runSaved(ctx, path, c)
 		if replay != nil {
-			replay.ran(r)
+			replay.starts(r)
+			defer replay.ran(r)
 		}
+		raw, err := r.runSaved(ctx, path, c)
 		return &worker.Answer{Result: raw}, err
 	case replay != nil:
 		return replay.call(ctx, r, path, c)

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry/text"
 )
 
 // journal says what happens in a run and in the scripts that it runs: to the
@@ -138,7 +138,8 @@ func (j *journal) add(l record.Line) error {
 	if j.fault != nil {
 		return j.fault
 	}
-	for _, l := range append(j.notesLocked(), l) {
+	_, last := l.(*record.End)
+	for _, l := range append(j.notesLocked(last), l) {
 		if err := j.w.Add(l); err != nil {
 			j.fault = fmt.Errorf("%w: %w", errUnrecorded, err)
 			return j.fault
@@ -163,9 +164,10 @@ func (j *journal) sync() error {
 	return nil
 }
 
-// notesLocked takes what was printed and read from the clock. The caller holds the
-// lock.
-func (j *journal) notesLocked() []record.Line {
+// notesLocked takes what was printed and read from the clock; of a character that
+// is printed in two parts both, unless these are the last notes. The caller holds
+// the lock.
+func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
 	if len(j.readings) > 0 || j.lost {
 		n := &record.Note{Lost: j.lost}
@@ -182,16 +184,35 @@ func (j *journal) notesLocked() []record.Line {
 		{&j.out, func(n *record.Note, s string) { n.Stdout = s }},
 		{&j.err, func(n *record.Note, s string) { n.Stderr = s }},
 	} {
-		for rest := p.from.text.String(); rest != ""; {
-			part := text.FirstBytes(rest, record.MaxText)
-			n := &record.Note{Head: record.Head{Time: p.from.at}}
-			p.to(n, part)
-			out = append(out, n)
-			rest = rest[len(part):]
+		printed, rest := p.from.text.String(), ""
+		if !last {
+			printed, rest = wholeCharacters(printed)
 		}
+		if printed == "" {
+			continue
+		}
+		n := &record.Note{Head: record.Head{Time: p.from.at}}
+		p.to(n, strings.ToValidUTF8(printed, "\uFFFD")) // as in the Result
+		out = append(out, n)
 		p.from.text.Reset()
+		p.from.text.WriteString(rest)
 	}
 	return out
+}
+
+// wholeCharacters returns s without the beginning of a character at its end, and
+// that.
+func wholeCharacters(s string) (whole, rest string) {
+	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax+1); i-- {
+		if !utf8.RuneStart(s[i]) {
+			continue
+		}
+		if !utf8.FullRuneInString(s[i:]) {
+			return s[:i], s[i:]
+		}
+		break
+	}
+	return s, ""
 }
 
 // clock takes readings of a script's clock.

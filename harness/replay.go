@@ -157,6 +157,7 @@ type asked struct {
 // replaying is what is known of a worker.
 type replaying struct {
 	asked, answered int       // calls
+	scripts         int       // calls of RunScript that wait
 	still           bool      // nothing of it moves
 	next            time.Time // when its next timer goes off; zero: none is set
 	advance         bool      // that timer is to go off
@@ -252,11 +253,13 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	p.n++
 	n := p.n
 	p.waiting[n] = a
+	p.workers[r].asked++
 	q := &record.Question{N: n, Path: path, Place: c.Place, Tool: c.Tool, Args: args,
 		Alone: c.Alone && len(p.workers) == 1}
 	if reply, ok := p.gate.Ask(q); ok {
 		p.reply(reply)
 	}
+	p.changed.Broadcast()
 	p.mu.Unlock()
 	var m *record.Made
 	select {
@@ -267,27 +270,35 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	return p.answer(m)
 }
 
-// reply hands an answer to the call that waits for it. The caller holds the lock.
-func (p *replayer) reply(r record.Reply) {
+// reply hands an answer to the call that waits for it; false: its script, which a
+// script runs, has ended since. The caller holds the lock.
+func (p *replayer) reply(r record.Reply) bool {
 	a := p.waiting[r.N]
 	delete(p.waiting, r.N)
+	if p.workers[a.by] == nil {
+		return false
+	}
 	p.made++
 	p.moves(a.by)
 	a.answer <- r.Made
+	return true
 }
 
-// asks is told of each call of a worker.
-func (p *replayer) asks(r *run) {
+// starts is told that a worker calls RunScript.
+func (p *replayer) starts(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.workers[r].asked++
+	w := p.workers[r]
+	w.asked++
+	w.scripts++
 	p.changed.Broadcast()
 }
 
-// ran is told that a saved script has run.
+// ran is told that this call has its answer.
 func (p *replayer) ran(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.workers[r].scripts--
 	p.moves(r)
 }
 
@@ -363,8 +374,10 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 // decide says what goes on when no worker moves. The caller holds the lock.
 func (p *replayer) decide() error {
 	var first *replaying
-	for _, w := range p.workers {
-		if !w.still {
+	for r, w := range p.workers {
+		// Scripts run one within the other: where the innermost waits for another
+		// one, that is about to begin, or has just ended.
+		if !w.still || w.scripts > 0 && r.script.depth == len(p.workers)-1 {
 			return nil
 		}
 		if !w.next.IsZero() && (first == nil || w.next.Before(first.next)) {
@@ -375,18 +388,20 @@ func (p *replayer) decide() error {
 	if first != nil {
 		next = first.next
 	}
-	reply, ok, advance, d := p.gate.Still(next)
-	switch {
-	case d != nil:
-		p.diverged = d
-		return d
-	case ok:
-		p.reply(reply)
-	case advance:
-		first.advance = true
-		p.changed.Broadcast()
+	for {
+		reply, ok, advance, d := p.gate.Still(next)
+		switch {
+		case d != nil:
+			p.diverged = d
+			return d
+		case ok && !p.reply(reply):
+			continue
+		case advance:
+			first.advance = true
+			p.changed.Broadcast()
+		}
+		return nil
 	}
-	return nil
 }
 
 // compare returns the first difference between a replay and its record.

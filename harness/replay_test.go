@@ -1,10 +1,13 @@
 package harness
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 )
@@ -100,6 +103,20 @@ fmt.Println(err)`,
 	"looks around": `
 import "discovery"
 fmt.Println(discovery.Names())`,
+	"prints no UTF-8":   `fmt.Print(strings.Repeat("\xff", 40_000), "x\xffy")`,
+	"prints characters": `fmt.Print(strings.Repeat("é", 40_000), strings.Repeat("ü€", 9000))`,
+	"prints half a character": `
+UseTools("show how much of an item is in stock")
+os.Stdout.WriteString("\xc3")
+shop.Stock(shop.StockParams{Item: "nut"})
+os.Stdout.WriteString("\xa9")`,
+	"large arguments": `
+UseTools("show how much of an item is in stock")
+var wg sync.WaitGroup
+for i := range 4 {
+	wg.Go(func() { shop.Stock(shop.StockParams{Item: strings.Repeat("\u2028é<", 60_000+i)}) })
+}
+wg.Wait()`,
 	"exits": `fmt.Println("bye"); os.Exit(3)`,
 }
 
@@ -192,5 +209,58 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 				t.Errorf("%s\n%s", b, got.Result.Text())
 			}
 		})
+	}
+}
+
+// TestAReplayGoesOnBehindAScriptThatDidNotWait ends a saved script while a goroutine
+// of it waits for an answer that the record has.
+func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
+	store := record.Memory(1, nil)
+	w, err := store.Begin(&record.Begin{Script: record.String("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "1:1#1/"
+	for _, l := range []record.Line{
+		&record.Call{N: 1, Path: path, Place: "1:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
+		&record.Call{N: 2, Place: "2:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
+		&record.Done{N: 1, Result: record.Raw([]byte(`"first"`))},
+		&record.Done{N: 2, Result: record.Raw([]byte(`"second"`))},
+	} {
+		if err := w.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	recorded, err := store.Load(w.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := record.NewGate(recorded, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newReplayer(recorded, gate)
+	tr := &tree{replay: p}
+	outer, inner := &run{tree: tr, script: &Script{}}, &run{tree: tr, path: path, script: &Script{depth: 1}}
+	for _, r := range []*run{outer, inner} {
+		p.prepare(&worker.Script{}, r)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}); err == nil {
+		t.Fatal("a script that has ended got an answer")
+	}
+	p.leave(inner)
+	answer := make(chan *worker.Answer, 1)
+	go func() {
+		a, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"})
+		answer <- a
+	}()
+	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-answer; string(a.Result) != `"second"` {
+		t.Errorf("got %s", a.Result)
 	}
 }
