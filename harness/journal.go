@@ -176,22 +176,9 @@ func (j *journal) sync() error {
 	return nil
 }
 
-// wholeBytes is how many bytes of a text there are without the first ones of a
-// character whose rest is still to come.
-func wholeBytes(s string) int {
-	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
-		if utf8.RuneStart(s[i]) {
-			if !utf8.FullRuneInString(s[i:]) {
-				return i
-			}
-			break
-		}
-	}
-	return len(s)
-}
-
-// notesLocked takes what was printed and read from the clock; last: nothing more
-// comes. The caller holds the lock.
+// notesLocked takes what was printed and read from the clock; of a character that
+// is printed in two parts both, unless these are the last notes. The caller holds
+// the lock.
 func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
 	if len(j.readings) > 0 || j.lost {
@@ -209,18 +196,35 @@ func (j *journal) notesLocked(last bool) []record.Line {
 		{&j.out, func(n *record.Note, s string) { n.Stdout = s }},
 		{&j.err, func(n *record.Note, s string) { n.Stderr = s }},
 	} {
-		rest := p.from.text.String()
-		for len(rest) > 0 && (last || wholeBytes(rest) > 0) {
-			part := rest[:cmp.Or(wholeBytes(rest[:min(len(rest), record.MaxText)]), len(rest))]
-			n := &record.Note{Head: record.Head{Time: p.from.at}}
-			p.to(n, part)
-			out = append(out, n)
-			rest = rest[len(part):]
+		printed, rest := p.from.text.String(), ""
+		if !last {
+			printed, rest = wholeCharacters(printed)
 		}
+		if printed == "" {
+			continue
+		}
+		n := &record.Note{Head: record.Head{Time: p.from.at}}
+		p.to(n, strings.ToValidUTF8(printed, "\uFFFD")) // as in the Result
+		out = append(out, n)
 		p.from.text.Reset()
 		p.from.text.WriteString(rest)
 	}
 	return out
+}
+
+// wholeCharacters returns s without the beginning of a character at its end, and
+// that.
+func wholeCharacters(s string) (whole, rest string) {
+	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax+1); i-- {
+		if !utf8.RuneStart(s[i]) {
+			continue
+		}
+		if !utf8.FullRuneInString(s[i:]) {
+			return s[:i], s[i:]
+		}
+		break
+	}
+	return s, ""
 }
 
 // clock takes readings of a script's clock.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
@@ -117,7 +118,21 @@ for i := range 40_000 {
 	fmt.Print("\u20ac\U0001f600"[i%7:i%7+1])
 }`,
 	"a limit": `for { fmt.Println(strings.Repeat("much ", 1000)) }`,
-	"exits":   `fmt.Println("bye"); os.Exit(3)`,
+	"prints no UTF-8":   `fmt.Print(strings.Repeat("\xff", 40_000), "x\xffy")`,
+	"prints characters": `fmt.Print(strings.Repeat("é", 40_000), strings.Repeat("ü€", 9000))`,
+	"prints half a character": `
+UseTools("show how much of an item is in stock")
+os.Stdout.WriteString("\xc3")
+shop.Stock(shop.StockParams{Item: "nut"})
+os.Stdout.WriteString("\xa9")`,
+	"large arguments": `
+UseTools("show how much of an item is in stock")
+var wg sync.WaitGroup
+for i := range 4 {
+	wg.Go(func() { shop.Stock(shop.StockParams{Item: strings.Repeat("\u2028é<", 60_000+i)}) })
+}
+wg.Wait()`,
+	"exits": `fmt.Println("bye"); os.Exit(3)`,
 }
 
 func shopWithScripts(t *testing.T) (*shop, *Catalog) {
@@ -317,4 +332,58 @@ func (u *until) Call(ctx context.Context, server, tool string, args json.RawMess
 		return nil, ctx.Err()
 	}
 	return u.market.Call(ctx, server, tool, args)
+}
+
+// TestAReplayGoesOnBehindAScriptThatDidNotWait ends a saved script while a goroutine
+// of it waits for an answer that the record has.
+func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
+	store := record.Memory(1, nil)
+	w, err := store.Begin(&record.Begin{Script: record.String("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "1:1#1/"
+	for _, l := range []record.Line{
+		&record.Call{N: 1, Path: path, Place: "1:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
+		&record.Call{N: 2, Place: "2:1", Tool: "shop.stock", Args: record.Raw([]byte("{}"))},
+		&record.Done{N: 1, Result: record.Raw([]byte(`"first"`))},
+		&record.Done{N: 2, Result: record.Raw([]byte(`"second"`))},
+		&record.End{Status: "ok"},
+	} {
+		if err := w.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	recorded, err := store.Load(w.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := record.NewGate(recorded, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newReplayer(recorded, "", gate)
+	tr := &tree{replay: p}
+	outer, inner := &run{tree: tr, script: &Script{}}, &run{tree: tr, path: path, script: &Script{depth: 1}}
+	for _, r := range []*run{outer, inner} {
+		p.prepare(&worker.Script{}, r)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := p.call(ended, inner, path, &worker.Call{Tool: "shop.stock", Place: "1:1"}); err == nil {
+		t.Fatal("a script that has ended got an answer")
+	}
+	p.leave(inner)
+	answer := make(chan *worker.Answer, 1)
+	go func() {
+		a, _ := p.call(t.Context(), outer, "", &worker.Call{Tool: "shop.stock", Place: "2:1"})
+		answer <- a
+	}()
+	if _, err := outer.Still(t.Context(), time.Time{}, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-answer; string(a.Result) != `"second"` {
+		t.Errorf("got %s", a.Result)
+	}
 }

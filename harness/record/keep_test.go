@@ -210,3 +210,33 @@ func TestAValueThatWasChangedIsAnError(t *testing.T) {
 		t.Error("a path was read")
 	}
 }
+
+// TestASecretInMuchPrintedTextIsNotWritten has one where a note ends and the next
+// one begins.
+func TestASecretInMuchPrintedTextIsNotWritten(t *testing.T) {
+	s := record.Memory(1, &record.StoreOptions{Redact: hide})
+	w, err := s.Begin(&record.Begin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("é", record.MaxText/2-4) + secrets[0] + strings.Repeat("€", record.MaxText)
+	add(t, w, &record.Note{Path: "p", Stdout: text, Stderr: "short"})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Load(w.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Stdout(); got != string(hide([]byte(text))) {
+		t.Errorf("%d bytes: %.40q … %.40q", len(got), got, got[len(got)-40:])
+	}
+	if r.Stderr() != "short" || len(r.Notes) < 4 {
+		t.Errorf("%d notes, %q", len(r.Notes), r.Stderr())
+	}
+	for _, n := range r.Notes {
+		if len(n.Stdout) > record.MaxText || n.Path != "p" {
+			t.Errorf("a note of %d bytes of path %q", len(n.Stdout), n.Path)
+		}
+	}
+}

@@ -240,7 +240,7 @@ type Reading struct {
 
 // Bounds of notes.
 const (
-	MaxText     = 16 << 10 // bytes of printed text in one
+	MaxText     = 16 << 10 // bytes of printed text in one that is written
 	MaxReadings = 4096     // of a run
 )
 

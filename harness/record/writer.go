@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // A Writer appends to one record. It is safe for concurrent use. After an error
@@ -44,7 +45,7 @@ func (w *Writer) ID() string { return w.id }
 // later than that of the line before: no two lines have the same time. To an End
 // it adds what a list says of the run. The line has left this process when Add
 // returns, so that it survives its death. A value that stands beside another record
-// is an error: see Run.Value.
+// is an error: see Run.Value. A Note of more than MaxText bytes becomes several.
 func (w *Writer) Add(l Line) error {
 	if err := w.failed(); err != nil { // nothing more is written, beside it neither
 		return err
@@ -58,7 +59,42 @@ func (w *Writer) Add(l Line) error {
 	if err != nil {
 		return w.fail(err)
 	}
-	return w.add(l.head(), kept)
+	for _, part := range parts(kept) {
+		if err := w.add(l.head(), part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts are the lines that a line is written as: a Note of much printed text, from
+// which secrets were taken when it was whole, is several.
+func parts(l Line) []Line {
+	n, ok := l.(*Note)
+	if !ok || len(n.Stdout) <= MaxText && len(n.Stderr) <= MaxText {
+		return []Line{l}
+	}
+	stdout, stderr := n.Stdout, n.Stderr
+	var out []Line
+	for part := *n; stdout != "" || stderr != ""; part = (Note{Path: n.Path}) {
+		next := part
+		next.Stdout, stdout = cutText(stdout)
+		next.Stderr, stderr = cutText(stderr)
+		out = append(out, &next)
+	}
+	return out
+}
+
+// cutText cuts a text after at most MaxText bytes, between two characters.
+func cutText(s string) (part, rest string) {
+	n := min(len(s), MaxText)
+	for i := n; i < len(s) && i > n-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			n = i
+			break
+		}
+	}
+	return s[:n], s[n:]
 }
 
 func (w *Writer) add(h *Head, kept Line) error {
