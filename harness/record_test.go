@@ -187,6 +187,19 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 	}
 }
 
+func TestADryRunSavesNoScript(t *testing.T) {
+	_, cat := shopWithScripts(t)
+	for _, dry := range []bool{true, false} {
+		res, err := New(nil).Run(t.Context(), &Script{Source: "// usetools:daily counts\nReturn(1)", Catalog: cat, Dry: dry})
+		if err != nil || res.Status != OK {
+			t.Fatal(res.Text(), err)
+		}
+		if _, err := cat.Scripts.Load("daily"); (err != nil) != dry {
+			t.Errorf("dry run %t: loading it: %v", dry, err)
+		}
+	}
+}
+
 func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 	s, cat := newShop(t)
 	h := New(&Options{Records: record.Memory(1, nil)})

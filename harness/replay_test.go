@@ -264,3 +264,13 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 		t.Errorf("got %s", a.Result)
 	}
 }
+
+func TestARecordDoesNotSayWhatAReplayMayTake(t *testing.T) {
+	much := Limits{Timeout: 1 << 60, CPU: 1 << 60, Memory: 1 << 50, Stdout: 1 << 50}
+	if l := boundedLimits(much); l.Timeout > time.Hour || l.CPU > time.Hour || l.Memory > 8<<30 || l.Stdout > 1<<30 {
+		t.Errorf("%+v", l)
+	}
+	if own := (Limits{Timeout: time.Second, Memory: MinMemory}); boundedLimits(own) != own {
+		t.Error("small limits do not stay")
+	}
+}
