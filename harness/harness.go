@@ -258,7 +258,9 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	if !check && t.replay == nil {
 		r.rememberPhrases()
 		r.record(begin)
-		r.keep()
+		if t.journal.dry == nil {
+			r.keep()
+		}
 	}
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))

@@ -316,6 +316,7 @@ func TestACallLeavesARecord(t *testing.T) {
 	}
 }
 
+
 func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 	s, cat := newShop(t)
 	h := New(&Options{Records: record.Memory(1, nil)})

@@ -28,7 +28,7 @@ type Replay struct {
 	// Catalog has the tools that the script is checked against; nil: those that the
 	// record has.
 	Catalog *Catalog
-	Timeout time.Duration // wall clock; 0: that of the record's limits
+	Timeout time.Duration // wall clock; 0: that of the record's limits, at most 10 min
 }
 
 // Replayed is what a replay came to.
@@ -82,6 +82,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	if err := json.Unmarshal(b.Limits, &limits); err != nil {
 		return nil, fmt.Errorf("the limits of the record: %w", err)
 	}
+	limits = boundedLimits(limits)
 	if p.Timeout > 0 {
 		limits.Timeout = p.Timeout
 	}
@@ -108,6 +109,16 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 		rp.end(res)
 	}
 	return out, nil
+}
+
+// boundedLimits are limits of a record, which may be anybody's, within what a replay
+// may take.
+func boundedLimits(l Limits) Limits {
+	l.Timeout = min(l.Timeout, 10*time.Minute)
+	l.CPU = min(l.CPU, 20*time.Minute)
+	l.Memory = min(l.Memory, 4<<30)
+	l.Stdout = min(l.Stdout, record.MaxRecord) // more is in no record
+	return l
 }
 
 // textOf is a text of a record.

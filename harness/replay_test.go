@@ -117,7 +117,7 @@ os.Stdout.Write(bytes.Repeat([]byte{0xff}, 40_000))
 for i := range 40_000 {
 	fmt.Print("\u20ac\U0001f600"[i%7:i%7+1])
 }`,
-	"a limit": `for { fmt.Println(strings.Repeat("much ", 1000)) }`,
+	"a limit":           `for { fmt.Println(strings.Repeat("much ", 1000)) }`,
 	"prints no UTF-8":   `fmt.Print(strings.Repeat("\xff", 40_000), "x\xffy")`,
 	"prints characters": `fmt.Print(strings.Repeat("é", 40_000), strings.Repeat("ü€", 9000))`,
 	"prints half a character": `
@@ -385,5 +385,15 @@ func TestAReplayGoesOnBehindAScriptThatDidNotWait(t *testing.T) {
 	}
 	if a := <-answer; string(a.Result) != `"second"` {
 		t.Errorf("got %s", a.Result)
+	}
+}
+
+func TestARecordDoesNotSayWhatAReplayMayTake(t *testing.T) {
+	much := Limits{Timeout: 1 << 60, CPU: 1 << 60, Memory: 1 << 50, Stdout: 1 << 50}
+	if l := boundedLimits(much); l.Timeout > time.Hour || l.CPU > time.Hour || l.Memory > 8<<30 || l.Stdout > 1<<30 {
+		t.Errorf("%+v", l)
+	}
+	if own := (Limits{Timeout: time.Second, Memory: MinMemory}); boundedLimits(own) != own {
+		t.Error("small limits do not stay")
 	}
 }

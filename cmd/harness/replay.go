@@ -157,7 +157,7 @@ func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, r reco
 		out.Error = err.Error()
 		return out
 	}
-	out.Run = p.Run.Begin.ID
+	out.Run = registry.Printable(p.Run.Begin.ID, 100) // as somebody wrote it
 	got, err := h.Replay(ctx, &p)
 	switch {
 	case errors.Is(err, harness.ErrNothingToReplay):
@@ -174,7 +174,7 @@ func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, r reco
 func (e *env) showReplay(r *replayed, quiet bool) {
 	switch {
 	case r.Error != "":
-		fmt.Fprintf(e.stderr, "harness: %s cannot be replayed: %s\n", r.Record, registry.PrintableText(r.Error, 2000))
+		fmt.Fprintf(e.stderr, "harness: %s cannot be replayed: %s\n", registry.Printable(r.Record, 1000), registry.PrintableText(r.Error, 2000))
 	case r.Skipped != "":
 		fmt.Fprintf(e.stderr, "harness: %s: %s\n", r.Run, r.Skipped)
 	case r.Difference != nil:
@@ -214,7 +214,7 @@ func (e *env) showReplays(all []*replayed, quiet bool) {
 		}
 		name := r.Run
 		if name == "" {
-			name = filepath.Base(r.Record)
+			name = registry.Printable(filepath.Base(r.Record), 100)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f ms\t%s\n", state, name, text.Count(r.Calls, "call"), r.Ms,
 			registry.Printable(why, 200))

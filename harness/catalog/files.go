@@ -64,8 +64,9 @@ type Files struct {
 	searched  sync.Once
 	foundHere config.Found // by searched
 
-	secrets  atomic.Pointer[redact.Redactor] // of the config that was read last:
-	lastRead atomic.Pointer[config.Config]
+	secrets     atomic.Pointer[redact.Redactor] // of the config that was read last:
+	lastRead    atomic.Pointer[config.Config]
+	readSecrets sync.Once // by Redact
 
 	mu           sync.Mutex
 	catalog      *Catalog
@@ -131,9 +132,19 @@ func (f *Files) Private(tool string) bool {
 	return false
 }
 
-// Redact returns a text or JSON in which the secrets of the config are hidden, as
-// far as one was read.
+// Redact returns a text or JSON in which the secrets of the config are hidden. It
+// reads the config where that was not done yet: the first line of a record is
+// written before a script needs a tool. One that cannot be read has no secrets.
 func (f *Files) Redact(b []byte) []byte {
+	if f.secrets.Load() == nil {
+		f.readSecrets.Do(func() {
+			if files := f.configs(); len(files) > 0 {
+				if cfg, err := config.Load(files...); err == nil {
+					f.secrets.CompareAndSwap(nil, cfg.Redactor())
+				}
+			}
+		})
+	}
 	if r := f.secrets.Load(); r != nil {
 		return []byte(r.Text(string(b)))
 	}

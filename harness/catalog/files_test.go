@@ -78,3 +78,16 @@ func TestRegistryHasTheVectorsOfTheConfiguredEmbedder(t *testing.T) {
 		f.Close()
 	}
 }
+
+func TestSecretsAreHiddenBeforeAScriptNeedsATool(t *testing.T) {
+	file := filepath.Join(t.TempDir(), ".mcp.json")
+	config := `{"mcpServers":{"a":{"command":"a","env":{"API_TOKEN":"ghp_0123456789abcdef"}}}}`
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := &Files{Configs: []string{file}}
+	defer f.Close()
+	if got := string(f.Redact([]byte("a ghp_0123456789abcdef b"))); got != "a ••• b" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -328,6 +328,9 @@ func (d *folder) key(make bool) ([]byte, error) {
 		}
 		return key, nil
 	}
+	if st, err := d.root.Lstat(keyFile); err == nil && !st.Mode().IsRegular() { // a link leads out of the folder
+		return nil, &fs.PathError{Op: "open", Path: keyFile, Err: errors.New("not a regular file")}
+	}
 	f, err := lockedfile.OpenFile(path.Join(d.dir, keyFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

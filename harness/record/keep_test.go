@@ -240,3 +240,23 @@ func TestASecretInMuchPrintedTextIsNotWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestTheKeyIsNotWrittenThroughALink(t *testing.T) {
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(dir, "key")); err != nil {
+		t.Skip("links cannot be made here:", err)
+	}
+	s, err := record.Open(dir, &record.StoreOptions{Redact: hide})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Begin(&record.Begin{Script: record.String(secrets[0])}); err == nil {
+		t.Error("a record was made with a key that is a link")
+	}
+	if b, err := os.ReadFile(other); string(b) != "precious" {
+		t.Errorf("it is %q now, %v", b, err)
+	}
+}
