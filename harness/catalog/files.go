@@ -109,7 +109,7 @@ func (f *Files) read() (cfg *config.Config, known bool, err error) {
 	if cfg, err = config.Load(f.configs()...); err != nil {
 		return nil, false, &Error{err}
 	}
-	f.lastRead.Store(&lastConfig{cfg, cfg.Redactor()})
+	f.lastRead.Store(newLastConfig(cfg))
 	return cfg, false, nil
 }
 
@@ -119,6 +119,8 @@ type lastConfig struct {
 	secrets *redact.Redactor
 }
 
+func newLastConfig(cfg *config.Config) *lastConfig { return &lastConfig{cfg, cfg.Redactor()} }
+
 // known returns the config that was read last. Where none was, as a script that uses
 // no tool needs none, it is read now; nil: there is none that can be read.
 func (f *Files) known() *lastConfig {
@@ -127,7 +129,7 @@ func (f *Files) known() *lastConfig {
 			return
 		}
 		if cfg, err := config.Load(f.configs()...); err == nil {
-			f.lastRead.CompareAndSwap(nil, &lastConfig{cfg, cfg.Redactor()})
+			f.lastRead.CompareAndSwap(nil, newLastConfig(cfg))
 		}
 	})
 	return f.lastRead.Load()
