@@ -253,7 +253,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.finish(out)
 	if !check && t.replay == nil {
 		r.rememberPhrases()
-		r.record(begin)
+		r.count(begin)
 		r.keep()
 	}
 	r.observeResults()

@@ -70,8 +70,8 @@ func (j *journal) prepare(s *worker.Script) { s.Seed, s.Clock = j.seed, j.w != n
 // abort closes the record of a run that the harness itself did not bring to an end.
 func (j *journal) abort(err error) {
 	if j.w != nil {
-		j.add(&record.End{Status: "internal_error", ExitCode: SandboxError.ExitCode(), Error: asJSON(&Error{Kind: KindInternal,
-			Message: err.Error()})})
+		j.add(&record.End{Status: string(InternalError), ExitCode: InternalError.ExitCode(),
+			Error: asJSON(&Error{Kind: KindInternal, Message: err.Error()})})
 		j.w.Close()
 	}
 }

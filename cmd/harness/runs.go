@@ -113,7 +113,7 @@ func runFilters() []cli.Flag {
 var statuses = []string{string(harness.OK), string(harness.CompileError), string(harness.ToolNotFound),
 	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
 	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
-	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), "internal_error",
+	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), string(harness.InternalError),
 	"waiting", "uncertain", "lost", record.Running, record.Died}
 
 // filter is what the flags choose.
