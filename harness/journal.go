@@ -273,17 +273,12 @@ func (j *journal) end(res *Result) {
 	}
 	e := &record.End{Status: string(res.Status), ExitCode: res.ExitCode, Truncated: res.Truncated,
 		Warnings: res.Warnings, Errors: asJSON(res.Errors), Timing: asJSON(res.Timing), Ms: res.Timing.Total,
-		Calls: len(res.Calls), Decisions: asJSON(res.Decisions)}
+		Decisions: asJSON(res.Decisions)}
 	if res.Value != nil {
 		e.Value = record.Raw(res.Value)
 	}
 	if res.Error != nil {
 		e.Error = asJSON(res.Error)
-	}
-	for _, c := range res.Calls {
-		if c.Error != nil {
-			e.Failed++
-		}
 	}
 	err := j.add(e)
 	if err == nil && slices.ContainsFunc(res.Calls, func(c Call) bool { return c.Class != record.Read }) {

@@ -114,7 +114,7 @@ var statuses = []string{string(harness.OK), string(harness.CompileError), string
 	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
 	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
 	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), string(harness.InternalError),
-	"waiting", "uncertain", "lost", record.Running, record.Died}
+	record.Running, record.Died}
 
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
