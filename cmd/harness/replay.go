@@ -141,8 +141,8 @@ func (e *env) records(ctx context.Context, c *cli.Command, arg string) (all []re
 			all = append(all, recordedIn(filepath.Join(arg, file)))
 		}
 		return all, false, err
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, false, err
+	case !errors.Is(err, fs.ErrNotExist), strings.ContainsAny(arg, `./\`): // the ID of a run has none of these
+		return nil, false, usageError{err.Error()}
 	}
 	_, r, err := e.openRun(ctx, c, arg)
 	return []recorded{{arg, func() (*record.Run, error) { return r, nil }}}, true, err

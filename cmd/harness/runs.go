@@ -532,7 +532,10 @@ func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*rec
 		return nil, e.noRun(noRuns)
 	}
 	r, err := store.Load(id)
-	if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
+	switch {
+	case errors.Is(err, record.ErrNotFound):
+		return nil, e.noRun(err.Error() + "; harness runs lists them")
+	case errors.Is(err, record.ErrAmbiguous):
 		return nil, e.noRun(err.Error())
 	}
 	return r, err

@@ -744,8 +744,10 @@ func (p *page) end() {
 				p.line("  %s", p.paint(dim, fmt.Sprintf("and %d more", len(v.Warnings)-i)))
 				break
 			}
-			for k, l := range p.wrapped(w, p.Width-4, 4) {
-				p.line("  %-2s%s", map[bool]string{true: "-"}[k == 0], p.paint(yellow, l))
+			mark := "-"
+			for _, l := range p.wrapped(w, p.Width-4, 4) {
+				p.line("  %-2s%s", mark, p.paint(yellow, l))
+				mark = ""
 			}
 		}
 	}
