@@ -33,6 +33,10 @@ var forbidden = []struct{ from, to, why string }{
 	{"harness/internal/check", "registry", "the front end sees source text only"},
 	{"harness/internal/check", "harness/internal/worker", "the worker drives the front end"},
 	{"harness/internal/runtime", "harness/internal/lower", "lowered programs do not compile"},
+	{"harness/internal", "harness/record", "what runs scripts is not believed, and knows nothing of records"},
+	{"harness/record", "harness/internal", "a record is read without running anything"},
+	{"harness/record", "harness/catalog", "a record has all that it needs"},
+	{"harness/record", "registry/backend", "reading a record asks no server"},
 	{"harness", "cmd", "commands are the outermost layer"},
 	{"examples", "harness/internal", "examples show what anybody can write"},
 }

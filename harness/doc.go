@@ -13,8 +13,10 @@
 // what Go says it means or is refused by name; and nothing that comes out of a
 // worker is believed.
 //
-// Two parts are packages of their own: what scripts can use (harness/catalog) and
-// which of that they may call (harness/policy). Their types have names here too.
+// Parts of it are packages of their own: what scripts can use (harness/catalog),
+// which of that they may call (harness/policy), and the record of a run
+// (harness/record), from which [Harness.Replay] does it again without a server. Types
+// of the first two have names here too.
 //
 // A script's fault is data in the Result (its Status says which kind); an
 // error from Run is a fault of the harness itself. The two are never mixed.

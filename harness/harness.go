@@ -257,10 +257,8 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.finish(out)
 	if !check && t.replay == nil {
 		r.rememberPhrases()
-		r.record(begin)
-		if t.journal.dry == nil {
-			r.keep()
-		}
+		r.count(begin)
+		r.keep()
 	}
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))

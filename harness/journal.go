@@ -82,8 +82,8 @@ func (j *journal) prepare(s *worker.Script, path string) {
 // abort closes the record of a run that the harness itself did not bring to an end.
 func (j *journal) abort(err error) {
 	if j.w != nil {
-		j.add(&record.End{Status: "internal_error", ExitCode: SandboxError.ExitCode(), Error: asJSON(&Error{Kind: KindInternal,
-			Message: err.Error()})})
+		j.add(&record.End{Status: string(InternalError), ExitCode: InternalError.ExitCode(),
+			Error: asJSON(&Error{Kind: KindInternal, Message: err.Error()})})
 		j.w.Close()
 	}
 }
@@ -306,17 +306,12 @@ func (j *journal) end(res *Result) {
 	}
 	e := &record.End{Status: string(res.Status), ExitCode: res.ExitCode, Truncated: res.Truncated,
 		Warnings: res.Warnings, Errors: asJSON(res.Errors), Timing: asJSON(res.Timing), Ms: res.Timing.Total,
-		Calls: len(res.Calls), Decisions: asJSON(res.Decisions)}
+		Decisions: asJSON(res.Decisions)}
 	if res.Value != nil {
 		e.Value = record.Raw(res.Value)
 	}
 	if res.Error != nil {
 		e.Error = asJSON(res.Error)
-	}
-	for _, c := range res.Calls {
-		if c.Error != nil {
-			e.Failed++
-		}
 	}
 	err := j.add(e)
 	if err == nil && slices.ContainsFunc(res.Calls, func(c Call) bool { return c.Class != record.Read }) {

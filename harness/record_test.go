@@ -176,6 +176,11 @@ func TestADryRunSendsNoEffect(t *testing.T) {
 	if s.calls["buy"] != 0 || s.calls["stock"] != 2 {
 		t.Errorf("the servers were called: %v", s.calls)
 	}
+	for sum, err := range store.List(t.Context(), nil) {
+		if err != nil || sum.Calls != 4 || len(sum.Tools) != 2 {
+			t.Errorf("the list has %+v, %v; want the 2 calls that were sent and the 2 that were not", sum, err)
+		}
+	}
 	// An earlier run's answer is taken where there is one.
 	real, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat})
 	if err != nil || real.Status != OK {
@@ -315,7 +320,6 @@ func TestACallLeavesARecord(t *testing.T) {
 		t.Errorf("%v", s.calls)
 	}
 }
-
 
 func TestNothingIsSentThatCannotBeRecorded(t *testing.T) {
 	s, cat := newShop(t)

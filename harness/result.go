@@ -29,6 +29,8 @@ const (
 	Denied       Status = "denied"
 	Canceled     Status = "canceled"
 	SandboxError Status = "sandbox_error"
+	// InternalError: the harness failed. Only records have it: Run returns an error.
+	InternalError Status = "internal_error"
 	// Diverged: a script that ran again by its record went another way.
 	Diverged Status = "diverged"
 )

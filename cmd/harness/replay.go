@@ -133,16 +133,16 @@ func (e *env) records(ctx context.Context, c *cli.Command, arg string) (all []re
 	case err == nil && !info.IsDir():
 		return []recorded{recordedIn(arg)}, true, nil
 	case err == nil:
-		files, err := filepath.Glob(filepath.Join(arg, "*.run.jsonl"))
+		files, err := fs.Glob(os.DirFS(arg), "*.run.jsonl")
 		if err == nil && len(files) == 0 {
 			err = usageError{fmt.Sprintf("there are no records in %s; harness run -record %s SCRIPT makes one", arg, arg)}
 		}
 		for _, file := range files {
-			all = append(all, recordedIn(file))
+			all = append(all, recordedIn(filepath.Join(arg, file)))
 		}
 		return all, false, err
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, false, err
+	case !errors.Is(err, fs.ErrNotExist), strings.ContainsAny(arg, `./\`): // the ID of a run has none of these
+		return nil, false, usageError{err.Error()}
 	}
 	_, r, err := e.openRun(ctx, c, arg)
 	return []recorded{{arg, func() (*record.Run, error) { return r, nil }}}, true, err

@@ -113,8 +113,8 @@ func runFilters() []cli.Flag {
 var statuses = []string{string(harness.OK), string(harness.CompileError), string(harness.ToolNotFound),
 	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
 	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
-	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), "internal_error",
-	"waiting", "uncertain", "lost", record.Running, record.Died}
+	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), string(harness.InternalError),
+	record.Running, record.Died}
 
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
@@ -532,7 +532,10 @@ func (e *env) loadRun(ctx context.Context, store *record.Store, id string) (*rec
 		return nil, e.noRun(noRuns)
 	}
 	r, err := store.Load(id)
-	if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
+	switch {
+	case errors.Is(err, record.ErrNotFound):
+		return nil, e.noRun(err.Error() + "; harness runs lists them")
+	case errors.Is(err, record.ErrAmbiguous):
 		return nil, e.noRun(err.Error())
 	}
 	return r, err

@@ -53,11 +53,11 @@ func (e *env) showRun(ctx context.Context, c *cli.Command) error {
 
 // source is the script of a run.
 func source(r *record.Run) (string, error) {
-	raw, err := r.Value(r.Begin.Script)
+	source, err := r.Text(r.Begin.Script)
 	if err != nil {
 		return "", fmt.Errorf("reading the script of run %s: %w", r.Begin.ID, err)
 	}
-	return record.Raw(raw).Text(), nil
+	return source, nil
 }
 
 // pollEvery is how often a record is read again.
@@ -128,7 +128,7 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	switch status := r.Summary().Status; harness.Status(status) {
-	case harness.CompileError, harness.ToolNotFound, harness.Ambiguous, "internal_error":
+	case harness.CompileError, harness.ToolNotFound, harness.Ambiguous, harness.InternalError:
 		return usageError{fmt.Sprintf("run %s ended %s: its script never ran, and is not saved", r.Begin.ID, status)}
 	}
 	if r.Begin.Script.Redacted {

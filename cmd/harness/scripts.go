@@ -242,7 +242,7 @@ func (e *env) lastRunOf(ctx context.Context, c *cli.Command, source string) (*re
 			if err != nil {
 				continue
 			}
-			if raw, err := r.Value(r.Begin.Script); err == nil && (record.Data{JSON: raw}).Text() == source {
+			if ran, err := r.Text(r.Begin.Script); err == nil && ran == source {
 				return r, nil
 			}
 		}
@@ -255,8 +255,8 @@ const mostLooked = 2000
 
 // replayScripts replays the records that are kept with scripts; those without one
 // are Skipped.
-func replayScripts(ctx context.Context, c *cli.Command, lib *library.Library, list []*library.Script) (map[string]*replayed,
-	error) {
+func replayScripts(ctx context.Context, c *cli.Command, lib *library.Library, list []*library.Script) (
+	map[string]*replayed, error) {
 	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
 	out := map[string]*replayed{}

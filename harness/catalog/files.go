@@ -64,9 +64,8 @@ type Files struct {
 	searched  sync.Once
 	foundHere config.Found // by searched
 
-	secrets     atomic.Pointer[redact.Redactor] // of the config that was read last:
-	lastRead    atomic.Pointer[config.Config]
-	readSecrets sync.Once // by Redact
+	lastRead atomic.Pointer[lastConfig] // the config that was read last; nil: none
+	readOnce sync.Once                  // by known
 
 	mu           sync.Mutex
 	catalog      *Catalog
@@ -110,20 +109,41 @@ func (f *Files) read() (cfg *config.Config, known bool, err error) {
 	if cfg, err = config.Load(f.configs()...); err != nil {
 		return nil, false, &Error{err}
 	}
-	f.secrets.Store(cfg.Redactor())
-	f.lastRead.Store(cfg)
+	f.lastRead.Store(newLastConfig(cfg))
 	return cfg, false, nil
+}
+
+// lastConfig is a config and what hides its secrets.
+type lastConfig struct {
+	config  *config.Config
+	secrets *redact.Redactor
+}
+
+func newLastConfig(cfg *config.Config) *lastConfig { return &lastConfig{cfg, cfg.Redactor()} }
+
+// known returns the config that was read last. Where none was, as a script that uses
+// no tool needs none, it is read now; nil: there is none that can be read.
+func (f *Files) known() *lastConfig {
+	f.readOnce.Do(func() {
+		if f.lastRead.Load() != nil {
+			return
+		}
+		if cfg, err := config.Load(f.configs()...); err == nil {
+			f.lastRead.CompareAndSwap(nil, newLastConfig(cfg))
+		}
+	})
+	return f.lastRead.Load()
 }
 
 // Private reports whether the config says that the arguments and results of a tool,
 // by its ID, are not to be kept.
 func (f *Files) Private(tool string) bool {
-	cfg := f.lastRead.Load()
-	if cfg == nil {
+	k := f.known()
+	if k == nil {
 		return false
 	}
-	for i := range cfg.Servers {
-		s := &cfg.Servers[i]
+	for i := range k.config.Servers {
+		s := &k.config.Servers[i]
 		if name, ok := strings.CutPrefix(tool, s.Name+"."); ok &&
 			slices.ContainsFunc(s.Private, func(p string) bool { return registry.Match(p, name) }) {
 			return true
@@ -132,21 +152,11 @@ func (f *Files) Private(tool string) bool {
 	return false
 }
 
-// Redact returns a text or JSON in which the secrets of the config are hidden. It
-// reads the config where that was not done yet: the first line of a record is
-// written before a script needs a tool. One that cannot be read has no secrets.
+// Redact returns a text or JSON in which the secrets of the config are hidden, where
+// there is one that can be read.
 func (f *Files) Redact(b []byte) []byte {
-	if f.secrets.Load() == nil {
-		f.readSecrets.Do(func() {
-			if files := f.configs(); len(files) > 0 {
-				if cfg, err := config.Load(files...); err == nil {
-					f.secrets.CompareAndSwap(nil, cfg.Redactor())
-				}
-			}
-		})
-	}
-	if r := f.secrets.Load(); r != nil {
-		return []byte(r.Text(string(b)))
+	if k := f.known(); k != nil {
+		return []byte(k.secrets.Text(string(b)))
 	}
 	return b
 }

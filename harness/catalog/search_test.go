@@ -196,7 +196,10 @@ func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
 	}
 	// What the config says of a tool counts from the next catalog on.
 	before := c
-	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json", "usetools": {"class": {"log": "read"}}}, "notes": {"type": "snapshot", "path": "notes.json"}}}`)
+	if f.Private("git.log") {
+		t.Error("git.log is private before the config says so")
+	}
+	write("mcp.json", `{"mcpServers": {"git": {"type": "snapshot", "path": "git.json", "usetools": {"class": {"log": "read"}, "private": ["log"]}}, "notes": {"type": "snapshot", "path": "notes.json"}}}`)
 	log := func(c *Catalog) record.Class {
 		tool, _ := c.Registry.Tool("git.log")
 		class, _ := c.Class(tool)
@@ -204,6 +207,9 @@ func TestLookingIsDoneInMemoryUntilARebuild(t *testing.T) {
 	}
 	for c = next(); log(c) != record.Read; {
 		c = next()
+	}
+	if !f.Private("git.log") {
+		t.Error("git.log is not private, as the config says now")
 	}
 	if log(before) != record.Effect || c.Registry == before.Registry || c.Registry.Config != before.Registry.Config {
 		t.Errorf("the catalog before has %s, registries of %s and %s", log(before), before.Registry.Config, c.Registry.Config)

@@ -51,6 +51,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 			updated(last, u.Err)
 			return
 		}
+		f.lastRead.Store(newLastConfig(u.Config))
 		f.logPins(u.Report.Pins)
 		if s, o, err := searching(u.Config); err == nil {
 			o.Embedder = search.Embedder
@@ -77,7 +78,8 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	f.mu.Lock()
 	old, of := f.catalog, f.config
 	f.mu.Unlock()
-	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !sameRules(of, cfg) || !old.Registry.Same(reg) || old.Load() != nil {
+	if old == nil || !reflect.DeepEqual(of.UseTools, cfg.UseTools) || !sameRules(of, cfg) ||
+		!old.Registry.Same(reg) || old.Load() != nil {
 		return nil
 	}
 	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes,

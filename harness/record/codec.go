@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -16,7 +18,7 @@ const (
 	MaxLines  = 1 << 20   // of a record
 	MaxRecord = 256 << 20 // bytes of a record, without what stands beside it
 	MaxValue  = 64 << 20  // bytes of a value
-	MaxInline = 64 << 10  // bytes of a value in a line; larger ones stand beside the record
+	MaxInline = 64 << 10  // bytes of a value in a line; larger ones stand beside it, and longer texts are cut
 )
 
 // Other is a line that a later version wrote. It is read and never written.
@@ -44,35 +46,11 @@ var newLine = map[string]func() Line{
 
 // lineType is a line's Type.
 func lineType(l Line) (string, error) {
-	switch l.(type) {
-	case *Begin:
-		return "begin", nil
-	case *Attempt:
-		return "attempt", nil
-	case *Tools:
-		return "tools", nil
-	case *Call:
-		return "call", nil
-	case *Done:
-		return "done", nil
-	case *Settle:
-		return "settle", nil
-	case *Ask:
-		return "ask", nil
-	case *Answer:
-		return "answer", nil
-	case *Round:
-		return "round", nil
-	case *Child:
-		return "child", nil
-	case *Guess:
-		return "guess", nil
-	case *Note:
-		return "note", nil
-	case *End:
-		return "end", nil
+	typ := strings.ToLower(reflect.TypeOf(l).Elem().Name())
+	if newLine[typ] == nil {
+		return "", fmt.Errorf("a %T is no line that a record can have", l)
 	}
-	return "", fmt.Errorf("a %T is no line that a record can have", l)
+	return typ, nil
 }
 
 // A line ends with its CRC-32C, of all bytes before this member.

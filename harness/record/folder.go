@@ -43,7 +43,8 @@ func openFolder(dir string) (*folder, error) {
 func (d *folder) changes() *signal { return &d.news }
 
 func (d *folder) create(name string) (sink, error) {
-	f, err := d.root.OpenFile(name+newExt, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	// Windows locks no file that may only be appended to.
+	f, err := d.root.OpenFile(name+newExt, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (f *recordFile) publish() error {
 func (f *recordFile) Close() error {
 	var err error
 	if f.reserved > f.size.Load() {
-		err = f.Truncate(f.size.Load()) // what was reserved is free again
+		err = release(f.File, f.size.Load())
 	}
 	if !f.published {
 		err = errors.Join(err, f.d.root.Remove(f.name+newExt), f.d.root.RemoveAll(f.name+besideExt))

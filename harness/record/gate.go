@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // A Gate answers the calls of a script that runs again from the record of its run.
@@ -354,14 +356,11 @@ func (m *Made) when() time.Time {
 
 // callText is a call for a reader.
 func callText(tool, args string) string {
-	const most = 200 // bytes
+	const most = 200 // characters of the arguments
 	if args == "{}" {
 		args = ""
 	}
-	if len(args) > most {
-		args = strings.ToValidUTF8(args[:most], "") + "…"
-	}
-	return tool + "(" + args + ")"
+	return tool + "(" + registry.Printable(args[:min(len(args), 4*most+1)], most) + ")"
 }
 
 func madeText(m *Made) string { return callText(m.tool(), string(m.args().JSON)) }

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry/text"
 )
 
 // notKept stands in the place of a text about a call whose result is not kept.
@@ -105,7 +107,7 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 		case k.hide && k.mute && v.Len() > 0:
 			out.SetString(notKept)
 		default:
-			out.SetString(string(k.text([]byte(v.String()))))
+			out.SetString(text.CutBytes(string(k.text([]byte(v.String()))), MaxInline))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {

@@ -260,3 +260,23 @@ func TestTheKeyIsNotWrittenThroughALink(t *testing.T) {
 		t.Errorf("it is %q now, %v", b, err)
 	}
 }
+
+// A server may refuse a call with megabytes of words.
+func TestALongErrorIsCutAndTheRecordGoesOn(t *testing.T) {
+	s := record.Memory(1, nil)
+	w, err := s.Begin(&record.Begin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, w, &record.Call{N: 1, Tool: "a.b", Args: record.Raw([]byte("{}"))})
+	long := strings.Repeat("no ", 3<<20)
+	add(t, w, &record.Done{N: 1, Error: long, Message: long})
+	add(t, w, &record.End{Status: "ok"})
+	r, err := s.Load(w.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := r.Calls[0].Done; len(d.Error) > record.MaxInline || !strings.HasPrefix(d.Error, "no no ") || r.End == nil {
+		t.Errorf("an error of %d bytes, end %v", len(d.Error), r.End)
+	}
+}

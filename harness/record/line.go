@@ -256,13 +256,13 @@ type End struct {
 	Errors    json.RawMessage `json:"errors,omitempty"` // all of them
 	Timing    json.RawMessage `json:"timing,omitempty"`
 	Ms        float64         `json:"ms"` // of the whole run
-	Calls     int             `json:"calls"`
-	Failed    int             `json:"failed,omitempty"` // calls
 	// Decisions are the policy's, as in the harness's result.
 	Decisions json.RawMessage `json:"decisions,omitempty"`
 	// What a list says of the run, so that it need not read all of it. The Writer
-	// sets these, and Calls and Failed where Calls is 0.
-	Tools    []string `json:"tools,omitempty"` // that were called, by ID, the first 1000
-	Title    string   `json:"title,omitempty"` // first phrase, or first line of the script
+	// sets these.
+	Calls    int      `json:"calls"`            // those that a dry run did not send included
+	Failed   int      `json:"failed,omitempty"` // calls
+	Tools    []string `json:"tools,omitempty"`  // that were called, by ID, the first 1000
+	Title    string   `json:"title,omitempty"`  // first phrase, or first line of the script
 	Attempts int      `json:"attempts,omitempty"`
 }

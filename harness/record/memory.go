@@ -10,7 +10,8 @@ import (
 )
 
 // maxMemory bounds, in bytes, what all records in memory take. One that takes
-// more than a quarter of that is not kept.
+// more than a quarter of that is not kept, and neither is one that grows while
+// those under way take all of it.
 const maxMemory = 64 << 20
 
 // memory has records in memory.
@@ -104,6 +105,9 @@ func (r *memoryRecord) grow(n int) {
 	}
 	if r.m.bytes > r.m.most {
 		r.m.trim()
+	}
+	if r.m.bytes > r.m.most { // by runs under way
+		r.m.drop(r)
 	}
 }
 

@@ -85,7 +85,8 @@ func (s *Store) find(id string) (string, error) {
 	}
 	_, a, _ := parseName(found[0])
 	_, b, _ := parseName(found[1])
-	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id, len(found), a, b)
+	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id,
+		len(found), a, b)
 }
 
 // LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its
@@ -289,6 +290,13 @@ func (r *Run) Value(d Data) ([]byte, error) {
 		return nil, fmt.Errorf("reading a value of run %s: %s has other bytes than were written", r.Begin.ID, sum)
 	}
 	return b, nil
+}
+
+// Text returns the text of a value that is a JSON string, "" where there is none.
+// Its errors are those of Value.
+func (r *Run) Text(d Data) (string, error) {
+	raw, err := r.Value(d)
+	return Raw(raw).Text(), err
 }
 
 // Same reports whether a value of the record is, byte for byte, the given one,

@@ -51,8 +51,9 @@ func Open(dir string, o *StoreOptions) (*Store, error) {
 }
 
 // Memory returns a store that keeps the latest n runs that have ended, and those
-// under way, of at most 64 MiB together; one of more than 16 MiB is not kept, and
-// its Writer takes what it is given. It writes nothing.
+// under way, of at most 64 MiB together; one of more than 16 MiB, or for which those
+// under way leave no room, is not kept, and its Writer takes what it is given. It
+// writes nothing.
 func Memory(n int, o *StoreOptions) *Store { return newStore(newMemory(n), "", o) }
 
 func newStore(in backing, dir string, o *StoreOptions) *Store {

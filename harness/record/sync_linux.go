@@ -19,6 +19,9 @@ func syncData(f *os.File) error {
 
 func syncDir(d *os.File) error { return d.Sync() }
 
+// release frees what was reserved behind the end of a file.
+func release(f *os.File, end int64) error { return f.Truncate(end) }
+
 // reserve takes space on the disk for n bytes behind the end of a file, where its
 // file system can do that. An error says that there is none.
 func reserve(f *os.File, end, n int64) error {

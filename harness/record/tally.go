@@ -62,9 +62,7 @@ func (t *tally) title() string {
 
 // fill sets what an End has from the lines before it.
 func (t *tally) fill(e *End) {
-	if e.Calls == 0 {
-		e.Calls, e.Failed = t.calls, t.failed
-	}
+	e.Calls, e.Failed = t.calls, t.failed
 	e.Tools, e.Title, e.Attempts = t.tools, t.title(), t.attempts
 }
 

@@ -117,6 +117,7 @@ var stopwatch = startStopwatch
 // Outcome is what became of a call, as far as anybody here can know.
 type Outcome string
 
+// What may have become of a call.
 const (
 	Answered Outcome = "answered" // by a result, a tool's own error, a refusal, or an HTTP status
 	NotSent  Outcome = "not_sent" // no byte of it left

@@ -33,9 +33,9 @@ type ClassRule struct {
 }
 
 // Class returns the rule that gives one of the server's tools its class; nil:
-// there is none. An exact name comes before a pattern, a
-// longer pattern before a shorter one, and those of the server's own entry come
-// before those of the whole file.
+// there is none. An exact name comes before a pattern, a longer pattern before a
+// shorter one, and those of the server's own entry come before those of the whole
+// file.
 func (s *Server) Class(tool string) *ClassRule {
 	i := slices.IndexFunc(s.Classes, func(c ClassRule) bool { return registry.Match(c.Pattern, tool) })
 	if i < 0 {

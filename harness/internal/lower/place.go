@@ -67,7 +67,7 @@ func (f *fn) placedValue(x ast.Expr, name string, sig *types.Signature) string {
 	f.p.names[key] = at
 	params, args := f.p.parameters(sig)
 	c := atPlace(place, name, sig)
-	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s%s\n}\n", at, strings.Join(params, ", "), f.p.results(sig), returns(sig),
-		c.invoke(c.recv, args))
+	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s%s\n}\n", at, strings.Join(params, ", "), f.p.results(sig),
+		returns(sig), c.invoke(c.recv, args))
 	return at
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -85,7 +86,9 @@ func (e *example) value(s *jsonschema.Schema, depth int) any {
 		return list
 	case kind == "string":
 		return exampleText(s)
-	case kind == "integer", kind == "number":
+	case kind == "integer":
+		return math.Ceil(exampleNumber(s))
+	case kind == "number":
 		return exampleNumber(s)
 	case kind == "boolean":
 		return true

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -155,7 +156,7 @@ func either(raw json.RawMessage, d record.Data) json.RawMessage {
 }
 
 func inputs(a, b *record.Run) (out []Change) {
-	names := append(sortedKeys(a.Begin.Inputs), sortedKeys(b.Begin.Inputs)...)
+	names := append(slices.Sorted(maps.Keys(a.Begin.Inputs)), slices.Sorted(maps.Keys(b.Begin.Inputs))...)
 	slices.Sort(names)
 	for _, n := range slices.Compact(names) {
 		if c := change(n, a, a.Begin.Inputs[n], b, b.Begin.Inputs[n]); c != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -174,7 +175,7 @@ func (p *page) head() {
 		}
 	}
 	p.fact("mode", strings.Join(modes, ", "))
-	for _, name := range sortedKeys(b.Inputs) {
+	for _, name := range slices.Sorted(maps.Keys(b.Inputs)) {
 		p.fact("input", name+" = "+p.shown(b.Inputs[name]))
 	}
 	if v.Run.Damaged != nil {
@@ -208,7 +209,7 @@ func StatusColour(status string) string {
 	switch status {
 	case "ok":
 		return green
-	case record.Running, "waiting", "uncertain", "canceled":
+	case record.Running, "canceled":
 		return yellow
 	}
 	return red
@@ -341,7 +342,7 @@ func (p *page) source(i int, s *Source) {
 // elsewhere writes what happened at no line that the script has.
 func (p *page) elsewhere(at map[int]*event) {
 	var rest event
-	for _, line := range sortedKeys(at) {
+	for _, line := range slices.Sorted(maps.Keys(at)) {
 		rest.places = append(rest.places, at[line].places...)
 		rest.prints = append(rest.prints, at[line].prints...)
 	}
@@ -743,8 +744,10 @@ func (p *page) end() {
 				p.line("  %s", p.paint(dim, fmt.Sprintf("and %d more", len(v.Warnings)-i)))
 				break
 			}
-			for k, l := range p.wrapped(w, p.Width-4, 4) {
-				p.line("  %-2s%s", map[bool]string{true: "-"}[k == 0], p.paint(yellow, l))
+			mark := "-"
+			for _, l := range p.wrapped(w, p.Width-4, 4) {
+				p.line("  %-2s%s", mark, p.paint(yellow, l))
+				mark = ""
 			}
 		}
 	}
@@ -840,13 +843,4 @@ func lineCount(s string) int {
 
 func pad(s string, columns int) string {
 	return strings.Repeat(" ", max(columns-utf8.RuneCountInString(s), 0))
-}
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/usetools/usetools/harness/usage"
 )
 
-// record notes a run that needed tools in the catalog's usage log.
-func (r *run) record(began time.Time) {
+// count adds a run that needed tools to the catalog's usage log.
+func (r *run) count(began time.Time) {
 	if r.cat == nil || r.cat.Usage == nil {
 		return
 	}
