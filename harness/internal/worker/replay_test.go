@@ -43,7 +43,6 @@ type stage struct {
 
 	now      time.Time
 	open     []*held
-	coming   int // answers that were released
 	lines    []line
 	used     int
 	asked    int
