@@ -473,12 +473,15 @@ func (p *replayer) compare(res *Result) *Difference {
 	case further && (p.over || !same):
 		return p.compareTexts(res, strings.HasPrefix)
 	case ended:
-		return p.compareTexts(res, func(got, want string) bool { return strings.HasPrefix(got, want) || strings.HasPrefix(want, got) })
+		return p.compareTexts(res, func(got, want string) bool {
+			return strings.HasPrefix(got, want) || strings.HasPrefix(want, got)
+		})
 	case d != nil && (d.Asked != nil && (!same || d.Unasked != nil || !p.crowded()) || d.Unasked != nil && same):
 		return &Difference{What: "calls", Text: d.Error()}
 	case string(res.Status) != end.Status:
-		return &Difference{What: "status", Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(string(res.Status),
-			gotError), statusText(end.Status, wantError)), Want: end.Status, Got: string(res.Status)}
+		return &Difference{What: "status", Want: end.Status, Got: string(res.Status),
+			Text: fmt.Sprintf("it ended with %s; in the record with %s", statusText(string(res.Status), gotError),
+				statusText(end.Status, wantError))}
 	case wantError != gotError:
 		return differ("error", wantError, gotError)
 	case res.ExitCode != end.ExitCode:
@@ -543,8 +546,8 @@ func printable(s string) string { return notText().ReplaceAllLiteralString(s, "\
 func (p *replayer) differ(what, want, got string) *Difference {
 	d := differ(what, want, got)
 	if slices.ContainsFunc(p.run.Notes, func(n *record.Note) bool { return n.Lost }) {
-		d.Text += fmt.Sprintf("; the script read its clock more than %d times, and the record does not have what it read after "+
-			"that", record.MaxReadings)
+		d.Text += fmt.Sprintf("; the script read its clock more than %d times, and the record does not have what it read "+
+			"after that", record.MaxReadings)
 	}
 	return d
 }

@@ -152,7 +152,6 @@ type model struct {
 	routines []*routine
 	queue    []int // jobs
 	holder   *routine
-	waiting  []*routine // for the mutex, in their order
 }
 
 // routine is a goroutine of a model.
