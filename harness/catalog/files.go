@@ -125,10 +125,11 @@ func newLastConfig(cfg *config.Config) *lastConfig { return &lastConfig{cfg, cfg
 // no tool needs none, it is read now; nil: there is none that can be read.
 func (f *Files) known() *lastConfig {
 	f.readOnce.Do(func() {
-		if f.lastRead.Load() != nil {
+		files := f.configs()
+		if f.lastRead.Load() != nil || len(files) == 0 {
 			return
 		}
-		if cfg, err := config.Load(f.configs()...); err == nil {
+		if cfg, err := config.Load(files...); err == nil {
 			f.lastRead.CompareAndSwap(nil, newLastConfig(cfg))
 		}
 	})

@@ -18,7 +18,7 @@ const (
 	MaxLines  = 1 << 20   // of a record
 	MaxRecord = 256 << 20 // bytes of a record, without what stands beside it
 	MaxValue  = 64 << 20  // bytes of a value
-	MaxInline = 64 << 10  // bytes of a value in a line; larger ones stand beside it, and longer texts are cut
+	MaxInline = 64 << 10  // bytes of a value in a line; larger ones stand beside it, and longer errors are cut
 )
 
 // Other is a line that a later version wrote. It is read and never written.

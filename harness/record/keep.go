@@ -32,7 +32,7 @@ type keeper struct {
 // line returns a copy of a line as it is to be written.
 func (k *keeper) line(l Line) (Line, error) {
 	c := &keeping{keeper: k, hide: k.hides(l), room: 4 * MaxInline}
-	_, c.mute = l.(*Done)
+	_, c.words = l.(*Done)
 	v, err := c.copy(reflect.ValueOf(l).Elem())
 	if err != nil {
 		return nil, err
@@ -73,9 +73,9 @@ func (k *keeper) hides(l Line) bool {
 // keeping is the keeping of one line.
 type keeping struct {
 	*keeper
-	hide bool // its values
-	mute bool // and its texts, which are the tool's words
-	room int  // bytes of values that may still stand in the line
+	hide  bool // its values, and its words
+	words bool // its texts are the tool's words
+	room  int  // bytes of values that may still stand in the line
 }
 
 var (
@@ -104,10 +104,14 @@ func (k *keeping) copy(v reflect.Value) (reflect.Value, error) {
 	case reflect.String:
 		switch {
 		case v.Type() != reflect.TypeFor[string](): // a kind or class
-		case k.hide && k.mute && v.Len() > 0:
+		case k.hide && k.words && v.Len() > 0:
 			out.SetString(notKept)
 		default:
-			out.SetString(text.CutBytes(string(k.text([]byte(v.String()))), MaxInline))
+			shown := string(k.text([]byte(v.String())))
+			if k.words { // a server may use megabytes of them
+				shown = text.CutBytes(shown, MaxInline)
+			}
+			out.SetString(shown)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
