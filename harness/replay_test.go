@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -395,5 +396,31 @@ func TestARecordDoesNotSayWhatAReplayMayTake(t *testing.T) {
 	}
 	if own := (Limits{Timeout: time.Second, Memory: MinMemory}); boundedLimits(own) != own {
 		t.Error("small limits do not stay")
+	}
+}
+
+func TestAReplayComparesArgumentsThatWereRedacted(t *testing.T) {
+	_, cat := newShop(t)
+	store := record.Memory(10, &record.StoreOptions{Redact: func(b []byte) []byte {
+		return bytes.ReplaceAll(b, []byte("8675309123"), []byte("•••"))
+	}})
+	h := New(&Options{Records: store})
+	const script = `UseTools("order an item"); shop.Buy(shop.BuyParams{Item: "broken", Count: 8675309123})`
+	res, err := h.Run(t.Context(), &Script{Source: script, Catalog: cat})
+	if err != nil || res.Status != OK {
+		t.Fatal(res.Text(), err)
+	}
+	run, err := store.Load(res.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for source, same := range map[string]bool{
+		script: true,
+		strings.Replace(script, "8675", "1675", 1): false,
+	} {
+		got, err := h.Replay(t.Context(), &Replay{Run: run, Source: source})
+		if err != nil || (got.Difference == nil) != same {
+			t.Errorf("%q: %v, %+v", source, err, got.Difference)
+		}
 	}
 }

@@ -76,8 +76,12 @@ func (f *recordFile) Write(b []byte) (int, error) {
 // sent then, and its answer is not to find the disk full.
 const answerRoom = 128 << 10
 
-// Sync is not called side by side.
+// Sync is not called side by side. What is written to a file that somebody removed
+// is lost, however often it is synced.
 func (f *recordFile) Sync() error {
+	if gone, err := removed(f.File); gone || err != nil {
+		return errors.Join(err, errors.New("somebody has removed its file"))
+	}
 	if size := f.size.Load(); size+answerRoom > f.reserved {
 		if err := reserve(f.File, size, 2*answerRoom); err != nil {
 			return err

@@ -446,3 +446,27 @@ func TestRunsAreFollowed(t *testing.T) {
 		})
 	}
 }
+
+func TestARecordThatIsRemovedIsNotSynced(t *testing.T) {
+	dir := t.TempDir()
+	s, err := record.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Begin(&record.Begin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.run.jsonl"))
+	if err := os.Remove(files[0]); err != nil {
+		t.Skip("open files cannot be removed here:", err)
+	}
+	add(t, w, &record.Note{Stdout: "a"})
+	if err := w.Sync(); err == nil || !strings.Contains(err.Error(), "removed its file") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -21,6 +21,7 @@ import (
 // Whoever uses a Gate asks it of each call, and tells it when nothing in the
 // script moves. It is not safe for concurrent use.
 type Gate struct {
+	run    *Run
 	loose  bool
 	end    time.Time // of the record
 	lines  []*gated
@@ -90,7 +91,7 @@ func (d *Divergence) Error() string {
 // NewGate returns the gate of a record. loose: the script is another one than the
 // record's, and its calls are told apart by tool and arguments alone.
 func NewGate(r *Run, loose bool) (*Gate, error) {
-	g := &Gate{loose: loose, byKey: map[string][]*gated{}}
+	g := &Gate{run: r, loose: loose, byKey: map[string][]*gated{}}
 	if r.End != nil {
 		g.end = r.End.Time
 	}
@@ -151,9 +152,11 @@ func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 	g.called++
 	for _, args := range []string{q.Args, anyArgs} {
 		key := g.key(q.Path, q.Place, q.Tool, args)
-		if lines := g.byKey[key]; len(lines) > 0 {
-			g.byKey[key] = lines[1:]
-			a := g.take(lines[0], q)
+		lines := g.byKey[key]
+		if i := slices.IndexFunc(lines, func(l *gated) bool { return g.fits(l, q.Args) }); i >= 0 {
+			l := lines[i]
+			g.byKey[key] = slices.Delete(lines, i, i+1)
+			a := g.take(l, q)
 			if q.Alone && a.answered() {
 				return g.reply(a), true
 			}
@@ -162,6 +165,20 @@ func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 	}
 	g.held = append(g.held, q)
 	return Reply{}, false
+}
+
+// fits reports whether a call of the record has these arguments: where secrets were
+// hidden in it, by the digest of what it was, or as they are shown, since the
+// script's own secrets are hidden too. Without the store's key any fit.
+func (g *Gate) fits(l *gated, args string) bool {
+	if l.args != anyArgs {
+		return l.args == args
+	}
+	if same, err := g.run.Same(l.Made.args(), []byte(args)); same || err != nil {
+		return true
+	}
+	shown, err := g.run.Value(l.Made.args())
+	return err == nil && string(shown) == args
 }
 
 func (g *Gate) take(l *gated, q *Question) *answer {
@@ -220,7 +237,7 @@ func (g *Gate) earliest() *answer {
 func (g *Gate) swap() bool {
 	for i, q := range g.held {
 		for _, l := range g.lines {
-			if l.used || l.tool != q.Tool || l.args != q.Args && l.args != anyArgs || lineOf(l.place) != lineOf(q.Place) {
+			if l.used || l.tool != q.Tool || lineOf(l.place) != lineOf(q.Place) || !g.fits(l, q.Args) {
 				continue
 			}
 			key := g.key(l.path, l.place, l.tool, l.args)

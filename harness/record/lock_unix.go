@@ -39,3 +39,10 @@ func fileID(f *os.File) (device, inode uint64, err error) {
 	}
 	return uint64(st.Dev), st.Ino, nil
 }
+
+// removed reports whether an open file has no name any more.
+func removed(f *os.File) (bool, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &st)
+	return st.Nlink == 0, err
+}

@@ -32,3 +32,10 @@ func fileID(f *os.File) (device, inode uint64, err error) {
 	}
 	return uint64(info.VolumeSerialNumber), uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow), nil
 }
+
+// removed reports whether an open file has no name any more.
+func removed(f *os.File) (bool, error) {
+	var info windows.ByHandleFileInformation
+	err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)
+	return info.NumberOfLinks == 0, err
+}
