@@ -235,6 +235,12 @@ func (p *replayer) leave(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.workers, r)
+	for n, a := range p.waiting { // calls that its script did not wait for
+		if a.by == r {
+			p.gate.Leave(n)
+			delete(p.waiting, n)
+		}
+	}
 }
 
 // tools are what the script was compiled with.
@@ -313,18 +319,13 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	return p.answer(m)
 }
 
-// reply hands an answer to the call that waits for it; false: its script, which a
-// script runs, has ended since. The caller holds the lock.
-func (p *replayer) reply(r record.Reply) bool {
+// reply hands an answer to the call that waits for it. The caller holds the lock.
+func (p *replayer) reply(r record.Reply) {
 	a := p.waiting[r.N]
 	delete(p.waiting, r.N)
-	if p.workers[a.by] == nil {
-		return false
-	}
 	p.made++
 	p.moves(a.by)
 	a.answer <- r.Made
-	return true
 }
 
 // runs is told that a saved script is to run.
@@ -439,11 +440,9 @@ func (p *replayer) decide() error {
 		next = first.next
 	}
 	reply, ok, advance, d := p.gate.Still(next)
-	for ok && !p.reply(reply) {
-		reply, ok, advance, d = p.gate.Still(next)
-	}
 	switch {
 	case ok:
+		p.reply(reply)
 	case killed(Status(p.run.End.Status)) && (!advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
 		p.over = true
 		return errOver
