@@ -761,6 +761,8 @@ func crashed(state *os.ProcessState, ours bool, stderr string, l Limits, b *Budg
 		return CPULimit, "", cpu
 	case code == sandbox.ExitMemory || sandbox.OutOfMemory(goFatal, stderr):
 		return MemoryLimit, "", memory
+	case code == goFatal && stderr == "": // it had no memory left to say why
+		return MemoryLimit, "", "the worker died without a word, most likely because memory ran out"
 	case code == goFatal || strings.Contains(stderr, "fatal error: "): // only the runtime writes there
 		for _, f := range fatal {
 			if strings.Contains(stderr, f.text) {
