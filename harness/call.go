@@ -49,10 +49,10 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call) (json.RawMe
 	}
 	t := r.allowed[c.Tool]
 	if t == nil {
-		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool)}
+		return nil, r.refuse(line, c.Args, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
 	}
 	if d := r.decide(t); d.Verdict == IsDenied || d.Verdict == NeedsApproval {
-		return nil, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", c.Tool, d.Rule)}
+		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	r.mu.Lock()
 	r.pending = append(r.pending, t.Go())
@@ -68,6 +68,14 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call) (json.RawMe
 		return nil, err
 	}
 	return res.Raw, nil
+}
+
+// refuse is the end of a run that makes a call which it may not make.
+func (r *run) refuse(line *record.Call, args json.RawMessage, why string) error {
+	line.Class, line.Tool, line.Args = record.Effect, text.Cut(line.Tool, 200), record.String(string(args))
+	r.journal.add(line)
+	r.journal.add(&record.Done{N: line.N, Kind: record.NotSent, Denied: true, Error: why, Message: why})
+	return &worker.DeniedError{Reason: why}
 }
 
 // make is the one way of a call: its arguments get their form, its line goes to

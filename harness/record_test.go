@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -375,5 +377,28 @@ for i := range 20 {
 				}
 			})
 		}
+	}
+}
+
+// A worker is not trusted: what it must not call is refused, and in the record.
+func TestACallThatIsRefusedIsInTheRecord(t *testing.T) {
+	store := record.Memory(1, nil)
+	j := newJournal(&Script{})
+	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{journal: j, tree: newTree(limits())}
+	var denied *worker.DeniedError
+	if _, err := r.Call(t.Context(), &worker.Call{Tool: "shop.steal", Args: json.RawMessage(`{"all": true}`), Place: "1:1"}); !errors.As(err, &denied) {
+		t.Fatal(err)
+	}
+	j.end(&Result{Status: Denied})
+	run, err := store.Load(j.id())
+	if err != nil || len(run.Calls) != 1 {
+		t.Fatal(run, err)
+	}
+	m := run.Calls[0]
+	if s, err := m.State(false); m.Call.Tool != "shop.steal" || m.Done.Kind != record.NotSent || s != record.Denied || err != nil {
+		t.Errorf("%+v, %+v, %s, %v", m.Call, m.Done, s, err)
 	}
 }

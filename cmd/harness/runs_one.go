@@ -12,10 +12,12 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -40,6 +42,9 @@ func (e *env) showRun(ctx context.Context, c *cli.Command) error {
 		source, err := source(r)
 		if err != nil {
 			return err
+		}
+		if lifetime.Terminal(e.stdout) {
+			source = registry.PrintableText(source, len(source))
 		}
 		_, err = io.WriteString(e.stdout, source)
 		return err

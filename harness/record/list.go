@@ -149,7 +149,7 @@ func (s *Store) summary(name string) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if end == nil {
+	if _, id, _ := parseName(name); end == nil || begin.ID != id {
 		r, err := load(s.in, name)
 		if err != nil {
 			return nil, err

@@ -121,7 +121,16 @@ func load(in backing, name string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.read(data)
+	if err := r.read(data); err != nil {
+		return nil, err
+	}
+	if _, id, _ := parseName(name); id != r.Begin.ID { // it was given another name, or is forged
+		if r.Damaged == nil {
+			r.Damaged = fmt.Errorf("its first line is that of run %q", r.Begin.ID)
+		}
+		r.Begin.ID = id
+	}
+	return r, nil
 }
 
 // bytes returns the record as it is now, and sets whether somebody writes it.

@@ -113,7 +113,7 @@ func (m *Made) State(alive bool) (State, error) {
 		}
 		s = next
 	}
-	if m.Call != nil {
+	if m.Call != nil && (m.Done == nil || !m.Done.Denied) { // the line of a denied one says what it was
 		step(OnCall)
 	}
 	if m.Done != nil {

@@ -56,6 +56,7 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 		{Made{Call: call}, false, Unknown, false},
 		{Made{Call: call, Done: &Done{Kind: Answered}}, false, Ended, false},
 		{Made{Call: call, Done: &Done{Kind: Unread}}, false, Ended, false},
+		{Made{Call: call, Done: &Done{Kind: NotSent, Denied: true}}, false, Denied, false},
 		{Made{Call: call, Done: &Done{Kind: NotSent}}, false, Failed, false},
 		{Made{Call: call, Done: &Done{Kind: Uncertain}}, true, Unknown, false},
 		{Made{Call: call, Settle: &Settle{Happened: true}}, false, Ended, false},

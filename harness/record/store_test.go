@@ -3,6 +3,9 @@ package record_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/usetools/usetools/harness/record"
@@ -78,4 +81,38 @@ func list(t *testing.T, s *record.Store, f *record.Filter) []*record.Summary {
 		all = append(all, sum)
 	}
 	return all
+}
+
+// A record whose file was renamed, or was made by hand, is what its file's name
+// says: whoever removes it removes no other.
+func TestARecordIsTheRunOfItsName(t *testing.T) {
+	dir := t.TempDir()
+	s, err := record.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Begin(&record.Begin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, w, &record.End{Status: "ok"})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.run.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	const other = "0000000000"
+	if err := os.Rename(files[0], strings.Replace(files[0], w.ID(), other, 1)); err != nil {
+		t.Fatal(err)
+	}
+	for sum, err := range s.List(t.Context(), nil) {
+		if err != nil || sum.ID != other || !sum.Damaged {
+			t.Errorf("%+v, %v", sum, err)
+		}
+	}
+	if r, err := s.Load(other); err != nil || r.Begin.ID != other || r.Damaged == nil {
+		t.Errorf("%+v, %v", r, err)
+	}
 }
