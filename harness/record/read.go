@@ -124,7 +124,7 @@ func load(in backing, name string) (*Run, error) {
 	if err := r.read(data); err != nil {
 		return nil, err
 	}
-	if _, id, _ := parseName(name); id != r.Begin.ID { // it was given another name, or is forged
+	if _, id, ok := parseName(name); ok && id != r.Begin.ID { // it was given another name, or is forged
 		if r.Damaged == nil {
 			r.Damaged = fmt.Errorf("its first line is that of run %q", r.Begin.ID)
 		}
