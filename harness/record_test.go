@@ -24,6 +24,7 @@ import (
 type shop struct {
 	mu    sync.Mutex
 	calls map[string]int
+	args  []string // as they came
 	sold  atomic.Int64
 }
 
@@ -35,6 +36,7 @@ func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessa
 	}
 	s.mu.Lock()
 	s.calls[tool]++
+	s.args = append(s.args, string(args))
 	s.mu.Unlock()
 	answer := func(v any) (*backend.Result, error) {
 		b, err := json.Marshal(map[string]any{"content": []any{}, "structuredContent": v})
@@ -95,7 +97,7 @@ fmt.Println(err)
 Return(map[string]any{"random": rand.IntN(1000), "now": time.Now().Year() > 2000})`
 
 func TestARunLeavesARecord(t *testing.T) {
-	_, cat := newShop(t)
+	s, cat := newShop(t)
 	store := record.Memory(10, nil)
 	h := New(&Options{Records: store, Version: "test"})
 	res, err := h.Run(t.Context(), &Script{Source: shopScript, Catalog: cat, Name: "shop.go", Subject: "ann",
@@ -112,7 +114,10 @@ func TestARunLeavesARecord(t *testing.T) {
 		t.Errorf("begin is %+v", b)
 	}
 	var calls []string
-	for _, m := range run.Calls {
+	for i, m := range run.Calls {
+		if string(m.Call.Args.JSON) != s.args[i] {
+			t.Errorf("the server got %s, the record has %s", s.args[i], m.Call.Args.JSON)
+		}
 		calls = append(calls, fmt.Sprintf("%d %s %s %s %s %s", m.Call.N, m.Place, m.Class, m.Call.Tool, m.Call.Args.JSON,
 			m.Done.Kind))
 	}
