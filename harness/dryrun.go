@@ -202,7 +202,7 @@ func placeLine(place string) int {
 }
 
 // LedgerText says in words which calls a dry run did not make, a line for each, and
-// how firm that is; "" for another run.
+// how firm that is; "" for another run, and for a script that did not begin.
 func (r *Result) LedgerText() string {
 	if !r.Dry || len(r.Ledger) == 0 && neverBegan(r.Status) {
 		return ""
