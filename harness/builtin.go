@@ -38,7 +38,8 @@ func (r *run) askHarness(line *record.Call, args json.RawMessage) (json.RawMessa
 	if r.cat == nil || !slices.Contains(r.builtins, line.Tool) {
 		return nil, &worker.DeniedError{Reason: fmt.Sprintf("the script called %q, which it does not mention", line.Tool)}
 	}
-	line.Class, line.Args = record.Read, record.Raw(args)
+	line.Class = record.Read
+	line.Args, _ = argumentsOf(args)
 	if err := r.journal.add(line); err != nil {
 		return nil, err
 	}

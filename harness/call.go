@@ -72,10 +72,21 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call) (json.RawMe
 
 // refuse is the end of a run that makes a call which it may not make.
 func (r *run) refuse(line *record.Call, args json.RawMessage, why string) error {
-	line.Class, line.Tool, line.Args = record.Effect, text.Cut(line.Tool, 200), record.String(string(args))
+	line.Class, line.Tool = record.Effect, text.Cut(line.Tool, 200)
+	line.Args, _ = argumentsOf(args)
 	r.journal.add(line)
 	r.journal.add(&record.Done{N: line.N, Kind: record.NotSent, Denied: true, Error: why, Message: why})
 	return &worker.DeniedError{Reason: why}
+}
+
+// argumentsOf are the arguments of a call as its line has them: in their form, or,
+// with an error that says why they have none, as a text, so that they can be seen.
+func argumentsOf(args json.RawMessage) (record.Data, error) {
+	formed, err := record.Arguments(args)
+	if err != nil {
+		return record.String(string(args)), err
+	}
+	return record.Raw(formed), nil
 }
 
 // make is the one way of a call: its arguments get their form, its line goes to
@@ -90,11 +101,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	r.mu.Unlock()
 	line.Time = begin
 	line.Class, _ = r.cat.Class(t.Tool)
-	formed, err := record.Arguments(args)
-	if err == nil {
-		args, line.Args = formed, record.Raw(formed)
-	} else {
-		line.Args = record.String(string(args)) // as a text, so that it can be seen
+	var err error
+	if line.Args, err = argumentsOf(args); err == nil {
+		args = line.Args.JSON
 	}
 	if err == nil && r.unsent(line.Class) {
 		if err = r.cat.CheckArguments(t.Tool, args); err == nil {

@@ -63,7 +63,7 @@ func (h *Harness) Replay(ctx context.Context, p *Replay) (*Replayed, error) {
 	case end == nil:
 		return nil, errors.New("the run has not ended, or its process died: its record has no end to compare with")
 	}
-	recorded, err := textOf(p.Run, b.Script)
+	recorded, err := p.Run.Text(b.Script)
 	if err != nil {
 		return nil, err
 	}
@@ -119,17 +119,6 @@ func boundedLimits(l Limits) Limits {
 	l.Memory = min(l.Memory, 4<<30)
 	l.Stdout = min(l.Stdout, record.MaxRecord) // more is in no record
 	return l
-}
-
-// textOf is a text of a record.
-func textOf(r *record.Run, d record.Data) (string, error) {
-	raw, err := r.Value(d)
-	if err != nil || raw == nil {
-		return "", err
-	}
-	var s string
-	err = json.Unmarshal(raw, &s)
-	return s, err
 }
 
 func valuesOf(r *record.Run, vs record.Values) (map[string]json.RawMessage, error) {
@@ -256,7 +245,7 @@ func (p *replayer) tools(r *run) (*worker.Tools, error) {
 		return out, nil
 	}
 	for _, u := range t.Units {
-		source, err := textOf(p.run, u.Source)
+		source, err := p.run.Text(u.Source)
 		if err != nil {
 			return nil, err
 		}
@@ -285,18 +274,13 @@ func (p *replayer) saved(path, name string) (*library.Script, error) {
 	case child.Error != "":
 		return nil, errors.New(child.Error)
 	}
-	source, err := textOf(p.run, child.Script)
+	source, err := p.run.Text(child.Script)
 	return &library.Script{Name: name, Source: source}, err
 }
 
 // call answers a call of a script.
 func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (*worker.Answer, error) {
-	args := string(c.Args)
-	if formed, err := record.Arguments(c.Args); err == nil {
-		args = string(formed)
-	} else if b, err := json.Marshal(args); err == nil {
-		args = string(b)
-	}
+	args, _ := argumentsOf(c.Args)
 	a := &asked{by: r, answer: make(chan *record.Made, 1)}
 	p.mu.Lock()
 	p.workers[r].asked++
@@ -304,7 +288,7 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 	p.n++
 	n := p.n
 	p.waiting[n] = a
-	q := &record.Question{N: n, Path: path, Place: c.Place, Tool: c.Tool, Args: args,
+	q := &record.Question{N: n, Path: path, Place: c.Place, Tool: c.Tool, Args: string(args.JSON),
 		Alone: c.Alone && len(p.workers) == 1}
 	if reply, ok := p.gate.Ask(q); ok {
 		p.reply(reply)

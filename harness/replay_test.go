@@ -106,7 +106,9 @@ _, err = RunScript("missing", nil)
 fmt.Println(err)`,
 	"looks around": `
 import "discovery"
-fmt.Println(discovery.Names())`,
+fmt.Println(discovery.Names())
+page, err := discovery.Search("stock < 3 & more")
+fmt.Println(len(page.Results) > 0, err)`,
 	"saved scripts that do not begin": `
 fmt.Println(RunScript("wrong", nil))
 fmt.Println(RunScript("rocket", nil))
@@ -208,6 +210,10 @@ func TestAReplaySaysWhatIsDifferent(t *testing.T) {
 		{"a call less", `UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"})`,
 			`UseTools("order an item"); if false { shop.Stock(shop.StockParams{Item: "a"}) }`,
 			"calls", `the record has shop.stock({"item":"a"}) at line 1, which the script did not make`},
+		{"a call more that nobody waits for", `UseTools("order an item"); shop.Stock(shop.StockParams{Item: "a"})`,
+			`UseTools("order an item"); go shop.Stock(shop.StockParams{Item: "b"}); time.Sleep(time.Millisecond)
+			shop.Stock(shop.StockParams{Item: "a"})`,
+			"calls", `the script called shop.stock({"item":"b"}) at line 1, which the record does not have`},
 		{"no Go", `Return(1)`, `Return(x)`, "status", "compile_error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,22 +21,23 @@ import (
 // Whoever uses a Gate asks it of each call, and tells it when nothing in the
 // script moves. It is not safe for concurrent use.
 type Gate struct {
-	run    *Run
-	loose  bool
-	end    time.Time // of the record
-	lines  []*gated
-	byKey  map[string][]*gated // unused, in the order of the record
-	held   []*Question         // without a line, in the order in which they came
-	taken  []*answer           // with a line, not answered
-	called int                 // questions so far
+	run   *Run
+	loose bool
+	end   time.Time // of the record
+	lines []*gated
+	byKey map[string][]*gated // unused, in the order of the record
+	held  []*Question         // without a line, in the order in which they came
+	taken []*answer           // with a line, not answered
+	gone  []*Question         // without a line, and given up by the script
 }
 
 // gated is a call of the record.
 type gated struct {
 	*Made
-	path, place, tool, args string
-	order                   int // of its answer; none: the last of all
-	used                    bool
+	line  *Call
+	args  string
+	order int // of its answer; none: the last of all
+	used  bool
 }
 
 type answer struct {
@@ -78,12 +79,12 @@ func (d *Divergence) Error() string {
 		parts = append(parts, fmt.Sprintf("the script called %s at %s, which the record does not have",
 			callText(q.Tool, q.Args), placeText(q.Place)))
 		if d.Near != nil && d.Near != d.Unasked {
-			parts = append(parts, fmt.Sprintf("the record has %s at %s", madeText(d.Near), placeText(d.Near.place())))
+			parts = append(parts, fmt.Sprintf("the record has %s at %s", madeText(d.Near), placeText(d.Near.Line().Place)))
 		}
 	}
 	if d.Unasked != nil {
 		parts = append(parts, fmt.Sprintf("the record has %s at %s, which the script did not make", madeText(d.Unasked),
-			placeText(d.Unasked.place())))
+			placeText(d.Unasked.Line().Place)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -114,23 +115,24 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 		if m.Call == nil && m.Guess == nil {
 			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
 		}
-		args, err := r.Value(m.args())
-		if m.args().Redacted {
+		l := &gated{Made: m, line: m.Line(), order: len(r.Calls)}
+		args, err := r.Value(l.line.Args)
+		if l.line.Args.Redacted {
 			args, err = []byte(anyArgs), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the arguments of call %d: %w", m.n(), err)
+			return nil, fmt.Errorf("the arguments of call %d: %w", l.line.N, err)
 		}
-		if m.result().Redacted {
+		if m.Result().Redacted {
 			return nil, fmt.Errorf("the record does not have the whole answer of call %d (%s), which was redacted or is "+
-				"not kept", m.n(), m.tool())
+				"not kept", l.line.N, l.line.Tool)
 		}
-		l := &gated{Made: m, path: m.path(), place: m.place(), tool: m.tool(), args: string(args), order: len(r.Calls)}
-		if at, ok := order[m.n()]; ok && m.answered() {
+		l.args = string(args)
+		if at, ok := order[l.line.N]; ok && m.answered() {
 			l.order = at
 		}
 		g.lines = append(g.lines, l)
-		key := g.key(l.path, l.place, l.tool, l.args)
+		key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
 		g.byKey[key] = append(g.byKey[key], l)
 	}
 	return g, nil
@@ -149,7 +151,6 @@ func (g *Gate) key(path, place, tool, args string) string {
 // Ask takes a call of the script. ok: here is its answer; else it comes from a
 // Still, if at all.
 func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
-	g.called++
 	for _, args := range []string{q.Args, anyArgs} {
 		key := g.key(q.Path, q.Place, q.Tool, args)
 		lines := g.byKey[key]
@@ -174,10 +175,10 @@ func (g *Gate) fits(l *gated, args string) bool {
 	if l.args != anyArgs {
 		return l.args == args
 	}
-	if same, err := g.run.Same(l.Made.args(), []byte(args)); same || err != nil {
+	if same, err := g.run.Same(l.line.Args, []byte(args)); same || err != nil {
 		return true
 	}
-	shown, err := g.run.Value(l.Made.args())
+	shown, err := g.run.Value(l.line.Args)
 	return err == nil && string(shown) == args
 }
 
@@ -237,10 +238,10 @@ func (g *Gate) earliest() *answer {
 func (g *Gate) swap() bool {
 	for i, q := range g.held {
 		for _, l := range g.lines {
-			if l.used || l.tool != q.Tool || lineOf(l.place) != lineOf(q.Place) || !g.fits(l, q.Args) {
+			if l.used || l.line.Tool != q.Tool || lineOf(l.line.Place) != lineOf(q.Place) || !g.fits(l, q.Args) {
 				continue
 			}
-			key := g.key(l.path, l.place, l.tool, l.args)
+			key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
 			g.byKey[key] = slices.DeleteFunc(g.byKey[key], func(o *gated) bool { return o == l })
 			g.held = slices.Delete(g.held, i, i+1)
 			g.take(l, q)
@@ -256,9 +257,13 @@ func lineOf(place string) string {
 	return line
 }
 
-// Leave takes back a call that the script gave up; its line stays used.
+// Leave is told that the script gave a call up: it gets no answer. Its line stays
+// used; without one it is still a call that the record does not have.
 func (g *Gate) Leave(n int) {
-	g.held = slices.DeleteFunc(g.held, func(q *Question) bool { return q.N == n })
+	if i := slices.IndexFunc(g.held, func(q *Question) bool { return q.N == n }); i >= 0 {
+		g.gone = append(g.gone, g.held[i])
+		g.held = slices.Delete(g.held, i, i+1)
+	}
 	g.taken = slices.DeleteFunc(g.taken, func(a *answer) bool { return a.question.N == n })
 }
 
@@ -279,8 +284,8 @@ func (g *Gate) divergence() *Divergence {
 			break
 		}
 	}
-	if len(g.held) > 0 {
-		d.Asked = slices.MinFunc(g.held, func(a, b *Question) int { return cmp.Compare(a.N, b.N) })
+	if asked := slices.Concat(g.held, g.gone); len(asked) > 0 {
+		d.Asked = slices.MinFunc(asked, func(a, b *Question) int { return cmp.Compare(a.N, b.N) })
 		d.Near = g.near(d.Asked)
 	}
 	return d
@@ -291,11 +296,11 @@ func (g *Gate) near(q *Question) *Made {
 	var best *Made
 	most := -1
 	for _, l := range g.lines {
-		if l.tool != q.Tool {
+		if l.line.Tool != q.Tool {
 			continue
 		}
 		like := 0
-		for _, same := range []bool{!l.used, !l.used, lineOf(l.place) == lineOf(q.Place), l.path == q.Path} {
+		for _, same := range []bool{!l.used, !l.used, lineOf(l.line.Place) == lineOf(q.Place), l.line.Path == q.Path} {
 			if same {
 				like++
 			}
@@ -305,54 +310,6 @@ func (g *Gate) near(q *Question) *Made {
 		}
 	}
 	return best
-}
-
-// What a call that was made and one that was guessed have in common.
-func (m *Made) n() int {
-	if m.Call != nil {
-		return m.Call.N
-	}
-	return m.Guess.N
-}
-
-func (m *Made) path() string {
-	if m.Call != nil {
-		return m.Call.Path
-	}
-	return m.Guess.Path
-}
-
-func (m *Made) place() string {
-	if m.Call != nil {
-		return m.Call.Place
-	}
-	return m.Guess.Place
-}
-
-func (m *Made) tool() string {
-	if m.Call != nil {
-		return m.Call.Tool
-	}
-	return m.Guess.Tool
-}
-
-func (m *Made) args() Data {
-	if m.Call != nil {
-		return m.Call.Args
-	}
-	return m.Guess.Args
-}
-
-func (m *Made) result() Data {
-	switch {
-	case m.Guess != nil:
-		return m.Guess.Result
-	case m.Settle != nil:
-		return m.Settle.Result
-	case m.Done != nil:
-		return m.Done.Result
-	}
-	return Data{}
 }
 
 // answered reports whether the script got an answer.
@@ -380,6 +337,6 @@ func callText(tool, args string) string {
 	return tool + "(" + registry.Printable(args[:min(len(args), 4*most+1)], most) + ")"
 }
 
-func madeText(m *Made) string { return callText(m.tool(), string(m.args().JSON)) }
+func madeText(m *Made) string { return callText(m.Line().Tool, string(m.Line().Args.JSON)) }
 
 func placeText(place string) string { return "line " + lineOf(place) }

@@ -94,7 +94,7 @@ func TestWhichCallIsWhich(t *testing.T) {
 				if !ok {
 					return "-"
 				}
-				return fmt.Sprintf("%d:%d", r.N, r.Made.n())
+				return fmt.Sprintf("%d:%d", r.N, r.Made.Line().N)
 			}
 			var got []string
 			n := 0
@@ -310,7 +310,7 @@ func TestModelsReplayInAnySchedule(t *testing.T) {
 			asked := map[int]*routine{}
 			give := func(r Reply) {
 				g := asked[r.N]
-				g.got = append(g.got, fmt.Sprint(g.call.Args, "=", r.Made.n()))
+				g.got = append(g.got, fmt.Sprint(g.call.Args, "=", r.Made.Line().N))
 				g.call = nil
 			}
 			var diverged *Divergence

@@ -48,6 +48,29 @@ type Made struct {
 	Settle *Settle // nil
 }
 
+// Line is the line of the call; of one that was not sent, what that would have been.
+func (m *Made) Line() *Call {
+	if m.Call != nil {
+		return m.Call
+	}
+	g := m.Guess
+	return &Call{Head: g.Head, N: g.N, Path: g.Path, Place: g.Place, Class: g.Class, Tool: g.Tool, Args: g.Args}
+}
+
+// Result is what the script got, or what a person says that it would have got; the
+// zero Data where nobody knows.
+func (m *Made) Result() Data {
+	switch {
+	case m.Settle != nil && !m.Settle.Result.IsZero():
+		return m.Settle.Result
+	case m.Done != nil:
+		return m.Done.Result
+	case m.Guess != nil:
+		return m.Guess.Result
+	}
+	return Data{}
+}
+
 // Load reads a record by its ID, or the beginning of one that no other has. An ID
 // that none has is ErrNotFound.
 func (s *Store) Load(id string) (*Run, error) {

@@ -126,7 +126,7 @@ func (m *Made) State(alive bool) (State, error) {
 		step(EventOf(m.Settle))
 	}
 	if bad != nil {
-		return s, fmt.Errorf("call %d: %s", m.n(), strings.Join(bad, "; "))
+		return s, fmt.Errorf("call %d: %s", m.Line().N, strings.Join(bad, "; "))
 	}
 	return s, nil
 }

@@ -31,7 +31,7 @@ func common(calls []*Bar) map[string]string {
 	calls = calls[:min(len(calls), maxCompares)]
 	same, times := map[string]string{}, map[string]int{}
 	for _, b := range calls {
-		for _, l := range leaves(argsOf(b.Made).JSON) {
+		for _, l := range leaves(b.Made.Line().Args.JSON) {
 			if was, ok := same[l.path]; !ok && times[l.path] == 0 {
 				same[l.path] = l.value
 			} else if was != l.value {
@@ -50,7 +50,7 @@ func common(calls []*Bar) map[string]string {
 
 // Differs are the arguments of a call of the place in which others are not like it,
 // all of a lone one's: "id 7, filter.name \"x\"".
-func (p *Place) Differs(b *Bar) string { return label(argsOf(b.Made), p.common) }
+func (p *Place) Differs(b *Bar) string { return label(b.Made.Line().Args, p.common) }
 
 // label are arguments without those that others have too.
 func label(args record.Data, common map[string]string) string {

@@ -212,7 +212,7 @@ func flat(v *View, moved func(int) int) (out []*placed) {
 			}
 			place := fmt.Sprintf("%d %d:%d %s", i, line, p.Column, p.Tool)
 			for _, b := range p.Calls {
-				args := argsOf(b.Made)
+				args := b.Made.Line().Args
 				key := args.SHA256
 				if raw := value(v.Run, args); raw != nil {
 					key = string(raw)
@@ -257,12 +257,12 @@ func calls(a, b *View) (out []CallChange) {
 	for _, x := range inA {
 		y := of[x]
 		if y == nil {
-			out = append(out, CallChange{What: Missing, Tool: x.tool, A: x.N, LineA: lineOf(x), Args: argsOf(x.Made).JSON})
+			out = append(out, CallChange{What: Missing, Tool: x.tool, A: x.N, LineA: lineOf(x), Args: x.Made.Line().Args.JSON})
 			continue
 		}
 		c := CallChange{Tool: x.tool, A: x.N, B: y.N, LineA: lineOf(x), LineB: lineOf(y)}
 		if x.args != y.args {
-			c.What, c.Change = Arguments, change("args", a.Run, argsOf(x.Made), b.Run, argsOf(y.Made))
+			c.What, c.Change = Arguments, change("args", a.Run, x.Made.Line().Args, b.Run, y.Made.Line().Args)
 			if c.Change != nil {
 				out = append(out, c)
 			}
@@ -271,14 +271,14 @@ func calls(a, b *View) (out []CallChange) {
 		if p, q := outcome(x), outcome(y); p != q {
 			c.What, c.Change = Outcome, &Change{"outcome", record.String(p).JSON, record.String(q).JSON}
 			out = append(out, c)
-		} else if ch := change("result", a.Run, resultOf(x), b.Run, resultOf(y)); ch != nil {
+		} else if ch := change("result", a.Run, x.Made.Result(), b.Run, y.Made.Result()); ch != nil {
 			c.What, c.Change = Result, ch
 			out = append(out, c)
 		}
 	}
 	for _, y := range inB {
 		if of[y] == nil {
-			out = append(out, CallChange{What: Extra, Tool: y.tool, B: y.N, LineB: lineOf(y), Args: argsOf(y.Made).JSON})
+			out = append(out, CallChange{What: Extra, Tool: y.tool, B: y.N, LineB: lineOf(y), Args: y.Made.Line().Args.JSON})
 		}
 	}
 	return out
@@ -286,7 +286,7 @@ func calls(a, b *View) (out []CallChange) {
 
 // lineOf is the line of a call in its own run.
 func lineOf(c *placed) int {
-	place, _, _ := placeOf(c.Made)
+	place := c.Made.Line().Place
 	line, _ := position(place)
 	return line
 }
@@ -296,18 +296,6 @@ func outcome(c *placed) string {
 		return string(c.State) + ": " + c.Error
 	}
 	return string(c.State)
-}
-
-func resultOf(c *placed) record.Data {
-	switch {
-	case c.Settle != nil && !c.Settle.Result.IsZero():
-		return c.Settle.Result
-	case c.Done != nil:
-		return c.Done.Result
-	case c.Guess != nil:
-		return c.Guess.Result
-	}
-	return record.Data{}
 }
 
 // movedLines returns where a line of a is in b: of lines that were replaced, the

@@ -166,7 +166,8 @@ func (v *View) addCalls(c *clock) {
 	at := map[key]*Place{}
 	for _, m := range v.Run.Calls {
 		b := v.bar(m, c)
-		place, tool, class := placeOf(m)
+		l := m.Line()
+		place, tool, class := l.Place, l.Tool, l.Class
 		v.Calls++
 		v.Classes[class]++
 		k := key{v.source(b.Path), place, tool}
@@ -191,22 +192,6 @@ func (v *View) addCalls(c *clock) {
 			p.finish()
 		}
 	}
-}
-
-// placeOf is where a call is made, of which tool and class.
-func placeOf(m *record.Made) (place, tool string, class record.Class) {
-	if m.Call != nil {
-		return m.Call.Place, m.Call.Tool, m.Call.Class
-	}
-	return m.Guess.Place, m.Guess.Tool, m.Guess.Class
-}
-
-// argsOf are the arguments of a call.
-func argsOf(m *record.Made) record.Data {
-	if m.Call != nil {
-		return m.Call.Args
-	}
-	return m.Guess.Args
 }
 
 func (v *View) bar(m *record.Made, c *clock) *Bar {
