@@ -34,7 +34,12 @@ type Begin struct {
 	Session string `json:"session,omitempty"` // of the MCP client
 	// Subject is whose run it is: the name of a token, or "" where there is one
 	// user only.
-	Subject  string          `json:"subject,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	// Request tells the same request from others: a keyed digest of subject, script,
+	// inputs and whether it is a dry run. Once is the key of a request that is not
+	// to begin twice.
+	Request  string          `json:"request,omitempty"`
+	Once     string          `json:"once,omitempty"`
 	Policy   json.RawMessage `json:"policy,omitempty"` // as it was set
 	Limits   json.RawMessage `json:"limits,omitempty"`
 	Strict   bool            `json:"strict,omitempty"`
@@ -61,6 +66,10 @@ type Process struct {
 type Attempt struct {
 	Head
 	Number int `json:"number"` // 2 for the first that is not Begin's
+	// Live says that a dry run goes on as one that is not.
+	Live    bool   `json:"live,omitempty"`
+	Harness string `json:"harness,omitempty"` // its version
+	Who     string `json:"who,omitempty"`     // had it go on
 	Process
 }
 
@@ -157,37 +166,63 @@ type Settle struct {
 	Head
 	N        int    `json:"n"`
 	Happened bool   `json:"happened"`
-	Result   Data   `json:"result,omitzero"`
+	Result   Data   `json:"result,omitzero"` // MCP result; none: nobody knows it, and the run cannot go on
 	Who      string `json:"who,omitempty"`
+	How      string `json:"how,omitempty"` // how that is known: "said", or the tool that verified it
 }
 
-// Ask says that a call waits for a person.
+// Ask says that a run waits for a person: for a yes to a call that is not sent
+// yet, to all effects of a dry run, or for what a server asks in the middle of a
+// call.
 type Ask struct {
 	Head
-	A      string    `json:"a"`
+	// A is "1" for the run's first; "ledger" is for the effects of a dry run.
+	A string `json:"a"`
+	// N is the call whose server asks; 0: the call is not sent yet.
+	N      int       `json:"n,omitempty"`
 	Path   string    `json:"path,omitempty"`
-	Place  string    `json:"place"`
-	Tool   string    `json:"tool"`
-	Args   Data      `json:"args"`
-	Digest string    `json:"digest"`
+	Place  string    `json:"place,omitempty"`
+	Class  Class     `json:"class,omitempty"`
+	Tool   string    `json:"tool,omitempty"`
+	Args   Data      `json:"args,omitzero"`
+	Why    string    `json:"why,omitempty"`    // a person is asked
+	Hash   string    `json:"hash,omitempty"`   // of the tool's definition
+	Server string    `json:"server,omitempty"` // digest of its entry in the config, without secrets
+	Digest string    `json:"digest"`           // see AskDigest
 	Until  time.Time `json:"until"`
+	// Whole says that a yes may be for all calls of the tool in this run.
+	Whole bool `json:"whole,omitempty"`
+	// Question is what the server of call N asks: MCP's inputRequests.
+	Question json.RawMessage `json:"question,omitempty"`
 }
 
 // Answer is what a person said to an Ask; its type is "answer".
 type Answer struct {
 	Head
-	A     string    `json:"a"`
-	Yes   bool      `json:"yes"`
-	Who   string    `json:"who,omitempty"`
-	How   string    `json:"how,omitempty"`
-	Until time.Time `json:"until"`
+	A      string    `json:"a"`
+	Yes    bool      `json:"yes"`
+	Whole  bool      `json:"whole,omitempty"` // for all calls of the tool in this run
+	Who    string    `json:"who,omitempty"`
+	How    string    `json:"how,omitempty"`  // terminal, elicitation, approvals, console
+	Word   string    `json:"word,omitempty"` // to the script, with a no
+	Digest string    `json:"digest"`         // of the Ask
+	Until  time.Time `json:"until"`          // the grant is good until then
+	// Input is what was filled in to a server's question: MCP's inputResponses.
+	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// Round is a server's question in the middle of a call, which it must get back.
+// Round says that a call goes on later: its server asks something in the middle of
+// it, or has made a task of it. A Round of the same call with Sent is our answer.
 type Round struct {
 	Head
-	N     int             `json:"n"`
-	State json.RawMessage `json:"state"`
+	N int `json:"n"`
+	// State is the server's requestState, which it must get back; Task the ID of
+	// its task.
+	State string `json:"state,omitempty"`
+	Task  string `json:"task,omitempty"`
+	Sent  bool   `json:"sent,omitempty"`
+	// Attempt is the execution that sent it.
+	Attempt int `json:"attempt,omitempty"`
 }
 
 // Child is a saved script that the script runs through RunScript: its calls have
