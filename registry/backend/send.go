@@ -32,6 +32,20 @@ type Send struct {
 	// sent. Over HTTP, a call without Effect may still wait for its connection
 	// after it.
 	Sending func(context.Context) error
+	// Ask asks the person behind the call what its server wants to know in the
+	// middle of it (MCP's elicitation of revision 2025-11-25): at most 60 s, and
+	// within the time of the call. nil: the server is told that nobody answered.
+	Ask Asker
+	// Later is called when the server says that the call goes on later: before an
+	// [InputRequiredError] with its State, and once with the ID of the task that it
+	// has made of the call, which is then asked for its result. nil: nobody is told.
+	// Its error does not end the call.
+	Later func(state, task string) error
+	// Continue goes on with a call that was sent before; nil: it is a new call. It
+	// is the same call: what the server does it does once. Sending is called before
+	// the answers leave, and not where there are none: then [OutcomeOf] takes it for
+	// sent.
+	Continue *Continue
 
 	mu    sync.Mutex
 	begun bool
@@ -123,6 +137,7 @@ const (
 	NotSent  Outcome = "not_sent" // no byte of it left
 	Unread   Outcome = "unread"   // it was done; its answer is too large, or cannot be read
 	Unknown  Outcome = "unknown"  // it was sent: it may have been done, or may yet be
+	Later    Outcome = "later"    // the server asks something first, see InputRequiredError
 )
 
 // OutcomeError is the error of a call of which is known what became of it.
@@ -139,9 +154,12 @@ func (e *OutcomeError) Unwrap() error { return e.Err }
 func OutcomeOf(err error, sent bool) Outcome {
 	var known *OutcomeError
 	var refused *RefusedError
+	var asks *InputRequiredError
 	switch {
 	case err == nil:
 		return Answered
+	case errors.As(err, &asks):
+		return Later
 	case !sent:
 		return NotSent
 	case errors.As(err, &known):
