@@ -54,7 +54,7 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	remote := &serve.Remote{Token: os.Getenv(clients.TokenVariable), DryRun: c.Bool("dry-run")}
 	if e.typed() {
 		remote.Ask = func(question string) bool {
-			return e.asks(registry.PrintableText(question, 16<<10) + "\nallow it? [y/N] ")
+			return e.agreed(ctx, registry.PrintableText(question, 16<<10)+"\nallow it?")
 		}
 	}
 	var res *serve.RemoteResult

@@ -23,6 +23,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	line           *progress.Line // what is waited for; nil: nobody is told
+	typist         *typist        // see typing
 }
 
 // files is the catalog that the flags name.
@@ -158,20 +159,6 @@ func (e *env) told(what string) {
 	if e.typed() {
 		fmt.Fprintln(e.stderr, "harness:", what)
 	}
-}
-
-// typed reports whether stdin is a person's.
-func (e *env) typed() bool {
-	f, ok := e.stdin.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	none, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, none)
 }
 
 // nothing says why a list is empty, beside it.

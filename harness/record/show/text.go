@@ -643,15 +643,20 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 		p.under(yellow, b.Done.Suspect)
 	}
 	if b.Settle != nil {
-		word := "did not happen"
-		if b.Settle.Happened {
-			word = "happened"
-		}
-		p.under(yellow, strings.TrimSpace(b.Settle.Who+" settled that it "+word))
+		p.under(yellow, settled(b.Settle))
 	}
 	if b.Guess != nil && b.Guess.From != "" {
 		p.under(dim, "answered from run "+b.Guess.From)
 	}
+}
+
+// settled says who has said what became of a call.
+func settled(s *record.Settle) string {
+	word := "did not happen"
+	if s.Happened {
+		word = "happened"
+	}
+	return strings.TrimSpace(s.Who + " settled that it " + word)
 }
 
 // whole is a line of a text: cut, or where nothing is left out in several.
