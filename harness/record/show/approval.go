@@ -137,8 +137,10 @@ func (p *page) asked(a *Approval) {
 	}
 	p.fact("why", a.Ask.Why)
 	if a.Answer != nil {
+		name := "answer"
 		for _, l := range p.wrapped(said(a.Answer, p.Zone), p.Width-12, math.MaxInt) {
-			p.fact("answer", l)
+			p.fact(name, l)
+			name = ""
 		}
 	}
 	if a.Ask.Whole {
