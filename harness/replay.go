@@ -423,17 +423,18 @@ func (p *replayer) decide() error {
 	if first != nil {
 		next = first.next
 	}
-	reply, ok, advance, d := p.gate.Still(next)
+	n := p.gate.Still(next)
+	d := n.Diverged
 	switch {
-	case ok:
-		p.reply(reply)
-	case killed(Status(p.run.End.Status)) && (!advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
+	case n.Reply != nil:
+		p.reply(*n.Reply)
+	case killed(Status(p.run.End.Status)) && (!n.Advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
 		p.over = true
 		return errOver
 	case d != nil:
 		p.diverged = d
 		return d
-	case advance:
+	case n.Advance:
 		first.advance = true
 		p.changed.Broadcast()
 	}
