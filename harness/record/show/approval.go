@@ -77,6 +77,9 @@ func (a *Approval) Text(w io.Writer, o *Options) error {
 // Ledger is the name of the ask that is for all effects of a dry run.
 const Ledger = "ledger"
 
+// ID is the ID of the approval of an ask.
+func ID(r *record.Run, a *record.Ask) string { return r.Begin.ID + "." + a.A }
+
 // stands says what has become of the ask.
 func (a *Approval) stands(p *page) string {
 	if a.Answer != nil {
