@@ -362,10 +362,10 @@ func (r *run) Clock(readings []worker.Reading, lost bool) { r.journal.clock(r.pa
 
 // Still answers a worker of which nothing moves: whether its next timer is to go
 // off. Otherwise one of its calls has got its answer.
-func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error) {
+func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error) {
 	p := r.tree.replay
 	if p == nil {
-		return false, errors.New("this is no replay")
+		return worker.Await, errors.New("this is no replay")
 	}
 	defer context.AfterFunc(ctx, func() {
 		p.mu.Lock()
@@ -378,24 +378,24 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 	for ; ctx.Err() == nil; p.changed.Wait() {
 		switch {
 		case w.answered > answered: // the answer is on its way
-			return false, nil
+			return worker.Await, nil
 		case w.asked < waiting+answered: // a call is on its way
 			continue
 		case !w.still:
 			w.still, w.next = true, next
 			if err := p.decide(); err != nil {
-				return false, err
+				return worker.Await, err
 			}
 		}
 		switch {
 		case w.advance:
 			w.still, w.advance = false, false
-			return true, nil
+			return worker.Advance, nil
 		case w.answered > answered:
-			return false, nil
+			return worker.Await, nil
 		}
 	}
-	return false, ctx.Err()
+	return worker.Await, ctx.Err()
 }
 
 // errOver ends the replay of a run that was ended.
