@@ -256,7 +256,7 @@ func (c *child) decode(want kind, v any, k kind, b []byte) error {
 const maxNames = 5000
 
 func needsOf(s *check.Script, t Timing) *Needs {
-	n := &Needs{Probe: s.Probe(), Own: s.Own(), Timing: t}
+	n := &Needs{Probe: s.Probe(), Own: s.Own(), Uncertain: s.Refers("UncertainError"), Timing: t}
 	n.add(s.Phrases(), s.Used())
 	return n
 }
@@ -417,8 +417,11 @@ func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error)
 	c.held++
 	c.mu.Unlock()
 	r := <-ch
-	if r.Error != "" {
-		return nil, fmt.Errorf("%s", r.Error)
+	switch {
+	case r.Code == CodeUncertain:
+		return nil, &bridge.UncertainError{Tool: tool, Message: r.Error}
+	case r.Error != "":
+		return nil, errors.New(r.Error)
 	}
 	return r.Result, nil
 }

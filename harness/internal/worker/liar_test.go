@@ -200,8 +200,8 @@ type lenient struct{}
 func (lenient) Resolve(context.Context, *Needs) (*Tools, bool, error) { return &Tools{}, true, nil }
 func (lenient) Start(context.Context, *Plan) bool                     { return true }
 func (lenient) Clock([]Reading, bool)                                 {}
-func (lenient) Still(context.Context, time.Time, int, int) (bool, error) {
-	return false, errors.New("this is no replay")
+func (lenient) Still(context.Context, time.Time, int, int) (Next, error) {
+	return Await, errors.New("this is no replay")
 }
 func (lenient) Call(_ context.Context, c *Call) (*Answer, error) {
 	if c.Tool != "s.t" {
