@@ -425,7 +425,7 @@ func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args json
 		p.count(r, m, &d.Message)
 		err := errors.New(d.Error)
 		if d.Kind == record.Uncertain && m.Call.Class != record.Read {
-			err = &worker.CallError{Code: bridge.CodeUncertain, Err: err}
+			err = &worker.CallError{Code: worker.CodeUncertain, Err: err}
 		}
 		return a, err
 	}
@@ -467,7 +467,7 @@ func (r *run) Clock(readings []worker.Reading, lost bool) { r.journal.clock(r.pa
 func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error) {
 	p := r.tree.replay
 	if p == nil {
-		return worker.Wait, errors.New("this is no replay")
+		return worker.Await, errors.New("this is no replay")
 	}
 	defer context.AfterFunc(ctx, func() {
 		p.mu.Lock()
@@ -482,13 +482,13 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 		case p.live:
 			return worker.Live, nil
 		case w.answered > answered: // the answer is on its way
-			return worker.Wait, nil
+			return worker.Await, nil
 		case w.asked < waiting+answered: // a call is on its way
 			continue
 		case !w.still:
 			w.still, w.next = true, next
 			if err := p.decide(); err != nil {
-				return worker.Wait, err
+				return worker.Await, err
 			}
 		}
 		switch {
@@ -498,10 +498,10 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 			w.still, w.advance = false, false
 			return worker.Advance, nil
 		case w.answered > answered:
-			return worker.Wait, nil
+			return worker.Await, nil
 		}
 	}
-	return worker.Wait, ctx.Err()
+	return worker.Await, ctx.Err()
 }
 
 // errOver ends the replay of a run that was ended.

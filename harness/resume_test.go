@@ -18,7 +18,7 @@ import (
 
 // asking is a harness with a shop in which a person must approve of what is no
 // read, and its store.
-func asking(t testing.TB) (*Harness, *shop, *record.Store, *Script) {
+func asksFor(t testing.TB) (*Harness, *shop, *record.Store, *Script) {
 	s, cat := newShop(t)
 	store, err := record.Open(t.TempDir(), nil)
 	if err != nil {
@@ -29,7 +29,7 @@ func asking(t testing.TB) (*Harness, *shop, *record.Store, *Script) {
 }
 
 // run runs a script, which must not fail in the harness.
-func mustRun(t testing.TB, h *Harness, s *Script, source string) *Result {
+func runs(t testing.TB, h *Harness, s *Script, source string) *Result {
 	t.Helper()
 	s.Source = source
 	res, err := h.Run(t.Context(), s)
@@ -120,8 +120,8 @@ case <-time.After(time.Hour):
 }`, []int{1}, "bought 1\n", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, shop, store, s := asking(t)
-			res := mustRun(t, h, s, c.script)
+			h, shop, store, s := asksFor(t)
+			res := runs(t, h, s, c.script)
 			for i, n := range c.rounds {
 				if res.Status != Waiting || res.ExitCode != 75 || len(res.Waiting) != n {
 					t.Fatalf("round %d: %s\n%+v", i, res.Text(), res.Waiting)
@@ -165,8 +165,8 @@ func left(rounds []int) int {
 }
 
 func TestANoIsAnErrorOfTheCall(t *testing.T) {
-	h, shop, store, s := asking(t)
-	res := mustRun(t, h, s, `
+	h, shop, store, s := asksFor(t)
+	res := runs(t, h, s, `
 _, err := shop.Buy(shop.BuyParams{Item: "nut"})
 fmt.Println(err)`)
 	answerAll(t, store, res, false, "too dear")
@@ -180,14 +180,14 @@ fmt.Println(err)`)
 }
 
 func TestAnUnknownCallEndsTheRun(t *testing.T) {
-	h, shop, store, s := asking(t)
+	h, shop, store, s := asksFor(t)
 	s.Policy = nil
 	const script = `
 UseTools("order an item")
 a, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 b, err := shop.Buy(shop.BuyParams{Item: "lost"})
 fmt.Println(a.Order, b.Order, err)`
-	res := mustRun(t, h, s, script)
+	res := runs(t, h, s, script)
 	if res.Status != Uncertain || res.ExitCode != 75 || len(res.Unknown) != 1 || res.Unknown[0].N != 2 || res.Unknown[0].Line != 4 {
 		t.Fatalf("%s %+v", res.Text(), res.Unknown)
 	}
@@ -206,9 +206,9 @@ fmt.Println(a.Order, b.Order, err)`
 }
 
 func TestAScriptMayBeToldOfAnUnknownCall(t *testing.T) {
-	h, shop, _, s := asking(t)
+	h, shop, _, s := asksFor(t)
 	s.Policy = nil
-	res := mustRun(t, h, s, `
+	res := runs(t, h, s, `
 UseTools("order an item")
 _, err := shop.Buy(shop.BuyParams{Item: "lost"})
 var u *UncertainError
@@ -222,7 +222,7 @@ fmt.Println(err)`)
 }
 
 func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
-	h, shop, store, s := asking(t)
+	h, shop, store, s := asksFor(t)
 	s.Policy = nil
 	release, begun := make(chan struct{}), make(chan struct{})
 	s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
@@ -266,9 +266,9 @@ func (f callFunc) Call(ctx context.Context, server, tool string, args json.RawMe
 }
 
 func TestAYesToADryRunIsForItsCalls(t *testing.T) {
-	h, shop, store, s := asking(t)
+	h, shop, store, s := asksFor(t)
 	s.Dry = true
-	res := mustRun(t, h, s, `
+	res := runs(t, h, s, `
 UseTools("order an item", "show how much of an item is in stock")
 s, _ := shop.Stock(shop.StockParams{Item: "nut"})
 for i := range 3 {
@@ -289,7 +289,7 @@ fmt.Println("done")`)
 }
 
 func TestARunOfSavedScriptsWaits(t *testing.T) {
-	h, shop, store, s := asking(t)
+	h, shop, store, s := asksFor(t)
 	_, withScripts := shopWithScripts(t)
 	withScripts.Calls = shop
 	s.Catalog = withScripts
@@ -305,7 +305,7 @@ fmt.Println("ordered", item)
 Return(o.Order)`)); err != nil {
 		t.Fatal(err)
 	}
-	res := mustRun(t, h, s, `
+	res := runs(t, h, s, `
 for _, item := range []string{"nut", "bolt"} {
 	v, err := RunScript("order", map[string]any{"item": item})
 	fmt.Println(v, err)
@@ -324,11 +324,11 @@ for _, item := range []string{"nut", "bolt"} {
 
 // A script that goes another way sends nothing.
 func TestAScriptThatDivergesSendsNothing(t *testing.T) {
-	h, shop, store, s := asking(t)
+	h, shop, store, s := asksFor(t)
 	s.Policy = nil
 	s.Limits.Timeout = 20 * time.Second
 	// A goroutine's turn is nowhere noted.
-	res := mustRun(t, h, s, `
+	res := runs(t, h, s, `
 UseTools("order an item")
 shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
 shop.Buy(shop.BuyParams{Item: "lost"})`)
@@ -352,12 +352,12 @@ shop.Buy(shop.BuyParams{Item: "lost"})`)
 }
 
 func BenchmarkResume(b *testing.B) {
-	h, _, store, s := asking(b)
+	h, _, store, s := asksFor(b)
 	s.Policy = nil
 	s.Limits.Calls = 1000
 	ids := []string{}
 	for range b.N {
-		res := mustRun(b, h, s, `
+		res := runs(b, h, s, `
 UseTools("show how much of an item is in stock", "order an item")
 for i := range 100 {
 	if _, err := shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}); err != nil {
