@@ -99,11 +99,14 @@ type Harness struct {
 	opts     Options
 	spares   *worker.Spares
 	learning sync.WaitGroup // what ended runs taught is being saved
+	requests requests
+	// work runs a script: worker.Run, or a test's model of it.
+	work func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
 }
 
 // New returns a harness and starts its spare workers. opts may be nil.
 func New(opts *Options) *Harness {
-	h := &Harness{}
+	h := &Harness{work: worker.Run}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -171,6 +174,8 @@ type Script struct {
 	// Name, Session and Subject are what its record says of it: the file or the
 	// saved script, the client's session, and whose run it is.
 	Name, Session, Subject string
+	// Once is the key of a request that is not to begin a second run; see Rejoin.
+	Once string
 	// Anonymous says that its Subject is not one person: a dry run gets no answers of
 	// earlier runs.
 	Anonymous bool
@@ -250,7 +255,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	if t.replay != nil && t.replay.prepare(ws, r) {
 		defer t.replay.leave(r)
 	}
-	out, err := worker.Run(ctx, ws, r, o)
+	out, err := h.work(ctx, ws, r, o)
 	if err == nil {
 		err = r.err
 	}

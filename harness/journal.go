@@ -61,12 +61,13 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	}
 	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
 		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
-		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version}
+		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.request(s), Once: s.Once}
 	var err error
 	if j.w, err = h.opts.Records.Begin(b); err != nil {
 		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
 	j.seed = b.Seed
+	h.requests.begin(b)
 	j.say(b)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 )
 
 // Recorded returns the Result of a run that has ended, as its record has it: the
@@ -17,6 +18,9 @@ import (
 // ended.
 func Recorded(run *record.Run) (*Result, error) {
 	end := run.End
+	if end == nil && len(run.Unknown()) > 0 { // its process died
+		end = &record.End{Status: string(Uncertain), ExitCode: Uncertain.ExitCode()}
+	}
 	if end == nil {
 		return nil, fmt.Errorf("run %s has not ended", run.Begin.ID)
 	}
@@ -72,7 +76,50 @@ func Recorded(run *record.Run) (*Result, error) {
 			res.Calls = append(res.Calls, callOf(m))
 		}
 	}
+	for _, m := range run.Unknown() {
+		u := UnknownCall{N: m.Call.N, Tool: m.Call.Tool, Class: m.Call.Class, Sent: m.Call.Time, Attempt: max(m.Call.Attempt, 1),
+			Key: m.Call.Key, Ask: m.Call.Ask, Why: "its process ended before the answer came"}
+		if m.Done != nil {
+			u.Why = registry.PrintableText(m.Done.Error, 1000)
+		}
+		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
+		u.Args, _ = run.Value(m.Call.Args)
+		res.Unknown = append(res.Unknown, u)
+	}
+	if res.Status == Waiting || res.Status == Uncertain {
+		for _, x := range run.Open() {
+			w := WaitingCall{ID: record.ApprovalID(run.Begin.ID, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Until: x.Until,
+				Whole: x.Whole, Question: x.Question}
+			w.Script, w.File, w.Line = placedIn(run, parts, x.Path, x.Place)
+			w.Args, _ = run.Value(x.Args)
+			res.Waiting = append(res.Waiting, w)
+		}
+	}
+	res.Attempts = len(run.Attempts)
+	if res.Attempts > 0 {
+		res.Attempts++
+	}
 	return res, nil
+}
+
+// placedIn is a place of a run's script, or of the saved one whose calls have that
+// path, for a reader.
+func placedIn(run *record.Run, parts []check.Part, path, place string) (script, file string, line int) {
+	line = placeLine(place)
+	var by *record.Child // that makes the call
+	for _, c := range run.Children {
+		if strings.HasPrefix(path, c.Path) && (by == nil || len(c.Path) > len(by.Path)) {
+			by = c
+		}
+	}
+	if by != nil {
+		source, _ := run.Text(by.Script) // without it the line is that of the whole
+		script, parts = by.Name, check.Parts([]byte(source))
+	}
+	if name, in := check.Place(parts, line); in > 0 {
+		file, line = name, in
+	}
+	return script, file, line
 }
 
 // callOf is a call that has ended as a Result has it.
@@ -87,20 +134,8 @@ func callOf(m *record.Made) Call {
 
 // unmadeOf is a call that a dry run did not make as a Result has it.
 func unmadeOf(run *record.Run, g *record.Guess, parts []check.Part) Unmade {
-	u := Unmade{Tool: g.Tool, Class: g.Class, Line: placeLine(g.Place), From: g.From}
-	var by *record.Child // that makes the call
-	for _, c := range run.Children {
-		if strings.HasPrefix(g.Path, c.Path) && (by == nil || len(c.Path) > len(by.Path)) {
-			by = c
-		}
-	}
-	if by != nil {
-		source, _ := run.Text(by.Script) // without it the line is that of the whole
-		u.Script, parts = by.Name, check.Parts([]byte(source))
-	}
-	if file, in := check.Place(parts, u.Line); in > 0 {
-		u.File, u.Line = file, in
-	}
+	u := Unmade{Tool: g.Tool, Class: g.Class, From: g.From}
+	u.Script, u.File, u.Line = placedIn(run, parts, g.Path, g.Place)
 	args, err := run.Value(g.Args)
 	if u.Args = args; err != nil {
 		u.Args, u.Bytes = nil, g.Args.Bytes

@@ -414,15 +414,14 @@ func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args json
 		raw, err := p.run.Value(m.Guess.Result)
 		return &worker.Answer{Result: raw, At: m.Guess.Time}, err
 	}
-	if m.Settle != nil {
-		p.count(r, m, nil)
+	if m.Settle != nil && m.Settle.Happened {
 		raw, err := p.run.Value(m.Settle.Result)
 		return &worker.Answer{Result: raw, At: m.Settle.Time}, err
 	}
+	p.count(r, m)
 	d := m.Done
 	a := &worker.Answer{At: d.Time}
 	if d.Error != "" {
-		p.count(r, m, &d.Message)
 		err := errors.New(d.Error)
 		if d.Kind == record.Uncertain && m.Call.Class != record.Read {
 			err = &worker.CallError{Code: worker.CodeUncertain, Err: err}
@@ -434,28 +433,22 @@ func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args json
 		a.Result = raw
 		return a, err
 	}
-	var failed *string
-	if d.Failed {
-		failed = &d.Message
-	}
-	p.count(r, m, failed)
 	raw, err := p.run.Value(d.Result)
 	a.Result = raw
 	return a, err
 }
 
 // count lists a call of a run that goes on in its result.
-func (p *replayer) count(r *run, m *record.Made, failed *string) {
-	if !p.resume || m.Call == nil {
+func (p *replayer) count(r *run, m *record.Made) {
+	if !p.resume || m.Call == nil || m.Done == nil {
 		return
 	}
+	c := callOf(m)
+	c.earlier = true
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++
-	c := Call{Tool: m.Call.Tool, Class: m.Call.Class, Error: failed, number: r.calls, earlier: true}
-	if d := m.Done; d != nil {
-		c.Ms, c.Start, c.Bytes = d.Ms, d.Start, d.Bytes
-	}
+	c.number = r.calls
 	r.result.Calls = append(r.result.Calls, c)
 }
 

@@ -84,14 +84,14 @@ type Result struct {
 	// Dry says that it was a dry run.
 	Dry bool `json:"dry,omitempty"`
 	// Ledger has the calls that a dry run did not make, in their order.
-	Ledger  []Unmade `json:"ledger,omitempty"`
+	Ledger []Unmade `json:"ledger,omitempty"`
 	// Approval is the ID of the approval by which a dry run goes on as one that is
 	// not, where its Ledger needs one.
-	Approval string `json:"approval,omitempty"`
-	parked bool // it ended with calls that wait
-	Lowered string   `json:"lowered,omitempty"` // of a check: what would be run
-	Timing  Timing   `json:"timing"`            // milliseconds by phase
-	Sandbox Sandbox  `json:"sandbox"`
+	Approval string  `json:"approval,omitempty"`
+	parked   bool    // it ended with calls that wait
+	Lowered  string  `json:"lowered,omitempty"` // of a check: what would be run
+	Timing   Timing  `json:"timing"`            // milliseconds by phase
+	Sandbox  Sandbox `json:"sandbox"`
 }
 
 // ToolUse is the tool of a phrase, or of a name in the script that no phrase

@@ -20,7 +20,9 @@ type NotResumableError struct {
 	Why string
 }
 
-func (e *NotResumableError) Error() string { return fmt.Sprintf("run %s cannot go on: %s", e.Run, e.Why) }
+func (e *NotResumableError) Error() string {
+	return fmt.Sprintf("run %s cannot go on: %s", e.Run, e.Why)
+}
 
 // maxAttempts is how often a script that went another way than its record, by which
 // nothing was sent, is tried again at once.
@@ -365,6 +367,5 @@ func (r *run) readAgain(ctx context.Context, m *record.Made, args json.RawMessag
 		return nil, r.diverge(fmt.Errorf("the record does not have the whole answer of call %d (%s), and asked again the "+
 			"server answers something else", m.Call.N, t.ID))
 	}
-	r.tree.replay.count(r, m, nil)
 	return res.Raw, nil
 }
