@@ -18,26 +18,36 @@ import (
 // another goroutine of a pool took then. Answers come in the order in which they
 // came; one whose turn it is not waits until nothing moves.
 //
+// The gate of a run that is gone on with is passed when the script has made all calls
+// of the record that were sent and are no reads: then the run is live, and calls that
+// have no answer go out. Without that nothing that is no read may be sent: what was
+// sent before and what is sent now would not be of one execution of the script.
+//
 // Whoever uses a Gate asks it of each call, and tells it when nothing in the
 // script moves. It is not safe for concurrent use.
 type Gate struct {
-	run   *Run
-	loose bool
-	end   time.Time // of the record
-	lines []*gated
-	byKey map[string][]*gated // unused, in the order of the record
-	held  []*Question         // without a line, in the order in which they came
-	taken []*answer           // with a line, not answered
-	gone  []*Question         // without a line, and given up by the script
+	run    *Run
+	loose  bool
+	resume bool
+	live   bool
+	end    time.Time // of what the record has of the script
+	lines  []*gated
+	byKey  map[string][]*gated // unused, in the order of the record
+	held   []*Question         // without a line, in the order in which they came
+	taken  []*answer           // with a line, not answered
+	gone   []*Question         // without a line, and given up by the script
+	asks   asksLeft
 }
 
 // gated is a call of the record.
 type gated struct {
 	*Made
-	line  *Call
-	args  string
-	order int // of its answer; none: the last of all
-	used  bool
+	line     *Call
+	args     string
+	order    int  // of its answer; none: the last of all
+	required bool // the script must make it
+	open     bool // it has no answer, and goes on when the run is live
+	used     bool
 }
 
 type answer struct {
@@ -89,53 +99,118 @@ func (d *Divergence) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// NewGate returns the gate of a record. loose: the script is another one than the
-// record's, and its calls are told apart by tool and arguments alone.
+// NewGate returns the gate of a record that is replayed. loose: the script is another
+// one than the record's, and its calls are told apart by tool and arguments alone.
 func NewGate(r *Run, loose bool) (*Gate, error) {
-	g := &Gate{run: r, loose: loose, byKey: map[string][]*gated{}}
+	g := newGate(r)
+	g.loose = loose
 	if r.End != nil {
 		g.end = r.End.Time
 	}
-	order := map[int]int{}
-	for _, l := range r.Lines {
-		var n int
-		switch l := l.(type) {
-		case *Done:
-			n = l.N
-		case *Guess:
-			n = l.N
-		default:
-			continue
-		}
-		if _, ok := order[n]; !ok {
-			order[n] = len(order)
-		}
-	}
+	order := answers(r)
 	for _, m := range r.Calls {
 		if m.Call == nil && m.Guess == nil {
 			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
 		}
-		l := &gated{Made: m, line: m.Line(), order: len(r.Calls)}
-		args, err := r.Value(l.line.Args)
-		if l.line.Args.Redacted {
-			args, err = []byte(anyArgs), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the arguments of call %d: %w", l.line.N, err)
+		if r.passed(m) {
+			continue
 		}
 		if m.Result().Redacted {
-			return nil, fmt.Errorf("the record does not have the whole answer of call %d (%s), which was redacted or is "+
-				"not kept", l.line.N, l.line.Tool)
+			return nil, redactedError(m)
 		}
-		l.args = string(args)
-		if at, ok := order[l.line.N]; ok && m.answered() {
+		l := &gated{Made: m, order: len(r.Lines), required: len(r.Attempts) == 0 || m.Line().Class != Read}
+		if at, ok := order[m.Line().N]; ok && m.answered() {
 			l.order = at
 		}
-		g.lines = append(g.lines, l)
-		key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
-		g.byKey[key] = append(g.byKey[key], l)
+		if err := g.add(l); err != nil {
+			return nil, err
+		}
 	}
 	return g, nil
+}
+
+func newGate(r *Run) *Gate { return &Gate{run: r, byKey: map[string][]*gated{}} }
+
+func redactedError(m *Made) error {
+	return fmt.Errorf("the record does not have the whole answer of call %d (%s), which was redacted or is not kept",
+		m.Line().N, m.Line().Tool)
+}
+
+// passed reports whether the execution that came to the end of the record went
+// without a call of an attempt before it.
+func (r *Run) passed(m *Made) bool {
+	n := len(r.Attempts)
+	switch {
+	case m.Settle != nil && !m.Settle.Happened:
+		return true
+	case n == 0 || m.Line().Attempt == r.Attempts[n-1].Number:
+		return false
+	case m.Guess != nil:
+		return r.live()
+	}
+	return m.Class == Read && !m.answered() || r.afterGuess(m)
+}
+
+// live reports whether a dry run was gone on with as one that is not.
+func (r *Run) live() bool {
+	return slices.ContainsFunc(r.Attempts, func(a *Attempt) bool { return a.Live })
+}
+
+// afterGuess reports whether a call of a dry run that has become live saw a world
+// without the effects that were not made.
+func (r *Run) afterGuess(m *Made) bool {
+	if !r.live() {
+		return false
+	}
+	guessed := false
+	for _, l := range r.Lines {
+		switch l := l.(type) {
+		case *Guess:
+			guessed = true
+		case *Call:
+			if l == m.Call {
+				return guessed
+			}
+		case *Attempt:
+			if l.Live {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// answers are the places of calls' answers among the lines.
+func answers(r *Run) map[int]int {
+	at := map[int]int{}
+	for i, l := range r.Lines {
+		switch l := l.(type) {
+		case *Done:
+			at[l.N] = i
+		case *Guess:
+			at[l.N] = i
+		case *Settle:
+			at[l.N] = i
+		}
+	}
+	return at
+}
+
+// add takes a call of the record.
+func (g *Gate) add(l *gated) error {
+	l.line = l.Line()
+	args, err := g.run.Value(l.line.Args)
+	if l.line.Args.Redacted {
+		args, err = []byte(anyArgs), nil
+	}
+	if err != nil {
+		return fmt.Errorf("the arguments of call %d: %w", l.line.N, err)
+	}
+	l.args = string(args)
+	g.lines = append(g.lines, l)
+	key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
+	g.byKey[key] = append(g.byKey[key], l)
+	return nil
 }
 
 // anyArgs stands for arguments that the record does not have.
@@ -158,7 +233,7 @@ func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 			l := lines[i]
 			g.byKey[key] = slices.Delete(lines, i, i+1)
 			a := g.take(l, q)
-			if q.Alone && a.answered() {
+			if q.Alone && !a.open && a.answered() {
 				return g.reply(a), true
 			}
 			return Reply{}, false
@@ -194,11 +269,19 @@ func (g *Gate) reply(a *answer) Reply {
 	return Reply{a.question.N, a.Made}
 }
 
+// Next says what happens when nothing in a script moves. With the zero Next the
+// script waits for what its record has no answer to, as it did then.
+type Next struct {
+	Reply   *Reply // a call gets its answer
+	Advance bool   // the timer that was named goes off
+	// Live: the gate is passed. Calls that wait go out, or go on: see Continues.
+	Live     bool
+	Diverged *Divergence // the script has left its record
+}
+
 // Still is told that nothing in the script moves, and which timer goes off next
-// (zero: none is set). It returns an answer (ok), or that the timer is to go off
-// (advance), or how the script has left its record. With neither the script waits
-// for what its record has no answer to, as it did then.
-func (g *Gate) Still(next time.Time) (reply Reply, ok, advance bool, d *Divergence) {
+// (zero: none is set).
+func (g *Gate) Still(next time.Time) Next {
 	a := g.earliest()
 	if a == nil {
 		for g.swap() {
@@ -207,15 +290,21 @@ func (g *Gate) Still(next time.Time) (reply Reply, ok, advance bool, d *Divergen
 	}
 	switch {
 	case a != nil && (next.IsZero() || !next.Before(a.when())):
-		return g.reply(a), true, false, nil
+		r := g.reply(a)
+		return Next{Reply: &r}
 	case a != nil:
-		return Reply{}, false, true, nil
+		return Next{Advance: true}
+	case g.passes(next):
+		g.live = true
+		return Next{Live: true}
 	case len(g.held) > 0 && (next.IsZero() || !g.end.IsZero() && next.After(g.end.Add(pastEnd))):
-		return Reply{}, false, false, g.divergence()
+		return Next{Diverged: g.divergence()}
 	case !next.IsZero():
-		return Reply{}, false, true, nil
+		return Next{Advance: true}
+	case g.resume:
+		return Next{Diverged: g.divergence()}
 	}
-	return Reply{}, false, false, nil
+	return Next{}
 }
 
 // pastEnd is how long after the end of its record a script may still wait for
@@ -227,7 +316,7 @@ const pastEnd = time.Minute
 func (g *Gate) earliest() *answer {
 	var first *answer
 	for _, a := range g.taken {
-		if a.answered() && (first == nil || a.order < first.order) {
+		if !a.open && a.answered() && (first == nil || a.order < first.order) {
 			first = a
 		}
 	}
@@ -278,11 +367,8 @@ func (g *Gate) End() *Divergence {
 
 func (g *Gate) divergence() *Divergence {
 	d := &Divergence{}
-	for _, l := range g.lines {
-		if !l.used {
-			d.Unasked = l.Made
-			break
-		}
+	if i := slices.IndexFunc(g.lines, func(l *gated) bool { return l.required && !l.used }); i >= 0 {
+		d.Unasked = g.lines[i].Made
 	}
 	if asked := slices.Concat(g.held, g.gone); len(asked) > 0 {
 		d.Asked = slices.MinFunc(asked, func(a, b *Question) int { return cmp.Compare(a.N, b.N) })
@@ -312,7 +398,8 @@ func (g *Gate) near(q *Question) *Made {
 	return best
 }
 
-// answered reports whether the script got an answer.
+// answered reports whether the script got an answer, or a person says what it would
+// have got.
 func (m *Made) answered() bool {
 	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && !m.Done.Cut
 }
@@ -320,6 +407,8 @@ func (m *Made) answered() bool {
 // when is when the script got its answer.
 func (m *Made) when() time.Time {
 	switch {
+	case m.Settle != nil && m.Settle.Happened:
+		return m.Settle.Time
 	case m.Done != nil:
 		return m.Done.Time
 	case m.Guess != nil:

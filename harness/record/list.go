@@ -150,7 +150,7 @@ func (s *Store) summary(name string) (*Summary, error) {
 		return nil, err
 	}
 	if _, id, _ := parseName(name); end == nil || begin.ID != id {
-		r, err := load(s.in, name)
+		r, err := s.load(name)
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +227,7 @@ func (r *Run) Summary() *Summary {
 		end = &End{Status: Died}
 		until := r.Lines[len(r.Lines)-1].head().Time
 		if r.Running {
-			end.Status, until = Running, time.Now()
+			end.Status, until = Running, r.now()
 		}
 		t.fill(end)
 		end.Ms = float64(until.Sub(r.Begin.Time).Microseconds()) / 1000
@@ -255,7 +255,7 @@ func firstError(raw json.RawMessage) string {
 
 // contains reports whether a text is in what a run's script was, did and said.
 func (s *Store) contains(name, text string) (bool, error) {
-	r := &Run{in: s.in, name: name}
+	r := &Run{in: s.in, name: name, clock: s.clock}
 	data, err := r.bytes()
 	if err != nil || !mayContain(data, text) {
 		return false, err

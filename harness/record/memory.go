@@ -74,6 +74,38 @@ func (r *memoryRecord) beside(sum string, value []byte) error {
 	return nil
 }
 
+func (m *memory) reopen(name string) (sink, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.records[name]
+	switch {
+	case r == nil:
+		return nil, fs.ErrNotExist
+	case !r.ended:
+		return nil, ErrRunning
+	}
+	r.ended = false
+	return r, nil
+}
+
+// cut does nothing: a record in memory has no torn end.
+func (r *memoryRecord) cut(size int64) error { return nil }
+
+func (m *memory) put(name, file string, value []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.records[name]
+	switch {
+	case r == nil:
+		return fs.ErrNotExist
+	case r.values[file] != nil:
+		return fs.ErrExist
+	}
+	r.values[file] = bytes.Clone(value)
+	r.grow(len(value))
+	return nil
+}
+
 func (r *memoryRecord) Sync() error { return nil }
 
 func (r *memoryRecord) fileID() (device, inode uint64, err error) { return 0, 0, nil }
@@ -167,11 +199,11 @@ func (s *memorySource) size() (int64, error)   { return s.Size(), nil }
 func (s *memorySource) running() (bool, error) { return s.live, nil }
 func (s *memorySource) Close() error           { return nil }
 
-func (m *memory) value(name, sum string) ([]byte, error) {
+func (m *memory) value(name, file string, max int64) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.records[name]; r != nil && r.values[sum] != nil {
-		return bytes.Clone(r.values[sum]), nil
+	if r := m.records[name]; r != nil && r.values[file] != nil {
+		return bytes.Clone(r.values[file]), nil
 	}
 	return nil, os.ErrNotExist
 }
@@ -180,7 +212,7 @@ func (m *memory) values(name string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.records[name]; r != nil {
-		return slices.Collect(maps.Keys(r.values)), nil
+		return slices.DeleteFunc(slices.Collect(maps.Keys(r.values)), notDigest), nil
 	}
 	return nil, os.ErrNotExist
 }

@@ -1,23 +1,28 @@
 package record
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
 
 // TestEveryPairOfStatesIsAllowedOrRefused holds the table against the paper's: each
 // event that is not here is refused in each state.
 func TestEveryPairOfStatesIsAllowedOrRefused(t *testing.T) {
-	states := []State{Planned, Asked, Granted, Sent, Waiting, Unknown, Ended, Denied, Failed}
-	events := []Event{OnDenied, OnNotSent, OnAsk, OnYes, OnNo, OnExpired, OnCall, OnDone, OnUncertain, OnRound, OnLost,
-		OnHappened, OnNot}
+	states := []State{Planned, Asking, Granted, Sent, Waiting, Unknown, Ended, Denied, Failed}
+	events := []Event{OnDenied, OnNotSent, OnAsk, OnYes, OnNo, OnExpired, OnCall, OnAgain, OnDone, OnUncertain, OnTold,
+		OnRound, OnReply, OnLost, OnHappened, OnNot}
 	want := map[State]string{
-		Planned: "denied failed asked - - - sent - - - - - -",
-		Asked:   "- - - granted denied denied - - - - - - -",
-		Granted: "denied failed - - - asked sent - - - - - -",
-		Sent:    "- failed - - - - - done unknown waiting unknown - -",
-		Waiting: "- - - - - unknown - done unknown sent unknown - -",
-		Unknown: "- - - - - - - done - - - done planned",
-		Ended:   "- - - - - - - - - - - - -",
-		Denied:  "- - - - - - - - - - - - -",
-		Failed:  "- - - - - - - - - - - - -",
+		Planned: "denied failed asked - - - sent - - - - - - - - -",
+		Asking:  "- - - granted denied denied - - - - - - - - - -",
+		Granted: "denied failed - - - asked sent - - - - - - - - -",
+		Sent:    "- failed - - - - - - done unknown done waiting - unknown - -",
+		Waiting: "- - - - - unknown - - done unknown done waiting sent unknown - -",
+		Unknown: "- - - - - - - sent done - - - - - done planned",
+		Ended:   "- - - - - - - - - - - - - - - -",
+		Denied:  "- - - - - - - - - - - - - - - -",
+		Failed:  "- - - - - - - - - - - - - - - -",
 	}
 	for _, s := range states {
 		got := ""
@@ -45,28 +50,74 @@ func TestEveryPairOfStatesIsAllowedOrRefused(t *testing.T) {
 }
 
 func TestTheLinesOfACallGiveItsState(t *testing.T) {
-	call := &Call{N: 1}
+	at := func(minute int) time.Time { return time.Unix(0, 0).Add(time.Duration(minute) * time.Minute) }
+	ask, call := &Ask{A: "1", Until: at(60)}, &Call{N: 1}
+	asked := &Call{N: 1, Ask: "1"}
+	yes, no := &Answer{A: "1", Yes: true, Until: at(60)}, &Answer{A: "1"}
+	answered, notSent := &Done{N: 1, Kind: Answered}, &Done{N: 1, Kind: NotSent}
+	happened, not := &Settle{N: 1, Happened: true}, &Settle{N: 1}
+	uncertain := &Done{N: 1, Kind: Uncertain}
+	told := &Done{N: 1, Kind: Uncertain, Error: "nobody knows"}
+	round, reply := &Round{N: 1}, &Round{N: 1, Sent: true}
 	for _, c := range []struct {
-		made  Made
+		lines []Line // a minute each
 		alive bool
 		want  State
 		bad   bool
 	}{
-		{Made{Call: call}, true, Sent, false},
-		{Made{Call: call}, false, Unknown, false},
-		{Made{Call: call, Done: &Done{Kind: Answered}}, false, Ended, false},
-		{Made{Call: call, Done: &Done{Kind: Unread}}, false, Ended, false},
-		{Made{Call: call, Done: &Done{Kind: NotSent, Denied: true}}, false, Denied, false},
-		{Made{Call: call, Done: &Done{Kind: NotSent}}, false, Failed, false},
-		{Made{Call: call, Done: &Done{Kind: Uncertain}}, true, Unknown, false},
-		{Made{Call: call, Settle: &Settle{Happened: true}}, false, Ended, false},
-		{Made{Call: call, Settle: &Settle{}}, false, Planned, false},
-		{Made{Call: call, Done: &Done{Kind: Answered}, Settle: &Settle{}}, false, Ended, true},
-		{Made{Guess: &Guess{N: 1}}, false, Planned, false},
+		{[]Line{call}, true, Sent, false},
+		{[]Line{call}, false, Unknown, false},
+		{[]Line{call, &Attempt{}}, true, Unknown, false},
+		{[]Line{call, &End{}}, true, Unknown, false},
+		{[]Line{call, answered}, false, Ended, false},
+		{[]Line{call, answered, answered}, false, Ended, true},
+		{[]Line{call, &Done{N: 1, Kind: Unread}}, false, Ended, false},
+		{[]Line{call, &Done{N: 1, Kind: NotSent, Denied: true}}, false, Denied, false},
+		{[]Line{call, notSent}, false, Failed, false},
+		{[]Line{call, uncertain}, true, Unknown, false},
+		{[]Line{call, &Done{N: 1, Kind: Uncertain, Error: "canceled", Cut: true}}, true, Unknown, false},
+		{[]Line{call, uncertain, &Attempt{}, answered}, true, Ended, false},
+		{[]Line{call, told}, true, Ended, false},
+		{[]Line{call, told, not}, true, Ended, true},
+		{[]Line{call, &End{}, happened}, false, Ended, false},
+		{[]Line{call, &End{}, not}, false, Planned, false},
+		{[]Line{call, &End{}, not, &Attempt{}, call}, true, Sent, false},
+		{[]Line{call, &End{}, not, not}, false, Planned, true},
+		{[]Line{call, answered, not}, false, Ended, true},
+		{[]Line{call, happened}, true, Sent, true},
+		{[]Line{call, round}, false, Waiting, false},
+		{[]Line{call, round, &End{}, &Attempt{}}, true, Waiting, false},
+		{[]Line{call, round, &End{}, &Attempt{}, reply}, true, Sent, false},
+		{[]Line{call, round, reply}, false, Unknown, false},
+		{[]Line{call, round, reply, round}, false, Waiting, false},
+		{[]Line{call, round, reply, answered}, false, Ended, false},
+		{[]Line{call, reply}, true, Sent, true},
+		{[]Line{call, &End{}, &Attempt{}, call}, true, Unknown, true},
+		{[]Line{&Call{N: 1, Class: Again}, &Attempt{}, &Call{N: 1, Class: Again}}, true, Sent, false},
+		{[]Line{ask, yes, asked}, true, Sent, false},
+		{[]Line{ask, yes, asked, answered}, true, Ended, false},
+		{[]Line{ask, asked}, true, Asking, true},
+		{[]Line{ask, no, asked}, true, Denied, false},
+		{[]Line{ask, no, asked, notSent}, true, Denied, false},
+		{[]Line{ask, no, asked, answered}, true, Denied, true},
+		{[]Line{&Ask{A: "1", Until: at(1)}, call, asked, notSent}, true, Denied, false},
+		{[]Line{ask, &Answer{A: "1", Yes: true, Until: at(2)}, &Note{}, asked}, true, Asking, true},
+		{[]Line{&Guess{N: 1}}, false, Planned, false},
 	} {
-		got, err := c.made.State(c.alive)
+		r, text := &Run{}, ""
+		for i, l := range c.lines {
+			l.head().Time = at(i + 1)
+			text += fmt.Sprintf(" %T", l)
+			if l, ok := l.(*Call); ok && slices.Contains(c.lines[:i], Line(l)) {
+				again := *l
+				r.add(&again)
+				continue
+			}
+			r.add(l)
+		}
+		got, err := r.Calls[0].State(c.alive)
 		if got != c.want || (err != nil) != c.bad {
-			t.Errorf("%+v: %s, %v; want %s", c.made, got, err, c.want)
+			t.Errorf("%s: %s, %v; want %s", text, got, err, c.want)
 		}
 	}
 }
