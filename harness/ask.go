@@ -1,9 +1,9 @@
 package harness
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,7 +15,6 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -63,21 +62,19 @@ type asks struct {
 	run *record.Run // that is gone on with; nil: it has just begun
 
 	mu     sync.Mutex
+	gate   *record.Gate             // nil: it has just begun
 	number int                      // of the last one
-	used   map[*record.Asked]bool   // by this attempt
 	open   []WaitingCall            // that wait
 	lost   []UnknownCall            // of which nobody knows what became
 	doubts map[string]string        // by tool and arguments: why an equal call may have been done
 	whole  map[string]*record.Asked // grants for all calls of a tool
-	ledger map[string]int           // how many calls a yes to a dry run is for
 	asked  int                      // questions of servers
 	// diverged is why the run cannot go on as it was; nil: it can.
 	diverged error
 }
 
-func newAsks(run *record.Run) *asks {
-	a := &asks{run: run, used: map[*record.Asked]bool{}, doubts: map[string]string{}, whole: map[string]*record.Asked{},
-		ledger: map[string]int{}}
+func newAsks(run *record.Run, gate *record.Gate) *asks {
+	a := &asks{run: run, gate: gate, doubts: map[string]string{}, whole: map[string]*record.Asked{}}
 	if run == nil {
 		return a
 	}
@@ -152,22 +149,13 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	}
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
 		Hash: t.Hash, Server: r.cat.ServerDigest(t.Server), Whole: d.Whole}
-	if doubt == "" {
-		if n := a.ledger[record.LedgerKey(t.ID, t.Hash, args)]; n > 0 {
-			a.ledger[record.LedgerKey(t.ID, t.Hash, args)] = n - 1
-			return record.LedgerAsk, nil
-		}
-		if g := a.whole[t.ID]; g != nil && g.Hash == want.Hash && g.Server == want.Server && r.journal.now().Before(g.Answer.Until) {
-			return g.Ask.A, nil
-		}
+	if g := a.whole[t.ID]; doubt == "" && g != nil && g.Hash == want.Hash && g.Server == want.Server &&
+		r.journal.now().Before(g.Answer.Until) {
+		return g.Ask.A, nil
 	}
-	if had := a.find(want, args); had != nil {
-		again, err := r.answered(had, want)
-		if !again {
-			if err == nil {
-				return had.Ask.A, nil
-			}
-			return had.Ask.A, err
+	if a.gate != nil {
+		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
+			return x.Ask.A, r.answered(x, want)
 		}
 	}
 	a.number++
@@ -185,40 +173,30 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	return "", worker.ErrParked
 }
 
-// find returns the ask of an earlier attempt for a call. The caller holds the lock.
-func (a *asks) find(want *record.Ask, args json.RawMessage) *record.Asked {
-	if a.run == nil {
-		return nil
-	}
-	x := a.run.AskFor(want.Path, want.Place, want.Tool, args, func(x *record.Asked) bool { return a.used[x] })
-	if x != nil {
-		a.used[x] = true
-	}
-	return x
-}
-
 // answered is what people have said of an ask: nil for a yes, an error for a no,
-// worker.ErrParked where nobody has said anything yet. again: they must be asked
-// again.
-func (r *run) answered(x *record.Asked, now *record.Ask) (again bool, err error) {
-	switch state := x.State(r.journal.now()); {
-	case x.Hash != now.Hash || x.Server != now.Server:
-		return false, &changedError{x.Tool}
-	case state == record.Asked_:
-		args, err := r.tree.asks.run.Value(x.Args)
-		if err != nil {
-			return false, err
-		}
-		r.tree.asks.open = append(r.tree.asks.open, r.waiting(x.Ask, args))
-		return false, worker.ErrParked
-	case state == record.Granted:
-		return false, nil
-	case x.Answer != nil && x.Answer.Yes: // it has expired
-		return true, nil
-	case x.Answer != nil:
-		return false, fmt.Errorf("not sent: %s", said(x.Answer))
+// worker.ErrParked where nobody has said anything yet. now is what would be asked
+// today. The caller holds the lock of the asks.
+func (r *run) answered(x *record.Asked, now *record.Ask) error {
+	if x.A != record.Ledger && (x.Hash != now.Hash || x.Server != now.Server) {
+		return &changedError{now.Tool}
 	}
-	return false, fmt.Errorf("not sent: nobody approved of it until %s", x.Until.Format(time.RFC3339))
+	switch state := x.State(r.journal.now()); {
+	case state == record.Asking && x.A == record.Ledger:
+		return fmt.Errorf("not sent: nobody has approved of the calls of this dry run")
+	case state == record.Asking:
+		a := r.tree.asks
+		args, err := a.run.Value(x.Args)
+		if err != nil {
+			return err
+		}
+		a.open = append(a.open, r.waiting(x.Ask, args))
+		return worker.ErrParked
+	case x.Answer != nil && x.Answer.Yes:
+		return nil
+	case x.Answer != nil:
+		return fmt.Errorf("not sent: %s", said(x.Answer))
+	}
+	return fmt.Errorf("not sent: nobody approved of it until %s", x.Until.Format(time.RFC3339))
 }
 
 // said is a no in words.
@@ -245,7 +223,7 @@ func (e *changedError) Error() string {
 // waiting describes a call that waits.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
 	script, file, line := r.placed(x.Place)
-	return WaitingCall{ID: record.ApprovalID(r.journal.id(), x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Script: script, File: file,
+	return WaitingCall{ID: approvalID(r.journal.id(), x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Script: script, File: file,
 		Line: line, Args: args, Until: x.Until, Whole: x.Whole, Question: x.Question}
 }
 
@@ -297,9 +275,12 @@ func (a *asks) fill(res *Result) {
 	case Waiting:
 		res.Waiting = a.open
 	}
-	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return text.Natural(x.ID, y.ID) })
+	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID)) })
 	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
 }
+
+// approvalID is the ID of what a run asks.
+func approvalID(run, a string) string { return run + "." + a }
 
 // idempotencyKey is a new Idempotency-Key.
 func idempotencyKey() string { return strings.ToLower(rand.Text()) }

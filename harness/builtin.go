@@ -149,7 +149,7 @@ type tree struct {
 
 func newTree(l worker.Limits) *tree {
 	l = l.WithDefaults()
-	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil), memory: nestedMemory(l.Memory)}
+	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil, nil), memory: nestedMemory(l.Memory)}
 }
 
 // nestedMemory is tree.memory for a run: each script has half of its caller's,

@@ -21,10 +21,11 @@ import (
 // record, and to whoever listens. Everything that is told of a run is made from
 // its lines.
 type journal struct {
-	w    *record.Writer    // nil: no record is kept
-	seed []byte            // of random functions; nil: whatever the worker is given
-	tell func(record.Line) // nil: nobody listens
-	dry  *guesser          // of a dry run, else nil
+	w     *record.Writer    // nil: no record is kept
+	store *record.Store     // of w
+	seed  []byte            // of random functions; nil: whatever the worker is given
+	tell  func(record.Line) // nil: nobody listens
+	dry   *guesser          // of a dry run, else nil
 
 	mu       sync.Mutex
 	calls    int            // the number of the last one
@@ -62,8 +63,9 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
 		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
 		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.request(s), Once: s.Once}
+	j.store = h.opts.Records
 	var err error
-	if j.w, err = h.opts.Records.Begin(b); err != nil {
+	if j.w, err = j.store.Begin(b); err != nil {
 		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
 	j.seed = b.Seed

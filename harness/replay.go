@@ -344,7 +344,7 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 func (p *replayer) goLive() {
 	p.live = true
 	for n, a := range p.waiting {
-		a.answer <- replied{made: p.gate.Taken(n), live: true}
+		a.answer <- replied{made: p.gate.Continues(n), live: true}
 	}
 	clear(p.waiting)
 	for r := range p.workers {

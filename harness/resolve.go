@@ -580,3 +580,11 @@ func (r *run) policy() *Policy {
 	p.ReadOnly = p.ReadOnly || r.script.ReadOnly
 	return &p
 }
+
+// decideCall is the script's policy on one call of a tool.
+func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
+	if t.Held {
+		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
+	}
+	return r.cat.Decide(r.policy(), t.Tool, r.script.Approved)
+}

@@ -3,9 +3,9 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -36,19 +36,19 @@ const maxAttempts = 20
 //
 // Script, inputs, seed and limits are those of the record. Of s count Policy,
 // Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Subject, and Limits where
-// they are larger. An error is a *NotResumableError, a *record.RunningError where
-// another process has the run, or a fault of the harness.
+// they are larger. An error is a *NotResumableError, a *record.UnknownError, a
+// *record.RunningError where another process has the run, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
 	store := h.opts.Records
 	if store == nil {
 		return nil, &NotResumableError{id, "no records are kept here"}
 	}
-	var live bool
+	was, err := store.Load(id)
+	if err != nil {
+		return nil, err
+	}
 	w, run, err := store.Reopen(id, &record.ReopenOptions{Copy: s.Copy, Who: s.Subject, Harness: h.opts.Version,
-		Check: func(run *record.Run) (o record.AttemptOptions, err error) {
-			live = run.Begin.Dry
-			return record.AttemptOptions{Live: live}, resumable(run, s.Limits)
-		}})
+		Live: was.Begin.Dry, May: func(run *record.Run) error { return resumable(run, s.Limits) }})
 	if err != nil {
 		return nil, err
 	}
@@ -68,17 +68,11 @@ func resumable(run *record.Run, more Limits) error {
 	if run.Begin.Script.IsZero() || run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
 		return no("it is a single call, without a script")
 	}
-	if lost := run.Unknown(); len(lost) > 0 {
-		m := lost[0]
-		return &UncertainError{run.Begin.ID, fmt.Sprintf("nobody knows what became of call %d, %s at line %d: say it with "+
-			"harness runs settle %s %d happened -result JSON, or … not", m.Call.N, m.Call.Tool, placeLine(m.Call.Place),
-			run.Begin.ID, m.Call.N)}
-	}
-	for _, m := range run.Calls {
-		if m.Settle != nil && m.Settle.Happened && m.Settle.Result.IsZero() {
-			return no("call %d has happened, and nobody knows its result: end the run with harness runs close %s", m.Call.N,
-				run.Begin.ID)
+	if _, err := record.Resume(run, nil); err != nil {
+		if unknown := (*record.UnknownError)(nil); errors.As(err, &unknown) {
+			return err
 		}
+		return no("%v", err)
 	}
 	end := run.End
 	if end == nil {
@@ -87,7 +81,12 @@ func resumable(run *record.Run, more Limits) error {
 	var had Limits
 	json.Unmarshal(run.Begin.Limits, &had)
 	switch status := Status(end.Status); status {
-	case Waiting, Uncertain, Canceled, Diverged, SandboxError, InternalError:
+	case Canceled:
+		if end.Closed {
+			return no("it was closed")
+		}
+		return nil
+	case Waiting, Uncertain, Diverged, SandboxError, InternalError:
 		return nil
 	case Timeout:
 		if more.Timeout <= had.Timeout {
@@ -106,12 +105,6 @@ func resumable(run *record.Run, more Limits) error {
 	}
 	return no("it has ended with %s", end.Status)
 }
-
-// UncertainError is returned for a run with a call of which nobody knows what
-// became.
-type UncertainError struct{ Run, Why string }
-
-func (e *UncertainError) Error() string { return "run " + e.Run + " cannot go on yet: " + e.Why }
 
 // resumption is a run that goes on.
 type resumption struct {
@@ -178,15 +171,15 @@ func (r *resumption) prepare() (*Script, error) {
 
 // attempt runs the script once.
 func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
-	gate, err := record.ResumeGate(r.run, serverOf)
+	gate, err := record.Resume(r.run, nil)
 	if err != nil {
-		return nil, &NotResumableError{r.run.Begin.ID, err.Error()}
+		return nil, err
 	}
 	l := worker.Limits(s.Limits)
 	t := newTree(l)
 	t.journal = r.journal
 	r.journal.again(r.run)
-	t.asks = newAsks(r.run)
+	t.asks = newAsks(r.run, gate)
 	r.asks = t.asks
 	t.replay = newReplayer(r.run, s.Source, gate)
 	t.replay.resume = true
@@ -206,13 +199,6 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 		}
 	}
 	return res, nil
-}
-
-// serverOf is the server of a tool's ID, as far as an ID tells: what is before its
-// first dot.
-func serverOf(tool string) string {
-	server, _, _ := strings.Cut(tool, ".")
-	return server
 }
 
 // resume makes a journal go on with a record.

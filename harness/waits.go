@@ -79,16 +79,18 @@ func (j *journal) askLedger(res *Result) {
 		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
 		return
 	}
-	x := &record.Ask{A: record.LedgerAsk, Why: "the calls of a dry run", Until: j.now().Add(AskFor).UTC().Truncate(time.Second)}
-	var err error
-	if x.Digest, err = j.w.LedgerDigest(x.Until); err == nil {
+	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run", Until: j.now().Add(AskFor).UTC().Truncate(time.Second)}
+	run, err := j.store.Load(j.id())
+	if err == nil {
+		x.Hash = record.LedgerDigest(run)
+		x.Digest = record.AskDigest(j.id(), x)
 		err = j.add(x)
 	}
 	if err != nil {
 		res.Warnings = append(res.Warnings, "the calls of this dry run cannot be approved of: "+err.Error())
 		return
 	}
-	res.Approval = record.ApprovalID(j.id(), x.A)
+	res.Approval = approvalID(j.id(), x.A)
 }
 
 // maxQuestions is how often the servers of a run may ask a person.
@@ -106,9 +108,6 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 	a.number++
 	x.A = fmt.Sprint(a.number)
 	x.Digest = record.AskDigest(r.journal.id(), x)
-	if err := r.journal.add(&record.Round{N: line.N, State: q.State, Task: q.Task, Attempt: line.Attempt}); err != nil {
-		return err
-	}
 	if err := r.journal.add(x); err != nil {
 		return err
 	}
