@@ -19,8 +19,12 @@ var fatalTexts = map[exec.Code]string{
 	exec.CodeNoMain:   "no goroutines (main called runtime.Goexit) - deadlock!",
 }
 
-// watchTick is how often a quiet worker is looked at.
-const watchTick = 50 * time.Millisecond
+// watchTick is how often a quiet worker is looked at; parkedTick: one with calls that
+// are parked.
+const (
+	watchTick  = 50 * time.Millisecond
+	parkedTick = 5 * time.Millisecond
+)
 
 // watchShare is the part of the time that looking may take, and watchMost the
 // time until the next look, also where a busy machine made this one slow.
@@ -47,16 +51,22 @@ func (c *child) watch(over <-chan struct{}) {
 		}
 		if now := c.calls(); now.underWay() || now != last {
 			quiet, last = 0, now
+			if now.parked > 0 {
+				tick.Reset(parkedTick)
+			}
 			continue
 		}
-		parked := last.parked > 0
+		parked, least := last.parked > 0, watchTick
+		if parked {
+			least = parkedTick
+		}
 		if active() || !parked && c.program.Waiting() {
 			quiet = 0
 			continue
 		}
 		begin := time.Now()
 		some, all, asleep := d.blocked()
-		tick.Reset(min(max(watchTick, watchShare*time.Since(begin)), watchMost))
+		tick.Reset(min(max(least, watchShare*time.Since(begin)), watchMost))
 		// What is asked after the dump held at the time of the dump.
 		timers := asleep || c.program.Waiting()
 		if !all || !some && !c.noMain.Load() || c.calls() != last || timers && !parked {
