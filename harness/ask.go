@@ -125,7 +125,7 @@ func (r *run) canWait() bool { return r.journal.w != nil }
 // error is worker.ErrParked where the call waits for a person, or says why it is
 // not to be sent.
 func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (ask string, err error) {
-	d := r.decideCall(t, args)
+	d, whole, wait := r.decideCall(t, args)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,10 +145,10 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 			"for a person", t.ID, d.Rule)}
 	}
 	if doubt != "" {
-		d.Rule, d.Whole = doubt, false
+		d.Rule, whole = doubt, false
 	}
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
-		Hash: t.Hash, Server: r.cat.ServerDigest(t.Server), Whole: d.Whole}
+		Hash: t.Hash, Server: r.cat.ServerDigest(t.Server), Whole: whole}
 	if g := a.whole[t.ID]; doubt == "" && g != nil && g.Hash == want.Hash && g.Server == want.Server &&
 		r.journal.now().Before(g.Answer.Until) {
 		return g.Ask.A, nil
@@ -160,11 +160,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	}
 	a.number++
 	want.A = strconv.Itoa(a.number)
-	wait := AskFor
-	if d.For > 0 {
-		wait = d.For
-	}
-	want.Until = r.journal.now().Add(wait).UTC().Truncate(time.Second)
+	want.Until = r.journal.now().Add(cmp.Or(wait, AskFor)).UTC().Truncate(time.Second)
 	want.Digest = record.AskDigest(r.journal.id(), want)
 	if err := r.journal.add(want); err != nil {
 		return "", err

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -85,7 +84,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessag
 	}
 	u := Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
 	u.Script, u.File, u.Line = r.placed(line.Place)
-	if d := r.decideCall(t, args); d.Verdict == NeedsApproval {
+	if d := r.cat.Decide(r.policy(), t.Tool, r.script.Approved); d.Verdict == NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= maxLedger {

@@ -65,11 +65,7 @@ func (h *Harness) request(s *Script) string {
 	if h.opts.Records == nil {
 		return ""
 	}
-	digest, err := h.opts.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
-	if err != nil {
-		return "" // it is not known again
-	}
-	return digest
+	return h.opts.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
 }
 
 // OnceError is returned by Rejoin for a Script.Once that was another script's.
@@ -115,7 +111,7 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	case named && run.Begin.Request != request:
 		return nil, &OnceError{s.Once, id}
 	case run.Running && named:
-		return nil, &record.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
+		return nil, &record.RunningError{Host: run.Begin.Host, PID: run.Begin.PID}
 	case run.Running:
 		return nil, nil
 	}

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -581,10 +582,8 @@ func (r *run) policy() *Policy {
 	return &p
 }
 
-// decideCall is the script's policy on one call of a tool.
-func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
-	if t.Held {
-		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
-	}
-	return r.cat.Decide(r.policy(), t.Tool, r.script.Approved)
+// decideCall is the script's policy on one call of a tool: whether a yes may be for
+// all calls of it in this run, and how long one may be waited for, 0: as usual.
+func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) (d Decision, whole bool, wait time.Duration) {
+	return r.decide(t), false, 0
 }

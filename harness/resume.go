@@ -134,7 +134,7 @@ func (r *resumption) run0(ctx context.Context) (*Result, error) {
 			return res, nil
 		}
 		r.journal.number++
-		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Harness: r.h.opts.Version, Process: r.w.Process()}); err != nil {
+		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Harness: r.h.opts.Version, Process: r.run.Attempts[len(r.run.Attempts)-1].Process}); err != nil {
 			return nil, err
 		}
 	}

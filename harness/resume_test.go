@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -191,12 +192,12 @@ fmt.Println(a.Order, b.Order, err)`
 	if res.Status != Uncertain || res.ExitCode != 75 || len(res.Unknown) != 1 || res.Unknown[0].N != 2 || res.Unknown[0].Line != 4 {
 		t.Fatalf("%s %+v", res.Text(), res.Unknown)
 	}
-	var uncertain *UncertainError
+	var uncertain *record.UnknownError
 	if _, err := h.Resume(t.Context(), res.Run, s); !errors.As(err, &uncertain) {
 		t.Fatalf("resumed: %v", err)
 	}
 	if err := store.Settle(res.Run, &record.Settle{N: 2, Happened: true, Who: "ann",
-		Result: record.Raw([]byte(`{"content":[],"structuredContent":{"order":7}}`))}); err != nil {
+		Result: record.Raw([]byte(`{"content":[],"structuredContent":{"order":7}}`))}, 0); err != nil {
 		t.Fatal(err)
 	}
 	res = mustResume(t, h, s, res.Run)
@@ -293,7 +294,7 @@ func TestARunOfSavedScriptsWaits(t *testing.T) {
 	_, withScripts := shopWithScripts(t)
 	withScripts.Calls = shop
 	s.Catalog = withScripts
-	if err := withScripts.Scripts.Save(saved("order", `
+	if err := withScripts.Scripts.Save(&library.Script{Name: "order", Source: `
 UseTools("order an item")
 var item string
 Input("item", &item)
@@ -302,7 +303,7 @@ if err != nil {
 	panic(err)
 }
 fmt.Println("ordered", item)
-Return(o.Order)`)); err != nil {
+Return(o.Order)`}); err != nil {
 		t.Fatal(err)
 	}
 	res := runs(t, h, s, `
@@ -335,7 +336,7 @@ shop.Buy(shop.BuyParams{Item: "lost"})`)
 	if res.Status != Uncertain {
 		t.Fatal(res.Text())
 	}
-	if err := store.Settle(res.Run, &record.Settle{N: 2, Happened: false, Who: "ann"}); err != nil {
+	if err := store.Settle(res.Run, &record.Settle{N: 2, Happened: false, Who: "ann"}, -time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	res = mustResume(t, h, s, res.Run)
@@ -370,7 +371,7 @@ fmt.Println(err)`)
 			b.Fatal(res.Text())
 		}
 		if err := store.Settle(res.Run, &record.Settle{N: 101, Happened: true, Who: "ann",
-			Result: record.Raw([]byte(`{"content":[]}`))}); err != nil {
+			Result: record.Raw([]byte(`{"content":[]}`))}, 0); err != nil {
 			b.Fatal(err)
 		}
 		ids = append(ids, res.Run)
