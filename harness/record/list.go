@@ -312,6 +312,10 @@ func (r *Run) contains(s string) bool {
 			found = value(l.Args)
 		case *Guess:
 			found = value(l.Args)
+		case *Ask:
+			found = value(l.Args) || in(l.Why) || inJSON(l.Question)
+		case *Answer:
+			found = in(l.Who) || in(l.Word)
 		case *Done:
 			found = in(l.Error) || in(l.Message)
 		case *Note:
