@@ -114,3 +114,12 @@ func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	}
 	return out
 }
+
+// ServerDigest is the digest of a server's definition, without what is secret in
+// it; "" for one that the config does not have.
+func (c *Catalog) ServerDigest(name string) string {
+	if i := slices.IndexFunc(c.Servers, func(s config.Server) bool { return s.Name == name }); i >= 0 {
+		return c.Servers[i].Digest()
+	}
+	return ""
+}

@@ -44,7 +44,7 @@ func verified(key []byte, run string, ask *Ask, data []byte) (*Answer, error) {
 	switch {
 	case !ok || a.A != ask.A:
 		return nil, errors.New("it is the answer to another ask")
-	case a.Digest != ask.Digest || a.Digest != AskDigest(run, ask):
+	case a.Digest != ask.Digest:
 		return nil, errors.New("something else was asked")
 	case a.Time.After(ask.Until):
 		return nil, fmt.Errorf("it came after %s", ask.Until.Format(time.RFC3339))
@@ -62,6 +62,11 @@ func (r *Run) takeAnswers() error {
 		return err
 	}
 	for _, a := range r.Asks {
+		if why := r.changed(a.Ask); why != nil {
+			a.Answer = nil
+			r.forged(a.A, why)
+			continue
+		}
 		data, err := r.in.value(r.name, answerFile(a.A), maxAnswer)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -70,17 +75,25 @@ func (r *Run) takeAnswers() error {
 		if err == nil {
 			said, err = verified(key, r.Begin.ID, a.Ask, data)
 		}
-		if err == nil && said.Yes && a.Answer == nil && r.now().After(said.Until) {
-			err = fmt.Errorf("it was good until %s", said.Until.Format(time.RFC3339))
-		}
-		if err == nil && a.Answer != nil && (a.Answer.Yes != said.Yes || a.Answer.Who != said.Who) {
+		if err == nil && a.Answer != nil && (a.Answer.Yes != said.Yes || a.Answer.Whole != said.Whole) {
 			err = errors.New("the record has another")
 		}
 		if err != nil {
 			r.forged(a.A, err)
 			continue
 		}
+		if a.Answer == nil && said.Yes && r.now().After(said.Until) {
+			r.forged(a.A, fmt.Errorf("it was good until %s", said.Until.Format(time.RFC3339)))
+		}
 		a.Answer = said // also where its line is in the record, which has it without secrets
+	}
+	return nil
+}
+
+// changed says how an ask is not the one that its digest is of.
+func (r *Run) changed(a *Ask) error {
+	if a.Digest != AskDigest(r.Begin.ID, a) || a.A == Ledger && a.Hash != LedgerDigest(r) {
+		return errors.New("what is asked is not what its digest is of")
 	}
 	return nil
 }
@@ -209,8 +222,9 @@ func (s *Store) answer(id string, a *Answer) error {
 		return fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
 	case now.After(asked.Until):
 		return fmt.Errorf("%w: it could be answered until %s", ErrExpired, asked.Until.Format(time.RFC3339))
-	case asked.Digest != AskDigest(run, asked.Ask):
-		return errors.New("the record has another digest of what is asked than that is")
+	}
+	if err := r.changed(asked.Ask); err != nil {
+		return err
 	}
 	a.Type, a.Time, a.A, a.Digest = "answer", now, asked.A, asked.Digest
 	if a.Until.IsZero() {

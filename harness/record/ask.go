@@ -112,8 +112,8 @@ func LedgerDigest(r *Run) string {
 	}
 	type effect struct{ tool, hash, args string }
 	count := map[effect]int{}
-	for _, m := range r.Calls {
-		if g := m.Guess; g != nil {
+	for _, l := range r.Lines {
+		if g, ok := l.(*Guess); ok {
 			count[effect{g.Tool, hashes[g.Tool], digestOf(g.Args)}]++
 		}
 	}

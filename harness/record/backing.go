@@ -20,8 +20,9 @@ type backing interface {
 	// values are the digests of what stands beside a record.
 	values(name string) ([]string, error)
 	// remove deletes a record and what stands beside it. A run that is under way
-	// is ErrRunning.
-	remove(name string) error
+	// is ErrRunning. spare, if not nil, says whether it stays, which is errStays, when
+	// nobody can write it any more.
+	remove(name string, spare func() (bool, error)) error
 	// size is what a record takes, in bytes, with what stands beside it.
 	size(name string) (int64, error)
 	// tidy deletes what killed writers left without a record.

@@ -337,7 +337,7 @@ func (d *folder) values(name string) ([]string, error) {
 	return slices.DeleteFunc(files, notDigest), err
 }
 
-func (d *folder) remove(name string) error {
+func (d *folder) remove(name string, spare func() (bool, error)) error {
 	f, err := d.open(name)
 	if err != nil {
 		return err
@@ -349,6 +349,13 @@ func (d *folder) remove(name string) error {
 	}
 	if running {
 		return ErrRunning
+	}
+	if spare != nil {
+		if stays, err := spare(); err != nil {
+			return err
+		} else if stays {
+			return errStays
+		}
 	}
 	if err := d.root.Remove(name + recordExt); err != nil {
 		return err

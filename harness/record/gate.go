@@ -44,9 +44,9 @@ type gated struct {
 	*Made
 	line     *Call
 	args     string
-	order    int  // of its answer; none: the last of all
+	order    int  // of its answer
 	required bool // the script must make it
-	open     bool // it has no answer, and goes on when the run is live
+	given    bool // it has an answer
 	used     bool
 }
 
@@ -118,10 +118,8 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 		if m.Result().Redacted {
 			return nil, redactedError(m)
 		}
-		l := &gated{Made: m, order: len(r.Lines), required: len(r.Attempts) == 0 || m.Line().Class != Read}
-		if at, ok := order[m.Line().N]; ok && m.answered() {
-			l.order = at
-		}
+		l := &gated{Made: m, order: order[m.Line().N], given: m.answered()}
+		l.required = len(r.Attempts) == 0 || m.Line().Class != Read
 		if err := g.add(l); err != nil {
 			return nil, err
 		}
@@ -233,7 +231,7 @@ func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 			l := lines[i]
 			g.byKey[key] = slices.Delete(lines, i, i+1)
 			a := g.take(l, q)
-			if q.Alone && !a.open && a.answered() {
+			if q.Alone && a.given {
 				return g.reply(a), true
 			}
 			return Reply{}, false
@@ -297,18 +295,17 @@ func (g *Gate) Still(next time.Time) Next {
 	case g.passes(next):
 		g.live = true
 		return Next{Live: true}
-	case len(g.held) > 0 && (next.IsZero() || !g.end.IsZero() && next.After(g.end.Add(pastEnd))):
+	case (len(g.held) > 0 || g.resume) && (next.IsZero() || !g.end.IsZero() && next.After(g.end.Add(pastEnd))):
 		return Next{Diverged: g.divergence()}
 	case !next.IsZero():
 		return Next{Advance: true}
-	case g.resume:
-		return Next{Diverged: g.divergence()}
 	}
 	return Next{}
 }
 
 // pastEnd is how long after the end of its record a script may still wait for
-// timers while it also waits for a call that the record does not have.
+// timers while it also waits for a call that the record does not have, or, when its
+// run is gone on with, has not made all calls that it made then.
 const pastEnd = time.Minute
 
 // earliest is what was answered first of what waits for its answer; nil: nothing
@@ -316,7 +313,7 @@ const pastEnd = time.Minute
 func (g *Gate) earliest() *answer {
 	var first *answer
 	for _, a := range g.taken {
-		if !a.open && a.answered() && (first == nil || a.order < first.order) {
+		if a.given && (first == nil || a.order < first.order) {
 			first = a
 		}
 	}
@@ -398,8 +395,8 @@ func (g *Gate) near(q *Question) *Made {
 	return best
 }
 
-// answered reports whether the script got an answer, or a person says what it would
-// have got.
+// answered reports whether the script got an answer, or a person has said what it
+// would have been.
 func (m *Made) answered() bool {
 	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && !m.Done.Cut
 }

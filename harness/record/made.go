@@ -110,6 +110,12 @@ func (r *Run) addToCall(n int, l Line) {
 	if m == nil {
 		return
 	}
+	if m.Call == nil { // of a guess
+		if l, ok := l.(*Done); ok {
+			m.Done = l
+		}
+		return
+	}
 	switch l := l.(type) {
 	case *Done:
 		switch {
@@ -123,6 +129,9 @@ func (r *Run) addToCall(n int, l Line) {
 			m.step(EventOf(l))
 		}
 		m.Done = l
+		if a := r.asks[m.Call.Ask]; a != nil && a.Used == m.Call && l.Kind == NotSent && l.Cut {
+			a.Used = nil // the script makes it again, and the yes was for that
+		}
 	case *Settle:
 		m.step(EventOf(l))
 		m.Settle = l

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 )
 
 // maxMemory bounds, in bytes, what all records in memory take. One that takes
@@ -20,6 +21,7 @@ type memory struct {
 	most   int64 // bytes of all
 	secret []byte
 	news   signal
+	clock  func() time.Time
 
 	mu      sync.Mutex
 	records map[string]*memoryRecord
@@ -35,11 +37,13 @@ type memoryRecord struct {
 	bytes  int64
 	listed bool
 	ended  bool
-	gone   bool // it is not kept any more; what is written to it goes nowhere
+	stays  time.Time // until when it is not dropped when it has ended
+	gone   bool      // it is not kept any more; what is written to it goes nowhere
 }
 
 func newMemory(n int) *memory {
-	return &memory{n: n, most: maxMemory, secret: randomKey(), records: map[string]*memoryRecord{}}
+	return &memory{n: n, most: maxMemory, secret: randomKey(), clock: time.Now,
+		records: map[string]*memoryRecord{}}
 }
 
 func (m *memory) changes() *signal              { return &m.news }
@@ -124,8 +128,21 @@ func (r *memoryRecord) Close() error {
 	if !r.listed {
 		r.m.drop(r)
 	}
+	r.stays = r.keptUntil()
 	r.m.trim()
 	return nil
+}
+
+// keptUntil is Run.keptUntil; the caller holds mu.
+func (r *memoryRecord) keptUntil() time.Time {
+	if b, e, _ := ends(&memorySource{bytes.NewReader(r.buf), false}); over(b, e) {
+		return time.Time{}
+	}
+	run := &Run{name: r.name, clock: r.m.clock}
+	if run.read(r.buf) != nil {
+		return time.Time{}
+	}
+	return run.keptUntil()
 }
 
 // grow counts what was written, and makes room for it.
@@ -143,9 +160,11 @@ func (r *memoryRecord) grow(n int) {
 	}
 }
 
-// trim drops the oldest of the ended records that are too many or too large.
+// trim drops the oldest of the ended records that are too many or too large, but
+// none that waits.
 func (m *memory) trim() {
-	ended := m.sorted(func(r *memoryRecord) bool { return r.ended })
+	now := m.clock()
+	ended := m.sorted(func(r *memoryRecord) bool { return r.ended && !r.stays.After(now) })
 	for i, name := range ended {
 		if len(ended)-i <= m.n && m.bytes <= m.most {
 			return
@@ -217,7 +236,8 @@ func (m *memory) values(name string) ([]string, error) {
 	return nil, os.ErrNotExist
 }
 
-func (m *memory) remove(name string) error {
+func (m *memory) remove(name string, spare func() (bool, error)) error {
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]
@@ -226,6 +246,8 @@ func (m *memory) remove(name string) error {
 		return os.ErrNotExist
 	case !r.ended:
 		return ErrRunning
+	case spare != nil && r.stays.After(m.clock()): // as spare would say, which needs mu
+		return errStays
 	}
 	m.drop(r)
 	return nil

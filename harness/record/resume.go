@@ -49,9 +49,7 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 		if l == nil {
 			continue
 		}
-		if l.order = order[m.N]; l.open {
-			l.order = len(r.Lines)
-		}
+		l.order = order[m.N]
 		if err := g.add(l); err != nil {
 			return nil, err
 		}
@@ -77,20 +75,17 @@ func (g *Gate) ends(at time.Time) {
 // resumed is what a call is to the gate of a run that is gone on with; nil: nothing,
 // if the script makes it it is a new one.
 func resumed(m *Made) (*gated, error) {
-	l := &gated{Made: m, required: m.Class != Read}
+	l := &gated{Made: m, required: m.Class != Read, given: true}
 	s, err := m.State(false)
 	switch {
 	case err != nil:
 		return nil, err
 	case s == Planned: // a person says that it did not happen
 		return nil, nil
-	case s == Waiting:
-		l.open = true
-	case s == Unknown:
-		l.open = true
-		if m.Class == Read {
-			return nil, nil
-		}
+	case s == Unknown && m.Class == Read:
+		return nil, nil
+	case s == Waiting, s == Unknown:
+		l.given = false
 	case s == Failed || s == Denied:
 		if l.required = false; m.Done == nil || m.Done.Cut {
 			return nil, nil

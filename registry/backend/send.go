@@ -43,8 +43,7 @@ type Send struct {
 	Later func(state, task string) error
 	// Continue goes on with a call that was sent before; nil: it is a new call. It
 	// is the same call: what the server does it does once. Sending is called before
-	// the answers leave, and not where there are none: then [OutcomeOf] takes it for
-	// sent.
+	// the answers leave, and not for a task that is only asked for its result.
 	Continue *Continue
 
 	mu    sync.Mutex
@@ -168,6 +167,17 @@ func OutcomeOf(err error, sent bool) Outcome {
 		return Answered
 	}
 	return Unknown
+}
+
+// Outcome returns what became of a call that was sent as s says, by its error.
+func (s *Send) Outcome(err error) Outcome {
+	if s == nil {
+		return OutcomeOf(err, true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	polls := s.Continue != nil && s.Continue.Task != "" && s.Continue.Input == nil
+	return OutcomeOf(err, polls || s.begun && s.err == nil)
 }
 
 // StatusOutcome returns what an HTTP status says of a call: Unknown where who
