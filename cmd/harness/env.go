@@ -114,12 +114,14 @@ const maxMemory = 1 << 20
 
 // memoryFlag is the memory of a script's process.
 func memoryFlag(usage string) cli.Flag {
-	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: func(mb int) error {
-		if mb < 1 || mb > maxMemory {
-			return fmt.Errorf("want 1 to %d MB", maxMemory)
-		}
-		return nil
-	}}
+	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: memoryFits}
+}
+
+func memoryFits(mb int) error {
+	if mb < 1 || mb > maxMemory {
+		return fmt.Errorf("want 1 to %d MB", maxMemory)
+	}
+	return nil
 }
 
 // memoryOf is the value of the memory flag in bytes.

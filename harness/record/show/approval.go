@@ -127,7 +127,9 @@ func said(s *record.Answer, zone *time.Location) string {
 }
 
 // Said is an answer in words, in one line that is safe to show.
-func Said(s *record.Answer, ascii bool) string { return visible(said(s, time.Local), math.MaxInt, ascii) }
+func Said(s *record.Answer, ascii bool) string {
+	return visible(said(s, time.Local), math.MaxInt, ascii)
+}
 
 // asked writes what the ask is about.
 func (p *page) asked(a *Approval) {
