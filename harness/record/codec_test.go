@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
