@@ -51,7 +51,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call) (json.RawMe
 	if t == nil {
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
 	}
-	if d := r.decide(t); d.Verdict == IsDenied || d.Verdict == NeedsApproval {
+	if d := r.decideCall(t, c.Args); d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	r.mu.Lock()

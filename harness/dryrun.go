@@ -91,7 +91,7 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessag
 	if file, in := check.Place(check.Parts([]byte(r.script.Source)), u.Line); in > 0 {
 		u.File, u.Line = file, in
 	}
-	if d := r.cat.Decide(r.policy(), t.Tool, r.script.Approved); d.Verdict == NeedsApproval {
+	if d := r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved); d.Verdict == NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= maxLedger {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -552,7 +553,19 @@ func (r *run) decide(t *wrappers.Tool) Decision {
 	if t.Held {
 		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
 	}
-	d := r.cat.Decide(r.policy(), t.Tool, r.script.Approved)
+	return r.unlessUnsent(t, r.cat.Decide(r.policy(), t.Tool, r.script.Approved))
+}
+
+// decideCall is that on one call of it.
+func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
+	if t.Held {
+		return r.decide(t)
+	}
+	return r.unlessUnsent(t, r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved))
+}
+
+// unlessUnsent is a decision, which asks nobody about what a dry run does not send.
+func (r *run) unlessUnsent(t *wrappers.Tool, d Decision) Decision {
 	if class, _ := r.cat.Class(t.Tool); d.Verdict == NeedsApproval && r.unsent(class) {
 		d.Verdict, d.Rule = IsAllowed, "a dry run does not call it; otherwise "+d.Rule
 	}
