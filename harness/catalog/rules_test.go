@@ -1,11 +1,13 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -185,5 +187,76 @@ func TestRulesThatMeanNothingAreNoted(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A running server follows its config, and keeps the rules that it has where it
+// cannot read the new ones.
+func TestChangedRulesTakeEffectWithoutARestart(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := registry.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("tools.json", `[{"name": "put", "description": "Put it."}]`)
+	path := ""
+	approve := func(rules string) {
+		path = write("mcp.json", `{"usetools": {"approve": `+rules+`}, "mcpServers": {"s": {"type": "snapshot", "path": "tools.json"}}}`)
+	}
+	approve(`{"effect": "ask"}`)
+	f := &Files{Configs: []string{path}, NoMemory: true, NoObserve: true, NoUsage: true}
+	defer f.Close()
+	verdict := func(c *Catalog) policy.Verdict {
+		tool, ok := c.Registry.Tool("s.put")
+		if !ok {
+			t.Fatal("there is no s.put")
+		}
+		return c.Decide(nil, tool, nil).Verdict
+	}
+	first, err := f.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := verdict(first); got != policy.NeedsApproval {
+		t.Errorf("at first %s", got)
+	}
+	type news struct {
+		c   *Catalog
+		err error
+	}
+	told := make(chan news, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- f.Watch(ctx, -1, func(c *Catalog, err error) { told <- news{c, err} }) }()
+	defer func() { cancel(); <-done }()
+	next := func() news {
+		select {
+		case n := <-told:
+			return n
+		case <-time.After(time.Minute):
+			t.Fatal("no news of the config")
+			return news{}
+		}
+	}
+	if n := next(); n.err != nil || verdict(n.c) != policy.NeedsApproval {
+		t.Errorf("of the watch at first %+v", n)
+	}
+	approve(`{"effect": "deny"}`)
+	if n := next(); n.err != nil || verdict(n.c) != policy.IsDenied {
+		t.Errorf("after a change %+v", n)
+	}
+	approve(`{"effect": "alow"}`)
+	if n := next(); n.err == nil || !strings.Contains(n.err.Error(), `"alow"`) || verdict(n.c) != policy.IsDenied {
+		t.Errorf("after a mistake %+v", n)
+	}
+	if other, err := (&Files{Configs: []string{path}}).Early(t.Context()); err == nil {
+		t.Errorf("a start with a mistake has %d rules", len(other.Rules))
+	}
+	approve(`{"effect": "allow"}`)
+	if n := next(); n.err != nil || verdict(n.c) != policy.IsAllowed {
+		t.Errorf("after it was mended %+v", n)
 	}
 }

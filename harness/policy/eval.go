@@ -15,7 +15,7 @@ import (
 
 // maxSteps bounds the work of one answer: a step is a node, an element of a list, or
 // some bytes of a text. That many take less than a second.
-const maxSteps = 10_000_000
+const maxSteps = 5_000_000
 
 // maxDigits bounds the digits of a number and its exponent.
 const maxDigits = 400

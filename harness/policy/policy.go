@@ -43,9 +43,9 @@ type Policy struct {
 	Approved []string
 	// Rules are beside all of that: the stricter of both counts, but for a rule of
 	// tools that allows, which answers what Approve asks. Their order does not matter.
-	Rules []Rule
+	Rules []Rule `json:",omitempty"`
 	// Token is the name of the token whose rules count; "": none.
-	Token string
+	Token string `json:",omitempty"`
 }
 
 // With returns the policy with the name of a token and further rules, which is p
