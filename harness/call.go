@@ -147,6 +147,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		return r.answerDry(t, line, args)
 	}
 	effect := line.Class != record.Read
+	if line.Key == "" && effect && r.cat.Server(t.Server).Idempotency > 0 {
+		line.Key = idempotencyKey()
+	}
 	told := *line
 	r.journal.say(&told)
 	done := &record.Done{N: line.N}

@@ -103,9 +103,12 @@ const internalError harness.Status = "internal_error"
 
 // script is what scripts of the session, and its calls without one, have in common.
 func (c *session) script(approved []string, told *account) *harness.Script {
-	return &harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, Session: c.id,
+	return &harness.Script{Policy: c.policy(), Approved: approved, Results: c.results, Session: c.id,
 		Subject: c.owner.subject(), Anonymous: c.owner == nobody, OnLine: told.line}
 }
+
+// policy is that of the server with the token's rules.
+func (c *session) policy() *harness.Policy { return c.s.opts.Policy.With(c.token, nil) }
 
 // weight is about how many bytes a run has moved.
 func weight(res *harness.Result) int {

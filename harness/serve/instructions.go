@@ -46,7 +46,7 @@ func (c *session) instructions(ctx context.Context) string {
 	case <-time.After(instructWait):
 	case <-ctx.Done():
 	}
-	tools, servers := allowed(c.s.live.now(), c.s.opts.Policy)
+	tools, servers := allowed(c.s.live.now(), c.policy())
 	return sentence(c.mode, tools, servers)
 }
 

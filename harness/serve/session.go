@@ -57,7 +57,8 @@ type session struct {
 	// the next.
 	keeps bool
 	begun time.Time
-	owner owner // of what it saves and what its results teach
+	owner owner  // of what it saves and what its results teach
+	token string // the name of the token that it came with, whose rules count; "" on stdio
 	// results are those of its calls that are under way.
 	results *harness.Room
 	// one says that it is one client, and not all that have a token, or none.
