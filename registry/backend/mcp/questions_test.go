@@ -28,7 +28,7 @@ func init() {
 	roles = append(roles, func() {
 		switch os.Getenv(askerVariable) {
 		case "sdk":
-			asker(context.Background()).Run(context.Background(), &sdk.StdioTransport{})
+			asker().Run(context.Background(), &sdk.StdioTransport{})
 			os.Exit(0)
 		case "raw":
 			rawAsker()
@@ -38,8 +38,8 @@ func init() {
 }
 
 // asker is a server of the SDK that asks in the middle of calls: form and url
-// once, many five times. hold ends with ctx.
-func asker(ctx context.Context) *sdk.Server {
+// once, many five times. hold ends with a call of release.
+func asker() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "asker", Version: "1"}, nil)
 	ask := func(name string, times int, p *sdk.ElicitParams) {
 		s.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -61,14 +61,27 @@ func asker(ctx context.Context) *sdk.Server {
 	ask("form", 1, form)
 	ask("many", 5, form)
 	ask("url", 1, &sdk.ElicitParams{Message: "Sign in.", URL: "https://x.example/", ElicitationID: "e1"})
-	s.AddTool(&sdk.Tool{Name: "hold", InputSchema: json.RawMessage(`{"type":"object"}`)},
-		func(call context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	released := make(chan bool)
+	for name, then := range map[string]func(ctx context.Context){
+		"hold": func(ctx context.Context) {
 			select {
+			case <-released:
 			case <-ctx.Done():
-			case <-call.Done():
 			}
-			return nil, context.Canceled
-		})
+		},
+		"release": func(ctx context.Context) {
+			select {
+			case released <- true:
+			case <-ctx.Done():
+			}
+		},
+	} {
+		s.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				then(ctx)
+				return &sdk.CallToolResult{}, nil
+			})
+	}
 	return s
 }
 
@@ -125,7 +138,7 @@ func askers(t *testing.T) map[string]config.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := asker(t.Context())
+	s := asker()
 	stream := web(t, config.HTTP, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
 	stream.Protocol = "legacy"
 	return map[string]config.Server{
@@ -235,7 +248,7 @@ func TestQuestionsOfSeveralCalls(t *testing.T) {
 			{"two tenants", false, true, 7, "accept", "cancel"},
 		} {
 			b := open(t, def, asking(true))
-			ctx, cancel := context.WithCancel(backend.WithTenant(t.Context(), tc.tenant, false))
+			ctx := backend.WithTenant(t.Context(), tc.tenant, false)
 			under, over := make(chan struct{}), make(chan struct{})
 			send, _ := wiretest.Ask(true, "", func() error {
 				close(under)
@@ -260,7 +273,7 @@ func TestQuestionsOfSeveralCalls(t *testing.T) {
 			if got, err := ask(t, t.Context(), b, "form", who); !strings.HasPrefix(got, want) {
 				t.Errorf("%s, %s: %q, error %v; want %s", kind, tc.name, got, err, want)
 			}
-			cancel()
+			call(t, b, "release", "")
 			<-over
 			b.Close()
 		}
