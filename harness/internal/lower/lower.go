@@ -24,6 +24,9 @@ type Input struct {
 	// Place returns the file of a line of package main as log.Lshortfile names
 	// it, and the line in that file; nil: nothing asks.
 	Place func(line int) (file string, at int)
+	// Ordered: a range over a map visits it in an order that follows from the run's
+	// seed, for keys that have one; false: in Go's, which is faster.
+	Ordered bool
 }
 
 // A Package is one package of an Input.
@@ -178,7 +181,7 @@ func Lower(in *Input) (out *Program, err error) {
 	if len(in.Packages) == 0 {
 		return nil, &Refusal{Msg: "a program without packages"}
 	}
-	p.in = &Input{Fset: in.Fset, Info: in.Info, Place: in.Place}
+	p.in = &Input{Fset: in.Fset, Info: in.Info, Place: in.Place, Ordered: in.Ordered}
 	for _, pkg := range in.Packages {
 		if !hasBodies(pkg) {
 			continue // a library of the host's
