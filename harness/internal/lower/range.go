@@ -261,7 +261,7 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 //	                              	…
 func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	m := f.hoist(f.core(f.expr(s.X), f.typeOf(s.X)), f.p.typ(u))
-	ordered := f.p.in.Ordered && f.matters(s) && isOrdered(u.Key())
+	ordered := f.p.out.Ordered && f.matters(s) && isOrdered(u.Key())
 	_, ofChannels := u.Elem().Underlying().(*types.Chan)
 	switch {
 	case ofChannels && !isUnwanted(s.Value), ordered && holdsNaN(u.Key()):
@@ -314,7 +314,7 @@ func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
 		v = f.p.fresh("t")
 		decls = fmt.Sprintf("var %s %s\n", v, f.p.typ(u.Elem()))
 	}
-	if !f.keepsMaps(s.Body) {
+	if !f.keepsMaps(s) {
 		ok = f.p.fresh("t")
 		decls += fmt.Sprintf("var %s bool\n", ok)
 	}
@@ -334,12 +334,12 @@ func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
 	f.w("}\n")
 }
 
-// keepsMaps: nothing in the body takes an entry out of a map, or lets another
-// goroutine do it. Calls do, but for those of functions of the library that are given
-// numbers and strings.
-func (f *fn) keepsMaps(body *ast.BlockStmt) bool {
+// keepsMaps: no iteration takes an entry out of a map, or lets another goroutine do it.
+// Calls do, but for those of functions of the library that are given numbers and
+// strings.
+func (f *fn) keepsMaps(s *ast.RangeStmt) bool {
 	keeps := true
-	ast.Inspect(body, func(n ast.Node) bool {
+	look := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt:
 			keeps = false
@@ -354,7 +354,13 @@ func (f *fn) keepsMaps(body *ast.BlockStmt) bool {
 			keeps = keeps && f.callKeepsMaps(n)
 		}
 		return keeps
-	})
+	}
+	for _, x := range []ast.Expr{s.Key, s.Value} {
+		if x != nil {
+			ast.Inspect(x, look)
+		}
+	}
+	ast.Inspect(s.Body, look)
 	return keeps
 }
 

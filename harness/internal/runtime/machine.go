@@ -44,6 +44,8 @@ type Config struct {
 	// Seed is what random functions draw from, and what ranges over maps are ordered
 	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
+	// Ordered: the program ranges over maps in the order that follows from the seed.
+	Ordered bool
 	// Exit is called by os.Exit and log.Fatal, after which the calling
 	// goroutine ends.
 	Exit func(code int)

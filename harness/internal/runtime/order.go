@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // The order of maps. Go leaves it open in which order a range visits a map. A script
@@ -233,13 +234,15 @@ type Entries struct {
 func (m *Machine) entries(x any, place int) *Entries {
 	v := reflect.ValueOf(x)
 	if place != 0 {
-		keys := v.MapKeys()
-		if !slices.ContainsFunc(keys, func(k reflect.Value) bool { return !k.Equal(k) }) {
+		if keys := v.MapKeys(); !slices.ContainsFunc(keys, isNaN) {
 			return &Entries{m: v, keys: m.arranged(keys, place)}
 		}
 	}
 	return &Entries{own: v.MapRange()}
 }
+
+// isNaN: the key is not found in the map that has it.
+func isNaN(key reflect.Value) bool { return !key.Equal(key) }
 
 // nextEntry takes the next entry of a map that is ranged over.
 func nextEntry(e *Entries) (key, value any, ok bool) {
@@ -257,4 +260,38 @@ func nextEntry(e *Entries) (key, value any, ok bool) {
 		}
 	}
 	return nil, nil, false
+}
+
+// anyOrder is the place of orders that have none: the library's.
+const anyOrder = 0
+
+// mapKeys is (reflect.Value).MapKeys.
+func (m *Machine) mapKeys(v reflect.Value) []reflect.Value {
+	keys := v.MapKeys()
+	if m.cfg.Ordered {
+		keys = m.arranged(keys, anyOrder)
+	}
+	return keys
+}
+
+// syncMapRange is (*sync.Map).Range.
+func (m *Machine) syncMapRange(all *sync.Map, visit func(key, value any) bool) {
+	if !m.cfg.Ordered {
+		all.Range(visit)
+		return
+	}
+	var keys []reflect.Value
+	all.Range(func(key, _ any) bool {
+		keys = append(keys, reflect.ValueOf(&key).Elem())
+		return true
+	})
+	if slices.ContainsFunc(keys, isNaN) {
+		all.Range(visit)
+		return
+	}
+	for _, k := range m.arranged(keys, anyOrder) {
+		if v, ok := all.Load(k.Interface()); ok && !visit(k.Interface(), v) {
+			return
+		}
+	}
 }
