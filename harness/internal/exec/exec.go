@@ -165,7 +165,8 @@ type Options struct {
 	// Goexit is called when the script's main goroutine has ended by
 	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
 	Goexit func()
-	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	// Seed is what random functions draw from, and what ranges over maps are ordered
+	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.

@@ -48,7 +48,8 @@ type Options struct {
 	Goexit func()
 	// Timers learns of the script's timers; nil: nobody asks for them.
 	Timers *rt.Timers
-	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	// Seed is what random functions draw from, and what ranges over maps are ordered
+	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
