@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
@@ -207,7 +208,7 @@ func (p *replayer) cutOff() bool {
 // killed reports whether a script with this status was ended while it ran.
 func killed(s Status) bool {
 	switch s {
-	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled:
+	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled, Waiting, Uncertain:
 		return true
 	}
 	return false
@@ -423,7 +424,7 @@ func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args json
 	if d.Error != "" {
 		err := errors.New(d.Error)
 		if d.Kind == record.Uncertain && m.Call.Class != record.Read {
-			err = &worker.CallError{Code: worker.CodeUncertain, Err: err}
+			err = &worker.CallError{Code: bridge.CodeUncertain, Err: err}
 		}
 		return a, err
 	}

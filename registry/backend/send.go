@@ -48,6 +48,7 @@ type Send struct {
 
 	mu    sync.Mutex
 	begun bool
+	again bool // see Again
 	ended bool
 	err   error // why it is not sent, after Sending
 }
@@ -82,8 +83,10 @@ func (s *Send) Begin(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	again := s.again
+	s.again = false
 	switch {
-	case s.begun && s.err == nil && s.Effect:
+	case s.begun && s.err == nil && s.Effect && !again:
 		return &OutcomeError{Unknown, errors.New("it was sent once, and is not sent again")}
 	case s.begun:
 		return s.err
@@ -104,6 +107,17 @@ func (s *Send) Begin(ctx context.Context) error {
 			late.Round(time.Millisecond), maxDelay)}
 	}
 	return s.err
+}
+
+// Again is for backends: the server has said that it has not begun with the call
+// and wants it again, as it is busy. The next Begin allows that.
+func (s *Send) Again() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.again = true
 }
 
 // End is for backends whose Call may return while something goes on: Begin

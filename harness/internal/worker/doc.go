@@ -55,6 +55,11 @@
 // math/rand/v2, and of crypto/rand with its Reader. What draws by itself does not:
 // keys and signatures of package crypto, boundaries of mime/multipart, maphash.
 //
+// A script that has calls visits its maps in an order that follows from Script.Seed,
+// the place of the range statement and the keys, so that it makes its calls in the
+// same order again: another one in each run, as in Go. Keys with pointers or channels
+// in them have none, and neither have reflect's MapRange and native code.
+//
 // # Time
 //
 // With Script.Clock the worker notes what the script reads from its clock: the

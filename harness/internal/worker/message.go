@@ -18,8 +18,8 @@ type Script struct {
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
 	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
 	Limits Limits                     `json:"limits"`
-	// Seed is what the script's random functions draw from, 32 bytes. Where it is
-	// nil, Run sets it to random bytes.
+	// Seed is what the script's random functions draw from, and what its maps are
+	// ordered by, 32 bytes. Where it is nil, Run sets it to random bytes.
 	Seed []byte `json:"seed"`
 	// Clock says that the worker notes what the script reads from its clock, and
 	// tells the Host. Native code's own clock, such as that of package log, is not

@@ -62,7 +62,6 @@ func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
 		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`,
 		"tools/call": map[string]string{
 			"fail": `{"content":[{"type":"text","text":"no such branch"}],"isError":true}`,
-			"busy": `{"resultType":"input_required","inputRequests":{},"requestState":"s"}`,
 			"form": inputRequired("s", forms(1)),
 			"task": `{"resultType":"task","taskId":"t","status":"working"}`,
 			"lost": `{"resultType":"task","taskId":"gone","status":"working"}`,
@@ -115,7 +114,6 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "response that is no message", tool: "rubbish", over: "/mcp", outcome: backend.Unread},
 		{name: "too large", tool: "big", outcome: backend.Unread, text: "too long"},
 		{name: "asks for input", tool: "asks", outcome: backend.Answered, text: "it asks for input"},
-		{name: "busy", tool: "busy", outcome: backend.Later, text: "it is busy"},
 		{name: "question", tool: "form", outcome: backend.Later, text: "it asks for input"},
 		{name: "task", tool: "task", outcome: backend.Answered, text: "ok"},
 		{name: "lost task", tool: "lost", outcome: backend.Unknown, text: "asking for its task"},
