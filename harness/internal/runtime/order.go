@@ -60,42 +60,45 @@ func word(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// hashed is a key with its hash.
-type hashed[K any] struct {
+// hashed is a key by its index, with its hash: the keys themselves are moved once, since
+// to move pointers is dear while the garbage collector runs.
+type hashed struct {
 	hash uint64
-	key  K
+	at   int
 }
 
-// arrange puts keys in the order of their hashes; compare decides between equal ones.
-func arrange[K any](keys []K, hash func(K) uint64, compare func(a, b K) int) {
+// arrange returns keys in the order of their hashes; compare decides between equal ones.
+func arrange[K any](keys []K, hash func(K) uint64, compare func(a, b K) int) []K {
 	if len(keys) < 2 {
-		return
+		return keys
 	}
-	var few [16]hashed[K]
+	var few [16]hashed
 	list := few[:0]
 	if len(keys) <= len(few) {
-		for _, k := range keys {
-			list = append(list, hashed[K]{hash(k), k})
+		for i, k := range keys {
+			list = append(list, hashed{hash(k), i})
 		}
 	} else {
 		list = byHighBits(keys, hash)
 	}
 	for i := 1; i < len(list); i++ { // all are near their places
-		x := list[i]
-		j := i
-		for ; j > 0 && (x.hash < list[j-1].hash || x.hash == list[j-1].hash && compare(x.key, list[j-1].key) < 0); j-- {
+		x, j := list[i], i
+		for j > 0 && (x.hash < list[j-1].hash || x.hash == list[j-1].hash && compare(keys[x.at], keys[list[j-1].at]) < 0) {
 			list[j] = list[j-1]
+			j--
 		}
 		list[j] = x
 	}
+	out := make([]K, len(list))
 	for i, h := range list {
-		keys[i] = h.key
+		out[i] = keys[h.at]
 	}
+	return out
 }
 
 // byHighBits sorts keys by as many high bits of their hashes as make about one key
 // for each value of them.
-func byHighBits[K any](keys []K, hash func(K) uint64) []hashed[K] {
+func byHighBits[K any](keys []K, hash func(K) uint64) []hashed {
 	width := bits.Len(uint(len(keys)))
 	shift := 64 - width
 	hashes, next := make([]uint64, len(keys)), make([]int, 1<<width+1)
@@ -106,10 +109,10 @@ func byHighBits[K any](keys []K, hash func(K) uint64) []hashed[K] {
 	for i := range len(next) - 1 {
 		next[i+1] += next[i]
 	}
-	list := make([]hashed[K], len(keys))
-	for i, k := range keys {
-		n := &next[hashes[i]>>shift]
-		list[*n] = hashed[K]{hashes[i], k}
+	list := make([]hashed, len(keys))
+	for i, h := range hashes {
+		n := &next[h>>shift]
+		list[*n] = hashed{h, i}
 		*n++
 	}
 	return list
@@ -118,32 +121,22 @@ func byHighBits[K any](keys []K, hash func(K) uint64) []hashed[K] {
 // keysOf are the keys of a map whose keys are of type K, in Go's order.
 func keysOf[K any](m any) []K {
 	v := reflect.ValueOf(m)
-	if v.Len() == 0 {
-		return nil
+	keys, n := make([]K, v.Len()), 0
+	for entries := v.MapRange(); n < len(keys) && entries.Next(); n++ {
+		reflect.ValueOf(&keys[n]).Elem().SetIterKey(entries)
 	}
-	keys := make([]K, 0, v.Len())
-	k := new(K)
-	to := reflect.ValueOf(k).Elem()
-	for entries := v.MapRange(); entries.Next(); {
-		to.SetIterKey(entries)
-		keys = append(keys, *k)
-	}
-	return keys
+	return keys[:n]
 }
 
 // stringKeys are the keys of a map with keys of type string.
 func (m *Machine) stringKeys(x any, place int) []string {
-	keys := keysOf[string](x)
-	arrange(keys, m.order.at(place).text, cmp.Compare[string])
-	return keys
+	return arrange(keysOf[string](x), m.order.at(place).text, cmp.Compare[string])
 }
 
 // intKeys are the keys of a map with keys of type int.
 func (m *Machine) intKeys(x any, place int) []int {
-	keys := keysOf[int](x)
 	o := m.order.at(place)
-	arrange(keys, func(k int) uint64 { return o.number(uint64(k)) }, cmp.Compare[int])
-	return keys
+	return arrange(keysOf[int](x), func(k int) uint64 { return o.number(uint64(k)) }, cmp.Compare[int])
 }
 
 // keys are the keys of any map: a slice of their type.
@@ -171,7 +164,7 @@ func (m *Machine) arranged(keys []reflect.Value, place int) []reflect.Value {
 		list[i] = encoded{k, appendKey(nil, k)}
 	}
 	o := m.order.at(place)
-	arrange(list, func(e encoded) uint64 { return o.text(string(e.text)) },
+	list = arrange(list, func(e encoded) uint64 { return o.text(string(e.text)) },
 		func(a, b encoded) int { return bytes.Compare(a.text, b.text) })
 	for i, e := range list {
 		keys[i] = e.key

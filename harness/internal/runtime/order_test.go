@@ -129,8 +129,8 @@ func TestKeysAreArrangedByHashAndThenByThemselves(t *testing.T) {
 			want := slices.SortedFunc(slices.Values(keys), func(a, b int) int {
 				return cmp.Or(cmp.Compare(hash(a), hash(b)), cmp.Compare(a, b))
 			})
-			if arrange(keys, hash, cmp.Compare[int]); !slices.Equal(keys, want) {
-				t.Errorf("%d keys, hashes & %#x: %v, want %v", n, mask, keys, want)
+			if got := arrange(keys, hash, cmp.Compare[int]); !slices.Equal(got, want) {
+				t.Errorf("%d keys, hashes & %#x: %v, want %v", n, mask, got, want)
 			}
 		}
 	}
@@ -155,5 +155,17 @@ func TestEntriesOfNaNAreVisitedUntilTheyAreGone(t *testing.T) {
 	clear(m)
 	if k, _, ok := nextEntry(e); ok {
 		t.Errorf("visited %v of an empty map", k)
+	}
+}
+
+func BenchmarkStringKeys(b *testing.B) {
+	for _, n := range []int{1, 10, 1000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m, x := ordered(1), any(filled(n, func(i int) string { return fmt.Sprint("key ", i) }))
+			for b.Loop() {
+				m.stringKeys(x, 1)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
+		})
 	}
 }

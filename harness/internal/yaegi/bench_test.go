@@ -78,7 +78,7 @@ func main() {
 }
 `
 
-// ranges visits a map of as many keys as are put in, about 100,000 entries in all.
+// ranges visits a map of as many keys as are put in, some 400,000 entries in all.
 const ranges = `package main
 
 import "strconv"
@@ -89,7 +89,7 @@ func main() {
 		m["key "+strconv.Itoa(i)] = i
 	}
 	n := 0
-	for range 100_000 / SIZE {
+	for range 400_000 / SIZE {
 		LOOP
 	}
 	if n == 0 {
@@ -147,7 +147,7 @@ func BenchmarkGoroutines(b *testing.B) { benchmarkLowered(b, goroutines) }
 // BenchmarkRandom draws 1,000 numbers.
 func BenchmarkRandom(b *testing.B) { benchmarkLowered(b, random) }
 
-// BenchmarkRangeMap visits 100,000 entries of maps of several sizes, in Go's order and
+// BenchmarkRangeMap visits 400,000 entries of maps of several sizes, in Go's order and
 // in that which follows from the seed.
 func BenchmarkRangeMap(b *testing.B) {
 	for _, loop := range []string{"for k, v := range m { n += len(k) + v }", "for k := range m { n += len(k) }",

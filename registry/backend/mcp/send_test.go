@@ -305,7 +305,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 				t.Errorf("%s, effect %v: error %v, outcome %s, asked %d times", kind, effect, err,
 					backend.OutcomeOf(err, true), *times)
 			}
-			if want := fmt.Sprintf("server %q: calling \"echo\": not sent: disk full", def.Name); err.Error() != want {
+			if want := fmt.Sprintf("server %q: calling \"echo\": disk full", def.Name); err.Error() != want {
 				t.Errorf("%s: error %q, want %q", kind, err, want)
 			}
 			if arrived() != 0 {
