@@ -44,7 +44,8 @@ func (s *Script) alone(n *Needs) bool { return s.Free && !s.Check && n.none() }
 // that goes off. Of what a goroutine read from its clock in the run, it reads the
 // same again. Nothing waits: sleeps and timers go off when Host.Still says so. Calls
 // are not limited to Limits.Parallel at once, nor their arguments but by what a run
-// may send. What native code reads and sets goes by the world's clock.
+// may send. What native code reads and sets goes by the world's clock. See the
+// package's documentation for what becomes of it with Script.Resume.
 type Replay = exec.Replay
 
 // ready is a worker's first word.
