@@ -132,3 +132,12 @@ func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	}
 	return out
 }
+
+// Server is the definition of a server; one without anything where the config does
+// not have it.
+func (c *Catalog) Server(name string) *config.Server {
+	if i := slices.IndexFunc(c.Servers, func(s config.Server) bool { return s.Name == name }); i >= 0 {
+		return &c.Servers[i]
+	}
+	return &usual
+}

@@ -94,7 +94,7 @@ func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID fu
 				Tools:   &mcp.ToolCapabilities{ListChanged: true},
 			},
 		})
-	c.mcp.AddReceivingMiddleware(c.guard, c.instruct)
+	c.mcp.AddReceivingMiddleware(c.guard, c.instruct, c.later)
 	c.mcp.AddSendingMiddleware(c.spare)
 	if mode.scripts() {
 		c.describe()
@@ -107,6 +107,7 @@ func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID fu
 	}
 	c.addTeaching()
 	c.addRuns()
+	c.addTasks()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions[c] = struct{}{}
