@@ -9,13 +9,20 @@ type backing interface {
 	create(name string) (sink, error)
 	names() ([]string, error) // the oldest first
 	open(name string) (source, error)
-	// value returns what stands beside a record, of at most MaxValue bytes.
-	value(name, sum string) ([]byte, error)
+	// reopen returns a record that nobody writes; else it is ErrRunning.
+	reopen(name string) (sink, error)
+	// value returns what stands beside a record under the name of a file, of at most
+	// max bytes.
+	value(name, file string, max int64) ([]byte, error)
+	// put keeps something beside a record durably, where nothing has the name of the
+	// file: else it is fs.ErrExist.
+	put(name, file string, value []byte) error
 	// values are the digests of what stands beside a record.
 	values(name string) ([]string, error)
 	// remove deletes a record and what stands beside it. A run that is under way
-	// is ErrRunning.
-	remove(name string) error
+	// is ErrRunning. spare, if not nil, says whether it stays, which is errStays, when
+	// nobody can write it any more.
+	remove(name string, spare func() (bool, error)) error
 	// size is what a record takes, in bytes, with what stands beside it.
 	size(name string) (int64, error)
 	// tidy deletes what killed writers left without a record.
@@ -34,6 +41,8 @@ type sink interface {
 	beside(sum string, value []byte) error
 	// publish lists the record; its first line is written.
 	publish() error
+	// cut takes off what is behind so many bytes.
+	cut(size int64) error
 	fileID() (device, inode uint64, err error)
 	// Close ends the writing. A record that was not published is gone.
 	Close() error

@@ -24,7 +24,7 @@ func (r *Run) Copy(path string) error {
 }
 
 func (r *Run) copy(base string) error {
-	now := &Run{in: r.in, name: r.name}
+	now := &Run{in: r.in, name: r.name, clock: r.clock}
 	data, err := now.bytes()
 	if err != nil {
 		return err

@@ -132,6 +132,8 @@ func (d *Data) UnmarshalJSON(b []byte) error {
 // isDigest reports whether s is a SHA-256 in hexadecimal.
 func isDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
+func notDigest(s string) bool { return !isDigest(s) }
+
 // plain reports whether a value can be in a line as it is, and be read with the
 // same bytes: JSON without white space, not too deep, no null and no string
 // with a meaning.

@@ -8,8 +8,22 @@ var (
 	ErrNotFound = errors.New("no such run")
 	// ErrAmbiguous is returned for what the IDs of several records begin with.
 	ErrAmbiguous = errors.New("several runs are meant")
-	// ErrRunning is returned by Remove for a run that is under way.
+	// ErrRunning is returned by Remove, Reopen, Settle and EndRun for a run that
+	// somebody writes; by the last three as a *RunningError.
 	ErrRunning = errors.New("the run is under way")
+	// ErrAnswered is returned, as an *AnsweredError, for what somebody has answered.
+	ErrAnswered = errors.New("it has been answered")
+	// ErrExpired is returned for an answer that comes too late.
+	ErrExpired = errors.New("the time for an answer has passed")
+	// ErrEnded is returned for a run that cannot be gone on with.
+	ErrEnded = errors.New("the run has ended")
+	// ErrCopy is returned by Reopen for a record that is another file than the one
+	// that was written, as in a folder that was copied.
+	ErrCopy = errors.New("the record is a copy of the one that was written")
+	// ErrNotUnknown is returned by Settle for a call of which something is known.
+	ErrNotUnknown = errors.New("it is known what became of the call")
+	// ErrTooEarly is returned by Settle when the call may still happen.
+	ErrTooEarly = errors.New("the call may still happen")
 	// ErrClosed is returned by a Writer that was closed.
 	ErrClosed = errors.New("the record is closed")
 	// ErrNotKept is returned by Run.Value for a value of which there is a digest

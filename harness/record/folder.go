@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	mathrand "math/rand/v2"
 	"os"
 	"path"
 	"slices"
@@ -72,6 +73,88 @@ func (f *recordFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// reopen checks, once it has the lock, that the name still is that of the file: one
+// that was removed meanwhile, or put in its place, has a lock of its own.
+func (d *folder) reopen(name string) (sink, error) {
+	file := name + recordExt
+	if st, err := d.root.Lstat(file); err != nil {
+		return nil, err
+	} else if !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: file, Err: errNotRegular}
+	}
+	f, err := d.root.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.own(f, file); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &recordFile{File: f, d: d, name: name, published: true}, nil
+}
+
+var errNetwork = errors.New("the record is on a file system of a network, where locks are not sure: move the store's " +
+	"folder to a disk of this machine")
+
+func (d *folder) own(f *os.File, file string) error {
+	if err := localFile(f); err != nil {
+		return err
+	}
+	if err := tryLock(f); err != nil {
+		return err
+	}
+	now, err := d.root.Lstat(file)
+	if err != nil {
+		return err
+	}
+	was, err := f.Stat()
+	if err == nil && !os.SameFile(now, was) {
+		err = &fs.PathError{Op: "open", Path: file, Err: fs.ErrNotExist}
+	}
+	return err
+}
+
+// How long tryLock waits: readers have a lock for as long as they read, and writers
+// may only add a line.
+const (
+	readersHold = 5 * time.Second
+	writersHold = 100 * time.Millisecond
+)
+
+// tryLock makes the caller the only owner of an open file; ErrRunning: another is.
+func tryLock(f *os.File) error {
+	for begin := time.Now(); ; time.Sleep(mathrand.N(5 * time.Millisecond)) {
+		ok, err := lockNow(f)
+		if ok || err != nil {
+			return err
+		}
+		running, err := owned(f)
+		if err == nil && !running {
+			err = unlock(f)
+		}
+		switch {
+		case err != nil:
+			return err
+		case running && time.Since(begin) > writersHold:
+			return ErrRunning
+		case time.Since(begin) > readersHold:
+			return errors.New("it is being read all the time")
+		}
+	}
+}
+
+func (f *recordFile) cut(size int64) error {
+	st, err := f.Stat()
+	if err == nil && st.Size() > size {
+		err = f.Truncate(size)
+	}
+	if err == nil {
+		_, err = f.Seek(size, io.SeekStart)
+	}
+	f.size.Store(size)
+	return err
+}
+
 // answerRoom is how many bytes a record has room for after a sync: something is
 // sent then, and its answer is not to find the disk full.
 const answerRoom = 128 << 10
@@ -117,34 +200,55 @@ func (f *recordFile) Close() error {
 	return errors.Join(err, f.File.Close())
 }
 
-// beside writes the value to a file of another name first: a file with the name
-// of a digest is whole.
-func (f *recordFile) beside(sum string, value []byte) (err error) {
-	dir := f.name + besideExt
-	if err := f.d.root.Mkdir(dir, 0o700); err == nil {
-		err = f.d.syncDir(".")
+func (f *recordFile) beside(sum string, value []byte) error {
+	return f.d.keep(f.name, sum, value, f.d.root.Rename)
+}
+
+func (d *folder) put(name, file string, value []byte) error {
+	if d.lacks(name + recordExt) {
+		return fs.ErrNotExist
+	}
+	err := d.keep(name, file, value, d.root.Link)
+	if err == nil && d.lacks(name+recordExt) { // it was removed just now
+		err = fs.ErrNotExist
+	}
+	return err
+}
+
+// keep writes a value to a file of another name first: one with its own name is
+// whole. give gives it that.
+func (d *folder) keep(name, file string, value []byte, give func(from, to string) error) (err error) {
+	dir := name + besideExt
+	if err := d.root.Mkdir(dir, 0o700); err == nil {
+		err = d.syncDir(".")
 		if err != nil {
 			return err
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	name := path.Join(dir, sum)
-	v, err := f.d.root.OpenFile(name+valueExt, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	to := path.Join(dir, file)
+	from := to + "." + newID() + valueExt
+	v, err := d.root.OpenFile(from, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if e := d.root.Remove(from); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}()
 	_, err = v.Write(value)
 	if err == nil {
 		err = v.Sync()
 	}
 	if err = errors.Join(err, v.Close()); err != nil {
-		return errors.Join(err, f.d.root.Remove(name+valueExt))
-	}
-	if err := f.d.root.Rename(name+valueExt, name); err != nil {
 		return err
 	}
-	return f.d.syncDir(dir)
+	if err := give(from, to); err != nil {
+		return err
+	}
+	return d.syncDir(dir)
 }
 
 func (d *folder) syncDir(name string) error {
@@ -184,11 +288,13 @@ func (d *folder) names() ([]string, error) {
 
 func (d *folder) open(name string) (source, error) { return d.openFile(name + recordExt) }
 
+var errNotRegular = errors.New("not a regular file")
+
 func (d *folder) openFile(file string) (source, error) {
 	if st, err := d.root.Lstat(file); err != nil { // a pipe would wait for its writer
 		return nil, err
 	} else if !st.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.New("not a regular file")}
+		return nil, &fs.PathError{Op: "open", Path: file, Err: errNotRegular}
 	}
 	f, err := d.root.Open(file)
 	if err != nil {
@@ -209,13 +315,13 @@ func (f fileSource) size() (int64, error) {
 	return st.Size(), nil
 }
 
-func (d *folder) value(name, sum string) ([]byte, error) {
-	f, err := d.openFile(path.Join(name+besideExt, sum))
+func (d *folder) value(name, file string, max int64) ([]byte, error) {
+	f, err := d.openFile(path.Join(name+besideExt, file))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readAll(f, MaxValue)
+	return readAll(f, max)
 }
 
 func (d *folder) values(name string) ([]string, error) {
@@ -228,10 +334,10 @@ func (d *folder) values(name string) ([]string, error) {
 	}
 	defer f.Close()
 	files, err := f.Readdirnames(-1)
-	return slices.DeleteFunc(files, func(file string) bool { return !isDigest(file) }), err
+	return slices.DeleteFunc(files, notDigest), err
 }
 
-func (d *folder) remove(name string) error {
+func (d *folder) remove(name string, spare func() (bool, error)) error {
 	f, err := d.open(name)
 	if err != nil {
 		return err
@@ -243,6 +349,13 @@ func (d *folder) remove(name string) error {
 	}
 	if running {
 		return ErrRunning
+	}
+	if spare != nil {
+		if stays, err := spare(); err != nil {
+			return err
+		} else if stays {
+			return errStays
+		}
 	}
 	if err := d.root.Remove(name + recordExt); err != nil {
 		return err
@@ -334,7 +447,7 @@ func (d *folder) key(make bool) ([]byte, error) {
 		return key, nil
 	}
 	if st, err := d.root.Lstat(keyFile); err == nil && !st.Mode().IsRegular() { // a link leads out of the folder
-		return nil, &fs.PathError{Op: "open", Path: keyFile, Err: errors.New("not a regular file")}
+		return nil, &fs.PathError{Op: "open", Path: keyFile, Err: errNotRegular}
 	}
 	f, err := lockedfile.OpenFile(path.Join(d.dir, keyFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

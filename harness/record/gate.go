@@ -18,26 +18,37 @@ import (
 // another goroutine of a pool took then. Answers come in the order in which they
 // came; one whose turn it is not waits until nothing moves.
 //
+// The gate of a run that is gone on with is passed when the script has made all calls
+// of the record that were sent and are no reads: then the run is live, and calls that
+// have no answer go out. Without that nothing that is no read may be sent: what was
+// sent before and what is sent now would not be of one execution of the script.
+//
 // Whoever uses a Gate asks it of each call, and tells it when nothing in the
 // script moves. It is not safe for concurrent use.
 type Gate struct {
-	run   *Run
-	loose bool
-	end   time.Time // of the record
-	lines []*gated
-	byKey map[string][]*gated // unused, in the order of the record
-	held  []*Question         // without a line, in the order in which they came
-	taken []*answer           // with a line, not answered
-	gone  []*Question         // without a line, and given up by the script
+	run    *Run
+	loose  bool
+	resume bool
+	live   bool
+	end    time.Time // of what the record has of the script
+	lines  []*gated
+	byKey  map[string][]*gated // unused, in the order of the record
+	held   []*Question         // without a line, in the order in which they came
+	taken  []*answer           // with a line, not answered
+	gone   []*Question         // without a line, and given up by the script
+	left   int                 // calls that the script must make
+	asks   asksLeft
 }
 
 // gated is a call of the record.
 type gated struct {
 	*Made
-	line  *Call
-	args  string
-	order int // of its answer; none: the last of all
-	used  bool
+	line     *Call
+	args     string
+	order    int  // of its answer
+	required bool // the script must make it
+	given    bool // it has an answer
+	used     bool
 }
 
 type answer struct {
@@ -89,53 +100,122 @@ func (d *Divergence) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// NewGate returns the gate of a record. loose: the script is another one than the
-// record's, and its calls are told apart by tool and arguments alone.
+// NewGate returns the gate of a record that is replayed. loose: the script is another
+// one than the record's, and its calls are told apart by tool and arguments alone.
 func NewGate(r *Run, loose bool) (*Gate, error) {
-	g := &Gate{run: r, loose: loose, byKey: map[string][]*gated{}}
+	g := newGate(r)
+	g.loose = loose
 	if r.End != nil {
 		g.end = r.End.Time
 	}
-	order := map[int]int{}
-	for _, l := range r.Lines {
-		var n int
-		switch l := l.(type) {
-		case *Done:
-			n = l.N
-		case *Guess:
-			n = l.N
-		default:
-			continue
-		}
-		if _, ok := order[n]; !ok {
-			order[n] = len(order)
-		}
-	}
+	order, passed := answers(r), r.passed()
 	for _, m := range r.Calls {
 		if m.Call == nil && m.Guess == nil {
 			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
 		}
-		l := &gated{Made: m, line: m.Line(), order: len(r.Calls)}
-		args, err := r.Value(l.line.Args)
-		if l.line.Args.Redacted {
-			args, err = []byte(anyArgs), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the arguments of call %d: %w", l.line.N, err)
+		if passed(m) {
+			continue
 		}
 		if m.Result().Redacted {
-			return nil, fmt.Errorf("the record does not have the whole answer of call %d (%s), which was redacted or is "+
-				"not kept", l.line.N, l.line.Tool)
+			return nil, redactedError(m)
 		}
-		l.args = string(args)
-		if at, ok := order[l.line.N]; ok && m.answered() {
-			l.order = at
+		l := &gated{Made: m, order: order[m.Line().N], given: m.answered()}
+		l.required = len(r.Attempts) == 0 || m.Line().Class != Read
+		if err := g.add(l); err != nil {
+			return nil, err
 		}
-		g.lines = append(g.lines, l)
-		key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
-		g.byKey[key] = append(g.byKey[key], l)
 	}
 	return g, nil
+}
+
+func newGate(r *Run) *Gate { return &Gate{run: r, byKey: map[string][]*gated{}} }
+
+func redactedError(m *Made) error {
+	return fmt.Errorf("the record does not have the whole answer of call %d (%s), which was redacted or is not kept",
+		m.Line().N, m.Line().Tool)
+}
+
+// passed returns whether the execution that came to the end of the record went
+// without a call of an attempt before it.
+func (r *Run) passed() func(m *Made) bool {
+	live, dry := r.live(), r.dryCalls()
+	return func(m *Made) bool {
+		n := len(r.Attempts)
+		switch {
+		case m.Settle != nil && !m.Settle.Happened:
+			return true
+		case n == 0 || m.Line().Attempt == r.Attempts[n-1].Number:
+			return false
+		case m.Guess != nil:
+			return live
+		}
+		return m.Class == Read && !m.answered() || dry[m.Call]
+	}
+}
+
+// live reports whether a dry run was gone on with as one that is not.
+func (r *Run) live() bool {
+	return slices.ContainsFunc(r.Attempts, func(a *Attempt) bool { return a.Live })
+}
+
+// dryCalls are the calls of a dry run that has become live which saw a world without
+// the effects that were not made: those after its first guess.
+func (r *Run) dryCalls() map[*Call]bool {
+	if !r.live() {
+		return nil
+	}
+	dry, guessed := map[*Call]bool{}, false
+	for _, l := range r.Lines {
+		switch l := l.(type) {
+		case *Guess:
+			guessed = true
+		case *Call:
+			if guessed {
+				dry[l] = true
+			}
+		case *Attempt:
+			if l.Live {
+				return dry
+			}
+		}
+	}
+	return dry
+}
+
+// answers are the places of calls' answers among the lines.
+func answers(r *Run) map[int]int {
+	at := map[int]int{}
+	for i, l := range r.Lines {
+		switch l := l.(type) {
+		case *Done:
+			at[l.N] = i
+		case *Guess:
+			at[l.N] = i
+		case *Settle:
+			at[l.N] = i
+		}
+	}
+	return at
+}
+
+// add takes a call of the record.
+func (g *Gate) add(l *gated) error {
+	l.line = l.Line()
+	args, err := g.run.Value(l.line.Args)
+	if l.line.Args.Redacted {
+		args, err = []byte(anyArgs), nil
+	}
+	if err != nil {
+		return fmt.Errorf("the arguments of call %d: %w", l.line.N, err)
+	}
+	l.args = string(args)
+	g.lines = append(g.lines, l)
+	if l.required {
+		g.left++
+	}
+	key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
+	g.byKey[key] = append(g.byKey[key], l)
+	return nil
 }
 
 // anyArgs stands for arguments that the record does not have.
@@ -158,7 +238,7 @@ func (g *Gate) Ask(q *Question) (reply Reply, ok bool) {
 			l := lines[i]
 			g.byKey[key] = slices.Delete(lines, i, i+1)
 			a := g.take(l, q)
-			if q.Alone && a.answered() {
+			if q.Alone && a.given {
 				return g.reply(a), true
 			}
 			return Reply{}, false
@@ -184,6 +264,9 @@ func (g *Gate) fits(l *gated, args string) bool {
 
 func (g *Gate) take(l *gated, q *Question) *answer {
 	l.used = true
+	if l.required {
+		g.left--
+	}
 	a := &answer{l, q}
 	g.taken = append(g.taken, a)
 	return a
@@ -194,11 +277,19 @@ func (g *Gate) reply(a *answer) Reply {
 	return Reply{a.question.N, a.Made}
 }
 
+// Next says what happens when nothing in a script moves. With the zero Next the
+// script waits for what its record has no answer to, as it did then.
+type Next struct {
+	Reply   *Reply // a call gets its answer
+	Advance bool   // the timer that was named goes off
+	// Live: the gate is passed. Calls that wait go out, or go on: see Continues.
+	Live     bool
+	Diverged *Divergence // the script has left its record
+}
+
 // Still is told that nothing in the script moves, and which timer goes off next
-// (zero: none is set). It returns an answer (ok), or that the timer is to go off
-// (advance), or how the script has left its record. With neither the script waits
-// for what its record has no answer to, as it did then.
-func (g *Gate) Still(next time.Time) (reply Reply, ok, advance bool, d *Divergence) {
+// (zero: none is set).
+func (g *Gate) Still(next time.Time) Next {
 	a := g.earliest()
 	if a == nil {
 		for g.swap() {
@@ -207,19 +298,24 @@ func (g *Gate) Still(next time.Time) (reply Reply, ok, advance bool, d *Divergen
 	}
 	switch {
 	case a != nil && (next.IsZero() || !next.Before(a.when())):
-		return g.reply(a), true, false, nil
+		r := g.reply(a)
+		return Next{Reply: &r}
 	case a != nil:
-		return Reply{}, false, true, nil
-	case len(g.held) > 0 && (next.IsZero() || !g.end.IsZero() && next.After(g.end.Add(pastEnd))):
-		return Reply{}, false, false, g.divergence()
+		return Next{Advance: true}
+	case g.passes(next):
+		g.live = true
+		return Next{Live: true}
+	case (len(g.held) > 0 || g.resume) && (next.IsZero() || !g.end.IsZero() && next.After(g.end.Add(pastEnd))):
+		return Next{Diverged: g.divergence()}
 	case !next.IsZero():
-		return Reply{}, false, true, nil
+		return Next{Advance: true}
 	}
-	return Reply{}, false, false, nil
+	return Next{}
 }
 
 // pastEnd is how long after the end of its record a script may still wait for
-// timers while it also waits for a call that the record does not have.
+// timers while it also waits for a call that the record does not have, or, when its
+// run is gone on with, has not made all calls that it made then.
 const pastEnd = time.Minute
 
 // earliest is what was answered first of what waits for its answer; nil: nothing
@@ -227,7 +323,7 @@ const pastEnd = time.Minute
 func (g *Gate) earliest() *answer {
 	var first *answer
 	for _, a := range g.taken {
-		if a.answered() && (first == nil || a.order < first.order) {
+		if a.given && (first == nil || a.order < first.order) {
 			first = a
 		}
 	}
@@ -278,11 +374,8 @@ func (g *Gate) End() *Divergence {
 
 func (g *Gate) divergence() *Divergence {
 	d := &Divergence{}
-	for _, l := range g.lines {
-		if !l.used {
-			d.Unasked = l.Made
-			break
-		}
+	if i := slices.IndexFunc(g.lines, func(l *gated) bool { return l.required && !l.used }); i >= 0 {
+		d.Unasked = g.lines[i].Made
 	}
 	if asked := slices.Concat(g.held, g.gone); len(asked) > 0 {
 		d.Asked = slices.MinFunc(asked, func(a, b *Question) int { return cmp.Compare(a.N, b.N) })
@@ -312,7 +405,8 @@ func (g *Gate) near(q *Question) *Made {
 	return best
 }
 
-// answered reports whether the script got an answer.
+// answered reports whether the script got an answer, or a person has said what it
+// would have been.
 func (m *Made) answered() bool {
 	return m.Guess != nil || m.Settle != nil && m.Settle.Happened || m.Done != nil && !m.Done.Cut
 }
@@ -320,6 +414,8 @@ func (m *Made) answered() bool {
 // when is when the script got its answer.
 func (m *Made) when() time.Time {
 	switch {
+	case m.Settle != nil && m.Settle.Happened:
+		return m.Settle.Time
 	case m.Done != nil:
 		return m.Done.Time
 	case m.Guess != nil:

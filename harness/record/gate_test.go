@@ -110,14 +110,18 @@ func TestWhichCallIsWhich(t *testing.T) {
 					got = append(got, said(g.Ask(question(n, s))))
 					continue
 				}
-				r, ok, advance, d := g.Still(next)
+				n := g.Still(next)
 				switch {
-				case d != nil:
+				case n.Diverged != nil:
 					got = append(got, "diverged")
-				case advance:
+				case n.Advance:
 					got = append(got, "timer")
+				case n.Live:
+					got = append(got, "live")
+				case n.Reply != nil:
+					got = append(got, said(*n.Reply, true))
 				default:
-					got = append(got, said(r, ok))
+					got = append(got, "-")
 				}
 			}
 			if !slices.Equal(got, c.want) {
@@ -138,8 +142,8 @@ func TestACallThatIsGivenUpIsNotAnswered(t *testing.T) {
 	g := gateOf(t, false, []string{"- 1:1 a.x {}"}, 1)
 	g.Ask(question(1, "- 1:1 a.x {}"))
 	g.Leave(1)
-	if r, ok, _, d := g.Still(time.Time{}); ok || d != nil {
-		t.Error(r, d)
+	if n := g.Still(time.Time{}); n != (Next{}) {
+		t.Error(n)
 	}
 	if d := g.End(); d != nil {
 		t.Error(d)
@@ -323,11 +327,11 @@ func TestModelsReplayInAnySchedule(t *testing.T) {
 					give(r)
 				}
 			}, func() bool {
-				r, ok, _, d := gate.Still(time.Time{})
-				if diverged = d; ok {
-					give(r)
+				next := gate.Still(time.Time{})
+				if diverged = next.Diverged; next.Reply != nil {
+					give(*next.Reply)
 				}
-				return ok
+				return next.Reply != nil
 			})
 			if diverged == nil {
 				diverged = gate.End()

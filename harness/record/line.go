@@ -188,7 +188,7 @@ type Ask struct {
 	Why    string    `json:"why,omitempty"`    // a person is asked
 	Hash   string    `json:"hash,omitempty"`   // of the tool's definition
 	Server string    `json:"server,omitempty"` // digest of its entry in the config, without secrets
-	Digest string    `json:"digest"`           // see AskDigest
+	Digest string    `json:"digest"`           // AskDigest; the Writer sets it
 	Until  time.Time `json:"until"`
 	// Whole says that a yes may be for all calls of the tool in this run.
 	Whole bool `json:"whole,omitempty"`
@@ -285,6 +285,7 @@ type End struct {
 	Status    string          `json:"status"`
 	Value     Data            `json:"value,omitzero"`
 	ExitCode  int             `json:"exit_code"`
+	Closed    bool            `json:"closed,omitempty"` // by a person: nothing goes on with it
 	Truncated bool            `json:"truncated,omitempty"`
 	Warnings  []string        `json:"warnings,omitempty"`
 	Error     json.RawMessage `json:"error,omitempty"`  // as in the harness's result

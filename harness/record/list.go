@@ -54,6 +54,8 @@ type Summary struct {
 	Error    string    `json:"error,omitempty"` // first line
 	Damaged  bool      `json:"damaged,omitempty"`
 	Attempts int       `json:"attempts,omitempty"`
+	Request  string    `json:"-"` // see Begin
+	Once     string    `json:"once,omitempty"`
 }
 
 // List returns the runs that a filter chooses, the latest first. A record that
@@ -150,7 +152,7 @@ func (s *Store) summary(name string) (*Summary, error) {
 		return nil, err
 	}
 	if _, id, _ := parseName(name); end == nil || begin.ID != id {
-		r, err := load(s.in, name)
+		r, err := s.load(name)
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +229,7 @@ func (r *Run) Summary() *Summary {
 		end = &End{Status: Died}
 		until := r.Lines[len(r.Lines)-1].head().Time
 		if r.Running {
-			end.Status, until = Running, time.Now()
+			end.Status, until = Running, r.now()
 		}
 		t.fill(end)
 		end.Ms = float64(until.Sub(r.Begin.Time).Microseconds()) / 1000
@@ -240,7 +242,7 @@ func (r *Run) Summary() *Summary {
 func summarize(b *Begin, e *End) *Summary {
 	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
 		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
-		Error: firstError(e.Error), Attempts: e.Attempts}
+		Error: firstError(e.Error), Attempts: e.Attempts, Request: b.Request, Once: b.Once}
 }
 
 // firstError is the first line of an error's message.
@@ -255,7 +257,7 @@ func firstError(raw json.RawMessage) string {
 
 // contains reports whether a text is in what a run's script was, did and said.
 func (s *Store) contains(name, text string) (bool, error) {
-	r := &Run{in: s.in, name: name}
+	r := &Run{in: s.in, name: name, clock: s.clock}
 	data, err := r.bytes()
 	if err != nil || !mayContain(data, text) {
 		return false, err
@@ -310,6 +312,10 @@ func (r *Run) contains(s string) bool {
 			found = value(l.Args)
 		case *Guess:
 			found = value(l.Args)
+		case *Ask:
+			found = value(l.Args) || in(l.Why) || inJSON(l.Question)
+		case *Answer:
+			found = in(l.Who) || in(l.Word)
 		case *Done:
 			found = in(l.Error) || in(l.Message)
 		case *Note:

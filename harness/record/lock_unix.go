@@ -13,7 +13,20 @@ import (
 // closed. It waits for readers that look whether there is one.
 func lockFile(f *os.File) error { return flock(f, unix.LOCK_EX) }
 
-// owned reports whether another open file has the lock.
+// lockNow is lockFile, but does not wait; false: somebody else has a lock.
+func lockNow(f *os.File) (bool, error) {
+	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// unlock gives up the lock that owned took.
+func unlock(f *os.File) error { return flock(f, unix.LOCK_UN) }
+
+// owned reports whether another open file has the lock. Otherwise f has one of a
+// reader then, until it is closed.
 func owned(f *os.File) (bool, error) {
 	err := flock(f, unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 )
 
 // maxMemory bounds, in bytes, what all records in memory take. One that takes
@@ -20,6 +21,7 @@ type memory struct {
 	most   int64 // bytes of all
 	secret []byte
 	news   signal
+	clock  func() time.Time
 
 	mu      sync.Mutex
 	records map[string]*memoryRecord
@@ -35,11 +37,13 @@ type memoryRecord struct {
 	bytes  int64
 	listed bool
 	ended  bool
-	gone   bool // it is not kept any more; what is written to it goes nowhere
+	stays  time.Time // until when it is not dropped when it has ended
+	gone   bool      // it is not kept any more; what is written to it goes nowhere
 }
 
 func newMemory(n int) *memory {
-	return &memory{n: n, most: maxMemory, secret: randomKey(), records: map[string]*memoryRecord{}}
+	return &memory{n: n, most: maxMemory, secret: randomKey(), clock: time.Now,
+		records: map[string]*memoryRecord{}}
 }
 
 func (m *memory) changes() *signal              { return &m.news }
@@ -74,6 +78,38 @@ func (r *memoryRecord) beside(sum string, value []byte) error {
 	return nil
 }
 
+func (m *memory) reopen(name string) (sink, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.records[name]
+	switch {
+	case r == nil:
+		return nil, fs.ErrNotExist
+	case !r.ended:
+		return nil, ErrRunning
+	}
+	r.ended = false
+	return r, nil
+}
+
+// cut does nothing: a record in memory has no torn end.
+func (r *memoryRecord) cut(size int64) error { return nil }
+
+func (m *memory) put(name, file string, value []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.records[name]
+	switch {
+	case r == nil:
+		return fs.ErrNotExist
+	case r.values[file] != nil:
+		return fs.ErrExist
+	}
+	r.values[file] = bytes.Clone(value)
+	r.grow(len(value))
+	return nil
+}
+
 func (r *memoryRecord) Sync() error { return nil }
 
 func (r *memoryRecord) fileID() (device, inode uint64, err error) { return 0, 0, nil }
@@ -92,8 +128,21 @@ func (r *memoryRecord) Close() error {
 	if !r.listed {
 		r.m.drop(r)
 	}
+	r.stays = r.keptUntil()
 	r.m.trim()
 	return nil
+}
+
+// keptUntil is Run.keptUntil; the caller holds mu.
+func (r *memoryRecord) keptUntil() time.Time {
+	if b, e, _ := ends(&memorySource{bytes.NewReader(r.buf), false}); over(b, e) {
+		return time.Time{}
+	}
+	run := &Run{name: r.name, clock: r.m.clock}
+	if run.read(r.buf) != nil {
+		return time.Time{}
+	}
+	return run.keptUntil()
 }
 
 // grow counts what was written, and makes room for it.
@@ -111,9 +160,11 @@ func (r *memoryRecord) grow(n int) {
 	}
 }
 
-// trim drops the oldest of the ended records that are too many or too large.
+// trim drops the oldest of the ended records that are too many or too large, but
+// none that waits.
 func (m *memory) trim() {
-	ended := m.sorted(func(r *memoryRecord) bool { return r.ended })
+	now := m.clock()
+	ended := m.sorted(func(r *memoryRecord) bool { return r.ended && !r.stays.After(now) })
 	for i, name := range ended {
 		if len(ended)-i <= m.n && m.bytes <= m.most {
 			return
@@ -167,11 +218,11 @@ func (s *memorySource) size() (int64, error)   { return s.Size(), nil }
 func (s *memorySource) running() (bool, error) { return s.live, nil }
 func (s *memorySource) Close() error           { return nil }
 
-func (m *memory) value(name, sum string) ([]byte, error) {
+func (m *memory) value(name, file string, max int64) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.records[name]; r != nil && r.values[sum] != nil {
-		return bytes.Clone(r.values[sum]), nil
+	if r := m.records[name]; r != nil && r.values[file] != nil {
+		return bytes.Clone(r.values[file]), nil
 	}
 	return nil, os.ErrNotExist
 }
@@ -180,12 +231,13 @@ func (m *memory) values(name string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.records[name]; r != nil {
-		return slices.Collect(maps.Keys(r.values)), nil
+		return slices.DeleteFunc(slices.Collect(maps.Keys(r.values)), notDigest), nil
 	}
 	return nil, os.ErrNotExist
 }
 
-func (m *memory) remove(name string) error {
+func (m *memory) remove(name string, spare func() (bool, error)) error {
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]
@@ -194,6 +246,8 @@ func (m *memory) remove(name string) error {
 		return os.ErrNotExist
 	case !r.ended:
 		return ErrRunning
+	case spare != nil && r.stays.After(m.clock()): // as spare would say, which needs mu
+		return errStays
 	}
 	m.drop(r)
 	return nil

@@ -14,7 +14,7 @@ func (s *Store) Remove(ids ...string) error {
 	for _, id := range ids {
 		name, err := s.find(id)
 		if err == nil {
-			err = s.in.remove(name)
+			err = s.in.remove(name, nil)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another one removed it
 			err = ErrNotFound
@@ -28,7 +28,8 @@ func (s *Store) Remove(ids ...string) error {
 
 // Prune deletes what the store is not to keep any more: runs older than Age, the
 // oldest while all take more than Bytes, and what killed writers left. Runs that
-// are under way stay.
+// are under way stay, and those that wait for a person, until the time for that has
+// passed, or of which something is uncertain, for a week.
 func (s *Store) Prune() error {
 	err := s.prune()
 	if err = errors.Join(err, s.in.tidy()); err != nil {
@@ -54,18 +55,75 @@ func (s *Store) prune() error {
 		sizes[i], _ = s.in.size(name) // what was removed since takes nothing
 		all += sizes[i]
 	}
-	old := time.Now().Add(-s.o.Age)
+	old := s.clock().Add(-s.o.Age)
 	for i, name := range names {
 		t, _, _ := parseName(name)
 		if (s.o.Age <= 0 || !t.Before(old)) && (s.o.Bytes <= 0 || all <= s.o.Bytes) {
 			break
 		}
-		switch e := s.in.remove(name); {
+		switch e := s.in.remove(name, func() (bool, error) { return s.stays(name) }); {
 		case e == nil || errors.Is(e, fs.ErrNotExist):
 			all -= sizes[i]
-		case !errors.Is(e, ErrRunning):
+		case !errors.Is(e, ErrRunning) && !errors.Is(e, errStays):
 			err = errors.Join(err, e)
 		}
 	}
 	return err
+}
+
+var errStays = errors.New("the run may be gone on with")
+
+// stays reports whether a run that is not under way is one that Prune leaves.
+func (s *Store) stays(name string) (bool, error) {
+	f, err := s.in.open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if b, e, err := ends(f); err != nil || over(b, e) {
+		return false, err
+	}
+	r, err := s.load(name)
+	if errors.Is(err, errNoLine) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return r.keptUntil().After(r.now()), nil
+}
+
+// over reports whether a run has ended for good, by its first and last line.
+func over(b *Begin, e *End) bool { return b != nil && e != nil && !b.Dry && !goesOn(e.Status) }
+
+// keepUncertain is how long a run of which something is uncertain is kept at least.
+const keepUncertain = 7 * 24 * time.Hour
+
+// keptUntil is until when a run that is not under way may be gone on with, as far as
+// that depends on people; zero: it cannot.
+func (r *Run) keptUntil() time.Time {
+	var until time.Time
+	for _, a := range r.Asks {
+		if a.Used != nil || !r.waits(a) || a.A == Ledger && r.live() {
+			continue
+		}
+		if a.Until.After(until) {
+			until = a.Until
+		}
+		if a.Answer != nil && a.Answer.Until.After(until) {
+			until = a.Answer.Until
+		}
+	}
+	if r.End != nil && !goesOn(r.End.Status) {
+		return until
+	}
+	uncertain := r.End != nil && r.End.Status == string(Uncertain) || len(r.Unknown()) > 0
+	for _, m := range r.Calls {
+		s, _ := m.State(false)
+		uncertain = uncertain || s == Waiting
+	}
+	if last := r.Lines[len(r.Lines)-1].head().Time.Add(keepUncertain); uncertain && last.After(until) {
+		return last
+	}
+	return until
 }

@@ -22,8 +22,12 @@ type Run struct {
 	Calls    []*Made
 	Notes    []*Note
 	Children []*Child
-	End      *End   // nil: it is under way, or its process died
-	Lines    []Line // all of them, in their order
+	Asks     []*Asked
+	// End is how it ended: nil while it is under way, when its process died, and when
+	// another attempt has begun since; Ended has the Ends before that.
+	End   *End
+	Ended []*End
+	Lines []Line // all of them, in their order
 	// Running says that somebody writes it.
 	Running bool
 	// Damaged says where a good line follows a bad one; such a record is shown and
@@ -34,41 +38,17 @@ type Run struct {
 	Later error
 	// Torn is how many bytes at the end do not verify, and are left out.
 	Torn int64
+	// Forged says which answers of people count for nothing, and why: those that are
+	// not what somebody said to what is asked here, in time.
+	Forged []string
 
 	in    backing
 	name  string
+	size  int64 // bytes of its lines
+	clock func() time.Time
 	calls map[int]*Made
-}
-
-// Made is one call of a run with all that is known of it.
-type Made struct {
-	*Call          // nil in a dry run, for a call that was not sent
-	Guess  *Guess  // instead
-	Done   *Done   // nil: it is under way, or nothing is known of it
-	Settle *Settle // nil
-}
-
-// Line is the line of the call; of one that was not sent, what that would have been.
-func (m *Made) Line() *Call {
-	if m.Call != nil {
-		return m.Call
-	}
-	g := m.Guess
-	return &Call{Head: g.Head, N: g.N, Path: g.Path, Place: g.Place, Class: g.Class, Tool: g.Tool, Args: g.Args}
-}
-
-// Result is what the script got, or what a person says that it would have got; the
-// zero Data where nobody knows.
-func (m *Made) Result() Data {
-	switch {
-	case m.Settle != nil && !m.Settle.Result.IsZero():
-		return m.Settle.Result
-	case m.Done != nil:
-		return m.Done.Result
-	case m.Guess != nil:
-		return m.Guess.Result
-	}
-	return Data{}
+	sent  map[*Made]bool // those that are under way, as far as the lines say
+	asks  map[string]*Asked
 }
 
 // Load reads a record by its ID, or the beginning of one that no other has. An ID
@@ -78,7 +58,7 @@ func (s *Store) Load(id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := load(s.in, name)
+	r, err := s.load(name)
 	if errors.Is(err, fs.ErrNotExist) { // it was removed just now
 		err = ErrNotFound
 	}
@@ -87,6 +67,8 @@ func (s *Store) Load(id string) (*Run, error) {
 	}
 	return r, nil
 }
+
+func (s *Store) load(name string) (*Run, error) { return load(s.in, name, s.clock) }
 
 // find returns the name of the record whose ID begins so.
 func (s *Store) find(id string) (string, error) {
@@ -135,11 +117,11 @@ func loadFile(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return load(in, name)
+	return load(in, name, time.Now)
 }
 
-func load(in backing, name string) (*Run, error) {
-	r := &Run{in: in, name: name}
+func load(in backing, name string, clock func() time.Time) (*Run, error) {
+	r := &Run{in: in, name: name, clock: clock}
 	data, err := r.bytes()
 	if err != nil {
 		return nil, err
@@ -152,6 +134,9 @@ func load(in backing, name string) (*Run, error) {
 			r.Damaged = fmt.Errorf("its first line is that of run %q", r.Begin.ID)
 		}
 		r.Begin.ID = id
+	}
+	if err := r.takeAnswers(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -220,6 +205,7 @@ func (r *Run) read(data []byte) error {
 	if bad != 0 {
 		r.Torn = int64(len(data) - badAt)
 	}
+	r.size = int64(len(data)) - r.Torn
 	if len(r.Lines) == 0 {
 		return errNoLine
 	}
@@ -257,22 +243,31 @@ func (r *Run) add(l Line) {
 		r.Begin = l
 	case *Attempt:
 		r.Attempts = append(r.Attempts, l)
+		r.lose()
+		if r.End != nil {
+			r.Ended, r.End = append(r.Ended, r.End), nil
+		}
 	case *Tools:
 		if l.Path == "" {
 			r.Tools = l
 		}
 	case *Call:
-		*r.made(l.N) = Made{Call: l} // also of one that was sent again
+		r.addCall(l)
+	case *Done:
+		r.addToCall(l.N, l)
+	case *Settle:
+		r.lose() // another process has the record
+		r.addToCall(l.N, l)
+	case *Round:
+		r.addToCall(l.N, l)
+	case *Ask:
+		r.addAsk(l)
+	case *Answer:
+		if a := r.asks[l.A]; a != nil {
+			r.addAnswer(a, l)
+		}
 	case *Guess:
 		*r.made(l.N) = Made{Guess: l}
-	case *Done:
-		if m := r.calls[l.N]; m != nil {
-			m.Done = l
-		}
-	case *Settle:
-		if m := r.calls[l.N]; m != nil {
-			m.Settle = l
-		}
 	case *Child:
 		if i := slices.IndexFunc(r.Children, func(c *Child) bool { return c.N == l.N }); i >= 0 {
 			r.Children[i].Error = l.Error
@@ -282,20 +277,12 @@ func (r *Run) add(l Line) {
 	case *Note:
 		r.Notes = append(r.Notes, l)
 	case *End:
+		r.lose()
+		if r.End != nil {
+			r.Ended = append(r.Ended, r.End)
+		}
 		r.End = l
 	}
-}
-
-// made returns the call of a number, which is new or there already.
-func (r *Run) made(n int) *Made {
-	if r.calls[n] == nil {
-		if r.calls == nil {
-			r.calls = map[int]*Made{}
-		}
-		r.calls[n] = &Made{}
-		r.Calls = append(r.Calls, r.calls[n])
-	}
-	return r.calls[n]
 }
 
 // Value returns a value of the record, wherever it is kept: what is left of one
@@ -314,7 +301,7 @@ func (r *Run) Value(d Data) ([]byte, error) {
 	case !isDigest(sum): // it is part of a path
 		return nil, errData
 	}
-	b, err := r.in.value(r.name, sum)
+	b, err := r.in.value(r.name, sum, MaxValue)
 	if err != nil {
 		return nil, fmt.Errorf("reading a value of run %s: %w", r.Begin.ID, err)
 	}

@@ -1,9 +1,6 @@
 package record
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // State is what has become of a call.
 type State string
@@ -11,12 +8,12 @@ type State string
 // The states of a call.
 const (
 	Planned State = "planned" // nothing of it is in the record
-	Asked   State = "asked"   // it waits for a person
+	Asking  State = "asked"   // it waits for a person
 	Granted State = "granted" // a person has said yes
 	Sent    State = "sent"    // it is under way, or its process died
-	Waiting State = "waiting" // the server waits for an answer of ours
+	Waiting State = "waiting" // its server goes on with it later: after an answer of ours, or by a task
 	Unknown State = "unknown" // nobody knows what became of it
-	Ended   State = "done"    // its answer is known
+	Ended   State = "done"    // its answer is known, or the script was told that it is not
 	Denied  State = "denied"  // by policy or a person
 	Failed  State = "failed"  // it was not sent
 )
@@ -34,22 +31,27 @@ const (
 	OnNo        Event = "no"
 	OnExpired   Event = "expired" // the time of an ask or a grant has passed, or the tool has changed
 	OnCall      Event = "call"
-	OnDone      Event = "done" // answered or unread
-	OnUncertain Event = "done uncertain"
+	OnAgain     Event = "call again"          // of a call that does the same however often it is made
+	OnDone      Event = "done"                // answered or unread
+	OnUncertain Event = "done uncertain"      // the script was not told
+	OnTold      Event = "done uncertain told" // the script got an error that says so, for good
 	OnRound     Event = "round"
-	OnLost      Event = "lost" // the process died
+	OnReply     Event = "round sent" // our answer to what its server asked
+	OnLost      Event = "lost"       // the process died
 	OnHappened  Event = "settle happened"
 	OnNot       Event = "settle not"
 )
 
 // transitions are all that may become of a call. What is not here is refused.
 var transitions = map[State]map[Event]State{
-	Planned: {OnCall: Sent, OnAsk: Asked, OnDenied: Denied, OnNotSent: Failed},
-	Asked:   {OnYes: Granted, OnNo: Denied, OnExpired: Denied},
-	Granted: {OnCall: Sent, OnExpired: Asked, OnNotSent: Failed, OnDenied: Denied},
-	Sent:    {OnDone: Ended, OnNotSent: Failed, OnRound: Waiting, OnUncertain: Unknown, OnLost: Unknown},
-	Waiting: {OnRound: Sent, OnDone: Ended, OnUncertain: Unknown, OnExpired: Unknown, OnLost: Unknown},
-	Unknown: {OnDone: Ended, OnHappened: Ended, OnNot: Planned},
+	Planned: {OnCall: Sent, OnAsk: Asking, OnDenied: Denied, OnNotSent: Failed},
+	Asking:  {OnYes: Granted, OnNo: Denied, OnExpired: Denied},
+	Granted: {OnCall: Sent, OnExpired: Asking, OnNotSent: Failed, OnDenied: Denied},
+	Sent: {OnDone: Ended, OnTold: Ended, OnNotSent: Failed, OnRound: Waiting, OnUncertain: Unknown,
+		OnLost: Unknown},
+	Waiting: {OnReply: Sent, OnRound: Waiting, OnDone: Ended, OnTold: Ended, OnUncertain: Unknown,
+		OnExpired: Unknown, OnLost: Unknown},
+	Unknown: {OnDone: Ended, OnHappened: Ended, OnNot: Planned, OnAgain: Sent},
 	Ended:   {},
 	Denied:  {},
 	Failed:  {},
@@ -81,6 +83,9 @@ func EventOf(l Line) Event {
 		}
 		return OnNo
 	case *Round:
+		if l.Sent {
+			return OnReply
+		}
 		return OnRound
 	case *Settle:
 		if l.Happened {
@@ -93,6 +98,8 @@ func EventOf(l Line) Event {
 			return OnDenied
 		case l.Kind == NotSent:
 			return OnNotSent
+		case l.told():
+			return OnTold
 		case l.Kind == Uncertain:
 			return OnUncertain
 		}
@@ -101,32 +108,6 @@ func EventOf(l Line) Event {
 	return ""
 }
 
-// State is the state of a call by its lines. alive: the process that made it may
-// still be at it.
-func (m *Made) State(alive bool) (State, error) {
-	s := Planned
-	var bad []string
-	step := func(e Event) {
-		next, err := s.After(e)
-		if err != nil {
-			bad = append(bad, err.Error())
-		}
-		s = next
-	}
-	if m.Call != nil && (m.Done == nil || !m.Done.Denied) { // the line of a denied one says what it was
-		step(OnCall)
-	}
-	if m.Done != nil {
-		step(EventOf(m.Done))
-	}
-	if s == Sent && !alive {
-		step(OnLost)
-	}
-	if m.Settle != nil {
-		step(EventOf(m.Settle))
-	}
-	if bad != nil {
-		return s, fmt.Errorf("call %d: %s", m.Line().N, strings.Join(bad, "; "))
-	}
-	return s, nil
-}
+// told reports whether the script got an error that says that nothing is known of
+// the call.
+func (d *Done) told() bool { return d.Kind == Uncertain && d.Error != "" && !d.Cut }

@@ -14,9 +14,10 @@ import (
 // A Store keeps records. It is safe for concurrent use, and several processes may
 // use one folder.
 type Store struct {
-	in  backing
-	dir string
-	o   StoreOptions
+	in    backing
+	dir   string
+	o     StoreOptions
+	clock func() time.Time
 }
 
 // StoreOptions configure a Store.
@@ -57,7 +58,7 @@ func Open(dir string, o *StoreOptions) (*Store, error) {
 func Memory(n int, o *StoreOptions) *Store { return newStore(newMemory(n), "", o) }
 
 func newStore(in backing, dir string, o *StoreOptions) *Store {
-	s := &Store{in: in, dir: dir}
+	s := &Store{in: in, dir: dir, clock: time.Now}
 	if o != nil {
 		s.o = *o
 	}
@@ -78,13 +79,11 @@ func (s *Store) Begin(b *Begin) (*Writer, error) {
 	if mathrand.N(pruneEvery) == 0 {
 		s.Prune() // that it fails is told to those who call it
 	}
-	b.V, b.ID, b.Time = Version, newID(), time.Now().UTC().Truncate(time.Microsecond)
+	b.V, b.ID, b.Time = Version, newID(), s.clock().UTC().Truncate(time.Microsecond)
 	if b.Seed == nil {
 		b.Seed = randomKey()
 	}
 	b.CPUs, b.Go, b.OS, b.Arch = runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH
-	b.Process = Process{PID: os.Getpid()}
-	b.Host, _ = os.Hostname()
 	w, err := s.begin(b)
 	if err != nil {
 		return nil, fmt.Errorf("beginning the record of a run: %w", err)
@@ -100,7 +99,7 @@ func (s *Store) begin(b *Begin) (*Writer, error) {
 		return nil, err
 	}
 	w := newWriter(s, b.ID, to)
-	if b.Device, b.Inode, err = to.fileID(); err == nil {
+	if b.Process, err = process(to); err == nil {
 		if err = w.Add(b); err == nil {
 			err = to.publish()
 		}

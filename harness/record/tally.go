@@ -18,6 +18,7 @@ type tally struct {
 	calls, failed, attempts int
 	tools                   []string
 	called                  map[string]bool
+	again                   map[int]bool
 	phrase, script          string
 }
 
@@ -32,6 +33,15 @@ func (t *tally) add(l Line) {
 			t.phrase = firstPhrase(l.Phrases)
 		}
 	case *Call:
+		if l.Class == Again { // it may be made again
+			if t.again[l.N] {
+				return
+			}
+			if t.again == nil {
+				t.again = map[int]bool{}
+			}
+			t.again[l.N] = true
+		}
 		t.call(l.Tool)
 	case *Guess:
 		t.call(l.Tool)

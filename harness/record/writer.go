@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"sync"
@@ -15,6 +16,7 @@ type Writer struct {
 	to   sink
 	keep *keeper
 	news *signal
+	now  func() time.Time
 
 	mu      sync.Mutex
 	idle    *sync.Cond // told when a sync has ended
@@ -29,13 +31,32 @@ type Writer struct {
 }
 
 func newWriter(s *Store, id string, to sink) *Writer {
-	w := &Writer{id: id, to: to, news: s.in.changes(), keep: &keeper{
+	w := &Writer{id: id, to: to, news: s.in.changes(), now: s.clock, keep: &keeper{
 		redact: s.o.Redact, unkept: s.o.Unkept, beside: to.beside,
 		key:    sync.OnceValues(func() ([]byte, error) { return s.in.key(true) }),
 		hidden: map[int]bool{}, kept: map[string]bool{},
 	}}
 	w.idle = sync.NewCond(&w.mu)
 	return w
+}
+
+// goOn makes the writer one that writes behind a run, which has values beside it.
+func (w *Writer) goOn(r *Run, values []string) {
+	for _, l := range r.Lines {
+		w.keep.hides(l)
+		w.so.add(l)
+	}
+	for _, sum := range values {
+		w.keep.kept[sum] = true
+	}
+	w.last, w.lines, w.bytes = When(r.Lines[len(r.Lines)-1]), len(r.Lines), int(r.size)
+}
+
+// Last is the time of the last line. What is now is the later of it and the clock.
+func (w *Writer) Last() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
 }
 
 // ID is the record's.
@@ -45,7 +66,7 @@ func (w *Writer) ID() string { return w.id }
 // later than that of the line before: no two lines have the same time. To an End
 // it adds what a list says of the run. The line has left this process when Add
 // returns, so that it survives its death. A value that stands beside another record
-// is an error: see Run.Value. A Note of more than MaxText bytes becomes several.
+// is an error: see Run.Value. Of an Ask it sets Digest. A Note of more than MaxText bytes becomes several.
 func (w *Writer) Add(l Line) error {
 	if err := w.failed(); err != nil { // nothing more is written, beside it neither
 		return err
@@ -56,6 +77,10 @@ func (w *Writer) Add(l Line) error {
 	if w.err != nil {
 		return w.err
 	}
+	if a, ok := kept.(*Ask); ok && err == nil {
+		err = w.digest(a)
+		l.(*Ask).Digest = a.Digest
+	}
 	if err != nil {
 		return w.fail(err)
 	}
@@ -65,6 +90,20 @@ func (w *Writer) Add(l Line) error {
 		}
 	}
 	return nil
+}
+
+// digest sets the digest of an ask as its line will be read.
+func (w *Writer) digest(a *Ask) error {
+	a.Type, a.Digest = "ask", ""
+	line, err := encode(a)
+	if err != nil {
+		return err
+	}
+	read, err := decode(bytes.TrimSuffix(line, []byte("\n")))
+	if err == nil {
+		a.Digest = AskDigest(w.id, read.(*Ask))
+	}
+	return err
 }
 
 // parts are the lines that a line is written as: a Note of much printed text, from
@@ -103,7 +142,7 @@ func (w *Writer) add(h *Head, kept Line) error {
 		return w.fail(err)
 	}
 	if h.Time.IsZero() {
-		h.Time = time.Now()
+		h.Time = w.now()
 	}
 	h.Time = h.Time.UTC().Truncate(time.Microsecond)
 	if !h.Time.After(w.last) {

@@ -31,6 +31,7 @@ import (
 type Program struct {
 	lowered *lower.Program
 	timers  *rt.Timers
+	procs   int // of the process, when it does not repeat a run
 }
 
 // A Refusal says what of a script cannot run as Go means it. Nothing of the
@@ -60,7 +61,7 @@ func Compile(checked *check.Checked) (*Program, error) {
 			return nil, &Refusal{at.Line, at.Column, "values of the script's types in interfaces, and interfaces of the script: " + err.Error()}
 		}
 	}
-	return &Program{lowered, rt.NewTimers()}, nil
+	return &Program{lowered: lowered, timers: rt.NewTimers()}, nil
 }
 
 // calls reports whether a script has calls, which are made again in the same order
@@ -118,11 +119,18 @@ type Replay struct {
 }
 
 // Replay makes the program repeat a run. It is called before Run. Meanwhile
-// Answered and Advance move its clock. The process runs on one processor from then
-// on: goroutines take turns as they did, as far as that can be had.
+// Answered and Advance move its clock. The process runs on one processor until Live:
+// goroutines take turns as they did, as far as that can be had.
 func (p *Program) Replay(r *Replay) {
-	here := runtime.GOMAXPROCS(1)
-	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, here))
+	p.procs = runtime.GOMAXPROCS(1)
+	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, p.procs))
+}
+
+// Live makes a program that repeats a run go on as if it had been running all the
+// time: its clock is the world's, and its timers wait for what is left of their time.
+func (p *Program) Live() {
+	p.timers.Live()
+	runtime.GOMAXPROCS(p.procs)
 }
 
 // Answered says that a call of a program that repeats a run was answered at a time,

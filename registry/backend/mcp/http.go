@@ -101,7 +101,7 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 		return nil, errors.New("the url cannot be read")
 	}
 	base := origin.NewGuard(named)
-	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, named: named,
+	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(d.opts.Asks), headers: d.server.Headers, named: named,
 		max: d.server.MaxMessage}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
@@ -110,7 +110,8 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 	var giveUp context.CancelFunc
 	t.givenUp, giveUp = context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, giveUp)
-	s, err := d.connect(ctx, transport(&http.Client{Transport: t, CheckRedirect: t.redirect}), t.captures, protocol)
+	s, err := d.connect(ctx, transport(&http.Client{Transport: t, CheckRedirect: t.redirect}), t.captures, t.asked,
+		protocol)
 	stop()
 	if err != nil {
 		close()
@@ -221,6 +222,9 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		}
 		req.Header.Set(k, v)
+	}
+	if id, ok := req.Context().Value(taskKey{}).(string); ok { // the SDK does not know what it is
+		req.Header.Set("Mcp-Name", id)
 	}
 	if t.signedIn != nil {
 		t.signedIn.authorize(req)
@@ -445,7 +449,14 @@ func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool
 		return out, err == nil
 	}
 	if e.Method != nil && e.id.IsValid() {
-		return data, t.asked.ask(e.id, ctx.Done())
+		if !t.asked.ask(e.id, ctx.Done()) {
+			return data, false
+		}
+		params, relayed := t.asked.mark(e.id, *e.Method, e.Params, wanted(ctx))
+		if relayed {
+			data = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, e.ID, *e.Method, params)
+		}
+		return data, true
 	}
 	if e.isError() {
 		t.captures.became(e.id, backend.Answered)

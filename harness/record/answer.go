@@ -1,0 +1,294 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxAnswer bounds, in bytes, the file of an answer.
+const maxAnswer = 256 << 10
+
+// answerFile is the name of the file beside the record that has the answer to an ask.
+func answerFile(a string) string { return "answer-" + a }
+
+// signed is the content of an answer's file: a line, after a MAC of it with the
+// store's key, for this run and ask alone.
+func signed(key []byte, run string, line []byte) []byte {
+	d := digest{hmac.New(sha256.New, key)}
+	d.add("answer/1", run, string(line))
+	return append([]byte(d.sum()+" "), line...)
+}
+
+// verified returns the answer that a file has, or why it counts for nothing.
+func verified(key []byte, run string, ask *Ask, data []byte) (*Answer, error) {
+	_, line, _ := bytes.Cut(data, []byte(" "))
+	if key == nil || !hmac.Equal(signed(key, run, line), data) {
+		return nil, errors.New("this store has not signed it for this run")
+	}
+	l, err := decode(bytes.TrimSuffix(line, []byte("\n")))
+	if err != nil {
+		return nil, err
+	}
+	a, ok := l.(*Answer)
+	switch {
+	case !ok || a.A != ask.A:
+		return nil, errors.New("it is the answer to another ask")
+	case a.Digest != ask.Digest:
+		return nil, errors.New("something else was asked")
+	case a.Time.After(ask.Until):
+		return nil, fmt.Errorf("it came after %s", ask.Until.Format(time.RFC3339))
+	}
+	return a, nil
+}
+
+// takeAnswers gives the asks what people have said to them in files.
+func (r *Run) takeAnswers() error {
+	if len(r.Asks) == 0 {
+		return nil
+	}
+	key, err := r.in.key(false)
+	if err != nil {
+		return err
+	}
+	for _, a := range r.Asks {
+		if why := r.changed(a.Ask); why != nil {
+			a.Answer = nil
+			r.forged(a.A, why)
+			continue
+		}
+		data, err := r.in.value(r.name, answerFile(a.A), maxAnswer)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var said *Answer
+		if err == nil {
+			said, err = verified(key, r.Begin.ID, a.Ask, data)
+		}
+		if err == nil && a.Answer != nil && (a.Answer.Yes != said.Yes || a.Answer.Whole != said.Whole) {
+			err = errors.New("the record has another")
+		}
+		if err != nil {
+			r.forged(a.A, err)
+			continue
+		}
+		if a.Answer == nil && said.Yes && r.now().After(said.Until) {
+			r.forged(a.A, fmt.Errorf("it was good until %s", said.Until.Format(time.RFC3339)))
+		}
+		a.Answer = said // also where its line is in the record, which has it without secrets
+	}
+	return nil
+}
+
+// changed says how an ask is not the one that its digest is of.
+func (r *Run) changed(a *Ask) error {
+	if a.Digest != AskDigest(r.Begin.ID, a) || a.A == Ledger && a.Hash != LedgerDigest(r) {
+		return errors.New("what is asked is not what its digest is of")
+	}
+	return nil
+}
+
+func (r *Run) forged(a string, why error) {
+	id := ""
+	if r.Begin != nil { // it may be what is damaged
+		id = r.Begin.ID
+	}
+	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", approval(id, a), why))
+}
+
+// addAnswer takes the line of an answer.
+func (r *Run) addAnswer(a *Asked, l *Answer) {
+	switch {
+	case a.Answer != nil:
+		r.forged(l.A, errors.New("it is the second one"))
+	case l.Digest != a.Digest:
+		r.forged(l.A, errors.New("something else was asked"))
+	default:
+		a.Answer = l
+	}
+}
+
+// waits reports whether an answer to an ask can still come to something.
+func (r *Run) waits(a *Asked) bool {
+	return r.End == nil || goesOn(r.End.Status) || a.A == Ledger
+}
+
+// goesOn reports whether a run that ended so may be gone on with.
+func goesOn(status string) bool { return status == string(Waiting) || status == string(Uncertain) }
+
+// Pending is an ask that waits for a person.
+type Pending struct {
+	ID  string // of the approval
+	Run *Summary
+	*Asked
+}
+
+// Pending returns what waits for people in the runs that a filter chooses, the
+// latest run first; nil: in all. A record that cannot be read is an error, and the
+// list goes on.
+func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, error] {
+	return func(yield func(*Pending, error) bool) {
+		for sum, err := range s.List(ctx, f) {
+			if err == nil && !mayAsk(sum) {
+				continue
+			}
+			var r *Run
+			if err == nil {
+				r, err = s.Load(sum.ID)
+			}
+			if errors.Is(err, ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
+			}
+			for _, a := range r.Open() {
+				if r.waits(a) && !yield(&Pending{approval(sum.ID, a.A), sum, a}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// mayAsk reports whether a run may have something that waits for a person.
+func mayAsk(s *Summary) bool {
+	return s.Dry || goesOn(s.Status) || s.Status == Running || s.Status == Died
+}
+
+// Asked returns an ask by the ID of its approval, or by a unique beginning of it:
+// also by that of its run, if that has only one that is open.
+func (s *Store) Asked(id string) (*Run, *Asked, error) {
+	run, name, exact := strings.Cut(id, ".")
+	r, err := s.Load(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if exact {
+		if a := r.asks[name]; a != nil {
+			return r, a, nil
+		}
+		return nil, nil, fmt.Errorf("%w: run %s asks nothing %q", ErrNotFound, r.Begin.ID, name)
+	}
+	from := r.Open()
+	if len(from) == 0 {
+		from = r.Asks
+	}
+	switch len(from) {
+	case 0:
+		return nil, nil, fmt.Errorf("%w: run %s asks nothing", ErrNotFound, r.Begin.ID)
+	case 1:
+		return r, from[0], nil
+	}
+	return nil, nil, fmt.Errorf("%w: run %s asks %d things, such as %s and %s", ErrAmbiguous, r.Begin.ID, len(from),
+		approval(r.Begin.ID, from[0].A), approval(r.Begin.ID, from[1].A))
+}
+
+// Answer keeps what a person says to an ask, by an ID as for Asked, for the run to
+// find when it goes on. It sets A, Digest and Time, and, where that is zero, Until to
+// that of the ask. The first answer is the one that counts: after it there is
+// *AnsweredError; after the ask's time ErrExpired.
+func (s *Store) Answer(id string, a *Answer) error {
+	if err := s.answer(id, a); err != nil {
+		return fmt.Errorf("answering %s: %w", id, err)
+	}
+	s.in.changes().tell()
+	return nil
+}
+
+func (s *Store) answer(id string, a *Answer) error {
+	r, asked, err := s.Asked(id)
+	if err != nil {
+		return err
+	}
+	run, now := r.Begin.ID, r.now().UTC().Truncate(time.Microsecond)
+	switch {
+	case asked.Answer != nil:
+		return &AnsweredError{asked.Answer}
+	case r.Damaged != nil:
+		return fmt.Errorf("the record is damaged: %w", r.Damaged)
+	case r.Later != nil:
+		return r.Later
+	case !r.waits(asked):
+		return fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
+	case now.After(asked.Until):
+		return fmt.Errorf("%w: it could be answered until %s", ErrExpired, asked.Until.Format(time.RFC3339))
+	}
+	if err := r.changed(asked.Ask); err != nil {
+		return err
+	}
+	a.Type, a.Time, a.A, a.Digest = "answer", now, asked.A, asked.Digest
+	if a.Until.IsZero() {
+		a.Until = asked.Until
+	}
+	a.Until = a.Until.UTC()
+	line, err := encode(a)
+	if err != nil {
+		return err
+	}
+	if len(line) > maxAnswer/2 {
+		return fmt.Errorf("it has %d bytes; the most is %d", len(line), maxAnswer/2)
+	}
+	key, err := s.in.key(true)
+	if err != nil {
+		return err
+	}
+	err = s.in.put(r.name, answerFile(asked.A), signed(key, run, line))
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, asked, err = s.Asked(approval(run, asked.A)); err != nil {
+		return err
+	}
+	if asked.Answer != nil {
+		return &AnsweredError{asked.Answer}
+	}
+	return errors.New("the file of its answer is none that counts; delete it to answer again")
+}
+
+// An AnsweredError is returned for an ask that somebody has answered. It is
+// ErrAnswered.
+type AnsweredError struct{ Answer *Answer }
+
+func (e *AnsweredError) Error() string {
+	said := "no"
+	if e.Answer.Yes {
+		said = "yes"
+	}
+	who := e.Answer.Who
+	if who == "" {
+		who = "somebody"
+	}
+	return fmt.Sprintf("%s said %s at %s", who, said, e.Answer.Time.Format(time.RFC3339))
+}
+
+func (e *AnsweredError) Is(target error) bool { return target == ErrAnswered }
+
+// RequestDigest tells the same request from others: a digest, keyed with the store's
+// key, of who sends which script with which inputs, and whether it is a dry run. ""
+// where the store has no key and cannot make one.
+func (s *Store) RequestDigest(subject, script string, inputs map[string]json.RawMessage, dry bool) string {
+	key, err := s.in.key(true)
+	if err != nil {
+		return ""
+	}
+	d := digest{hmac.New(sha256.New, key)}
+	d.add("request/1", subject, script, fmt.Sprint(dry))
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		d.add(name, string(inputs[name]))
+	}
+	return d.sum()
+}

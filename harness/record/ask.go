@@ -1,0 +1,157 @@
+package record
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Ledger is the A of an Ask that is for all effects of a dry run. Its Hash is the
+// run's LedgerDigest.
+const Ledger = "ledger"
+
+// Asked is an Ask of a run with what became of it. The ID of an approval is that of
+// the run, a dot and A.
+type Asked struct {
+	*Ask
+	Answer *Answer // nil: nobody has answered
+	Used   *Call   // the first call that names it; nil: none does
+}
+
+// State is Asking, Granted, Denied (a person said no, or nobody said anything in
+// time) or Sent (the yes is used up). A yes whose time has passed before it was used
+// is Asking: a person is to be asked anew.
+func (a *Asked) State(now time.Time) State {
+	s, _ := Planned.After(OnAsk)
+	switch {
+	case a.Answer != nil:
+		s, _ = s.After(EventOf(a.Answer))
+		if s == Granted && a.Used != nil {
+			s, _ = s.After(OnCall)
+		} else if s == Granted && now.After(a.Answer.Until) {
+			s, _ = s.After(OnExpired)
+		}
+	case now.After(a.Until):
+		s, _ = s.After(OnExpired)
+	}
+	return s
+}
+
+// Open are the asks that nobody has answered, and that still can be.
+func (r *Run) Open() []*Asked {
+	var out []*Asked
+	now := r.now()
+	for _, a := range r.Asks {
+		if a.Answer == nil && a.State(now) == Asking {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// addAsk takes an ask; one with the A of another is none.
+func (r *Run) addAsk(l *Ask) {
+	if !isAskName(l.A) || r.asks[l.A] != nil {
+		return
+	}
+	if r.asks == nil {
+		r.asks = map[string]*Asked{}
+	}
+	a := &Asked{Ask: l}
+	r.asks[l.A] = a
+	r.Asks = append(r.Asks, a)
+}
+
+// isAskName reports whether a can be the A of an Ask: it is part of a file's name.
+func isAskName(a string) bool {
+	n, err := strconv.Atoi(a)
+	return a == Ledger || err == nil && n > 0 && strconv.Itoa(n) == a
+}
+
+// AskDigest is the digest of all that a person says yes to: SHA-256, in hexadecimal,
+// over fields that begin with their length. a is as its record has it; a Writer sets
+// Digest.
+func AskDigest(run string, a *Ask) string {
+	d := newDigest("ask/1")
+	d.add(run, a.A, a.Path, a.Tool, a.Server, a.Hash, digestOf(a.Args), a.Place, strconv.Itoa(a.N), string(a.Question),
+		a.Until.UTC().Format(time.RFC3339Nano), strconv.FormatBool(a.Whole))
+	return d.sum()
+}
+
+// LedgerDigest is the digest of the effects of a dry run that were not made: of their
+// tools, with definitions, and arguments, however they are ordered, and of the script
+// and its inputs.
+func LedgerDigest(r *Run) string {
+	d := newDigest("ledger/1")
+	d.add(r.Begin.ID, digestOf(r.Begin.Script))
+	for _, name := range slices.Sorted(maps.Keys(r.Begin.Inputs)) {
+		d.add(name, digestOf(r.Begin.Inputs[name]))
+	}
+	hashes := map[string]string{}
+	for _, l := range r.Lines {
+		if t, ok := l.(*Tools); ok {
+			for _, tool := range t.Tools {
+				hashes[tool.ID] = tool.Hash
+			}
+		}
+	}
+	type effect struct{ tool, hash, args string }
+	count := map[effect]int{}
+	for _, l := range r.Lines {
+		if g, ok := l.(*Guess); ok {
+			count[effect{g.Tool, hashes[g.Tool], digestOf(g.Args)}]++
+		}
+	}
+	effects := slices.SortedFunc(maps.Keys(count), func(a, b effect) int {
+		return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.hash, b.hash), cmp.Compare(a.args, b.args))
+	})
+	d.add(strconv.Itoa(len(effects)))
+	for _, e := range effects {
+		d.add(e.tool, e.hash, e.args, strconv.Itoa(count[e]))
+	}
+	return d.sum()
+}
+
+// digestOf is the digest of a value, wherever that is kept.
+func digestOf(d Data) string {
+	switch {
+	case d.Redacted:
+		return "hmac:" + d.SHA256
+	case d.SHA256 != "":
+		return d.SHA256
+	case d.JSON == nil:
+		return ""
+	}
+	sum := sha256.Sum256(d.JSON)
+	return hex.EncodeToString(sum[:])
+}
+
+// digest is one of texts that begin with their length.
+type digest struct{ hash.Hash }
+
+func newDigest(kind string) digest {
+	d := digest{sha256.New()}
+	d.add(kind)
+	return d
+}
+
+func (d digest) add(fields ...string) {
+	for _, f := range fields {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(f)))
+		d.Write(size[:])
+		d.Write([]byte(f))
+	}
+}
+
+func (d digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
+
+// approval is the ID of an approval.
+func approval(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }

@@ -1,0 +1,200 @@
+package record
+
+import (
+	"fmt"
+	"time"
+)
+
+// Made is one call of a run with all that is known of it.
+type Made struct {
+	*Call          // nil in a dry run, for a call that was not sent
+	Guess  *Guess  // instead
+	Done   *Done   // nil: it is under way, or nothing is known of it
+	Settle *Settle // nil
+	// Round is what its server waits for, or the task that it is; nil: neither, or we
+	// have answered since.
+	Round *Round
+
+	state State
+	bad   error     // why its lines cannot be
+	sent  time.Time // when the last of it was
+}
+
+// Line is the line of the call; of one that was not sent, what that would have been.
+func (m *Made) Line() *Call {
+	if m.Call != nil {
+		return m.Call
+	}
+	g := m.Guess
+	return &Call{Head: g.Head, N: g.N, Path: g.Path, Place: g.Place, Class: g.Class, Tool: g.Tool, Args: g.Args}
+}
+
+// Result is what the script got, or what a person says that it would have got; the
+// zero Data where nobody knows.
+func (m *Made) Result() Data {
+	switch {
+	case m.Settle != nil && !m.Settle.Result.IsZero():
+		return m.Settle.Result
+	case m.Done != nil:
+		return m.Done.Result
+	case m.Guess != nil:
+		return m.Guess.Result
+	}
+	return Data{}
+}
+
+// State is the state of a call by its lines; an error says which of them cannot
+// follow. alive: the process that made it may still be at it.
+func (m *Made) State(alive bool) (State, error) {
+	s := m.state
+	switch {
+	case s == "":
+		s = Planned
+	case s == Sent && !alive:
+		s = Unknown
+	}
+	if m.bad != nil {
+		return s, fmt.Errorf("call %d: %w", m.Line().N, m.bad)
+	}
+	return s, nil
+}
+
+// step is told what happened to the call.
+func (m *Made) step(e Event) {
+	if m.state == "" {
+		m.state = Planned
+	}
+	next, err := m.state.After(e)
+	if err != nil && m.bad == nil {
+		m.bad = err
+	}
+	m.state = next
+}
+
+// made returns the call of a number, which is new or there already.
+func (r *Run) made(n int) *Made {
+	if r.calls[n] == nil {
+		if r.calls == nil {
+			r.calls = map[int]*Made{}
+		}
+		r.calls[n] = &Made{}
+		r.Calls = append(r.Calls, r.calls[n])
+	}
+	return r.calls[n]
+}
+
+// addCall takes the line of a call that begins, or is made again.
+func (r *Run) addCall(l *Call) {
+	m := r.made(l.N)
+	a := r.asks[l.Ask]
+	if a != nil {
+		if m.state = a.State(l.Time); a.Answer != nil && a.Answer.Yes {
+			m.state = Granted // also for all calls of a tool; that it was in time was seen before
+		}
+		if a.Used == nil {
+			a.Used = l
+		}
+	}
+	switch {
+	case m.state == Denied && a != nil: // the line says what was denied; its Done, what the script got
+	case m.state == Unknown && l.Class == Again:
+		m.step(OnAgain)
+	default:
+		m.step(OnCall)
+	}
+	*m = Made{Call: l, state: m.state, bad: m.bad, sent: l.Time}
+	r.track(m)
+}
+
+// addToCall takes another line of a call.
+func (r *Run) addToCall(n int, l Line) {
+	m := r.calls[n]
+	if m == nil {
+		return
+	}
+	if m.Call == nil { // of a guess
+		if l, ok := l.(*Done); ok {
+			m.Done = l
+		}
+		return
+	}
+	switch l := l.(type) {
+	case *Done:
+		switch {
+		case m.state == Denied && l.Kind == NotSent:
+		case m.state == Sent && l.Denied: // by policy: the line of the call says what was denied
+			m.state = Planned
+			m.step(OnDenied)
+		case m.Done != nil && m.Done.told(): // what the script was told stays
+			return
+		default:
+			m.step(EventOf(l))
+		}
+		m.Done = l
+		if a := r.asks[m.Call.Ask]; a != nil && a.Used == m.Call && l.Kind == NotSent && l.Cut {
+			a.Used = nil // the script makes it again, and the yes was for that
+		}
+	case *Settle:
+		m.step(EventOf(l))
+		m.Settle = l
+	case *Round:
+		m.step(EventOf(l))
+		m.Round = l
+		if l.Sent {
+			m.Round, m.sent = nil, l.Time
+		}
+	}
+	r.track(m)
+}
+
+// track notes whether a call is under way.
+func (r *Run) track(m *Made) {
+	if m.state != Sent {
+		delete(r.sent, m)
+		return
+	}
+	if r.sent == nil {
+		r.sent = map[*Made]bool{}
+	}
+	r.sent[m] = true
+}
+
+// lose is told that the process that wrote the lines before is gone.
+func (r *Run) lose() {
+	for m := range r.sent {
+		m.step(OnLost)
+	}
+	clear(r.sent)
+}
+
+// Unknown are the calls that are no reads, of which nobody knows what became, and of
+// which the script was not told so.
+func (r *Run) Unknown() []*Made {
+	expired := map[int]bool{} // what their servers ask
+	now := r.now()
+	for _, a := range r.Asks {
+		if a.N != 0 && a.State(now) == Denied && a.Answer == nil {
+			expired[a.N] = true
+		}
+	}
+	var out []*Made
+	for _, m := range r.Calls {
+		if m.Call == nil || m.Class == Read {
+			continue
+		}
+		s, _ := m.State(r.Running)
+		if s == Unknown || s == Waiting && expired[m.N] {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// now is the later of the clock and the record's last line: time does not run back.
+func (r *Run) now() time.Time {
+	now := r.clock()
+	if last := r.Lines[len(r.Lines)-1].head().Time; last.After(now) {
+		return last
+	}
+	return now
+}
