@@ -116,8 +116,9 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 
 func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
-// canWait reports whether a run can end and go on later: its record is kept.
-func (r *run) canWait() bool { return r.journal.w != nil }
+// canWait reports whether a run can end and go on later: it is a script whose record
+// is kept.
+func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
 
 // approve returns the approval that a call uses up, "" where it needs none. The
 // error is worker.ErrParked where the call waits for a person, or says why it is

@@ -187,7 +187,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		r.rounds(ctx, t, line, recorded, how)
 		res, start, err = r.send(sendCtx, ctx, t, args, how)
 	}
-	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) {
+	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
 		return nil, r.question(line, args, asks)
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)

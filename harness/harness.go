@@ -317,6 +317,7 @@ type run struct {
 	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
+	direct bool             // it is one call without a script
 	cat    *Catalog         // nil until the script needs one; kept for the whole run
 	view   *wrappers.View   // of cat
 	index  *discovery.Index // of cat
