@@ -140,6 +140,7 @@ func (r *run) describe(names []string, d discovery.Detail) (discovery.Descriptio
 type tree struct {
 	budget  *worker.Budget
 	journal *journal
+	asks    *asks
 	replay  *replayer // nil: the calls are made
 	// memory is what each worker may take, in bytes: the run's own, and that of
 	// a script within it, and so on; scripts cannot run deeper than it is long.
@@ -148,7 +149,7 @@ type tree struct {
 
 func newTree(l worker.Limits) *tree {
 	l = l.WithDefaults()
-	return &tree{budget: worker.NewBudget(l), memory: nestedMemory(l.Memory)}
+	return &tree{budget: worker.NewBudget(l), asks: newAsks(nil, nil), memory: nestedMemory(l.Memory)}
 }
 
 // nestedMemory is tree.memory for a run: each script has half of its caller's,
@@ -183,6 +184,9 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		return nil, errors.New(`the inputs are no object: want map[string]any{"name": value}, a struct or nil`)
 	}
 	replay := r.tree.replay
+	if replay != nil && replay.isLive() {
+		replay = nil
+	}
 	if replay == nil && (r.cat == nil || r.cat.Scripts == nil) {
 		return nil, errors.New("there is no library of scripts here")
 	}
@@ -198,9 +202,12 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	inner := r.journal.inner(path, c.Place)
 	var saved *library.Script
 	var err error
+	known := false
 	if replay != nil {
 		saved, err = replay.saved(inner, q.Name)
-	} else {
+		known = !errors.Is(err, errNoScript)
+	}
+	if !known && r.cat != nil && r.cat.Scripts != nil {
 		saved, err = r.cat.Scripts.Load(q.Name)
 	}
 	child := &record.Child{N: r.journal.next(), Path: inner, Name: q.Name, Inputs: values(q.Inputs)}
@@ -209,7 +216,10 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	} else {
 		child.Script = record.String(saved.Source)
 	}
-	if err := errors.Join(err, r.journal.add(child)); err != nil {
+	if !known {
+		err = errors.Join(err, r.journal.add(child))
+	}
+	if err != nil {
 		return nil, err
 	}
 	select {
@@ -246,11 +256,11 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if replay == nil {
 		noteChecked(r.cat, saved, res)
 	}
+	if res.parked {
+		return nil, worker.ErrParked
+	}
 	if res.Status != OK {
 		why := notOK(res)
-		if slices.ContainsFunc(res.Decisions, func(d Decision) bool { return d.Verdict == NeedsApproval }) {
-			why += "; a person can approve it for the text of that script alone, sent as a script"
-		}
 		if neverBegan(res.Status) {
 			r.journal.add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
 		}

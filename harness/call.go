@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness/catalog"
@@ -21,50 +22,73 @@ import (
 )
 
 // Call authorises, validates and makes one call of the running script, or answers
-// it from the record that is replayed.
+// it from the record that is run again.
 func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) {
 	path, replay := r.path+c.Path, r.tree.replay
-	switch {
-	case c.Tool == bridge.RunScript:
-		if replay != nil {
-			replay.runs(r)
-		}
+	if c.Tool == bridge.RunScript {
+		replay.runs(r)
 		raw, err := r.runSaved(ctx, path, c)
-		if replay != nil {
-			replay.ran(r)
-		}
+		replay.ran(r)
 		return &worker.Answer{Result: raw}, err
-	case replay != nil:
-		return replay.call(ctx, r, path, c)
 	}
-	raw, err := r.call(ctx, path, c)
+	var recorded *record.Made
+	if replay != nil {
+		answer, m, err := replay.call(ctx, r, path, c)
+		if !errors.Is(err, errLive) {
+			return answer, err
+		}
+		recorded = m
+		if err := c.Slot(ctx); err != nil {
+			return nil, err
+		}
+	}
+	raw, err := r.call(ctx, path, c, recorded)
 	return &worker.Answer{Result: raw}, err
 }
 
-// call makes a call of the running script.
-func (r *run) call(ctx context.Context, path string, c *worker.Call) (json.RawMessage, error) {
-	line := &record.Call{N: r.journal.next(), Path: path, Place: c.Place, Tool: c.Tool}
+// call makes a call of the running script. recorded is what the record has of it,
+// where it goes on with one that was sent before; else nil.
+func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *record.Made) (json.RawMessage, error) {
+	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt()}
+	if recorded != nil {
+		if state, _ := recorded.State(false); state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
+			return nil, r.diverge(fmt.Errorf("call %d is %s in the record and cannot be made again", recorded.N, state))
+		}
+		line.N, line.Key = recorded.Call.N, recorded.Call.Key
+	} else {
+		line.N = r.journal.next()
+	}
 	if c.Tool == bridge.OwnDiscovery {
 		return r.askHarness(line, c.Args)
 	}
 	t := r.allowed[c.Tool]
 	if t == nil {
+		if why := r.changed[c.Tool]; why != nil {
+			return nil, r.diverge(why)
+		}
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
 	}
-	if d := r.decide(t); d.Verdict == IsDenied || d.Verdict == NeedsApproval {
+	if d := r.decide(t); d.Verdict == IsDenied {
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	r.mu.Lock()
 	r.pending = append(r.pending, t.Go())
 	r.mu.Unlock()
-	res, err := r.make(ctx, t, line, c.Args)
+	res, err := r.make(ctx, t, line, c.Args, recorded)
+	var denied *worker.DeniedError
+	var changed *changedError
 	r.mu.Lock()
-	if ctx.Err() == nil { // what was still under way when the run ended stays
+	if ctx.Err() == nil && !errors.Is(err, worker.ErrParked) { // what was still under way when the run ended stays
 		i := slices.Index(r.pending, t.Go())
 		r.pending = slices.Delete(r.pending, i, i+1)
 	}
 	r.mu.Unlock()
-	if err != nil {
+	switch {
+	case errors.As(err, &denied):
+		return nil, r.refuse(line, c.Args, denied.Reason)
+	case errors.As(err, &changed):
+		return nil, r.diverge(changed)
+	case err != nil:
 		return nil, err
 	}
 	return res.Raw, nil
@@ -89,52 +113,94 @@ func argumentsOf(args json.RawMessage) (record.Data, error) {
 	return record.Raw(formed), nil
 }
 
-// make is the one way of a call: its arguments get their form, its line goes to
-// the record directly before its first byte leaves, and what became of it after
-// that. In a dry run what is no read is not sent.
-func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage) (*backend.Result,
-	error) {
+// make is the one way of a call: its arguments get their form, a person is asked
+// where one must be, its line goes to the record directly before its first byte
+// leaves, and what became of it after that. In a dry run what is no read is not
+// sent. recorded is what the record has of a call that was sent before and goes on;
+// else nil.
+//
+// What is no read is not called off once it has been sent: where the run ends, its
+// answer is waited for, and noted.
+func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage, recorded *record.Made) (
+	*backend.Result, error) {
 	begin := time.Now()
+	line.Time = begin
+	line.Class = r.class(t)
+	var err error
+	if line.Args, err = argumentsOf(args); err == nil {
+		args = line.Args.JSON
+		err = r.cat.CheckArguments(t.Tool, args)
+	}
+	var holds time.Time // the yes that the call uses
+	if err == nil && recorded == nil && !r.unsent(line.Class) {
+		line.Ask, holds, err = r.approve(t, line, args)
+		var denied *worker.DeniedError
+		var changed *changedError
+		if errors.Is(err, worker.ErrParked) || errors.As(err, &denied) || errors.As(err, &changed) {
+			return nil, err
+		}
+	}
 	r.mu.Lock()
 	r.calls++
 	number := r.calls
 	r.mu.Unlock()
-	line.Time = begin
-	line.Class, _ = r.cat.Class(t.Tool)
-	var err error
-	if line.Args, err = argumentsOf(args); err == nil {
-		args = line.Args.JSON
-	}
 	if err == nil && r.unsent(line.Class) {
-		if err = r.cat.CheckArguments(t.Tool, args); err == nil {
-			return r.answerDry(t, line, args)
-		}
+		return r.answerDry(t, line, args)
+	}
+	effect := line.Class != record.Read
+	if line.Key == "" && effect && r.cat.Server(t.Server).Idempotency > 0 {
+		line.Key = idempotencyKey()
 	}
 	told := *line
 	r.journal.say(&told)
 	done := &record.Done{N: line.N}
 	var res *backend.Result
 	var start time.Duration
-	sent := false
+	var sent atomic.Bool
 	if err == nil {
-		sending := func(ctx context.Context) error {
-			line.Time = time.Now()
-			if err := r.journal.add(line); err != nil {
+		sendCtx := ctx
+		if effect {
+			var cancel context.CancelFunc
+			sendCtx, cancel = context.WithCancel(context.WithoutCancel(ctx))
+			defer cancel()
+			defer context.AfterFunc(ctx, func() {
+				if !sent.Load() { // what was sent is not called off
+					cancel()
+				}
+			})()
+		}
+		how := &backend.Send{Effect: effect, Key: line.Key}
+		how.Sending = func(context.Context) error {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			sent = true
-			if line.Class == record.Read {
-				return nil
+			if !holds.IsZero() && !r.journal.now().Before(holds.Add(-time.Second)) {
+				return fmt.Errorf("the approval of it has expired at %s", holds.Format(time.RFC3339))
 			}
-			return r.journal.sync()
+			sent.Store(true)
+			if err := r.journal.sends(line, recorded); err != nil {
+				sent.Store(false)
+				return err
+			}
+			return nil
 		}
-		res, start, err = r.send(ctx, t, args, &backend.Send{Effect: line.Class != record.Read, Sending: sending})
+		r.rounds(ctx, t, line, recorded, how)
+		res, start, err = r.send(sendCtx, ctx, t, args, how)
+	}
+	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
+		return nil, r.question(line, args, asks)
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
-	done.Kind, done.Cut = kindOfCall(err, sent), ctx.Err() != nil
-	if !sent { // the script has its answer all the same
+	done.Kind, done.Cut = kindOfCall(err, sent.Load()), ctx.Err() != nil
+	if !sent.Load() && recorded == nil { // the script has its answer all the same
 		r.journal.add(line)
 	}
+	// Of what nobody knows the script is told only where it asks for that.
+	lost := effect && done.Kind == record.Uncertain && r.canWait()
+	if lost && r.tellsUncertain && !done.Cut {
+		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
+	}
+	done.Cut = done.Cut || lost
 	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, cutOff: err != nil && ctx.Err() != nil,
 		number: number}
 	misfit := ""
@@ -162,6 +228,13 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	}
 	r.journal.add(done) // what cannot be written ends the sending, see add
 	r.journal.say(done)
+	if effect {
+		r.tree.asks.doubt(line, done.Kind, args)
+	}
+	if lost {
+		r.lose(line, args, err.Error())
+		err = worker.ErrParked
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if misfit != "" && r.misfits[t.ID] == "" {
@@ -172,6 +245,17 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	}
 	r.result.Calls = append(r.result.Calls, c)
 	return res, err
+}
+
+// class is the class of a tool, of those that it has now and had when the run
+// began the stricter one.
+func (r *run) class(t *wrappers.Tool) record.Class {
+	class, _ := r.cat.Class(t.Tool)
+	switch was := r.classes[t.ID]; {
+	case was == record.Effect, was == record.Again && class == record.Read:
+		return was
+	}
+	return class
 }
 
 // kindOfCall is what is known of a call that has ended.
@@ -247,9 +331,9 @@ type starter interface {
 const leastStart = time.Millisecond
 
 // send makes a call, and says how long its server took to start. Its result has
-// room until ctx ends.
-func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage, how *backend.Send) (res *backend.Result,
-	start time.Duration, err error) {
+// room until wanted ends.
+func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args json.RawMessage, how *backend.Send) (
+	res *backend.Result, start time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one backend's fault is not the end of the others
 			res, err = nil, fmt.Errorf("calling %s failed inside the harness: %.200v", t.ID, p)
@@ -261,14 +345,11 @@ func (r *run) send(ctx context.Context, t *wrappers.Tool, args json.RawMessage, 
 	if t.Error != "" { // its program is missing
 		return nil, 0, fmt.Errorf("cannot be called: %s", t.Error)
 	}
-	if err := r.cat.CheckArguments(t.Tool, args); err != nil {
-		return nil, 0, err
-	}
 	h, err := room.UnderWay.Hold(ctx, r.room, t.ID)
 	if err != nil {
 		return nil, 0, err
 	}
-	context.AfterFunc(ctx, h.Release)
+	context.AfterFunc(wanted, h.Release)
 	defer func() {
 		n := 0
 		if res != nil {

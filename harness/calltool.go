@@ -39,10 +39,10 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 	}
 	call.Name, call.Source = "call "+id, ""
 	begin := time.Now()
-	r := &run{script: &call, cat: c, view: view, journal: newJournal(&call), room: call.room(),
+	r := &run{script: &call, direct: true, cat: c, view: view, journal: newJournal(&call), tree: newTree(worker.Limits{}), room: call.room(),
 		misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
 		result: &Result{Status: OK, Tools: []ToolUse{}}}
-	d := r.decide(t)
+	d := r.decideCall(t, args)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, d, nil
 	}
@@ -50,7 +50,7 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 		return nil, d, err
 	}
 	r.journal.tools(r, &worker.Tools{}) // what cannot be written ends the sending
-	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id}, args)
+	res, err := r.make(ctx, t, &record.Call{N: r.journal.next(), Tool: id}, args, nil)
 	for _, c := range r.result.Calls { // none in a dry run
 		if c.Error != nil {
 			r.result.Status, r.result.ExitCode = ScriptError, ScriptError.ExitCode()

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -83,15 +82,9 @@ func (r *run) answerDry(t *wrappers.Tool, line *record.Call, args json.RawMessag
 	if !ok {
 		found.raw = madeUp(r.output(t))
 	}
-	u := Unmade{Tool: t.ID, Class: line.Class, Line: placeLine(line.Place), After: len(g.unmade), Guess: g.guessed,
-		From: found.run}
-	if r.script.depth > 0 {
-		u.Script = r.script.Name
-	}
-	if file, in := check.Place(check.Parts([]byte(r.script.Source)), u.Line); in > 0 {
-		u.File, u.Line = file, in
-	}
-	if d := r.cat.Decide(r.policy(), t.Tool, r.script.Approved); d.Verdict == NeedsApproval {
+	u := Unmade{Tool: t.ID, Class: line.Class, After: len(g.unmade), Guess: g.guessed, From: found.run}
+	u.Script, u.File, u.Line = r.placed(line.Place)
+	if d := r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved); d.Verdict == NeedsApproval {
 		u.Approval = d.Rule
 	}
 	if g.bytes += len(args); g.bytes <= maxLedger {
@@ -229,17 +222,22 @@ func (r *Result) LedgerText() string {
 	if r.Status != OK && slices.ContainsFunc(r.Ledger, func(u Unmade) bool { return u.From == "" }) {
 		b.WriteString("answers of these calls were made up, which may be why the script did not end well:\n")
 	}
+	if r.Approval != "" {
+		fmt.Fprintf(&b, "to make them: harness approvals yes %s -resume\n", r.Approval)
+	}
 	return b.String()
 }
 
 // where is the place of the call in words.
-func (u *Unmade) where() string {
-	at := fmt.Sprintf("line %d", u.Line)
-	if u.File != "" {
-		at = u.File + " " + at
+func (u *Unmade) where() string { return where(u.Script, u.File, u.Line) }
+
+func where(script, file string, line int) string {
+	at := fmt.Sprintf("line %d", line)
+	if file != "" {
+		at = file + " " + at
 	}
-	if u.Script != "" {
-		at = u.Script + ", " + at
+	if script != "" {
+		at = script + ", " + at
 	}
 	return at
 }

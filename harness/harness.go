@@ -19,6 +19,7 @@ import (
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -98,11 +99,14 @@ type Harness struct {
 	opts     Options
 	spares   *worker.Spares
 	learning sync.WaitGroup // what ended runs taught is being saved
+	requests requests
+	// work runs a script: worker.Run, or a test's model of it.
+	work func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
 }
 
 // New returns a harness and starts its spare workers. opts may be nil.
 func New(opts *Options) *Harness {
-	h := &Harness{}
+	h := &Harness{work: worker.Run}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -170,6 +174,8 @@ type Script struct {
 	// Name, Session and Subject are what its record says of it: the file or the
 	// saved script, the client's session, and whose run it is.
 	Name, Session, Subject string
+	// Once is the key of a request that is not to begin a second run; see Rejoin.
+	Once string
 	// Anonymous says that its Subject is not one person: a dry run gets no answers of
 	// earlier runs.
 	Anonymous bool
@@ -177,6 +183,15 @@ type Script struct {
 	// by what the subject's earlier runs got for them, or by a made-up value, and
 	// listed in Result.Ledger.
 	Dry bool
+	// Ask asks the user what a server wants to know in the middle of a call; nil:
+	// nobody can be asked.
+	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
+	// Own says to Resume that its result goes to whoever sent the script, so that the
+	// same request sent again is another one; see Rejoin.
+	Own bool
+	// Copy lets Resume go on with a record whose file is another one than that which
+	// the run wrote: a copy, of which only one is to go on.
+	Copy bool
 	// Results bounds the results of the script's calls together with those of
 	// other scripts that have the same Room; nil: the script has a Room of its
 	// own.
@@ -240,11 +255,10 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	if s.depth == 0 {
 		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
 	}
-	if t.replay != nil {
-		t.replay.prepare(ws, r)
+	if t.replay != nil && t.replay.prepare(ws, r) {
 		defer t.replay.leave(r)
 	}
-	out, err := worker.Run(ctx, ws, r, o)
+	out, err := h.work(ctx, ws, r, o)
 	if err == nil {
 		err = r.err
 	}
@@ -255,7 +269,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		return nil, err
 	}
 	r.finish(out)
-	if !check && t.replay == nil {
+	if !check && (t.replay == nil || t.replay.isLive()) {
 		r.rememberPhrases()
 		r.count(begin)
 		r.keep()
@@ -264,6 +278,8 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
 		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
+		t.asks.fill(r.result)
+		t.journal.askLedger(r.result)
 		t.journal.end(r.result)
 	}
 	return r.result, nil
@@ -301,6 +317,7 @@ type run struct {
 	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
+	direct bool             // it is one call without a script
 	cat    *Catalog         // nil until the script needs one; kept for the whole run
 	view   *wrappers.View   // of cat
 	index  *discovery.Index // of cat
@@ -308,6 +325,12 @@ type run struct {
 	mu      sync.Mutex
 	result  *Result
 	allowed map[string]*wrappers.Tool // by ID: what the script may call
+	// Of a run that goes on: by ID, why a tool cannot be called any more, and the
+	// classes that tools had.
+	changed map[string]error
+	classes map[string]record.Class
+	// tellsUncertain: the script names UncertainError.
+	tellsUncertain bool
 	// declared are the lines of the phrases that led to tools, by ID.
 	declared map[string]int
 	pending  []string          // calls under way
@@ -350,12 +373,19 @@ func (r *run) finish(o *worker.Outcome) {
 	res.Warnings = append(append(res.Warnings, r.doubts(o.Notes)...), r.failedCalls(o)...)
 	t := &res.Timing
 	t.Start, t.Parse, t.Check, t.Lower, t.Run = ms(o.Startup), o.Timing.Parse, o.Timing.Check, o.Timing.Lower, o.Timing.Run
+	if o.Status == worker.Waiting {
+		res.Status, res.parked = r.tree.asks.stopped(), true
+	}
 	refused := len(res.Errors) > 0 // Resolve or Start has said why
-	if o.Status != worker.Stopped && !refused {
+	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
 		res.Status = Status(o.Status)
 	}
 	switch {
 	case o.Status == worker.Stopped:
+	case o.Status == worker.Waiting:
+		if err := r.tree.asks.diverged; err != nil {
+			res.Errors = []Error{{Kind: KindRuntime, Message: err.Error()}}
+		}
 	case len(o.Errors) > 0:
 		res.Errors = append(res.Errors, r.explain(fromDiagnostics(o.Errors))...)
 	case o.Status != worker.OK:

@@ -21,13 +21,16 @@ import (
 // record, and to whoever listens. Everything that is told of a run is made from
 // its lines.
 type journal struct {
-	w    *record.Writer    // nil: no record is kept
-	seed []byte            // of random functions; nil: whatever the worker is given
-	tell func(record.Line) // nil: nobody listens
-	dry  *guesser          // of a dry run, else nil
+	w     *record.Writer    // nil: no record is kept
+	store *record.Store     // of w
+	seed  []byte            // of random functions; nil: whatever the worker is given
+	tell  func(record.Line) // nil: nobody listens
+	dry   *guesser          // of a dry run, else nil
 
 	mu       sync.Mutex
-	calls    int            // begun
+	calls    int            // the number of the last one
+	number   int            // of this attempt, where it is not the first
+	repeats  *repeats       // of a run that goes on; else nil
 	nested   map[string]int // scripts that RunScript ran, by the path and place of its call
 	out, err printed        // not in the record yet
 	readings []worker.Reading
@@ -59,12 +62,14 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	}
 	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
 		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
-		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version}
+		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.request(s), Once: s.Once}
+	j.store = h.opts.Records
 	var err error
-	if j.w, err = h.opts.Records.Begin(b); err != nil {
+	if j.w, err = j.store.Begin(b); err != nil {
 		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
 	j.seed = b.Seed
+	h.requests.begin(b)
 	j.say(b)
 	return nil
 }
@@ -245,6 +250,34 @@ func (j *journal) clock(path string, readings []worker.Reading, lost bool) {
 	j.lost = j.lost || lost
 }
 
+// sends writes that the first byte of a call is to leave: durably, for what is no
+// read. recorded is the call that goes on by it, or nil.
+func (j *journal) sends(line *record.Call, recorded *record.Made) error {
+	line.Time = time.Now()
+	var l record.Line = line
+	if recorded != nil && recorded.Round != nil {
+		l = &record.Round{N: line.N, Sent: true, Attempt: line.Attempt}
+	}
+	if err := j.add(l); err != nil || line.Class == record.Read {
+		return err
+	}
+	return j.sync()
+}
+
+// now is the time by clock and record, which does not run back.
+func (j *journal) now() time.Time {
+	now := time.Now()
+	if j.w != nil {
+		if last := j.w.Last(); last.After(now) {
+			return last
+		}
+	}
+	return now
+}
+
+// attempt is the number of this execution of the script, 0 for the first.
+func (j *journal) attempt() int { return j.number }
+
 // next is the number of a call that begins.
 func (j *journal) next() int {
 	j.mu.Lock()
@@ -278,11 +311,18 @@ func (j *journal) through(p *printed, w io.Writer) io.Writer {
 	if j.w == nil {
 		return w
 	}
-	n := &noting{j, p}
-	if w == nil {
-		return n
+	var to io.Writer = &noting{j, p}
+	if w != nil {
+		to = io.MultiWriter(to, w)
 	}
-	return io.MultiWriter(n, w)
+	if j.repeats != nil {
+		known := j.repeats.stdout
+		if p == &j.err {
+			known = j.repeats.stderr
+		}
+		return &repeated{j.repeats, known, to}
+	}
+	return to
 }
 
 // noting is a writer into a journal.
@@ -314,7 +354,8 @@ func (j *journal) end(res *Result) {
 		e.Error = asJSON(res.Error)
 	}
 	err := j.add(e)
-	if err == nil && slices.ContainsFunc(res.Calls, func(c Call) bool { return c.Class != record.Read }) {
+	if err == nil && (res.Status == Waiting ||
+		slices.ContainsFunc(res.Calls, func(c Call) bool { return c.Class != record.Read })) {
 		err = j.sync() // the answer leaves
 	}
 	if err = errors.Join(err, j.w.Close()); err != nil {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
@@ -156,12 +157,22 @@ type replayer struct {
 	made     int // calls that were answered from the record
 	diverged *record.Divergence
 	over     bool // the script came to where its run was ended
+	resume   bool // the run goes on where its record ends
+	live     bool // it has come there
+	final    bool // it cannot go on, however often it is tried
 }
 
 // asked is a call that waits for its answer.
 type asked struct {
 	by     *run
-	answer chan *record.Made
+	answer chan replied
+}
+
+// replied is what a call gets: its answer, or that it is to be made, live, and what
+// the record has of it.
+type replied struct {
+	made *record.Made
+	live bool
 }
 
 // replaying is what is known of a worker.
@@ -177,9 +188,19 @@ func newReplayer(r *record.Run, source string, g *record.Gate) *replayer {
 	p := &replayer{run: r, source: source, gate: g, readings: map[string][]int64{}, waiting: map[int]*asked{},
 		workers: map[*run]*replaying{}}
 	p.changed = sync.NewCond(&p.mu)
-	for _, n := range r.Notes {
-		for _, c := range n.Clock {
-			p.readings[c.Path] = append(p.readings[c.Path], c.At)
+	older := false
+	for _, l := range r.Lines {
+		switch l := l.(type) {
+		case *record.Attempt:
+			older = true // an attempt that comes further has all readings anew
+		case *record.Note:
+			if older && len(l.Clock) > 0 {
+				older = false
+				clear(p.readings)
+			}
+			for _, c := range l.Clock {
+				p.readings[c.Path] = append(p.readings[c.Path], c.At)
+			}
 		}
 	}
 	return p
@@ -198,25 +219,33 @@ func (p *replayer) cutOff() bool {
 // killed reports whether a script with this status was ended while it ran.
 func killed(s Status) bool {
 	switch s {
-	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled:
+	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled, Waiting, Uncertain:
 		return true
 	}
 	return false
 }
 
-// prepare makes a worker's script one that is replayed.
-func (p *replayer) prepare(s *worker.Script, r *run) {
+// prepare makes a worker's script one that is replayed, unless the run is live.
+func (p *replayer) prepare(s *worker.Script, r *run) bool {
+	if p.isLive() {
+		return false
+	}
 	own := map[string][]int64{}
 	for path, at := range p.readings {
 		if rest, ok := strings.CutPrefix(path, r.path); ok {
 			own[rest] = at
 		}
 	}
-	s.Clock = false
+	s.Clock, s.Resume = p.resume, p.resume
 	s.Replay = &worker.Replay{Begin: p.run.Begin.Time.UnixNano(), Readings: own, CPUs: p.run.Begin.CPUs}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.live {
+		s.Replay, s.Resume = nil, false
+		return false
+	}
 	p.workers[r] = &replaying{}
+	return true
 }
 
 // leave is told that a worker has ended: who waits for it moves.
@@ -232,15 +261,20 @@ func (p *replayer) leave(r *run) {
 	}
 }
 
+// toolsLine is the record's line of a script's tools, nil where it has none.
+func (p *replayer) toolsLine(r *run) *record.Tools {
+	for _, l := range p.run.Lines {
+		if l, ok := l.(*record.Tools); ok && l.Path == r.path {
+			return l
+		}
+	}
+	return nil
+}
+
 // tools are what the script was compiled with.
 func (p *replayer) tools(r *run) (*worker.Tools, error) {
 	out := &worker.Tools{Go: true}
-	var t *record.Tools
-	for _, l := range p.run.Lines {
-		if l, ok := l.(*record.Tools); ok && l.Path == r.path && t == nil {
-			t = l
-		}
-	}
+	t := p.toolsLine(r)
 	if t == nil {
 		return out, nil
 	}
@@ -260,6 +294,9 @@ func (p *replayer) tools(r *run) (*worker.Tools, error) {
 	return out, nil
 }
 
+// errNoScript says that a record does not have a saved script.
+var errNoScript = errors.New("the record does not have this script")
+
 // saved is the saved script that a call of RunScript ran.
 func (p *replayer) saved(path, name string) (*library.Script, error) {
 	var child *record.Child
@@ -270,7 +307,7 @@ func (p *replayer) saved(path, name string) (*library.Script, error) {
 	}
 	switch {
 	case child == nil:
-		return nil, fmt.Errorf("the record has no script %.100q", name)
+		return nil, errNoScript
 	case child.Error != "":
 		return nil, errors.New(child.Error)
 	}
@@ -278,11 +315,19 @@ func (p *replayer) saved(path, name string) (*library.Script, error) {
 	return &library.Script{Name: name, Source: source}, err
 }
 
-// call answers a call of a script.
-func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (*worker.Answer, error) {
+// errLive says that a call is to be made, as the run has come to the end of its record.
+var errLive = errors.New("the run is live")
+
+// call answers a call of a script. With errLive the call is to be made; m is what
+// the record has of it, or nil.
+func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (_ *worker.Answer, m *record.Made, _ error) {
 	args, _ := argumentsOf(c.Args)
-	a := &asked{by: r, answer: make(chan *record.Made, 1)}
+	a := &asked{by: r, answer: make(chan replied, 1)}
 	p.mu.Lock()
+	if p.live {
+		p.mu.Unlock()
+		return nil, nil, errLive
+	}
 	p.workers[r].asked++
 	p.changed.Broadcast()
 	p.n++
@@ -294,13 +339,37 @@ func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call
 		p.reply(reply)
 	}
 	p.mu.Unlock()
-	var m *record.Made
 	select {
-	case m = <-a.answer:
+	case got := <-a.answer:
+		if got.live {
+			return nil, got.made, errLive
+		}
+		answer, err := p.answer(ctx, r, got.made, args.JSON)
+		return answer, nil, err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
-	return p.answer(m)
+}
+
+// goLive lets all calls that wait be made. The caller holds the lock.
+func (p *replayer) goLive() {
+	p.live = true
+	for n, a := range p.waiting {
+		a.answer <- replied{made: p.gate.Continues(n), live: true}
+	}
+	clear(p.waiting)
+	for r := range p.workers {
+		r.journal.goLive()
+		break
+	}
+	p.changed.Broadcast()
+}
+
+// isLive reports whether the run has come to the end of its record.
+func (p *replayer) isLive() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live
 }
 
 // reply hands an answer to the call that waits for it. The caller holds the lock.
@@ -309,24 +378,36 @@ func (p *replayer) reply(r record.Reply) {
 	delete(p.waiting, r.N)
 	p.made++
 	p.moves(a.by)
-	a.answer <- r.Made
+	a.answer <- replied{made: r.Made}
 }
 
 // runs is told that a saved script is to run.
 func (p *replayer) runs(r *run) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.workers[r].asked++
-	p.workers[r].running++
+	w := p.workers[r]
+	if w == nil { // it began when the run was live
+		return
+	}
+	w.asked++
+	w.running++
 	p.changed.Broadcast()
 }
 
 // ran is told that a saved script has run.
 func (p *replayer) ran(r *run) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.workers[r].running--
-	p.moves(r)
+	if w := p.workers[r]; w != nil {
+		w.running--
+		p.moves(r)
+	}
 }
 
 // moves says that a call of a worker is answered. The caller holds the lock.
@@ -338,34 +419,59 @@ func (p *replayer) moves(r *run) {
 }
 
 // answer is what the script got.
-func (p *replayer) answer(m *record.Made) (*worker.Answer, error) {
+func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args json.RawMessage) (
+	*worker.Answer, error) {
 	if m.Guess != nil {
 		raw, err := p.run.Value(m.Guess.Result)
 		return &worker.Answer{Result: raw, At: m.Guess.Time}, err
 	}
-	d := m.Done
-	if m.Settle != nil {
+	if m.Settle != nil && m.Settle.Happened {
 		raw, err := p.run.Value(m.Settle.Result)
 		return &worker.Answer{Result: raw, At: m.Settle.Time}, err
 	}
+	p.count(r, m)
+	d := m.Done
 	a := &worker.Answer{At: d.Time}
 	if d.Error != "" {
-		return a, errors.New(d.Error)
+		err := errors.New(d.Error)
+		if d.Kind == record.Uncertain && m.Call.Class != record.Read {
+			err = &worker.CallError{Code: bridge.CodeUncertain, Err: err}
+		}
+		return a, err
+	}
+	if d.Result.Redacted {
+		raw, err := r.readAgain(ctx, m, args)
+		a.Result = raw
+		return a, err
 	}
 	raw, err := p.run.Value(d.Result)
 	a.Result = raw
 	return a, err
 }
 
+// count lists a call of a run that goes on in its result.
+func (p *replayer) count(r *run, m *record.Made) {
+	if !p.resume || m.Call == nil || m.Done == nil {
+		return
+	}
+	c := callOf(m)
+	c.earlier = true
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls++
+	c.number = r.calls
+	r.result.Calls = append(r.result.Calls, c)
+}
+
 // Clock implements worker's interface for what reads its script's clock.
 func (r *run) Clock(readings []worker.Reading, lost bool) { r.journal.clock(r.path, readings, lost) }
 
 // Still answers a worker of which nothing moves: whether its next timer is to go
-// off. Otherwise one of its calls has got its answer.
-func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error) {
+// off, or the run is live. Otherwise one of its calls has got its answer.
+func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) (worker.Next, error) {
 	p := r.tree.replay
 	if p == nil {
-		return false, errors.New("this is no replay")
+		return worker.Await, errors.New("this is no replay")
 	}
 	defer context.AfterFunc(ctx, func() {
 		p.mu.Lock()
@@ -377,25 +483,29 @@ func (r *run) Still(ctx context.Context, next time.Time, waiting, answered int) 
 	w := p.workers[r]
 	for ; ctx.Err() == nil; p.changed.Wait() {
 		switch {
+		case p.live:
+			return worker.Live, nil
 		case w.answered > answered: // the answer is on its way
-			return false, nil
+			return worker.Await, nil
 		case w.asked < waiting+answered: // a call is on its way
 			continue
 		case !w.still:
 			w.still, w.next = true, next
 			if err := p.decide(); err != nil {
-				return false, err
+				return worker.Await, err
 			}
 		}
 		switch {
+		case p.live:
+			return worker.Live, nil
 		case w.advance:
 			w.still, w.advance = false, false
-			return true, nil
+			return worker.Advance, nil
 		case w.answered > answered:
-			return false, nil
+			return worker.Await, nil
 		}
 	}
-	return false, ctx.Err()
+	return worker.Await, ctx.Err()
 }
 
 // errOver ends the replay of a run that was ended.
@@ -423,18 +533,20 @@ func (p *replayer) decide() error {
 	if first != nil {
 		next = first.next
 	}
-	n := p.gate.Still(next)
-	d := n.Diverged
+	m := p.gate.Still(next)
 	switch {
-	case n.Reply != nil:
-		p.reply(*n.Reply)
-	case killed(Status(p.run.End.Status)) && (!n.Advance || next.After(p.run.End.Time)) && (d == nil || d.Unasked == nil):
+	case m.Reply != nil:
+		p.reply(*m.Reply)
+	case m.Live:
+		p.goLive()
+	case !p.resume && killed(Status(p.run.End.Status)) && (!m.Advance || next.After(p.run.End.Time)) &&
+		(m.Diverged == nil || m.Diverged.Unasked == nil):
 		p.over = true
 		return errOver
-	case d != nil:
-		p.diverged = d
-		return d
-	case n.Advance:
+	case m.Diverged != nil:
+		p.diverged = m.Diverged
+		return m.Diverged
+	case m.Advance:
 		first.advance = true
 		p.changed.Broadcast()
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,14 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 			Message: fmt.Sprintf("a phrase has more than %d bytes", maxPhraseSize)})
 		return nil, false, nil
 	}
-	if r.tree.replay != nil && r.script.Catalog == nil {
+	r.tellsUncertain = n.Uncertain
+	switch p := r.tree.replay; {
+	case p != nil && p.resume:
+		if tools, ok, err := r.resumed(ctx, n); ok || err != nil || r.result.Status == Diverged {
+			r.err = err
+			return tools, ok, err
+		}
+	case p != nil && r.script.Catalog == nil:
 		return r.recorded(n)
 	}
 	r.names, r.probe, r.broken = bounded(n.Names), n.Probe && !n.Broken, n.Broken
@@ -503,7 +511,7 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 	for _, id := range sortedKeys(r.allowed) {
 		t := r.allowed[id]
 		d := r.decide(t)
-		if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
+		if r.against(d) {
 			r.deny(t, d)
 		} else if told {
 			r.result.Decisions = append(r.result.Decisions, d)
@@ -515,11 +523,17 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 // refuses reports whether policy has anything against the tools of the script.
 func (r *run) refuses() bool {
 	for _, t := range r.allowed {
-		if v := r.decide(t).Verdict; v == IsDenied || v == NeedsApproval {
+		if r.against(r.decide(t)) {
 			return true
 		}
 	}
 	return false
+}
+
+// against reports whether a decision is against a script that has not begun: a call
+// of it that needs a person can wait for one.
+func (r *run) against(d Decision) bool {
+	return d.Verdict == IsDenied || d.Verdict == NeedsApproval && !r.canWait()
 }
 
 // deny ends the run for a tool that policy does not let it call.
@@ -552,7 +566,19 @@ func (r *run) decide(t *wrappers.Tool) Decision {
 	if t.Held {
 		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
 	}
-	d := r.cat.Decide(r.policy(), t.Tool, r.script.Approved)
+	return r.unlessUnsent(t, r.cat.Decide(r.policy(), t.Tool, r.script.Approved))
+}
+
+// decideCall is that on one call of it.
+func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
+	if t.Held {
+		return r.decide(t)
+	}
+	return r.unlessUnsent(t, r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved))
+}
+
+// unlessUnsent is a decision, which asks nobody about what a dry run does not send.
+func (r *run) unlessUnsent(t *wrappers.Tool, d Decision) Decision {
 	if class, _ := r.cat.Class(t.Tool); d.Verdict == NeedsApproval && r.unsent(class) {
 		d.Verdict, d.Rule = IsAllowed, "a dry run does not call it; otherwise "+d.Rule
 	}

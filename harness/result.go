@@ -33,6 +33,11 @@ const (
 	InternalError Status = "internal_error"
 	// Diverged: a script that ran again by its record went another way.
 	Diverged Status = "diverged"
+	// Waiting: calls wait for a person. The run goes on when that one has answered.
+	Waiting Status = "waiting"
+	// Uncertain: nobody knows what became of a call that may have changed something.
+	// The run goes on when somebody has said what.
+	Uncertain Status = "uncertain"
 )
 
 // Result is the outcome of a script.
@@ -70,13 +75,23 @@ type Result struct {
 	LookUp bool `json:"-"`
 	// Run is the ID of the run's record, "" where none is kept.
 	Run string `json:"run,omitempty"`
+	// Waiting are the calls that a run waits for a person with, and Unknown those of
+	// which nobody knows what became.
+	Waiting []WaitingCall `json:"waiting,omitempty"`
+	Unknown []UnknownCall `json:"unknown,omitempty"`
+	// Attempts is how often the script has begun, where that is more than once.
+	Attempts int `json:"attempts,omitempty"`
 	// Dry says that it was a dry run.
 	Dry bool `json:"dry,omitempty"`
 	// Ledger has the calls that a dry run did not make, in their order.
-	Ledger  []Unmade `json:"ledger,omitempty"`
-	Lowered string   `json:"lowered,omitempty"` // of a check: what would be run
-	Timing  Timing   `json:"timing"`            // milliseconds by phase
-	Sandbox Sandbox  `json:"sandbox"`
+	Ledger []Unmade `json:"ledger,omitempty"`
+	// Approval is the ID of the approval by which a dry run goes on as one that is
+	// not, where its Ledger needs one.
+	Approval string  `json:"approval,omitempty"`
+	parked   bool    // it ended with calls that wait
+	Lowered  string  `json:"lowered,omitempty"` // of a check: what would be run
+	Timing   Timing  `json:"timing"`            // milliseconds by phase
+	Sandbox  Sandbox `json:"sandbox"`
 }
 
 // ToolUse is the tool of a phrase, or of a name in the script that no phrase
@@ -109,6 +124,7 @@ type Call struct {
 	cutOff  bool   // by the end of the run: it did not fail by itself
 	number  int    // 1 for the script's first call; they are listed as they ended
 	text    string // how the script wrote it, cut short; only of suspects
+	earlier bool   // an earlier attempt made it
 }
 
 // NestedScript is one saved script that was run through RunScript.
@@ -191,6 +207,8 @@ func (s Status) ExitCode() int {
 		return 3
 	case Denied:
 		return 4
+	case Waiting, Uncertain:
+		return 75
 	case Canceled:
 		return 130
 	}

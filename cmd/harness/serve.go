@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,11 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/registry/config"
 )
 
 func (e *env) serveCommand() *cli.Command {
@@ -53,6 +56,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less",
 				Value: 30 * time.Second, Validator: positive},
+			&cli.DurationFlag{Name: "task-after", Usage: "a script that runs longer becomes a task, where the client knows " +
+				"tasks; negative: never", Value: serve.DefaultTaskAfter},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)",
 				HideDefault: true},
@@ -121,6 +126,14 @@ func positive(d time.Duration) error {
 	return nil
 }
 
+// taskAfter makes 0 mean at once, which is the default in serve.Options.
+func taskAfter(d time.Duration) time.Duration {
+	if d == 0 {
+		return time.Nanosecond
+	}
+	return d
+}
+
 func roomFits(n int64) error {
 	if n < 1<<20 || n > harness.MaxRoom {
 		return fmt.Errorf("want %d to %d, which is what all sessions have together", 1<<20, harness.MaxRoom)
@@ -159,7 +172,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		DescribeTokens: c.Int("describe-tokens"),
 		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
-		Policy: policyOf(c),
+		Policy: policyOf(c), TaskAfter: taskAfter(c.Duration("task-after")),
 		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
@@ -189,6 +202,9 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		}
 		if err := http.Listen(); err != nil {
 			return usageError{err.Error()}
+		}
+		for _, name := range unheld(files.AllConfigs(), http.Tokens) {
+			log.Warn("usetools.tokens in the config names a token that no client has", "token", name)
 		}
 		if http.Tenants() || http.Insecure {
 			files.NoMemory = true // one client's scripts must not decide what another's phrases mean
@@ -327,3 +343,27 @@ var httpFlags = []string{"token-file", "insecure", "allow-host", "allow-origin",
 
 // notPassedOn are the flags of serve that a client's entry does not have.
 var notPassedOn = append([]string{"print-config", "http"}, httpFlags...)
+
+// unheld are the tokens that the rules or rights in the configs name and that are not
+// among those of clients. A config that cannot be read is told of elsewhere.
+func unheld(configs []string, tokens map[string]string) []string {
+	cfg, err := config.Load(configs...)
+	if err != nil {
+		return nil
+	}
+	rules, rights, err := catalog.Rules(cfg)
+	if err != nil {
+		return nil
+	}
+	named := maps.Clone(rights)
+	for _, r := range rules {
+		if r.Token != "" {
+			if named == nil {
+				named = map[string][]catalog.Right{}
+			}
+			named[r.Token] = nil
+		}
+	}
+	maps.DeleteFunc(named, func(name string, _ []catalog.Right) bool { _, held := tokens[name]; return held })
+	return slices.Sorted(maps.Keys(named))
+}

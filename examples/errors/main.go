@@ -7,7 +7,7 @@ import (
 	"servers/git"
 )
 
-// A tool that says no, told apart from a call that got no answer.
+// A tool that says no, told apart from a call that failed for another reason.
 func main() {
 	UseTools("show the commit history of a git repository")
 
@@ -15,7 +15,7 @@ func main() {
 	if _, err := git.Log(git.LogParams{Revision: "no-such-branch"}); err != nil {
 		var refused *ToolError
 		if !errors.As(err, &refused) {
-			panic(err) // the server did not answer
+			panic(err) // it was not sent, for example
 		}
 		said = refused.Message
 		fmt.Println("the tool says:", said)

@@ -285,6 +285,7 @@ type End struct {
 	Status    string          `json:"status"`
 	Value     Data            `json:"value,omitzero"`
 	ExitCode  int             `json:"exit_code"`
+	Closed    bool            `json:"closed,omitempty"` // by a person: nothing goes on with it
 	Truncated bool            `json:"truncated,omitempty"`
 	Warnings  []string        `json:"warnings,omitempty"`
 	Error     json.RawMessage `json:"error,omitempty"`  // as in the harness's result

@@ -217,7 +217,7 @@ func (s *Store) EndRun(id, who, why string) error {
 		if r.End != nil && !goesOn(r.End.Status) {
 			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
 		}
-		e := &End{Status: canceled, ExitCode: canceledCode}
+		e := &End{Status: canceled, ExitCode: canceledCode, Closed: true}
 		message := "the run was closed"
 		if who != "" {
 			message += " by " + who

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/discovery/memory"
@@ -258,6 +260,20 @@ var rows = map[string]func(t *testing.T, version string){
 		// Another session of the same token has them, too.
 		x.has("ann again", x.dial(twoTokens["ann"]).reads(runsURI), a.Run, true)
 	},
+	"tasks": func(t *testing.T, version string) {
+		x := newTenants(t, version, twoTokens, &Options{TaskAfter: time.Nanosecond})
+		if version <= lastStateful { // which have no tasks
+			x.has("ann", saved(x.ann, "nothing"), "there is no saved script", true)
+			return
+		}
+		ann, bob := taking(t, x.s, x.url+"/mcp", twoTokens["ann"], nil), taking(t, x.s, x.url+"/mcp", twoTokens["bob"], nil)
+		id := ann.begins(`Return("ann's")`)
+		ann.becomes(id, taskCompleted)
+		if got, err := bob.get(id); codeOf(err) != jsonrpc.CodeInvalidParams {
+			t.Errorf("bob gets %+v, %v", got, err)
+		}
+		taking(t, x.s, x.url+"/mcp", twoTokens["ann"], nil).becomes(id, taskCompleted)
+	},
 	"metrics": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{})
 		x.saves(x.ann, "mine", "ann's")
@@ -383,6 +399,37 @@ func TestTenantsAreTokensOrSessions(t *testing.T) {
 		}
 		if bob := (&session{id: "3", owner: f.owner("bob")}); bob.tenant() == first.tenant() {
 			t.Errorf("%s: ann and bob are one tenant", name)
+		}
+	}
+}
+
+// The rules of a token are for its clients alone, also where it is the only one.
+func TestRulesOfATokenCountForItsClients(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for name, tokens := range map[string]map[string]string{"two tokens": twoTokens, "one token": {"ann": twoTokens["ann"]}} {
+			rules := []harness.Rule{{Pattern: "files", Then: harness.IsDenied, Token: "ann"},
+				{Pattern: "issues.search", Then: harness.IsDenied, Token: "bob"}}
+			s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
+				return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Rules: rules}, nil
+			}})
+			url := "http://" + listen(t, s, &HTTP{Tokens: tokens})
+			for token, denied := range map[string]bool{"ann": true, "bob": false} {
+				if tokens[token] == "" {
+					continue
+				}
+				c := dialHTTP(t, url+"/mcp", version, tokens[token], nil)
+				got, _ := c.run(deleting)
+				if strings.Contains(got, `denied by the rule "files" of the token ann`) != denied {
+					t.Errorf("%s, %s: %s", name, token, got)
+				}
+				res := c.call("call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})
+				if res.IsError != denied {
+					t.Errorf("%s, %s: %s", name, token, textOf(res))
+				}
+				if offered := strings.Contains(textOf(c.call("tool_find", map[string]any{"query": "delete a file"})), "delete_file"); offered == denied {
+					t.Errorf("%s, %s: is offered the tool: %v", name, token, offered)
+				}
+			}
 		}
 	}
 }

@@ -23,6 +23,12 @@ func WithTenant(ctx context.Context, key any, shares bool) context.Context {
 	return context.WithValue(ctx, tenantKey{}, tenant{key, shares})
 }
 
+// TenantOf returns the key of whose a context's calls are; nil: nobody's.
+func TenantOf(ctx context.Context) any {
+	of, _ := ctx.Value(tenantKey{}).(tenant)
+	return of.key
+}
+
 // places are the calls that a server may have at a time.
 type places struct {
 	max int

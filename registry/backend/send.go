@@ -32,9 +32,23 @@ type Send struct {
 	// sent. Over HTTP, a call without Effect may still wait for its connection
 	// after it.
 	Sending func(context.Context) error
+	// Ask asks the person behind the call what its server wants to know in the
+	// middle of it (MCP's elicitation of revision 2025-11-25): at most 60 s, and
+	// within the time of the call. nil: the server is told that nobody answered.
+	Ask Asker
+	// Later is called when the server says that the call goes on later: before an
+	// [InputRequiredError] with its State, and once with the ID of the task that it
+	// has made of the call, which is then asked for its result. nil: nobody is told.
+	// Its error does not end the call.
+	Later func(state, task string) error
+	// Continue goes on with a call that was sent before; nil: it is a new call. It
+	// is the same call: what the server does it does once. Sending is called before
+	// the answers leave, and not for a task that is only asked for its result.
+	Continue *Continue
 
 	mu    sync.Mutex
 	begun bool
+	again bool // see Again
 	ended bool
 	err   error // why it is not sent, after Sending
 }
@@ -69,15 +83,17 @@ func (s *Send) Begin(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	again := s.again
+	s.again = false
 	switch {
-	case s.begun && s.err == nil && s.Effect:
+	case s.begun && s.err == nil && s.Effect && !again:
 		return &OutcomeError{Unknown, errors.New("it was sent once, and is not sent again")}
 	case s.begun:
 		return s.err
 	case s.ended:
-		return &OutcomeError{NotSent, errors.New("not sent: the call is over")}
+		return &OutcomeError{NotSent, errors.New("the call is over")}
 	case ctx.Err() != nil:
-		return &OutcomeError{NotSent, fmt.Errorf("not sent: %w", ctx.Err())}
+		return &OutcomeError{NotSent, ctx.Err()}
 	}
 	s.begun = true
 	if s.Sending == nil {
@@ -85,12 +101,23 @@ func (s *Send) Begin(ctx context.Context) error {
 	}
 	elapsed := stopwatch()
 	if err := s.Sending(ctx); err != nil {
-		s.err = &OutcomeError{NotSent, fmt.Errorf("not sent: %w", err)}
+		s.err = &OutcomeError{NotSent, err}
 	} else if late := elapsed(); late > maxDelay {
-		s.err = &OutcomeError{NotSent, fmt.Errorf("not sent: what comes before it took %v; at most %v are allowed",
+		s.err = &OutcomeError{NotSent, fmt.Errorf("what comes before it took %v; at most %v are allowed",
 			late.Round(time.Millisecond), maxDelay)}
 	}
 	return s.err
+}
+
+// Again is for backends: the server has said that it has not begun with the call
+// and wants it again, as it is busy. The next Begin allows that.
+func (s *Send) Again() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.again = true
 }
 
 // End is for backends whose Call may return while something goes on: Begin
@@ -123,6 +150,7 @@ const (
 	NotSent  Outcome = "not_sent" // no byte of it left
 	Unread   Outcome = "unread"   // it was done; its answer is too large, or cannot be read
 	Unknown  Outcome = "unknown"  // it was sent: it may have been done, or may yet be
+	Later    Outcome = "later"    // the server asks something first, see InputRequiredError
 )
 
 // OutcomeError is the error of a call of which is known what became of it.
@@ -139,9 +167,12 @@ func (e *OutcomeError) Unwrap() error { return e.Err }
 func OutcomeOf(err error, sent bool) Outcome {
 	var known *OutcomeError
 	var refused *RefusedError
+	var asks *InputRequiredError
 	switch {
 	case err == nil:
 		return Answered
+	case errors.As(err, &asks):
+		return Later
 	case !sent:
 		return NotSent
 	case errors.As(err, &known):
@@ -150,6 +181,34 @@ func OutcomeOf(err error, sent bool) Outcome {
 		return Answered
 	}
 	return Unknown
+}
+
+// Outcome returns what became of a call that was sent as s says, by its error.
+func (s *Send) Outcome(err error) Outcome {
+	if s == nil {
+		return OutcomeOf(err, true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	polls := s.Continue != nil && s.Continue.Task != "" && s.Continue.Input == nil
+	return OutcomeOf(err, polls || s.begun && s.err == nil)
+}
+
+// told returns the error of a call with what is known of it in words, where the
+// call may change something.
+func (s *Send) told(err error) error {
+	if err == nil || s == nil || !s.Effect {
+		return err
+	}
+	words := map[Outcome]string{
+		NotSent: "not sent",
+		Unread:  "it was done, but its answer cannot be read",
+		Unknown: "it is not known whether it was done",
+	}[s.Outcome(err)]
+	if words == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", words, err)
 }
 
 // StatusOutcome returns what an HTTP status says of a call: Unknown where who

@@ -35,7 +35,8 @@ var Source string
 // Bridge is what a running script can reach.
 type Bridge interface {
 	// Call runs a tool and returns the MCP result (a CallToolResult) as JSON,
-	// or an error that says in one line why there is none.
+	// or an error that says in one line why there is none; a *UncertainError where
+	// nobody knows whether the tool ran.
 	Call(from From, tool string, args []byte) ([]byte, error)
 	// Unresolved returns the first of the phrases that found no tool, why, and
 	// its candidates; or "" when all have one.
@@ -100,8 +101,9 @@ func (i Image) MarshalJSON() ([]byte, error) {
 }
 
 // ToolError is the error of a call whose tool ran and reported a failure.
-// Scripts have it predeclared; any other error of a call means that the tool
-// did not answer.
+// Scripts have it predeclared. Any other error of a call but an [UncertainError]
+// means that the call was not sent, that its answer could not be read (it was done),
+// or that a tool which only reads did not answer.
 type ToolError struct {
 	Tool    string // its ID, git.git_log
 	Message string // the tool's own words
@@ -109,14 +111,27 @@ type ToolError struct {
 
 func (e *ToolError) Error() string { return e.Tool + ": " + e.Message }
 
-// Call runs a tool. A failure that the tool itself reports is an error with
-// a [*ToolError]; the Result then still holds what it sent.
+// UncertainError is the error of a call of which nobody knows whether it was done:
+// it was sent, and no answer came. Scripts have it predeclared; the run of one that
+// does not name it ends in its place.
+type UncertainError struct {
+	Tool    string // its ID, git.git_log
+	Message string // what happened to the call
+}
+
+func (e *UncertainError) Error() string { return e.Tool + ": " + e.Message }
+
+// Call runs a tool. A failure that the tool itself reports is a [*ToolError]; the
+// Result then still holds what it sent.
 func Call(from From, tool string, args []byte) (*Result, error) {
 	h := bridge.Load()
 	if h == nil {
 		return nil, fmt.Errorf("%s: %w", tool, errNoBridge)
 	}
 	raw, err := h.Call(from, tool, args)
+	if uncertain := (*UncertainError)(nil); errors.As(err, &uncertain) {
+		return nil, uncertain
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tool, err)
 	}
@@ -355,6 +370,10 @@ func BadArgs(tool string, err error) error {
 // CodeMisfit is the code of a warning that names the fields in which a tool's
 // result does not fit its output schema.
 const CodeMisfit = "misfit"
+
+// CodeUncertain is the code of an error of a call of which nobody knows whether it was
+// done: scripts get it as an [UncertainError].
+const CodeUncertain = "uncertain"
 
 // Warn adds a line to the result's warnings.
 func Warn(message string) { warn("", "", message) }

@@ -6,9 +6,9 @@ import (
 )
 
 // Prelude is the package whose exported names every script has predeclared:
-// UseTools, Return, Input, Stored, RunScript, ToolError and ToolNotFoundError. A script
-// that declares one of the names itself has its own. It is compiled, like
-// [Source]: to interpret it would take longer than most scripts.
+// UseTools, Return, Input, Stored, RunScript, ToolError, UncertainError and
+// ToolNotFoundError. A script that declares one of the names itself has its own. It
+// is compiled, like [Source]: to interpret it would take longer than most scripts.
 //
 //go:embed prelude.go.txt
 var Prelude string

@@ -11,6 +11,7 @@ func Symbols() map[string]map[string]reflect.Value {
 		"Result":            reflect.ValueOf((*Result)(nil)),
 		"ToolNotFoundError": reflect.ValueOf((*ToolNotFoundError)(nil)),
 		"ToolError":         reflect.ValueOf((*ToolError)(nil)),
+		"UncertainError":    reflect.ValueOf((*UncertainError)(nil)),
 		"Image":             reflect.ValueOf((*Image)(nil)),
 		"Text":              reflect.ValueOf(Text),
 		"Fields":            reflect.ValueOf(Fields),

@@ -1,5 +1,10 @@
 package check
 
+import (
+	"go/ast"
+	"slices"
+)
+
 // What a script may use of the harness besides tools.
 const (
 	OwnDiscovery = "discovery" // the package
@@ -22,12 +27,16 @@ func (s *Script) Own() []string {
 	if search {
 		out = append(out, OwnDiscovery)
 	}
-	for _, f := range s.files {
-		for _, id := range f.Unresolved {
-			if id.Name == OwnScripts {
-				return append(out, OwnScripts)
-			}
-		}
+	if s.Refers(OwnScripts) {
+		out = append(out, OwnScripts)
 	}
 	return out
+}
+
+// Refers reports whether the script uses a name that it does not declare outside of functions,
+// and that nothing around the use declares.
+func (s *Script) Refers(name string) bool {
+	return slices.ContainsFunc(s.files, func(f *file) bool {
+		return slices.ContainsFunc(f.Unresolved, func(id *ast.Ident) bool { return id.Name == name })
+	})
 }

@@ -13,9 +13,11 @@ import (
 	"cmp"
 	"errors"
 	"flag"
+	"go/types"
 	"log"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/check"
@@ -29,6 +31,7 @@ import (
 type Program struct {
 	lowered *lower.Program
 	timers  *rt.Timers
+	procs   int // of the process, when it does not repeat a run
 }
 
 // A Refusal says what of a script cannot run as Go means it. Nothing of the
@@ -43,7 +46,7 @@ func (r *Refusal) Error() string { return "not supported: " + r.Message }
 // Compile makes a program of a script that was checked. An error is a *[Refusal]
 // or a fault of the harness.
 func Compile(checked *check.Checked) (*Program, error) {
-	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
+	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces(), Ordered: calls(checked)}
 	for _, p := range checked.Packages {
 		in.Packages = append(in.Packages, lower.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
 	}
@@ -58,7 +61,23 @@ func Compile(checked *check.Checked) (*Program, error) {
 			return nil, &Refusal{at.Line, at.Column, "values of the script's types in interfaces, and interfaces of the script: " + err.Error()}
 		}
 	}
-	return &Program{lowered, rt.NewTimers()}, nil
+	return &Program{lowered: lowered, timers: rt.NewTimers()}, nil
+}
+
+// calls reports whether a script has calls, which are made again in the same order
+// where it is run again.
+func calls(checked *check.Checked) bool {
+	for _, p := range checked.Packages {
+		if slices.ContainsFunc(p.Types.Imports(), func(i *types.Package) bool { return i.Path() == "usetools/host" }) {
+			return true
+		}
+	}
+	for _, o := range checked.Info.Uses {
+		if f, ok := o.(*types.Func); ok && f.FullName() == "usetools/prelude.RunScript" {
+			return true
+		}
+	}
+	return false
 }
 
 // checkTypes reports whether types can be made at run time. Tests replace it.
@@ -100,11 +119,18 @@ type Replay struct {
 }
 
 // Replay makes the program repeat a run. It is called before Run. Meanwhile
-// Answered and Advance move its clock. The process runs on one processor from then
-// on: goroutines take turns as they did, as far as that can be had.
+// Answered and Advance move its clock. The process runs on one processor until Live:
+// goroutines take turns as they did, as far as that can be had.
 func (p *Program) Replay(r *Replay) {
-	here := runtime.GOMAXPROCS(1)
-	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, here))
+	p.procs = runtime.GOMAXPROCS(1)
+	p.timers.Replay(r.Begin, r.Readings, cmp.Or(r.CPUs, p.procs))
+}
+
+// Live makes a program that repeats a run go on as if it had been running all the
+// time: its clock is the world's, and its timers wait for what is left of their time.
+func (p *Program) Live() {
+	p.timers.Live()
+	runtime.GOMAXPROCS(p.procs)
 }
 
 // Answered says that a call of a program that repeats a run was answered at a time,
@@ -147,7 +173,8 @@ type Options struct {
 	// Goexit is called when the script's main goroutine has ended by
 	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
 	Goexit func()
-	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	// Seed is what random functions draw from, and what ranges over maps are ordered
+	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.

@@ -100,9 +100,23 @@ func (t *Timers) begin(mentions map[string]bool) {
 // now, since and until are those of package time, for a script that is clocked.
 func (t *Timers) now() time.Time {
 	if t.replay != nil {
-		return t.replay.read(t.path())
+		if x, live := t.replay.read(t.path()); !live {
+			return t.noted(x)
+		}
 	}
-	return t.notes.now()
+	if t.notes != nil {
+		return t.notes.now()
+	}
+	return time.Now()
+}
+
+// noted notes what a script reads in a replay that may become live: the record then
+// has all readings of the execution that goes on.
+func (t *Timers) noted(x time.Time) time.Time {
+	if t.notes != nil {
+		return t.notes.note(x)
+	}
+	return x
 }
 
 func (t *Timers) since(x time.Time) time.Duration { return t.now().Sub(x) }
@@ -110,10 +124,13 @@ func (t *Timers) until(x time.Time) time.Duration { return x.Sub(t.now()) }
 
 // arrived is the time x as the script gets it, which received it.
 func (t *Timers) arrived(x time.Time) time.Time {
-	switch {
-	case t.replay != nil && fromTimer(x):
-		return t.replay.readOr(t.path(), x)
-	case t.notes != nil:
+	if t.replay != nil && fromTimer(x) {
+		y, live := t.replay.readOr(t.path(), x)
+		if !live {
+			return t.noted(y)
+		}
+	}
+	if t.notes != nil {
 		return t.notes.received(x)
 	}
 	return x

@@ -17,13 +17,17 @@ import (
 
 // A replay is the time of a script that is run again. Nothing in it waits: its clock
 // stands still until Answered or Advance moves it, and its timers go off when they
-// are told to. Timers that native code sets go by the real clock.
+// are told to, until it is live: from then on its clock is the world's, and they go
+// off when they are due. Timers that native code sets go by the real clock.
 type replay struct {
-	base time.Time // real; a time that is made of it has a monotonic part
 	cpus int
 
 	mu       sync.Mutex
-	clock    int64              // ns since 1970
+	base     time.Time          // real; a time that is made of it has a monotonic part
+	live     bool               // since base
+	jump     int64              // ns by which the clock was moved then
+	alarm    *time.Timer        // calls ring when the first event is due; nil until then
+	clock    int64              // until then, ns since 1970
 	readings map[string][]int64 // still to come, by path
 	reads    int                // that were not among them, since the clock has moved
 	events   events             // still to come
@@ -97,6 +101,59 @@ func (t *Timers) Advance() {
 	}
 }
 
+// Live ends a replay: its clock becomes the world's. What is set goes off after what
+// was left of its time, as if the machine had slept, and the readings that are left
+// over are dropped. Those that follow are noted, with Record.
+func (t *Timers) Live() {
+	r := t.replay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.base = time.Now()
+	r.jump = r.base.UnixNano() - r.clock
+	r.live, r.readings = true, nil
+	for _, e := range r.events {
+		e.due = later(e.due, r.jump)
+	}
+	heap.Init(&r.events)
+	if t.notes != nil {
+		t.notes.base = r.base
+	}
+	r.alarm = time.AfterFunc(never, r.ring)
+	r.wind()
+}
+
+// ring lets go off what is due.
+func (r *replay) ring() {
+	r.mu.Lock()
+	var fire []func()
+	for now := r.now(); len(r.events) > 0 && r.events[0].due <= now; {
+		if f := r.goOff(heap.Pop(&r.events).(*event)); f != nil {
+			fire = append(fire, f)
+		}
+	}
+	r.wind()
+	r.mu.Unlock()
+	for _, f := range fire {
+		f()
+	}
+}
+
+// wind sets the alarm to the first event.
+func (r *replay) wind() {
+	if len(r.events) > 0 {
+		r.alarm.Reset(time.Duration(r.events[0].due - r.now()))
+	}
+}
+
+// now is the time, in ns since 1970. The world's goes on evenly, also where somebody
+// sets the system's clock.
+func (r *replay) now() int64 {
+	if r.live {
+		return r.base.Add(time.Since(r.base)).UnixNano()
+	}
+	return r.clock
+}
+
 // Asleep returns how many goroutines of a replay sleep.
 func (t *Timers) Asleep() int {
 	t.replay.mu.Lock()
@@ -104,12 +161,13 @@ func (t *Timers) Asleep() int {
 	return t.replay.asleep
 }
 
-// Idle reports that no timer of a replay is set, also none that nobody waits for.
+// Idle reports that no timer of a replay is set, also none that nobody waits for, and
+// that it is not live.
 func (t *Timers) Idle() bool {
 	t.replay.mu.Lock()
 	defer t.replay.mu.Unlock()
 	t.replay.prune()
-	return len(t.replay.events) == 0
+	return len(t.replay.events) == 0 && !t.replay.live
 }
 
 // patience is how often a script reads its clock, while that stands still, before it
@@ -117,19 +175,22 @@ func (t *Timers) Idle() bool {
 // the clock, by 1 µs more than the one before.
 const patience = 1000
 
-// read is the next reading of a goroutine.
-func (r *replay) read(path string) time.Time {
+// read is the next reading of a goroutine, or says that the replay is live.
+func (r *replay) read(path string) (x time.Time, live bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.live {
+		return x, true
+	}
 	if x, ok := r.recorded(path); ok {
-		return x
+		return x, false
 	}
 	if r.reads++; r.reads > patience {
 		reads := r.reads
 		r.move(later(r.clock, int64(time.Duration(reads-patience)*time.Microsecond)))
 		r.reads = reads
 	}
-	return time.Unix(0, r.clock)
+	return time.Unix(0, r.clock), false
 }
 
 // recorded is the next reading of a goroutine that is in the record.
@@ -143,14 +204,18 @@ func (r *replay) recorded(path string) (x time.Time, ok bool) {
 	return time.Unix(0, list[0]), true
 }
 
-// readOr is the next reading of a goroutine, or else x, which came from a timer.
-func (r *replay) readOr(path string, x time.Time) time.Time {
+// readOr is the next reading of a goroutine, or else x, which came from a timer; or it
+// says that the replay is live.
+func (r *replay) readOr(path string, x time.Time) (_ time.Time, live bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if x, ok := r.recorded(path); ok {
-		return x
+	if r.live {
+		return x, true
 	}
-	return time.Unix(0, x.UnixNano())
+	if x, ok := r.recorded(path); ok {
+		return x, false
+	}
+	return time.Unix(0, x.UnixNano()), false
 }
 
 // move sets the clock, which never goes back. The timers that nobody waits for go
@@ -210,9 +275,13 @@ func (r *replay) goOff(e *event) (fire func()) {
 	if e.c == nil {
 		return e.fire
 	}
-	r.send(e.c, e.due)
+	at := e.due
+	if r.live {
+		at = r.now()
+	}
+	r.send(e.c, at)
 	if e.period > 0 {
-		e.due = later(e.due, e.period*(1+max(0, r.clock-e.due)/e.period))
+		e.due = later(e.due, e.period*(1+max(0, r.now()-e.due)/e.period))
 		heap.Push(&r.events, e)
 	}
 	return nil
@@ -228,10 +297,13 @@ func (r *replay) send(c chan time.Time, at int64) {
 
 // add sets an event.
 func (r *replay) add(e *event, d time.Duration) {
-	e.due = later(r.clock, int64(max(d, 0)))
+	e.due = later(r.now(), int64(max(d, 0)))
 	e.number = r.set
 	r.set++
 	heap.Push(&r.events, e)
+	if r.live && e.index == 0 {
+		r.wind()
+	}
 }
 
 // drop unsets an event, and reports whether that was set, or had gone off unseen.
@@ -276,7 +348,7 @@ func (r *replay) newTimer(d time.Duration) *time.Timer {
 	t := time.AfterFunc(never, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.send(e.c, r.clock)
+		r.send(e.c, r.now())
 	})
 	t.C = e.c
 	r.know(t, e, d)
@@ -402,14 +474,16 @@ type deadline struct {
 	context.Context
 	parent context.Context
 	at     time.Time
+	live   bool // since before it was made
 	in     *replay
 }
 
 // String is what Go's own one says.
 func (d *deadline) String() string {
+	at, _ := d.Deadline()
 	d.in.mu.Lock()
 	defer d.in.mu.Unlock()
-	return fmt.Sprintf("%s.WithDeadline(%v [%v])", contextName(d.parent), d.at, d.at.Sub(time.Unix(0, d.in.clock)))
+	return fmt.Sprintf("%s.WithDeadline(%v [%v])", contextName(d.parent), at, at.Sub(time.Unix(0, d.in.now())))
 }
 
 func contextName(c context.Context) string {
@@ -419,7 +493,15 @@ func contextName(c context.Context) string {
 	return reflect.TypeOf(c).String()
 }
 
-func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
+// Deadline is later by what the clock has jumped since the context was made.
+func (d *deadline) Deadline() (time.Time, bool) {
+	d.in.mu.Lock()
+	defer d.in.mu.Unlock()
+	if d.in.live && !d.live {
+		return d.at.Add(time.Duration(d.in.jump)), true
+	}
+	return d.at, true
+}
 
 // timeless is a context without its deadline, which context.WithDeadline compares
 // with another.
@@ -438,13 +520,13 @@ func (r *replay) withDeadline(parent context.Context, at time.Time, cause error)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	left := at.Sub(time.Unix(0, r.clock))
+	left := at.Sub(time.Unix(0, r.now()))
 	end := time.Now().Add(never)
 	if left <= 0 {
 		end = time.Time{}
 	}
 	ctx, cancel := context.WithDeadlineCause(timeless{parent}, end, cause)
-	mine := &deadline{ctx, parent, at, r}
+	mine := &deadline{ctx, parent, at, r.live, r}
 	timer := timerOf(ctx)
 	if timer == nil { // it has ended
 		return mine, cancel
@@ -473,7 +555,7 @@ func timerOf(c context.Context) *time.Timer {
 
 func (r *replay) withTimeout(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	r.mu.Lock()
-	at := time.Unix(0, later(r.clock, int64(d)))
+	at := time.Unix(0, later(r.now(), int64(d)))
 	r.mu.Unlock()
 	return r.withDeadline(parent, at, cause)
 }

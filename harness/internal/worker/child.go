@@ -73,8 +73,10 @@ type child struct {
 	program *exec.Program // that runs
 
 	mu      sync.Mutex
-	next    uint32
+	made    uint32 // calls
+	seen    uint32 // frames since the script runs
 	waiting map[uint32]chan result
+	parked  int // of those that wait
 	held    int // goroutines that wait for a result and nothing else, in a replay
 
 	saying   sync.Mutex // held while readings of the clock and what they come with are sent
@@ -160,15 +162,11 @@ func (c *child) serve(k kind, b []byte) error {
 		program.Record()
 	}
 	over := make(chan struct{})
-	switch {
-	case c.script.Replay != nil:
+	if c.script.Replay != nil {
 		program.Replay(c.script.Replay)
 		go c.conduct(over)
-	case c.stuck != nil:
-		go c.watch(program, over)
-		fallthrough
-	default:
-		go c.listen()
+	} else {
+		go c.attend(over)
 	}
 	// A little before the parent would kill, the worker ends by itself and can
 	// say where the script was.
@@ -256,7 +254,7 @@ func (c *child) decode(want kind, v any, k kind, b []byte) error {
 const maxNames = 5000
 
 func needsOf(s *check.Script, t Timing) *Needs {
-	n := &Needs{Probe: s.Probe(), Own: s.Own(), Timing: t}
+	n := &Needs{Probe: s.Probe(), Own: s.Own(), Uncertain: s.Refers("UncertainError"), Timing: t}
 	n.add(s.Phrases(), s.Used())
 	return n
 }
@@ -353,22 +351,49 @@ func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	return d
 }
 
-// listen hands results to the calls that wait for them, until the parent goes
-// away.
+// attend is for a script in the world's time: it hands results to the calls that wait
+// for them, until the parent goes away, and looks for deadlocks until over is closed.
+func (c *child) attend(over <-chan struct{}) {
+	if c.stuck != nil {
+		go c.watch(over)
+	}
+	c.listen()
+}
+
 func (c *child) listen() {
 	for {
-		k, b, err := readFrame(c.from, maxFrameToWorker)
-		if err == nil && k == kindResult {
-			var n uint32
-			var r result
+		k, b, err := c.next()
+		var n uint32
+		var r result
+		switch {
+		case err == nil && k == kindResult:
 			if n, r, err = resultOf(b); err == nil {
 				c.hand(n, r)
 				continue
 			}
+		case err == nil && k == kindParked:
+			c.park()
+			continue
 		}
 		c.lost()
 		return
 	}
+}
+
+// park notes that one of the calls gets no answer.
+func (c *child) park() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parked++
+}
+
+// next is the parent's next frame.
+func (c *child) next() (kind, []byte, error) {
+	k, b, err := readFrame(c.from, maxFrameToWorker)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen++
+	return k, b, err
 }
 
 // resultOf is the result in a frame. A faulty one is an error of its call.
@@ -406,8 +431,8 @@ func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error)
 	}
 	ch := make(chan result, 1)
 	c.mu.Lock()
-	n := c.next
-	c.next++
+	n := c.made
+	c.made++
 	c.waiting[n] = ch
 	c.mu.Unlock()
 	if err := c.say(kindCall, number(n), payload); err != nil {
@@ -417,8 +442,11 @@ func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error)
 	c.held++
 	c.mu.Unlock()
 	r := <-ch
-	if r.Error != "" {
-		return nil, fmt.Errorf("%s", r.Error)
+	switch {
+	case r.Code == bridge.CodeUncertain:
+		return nil, &bridge.UncertainError{Tool: tool, Message: r.Error}
+	case r.Error != "":
+		return nil, errors.New(r.Error)
 	}
 	return r.Result, nil
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"encoding/json"
 	"runtime"
 	"runtime/metrics"
 	"slices"
@@ -18,8 +19,12 @@ var fatalTexts = map[exec.Code]string{
 	exec.CodeNoMain:   "no goroutines (main called runtime.Goexit) - deadlock!",
 }
 
-// watchTick is how often a quiet worker is looked at.
-const watchTick = 50 * time.Millisecond
+// watchTick is how often a quiet worker is looked at; parkedTick: one with calls that
+// are parked.
+const (
+	watchTick  = 50 * time.Millisecond
+	parkedTick = 5 * time.Millisecond
+)
 
 // watchShare is the part of the time that looking may take, and watchMost the
 // time until the next look, also where a busy machine made this one slow.
@@ -31,40 +36,63 @@ const (
 // watch calls stuck once when all goroutines of the script wait for each other:
 // twice in a row no tool call is under way, no timer is pending, and every
 // goroutine but those of the worker itself is blocked for good; nor was a call
-// made in between. It ends when over is closed.
-func (c *child) watch(program *exec.Program, over <-chan struct{}) {
+// made in between. Where calls are parked, it tells the parent instead, also when
+// timers are pending. It ends when over is closed.
+func (c *child) watch(over <-chan struct{}) {
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
 	var d dump
-	quiet, calls := 0, uint32(0)
+	quiet, last, said := 0, calls{}, uint64(0)
 	for {
 		select {
 		case <-over:
 			return
 		case <-tick.C:
 		}
-		if made, calling := c.calls(); calling || made != calls {
-			quiet, calls = 0, made
+		if now := c.calls(); now.underWay() || now != last {
+			quiet, last = 0, now
+			if now.parked > 0 {
+				tick.Reset(parkedTick)
+			}
 			continue
 		}
-		if active() || program.Waiting() {
+		parked, least := last.parked > 0, watchTick
+		if parked {
+			least = parkedTick
+		}
+		if active() || !parked && c.program.Waiting() {
 			quiet = 0
 			continue
 		}
 		begin := time.Now()
-		some, all := d.blocked()
-		tick.Reset(min(max(watchTick, watchShare*time.Since(begin)), watchMost))
+		some, all, asleep := d.blocked()
+		tick.Reset(min(max(least, watchShare*time.Since(begin)), watchMost))
 		// What is asked after the dump held at the time of the dump.
-		made, calling := c.calls()
-		if !all || !some && !c.noMain.Load() || calling || made != calls || program.Waiting() {
+		timers := asleep || c.program.Waiting()
+		if !all || !some && !c.noMain.Load() || c.calls() != last || timers && !parked {
 			quiet = 0
 			continue
 		}
 		if quiet++; quiet < 2 {
 			continue
 		}
-		c.deadlock(some)
-		return
+		if !parked {
+			c.deadlock(some)
+			return
+		}
+		s := &still{Waiting: last.waiting, Seen: last.seen, Timers: timers}
+		if s.mark() <= said {
+			continue
+		}
+		said = s.mark()
+		b, err := json.Marshal(s)
+		if err == nil {
+			err = c.say(kindStill, b)
+		}
+		if err != nil {
+			c.lost()
+			return
+		}
 	}
 }
 
@@ -87,9 +115,16 @@ const (
 // A dump has room for the stacks of all goroutines.
 type dump struct{ buf []byte }
 
-// blocked reports whether there are goroutines of the script, and all of those
-// are blocked.
-func (d *dump) blocked() (some, all bool) {
+// stuck reports whether there are goroutines of the script, and all of those are
+// blocked for good.
+func (d *dump) stuck() (some, all bool) {
+	some, all, asleep := d.blocked()
+	return some, all && !asleep
+}
+
+// blocked reports whether there are goroutines of the script, all of those are
+// blocked or asleep, and some are asleep.
+func (d *dump) blocked() (some, all, asleep bool) {
 	if d.buf == nil { // most scripts are over before
 		d.buf = make([]byte, dumpBytes)
 	}
@@ -100,14 +135,21 @@ func (d *dump) blocked() (some, all bool) {
 	if n < mostDumpBytes {
 		d.buf = make([]byte, 4*n)
 	}
-	return true, false
+	return true, false, false
 }
 
-// calls says how many tool calls the script made, and whether one is under way.
-func (c *child) calls() (made uint32, underWay bool) {
+// calls is what there is of tool calls at a moment.
+type calls struct {
+	made, seen      uint32 // calls, and frames from the parent
+	waiting, parked int    // calls without an answer, and those of them that will get none
+}
+
+func (c calls) underWay() bool { return c.waiting > c.parked }
+
+func (c *child) calls() calls {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.next, len(c.waiting) > 0
+	return calls{c.made, c.seen, len(c.waiting), c.parked}
 }
 
 const (
@@ -134,9 +176,9 @@ var own = []string{
 	"worker.(*child).listen", "worker.(*child).watch", "worker.(*child).conduct", "worker.Main(", "sandbox.onCPU", "os/signal.",
 }
 
-// blocked reports whether a dump of all goroutines shows some of the script's,
-// and all of those blocked.
-func blocked(dump []byte) (some, all bool) {
+// blocked reports whether a dump of all goroutines shows some of the script's, all
+// of those blocked or asleep, and some asleep.
+func blocked(dump []byte) (some, all, asleep bool) {
 	for _, g := range bytes.Split(dump, []byte("\n\n")) {
 		head, rest, _ := strings.Cut(string(g), "\n")
 		_, state, ok := strings.Cut(head, "[")
@@ -153,9 +195,11 @@ func blocked(dump []byte) (some, all bool) {
 			state == "semacquire" && strings.HasPrefix(rest, "sync."),
 			state == "coroutine": // of iter.Pull, until it is called
 			some = true
+		case state == "sleep":
+			some, asleep = true, true
 		default:
-			return true, false
+			return true, false, false
 		}
 	}
-	return some, true
+	return some, true, asleep
 }

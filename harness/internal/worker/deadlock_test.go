@@ -23,11 +23,11 @@ func TestDeadlockIsToldFromWaiting(t *testing.T) {
 		"an iterator that waits":    {mine + "goroutine 9 [coroutine]:\nmain()\n", true},
 		"a state that is not known": {mine + "goroutine 9 [wondering]:\nmain()\n", false},
 	} {
-		if some, all := blocked([]byte(c.dump)); !some || all != c.want {
-			t.Errorf("%s: %v, %v", name, some, all)
+		if some, all, asleep := blocked([]byte(c.dump)); !some || all && !asleep != c.want {
+			t.Errorf("%s: %v, %v, %v", name, some, all, asleep)
 		}
 	}
-	if some, _ := blocked([]byte(mine)); some {
+	if some, _, _ := blocked([]byte(mine)); some {
 		t.Error("the worker's own goroutines are taken for the script's")
 	}
 }

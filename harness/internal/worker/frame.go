@@ -21,6 +21,8 @@ const (
 	kindGo       kind = 'G'
 	kindResult   kind = 'R'
 	kindAdvance  kind = 'A' // in a replay: the next timer goes off
+	kindLive     kind = 'L' // which ends it
+	kindParked   kind = 'P' // a call gets no answer
 	// worker to parent
 	kindReady   kind = 'r'
 	kindNeeds   kind = 'n'
@@ -29,7 +31,7 @@ const (
 	kindErrors  kind = 'e'
 	kindClock   kind = 'k' // comes before a call or done
 	kindCall    kind = 'c'
-	kindStill   kind = 's' // in a replay
+	kindStill   kind = 's' // in a replay, or when calls are parked
 	kindValue   kind = 'v'
 	kindWarn    kind = 'w'
 	kindDone    kind = 'd'

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
@@ -27,13 +28,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// lies are the ways in which a worker can leave the protocol, and how the run
-// must end.
-var lies = map[string]struct {
+type lieTold struct {
 	tell func(l *liar)
 	want Status
 	say  string // in the message
-}{
+}
+
+// lies are the ways in which a worker can leave the protocol, and how the run
+// must end.
+var lies = map[string]lieTold{
 	"says nothing and exits":     {func(l *liar) { os.Exit(0) }, SandboxError, "ended without an answer"},
 	"exits with a code":          {func(l *liar) { os.Exit(7) }, SandboxError, "exit status 7"},
 	"sends rubbish":              {func(l *liar) { l.out.Write(bytes.Repeat([]byte("x"), 1000)) }, SandboxError, ""},
@@ -104,10 +107,45 @@ var lies = map[string]struct {
 		l.frames.write(kindNeeds, make([]byte, maxReport+1))
 		l.wait()
 	}, SandboxError, "broke the protocol"},
-	"a call too long":           {func(l *liar) { l.running(); l.frames.write(kindCall, make([]byte, maxArgs+1<<20)); l.wait() }, SandboxError, "broke the protocol"},
-	"values without end":        {func(l *liar) { l.running(); l.values(); l.wait() }, OutputLimit, "sent more than"},
-	"a call after done":         {func(l *liar) { l.running(); l.send(kindDone, done{}); l.call(1, "s.forbidden"); l.wait() }, OK, ""},
-	"closes its pipes and goes": {func(l *liar) { l.running(); l.out.Close(); l.wait() }, SandboxError, "closed its pipe"},
+	"a call too long":              {func(l *liar) { l.running(); l.frames.write(kindCall, make([]byte, maxArgs+1<<20)); l.wait() }, SandboxError, "broke the protocol"},
+	"values without end":           {func(l *liar) { l.running(); l.values(); l.wait() }, OutputLimit, "sent more than"},
+	"a call after done":            {func(l *liar) { l.running(); l.send(kindDone, done{}); l.call(1, "s.forbidden"); l.wait() }, OK, ""},
+	"has seen what nobody sent":    {func(l *liar) { l.parked(1); l.send(kindStill, still{Waiting: 1, Seen: 1 << 31}); l.wait() }, SandboxError, "it has seen"},
+	"is still in no JSON":          {func(l *liar) { l.parked(1); l.frames.write(kindStill, []byte("still")); l.wait() }, SandboxError, "broke the protocol"},
+	"is still twice":               {func(l *liar) { l.parked(1); l.still(1, 1, true); l.still(1, 1, true); l.wait() }, SandboxError, "said so before"},
+	"is still before it was":       {func(l *liar) { l.parked(2); l.still(2, 1, false); l.still(2, 0, false); l.wait() }, SandboxError, "said so before"},
+	"forgets a call":               {func(l *liar) { l.parked(1); l.call(7, "s.slow"); l.still(1, 1, false); l.wait() }, Timeout, ""},
+	"makes up a call that waits":   {func(l *liar) { l.parked(1); l.still(2, 1, false); l.wait() }, Timeout, ""},
+	"waits for less than no calls": {func(l *liar) { l.parked(1); l.still(-1, 1, true); l.wait() }, Timeout, ""},
+	"is still, as it should say":   {func(l *liar) { l.parked(3); l.still(3, 3, false); l.wait() }, Waiting, "waits"},
+	"has a timer for ever":         {func(l *liar) { l.parked(1); l.still(1, 1, true); l.wait() }, Waiting, "waits"},
+	"never stops talking": {func(l *liar) {
+		l.parked(1)
+		l.still(1, 1, true)
+		for l.frames.write(kindValue, []byte("1")) == nil {
+		}
+	}, OutputLimit, "more than"},
+	"goes on after it was still": {func(l *liar) { l.parked(1); l.still(1, 1, true); l.call(9, "s.t"); l.send(kindDone, done{}) }, OK, ""},
+	"closes its pipes and goes":  {func(l *liar) { l.running(); l.out.Close(); l.wait() }, SandboxError, "closed its pipe"},
+}
+
+// replayLies are those of a worker whose replay becomes live.
+var replayLies = map[string]lieTold{
+	"is still for ever":        {func(l *liar) { l.live(); l.still(0, 1, false); l.wait() }, SandboxError, "no call is parked"},
+	"is still without end":     {func(l *liar) { l.running(); l.still(0, 0, false); l.still(0, 0, false); l.wait() }, SandboxError, "said so before"},
+	"has seen the future":      {func(l *liar) { l.running(); l.still(0, 1, false); l.wait() }, SandboxError, "it has seen"},
+	"repeats after it is live": {func(l *liar) { l.live(); l.call(1, "s.park"); l.read(1); l.still(0, 2, false); l.wait() }, Timeout, ""},
+	"is live with a parked call": {func(l *liar) {
+		l.running()
+		l.call(1, "s.park")
+		l.read(1)
+		l.still(1, 1, false)
+		l.read(1)
+		l.still(1, 2, false)
+		l.wait()
+	}, Waiting, ""},
+	"says nothing more": {func(l *liar) { l.live(); l.call(1, "s.park"); l.wait() }, Timeout, ""},
+	"calls for ever":    {func(l *liar) { l.live(); l.flood(); l.wait() }, CallLimit, "10 tool calls"},
 }
 
 // liar is a process that is started as a worker and is none.
@@ -126,7 +164,15 @@ func lie(name, in, out string) {
 	}
 	l := &liar{in: open(in), out: open(out)}
 	l.frames = &frameWriter{w: l.out}
-	lies[name].tell(l)
+	switch c, ok := lies[name]; {
+	case ok:
+		c.tell(l)
+	case replayLies[name].tell != nil:
+		replayLies[name].tell(l)
+	default:
+		seed, _ := strconv.ParseUint(name, 10, 64)
+		l.babble(seed)
+	}
 	runtime.KeepAlive(l) // a pipe that nobody holds any more is closed
 }
 
@@ -140,6 +186,56 @@ func (l *liar) running() {
 	readFrame(l.in, maxFrameToWorker)
 	l.send(kindPlan, Plan{})
 	readFrame(l.in, maxFrameToWorker)
+}
+
+// parked is a script that has made so many calls, which are parked.
+func (l *liar) parked(n uint32) {
+	l.running()
+	for i := range n {
+		l.call(i, "s.park")
+	}
+	l.read(int(n))
+}
+
+// live is a script whose replay has become live at once.
+func (l *liar) live() {
+	l.running()
+	l.still(0, 0, false)
+	l.read(1)
+}
+
+// read reads so many frames.
+func (l *liar) read(n int) {
+	for range n {
+		readFrame(l.in, maxFrameToWorker)
+	}
+}
+
+func (l *liar) still(waiting int, seen uint32, timers bool) {
+	l.send(kindStill, still{Waiting: waiting, Seen: seen, Timers: timers})
+}
+
+// babble sends frames at random.
+func (l *liar) babble(seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	l.running()
+	for n := range uint32(r.IntN(30)) {
+		switch r.IntN(8) {
+		case 0, 1:
+			l.call(n, []string{"s.t", "s.park", "s.slow"}[r.IntN(3)])
+		case 2, 3:
+			l.still(r.IntN(4), uint32(r.IntN(4)), r.IntN(2) == 0)
+		case 4:
+			l.send(kindWarn, Note{Message: "w"})
+		case 5:
+			l.readings(r.IntN(3))
+		case 6:
+			readFrame(l.in, maxFrameToWorker) // there may be none
+		case 7:
+			l.send([]kind{kindValue, kindStill, kindDone, kindLive, kindParked}[r.IntN(5)], 1)
+		}
+	}
+	l.wait()
 }
 
 func (l *liar) call(n uint32, tool string) {
@@ -200,29 +296,44 @@ type lenient struct{}
 func (lenient) Resolve(context.Context, *Needs) (*Tools, bool, error) { return &Tools{}, true, nil }
 func (lenient) Start(context.Context, *Plan) bool                     { return true }
 func (lenient) Clock([]Reading, bool)                                 {}
-func (lenient) Still(context.Context, time.Time, int, int) (bool, error) {
-	return false, errors.New("this is no replay")
+func (lenient) Still(context.Context, time.Time, int, int) (Next, error) {
+	return Await, errors.New("this is no replay")
 }
-func (lenient) Call(_ context.Context, c *Call) (*Answer, error) {
-	if c.Tool != "s.t" {
-		return nil, &DeniedError{Reason: c.Tool}
+func (lenient) Call(ctx context.Context, c *Call) (*Answer, error) {
+	switch c.Tool {
+	case "s.t":
+		return &Answer{Result: json.RawMessage("{}")}, nil
+	case "s.park":
+		return nil, ErrParked
+	case "s.slow":
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
-	return &Answer{Result: json.RawMessage("{}")}, nil
+	return nil, &DeniedError{Reason: c.Tool}
 }
+
+// hasty is a Host whose replays are live when they are still.
+type hasty struct{ lenient }
+
+func (hasty) Still(context.Context, time.Time, int, int) (Next, error) { return Live, nil }
 
 func TestAWorkerThatLiesIsBoundedAndReaped(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range lies {
+	run := func(t *testing.T, name string, c lieTold, s *Script, h Host) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			limits := Limits{Timeout: 2 * time.Minute, Calls: 10, Stdout: 10_000}
+			s.Limits = Limits{Timeout: 2 * time.Minute, Calls: 10, Stdout: 10_000}
 			if c.want == Timeout {
-				limits.Timeout = 300 * time.Millisecond
+				s.Limits.Timeout = 300 * time.Millisecond
 			}
-			o, err := Run(t.Context(), &Script{Source: "x", Limits: limits}, lenient{}, &Options{Command: []string{exe, "liar", name}})
+			silence := time.Minute
+			if c.want == Waiting {
+				silence = 10 * time.Millisecond
+			}
+			o, err := Run(t.Context(), s, h, &Options{Command: []string{exe, "liar", name}, silence: silence})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,6 +344,40 @@ func TestAWorkerThatLiesIsBoundedAndReaped(t *testing.T) {
 				t.Errorf("%d notes, %d lines of trace, %d bytes of stdout", len(o.Notes), len(o.Trace), len(o.Stdout))
 			}
 		})
+	}
+	for name, c := range lies {
+		run(t, name, c, &Script{Source: "x"}, lenient{})
+	}
+	for name, c := range replayLies {
+		run(t, name, c, &Script{Source: "x", Replay: &Replay{}, Resume: true}, hasty{})
+	}
+}
+
+// Whatever a worker says in whatever order, its run ends.
+func TestAWorkerThatBabblesIsEnded(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range *schedules {
+		for _, resume := range []bool{false, true} {
+			t.Run(fmt.Sprint(seed, resume), func(t *testing.T) {
+				t.Parallel()
+				s, h := &Script{Source: "x", Limits: Limits{Timeout: 300 * time.Millisecond, Calls: 10}}, Host(lenient{})
+				if resume {
+					s.Replay, s.Resume, h = &Replay{}, true, hasty{}
+				}
+				o, err := Run(t.Context(), s, h, &Options{Command: []string{exe, "liar", fmt.Sprint(seed)}, silence: 10 * time.Millisecond})
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch o.Status {
+				case OK, ScriptError, SandboxError, CallLimit, Timeout, Waiting:
+				default:
+					t.Errorf("%s: %s", o.Status, o.Message)
+				}
+			})
+		}
 	}
 }
 

@@ -18,8 +18,8 @@ type Script struct {
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
 	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
 	Limits Limits                     `json:"limits"`
-	// Seed is what the script's random functions draw from, 32 bytes. Where it is
-	// nil, Run sets it to random bytes.
+	// Seed is what the script's random functions draw from, and what its maps are
+	// ordered by, 32 bytes. Where it is nil, Run sets it to random bytes.
 	Seed []byte `json:"seed"`
 	// Clock says that the worker notes what the script reads from its clock, and
 	// tells the Host. Native code's own clock, such as that of package log, is not
@@ -27,6 +27,9 @@ type Script struct {
 	Clock bool `json:"clock,omitempty"`
 	// Replay makes the script repeat a run; nil: it runs in the world's time.
 	Replay *Replay `json:"replay,omitempty"`
+	// Resume says that the replay may become live: Host.Still may answer Live. Then
+	// Clock is about what the script reads from then on.
+	Resume bool `json:"resume,omitempty"`
 	// Free says that a script which needs nothing runs without asking: Resolve
 	// has nothing for it, and Start nothing against it. Not so with Check.
 	Free bool          `json:"free,omitempty"`
@@ -41,7 +44,8 @@ func (s *Script) alone(n *Needs) bool { return s.Free && !s.Check && n.none() }
 // that goes off. Of what a goroutine read from its clock in the run, it reads the
 // same again. Nothing waits: sleeps and timers go off when Host.Still says so. Calls
 // are not limited to Limits.Parallel at once, nor their arguments but by what a run
-// may send. What native code reads and sets goes by the world's clock.
+// may send. What native code reads and sets goes by the world's clock. See the
+// package's documentation for what becomes of it with Script.Resume.
 type Replay = exec.Replay
 
 // ready is a worker's first word.
@@ -58,6 +62,9 @@ type Needs struct {
 	Probe bool `json:"probe"`
 	// Own are the parts of the harness itself that it uses, see check.Script.Own.
 	Own []string `json:"own,omitempty"`
+	// Uncertain says that the script names UncertainError, and has none of its own: it
+	// looks whether a call came to that.
+	Uncertain bool `json:"uncertain,omitempty"`
 	// Broken says that the script is no Go: its names and phrases are guessed
 	// from its text, and its errors follow whatever tools there are.
 	Broken bool   `json:"broken,omitempty"`
@@ -184,6 +191,7 @@ type result struct {
 	At     int64           `json:"at,omitempty"` // ns since 1970
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  string          `json:"error,omitempty"`
+	Code   string          `json:"code,omitempty"` // of Error, see CallError
 }
 
 // done is how the script ended, as the worker sees it.
@@ -252,11 +260,21 @@ func (r *readings) list(most int) ([]Reading, error) {
 	return list, nil
 }
 
-// still says that nothing of a replay moves.
+// still says that nothing of a replay moves, or, in one that is live or a run that is
+// none, nothing but timers, while calls are parked.
 type still struct {
-	Next    int64  `json:"next,omitempty"` // when the next timer goes off, in ns since 1970; 0: there is none
-	Waiting int    `json:"waiting"`        // calls without an answer
-	Seen    uint32 `json:"seen"`           // results and advances that the worker has read
+	Next    int64  `json:"next,omitempty"`   // in a replay: when the next timer goes off, in ns since 1970; 0: there is none
+	Waiting int    `json:"waiting"`          // calls without an answer
+	Seen    uint32 `json:"seen"`             // frames that the worker has read since its script runs
+	Timers  bool   `json:"timers,omitempty"` // when it is live: a sleep or a timer is pending
+}
+
+// mark is larger for each that the same worker sends.
+func (s *still) mark() uint64 {
+	if s.Timers {
+		return 2 * uint64(s.Seen)
+	}
+	return 2*uint64(s.Seen) + 1
 }
 
 // Note is a warning of the running script.

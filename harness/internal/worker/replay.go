@@ -7,27 +7,34 @@ import (
 )
 
 // conduct leads a replay: whenever nothing in the script moves, it asks the parent
-// what is next, an answer or the next timer, and lets just that happen. It ends when
-// over is closed.
+// what is next, an answer or the next timer, and lets just that happen, until the
+// replay is live. It ends when over is closed.
 //
 // The script runs on one processor meanwhile. While this goroutine runs no other
 // does, so what the scheduler says of the others holds.
 func (c *child) conduct(over <-chan struct{}) {
 	w := &stillness{child: c}
-	for seen := uint32(0); ; seen++ {
+	for {
 		waiting, next, ok := w.await(over)
 		if !ok {
 			return
 		}
-		if err := c.to.writeJSON(kindStill, &still{Next: next, Waiting: waiting, Seen: seen}); err != nil {
+		if err := c.to.writeJSON(kindStill, &still{Next: next, Waiting: waiting, Seen: c.calls().seen}); err != nil {
 			c.lost()
 			return
 		}
-		k, b, err := readFrame(c.from, maxFrameToWorker)
+		k, b, err := c.next()
 		switch {
 		case err == nil && k == kindAdvance:
 			c.program.Advance()
 			continue
+		case err == nil && k == kindParked:
+			c.park()
+			continue
+		case err == nil && k == kindLive && c.script.Resume:
+			c.program.Live()
+			c.attend(over)
+			return
 		case err == nil && k == kindResult:
 			var n uint32
 			var r result
@@ -105,7 +112,7 @@ func (w *stillness) await(over <-chan struct{}) (waiting int, next int64, ok boo
 		if still {
 			if !w.program.Waiting() {
 				// To be in a deadlock is for good, so it is worth a closer look.
-				some, still = w.dump.blocked()
+				some, still = w.dump.stuck()
 			}
 			if !w.program.Waiting() && still && (some || w.noMain.Load()) {
 				if deadlocked && w.stuck != nil {
@@ -149,7 +156,7 @@ func (w *stillness) still() (some, still bool) {
 		return true, true
 	}
 	outside := w.sample(2)
-	if some, still = w.dump.blocked(); still {
+	if some, still = w.dump.stuck(); still {
 		w.outside, w.known = outside, true
 	}
 	return some, still && (some || w.noMain.Load())

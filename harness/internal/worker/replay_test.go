@@ -38,7 +38,7 @@ type held struct {
 // stage is a Host of replays. It holds all calls, and decides in Still.
 type stage struct {
 	shop
-	decide func(s *stage, next time.Time) (advance bool, err error)
+	decide func(s *stage, next time.Time) (Next, error)
 	arrive func(s *stage, h *held)
 
 	now      time.Time
@@ -74,7 +74,7 @@ func (s *stage) Call(ctx context.Context, c *Call) (*Answer, error) {
 	}
 }
 
-func (s *stage) Still(ctx context.Context, next time.Time, waiting, answered int) (bool, error) {
+func (s *stage) Still(ctx context.Context, next time.Time, waiting, answered int) (Next, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.asked < waiting+answered && ctx.Err() == nil { // a call is on its way
@@ -83,13 +83,13 @@ func (s *stage) Still(ctx context.Context, next time.Time, waiting, answered int
 		s.mu.Lock()
 	}
 	if s.asked-len(s.open) > answered { // an answer is on its way
-		return false, nil
+		return Await, nil
 	}
-	advance, err := s.decide(s, next)
-	if advance && next.After(s.now) {
+	what, err := s.decide(s, next)
+	if what == Advance && next.After(s.now) {
 		s.now = next
 	}
-	return advance, err
+	return what, err
 }
 
 // give answers a call.
@@ -117,7 +117,7 @@ func simulate(seed uint64) *stage {
 		arrive: func(s *stage, h *held) {
 			h.due = s.now.Add(time.Duration(r.Int64N(int64(2*time.Second))) | 1)
 		},
-		decide: func(s *stage, next time.Time) (bool, error) {
+		decide: func(s *stage, next time.Time) (Next, error) {
 			var first *held
 			for _, h := range s.open {
 				if first == nil || h.due.Before(first.due) {
@@ -125,13 +125,13 @@ func simulate(seed uint64) *stage {
 				}
 			}
 			if first == nil || !next.IsZero() && next.Before(first.due) {
-				return true, nil
+				return Advance, nil
 			}
 			l := lineOf(first.Call)
 			l.text, l.at = fmt.Sprint("answer ", len(s.lines)), first.due
 			s.lines = append(s.lines, l)
 			s.give(first, l)
-			return false, nil
+			return Await, nil
 		},
 	}
 }
@@ -159,7 +159,7 @@ func repeat(lines []line, unanswered ...line) *stage {
 				}
 			}
 		},
-		decide: func(s *stage, next time.Time) (bool, error) {
+		decide: func(s *stage, next time.Time) (Next, error) {
 			turn := func(h *held) bool { return h.line == s.used }
 			if !slices.ContainsFunc(s.open, turn) {
 				for _, h := range s.open { // the job that another goroutine took
@@ -171,12 +171,12 @@ func repeat(lines []line, unanswered ...line) *stage {
 			if i := slices.IndexFunc(s.open, turn); i >= 0 && (next.IsZero() || s.lines[s.used].at.Before(next)) {
 				s.used++
 				s.give(s.open[i], s.lines[s.used-1])
-				return false, nil
+				return Await, nil
 			}
 			if !next.IsZero() {
-				return true, nil
+				return Advance, nil
 			}
-			return false, fmt.Errorf("%d calls wait, %d of %d answers are used", len(s.open), s.used, len(s.lines))
+			return Await, fmt.Errorf("%d calls wait, %d of %d answers are used", len(s.open), s.used, len(s.lines))
 		},
 	}
 }
@@ -716,7 +716,7 @@ func TestAReplayThatDivergesSaysSo(t *testing.T) {
 
 func TestAReplayEndsAtItsDeadline(t *testing.T) {
 	s := repeat(nil)
-	s.decide = func(*stage, time.Time) (bool, error) { return false, nil } // and no answer is on its way
+	s.decide = func(*stage, time.Time) (Next, error) { return Await, nil } // and no answer is on its way
 	o, err := Run(t.Context(), &Script{Source: "shop.List()", Replay: &Replay{}, Limits: Limits{Timeout: 300 * time.Millisecond}}, s, nil)
 	if err != nil || o.Status != Timeout {
 		t.Errorf("%v, %s", err, said(o))

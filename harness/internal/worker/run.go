@@ -40,6 +40,9 @@ const (
 	// Diverged means that a replay did something else than the run which it
 	// repeats.
 	Diverged Status = "diverged"
+	// Waiting means that nothing in the script moves any more but for calls that the
+	// Host has parked, see ErrParked.
+	Waiting Status = "waiting"
 	// Stopped means that the Host ended the run before it began.
 	Stopped Status = "stopped"
 )
@@ -57,21 +60,50 @@ type Host interface {
 	Start(ctx context.Context, p *Plan) bool
 	// Call authorises, validates and makes one tool call and returns the MCP
 	// result. ctx ends when the worker has the result, or the run ends. An error
-	// may come with an Answer that says nothing but when it came.
+	// may come with an Answer that says nothing but when it came; it may be a
+	// *DeniedError, a *CallError or ErrParked.
 	Call(ctx context.Context, c *Call) (*Answer, error)
 	// Clock is told what the script has read from its clock, with Script.Clock:
 	// before the Call that came behind it, and before Run returns. No more than
 	// exec.MaxReadings are told; lost says that there were more.
 	Clock(read []Reading, lost bool)
-	// Still is asked in a replay when nothing in the script moves: of its calls so
-	// many wait for an answer and so many have theirs, and the next timer is due at
-	// a time, or at none (zero). Where the Host has not yet seen so many calls, the
-	// others are about to come; where it has answered more, nothing is still.
-	// advance lets that timer go off, and nothing else. Without it, an answer is on
-	// its way: a Call returns, or has just returned. An error ends the run with
-	// status Diverged.
-	Still(ctx context.Context, next time.Time, waiting, answered int) (advance bool, err error)
+	// Still is asked in a replay what is next when nothing in the script moves: of
+	// its calls so many wait for an answer and so many have theirs, and the next
+	// timer is due at a time, or at none (zero). Where the Host has not yet seen so
+	// many calls, the others are about to come; where it has answered more, nothing
+	// is still. Calls that it has parked wait. An error ends the run with status
+	// Diverged.
+	Still(ctx context.Context, next time.Time, waiting, answered int) (Next, error)
 }
+
+// Next is what happens next in a replay.
+type Next int
+
+const (
+	Await   Next = iota // an answer is on its way: a Call returns, or has just returned
+	Advance             // the next timer goes off, and nothing else
+	// Live ends the replay, with Script.Resume: from now on time is the world's, and
+	// Still is not asked again.
+	Live
+)
+
+// ErrParked is returned by Host.Call for a call that gets no answer in this run. It
+// takes none of Limits.Parallel. Once nothing moves in the script but for such calls,
+// the run ends with status Waiting; where sleeps or timers are pending, when nothing
+// has come from the script for 1 s.
+var ErrParked = errors.New("the call gets no answer in this run")
+
+// CallError is returned by Host.Call for a call that failed in a way that scripts can
+// tell.
+type CallError struct {
+	// Code is bridge.CodeUncertain, for an *UncertainError with the text of Err; with
+	// any other the script gets an error as any.
+	Code string
+	Err  error
+}
+
+func (e *CallError) Error() string { return e.Err.Error() }
+func (e *CallError) Unwrap() error { return e.Err }
 
 // Call is a call of the running script, in the worker's words: nobody may rely
 // on them.
@@ -86,6 +118,33 @@ type Call struct {
 	// Alone says, in a replay, that nothing else in the script moves or could,
 	// until this call is answered: it need not wait for Host.Still.
 	Alone bool
+
+	slots chan struct{} // of the run
+	slot  bool          // the call has one
+}
+
+// Slot waits until the call is one of the Limits.Parallel that may be under way at
+// once; it is until Host.Call returns. The Host needs it for a call that came in a
+// replay and is sent after that; any other has its slot already. The error is why ctx
+// has ended.
+func (c *Call) Slot(ctx context.Context) error {
+	if c.slot || c.slots == nil {
+		return nil
+	}
+	select {
+	case c.slots <- struct{}{}:
+		c.slot = true
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// freeSlot gives back the slot that the call has.
+func (c *Call) freeSlot() {
+	if c.slot {
+		<-c.slots
+	}
 }
 
 // Answer is what a call comes to.
@@ -115,7 +174,13 @@ type Options struct {
 	Budget *Budget
 	// Stdout and Stderr receive the script's output as it comes; nil drops it.
 	Stdout, Stderr io.Writer
+
+	silence time.Duration // see ErrParked; 0: quietTime
 }
+
+// quietTime is how long nothing comes from a script before its sleeps and timers are
+// not waited for any more, where its calls are parked.
+const quietTime = time.Second
 
 // Outcome is how a run ended.
 type Outcome struct {
@@ -177,7 +242,8 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		}
 	}
 	r := &run{p: p, host: host, budget: b, limits: s.Limits, out: &Outcome{}, slots: make(chan struct{}, s.Limits.Parallel), caller: ctx,
-		lines: strings.Count(s.Source, "\n") + 1, replay: s.Replay != nil}
+		lines: strings.Count(s.Source, "\n") + 1, resume: s.Resume, silence: cmp.Or(opts.silence, quietTime)}
+	r.state.replay = s.Replay != nil
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, p.kill)
@@ -265,12 +331,24 @@ type run struct {
 	slots    chan struct{}
 	pending  pending
 	denied   atomic.Pointer[DeniedError]
-	replay   bool
-	told     atomic.Uint32 // results and advances, in a replay
-	advanced int           // timers that Host.Still let go off
-	read     int           // what the script is known to have read from its clock
-	lines    int           // of the script
-	writes   []int         // the lines on which it says to write to maps
+	state    state
+	resume   bool
+	silence  time.Duration
+	quiet    *time.Timer // ends the run, which waits for timers alone; nil: it does not
+	stills   uint64      // what the next frame of this kind may say, see still.mark
+	advanced int         // timers that Host.Still let go off
+	read     int         // what the script is known to have read from its clock
+	lines    int         // of the script
+	writes   []int       // the lines on which it says to write to maps
+}
+
+// state is what a run knows of its calls.
+type state struct {
+	mu       sync.Mutex
+	replay   bool   // not yet live
+	told     uint32 // frames that the worker was sent since its script runs
+	underWay int    // calls that the Host has
+	parked   int    // calls that it parked
 }
 
 // converse speaks the protocol. It sets out.Status when it knows how the run
@@ -434,14 +512,26 @@ const (
 
 // serve answers the running script until it is done.
 func (r *run) serve() error {
+	defer func() {
+		if r.quiet != nil {
+			r.quiet.Stop()
+		}
+	}()
 	seen := map[uint32]bool{}
 	for frames := 1; ; {
 		k, b, err := readFrame(r.p.from, maxFrameToParent)
-		if err != nil {
-			if errors.Is(err, errFrame) {
-				return r.broken("%v", err)
-			}
+		switch waiting := r.quiet != nil; {
+		case waiting && !r.quiet.Stop() && k != kindDone: // which has killed the worker
+			r.waiting()
+			return nil
+		case errors.Is(err, errFrame):
+			return r.broken("%v", err)
+		case err != nil:
 			return err
+		case waiting && k == kindCall:
+			r.quiet = nil
+		case waiting:
+			r.quiet.Reset(r.silence)
 		}
 		if k != kindStill {
 			frames++
@@ -479,15 +569,20 @@ func (r *run) serve() error {
 				r.p.kill()
 				return nil
 			}
-			if r.replay { // what is held back waits for what comes behind
+			live := r.state.begin()
+			if !live { // what is held back waits for what comes behind
 				payload = nil
 			}
 			if !r.pending.add(r.ctx, len(payload)) {
 				return r.ctx.Err()
 			}
-			asked := &Call{N: r.out.Calls, Tool: c.Tool, Args: c.Args, Path: c.Path, Place: c.Place, Alone: c.Alone}
+			asked := &Call{N: r.out.Calls, Tool: c.Tool, Args: c.Args, Path: c.Path, Place: c.Place, Alone: c.Alone, slots: r.slots}
 			r.calls.Go(func() {
 				defer r.pending.done(len(payload))
+				if live && asked.Slot(r.ctx) != nil {
+					return
+				}
+				defer asked.freeSlot()
 				r.call(n, asked)
 			})
 		case kindValue:
@@ -538,39 +633,105 @@ func (r *run) clocked(b []byte) error {
 	return nil
 }
 
-// still asks the Host what is next when nothing in a replay moves. It reports
-// whether the run goes on.
+// still decides what is next when nothing in the script moves. It reports whether the
+// run goes on.
 func (r *run) still(b []byte) (bool, error) {
 	var s still
 	err := json.Unmarshal(b, &s)
-	if err == nil && !r.replay {
-		err = errors.New("this is no replay")
+	r.state.mu.Lock()
+	replay, told, underWay, parked := r.state.replay, r.state.told, r.state.underWay, r.state.parked
+	r.state.mu.Unlock()
+	switch {
+	case err != nil:
+	case !replay && parked == 0 && s.Seen == told:
+		err = errors.New("no call is parked, and this is no replay")
+	case s.Seen > told:
+		err = fmt.Errorf("it has seen %d frames of %d", s.Seen, told)
+	case s.mark() < r.stills:
+		err = errors.New("it has said so before")
 	}
 	if err != nil {
 		return false, r.broken("frame %v: %v", kindStill, err)
 	}
-	if s.Seen != r.told.Load() { // something moves it already
+	r.stills = s.mark() + 1
+	switch {
+	case s.Seen != told: // something moves it already
+		return true, nil
+	case replay:
+		return r.next(&s, int(told)-r.advanced-parked)
+	case underWay > 0 || s.Waiting != parked: // as no honest one says
+		return true, nil
+	case s.Timers:
+		r.quiet = time.AfterFunc(r.silence, r.p.kill)
 		return true, nil
 	}
+	r.waiting()
+	return false, nil
+}
+
+// waiting ends the run because it waits for calls that are parked.
+func (r *run) waiting() {
+	r.out.Status, r.out.Message = Waiting, "the script waits for calls that get no answer in this run"
+	r.p.kill()
+}
+
+// next asks the Host what is next in a replay, with so many calls that are answered.
+func (r *run) next(s *still, answered int) (bool, error) {
 	var next time.Time
 	if s.Next != 0 {
 		next = time.Unix(0, s.Next)
 	}
-	advance, err := r.host.Still(r.ctx, next, s.Waiting, int(s.Seen)-r.advanced)
+	what, err := r.host.Still(r.ctx, next, s.Waiting, answered)
 	if r.ctx.Err() != nil { // it is over for another reason
 		return false, r.ctx.Err()
+	}
+	if err == nil && what == Live && !r.resume {
+		err = errors.New("this replay is not one that becomes live")
 	}
 	if err != nil {
 		r.out.Status, r.out.Message = Diverged, err.Error()
 		r.p.kill()
 		return false, nil
 	}
-	if !advance {
-		return true, nil
+	switch what {
+	case Advance:
+		r.advanced++
+		r.state.tell(true)
+		return true, r.p.to.write(kindAdvance)
+	case Live:
+		r.state.tell(false)
+		return true, r.p.to.write(kindLive)
 	}
-	r.told.Add(1)
-	r.advanced++
-	return true, r.p.to.write(kindAdvance)
+	return true, nil
+}
+
+// tell notes that the worker is about to be told what is next in a replay, or that
+// there is none any more.
+func (s *state) tell(replay bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told++
+	s.replay = replay
+}
+
+// begin notes that the Host gets a call, and reports whether the run is live.
+func (s *state) begin() (live bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay++
+	return !s.replay
+}
+
+// end notes that the worker is about to be told of a call's answer, or that it gets
+// none.
+func (s *state) end(parked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay--
+	s.told++
+	if parked {
+		s.parked++
+	}
 }
 
 // note takes a warning of the running script.
@@ -634,14 +795,6 @@ func late(l Limits) string { return fmt.Sprintf("the script ran longer than %v",
 
 // call makes one tool call and sends its result.
 func (r *run) call(n uint32, c *Call) {
-	if !r.replay {
-		select {
-		case r.slots <- struct{}{}:
-			defer func() { <-r.slots }()
-		case <-r.ctx.Done():
-			return
-		}
-	}
 	var denied *DeniedError
 	ctx, handed := context.WithCancel(r.ctx)
 	defer handed()
@@ -661,16 +814,24 @@ func (r *run) call(n uint32, c *Call) {
 		return
 	case r.ctx.Err() != nil:
 		return
+	case errors.Is(err, ErrParked):
+		r.state.end(true)
+		r.p.to.write(kindParked) // a dead worker is noticed elsewhere
+		return
 	case err != nil:
 	case len(raw) > r.limits.Result:
 		err = fmt.Errorf("the result has %d bytes, at most %d are allowed: ask the tool for less", len(raw), r.limits.Result)
 	case !json.Valid(raw):
 		err = errors.New("the result is no JSON")
 	}
-	r.told.Add(1)
+	r.state.end(false)
 	// A dead worker is noticed elsewhere.
 	if err != nil {
-		b, _ := json.Marshal(&result{At: at, Error: err.Error()})
+		failed := &result{At: at, Error: err.Error()}
+		if coded := (*CallError)(nil); errors.As(err, &coded) {
+			failed.Code = coded.Code
+		}
+		b, _ := json.Marshal(failed)
 		r.p.to.write(kindResult, number(n), b)
 		return
 	}

@@ -13,12 +13,12 @@ var schedules = flag.Int("schedules", 25, "how many generated scripts are run an
 // schedule is a script of goroutines that call, sleep, wait for each other and give
 // up. What it prints depends on nothing but the order of answers and timers: where
 // a goroutine wakes another, it goes on only when that waits again, and none begins
-// at the time of another.
-func schedule(seed uint64) string {
+// at the time of another. most is how long a sleep takes, in µs.
+func schedule(seed uint64, most int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
 	pf := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	ms := func() string { return fmt.Sprintf("%d*time.Microsecond", 1+r.IntN(3_000_000)) }
+	ms := func() string { return fmt.Sprintf("%d*time.Microsecond", 1+r.IntN(most)) }
 	pf(`var mu sync.Mutex
 var printed []string
 note := func(what ...any) {
@@ -87,7 +87,7 @@ func TestAReplayOfAnyScheduleIsTheSame(t *testing.T) {
 	for seed := range uint64(*schedules) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			script := schedule(seed)
+			script := schedule(seed, 3_000_000)
 			same(t, script, seed)
 			if t.Failed() {
 				t.Log(script)

@@ -21,9 +21,8 @@ import (
 // nothing that a server puts into a result can make the SDK's decoding fail,
 // and no byte of it is changed.
 //
-// Errors pass untouched, and so do results that ask the client for input: the
-// SDK deals with those, by sending the request again. Where it must not leave
-// twice, they are taken like all others.
+// Errors pass untouched. Results that ask the client for input are taken like
+// all others: the SDK would answer them by sending the request again.
 type captures struct {
 	mu   sync.Mutex
 	byID map[jsonrpc.ID]*capture
@@ -33,8 +32,8 @@ type captures struct {
 // returned without an error.
 type capture struct {
 	id     jsonrpc.ID
-	list   bool // of tools/list, else of tools/call
-	once   bool // it must not leave twice
+	list   bool  // of tools/list
+	call   *call // that it belongs to; nil of tools/list
 	raw    json.RawMessage
 	err    error           // why there is no result, where that is not for the server to say
 	became backend.Outcome // as far as it is known, where there is no result
@@ -119,7 +118,7 @@ func (cs *captures) received(m jsonrpc.Message) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	c := cs.byID[r.ID]
-	if c == nil || !c.once && asksForInput(r.Result) {
+	if c == nil {
 		return false
 	}
 	delete(cs.byID, r.ID)
@@ -128,17 +127,6 @@ func (cs *captures) received(m jsonrpc.Message) bool {
 		r.Result = headerTools(c.raw)
 	}
 	return true
-}
-
-// asksForInput reports whether a result is a question of the server.
-func asksForInput(result json.RawMessage) bool {
-	if !bytes.Contains(result, []byte(`"input_required"`)) {
-		return false
-	}
-	var r struct {
-		ResultType string `json:"resultType"`
-	}
-	return json.Unmarshal(result, &r) == nil && r.ResultType == "input_required"
 }
 
 // headerTools is the list that the SDK gets to see: only tools that want
@@ -199,6 +187,7 @@ type envelope struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  *string         `json:"method"`
+	Params  json.RawMessage `json:"params"`
 	Result  json.RawMessage `json:"result"`
 	Error   json.RawMessage `json:"error"`
 

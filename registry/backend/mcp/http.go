@@ -101,8 +101,8 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 		return nil, errors.New("the url cannot be read")
 	}
 	base := origin.NewGuard(named)
-	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(), headers: d.server.Headers, named: named,
-		max: d.server.MaxMessage}
+	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(d.opts.Asks), headers: d.server.Headers, named: named,
+		max: d.server.MaxMessage, oauth: d.signedIn != nil}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
 	// The SDK calls off the request of a handshake that was given up, and
@@ -110,7 +110,8 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 	var giveUp context.CancelFunc
 	t.givenUp, giveUp = context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, giveUp)
-	s, err := d.connect(ctx, transport(&http.Client{Transport: t, CheckRedirect: t.redirect}), t.captures, protocol)
+	s, err := d.connect(ctx, transport(&http.Client{Transport: t, CheckRedirect: t.redirect}), t.captures, t.asked,
+		protocol)
 	stop()
 	if err != nil {
 		close()
@@ -200,6 +201,7 @@ type tripper struct {
 	elsewhere atomic.Pointer[origin.ElsewhereError] // where the server wanted requests to go; nil: nowhere else
 	moved     atomic.Pointer[moved]                 // where the last redirect led that POSTs were to follow; may be nil
 	signedIn  *signedIn                             // where the transport above does not see to it; may be nil
+	oauth     bool                                  // the server wants a sign-in
 	posts     *posts                                // of legacy SSE, else nil
 	closing   context.Context                       // ends when the session is closed
 	givenUp   context.Context                       // ends when the handshake takes too long, or after the session
@@ -221,6 +223,9 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		}
 		req.Header.Set(k, v)
+	}
+	if id, ok := req.Context().Value(taskKey{}).(string); ok { // the SDK does not know what it is
+		req.Header.Set("Mcp-Name", id)
 	}
 	if t.signedIn != nil {
 		t.signedIn.authorize(req)
@@ -409,13 +414,31 @@ func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*h
 	}
 	if out, ok := t.rewrite(ctx, data); ok {
 		data = out
+	} else if p.call && res.StatusCode >= 400 && !t.signsIn(res.StatusCode) {
+		return nil, callError(res.StatusCode)
 	} else if p.call && t.posts == nil && res.StatusCode < 300 && len(bytes.TrimSpace(data)) > 0 {
 		t.captures.became(p.id, backend.Unread)
+		return nil, &said{"the answer is no message of JSON-RPC", errRejected}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(data))
 	res.ContentLength = int64(len(data))
 	res.Header.Del("Content-Length")
 	return res, nil
+}
+
+// signsIn reports whether a status is for the sign-in.
+func (t *tripper) signsIn(code int) bool {
+	return t.oauth && (code == http.StatusUnauthorized || code == http.StatusForbidden)
+}
+
+// callError is a status that says that one call failed. The SDK would give up
+// the connection with it, and all other calls over it.
+func callError(code int) error {
+	err := &said{fmt.Sprintf("status %d %s", code, http.StatusText(code)), errRejected}
+	if code == http.StatusBadRequest || code == http.StatusNotFound {
+		return fmt.Errorf("%w (%w)", err, mcp.ErrSessionMissing) // the next call needs another connection
+	}
+	return err
 }
 
 // instead is the message that takes the place of one that is too long; nil:
@@ -445,7 +468,14 @@ func (t *tripper) rewrite(ctx context.Context, data []byte) (out []byte, ok bool
 		return out, err == nil
 	}
 	if e.Method != nil && e.id.IsValid() {
-		return data, t.asked.ask(e.id, ctx.Done())
+		if !t.asked.ask(e.id, ctx.Done()) {
+			return data, false
+		}
+		params, relayed := t.asked.mark(e.id, *e.Method, e.Params, wanted(ctx))
+		if relayed {
+			data = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, e.ID, *e.Method, params)
+		}
+		return data, true
 	}
 	if e.isError() {
 		t.captures.became(e.id, backend.Answered)

@@ -39,6 +39,10 @@ type Options struct {
 	// Verdicts remembers, between connections, which handshake a server wants;
 	// nil: it is found out each time.
 	Verdicts *Verdicts
+	// Asks declares to servers that the persons behind calls can be asked, by
+	// forms and URLs (the elicitation capability). Some servers ask only then what
+	// they do without otherwise. Who is asked, [backend.Send] says.
+	Asks bool
 }
 
 // errStartDeadline is the cause of a context whose start-up time is over.
@@ -148,7 +152,7 @@ func (d *dialer) handshake(ctx context.Context, p *process, protocol string, mor
 		ctx, cancel = context.WithTimeout(ctx, d.server.StartTimeout/3)
 		defer cancel()
 	}
-	return d.connect(ctx, p, p.captures, protocol)
+	return d.connect(ctx, p, p.captures, p.asked, protocol)
 }
 
 // refused reports whether the server answered the handshake with a no.
@@ -158,15 +162,33 @@ func refused(err error) bool {
 }
 
 // connect shakes hands over a transport. ctx limits the handshake only.
-func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, protocol string) (*session, error) {
+func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, asked *questions, protocol string) (
+	*session, error) {
 	o := &mcp.ClientOptions{
-		Logger:       slog.New(slog.DiscardHandler),
-		Capabilities: &mcp.ClientCapabilities{},
+		Logger:         slog.New(slog.DiscardHandler),
+		Capabilities:   &mcp.ClientCapabilities{},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	}
+	if protocol != legacyProtocol {
+		o.Capabilities.AddExtension(tasksExtension, nil)
+	}
+	if asked.relayed {
+		o.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{},
+			URL: &mcp.URLElicitationCapabilities{}}
+		o.ElicitationCompleteHandler = func(_ context.Context, r *mcp.ElicitationCompleteNotificationRequest) {
+			asked.completed(r.Params.ElicitationID)
+		}
 	}
 	if tell := d.opts.ToolsChanged; tell != nil {
 		o.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { tell(d.server.Name) }
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "usetools", Version: version()}, o)
+	if err := addTasks(client); err != nil {
+		return nil, err
+	}
+	if asked.relayed {
+		client.AddReceivingMiddleware(asked.relay(d.hide))
+	}
 
 	// The SDK's SSE stream lives as long as the context it was opened with.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -180,7 +202,7 @@ func (d *dialer) connect(ctx context.Context, t mcp.Transport, caps *captures, p
 		cancel()
 		return nil, err
 	}
-	s := &session{dialer: d, cs: cs, captures: caps, base: base, cancel: cancel, done: make(chan struct{})}
+	s := &session{dialer: d, cs: cs, captures: caps, asked: asked, base: base, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		cs.Wait()
 		close(s.done)

@@ -38,7 +38,7 @@ func TestCancellationOfASlowPostIsSent(t *testing.T) {
 			sent <- what
 			return &http.Response{StatusCode: http.StatusAccepted, Body: http.NoBody}, nil
 		}),
-		captures: newCaptures(), asked: newQuestions(), max: 1 << 20,
+		captures: newCaptures(), asked: newQuestions(false), max: 1 << 20,
 		named:   &url.URL{Scheme: "http", Host: "127.0.0.1"},
 		posts:   &posts{under: map[jsonrpc.ID]chan struct{}{}},
 		closing: t.Context(), givenUp: t.Context(),

@@ -83,7 +83,7 @@ func startProcess(s config.Server, o Options) (*process, error) {
 	}
 	kept := keptLog(s)
 	p := &process{
-		cmd: cmd, captures: newCaptures(), asked: newQuestions(), max: s.MaxMessage, log: tee(o.Log, kept), kept: kept,
+		cmd: cmd, captures: newCaptures(), asked: newQuestions(o.Asks), max: s.MaxMessage, log: tee(o.Log, kept), kept: kept,
 		frames: make(chan frame), inbox: make(chan jsonrpc.Message),
 		closed: make(chan struct{}), exited: make(chan struct{}),
 	}
@@ -228,8 +228,13 @@ func (p *process) read() {
 			messages = p.instead(long)
 		}
 		for _, m := range messages {
-			if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !p.asked.ask(r.ID, p.closed) {
-				continue
+			if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+				if !p.asked.ask(r.ID, p.closed) {
+					continue
+				}
+				if params, relayed := p.asked.mark(r.ID, r.Method, r.Params, nil); relayed {
+					r.Params = params
+				}
 			}
 			select {
 			case p.inbox <- m:

@@ -1,26 +1,66 @@
 package mcp
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/redact"
 )
 
-// maxQuestions is how many requests of a server may be unanswered. The SDK
-// takes any number of them, with a goroutine each; a server that asks for ever
-// and never reads the answers has to wait instead.
-const maxQuestions = 64
+const (
+	// maxQuestions is how many requests of a server may be unanswered. The SDK
+	// takes any number of them, with a goroutine each; a server that asks for ever
+	// and never reads the answers has to wait instead.
+	maxQuestions = 64
+	// askTimeout is how long a person has for a question in the middle of a call.
+	askTimeout = 60 * time.Second
+)
 
-// questions are the requests of a server that are being answered.
+// questions are the requests of a server that are being answered, and the calls
+// that they may come from.
 type questions struct {
-	slots chan struct{}
+	relayed bool // to the persons behind the calls
+	slots   chan struct{}
 
-	mu   sync.Mutex
-	open map[jsonrpc.ID]bool
+	mu    sync.Mutex
+	open  map[jsonrpc.ID]*question
+	last  int            // number of the last question that is relayed
+	calls map[*call]bool // under way
 }
 
-func newQuestions() *questions {
-	return &questions{slots: make(chan struct{}, maxQuestions), open: map[jsonrpc.ID]bool{}}
+// question is a request of a server.
+type question struct {
+	// Of one that is relayed:
+	number int
+	params json.RawMessage
+	from   *call // nil: not known
+}
+
+// call is a call under way.
+type call struct {
+	ctx   context.Context
+	send  *backend.Send
+	asked int                      // questions
+	pages map[string]chan struct{} // by elicitationId: closed when what its URL leads to was done
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+func newQuestions(relayed bool) *questions {
+	return &questions{relayed: relayed, slots: make(chan struct{}, maxQuestions), open: map[jsonrpc.ID]*question{},
+		calls: map[*call]bool{}}
 }
 
 // ask notes a request, and waits as long as there are too many. It is false
@@ -28,8 +68,10 @@ func newQuestions() *questions {
 // could tell the two apart.
 func (q *questions) ask(id jsonrpc.ID, quit <-chan struct{}) bool {
 	q.mu.Lock()
-	double := q.open[id]
-	q.open[id] = true
+	double := q.open[id] != nil
+	if !double {
+		q.open[id] = &question{}
+	}
 	q.mu.Unlock()
 	if double {
 		return false
@@ -48,10 +90,176 @@ func (q *questions) ask(id jsonrpc.ID, quit <-chan struct{}) bool {
 // answered notes that the answer to a request is on its way.
 func (q *questions) answered(id jsonrpc.ID) {
 	q.mu.Lock()
-	asked := q.open[id]
+	asked := q.open[id] != nil
 	delete(q.open, id)
 	q.mu.Unlock()
 	if asked {
 		<-q.slots
+	}
+}
+
+const methodElicit = "elicitation/create"
+
+// numberKey is where the SDK, which tells no IDs, finds a question's number.
+const numberKey = "usetools/question"
+
+// mark keeps the params of a request that is to be relayed, and returns others
+// for the SDK. from is the request on whose stream it came; nil: not known.
+func (q *questions) mark(id jsonrpc.ID, method string, params json.RawMessage, from *capture) (json.RawMessage, bool) {
+	if method != methodElicit || !q.relayed {
+		return nil, false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	asked := q.open[id]
+	if asked == nil {
+		return nil, false
+	}
+	q.last++
+	asked.number = q.last
+	if len(params) <= backend.MaxQuestion {
+		asked.params = params
+	}
+	if from != nil {
+		asked.from = from.call
+	}
+	return fmt.Appendf(nil, `{"mode":"form","message":"","_meta":{%q:%d}}`, numberKey, asked.number), true
+}
+
+// begin notes a call that questions may come from, until end is called.
+func (q *questions) begin(ctx context.Context) (_ context.Context, end func()) {
+	c := &call{send: backend.SendOf(ctx), pages: map[string]chan struct{}{}}
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, callKey{}, c))
+	c.ctx = ctx
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.calls[c] = true
+	return ctx, func() {
+		cancel()
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		delete(q.calls, c)
+	}
+}
+
+// relay returns what asks the persons behind calls in the place of the SDK.
+func (q *questions) relay(hide *redact.Redactor) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method != methodElicit {
+				return next(ctx, method, req)
+			}
+			number, _ := req.GetParams().GetMeta()[numberKey].(float64)
+			r, err := q.put(ctx, int(number), hide)
+			if err != nil {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+			}
+			return &reply{Reply: *r}, nil
+		}
+	}
+}
+
+// reply is a person's answer, as it is sent.
+type reply struct {
+	mcp.ResultBase
+	backend.Reply
+}
+
+func (r *reply) MarshalJSON() ([]byte, error) { return json.Marshal(r.Reply) }
+
+// put asks the person behind the call that a question came from. Where nobody
+// answers, or nobody knows whom to ask, the answer says that; it is never no.
+func (q *questions) put(ctx context.Context, number int, hide *redact.Redactor) (*backend.Reply, error) {
+	nobody := &backend.Reply{Action: backend.Cancel}
+	asked, from := q.find(number)
+	if asked == nil {
+		return nobody, nil
+	}
+	question, err := backend.ParseQuestion(asked.params)
+	if err != nil || from == nil {
+		return nobody, err
+	}
+	question.Message, question.URL = hide.Text(question.Message), hide.Text(question.URL)
+	question.Schema = hide.JSON(question.Schema)
+	question.Done = q.watch(asked.params, from)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	defer context.AfterFunc(from.ctx, cancel)()
+	r, err := from.send.Ask(ctx, question)
+	if err != nil || ctx.Err() != nil {
+		return nobody, nil
+	}
+	if _, err := backend.Answers(map[string]*backend.Reply{"": r}); err != nil {
+		return nobody, nil
+	}
+	return r, nil
+}
+
+// find returns a question, and the call that it came from if there is somebody
+// to ask behind it, who was not asked too often.
+func (q *questions) find(number int) (asked *question, from *call) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, o := range q.open {
+		if o.number == number && number > 0 {
+			asked = o
+		}
+	}
+	if asked == nil {
+		return nil, nil
+	}
+	if from = asked.from; from == nil {
+		from = q.only()
+	}
+	if from == nil || !q.calls[from] || from.send == nil || from.send.Ask == nil || from.asked >= backend.MaxQuestions {
+		return asked, nil
+	}
+	from.asked++
+	return asked, from
+}
+
+// only is the call that a question comes from that may be from any: the only one
+// under way, or, where all are of one tenant, the only one behind which somebody
+// can be asked. nil: nobody knows. The caller holds the lock.
+func (q *questions) only() *call {
+	tenants, found := map[any]bool{}, []*call{}
+	for c := range q.calls {
+		tenants[backend.TenantOf(c.ctx)] = true
+		if c.send != nil && c.send.Ask != nil {
+			found = append(found, c)
+		}
+	}
+	if len(tenants) != 1 || len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// watch returns what is closed when a server says that what a question's URL
+// leads to was done; nil: it has no name for that.
+func (q *questions) watch(params json.RawMessage, from *call) <-chan struct{} {
+	var p struct {
+		ID string `json:"elicitationId"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.ID == "" {
+		return nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if from.pages[p.ID] == nil {
+		from.pages[p.ID] = make(chan struct{})
+	}
+	return from.pages[p.ID]
+}
+
+// completed notes that what a URL leads to was done.
+func (q *questions) completed(id string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for c := range q.calls {
+		if done := c.pages[id]; done != nil {
+			close(done)
+			delete(c.pages, id)
+		}
 	}
 }

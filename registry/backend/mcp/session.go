@@ -37,6 +37,7 @@ type session struct {
 	*dialer
 	cs       *mcp.ClientSession
 	captures *captures
+	asked    *questions
 	overSSE  bool
 	process  *process // stdio only
 	hush     func()   // http, sse: ends answers to the server that are under way
@@ -152,17 +153,16 @@ func (s *session) Call(ctx context.Context, tool string, args json.RawMessage) (
 	}
 	ctx, cancel := s.limit(ctx, s.server.CallTimeout)
 	defer cancel()
-	defer backend.SendOf(ctx).End() // a message may be on its way yet
-	raw, err := s.capture(ctx, false, func(ctx context.Context) error {
-		p := &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx)}
-		_, err := s.cs.CallTool(ctx, p)
-		return err
-	})
-	if err == nil && backend.Once(ctx) && asksForInput(raw) {
-		err = &backend.OutcomeError{Outcome: backend.Answered, Err: errAsksForInput}
+	send := backend.SendOf(ctx)
+	defer send.End() // a message may be on its way yet
+	ctx, end := s.asked.begin(ctx)
+	defer end()
+	raw, err := s.answer(ctx, tool, args)
+	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) {
+		return nil, fmt.Errorf("server %q: calling %q: %w", s.server.Name, tool, err)
 	}
 	if err != nil {
-		return nil, &backend.OutcomeError{Outcome: backend.OutcomeOf(err, true),
+		return nil, &backend.OutcomeError{Outcome: send.Outcome(err),
 			Err: s.explain(ctx, err, fmt.Sprintf("calling %q", tool), tool, s.server.CallTimeout)}
 	}
 	res, err := backend.DecodeResult(raw)
@@ -198,10 +198,7 @@ func (s *session) limit(ctx context.Context, d time.Duration) (context.Context, 
 	return ctx, func() { stop(); cancel() }
 }
 
-var (
-	errExchangeDeadline = errors.New("deadline of one exchange")
-	errAsksForInput     = errors.New("it asks for input, and a call that may change something is not sent again with it")
-)
+var errExchangeDeadline = errors.New("deadline of one exchange")
 
 // capture runs one exchange and returns its raw result.
 func (s *session) capture(ctx context.Context, list bool, exchange func(context.Context) error) (json.RawMessage,
@@ -209,7 +206,7 @@ func (s *session) capture(ctx context.Context, list bool, exchange func(context.
 	if err := ctx.Err(); err != nil { // the SDK would send it, and call it off
 		return nil, err
 	}
-	c := &capture{list: list, once: backend.Once(ctx)}
+	c := &capture{list: list, call: callOf(ctx)}
 	defer s.captures.forget(c)
 	if err := exchange(context.WithValue(ctx, captureKey{}, c)); err != nil {
 		return nil, s.captures.failure(c, err)
@@ -223,7 +220,12 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 	name := s.server.Name
 	var refusal *jsonrpc.Error
 	var became *backend.OutcomeError
+	var over *ended
 	switch {
+	case errors.As(err, &over) && !errors.As(over, &refusal):
+		return fmt.Errorf("server %q: %s: %w", name, what, s.hide.Err(over))
+	case over != nil:
+		return s.refused(tool, refusal)
 	case s.base.Err() != nil:
 		return fmt.Errorf("server %q: %s: %w", name, what, backend.ErrClosed)
 	case errors.As(err, &became) && became.Outcome == backend.NotSent && ctx.Err() == nil && !s.lost(err):
@@ -248,11 +250,15 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 		return fmt.Errorf("server %q: %s: %w%s", name, what, backend.ErrDisconnected, s.obituary())
 	case errors.As(err, &refusal) && !ownCode(refusal):
 		if tool != "" {
-			return &backend.RefusedError{Server: name, Tool: tool, Code: refusal.Code, Message: s.hide.Text(refusal.Message)}
+			return s.refused(tool, refusal)
 		}
 		return fmt.Errorf("server %q: %s: it answered: %s (code %d)", name, what, s.hide.Text(refusal.Message), refusal.Code)
 	}
 	return fmt.Errorf("server %q: %s: %s", name, what, s.hide.Err(err))
+}
+
+func (s *session) refused(tool string, e *jsonrpc.Error) error {
+	return &backend.RefusedError{Server: s.server.Name, Tool: tool, Code: e.Code, Message: s.hide.Text(e.Message)}
 }
 
 // Codes that the SDK gives its own errors: the connection is going away, or

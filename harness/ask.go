@@ -1,0 +1,287 @@
+package harness
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/check"
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// WaitingCall is a call that waits for a person.
+type WaitingCall struct {
+	ID    string       `json:"id"` // of the approval
+	Tool  string       `json:"tool"`
+	Class record.Class `json:"class"`
+	Why   string       `json:"why"` // a person is asked
+	// Script is the saved script that makes the call, "" for the one that was sent;
+	// Line is the line of it, or of its File where it is several.
+	Script string          `json:"script,omitempty"`
+	File   string          `json:"file,omitempty"`
+	Line   int             `json:"line,omitempty"`
+	Args   json.RawMessage `json:"args"` // as they will be sent
+	Until  time.Time       `json:"until"`
+	// Whole says that a yes may be for all calls of the tool in this run.
+	Whole bool `json:"whole,omitempty"`
+	// Question is what the server asks in the middle of the call: MCP's inputRequests.
+	Question json.RawMessage `json:"question,omitempty"`
+}
+
+// UnknownCall is a call that was sent, and of which nobody knows what became of it.
+type UnknownCall struct {
+	N       int             `json:"n"` // as runs settle names it
+	Tool    string          `json:"tool"`
+	Class   record.Class    `json:"class"`
+	Script  string          `json:"script,omitempty"`
+	File    string          `json:"file,omitempty"`
+	Line    int             `json:"line,omitempty"`
+	Args    json.RawMessage `json:"args"`
+	Sent    time.Time       `json:"sent"`
+	Attempt int             `json:"attempt"`
+	Why     string          `json:"why"` // nobody knows; the server's last words
+	Key     string          `json:"key,omitempty"`
+	Ask     string          `json:"ask,omitempty"` // the approval that it used
+}
+
+// asks are the calls of a run, and of those that it runs, for which a person is
+// needed.
+type asks struct {
+	run *record.Run // that is gone on with; nil: it has just begun
+
+	mu     sync.Mutex
+	gate   *record.Gate             // nil: it has just begun
+	number int                      // of the last one
+	open   []WaitingCall            // that wait
+	lost   []UnknownCall            // of which nobody knows what became
+	doubts map[string]string        // by tool and arguments: why an equal call may have been done
+	whole  map[string]*record.Asked // grants for all calls of a tool
+	asked  int                      // questions of servers
+	// diverged is why the run cannot go on as it was; nil: it can.
+	diverged error
+}
+
+func newAsks(run *record.Run, gate *record.Gate) *asks {
+	a := &asks{run: run, gate: gate, doubts: map[string]string{}, whole: map[string]*record.Asked{}}
+	if run == nil {
+		return a
+	}
+	for _, x := range run.Asks {
+		if n, err := strconv.Atoi(x.Ask.A); err == nil {
+			a.number = max(a.number, n)
+		}
+		if x.Answer != nil && x.Answer.Yes && x.Answer.Whole && x.Whole {
+			a.whole[x.Tool] = x
+		}
+		if x.Question != nil {
+			a.asked++
+		}
+	}
+	for _, m := range run.Calls {
+		if m.Call == nil || m.Call.Class == record.Read || m.Done == nil || m.Settle != nil {
+			continue
+		}
+		if args, err := run.Value(m.Call.Args); err == nil {
+			a.doubt(m.Call, m.Done.Kind, args)
+		}
+	}
+	return a
+}
+
+// doubt remembers that a call may have been done though its script has no answer.
+func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) {
+	why := ""
+	switch kind {
+	case record.Unread:
+		why = "was done, and its answer could not be read"
+	case record.Uncertain:
+		why = "may have been done: nobody knows what became of it"
+	default:
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d, which is equal, %s", line.N, why)
+}
+
+func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
+
+// canWait reports whether a run can end and go on later: it is a script whose record
+// is kept.
+func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
+
+// approve returns the approval that a call uses up, "" where it needs none. The
+// error is worker.ErrParked where the call waits for a person, or says why it is
+// not to be sent.
+//
+// The yes is to be used until holds, where that is not zero.
+func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (ask string, holds time.Time, err error) {
+	none := holds
+	d := r.decideCall(t, args)
+	a := r.tree.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	doubt := ""
+	if line.Class != record.Read {
+		doubt = a.doubts[callKey(t.ID, args)]
+	}
+	switch {
+	case d.Verdict == IsDenied:
+		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
+	case d.Verdict != NeedsApproval && doubt == "":
+		return "", none, nil
+	case !r.canWait() && doubt != "":
+		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked", doubt)
+	case !r.canWait():
+		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) it can wait "+
+			"for a person", t.ID, d.Rule)}
+	}
+	if doubt != "" {
+		d.Rule, d.Whole = doubt, false
+	}
+	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
+		Hash: t.Hash, Server: r.cat.Server(t.Server).Digest(), Whole: d.Whole}
+	if g := a.whole[t.ID]; doubt == "" && g != nil && g.Hash == want.Hash && g.Server == want.Server &&
+		r.journal.now().Before(g.Answer.Until) {
+		return g.Ask.A, g.Answer.Until, nil
+	}
+	if a.gate != nil {
+		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
+			if err := r.answered(x, want); err != nil {
+				return x.Ask.A, none, err
+			}
+			return x.Ask.A, x.Answer.Until, nil
+		}
+	}
+	a.number++
+	want.A = strconv.Itoa(a.number)
+	want.Until = r.journal.now().Add(cmp.Or(d.For, policy.AskFor)).UTC().Truncate(time.Second)
+	want.Digest = record.AskDigest(r.journal.id(), want)
+	if err := r.journal.add(want); err != nil {
+		return "", none, err
+	}
+	a.open = append(a.open, r.waiting(want, args))
+	return "", none, worker.ErrParked
+}
+
+// answered is what people have said of an ask: nil for a yes, an error for a no,
+// worker.ErrParked where nobody has said anything yet. now is what would be asked
+// today. The caller holds the lock of the asks.
+func (r *run) answered(x *record.Asked, now *record.Ask) error {
+	if x.A != record.Ledger && (x.Hash != now.Hash || x.Server != now.Server) {
+		return &changedError{now.Tool}
+	}
+	switch state := x.State(r.journal.now()); {
+	case state == record.Asking && x.A == record.Ledger:
+		return fmt.Errorf("not sent: nobody has approved of the calls of this dry run")
+	case state == record.Asking:
+		a := r.tree.asks
+		args, err := a.run.Value(x.Args)
+		if err != nil {
+			return err
+		}
+		a.open = append(a.open, r.waiting(x.Ask, args))
+		return worker.ErrParked
+	case x.Answer != nil && x.Answer.Yes:
+		return nil
+	case x.Answer != nil:
+		return fmt.Errorf("not sent: %s", said(x.Answer))
+	}
+	return fmt.Errorf("not sent: nobody approved of it until %s", x.Until.Format(time.RFC3339))
+}
+
+// said is a no in words.
+func said(a *record.Answer) string {
+	who := a.Who
+	if who == "" {
+		who = "the user"
+	}
+	s := fmt.Sprintf("%s did not approve of it", registry.Printable(who, 100))
+	if a.Word != "" {
+		s += ": " + registry.Printable(a.Word, 500)
+	}
+	return s
+}
+
+// changedError stops a run whose tool is another one than was recorded.
+type changedError struct{ tool string }
+
+func (e *changedError) Error() string {
+	return fmt.Sprintf("%s is not the tool any more that this run knows: its definition or its server's entry has changed "+
+		"since; run the script anew", e.tool)
+}
+
+// waiting describes a call that waits.
+func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
+	script, file, line := r.placed(x.Place)
+	return WaitingCall{ID: approvalID(r.journal.id(), x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Script: script, File: file,
+		Line: line, Args: args, Until: x.Until, Whole: x.Whole, Question: x.Question}
+}
+
+// placed is a place of the script for a reader: the saved script's name, the file
+// where it is several, and the line.
+func (r *run) placed(place string) (script, file string, line int) {
+	line = placeLine(place)
+	if r.script.depth > 0 {
+		script = r.script.Name
+	}
+	if name, in := check.Place(check.Parts([]byte(r.script.Source)), line); in > 0 {
+		file, line = name, in
+	}
+	return script, file, line
+}
+
+// lose notes a call of which nobody knows what became.
+func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
+	script, file, at := r.placed(line.Place)
+	u := UnknownCall{N: line.N, Tool: line.Tool, Class: line.Class, Script: script, File: file, Line: at, Args: args,
+		Sent: line.Time, Attempt: max(line.Attempt, 1), Why: registry.PrintableText(why, 1000), Key: line.Key, Ask: line.Ask}
+	a := r.tree.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.lost = append(a.lost, u)
+}
+
+// stopped is the status of a run that ended with parked calls.
+func (a *asks) stopped() Status {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.diverged != nil:
+		return Diverged
+	case len(a.lost) > 0:
+		return Uncertain
+	}
+	return Waiting
+}
+
+// fill hands the result what a person is needed for.
+func (a *asks) fill(res *Result) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch res.Status {
+	case Uncertain:
+		res.Unknown = a.lost
+		fallthrough
+	case Waiting:
+		res.Waiting = a.open
+	}
+	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID)) })
+	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
+}
+
+// approvalID is the ID of what a run asks.
+func approvalID(run, a string) string { return run + "." + a }
+
+// idempotencyKey is a new Idempotency-Key.
+func idempotencyKey() string { return strings.ToLower(rand.Text()) }

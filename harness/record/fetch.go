@@ -1,0 +1,12 @@
+package record
+
+// fetched is the file beside a record whose result was given to whom sent the same
+// request again.
+const fetched = "fetched"
+
+// Fetch notes that the result of a run is given to whoever sent its request again. It
+// reports whether that has not been done before.
+func (s *Store) Fetch(id string) bool {
+	name, err := s.find(id)
+	return err == nil && s.in.put(name, fetched, nil) == nil
+}

@@ -1,0 +1,23 @@
+package record
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// MAC returns the HMAC-SHA-256 of some texts, in their order, with the key of the
+// store: the same from another process with the same folder. The first text says
+// what it is for.
+func (s *Store) MAC(texts ...string) ([]byte, error) {
+	key, err := s.in.key(true)
+	if err != nil {
+		return nil, err
+	}
+	h := hmac.New(sha256.New, key)
+	for _, t := range texts {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(t))))
+		h.Write([]byte(t))
+	}
+	return h.Sum(nil), nil
+}

@@ -1,0 +1,144 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/usetools/usetools/harness/internal/check"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+)
+
+// Recorded returns the Result of a run that has ended, as its record has it: the
+// sandbox, the tools of a script that was refused and why a person must approve of
+// a call in a ledger are not in there. Values that were not kept are missing, with
+// a warning. Its errors are those of [record.Run.Value] and that the run has not
+// ended.
+func Recorded(run *record.Run) (*Result, error) {
+	end := run.End
+	if end == nil && len(run.Unknown()) > 0 { // its process died
+		end = &record.End{Status: string(Uncertain), ExitCode: Uncertain.ExitCode()}
+	}
+	if end == nil {
+		return nil, fmt.Errorf("run %s has not ended", run.Begin.ID)
+	}
+	source, err := run.Text(run.Begin.Script)
+	if err != nil && !errors.Is(err, record.ErrNotKept) {
+		return nil, err
+	}
+	res := &Result{Status: Status(end.Status), Stdout: run.Stdout(), Stderr: run.Stderr(), Truncated: end.Truncated,
+		ExitCode: end.ExitCode, Tools: []ToolUse{}, Calls: []Call{}, Warnings: append([]string{}, end.Warnings...),
+		Run: run.Begin.ID, Dry: run.Begin.Dry}
+	res.Value, err = run.Value(end.Value)
+	switch {
+	case errors.Is(err, record.ErrNotKept):
+		res.Warnings = append(res.Warnings, "what the script returned was not kept")
+	case err != nil:
+		return nil, err
+	}
+	for _, part := range []struct {
+		from json.RawMessage
+		to   any
+	}{{end.Errors, &res.Errors}, {end.Timing, &res.Timing}, {end.Decisions, &res.Decisions}} {
+		if part.from == nil {
+			continue
+		}
+		if err := json.Unmarshal(part.from, part.to); err != nil {
+			return nil, fmt.Errorf("reading the end of run %s: %w", run.Begin.ID, err)
+		}
+	}
+	if end.Error != nil && len(res.Errors) == 0 {
+		res.Errors = make([]Error, 1)
+		if err := json.Unmarshal(end.Error, &res.Errors[0]); err != nil {
+			return nil, fmt.Errorf("reading the end of run %s: %w", run.Begin.ID, err)
+		}
+	}
+	if len(res.Errors) > 0 {
+		res.Error = &res.Errors[0]
+	}
+	if run.Tools != nil && run.Tools.Phrases != nil {
+		if err := json.Unmarshal(run.Tools.Phrases, &res.Tools); err != nil {
+			return nil, fmt.Errorf("reading the tools of run %s: %w", run.Begin.ID, err)
+		}
+	}
+	parts := check.Parts([]byte(source))
+	guessed := false
+	for _, m := range run.Calls {
+		switch {
+		case m.Guess != nil:
+			u := unmadeOf(run, m.Guess, parts)
+			u.After, u.Guess = len(res.Ledger), guessed
+			res.Ledger = append(res.Ledger, u)
+			guessed = guessed || m.Guess.From == ""
+		case m.Done != nil:
+			res.Calls = append(res.Calls, callOf(m))
+		}
+	}
+	for _, m := range run.Unknown() {
+		u := UnknownCall{N: m.Call.N, Tool: m.Call.Tool, Class: m.Call.Class, Sent: m.Call.Time, Attempt: max(m.Call.Attempt, 1),
+			Key: m.Call.Key, Ask: m.Call.Ask, Why: "its process ended before the answer came"}
+		if m.Done != nil {
+			u.Why = registry.PrintableText(m.Done.Error, 1000)
+		}
+		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
+		u.Args, _ = run.Value(m.Call.Args)
+		res.Unknown = append(res.Unknown, u)
+	}
+	if res.Status == Waiting || res.Status == Uncertain {
+		for _, x := range run.Open() {
+			w := WaitingCall{ID: approvalID(run.Begin.ID, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Until: x.Until,
+				Whole: x.Whole, Question: x.Question}
+			w.Script, w.File, w.Line = placedIn(run, parts, x.Path, x.Place)
+			w.Args, _ = run.Value(x.Args)
+			res.Waiting = append(res.Waiting, w)
+		}
+	}
+	res.Attempts = len(run.Attempts)
+	if res.Attempts > 0 {
+		res.Attempts++
+	}
+	return res, nil
+}
+
+// placedIn is a place of a run's script, or of the saved one whose calls have that
+// path, for a reader.
+func placedIn(run *record.Run, parts []check.Part, path, place string) (script, file string, line int) {
+	line = placeLine(place)
+	var by *record.Child // that makes the call
+	for _, c := range run.Children {
+		if strings.HasPrefix(path, c.Path) && (by == nil || len(c.Path) > len(by.Path)) {
+			by = c
+		}
+	}
+	if by != nil {
+		source, _ := run.Text(by.Script) // without it the line is that of the whole
+		script, parts = by.Name, check.Parts([]byte(source))
+	}
+	if name, in := check.Place(parts, line); in > 0 {
+		file, line = name, in
+	}
+	return script, file, line
+}
+
+// callOf is a call that has ended as a Result has it.
+func callOf(m *record.Made) Call {
+	c := Call{Tool: m.Call.Tool, Class: m.Call.Class, Ms: m.Done.Ms, Start: m.Done.Start, Bytes: m.Done.Bytes,
+		Suspect: m.Done.Suspect, cutOff: m.Done.Cut, number: m.Call.N}
+	if m.Done.Message != "" {
+		c.Error = &m.Done.Message
+	}
+	return c
+}
+
+// unmadeOf is a call that a dry run did not make as a Result has it.
+func unmadeOf(run *record.Run, g *record.Guess, parts []check.Part) Unmade {
+	u := Unmade{Tool: g.Tool, Class: g.Class, From: g.From}
+	u.Script, u.File, u.Line = placedIn(run, parts, g.Path, g.Place)
+	args, err := run.Value(g.Args)
+	if u.Args = args; err != nil {
+		u.Args, u.Bytes = nil, g.Args.Bytes
+	}
+	return u
+}

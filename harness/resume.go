@@ -1,0 +1,393 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// NotResumableError says why a run does not go on.
+type NotResumableError struct {
+	Run string
+	Why string
+}
+
+func (e *NotResumableError) Error() string {
+	return fmt.Sprintf("run %s cannot go on: %s", e.Run, e.Why)
+}
+
+// maxAttempts is how often a script that went another way than its record, by which
+// nothing was sent, is tried again at once.
+const maxAttempts = 20
+
+// Resume goes on with a run whose record has no end yet: one that waits for people
+// who have answered by now, one whose process died, or one that was canceled. The
+// script runs again from its beginning; its calls are answered from the record
+// until all that were sent and are no reads have been asked for, and are sent from
+// then on. A script that does not ask for them all has diverged, and sends nothing.
+//
+// Script, inputs, seed and limits are those of the record. Of s count Policy,
+// Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Own, Subject, and Limits where
+// they are larger. An error is a *NotResumableError, a *record.UnknownError, a
+// *record.RunningError where another process has the run, or a fault of the harness.
+func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
+	store := h.opts.Records
+	if store == nil {
+		return nil, &NotResumableError{id, "no records are kept here"}
+	}
+	was, err := store.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	w, run, err := store.Reopen(id, &record.ReopenOptions{Copy: s.Copy, Who: s.Subject, Harness: h.opts.Version,
+		Live: was.Begin.Dry, May: func(run *record.Run) error { return resumable(run, s.Limits) }})
+	if err != nil {
+		return nil, err
+	}
+	r := &resumption{h: h, script: s, w: w, run: run}
+	res, err := r.run0(ctx)
+	switch {
+	case err != nil && r.journal != nil:
+		r.journal.abort(err)
+	case err != nil:
+		w.Close()
+	case s.Own && res.Status != Waiting && res.Status != Uncertain:
+		store.Fetch(res.Run)
+	}
+	return res, err
+}
+
+// resumable says why a run cannot go on; nil: it can.
+func resumable(run *record.Run, more Limits) error {
+	no := func(format string, args ...any) error {
+		return &NotResumableError{run.Begin.ID, fmt.Sprintf(format, args...)}
+	}
+	if run.Begin.Script.IsZero() || run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
+		return no("it is a single call, without a script")
+	}
+	if _, err := record.Resume(run, nil); err != nil {
+		if unknown := (*record.UnknownError)(nil); errors.As(err, &unknown) {
+			return err
+		}
+		return no("%v", err)
+	}
+	end := run.End
+	if end == nil {
+		return nil
+	}
+	var had Limits
+	json.Unmarshal(run.Begin.Limits, &had)
+	switch status := Status(end.Status); status {
+	case Canceled:
+		if end.Closed {
+			return no("it was closed")
+		}
+		return nil
+	case Waiting, Uncertain, Diverged, SandboxError, InternalError:
+		return nil
+	case Timeout:
+		if more.Timeout <= had.Timeout {
+			return no("it ended after %v: give it more time, with -timeout", had.Timeout)
+		}
+		return nil
+	case CPULimit, MemoryLimit:
+		if more.CPU <= had.CPU && more.Memory <= had.Memory && more.Timeout <= had.Timeout {
+			return no("it ended with %s: give it more", status)
+		}
+		return nil
+	case OK:
+		if run.Begin.Dry && len(run.Asks) > 0 {
+			return nil
+		}
+	}
+	return no("it has ended with %s", end.Status)
+}
+
+// resumption is a run that goes on.
+type resumption struct {
+	h       *Harness
+	script  *Script // as the caller gave it
+	w       *record.Writer
+	run     *record.Run
+	journal *journal
+	asks    *asks     // of the last attempt
+	replay  *replayer // the same
+}
+
+// run0 runs the script again until it does not diverge.
+func (r *resumption) run0(ctx context.Context) (*Result, error) {
+	s, err := r.prepare()
+	if err != nil {
+		return nil, err
+	}
+	for n := 1; ; n++ {
+		res, err := r.attempt(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
+			res.Run, res.Attempts = r.journal.id(), r.journal.number
+			r.asks.fill(res)
+			r.journal.end(res)
+			return res, nil
+		}
+		r.journal.number++
+		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Harness: r.h.opts.Version, Process: r.run.Attempts[len(r.run.Attempts)-1].Process}); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// final reports whether another attempt would end as the last one did.
+func (r *resumption) final() bool { return r.journal.live() || r.replay.final }
+
+// prepare is the script as it was recorded.
+func (r *resumption) prepare() (*Script, error) {
+	b := r.run.Begin
+	s := *r.script
+	var err error
+	if s.Source, err = r.run.Text(b.Script); err != nil {
+		return nil, err
+	}
+	s.Name, s.Session, s.Subject, s.Strict, s.Dry = b.Name, b.Session, b.Subject, b.Strict, false
+	s.ReadOnly = s.ReadOnly || b.ReadOnly
+	if s.Inputs, err = valuesOf(r.run, b.Inputs); err != nil {
+		return nil, err
+	}
+	if s.Stored, err = valuesOf(r.run, b.Stored); err != nil {
+		return nil, err
+	}
+	var had Limits
+	if err := json.Unmarshal(b.Limits, &had); err != nil {
+		return nil, fmt.Errorf("the limits of the record: %w", err)
+	}
+	had = boundedLimits(had)
+	s.Limits = Limits{Timeout: max(had.Timeout, s.Limits.Timeout), CPU: max(had.CPU, s.Limits.CPU),
+		Memory: max(had.Memory, s.Limits.Memory), Stdout: had.Stdout, Value: had.Value, Calls: had.Calls, Parallel: had.Parallel,
+		Result: had.Result}
+	r.journal = newJournal(&s)
+	r.journal.resume(r.w, r.run)
+	return &s, nil
+}
+
+// attempt runs the script once.
+func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
+	gate, err := record.Resume(r.run, nil)
+	if err != nil {
+		return nil, err
+	}
+	l := worker.Limits(s.Limits)
+	t := newTree(l)
+	t.journal = r.journal
+	r.journal.again(r.run)
+	t.asks = newAsks(r.run, gate)
+	t.replay = newReplayer(r.run, s.Source, gate)
+	t.replay.resume = true
+	t.replay.parallel = l.WithDefaults().Parallel
+	r.asks, r.replay = t.asks, t.replay
+	one := *s
+	one.tree = t
+	res, err := r.h.run(ctx, &one, false)
+	if err != nil {
+		return nil, err
+	}
+	if res.Status != Diverged && !t.replay.isLive() {
+		if d := gate.End(); d != nil {
+			t.replay.diverged = d
+			res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
+			res.Errors = []Error{{Kind: KindRuntime, Message: d.Error()}}
+			res.Error = &res.Errors[0]
+		}
+	}
+	return res, nil
+}
+
+// resume makes a journal go on with a record.
+func (j *journal) resume(w *record.Writer, run *record.Run) {
+	j.w, j.seed = w, run.Begin.Seed
+	j.number = 1
+	if n := len(run.Attempts); n > 0 {
+		j.number = run.Attempts[n-1].Number
+	}
+	for _, m := range run.Calls {
+		j.calls = max(j.calls, m.Line().N)
+	}
+	for _, c := range run.Children {
+		j.calls = max(j.calls, c.N)
+	}
+}
+
+// again begins another attempt: what the script does anew until it is live is in
+// the record already.
+func (j *journal) again(run *record.Run) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	clear(j.nested)
+	j.readings, j.noted, j.lost = nil, 0, false
+	j.repeats = &repeats{stdout: len(run.Stdout()), stderr: len(run.Stderr())}
+}
+
+// live reports whether a run that goes on has left its record behind.
+func (j *journal) live() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.repeats != nil && j.repeats.over
+}
+
+// goLive lets out what the script has printed that the record does not have.
+func (j *journal) goLive() {
+	j.mu.Lock()
+	repeats := j.repeats
+	j.mu.Unlock()
+	if repeats != nil {
+		repeats.end()
+	}
+}
+
+// repeats is printed text of a script that runs again by its record.
+type repeats struct {
+	stdout, stderr int // bytes that the record has
+
+	mu   sync.Mutex
+	over bool
+	held []func() // writes what was printed behind those
+}
+
+func (r *repeats) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	for _, write := range r.held {
+		write()
+	}
+	r.held = nil
+}
+
+// repeated is a writer for text of which so many bytes are known already. What
+// comes behind them is held until the script is live.
+type repeated struct {
+	of   *repeats
+	left int
+	to   io.Writer
+}
+
+func (w *repeated) Write(b []byte) (int, error) {
+	w.of.mu.Lock()
+	defer w.of.mu.Unlock()
+	n := min(len(b), w.left)
+	w.left -= n
+	rest := b[n:]
+	switch {
+	case len(rest) == 0:
+	case w.of.over:
+		w.to.Write(rest)
+	default:
+		rest = append([]byte(nil), rest...)
+		w.of.held = append(w.of.held, func() { w.to.Write(rest) })
+	}
+	return len(b), nil
+}
+
+// diverge ends a run that goes on, as a call of it cannot be what it was to be.
+func (r *run) diverge(err error) error {
+	a := r.tree.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.diverged == nil {
+		a.diverged = err
+	}
+	return worker.ErrParked
+}
+
+// resumed answers the needs of a script that goes on: with what the record has,
+// and the tools of today to call. ok is false where the record has nothing for it.
+func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools, ok bool, err error) {
+	line := r.tree.replay.toolsLine(r)
+	if line == nil {
+		return nil, false, nil
+	}
+	if tools, err = r.tree.replay.tools(r); err != nil {
+		return nil, false, err
+	}
+	r.names, r.builtins = bounded(n.Names), line.Own
+	r.allowed, r.declared = map[string]*wrappers.Tool{}, map[string]int{}
+	r.changed, r.classes = map[string]error{}, map[string]record.Class{}
+	if len(line.Tools)+len(line.Own) == 0 {
+		return tools, true, nil
+	}
+	if r.cat, err = r.catalog(ctx); err != nil {
+		return nil, false, err
+	}
+	if r.cat, err = r.await(ctx, r.cat, n); err != nil {
+		return nil, false, err
+	}
+	if err = r.use(r.cat); err != nil {
+		return nil, false, err
+	}
+	for _, was := range line.Tools {
+		r.classes[was.ID] = was.Class
+		if t, ok := r.view.Tool(was.ID); ok && t.Hash == was.Hash {
+			r.allowed[was.ID] = t
+		} else {
+			r.changed[was.ID] = &changedError{was.ID}
+		}
+	}
+	if server := r.lostSession(); server != "" {
+		r.tree.replay.final = true
+		r.stop(Diverged, Error{Kind: KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
+			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
+		return nil, false, nil
+	}
+	tools.Go = !r.refuses()
+	return tools, true, nil
+}
+
+// lostSession is a server that keeps state in its process and has lost what the run
+// did there, "" where none has.
+func (r *run) lostSession() string {
+	for _, m := range r.tree.replay.run.Calls {
+		if m.Call == nil || m.Done != nil && m.Done.Kind == record.NotSent {
+			continue
+		}
+		t := r.allowed[m.Call.Tool]
+		if t == nil || !r.cat.Server(t.Server).Session {
+			continue
+		}
+		since := time.Time{}
+		if c, ok := r.cat.Calls.(interface{ Since(server string) time.Time }); ok {
+			since = c.Since(t.Server)
+		}
+		if since.IsZero() || since.After(m.Call.Time) {
+			return t.Server
+		}
+	}
+	return ""
+}
+
+// readAgain asks a server once more for what the record does not have, as secrets in
+// it were hidden: the script gets it where it is what it was.
+func (r *run) readAgain(ctx context.Context, m *record.Made, args json.RawMessage) (json.RawMessage, error) {
+	t := r.allowed[m.Call.Tool]
+	if t == nil {
+		return nil, r.diverge(&changedError{m.Call.Tool})
+	}
+	res, _, err := r.send(ctx, ctx, t, args, &backend.Send{})
+	if err != nil {
+		return nil, r.diverge(fmt.Errorf("the record does not have the whole answer of call %d (%s), and it cannot be asked "+
+			"for again: %w", m.Call.N, t.ID, err))
+	}
+	if same, err := r.tree.replay.run.Same(m.Done.Result, res.Raw); err != nil || !same {
+		return nil, r.diverge(fmt.Errorf("the record does not have the whole answer of call %d (%s), and asked again the "+
+			"server answers something else", m.Call.N, t.ID))
+	}
+	return res.Raw, nil
+}

@@ -1,0 +1,486 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// asking is a harness with a shop in which a person must approve of what is no
+// read, and its store.
+func asksFor(t testing.TB) (*Harness, *shop, *record.Store, *Script) {
+	s, cat := newShop(t)
+	store, err := record.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(&Options{Records: store, Version: "test"}), s, store,
+		&Script{Catalog: cat, Policy: &Policy{Approve: ApproveWrites}}
+}
+
+// run runs a script, which must not fail in the harness.
+func runs(t testing.TB, h *Harness, s *Script, source string) *Result {
+	t.Helper()
+	s.Source = source
+	res, err := h.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func mustResume(t testing.TB, h *Harness, s *Script, id string) *Result {
+	t.Helper()
+	res, err := h.Resume(t.Context(), id, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// answerAll says yes, or no with a word, to all that a run waits for.
+func answerAll(t testing.TB, store *record.Store, res *Result, yes bool, word string) {
+	t.Helper()
+	for _, w := range res.Waiting {
+		if err := store.Answer(w.ID, &record.Answer{Yes: yes, Who: "ann", How: "test", Word: word}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestACallWaitsForAPerson(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		rounds []int // how many calls wait each time
+		want   string
+		buys   int
+	}{
+		"one": {`
+UseTools("order an item", "show how much of an item is in stock")
+s, _ := shop.Stock(shop.StockParams{Item: "nut"})
+fmt.Println("before", s.Count)
+o, err := shop.Buy(shop.BuyParams{Item: "nut", Count: int(s.Count)})
+fmt.Println("after", o.Order, err)
+Return(o.Item)`, []int{1}, "before 30\nafter 1 <nil>\n", 1},
+		"one after the other": {`
+UseTools("order an item")
+for i := range 3 {
+	o, err := shop.Buy(shop.BuyParams{Item: strings.Repeat("x", i)})
+	fmt.Println(o.Order, err)
+}`, []int{1, 1, 1}, "1 <nil>\n2 <nil>\n3 <nil>\n", 3},
+		"equal calls at once": {`
+UseTools("order an item")
+var wg sync.WaitGroup
+var n atomic.Int64
+for range 3 {
+	wg.Go(func() { o, _ := shop.Buy(shop.BuyParams{Item: "nut"}); n.Add(int64(o.Order)) })
+}
+wg.Wait()
+fmt.Println(n.Load())`, []int{3}, "6\n", 3},
+		"a pool": {`
+UseTools("order an item")
+jobs := make(chan int)
+var wg sync.WaitGroup
+var n atomic.Int64
+for range 2 {
+	wg.Go(func() {
+		for j := range jobs {
+			o, err := shop.Buy(shop.BuyParams{Item: strings.Repeat("x", j)})
+			if err == nil {
+				n.Add(int64(len(o.Item)))
+			}
+		}
+	})
+}
+for j := range 4 {
+	jobs <- j
+}
+close(jobs)
+wg.Wait()
+fmt.Println(n.Load())`, []int{2, 2}, "6\n", 4},
+		"beside a timer": {`
+UseTools("order an item")
+done := make(chan int, 1)
+go func() { o, _ := shop.Buy(shop.BuyParams{Item: "nut"}); done <- int(o.Order) }()
+select {
+case n := <-done:
+	fmt.Println("bought", n)
+case <-time.After(time.Hour):
+	fmt.Println("late")
+}`, []int{1}, "bought 1\n", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, shop, store, s := asksFor(t)
+			res := runs(t, h, s, c.script)
+			for i, n := range c.rounds {
+				if res.Status != Waiting || res.ExitCode != 75 || len(res.Waiting) != n {
+					t.Fatalf("round %d: %s\n%+v", i, res.Text(), res.Waiting)
+				}
+				if got := len(slices.DeleteFunc(slices.Clone(shop.args), func(string) bool { return false })); shop.calls["buy"] != c.buys-left(c.rounds[i:]) {
+					t.Fatalf("round %d: %d calls sent, of them %d buys", i, got, shop.calls["buy"])
+				}
+				answerAll(t, store, res, true, "")
+				res = mustResume(t, h, s, res.Run)
+			}
+			if res.Status != OK || res.Stdout != c.want {
+				t.Fatalf("%s\nprinted %q, want %q", res.Text(), res.Stdout, c.want)
+			}
+			if shop.calls["buy"] != c.buys || shop.calls["stock"] > 1 {
+				t.Errorf("calls: %v", shop.calls)
+			}
+			run, err := store.Load(res.Run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run.Stdout() != c.want || run.End == nil || run.End.Status != "ok" {
+				t.Errorf("the record has %q, %+v", run.Stdout(), run.End)
+			}
+			rep, err := h.Replay(t.Context(), &Replay{Run: run})
+			if err != nil || rep.Difference != nil {
+				t.Errorf("replayed: %+v, %v", rep, err)
+			}
+			if _, err := h.Resume(t.Context(), res.Run, s); err == nil || !strings.Contains(err.Error(), "has ended") {
+				t.Errorf("resumed after its end: %v", err)
+			}
+		})
+	}
+}
+
+func left(rounds []int) int {
+	n := 0
+	for _, r := range rounds {
+		n += r
+	}
+	return n
+}
+
+func TestANoIsAnErrorOfTheCall(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	res := runs(t, h, s, `
+_, err := shop.Buy(shop.BuyParams{Item: "nut"})
+fmt.Println(err)`)
+	answerAll(t, store, res, false, "too dear")
+	if err := store.Answer(res.Waiting[0].ID, &record.Answer{Yes: true, Who: "bob"}); !errors.Is(err, record.ErrAnswered) {
+		t.Errorf("a second answer: %v", err)
+	}
+	res = mustResume(t, h, s, res.Run)
+	if res.Status != OK || !strings.Contains(res.Stdout, "ann did not approve of it: too dear") || shop.calls["buy"] != 0 {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+func TestAnUnknownCallEndsTheRun(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	s.Policy = nil
+	const script = `
+UseTools("order an item")
+a, _ := shop.Buy(shop.BuyParams{Item: "nut"})
+b, err := shop.Buy(shop.BuyParams{Item: "lost"})
+fmt.Println(a.Order, b.Order, err)`
+	res := runs(t, h, s, script)
+	if res.Status != Uncertain || res.ExitCode != 75 || len(res.Unknown) != 1 || res.Unknown[0].N != 2 || res.Unknown[0].Line != 4 {
+		t.Fatalf("%s %+v", res.Text(), res.Unknown)
+	}
+	var uncertain *record.UnknownError
+	if _, err := h.Resume(t.Context(), res.Run, s); !errors.As(err, &uncertain) {
+		t.Fatalf("resumed: %v", err)
+	}
+	if err := store.Settle(res.Run, &record.Settle{N: 2, Happened: true, Who: "ann",
+		Result: record.Raw([]byte(`{"content":[],"structuredContent":{"order":7}}`))}, 0); err != nil {
+		t.Fatal(err)
+	}
+	res = mustResume(t, h, s, res.Run)
+	if res.Status != OK || res.Stdout != "1 7 <nil>\n" || shop.calls["buy"] != 2 {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+func TestAScriptMayBeToldOfAnUnknownCall(t *testing.T) {
+	h, shop, _, s := asksFor(t)
+	s.Policy = nil
+	res := runs(t, h, s, `
+UseTools("order an item")
+_, err := shop.Buy(shop.BuyParams{Item: "lost"})
+var u *UncertainError
+fmt.Println(errors.As(err, &u), u.Tool)
+_, err = shop.Buy(shop.BuyParams{Item: "lost"})
+fmt.Println(err)`)
+	if res.Status != Waiting || res.Stdout != "true shop.buy\n" || len(res.Waiting) != 1 || shop.calls["buy"] != 1 ||
+		!strings.Contains(res.Waiting[0].Why, "nobody knows") {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+func TestEffectsAreNotCalledOffWithTheirRun(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	s.Policy = nil
+	release, begun := make(chan struct{}), make(chan struct{})
+	s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+		args json.RawMessage) (*backend.Result, error) {
+		if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+			return nil, err
+		}
+		close(begun)
+		select {
+		case <-release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return shop.Call(backend.WithSend(context.Background(), nil), server, tool, args)
+	})}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+		close(release)
+	}()
+	s.Source = `UseTools("order an item"); o, err := shop.Buy(shop.BuyParams{Item: "nut"}); fmt.Println(o.Order, err)`
+	res, err := h.Run(ctx, s)
+	if err != nil || res.Status != Canceled {
+		t.Fatal(res, err)
+	}
+	run, err := store.Load(res.Run)
+	if err != nil || len(run.Calls) != 1 || run.Calls[0].Done == nil || run.Calls[0].Done.Kind != record.Answered {
+		t.Fatalf("%+v, %v", run.Calls, err)
+	}
+	res = mustResume(t, h, s, res.Run)
+	if res.Status != OK || res.Stdout != "1 <nil>\n" || shop.calls["buy"] != 1 {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+type callFunc func(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error)
+
+func (f callFunc) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+	return f(ctx, server, tool, args)
+}
+
+func TestAYesToADryRunIsForItsCalls(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	s.Dry = true
+	res := runs(t, h, s, `
+UseTools("order an item", "show how much of an item is in stock")
+s, _ := shop.Stock(shop.StockParams{Item: "nut"})
+for i := range 3 {
+	shop.Buy(shop.BuyParams{Item: "nut", Count: i + int(s.Count)})
+}
+fmt.Println("done")`)
+	if res.Status != OK || res.Approval == "" || len(res.Ledger) != 3 || shop.calls["buy"] != 0 {
+		t.Fatalf("%+v", res)
+	}
+	if err := store.Answer(res.Approval, &record.Answer{Yes: true, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Dry = false
+	res = mustResume(t, h, s, res.Run)
+	if res.Status != OK || res.Dry || shop.calls["buy"] != 3 || shop.calls["stock"] != 1 || res.Stdout != "done\n" {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+func TestARunOfSavedScriptsWaits(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	_, withScripts := shopWithScripts(t)
+	withScripts.Calls = shop
+	s.Catalog = withScripts
+	if err := withScripts.Scripts.Save(&library.Script{Name: "order", Source: `
+UseTools("order an item")
+var item string
+Input("item", &item)
+o, err := shop.Buy(shop.BuyParams{Item: item})
+if err != nil {
+	panic(err)
+}
+fmt.Println("ordered", item)
+Return(o.Order)`}); err != nil {
+		t.Fatal(err)
+	}
+	res := runs(t, h, s, `
+for _, item := range []string{"nut", "bolt"} {
+	v, err := RunScript("order", map[string]any{"item": item})
+	fmt.Println(v, err)
+}`)
+	for range 2 {
+		if res.Status != Waiting || len(res.Waiting) != 1 || res.Waiting[0].Script != "order" {
+			t.Fatalf("%s %+v", res.Text(), res.Waiting)
+		}
+		answerAll(t, store, res, true, "")
+		res = mustResume(t, h, s, res.Run)
+	}
+	if res.Status != OK || shop.calls["buy"] != 2 {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+// A script that goes another way sends nothing.
+func TestAScriptThatDivergesSendsNothing(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	s.Policy = nil
+	s.Limits.Timeout = 20 * time.Second
+	// A goroutine's turn is nowhere noted.
+	res := runs(t, h, s, `
+UseTools("order an item")
+shop.Buy(shop.BuyParams{Item: fmt.Sprintf("%p", new(int))})
+shop.Buy(shop.BuyParams{Item: "lost"})`)
+	if res.Status != Uncertain {
+		t.Fatal(res.Text())
+	}
+	if err := store.Settle(res.Run, &record.Settle{N: 2, Happened: false, Who: "ann"}, -time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	res = mustResume(t, h, s, res.Run)
+	if res.Status != Diverged || shop.calls["buy"] != 2 || !strings.Contains(res.Text(), "did not make") {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+	run, err := store.Load(res.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(2, len(run.Calls)); diff != "" || len(run.Attempts) != maxAttempts {
+		t.Errorf("%s%d attempts", diff, len(run.Attempts))
+	}
+}
+
+func BenchmarkResume(b *testing.B) {
+	h, _, store, s := asksFor(b)
+	s.Policy = nil
+	s.Limits.Calls = 1000
+	ids := []string{}
+	for range b.N {
+		res := runs(b, h, s, `
+UseTools("show how much of an item is in stock", "order an item")
+for i := range 100 {
+	if _, err := shop.Stock(shop.StockParams{Item: fmt.Sprint(i)}); err != nil {
+		panic(err)
+	}
+}
+_, err := shop.Buy(shop.BuyParams{Item: "lost"})
+fmt.Println(err)`)
+		if res.Status != Uncertain {
+			b.Fatal(res.Text())
+		}
+		if err := store.Settle(res.Run, &record.Settle{N: 101, Happened: true, Who: "ann",
+			Result: record.Raw([]byte(`{"content":[]}`))}, 0); err != nil {
+			b.Fatal(err)
+		}
+		ids = append(ids, res.Run)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		if res := mustResume(b, h, s, ids[i]); res.Status != OK {
+			b.Fatal(res.Text())
+		}
+	}
+}
+
+var _ = fmt.Sprint
+
+// A server that keeps state in its process has lost it when it was started anew.
+func TestALostSessionIsSaid(t *testing.T) {
+	h, shop, _, s := asksFor(t)
+	since := time.Now()
+	s.Policy = nil
+	s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: &connected{shop, &since},
+		Servers: []config.Server{{Name: "shop", Session: true}}}
+	const script = `
+UseTools("order an item", "show how much of an item is in stock")
+shop.Stock(shop.StockParams{Item: "nut"})
+shop.Buy(shop.BuyParams{Item: "nut"})`
+	s.Policy = &Policy{Approve: ApproveWrites}
+	for _, lost := range []bool{false, true} {
+		res := runs(t, h, s, script)
+		if res.Status != Waiting {
+			t.Fatal(res.Text())
+		}
+		if lost {
+			since = time.Now()
+		}
+		answerAll(t, h.opts.Records, res, true, "")
+		res = mustResume(t, h, s, res.Run)
+		if want := map[bool]Status{false: OK, true: Diverged}[lost]; res.Status != want || res.Attempts != 2 {
+			t.Errorf("lost %t: %s", lost, res.Text())
+		}
+	}
+}
+
+type connected struct {
+	*shop
+	since *time.Time
+}
+
+func (c *connected) Since(string) time.Time { return *c.since }
+
+// A tool that has become another one is not called by a run that knew it as it was.
+func TestAChangedToolStopsTheRun(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	res := runs(t, h, s, `
+UseTools("order an item")
+shop.Buy(shop.BuyParams{Item: "nut"})`)
+	answerAll(t, store, res, true, "")
+	reg := &registry.Registry{Servers: s.Catalog.Registry.Servers, Tools: slices.Clone(s.Catalog.Registry.Tools)}
+	for i := range reg.Tools {
+		reg.Tools[i].Description += " at once"
+		reg.Tools[i].Hash = ""
+	}
+	reg.Normalize()
+	s.Catalog = &Catalog{Registry: reg, Calls: shop}
+	res = mustResume(t, h, s, res.Run)
+	if res.Status != Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+// The same request is not begun again while its run waits, and gets its result once.
+func TestTheSameRequestIsNotBegunAgain(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	s.Subject = "ann"
+	s.Source = `
+UseTools("order an item")
+o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
+Return(o.Order)`
+	rejoin := func(h *Harness, s *Script) *Result {
+		t.Helper()
+		res, err := h.Rejoin(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if res := rejoin(h, s); res != nil {
+		t.Fatal(res.Text())
+	}
+	first := runs(t, h, s, s.Source)
+	bob := *s
+	bob.Subject = "bob"
+	if res := rejoin(h, &bob); res != nil {
+		t.Errorf("another's: %s", res.Text())
+	}
+	other := New(&Options{Records: store}) // after a restart
+	for range 2 {
+		res := rejoin(other, s)
+		if res == nil || res.Run != first.Run || res.Status != Waiting || len(res.Waiting) != 1 || len(res.Warnings) == 0 {
+			t.Fatalf("%+v", res)
+		}
+	}
+	answerAll(t, store, first, true, "")
+	if res := rejoin(other, s); res == nil || res.Status != OK || string(res.Value) != "1" || shop.calls["buy"] != 1 {
+		t.Fatalf("%+v", res)
+	}
+	// Its result was for that request: the next one is another.
+	if res := rejoin(other, s); res != nil {
+		t.Errorf("again: %s", res.Text())
+	}
+}

@@ -1,0 +1,163 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// maxWaits is how many calls WaitsText tells of.
+const maxWaits = 20
+
+// WaitsText says which calls a run waits for a person with, of which nobody knows
+// what became, and how each goes on; "" for a run that has ended.
+func (r *Result) WaitsText() string {
+	var b strings.Builder
+	if n := len(r.Unknown); n > 0 {
+		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again: look first.\n",
+			hasHave(n, "this call has", "these calls have"))
+		for _, u := range r.Unknown[:min(n, maxWaits)] {
+			fmt.Fprintf(&b, "  call %d, %s: %s(%s), sent %s in attempt %d: %s\n", u.N, where(u.Script, u.File, u.Line), u.Tool,
+				argsText(u.Args), u.Sent.UTC().Format(time.RFC3339), u.Attempt, u.Why)
+			if u.Key != "" {
+				fmt.Fprintf(&b, "    Idempotency-Key: %s\n", u.Key)
+			}
+		}
+		more(&b, n)
+		id, call := r.Run, r.Unknown[0].N
+		fmt.Fprintf(&b, "a person says what is: harness runs settle %s %d happened -result JSON; or … not, and it is made again; "+
+			"then harness resume %s goes on. harness runs close %s ends the run\n", id, call, id, id)
+	}
+	if n := len(r.Waiting); n > 0 {
+		fmt.Fprintf(&b, "%s for a person; nothing of %s was sent:\n", hasHave(n, "a call waits", fmt.Sprintf("%d calls wait", n)),
+			hasHave(n, "it", "them"))
+		for _, w := range r.Waiting[:min(n, maxWaits)] {
+			fmt.Fprintf(&b, "  %s  %s: %s(%s): %s\n", w.ID, where(w.Script, w.File, w.Line), w.Tool, argsText(w.Args), w.Why)
+		}
+		more(&b, n)
+		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
+		fmt.Fprintf(&b, "until %s: harness approvals yes %s (or no) answers; the run then goes on where it stands. The same script "+
+			"sent again gets its result, and makes no call twice\n", first.Until.UTC().Format(time.RFC3339), first.ID)
+	}
+	return b.String()
+}
+
+func hasHave(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func more(b *strings.Builder, n int) {
+	if n > maxWaits {
+		fmt.Fprintf(b, "  … and %d more\n", n-maxWaits)
+	}
+}
+
+// argsText are arguments for a reader, cut short.
+func argsText(args json.RawMessage) string {
+	if string(args) == "{}" {
+		return ""
+	}
+	return text.Cut(string(registry.PrintableJSON(args)), 500)
+}
+
+// askLedger asks for a yes to all effects of a dry run, where one of them needs it.
+func (j *journal) askLedger(res *Result) {
+	if j.w == nil || j.dry == nil || res.Status != OK ||
+		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
+		return
+	}
+	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run", Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
+	run, err := j.store.Load(j.id())
+	if err == nil {
+		x.Hash = record.LedgerDigest(run)
+		x.Digest = record.AskDigest(j.id(), x)
+		err = j.add(x)
+	}
+	if err != nil {
+		res.Warnings = append(res.Warnings, "the calls of this dry run cannot be approved of: "+err.Error())
+		return
+	}
+	res.Approval = approvalID(j.id(), x.A)
+}
+
+// maxQuestions is how often the servers of a run may ask a person.
+const maxQuestions = 3
+
+// question is what a server asks in the middle of a call: the call waits for it.
+func (r *run) question(line *record.Call, args json.RawMessage, q *backend.InputRequiredError) error {
+	a := r.tree.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked++
+	x := &record.Ask{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: line.Tool, Args: line.Args,
+		Question: q.Requests, Why: fmt.Sprintf("its server asks: %s", registry.Quoted(questionText(q.Requests))),
+		Until: r.journal.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
+	a.number++
+	x.A = fmt.Sprint(a.number)
+	x.Digest = record.AskDigest(r.journal.id(), x)
+	if err := r.journal.add(x); err != nil {
+		return err
+	}
+	a.open = append(a.open, r.waiting(x, args))
+	return worker.ErrParked
+}
+
+// questionText is what a server asks in words.
+func questionText(requests json.RawMessage) string {
+	var all map[string]struct {
+		Params struct{ Message, URL string } `json:"params"`
+	}
+	if json.Unmarshal(requests, &all) != nil {
+		return "something that cannot be read"
+	}
+	var parts []string
+	for _, k := range sortedKeys(all) {
+		p := all[k].Params
+		parts = append(parts, strings.TrimSpace(p.Message+" "+p.URL))
+	}
+	return registry.PrintableText(strings.Join(parts, "; "), 2000)
+}
+
+// rounds lets a call be answered later: its server may ask a person, or make a task
+// of it. recorded is what the record has of a call that goes on.
+func (r *run) rounds(ctx context.Context, t *wrappers.Tool, line *record.Call, recorded *record.Made, how *backend.Send) {
+	if recorded != nil && recorded.Round != nil {
+		c := &backend.Continue{State: recorded.Round.State, Task: recorded.Round.Task}
+		for _, x := range r.tree.asks.run.Asks {
+			if x.N == line.N && x.Answer != nil {
+				c.Input = x.Answer.Input
+			}
+		}
+		how.Continue = c
+	}
+	how.Later = func(state, task string) error {
+		return r.journal.add(&record.Round{N: line.N, State: state, Task: task, Attempt: line.Attempt})
+	}
+	if ask := r.script.Ask; ask != nil {
+		how.Ask = func(ctx context.Context, q *backend.Question) (*backend.Reply, error) {
+			a := r.tree.asks
+			a.mu.Lock()
+			a.asked++
+			many := a.asked > maxQuestions
+			a.mu.Unlock()
+			if many {
+				return nil, fmt.Errorf("servers have asked %d questions in this run already", maxQuestions)
+			}
+			return ask(ctx, t.Server, q)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// A call whose server is busy is sent again after a pause, each twice the last.
+const (
+	minBusy = 250 * time.Millisecond
+	maxBusy = 5 * time.Second
+)
+
+// answer sends a tools/call, or goes on with one, and returns the raw result of
+// the tool. The SDK would send it again by itself after each question.
+func (s *session) answer(ctx context.Context, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
+	send, next := backend.SendOf(ctx), &backend.Continue{}
+	if send != nil && send.Continue != nil {
+		next = send.Continue
+	}
+	input, err := responses(next.Input)
+	if err != nil {
+		return nil, &backend.OutcomeError{Outcome: backend.NotSent, Err: err}
+	}
+	if next.Task != "" {
+		return s.resumeTask(ctx, next)
+	}
+	state := next.State
+	for wait := minBusy; ; wait = min(2*wait, maxBusy) {
+		raw, err := s.capture(ctx, false, func(ctx context.Context) error {
+			_, err := s.cs.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx), RequestState: state,
+				InputResponses: input})
+			return err
+		})
+		if err != nil {
+			if asks := needsURL(err); asks != nil {
+				return nil, s.asks(ctx, asks)
+			}
+			return nil, err
+		}
+		switch resultType(raw) {
+		case "task":
+			return s.newTask(ctx, raw)
+		case "input_required":
+		default:
+			return raw, nil
+		}
+		asks := &backend.InputRequiredError{}
+		if asks.State, asks.Requests, err = round(raw); err != nil {
+			return nil, refusal(err)
+		}
+		if string(asks.Requests) != "{}" {
+			return nil, s.asks(ctx, asks)
+		}
+		state, input = asks.State, nil // it is busy
+		if err := pause(ctx, wait); err != nil {
+			return nil, refusal(&ended{fmt.Errorf("it was too busy to begin: %w", err)})
+		}
+		send.Again()
+	}
+}
+
+// asks returns the error of a call whose server asks for input, or that of one
+// whose server asks what it is not told.
+func (s *session) asks(ctx context.Context, asks *backend.InputRequiredError) error {
+	if _, err := backend.Questions(asks.Requests); err != nil {
+		return refusal(err)
+	}
+	asks.Requests = s.hide.JSON(asks.Requests)
+	if asks.Task == "" {
+		if err := later(ctx, asks.State, ""); err != nil {
+			return fmt.Errorf("%w; %w", asks, err)
+		}
+	}
+	return asks
+}
+
+// later says that a call goes on later.
+func later(ctx context.Context, state, task string) error {
+	send := backend.SendOf(ctx)
+	if send == nil || send.Later == nil {
+		return nil
+	}
+	if err := send.Later(state, task); err != nil {
+		return fmt.Errorf("noting that it goes on later: %w", err)
+	}
+	return nil
+}
+
+// refusal is the error of a call whose server wants what it does not get.
+func refusal(err error) error { return &backend.OutcomeError{Outcome: backend.Answered, Err: err} }
+
+// resultType returns what a result says it is instead of a tool's result: "task"
+// or "input_required"; else "".
+func resultType(result json.RawMessage) string {
+	if !bytes.Contains(result, []byte(`"input_required"`)) && !bytes.Contains(result, []byte(`"task"`)) {
+		return ""
+	}
+	var r struct {
+		Type string `json:"resultType"`
+	}
+	if json.Unmarshal(result, &r) != nil || r.Type != "task" && r.Type != "input_required" {
+		return ""
+	}
+	return r.Type
+}
+
+// round returns what a result asks, and the state that the server gets back.
+func round(result json.RawMessage) (state string, requests json.RawMessage, err error) {
+	var r struct {
+		State    string          `json:"requestState"`
+		Requests json.RawMessage `json:"inputRequests"`
+	}
+	switch err := json.Unmarshal(result, &r); {
+	case err != nil:
+		return "", nil, errors.New("it asks for input, but its requestState is no string")
+	case len(r.State) > backend.MaxQuestion:
+		return "", nil, fmt.Errorf("it asks for input with a state of %d bytes; at most %d are kept", len(r.State),
+			backend.MaxQuestion)
+	}
+	return r.State, orNone(r.Requests), nil
+}
+
+// orNone returns requests in the form that none of them have: {}.
+func orNone(requests json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(requests, &members) == nil && len(members) == 0 || len(requests) == 0 {
+		return json.RawMessage("{}")
+	}
+	return requests
+}
+
+// needsURL returns what an old session's server wants a person to do at a URL
+// before it takes the call, nil where that is not what the error says.
+func needsURL(err error) *backend.InputRequiredError {
+	var refused *jsonrpc.Error
+	if !errors.As(err, &refused) || refused.Code != mcp.CodeURLElicitationRequired {
+		return nil
+	}
+	var data struct {
+		Elicitations []json.RawMessage `json:"elicitations"`
+	}
+	if json.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) == 0 {
+		return nil
+	}
+	type request struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	requests := map[string]request{}
+	for i, e := range data.Elicitations {
+		requests[fmt.Sprint(i+1)] = request{"elicitation/create", e}
+	}
+	b, err := json.Marshal(requests)
+	if err != nil {
+		return nil
+	}
+	return &backend.InputRequiredError{Requests: b}
+}
+
+// response is one of inputResponses, as it is sent.
+type response struct {
+	mcp.ElicitResult
+	raw json.RawMessage
+}
+
+func (r *response) MarshalJSON() ([]byte, error) { return r.raw, nil }
+
+// responses reads inputResponses.
+func responses(input json.RawMessage) (mcp.InputResponseMap, error) {
+	if len(input) > backend.MaxQuestion {
+		return nil, fmt.Errorf("the answers to the server's questions have %d bytes, more than %d", len(input),
+			backend.MaxQuestion)
+	}
+	if len(input) == 0 {
+		return nil, nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(input, &members); err != nil {
+		return nil, errors.New("the answers to the server's questions are no JSON object")
+	}
+	all := mcp.InputResponseMap{}
+	for key, raw := range members {
+		all[key] = &response{raw: raw}
+	}
+	return all, nil
+}
+
+// pause waits, at most until the end of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
