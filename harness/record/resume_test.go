@@ -420,10 +420,7 @@ func died(r *Run, random *rand.Rand) []Line {
 // goOn goes on with a run to its end, and returns its lines with those of this
 // attempt.
 func goOn(r *Run, m *model, random *rand.Rand) (lines []Line, live bool, err error) {
-	for _, l := range r.Lines {
-		lines = append(lines, l)
-	}
-	lines = append(lines, &Attempt{Number: len(r.Attempts) + 2})
+	lines = append(slices.Clone(r.Lines), &Attempt{Number: len(r.Attempts) + 2})
 	gate, err := Resume(runOf(lines...), nil)
 	if err != nil {
 		return nil, false, err
