@@ -99,7 +99,11 @@ func (r *Run) changed(a *Ask) error {
 }
 
 func (r *Run) forged(a string, why error) {
-	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", approval(r.Begin.ID, a), why))
+	id := ""
+	if r.Begin != nil { // it may be what is damaged
+		id = r.Begin.ID
+	}
+	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", approval(id, a), why))
 }
 
 // addAnswer takes the line of an answer.

@@ -189,10 +189,15 @@ func FuzzRead(f *testing.F) {
 			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
 			seed /= 4
 		}
-		r := &Run{name: "20300101T000000.000000Z-0123456789"}
+		r := &Run{name: "20300101T000000.000000Z-0123456789", clock: time.Now, in: newMemory(1)}
 		if err := r.read(b); err != nil {
 			return
 		}
+		if err := r.takeAnswers(); err != nil {
+			t.Fatal(err)
+		}
+		Resume(r, nil)
+		r.keptUntil()
 		if r.Begin == nil || r.Torn < 0 || r.Torn > int64(len(b)) {
 			t.Fatalf("begin %v, torn %d of %d", r.Begin, r.Torn, len(b))
 		}
@@ -218,6 +223,9 @@ func sample(t testing.TB) (data []byte, ends []int) {
 		lines = append(lines, &Call{N: n + 1, Tool: "a.b", Args: Raw(fmt.Appendf(nil, `{"n":%d}`, n))},
 			&Done{N: n + 1, Kind: Answered, Result: String(strings.Repeat("x", 20*n))}, &Note{Stdout: "same\n"})
 	}
+	lines = append(lines, &Call{N: 13, Tool: "a.c"}, &Round{N: 13, State: "s"}, &Ask{A: "1", N: 13}, &Ask{A: "2", Tool: "a.d"},
+		&Call{N: 14, Tool: "a.e"}, &End{Status: "uncertain"}, &Settle{N: 14, Happened: true, Result: Raw([]byte("1"))},
+		&Answer{A: "1", Yes: true}, &Answer{A: "2"}, &Attempt{Number: 2}, &Round{N: 13, Sent: true}, &Done{N: 13})
 	for _, l := range append(lines, &End{Status: "ok"}) {
 		if err := w.Add(l); err != nil {
 			t.Fatal(err)

@@ -36,6 +36,7 @@ type Gate struct {
 	held   []*Question         // without a line, in the order in which they came
 	taken  []*answer           // with a line, not answered
 	gone   []*Question         // without a line, and given up by the script
+	left   int                 // calls that the script must make
 	asks   asksLeft
 }
 
@@ -107,12 +108,12 @@ func NewGate(r *Run, loose bool) (*Gate, error) {
 	if r.End != nil {
 		g.end = r.End.Time
 	}
-	order := answers(r)
+	order, passed := answers(r), r.passed()
 	for _, m := range r.Calls {
 		if m.Call == nil && m.Guess == nil {
 			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
 		}
-		if r.passed(m) {
+		if passed(m) {
 			continue
 		}
 		if m.Result().Redacted {
@@ -134,19 +135,22 @@ func redactedError(m *Made) error {
 		m.Line().N, m.Line().Tool)
 }
 
-// passed reports whether the execution that came to the end of the record went
+// passed returns whether the execution that came to the end of the record went
 // without a call of an attempt before it.
-func (r *Run) passed(m *Made) bool {
-	n := len(r.Attempts)
-	switch {
-	case m.Settle != nil && !m.Settle.Happened:
-		return true
-	case n == 0 || m.Line().Attempt == r.Attempts[n-1].Number:
-		return false
-	case m.Guess != nil:
-		return r.live()
+func (r *Run) passed() func(m *Made) bool {
+	live, dry := r.live(), r.dryCalls()
+	return func(m *Made) bool {
+		n := len(r.Attempts)
+		switch {
+		case m.Settle != nil && !m.Settle.Happened:
+			return true
+		case n == 0 || m.Line().Attempt == r.Attempts[n-1].Number:
+			return false
+		case m.Guess != nil:
+			return live
+		}
+		return m.Class == Read && !m.answered() || dry[m.Call]
 	}
-	return m.Class == Read && !m.answered() || r.afterGuess(m)
 }
 
 // live reports whether a dry run was gone on with as one that is not.
@@ -154,28 +158,28 @@ func (r *Run) live() bool {
 	return slices.ContainsFunc(r.Attempts, func(a *Attempt) bool { return a.Live })
 }
 
-// afterGuess reports whether a call of a dry run that has become live saw a world
-// without the effects that were not made.
-func (r *Run) afterGuess(m *Made) bool {
+// dryCalls are the calls of a dry run that has become live which saw a world without
+// the effects that were not made: those after its first guess.
+func (r *Run) dryCalls() map[*Call]bool {
 	if !r.live() {
-		return false
+		return nil
 	}
-	guessed := false
+	dry, guessed := map[*Call]bool{}, false
 	for _, l := range r.Lines {
 		switch l := l.(type) {
 		case *Guess:
 			guessed = true
 		case *Call:
-			if l == m.Call {
-				return guessed
+			if guessed {
+				dry[l] = true
 			}
 		case *Attempt:
 			if l.Live {
-				return false
+				return dry
 			}
 		}
 	}
-	return false
+	return dry
 }
 
 // answers are the places of calls' answers among the lines.
@@ -206,6 +210,9 @@ func (g *Gate) add(l *gated) error {
 	}
 	l.args = string(args)
 	g.lines = append(g.lines, l)
+	if l.required {
+		g.left++
+	}
 	key := g.key(l.line.Path, l.line.Place, l.line.Tool, l.args)
 	g.byKey[key] = append(g.byKey[key], l)
 	return nil
@@ -257,6 +264,9 @@ func (g *Gate) fits(l *gated, args string) bool {
 
 func (g *Gate) take(l *gated, q *Question) *answer {
 	l.used = true
+	if l.required {
+		g.left--
+	}
 	a := &answer{l, q}
 	g.taken = append(g.taken, a)
 	return a

@@ -256,6 +256,7 @@ func (r *Run) add(l Line) {
 	case *Done:
 		r.addToCall(l.N, l)
 	case *Settle:
+		r.lose() // another process has the record
 		r.addToCall(l.N, l)
 	case *Round:
 		r.addToCall(l.N, l)

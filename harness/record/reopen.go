@@ -63,8 +63,14 @@ func (s *Store) attempt(w *Writer, r *Run, o *ReopenOptions) error {
 			return err
 		}
 	}
+	written := map[string]bool{}
+	for _, l := range r.Lines {
+		if l, ok := l.(*Answer); ok {
+			written[l.A] = true
+		}
+	}
 	for _, a := range r.Asks {
-		if a.Answer == nil || r.has(a) {
+		if a.Answer == nil || written[a.A] {
 			continue
 		}
 		l := *a.Answer
@@ -84,16 +90,6 @@ func (s *Store) attempt(w *Writer, r *Run, o *ReopenOptions) error {
 	r.add(l)
 	r.Running = true
 	return w.Sync()
-}
-
-// has reports whether the answer to an ask is a line of the record.
-func (r *Run) has(a *Asked) bool {
-	for _, l := range r.Lines {
-		if l, ok := l.(*Answer); ok && l.A == a.A {
-			return true
-		}
-	}
-	return false
 }
 
 // lastProcess is who wrote the record last.

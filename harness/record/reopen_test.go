@@ -1,9 +1,18 @@
 package record_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/usetools/usetools/harness/record"
 )
@@ -87,6 +96,329 @@ func TestARunThatWaitsGoesOnAfterTheYes(t *testing.T) {
 				r.Asks[0].State(time.Now()) != record.Sent || len(r.Unknown()) != 0 {
 				t.Errorf("%+v", r)
 			}
+		})
+	}
+}
+
+// dead is a run whose process died in the middle of an effect.
+func dead(t *testing.T, s *record.Store) (run string) {
+	t.Helper()
+	w, err := s.Begin(&record.Begin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, w, &record.Call{N: 1, Place: "3:1", Class: record.Effect, Tool: "crm.add", Args: record.Raw([]byte(`{}`))})
+	if err := errors.Join(w.Sync(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return w.ID()
+}
+
+func TestACallOfWhichNothingIsKnownIsSettled(t *testing.T) {
+	for name, s := range stores(t, nil) {
+		t.Run(name, func(t *testing.T) {
+			now := time.Now()
+			record.SetClock(s, func() time.Time { return now })
+			happened, not := dead(t, s), dead(t, s)
+			now = now.Add(time.Minute)
+			unknown := func(id string) int {
+				t.Helper()
+				r, err := s.Load(id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(r.Unknown())
+			}
+			if unknown(happened) != 1 {
+				t.Fatal("it is not unknown")
+			}
+			_, r, err := s.Reopen(happened, &record.ReopenOptions{May: func(r *record.Run) error {
+				_, err := record.Resume(r, nil)
+				return err
+			}})
+			if !errors.As(err, new(*record.UnknownError)) {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			settle := func(id string, st *record.Settle, after time.Duration, want error) {
+				t.Helper()
+				if err := s.Settle(id, st, after); !errors.Is(err, want) {
+					t.Errorf("%+v: got %v, want %v", st, err, want)
+				}
+			}
+			settle(not, &record.Settle{N: 1}, 55*time.Second, record.ErrTooEarly)
+			settle(not, &record.Settle{N: 2}, 0, record.ErrNotUnknown)
+			settle(not, &record.Settle{N: 1}, 54*time.Second, nil)
+			settle(not, &record.Settle{N: 1}, 0, record.ErrNotUnknown)
+			settle(happened, &record.Settle{N: 1, Happened: true, Result: record.Raw([]byte("7")), Who: "ann"}, time.Hour, nil)
+			settle(happened, &record.Settle{N: 1}, 0, record.ErrNotUnknown)
+			settle("zzz", &record.Settle{N: 1}, 0, record.ErrNotFound)
+			for _, id := range []string{happened, not} {
+				if unknown(id) != 0 {
+					t.Error("it is settled, and unknown")
+				}
+				w, r, err := s.Reopen(id, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				settle(id, &record.Settle{N: 1}, 0, record.ErrRunning)
+				if len(r.Attempts) != 1 {
+					t.Errorf("%d attempts: what failed left one", len(r.Attempts))
+				}
+				if _, err := record.Resume(r, nil); err != nil {
+					t.Error(err)
+				}
+				add(t, w, &record.End{Status: "ok"})
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestAWriterGoesOnWhereItsRunEnded has values that are not kept, of calls whose lines
+// were written before, and values that stand beside the record.
+func TestAWriterGoesOnWhereItsRunEnded(t *testing.T) {
+	o := &record.StoreOptions{Unkept: func(tool string) bool { return tool == "bank.pay" }}
+	long := record.String(strings.Repeat("x", record.MaxInline+1))
+	for name, s := range stores(t, o) {
+		t.Run(name, func(t *testing.T) {
+			w, err := s.Begin(&record.Begin{Script: long})
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, w, &record.Call{N: 1, Class: record.Effect, Tool: "bank.pay", Args: record.Raw([]byte("{}"))})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Settle(w.ID(), &record.Settle{N: 1, Happened: true, Result: record.String("a secret")}, 0); err != nil {
+				t.Fatal(err)
+			}
+			w, r, err := s.Reopen(w.ID(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := record.When(r.Lines[len(r.Lines)-1])
+			if !w.Last().Equal(last) {
+				t.Errorf("the last line is of %s, not %s", last, w.Last())
+			}
+			n := &record.Note{Stdout: "a"}
+			n.Time = last.Add(-time.Hour)
+			add(t, w, n)
+			add(t, w, &record.Call{N: 2, Tool: "a.b", Args: long})
+			add(t, w, &record.End{Status: "ok"})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if r, err = s.Load(w.ID()); err != nil || r.Damaged != nil || len(r.Lines) != 7 {
+				t.Fatalf("%v, %+v", err, r)
+			}
+			if d := r.Calls[0].Settle.Result; !d.Redacted || d.JSON != nil {
+				t.Errorf("what is not kept: %s", d.JSON)
+			}
+			if got, err := r.Value(r.Calls[1].Args); err != nil || !bytes.Equal(got, long.JSON) {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
+			if e := r.End; e.Calls != 2 || e.Attempts != 2 || len(e.Tools) != 2 {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+func TestOnlyAWholeRecordOfThisMachineGoesOn(t *testing.T) {
+	refused := func(what string, s *record.Store, id string, want string) {
+		t.Helper()
+		file := only(t, s.Dir(), "*"+id+".run.jsonl")
+		before, _ := os.ReadFile(file)
+		if _, _, err := s.Reopen(id, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := s.Settle(id, &record.Settle{N: 1, Happened: true}, 0); what != "a copy" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("settling in %s: %v", what, err)
+		}
+		if after, _ := os.ReadFile(file); what != "a copy" && !bytes.Equal(before, after) {
+			t.Errorf("%s: it was written", what)
+		}
+	}
+	change := func(s *record.Store, id string, to func([]byte) []byte) {
+		file := only(t, s.Dir(), "*"+id+".run.jsonl")
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, to(data), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := folder(t, nil)
+	id := dead(t, s)
+	change(s, id, func(b []byte) []byte { b[200] ^= 1; return b })
+	refused("a damaged record", s, id, "damaged")
+
+	id = dead(t, s)
+	change(s, id, func(b []byte) []byte {
+		later := strings.Replace(string(b), `"v":1`, `"v":9`, 1)
+		first, rest, _ := strings.Cut(later, "\n")
+		first = first[:strings.LastIndex(first, `,"crc"`)]
+		return fmt.Appendf(nil, "%s,\"crc\":\"%08x\"}\n%s", first, crc32.Checksum([]byte(first), crc32.MakeTable(crc32.Castagnoli)), rest)
+	})
+	refused("a later version", s, id, "version 9")
+
+	id = dead(t, s)
+	other := folder(t, nil)
+	if err := os.CopyFS(other.Dir(), os.DirFS(s.Dir())); err != nil {
+		t.Fatal(err)
+	}
+	refused("a copy", other, id, record.ErrCopy.Error())
+	w, _, err := other.Reopen(id, &record.ReopenOptions{Copy: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w, _, err = other.Reopen(id, nil); err != nil { // it is the one to go on with
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Reopen("zzz", nil); !errors.Is(err, record.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+// TestATornEndIsCutByItsOwnerOnly cuts a record at every byte, and goes on with it.
+func TestATornEndIsCutByItsOwnerOnly(t *testing.T) {
+	s := folder(t, nil)
+	run, _ := waiting(t, s)
+	file := only(t, s.Dir(), "*.run.jsonl")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.IndexByte(data, '\n') + 1
+	tails := [][]byte{nil, make([]byte, 600), data[first:], []byte("{}\n")}
+	for cut := first; cut <= len(data); cut++ {
+		torn := append(bytes.Clone(data[:cut]), tails[cut%len(tails)]...)
+		if err := os.WriteFile(file, torn, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Load(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now, _ := os.ReadFile(file); !bytes.Equal(now, torn) {
+			t.Fatal("a reader writes")
+		}
+		w, again, err := s.Reopen(run, nil)
+		if r.Damaged != nil {
+			if err == nil {
+				t.Fatalf("cut at %d: it goes on damaged", cut)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now, err := s.Load(run)
+		if err != nil || now.Damaged != nil || now.Torn != 0 || len(now.Attempts) != 1 || again.Torn != 0 {
+			t.Fatalf("cut at %d: %v, %+v", cut, err, now)
+		}
+		if diff := cmp.Diff(r.Lines, now.Lines[:len(r.Lines)]); diff != "" {
+			t.Fatalf("cut at %d: %s", cut, diff)
+		}
+		if len(r.Lines) < bytes.Count(data[:cut], []byte("\n")) {
+			t.Fatalf("cut at %d: %d lines", cut, len(r.Lines))
+		}
+	}
+}
+
+// TestWhatIsReopenedIsWhatIsRead compares the run that Reopen returns to what is
+// read then.
+func TestWhatIsReopenedIsWhatIsRead(t *testing.T) {
+	for name, s := range stores(t, nil) {
+		t.Run(name, func(t *testing.T) {
+			run, id := waiting(t, s)
+			if err := s.Answer(id, &record.Answer{Yes: true, Word: "go"}); err != nil {
+				t.Fatal(err)
+			}
+			w, r, err := s.Reopen(run, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			now, err := s.Load(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(now, r, cmpopts.IgnoreUnexported(record.Run{}, record.Made{})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestRetentionLeavesWhatMayGoOn(t *testing.T) {
+	for _, kind := range []string{"folder", "memory"} {
+		t.Run(kind, func(t *testing.T) {
+			o := &record.StoreOptions{Bytes: 1}
+			s := record.Memory(0, o)
+			if kind == "folder" {
+				s = folder(t, o)
+			}
+			now := time.Now()
+			record.SetClock(s, func() time.Time { return now })
+			left := func(want ...string) {
+				t.Helper()
+				if kind == "memory" { // it trims when a run ends
+					w, err := s.Begin(&record.Begin{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					add(t, w, &record.End{Status: "ok"})
+					if err := w.Close(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := s.Prune(); err != nil {
+					t.Fatal(err)
+				}
+				got := ids(list(t, s, nil))
+				slices.Sort(got)
+				slices.Sort(want)
+				if !slices.Equal(got, want) {
+					t.Errorf("left %v, want %v", got, want)
+				}
+			}
+			waits, id := waiting(t, s) // for an hour
+			uncertain := dead(t, s)
+			closed, _ := waiting(t, s)
+			left(waits, uncertain, closed)
+			if err := s.EndRun(closed, "", ""); err != nil {
+				t.Fatal(err)
+			}
+			left(waits, uncertain)
+			if err := s.Answer(id, &record.Answer{Yes: true}); err != nil {
+				t.Fatal(err)
+			}
+			left(waits, uncertain)
+			w, _, err := s.Reopen(waits, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(2 * time.Hour)
+			left(waits, uncertain) // the first is under way
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			left(uncertain) // it died, and its time has passed
+			now = now.Add(7 * 24 * time.Hour)
+			left()
 		})
 	}
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -26,21 +25,22 @@ func Resume(r *Run, server func(tool string) string) (*Gate, error) {
 	}
 	g := newGate(r)
 	g.resume = true
-	order := answers(r)
-	unknown := r.Unknown()
+	order, dry := answers(r), r.dryCalls()
+	unknown, again := map[*Made]bool{}, r.again(server)
+	for _, m := range r.Unknown() {
+		unknown[m] = true
+	}
 	var none []*Made
 	for _, m := range r.Calls {
 		if m.Call == nil && m.Guess == nil {
 			return nil, fmt.Errorf("the record has the answer of call %d and not the call", m.Done.N)
 		}
-		if m.Call == nil || r.afterGuess(m) {
+		if m.Call == nil || dry[m.Call] {
 			continue
 		}
-		if slices.Contains(unknown, m) {
-			if !r.again(m, server) {
-				none = append(none, m)
-				continue
-			}
+		if unknown[m] && !again(m) {
+			none = append(none, m)
+			continue
 		}
 		l, err := resumed(m)
 		if err != nil {
@@ -100,26 +100,27 @@ func resumed(m *Made) (*gated, error) {
 	return l, nil
 }
 
-// again reports whether a call of which nobody knows what became may be made again.
-func (r *Run) again(m *Made, server func(tool string) string) bool {
-	if s, _ := m.State(false); m.Class != Again || s != Unknown || r.now().After(m.sent.Add(againFor)) {
-		return false
-	}
-	times, since := 0, false
+// again returns whether a call of which nobody knows what became may be made again.
+func (r *Run) again(server func(tool string) string) func(m *Made) bool {
+	times := map[int]int{}     // that a call was sent
+	last := map[string]*Made{} // the last that was sent to a server, and is no read
 	for _, l := range r.Lines {
 		c, ok := l.(*Call)
-		switch {
-		case !ok:
-		case c.N == m.N:
-			times++
-			since = false
-		case c.Class != Read && server(c.Tool) == server(m.Tool):
-			if s, _ := r.calls[c.N].State(false); s != Failed && s != Denied {
-				since = true
-			}
+		if !ok || c.Class == Read {
+			continue
+		}
+		times[c.N]++
+		m := r.calls[c.N]
+		if s, _ := m.State(false); s != Failed && s != Denied && m.Call == c {
+			last[server(c.Tool)] = m
 		}
 	}
-	return times == 1 && !since
+	now := r.now()
+	return func(m *Made) bool {
+		s, _ := m.State(false)
+		return m.Class == Again && s == Unknown && !now.After(m.sent.Add(againFor)) && times[m.N] == 1 &&
+			last[server(m.Tool)] == m
+	}
 }
 
 // UnknownError says of which calls of a run nobody knows what became: a person must
@@ -140,7 +141,7 @@ func (e *UnknownError) Error() string {
 // were sent and are no reads, and it waits for a call, or for a timer that the record
 // does not reach beyond.
 func (g *Gate) passes(next time.Time) bool {
-	if !g.resume || slices.ContainsFunc(g.lines, func(l *gated) bool { return l.required && !l.used }) {
+	if !g.resume || g.left > 0 {
 		return false
 	}
 	return len(g.held) > 0 || len(g.taken) > 0 || !next.IsZero() && !next.Before(g.end)

@@ -84,7 +84,7 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 		{[]Line{call, &End{}, not, &Attempt{}, call}, true, Sent, false},
 		{[]Line{call, &End{}, not, not}, false, Planned, true},
 		{[]Line{call, answered, not}, false, Ended, true},
-		{[]Line{call, happened}, true, Sent, true},
+		{[]Line{call, happened}, true, Ended, false}, // it is another process that says so
 		{[]Line{call, round}, false, Waiting, false},
 		{[]Line{call, round, &End{}, &Attempt{}}, true, Waiting, false},
 		{[]Line{call, round, &End{}, &Attempt{}, reply}, true, Sent, false},

@@ -1,0 +1,287 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// runOf is a record of lines, a second each; its clock stands 10 s after the last.
+func runOf(lines ...Line) *Run {
+	r := &Run{}
+	at := time.Unix(1000, 0)
+	for _, l := range lines {
+		at = at.Add(time.Second)
+		if l.head().Time.IsZero() {
+			l.head().Time = at
+		}
+		at = l.head().Time
+		r.add(l)
+	}
+	r.clock = func() time.Time { return at.Add(10 * time.Second) }
+	return r
+}
+
+// call is a call "PATH PLACE TOOL ARGS" with a number and class.
+func call(n int, class Class, s string) *Call {
+	f := strings.Fields(s)
+	return &Call{N: n, Class: class, Path: strings.Trim(f[0], "-"), Place: f[1], Tool: f[2], Args: Raw(json.RawMessage(f[3]))}
+}
+
+func done(n int) *Done {
+	return &Done{N: n, Kind: Answered, Result: Raw(json.RawMessage(fmt.Sprint(n)))}
+}
+
+// at sets the time of a line, in seconds after the run's beginning.
+func at(seconds int, l Line) Line {
+	l.head().Time = time.Unix(1000, 0).Add(time.Duration(seconds) * time.Second)
+	return l
+}
+
+func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
+	const x, y, z = "- 1:1 a.x {}", "- 2:1 a.y {}", "- 3:1 b.z {}"
+	ended, again := &End{Status: "uncertain"}, &Attempt{Number: 2}
+	for _, c := range []struct {
+		name  string
+		lines []Line
+		// steps are as in TestWhichCallIsWhich; "@N": a timer is due N s after the
+		// run's beginning; "?N": which call of the record call N of the script goes
+		// on with.
+		steps []string
+		want  []string
+		fails string // Resume
+		end   string
+	}{
+		{name: "nothing was sent", lines: []Line{ended, again}, steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
+		{name: "a timer when nothing was sent", lines: []Line{ended, again}, steps: []string{"@5"}, want: []string{"live"}},
+		{name: "all that was sent is asked", lines: []Line{call(1, Effect, x), done(1), ended, again},
+			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
+		{name: "not before that", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), done(2), ended, again},
+			steps: []string{"!" + x, z, "."}, want: []string{"1:1", "-", "diverged"}, end: "the script called b.z at line 3, which the record does not have; the record has a.y at line 2"},
+		{name: "ended before that", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), done(2), ended, again},
+			steps: []string{"!" + x}, want: []string{"1:1"}, end: "the record has a.y at line 2, which the script did not make"},
+		{name: "answers that are left to give come first", lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), done(2), ended, again},
+			steps: []string{x, y, z, ".", ".", "."}, want: []string{"-", "-", "-", "1:1", "2:2", "live"}},
+		{name: "reads may be left over", lines: []Line{call(1, Read, x), done(1), call(2, Effect, y), done(2), ended, again},
+			steps: []string{"!" + y, z, "."}, want: []string{"1:2", "-", "live"}},
+		{name: "a read that was not answered is a new one", lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), ended, again},
+			steps: []string{x, y, ".", ".", "?2"}, want: []string{"-", "-", "1:1", "live", "none"}},
+		{name: "a read whose answer came too late is a new one", lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Error: "canceled", Cut: true}, ended, again},
+			steps: []string{"!" + x, "."}, want: []string{"-", "live"}},
+		{name: "an effect's answer that came after the worker's end is given", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Cut: true}, ended, again},
+			steps: []string{x, "."}, want: []string{"-", "1:1"}},
+		{name: "an answer that could not be read", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Unread, Error: "too large"}, ended, again},
+			steps: []string{"!" + x}, want: []string{"1:1"}},
+		{name: "what was not sent is told again, and need not be asked", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
+			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
+		{name: "what was not sent may be left", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
+			steps: []string{y, "."}, want: []string{"-", "live"}},
+		{name: "what was not sent since the run ended is a new one", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "canceled", Cut: true}, ended, again},
+			steps: []string{"!" + x, "."}, want: []string{"-", "live"}},
+		{name: "a person's no is told again", lines: []Line{&Ask{A: "1", Until: time.Unix(9999, 0)}, &Answer{A: "1"}, &Call{N: 1, Ask: "1", Class: Effect, Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}"))},
+			&Done{N: 1, Kind: NotSent, Error: "denied by ann"}, ended, again}, steps: []string{"!" + x}, want: []string{"1:1"}},
+		{name: "what the script was told of stays", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Error: "nobody knows"}, ended, again},
+			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
+		{name: "a call of which nobody knows", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), ended, again},
+			fails: "nobody knows what became of call 2, a.y() at line 2"},
+		{name: "a call whose connection was lost", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Message: "EOF"}, ended, again},
+			fails: "nobody knows what became of call 1"},
+		{name: "the process died", lines: []Line{call(1, Effect, x), again}, fails: "nobody knows what became of call 1"},
+		{name: "settled: it happened", lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true, Result: Raw([]byte("7"))}, again},
+			steps: []string{x, ".", y, "."}, want: []string{"-", "1:1=7", "-", "live"}},
+		{name: "settled: it happened, and nobody knows what it answered", lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true}, again},
+			fails: "call 1 (a.x) happened, and nobody has said what it answered"},
+		{name: "settled: it did not happen", lines: []Line{call(1, Effect, x), ended, &Settle{N: 1}, again},
+			steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
+		{name: "its server waits for our answer", lines: []Line{call(1, Effect, x), &Round{N: 1, State: "s"}, ended, again},
+			steps: []string{y, ".", x, ".", "?1", "?2"}, want: []string{"-", "diverged", "-", "live", "none", "1"}},
+		{name: "its server waited for our answer for too long", lines: []Line{call(1, Effect, x), &Round{N: 1}, at(5, &Ask{A: "1", N: 1, Until: time.Unix(1006, 0)}), ended, again},
+			fails: "nobody knows what became of call 1"},
+		{name: "our answer was on its way", lines: []Line{call(1, Effect, x), &Round{N: 1}, ended, again, &Round{N: 1, Sent: true}, &Attempt{Number: 3}},
+			fails: "nobody knows what became of call 1"},
+		{name: "again: it is made again", lines: []Line{call(1, Again, x), ended, again},
+			steps: []string{x, ".", "?1"}, want: []string{"-", "live", "1"}},
+		{name: "again: it must be asked", lines: []Line{call(1, Again, x), ended, again},
+			steps: []string{y, "."}, want: []string{"-", "diverged"}, end: "the script called a.y"},
+		{name: "again: 5 minutes", lines: []Line{call(1, Again, x), at(300, &Note{}), ended, again},
+			fails: "nobody knows what became of call 1"},
+		{name: "again: not after another call of its server", lines: []Line{call(1, Again, x), call(2, Effect, y), done(2), ended, again},
+			fails: "nobody knows what became of call 1"},
+		{name: "again: after a call of another server, or one before, or a read", lines: []Line{call(4, Effect, y), done(4), call(1, Again, x), call(2, Effect, z), done(2),
+			call(3, Read, y), done(3), ended, again}, steps: []string{y, z, x, ".", ".", ".", "?3"}, want: []string{"-", "-", "-", "1:4", "2:2", "live", "1"}},
+		{name: "again: after a call that was not sent", lines: []Line{call(1, Again, x), call(2, Effect, y), &Done{N: 2, Kind: NotSent, Error: "refused"}, ended, again},
+			steps: []string{x, "."}, want: []string{"-", "live"}},
+		{name: "again: once", lines: []Line{call(1, Again, x), ended, again, call(1, Again, x), ended, &Attempt{Number: 3}},
+			fails: "nobody knows what became of call 1"},
+		{name: "again: it was answered the second time", lines: []Line{call(1, Again, x), ended, again, call(1, Again, x), done(1), ended, &Attempt{Number: 3}},
+			steps: []string{"!" + x}, want: []string{"1:1"}},
+		{name: "a timer before the record's end", lines: []Line{call(1, Read, x), at(100, done(1)), ended, again},
+			steps: []string{"@50", "@101"}, want: []string{"timer", "live"}},
+		{name: "a timer while a call is not asked", lines: []Line{call(1, Effect, x), at(100, done(1)), ended, again},
+			steps: []string{"@50", "@101", "@200"}, want: []string{"timer", "timer", "diverged"}, end: "the record has a.x"},
+		{name: "an answer waits for the timer before it", lines: []Line{call(1, Effect, x), at(100, done(1)), ended, again},
+			steps: []string{x, "@50", "@150"}, want: []string{"-", "timer", "1:1"}},
+		{name: "rule 3: an equal one of another path", lines: []Line{call(1, Effect, "p#1 1:1 a.x {}"), done(1), ended, again},
+			steps: []string{"p#2 1:1 a.x {}", ".", "p#1 1:1 a.x {}", "."}, want: []string{"-", "1:1", "-", "live"}},
+		{name: "a dry run: made-up answers are none", lines: []Line{call(1, Read, x), done(1), &Guess{N: 2, Class: Effect, Place: "2:1", Tool: "a.y", Args: Raw([]byte("{}"))},
+			call(3, Read, z), done(3), &End{Status: "ok"}, &Attempt{Number: 2, Live: true}},
+			steps: []string{"!" + x, y, z, ".", "?2", "?3"}, want: []string{"1:1", "-", "-", "live", "none", "none"}},
+		{name: "a dry run that is live was ended", lines: []Line{&Guess{N: 1, Class: Effect, Place: "2:1", Tool: "a.y", Args: Raw([]byte("{}"))}, call(2, Read, x), done(2), &End{Status: "ok"},
+			&Attempt{Number: 2, Live: true}, call(3, Effect, y), done(3), call(4, Read, x), done(4), &Attempt{Number: 3}},
+			steps: []string{"!" + y, "!" + x, z, "."}, want: []string{"1:3", "2:4", "-", "live"}},
+		{name: "stuck without a call", lines: []Line{call(1, Effect, x), done(1), ended, again}, steps: []string{"."}, want: []string{"diverged"}, end: "the record has a.x"},
+		{name: "an answer that was redacted", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended, again},
+			fails: "the record does not have the whole answer of call 1"},
+		{name: "a read's answer that was redacted", lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended, again},
+			steps: []string{x, "."}, want: []string{"-", "live"}},
+		{name: "lines that cannot be", lines: []Line{call(1, Effect, x), done(1), &Settle{N: 1}, ended, again}, fails: `call 1: a call that is done cannot have "settle not"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			begun := []Line{&Begin{}}
+			for _, l := range c.lines { // the same in several cases
+				switch l := l.(type) {
+				case *End:
+					e := *l
+					begun = append(begun, &e)
+				case *Attempt:
+					a := *l
+					begun = append(begun, &a)
+				default:
+					begun = append(begun, l)
+				}
+			}
+			g, err := Resume(runOf(begun...), nil)
+			if (c.fails == "") != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.fails) {
+				t.Fatalf("%v, want %q", err, c.fails)
+			}
+			if err != nil {
+				return
+			}
+			said := func(r *Reply) string {
+				s := fmt.Sprintf("%d:%d", r.N, r.Made.N)
+				if r.Made.Settle != nil {
+					s += "=" + string(r.Made.Result().JSON)
+				}
+				return s
+			}
+			var got []string
+			n := 0
+			for _, s := range c.steps {
+				var next time.Time
+				var number int
+				switch {
+				case s[0] == '?':
+					fmt.Sscan(s[1:], &number)
+					m := g.Continues(number)
+					if m == nil {
+						got = append(got, "none")
+						continue
+					}
+					got = append(got, fmt.Sprint(m.N))
+					continue
+				case s[0] == '@':
+					fmt.Sscan(s[1:], &number)
+					next = time.Unix(1000, 0).Add(time.Duration(number)*time.Second + time.Millisecond)
+				case s != ".":
+					n++
+					if r, ok := g.Ask(question(n, s)); ok {
+						got = append(got, said(&r))
+					} else {
+						got = append(got, "-")
+					}
+					continue
+				}
+				switch n := g.Still(next); {
+				case n.Diverged != nil:
+					got = append(got, "diverged")
+				case n.Advance:
+					got = append(got, "timer")
+				case n.Live:
+					got = append(got, "live")
+				case n.Reply != nil:
+					got = append(got, said(n.Reply))
+				default:
+					got = append(got, "-")
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+			if slices.Contains(got, "live") {
+				return
+			}
+			end := ""
+			if d := g.End(); d != nil {
+				end = d.Error()
+			}
+			if (c.end == "") != (end == "") || !strings.HasPrefix(strings.ReplaceAll(end, "()", ""), c.end) {
+				t.Errorf("in the end %q, want %q", end, c.end)
+			}
+		})
+	}
+}
+
+func TestTheServerOfAToolIsTheCallersToSay(t *testing.T) {
+	lines := []Line{&Begin{}, call(1, Again, "- 1:1 my.server.x {}"), call(2, Effect, "- 2:1 my.other.y {}"), done(2)}
+	if _, err := Resume(runOf(lines...), nil); !errors.As(err, new(*UnknownError)) {
+		t.Errorf("my: %v", err)
+	}
+	if _, err := Resume(runOf(lines...), func(tool string) string { return tool[:strings.LastIndex(tool, ".")] }); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatWasAskedIsFoundAgain(t *testing.T) {
+	ask := func(a, path, args string) *Ask {
+		return &Ask{A: a, Path: path, Place: "1:1", Tool: "a.x", Args: Raw([]byte(args)), Until: time.Unix(2000, 0)}
+	}
+	yes := func(a string, until int64) *Answer { return &Answer{A: a, Yes: true, Until: time.Unix(until, 0)} }
+	r := runOf(&Begin{},
+		ask("1", "p#1", "{}"), ask("2", "p#2", "{}"), ask("3", "p#3", "{}"), ask("4", "p#4", "{}"), ask("5", "", `{"a":1}`),
+		&Ask{A: "6", N: 9, Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}")), Until: time.Unix(2000, 0)},
+		yes("1", 2000), yes("2", 2000), &Answer{A: "4"}, yes("5", 1001),
+		&Call{N: 1, Path: "p#1", Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}")), Ask: "1"}, done(1),
+		&End{Status: "waiting"}, &Attempt{Number: 2})
+	g, err := Resume(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, place, tool, args, want string }{
+		{"p#2", "9:1", "a.x", "{}", ""},
+		{"p#2", "1:1", "a.y", "{}", ""},
+		{"p#2", "1:1", "a.x", "[]", ""},
+		{"", "1:1", "a.x", `{"a":1}`, ""}, // its yes has expired
+		{"p#3", "1:1", "a.x", "{}", "3 asked"},
+		{"p#7", "1:9", "a.x", "{}", "2 granted"}, // the job of another goroutine
+		{"p#2", "1:1", "a.x", "{}", "4 denied"},
+		{"p#4", "1:1", "a.x", "{}", ""},
+	} {
+		got := ""
+		if a := g.AskFor(c.path, c.place, c.tool, c.args); a != nil {
+			got = fmt.Sprintf("%s %s", a.A, a.State(r.now()))
+		}
+		if got != c.want {
+			t.Errorf("%+v: got %q", c, got)
+		}
+	}
+}
+
+// TestAYesForWhatWasNotSentIsGoodForIt has a call that was given up with its run
+// before it was sent.
+func TestAYesForWhatWasNotSentIsGoodForIt(t *testing.T) {
+	used := func(cut bool) *Run {
+		return runOf(&Begin{}, &Ask{A: "1", Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}")), Until: time.Unix(2000, 0)},
+			&Answer{A: "1", Yes: true, Until: time.Unix(2000, 0)}, &Call{N: 1, Class: Effect, Ask: "1", Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}"))},
+			&Done{N: 1, Kind: NotSent, Error: "canceled", Cut: cut})
+	}
+	if a := used(true).Asks[0]; a.Used != nil {
+		t.Error("the script did not get that it was not sent, and its yes is used up")
+	}
+	if a := used(false).Asks[0]; a.Used == nil {
+		t.Error("the script got that it was not sent, and its yes is not used up")
+	}
+}
