@@ -51,6 +51,9 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *record.Made) (json.RawMessage, error) {
 	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt()}
 	if recorded != nil {
+		if state, _ := recorded.State(false); state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
+			return nil, r.diverge(fmt.Errorf("call %d is %s in the record and cannot be made again", recorded.N, state))
+		}
 		line.N, line.Key = recorded.Call.N, recorded.Call.Key
 	} else {
 		line.N = r.journal.next()

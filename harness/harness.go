@@ -274,9 +274,9 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
+		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
 		t.asks.fill(r.result)
 		t.journal.askLedger(r.result)
-		r.result.Run, r.result.Dry, r.result.Ledger = t.journal.id(), t.journal.dry != nil, t.journal.ledger()
 		t.journal.end(r.result)
 	}
 	return r.result, nil

@@ -207,7 +207,7 @@ func (p *replayer) cutOff() bool {
 // killed reports whether a script with this status was ended while it ran.
 func killed(s Status) bool {
 	switch s {
-	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled:
+	case Timeout, CPULimit, MemoryLimit, OutputLimit, CallLimit, Canceled, Waiting, Uncertain:
 		return true
 	}
 	return false

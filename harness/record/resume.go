@@ -92,9 +92,9 @@ func resumed(m *Made) (*gated, error) {
 		}
 	case m.Settle != nil && m.Settle.Result.IsZero():
 		return nil, fmt.Errorf("call %d (%s) happened, and nobody has said what it answered", m.N, m.Tool)
-	case m.Class == Read && (m.Result().Redacted || m.Done != nil && m.Done.Cut):
+	case m.Class == Read && m.Done != nil && m.Done.Cut:
 		return nil, nil
-	case m.Result().Redacted:
+	case m.Class != Read && m.Result().Redacted:
 		return nil, redactedError(m)
 	}
 	return l, nil

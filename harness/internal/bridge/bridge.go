@@ -371,6 +371,10 @@ func BadArgs(tool string, err error) error {
 // result does not fit its output schema.
 const CodeMisfit = "misfit"
 
+// CodeUncertain is the code of an error of a call of which nobody knows whether it was
+// done: scripts get it as an [UncertainError].
+const CodeUncertain = "uncertain"
+
 // Warn adds a line to the result's warnings.
 func Warn(message string) { warn("", "", message) }
 

@@ -438,7 +438,7 @@ func (c *child) Call(from bridge.From, tool string, args []byte) ([]byte, error)
 	c.mu.Unlock()
 	r := <-ch
 	switch {
-	case r.Code == CodeUncertain:
+	case r.Code == bridge.CodeUncertain:
 		return nil, &bridge.UncertainError{Tool: tool, Message: r.Error}
 	case r.Error != "":
 		return nil, errors.New(r.Error)

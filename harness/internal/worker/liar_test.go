@@ -328,7 +328,11 @@ func TestAWorkerThatLiesIsBoundedAndReaped(t *testing.T) {
 			if c.want == Timeout {
 				s.Limits.Timeout = 300 * time.Millisecond
 			}
-			o, err := Run(t.Context(), s, h, &Options{Command: []string{exe, "liar", name}, silence: 10 * time.Millisecond})
+			silence := time.Minute
+			if c.want == Waiting {
+				silence = 10 * time.Millisecond
+			}
+			o, err := Run(t.Context(), s, h, &Options{Command: []string{exe, "liar", name}, silence: silence})
 			if err != nil {
 				t.Fatal(err)
 			}

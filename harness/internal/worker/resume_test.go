@@ -14,6 +14,8 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/harness/internal/bridge"
 )
 
 // resumed is a Host that answers calls from a record, and by world once that is used
@@ -421,7 +423,7 @@ func TestAnyScheduleIsResumedFromAnywhere(t *testing.T) {
 
 func TestAnUncertainCallIsTold(t *testing.T) {
 	uncertain := func(context.Context, *Call) (*Answer, error) {
-		return nil, &CallError{Code: CodeUncertain, Err: errors.New("the connection was lost")}
+		return nil, &CallError{Code: bridge.CodeUncertain, Err: errors.New("the connection was lost")}
 	}
 	other := func(context.Context, *Call) (*Answer, error) {
 		return nil, &CallError{Code: "other", Err: errors.New("the connection was lost")}

@@ -96,13 +96,11 @@ var ErrParked = errors.New("the call gets no answer in this run")
 // CallError is returned by Host.Call for a call that failed in a way that scripts can
 // tell.
 type CallError struct {
-	Code string // CodeUncertain; any other: an error as any
+	// Code is bridge.CodeUncertain, for an *UncertainError with the text of Err; with
+	// any other the script gets an error as any.
+	Code string
 	Err  error
 }
-
-// CodeUncertain is the code of a call of which nobody knows what became. Its error in
-// the script is an *UncertainError with the text of Err.
-const CodeUncertain = "uncertain"
 
 func (e *CallError) Error() string { return e.Err.Error() }
 func (e *CallError) Unwrap() error { return e.Err }
