@@ -79,18 +79,16 @@ func TestFaultPoints(t *testing.T) {
 
 // scenario is one run, with all that happens to it.
 type scenario struct {
-	t     *testing.T
-	w     *world
-	rng   *rand.Rand
-	n     uint64
-	wall  time.Duration // of the clock, since where it begins in a bubble
-	id    string        // of the run
-	end   string
-	value string // of the last attempt
-	story []string
-	// expired: a person did not answer in time.
-	expired bool
-	clocked bool // the clock was set
+	t       *testing.T
+	w       *world
+	rng     *rand.Rand
+	n       uint64
+	wall    time.Duration // of the clock, since where it begins in a bubble
+	id      string        // of the run
+	end     string
+	value   string // of the last attempt
+	story   []string
+	clocked bool // the clock is set now and then
 }
 
 func newScenario(t *testing.T, dir string, n uint64) *scenario {
@@ -616,6 +614,7 @@ func (s *scenario) ended() {
 	m := s.w.model
 	switch {
 	case !m.strict():
+	case s.expired():
 	case s.end != string(OK):
 		s.w.fault("a deterministic script ended with %s", s.end)
 	default:
@@ -623,6 +622,15 @@ func (s *scenario) ended() {
 			s.w.fault("the value is\n%s, of a run to which nothing happens\n%s", s.value, want)
 		}
 	}
+}
+
+// expired reports whether a person was too late with an answer.
+func (s *scenario) expired() bool {
+	return slices.ContainsFunc(s.w.tries, func(a *try) bool {
+		return slices.ContainsFunc(a.calls, func(c *modelCall) bool {
+			return c.err != nil && strings.Contains(c.err.Error(), "nobody approved of it until")
+		})
+	})
 }
 
 // undisturbed is the value of the script where nothing fails.

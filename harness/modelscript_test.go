@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 )
 
@@ -201,7 +202,7 @@ func (st *modelState) call(r *routine, o *op, tool, item, name string) {
 			}
 			st.got[tool+" "+name]++
 			return
-		case errors.As(err, &known) && known.Code == worker.CodeUncertain:
+		case errors.As(err, &known) && known.Code == bridge.CodeUncertain:
 			st.got["unknown "+name]++
 			if o.id%2 == 0 {
 				return
