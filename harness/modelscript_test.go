@@ -97,7 +97,10 @@ func (d *drawing) op(depth, times int, pool bool) (op, bool) {
 		kinds = append(kinds, "loop")
 	}
 	if !pool {
-		kinds = append(kinds, "clock", "random")
+		kinds = append(kinds, "random")
+	}
+	if !pool && d.model.chancy {
+		kinds = append(kinds, "clock")
 	}
 	if d.model.chancy {
 		kinds = append(kinds, "coin", "coin", "race", "late")
