@@ -3,6 +3,7 @@ module github.com/usetools/usetools
 go 1.26.0
 
 require (
+	github.com/expr-lang/expr v1.17.8
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-git/go-billy/v5 v5.9.2
 	github.com/go-git/go-git/v5 v5.19.3

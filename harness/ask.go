@@ -13,13 +13,11 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
-
-// AskFor is how long a call waits for a person where the config says nothing else.
-const AskFor = 7 * 24 * time.Hour
 
 // WaitingCall is a call that waits for a person.
 type WaitingCall struct {
@@ -125,7 +123,7 @@ func (r *run) canWait() bool { return r.journal.w != nil }
 // error is worker.ErrParked where the call waits for a person, or says why it is
 // not to be sent.
 func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (ask string, err error) {
-	d, whole, wait := r.decideCall(t, args)
+	d := r.decideCall(t, args)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,10 +143,10 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 			"for a person", t.ID, d.Rule)}
 	}
 	if doubt != "" {
-		d.Rule, whole = doubt, false
+		d.Rule, d.Whole = doubt, false
 	}
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
-		Hash: t.Hash, Server: r.cat.ServerDigest(t.Server), Whole: whole}
+		Hash: t.Hash, Server: r.cat.Server(t.Server).Digest(), Whole: d.Whole}
 	if g := a.whole[t.ID]; doubt == "" && g != nil && g.Hash == want.Hash && g.Server == want.Server &&
 		r.journal.now().Before(g.Answer.Until) {
 		return g.Ask.A, nil
@@ -160,7 +158,7 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	}
 	a.number++
 	want.A = strconv.Itoa(a.number)
-	want.Until = r.journal.now().Add(cmp.Or(wait, AskFor)).UTC().Truncate(time.Second)
+	want.Until = r.journal.now().Add(cmp.Or(d.For, policy.AskFor)).UTC().Truncate(time.Second)
 	want.Digest = record.AskDigest(r.journal.id(), want)
 	if err := r.journal.add(want); err != nil {
 		return "", err

@@ -147,6 +147,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		return r.answerDry(t, line, args)
 	}
 	effect := line.Class != record.Read
+	if line.Key == "" && effect && r.cat.Server(t.Server).Idempotency > 0 {
+		line.Key = idempotencyKey()
+	}
 	told := *line
 	r.journal.say(&told)
 	done := &record.Done{N: line.N}
@@ -191,7 +194,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	// Of what nobody knows the script is told only where it asks for that.
 	lost := effect && done.Kind == record.Uncertain && r.canWait()
 	if lost && r.tellsUncertain && !done.Cut {
-		err, lost = &worker.CallError{Code: worker.CodeUncertain, Err: err}, false
+		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
 	}
 	done.Cut = done.Cut || lost
 	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, cutOff: err != nil && ctx.Err() != nil,

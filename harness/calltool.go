@@ -42,7 +42,7 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 	r := &run{script: &call, cat: c, view: view, journal: newJournal(&call), tree: newTree(worker.Limits{}), room: call.room(),
 		misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
 		result: &Result{Status: OK, Tools: []ToolUse{}}}
-	d := r.decide(t)
+	d := r.decideCall(t, args)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {
 		return nil, d, nil
 	}

@@ -66,11 +66,11 @@ func ExampleHarness_Check() {
 	// did you mean shop.GetPrice?
 }
 
-func ExamplePolicy_Decide() {
+func ExampleCatalog_Decide() {
 	_, cat := newShop()
 	p := &harness.Policy{Allow: []string{"shop"}, Approve: harness.ApproveWrites}
 	for i := range cat.Registry.Tools {
-		fmt.Println(cat.Registry.Tools[i].ID, p.Decide(&cat.Registry.Tools[i], nil).Verdict)
+		fmt.Println(cat.Registry.Tools[i].ID, cat.Decide(p, &cat.Registry.Tools[i], nil).Verdict)
 	}
 	// Output:
 	// shop.cancel_order needs_approval

@@ -8,6 +8,7 @@ type (
 	Approval = policy.Approval
 	Decision = policy.Decision
 	Allowed  = policy.Verdict
+	Rule     = policy.Rule
 )
 
 // Which tools need approval, by the hints that servers give of them.

@@ -455,11 +455,11 @@ var parts = []func(g *programmer){
 		g.pf("for k, v := range m {\ngot[k] = fmt.Sprint(v, %s)", g.call("k"))
 		switch g.IntN(4) {
 		case 0:
-			g.racy("the order of a map")
 			g.pf("say(k)")
 		case 1:
-			g.racy("the order of a map")
 			g.pf("got[k] += uuid()")
+		case 2:
+			g.pf("delete(m, fmt.Sprint(\"m\", v*3%%7))")
 		}
 		g.pf("}\nsay(got)")
 	},

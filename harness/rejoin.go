@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -19,7 +20,7 @@ type requests struct {
 }
 
 // knownFor is how long a request is known after its run has begun.
-const knownFor = AskFor + 24*time.Hour
+const knownFor = policy.AskFor + 24*time.Hour
 
 // load reads the runs of the store that may be asked for again.
 func (q *requests) load(ctx context.Context, store *record.Store) {

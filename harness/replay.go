@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
@@ -423,7 +424,7 @@ func (p *replayer) answer(ctx context.Context, r *run, m *record.Made, args json
 	if d.Error != "" {
 		err := errors.New(d.Error)
 		if d.Kind == record.Uncertain && m.Call.Class != record.Read {
-			err = &worker.CallError{Code: worker.CodeUncertain, Err: err}
+			err = &worker.CallError{Code: bridge.CodeUncertain, Err: err}
 		}
 		return a, err
 	}

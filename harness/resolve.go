@@ -566,7 +566,19 @@ func (r *run) decide(t *wrappers.Tool) Decision {
 	if t.Held {
 		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
 	}
-	d := r.cat.Decide(r.policy(), t.Tool, r.script.Approved)
+	return r.unlessUnsent(t, r.cat.Decide(r.policy(), t.Tool, r.script.Approved))
+}
+
+// decideCall is that on one call of it.
+func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
+	if t.Held {
+		return r.decide(t)
+	}
+	return r.unlessUnsent(t, r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved))
+}
+
+// unlessUnsent is a decision, which asks nobody about what a dry run does not send.
+func (r *run) unlessUnsent(t *wrappers.Tool, d Decision) Decision {
 	if class, _ := r.cat.Class(t.Tool); d.Verdict == NeedsApproval && r.unsent(class) {
 		d.Verdict, d.Rule = IsAllowed, "a dry run does not call it; otherwise "+d.Rule
 	}
@@ -580,10 +592,4 @@ func (r *run) policy() *Policy {
 	}
 	p.ReadOnly = p.ReadOnly || r.script.ReadOnly
 	return &p
-}
-
-// decideCall is the script's policy on one call of a tool: whether a yes may be for
-// all calls of it in this run, and how long one may be waited for, 0: as usual.
-func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) (d Decision, whole bool, wait time.Duration) {
-	return r.decide(t), false, 0
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -79,7 +80,7 @@ func (j *journal) askLedger(res *Result) {
 		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
 		return
 	}
-	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run", Until: j.now().Add(AskFor).UTC().Truncate(time.Second)}
+	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run", Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
 	run, err := j.store.Load(j.id())
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
@@ -104,7 +105,7 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 	a.asked++
 	x := &record.Ask{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: line.Tool, Args: line.Args,
 		Question: q.Requests, Why: fmt.Sprintf("its server asks: %s", registry.Quoted(questionText(q.Requests))),
-		Until: r.journal.now().Add(AskFor).UTC().Truncate(time.Second)}
+		Until: r.journal.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
 	a.number++
 	x.A = fmt.Sprint(a.number)
 	x.Digest = record.AskDigest(r.journal.id(), x)

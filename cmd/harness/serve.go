@@ -53,6 +53,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.IntFlag{Name: "answer", Usage: "an answer has at most `N` characters", Value: serve.DefaultAnswer},
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; clients may ask for less",
 				Value: 30 * time.Second, Validator: positive},
+			&cli.DurationFlag{Name: "task-after", Usage: "a script that runs longer becomes a task, where the client knows " +
+				"tasks; negative: never", Value: serve.DefaultTaskAfter},
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)",
 				HideDefault: true},
@@ -121,6 +123,14 @@ func positive(d time.Duration) error {
 	return nil
 }
 
+// taskAfter makes 0 mean at once, which is the default in serve.Options.
+func taskAfter(d time.Duration) time.Duration {
+	if d == 0 {
+		return time.Nanosecond
+	}
+	return d
+}
+
 func roomFits(n int64) error {
 	if n < 1<<20 || n > harness.MaxRoom {
 		return fmt.Errorf("want %d to %d, which is what all sessions have together", 1<<20, harness.MaxRoom)
@@ -159,7 +169,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		DescribeTokens: c.Int("describe-tokens"),
 		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
-		Policy: policyOf(c),
+		Policy: policyOf(c), TaskAfter: taskAfter(c.Duration("task-after")),
 		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),

@@ -204,8 +204,8 @@ func (f *Files) more(ctx context.Context, servers []string, open bool) (*Catalog
 // renewed is the catalog with another registry.
 func (f *Files) renewed(reg *registry.Registry) *Catalog {
 	old := f.catalog
-	c := &Catalog{Registry: reg, Search: old.Search, Servers: old.Servers, Shapes: old.Shapes, Scripts: old.Scripts,
-		Usage: old.Usage}
+	c := &Catalog{Registry: reg, Search: old.Search, Servers: old.Servers, Rules: old.Rules, Rights: old.Rights,
+		Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
 	if old.Memory != nil {
 		c.Memory = f.memory(reg)
 	}

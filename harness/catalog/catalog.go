@@ -32,6 +32,7 @@ import (
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness/internal/schema"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -52,6 +53,10 @@ type Catalog struct {
 	// Servers are the definitions that the registry was made from; empty where
 	// they are not known.
 	Servers []config.Server
+	// Rules say which calls need approval or are denied, beside the policy that
+	// Decide is given. Rights are what the holders of tokens may do, by name.
+	Rules  []policy.Rule
+	Rights map[string][]Right
 	// Memory stores which tools phrases led to in runs that ended well; such a
 	// phrase then means that tool. nil: nothing is stored.
 	Memory *memory.Memory
@@ -116,8 +121,8 @@ func (c *Catalog) Apart(shapes *observe.Store, scripts *library.Library) *Catalo
 		c.others = slices.Delete(c.others, i, i+1)
 	} else {
 		other = &Catalog{
-			Registry: c.Registry, Calls: c.Calls, Search: c.Search, Servers: c.Servers, Shapes: shapes, Scripts: scripts,
-			Usage: c.Usage, of: c,
+			Registry: c.Registry, Calls: c.Calls, Search: c.Search, Servers: c.Servers, Rules: c.Rules,
+			Rights: c.Rights, Shapes: shapes, Scripts: scripts, Usage: c.Usage, of: c,
 		}
 		if c.Asking != nil {
 			other.Asking = &Asking{Servers: c.Asking.Servers,

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,18 +39,35 @@ func (c *Catalog) Class(t *registry.Tool) (class record.Class, why string) {
 	return record.Effect, "not marked as read-only by its server"
 }
 
-// Decide returns what a policy, which may be nil, says of a tool by those hints of
-// its server that count; see policy.Policy.Decide.
+// Decide returns what a policy, which may be nil, and the rules of the catalog say
+// of a tool by those hints of its server that count; see policy.Policy.Decide.
 func (c *Catalog) Decide(p *policy.Policy, t *registry.Tool, approved []string) policy.Decision {
+	return c.decide(p, t, func(p *policy.Policy, t *registry.Tool, class record.Class) policy.Decision {
+		return p.Decide(t, class, approved)
+	})
+}
+
+// DecideCall is Decide for one call with its arguments, a JSON object; see
+// policy.Policy.DecideCall.
+func (c *Catalog) DecideCall(p *policy.Policy, t *registry.Tool, args json.RawMessage,
+	approved []string) policy.Decision {
+	return c.decide(p, t, func(p *policy.Policy, t *registry.Tool, class record.Class) policy.Decision {
+		return p.DecideCall(t, class, args, approved)
+	})
+}
+
+func (c *Catalog) decide(p *policy.Policy, t *registry.Tool,
+	by func(*policy.Policy, *registry.Tool, record.Class) policy.Decision) policy.Decision {
+	p = p.With("", c.Rules)
 	hints := c.hints(t)
+	class, why := c.Class(t)
 	if hints == t.Annotations {
-		return p.Decide(t, approved)
+		return by(p, t, class)
 	}
 	counted := *t
 	counted.Annotations = hints
-	d := p.Decide(&counted, approved)
-	if d != p.Decide(t, approved) {
-		_, why := c.Class(t)
+	d := by(p, &counted, class)
+	if d != by(p, t, class) {
 		d.Rule += " (" + why + ")"
 	}
 	return d
@@ -115,11 +133,11 @@ func classDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	return out
 }
 
-// ServerDigest is the digest of a server's definition, without what is secret in
-// it; "" for one that the config does not have.
-func (c *Catalog) ServerDigest(name string) string {
+// Server is the definition of a server; one without anything where the config does
+// not have it.
+func (c *Catalog) Server(name string) *config.Server {
 	if i := slices.IndexFunc(c.Servers, func(s config.Server) bool { return s.Name == name }); i >= 0 {
-		return c.Servers[i].Digest()
+		return &c.Servers[i]
 	}
-	return ""
+	return &usual
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/memory"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -106,7 +107,10 @@ func (f *Files) read() (cfg *config.Config, known bool, err error) {
 	if err := f.tellFound(); err != nil {
 		return nil, false, &Error{err}
 	}
-	if cfg, err = config.Load(f.configs()...); err != nil {
+	if cfg, err = config.Load(f.configs()...); err == nil {
+		err = checkRules(cfg)
+	}
+	if err != nil {
 		return nil, false, &Error{err}
 	}
 	f.lastRead.Store(newLastConfig(cfg))
@@ -313,6 +317,10 @@ func (f *Files) askFailed(ctx context.Context) bool {
 func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings,
 	search *discovery.Options) *Catalog {
 	c := &Catalog{Registry: reg, Search: search, Servers: cfg.Servers}
+	var err error
+	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // no config gets here that checkRules refuses
+		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
+	}
 	if settings.Remembers() && !f.NoMemory {
 		c.Memory = f.memory(reg)
 	}
@@ -340,7 +348,7 @@ func (f *Files) memory(reg *registry.Registry) *memory.Memory {
 // config that has no effect: unknown keys, servers and tools. reg may be nil.
 func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *registry.Registry) []string {
 	var out []string
-	known := append(config.SettingKeys(), "observe", "usage")
+	known := append(config.SettingKeys(), "observe", "usage", "approve", "tokens")
 	t := reflect.TypeFor[discovery.Settings]()
 	for i := range t.NumField() {
 		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
@@ -368,6 +376,7 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
 		}
 		out = append(out, classDoubts(cfg, reg)...)
+		out = append(out, ruleDoubts(cfg, reg)...)
 	}
 	return out
 }

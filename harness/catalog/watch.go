@@ -36,6 +36,9 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	// the embedder that it named at the start; another one is news for the
 	// next start.
 	cfg, err := config.Load(paths...)
+	if err == nil {
+		err = checkRules(cfg)
+	}
 	if err != nil {
 		return &Error{err}
 	}
@@ -46,6 +49,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	var last *Catalog
 	return build.Watch(ctx, paths, &build.WatchOptions{
 		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll, Open: f.open,
+		Check: checkRules,
 	}, func(u build.Update) {
 		if u.Err != nil {
 			updated(last, u.Err)
@@ -82,8 +86,8 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 		!old.Registry.Same(reg) || old.Load() != nil {
 		return nil
 	}
-	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Memory: old.Memory, Shapes: old.Shapes,
-		Scripts: old.Scripts, Usage: old.Usage}
+	c := &Catalog{Registry: old.Registry, Search: old.Search, Servers: cfg.Servers, Rules: old.Rules,
+		Rights: old.Rights, Memory: old.Memory, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
 	c.once.Do(func() { c.index, c.schemas = old.index, old.schemas })
 	return c
 }

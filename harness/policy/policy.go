@@ -1,12 +1,14 @@
 // Package policy decides which tools a script may call.
 //
 // A [Policy] is set by the operator: lists of allowed and denied tools, whether
-// only tools that read may be called, and which tools a person must approve of.
-// [Policy.Decide] takes a tool with those annotations of its server that count
-// (by the config, as catalog.Catalog.Decide does it), and returns a [Decision],
-// with the rule that led to it in words. It knows nothing of scripts and calls
-// nothing: the harness asks it about all tools of a script before the script runs,
-// and again before each call.
+// only tools that read may be called, which tools a person must approve of, and
+// rules, which may have conditions on the arguments of a call. [Policy.Decide]
+// takes a tool with those annotations of its server that count and its class (by
+// the config, as catalog.Catalog.Decide does it), and returns a [Decision], with
+// the rule that led to it in words; [Policy.DecideCall] does so for one call with
+// its arguments. The package knows nothing of scripts and calls nothing: the
+// harness asks it about all tools of a script before the script runs, and again
+// before each call.
 //
 // The annotations are what servers say of themselves. A policy that must hold
 // against a server that lies lists its tools in Allow or Deny, or distrusts it in
@@ -14,9 +16,12 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -36,6 +41,31 @@ type Policy struct {
 	Approve Approval
 	// Approved are tools that the operator has approved for all scripts.
 	Approved []string
+	// Rules are beside all of that: the stricter of both counts, but for a rule of
+	// tools that allows, which answers what Approve asks. Their order does not matter.
+	Rules []Rule `json:",omitempty"`
+	// Token is the name of the token whose rules count; "": none.
+	Token string `json:",omitempty"`
+}
+
+// With returns the policy with the name of a token and further rules, which is p
+// where that changes nothing. p may be nil.
+func (p *Policy) With(token string, rules []Rule) *Policy {
+	if token == "" && len(rules) == 0 || p != nil && p.Token == token && len(rules) == 0 {
+		return p
+	}
+	q := Policy{}
+	if p != nil {
+		q = *p
+	}
+	q.Rules = rules
+	if p != nil && len(p.Rules) > 0 {
+		q.Rules = slices.Concat(p.Rules, rules)
+	}
+	if token != "" {
+		q.Token = token
+	}
+	return &q
 }
 
 // Approval says which tools need approval.
@@ -58,7 +88,14 @@ type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	// Rule is the rule that decided, in words.
 	Rule string `json:"rule"`
+	// Whole says that a yes may be for all calls of the tool in the run, and For how
+	// long the question waits for one; set where NeedsApproval.
+	Whole bool          `json:"-"`
+	For   time.Duration `json:"-"`
 }
+
+// AskFor is how long a question waits for an answer where its rule does not say.
+const AskFor = 7 * 24 * time.Hour
 
 // Verdict is what a policy says about a tool.
 type Verdict string
@@ -71,7 +108,8 @@ const (
 	NeedsApproval Verdict = "needs_approval"
 )
 
-// Validate returns an error for a malformed pattern or an unknown Approval.
+// Validate returns an error for a malformed pattern, an unknown Approval or a rule
+// without one of the verdicts of [Rule].
 func (p *Policy) Validate() error {
 	if p == nil {
 		return nil
@@ -87,13 +125,62 @@ func (p *Policy) Validate() error {
 	if p.Approve != "" && !slices.Contains(Approvals, p.Approve) {
 		return fmt.Errorf("approval for %q tools: want one of %q", p.Approve, Approvals)
 	}
+	for _, r := range p.Rules {
+		if err := r.validate(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// Decide returns whether a tool may be called, and the rule that says so.
-// approved are the IDs of tools that a person has approved for this script. p
-// may be nil.
-func (p *Policy) Decide(t *registry.Tool, approved []string) Decision {
+// Decide returns whether a tool of a class may be called, and the rule that says
+// so: IsDenied where each call is, whatever its arguments, and NeedsApproval where
+// some call may need it. approved are the IDs of tools that a person has approved
+// for this script. p may be nil.
+func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string) Decision {
+	set := p.settings(t)
+	if p == nil || set.Verdict == IsDenied {
+		return set
+	}
+	var may []Decision // what calls may come to
+	last := p.approvedBy(t, approved, set)
+	for _, r := range p.rulesFor(t, class) {
+		d := p.approvedBy(t, approved, r.applied(t, set, "", r.If == nil))
+		if r.If == nil {
+			last = d
+			break
+		}
+		may = append(may, d)
+	}
+	may = append(may, last)
+	if i := slices.IndexFunc(may, func(d Decision) bool { return d.Verdict == NeedsApproval }); i >= 0 {
+		return may[i]
+	}
+	if i := slices.IndexFunc(may, func(d Decision) bool { return d.Verdict != IsDenied }); i >= 0 && last.Verdict == IsDenied {
+		return may[i]
+	}
+	return last
+}
+
+// DecideCall returns that of one call with its arguments, a JSON object. Where a
+// condition cannot be answered, as arguments are of another kind than it is for, a
+// rule that asks or denies applies, and one that allows does not. p may be nil.
+func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args json.RawMessage, approved []string) Decision {
+	set := p.settings(t)
+	if p == nil || set.Verdict == IsDenied {
+		return set
+	}
+	call := &call{tool: t.ID, raw: args}
+	for _, r := range p.rulesFor(t, class) {
+		if applies, why := r.applies(call); applies {
+			return p.approvedBy(t, approved, r.applied(t, set, why, true))
+		}
+	}
+	return p.approvedBy(t, approved, set)
+}
+
+// settings is the verdict of all but the rules.
+func (p *Policy) settings(t *registry.Tool) Decision {
 	d := Decision{Tool: t.ID, Verdict: IsAllowed, Rule: "no rule is against it"}
 	if p == nil {
 		return d
@@ -115,13 +202,21 @@ func (p *Policy) Decide(t *registry.Tool, approved []string) Decision {
 		return d
 	}
 	if why := p.needsApproval(t); why != "" {
-		if rule, ok := matching(p.Approved, t); ok {
-			d.Verdict, d.Rule = IsApproved, "approved by the operator with "+rule
-		} else if slices.Contains(approved, t.ID) {
-			d.Verdict, d.Rule = IsApproved, "approved by the user for this script"
-		} else {
-			d.Verdict, d.Rule = NeedsApproval, why
-		}
+		d.Verdict, d.Rule, d.For = NeedsApproval, why, AskFor
+	}
+	return d
+}
+
+// approvedBy is a decision, approved where it needs that and somebody has.
+func (p *Policy) approvedBy(t *registry.Tool, approved []string, d Decision) Decision {
+	if d.Verdict != NeedsApproval {
+		return d
+	}
+	if rule, ok := matching(p.Approved, t); ok {
+		return Decision{Tool: t.ID, Verdict: IsApproved, Rule: "approved by the operator with " + rule}
+	}
+	if slices.Contains(approved, t.ID) {
+		return Decision{Tool: t.ID, Verdict: IsApproved, Rule: "approved by the user for this script"}
 	}
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -29,7 +30,7 @@ func TestApprovalIsAskedForByTheHints(t *testing.T) {
 		var asked []string
 		for _, which := range Approvals {
 			p := &Policy{Approve: which}
-			if p.Decide(tool, nil).Verdict == NeedsApproval {
+			if p.Decide(tool, record.Effect, nil).Verdict == NeedsApproval {
 				asked = append(asked, string(which))
 			}
 		}

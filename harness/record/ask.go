@@ -29,24 +29,16 @@ type Asked struct {
 // time) or Sent (the yes is used up). A yes whose time has passed before it was used
 // is Asking: a person is to be asked anew.
 func (a *Asked) State(now time.Time) State {
-	s := a.stateAt(now)
-	if s == Granted && a.Used != nil {
-		s, _ = s.After(OnCall)
-	}
-	return s
-}
-
-// stateAt is the state before a call that names it.
-func (a *Asked) stateAt(now time.Time) State {
 	s, _ := Planned.After(OnAsk)
-	if a.Answer != nil {
+	switch {
+	case a.Answer != nil:
 		s, _ = s.After(EventOf(a.Answer))
-		if s == Granted && now.After(a.Answer.Until) {
+		if s == Granted && a.Used != nil {
+			s, _ = s.After(OnCall)
+		} else if s == Granted && now.After(a.Answer.Until) {
 			s, _ = s.After(OnExpired)
 		}
-		return s
-	}
-	if now.After(a.Until) {
+	case now.After(a.Until):
 		s, _ = s.After(OnExpired)
 	}
 	return s

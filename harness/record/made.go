@@ -88,7 +88,9 @@ func (r *Run) addCall(l *Call) {
 	m := r.made(l.N)
 	a := r.asks[l.Ask]
 	if a != nil {
-		m.state = a.stateAt(l.Time)
+		if m.state = a.State(l.Time); a.Answer != nil && a.Answer.Yes {
+			m.state = Granted // also for all calls of a tool; that it was in time was seen before
+		}
 		if a.Used == nil {
 			a.Used = l
 		}

@@ -196,7 +196,8 @@ func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 			if m.N != st.N {
 				continue
 			}
-			if at := m.sent.Add(settleAfter + after); !st.Happened && !r.now().After(at) {
+			at := m.sent.Add(settleAfter + after)
+			if st.Time = r.now(); !st.Happened && !st.Time.After(at) {
 				return nil, fmt.Errorf("%w: that it did not can be said after %s", ErrTooEarly, at.Format(time.RFC3339))
 			}
 			return st, nil

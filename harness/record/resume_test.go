@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -284,4 +285,169 @@ func TestAYesForWhatWasNotSentIsGoodForIt(t *testing.T) {
 	if a := used(false).Asks[0]; a.Used == nil {
 		t.Error("the script got that it was not sent, and its yes is not used up")
 	}
+}
+
+// TestModelsGoOnInAnySchedule records models whose process dies at any line, settles
+// what nobody knows, and goes on in another order, up to three times: no attempt is
+// live before all that was sent is asked, and what was sent in the end is what one
+// execution sends. An attempt diverges where a goroutine has a mutex that another had
+// then, and is tried again.
+func TestModelsGoOnInAnySchedule(t *testing.T) {
+	lives, diverged, stuck := 0, 0, 0
+	for seed := range uint64(300) {
+		whole := recordModel(newModel(seed), seed)
+		want := sentCalls(whole)
+		random := rand.New(rand.NewPCG(seed, 6))
+		run := runOf(died(&Run{Lines: append([]Line{&Begin{}}, whole.Lines...)}, random)...)
+		tries := 0
+		for deaths := 0; ; {
+			lines, live, err := goOn(run, newModel(seed), random)
+			if errors.As(err, new(*Divergence)) && !live {
+				diverged++
+				if tries++; tries == 20 {
+					stuck++
+					break
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if live {
+				lives++
+			}
+			if run = runOf(lines...); deaths == 2 || random.IntN(2) == 0 {
+				break
+			}
+			run, tries = runOf(died(run, random)...), 0
+			deaths++
+		}
+		if tries == 20 {
+			continue
+		}
+		if got := sentCalls(run); !slices.Equal(got, want) {
+			t.Fatalf("seed %d: sent were\n%q\none execution sends\n%q", seed, got, want)
+		}
+	}
+	if lives < 200 || stuck > 15 {
+		t.Errorf("%d attempts were live, %d diverged, %d runs did not go on", lives, diverged, stuck)
+	}
+	t.Logf("%d attempts were live, %d diverged, %d runs did not go on", lives, diverged, stuck)
+}
+
+// sentCalls are the calls that were sent, as far as the record says.
+func sentCalls(r *Run) []string {
+	var out []string
+	for _, m := range r.Calls {
+		if m.Settle == nil || m.Settle.Happened {
+			out = append(out, m.Place+" "+string(m.Args.JSON))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// died are the lines of a run whose process died at a random one of the last
+// attempt, with what a person says of the calls that were under way.
+func died(r *Run, random *rand.Rand) []Line {
+	first := 1
+	for i, l := range r.Lines {
+		if _, ok := l.(*Attempt); ok {
+			first = i + 1
+		}
+	}
+	var lines []Line
+	for _, l := range r.Lines[:first+random.IntN(len(r.Lines)-first+1)] {
+		switch l := l.(type) {
+		case *Call:
+			l.Class = Effect
+		case *End:
+			continue
+		}
+		l.head().Time = time.Time{}
+		lines = append(lines, l)
+	}
+	for _, m := range runOf(lines...).Unknown() {
+		st := &Settle{N: m.N, Happened: random.IntN(2) == 0, Result: Raw(json.RawMessage(fmt.Sprint(m.N)))}
+		lines = append(lines, st)
+	}
+	for _, l := range lines {
+		l.head().Time = time.Time{}
+	}
+	return lines
+}
+
+// goOn goes on with a run to its end, and returns its lines with those of this
+// attempt.
+func goOn(r *Run, m *model, random *rand.Rand) (lines []Line, live bool, err error) {
+	for _, l := range r.Lines {
+		lines = append(lines, l)
+	}
+	lines = append(lines, &Attempt{Number: len(r.Attempts) + 2})
+	gate, err := Resume(runOf(lines...), nil)
+	if err != nil {
+		return nil, false, err
+	}
+	last := 0 // number of a call
+	for _, c := range r.Calls {
+		last = max(last, c.N)
+	}
+	var waits []*routine
+	answer := func(g *routine, n int) {
+		g.got = append(g.got, fmt.Sprint(n))
+		g.call = nil
+		waits = slices.DeleteFunc(waits, func(o *routine) bool { return o == g })
+	}
+	send := func(g *routine) {
+		last++
+		lines = append(lines, &Call{N: last, Class: Effect, Path: g.call.Path, Place: g.call.Place, Tool: g.call.Tool,
+			Args: Raw(json.RawMessage(g.call.Args))})
+		g.call.Alone = false
+		g.call.N = last
+	}
+	asked := 0
+	m.run(random, func(g *routine, s step) {
+		asked++
+		g.call = &Question{N: asked, Path: g.path, Place: fmt.Sprint(s.line, ":1"), Tool: "a.x", Args: s.args}
+		if waits = append(waits, g); live {
+			send(g)
+		} else if _, ok := gate.Ask(g.call); ok {
+			err = errors.New("nothing was alone")
+		}
+	}, func() bool {
+		if live {
+			if len(waits) == 0 {
+				return false
+			}
+			g := waits[random.IntN(len(waits))]
+			lines = append(lines, done(g.call.N))
+			answer(g, g.call.N)
+			return true
+		}
+		next := gate.Still(time.Time{})
+		switch {
+		case next.Diverged != nil && (next.Diverged.Asked != nil || next.Diverged.Unasked != nil):
+			err = next.Diverged
+		case next.Reply != nil:
+			i := slices.IndexFunc(waits, func(g *routine) bool { return g.call.N == next.Reply.N })
+			answer(waits[i], next.Reply.Made.N)
+			return true
+		case next.Live:
+			if live = true; gate.left > 0 {
+				err = errors.New("it is live, and not all that was sent was asked")
+			}
+			for _, g := range waits {
+				send(g)
+			}
+			return true
+		}
+		return false
+	})
+	if err == nil && !m.done() {
+		err = errors.New("the model is stuck")
+	}
+	for _, l := range lines {
+		l.head().Time = time.Time{}
+	}
+	return lines, live, err
 }

@@ -2,6 +2,8 @@ package record
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -101,7 +103,7 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 		{[]Line{ask, no, asked, notSent}, true, Denied, false},
 		{[]Line{ask, no, asked, answered}, true, Denied, true},
 		{[]Line{&Ask{A: "1", Until: at(1)}, call, asked, notSent}, true, Denied, false},
-		{[]Line{ask, &Answer{A: "1", Yes: true, Until: at(2)}, &Note{}, asked}, true, Asking, true},
+		{[]Line{ask, &Answer{A: "1", Yes: true, Until: at(2)}, &Note{}, asked}, true, Sent, false},
 		{[]Line{&Guess{N: 1}}, false, Planned, false},
 	} {
 		r, text := &Run{}, ""
@@ -118,6 +120,210 @@ func TestTheLinesOfACallGiveItsState(t *testing.T) {
 		got, err := r.Calls[0].State(c.alive)
 		if got != c.want || (err != nil) != c.bad {
 			t.Errorf("%s: %s, %v; want %s", text, got, err, c.want)
+		}
+	}
+}
+
+// TestARunsLinesGiveItsStatesBack makes runs of several attempts at random, with
+// lines that the table allows, and reads them again: calls and asks are in the states
+// that they were in.
+func TestARunsLinesGiveItsStatesBack(t *testing.T) {
+	seen := map[State]map[Event]bool{}
+	for seed := range uint64(60) {
+		w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 8)), s: Memory(1, nil), states: map[int]State{}, seen: seen,
+			asks: map[int]string{}, answered: map[string]*Answer{}}
+		w.run()
+	}
+	for s, events := range transitions {
+		for e := range events {
+			// Without a line: the policy denies before a call has one, and a tool changes.
+			if !seen[s][e] && !slices.Contains([]Event{OnExpired, OnLost}, e) &&
+				!(s == Granted && (e == OnDenied || e == OnNotSent)) {
+				t.Errorf("no run had %q of a call that is %s", e, s)
+			}
+		}
+	}
+}
+
+// walk is one such run.
+type walk struct {
+	t        *testing.T
+	random   *rand.Rand
+	s        *Store
+	w        *Writer
+	states   map[int]State // of calls
+	asks     map[int]string
+	answered map[string]*Answer
+	seen     map[State]map[Event]bool
+	attempt  int
+}
+
+func (w *walk) run() {
+	var err error
+	if w.w, err = w.s.Begin(&Begin{}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.attempt = 1
+	for range 60 {
+		if w.random.IntN(12) == 0 {
+			w.reopen()
+		} else {
+			w.step(1 + w.random.IntN(8))
+		}
+		w.compare()
+	}
+}
+
+// step has something happen to a call.
+func (w *walk) step(n int) {
+	s := w.states[n]
+	if s == "" {
+		s = Planned
+	}
+	events := slices.Sorted(maps.Keys(transitions[s]))
+	if len(events) == 0 {
+		return
+	}
+	e := events[w.random.IntN(len(events))]
+	call := &Call{N: n, Tool: "a.b", Class: Again, Ask: w.asks[n], Attempt: w.attempt}
+	until := time.Now().Add(time.Hour)
+	var lines []Line
+	switch e {
+	case OnCall, OnAgain:
+		lines = []Line{call}
+	case OnDenied:
+		lines = []Line{call, &Done{N: n, Kind: NotSent, Denied: true}}
+	case OnNotSent:
+		if s == Planned {
+			lines = []Line{call}
+		}
+		lines = append(lines, &Done{N: n, Kind: NotSent})
+	case OnDone:
+		lines = []Line{&Done{N: n, Kind: []Kind{Answered, Unread}[w.random.IntN(2)]}}
+	case OnUncertain:
+		lines = []Line{&Done{N: n, Kind: Uncertain, Error: "canceled", Cut: true}}
+	case OnTold:
+		lines = []Line{&Done{N: n, Kind: Uncertain, Error: "nobody knows"}}
+	case OnRound:
+		lines = []Line{&Round{N: n, State: "s"}}
+	case OnReply:
+		lines = []Line{&Round{N: n, Sent: true}}
+	case OnAsk:
+		w.asks[n] = fmt.Sprint(len(w.answered) + 1)
+		w.answered[w.asks[n]] = nil
+		lines = []Line{&Ask{A: w.asks[n], Tool: "a.b", Until: until}}
+	case OnYes, OnNo:
+		r, err := w.s.Load(w.w.ID())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		a := &Answer{A: w.asks[n], Yes: e == OnYes, Until: until, Digest: r.asks[w.asks[n]].Digest}
+		w.answered[a.A] = a
+		lines = []Line{a}
+		if e == OnNo {
+			lines = append(lines, call, &Done{N: n, Kind: NotSent, Error: "denied by ann"})
+		}
+	case OnHappened, OnNot:
+		w.settle(n, s, e)
+		return
+	default: // it has no line
+		return
+	}
+	if s == Granted && (e == OnDenied || e == OnNotSent) {
+		return
+	}
+	for _, l := range lines {
+		if err := w.w.Add(l); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.took(n, s, e)
+}
+
+func (w *walk) took(n int, s State, e Event) {
+	next, err := s.After(e)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.seen[s] == nil {
+		w.seen[s] = map[Event]bool{}
+	}
+	w.seen[s][e] = true
+	if w.states[n] = next; next == Planned {
+		delete(w.asks, n) // a person is asked anew
+	}
+}
+
+// settle has a person say what became of a call; the process is gone then.
+func (w *walk) settle(n int, s State, e Event) {
+	w.end()
+	if err := w.s.Settle(w.w.ID(), &Settle{N: n, Happened: e == OnHappened}, -settleAfter-time.Hour); err != nil {
+		w.t.Fatal(err)
+	}
+	w.took(n, s, e)
+	w.begin()
+}
+
+func (w *walk) reopen() {
+	w.end()
+	w.begin()
+}
+
+// end ends the attempt, with an End or without: calls that are under way are lost.
+func (w *walk) end() {
+	if w.random.IntN(2) == 0 {
+		if err := w.w.Add(&End{Status: "uncertain"}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if err := w.w.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	for n, s := range w.states {
+		if s == Sent {
+			w.states[n] = Unknown
+		}
+	}
+}
+
+func (w *walk) begin() {
+	var err error
+	if w.w, _, err = w.s.Reopen(w.w.ID(), nil); err != nil {
+		w.t.Fatal(err)
+	}
+	w.attempt++
+}
+
+// compare reads the run.
+func (w *walk) compare() {
+	r, err := w.s.Load(w.w.ID())
+	if err != nil || r.Damaged != nil || len(r.Forged) > 0 || len(r.Attempts) != w.attempt-1 {
+		w.t.Fatal(err, r)
+	}
+	now := r.now()
+	for n, want := range w.states {
+		var got State
+		switch a := r.asks[w.asks[n]]; {
+		case a != nil && a.Used == nil:
+			got = a.State(now)
+		case r.calls[n] == nil:
+			got = Planned
+		default:
+			if got, err = r.calls[n].State(true); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		if got != want {
+			w.t.Fatalf("call %d is %s, and was %s", n, got, want)
+		}
+	}
+	var unknown []int
+	for _, m := range r.Unknown() {
+		unknown = append(unknown, m.N)
+	}
+	for n, s := range w.states {
+		if slices.Contains(unknown, n) != (s == Unknown) {
+			w.t.Fatalf("call %d is %s; unknown are %v", n, s, unknown)
 		}
 	}
 }

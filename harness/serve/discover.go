@@ -124,14 +124,15 @@ func downServers(cat *harness.Catalog) string {
 
 // offers returns what reports whether a tool may be shown to who has not named it.
 func (c *session) offers(cat *harness.Catalog) func(t *registry.Tool) bool {
-	return func(t *registry.Tool) bool { return cat.Decide(c.s.opts.Policy, t, nil).Verdict != harness.IsDenied }
+	p := c.policy()
+	return func(t *registry.Tool) bool { return cat.Decide(p, t, nil).Verdict != harness.IsDenied }
 }
 
 // denied says why a tool that was named is not to be had.
 func denied(d harness.Decision) string { return fmt.Sprintf("%s is not to be had: %s", d.Tool, d.Rule) }
 
 func (c *session) decide(cat *harness.Catalog, t *wrappers.Tool) harness.Decision {
-	return cat.Decide(c.s.opts.Policy, t.Tool, nil)
+	return cat.Decide(c.policy(), t.Tool, nil)
 }
 
 // namedTool returns the tool that a request's argument names.

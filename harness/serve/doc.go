@@ -24,6 +24,7 @@
 //	stdio.go, http.go  the transports; connections.go how many there may be,
 //	              remote.go a person's scripts on a server that is running
 //	runs.go       the resources with the records of runs
+//	tasks.go      scripts that are answered before they have ended
 //	account.go    where a run is told of; metrics.go, telemetry.go (otlp.go),
 //	              audit.go, what is made of that; budget.go memory
 //
@@ -39,6 +40,7 @@
 //	queue                  all, how long others take; not who they are
 //	use counts             the operator; with Options.UsageOrder all, the order that comes of them
 //	records of runs        the token; the operator all, nobody those of its session
+//	tasks                  the token, by their IDs
 //	audit, telemetry, log  the operator
 //	metrics                all: sums over all tokens
 //

@@ -39,8 +39,10 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	if err != nil {
 		return failure(err), nil
 	}
-	if ask := c.askApproval(req, args, res); ask != nil {
-		return ask, nil
+	if !c.s.tasks.is(taskOf(ctx)) {
+		if ask := c.askApproval(req, args, res); ask != nil {
+			return ask, nil
+		}
 	}
 	if wantsWhole(req) {
 		return whole(res), nil
@@ -67,7 +69,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	defer context.AfterFunc(s.ctx, cancel)()
 
 	told.span, ctx = s.otel.begin(ctx, req)
-	told.client = c.notify(ctx, req)
+	told.client, told.task = c.notify(ctx, req), taskOf(ctx)
 	defer told.client.close()
 	script := c.script(approved, told)
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
@@ -103,9 +105,12 @@ const internalError harness.Status = "internal_error"
 
 // script is what scripts of the session, and its calls without one, have in common.
 func (c *session) script(approved []string, told *account) *harness.Script {
-	return &harness.Script{Policy: c.s.opts.Policy, Approved: approved, Results: c.results, Session: c.id,
+	return &harness.Script{Policy: c.policy(), Approved: approved, Results: c.results, Session: c.id,
 		Subject: c.owner.subject(), Anonymous: c.owner == nobody, OnLine: told.line}
 }
+
+// policy is that of the server with the token's rules.
+func (c *session) policy() *harness.Policy { return c.s.opts.Policy.With(c.token, nil) }
 
 // weight is about how many bytes a run has moved.
 func weight(res *harness.Result) int {

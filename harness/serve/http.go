@@ -653,7 +653,7 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 			f.stateful[id] = c
 			return id
 		})
-		c.one, c.subject, c.used = true, name, c.begun
+		c.one, c.subject, c.token, c.used = true, name, name, c.begun
 		req.session = c
 	}
 	return req.session.mcp
@@ -671,6 +671,7 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 			id = "token-" + name
 		}
 		c = f.s.newSession(id, f.owner(name), mode, name != "", nil)
+		c.token = name
 		f.stateless[key] = c
 	}
 	return c.mcp

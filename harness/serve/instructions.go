@@ -20,7 +20,8 @@ const maxInstructions = 30
 // that is being loaded: the client asks for instructions only once.
 const instructWait = time.Second
 
-// instruct adds the instructions to the answer that begins a session.
+// instruct adds the instructions to the answer that begins a session, and the
+// extensions that clients of its revision may use.
 func (c *session) instruct(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
@@ -32,6 +33,7 @@ func (c *session) instruct(next mcp.MethodHandler) mcp.MethodHandler {
 			res.Instructions = c.instructions(ctx)
 		case *mcp.DiscoverResult:
 			res.Instructions = c.instructions(ctx)
+			res.Capabilities.AddExtension(tasksExtension, nil)
 		}
 		return res, nil
 	}
@@ -46,7 +48,7 @@ func (c *session) instructions(ctx context.Context) string {
 	case <-time.After(instructWait):
 	case <-ctx.Done():
 	}
-	tools, servers := allowed(c.s.live.now(), c.s.opts.Policy)
+	tools, servers := allowed(c.s.live.now(), c.policy())
 	return sentence(c.mode, tools, servers)
 }
 

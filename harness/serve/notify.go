@@ -74,10 +74,13 @@ func (n *notifier) sendLocked(f func()) {
 	}
 }
 
+// close ends the notifications, and waits for the last ones, within bounds.
 func (n *notifier) close() {
 	n.mu.Lock()
-	n.shut = true
-	close(n.queue)
+	if !n.shut {
+		n.shut = true
+		close(n.queue)
+	}
 	n.mu.Unlock()
 	done := make(chan struct{})
 	go func() { n.sending.Wait(); close(done) }()

@@ -47,6 +47,9 @@ type Options struct {
 	Spares        int
 	WorkerCommand []string
 	BestEffort    bool
+	// TaskAfter is how long a script runs before its client gets a task in the
+	// place of an answer, if it takes tasks; 0: DefaultTaskAfter, negative: never.
+	TaskAfter time.Duration
 	// MaxRuns is how many scripts run at a time, MaxQueue how many may wait;
 	// 0: DefaultMaxRuns and DefaultMaxQueue.
 	MaxRuns, MaxQueue int
@@ -85,6 +88,7 @@ const (
 	DefaultMaxRuns        = 8
 	DefaultMaxQueue       = 64
 	DefaultGrace          = 5 * time.Second
+	DefaultTaskAfter      = 10 * time.Second
 	DefaultRecords        = 200
 )
 
@@ -105,6 +109,7 @@ type Server struct {
 	reading *semaphore.Weighted // records, one at a time
 	key     []byte              // signs what clients carry for us
 	spent   spent               // approvals
+	tasks   tasks
 
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc
@@ -142,6 +147,7 @@ func New(opts *Options) (*Server, error) {
 	o.MaxRuns = cmp.Or(o.MaxRuns, DefaultMaxRuns)
 	o.MaxQueue = cmp.Or(o.MaxQueue, DefaultMaxQueue)
 	o.Grace = cmp.Or(o.Grace, DefaultGrace)
+	o.TaskAfter = cmp.Or(o.TaskAfter, DefaultTaskAfter)
 	o.Tools = cmp.Or(o.Tools, Execute)
 	o.Version = cmp.Or(o.Version, "dev")
 	if o.Limits.Timeout == 0 {
@@ -177,6 +183,7 @@ func New(opts *Options) (*Server, error) {
 		s.records = record.Memory(DefaultRecords, nil)
 	}
 	s.reading = semaphore.NewWeighted(1)
+	s.tasks.all = map[string]*task{}
 	var err error
 	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
 		return nil, err

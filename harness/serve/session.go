@@ -57,7 +57,8 @@ type session struct {
 	// the next.
 	keeps bool
 	begun time.Time
-	owner owner // of what it saves and what its results teach
+	owner owner  // of what it saves and what its results teach
+	token string // the name of the token that it came with, whose rules count; "" on stdio
 	// results are those of its calls that are under way.
 	results *harness.Room
 	// one says that it is one client, and not all that have a token, or none.
@@ -93,7 +94,7 @@ func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID fu
 				Tools:   &mcp.ToolCapabilities{ListChanged: true},
 			},
 		})
-	c.mcp.AddReceivingMiddleware(c.guard, c.instruct)
+	c.mcp.AddReceivingMiddleware(c.guard, c.instruct, c.later)
 	c.mcp.AddSendingMiddleware(c.spare)
 	if mode.scripts() {
 		c.describe()
@@ -106,6 +107,7 @@ func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID fu
 	}
 	c.addTeaching()
 	c.addRuns()
+	c.addTasks()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions[c] = struct{}{}

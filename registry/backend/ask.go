@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Bounds of what a server asks in the middle of a call, and of what it is told.
@@ -71,20 +72,17 @@ type InputRequiredError struct {
 	State string // goes back to the server as it is; at most MaxQuestion bytes
 	Task  string // the task that asks; empty: the call itself
 	// Requests are MCP's inputRequests: a JSON object of at most MaxQuestions
-	// questions and MaxQuestion bytes, see [Questions]. One without questions
-	// comes from a server that is busy and wants to be asked again, with "{}".
+	// questions and MaxQuestion bytes, see [Questions].
 	Requests json.RawMessage
 }
 
 func (e *InputRequiredError) Error() string {
-	switch n, _ := Questions(e.Requests); len(n) {
-	case 0:
-		return "it is busy and asks to go on with the call later"
-	case 1:
-		return "it asks for input"
-	default:
-		return fmt.Sprintf("it asks for input: %d questions", len(n))
+	var texts []string
+	questions, _ := Questions(e.Requests)
+	for _, q := range questions {
+		texts = append(texts, strings.TrimSpace(fmt.Sprintf("%.200q %.200s", q.Message, q.URL)))
 	}
+	return "it asks for input: " + strings.Join(texts, "; ")
 }
 
 // Questions returns what inputRequests ask, ordered by their keys. The error

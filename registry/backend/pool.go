@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 )
@@ -33,6 +34,8 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
+	effects int           // calls under way that may change something
+	drained chan struct{} // closed when there are none any more; nil: see Drain
 	servers map[string]*pooled
 	given   map[string]bool // connections that another pool closes
 }
@@ -75,6 +78,9 @@ type conn struct {
 	ready   chan struct{} // closed when backend or err is set
 	backend Backend
 	err     error
+
+	calls int           // under way
+	over  chan struct{} // closed when there are none any more; nil: it is in use
 }
 
 // dead reports whether a backend with a Done method says that it is over.
@@ -97,8 +103,15 @@ func (c *conn) dead() bool {
 }
 
 // Call calls a tool on a server, connecting to it first where needed. The
-// errors are those of [Backend.Call] and of the dial function.
-func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessage) (*Result, error) {
+// errors are those of [Backend.Call] and of the dial function; those of calls
+// that may change something begin with what is known of that.
+func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessage) (res *Result, err error) {
+	defer func() { err = SendOf(ctx).told(err) }()
+	ended, err := p.enter(Once(ctx))
+	if err != nil {
+		return nil, err
+	}
+	defer ended()
 	s, err := p.server(server)
 	if err != nil {
 		return nil, err
@@ -113,7 +126,8 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.backend.Call(ctx, tool, args)
+	defer s.calling(c)()
+	res, err = c.backend.Call(ctx, tool, args)
 	switch {
 	case err == nil:
 		s.mu.Lock()
@@ -123,6 +137,52 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 		p.drop(s, c, err)
 	}
 	return res, err
+}
+
+// enter notes a call, unless no more are to begin.
+func (p *Pool) enter(effect bool) (ended func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed || p.drained != nil:
+		return nil, ErrClosed
+	case !effect:
+		return func() {}, nil
+	}
+	p.effects++
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.effects--; p.effects == 0 && p.drained != nil {
+			close(p.drained)
+		}
+	}, nil
+}
+
+// Drain lets no more calls begin, and returns when those under way have ended
+// that may change something. Where ctx ends before, the error says how many have
+// not; Close then cancels them.
+func (p *Pool) Drain(ctx context.Context) error {
+	p.mu.Lock()
+	if p.drained == nil {
+		p.drained = make(chan struct{})
+		if p.effects == 0 {
+			close(p.drained)
+		}
+	}
+	drained := p.drained
+	p.mu.Unlock()
+	select {
+	case <-drained:
+		return nil
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.effects == 0 {
+		return nil
+	}
+	return fmt.Errorf("waiting for %d calls that may change something to end: %w", p.effects, ctx.Err())
 }
 
 // Ready connects to a server that is to be called, where it is not connected yet,
@@ -165,13 +225,19 @@ func (p *Pool) Hurry(servers ...string) {
 // same for both; the other may use them on, and leaves them open when it is closed.
 func (p *Pool) Adopt(from *Pool, same func(server string) bool) {
 	from.mu.Lock()
-	defer from.mu.Unlock()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for name, s := range from.servers {
-		if p.servers[name] == nil && s.ready() && same(name) {
+	servers := maps.Clone(from.servers)
+	from.mu.Unlock()
+	for name, s := range servers {
+		if !s.ready() || !same(name) {
+			continue
+		}
+		from.mu.Lock()
+		p.mu.Lock()
+		if p.servers[name] == nil {
 			p.servers[name], from.given[name] = s, true
 		}
+		p.mu.Unlock()
+		from.mu.Unlock()
 	}
 }
 
@@ -315,6 +381,20 @@ func (s *pooled) fail(err error, forgiven int) {
 	}
 }
 
+// calling notes a call over a connection, until ended is called.
+func (s *pooled) calling(c *conn) (ended func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.calls++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if c.calls--; c.calls == 0 && c.over != nil {
+			close(c.over)
+		}
+	}
+}
+
 // drop forgets a connection that is over.
 func (p *Pool) drop(s *pooled, c *conn, err error) {
 	s.mu.Lock()
@@ -324,11 +404,23 @@ func (p *Pool) drop(s *pooled, c *conn, err error) {
 	}
 }
 
+// dropLocked forgets the connection, and closes it when the other calls over it
+// have ended: they may have an answer yet.
 func (p *Pool) dropLocked(s *pooled, err error) {
-	b := s.conn.backend
+	c := s.conn
 	s.conn = nil
 	s.fail(err, 1)
-	p.begin(func() { b.Close() })
+	c.over = make(chan struct{})
+	if c.calls == 0 {
+		close(c.over)
+	}
+	p.begin(func() {
+		select {
+		case <-c.over:
+		case <-p.ctx.Done():
+		}
+		c.backend.Close()
+	})
 }
 
 // Close closes all backends, cancelling what is under way, and returns when

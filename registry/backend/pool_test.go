@@ -429,3 +429,141 @@ func TestARestingServerStartsWithItsNextCall(t *testing.T) {
 		}
 	})
 }
+
+// effect is a context whose calls may change something.
+func effect(ctx context.Context) (context.Context, *backend.Send) {
+	send := &backend.Send{Effect: true}
+	return backend.WithSend(ctx, send), send
+}
+
+func TestAPoolIsDrainedOfCallsThatMayChangeSomething(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end, ended := make(chan struct{}), make(chan error, 3)
+		d := &dialer{next: func(int) (*fake, error) {
+			return &fake{f: func(ctx context.Context, tool string) error {
+				if tool == "read" {
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				<-end
+				return nil
+			}}, nil
+		}}
+		p := pool(t, d, nil)
+		ctx, send := effect(t.Context())
+		go func() {
+			_, err := p.Call(ctx, "s", "effect", nil)
+			ended <- err
+		}()
+		read, cancel := context.WithCancel(t.Context())
+		go p.Call(read, "s", "read", nil)
+		synctest.Wait()
+
+		soon, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := p.Drain(soon); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "for 1 calls") {
+			t.Errorf("error %v", err)
+		}
+		other, _ := effect(t.Context())
+		if _, err := p.Call(other, "s", "effect", nil); !errors.Is(err, backend.ErrClosed) ||
+			err.Error() != "not sent: backend is closed" {
+			t.Errorf("a call that began too late: %v", err)
+		}
+		drained := make(chan error, 2)
+		for range 2 {
+			go func() { drained <- p.Drain(t.Context()) }()
+		}
+		synctest.Wait()
+		if len(drained) > 0 || len(ended) > 0 {
+			t.Error("it did not wait")
+		}
+		close(end)
+		if err := errors.Join(<-drained, <-drained, <-ended, p.Drain(t.Context())); err != nil || send.Outcome(nil) !=
+			backend.Answered {
+			t.Error(err)
+		}
+		cancel()
+	})
+}
+
+// A call that loses its connection does not end the others over it.
+func TestALostConnectionIsClosedAfterItsLastCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end, ended := make(chan struct{}), make(chan error, 1)
+		d := &dialer{next: func(int) (*fake, error) {
+			return &fake{f: func(_ context.Context, tool string) error {
+				if tool == "lost" {
+					return fmt.Errorf("calling: %w", backend.ErrDisconnected)
+				}
+				<-end
+				return nil
+			}}, nil
+		}}
+		p := pool(t, d, nil)
+		go func() {
+			_, err := p.Call(t.Context(), "s", "long", nil)
+			ended <- err
+		}()
+		synctest.Wait()
+		if _, err := p.Call(t.Context(), "s", "lost", nil); !errors.Is(err, backend.ErrDisconnected) {
+			t.Error(err)
+		}
+		if _, err := p.Connect(t.Context(), "s"); err != nil || d.count() != 2 {
+			t.Errorf("error %v, %d connections", err, d.count())
+		}
+		synctest.Wait()
+		if d.made[0].closed.Load() != 0 {
+			t.Error("closed with a call under way")
+		}
+		close(end)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if d.made[0].closed.Load() != 1 || d.made[1].closed.Load() != 0 {
+			t.Error("not closed after its last call")
+		}
+	})
+}
+
+// What is known of a call that may change something is said in words.
+func TestErrorsSayWhatBecameOfACall(t *testing.T) {
+	fail := error(nil)
+	begin := true
+	d := &dialer{next: func(int) (*fake, error) {
+		return &fake{f: func(ctx context.Context, _ string) error {
+			if begin {
+				backend.SendOf(ctx).Begin(ctx)
+			}
+			return fail
+		}}, nil
+	}}
+	p := pool(t, d, nil)
+	for _, tc := range []struct {
+		err  error
+		sent bool
+		want string
+	}{
+		{errors.New("no route"), false, "not sent: no route"},
+		{&backend.OutcomeError{Outcome: backend.NotSent, Err: errors.New("disk full")}, true, "not sent: disk full"},
+		{context.DeadlineExceeded, true, "it is not known whether it was done: context deadline exceeded"},
+		{&backend.OutcomeError{Outcome: backend.Unread, Err: errors.New("too long")}, true,
+			"it was done, but its answer cannot be read: too long"},
+		{&backend.RefusedError{Server: "s", Tool: "t", Message: "no"}, true, `server "s" refused "t": no (code 0)`},
+		{&backend.InputRequiredError{}, true, "it asks for input: "},
+	} {
+		fail, begin = tc.err, tc.sent
+		ctx, _ := effect(t.Context())
+		if _, err := p.Call(ctx, "s", "t", nil); err == nil || err.Error() != tc.want || !errors.Is(err, tc.err) {
+			t.Errorf("error %v, want %s", err, tc.want)
+		}
+		if _, err := p.Call(t.Context(), "s", "t", nil); err != tc.err {
+			t.Errorf("a read: error %v, want %v", err, tc.err)
+		}
+	}
+	d.next = func(int) (*fake, error) { return nil, errors.New("no such program") }
+	ctx, _ := effect(t.Context())
+	if _, err := p.Call(ctx, "other", "t", nil); err == nil || err.Error() != "not sent: no such program" {
+		t.Errorf("error %v", err)
+	}
+}

@@ -48,6 +48,7 @@ type Send struct {
 
 	mu    sync.Mutex
 	begun bool
+	again bool // see Again
 	ended bool
 	err   error // why it is not sent, after Sending
 }
@@ -82,15 +83,17 @@ func (s *Send) Begin(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	again := s.again
+	s.again = false
 	switch {
-	case s.begun && s.err == nil && s.Effect:
+	case s.begun && s.err == nil && s.Effect && !again:
 		return &OutcomeError{Unknown, errors.New("it was sent once, and is not sent again")}
 	case s.begun:
 		return s.err
 	case s.ended:
-		return &OutcomeError{NotSent, errors.New("not sent: the call is over")}
+		return &OutcomeError{NotSent, errors.New("the call is over")}
 	case ctx.Err() != nil:
-		return &OutcomeError{NotSent, fmt.Errorf("not sent: %w", ctx.Err())}
+		return &OutcomeError{NotSent, ctx.Err()}
 	}
 	s.begun = true
 	if s.Sending == nil {
@@ -98,12 +101,23 @@ func (s *Send) Begin(ctx context.Context) error {
 	}
 	elapsed := stopwatch()
 	if err := s.Sending(ctx); err != nil {
-		s.err = &OutcomeError{NotSent, fmt.Errorf("not sent: %w", err)}
+		s.err = &OutcomeError{NotSent, err}
 	} else if late := elapsed(); late > maxDelay {
-		s.err = &OutcomeError{NotSent, fmt.Errorf("not sent: what comes before it took %v; at most %v are allowed",
+		s.err = &OutcomeError{NotSent, fmt.Errorf("what comes before it took %v; at most %v are allowed",
 			late.Round(time.Millisecond), maxDelay)}
 	}
 	return s.err
+}
+
+// Again is for backends: the server has said that it has not begun with the call
+// and wants it again, as it is busy. The next Begin allows that.
+func (s *Send) Again() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.again = true
 }
 
 // End is for backends whose Call may return while something goes on: Begin
@@ -178,6 +192,23 @@ func (s *Send) Outcome(err error) Outcome {
 	defer s.mu.Unlock()
 	polls := s.Continue != nil && s.Continue.Task != "" && s.Continue.Input == nil
 	return OutcomeOf(err, polls || s.begun && s.err == nil)
+}
+
+// told returns the error of a call with what is known of it in words, where the
+// call may change something.
+func (s *Send) told(err error) error {
+	if err == nil || s == nil || !s.Effect {
+		return err
+	}
+	words := map[Outcome]string{
+		NotSent: "not sent",
+		Unread:  "it was done, but its answer cannot be read",
+		Unknown: "it is not known whether it was done",
+	}[s.Outcome(err)]
+	if words == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", words, err)
 }
 
 // StatusOutcome returns what an HTTP status says of a call: Unknown where who

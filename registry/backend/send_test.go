@@ -81,6 +81,10 @@ func TestNobodyIsAskedAboutCallsWithoutASend(t *testing.T) {
 	if first, second := s.Begin(t.Context()), s.Begin(t.Context()); first != nil || second == nil {
 		t.Errorf("errors %v, %v", first, second)
 	}
+	s.Again() // its server was busy
+	if first, second := s.Begin(t.Context()), s.Begin(t.Context()); first != nil || second == nil {
+		t.Errorf("errors %v, %v", first, second)
+	}
 }
 
 func TestOutcomes(t *testing.T) {

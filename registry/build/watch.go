@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +45,9 @@ type WatchOptions struct {
 	// that says that its list of tools has changed. nil: there are none, as when
 	// it returns nil.
 	Open func(changed func(server string)) (*backend.Pool, *config.Config)
+	// Check returns an error for a config that is not to be used, which then is one
+	// that cannot be read; nil: there is none.
+	Check func(*config.Config) error
 }
 
 // Update is the result of one rebuild.
@@ -215,6 +219,9 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 	next := Update{Why: n.why, Config: w.state.Config, Pool: w.state.Pool}
 	if n.config {
 		c, err := config.Load(w.paths...)
+		if err == nil && w.opts.Check != nil {
+			err = w.opts.Check(c)
+		}
 		if err != nil {
 			return w.fail(ctx, n.why, err)
 		}
@@ -232,6 +239,8 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 			for _, s := range c.Servers {
 				n.servers[s.Name] = n.servers[s.Name] || w.state.Config == nil || !unchanged(s.Name)
 			}
+		} else if !reflect.DeepEqual(c.UseTools, w.state.Config.UseTools) {
+			next.Config = c
 		}
 	}
 	o := w.opts.Build
@@ -274,7 +283,7 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 func (w *watcher) pass(next Update, first bool) {
 	old, oldSum := w.state, w.sum
 	w.state, w.sum = next, sum(next.Registry)
-	if !first && old.Pool == next.Pool && oldSum == w.sum {
+	if !first && old.Config == next.Config && old.Pool == next.Pool && oldSum == w.sum {
 		return
 	}
 	w.updated(next)

@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -96,5 +98,58 @@ func TestClassesLeaveConnectionsAndRegistryAsTheyAre(t *testing.T) {
 		if got := a.Digest() == b.Digest(); got != tc.registry {
 			t.Errorf("%s and %s: the digests are the same: %v", tc.a, tc.b, got)
 		}
+	}
+}
+
+func TestWhatAServerKeepsOfACallIsRead(t *testing.T) {
+	c := load(t, `{"usetools": {"session": true, "idempotency": "1h", "verify": {"pay": {"tool": "paid", "reference": "id"}}},
+		"mcpServers": {"x": {"command": "x"}, "y": {"command": "y", "usetools": {"session": false, "idempotency": "7d",
+			"verify": {"pay": {"tool": "find", "reference": "ref", "after": "10m"}, "buy": {"tool": "find", "reference": "n"}}}}}}`)
+	x, _ := c.Server("x")
+	y, _ := c.Server("y")
+	if x.Err != nil || y.Err != nil || len(x.Notes)+len(y.Notes) > 0 {
+		t.Fatal(x.Err, y.Err, x.Notes, y.Notes)
+	}
+	if !x.Session || y.Session || x.Idempotency != time.Hour || y.Idempotency != 7*24*time.Hour {
+		t.Errorf("%+v and %+v", x, y)
+	}
+	want := []Verify{{"pay", "find", "ref", 10 * time.Minute}, {"buy", "find", "n", 0}}
+	if d := cmp.Diff(want, y.Verify); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]Verify{{"pay", "paid", "id", 0}}, x.Verify); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	plain := load(t, `{"mcpServers": {"x": {"command": "x"}, "y": {"command": "y"}}}`)
+	if Same(plain, c) || !SameServer(plain.Servers[1], y) || plain.Digest() != c.Digest() {
+		t.Error("a change asks the server again, or is not seen")
+	}
+}
+
+// What is wrong here must not do nothing.
+func TestAMistakeInWhatIsSentAgainIsAnError(t *testing.T) {
+	for settings, want := range map[string]string{
+		`"idempotency": "long"`:                                             `usetools.idempotency is "long", want a duration like "10m", "24h" or "7d"`,
+		`"idempotency": "-1h"`:                                              `usetools.idempotency is "-1h"`,
+		`"idempotency": "99999999999d"`:                                     `usetools.idempotency is`,
+		`"session": "yes"`:                                                  `session is a string, want true or false`,
+		`"verify": {"a": {}}`:                                               `usetools.verify has for "a" no tool or no reference`,
+		`"verify": {"a": {"tool": "b"}}`:                                    `usetools.verify has for "a" no tool or no reference`,
+		`"verify": {"a": {"tool": "a", "reference": "r"}}`:                  `want the name of another one`,
+		`"verify": {"a": {"tool": "b*", "reference": "r"}}`:                 `want the name of another one`,
+		`"verify": {"a*": {"tool": "b", "reference": "r"}}`:                 `usetools.verify has "a*", want the name of a tool`,
+		`"verify": {"a": {"tool": "b", "reference": "r", "after": "soon"}}`: `usetools.verify.a has after "soon", want a duration`,
+		`"approve": {"effect": "ask"}`:                                      `usetools.approve in its entry: want usetools.approve at the top of the file`,
+		`"aprove": {"effect": "ask"}`:                                       `want usetools.approve at the top of the file`,
+		`"tokens": {}`:                                                      `want usetools.tokens at the top of the file`,
+	} {
+		c := load(t, `{"mcpServers": {"x": {"command": "x", "usetools": {`+settings+`}}}}`)
+		if x, _ := c.Server("x"); x.Err == nil || !strings.Contains(x.Err.Error(), want) {
+			t.Errorf("%s: %v, want %s", settings, x.Err, want)
+		}
+	}
+	if _, err := Load(write(t, t.TempDir(), "mcp.json", `{"usetools": {}, "mcpServers": {}, "usetools": {}}`)); err == nil ||
+		!strings.Contains(err.Error(), `"usetools" stands twice`) {
+		t.Error(err)
 	}
 }

@@ -56,6 +56,8 @@ type Config struct {
 	// that have one, as JSON, in the order of the files: other packages read
 	// their own keys in it.
 	UseTools []json.RawMessage
+	// UseToolsFiles are the files of UseTools.
+	UseToolsFiles []string
 }
 
 // Server is the definition of one server, ready to be connected to.
@@ -106,6 +108,14 @@ type Server struct {
 	// Private are the tools, by name or pattern of registry.Match, whose arguments
 	// and results records of runs do not keep.
 	Private []string
+	// Idempotency is how long the server keeps an Idempotency-Key: the same call with
+	// the same key is made once in that time; 0: it keeps none.
+	Idempotency time.Duration
+	// Session says that the server keeps state in its process, which is lost when it
+	// is started again.
+	Session bool
+	// Verify says for some of its tools which tool tells whether a call was made.
+	Verify []Verify
 	// Pin makes a tool whose description or schema changed unusable until
 	// somebody accepts the change.
 	Pin bool
@@ -170,7 +180,7 @@ func Load(paths ...string) (*Config, error) {
 		c.Disabled = append(c.Disabled, f.disabled...)
 		c.Notes = append(c.Notes, f.notes...)
 		if f.usetools != nil {
-			c.UseTools = append(c.UseTools, f.usetools)
+			c.UseTools, c.UseToolsFiles = append(c.UseTools, f.usetools), append(c.UseToolsFiles, f.path)
 		}
 		for _, s := range f.servers {
 			i, ok := first[s.Name]
@@ -206,10 +216,11 @@ func Same(a, b *Config) bool {
 }
 
 // SameServer reports that of one server, as far as a connection to it and its
-// list of tools go: Private may differ, and Trust and Classes where they choose no
-// tools.
+// list of tools go: Private, Idempotency, Session and Verify may differ, and Trust
+// and Classes where they choose no tools.
 func SameServer(x, y Server) bool {
 	x.Trust, x.Classes, x.Private = y.Trust, y.Classes, y.Private
+	x.Idempotency, x.Session, x.Verify = y.Idempotency, y.Session, y.Verify
 	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 

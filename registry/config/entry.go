@@ -76,8 +76,11 @@ type settings struct {
 	MaxMessageMB float64  `json:"maxMessageMB"`
 	Trust        any      `json:"trust"` // false, "reads" or "writes"
 	// Class has classes of tools by their names or patterns.
-	Class   map[string]string `json:"class"`
-	Private []string          `json:"private"`
+	Class       map[string]string     `json:"class"`
+	Private     []string              `json:"private"`
+	Idempotency string                `json:"idempotency"` // a time as duration reads it
+	Session     *bool                 `json:"session"`
+	Verify      map[string]verifyRule `json:"verify"` // by the names of tools
 }
 
 // unknownSettings returns the keys of an entry's settings that are not known.
@@ -336,7 +339,7 @@ func (u *settings) apply(s *Server) error {
 		}
 		*t.to = d
 	}
-	return nil
+	return u.sendAgain(s)
 }
 
 // check reports what makes a definition unusable.

@@ -113,6 +113,9 @@ func parse(path string, data []byte) (*file, error) {
 		if m.key != "usetools" {
 			continue
 		}
+		if f.usetools != nil {
+			return nil, at(m.offset, "the key %q stands twice at the top of the file; want one", m.key)
+		}
 		if err := json.Unmarshal(m.value, &f.defaults); err != nil {
 			return nil, at(m.offset, "%q: %v", m.key, err)
 		}
@@ -162,6 +165,10 @@ func (f *file) add(m member, at func(int64, string, ...any) *Error) {
 	default:
 		s = e.server(m.key, f)
 		for _, key := range unknownSettings(m.value) {
+			if meant, is := Ruling(key); is && s.Err == nil {
+				s.Err = fmt.Errorf("server %q: usetools.%s in its entry: want usetools.%s at the top of the file, which rules "+
+					"the tools of all servers ({\"%s.*\": …})", m.key, key, meant, m.key)
+			}
 			s.Notes = append(s.Notes, fmt.Sprintf("usetools.%s in its config entry is not known and has no effect", key))
 		}
 	}

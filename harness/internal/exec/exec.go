@@ -13,9 +13,11 @@ import (
 	"cmp"
 	"errors"
 	"flag"
+	"go/types"
 	"log"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/usetools/usetools/harness/internal/bridge"
 	"github.com/usetools/usetools/harness/internal/check"
@@ -44,7 +46,7 @@ func (r *Refusal) Error() string { return "not supported: " + r.Message }
 // Compile makes a program of a script that was checked. An error is a *[Refusal]
 // or a fault of the harness.
 func Compile(checked *check.Checked) (*Program, error) {
-	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
+	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces(), Ordered: calls(checked)}
 	for _, p := range checked.Packages {
 		in.Packages = append(in.Packages, lower.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
 	}
@@ -60,6 +62,22 @@ func Compile(checked *check.Checked) (*Program, error) {
 		}
 	}
 	return &Program{lowered: lowered, timers: rt.NewTimers()}, nil
+}
+
+// calls reports whether a script has calls, which are made again in the same order
+// where it is run again.
+func calls(checked *check.Checked) bool {
+	for _, p := range checked.Packages {
+		if slices.ContainsFunc(p.Types.Imports(), func(i *types.Package) bool { return i.Path() == "usetools/host" }) {
+			return true
+		}
+	}
+	for _, o := range checked.Info.Uses {
+		if f, ok := o.(*types.Func); ok && f.FullName() == "usetools/prelude.RunScript" {
+			return true
+		}
+	}
+	return false
 }
 
 // checkTypes reports whether types can be made at run time. Tests replace it.
@@ -155,7 +173,8 @@ type Options struct {
 	// Goexit is called when the script's main goroutine has ended by
 	// runtime.Goexit; nil: nobody is told. Run waits for the others then.
 	Goexit func()
-	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	// Seed is what random functions draw from, and what ranges over maps are ordered
+	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.

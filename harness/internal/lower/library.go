@@ -65,6 +65,9 @@ var replacements = []replacement{
 		"math/rand/v2.UintN": "Rand2UintN", "crypto/rand.Read": "CryptoRead", "crypto/rand.Text": "CryptoText",
 		"crypto/rand.Prime": "CryptoPrime",
 	}},
+	{why: "they visit maps in the order of range statements", funcs: map[string]string{
+		"(*sync.Map).Range": "SyncMapRange", "(reflect.Value).MapKeys": "MapKeys",
+	}},
 	{why: "a run has a clock that is noted, or repeated where the run is", funcs: map[string]string{
 		"time.Now": "Now", "time.Since": "Since", "time.Until": "Until", "time.Sleep": "Sleep",
 	}},

@@ -24,6 +24,10 @@ type Input struct {
 	// Place returns the file of a line of package main as log.Lshortfile names
 	// it, and the line in that file; nil: nothing asks.
 	Place func(line int) (file string, at int)
+	// Ordered: a range over a map visits it in an order that follows from the run's
+	// seed, for keys that have one, and so do sync.Map's Range and reflect's MapKeys;
+	// false: in Go's, which is faster.
+	Ordered bool
 }
 
 // A Package is one package of an Input.
@@ -64,6 +68,8 @@ type Program struct {
 	// Makes is where the script first needs a type that is made at run time, with
 	// Line 0 where that is not in its text; nil: it needs none.
 	Makes *token.Position
+	// Ordered is that of the Input.
+	Ordered bool
 	// MapWrites are the lines on which the script writes to maps, in a script
 	// that starts goroutines. The runtime ends the process where two write at
 	// once, and does not tell which.
@@ -161,7 +167,7 @@ type declaration struct {
 func Lower(in *Input) (out *Program, err error) {
 	p := &program{
 		units: map[*types.Package]*unit{}, context: types.NewContext(), locals: map[string]*types.Named{}, inner: map[*types.Named]bool{}, reshaped: map[*types.Named]bool{},
-		out:   &Program{Types: []types.Type{nil}, Structs: map[string]int{}, Converters: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
+		out:   &Program{Ordered: in.Ordered, Types: []types.Type{nil}, Structs: map[string]int{}, Converters: map[string]int{}, Funcs: map[string]Func{}, source: map[*types.Package]bool{}},
 		decls: map[*types.Func]*declaration{}, recovering: map[string]bool{}, older: map[*token.File]bool{}, usages: map[ast.Node]*usage{}, made: map[ast.Expr]made{}, globals: map[types.Object]string{}, written: map[*types.Var]bool{}, names: map[string]string{},
 		numbers: map[string][]int{}, sizes: map[types.Type]int64{}, structs: map[string][]erasedStruct{}, imports: map[string]string{}, nils: map[string]string{},
 		methodSets: map[int]*types.MethodSet{}, boxed: map[int]bool{}, reached: map[int]bool{}, byMethod: map[string]*dispatcher{},

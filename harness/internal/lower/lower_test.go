@@ -34,10 +34,11 @@ func (s importer) Import(path string) (*types.Package, error) {
 }
 
 // lower checks and lowers packages given as texts, in their order; main is the
-// last. A package path "servers/x" has the file name servers/x.go.
+// last. A package path "servers/x" has the file name servers/x.go. Maps are ordered in a
+// script that has such a package.
 func lower(t testing.TB, files ...txtar.File) (*Program, error) {
 	t.Helper()
-	in := &Input{Fset: token.NewFileSet(), Info: lib.NewInfo()}
+	in := &Input{Fset: token.NewFileSet(), Info: lib.NewInfo(), Ordered: len(files) > 1}
 	known := importer{}
 	for _, f := range files {
 		file, err := parser.ParseFile(in.Fset, f.Name, f.Data, parser.SkipObjectResolution)

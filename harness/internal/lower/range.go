@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -249,10 +250,25 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 	f.w("}\n")
 }
 
+// rangeMap visits a map in the order of rt where it matters, by a slice of its keys:
+//
+//	for k, v := range m {         t_1 := rt.StringKeys(m, 9002)
+//		…                         for _, t_2 := range t_1 {
+//	}                             	t_3, t_4 = m[t_2]
+//	                              	if !t_4 {
+//	                              		continue
+//	                              	}
+//	                              	…
 func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	m := f.hoist(f.core(f.expr(s.X), f.typeOf(s.X)), f.p.typ(u))
-	if _, ok := u.Elem().Underlying().(*types.Chan); ok && !isUnwanted(s.Value) {
-		f.rangeChannels(s, label, m, u)
+	ordered := f.p.out.Ordered && f.matters(s) && isOrdered(u.Key())
+	_, ofChannels := u.Elem().Underlying().(*types.Chan)
+	switch {
+	case ofChannels && !isUnwanted(s.Value), ordered && holdsNaN(u.Key()):
+		f.rangeEntries(s, label, m, u, ordered)
+		return
+	case ordered:
+		f.rangeKeys(s, label, m, u)
 		return
 	}
 	k, v := f.p.fresh("t"), f.p.fresh("t")
@@ -266,31 +282,184 @@ func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	default:
 		f.w("for range %s {\n", m)
 	}
-	f.iterate(s, &target{kind: loop, label: label}, func() {
-		keyDone := isUnwanted(s.Key) || f.aliasValue(s.Key, s.Tok, k)
-		valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, v)
-		if !keyDone || !valueDone {
-			f.bindOthers(s, [2]string{k, v}, [2]types.Type{u.Key(), u.Elem()}, [2]bool{keyDone, valueDone})
-		}
-	})
+	f.iterate(s, &target{kind: loop, label: label}, func() { f.bindEntry(s, k, v, u) })
 	f.w("}\n")
 }
 
-// rangeChannels ranges over a map of channels, which the interpreter takes for a
-// range over a channel.
-func (f *fn) rangeChannels(s *ast.RangeStmt, label, m string, u *types.Map) {
+// bindEntry binds the variables of a range over a map to what each iteration has anew.
+func (f *fn) bindEntry(s *ast.RangeStmt, k, v string, u *types.Map) {
+	keyDone := isUnwanted(s.Key) || f.aliasValue(s.Key, s.Tok, k)
+	valueDone := isUnwanted(s.Value) || f.aliasValue(s.Value, s.Tok, v)
+	if !keyDone || !valueDone {
+		f.bindOthers(s, [2]string{k, v}, [2]types.Type{u.Key(), u.Elem()}, [2]bool{keyDone, valueDone})
+	}
+}
+
+// rangeKeys ranges over the keys of a map, in order. Where the body could take one
+// away, each is looked for at its turn.
+func (f *fn) rangeKeys(s *ast.RangeStmt, label, m string, u *types.Map) {
+	typ := f.p.typ(u.Key())
+	keys := fmt.Sprintf("rt.Keys(%s, %d).([]%s)", m, f.orderPlace(s), typ)
+	switch typ {
+	case "string":
+		keys = fmt.Sprintf("rt.StringKeys(%s, %d)", m, f.orderPlace(s))
+	case "int":
+		keys = fmt.Sprintf("rt.IntKeys(%s, %d)", m, f.orderPlace(s))
+	}
+	keys = f.hoist(keys, "[]"+typ)
+	k, v, ok := f.p.fresh("t"), "_", "_"
+	defer f.enterLoop()()
+	decls := ""
+	if !isUnwanted(s.Value) {
+		v = f.p.fresh("t")
+		decls = fmt.Sprintf("var %s %s\n", v, f.p.typ(u.Elem()))
+	}
+	if !f.keepsMaps(s) {
+		ok = f.p.fresh("t")
+		decls += fmt.Sprintf("var %s bool\n", ok)
+	}
+	if reusable(decls) {
+		f.loop.decls.WriteString(decls)
+		decls = ""
+	}
+	f.writeLabel(label)
+	f.w("for _, %s := range %s {\n%s", k, keys, decls)
+	switch {
+	case ok != "_":
+		f.w("%s, %s = %s[%s]\nif %s {\ncontinue\n}\n", v, ok, m, k, negate(ok))
+	case v != "_":
+		f.w("%s = %s[%s]\n", v, m, k)
+	}
+	f.iterate(s, &target{kind: loop, label: label}, func() { f.bindEntry(s, k, v, u) })
+	f.w("}\n")
+}
+
+// keepsMaps: no iteration takes an entry out of a map, or lets another goroutine do it.
+// Calls do, but for those of functions of the library that are given numbers and
+// strings.
+func (f *fn) keepsMaps(s *ast.RangeStmt) bool {
+	keeps := true
+	look := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt:
+			keeps = false
+		case *ast.UnaryExpr:
+			keeps = keeps && n.Op != token.ARROW
+		case *ast.RangeStmt:
+			switch f.typeOf(n.X).Underlying().(type) {
+			case *types.Chan, *types.Signature:
+				keeps = false
+			}
+		case *ast.CallExpr:
+			keeps = keeps && f.callKeepsMaps(n)
+		}
+		return keeps
+	}
+	for _, x := range []ast.Expr{s.Key, s.Value} {
+		if x != nil {
+			ast.Inspect(x, look)
+		}
+	}
+	ast.Inspect(s.Body, look)
+	return keeps
+}
+
+func (f *fn) callKeepsMaps(x *ast.CallExpr) bool {
+	tv := f.value(x.Fun)
+	if tv.IsType() {
+		return true
+	}
+	id := calledIdent(x.Fun)
+	if id == nil {
+		return false
+	}
+	switch o := f.use(id).(type) {
+	case *types.Builtin:
+		return o.Name() != "delete" && o.Name() != "clear"
+	case *types.Func:
+		if o.Pkg() == nil || f.p.isSource(o.Pkg()) || o.Signature().Recv() != nil || o.Signature().TypeParams() != nil {
+			return false
+		}
+		for _, a := range x.Args {
+			if _, basic := types.Unalias(f.typeOf(a)).(*types.Basic); !basic {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// rangeEntries ranges over a map by an iterator of rt: over one of channels, which the
+// interpreter takes for a range over a channel, and over one whose keys may be NaN, by
+// which nothing is found.
+func (f *fn) rangeEntries(s *ast.RangeStmt, label, m string, u *types.Map, ordered bool) {
+	place := 0
+	if ordered {
+		place = f.orderPlace(s)
+	}
 	entries, k, v, ok := f.p.fresh("t"), f.p.fresh("t"), f.p.fresh("t"), f.p.fresh("t")
-	f.w("%s := rt.Entries(%s)\n", entries, m)
+	f.w("%s := rt.Entries(%s, %d)\n", entries, m, place)
 	defer f.enterLoop()()
 	f.writeLabel(label)
 	f.w("for {\n%s, %s, %s := rt.NextEntry(%s)\nif %s {\nbreak\n}\n", k, v, ok, entries, negate(ok))
 	if isUnwanted(s.Key) {
 		f.w("_ = %s\n", k)
 	}
+	if isUnwanted(s.Value) {
+		f.w("_ = %s\n", v)
+	}
 	f.iterate(s, &target{kind: loop, label: label}, func() {
 		f.bindValues(s, [2]string{f.p.fromAny(k, u.Key()), f.p.fromAny(v, u.Elem())}, [2]types.Type{u.Key(), u.Elem()})
 	})
 	f.w("}\n")
+}
+
+// orderPlace is the place of a range statement as a number, which is not 0.
+func (f *fn) orderPlace(s *ast.RangeStmt) int {
+	at := f.unit.fset.Position(s.Pos())
+	return at.Line*1000 + at.Column
+}
+
+// matters: the order in which the map is visited can be told.
+func (f *fn) matters(s *ast.RangeStmt) bool { return !isUnwanted(s.Key) || !isUnwanted(s.Value) }
+
+// isOrdered: keys of the type have an order of their own, which pointers have not.
+func isOrdered(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Chan:
+		return false
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Array:
+		return isOrdered(u.Elem())
+	case *types.Struct:
+		for field := range u.Fields() {
+			if !isOrdered(field.Type()) {
+				return false
+			}
+		}
+		return u.NumFields() > 0
+	}
+	return true
+}
+
+// holdsNaN: a value of the type may be unlike itself.
+func holdsNaN(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsFloat|types.IsComplex) != 0
+	case *types.Array:
+		return holdsNaN(u.Elem())
+	case *types.Struct:
+		for field := range u.Fields() {
+			if holdsNaN(field.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return isInterface(t)
 }
 
 func (f *fn) rangeChan(s *ast.RangeStmt, label string, u *types.Chan) {

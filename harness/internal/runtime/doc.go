@@ -16,9 +16,10 @@
 //	call.go     methods of what an interface holds that is no type of the script
 //	panic.go, runtimeerror.go  panics, deferred calls and recover, kept here and not by
 //	            the interpreter; Go's errors for the interpreter's own panics
-//	select.go, keys.go, output.go  select, maps that are ranged over, print, os.Exit
+//	select.go, output.go  select, print, os.Exit
 //	goroutine*.go, strand.go  which goroutine it is
 //	random.go   random numbers, which follow from the run's seed
+//	order.go    the order of maps, which follows from it, too
 //	timers.go   the timers that may still wake the script
 //	clock.go    what the script reads from its clock, noted
 //	replay.go   the clock and the timers of a script that is run again

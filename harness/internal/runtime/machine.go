@@ -41,8 +41,11 @@ type Config struct {
 	Uncounted bool
 	// Host is what the predeclared functions reach; nil means [NoHost].
 	Host Host
-	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	// Seed is what random functions draw from, and what ranges over maps are ordered
+	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
+	// Ordered: the program ranges over maps in the order that follows from the seed.
+	Ordered bool
 	// Exit is called by os.Exit and log.Fatal, after which the calling
 	// goroutine ends.
 	Exit func(code int)
@@ -59,6 +62,7 @@ type Machine struct {
 	reader     io.Reader // crypto/rand.Reader
 	standIns   int       // how many recursive fields have been made, to tell them apart
 	shortNames int       // how many struct types have got a short text
+	order      order     // of its ranges over maps
 	line       *int      // the script's line that runs now; a hint, see [Machine.Line]
 
 	maker *gotype.Maker
@@ -137,7 +141,7 @@ func New(cfg Config) *Machine {
 		m.cfg.Seed = make([]byte, 32)
 		_, _ = rand.Read(m.cfg.Seed) // never fails
 	}
-	m.reader = reader{m}
+	m.reader, m.order = reader{m}, newOrder(m.cfg.Seed)
 	m.cfg.Timers.uncounted.Store(cfg.Uncounted)
 	m.cfg.Timers.path = func() string { return m.strands.here().path() }
 	m.byGo.Store(&map[unsafe.Pointer]*Type{})

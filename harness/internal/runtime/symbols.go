@@ -34,7 +34,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Recover": take, "RecoverHere": m.takeHere, "Go": m.start, "GoCall": m.startCall,
 		"Select": m.cfg.Timers.selectCase, "Sending": sending, "Receiving": receiving,
 
-		"Entries": func(x any) *reflect.MapIter { return reflect.ValueOf(x).MapRange() }, "NextEntry": nextEntry,
+		"StringKeys": m.stringKeys, "IntKeys": m.intKeys, "Keys": m.keys, "MapKeys": m.mapKeys, "SyncMapRange": m.syncMapRange, "Entries": m.entries, "NextEntry": nextEntry,
 		"Runes": runes, "Clear": func(x any) { reflect.ValueOf(x).Clear() },
 		"Min64": func(a, b float64) float64 { return min(a, b) }, "Max64": func(a, b float64) float64 { return max(a, b) },
 		"Min32": func(a, b float32) float32 { return min(a, b) }, "Max32": func(a, b float32) float32 { return max(a, b) },

@@ -372,14 +372,19 @@ func (c *child) listen() {
 				continue
 			}
 		case err == nil && k == kindParked:
-			c.mu.Lock()
-			c.parked++
-			c.mu.Unlock()
+			c.park()
 			continue
 		}
 		c.lost()
 		return
 	}
+}
+
+// park notes that one of the calls gets no answer.
+func (c *child) park() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parked++
 }
 
 // next is the parent's next frame.

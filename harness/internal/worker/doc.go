@@ -11,8 +11,8 @@
 //	tools  ──────────────────────▶ type-check with the generated packages, lower
 //	        ◀───────────── plan    warnings; or errors, and that is the end
 //	go     ──────────────────────▶ run main
-//	        ◀──── call, value, warn; clock, with Script.Clock; still, with Script.Replay
-//	result, advance ─────────────▶
+//	        ◀──── call, value, warn; clock, with Script.Clock; still
+//	result, parked, advance, live ▶
 //	        ◀───────────── done    then the worker exits
 //
 // A script that needs no tools (Script.Free), or only such as it may call
@@ -55,6 +55,11 @@
 // math/rand/v2, and of crypto/rand with its Reader. What draws by itself does not:
 // keys and signatures of package crypto, boundaries of mime/multipart, maphash.
 //
+// A script that has calls visits its maps in an order that follows from Script.Seed,
+// the place of the range statement and the keys, so that it makes its calls in the
+// same order again: another one in each run, as in Go. Keys with pointers or channels
+// in them have none, and neither have reflect's MapRange and native code.
+//
 // # Time
 //
 // With Script.Clock the worker notes what the script reads from its clock: the
@@ -68,6 +73,21 @@
 // advance, for which the first timer goes off that somebody waits for. So just one
 // thing happens at a time, in the order that the parent chooses. A still that
 // crossed a result says so by its number, and counts for nothing.
+//
+// With Script.Resume the parent may answer live in place of that: the replay is over.
+// The script's clock jumps to that of the world, as if the machine had slept. Sleeps,
+// timers and the deadlines of contexts that are set go off after what was left of
+// their time; timers and tickers may be stopped and set again as before. From then on
+// Limits.Parallel holds, and readings of the clock are noted.
+//
+// # Waiting
+//
+// A run is not held for a call whose answer may take days. The Host parks it
+// ([ErrParked]), and the worker is told that it gets no answer. When all else of the
+// script is blocked, too, and no other call is under way, the worker sends still, and
+// the run ends with status [Waiting], at once, or, where sleeps or timers are
+// pending, after a second in which nothing came from the worker. A run that ends by
+// itself meanwhile has ended so. The script of a run that waits can be resumed.
 //
 // # Trust
 //

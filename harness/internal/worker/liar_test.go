@@ -132,10 +132,10 @@ var lies = map[string]lieTold{
 // replayLies are those of a worker whose replay becomes live.
 var replayLies = map[string]lieTold{
 	"is still for ever":        {func(l *liar) { l.live(); l.still(0, 1, false); l.wait() }, SandboxError, "no call is parked"},
-	"is still without end":     {func(l *liar) { l.running(); l.still(0, 0, false); l.still(0, 0, false); l.wait() }, SandboxError, "no call is parked"},
+	"is still without end":     {func(l *liar) { l.running(); l.still(0, 0, false); l.still(0, 0, false); l.wait() }, SandboxError, "said so before"},
 	"has seen the future":      {func(l *liar) { l.running(); l.still(0, 1, false); l.wait() }, SandboxError, "it has seen"},
 	"repeats after it is live": {func(l *liar) { l.live(); l.call(1, "s.park"); l.read(1); l.still(0, 2, false); l.wait() }, Timeout, ""},
-	"is still before it is told": {func(l *liar) {
+	"is live with a parked call": {func(l *liar) { l.running(); l.call(1, "s.park"); l.read(1); l.still(1, 1, false); l.read(1); l.still(1, 2, false); l.wait() }, Waiting, ""},
 		l.running()
 		l.call(1, "s.park")
 		l.still(1, 0, false)

@@ -18,8 +18,8 @@ type Script struct {
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
 	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
 	Limits Limits                     `json:"limits"`
-	// Seed is what the script's random functions draw from, 32 bytes. Where it is
-	// nil, Run sets it to random bytes.
+	// Seed is what the script's random functions draw from, and what its maps are
+	// ordered by, 32 bytes. Where it is nil, Run sets it to random bytes.
 	Seed []byte `json:"seed"`
 	// Clock says that the worker notes what the script reads from its clock, and
 	// tells the Host. Native code's own clock, such as that of package log, is not
@@ -44,7 +44,8 @@ func (s *Script) alone(n *Needs) bool { return s.Free && !s.Check && n.none() }
 // that goes off. Of what a goroutine read from its clock in the run, it reads the
 // same again. Nothing waits: sleeps and timers go off when Host.Still says so. Calls
 // are not limited to Limits.Parallel at once, nor their arguments but by what a run
-// may send. What native code reads and sets goes by the world's clock.
+// may send. What native code reads and sets goes by the world's clock. See the
+// package's documentation for what becomes of it with Script.Resume.
 type Replay = exec.Replay
 
 // ready is a worker's first word.

@@ -28,6 +28,9 @@ func (c *child) conduct(over <-chan struct{}) {
 		case err == nil && k == kindAdvance:
 			c.program.Advance()
 			continue
+		case err == nil && k == kindParked:
+			c.park()
+			continue
 		case err == nil && k == kindLive && c.script.Resume:
 			c.program.Live()
 			c.attend(over)

@@ -26,9 +26,10 @@ type resumed struct {
 	live  bool
 }
 
-// resume is a Host for a record of these lines. Its world answers at once.
-func resume(lines []line) *resumed {
-	s := &resumed{stage: repeat(lines)}
+// resume is a Host for a record of these lines, and of calls that were not answered.
+// Its world answers at once.
+func resume(lines []line, unanswered ...line) *resumed {
+	s := &resumed{stage: repeat(lines, unanswered...)}
 	s.world = func(_ context.Context, c *Call) (*Answer, error) { return answer("live " + string(c.Args)), nil }
 	order := s.decide
 	s.decide = func(stage *stage, next time.Time) (Next, error) {
@@ -188,7 +189,7 @@ var beyond = map[string]struct{ script, want string }{
 		late := func(s string) func() { return func() { done <- s } }
 		time.AfterFunc(time.Hour+time.Millisecond, late("a"))
 		b := time.AfterFunc(2*time.Hour, late("b"))
-		c := time.AfterFunc(time.Hour+20*time.Millisecond, late("c"))
+		c := time.AfterFunc(time.Hour+10*time.Minute, late("c"))
 		buy()
 		fmt.Println(<-done, b.Reset(time.Millisecond), <-done, c.Stop(), c.Stop(), b.Reset(time.Millisecond), <-done)
 		time.AfterFunc(time.Millisecond, late("d"))
@@ -412,7 +413,16 @@ func TestAnyScheduleIsResumedFromAnywhere(t *testing.T) {
 				t.Fatal(said(o))
 			}
 			r := rand.New(rand.NewPCG(seed, 2))
-			s := resume(recorded.lines[:r.IntN(len(recorded.lines)+1)])
+			n := r.IntN(len(recorded.lines) + 1)
+			var unanswered []line
+			for _, l := range recorded.lines[n:] {
+				l.text, l.at = "", time.Time{}
+				unanswered = append(unanswered, l)
+			}
+			for _, h := range recorded.open {
+				unanswered = append(unanswered, lineOf(h.Call))
+			}
+			s := resume(recorded.lines[:n], unanswered...)
 			o := s.run(t, &Script{Source: script, Replay: &Replay{Begin: begin2026.UnixNano(), CPUs: 48}}, nil)
 			if o.Status != OK || s.used != len(s.lines) {
 				t.Errorf("%d of %d answers were used: %s\n%s", s.used, len(s.lines), said(o), script)

@@ -345,11 +345,10 @@ type run struct {
 // state is what a run knows of its calls.
 type state struct {
 	mu       sync.Mutex
-	replay   bool     // not yet live
-	told     uint32   // frames that the worker was sent since its script runs
-	underWay int      // calls that the Host has
-	parked   int      // calls that it parked
-	untold   []uint32 // of those the ones of which the worker is told when it is live
+	replay   bool   // not yet live
+	told     uint32 // frames that the worker was sent since its script runs
+	underWay int    // calls that the Host has
+	parked   int    // calls that it parked
 }
 
 // converse speaks the protocol. It sets out.Status when it knows how the run
@@ -570,7 +569,7 @@ func (r *run) serve() error {
 				r.p.kill()
 				return nil
 			}
-			live := r.begin()
+			live := r.state.begin()
 			if !live { // what is held back waits for what comes behind
 				payload = nil
 			}
@@ -644,7 +643,7 @@ func (r *run) still(b []byte) (bool, error) {
 	r.state.mu.Unlock()
 	switch {
 	case err != nil:
-	case !replay && parked == 0:
+	case !replay && parked == 0 && s.Seen == told:
 		err = errors.New("no call is parked, and this is no replay")
 	case s.Seen > told:
 		err = fmt.Errorf("it has seen %d frames of %d", s.Seen, told)
@@ -659,7 +658,7 @@ func (r *run) still(b []byte) (bool, error) {
 	case s.Seen != told: // something moves it already
 		return true, nil
 	case replay:
-		return r.next(&s)
+		return r.next(&s, int(told)-r.advanced-parked)
 	case underWay > 0 || s.Waiting != parked: // as no honest one says
 		return true, nil
 	case s.Timers:
@@ -676,13 +675,13 @@ func (r *run) waiting() {
 	r.p.kill()
 }
 
-// next asks the Host what is next in a replay.
-func (r *run) next(s *still) (bool, error) {
+// next asks the Host what is next in a replay, with so many calls that are answered.
+func (r *run) next(s *still, answered int) (bool, error) {
 	var next time.Time
 	if s.Next != 0 {
 		next = time.Unix(0, s.Next)
 	}
-	what, err := r.host.Still(r.ctx, next, s.Waiting, int(s.Seen)-r.advanced)
+	what, err := r.host.Still(r.ctx, next, s.Waiting, answered)
 	if r.ctx.Err() != nil { // it is over for another reason
 		return false, r.ctx.Err()
 	}
@@ -696,62 +695,42 @@ func (r *run) next(s *still) (bool, error) {
 	}
 	switch what {
 	case Advance:
-		r.state.mu.Lock()
-		r.state.told++
-		r.state.mu.Unlock()
 		r.advanced++
+		r.state.tell(true)
 		return true, r.p.to.write(kindAdvance)
 	case Live:
-		return true, r.live()
+		r.state.tell(false)
+		return true, r.p.to.write(kindLive)
 	}
 	return true, nil
 }
 
-// live ends the replay.
-func (r *run) live() error {
-	r.state.mu.Lock()
-	r.state.replay = false
-	r.state.told += 1 + uint32(len(r.state.untold))
-	parked := r.state.untold
-	r.state.untold = nil
-	r.state.mu.Unlock()
-	err := r.p.to.write(kindLive)
-	for _, n := range parked {
-		err = cmp.Or(err, r.p.to.write(kindParked, number(n)))
-	}
-	return err
+// tell notes that the worker is about to be told what is next in a replay, or that
+// there is none any more.
+func (s *state) tell(replay bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told++
+	s.replay = replay
 }
 
 // begin notes that the Host gets a call, and reports whether the run is live.
-func (r *run) begin() (live bool) {
-	r.state.mu.Lock()
-	defer r.state.mu.Unlock()
-	r.state.underWay++
-	return !r.state.replay
+func (s *state) begin() (live bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay++
+	return !s.replay
 }
 
-// answered notes that the worker is about to be told of a call's answer.
-func (r *run) answered() {
-	r.state.mu.Lock()
-	defer r.state.mu.Unlock()
-	r.state.underWay--
-	r.state.told++
-}
-
-// park tells the worker, when it is live, that a call gets no answer.
-func (r *run) park(n uint32) {
-	r.state.mu.Lock()
-	r.state.underWay--
-	r.state.parked++
-	live := !r.state.replay
-	if live {
-		r.state.told++
-	} else {
-		r.state.untold = append(r.state.untold, n)
-	}
-	r.state.mu.Unlock()
-	if live {
-		r.p.to.write(kindParked, number(n)) // a dead worker is noticed elsewhere
+// end notes that the worker is about to be told of a call's answer, or that it gets
+// none.
+func (s *state) end(parked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay--
+	s.told++
+	if parked {
+		s.parked++
 	}
 }
 
@@ -836,7 +815,8 @@ func (r *run) call(n uint32, c *Call) {
 	case r.ctx.Err() != nil:
 		return
 	case errors.Is(err, ErrParked):
-		r.park(n)
+		r.state.end(true)
+		r.p.to.write(kindParked) // a dead worker is noticed elsewhere
 		return
 	case err != nil:
 	case len(raw) > r.limits.Result:
@@ -844,7 +824,7 @@ func (r *run) call(n uint32, c *Call) {
 	case !json.Valid(raw):
 		err = errors.New("the result is no JSON")
 	}
-	r.answered()
+	r.state.end(false)
 	// A dead worker is noticed elsewhere.
 	if err != nil {
 		failed := &result{At: at, Error: err.Error()}

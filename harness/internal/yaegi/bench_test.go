@@ -1,7 +1,9 @@
 package yaegi_test
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/traefik/yaegi/interp"
@@ -76,6 +78,26 @@ func main() {
 }
 `
 
+// ranges visits a map of as many keys as are put in, some 400,000 entries in all.
+const ranges = `package main
+
+import "strconv"
+
+func main() {
+	m := map[string]int{}
+	for i := range SIZE {
+		m["key "+strconv.Itoa(i)] = i
+	}
+	n := 0
+	for range 400_000 / SIZE {
+		LOOP
+	}
+	if n == 0 {
+		panic("nothing")
+	}
+}
+`
+
 func lowered(b *testing.B, src string) *lower.Program {
 	in, err := check("script.go", []byte(src), "")
 	if err != nil {
@@ -124,3 +146,32 @@ func BenchmarkGoroutines(b *testing.B) { benchmarkLowered(b, goroutines) }
 
 // BenchmarkRandom draws 1,000 numbers.
 func BenchmarkRandom(b *testing.B) { benchmarkLowered(b, random) }
+
+// BenchmarkRangeMap visits 400,000 entries of maps of several sizes, in Go's order and
+// in that which follows from the seed.
+func BenchmarkRangeMap(b *testing.B) {
+	for _, loop := range []string{"for k, v := range m { n += len(k) + v }", "for k := range m { n += len(k) }",
+		`for k, v := range m { n += len(strconv.Itoa(v) + "=" + k) }`} {
+		for _, size := range []string{"1", "10", "1000", "100000"} {
+			src := strings.NewReplacer("SIZE", size, "LOOP", loop).Replace(ranges)
+			for _, ordered := range []bool{false, true} {
+				b.Run(fmt.Sprintf("%.11s/%s/%t", loop, size, ordered), func(b *testing.B) {
+					in, err := check("script.go", []byte(src), "")
+					if err != nil {
+						b.Fatal(err)
+					}
+					in.Ordered = ordered
+					p, err := lower.Lower(in)
+					if err != nil {
+						b.Fatal(err)
+					}
+					for b.Loop() {
+						if _, err := yaegi.Run(p, nil); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}

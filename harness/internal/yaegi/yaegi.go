@@ -48,7 +48,8 @@ type Options struct {
 	Goexit func()
 	// Timers learns of the script's timers; nil: nobody asks for them.
 	Timers *rt.Timers
-	// Seed is what random functions draw from, 32 bytes; nil: one that nobody knows.
+	// Seed is what random functions draw from, and what ranges over maps are ordered
+	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
@@ -121,7 +122,8 @@ func Run(p *lower.Program, o *Options) (*Outcome, error) {
 
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
-		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Reflects: p.Reflects, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers, Seed: o.Seed,
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Reflects: p.Reflects, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
+		Seed: o.Seed, Ordered: p.Ordered,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type later struct {
 	calls map[string]int // tools/call by tool, the other methods by their name
 	polls map[string]int // since the last tasks/update or tasks/cancel, by task
 	told  map[string]string
+	// called is called with the tool of each tools/call; may be nil.
+	called func(tool string)
 }
 
 // laterVariable is set in a process that is such a server on stdio.
@@ -99,6 +102,9 @@ func (l *later) reply(body []byte) string {
 		result = `{"resultType":"complete","tools":[]}`
 	case "tools/call":
 		l.calls[p.Name]++
+		if l.called != nil {
+			l.called(p.Name)
+		}
 		result, refusal = l.call(p.Name, p.State, string(p.Input), string(p.Meta))
 	case "tasks/get":
 		l.polls[p.Task]++
@@ -256,11 +262,14 @@ func laters(t *testing.T) map[string]config.Server {
 }
 
 // counts are the calls that a server has seen.
-func counts(t *testing.T, b backend.Backend) map[string]int {
+func counts(t *testing.T, b backend.Backend) (n map[string]int) {
 	t.Helper()
-	var n map[string]int
-	if err := json.Unmarshal([]byte(call(t, b, "count", "").Text()), &n); err != nil {
-		t.Fatal(err)
+	res, err := b.Call(t.Context(), "count", nil)
+	if err == nil {
+		err = json.Unmarshal([]byte(res.Text()), &n)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 	return n
 }
@@ -289,7 +298,7 @@ func goOn(t *testing.T, b backend.Backend, tool string) (res *backend.Result, as
 		}
 		questions, qerr := backend.Questions(asks.Requests)
 		if qerr != nil {
-			t.Fatal(qerr)
+			t.Error(qerr)
 		}
 		replies := map[string]*backend.Reply{}
 		for _, q := range questions {
@@ -300,12 +309,12 @@ func goOn(t *testing.T, b backend.Backend, tool string) (res *backend.Result, as
 		}
 		input, qerr := backend.Answers(replies)
 		if qerr != nil {
-			t.Fatal(qerr)
+			t.Error(qerr)
 		}
 		next = &backend.Continue{State: asks.State, Task: asks.Task, Input: input}
 	}
-	t.Fatal("it asks for ever")
-	return
+	t.Errorf("%s asks for ever", tool)
+	return res, asked, told, err
 }
 
 // A call that its server asks about goes on with the answers, is sent once a
@@ -316,6 +325,9 @@ func TestQuestionsByRoundsAreAnswered(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			b := open(t, def, nil)
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			calls := map[string]int{}
 			for tool, want := range map[string]struct {
 				text  string
 				sends int
@@ -325,49 +337,59 @@ func TestQuestionsByRoundsAreAnswered(t *testing.T) {
 				"form":      {`s1 {"q0":` + yes + `,"q1":` + yes + `}`, 2, 2, []string{"s1/"}},
 				"thrice":    {`s1+ {"q0":` + yes + `}`, 3, 3, []string{"s1/", "s1+/"}},
 				"stateless": {` {"q0":` + yes + `}`, 2, 2, []string{"/"}},
-				"busy":      {`bb `, 3, 3, []string{"b/", "bb/"}},
+				"busy":      {`bb `, 1, 3, nil},
 				"sign-in":   {` {"1":` + yes + `}`, 2, 2, []string{"/"}},
 				"task-slow": {"done", 1, 1, []string{"/slow"}},
 				"task-asks": {`tasks/update{"q0":` + yes + `,"q1":` + yes + `}`, 2, 1, []string{"/asks"}},
 				"echo":      {" ", 1, 1, nil},
 			} {
-				res, sends, told, err := goOn(t, b, tool)
-				if err != nil {
-					t.Errorf("%s: %v", tool, err)
-					continue
-				}
-				if res.Text() != want.text || sends != want.sends || !cmp.Equal(told, want.told) {
-					t.Errorf("%s: %q, sent %d times, told %q; want %+v", tool, res.Text(), sends, told, want)
-				}
-				if n := counts(t, b)[tool]; n != want.calls {
-					t.Errorf("%s: called %d times", tool, n)
+				all.Go(func() {
+					res, sends, told, err := goOn(t, b, tool)
+					if err != nil {
+						t.Errorf("%s: %v", tool, err)
+						return
+					}
+					if res.Text() != want.text || sends != want.sends || !cmp.Equal(told, want.told) {
+						t.Errorf("%s: %q, sent %d times, told %q; want %+v", tool, res.Text(), sends, told, want)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					calls[tool] = want.calls
+				})
+			}
+			all.Wait()
+			n := counts(t, b)
+			for tool, want := range calls {
+				if n[tool] != want {
+					t.Errorf("%s: called %d times, want %d", tool, n[tool], want)
 				}
 			}
-			if n := counts(t, b)["tasks/update"]; n != 1 {
+			if n := n["tasks/update"]; n != 1 {
 				t.Errorf("the task was answered %d times", n)
 			}
 		})
 	}
 }
 
-// What is only read is sent again where the server is busy, and not where it asks.
-func TestReadsAreNotAnsweredByAnybody(t *testing.T) {
-	for kind, def := range laters(t) {
+// A server that is busy all the time has not begun with the call.
+func TestServersAreBusyUntilTheCallIsOver(t *testing.T) {
+	for _, protocol := range []string{"legacy", "modern"} {
+		l := newLater()
+		ctx, cancel := context.WithCancel(t.Context())
+		l.called = func(tool string) {
+			if l.calls[tool] == 2 {
+				cancel()
+			}
+		}
+		def := web(t, config.HTTP, l)
+		def.Protocol = protocol
 		b := open(t, def, nil)
-		for tool, want := range map[string]struct {
-			text  string
-			calls int
-		}{
-			"busy": {"", 3}, "always busy": {"it is busy", 4}, "form": {"it asks for input: 2 questions", 1},
-			"stateless": {"it asks for input", 1},
-		} {
-			_, err := b.Call(t.Context(), tool, nil)
-			if want.text == "" && err != nil || want.text != "" && (err == nil || !strings.Contains(err.Error(), want.text)) {
-				t.Errorf("%s, %s: %v, want %q", kind, tool, err, want.text)
-			}
-			if n := counts(t, b)[tool]; n != want.calls {
-				t.Errorf("%s, %s: called %d times, want %d", kind, tool, n, want.calls)
-			}
+		send, times := wiretest.Ask(true, "k", func() error { return nil })
+		_, err := b.Call(backend.WithSend(ctx, send), "always busy", nil)
+		// The answer may come after the cancellation: then nobody knows.
+		if got := send.Outcome(err); got != backend.Answered && got != backend.Unknown || !errors.Is(err, context.Canceled) ||
+			*times != 1 {
+			t.Errorf("%s: outcome %s, error %v, asked %d times", protocol, got, err, *times)
 		}
 	}
 }
@@ -379,6 +401,7 @@ func TestHostileRoundsAndTasks(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			b := open(t, def, nil)
+			var all sync.WaitGroup
 			for tool, want := range map[string]struct {
 				outcome backend.Outcome
 				text    string
@@ -405,12 +428,15 @@ func TestHostileRoundsAndTasks(t *testing.T) {
 				"task-samples":   {backend.Answered, `by "sampling/createMessage", which is not offered`},
 				"task-flaky":     {backend.Answered, ""},
 			} {
-				_, sends, _, err := goOn(t, b, tool)
-				if got := backend.OutcomeOf(err, true); got != want.outcome || sends != 1 ||
-					want.text != "" && !strings.Contains(fmt.Sprint(err), want.text) {
-					t.Errorf("%s: outcome %s, sent %d times, error %v; want %+v", tool, got, sends, err, want)
-				}
+				all.Go(func() {
+					_, sends, _, err := goOn(t, b, tool)
+					if got := backend.OutcomeOf(err, true); got != want.outcome || sends != 1 ||
+						want.text != "" && !strings.Contains(fmt.Sprint(err), want.text) {
+						t.Errorf("%s: outcome %s, sent %d times, error %v; want %+v", tool, got, sends, err, want)
+					}
+				})
 			}
+			all.Wait()
 			if n := counts(t, b)["tasks/cancel"]; n != 1 {
 				t.Errorf("%d tasks were cancelled, want that which samples", n)
 			}
@@ -418,34 +444,45 @@ func TestHostileRoundsAndTasks(t *testing.T) {
 	}
 }
 
-// A task that has not ended when its call has to is cancelled; what the server
-// says of it then counts.
-func TestTasksAreCancelledWhenTheirCallIsOver(t *testing.T) {
+// A task whose call is given up is cancelled; what the server says of it then
+// counts.
+func TestTasksAreCancelledWithTheirCall(t *testing.T) {
+	var all sync.WaitGroup
 	for kind, def := range laters(t) {
-		def.CallTimeout = 300 * time.Millisecond
 		b := open(t, def, nil)
 		for tool, want := range map[string]struct {
 			outcome backend.Outcome
 			text    string
 		}{
 			"task-endless":  {backend.Answered, "its task is cancelled"},
-			"task-stubborn": {backend.Unknown, "no answer within 300ms"},
+			"task-stubborn": {backend.Unknown, "context canceled"},
 			"task-late":     {backend.Answered, "done"},
 		} {
-			before := counts(t, b)["tasks/cancel"]
-			res, _, _, err := goOn(t, b, tool)
-			text := fmt.Sprint(err)
-			if err == nil {
-				text = res.Text()
-			}
-			if got := backend.OutcomeOf(err, true); got != want.outcome || !strings.Contains(text, want.text) {
-				t.Errorf("%s, %s: outcome %s, %q; want %+v", kind, tool, got, text, want)
-			}
-			if n := counts(t, b)["tasks/cancel"]; n != before+1 {
-				t.Errorf("%s, %s: cancelled %d times", kind, tool, n-before)
-			}
+			all.Go(func() {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				send, _ := wiretest.Ask(true, "k", func() error { return nil })
+				send.Later = func(string, string) error {
+					cancel()
+					return nil
+				}
+				res, err := b.Call(backend.WithSend(ctx, send), tool, nil)
+				text := fmt.Sprint(err)
+				if err == nil {
+					text = res.Text()
+				}
+				if got := backend.OutcomeOf(err, true); got != want.outcome || !strings.Contains(text, want.text) {
+					t.Errorf("%s, %s: outcome %s, %q; want %+v", kind, tool, got, text, want)
+				}
+			})
 		}
+		defer func() {
+			if n := counts(t, b)["tasks/cancel"]; n != 3 {
+				t.Errorf("%s: %d tasks were cancelled", kind, n)
+			}
+		}()
 	}
+	all.Wait()
 }
 
 // A process that comes later goes on with a task that another has begun.

@@ -14,11 +14,10 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// maxBusy is how many times a call that may be repeated is sent again to a
-// server that is busy, with pauses from busyPause, each twice the last.
+// A call whose server is busy is sent again after a pause, each twice the last.
 const (
-	maxBusy   = 3
-	busyPause = 100 * time.Millisecond
+	minBusy = 250 * time.Millisecond
+	maxBusy = 5 * time.Second
 )
 
 // answer sends a tools/call, or goes on with one, and returns the raw result of
@@ -36,7 +35,7 @@ func (s *session) answer(ctx context.Context, tool string, args json.RawMessage)
 		return s.resumeTask(ctx, next)
 	}
 	state := next.State
-	for busy := 0; ; busy++ {
+	for wait := minBusy; ; wait = min(2*wait, maxBusy) {
 		raw, err := s.capture(ctx, false, func(ctx context.Context) error {
 			_, err := s.cs.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: traced(ctx), RequestState: state,
 				InputResponses: input})
@@ -59,13 +58,14 @@ func (s *session) answer(ctx context.Context, tool string, args json.RawMessage)
 		if asks.State, asks.Requests, err = round(raw); err != nil {
 			return nil, refusal(err)
 		}
-		if backend.Once(ctx) || string(asks.Requests) != "{}" || busy == maxBusy {
+		if string(asks.Requests) != "{}" {
 			return nil, s.asks(ctx, asks)
 		}
-		state, input = asks.State, nil
-		if err := pause(ctx, busyPause<<busy); err != nil {
-			return nil, err
+		state, input = asks.State, nil // it is busy
+		if err := pause(ctx, wait); err != nil {
+			return nil, refusal(&ended{fmt.Errorf("it was too busy to begin: %w", err)})
 		}
+		send.Again()
 	}
 }
 

@@ -62,7 +62,6 @@ func (s *speaker) answer(w io.Writer, r *http.Request, body []byte) {
 		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`,
 		"tools/call": map[string]string{
 			"fail": `{"content":[{"type":"text","text":"no such branch"}],"isError":true}`,
-			"busy": `{"resultType":"input_required","inputRequests":{},"requestState":"s"}`,
 			"form": inputRequired("s", forms(1)),
 			"task": `{"resultType":"task","taskId":"t","status":"working"}`,
 			"lost": `{"resultType":"task","taskId":"gone","status":"working"}`,
@@ -115,7 +114,6 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{name: "response that is no message", tool: "rubbish", over: "/mcp", outcome: backend.Unread},
 		{name: "too large", tool: "big", outcome: backend.Unread, text: "too long"},
 		{name: "asks for input", tool: "asks", outcome: backend.Answered, text: "it asks for input"},
-		{name: "busy", tool: "busy", outcome: backend.Later, text: "it is busy"},
 		{name: "question", tool: "form", outcome: backend.Later, text: "it asks for input"},
 		{name: "task", tool: "task", outcome: backend.Answered, text: "ok"},
 		{name: "lost task", tool: "lost", outcome: backend.Unknown, text: "asking for its task"},
@@ -307,7 +305,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 				t.Errorf("%s, effect %v: error %v, outcome %s, asked %d times", kind, effect, err,
 					backend.OutcomeOf(err, true), *times)
 			}
-			if want := fmt.Sprintf("server %q: calling \"echo\": not sent: disk full", def.Name); err.Error() != want {
+			if want := fmt.Sprintf("server %q: calling \"echo\": disk full", def.Name); err.Error() != want {
 				t.Errorf("%s: error %q, want %q", kind, err, want)
 			}
 			if arrived() != 0 {

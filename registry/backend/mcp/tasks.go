@@ -229,8 +229,8 @@ func (s *session) result(t *task) (json.RawMessage, error) {
 	return nil, refusal(&ended{fmt.Errorf("its task is %s", t.Status)})
 }
 
-// ended is the error of a call whose task the server says has ended without a
-// result.
+// ended is the error of a call whose server says that it has ended, or not begun,
+// whatever the time is.
 type ended struct{ err error }
 
 func (e *ended) Error() string { return e.err.Error() }

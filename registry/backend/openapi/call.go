@@ -87,8 +87,8 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 		return fail(&backend.OutcomeError{Outcome: became, Err: err})
 	}
 	if became := backend.StatusOutcome(res.StatusCode); backend.Once(ctx) && became != backend.Answered {
-		return fail(&backend.OutcomeError{Outcome: became, Err: fmt.Errorf("%s; it is not known whether the call took effect",
-			failure(res.StatusCode, bytes.TrimSpace(data), a.hide))})
+		return fail(&backend.OutcomeError{Outcome: became,
+			Err: errors.New(failure(res.StatusCode, bytes.TrimSpace(data), a.hide))})
 	}
 	return t.result(res, data, a.hide)
 }

@@ -44,7 +44,6 @@ func answerOK(w io.Writer, _ *http.Request, _ []byte) {
 // TestACallWithAnEffectLeavesOnce has a server that does to a call what makes
 // clients send it again, on connections that were used before.
 func TestACallWithAnEffectLeavesOnce(t *testing.T) {
-	const unknown = "it is not known whether the call took effect"
 	const led = "it leads to http://127.0.0.1:"
 	elsewhere := "Location: /elsewhere?q=" + wiretest.Mark + "\r\n"
 	for _, f := range []struct {
@@ -58,10 +57,10 @@ func TestACallWithAnEffectLeavesOnce(t *testing.T) {
 		{"302", wiretest.Status(302, elsewhere, ""), backend.Answered, led},
 		{"307", wiretest.Status(307, elsewhere, ""), backend.Answered, led},
 		{"308", wiretest.Status(308, elsewhere, ""), backend.Answered, led},
-		{"408", wiretest.Status(408, "", ""), backend.Unknown, unknown},
+		{"408", wiretest.Status(408, "", ""), backend.Unknown, "408 Request Timeout"},
 		{"429", wiretest.Status(429, "Retry-After: 0\r\n", ""), backend.Answered, "429 Too Many Requests"},
 		{"500", wiretest.Status(500, "", `{"error":"no"}`), backend.Answered, "500 Internal Server Error: no"},
-		{"503", wiretest.Status(503, "Retry-After: 0\r\n", ""), backend.Unknown, unknown},
+		{"503", wiretest.Status(503, "Retry-After: 0\r\n", ""), backend.Unknown, "503 Service Unavailable"},
 		{"reset at the first byte", wiretest.Fault{At: "first byte", Reset: true}, backend.Unknown, ""},
 		{"reset after the headers", wiretest.Fault{At: "headers", Reset: true}, backend.Unknown, ""},
 		{"reset before the response", wiretest.Fault{Reset: true}, backend.Unknown, ""},

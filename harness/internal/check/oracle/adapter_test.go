@@ -19,7 +19,8 @@ func runScript(src []byte, stdout, stderr *os.File) outcome {
 	if len(bad) > 0 {
 		return refusedBy(bad)
 	}
-	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces()}
+	in := &lower.Input{Fset: checked.Fset, Info: checked.Info, Place: checked.LogPlaces(),
+		Ordered: len(src)%2 == 0} // each half of the programs has its own range over maps
 	for _, p := range checked.Packages {
 		in.Packages = append(in.Packages, lower.Package{Types: p.Types, Files: p.Files, Init: p.InitOrder})
 	}

@@ -1,0 +1,262 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// configs loads config files with these values of "usetools".
+func configs(t *testing.T, usetools ...string) *config.Config {
+	t.Helper()
+	var paths []string
+	for i, value := range usetools {
+		path := filepath.Join(t.TempDir(), string(rune('a'+i))+".json")
+		text := `{"mcpServers": {}, "usetools": ` + value + `}`
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	cfg, err := config.Load(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func TestTheConfigSaysWhichCallsAsk(t *testing.T) {
+	cfg := configs(t, `{"approve": {"effect": "ask", "crm.delete_*": "deny",
+		"mail.send": {"ask": "not (to endsWith \"@example.com\")", "deny": "len(to) > 100", "for": "2d"},
+		"pay": {"ask": true, "whole": true, "for": "90m"}},
+		"tokens": {"alice": {"approve": {"effect": "allow"}, "may": ["approve"]}, "bob": {"may": []}}}`,
+		`{"approve": {"effect": "ask", "read": "allow"}, "tokens": {"alice": {"may": ["approve"]}, "carl": {"may": ["approve"]}}}`)
+	rules, rights, err := Rules(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range rules {
+		got = append(got, rules[i].String())
+	}
+	want := []string{
+		"calls of tools that are effect need approval, for which they wait 7 days",
+		"calls of crm.delete_* are denied",
+		`calls of mail.send need approval where not (to endsWith "@example.com"), for which they wait 2 days`,
+		`calls of mail.send are denied where len(to) > 100`,
+		"calls of pay need approval, for which they wait 1h30m; a yes may be for all calls of the tool in the run",
+		"for the token alice calls of tools that are effect need nobody's approval",
+		"calls of tools that are read need nobody's approval",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	c := &Catalog{Rules: rules, Rights: rights}
+	for token, may := range map[string]bool{"alice": true, "bob": false, "carl": true, "": false, "dora": false} {
+		if c.May(token, Approve) != may {
+			t.Errorf("%q may approve: %v", token, !may)
+		}
+	}
+	if c.May("alice", "other") {
+		t.Error("alice may do something else")
+	}
+}
+
+// A mistake must not let calls through that were meant to ask.
+func TestAMistakeInTheRulesIsAnError(t *testing.T) {
+	for value, want := range map[string]string{
+		`{"aprove": {}}`:                 `usetools.aprove is not known; did you mean "approve"?`,
+		`{"Approve": {}}`:                `did you mean "approve"?`,
+		`{"approval": {}}`:               `did you mean "approve"?`,
+		`{"token": {}}`:                  `did you mean "tokens"?`,
+		`{"approve": {}, "approve": {}}`: `the key "approve" stands twice`,
+		`{"approve": {"effect": "ask", "effect": "allow"}}`: `usetools.approve: the key "effect" stands twice`,
+		`{"approve": "ask"}`:                                            `want {"effect": "ask", "crm.delete_*": "deny"}`,
+		`{"approve": null}`:                                             `usetools.approve: want an object`,
+		`{"approve": {"effect": "Ask"}}`:                                `usetools.approve "effect" is "Ask", want "ask", "deny", "allow"`,
+		`{"approve": {"effect": null}}`:                                 `usetools.approve "effect": want an object`,
+		`{"approve": {"effect": true}}`:                                 `want "ask", "deny", "allow"`,
+		`{"approve": {"effects": "ask"}}`:                               `did you mean the class "effect"? A server of that name is written "effects.*"`,
+		`{"approve": {"READ": "ask"}}`:                                  `did you mean the class "read"?`,
+		`{"approve": {"writes": "ask"}}`:                                `which is a value of -approve and no class`,
+		`{"approve": {"a[": "ask"}}`:                                    `which is no pattern of tools`,
+		`{"approve": {"": "ask"}}`:                                      `which is no pattern of tools`,
+		`{"approve": {"a.b": {}}}`:                                      `usetools.approve "a.b" has none of "ask", "deny" and "allow"`,
+		`{"approve": {"a.b": {"whole": true}}}`:                         `has none of`,
+		`{"approve": {"a.b": {"ask": "to ="}}}`:                         `usetools.approve "a.b": "ask": unexpected token`,
+		`{"approve": {"a.b": {"ask": false}}}`:                          `want a condition in quotes`,
+		`{"approve": {"a.b": {"ask": null}}}`:                           `want a condition in quotes`,
+		`{"approve": {"a.b": {"ask": ""}}}`:                             `the condition is empty`,
+		`{"approve": {"a.b": {"ask": "true", "If": "x"}}}`:              `has the key "If", want`,
+		`{"approve": {"a.b": {"deny": "x == 1", "whole": true}}}`:       `has "whole" or "for", which are for "ask"`,
+		`{"approve": {"a.b": {"ask": true, "whole": "yes"}}}`:           `has "whole" that is neither true nor false`,
+		`{"approve": {"a.b": {"ask": true, "for": "soon"}}}`:            `has "for" that is no time, want a duration like "10m", "24h" or "7d"`,
+		`{"approve": {"a.b": {"ask": true, "for": 24}}}`:                `has "for" that is no time`,
+		`{"approve": {"a.b": {"ask": true, "for": "-1h"}}}`:             `has "for" that is no time`,
+		`{"tokens": {"alice": {"aprove": {}}}}`:                         `usetools.tokens.alice has the key "aprove", want "approve" or "may"`,
+		`{"tokens": {"alice": {"may": ["approve", "all"]}}}`:            `usetools.tokens.alice.may has the right "all", there is only "approve"`,
+		`{"tokens": {"alice": {"may": "approve"}}}`:                     `usetools.tokens.alice.may is no list of rights`,
+		`{"tokens": {"alice": {"may": null}}}`:                          `is no list of rights`,
+		`{"tokens": {"": {"may": []}}}`:                                 `a token without a name`,
+		`{"tokens": ["alice"]}`:                                         `usetools.tokens: want an object`,
+		`{"tokens": {"alice": {"approve": {"a.b": {"ask": "x + 1"}}}}}`: `usetools.tokens.alice.approve "a.b": "ask": it comes to a number`,
+	} {
+		_, _, err := Rules(configs(t, value))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.json") {
+			t.Errorf("%s: %v, want %s", value, err, want)
+		}
+	}
+	for second, want := range map[string]string{
+		`{"approve": {"effect": "deny"}}`:                              `usetools.approve "effect" is in `,
+		`{"approve": {"effect": {"ask": "x"}}}`:                        `usetools.approve "effect" is in `,
+		`{"tokens": {"alice": {"may": []}}}`:                           `usetools.tokens.alice.may is in `,
+		`{"tokens": {"alice": {"approve": {"effect": "ask"}}}}`:        ``,
+		`{"approve": {"a.b": {"ask": "y", "deny": "x", "for": "7d"}}}`: ``,
+		`{"approve": {"a.b": {"ask": "y"}}}`:                           `differently`,
+	} {
+		_, _, err := Rules(configs(t, `{"approve": {"effect": "ask", "a.b": {"ask": "y", "deny": "x"}},
+			"tokens": {"alice": {"may": ["approve"]}}}`, second))
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", second, err, want)
+		}
+	}
+}
+
+func TestRulesCountBesideThePolicy(t *testing.T) {
+	cfg := configs(t, `{"approve": {"effect": {"ask": "amount > 5"}, "s.gone": "deny"}, "tokens": {"alice": {"approve": {"s": "deny"}}}}`)
+	rules, rights, err := Rules(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Catalog{Registry: &registry.Registry{}, Rules: rules, Rights: rights,
+		Servers: []config.Server{{Name: "s", Classes: []config.ClassRule{{Pattern: "get", Class: "read"}}}}}
+	get := &registry.Tool{ID: "s.get", Server: "s", Name: "get"}
+	put := &registry.Tool{ID: "s.put", Server: "s", Name: "put", Annotations: &registry.Annotations{ReadOnly: &no}}
+	for _, tc := range []struct {
+		p    *policy.Policy
+		t    *registry.Tool
+		args string
+		want policy.Verdict // of the tool and of the call
+		call policy.Verdict
+	}{
+		{nil, get, `{"amount": 9}`, policy.IsAllowed, policy.IsAllowed},
+		{nil, put, `{"amount": 9}`, policy.NeedsApproval, policy.NeedsApproval},
+		{nil, put, `{"amount": 1}`, policy.NeedsApproval, policy.IsAllowed},
+		{&policy.Policy{Deny: []string{"s.put"}}, put, `{"amount": 1}`, policy.IsDenied, policy.IsDenied},
+		{&policy.Policy{Token: "alice"}, get, `{}`, policy.IsDenied, policy.IsDenied},
+		{&policy.Policy{Token: "bob"}, put, `{}`, policy.NeedsApproval, policy.NeedsApproval},
+		{&policy.Policy{Approve: policy.ApproveWrites}, put, `{"amount": 1}`, policy.NeedsApproval, policy.NeedsApproval},
+		{&policy.Policy{Rules: []policy.Rule{{Pattern: "s.put", Then: policy.IsDenied}}}, put, `{"amount": 1}`,
+			policy.IsDenied, policy.IsDenied},
+	} {
+		for _, c := range []*Catalog{c, c.Apart(nil, nil)} {
+			if d := c.Decide(tc.p, tc.t, nil); d.Verdict != tc.want {
+				t.Errorf("%+v %s: %+v, want %s", tc.p, tc.t.ID, d, tc.want)
+			}
+			if d := c.DecideCall(tc.p, tc.t, json.RawMessage(tc.args), nil); d.Verdict != tc.call {
+				t.Errorf("%+v %s %s: %+v, want %s", tc.p, tc.t.ID, tc.args, d, tc.call)
+			}
+		}
+	}
+}
+
+func TestRulesThatMeanNothingAreNoted(t *testing.T) {
+	reg := &registry.Registry{Tools: []registry.Tool{
+		{ID: "mail.send", Server: "mail", Name: "send", Input: json.RawMessage(`{"properties": {"to": {}}}`)},
+		{ID: "mail.list", Server: "mail", Name: "list", Input: json.RawMessage(`{}`)}},
+		Servers: []registry.Server{{Name: "mail", Tools: 2}, {Name: "down"}}}
+	reg.Normalize()
+	cfg := configs(t, `{"approve": {"mail.send": {"ask": "too == nil and to == nil and args.x == nil"}, "mail.sent": "ask", "Mail": "deny",
+		"mail.l*": {"deny": "x"}, "down.any": "deny", "read": "deny", "mail.*": {"ask": "y"}},
+		"tokens": {"alice": {"approve": {"mail.sent": "allow"}}}}`)
+	got := SettingsDoubts(cfg, &discovery.Settings{}, reg)
+	want := []string{
+		`usetools.approve "mail.send" looks at too, which is no argument of mail.send: it is nil`,
+		`usetools.approve names "mail.sent", which is no tool`, `usetools.approve names "Mail", which is no tool`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A running server follows its config, and keeps the rules that it has where it
+// cannot read the new ones.
+func TestChangedRulesTakeEffectWithoutARestart(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := registry.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("tools.json", `[{"name": "put", "description": "Put it."}]`)
+	path := ""
+	approve := func(rules string) {
+		path = write("mcp.json", `{"usetools": {"approve": `+rules+`}, "mcpServers": {"s": {"type": "snapshot", "path": "tools.json"}}}`)
+	}
+	approve(`{"effect": "ask"}`)
+	f := &Files{Configs: []string{path}, NoMemory: true, NoObserve: true, NoUsage: true}
+	defer f.Close()
+	verdict := func(c *Catalog) policy.Verdict {
+		tool, ok := c.Registry.Tool("s.put")
+		if !ok {
+			t.Fatal("there is no s.put")
+		}
+		return c.Decide(nil, tool, nil).Verdict
+	}
+	first, err := f.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := verdict(first); got != policy.NeedsApproval {
+		t.Errorf("at first %s", got)
+	}
+	type news struct {
+		c   *Catalog
+		err error
+	}
+	told := make(chan news, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- f.Watch(ctx, -1, func(c *Catalog, err error) { told <- news{c, err} }) }()
+	defer func() { cancel(); <-done }()
+	next := func() news {
+		select {
+		case n := <-told:
+			return n
+		case <-time.After(time.Minute):
+			t.Fatal("no news of the config")
+			return news{}
+		}
+	}
+	if n := next(); n.err != nil || verdict(n.c) != policy.NeedsApproval {
+		t.Errorf("of the watch at first %+v", n)
+	}
+	approve(`{"effect": "deny"}`)
+	if n := next(); n.err != nil || verdict(n.c) != policy.IsDenied {
+		t.Errorf("after a change %+v", n)
+	}
+	approve(`{"effect": "alow"}`)
+	if n := next(); n.err == nil || !strings.Contains(n.err.Error(), `"alow"`) || verdict(n.c) != policy.IsDenied {
+		t.Errorf("after a mistake %+v", n)
+	}
+	if other, err := (&Files{Configs: []string{path}}).Early(t.Context()); err == nil {
+		t.Errorf("a start with a mistake has %d rules", len(other.Rules))
+	}
+	approve(`{"effect": "allow"}`)
+	if n := next(); n.err != nil || verdict(n.c) != policy.IsAllowed {
+		t.Errorf("after it was mended %+v", n)
+	}
+}

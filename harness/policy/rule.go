@@ -1,0 +1,215 @@
+package policy
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+)
+
+// Rule says what is to be done about calls of some tools. Of the rules for a tool,
+// those of the policy's token come first, then those for all; of either the ones
+// that name just it, then patterns, the longest first, then the one for its class;
+// of two alike the stricter. The first one that applies decides.
+type Rule struct {
+	// Pattern is a class of tools (read, again, effect), or as in Policy.
+	Pattern string `json:"pattern"`
+	// Then is NeedsApproval, IsDenied or IsAllowed.
+	Then Verdict `json:"then"`
+	// If is what must be true of a call; nil: nothing. A condition that cannot be
+	// answered of a call counts as true, and as false where Then is IsAllowed.
+	If *Condition `json:"if,omitempty"`
+	// Whole says that a yes may be for all calls of the tool in the run.
+	Whole bool `json:"whole,omitempty"`
+	// For is how long a question waits for an answer; 0: AskFor.
+	For time.Duration `json:"for,omitempty"`
+	// Token is the name of the token that the rule is for; "": all.
+	Token string `json:"token,omitempty"`
+}
+
+// Classes are the patterns that stand for a class of tools.
+var Classes = []record.Class{record.Read, record.Again, record.Effect}
+
+// ofClass reports whether the rule is for a class of tools.
+func (r *Rule) ofClass() bool { return slices.Contains(Classes, record.Class(r.Pattern)) }
+
+// Matches reports whether the rule is for a tool of a class.
+func (r *Rule) Matches(t *registry.Tool, class record.Class) bool {
+	if r.ofClass() {
+		return record.Class(r.Pattern) == class
+	}
+	return t.Match(r.Pattern)
+}
+
+func (r *Rule) validate() error {
+	if !r.ofClass() && !registry.IsPattern(r.Pattern) {
+		return fmt.Errorf("%q is no pattern of tools: want a class (%s), a server (git), a tool (git.git_log) or wildcards "+
+			"(git.*_log)", r.Pattern, classNames())
+	}
+	if strictness(r.Then) < 0 {
+		return fmt.Errorf("the rule %q is for %q: want %q, %q or %q", r.Pattern, r.Then, NeedsApproval, IsDenied, IsAllowed)
+	}
+	return nil
+}
+
+func classNames() string {
+	var names []string
+	for _, c := range Classes {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
+}
+
+// strictness orders what rules may come to, the strictest first; -1: no rule may.
+func strictness(v Verdict) int { return slices.Index([]Verdict{IsDenied, NeedsApproval, IsAllowed}, v) }
+
+// String is the rule as a sentence without an end.
+func (r *Rule) String() string {
+	var b strings.Builder
+	if r.Token != "" {
+		fmt.Fprintf(&b, "for the token %s ", r.Token)
+	}
+	what := "calls of " + r.Pattern
+	if r.ofClass() {
+		what = fmt.Sprintf("calls of tools that are %s", r.Pattern)
+	}
+	b.WriteString(what)
+	switch r.Then {
+	case IsDenied:
+		b.WriteString(" are denied")
+	case IsAllowed:
+		b.WriteString(" need nobody's approval")
+	default:
+		b.WriteString(" need approval")
+	}
+	if r.If != nil {
+		fmt.Fprintf(&b, " where %s", r.If)
+	}
+	if r.Then == NeedsApproval {
+		fmt.Fprintf(&b, ", for which they wait %s", days(cmp.Or(r.For, AskFor)))
+		if r.Whole {
+			b.WriteString("; a yes may be for all calls of the tool in the run")
+		}
+	}
+	return b.String()
+}
+
+// days is a duration in words, in days where it is whole ones.
+func days(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d == day:
+		return "1 day"
+	case d > day && d%day == 0:
+		return fmt.Sprintf("%d days", d/day)
+	}
+	text := d.String()
+	text = strings.TrimSuffix(text, "0s")
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// rulesFor are the rules that may apply to a tool, in the order in which they are
+// asked.
+func (p *Policy) rulesFor(t *registry.Tool, class record.Class) []*Rule {
+	var out []*Rule
+	for i := range p.Rules {
+		if r := &p.Rules[i]; (r.Token == "" || r.Token == p.Token) && r.Matches(t, class) {
+			out = append(out, r)
+		}
+	}
+	no := func(b bool) int {
+		if b {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(out, func(a, b *Rule) int {
+		return cmp.Or(
+			cmp.Compare(no(a.Token != ""), no(b.Token != "")),
+			cmp.Compare(no(a.Pattern == t.ID), no(b.Pattern == t.ID)),
+			cmp.Compare(no(!a.ofClass()), no(!b.ofClass())),
+			cmp.Compare(len(b.Pattern), len(a.Pattern)),
+			cmp.Compare(strictness(a.Then), strictness(b.Then)),
+			cmp.Compare(a.Pattern, b.Pattern))
+	})
+	return out
+}
+
+// call is a call whose arguments are read when a condition wants them.
+type call struct {
+	tool string
+	raw  json.RawMessage
+	read bool
+	args map[string]any
+	err  error
+}
+
+func (c *call) arguments() (map[string]any, error) {
+	if c.read {
+		return c.args, c.err
+	}
+	c.read = true
+	var formed json.RawMessage
+	if formed, c.err = record.Arguments(c.raw); c.err == nil {
+		dec := json.NewDecoder(bytes.NewReader(formed))
+		dec.UseNumber()
+		c.err = dec.Decode(&c.args)
+	}
+	return c.args, c.err
+}
+
+// applies reports whether the rule is one for this call; why says what keeps its
+// condition from being answered.
+func (r *Rule) applies(c *call) (applies bool, why string) {
+	if r.If == nil {
+		return true, ""
+	}
+	args, err := c.arguments()
+	if err == nil {
+		applies, err = r.If.Holds(c.tool, args)
+	}
+	if err != nil {
+		return r.Then != IsAllowed, err.Error()
+	}
+	return applies, ""
+}
+
+// applied is what the rule comes to beside the verdict of the policy's settings,
+// which is none of IsDenied. why says what kept its condition from being answered,
+// and surely whether the rule applies to the call, or else may.
+func (r *Rule) applied(t *registry.Tool, set Decision, why string, surely bool) Decision {
+	d := Decision{Tool: t.ID, Verdict: r.Then}
+	verb := map[Verdict]string{IsDenied: "denied", IsAllowed: "allowed", NeedsApproval: "needs approval"}[r.Then]
+	if !surely {
+		verb = "may be " + verb
+		if r.Then == NeedsApproval {
+			verb = "may need approval"
+		}
+	}
+	d.Rule = fmt.Sprintf("%s by the rule %q", verb, r.Pattern)
+	if r.Token != "" {
+		d.Rule += " of the token " + r.Token
+	}
+	if r.If != nil {
+		d.Rule += fmt.Sprintf(": %s", r.If)
+	}
+	if why != "" {
+		d.Rule += fmt.Sprintf("; that cannot be answered: %s", why)
+	}
+	switch {
+	case r.Then == NeedsApproval:
+		d.Whole, d.For = r.Whole, cmp.Or(r.For, AskFor)
+	case r.Then == IsAllowed && set.Verdict == NeedsApproval && r.ofClass():
+		return set
+	}
+	return d
+}
