@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,22 @@ type model struct {
 
 // strict reports whether a run of it comes to the same value whatever happens.
 func (m *model) strict() bool { return !m.chancy && !m.uncertain }
+
+// tools are the Go names of the tools that it may call.
+func (m *model) tools() []string {
+	out := []string{"Look"}
+	var walk func([]op)
+	walk = func(ops []op) {
+		for _, o := range ops {
+			if name := strings.ToUpper(o.tool[:1]) + o.tool[1:]; !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+			walk(o.ops)
+		}
+	}
+	walk(m.ops)
+	return out
+}
 
 // op is a step of a script.
 type op struct {

@@ -81,7 +81,10 @@ func (p *process) through(step string, do func() error) error {
 		p.w.count("failed: " + step)
 		return errDisk
 	}
-	size := p.w.recordSize()
+	size := int64(0)
+	if step == "sync" {
+		size = p.w.recordSize()
+	}
 	if err := do(); err != nil {
 		return err
 	}
@@ -97,6 +100,7 @@ func (p *process) through(step string, do func() error) error {
 // world is all that is not the harness: a folder, a server that counts, and people.
 type world struct {
 	dir   string // of the store
+	file  string // the record, where that is known
 	model *model
 
 	mu       sync.Mutex
@@ -129,6 +133,7 @@ type request struct {
 	key        string // Idempotency-Key
 	receipt    int
 	executed   bool
+	late       bool          // after whoever sent it had gone
 	order      int           // of the execution
 	due        time.Duration // when it is executed whatever happens; 0: not by itself
 }
@@ -160,19 +165,24 @@ func (w *world) chance(percent int) bool {
 	return w.rng.IntN(100) < percent
 }
 
+// recordFile is the path of the record, "" where there is none.
 func (w *world) recordFile() string {
-	files, _ := filepath.Glob(filepath.Join(w.dir, "*.run.jsonl"))
-	if len(files) != 1 {
-		return ""
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file == "" {
+		if files, _ := filepath.Glob(filepath.Join(w.dir, "*.run.jsonl")); len(files) == 1 {
+			w.file = files[0]
+		}
 	}
-	return files[0]
+	return w.file
 }
 
 func (w *world) recordSize() int64 {
-	if w.dir == "" {
+	file := w.recordFile()
+	if file == "" {
 		return 0
 	}
-	st, err := os.Stat(w.recordFile())
+	st, err := os.Stat(file)
 	if err != nil {
 		return 0
 	}
@@ -194,6 +204,7 @@ func (w *world) loseUnsynced() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.synced == 0 {
+		w.file = ""
 		return os.Remove(file)
 	}
 	st, err := os.Stat(file)
@@ -221,7 +232,7 @@ func (w *world) work(p *process) func(context.Context, *worker.Script, worker.Ho
 		}
 		w.mu.Unlock()
 		needs := &worker.Needs{Uncertain: w.model.uncertain}
-		for i, name := range []string{"Look", "Buy", "Pay", "Set"} {
+		for i, name := range w.model.tools() {
 			needs.Names = append(needs.Names, worker.Name{Package: "shop", Name: name, Line: i + 1, Column: 1})
 		}
 		out, err := runModel(context.WithValue(ctx, tryKey{}, a), s, host, o, needs, w.model.run, func(c *modelCall) {
@@ -424,17 +435,19 @@ func (w *world) executeLocked(q *request) {
 func (w *world) tickLocked() {
 	for _, q := range w.requests {
 		if q.due > 0 && q.due <= w.passed() {
+			q.late = true
 			w.executeLocked(q)
 		}
 	}
 }
 
-// settle lets all that the server still has be executed.
+// comeToRest lets all that the server still has be executed.
 func (w *world) comeToRest() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, q := range w.requests {
 		if q.due > 0 {
+			q.late = true
 			w.executeLocked(q)
 		}
 	}
