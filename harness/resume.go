@@ -214,9 +214,6 @@ func (j *journal) resume(w *record.Writer, run *record.Run) {
 	for _, c := range run.Children {
 		j.calls = max(j.calls, c.N)
 	}
-	for _, n := range run.Notes {
-		j.noted += len(n.Clock)
-	}
 }
 
 // again begins another attempt: what the script does anew until it is live is in
@@ -225,6 +222,7 @@ func (j *journal) again(run *record.Run) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	clear(j.nested)
+	j.readings, j.noted, j.lost = nil, 0, false
 	j.repeats = &repeats{stdout: len(run.Stdout()), stderr: len(run.Stderr())}
 }
 

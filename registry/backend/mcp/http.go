@@ -102,7 +102,7 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 	}
 	base := origin.NewGuard(named)
 	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(d.opts.Asks), headers: d.server.Headers, named: named,
-		max: d.server.MaxMessage}
+		max: d.server.MaxMessage, oauth: d.signedIn != nil}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
 	// The SDK calls off the request of a handshake that was given up, and
@@ -201,6 +201,7 @@ type tripper struct {
 	elsewhere atomic.Pointer[origin.ElsewhereError] // where the server wanted requests to go; nil: nowhere else
 	moved     atomic.Pointer[moved]                 // where the last redirect led that POSTs were to follow; may be nil
 	signedIn  *signedIn                             // where the transport above does not see to it; may be nil
+	oauth     bool                                  // the server wants a sign-in
 	posts     *posts                                // of legacy SSE, else nil
 	closing   context.Context                       // ends when the session is closed
 	givenUp   context.Context                       // ends when the handshake takes too long, or after the session
@@ -413,13 +414,31 @@ func (t *tripper) bounded(ctx context.Context, res *http.Response, p posted) (*h
 	}
 	if out, ok := t.rewrite(ctx, data); ok {
 		data = out
+	} else if p.call && res.StatusCode >= 400 && !t.signsIn(res.StatusCode) {
+		return nil, callError(res.StatusCode)
 	} else if p.call && t.posts == nil && res.StatusCode < 300 && len(bytes.TrimSpace(data)) > 0 {
 		t.captures.became(p.id, backend.Unread)
+		return nil, &said{"the answer is no message of JSON-RPC", errRejected}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(data))
 	res.ContentLength = int64(len(data))
 	res.Header.Del("Content-Length")
 	return res, nil
+}
+
+// signsIn reports whether a status is for the sign-in.
+func (t *tripper) signsIn(code int) bool {
+	return t.oauth && (code == http.StatusUnauthorized || code == http.StatusForbidden)
+}
+
+// callError is a status that says that one call failed. The SDK would give up
+// the connection with it, and all other calls over it.
+func callError(code int) error {
+	err := &said{fmt.Sprintf("status %d %s", code, http.StatusText(code)), errRejected}
+	if code == http.StatusBadRequest || code == http.StatusNotFound {
+		return fmt.Errorf("%w (%w)", err, mcp.ErrSessionMissing) // the next call needs another connection
+	}
+	return err
 }
 
 // instead is the message that takes the place of one that is too long; nil:

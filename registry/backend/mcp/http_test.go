@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/internal/wiretest"
 	"github.com/usetools/usetools/registry/backend/mcp"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -461,5 +462,64 @@ func TestCancellationComesAfterWhatItCancels(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of %d calls are still running", begun.Load()-ended.Load(), begun.Load())
 		}
+	}
+}
+
+// What happens to one call over HTTP is not the end of another.
+func TestHTTPCallsDoNotEndOthers(t *testing.T) {
+	const cancelled, cut, foreign = 0, -1, -2
+	for _, status := range []int{400, 403, 404, 408, 409, 429, 500, 501, 502, 503, cancelled, cut, foreign} {
+		held, release := make(chan struct{}), make(chan struct{})
+		l := newLater()
+		def := web(t, config.HTTP, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			fails := bytes.Contains(body, []byte(`"fails"`))
+			switch {
+			case bytes.Contains(body, []byte(`"held"`)):
+				close(held)
+				<-release
+				l.ServeHTTP(w, r)
+			case !fails:
+				l.ServeHTTP(w, r)
+			case status == cancelled:
+				<-r.Context().Done()
+			case status == cut:
+				if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+					conn.Close()
+				}
+			case status == foreign:
+				io.WriteString(w, "<html>")
+			default:
+				w.WriteHeader(status)
+			}
+		}))
+		def.Protocol = "legacy"
+		b := open(t, def, nil)
+		send, _ := wiretest.Ask(true, "", func() error { return nil })
+		ended := make(chan error, 1)
+		go func() {
+			_, err := b.Call(backend.WithSend(t.Context(), send), "held", nil)
+			ended <- err
+		}()
+		<-held
+		ctx, cancel := context.WithCancel(t.Context())
+		fails, _ := wiretest.Ask(true, "", func() error {
+			if status == cancelled {
+				cancel()
+			}
+			return nil
+		})
+		if _, err := b.Call(backend.WithSend(ctx, fails), "fails", nil); err == nil {
+			t.Errorf("%d: no error", status)
+		}
+		close(release)
+		if err := <-ended; err != nil {
+			t.Errorf("%d: the other call: %v", status, err)
+		}
+		cancel()
 	}
 }
