@@ -81,14 +81,11 @@ func (p *process) through(step string, do func() error) error {
 		p.w.count("failed: " + step)
 		return errDisk
 	}
-	size := int64(0)
-	if step == "sync" {
-		size = p.w.recordSize()
-	}
+	size := p.w.recordSize()
 	if err := do(); err != nil {
 		return err
 	}
-	if step == "sync" {
+	if step == "sync" || step == "put" { // an answer is not kept before what it answers
 		p.w.setSynced(size)
 	}
 	if err := p.point("after " + step); err != nil && step != "close" {
