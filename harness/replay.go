@@ -159,6 +159,7 @@ type replayer struct {
 	over     bool // the script came to where its run was ended
 	resume   bool // the run goes on where its record ends
 	live     bool // it has come there
+	final    bool // it cannot go on, however often it is tried
 }
 
 // asked is a call that waits for its answer.
