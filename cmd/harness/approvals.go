@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -316,6 +317,8 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
 		if yes {
 			answer.Until = time.Now().Add(c.Duration("for"))
+		} else if answer.Input, err = declined(a.Question); err != nil {
+			return err
 		}
 		err := store.Answer(a.id(), answer)
 		out := answered{ID: a.id(), Yes: yes, Who: who}
@@ -340,6 +343,19 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		err = exit(code)
 	}
 	return err
+}
+
+// declined is a no to all that a server asks, nil where it asks nothing.
+func declined(question json.RawMessage) (json.RawMessage, error) {
+	all, err := backend.Questions(question)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	replies := map[string]*backend.Reply{}
+	for _, q := range all {
+		replies[q.Key] = &backend.Reply{Action: backend.Decline}
+	}
+	return backend.Answers(replies)
 }
 
 // sayAnswered says what became of an answer.
