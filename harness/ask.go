@@ -135,14 +135,10 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	if line.Class != record.Read {
 		doubt = a.doubts[callKey(t.ID, args)]
 	}
-	var had *record.Asked // which is obeyed whatever policy says by now
-	if a.gate != nil {
-		had = a.gate.AskFor(line.Path, line.Place, t.ID, string(args))
-	}
 	switch {
 	case d.Verdict == IsDenied:
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
-	case d.Verdict != NeedsApproval && doubt == "" && had == nil:
+	case d.Verdict != NeedsApproval && doubt == "":
 		return "", none, nil
 	case !r.canWait() && doubt != "":
 		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked", doubt)
@@ -156,14 +152,16 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
 		Hash: t.Hash, Server: r.cat.Server(t.Server).Digest(), Whole: d.Whole}
 	if g := a.whole[t.ID]; doubt == "" && g != nil && g.Hash == want.Hash && g.Server == want.Server &&
-		r.journal.now().Before(g.Answer.Until) && (had == nil || had.Answer == nil) {
+		r.journal.now().Before(g.Answer.Until) {
 		return g.Ask.A, g.Answer.Until, nil
 	}
-	if had != nil {
-		if err := r.answered(had, want); err != nil {
-			return had.Ask.A, none, err
+	if a.gate != nil {
+		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
+			if err := r.answered(x, want); err != nil {
+				return x.Ask.A, none, err
+			}
+			return x.Ask.A, x.Answer.Until, nil
 		}
-		return had.Ask.A, had.Answer.Until, nil
 	}
 	a.number++
 	want.A = strconv.Itoa(a.number)

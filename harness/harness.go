@@ -204,10 +204,9 @@ type Script struct {
 	// the Result.
 	Stdout, Stderr io.Writer
 
-	depth int     // of RunScript
-	began *Policy // that a run which goes on began with; nil: none
-	path  string  // of the calls of RunScript that it is in
-	tree  *tree   // nil: it is nobody's but its own
+	depth int    // of RunScript
+	path  string // of the calls of RunScript that it is in
+	tree  *tree  // nil: it is nobody's but its own
 }
 
 // room is where the results of its calls are.

@@ -567,7 +567,7 @@ func (r *run) decide(t *wrappers.Tool) Decision {
 	if t.Held {
 		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
 	}
-	return r.unlessUnsent(t, r.stricter(func(p *Policy) Decision { return r.cat.Decide(p, t.Tool, r.script.Approved) }))
+	return r.unlessUnsent(t, r.cat.Decide(r.policy(), t.Tool, r.script.Approved))
 }
 
 // decideCall is that on one call of it.
@@ -575,22 +575,7 @@ func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
 	if t.Held {
 		return r.decide(t)
 	}
-	return r.unlessUnsent(t, r.stricter(func(p *Policy) Decision {
-		return r.cat.DecideCall(p, t.Tool, args, r.script.Approved)
-	}))
-}
-
-// stricter is the decision by the policy of now, or where that is stricter by the one
-// that the run began with.
-func (r *run) stricter(by func(*Policy) Decision) Decision {
-	d := by(r.policy())
-	if r.script.began != nil {
-		if then := by(r.script.began); then.Verdict == IsDenied && d.Verdict != IsDenied ||
-			then.Verdict == NeedsApproval && d.Verdict != NeedsApproval && d.Verdict != IsDenied {
-			return then
-		}
-	}
-	return d
+	return r.unlessUnsent(t, r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved))
 }
 
 // unlessUnsent is a decision, which asks nobody about what a dry run does not send.

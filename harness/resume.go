@@ -160,13 +160,6 @@ func (r *resumption) prepare() (*Script, error) {
 	}
 	s.Name, s.Session, s.Subject, s.Strict, s.Dry = b.Name, b.Session, b.Subject, b.Strict, false
 	s.ReadOnly = s.ReadOnly || b.ReadOnly
-	if b.Policy != nil {
-		s.began = &Policy{}
-		if err := json.Unmarshal(b.Policy, s.began); err != nil {
-			return nil, fmt.Errorf("the policy of the record: %w", err)
-		}
-		s.began.Rules = nil // the config's are those of now; what they asked is in the record
-	}
 	if s.Inputs, err = valuesOf(r.run, b.Inputs); err != nil {
 		return nil, err
 	}
