@@ -28,7 +28,7 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 	if c.Tool == bridge.RunScript {
 		replay.runs(r)
 		raw, err := r.runSaved(ctx, path, c)
-		replay.ran(r)
+		replay.ran(r, !errors.Is(err, worker.ErrParked))
 		return &worker.Answer{Result: raw}, err
 	}
 	var recorded *record.Made
