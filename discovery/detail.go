@@ -63,10 +63,14 @@ type Entry struct {
 	// schema has.
 	Examples []registry.Example `json:"examples,omitempty"`
 	// Class is what a call of it does (read, again or effect), not with name_only;
-	// ClassWhy is why that is known, with go and full_schema. This package leaves
-	// both empty; harness.Catalog sets them.
+	// ClassWhy is why that is known, with go and full_schema. Verdict and Rule are so
+	// what the rules of the config say of calls that are not simply allowed
+	// (needs_approval or denied). This package leaves all four empty; harness.Catalog
+	// sets them.
 	Class    string `json:"class,omitempty"`
 	ClassWhy string `json:"classWhy,omitempty"`
+	Verdict  string `json:"verdict,omitempty"`
+	Rule     string `json:"rule,omitempty"`
 	// Stale says that the tool's server could not be asked in the last build.
 	Stale bool `json:"stale,omitempty"`
 	// Error is why the tool cannot be called, see registry.Tool.

@@ -116,13 +116,17 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 
 func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
-// canWait reports whether a run can end and go on later: its record is kept.
-func (r *run) canWait() bool { return r.journal.w != nil }
+// canWait reports whether a run can end and go on later: it is a script whose record
+// is kept.
+func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
 
 // approve returns the approval that a call uses up, "" where it needs none. The
 // error is worker.ErrParked where the call waits for a person, or says why it is
 // not to be sent.
-func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (ask string, err error) {
+//
+// The yes is to be used until holds, where that is not zero.
+func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (ask string, holds time.Time, err error) {
+	none := holds
 	d := r.decideCall(t, args)
 	a := r.tree.asks
 	a.mu.Lock()
@@ -133,13 +137,13 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	}
 	switch {
 	case d.Verdict == IsDenied:
-		return "", &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
+		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
 	case d.Verdict != NeedsApproval && doubt == "":
-		return "", nil
+		return "", none, nil
 	case !r.canWait() && doubt != "":
-		return "", fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked", doubt)
+		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked", doubt)
 	case !r.canWait():
-		return "", &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) it can wait "+
+		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) it can wait "+
 			"for a person", t.ID, d.Rule)}
 	}
 	if doubt != "" {
@@ -149,11 +153,14 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 		Hash: t.Hash, Server: r.cat.Server(t.Server).Digest(), Whole: d.Whole}
 	if g := a.whole[t.ID]; doubt == "" && g != nil && g.Hash == want.Hash && g.Server == want.Server &&
 		r.journal.now().Before(g.Answer.Until) {
-		return g.Ask.A, nil
+		return g.Ask.A, g.Answer.Until, nil
 	}
 	if a.gate != nil {
 		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
-			return x.Ask.A, r.answered(x, want)
+			if err := r.answered(x, want); err != nil {
+				return x.Ask.A, none, err
+			}
+			return x.Ask.A, x.Answer.Until, nil
 		}
 	}
 	a.number++
@@ -161,10 +168,10 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	want.Until = r.journal.now().Add(cmp.Or(d.For, policy.AskFor)).UTC().Truncate(time.Second)
 	want.Digest = record.AskDigest(r.journal.id(), want)
 	if err := r.journal.add(want); err != nil {
-		return "", err
+		return "", none, err
 	}
 	a.open = append(a.open, r.waiting(want, args))
-	return "", worker.ErrParked
+	return "", none, worker.ErrParked
 }
 
 // answered is what people have said of an ask: nil for a yes, an error for a no,

@@ -131,8 +131,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		args = line.Args.JSON
 		err = r.cat.CheckArguments(t.Tool, args)
 	}
+	var holds time.Time // the yes that the call uses
 	if err == nil && recorded == nil && !r.unsent(line.Class) {
-		line.Ask, err = r.approve(t, line, args)
+		line.Ask, holds, err = r.approve(t, line, args)
 		var denied *worker.DeniedError
 		var changed *changedError
 		if errors.Is(err, worker.ErrParked) || errors.As(err, &denied) || errors.As(err, &changed) {
@@ -173,6 +174,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			if !holds.IsZero() && !r.journal.now().Before(holds.Add(-time.Second)) {
+				return fmt.Errorf("the approval of it has expired at %s", holds.Format(time.RFC3339))
+			}
 			sent.Store(true)
 			if err := r.journal.sends(line, recorded); err != nil {
 				sent.Store(false)
@@ -183,7 +187,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		r.rounds(ctx, t, line, recorded, how)
 		res, start, err = r.send(sendCtx, ctx, t, args, how)
 	}
-	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) {
+	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
 		return nil, r.question(line, args, asks)
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)

@@ -186,6 +186,9 @@ type Script struct {
 	// Ask asks the user what a server wants to know in the middle of a call; nil:
 	// nobody can be asked.
 	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
+	// Own says to Resume that its result goes to whoever sent the script, so that the
+	// same request sent again is another one; see Rejoin.
+	Own bool
 	// Copy lets Resume go on with a record whose file is another one than that which
 	// the run wrote: a copy, of which only one is to go on.
 	Copy bool
@@ -314,6 +317,7 @@ type run struct {
 	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
+	direct bool             // it is one call without a script
 	cat    *Catalog         // nil until the script needs one; kept for the whole run
 	view   *wrappers.View   // of cat
 	index  *discovery.Index // of cat

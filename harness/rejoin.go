@@ -118,7 +118,9 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	}
 	switch state := stateOf(run); {
 	case state == goesOn:
-		res, err := h.Resume(ctx, id, s)
+		own := *s
+		own.Own = true
+		res, err := h.Resume(ctx, id, &own)
 		if running := (*record.RunningError)(nil); errors.As(err, &running) && !named {
 			return nil, err
 		}

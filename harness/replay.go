@@ -159,6 +159,7 @@ type replayer struct {
 	over     bool // the script came to where its run was ended
 	resume   bool // the run goes on where its record ends
 	live     bool // it has come there
+	final    bool // it cannot go on, however often it is tried
 }
 
 // asked is a call that waits for its answer.
@@ -187,9 +188,19 @@ func newReplayer(r *record.Run, source string, g *record.Gate) *replayer {
 	p := &replayer{run: r, source: source, gate: g, readings: map[string][]int64{}, waiting: map[int]*asked{},
 		workers: map[*run]*replaying{}}
 	p.changed = sync.NewCond(&p.mu)
-	for _, n := range r.Notes {
-		for _, c := range n.Clock {
-			p.readings[c.Path] = append(p.readings[c.Path], c.At)
+	older := false
+	for _, l := range r.Lines {
+		switch l := l.(type) {
+		case *record.Attempt:
+			older = true // an attempt that comes further has all readings anew
+		case *record.Note:
+			if older && len(l.Clock) > 0 {
+				older = false
+				clear(p.readings)
+			}
+			for _, c := range l.Clock {
+				p.readings[c.Path] = append(p.readings[c.Path], c.At)
+			}
 		}
 	}
 	return p

@@ -52,7 +52,7 @@ func (r *run) Resolve(ctx context.Context, n *worker.Needs) (*worker.Tools, bool
 	r.tellsUncertain = n.Uncertain
 	switch p := r.tree.replay; {
 	case p != nil && p.resume:
-		if tools, ok, err := r.resumed(ctx, n); ok || err != nil {
+		if tools, ok, err := r.resumed(ctx, n); ok || err != nil || r.result.Status == Diverged {
 			r.err = err
 			return tools, ok, err
 		}

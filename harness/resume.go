@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
@@ -35,7 +36,7 @@ const maxAttempts = 20
 // then on. A script that does not ask for them all has diverged, and sends nothing.
 //
 // Script, inputs, seed and limits are those of the record. Of s count Policy,
-// Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Subject, and Limits where
+// Catalog, Results, OnLine, Stdout, Stderr, Ask, Copy, Own, Subject, and Limits where
 // they are larger. An error is a *NotResumableError, a *record.UnknownError, a
 // *record.RunningError where another process has the run, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
@@ -54,8 +55,13 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 	}
 	r := &resumption{h: h, script: s, w: w, run: run}
 	res, err := r.run0(ctx)
-	if err != nil {
+	switch {
+	case err != nil && r.journal != nil:
 		r.journal.abort(err)
+	case err != nil:
+		w.Close()
+	case s.Own && res.Status != Waiting && res.Status != Uncertain:
+		store.Fetch(res.Run)
 	}
 	return res, err
 }
@@ -113,7 +119,8 @@ type resumption struct {
 	w       *record.Writer
 	run     *record.Run
 	journal *journal
-	asks    *asks // of the last attempt
+	asks    *asks     // of the last attempt
+	replay  *replayer // the same
 }
 
 // run0 runs the script again until it does not diverge.
@@ -127,7 +134,7 @@ func (r *resumption) run0(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.journal.live() {
+		if res.Status != Diverged || n == maxAttempts || ctx.Err() != nil || r.final() {
 			res.Run, res.Attempts = r.journal.id(), r.journal.number
 			r.asks.fill(res)
 			r.journal.end(res)
@@ -139,6 +146,9 @@ func (r *resumption) run0(ctx context.Context) (*Result, error) {
 		}
 	}
 }
+
+// final reports whether another attempt would end as the last one did.
+func (r *resumption) final() bool { return r.journal.live() || r.replay.final }
 
 // prepare is the script as it was recorded.
 func (r *resumption) prepare() (*Script, error) {
@@ -180,10 +190,10 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	t.journal = r.journal
 	r.journal.again(r.run)
 	t.asks = newAsks(r.run, gate)
-	r.asks = t.asks
 	t.replay = newReplayer(r.run, s.Source, gate)
 	t.replay.resume = true
 	t.replay.parallel = l.WithDefaults().Parallel
+	r.asks, r.replay = t.asks, t.replay
 	one := *s
 	one.tree = t
 	res, err := r.h.run(ctx, &one, false)
@@ -214,9 +224,6 @@ func (j *journal) resume(w *record.Writer, run *record.Run) {
 	for _, c := range run.Children {
 		j.calls = max(j.calls, c.N)
 	}
-	for _, n := range run.Notes {
-		j.noted += len(n.Clock)
-	}
 }
 
 // again begins another attempt: what the script does anew until it is live is in
@@ -225,6 +232,7 @@ func (j *journal) again(run *record.Run) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	clear(j.nested)
+	j.readings, j.noted, j.lost = nil, 0, false
 	j.repeats = &repeats{stdout: len(run.Stdout()), stderr: len(run.Stderr())}
 }
 
@@ -333,8 +341,36 @@ func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 			r.changed[was.ID] = &changedError{was.ID}
 		}
 	}
+	if server := r.lostSession(); server != "" {
+		r.tree.replay.final = true
+		r.stop(Diverged, Error{Kind: KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
+			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
+		return nil, false, nil
+	}
 	tools.Go = !r.refuses()
 	return tools, true, nil
+}
+
+// lostSession is a server that keeps state in its process and has lost what the run
+// did there, "" where none has.
+func (r *run) lostSession() string {
+	for _, m := range r.tree.replay.run.Calls {
+		if m.Call == nil || m.Done != nil && m.Done.Kind == record.NotSent {
+			continue
+		}
+		t := r.allowed[m.Call.Tool]
+		if t == nil || !r.cat.Server(t.Server).Session {
+			continue
+		}
+		since := time.Time{}
+		if c, ok := r.cat.Calls.(interface{ Since(server string) time.Time }); ok {
+			since = c.Since(t.Server)
+		}
+		if since.IsZero() || since.After(m.Call.Time) {
+			return t.Server
+		}
+	}
+	return ""
 }
 
 // readAgain asks a server once more for what the record does not have, as secrets in

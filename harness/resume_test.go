@@ -14,7 +14,9 @@ import (
 
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/config"
 )
 
 // asking is a harness with a shop in which a person must approve of what is no
@@ -385,3 +387,100 @@ fmt.Println(err)`)
 }
 
 var _ = fmt.Sprint
+
+// A server that keeps state in its process has lost it when it was started anew.
+func TestALostSessionIsSaid(t *testing.T) {
+	h, shop, _, s := asksFor(t)
+	since := time.Now()
+	s.Policy = nil
+	s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: &connected{shop, &since},
+		Servers: []config.Server{{Name: "shop", Session: true}}}
+	const script = `
+UseTools("order an item", "show how much of an item is in stock")
+shop.Stock(shop.StockParams{Item: "nut"})
+shop.Buy(shop.BuyParams{Item: "nut"})`
+	s.Policy = &Policy{Approve: ApproveWrites}
+	for _, lost := range []bool{false, true} {
+		res := runs(t, h, s, script)
+		if res.Status != Waiting {
+			t.Fatal(res.Text())
+		}
+		if lost {
+			since = time.Now()
+		}
+		answerAll(t, h.opts.Records, res, true, "")
+		res = mustResume(t, h, s, res.Run)
+		if want := map[bool]Status{false: OK, true: Diverged}[lost]; res.Status != want || res.Attempts != 2 {
+			t.Errorf("lost %t: %s", lost, res.Text())
+		}
+	}
+}
+
+type connected struct {
+	*shop
+	since *time.Time
+}
+
+func (c *connected) Since(string) time.Time { return *c.since }
+
+// A tool that has become another one is not called by a run that knew it as it was.
+func TestAChangedToolStopsTheRun(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	res := runs(t, h, s, `
+UseTools("order an item")
+shop.Buy(shop.BuyParams{Item: "nut"})`)
+	answerAll(t, store, res, true, "")
+	reg := &registry.Registry{Servers: s.Catalog.Registry.Servers, Tools: slices.Clone(s.Catalog.Registry.Tools)}
+	for i := range reg.Tools {
+		reg.Tools[i].Description += " at once"
+		reg.Tools[i].Hash = ""
+	}
+	reg.Normalize()
+	s.Catalog = &Catalog{Registry: reg, Calls: shop}
+	res = mustResume(t, h, s, res.Run)
+	if res.Status != Diverged || shop.calls["buy"] != 0 || !strings.Contains(res.Text(), "shop.buy is not the tool any more") {
+		t.Errorf("%s %v", res.Text(), shop.calls)
+	}
+}
+
+// The same request is not begun again while its run waits, and gets its result once.
+func TestTheSameRequestIsNotBegunAgain(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	s.Subject = "ann"
+	s.Source = `
+UseTools("order an item")
+o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
+Return(o.Order)`
+	rejoin := func(h *Harness, s *Script) *Result {
+		t.Helper()
+		res, err := h.Rejoin(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if res := rejoin(h, s); res != nil {
+		t.Fatal(res.Text())
+	}
+	first := runs(t, h, s, s.Source)
+	bob := *s
+	bob.Subject = "bob"
+	if res := rejoin(h, &bob); res != nil {
+		t.Errorf("another's: %s", res.Text())
+	}
+	other := New(&Options{Records: store}) // after a restart
+	for range 2 {
+		res := rejoin(other, s)
+		if res == nil || res.Run != first.Run || res.Status != Waiting || len(res.Waiting) != 1 || len(res.Warnings) == 0 {
+			t.Fatalf("%+v", res)
+		}
+	}
+	answerAll(t, store, first, true, "")
+	if res := rejoin(other, s); res == nil || res.Status != OK || string(res.Value) != "1" || shop.calls["buy"] != 1 {
+		t.Fatalf("%+v", res)
+	}
+	// Its result was for that request: the next one is another.
+	if res := rejoin(other, s); res != nil {
+		t.Errorf("again: %s", res.Text())
+	}
+}

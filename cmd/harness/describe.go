@@ -91,7 +91,11 @@ func (e *env) showEntry(x discovery.Entry, d discovery.Detail) {
 	case discovery.NameDescription:
 		fmt.Fprintf(e.stdout, "%s  %s  %s  %s\n", x.ID, x.Go, x.Class, x.Short)
 	case discovery.Go:
-		e.showGo(fmt.Sprintf("%s// %s: %s\n\n", x.Signature, x.Class, x.ClassWhy))
+		rule := ""
+		if x.Rule != "" {
+			rule = fmt.Sprintf("// config: %s\n", strings.ReplaceAll(registry.PrintableText(x.Rule, len(x.Rule)), "\n", " "))
+		}
+		e.showGo(fmt.Sprintf("%s// %s: %s\n%s\n", x.Signature, x.Class, x.ClassWhy, rule))
 	case discovery.MicroSchema:
 		fmt.Fprintf(e.stdout, "%s %s\n", x.ID, registry.PrintableJSON(x.Micro))
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -265,6 +266,9 @@ func checkServer(ctx context.Context, cfg *config.Config, s config.Server) []fin
 func checkSettings(ctx context.Context, cfg *config.Config) []finding {
 	f := finding{Check: "settings", Status: fine, Detail: "usetools is understood"}
 	settings, err := catalog.SearchSettings(cfg)
+	if err == nil {
+		_, _, err = catalog.Rules(cfg)
+	}
 	var opts *discovery.Options
 	if err == nil {
 		opts, err = settings.Options()
@@ -337,6 +341,37 @@ func checkClasses(reg *registry.Registry, cfg *config.Config) finding {
 	return f
 }
 
+// checkRules says what each rule of the config means, and which tools it is for.
+func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
+	if cfg == nil {
+		return nil
+	}
+	rules, rights, err := catalog.Rules(cfg)
+	if err != nil {
+		return nil // checkSettings has said so
+	}
+	var out []finding
+	cat := &catalog.Catalog{Registry: reg, Servers: cfg.Servers, Rules: rules}
+	for _, r := range cat.RuleTools() {
+		f := finding{Check: "rule", Status: fine, Detail: fmt.Sprintf("%s: %s", &r.Rule, text.Count(len(r.Tools), "tool"))}
+		if len(r.Tools) > 0 {
+			f.Detail += " (" + text.List(r.Tools, 4) + ")"
+		}
+		out = append(out, f)
+	}
+	for _, token := range slices.Sorted(maps.Keys(rights)) {
+		if slices.Contains(rights[token], catalog.Approve) {
+			out = append(out, finding{Check: "rule", Status: fine,
+				Detail: "the token " + token + " may approve calls that it did not send itself"})
+		}
+	}
+	for _, doubt := range catalog.RuleDoubts(cfg, reg) {
+		out = append(out, finding{Check: "rule", Status: warning, Detail: doubt,
+			Do: "harness tools lists the tools by ID; harness describe shows their arguments"})
+	}
+	return out
+}
+
 func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 	f := finding{Check: "registry", Status: fine}
 	path := files.Path()
@@ -380,7 +415,7 @@ func checkRegistry(files *harness.Files, cfg *config.Config) []finding {
 				"definitions"
 			f.Detail += fmt.Sprintf(", %d that must not be called", held)
 		}
-		out := []finding{f, checkClasses(reg, cfg)}
+		out := append([]finding{f, checkClasses(reg, cfg)}, checkRules(reg, cfg)...)
 		if n := silent(reg, cfg); n > 0 {
 			out = append(out, finding{Check: "approval", Status: fine, Detail: fmt.Sprintf(
 				"without a word on whether they destroy anything: %d of %s; serve -approve destructive asks for those too",

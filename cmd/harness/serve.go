@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,11 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/registry/config"
 )
 
 func (e *env) serveCommand() *cli.Command {
@@ -200,6 +203,9 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		if err := http.Listen(); err != nil {
 			return usageError{err.Error()}
 		}
+		for _, name := range unheld(files.AllConfigs(), http.Tokens) {
+			log.Warn("usetools.tokens in the config names a token that no client has", "token", name)
+		}
 		if http.Tenants() || http.Insecure {
 			files.NoMemory = true // one client's scripts must not decide what another's phrases mean
 		}
@@ -337,3 +343,27 @@ var httpFlags = []string{"token-file", "insecure", "allow-host", "allow-origin",
 
 // notPassedOn are the flags of serve that a client's entry does not have.
 var notPassedOn = append([]string{"print-config", "http"}, httpFlags...)
+
+// unheld are the tokens that the rules or rights in the configs name and that are not
+// among those of clients. A config that cannot be read is told of elsewhere.
+func unheld(configs []string, tokens map[string]string) []string {
+	cfg, err := config.Load(configs...)
+	if err != nil {
+		return nil
+	}
+	rules, rights, err := catalog.Rules(cfg)
+	if err != nil {
+		return nil
+	}
+	named := maps.Clone(rights)
+	for _, r := range rules {
+		if r.Token != "" {
+			if named == nil {
+				named = map[string][]catalog.Right{}
+			}
+			named[r.Token] = nil
+		}
+	}
+	maps.DeleteFunc(named, func(name string, _ []catalog.Right) bool { _, held := tokens[name]; return held })
+	return slices.Sorted(maps.Keys(named))
+}

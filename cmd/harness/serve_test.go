@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,5 +36,21 @@ func TestWhoeverStartsTheServerSeesItsToolsOnce(t *testing.T) {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("want %q once, got\n%s", want, got)
 		}
+	}
+}
+
+// A rule for a misspelt token is one for nobody.
+func TestTokensThatNobodyHasAreNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, []byte(`{"mcpServers": {}, "usetools": {"tokens": {"ann": {"approve": {"effect": "ask"}},
+		"bbo": {"approve": {"effect": "deny"}}, "carl": {"may": ["approve"]}, "dora": {"may": []}}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := unheld([]string{path}, map[string]string{"ann": "1", "bob": "2", "dora": "3"})
+	if !slices.Equal(got, []string{"bbo", "carl"}) {
+		t.Errorf("%q", got)
+	}
+	if got := unheld(nil, nil); len(got) > 0 {
+		t.Errorf("without a config %q", got)
 	}
 }

@@ -376,7 +376,7 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 			out = append(out, fmt.Sprintf("usetools: there is no server %q, which aliases or prefer name", name))
 		}
 		out = append(out, classDoubts(cfg, reg)...)
-		out = append(out, ruleDoubts(cfg, reg)...)
+		out = append(out, RuleDoubts(cfg, reg)...)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
 	"github.com/usetools/usetools/registry/redact"
@@ -139,6 +140,12 @@ func (o *Overview) Write(w io.Writer, colours bool, width int) error {
 			mark := ""
 			if t.Stale {
 				mark = " (stale)"
+			}
+			switch policy.Verdict(t.Verdict) {
+			case policy.NeedsApproval:
+				mark += " (needs approval)"
+			case policy.IsDenied:
+				mark += " (denied)"
 			}
 			if used += 1 + len(mark); width == 0 || used < width {
 				columns = append(columns, clip(t.Short, used))

@@ -210,7 +210,8 @@ func checkPattern(pattern string) error {
 		return errors.New("which is no pattern of tools: " + want)
 	}
 	for _, class := range policy.Classes {
-		if word := strings.ToLower(pattern); pattern != string(class) && (word == string(class) || word == string(class)+"s") {
+		word := strings.TrimSuffix(strings.ToLower(pattern), "s")
+		if pattern != string(class) && word == string(class) {
 			return fmt.Errorf("did you mean the class %q? A server of that name is written %q", class, pattern+".*")
 		}
 	}
@@ -251,7 +252,8 @@ func (r *ruleReader) conditions(rule policy.Rule, at string, raw []byte) error {
 		default:
 			then, ok := verdicts[key]
 			if !ok {
-				return fmt.Errorf(`%s has the key %.40q, want "ask", "deny" or "allow" with a condition, "whole", "for"`, at, key)
+				return fmt.Errorf(`%s has the key %.40q, want "ask", "deny" or "allow" with a condition, "whole", "for"`, at,
+					key)
 			}
 			next := rule
 			next.Then = then
@@ -313,9 +315,9 @@ func (c *Catalog) RuleTools() []RuleTools {
 	return out
 }
 
-// ruleDoubts returns a sentence for each rule that is for no tool, and for each
+// RuleDoubts returns a sentence for each rule that is for no tool, and for each
 // argument in a condition that no tool has for which the rule is.
-func ruleDoubts(cfg *config.Config, reg *registry.Registry) []string {
+func RuleDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	rules, _, err := Rules(cfg)
 	if err != nil {
 		return []string{err.Error()}

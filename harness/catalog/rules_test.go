@@ -260,3 +260,36 @@ func TestChangedRulesTakeEffectWithoutARestart(t *testing.T) {
 		t.Errorf("after it was mended %+v", n)
 	}
 }
+
+func TestTheReadmesRulesAreRead(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "**Rules for calls.**")
+	_, rest, _ = strings.Cut(rest, "```json\n")
+	block, _, ok := strings.Cut(rest, "```")
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, []byte(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, rights, err := Rules(cfg)
+	if !ok || err != nil || len(rules) != 7 || len(rights["alice"]) != 1 {
+		t.Errorf("%d rules, rights %v, %v", len(rules), rights, err)
+	}
+	order := &registry.Tool{ID: "shop.order", Server: "shop", Name: "order"}
+	c := &Catalog{Registry: &registry.Registry{}, Rules: rules}
+	for args, want := range map[string]policy.Verdict{
+		`{"items": [{"price": 400.5, "quantity": 2}, {"price": 199, "quantity": 1}]}`:    policy.NeedsApproval, // by its class
+		`{"items": [{"price": 400.5, "quantity": 2}, {"price": 199.01, "quantity": 1}]}`: policy.NeedsApproval,
+	} {
+		d := c.DecideCall(nil, order, json.RawMessage(args), nil)
+		if d.Verdict != want || d.Whole != strings.Contains(args, ".01") {
+			t.Errorf("%s: %+v", args, d)
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -194,8 +196,8 @@ func (c *Catalog) Tree(byCategory bool, d discovery.Detail) ([]discovery.Branch,
 	return branches, err
 }
 
-// complete adds a tool's Go name, its declaration where it was asked for, and its
-// class.
+// complete adds a tool's Go name, its declaration where it was asked for, its class,
+// and what the rules of the catalog say of it.
 func (c *Catalog) complete(view *wrappers.View, e *discovery.Entry, d discovery.Detail) {
 	t, ok := view.Tool(e.ID)
 	if !ok {
@@ -211,9 +213,18 @@ func (c *Catalog) complete(view *wrappers.View, e *discovery.Entry, d discovery.
 		if d == discovery.Go || d == discovery.FullSchema {
 			e.ClassWhy = why
 		}
+		if v := c.Decide(nil, t.Tool, nil); v.Verdict != policy.IsAllowed {
+			e.Verdict = string(v.Verdict)
+			if d == discovery.Go || d == discovery.FullSchema {
+				e.Rule = text.Cut(v.Rule, maxRule)
+			}
+		}
 	}
 	e.Weigh()
 }
+
+// maxRule bounds what is shown of a rule, in characters.
+const maxRule = 300
 
 // goName finds a tool by the name that scripts call it by.
 func goName(view *wrappers.View, name string) (*wrappers.Tool, bool) {

@@ -234,9 +234,10 @@ func (c *Condition) binary(n *ast.BinaryNode) (kind, error) {
 	if !ok {
 		return unknown, fmt.Errorf("the operator %s is not of the language of conditions", n.Operator)
 	}
-	if not, ok := n.Left.(*ast.UnaryNode); ok && op.gives == boolean && op.of != boolean && (not.Operator == "not" || not.Operator == "!") {
-		return unknown, fmt.Errorf("%s binds more closely than %s; want parentheses: not (… %s …)", not.Operator, n.Operator,
-			n.Operator)
+	if left, ok := n.Left.(*ast.UnaryNode); ok && op.gives == boolean && op.of != boolean &&
+		(left.Operator == "not" || left.Operator == "!") {
+		return unknown, fmt.Errorf("%s binds more closely than %s; want parentheses: not (… %s …)", left.Operator,
+			n.Operator, n.Operator)
 	}
 	for _, side := range []ast.Node{n.Left, n.Right} {
 		if err := c.wants(n.Operator, op.of, side); err != nil {

@@ -156,10 +156,14 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 	if i := slices.IndexFunc(may, func(d Decision) bool { return d.Verdict == NeedsApproval }); i >= 0 {
 		return may[i]
 	}
-	if i := slices.IndexFunc(may, func(d Decision) bool { return d.Verdict != IsDenied }); i >= 0 && last.Verdict == IsDenied {
-		return may[i]
+	if last.Verdict != IsDenied {
+		return last
 	}
-	return last
+	i := slices.IndexFunc(may, func(d Decision) bool { return d.Verdict != IsDenied })
+	if i < 0 {
+		return last
+	}
+	return may[i]
 }
 
 // DecideCall returns that of one call with its arguments, a JSON object. Where a

@@ -50,7 +50,8 @@ func folder(t *testing.T, o *record.StoreOptions) *record.Store {
 func TestAnAnswerOfWhichAByteIsChangedCountsForNothing(t *testing.T) {
 	s := folder(t, nil)
 	run, id := waiting(t, s)
-	if err := s.Answer(id, &record.Answer{Yes: true, Who: "ann", How: "terminal", Input: json.RawMessage(`{"a":"b"}`)}); err != nil {
+	said := &record.Answer{Yes: true, Who: "ann", How: "terminal", Input: json.RawMessage(`{"a":"b"}`)}
+	if err := s.Answer(id, said); err != nil {
 		t.Fatal(err)
 	}
 	if r, a := load(t, s, run); a.Answer == nil || string(a.Answer.Input) != `{"a":"b"}` || r.Forged != nil {
@@ -67,7 +68,8 @@ func TestAnAnswerOfWhichAByteIsChangedCountsForNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, a := load(t, s, run)
-		if a.Answer != nil || a.State(time.Now()) != record.Asking || len(r.Forged) != 1 || !strings.Contains(r.Forged[0], id) {
+		if a.Answer != nil || a.State(time.Now()) != record.Asking || len(r.Forged) != 1 ||
+			!strings.Contains(r.Forged[0], id) {
 			t.Fatalf("%s: %+v, %v", what, a.Answer, r.Forged)
 		}
 	}
@@ -245,7 +247,8 @@ func TestAnAskIsReadAsItWasSigned(t *testing.T) {
 			until := time.Now().Add(time.Hour)
 			asks := []*record.Ask{
 				{A: "1", Tool: "a.b", Args: record.Raw([]byte(`{ "a": 1, "a\u0062": "` + secrets[0] + `" }`)), Until: until},
-				{A: "2", Tool: "a.b", Args: record.Raw([]byte(`{"a":"` + strings.Repeat("x", record.MaxInline) + `"}`)), Until: until},
+				{A: "2", Tool: "a.b", Args: record.Raw([]byte(`{"a":"` + strings.Repeat("x", record.MaxInline) + `"}`)),
+					Until: until},
 				{A: "3", Tool: "bank.pay", Args: record.Raw([]byte(`{}`)), Until: until},
 				{A: "4", Tool: "a.b", Place: "1:\xff", Why: secrets[0], Until: until, N: 3,
 					Question: []byte(`{ "q": "<` + secrets[1] + `>" , "u": "\u0041"}`)},
@@ -320,7 +323,8 @@ func TestOnlyWhatWaitsIsAnswered(t *testing.T) {
 					t.Errorf("%q: %v", none, err)
 				}
 			}
-			if err := s.Answer(id, &record.Answer{Word: strings.Repeat("x", 200<<10)}); err == nil || errors.Is(err, record.ErrAnswered) {
+			large := &record.Answer{Word: strings.Repeat("x", 200<<10)}
+			if err := s.Answer(id, large); err == nil || errors.Is(err, record.ErrAnswered) {
 				t.Errorf("a large one: %v", err)
 			}
 			if err := s.EndRun(run, "ann", "not needed"); err != nil {
@@ -349,7 +353,8 @@ func TestALedgerIsAnswered(t *testing.T) {
 			}
 			add(t, w, &record.Tools{Tools: []record.Tool{{ID: "crm.add", Hash: "h"}}})
 			for n := range 2 {
-				add(t, w, &record.Guess{N: n + 1, Place: "1:1", Class: record.Effect, Tool: "crm.add", Args: record.Raw([]byte(`{}`)),
+				add(t, w, &record.Guess{N: n + 1, Place: "1:1", Class: record.Effect, Tool: "crm.add",
+					Args:   record.Raw([]byte(`{}`)),
 					Result: record.Raw([]byte("{}"))})
 			}
 			lines, err := s.Load(w.ID())
@@ -391,7 +396,8 @@ func TestALedgerIsAnswered(t *testing.T) {
 			if a := g.AskFor("", "1:1", "crm.add", `{"a":1}`); a != nil {
 				t.Errorf("what the ledger does not have: %+v", a)
 			}
-			add(t, w, &record.Call{N: 3, Attempt: 2, Class: record.Effect, Ask: record.Ledger, Tool: "crm.add", Args: record.Raw([]byte("{}"))})
+			add(t, w, &record.Call{N: 3, Attempt: 2, Class: record.Effect, Ask: record.Ledger, Tool: "crm.add",
+				Args: record.Raw([]byte("{}"))})
 			if r, err = s.Load(w.ID()); err != nil || len(r.Forged) != 0 {
 				t.Fatal(err, r.Forged)
 			}
@@ -412,7 +418,8 @@ func TestTheSameRequestIsTheSame(t *testing.T) {
 	if want == "" || s.RequestDigest("ann", "x", in("1"), false) != want {
 		t.Error("it is another")
 	}
-	for _, d := range []string{other.RequestDigest("ann", "x", in("1"), false), s.RequestDigest("bob", "x", in("1"), false),
+	for _, d := range []string{other.RequestDigest("ann", "x", in("1"), false), s.RequestDigest("bob", "x", in("1"),
+		false),
 		s.RequestDigest("ann", "y", in("1"), false), s.RequestDigest("ann", "x", in("2"), false),
 		s.RequestDigest("ann", "x", nil, false), s.RequestDigest("ann", "x", in("1"), true)} {
 		if d == want {

@@ -223,7 +223,8 @@ func sample(t testing.TB) (data []byte, ends []int) {
 		lines = append(lines, &Call{N: n + 1, Tool: "a.b", Args: Raw(fmt.Appendf(nil, `{"n":%d}`, n))},
 			&Done{N: n + 1, Kind: Answered, Result: String(strings.Repeat("x", 20*n))}, &Note{Stdout: "same\n"})
 	}
-	lines = append(lines, &Call{N: 13, Tool: "a.c"}, &Round{N: 13, State: "s"}, &Ask{A: "1", N: 13}, &Ask{A: "2", Tool: "a.d"},
+	lines = append(lines, &Call{N: 13, Tool: "a.c"}, &Round{N: 13, State: "s"}, &Ask{A: "1", N: 13}, &Ask{A: "2",
+		Tool: "a.d"},
 		&Call{N: 14, Tool: "a.e"}, &End{Status: "uncertain"}, &Settle{N: 14, Happened: true, Result: Raw([]byte("1"))},
 		&Answer{A: "1", Yes: true}, &Answer{A: "2"}, &Attempt{Number: 2}, &Round{N: 13, Sent: true}, &Done{N: 13})
 	for _, l := range append(lines, &End{Status: "ok"}) {

@@ -48,7 +48,8 @@ func contend(arg string) error {
 				return err
 			}
 		case 1:
-			err := s.Settle(id, &record.Settle{N: 1, Happened: random.IntN(2) == 0, Result: record.Raw([]byte("1")), Who: who}, -time.Hour)
+			err := s.Settle(id, &record.Settle{N: 1, Happened: random.IntN(2) == 0, Result: record.Raw([]byte("1")),
+				Who: who}, -time.Hour)
 			if err == nil {
 				fmt.Println("settled")
 			} else if !errors.Is(err, record.ErrRunning) && !errors.Is(err, record.ErrNotUnknown) {

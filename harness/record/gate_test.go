@@ -57,22 +57,27 @@ func TestWhichCallIsWhich(t *testing.T) {
 		want []string
 		end  string // how the record and the script differ in the end
 	}{
-		{name: "rule 1: the first unused line of its path, place and arguments", calls: []string{"- 1:1 a.x {}", "- 1:1 a.x {}"}, answers: []int{1, 2},
+		{name: "rule 1: the first unused line of its path, place and arguments",
+			calls: []string{"- 1:1 a.x {}", "- 1:1 a.x {}"}, answers: []int{1, 2},
 			steps: []string{"!- 1:1 a.x {}", "!- 1:1 a.x {}"}, want: []string{"1:1", "2:2"}},
 		{name: "rule 1: another path has its own", calls: []string{"p#1 1:1 a.x {}", "p#2 1:1 a.x {}"}, answers: []int{1, 2},
 			steps: []string{"p#2 1:1 a.x {}", "p#1 1:1 a.x {}", ".", "."}, want: []string{"-", "-", "2:1", "1:2"}},
 		{name: "rule 2: it is held while something moves", calls: []string{"p#1 1:1 a.x {}"}, answers: []int{1},
 			steps: []string{"p#2 1:1 a.x {}"}, want: []string{"-"},
 			end: "the script called a.x at line 1, which the record does not have"},
-		{name: "rule 3: an equal one of another path", calls: []string{"p#1 1:1 a.x {}", "p#2 1:9 a.x {}"}, answers: []int{2, 1},
+		{name: "rule 3: an equal one of another path",
+			calls: []string{"p#1 1:1 a.x {}", "p#2 1:9 a.x {}"}, answers: []int{2, 1},
 			steps: []string{"p#3 1:5 a.x {}", ".", "p#4 1:5 a.x {}", "."}, want: []string{"-", "1:1", "-", "2:2"}},
 		{name: "rule 3: not of another line, tool or arguments", calls: []string{"- 1:1 a.x {}"}, answers: []int{1},
 			steps: []string{"- 2:1 a.x {}", "- 1:1 a.y {}", `- 1:1 a.x {"a":1}`, "."}, want: []string{"-", "-", "-", "diverged"},
 			end: "the script called a.x at line 2, which the record does not have; the record has a.x at line 1, which the script did not make"},
 		{name: "rule 3: a line that somebody else takes is not free", calls: []string{"p#1 1:1 a.x {}"}, answers: []int{1},
-			steps: []string{"p#2 1:1 a.x {}", "p#1 1:1 a.x {}", ".", "."}, want: []string{"-", "-", "2:1", "diverged"}, end: "the script called"},
-		{name: "rule 4: answers in the order of the file", calls: []string{"p#1 1:1 a.x {}", "p#2 1:1 a.x {}", "p#3 1:1 a.x {}"}, answers: []int{3, 1, 2},
-			steps: []string{"p#1 1:1 a.x {}", "p#2 1:1 a.x {}", "p#3 1:1 a.x {}", ".", ".", "."}, want: []string{"-", "-", "-", "3:3", "1:1", "2:2"}},
+			steps: []string{"p#2 1:1 a.x {}", "p#1 1:1 a.x {}", ".", "."}, want: []string{"-", "-", "2:1", "diverged"},
+			end: "the script called"},
+		{name: "rule 4: answers in the order of the file",
+			calls: []string{"p#1 1:1 a.x {}", "p#2 1:1 a.x {}", "p#3 1:1 a.x {}"}, answers: []int{3, 1, 2},
+			steps: []string{"p#1 1:1 a.x {}", "p#2 1:1 a.x {}", "p#3 1:1 a.x {}", ".", ".", "."}, want: []string{"-", "-",
+				"-", "3:3", "1:1", "2:2"}},
 		{name: "rule 4: an answer waits for the timer before it", calls: []string{"- 1:1 a.x {}"}, answers: []int{1},
 			steps: []string{"- 1:1 a.x {}", "@1", "@3"}, want: []string{"-", "timer", "1:1"}},
 		{name: "rule 4: a call without an answer waits", calls: []string{"p#1 1:1 a.x {}", "- 2:1 a.x {}"}, answers: []int{2},
@@ -80,13 +85,17 @@ func TestWhichCallIsWhich(t *testing.T) {
 		{name: "rule 5: stuck", calls: []string{"- 1:1 a.x {}"}, answers: []int{1},
 			steps: []string{"- 9:1 a.z {}", "."}, want: []string{"-", "diverged"}, end: "the script called a.z at line 9"},
 		{name: "rule 5: ended before a call", calls: []string{"- 1:1 a.x {}", "- 2:1 a.x {}"}, answers: []int{1, 2},
-			steps: []string{"!- 1:1 a.x {}"}, want: []string{"1:1"}, end: "the record has a.x at line 2, which the script did not make"},
+			steps: []string{"!- 1:1 a.x {}"}, want: []string{"1:1"},
+			end: "the record has a.x at line 2, which the script did not make"},
 		{name: "rule 5: not while a timer may help", calls: []string{"- 1:1 a.x {}"}, answers: []int{1},
-			steps: []string{"- 9:1 a.z {}", "@50", "@100000"}, want: []string{"-", "timer", "diverged"}, end: "the script called a.z"},
-		{name: "another script: by tool and arguments", loose: true, calls: []string{"p#1 1:1 a.x {}", "- 2:1 a.x {}"}, answers: []int{1, 2},
+			steps: []string{"- 9:1 a.z {}", "@50", "@100000"}, want: []string{"-", "timer", "diverged"},
+			end: "the script called a.z"},
+		{name: "another script: by tool and arguments",
+			loose: true, calls: []string{"p#1 1:1 a.x {}", "- 2:1 a.x {}"}, answers: []int{1, 2},
 			steps: []string{"!- 7:1 a.x {}", "!q#9 8:1 a.x {}"}, want: []string{"1:1", "2:2"}},
 		{name: "another script: a call more", loose: true, calls: []string{"- 1:1 a.x {}"}, answers: []int{1},
-			steps: []string{"!- 7:1 a.x {}", "!- 7:1 a.x {}", "."}, want: []string{"1:1", "-", "diverged"}, end: "the script called a.x at line 7"},
+			steps: []string{"!- 7:1 a.x {}", "!- 7:1 a.x {}", "."}, want: []string{"1:1", "-", "diverged"},
+			end: "the script called a.x at line 7"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := gateOf(t, c.loose, c.calls, c.answers...)
@@ -353,5 +362,35 @@ func TestModelsReplayInAnySchedule(t *testing.T) {
 				t.Fatalf("seed %d, schedule %d: answers are %v, in the record %v", seed, schedule, is, was)
 			}
 		}
+	}
+}
+
+// TestARunThatWentOnIsReplayedAsOne has what its attempts passed over: a read that
+// only the first asked, a call that did not happen, one that was made again.
+func TestARunThatWentOnIsReplayedAsOne(t *testing.T) {
+	again := func() *Call { c := call(4, Again, "- 4:1 a.z {}"); c.Attempt = 2; return c }
+	r := runOf(&Begin{}, call(1, Effect, "- 1:1 a.x {}"), done(1), call(2, Read, "- 9:1 a.r {}"), call(5, Read,
+		"- 8:1 a.r {}"), done(5),
+		call(3, Effect, "- 2:1 a.y {}"), call(4, Again, "- 4:1 a.z {}"), &End{Status: "uncertain"}, &Settle{N: 3},
+		&Attempt{Number: 2}, again(), &Call{N: 6, Attempt: 2, Class: Effect, Place: "2:1", Tool: "a.y",
+			Args: Raw([]byte("{}"))}, done(4), done(6),
+		&End{Status: "ok"})
+	g, err := NewGate(r, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct{ call, want string }{{"!- 1:1 a.x {}", "1"}, {"!- 4:1 a.z {}", "4"}, {"!- 2:1 a.y {}",
+		"6"}} {
+		a, ok := g.Ask(question(i+1, c.call))
+		if !ok || fmt.Sprint(a.Made.N) != c.want {
+			t.Errorf("%s: %+v, %v", c.call, a.Made, ok)
+		}
+	}
+	if d := g.End(); d != nil {
+		t.Error(d)
+	}
+	g.Ask(question(9, "- 9:1 a.r {}"))
+	if d := g.End(); d == nil || d.Unasked != nil {
+		t.Errorf("a call that the end of the record went without: %v", d)
 	}
 }

@@ -69,7 +69,8 @@ func TestARunThatWaitsGoesOnAfterTheYes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a, ok := g.Ask(&record.Question{N: 1, Place: "3:1", Tool: "crm.add", Args: `{"a":1}`, Alone: true}); !ok || a.Made.N != 1 {
+			q := &record.Question{N: 1, Place: "3:1", Tool: "crm.add", Args: `{"a":1}`, Alone: true}
+			if a, ok := g.Ask(q); !ok || a.Made.N != 1 {
 				t.Fatal(a, ok)
 			}
 			if _, ok := g.Ask(&record.Question{N: 2, Place: "4:1", Tool: "mail.send", Args: `{"to":"x"}`, Alone: true}); ok {
@@ -121,6 +122,19 @@ func TestACallOfWhichNothingIsKnownIsSettled(t *testing.T) {
 			record.SetClock(s, func() time.Time { return now })
 			happened, not := dead(t, s), dead(t, s)
 			now = now.Add(time.Minute)
+			ends := dead(t, s)
+			w, _, err := s.Reopen(ends, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, w, &record.End{Status: "uncertain"})
+			if err := errors.Join(w.Close(), s.Settle(ends, &record.Settle{N: 1, Happened: true}, 0)); err != nil {
+				t.Fatal(err)
+			}
+			got := list(t, s, &record.Filter{Status: []string{"uncertain"}})
+			if len(got) != 1 || got[0].ID != ends || got[0].Attempts != 2 {
+				t.Errorf("a line follows its end: %+v", got)
+			}
 			unknown := func(id string) int {
 				t.Helper()
 				r, err := s.Load(id)
@@ -234,7 +248,8 @@ func TestOnlyAWholeRecordOfThisMachineGoesOn(t *testing.T) {
 		if _, _, err := s.Reopen(id, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if err := s.Settle(id, &record.Settle{N: 1, Happened: true}, 0); what != "a copy" && (err == nil || !strings.Contains(err.Error(), want)) {
+		err := s.Settle(id, &record.Settle{N: 1, Happened: true}, 0)
+		if what != "a copy" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("settling in %s: %v", what, err)
 		}
 		if after, _ := os.ReadFile(file); what != "a copy" && !bytes.Equal(before, after) {
@@ -261,7 +276,8 @@ func TestOnlyAWholeRecordOfThisMachineGoesOn(t *testing.T) {
 		later := strings.Replace(string(b), `"v":1`, `"v":9`, 1)
 		first, rest, _ := strings.Cut(later, "\n")
 		first = first[:strings.LastIndex(first, `,"crc"`)]
-		return fmt.Appendf(nil, "%s,\"crc\":\"%08x\"}\n%s", first, crc32.Checksum([]byte(first), crc32.MakeTable(crc32.Castagnoli)), rest)
+		return fmt.Appendf(nil, "%s,\"crc\":\"%08x\"}\n%s", first, crc32.Checksum([]byte(first),
+			crc32.MakeTable(crc32.Castagnoli)), rest)
 	})
 	refused("a later version", s, id, "version 9")
 

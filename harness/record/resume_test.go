@@ -30,7 +30,8 @@ func runOf(lines ...Line) *Run {
 // call is a call "PATH PLACE TOOL ARGS" with a number and class.
 func call(n int, class Class, s string) *Call {
 	f := strings.Fields(s)
-	return &Call{N: n, Class: class, Path: strings.Trim(f[0], "-"), Place: f[1], Tool: f[2], Args: Raw(json.RawMessage(f[3]))}
+	return &Call{N: n, Class: class, Path: strings.Trim(f[0], "-"), Place: f[1], Tool: f[2],
+		Args: Raw(json.RawMessage(f[3]))}
 }
 
 func done(n int) *Done {
@@ -57,52 +58,71 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 		fails string // Resume
 		end   string
 	}{
-		{name: "nothing was sent", lines: []Line{ended, again}, steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
+		{name: "nothing was sent",
+			lines: []Line{ended, again}, steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
 		{name: "a timer when nothing was sent", lines: []Line{ended, again}, steps: []string{"@5"}, want: []string{"live"}},
 		{name: "all that was sent is asked", lines: []Line{call(1, Effect, x), done(1), ended, again},
 			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
 		{name: "not before that", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), done(2), ended, again},
-			steps: []string{"!" + x, z, "."}, want: []string{"1:1", "-", "diverged"}, end: "the script called b.z at line 3, which the record does not have; the record has a.y at line 2"},
+			steps: []string{"!" + x, z, "."}, want: []string{"1:1", "-", "diverged"},
+			end: "the script called b.z at line 3, which the record does not have; the record has a.y at line 2"},
 		{name: "ended before that", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), done(2), ended, again},
 			steps: []string{"!" + x}, want: []string{"1:1"}, end: "the record has a.y at line 2, which the script did not make"},
-		{name: "answers that are left to give come first", lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), done(2), ended, again},
+		{name: "answers that are left to give come first",
+			lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), done(2), ended, again},
 			steps: []string{x, y, z, ".", ".", "."}, want: []string{"-", "-", "-", "1:1", "2:2", "live"}},
 		{name: "reads may be left over", lines: []Line{call(1, Read, x), done(1), call(2, Effect, y), done(2), ended, again},
 			steps: []string{"!" + y, z, "."}, want: []string{"1:2", "-", "live"}},
-		{name: "a read that was not answered is a new one", lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), ended, again},
+		{name: "a read that was not answered is a new one",
+			lines: []Line{call(1, Effect, x), call(2, Read, y), done(1), ended, again},
 			steps: []string{x, y, ".", ".", "?2"}, want: []string{"-", "-", "1:1", "live", "none"}},
-		{name: "a read whose answer came too late is a new one", lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Error: "canceled", Cut: true}, ended, again},
+		{name: "a read whose answer came too late is a new one",
+			lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Error: "canceled", Cut: true}, ended, again},
 			steps: []string{"!" + x, "."}, want: []string{"-", "live"}},
-		{name: "an effect's answer that came after the worker's end is given", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Cut: true}, ended, again},
+		{name: "an effect's answer that came after the worker's end is given",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Cut: true}, ended, again},
 			steps: []string{x, "."}, want: []string{"-", "1:1"}},
-		{name: "an answer that could not be read", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Unread, Error: "too large"}, ended, again},
+		{name: "an answer that could not be read",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Unread, Error: "too large"}, ended, again},
 			steps: []string{"!" + x}, want: []string{"1:1"}},
-		{name: "what was not sent is told again, and need not be asked", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
+		{name: "what was not sent is told again, and need not be asked",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
 			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
-		{name: "what was not sent may be left", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
+		{name: "what was not sent may be left",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "refused"}, ended, again},
 			steps: []string{y, "."}, want: []string{"-", "live"}},
-		{name: "what was not sent since the run ended is a new one", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "canceled", Cut: true}, ended, again},
+		{name: "what was not sent since the run ended is a new one",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: NotSent, Error: "canceled", Cut: true}, ended, again},
 			steps: []string{"!" + x, "."}, want: []string{"-", "live"}},
-		{name: "a person's no is told again", lines: []Line{&Ask{A: "1", Until: time.Unix(9999, 0)}, &Answer{A: "1"}, &Call{N: 1, Ask: "1", Class: Effect, Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}"))},
-			&Done{N: 1, Kind: NotSent, Error: "denied by ann"}, ended, again}, steps: []string{"!" + x}, want: []string{"1:1"}},
-		{name: "what the script was told of stays", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Error: "nobody knows"}, ended, again},
+		{name: "a person's no is told again",
+			lines: []Line{&Ask{A: "1", Until: time.Unix(9999, 0)}, &Answer{A: "1"}, &Call{N: 1, Ask: "1", Class: Effect,
+				Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}"))},
+				&Done{N: 1, Kind: NotSent, Error: "denied by ann"}, ended, again}, steps: []string{"!" + x}, want: []string{"1:1"}},
+		{name: "what the script was told of stays",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Error: "nobody knows"}, ended, again},
 			steps: []string{"!" + x, y, "."}, want: []string{"1:1", "-", "live"}},
 		{name: "a call of which nobody knows", lines: []Line{call(1, Effect, x), done(1), call(2, Effect, y), ended, again},
 			fails: "nobody knows what became of call 2, a.y() at line 2"},
-		{name: "a call whose connection was lost", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Message: "EOF"}, ended, again},
+		{name: "a call whose connection was lost",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Uncertain, Message: "EOF"}, ended, again},
 			fails: "nobody knows what became of call 1"},
 		{name: "the process died", lines: []Line{call(1, Effect, x), again}, fails: "nobody knows what became of call 1"},
-		{name: "settled: it happened", lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true, Result: Raw([]byte("7"))}, again},
+		{name: "settled: it happened",
+			lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true, Result: Raw([]byte("7"))}, again},
 			steps: []string{x, ".", y, "."}, want: []string{"-", "1:1=7", "-", "live"}},
-		{name: "settled: it happened, and nobody knows what it answered", lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true}, again},
+		{name: "settled: it happened, and nobody knows what it answered",
+			lines: []Line{call(1, Effect, x), ended, &Settle{N: 1, Happened: true}, again},
 			fails: "call 1 (a.x) happened, and nobody has said what it answered"},
 		{name: "settled: it did not happen", lines: []Line{call(1, Effect, x), ended, &Settle{N: 1}, again},
 			steps: []string{x, ".", "?1"}, want: []string{"-", "live", "none"}},
 		{name: "its server waits for our answer", lines: []Line{call(1, Effect, x), &Round{N: 1, State: "s"}, ended, again},
 			steps: []string{y, ".", x, ".", "?1", "?2"}, want: []string{"-", "diverged", "-", "live", "none", "1"}},
-		{name: "its server waited for our answer for too long", lines: []Line{call(1, Effect, x), &Round{N: 1}, at(5, &Ask{A: "1", N: 1, Until: time.Unix(1006, 0)}), ended, again},
+		{name: "its server waited for our answer for too long",
+			lines: []Line{call(1, Effect, x), &Round{N: 1}, at(5, &Ask{A: "1", N: 1, Until: time.Unix(1006, 0)}), ended,
+				again},
 			fails: "nobody knows what became of call 1"},
-		{name: "our answer was on its way", lines: []Line{call(1, Effect, x), &Round{N: 1}, ended, again, &Round{N: 1, Sent: true}, &Attempt{Number: 3}},
+		{name: "our answer was on its way",
+			lines: []Line{call(1, Effect, x), &Round{N: 1}, ended, again, &Round{N: 1, Sent: true}, &Attempt{Number: 3}},
 			fails: "nobody knows what became of call 1"},
 		{name: "again: it is made again", lines: []Line{call(1, Again, x), ended, again},
 			steps: []string{x, ".", "?1"}, want: []string{"-", "live", "1"}},
@@ -110,15 +130,20 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 			steps: []string{y, "."}, want: []string{"-", "diverged"}, end: "the script called a.y"},
 		{name: "again: 5 minutes", lines: []Line{call(1, Again, x), at(300, &Note{}), ended, again},
 			fails: "nobody knows what became of call 1"},
-		{name: "again: not after another call of its server", lines: []Line{call(1, Again, x), call(2, Effect, y), done(2), ended, again},
+		{name: "again: not after another call of its server",
+			lines: []Line{call(1, Again, x), call(2, Effect, y), done(2), ended, again},
 			fails: "nobody knows what became of call 1"},
-		{name: "again: after a call of another server, or one before, or a read", lines: []Line{call(4, Effect, y), done(4), call(1, Again, x), call(2, Effect, z), done(2),
-			call(3, Read, y), done(3), ended, again}, steps: []string{y, z, x, ".", ".", ".", "?3"}, want: []string{"-", "-", "-", "1:4", "2:2", "live", "1"}},
-		{name: "again: after a call that was not sent", lines: []Line{call(1, Again, x), call(2, Effect, y), &Done{N: 2, Kind: NotSent, Error: "refused"}, ended, again},
+		{name: "again: after a call of another server, or one before, or a read",
+			lines: []Line{call(4, Effect, y), done(4), call(1, Again, x), call(2, Effect, z), done(2),
+				call(3, Read, y), done(3), ended, again}, steps: []string{y, z, x, ".", ".", ".", "?3"}, want: []string{"-", "-",
+				"-", "1:4", "2:2", "live", "1"}},
+		{name: "again: after a call that was not sent",
+			lines: []Line{call(1, Again, x), call(2, Effect, y), &Done{N: 2, Kind: NotSent, Error: "refused"}, ended, again},
 			steps: []string{x, "."}, want: []string{"-", "live"}},
 		{name: "again: once", lines: []Line{call(1, Again, x), ended, again, call(1, Again, x), ended, &Attempt{Number: 3}},
 			fails: "nobody knows what became of call 1"},
-		{name: "again: it was answered the second time", lines: []Line{call(1, Again, x), ended, again, call(1, Again, x), done(1), ended, &Attempt{Number: 3}},
+		{name: "again: it was answered the second time",
+			lines: []Line{call(1, Again, x), ended, again, call(1, Again, x), done(1), ended, &Attempt{Number: 3}},
 			steps: []string{"!" + x}, want: []string{"1:1"}},
 		{name: "a timer before the record's end", lines: []Line{call(1, Read, x), at(100, done(1)), ended, again},
 			steps: []string{"@50", "@101"}, want: []string{"timer", "live"}},
@@ -126,20 +151,33 @@ func TestWhatARunThatGoesOnIsAnswered(t *testing.T) {
 			steps: []string{"@50", "@101", "@200"}, want: []string{"timer", "timer", "diverged"}, end: "the record has a.x"},
 		{name: "an answer waits for the timer before it", lines: []Line{call(1, Effect, x), at(100, done(1)), ended, again},
 			steps: []string{x, "@50", "@150"}, want: []string{"-", "timer", "1:1"}},
-		{name: "rule 3: an equal one of another path", lines: []Line{call(1, Effect, "p#1 1:1 a.x {}"), done(1), ended, again},
+		{name: "rule 3: an equal one of another path",
+			lines: []Line{call(1, Effect, "p#1 1:1 a.x {}"), done(1), ended, again},
 			steps: []string{"p#2 1:1 a.x {}", ".", "p#1 1:1 a.x {}", "."}, want: []string{"-", "1:1", "-", "live"}},
-		{name: "a dry run: made-up answers are none", lines: []Line{call(1, Read, x), done(1), &Guess{N: 2, Class: Effect, Place: "2:1", Tool: "a.y", Args: Raw([]byte("{}"))},
-			call(3, Read, z), done(3), &End{Status: "ok"}, &Attempt{Number: 2, Live: true}},
+		{name: "a dry run: made-up answers are none",
+			lines: []Line{call(1, Read, x), done(1), &Guess{N: 2, Class: Effect, Place: "2:1", Tool: "a.y",
+				Args: Raw([]byte("{}"))},
+				call(3, Read, z), done(3), &End{Status: "ok"}, &Attempt{Number: 2, Live: true}},
 			steps: []string{"!" + x, y, z, ".", "?2", "?3"}, want: []string{"1:1", "-", "-", "live", "none", "none"}},
-		{name: "a dry run that is live was ended", lines: []Line{&Guess{N: 1, Class: Effect, Place: "2:1", Tool: "a.y", Args: Raw([]byte("{}"))}, call(2, Read, x), done(2), &End{Status: "ok"},
-			&Attempt{Number: 2, Live: true}, call(3, Effect, y), done(3), call(4, Read, x), done(4), &Attempt{Number: 3}},
+		{name: "a dry run that is live was ended",
+			lines: []Line{&Guess{N: 1, Class: Effect, Place: "2:1", Tool: "a.y", Args: Raw([]byte("{}"))}, call(2, Read, x),
+				done(2), &End{Status: "ok"},
+				&Attempt{Number: 2, Live: true}, call(3, Effect, y), done(3), call(4, Read, x), done(4), &Attempt{Number: 3}},
 			steps: []string{"!" + y, "!" + x, z, "."}, want: []string{"1:3", "2:4", "-", "live"}},
-		{name: "stuck without a call", lines: []Line{call(1, Effect, x), done(1), ended, again}, steps: []string{"."}, want: []string{"diverged"}, end: "the record has a.x"},
-		{name: "an answer that was redacted", lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended, again},
+		{name: "stuck without a call",
+			lines: []Line{call(1, Effect, x), done(1), ended, again}, steps: []string{"."}, want: []string{"diverged"},
+			end: "the record has a.x"},
+		{name: "an answer that was redacted",
+			lines: []Line{call(1, Effect, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended,
+				again},
 			fails: "the record does not have the whole answer of call 1"},
-		{name: "a read's answer that was redacted", lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended, again},
+		{name: "a read's answer that was redacted",
+			lines: []Line{call(1, Read, x), &Done{N: 1, Kind: Answered, Result: Data{SHA256: "x", Redacted: true}}, ended,
+				again},
 			steps: []string{x, "."}, want: []string{"-", "live"}},
-		{name: "lines that cannot be", lines: []Line{call(1, Effect, x), done(1), &Settle{N: 1}, ended, again}, fails: `call 1: a call that is done cannot have "settle not"`},
+		{name: "lines that cannot be",
+			lines: []Line{call(1, Effect, x), done(1), &Settle{N: 1}, ended, again},
+			fails: `call 1: a call that is done cannot have "settle not"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begun := []Line{&Begin{}}
@@ -231,7 +269,8 @@ func TestTheServerOfAToolIsTheCallersToSay(t *testing.T) {
 	if _, err := Resume(runOf(lines...), nil); !errors.As(err, new(*UnknownError)) {
 		t.Errorf("my: %v", err)
 	}
-	if _, err := Resume(runOf(lines...), func(tool string) string { return tool[:strings.LastIndex(tool, ".")] }); err != nil {
+	server := func(tool string) string { return tool[:strings.LastIndex(tool, ".")] }
+	if _, err := Resume(runOf(lines...), server); err != nil {
 		t.Error(err)
 	}
 }
@@ -276,7 +315,8 @@ func TestWhatWasAskedIsFoundAgain(t *testing.T) {
 func TestAYesForWhatWasNotSentIsGoodForIt(t *testing.T) {
 	used := func(cut bool) *Run {
 		return runOf(&Begin{}, &Ask{A: "1", Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}")), Until: time.Unix(2000, 0)},
-			&Answer{A: "1", Yes: true, Until: time.Unix(2000, 0)}, &Call{N: 1, Class: Effect, Ask: "1", Place: "1:1", Tool: "a.x", Args: Raw([]byte("{}"))},
+			&Answer{A: "1", Yes: true, Until: time.Unix(2000, 0)}, &Call{N: 1, Class: Effect, Ask: "1", Place: "1:1",
+				Tool: "a.x", Args: Raw([]byte("{}"))},
 			&Done{N: 1, Kind: NotSent, Error: "canceled", Cut: cut})
 	}
 	if a := used(true).Asks[0]; a.Used != nil {
@@ -380,10 +420,7 @@ func died(r *Run, random *rand.Rand) []Line {
 // goOn goes on with a run to its end, and returns its lines with those of this
 // attempt.
 func goOn(r *Run, m *model, random *rand.Rand) (lines []Line, live bool, err error) {
-	for _, l := range r.Lines {
-		lines = append(lines, l)
-	}
-	lines = append(lines, &Attempt{Number: len(r.Attempts) + 2})
+	lines = append(slices.Clone(r.Lines), &Attempt{Number: len(r.Attempts) + 2})
 	gate, err := Resume(runOf(lines...), nil)
 	if err != nil {
 		return nil, false, err

@@ -402,3 +402,34 @@ func TestTenantsAreTokensOrSessions(t *testing.T) {
 		}
 	}
 }
+
+// The rules of a token are for its clients alone, also where it is the only one.
+func TestRulesOfATokenCountForItsClients(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for name, tokens := range map[string]map[string]string{"two tokens": twoTokens, "one token": {"ann": twoTokens["ann"]}} {
+			rules := []harness.Rule{{Pattern: "files", Then: harness.IsDenied, Token: "ann"},
+				{Pattern: "issues.search", Then: harness.IsDenied, Token: "bob"}}
+			s, _ := serving(t, &Options{Tools: All, Catalog: func(context.Context) (*harness.Catalog, error) {
+				return &harness.Catalog{Registry: testRegistry(), Calls: newFake(), Rules: rules}, nil
+			}})
+			url := "http://" + listen(t, s, &HTTP{Tokens: tokens})
+			for token, denied := range map[string]bool{"ann": true, "bob": false} {
+				if tokens[token] == "" {
+					continue
+				}
+				c := dialHTTP(t, url+"/mcp", version, tokens[token], nil)
+				got, _ := c.run(deleting)
+				if strings.Contains(got, `denied by the rule "files" of the token ann`) != denied {
+					t.Errorf("%s, %s: %s", name, token, got)
+				}
+				res := c.call("call_tool", map[string]any{"tool": "files.delete_file", "arguments": map[string]any{"path": "x"}})
+				if res.IsError != denied {
+					t.Errorf("%s, %s: %s", name, token, textOf(res))
+				}
+				if offered := strings.Contains(textOf(c.call("tool_find", map[string]any{"query": "delete a file"})), "delete_file"); offered == denied {
+					t.Errorf("%s, %s: is offered the tool: %v", name, token, offered)
+				}
+			}
+		}
+	}
+}

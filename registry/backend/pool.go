@@ -78,6 +78,7 @@ type conn struct {
 	ready   chan struct{} // closed when backend or err is set
 	backend Backend
 	err     error
+	since   time.Time // there is a backend
 
 	calls int           // under way
 	over  chan struct{} // closed when there are none any more; nil: it is in use
@@ -183,6 +184,23 @@ func (p *Pool) Drain(ctx context.Context) error {
 		return nil
 	}
 	return fmt.Errorf("waiting for %d calls that may change something to end: %w", p.effects, ctx.Err())
+}
+
+// Since returns since when there has been the connection to a server; the zero time
+// where there is none.
+func (p *Pool) Since(server string) time.Time {
+	p.mu.Lock()
+	s := p.servers[server]
+	p.mu.Unlock()
+	if s == nil {
+		return time.Time{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.conn; c != nil && !c.dead() && c.backend != nil {
+		return c.since
+	}
+	return time.Time{}
 }
 
 // Ready connects to a server that is to be called, where it is not connected yet,
@@ -364,7 +382,7 @@ func (p *Pool) open(s *pooled, c *conn) {
 	b, err := p.dial(p.ctx, s.name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.backend, c.err = b, err
+	c.backend, c.err, c.since = b, err, time.Now()
 	if err != nil {
 		s.conn = nil
 		s.fail(err, 0)

@@ -147,6 +147,11 @@
 // strings 1.3; sort.Slice 1.7, slices.SortFunc 1.25 of a bare sort.Slice; JSON of
 // 5 MB into structs of the script and back 1.1.
 //
+// A range over a map that is ordered (Input.Ordered) costs 0.4 µs more to begin, by
+// BenchmarkRangeMap, least times: over maps of 1 key 2.2 and of 10 keys 1.6 of one in
+// Go's order where the body does next to nothing, 1.2 where it makes a string; over
+// large ones 1.0 to 1.5.
+//
 // What is left: indices into matrices 1.9 and sieves 1.3, since each check is two
 // more operations where neither loop nor length tells that it cannot fail
 // (bound.go); walks along pointers 1.7, for the line that is noted before what can

@@ -101,13 +101,22 @@ func (t *Timers) begin(mentions map[string]bool) {
 func (t *Timers) now() time.Time {
 	if t.replay != nil {
 		if x, live := t.replay.read(t.path()); !live {
-			return x
+			return t.noted(x)
 		}
 	}
 	if t.notes != nil {
 		return t.notes.now()
 	}
 	return time.Now()
+}
+
+// noted notes what a script reads in a replay that may become live: the record then
+// has all readings of the execution that goes on.
+func (t *Timers) noted(x time.Time) time.Time {
+	if t.notes != nil {
+		return t.notes.note(x)
+	}
+	return x
 }
 
 func (t *Timers) since(x time.Time) time.Duration { return t.now().Sub(x) }
@@ -118,7 +127,7 @@ func (t *Timers) arrived(x time.Time) time.Time {
 	if t.replay != nil && fromTimer(x) {
 		y, live := t.replay.readOr(t.path(), x)
 		if !live {
-			return y
+			return t.noted(y)
 		}
 	}
 	if t.notes != nil {
