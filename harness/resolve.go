@@ -545,7 +545,8 @@ func (r *run) deny(t *wrappers.Tool, d Decision) {
 	e := Error{Kind: KindPolicy, Line: r.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
 	e.Snippet = snippet(r.script.Source, e.Line)
 	if d.Verdict == NeedsApproval {
-		e.Hint = fmt.Sprintf("nothing has run; ask the user, who approves it for good with -approved %s", t.ID)
+		e.Hint = fmt.Sprintf("nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved %s "+
+			"approves it for good", t.ID)
 	}
 	r.stop(Denied, e)
 }

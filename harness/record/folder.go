@@ -204,11 +204,18 @@ func (f *recordFile) beside(sum string, value []byte) error {
 	return f.d.keep(f.name, sum, value, f.d.root.Rename)
 }
 
+// put makes the record durable first: what is kept may be about a line that its
+// writer has not made so, and would be about another one with the same name after
+// that was lost.
 func (d *folder) put(name, file string, value []byte) error {
-	if d.lacks(name + recordExt) {
-		return fs.ErrNotExist
+	f, err := d.root.OpenFile(name+recordExt, os.O_RDWR, 0) // Windows syncs no file that may only be read
+	if err != nil {
+		return err
 	}
-	err := d.keep(name, file, value, d.root.Link)
+	if err := errors.Join(syncData(f), f.Close(), d.syncDir(".")); err != nil {
+		return err
+	}
+	err = d.keep(name, file, value, d.root.Link)
 	if err == nil && d.lacks(name+recordExt) { // it was removed just now
 		err = fs.ErrNotExist
 	}

@@ -33,6 +33,11 @@ type StoreOptions struct {
 	// Unkept reports whether the arguments and results of a tool are not to be
 	// kept: of those the record has a keyed digest; nil: all are kept.
 	Unkept func(tool string) bool
+	// Through is what each step goes through that changes what is kept: it does the
+	// step, or returns an error. nil: they are done. It is for tests of what is left
+	// when steps fail, or are the last ones of a process. The steps are create, reopen,
+	// write, sync, beside, publish, cut, close and put.
+	Through func(step string, do func() error) error
 }
 
 // Open returns the store in a folder, which is made where it is missing.
@@ -61,6 +66,9 @@ func newStore(in backing, dir string, o *StoreOptions) *Store {
 	s := &Store{in: in, dir: dir, clock: time.Now}
 	if o != nil {
 		s.o = *o
+	}
+	if s.o.Through != nil {
+		s.in = &through{in, s.o.Through}
 	}
 	return s
 }
