@@ -73,6 +73,7 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 	}
 	files := e.files(c)
 	defer files.Close()
+	files.Asks = true
 	store, err := record.Open(dir, storeOptions(files))
 	if err != nil {
 		return err

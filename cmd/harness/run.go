@@ -154,6 +154,7 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	}
 	kept := opts.Records != nil
 	here := e.asksHere(c)
+	files.Asks = here || c.IsSet("state")
 	if here && !kept {
 		opts.Records = record.Memory(1, storeOptions(files)) // to go on with what was asked here
 	}
@@ -175,6 +176,7 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	if res == nil && err == nil {
 		res, err = again(ctx, files, s, h.Run)
 	}
+	s.Own = true
 	if here && err == nil {
 		res, err = e.goOn(ctx, h, opts.Records, s, res)
 	}
