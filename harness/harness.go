@@ -204,9 +204,10 @@ type Script struct {
 	// the Result.
 	Stdout, Stderr io.Writer
 
-	depth int    // of RunScript
-	path  string // of the calls of RunScript that it is in
-	tree  *tree  // nil: it is nobody's but its own
+	began *Policy // of a run that goes on: the policy that it began with
+	depth int     // of RunScript
+	path  string  // of the calls of RunScript that it is in
+	tree  *tree   // nil: it is nobody's but its own
 }
 
 // room is where the results of its calls are.
