@@ -229,7 +229,7 @@ func (l *line) candidates(current string) []candidate {
 		return out
 	}
 	at := min(l.arguments, len(usage)-1)
-	kind, more := strings.CutSuffix(usage[at], "…")
+	kind, more := strings.CutSuffix(strings.Trim(usage[at], "[]"), "…")
 	if l.arguments > at && !more {
 		return out
 	}
