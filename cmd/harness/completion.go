@@ -251,6 +251,10 @@ func (l *line) values(kind string) []candidate {
 		words = []string{require, bestEffort}
 	case "WHICH":
 		words = texts(harness.Approvals)
+	case "RULE":
+		words = texts(serve.Resumings)
+	case "WHOSE":
+		words = texts(serve.AllApprovals)
 	case "MODE":
 		words = texts(serve.Modes)
 	case "CLIENT":
