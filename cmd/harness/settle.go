@@ -104,7 +104,8 @@ func (e *env) saySettled(c *cli.Command, store *record.Store, id string, st *rec
 	case len(left) > 0:
 		e.nothing(c, fmt.Sprintf("written; of call %d of run %s nothing is known either", left[0], id))
 	case st.Happened && st.Result.IsZero():
-		e.nothing(c, fmt.Sprintf("written; without its result the script cannot go on: harness runs close %s ends the run", id))
+		e.nothing(c, fmt.Sprintf("written; without its result the script cannot go on: harness runs close %s ends the run",
+			id))
 	case len(r.Open()) > 0:
 		e.nothing(c, fmt.Sprintf("written; run %s: %s still, see harness approvals", id, waits(len(r.Open()))))
 	default:

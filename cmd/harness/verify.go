@@ -60,11 +60,12 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 		return err
 	}
 	if how == nil {
-		return usageError{fmt.Sprintf("the config names no tool under \"verify\" that tells of %s: look yourself, and say happened "+
-			"or not", registry.Quoted(m.Tool))}
+		return usageError{fmt.Sprintf("the config names no tool under \"verify\" that tells of %s: look yourself, and say "+
+			"happened or not", registry.Quoted(m.Tool))}
 	}
 	if at := m.Call.Time.Add(wait + lateness); time.Now().Before(at) {
-		fmt.Fprintf(e.stderr, "harness: the call may still happen; it can be looked for after %s\n", at.Local().Format(time.DateTime))
+		fmt.Fprintf(e.stderr, "harness: the call may still happen; it can be looked for after %s\n",
+			at.Local().Format(time.DateTime))
 		return exit(1)
 	}
 	args, err := reference(r, m, how.Reference)
@@ -88,7 +89,8 @@ func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) 
 	case err != nil:
 		return fmt.Errorf("asking %s: %w", out.Tool, err)
 	case res == nil:
-		fmt.Fprintf(e.stderr, "harness: %s is not asked: %s\n", registry.Quoted(out.Tool), registry.Printable(decision.Rule, 1000))
+		fmt.Fprintf(e.stderr, "harness: %s is not asked: %s\n", registry.Quoted(out.Tool),
+			registry.Printable(decision.Rule, 1000))
 		return exit(harness.Denied.ExitCode())
 	}
 	out.Answer, out.Found = res.Raw, !res.IsError && has(res, args)
@@ -196,7 +198,8 @@ func has(res *backend.Result, args json.RawMessage) bool {
 func (e *env) sayVerified(v *verified, res *backend.Result) error {
 	var b strings.Builder
 	ascii, width := ascii(), columns(e.stdout, 80)
-	fmt.Fprintf(&b, "%s, asked with %s, answers:\n", show.Visible(v.Tool, 200, ascii), show.Visible(string(v.Args), 500, ascii))
+	fmt.Fprintf(&b, "%s, asked with %s, answers:\n", show.Visible(v.Tool, 200, ascii),
+		show.Visible(string(v.Args), 500, ascii))
 	said := res.Text()
 	if res.Structured != nil {
 		said = string(res.Structured)
@@ -206,13 +209,16 @@ func (e *env) sayVerified(v *verified, res *backend.Result) error {
 	}
 	switch {
 	case v.Found:
-		fmt.Fprintf(&b, "The reference is in it. If that is the call: harness runs settle %s %d happened -result JSON\n", v.Run, v.Call)
+		fmt.Fprintf(&b, "The reference is in it. If that is the call: harness runs settle %s %d happened -result JSON\n", v.Run,
+			v.Call)
 	case v.NotAfter == nil:
 		b.WriteString("The reference is not in it, which does not say that the call was not made, or will not be.\n")
 	case time.Now().Before(*v.NotAfter):
-		fmt.Fprintf(&b, "The reference is not in it, which says nothing before %s.\n", v.NotAfter.Local().Format(time.DateTime))
+		fmt.Fprintf(&b, "The reference is not in it, which says nothing before %s.\n",
+			v.NotAfter.Local().Format(time.DateTime))
 	default:
-		fmt.Fprintf(&b, "The reference is not in it. If the call was not made: harness runs settle %s %d not\n", v.Run, v.Call)
+		fmt.Fprintf(&b, "The reference is not in it. If the call was not made: harness runs settle %s %d not\n", v.Run,
+			v.Call)
 	}
 	_, err := io.WriteString(e.stdout, b.String())
 	return err

@@ -17,7 +17,8 @@ func TestACallIsLookedForByWhatItAloneHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, args := range []string{`{"ref":"a"}`, `{"ref":"b"}`, `{"ref":"b"}`, `{"ref":7}`, `{"ref":""}`, `{"ref":{"x":1}}`, `{}`} {
+	for i, args := range []string{`{"ref":"a"}`, `{"ref":"b"}`, `{"ref":"b"}`, `{"ref":7}`,
+		`{"ref":""}`, `{"ref":{"x":1}}`, `{}`} {
 		if err := w.Add(&record.Call{N: i + 1, Place: "1:1", Class: record.Effect, Tool: "shop.buy",
 			Args: record.Raw([]byte(args))}); err != nil {
 			t.Fatal(err)

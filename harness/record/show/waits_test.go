@@ -52,7 +52,8 @@ func has(t *testing.T, r *record.Run, want ...string) {
 
 func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 	ask := func(a, args string) *record.Ask {
-		return &record.Ask{A: a, Place: "2:1", Class: record.Effect, Tool: "mail.send", Args: record.Raw([]byte(args)), Why: "effect"}
+		return &record.Ask{A: a, Place: "2:1", Class: record.Effect, Tool: "mail.send", Why: "effect",
+			Args: record.Raw([]byte(args))}
 	}
 	s, r := stored(t, ask("1", `{"to":"ann"}`), ask("2", `{"to":"bob"}`), ask("3", `{"to":"eve"}`),
 		&record.End{Status: "waiting", ExitCode: 75})
@@ -74,8 +75,8 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range []record.Line{
-		&record.Call{N: 1, Place: "2:1", Class: record.Effect, Tool: "mail.send", Ask: "1", Args: record.Raw([]byte(`{"to":"ann"}`)),
-			Attempt: 2, Key: "k7"},
+		&record.Call{N: 1, Place: "2:1", Class: record.Effect, Tool: "mail.send", Ask: "1",
+			Args: record.Raw([]byte(`{"to":"ann"}`)), Attempt: 2, Key: "k7"},
 		&record.Done{N: 1, Kind: record.Uncertain, Error: "connection\x1b[2J reset", Cut: true},
 		&record.End{Status: "uncertain"}} {
 		if err := w.Add(l); err != nil {
@@ -91,7 +92,8 @@ func TestARunSaysWhatPeopleWereAsked(t *testing.T) {
 	has(t, r, "  attempt   2 began ", " by joe; the one before ended waiting\n", "; used by call 1\n",
 		"\nnobody knows what became of 1 call\n  call 1  mail.send  effect\n  at        line 2\n",
 		", in attempt 2\n  key       k7\n  approval  RUN.1\n  ended by  connection\\x1b[2J reset\n",
-		"  │ {\"to\":\"ann\"}\n", "    harness runs settle RUN 1 happened -result JSON\n", "    harness runs settle RUN 1 not ",
+		"  │ {\"to\":\"ann\"}\n", "    harness runs settle RUN 1 happened -result JSON\n",
+		"    harness runs settle RUN 1 not ",
 		"    harness runs close RUN ")
 	if err := s.Settle(r.Begin.ID, &record.Settle{N: 1, Happened: true, Who: "ann"}, 0); err != nil {
 		t.Fatal(err)
