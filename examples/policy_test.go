@@ -89,8 +89,9 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		addDenied    = "line 21: notes.AddNote (notes.add_note): it is not marked as read-only, and this run is read-only"
 		deleteDenied = "line 25: notes.DeleteNote (notes.delete_note): it is not marked as read-only, and this run is " +
 			"read-only"
-		deleteWaits    = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
-		howToApprove   = "hint: nothing has run; ask the user, who approves it for good with -approved notes.delete_note"
+		deleteWaits  = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
+		howToApprove = "hint: nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved " +
+			"notes.delete_note approves it for good"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
 		archiveIsRead  = "1:19: undefined: archive.AddNote"
 		archiveIsSmall = "hint: archive has SearchNotes, ListTables, Query\n// Search the notes by words"

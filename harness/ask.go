@@ -116,8 +116,9 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 
 func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
-// canWait reports whether a run can end and go on later: its record is kept.
-func (r *run) canWait() bool { return r.journal.w != nil }
+// canWait reports whether a run can end and go on later: it is a script whose record
+// is kept.
+func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
 
 // approve returns the approval that a call uses up, "" where it needs none. The
 // error is worker.ErrParked where the call waits for a person, or says why it is
@@ -134,6 +135,16 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	if line.Class != record.Read {
 		doubt = a.doubts[callKey(t.ID, args)]
 	}
+	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
+		Hash: t.Hash, Server: r.cat.Server(t.Server).Digest(), Whole: d.Whole}
+	if d.Verdict != IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
+		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
+			if err := r.answered(x, want); err != nil {
+				return x.Ask.A, none, err
+			}
+			return x.Ask.A, x.Answer.Until, nil
+		}
+	}
 	switch {
 	case d.Verdict == IsDenied:
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
@@ -146,21 +157,10 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 			"for a person", t.ID, d.Rule)}
 	}
 	if doubt != "" {
-		d.Rule, d.Whole = doubt, false
-	}
-	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
-		Hash: t.Hash, Server: r.cat.Server(t.Server).Digest(), Whole: d.Whole}
-	if g := a.whole[t.ID]; doubt == "" && g != nil && g.Hash == want.Hash && g.Server == want.Server &&
+		want.Why, want.Whole = doubt, false
+	} else if g := a.whole[t.ID]; g != nil && g.Hash == want.Hash && g.Server == want.Server &&
 		r.journal.now().Before(g.Answer.Until) {
 		return g.Ask.A, g.Answer.Until, nil
-	}
-	if a.gate != nil {
-		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
-			if err := r.answered(x, want); err != nil {
-				return x.Ask.A, none, err
-			}
-			return x.Ask.A, x.Answer.Until, nil
-		}
 	}
 	a.number++
 	want.A = strconv.Itoa(a.number)

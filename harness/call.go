@@ -28,7 +28,7 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 	if c.Tool == bridge.RunScript {
 		replay.runs(r)
 		raw, err := r.runSaved(ctx, path, c)
-		replay.ran(r)
+		replay.ran(r, !errors.Is(err, worker.ErrParked))
 		return &worker.Answer{Result: raw}, err
 	}
 	var recorded *record.Made
@@ -157,6 +157,8 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	var res *backend.Result
 	var start time.Duration
 	var sent atomic.Bool
+	sent.Store(recorded != nil) // by an attempt before
+	outcome := backend.NotSent
 	if err == nil {
 		sendCtx := ctx
 		if effect {
@@ -179,19 +181,20 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 			}
 			sent.Store(true)
 			if err := r.journal.sends(line, recorded); err != nil {
-				sent.Store(false)
+				sent.Store(recorded != nil)
 				return err
 			}
 			return nil
 		}
 		r.rounds(ctx, t, line, recorded, how)
 		res, start, err = r.send(sendCtx, ctx, t, args, how)
+		outcome = how.Outcome(err)
 	}
-	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) {
+	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
 		return nil, r.question(line, args, asks)
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
-	done.Kind, done.Cut = kindOfCall(err, sent.Load()), ctx.Err() != nil
+	done.Kind, done.Cut = kindOfCall(outcome), ctx.Err() != nil
 	if !sent.Load() && recorded == nil { // the script has its answer all the same
 		r.journal.add(line)
 	}
@@ -259,8 +262,8 @@ func (r *run) class(t *wrappers.Tool) record.Class {
 }
 
 // kindOfCall is what is known of a call that has ended.
-func kindOfCall(err error, sent bool) record.Kind {
-	switch backend.OutcomeOf(err, sent) {
+func kindOfCall(o backend.Outcome) record.Kind {
+	switch o {
 	case backend.NotSent:
 		return record.NotSent
 	case backend.Unread:

@@ -13,6 +13,16 @@
 // what Go says it means or is refused by name; and nothing that comes out of a
 // worker is believed.
 //
+// A run whose record is kept can end before its script does: where a call waits for
+// a person (status waiting), or where nobody knows what became of one that may have
+// changed something (uncertain). Nothing of it is left but the record. When the
+// person has answered, [Harness.Resume] runs the script again from its beginning,
+// answers from the record what was called before, and sends what comes behind it;
+// so too after a crash. All effects that a run ever sends are those of one execution
+// of its script, each is sent at most once, and what nobody knows is said. What holds
+// that is one gate (record.Gate): no effect is sent by an execution that has not
+// asked for all effects that were sent before.
+//
 // Parts of it are packages of their own: what scripts can use (harness/catalog),
 // which of that they may call (harness/policy), and the record of a run
 // (harness/record), from which [Harness.Replay] does it again without a server. Types

@@ -204,9 +204,10 @@ type Script struct {
 	// the Result.
 	Stdout, Stderr io.Writer
 
-	depth int    // of RunScript
-	path  string // of the calls of RunScript that it is in
-	tree  *tree  // nil: it is nobody's but its own
+	began *Policy // of a run that goes on: the policy that it began with
+	depth int     // of RunScript
+	path  string  // of the calls of RunScript that it is in
+	tree  *tree   // nil: it is nobody's but its own
 }
 
 // room is where the results of its calls are.
@@ -317,6 +318,7 @@ type run struct {
 	ctx    context.Context // of Run
 	h      *Harness
 	script *Script
+	direct bool             // it is one call without a script
 	cat    *Catalog         // nil until the script needs one; kept for the whole run
 	view   *wrappers.View   // of cat
 	index  *discovery.Index // of cat

@@ -397,16 +397,17 @@ func (p *replayer) runs(r *run) {
 	p.changed.Broadcast()
 }
 
-// ran is told that a saved script has run.
-func (p *replayer) ran(r *run) {
+// ran is told that a saved script has run, and whether its caller gets an answer.
+func (p *replayer) ran(r *run, answered bool) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w := p.workers[r]; w != nil {
-		w.running--
-		p.moves(r)
+		if w.running--; answered {
+			p.moves(r)
+		}
 	}
 }
 

@@ -545,7 +545,8 @@ func (r *run) deny(t *wrappers.Tool, d Decision) {
 	e := Error{Kind: KindPolicy, Line: r.lineOf(t), Message: fmt.Sprintf("%s (%s): %s", t.Go(), t.ID, d.Rule)}
 	e.Snippet = snippet(r.script.Source, e.Line)
 	if d.Verdict == NeedsApproval {
-		e.Hint = fmt.Sprintf("nothing has run; ask the user, who approves it for good with -approved %s", t.ID)
+		e.Hint = fmt.Sprintf("nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved %s "+
+			"approves it for good", t.ID)
 	}
 	r.stop(Denied, e)
 }
@@ -566,7 +567,7 @@ func (r *run) decide(t *wrappers.Tool) Decision {
 	if t.Held {
 		return Decision{Tool: t.ID, Verdict: IsDenied, Rule: t.Error}
 	}
-	return r.unlessUnsent(t, r.cat.Decide(r.policy(), t.Tool, r.script.Approved))
+	return r.strictest(t, func(p *Policy) Decision { return r.cat.Decide(p, t.Tool, r.script.Approved) })
 }
 
 // decideCall is that on one call of it.
@@ -574,11 +575,19 @@ func (r *run) decideCall(t *wrappers.Tool, args json.RawMessage) Decision {
 	if t.Held {
 		return r.decide(t)
 	}
-	return r.unlessUnsent(t, r.cat.DecideCall(r.policy(), t.Tool, args, r.script.Approved))
+	return r.strictest(t, func(p *Policy) Decision { return r.cat.DecideCall(p, t.Tool, args, r.script.Approved) })
 }
 
-// unlessUnsent is a decision, which asks nobody about what a dry run does not send.
-func (r *run) unlessUnsent(t *wrappers.Tool, d Decision) Decision {
+// strictest is what the policy says, and in a run that goes on also the one that it
+// began with. Nobody is asked about what a dry run does not send.
+func (r *run) strictest(t *wrappers.Tool, decide func(*Policy) Decision) Decision {
+	d := decide(r.policy())
+	if r.script.began != nil {
+		then := decide(r.script.began)
+		if then.Verdict == IsDenied || then.Verdict == NeedsApproval && d.Verdict != IsDenied {
+			d = then
+		}
+	}
 	if class, _ := r.cat.Class(t.Tool); d.Verdict == NeedsApproval && r.unsent(class) {
 		d.Verdict, d.Rule = IsAllowed, "a dry run does not call it; otherwise "+d.Rule
 	}

@@ -166,6 +166,15 @@ func (r *resumption) prepare() (*Script, error) {
 	if s.Stored, err = valuesOf(r.run, b.Stored); err != nil {
 		return nil, err
 	}
+	s.began = &Policy{}
+	if b.Policy != nil {
+		if err := json.Unmarshal(b.Policy, s.began); err != nil {
+			return nil, fmt.Errorf("the policy of the record: %w", err)
+		}
+		if err := s.began.Validate(); err != nil {
+			return nil, fmt.Errorf("the policy of the record: %w", err)
+		}
+	}
 	var had Limits
 	if err := json.Unmarshal(b.Limits, &had); err != nil {
 		return nil, fmt.Errorf("the limits of the record: %w", err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,9 +108,9 @@ func (e *env) call(ctx context.Context, c *cli.Command) error {
 	defer h.Close()
 	script := &harness.Script{Policy: policy}
 	res, decision, err := h.CallTool(ctx, cat, id, args, script)
-	question := fmt.Sprintf("%s is to be called with %s: %s. Call it? [y/N] ",
+	question := fmt.Sprintf("%s is to be called with %s: %s. Call it?",
 		registry.Quoted(id), registry.Quoted(string(args)), decision.Rule)
-	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.asks(question) {
+	if err == nil && res == nil && decision.Verdict == harness.NeedsApproval && e.typed() && e.agreed(ctx, question) {
 		script.Approved = []string{id}
 		res, decision, err = h.CallTool(ctx, cat, id, args, script)
 	}
@@ -200,17 +199,6 @@ func catalogFor(ctx context.Context, files *harness.Files, tool string) (*harnes
 		}
 	}
 	return cat.Asking.More(ctx, cat.Asking.Servers, false) // it may be any
-}
-
-// asks asks a person a question, where one types; false otherwise.
-func (e *env) asks(question string) bool {
-	if !e.typed() {
-		return false
-	}
-	fmt.Fprint(e.stderr, question)
-	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
 }
 
 // maxArguments bounds the arguments of a call in bytes.

@@ -263,6 +263,10 @@ func (l *line) values(kind string) []candidate {
 		words = statuses
 	case "RUN":
 		words = l.runs()
+	case "APPROVAL":
+		words = l.approvals()
+	case "happened|not":
+		words = []string{happened, didNot}
 	case "TOOL", "SERVER", "CATEGORY", "PATTERN":
 		words = l.registered(kind)
 	}
@@ -328,8 +332,22 @@ func (l *line) scripts() (out []string) {
 // maxCompletedRuns bounds the runs that are offered.
 const maxCompletedRuns = 50
 
-// runs are the IDs of the last runs.
-func (l *line) runs() []string {
+// approvals are the IDs of what waits for a person.
+func (l *line) approvals() (out []string) {
+	store := l.store()
+	if store == nil {
+		return nil
+	}
+	for p, err := range store.Pending(context.Background(), &record.Filter{Limit: maxCompletedRuns}) {
+		if err == nil {
+			out = append(out, p.ID)
+		}
+	}
+	return out
+}
+
+// store has the records, nil where there are none.
+func (l *line) store() *record.Store {
 	dir := l.state
 	if dir == "" {
 		var err error
@@ -342,6 +360,15 @@ func (l *line) runs() []string {
 	}
 	store, err := record.Open(dir, nil)
 	if err != nil {
+		return nil
+	}
+	return store
+}
+
+// runs are the IDs of the last runs.
+func (l *line) runs() []string {
+	store := l.store()
+	if store == nil {
 		return nil
 	}
 	out := []string{last}

@@ -22,7 +22,8 @@ const auto = "auto"
 // connect runs a script on a server that is running.
 func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	if err := pointless(c, true, "with -connect: the server has its own",
-		"memory", "strict", "read-only", "sandbox", "no-memory", "no-observe", "no-usage", "record", "state"); err != nil {
+		"memory", "strict", "allow", "deny", "read-only", "approve", "approved", "sandbox", "no-memory", "no-observe", "no-usage", "record", "state",
+		"no-rejoin"); err != nil {
 		return err
 	}
 	source, err := e.script(c)
@@ -54,7 +55,7 @@ func (e *env) connect(ctx context.Context, c *cli.Command) error {
 	remote := &serve.Remote{Token: os.Getenv(clients.TokenVariable), DryRun: c.Bool("dry-run")}
 	if e.typed() {
 		remote.Ask = func(question string) bool {
-			return e.asks(registry.PrintableText(question, 16<<10) + "\nallow it? [y/N] ")
+			return e.agreed(ctx, registry.PrintableText(question, 16<<10)+"\nallow it?")
 		}
 	}
 	var res *serve.RemoteResult

@@ -84,6 +84,7 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 		check{"registry", time.Minute, func(context.Context) []finding { return checkRegistry(files, cfg) }},
 		check{"model", time.Minute, func(context.Context) []finding { return []finding{checkModel()} }},
 		check{"records", time.Minute, checkRecords},
+		check{"approvals", time.Minute, checkApprovals},
 		check{"types", time.Minute, func(context.Context) []finding { return []finding{checkTypes()} }},
 		check{"sandbox", time.Minute, checkSandbox})
 
@@ -453,6 +454,34 @@ func checkRecords(ctx context.Context) []finding {
 	if err != nil {
 		f.Status, f.Detail = warning, err.Error()
 		f.Do = "harness runs shows nothing so; -state DIR, or " + stateVariable + ", names another folder"
+	}
+	return []finding{f}
+}
+
+// checkApprovals says how many calls wait for a person, and what a yes is worth.
+func checkApprovals(ctx context.Context) []finding {
+	dir, _, err := stateDir(nil)
+	if err != nil { // checkRecords says so
+		return nil
+	}
+	f := finding{Check: "approvals", Status: fine, Detail: "whoever may write " + dir + " can say yes to what waits: every " +
+		"program of this user, an agent with a shell too",
+		Do: "against that, run harness serve as another user, or with -approvals console"}
+	if _, err := os.Stat(dir); err != nil {
+		return []finding{f}
+	}
+	n := 0
+	store, err := record.Open(dir, nil)
+	if err != nil {
+		return nil
+	}
+	for _, err := range store.Pending(ctx, nil) {
+		if err == nil {
+			n++
+		}
+	}
+	if n > 0 {
+		f.Detail = text.Count(n, "call") + " waiting for a person, see harness approvals; " + f.Detail
 	}
 	return []finding{f}
 }

@@ -23,6 +23,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	line           *progress.Line // what is waited for; nil: nobody is told
+	typist         *typist        // see typing
 }
 
 // files is the catalog that the flags name.
@@ -113,12 +114,14 @@ const maxMemory = 1 << 20
 
 // memoryFlag is the memory of a script's process.
 func memoryFlag(usage string) cli.Flag {
-	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: func(mb int) error {
-		if mb < 1 || mb > maxMemory {
-			return fmt.Errorf("want 1 to %d MB", maxMemory)
-		}
-		return nil
-	}}
+	return &cli.IntFlag{Name: "memory", Usage: usage, Value: 512, Validator: memoryFits}
+}
+
+func memoryFits(mb int) error {
+	if mb < 1 || mb > maxMemory {
+		return fmt.Errorf("want 1 to %d MB", maxMemory)
+	}
+	return nil
 }
 
 // memoryOf is the value of the memory flag in bytes.
@@ -158,20 +161,6 @@ func (e *env) told(what string) {
 	if e.typed() {
 		fmt.Fprintln(e.stderr, "harness:", what)
 	}
-}
-
-// typed reports whether stdin is a person's.
-func (e *env) typed() bool {
-	f, ok := e.stdin.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	none, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, none)
 }
 
 // nothing says why a list is empty, beside it.

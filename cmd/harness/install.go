@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -38,7 +37,7 @@ harness cannot start for the client (those that ask with ${input:…}) stay, too
   harness install claude -yes
   harness uninstall cursor`,
 		Flags: []cli.Flag{yesFlag("change the files without asking")},
-		Action: func(_ context.Context, c *cli.Command) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			client, err := theClient(c)
 			if err != nil {
 				return err
@@ -63,7 +62,7 @@ harness cannot start for the client (those that ask with ${input:…}) stay, too
 				}
 				plans = append(plans, p)
 			}
-			return e.carryOut(c, plans, "the harness is there already")
+			return e.carryOut(ctx, c, plans, "the harness is there already")
 		},
 	}
 }
@@ -79,7 +78,7 @@ servers; harness remove takes them out there.
 
   harness uninstall cursor`,
 		Flags: []cli.Flag{yesFlag("change the files without asking")},
-		Action: func(_ context.Context, c *cli.Command) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			client, err := theClient(c)
 			if err != nil {
 				return err
@@ -98,7 +97,7 @@ servers; harness remove takes them out there.
 					plans = append(plans, p)
 				}
 			}
-			return e.carryOut(c, plans, "the harness is not there")
+			return e.carryOut(ctx, c, plans, "the harness is not there")
 		},
 	}
 }
@@ -115,7 +114,7 @@ func theClient(c *cli.Command) (*clients.Client, error) {
 }
 
 // carryOut shows what plans would change, asks, and changes it.
-func (e *env) carryOut(c *cli.Command, plans []*clients.Plan, nothing string) error {
+func (e *env) carryOut(ctx context.Context, c *cli.Command, plans []*clients.Plan, nothing string) error {
 	plans = slices.DeleteFunc(plans, (*clients.Plan).Nothing)
 	if len(plans) == 0 && !c.Bool("json") {
 		e.nothing(c, nothing)
@@ -149,9 +148,7 @@ func (e *env) carryOut(c *cli.Command, plans []*clients.Plan, nothing string) er
 		}
 	}
 	if !c.Bool("yes") && len(plans) > 0 {
-		fmt.Fprintf(e.stderr, "change %s? [y/N] ", strings.Join(files, " and "))
-		line, _ := bufio.NewReader(e.stdin).ReadString('\n')
-		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		if !e.agreed(ctx, fmt.Sprintf("change %s?", strings.Join(files, " and "))) {
 			fmt.Fprintln(e.stderr, "\nharness: nothing was changed; -yes changes it without asking")
 			return exit(1)
 		}

@@ -30,7 +30,13 @@ indented JSON; everything else goes to stderr. With -json, one Result object.
 
 Exit codes: 0 ok; 1 the script failed; 2 it did not compile, was refused, or a
 tool was ambiguous or not found; 3 a limit; 4 denied; 64 usage; 70 the harness
-failed; 130 canceled.
+failed; 75 it waits for a person, or nobody knows what became of a call: both are
+said, with the commands that go on; 130 canceled.
+
+A call that needs a person (-approve, the config's "approve") is shown at the
+terminal, which asks. Elsewhere the run ends and waits, where -state keeps its record:
+harness approvals answers, harness resume goes on. The same script with the same
+inputs does not begin again meanwhile (-no-rejoin).
 
   harness run -config examples/.mcp.json examples/git_digest/main.go
   harness run -input 'paths=["a.txt"]' -timeout 2m script.go
@@ -39,6 +45,7 @@ failed; 130 canceled.
   harness run -csv script.go >rows.csv     a list that the script returns
   harness run -dry-run script.go           what would it do?
   harness run -record runs/ script.go      and harness replay runs/ does it again
+  harness run -state runs/ -approve writes script.go
   echo 'Return(1 + 2)' | harness run -`,
 		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the whole script", Value: 30 * time.Second,
@@ -47,21 +54,21 @@ failed; 130 canceled.
 				Usage: "`NAME=JSON`: a value that the script reads with Input(NAME, &v); NAME=@FILE takes it from a file"},
 			memoryFlag("`MB` of memory for the script's process"),
 			strictFlag(),
-			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
 			&cli.StringFlag{Name: "connect",
 				Usage: "run it on the server at `URL`, whose servers are warm; auto: on the harness serve -http that runs over " +
 					"this config"},
 			&cli.StringFlag{Name: "record", Usage: "keep a record of the run in `DIR`, for harness replay"},
 			stateFlag("keep a record of the run in `DIR`, where harness runs looks for it"),
+			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run also while one of the same script and inputs waits (-state)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "call what reads, and list what else the script would do"},
 			&cli.BoolFlag{Name: "watch", Usage: "run again whenever the script is saved, until Ctrl-C"},
 			sandboxFlag(),
-		}, valueFlags()...),
+		}, slices.Concat(policyFlags(), valueFlags())...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("watch") {
 				return e.watch(ctx, c)
 			}
-			return e.run(ctx, c, false)
+			return e.run(ctx, c)
 		},
 	}
 }
@@ -84,7 +91,7 @@ interpreter would get.
 			sandboxFlag(),
 			&cli.BoolFlag{Name: "lowered", Usage: "print the program as the interpreter gets it"},
 		},
-		Action: func(ctx context.Context, c *cli.Command) error { return e.run(ctx, c, true) },
+		Action: func(ctx context.Context, c *cli.Command) error { return e.check(ctx, c) },
 	}
 }
 
@@ -111,94 +118,146 @@ func sandboxFlag() cli.Flag {
 		}}
 }
 
-// run is both run and check.
-func (e *env) run(ctx context.Context, c *cli.Command, check bool) error {
-	if !check && c.String("connect") != "" {
+// run checks a script and runs it.
+func (e *env) run(ctx context.Context, c *cli.Command) error {
+	if c.String("connect") != "" {
 		return e.connect(ctx, c)
+	}
+	if err := pointless(c, !c.IsSet("state"), "without -state", "no-rejoin"); err != nil {
+		return err
 	}
 	source, err := e.script(c)
 	if err != nil {
 		return err
 	}
-	show, err := e.shower(c)
+	how, err := e.shower(c)
 	if err != nil {
+		return err
+	}
+	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only"),
+		Name: filepath.Base(c.Args().First()), Dry: c.Bool("dry-run")}
+	if slices.ContainsFunc([]string{"allow", "deny", "approve", "approved"}, c.IsSet) {
+		s.Policy = policyOf(c)
+		if err := s.Policy.Validate(); err != nil {
+			return usageError{err.Error()}
+		}
+	}
+	if s.Inputs, err = inputs(c.StringSlice("input")); err != nil {
 		return err
 	}
 	files := e.files(c)
 	defer files.Close()
 	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts,
 		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version}
-	if !check {
-		if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
-			return err
-		}
+	if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
+		return err
+	}
+	kept := opts.Records != nil
+	here := e.asksHere(c)
+	files.Asks = here || c.IsSet("state")
+	if here && !kept {
+		opts.Records = record.Memory(1, storeOptions(files)) // to go on with what was asked here
 	}
 	h := harness.New(opts)
 	defer h.Close()
-	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
-	do := h.Check
-	if !check {
-		do = h.Run
-		s.Name, s.Dry = filepath.Base(c.Args().First()), c.Bool("dry-run")
-		if s.Inputs, err = inputs(c.StringSlice("input")); err != nil {
-			return err
-		}
-		s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
-		if !c.Bool("json") {
-			s.Stdout, s.Stderr = e.line.Over(e.stdout), e.line.Over(e.stderr)
-		}
+	s.Limits.Timeout, s.Limits.Memory = c.Duration("timeout"), e.memoryOf(c)
+	if !c.Bool("json") {
+		s.Stdout, s.Stderr = e.line.Over(e.stdout), e.line.Over(e.stderr)
 	}
+	if here {
+		s.Ask = e.asksServer
+	}
+	defer e.tellsOfEffects(ctx, s)()
 	before := startsSoFar()
-	res, err := do(ctx, s)
-	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
-		if files.Again(ctx) {
-			res, err = do(ctx, s)
-		} else {
-			err = ctx.Err() // the user may not want to wait for them
-		}
+	var res *harness.Result
+	if c.IsSet("state") && !c.Bool("no-rejoin") {
+		res, err = e.rejoin(ctx, h, s)
+	}
+	if res == nil && err == nil {
+		res, err = again(ctx, files, s, h.Run)
+	}
+	s.Own = true
+	if here && err == nil {
+		res, err = e.goOn(ctx, h, opts.Records, s, res)
 	}
 	e.endLine()
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Bool("json"):
-		if !c.Bool("lowered") {
-			res.Lowered = ""
-		}
-		if show.images != "" {
-			if res.Value, err = show.withoutImages(res.Value); err != nil {
-				return err
-			}
-		}
-		if err := e.print(res); err != nil {
-			return err
-		}
-	case c.Bool("lowered"):
+	if !kept && res.Status == harness.Waiting {
+		fmt.Fprintln(e.stderr, "harness: denied: not answered; with -state DIR the run waits for a later answer")
+		return exit(harness.Denied.ExitCode())
+	}
+	return e.ended(c, res, s, how, before)
+}
+
+// rejoin returns what became of an earlier run of the same script and inputs that is
+// not to begin again, and prints its output; nil: there is none.
+func (e *env) rejoin(ctx context.Context, h *harness.Harness, s *harness.Script) (*harness.Result, error) {
+	stdout, stderr := s.Stdout, s.Stderr
+	s.Stdout, s.Stderr = nil, nil // an attempt writes what is new
+	res, err := h.Rejoin(ctx, s)
+	s.Stdout, s.Stderr = stdout, stderr
+	if res != nil && stdout != nil {
+		e.line.Clear()
+		io.WriteString(stdout, res.Stdout)
+		io.WriteString(stderr, res.Stderr)
+	}
+	return res, err
+}
+
+// check does what run does before the script's first statement.
+func (e *env) check(ctx context.Context, c *cli.Command) error {
+	source, err := e.script(c)
+	if err != nil {
+		return err
+	}
+	how, err := e.shower(c)
+	if err != nil {
+		return err
+	}
+	files := e.files(c)
+	defer files.Close()
+	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts,
+		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version})
+	defer h.Close()
+	s := &harness.Script{Source: source, Strict: c.Bool("strict"), ReadOnly: c.Bool("read-only")}
+	before := startsSoFar()
+	res, err := again(ctx, files, s, h.Check)
+	e.endLine()
+	if err != nil {
+		return err
+	}
+	if c.Bool("lowered") && !c.Bool("json") {
 		fmt.Fprint(e.stdout, res.Lowered)
 		e.report(res, c.Bool("q"))
-	default:
-		shown := ""
-		if res.LookUp {
-			shown = res.Shown()
+		if res.Status != harness.OK {
+			return exit(res.Status.ExitCode())
 		}
-		if s.Dry {
-			io.WriteString(e.stderr, res.LedgerText())
-		}
-		if err := e.show(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), show); err != nil {
-			return err
-		}
-		if text := took(res, before); text != "" && !c.Bool("q") {
-			fmt.Fprintln(e.stderr, "harness:", text)
-		}
-		if check && res.Status == harness.OK && !c.Bool("q") {
-			fmt.Fprintln(e.stderr, checked(res))
-		}
+		return nil
 	}
-	if res.Status != harness.OK {
-		return exit(res.Status.ExitCode())
+	if !c.Bool("lowered") {
+		res.Lowered = ""
 	}
-	return nil
+	err = e.ended(c, res, s, how, before)
+	if err == nil && !c.Bool("json") && !c.Bool("q") {
+		fmt.Fprintln(e.stderr, checked(res))
+	}
+	return err
+}
+
+// again does something with a script, and once more where servers that failed before
+// may be back.
+func again(ctx context.Context, files *harness.Files, s *harness.Script,
+	do func(context.Context, *harness.Script) (*harness.Result, error)) (*harness.Result, error) {
+	res, err := do(ctx, s)
+	if err == nil && len(res.Down) > 0 && res.Status.ExitCode() == 2 { // nothing has run
+		if files.Again(ctx) {
+			return do(ctx, s)
+		}
+		err = ctx.Err() // the user may not want to wait for them
+	}
+	return res, err
 }
 
 // recordsOf is where the record of a run is kept (-record names a folder for records

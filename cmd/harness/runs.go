@@ -43,8 +43,13 @@ A record that cannot be read is {"unreadable": "why"}. show -json prints {"begin
 "notes", "end"}, with what a record has in each; diff -json {"a", "b", "same",
 "status", "script", "inputs", "phrases", "calls", "stdout", "value", "error"},
 without what is the same. A status is one that a run ends with (ok, compile_error,
-timeout …), running, or died for a run whose process was ended before it could say
-how.
+timeout …), waiting or uncertain for one that goes on once people have answered,
+running, or died for a run whose process was ended before it could say how.
+
+Of a call that was sent, and whose answer never came, nobody knows whether it was
+made: show has all that is known. Somebody looks, and settle says it: with happened
+and -result the script gets that result, with not the call is made again when harness
+resume goes on. close ends such a run, or one that waits.
 
   harness runs
   harness runs -status script_error,timeout -since 7d
@@ -53,6 +58,8 @@ how.
   harness runs show last
   harness runs diff 7f3k last
   harness runs save 7f3k daily-digest
+  harness runs settle 7f3k 12 happened -result '{"id": 7}'
+  harness runs close 7f3k
   harness runs rm -older 30d
 
 Of a run ID as much is enough as no other has; last is the newest. The records
@@ -76,6 +83,17 @@ usetools in your state folder.`,
 				Action: e.saveRun, Flags: []cli.Flag{
 					&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
 					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with it, for harness scripts -replay"},
+				}},
+			{Name: "settle", Usage: "say what became of a call of which nobody knows it", ArgsUsage: "RUN CALL happened|not",
+				Action: e.settleRun, Flags: []cli.Flag{
+					&cli.StringFlag{Name: "result", Usage: "what the tool would have answered, `JSON` or @FILE: its result, its " +
+						"structured value, or a text; without it the run cannot go on"},
+					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
+				}},
+			{Name: "close", Usage: "end a run that waits, is uncertain or died: nothing goes on with it", ArgsUsage: "RUN",
+				Action: e.closeRun, Flags: []cli.Flag{
+					&cli.StringFlag{Name: "why", Usage: "`TEXT` for the record"},
+					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
 				}},
 			{Name: "rm", Usage: "remove records", ArgsUsage: "[RUN…]", Action: e.removeRuns,
 				Flags: []cli.Flag{
@@ -114,7 +132,7 @@ var statuses = []string{string(harness.OK), string(harness.CompileError), string
 	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
 	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
 	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), string(harness.InternalError),
-	record.Running, record.Died}
+	string(harness.Waiting), string(harness.Uncertain), record.Running, record.Died}
 
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
@@ -201,7 +219,7 @@ const noRuns = "no run has left a record here yet; harness run -record DIR and h
 
 func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
-		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save and rm are known", c.Args().First())}
+		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save, settle, close and rm are known", c.Args().First())}
 	}
 	now := time.Now()
 	f, err := filter(c, now)

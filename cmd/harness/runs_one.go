@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -216,7 +215,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	}
 	if c.Bool("all") && len(ids) > 0 && !c.Bool("yes") {
 		question := fmt.Sprintf("remove the records of all %s in %s?", text.Count(len(ids), "run"), store.Dir())
-		if err := e.sure(question); err != nil {
+		if err := e.sure(ctx, question); err != nil {
 			return err
 		}
 	}
@@ -224,13 +223,11 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 }
 
 // sure asks a person; elsewhere -yes says so.
-func (e *env) sure(question string) error {
+func (e *env) sure(ctx context.Context, question string) error {
 	if !e.typed() {
 		return usageError{"-all asks on a terminal; elsewhere -yes is wanted beside it"}
 	}
-	fmt.Fprintf(e.stderr, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+	if !e.agreed(ctx, question) {
 		fmt.Fprintln(e.stderr, "\nharness: nothing was removed")
 		return exit(1)
 	}

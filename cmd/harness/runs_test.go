@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +22,9 @@ import (
 //
 //	record VAR DIR KIND     makes one, and sets VAR to its ID
 //	ended VAR               ends a run of kind running
+//	lastrun VAR DIR         sets VAR to the ID of the newest
+//	status CODE COMMAND…    runs a command that ends with an exit code
+//	sames A B               two texts are the same
 //
 // The kinds are ok, changed (another script with other calls), failed, running,
 // died and evil.
@@ -40,6 +46,26 @@ func recordCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				ts.Check(w.Close())
 			}
 			ts.Setenv(args[0], w.ID())
+		},
+		"lastrun": func(ts *testscript.TestScript, neg bool, args []string) {
+			store, err := record.Open(ts.MkAbs(args[1]), nil)
+			ts.Check(err)
+			for s, err := range store.List(context.Background(), &record.Filter{Limit: 1}) {
+				ts.Check(err)
+				ts.Setenv(args[0], s.ID)
+			}
+		},
+		"status": func(ts *testscript.TestScript, neg bool, args []string) {
+			err := ts.Exec(args[1], args[2:]...)
+			var ended *exec.ExitError
+			if !errors.As(err, &ended) || strconv.Itoa(ended.ExitCode()) != args[0] {
+				ts.Fatalf("%q ended with %v, want %s", args[1:], err, args[0])
+			}
+		},
+		"sames": func(ts *testscript.TestScript, neg bool, args []string) {
+			if (args[0] == args[1]) == neg {
+				ts.Fatalf("%q and %q", args[0], args[1])
+			}
 		},
 		"ended": func(ts *testscript.TestScript, neg bool, args []string) {
 			w := under[ts.Getenv(args[0])]

@@ -36,7 +36,7 @@ func (e *env) watch(ctx context.Context, c *cli.Command) error {
 		return fmt.Errorf("watching %s: %w", name, err)
 	}
 	for {
-		err := e.run(ctx, c, false)
+		err := e.run(ctx, c)
 		var code exit
 		if err != nil && !errors.As(err, &code) {
 			fmt.Fprintln(e.stderr, "harness:", err)

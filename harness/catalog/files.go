@@ -61,7 +61,10 @@ type Files struct {
 
 	// Keep keeps the connections that are made to ask servers for their tools,
 	// for the calls of scripts and for Watch; without it they are closed.
-	Keep      bool
+	Keep bool
+	// Asks declares to MCP servers that the persons behind scripts can be asked, by
+	// forms and URLs, as Script.Ask does and runs that wait.
+	Asks      bool
 	searched  sync.Once
 	foundHere config.Found // by searched
 
@@ -226,7 +229,7 @@ func (f *Files) build(ctx context.Context, cfg *config.Config, previous *registr
 // connections are made to the servers of a config when they are called for. known
 // may be nil.
 func (f *Files) connections(cfg *config.Config, known *registry.Registry) *backend.Pool {
-	o := &dial.Options{Known: known}
+	o := &dial.Options{Known: known, Asks: f.Asks}
 	if f.Keep {
 		o.ToolsChanged = func(server string) {
 			if tell := f.toolsChanged.Load(); tell != nil {

@@ -49,7 +49,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 	var last *Catalog
 	return build.Watch(ctx, paths, &build.WatchOptions{
 		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll, Open: f.open,
-		Check: checkRules,
+		Check: checkRules, Asks: f.Asks,
 	}, func(u build.Update) {
 		if u.Err != nil {
 			updated(last, u.Err)

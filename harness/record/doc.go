@@ -22,6 +22,13 @@
 // bad one means that the record is damaged, and so does one that is not later than
 // the line before it. Readers never write.
 //
+// A run that needs a person ends, with an [Ask]. What a person says is a file beside
+// the record, signed with the store's key (see [Store.Answer]): the first one counts.
+// [Store.Reopen] makes its caller the only owner of a run that is not under way, for
+// another [Attempt]; [Store.Settle] says what became of a call of which nobody knew.
+// "Now" is the later of the clock and the last line, so that nothing that has expired
+// is good again.
+//
 // A [Gate] decides which line of a record answers a call of the script when that
 // runs again, and a [State] what may become of a call.
 package record

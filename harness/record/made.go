@@ -192,7 +192,10 @@ func (r *Run) Unknown() []*Made {
 
 // now is the later of the clock and the record's last line: time does not run back.
 func (r *Run) now() time.Time {
-	now := r.clock()
+	now := time.Now()
+	if r.clock != nil {
+		now = r.clock()
+	}
 	if last := r.Lines[len(r.Lines)-1].head().Time; last.After(now) {
 		return last
 	}

@@ -99,10 +99,10 @@ func (m *memory) put(name, file string, value []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]
-	switch {
-	case r == nil:
+	if r == nil {
 		return fs.ErrNotExist
-	case r.values[file] != nil:
+	}
+	if _, ok := r.values[file]; ok {
 		return fs.ErrExist
 	}
 	r.values[file] = bytes.Clone(value)

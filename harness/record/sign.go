@@ -3,7 +3,6 @@ package record
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
 )
 
 // MAC returns the HMAC-SHA-256 of some texts, in their order, with the key of the
@@ -14,10 +13,7 @@ func (s *Store) MAC(texts ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := hmac.New(sha256.New, key)
-	for _, t := range texts {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(t))))
-		h.Write([]byte(t))
-	}
-	return h.Sum(nil), nil
+	d := digest{hmac.New(sha256.New, key)}
+	d.add(texts...)
+	return d.Sum(nil), nil
 }

@@ -48,6 +48,8 @@ type WatchOptions struct {
 	// Check returns an error for a config that is not to be used, which then is one
 	// that cannot be read; nil: there is none.
 	Check func(*config.Config) error
+	// Asks is that of dial.Options, for the connections that updates have.
+	Asks bool
 }
 
 // Update is the result of one rebuild.
@@ -313,7 +315,7 @@ func sum(r *registry.Registry) [sha256.Size]byte {
 
 // pool returns a pool over a config whose servers' news wakes the watcher.
 func (w *watcher) pool(c *config.Config) *backend.Pool {
-	return dial.New(&dial.Options{Known: w.state.Registry, ToolsChanged: w.toolsChanged}).Pool(c)
+	return dial.New(&dial.Options{Known: w.state.Registry, ToolsChanged: w.toolsChanged, Asks: w.opts.Asks}).Pool(c)
 }
 
 // toolsChanged makes the watcher ask a server again.

@@ -20,7 +20,8 @@ import (
 
 // Until returns a context that ends when the user has had enough, and stdout
 // as the command has to write it: a closed pipe (harness … | head) is noticed
-// there, and it is a [Screen]. stop releases what was taken, and ends what servers left behind.
+// there, and it is a [Screen]. The second time that the user wants to end it the
+// process ends at once. stop releases what was taken, and ends what servers left behind.
 //
 // A pipe that breaks elsewhere means nothing: a server that died breaks its
 // own, and its call says so. So SIGPIPE, which does not say whose pipe it was,
@@ -29,10 +30,10 @@ import (
 // ignored in all that is started, too.
 func Until(stdout io.Writer) (ctx context.Context, out *Output, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, syscall.SIGPIPE)
 	endOrphans := backend.Adopt()
+	ctx, release := untilSignals(ctx, endOrphans)
 	return ctx, &Output{w: Screen(stdout), closed: cancel}, func() {
 		signal.Stop(dropped)
 		release()

@@ -3,18 +3,20 @@
 package testserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Main serves over stdio until its input ends. -broken makes it print rubbish
 // and exit with 3 instead, -silent makes it never answer, -events adds a
-// tool that does not say what it answers.
+// tool that does not say what it answers, -notes FILE those that write a file.
 func Main() {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -63,9 +65,64 @@ func Main() {
 	if len(os.Args) > 1 && os.Args[1] == "-events" {
 		addEvents(s)
 	}
+	if len(os.Args) > 2 && os.Args[1] == "-notes" {
+		addNotes(s, os.Args[2])
+	}
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
+}
+
+// addNotes adds tools that change something: each call is a line of a file. A note
+// "crash" is written, and the server dies before it answers; of a note "slow" it
+// answers when the file NAME.go is there; a note "ask" asks the user for its text.
+func addNotes(s *mcp.Server, file string) {
+	type note struct {
+		Text string `json:"text"`
+	}
+	type count struct {
+		Notes int `json:"notes"`
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "list_notes", Description: "List the notes in the book",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, count, error) {
+			b, err := os.ReadFile(file)
+			if errors.Is(err, os.ErrNotExist) {
+				err = nil
+			}
+			return nil, count{bytes.Count(b, []byte("\n"))}, err
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "add_note", Description: "Write a note into the book"},
+		func(ctx context.Context, r *mcp.CallToolRequest, in note) (*mcp.CallToolResult, count, error) {
+			if in.Text == "ask" {
+				answer, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "What shall the note say?",
+					RequestedSchema: &jsonschema.Schema{Type: "object", Required: []string{"text"},
+						Properties: map[string]*jsonschema.Schema{"text": {Type: "string"}, "times": {Type: "integer"}}}})
+				if err != nil {
+					return nil, count{}, err
+				}
+				in.Text = fmt.Sprint(answer.Action, " ", answer.Content["text"], " ", answer.Content["times"])
+			}
+			f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			if err != nil {
+				return nil, count{}, err
+			}
+			defer f.Close()
+			if _, err := fmt.Fprintln(f, in.Text); err != nil {
+				return nil, count{}, err
+			}
+			if in.Text == "crash" {
+				os.Exit(1)
+			}
+			for in.Text == "slow" {
+				if _, err := os.Stat(file + ".go"); err == nil {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			b, err := os.ReadFile(file)
+			return nil, count{bytes.Count(b, []byte("\n"))}, err
+		})
 }
 
 // addEvents adds a read-only tool that answers with a text that is JSON, or,

@@ -54,10 +54,11 @@ func TestReplacedFunctionsExistOnBothSides(t *testing.T) {
 	}
 }
 
-// libraryFunc finds a function, or a method of a pointer, by its full name.
+// libraryFunc finds a function, or a method, by its full name.
 func libraryFunc(t *testing.T, full string) *types.Func {
 	t.Helper()
-	name, isMethod := strings.CutPrefix(full, "(*")
+	name, isMethod := strings.CutPrefix(full, "(")
+	name = strings.TrimPrefix(name, "*")
 	path, name, _ := strings.Cut(strings.Replace(name, ")", "", 1), ".")
 	typ, method, _ := strings.Cut(name, ".")
 	p, err := export.Importer().Import(path)

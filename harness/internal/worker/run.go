@@ -521,7 +521,7 @@ func (r *run) serve() error {
 	for frames := 1; ; {
 		k, b, err := readFrame(r.p.from, maxFrameToParent)
 		switch waiting := r.quiet != nil; {
-		case waiting && !r.quiet.Stop() && k != kindDone: // which has killed the worker
+		case waiting && !r.quiet.Stop() && k != kindDone && r.ctx.Err() == nil: // which has killed the worker
 			r.waiting()
 			return nil
 		case errors.Is(err, errFrame):

@@ -98,6 +98,8 @@ func (v *View) Text(w io.Writer, o *Options) error {
 	for i, s := range v.Sources {
 		p.source(i, s)
 	}
+	p.asks()
+	p.unknown()
 	p.end()
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -155,6 +157,9 @@ func (p *page) head() {
 	if n := len(v.Run.Attempts); n > 0 {
 		p.fact("attempts", fmt.Sprintf("%d, %s between them", n+1, Duration(v.Paused)))
 	}
+	if p.All {
+		p.attempts()
+	}
 	p.fact("calls", p.counted())
 	p.fact("for", b.Subject)
 	p.fact("session", b.Session)
@@ -209,7 +214,7 @@ func StatusColour(status string) string {
 	switch status {
 	case "ok":
 		return green
-	case record.Running, "canceled":
+	case record.Running, "canceled", "waiting", "uncertain":
 		return yellow
 	}
 	return red
@@ -579,7 +584,7 @@ func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 		fill, colour = p.marks.failed, red
 	case b.State == Unknown:
 		colour = red
-	case b.State == Running:
+	case b.State == Running || b.State == Waiting:
 		colour = yellow
 	}
 	for gap && last > first && (cells[first] != " " || first > 0 && cells[first-1] != " ") {
@@ -588,7 +593,7 @@ func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 	for i := first; i <= last; i++ {
 		cells[i] = p.paint(colour, fill)
 	}
-	if b.State == Running || b.State == Unknown {
+	if b.State == Running || b.State == Unknown || b.State == Waiting {
 		cells[last] = p.paint(colour, p.marks.open)
 	}
 }
@@ -610,7 +615,7 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	}
 	if b.State != Answered {
 		what, colour = string(b.State), red
-		if b.State == Running || b.State == MadeUp || b.State == Settled {
+		if b.State == Running || b.State == MadeUp || b.State == Settled || b.State == Waiting {
 			colour = yellow
 		}
 	}
@@ -642,16 +647,26 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	if b.Done != nil && b.Done.Suspect != "" {
 		p.under(yellow, b.Done.Suspect)
 	}
+	if r := b.Round; r != nil && r.Task != "" {
+		p.under(yellow, "its server has made the task "+r.Task+" of it")
+	} else if r != nil {
+		p.under(yellow, "its server asks something before it goes on")
+	}
 	if b.Settle != nil {
-		word := "did not happen"
-		if b.Settle.Happened {
-			word = "happened"
-		}
-		p.under(yellow, strings.TrimSpace(b.Settle.Who+" settled that it "+word))
+		p.under(yellow, settled(b.Settle))
 	}
 	if b.Guess != nil && b.Guess.From != "" {
 		p.under(dim, "answered from run "+b.Guess.From)
 	}
+}
+
+// settled says who has said what became of a call.
+func settled(s *record.Settle) string {
+	word := "did not happen"
+	if s.Happened {
+		word = "happened"
+	}
+	return strings.TrimSpace(s.Who + " settled that it " + word)
 }
 
 // whole is a line of a text: cut, or where nothing is left out in several.

@@ -101,6 +101,7 @@ const (
 	Running  State = "running"
 	MadeUp   State = "made up" // in a dry run: answered without being sent
 	Settled  State = "settled" // a person said what became of it
+	Waiting  State = "waiting" // its server goes on with it later
 )
 
 // Print is a line that the script printed.
@@ -206,6 +207,8 @@ func (v *View) bar(m *record.Made, c *clock) *Bar {
 		b.State, b.End = Unknown, c.last
 		if v.Status == record.Running {
 			b.State, b.End = Running, c.last
+		} else if m.Round != nil {
+			b.State = Waiting
 		}
 	default:
 		b.State, b.End = stateOf(m.Done), c.at(m.Done.Time)

@@ -22,6 +22,9 @@ type Options struct {
 	// Known is a registry of an earlier build, from which is taken which
 	// handshake a server wants; nil: that is found out.
 	Known *registry.Registry
+	// Asks declares to MCP servers that the persons behind calls can be asked; see
+	// [mcp.Options].
+	Asks bool
 }
 
 // Dialer connects to servers and remembers which handshake each wanted.
@@ -52,7 +55,7 @@ func (d *Dialer) Open(ctx context.Context, s config.Server) (backend.Backend, er
 	}
 	switch s.Type {
 	case config.Stdio, config.HTTP, config.SSE:
-		return mcp.Open(ctx, s, &mcp.Options{ToolsChanged: d.opts.ToolsChanged, Verdicts: &d.verdicts})
+		return mcp.Open(ctx, s, &mcp.Options{ToolsChanged: d.opts.ToolsChanged, Verdicts: &d.verdicts, Asks: d.opts.Asks})
 	case config.Snapshot:
 		return snapshot.Open(ctx, s)
 	case config.Manifest:

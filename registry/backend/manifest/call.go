@@ -84,7 +84,7 @@ func (m *manifest) Call(ctx context.Context, name string, raw json.RawMessage) (
 	}
 	out, err := run(ctx, path, args.Args, args.Stdin, dir)
 	if err != nil {
-		became := backend.OutcomeOf(err, true)
+		became := backend.SendOf(ctx).Outcome(err)
 		switch {
 		case m.ctx.Err() != nil:
 			err = backend.ErrClosed

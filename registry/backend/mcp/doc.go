@@ -18,6 +18,15 @@
 //     and some exit; a server that refuses it is started again and asked with
 //     the newer server/discover.
 //
+// Where a server has questions in the middle of a call, the person behind it
+// answers or nobody does. By rounds (revision 2026-07-28) the call ends with the
+// questions, and another goes on with it; in the sessions of older revisions
+// backend.Send asks within 60 s, on behalf of the call that the question came
+// with. Where it is not known which that is, nobody is asked; sampling and roots
+// are refused. A call that a server makes a task of
+// (io.modelcontextprotocol/tasks) is asked for its result until its time is over,
+// and cancelled then.
+//
 // Over HTTP nothing is sent to another origin than the definition's: a redirect
 // or an SSE endpoint that leads to another scheme, host or port is an error, for
 // requests with headers, tokens and the secrets of a sign-in alike. Nor does a

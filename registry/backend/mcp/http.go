@@ -101,8 +101,8 @@ func (d *dialer) overHTTP(ctx context.Context, protocol string, transport func(*
 		return nil, errors.New("the url cannot be read")
 	}
 	base := origin.NewGuard(named)
-	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(d.opts.Asks), headers: d.server.Headers, named: named,
-		max: d.server.MaxMessage, oauth: d.signedIn != nil}
+	t := &tripper{base: base, captures: newCaptures(), asked: newQuestions(d.opts.Asks), headers: d.server.Headers,
+		named: named, max: d.server.MaxMessage, oauth: d.signedIn != nil}
 	var close context.CancelFunc
 	t.closing, close = context.WithCancel(context.Background())
 	// The SDK calls off the request of a handshake that was given up, and

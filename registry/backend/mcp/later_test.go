@@ -180,7 +180,8 @@ func (l *later) task(id string) (result, refusal string) {
 	is := func(status, more string) string {
 		return fmt.Sprintf(`{"resultType":"complete","taskId":%q,"status":%q%s}`, id, status, more)
 	}
-	completed := is("completed", `,"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{"z":1.50,"a":1}}`)
+	completed := is("completed",
+		`,"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{"z":1.50,"a":1}}`)
 	cancelled := strings.HasPrefix(l.told[id], "tasks/cancel")
 	switch {
 	case id == "slow" && l.polls[id] < 3, id == "endless" && !cancelled, id == "stubborn", id == "late" && !cancelled,
@@ -302,7 +303,8 @@ func goOn(t *testing.T, b backend.Backend, tool string) (res *backend.Result, as
 		}
 		replies := map[string]*backend.Reply{}
 		for _, q := range questions {
-			if q.Message == "" || q.Mode == backend.Form && !strings.HasPrefix(string(q.Schema), `{"type":"object","properties":{"z"`) {
+			if q.Message == "" || q.Mode == backend.Form && !strings.HasPrefix(string(q.Schema),
+				`{"type":"object","properties":{"z"`) {
 				t.Errorf("question %+v", q)
 			}
 			replies[q.Key] = &backend.Reply{Action: backend.Accept, Content: json.RawMessage(`{"n":9007199254740993}`)}

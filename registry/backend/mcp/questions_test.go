@@ -297,7 +297,8 @@ func TestHostileQuestions(t *testing.T) {
 	for _, tc := range []struct{ ask, want string }{
 		{`{"message":"a","requestedSchema":{"type":"object","properties":{"z":{},"a":{}}}}`,
 			`[{"action":"accept","content":{"n":9007199254740993}}]`},
-		{`{"mode":"voice","message":"a"}`, `[{"code":-32602,"message":"it asks for input in the mode \"voice\", want form or url"}]`},
+		{`{"mode":"voice","message":"a"}`,
+			`[{"code":-32602,"message":"it asks for input in the mode \"voice\", want form or url"}]`},
 		{`{"mode":"url","message":"a"}`, `[{"code":-32602,"message":"it asks for input in the mode url with the URL \"\""}]`},
 		{`{"message":"a","url":"https://x.example"}`,
 			`[{"code":-32602,"message":"it asks for input in the mode form with the URL \"https://x.example\""}]`},

@@ -118,8 +118,8 @@ func validTask(id string) bool {
 
 // follow asks for a task until it has ended, and returns its raw result. input
 // are the answers that were sent to it. It first asks after a pause.
-func (s *session) follow(ctx context.Context, id string, input mcp.InputResponseMap, wait time.Duration) (json.RawMessage,
-	error) {
+func (s *session) follow(ctx context.Context, id string, input mcp.InputResponseMap, wait time.Duration) (
+	json.RawMessage, error) {
 	call := ctx
 	ctx = backend.WithSend(ctx, nil) // the call was sent
 	for n, failures := 0, 0; ; n++ {

@@ -16,7 +16,8 @@ func TestTasksAreAskedForNeitherTooOftenNorTooSeldom(t *testing.T) {
 		}
 	}
 	for _, said := range []string{"", "null", `"5"`, "1e999", "{}", "nonsense"} {
-		for n, want := range map[int]time.Duration{0: minPoll, 1: 2 * minPoll, 6: 64 * minPoll, 7: maxPoll, 1 << 40: maxPoll} {
+		for n, want := range map[int]time.Duration{0: minPoll, 1: 2 * minPoll, 6: 64 * minPoll, 7: maxPoll,
+			1 << 30: maxPoll} {
 			if got := pollPause(json.RawMessage(said), n); got != want {
 				t.Errorf("%q, %d times: %v, want %v", said, n, got, want)
 			}

@@ -71,7 +71,7 @@ func (a *api) Call(ctx context.Context, name string, raw json.RawMessage) (*back
 	a.authorize(req)
 	res, data, err := a.exchange(req)
 	if err != nil {
-		became := backend.OutcomeOf(err, true)
+		became := backend.SendOf(ctx).Outcome(err)
 		switch {
 		case became == backend.Unread:
 			err = a.hide.Err(err)

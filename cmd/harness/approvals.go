@@ -1,0 +1,405 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// grantFor is how long a yes is good where nobody says otherwise.
+const grantFor = 24 * time.Hour
+
+func (e *env) approvalsCommand() *cli.Command {
+	c := &cli.Command{
+		Name:  "approvals",
+		Usage: "list the calls that wait for a person, show them, say yes or no",
+		Description: `A call that needs a person (the config's "approve", -approve) ends its run: nothing
+of it is sent, and no process waits. Here such calls are listed, the oldest first:
+ID, how long it waits, tool, class, where the script makes it, arguments in short,
+and why a person is asked. With -json a call is an object on one line:
+
+  {"id", "run", "tool", "class", "args", "why", "line", "script", "path", "until",
+   "whole", "question"}
+
+show prints all of it: arguments whole, what the run did before, the line of the
+script, what a server asks. yes and no answer; the run then goes on by harness
+resume, or with -resume at once. What is sent is what was shown, byte for byte, once.
+Who may write the folder with the records may say yes.
+
+  harness approvals
+  harness approvals show 7f3k.1
+  harness approvals yes 7f3k.1 -resume
+  harness approvals no 7f3k.2 -word 'not on a Friday'
+  harness approvals yes 7f3k               all that waits in this run
+
+Of an ID as much is enough as no other has.`,
+		Flags:  []cli.Flag{stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")},
+		Action: e.approvals,
+		Commands: []*cli.Command{
+			{Name: "show", Usage: "show a call that waits: all that a yes is to", ArgsUsage: "APPROVAL…", Action: e.showApprovals},
+			{Name: "yes", Usage: "have it sent", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
+				&cli.BoolFlag{Name: "whole", Usage: "all calls of the tool in this run, where the config allows that"},
+				&cli.DurationFlag{Name: "for", Usage: "the yes is good for this long", Value: grantFor, Validator: positive},
+			}, answerFlags()...),
+				Action: func(ctx context.Context, c *cli.Command) error { return e.answerApprovals(ctx, c, true) }},
+			{Name: "no", Usage: "have it not sent: the script gets an error", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
+				&cli.StringFlag{Name: "word", Usage: "`TEXT` for the script: why not, what to do instead"},
+			}, answerFlags()...),
+				Action: func(ctx context.Context, c *cli.Command) error { return e.answerApprovals(ctx, c, false) }},
+		},
+	}
+	for _, sub := range c.Commands {
+		sub.OnUsageError = wrongUsage
+	}
+	return c
+}
+
+func answerFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "resume", Usage: "go on with the runs that can, once all is answered"},
+		&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
+	}
+}
+
+// userName is the user of this system.
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return cmp.Or(u.Username, u.Uid)
+	}
+	return cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"))
+}
+
+// approval is a call that waits, as -json prints it.
+type approval struct {
+	ID     string          `json:"id"`
+	Run    string          `json:"run"`
+	Tool   string          `json:"tool"`
+	Class  record.Class    `json:"class"`
+	Args   json.RawMessage `json:"args"`
+	Why    string          `json:"why"`
+	Line   int             `json:"line"`
+	Script string          `json:"script,omitempty"` // saved
+	// Path is the goroutine that makes it, as the record has it.
+	Path     string          `json:"path,omitempty"`
+	Until    time.Time       `json:"until"`
+	Whole    bool            `json:"whole,omitempty"`
+	Question json.RawMessage `json:"question,omitempty"`
+	// Answer is there once somebody has answered.
+	Answer *record.Answer `json:"answer,omitempty"`
+}
+
+func approvalOf(r *record.Run, a *record.Asked) (*approval, error) {
+	args, err := r.Value(a.Args)
+	if errors.Is(err, record.ErrNotKept) {
+		args, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &approval{ID: show.ID(r, a.Ask), Run: r.Begin.ID, Tool: a.Tool, Class: a.Class, Args: args, Why: a.Why,
+		Line: show.Line(a.Place), Script: show.Script(r, a.Path), Path: a.Path, Until: a.Until, Whole: a.Whole,
+		Question: a.Question, Answer: a.Answer}, nil
+}
+
+// noApprovals says when nothing waits.
+const noApprovals = "nothing waits for a person"
+
+func (e *env) approvals(ctx context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return usageError{fmt.Sprintf("there is no command approvals %q; show, yes and no are known", c.Args().First())}
+	}
+	store, err := e.store(c)
+	if err != nil {
+		return err
+	}
+	if store == nil {
+		e.nothing(c, noApprovals)
+		return nil
+	}
+	var all []*record.Pending
+	for p, err := range store.Pending(ctx, nil) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			e.nothing(c, show.Visible(err.Error(), 500, ascii()))
+			continue
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b *record.Pending) int { return a.Time.Compare(b.Time) })
+	for _, p := range all {
+		r, a, err := store.Asked(p.ID)
+		if errors.Is(err, record.ErrNotFound) { // it was removed since
+			continue
+		}
+		if err == nil {
+			err = e.listApproval(c, r, a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		e.nothing(c, noApprovals)
+	}
+	return nil
+}
+
+// listApproval prints what a list says of a call that waits.
+func (e *env) listApproval(c *cli.Command, r *record.Run, a *record.Asked) error {
+	if c.Bool("json") {
+		out, err := approvalOf(r, a)
+		if err != nil {
+			return err
+		}
+		return e.printLine(out)
+	}
+	ascii, width := ascii(), columns(e.stdout, 160)
+	vis := func(s string) string { return show.Visible(s, width, ascii) }
+	id := show.ID(r, a.Ask)
+	at := vis(show.At(r, a.Path, a.Place))
+	if name := r.Begin.Name; name != "" && name != "-" {
+		at = vis(name) + ", " + at
+	}
+	tool, class := a.Tool, string(a.Class)
+	if a.A == show.Ledger {
+		tool, class, at = "a dry run", "all its calls", vis(cmp.Or(r.Begin.Name, "-"))
+	}
+	_, err := fmt.Fprintf(e.stdout, "%s  %s  %s  %s  %s\n", e.paint(head, vis(id)),
+		e.paint(doubt, show.Left(a.Until, time.Now())), e.paint(head, vis(tool)), vis(class), at)
+	if args := show.Short(a.Args, width-4, ascii); args != "" && err == nil {
+		_, err = fmt.Fprintf(e.stdout, "    %s\n", args)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(e.stdout, "    %s\n", show.Visible("why: "+a.Why, width-4, ascii))
+	}
+	return err
+}
+
+// asked is an ask of a run.
+type asked struct {
+	run *record.Run
+	*record.Asked
+}
+
+func (a asked) id() string { return show.ID(a.run, a.Ask) }
+
+// askedFor are the asks that arguments mean: by their ID, or all that are open in a
+// run.
+func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []asked, error) {
+	if !c.Args().Present() {
+		return nil, nil, usageError{fmt.Sprintf("approvals %s wants the IDs of what waits; harness approvals lists them", c.Name)}
+	}
+	store, err := e.store(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if store == nil {
+		return nil, nil, e.noRun(noApprovals)
+	}
+	var all []asked
+	add := func(r *record.Run, a *record.Asked) {
+		one := asked{r, a}
+		if !slices.ContainsFunc(all, func(b asked) bool { return b.id() == one.id() }) {
+			all = append(all, one)
+		}
+	}
+	for _, arg := range c.Args().Slice() {
+		if strings.Contains(arg, ".") {
+			r, a, err := store.Asked(arg)
+			if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
+				return nil, nil, e.noRun(err.Error() + "; harness approvals lists what waits")
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			add(r, a)
+			continue
+		}
+		r, err := e.loadRun(ctx, store, arg)
+		if err != nil {
+			return nil, nil, err
+		}
+		open := r.Open()
+		if len(open) == 0 {
+			return nil, nil, e.noRun(fmt.Sprintf("nothing in run %s waits for a person; it is %s", r.Begin.ID, r.Summary().Status))
+		}
+		for _, a := range open {
+			add(r, a)
+		}
+	}
+	return store, all, nil
+}
+
+func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
+	_, all, err := e.askedFor(ctx, c)
+	if err != nil {
+		return err
+	}
+	for i, a := range all {
+		if c.Bool("json") {
+			out, err := approvalOf(a.run, a.Asked)
+			if err == nil {
+				err = e.print(out)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(e.stdout)
+		}
+		if err := shownApproval(a.run, a.Asked).Text(e.stdout, e.display(c)); err != nil {
+			return err
+		}
+		if a.Answer == nil {
+			fmt.Fprintf(e.stdout, "\nharness approvals yes %s -resume   (or no)\n", a.id())
+		}
+	}
+	return nil
+}
+
+// shownApproval is an ask as people look at it.
+func shownApproval(r *record.Run, a *record.Asked) *show.Approval {
+	out := &show.Approval{ID: show.ID(r, a.Ask), Run: r, Ask: a.Ask, Answer: a.Answer}
+	for _, other := range r.Open() {
+		out.Alike = append(out.Alike, show.Alike{ID: show.ID(r, other.Ask), Ask: other.Ask})
+	}
+	return out
+}
+
+// answered is what approvals yes and no print with -json, a line for each.
+type answered struct {
+	ID    string    `json:"id"`
+	Yes   bool      `json:"yes"`
+	Who   string    `json:"who"`
+	Until time.Time `json:"until,omitzero"`
+	Error string    `json:"error,omitempty"` // it was not taken
+}
+
+func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) error {
+	store, all, err := e.askedFor(ctx, c)
+	if err != nil {
+		return err
+	}
+	if yes {
+		for _, a := range all {
+			switch {
+			case a.Question != nil:
+				return usageError{fmt.Sprintf("%s is what a server asks; harness resume %s asks you at a terminal", a.id(), a.run.Begin.ID)}
+			case c.Bool("whole") && !a.Whole:
+				return usageError{fmt.Sprintf("%s: the config does not allow a yes to all calls of %s in a run: leave -whole out",
+					a.id(), registry.Quoted(a.Tool))}
+			}
+		}
+	}
+	who := cmp.Or(c.String("who"), userName())
+	failed := false
+	var runs []string
+	for _, a := range all {
+		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
+		if yes {
+			answer.Until = time.Now().Add(c.Duration("for"))
+		}
+		err := store.Answer(a.id(), answer)
+		out := answered{ID: a.id(), Yes: yes, Who: who}
+		if yes && err == nil {
+			out.Until = answer.Until
+		}
+		if err != nil {
+			failed, out.Error = true, err.Error()
+		}
+		if id := a.run.Begin.ID; !slices.Contains(runs, id) {
+			runs = append(runs, id)
+		}
+		if err := e.sayAnswered(c, a, &out, err); err != nil {
+			return err
+		}
+	}
+	code, err := e.afterAnswers(ctx, c, store, runs)
+	if err == nil && failed {
+		code = cmp.Or(code, 1)
+	}
+	if err == nil && code != 0 {
+		err = exit(code)
+	}
+	return err
+}
+
+// sayAnswered says what became of an answer.
+func (e *env) sayAnswered(c *cli.Command, a asked, out *answered, err error) error {
+	var before *record.AnsweredError
+	switch {
+	case c.Bool("json"):
+		return e.printLine(out)
+	case errors.As(err, &before):
+		fmt.Fprintf(e.stderr, "harness: %s: somebody was first: %s\n", a.id(), show.Said(before.Answer, ascii()))
+	case err != nil:
+		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(err.Error(), 2000))
+	case out.Yes:
+		e.nothing(c, fmt.Sprintf("%s: yes to %s, good until %s", a.id(), what(a.Asked), out.Until.Local().Format(time.DateTime)))
+	default:
+		e.nothing(c, fmt.Sprintf("%s: no to %s", a.id(), what(a.Asked)))
+	}
+	return nil
+}
+
+// what is what an ask is for in a few words.
+func what(a *record.Asked) string {
+	if a.A == show.Ledger {
+		return "the calls of the dry run"
+	}
+	return registry.Quoted(registry.Printable(a.Tool, 200))
+}
+
+// afterAnswers says which runs can go on, or has them go on, and returns the exit code.
+func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *record.Store, runs []string) (code int, err error) {
+	for _, id := range runs {
+		r, err := store.Load(id)
+		if err != nil {
+			return 0, err
+		}
+		switch open, lost := len(r.Open()), len(r.Unknown()); {
+		case r.Running:
+			e.nothing(c, fmt.Sprintf("run %s is under way", id))
+		case open > 0:
+			e.nothing(c, fmt.Sprintf("run %s: %s still, see harness approvals", id, waits(open)))
+		case lost > 0:
+			e.nothing(c, fmt.Sprintf("run %s is uncertain: somebody has to say what became of call %d, see harness runs show %s",
+				id, r.Unknown()[0].N, id))
+		case !c.Bool("resume"):
+			e.nothing(c, fmt.Sprintf("run %s can go on: harness resume %s", id, id))
+		default:
+			err := e.resumeRun(ctx, c, id)
+			var ended exit
+			if err != nil && !errors.As(err, &ended) {
+				return 0, err
+			}
+			code = cmp.Or(code, int(ended))
+		}
+	}
+	return code, nil
+}
+
+func waits(n int) string {
+	if n == 1 {
+		return "1 call waits"
+	}
+	return text.Count(n, "call") + " wait"
+}

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/lifetime"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
+)
+
+func (e *env) resumeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "resume",
+		Usage:     "go on with a run that waited, was ended or died",
+		ArgsUsage: "RUN",
+		Description: `The script of the record runs again from its beginning. Its calls are answered from
+the record, in no time, until all that were sent and do not only read have been asked
+for: then it goes on. No call is sent twice. A script that goes another way the
+second time sends nothing, and ends diverged.
+
+At a terminal what still waits for a person is asked first. Output and exit codes are
+those of run: 75 where it waits again, or where somebody has to say what became of a
+call (harness runs settle). A run that ended at a limit goes on with a larger one.
+
+  harness resume 7f3k
+  harness resume last -timeout 5m
+
+Of a run ID as much is enough as no other has; last is the newest.`,
+		Flags: append([]cli.Flag{
+			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the script (default: as it was)", HideDefault: true,
+				Validator: positive},
+			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process (default: as it was)", HideDefault: true,
+				Validator: memoryFits},
+			&cli.BoolFlag{Name: "copy", Usage: "of several copies of this record, this is the one to go on with"},
+			sandboxFlag(),
+		}, valueFlags()...),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Len() != 1 {
+				return usageError{"resume wants one RUN: an ID, its beginning, or last"}
+			}
+			_, r, err := e.openRun(ctx, c, c.Args().First())
+			if err != nil {
+				return err
+			}
+			return e.resumeRun(ctx, c, r.Begin.ID)
+		},
+	}
+}
+
+// resumeRun goes on with a run, and prints how it ended.
+func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
+	how, err := e.shower(c)
+	if err != nil {
+		return err
+	}
+	dir, _, err := stateDir(c)
+	if err != nil {
+		return err
+	}
+	files := e.files(c)
+	defer files.Close()
+	files.Asks = true
+	store, err := record.Open(dir, storeOptions(files))
+	if err != nil {
+		return err
+	}
+	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts, Records: store,
+		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version})
+	defer h.Close()
+	s := &harness.Script{Copy: c.Bool("copy")}
+	s.Limits.Timeout = c.Duration("timeout")
+	if c.IsSet("memory") {
+		s.Limits.Memory = e.memoryOf(c)
+	}
+	if !c.Bool("json") {
+		s.Stdout, s.Stderr = e.line.Over(e.stdout), e.line.Over(e.stderr)
+	}
+	defer e.tellsOfEffects(ctx, s)()
+	before := startsSoFar()
+	res, err := e.resumed(ctx, c, h, store, s, id)
+	e.endLine()
+	if err != nil {
+		return e.notResumed(id, err)
+	}
+	return e.ended(c, res, s, how, before)
+}
+
+// resumed goes on with a run; at a terminal a person is asked what it waits for.
+func (e *env) resumed(ctx context.Context, c *cli.Command, h *harness.Harness, store *record.Store, s *harness.Script,
+	id string) (*harness.Result, error) {
+	if !e.asksHere(c) {
+		return h.Resume(ctx, id, s)
+	}
+	s.Ask = e.asksServer
+	r, err := store.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Open()) > 0 && !r.Running {
+		if stopped, err := e.askOpen(ctx, store, id); stopped || err != nil {
+			return nil, errors.Join(err, &unanswered{id})
+		}
+	}
+	res, err := h.Resume(ctx, id, s)
+	if err == nil {
+		res, err = e.goOn(ctx, h, store, s, res)
+	}
+	return res, err
+}
+
+// unanswered says that a person at the terminal did not answer.
+type unanswered struct{ run string }
+
+func (u *unanswered) Error() string {
+	return fmt.Sprintf("not answered: run %s waits on; harness approvals lists what for", u.run)
+}
+
+// notResumed says why a run does not go on, and returns the exit code.
+func (e *env) notResumed(id string, err error) error {
+	var no *harness.NotResumableError
+	var left *unanswered
+	var unknown *record.UnknownError
+	code := 0
+	hint := ""
+	switch {
+	case errors.As(err, &left):
+		err, code = left, harness.Waiting.ExitCode()
+	case errors.Is(err, record.ErrRunning):
+		code = harness.Waiting.ExitCode()
+	case errors.As(err, &unknown):
+		code, hint = harness.Uncertain.ExitCode(), "; harness runs show "+id+" has all that is known of it"
+	case errors.Is(err, record.ErrCopy):
+		code, hint = exitUsage, ": -copy says that this is the one to go on with, and the others are not"
+	case errors.As(err, &no):
+		err, code = no, exitUsage
+	case errors.Is(err, record.ErrEnded):
+		code = exitUsage
+	default:
+		return err
+	}
+	fmt.Fprintln(e.stderr, "harness:", show.Visible(err.Error()+hint, 4000, ascii()))
+	return exit(code)
+}
+
+// asksHere reports whether questions are asked at the terminal.
+func (e *env) asksHere(c *cli.Command) bool { return !c.Bool("json") && e.converses() }
+
+// goOn asks the person at the terminal what a run waits for, and goes on with it,
+// until it does not wait any more or the person does not answer.
+func (e *env) goOn(ctx context.Context, h *harness.Harness, store *record.Store, s *harness.Script, res *harness.Result) (
+	*harness.Result, error) {
+	for res.Status == harness.Waiting && len(res.Waiting) > 0 {
+		stopped, err := e.askOpen(ctx, store, res.Run)
+		if stopped || err != nil {
+			return res, err
+		}
+		if res, err = h.Resume(ctx, res.Run, s); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// askOpen asks all that a run waits for, one by one. stopped: the person did not
+// answer one.
+func (e *env) askOpen(ctx context.Context, store *record.Store, id string) (stopped bool, err error) {
+	e.line.Clear()
+	for n, asked := 1, map[string]bool{}; ; n++ {
+		r, err := store.Load(id) // others may answer meanwhile
+		if err != nil {
+			return false, err
+		}
+		open := slices.DeleteFunc(r.Open(), func(a *record.Asked) bool { return asked[a.A] })
+		if len(open) == 0 {
+			return false, nil
+		}
+		a := open[0]
+		asked[a.A] = true
+		answer, err := e.askApproval(ctx, r, a, fmt.Sprintf("%d of %d", n, n+len(open)-1))
+		if err != nil || answer == nil {
+			return true, nil
+		}
+		err = store.Answer(show.ID(r, a.Ask), answer)
+		var before *record.AnsweredError
+		switch {
+		case errors.As(err, &before):
+			fmt.Fprintf(e.stderr, "somebody was first: %s\n", show.Said(before.Answer, ascii()))
+		case errors.Is(err, record.ErrExpired), errors.Is(err, record.ErrEnded):
+			fmt.Fprintln(e.stderr, show.Visible(err.Error(), 1000, ascii()))
+		case err != nil:
+			return false, err
+		}
+	}
+}
+
+// askApproval shows an ask, whole, and asks for the answer; nil: there is none.
+func (e *env) askApproval(ctx context.Context, r *record.Run, a *record.Asked, which string) (*record.Answer, error) {
+	fmt.Fprintf(e.stderr, "\n%s: ", which)
+	o := &show.Options{Width: columns(e.stderr, 80), Colour: lifetime.Terminal(e.stderr), ASCII: ascii(), Now: time.Now()}
+	if err := shownApproval(r, a).Text(e.stderr, o); err != nil {
+		return nil, err
+	}
+	answer := &record.Answer{Yes: true, Who: userName(), How: "terminal", Until: time.Now().Add(grantFor)}
+	if a.Question != nil {
+		var err error
+		answer.Input, err = e.answerQuestions(ctx, a)
+		return answer, err
+	}
+	question, words := "\nSend it? [y/n] ", []string{"yes", "no"}
+	switch {
+	case a.A == show.Ledger:
+		question = "\nMake all these calls? [y/n] "
+	case a.Whole:
+		question, words = fmt.Sprintf("\nSend it? [y/n; a: yes, and all calls of %s in this run] ",
+			show.Visible(a.Tool, 200, ascii())), append(words, "all")
+	}
+	word, err := e.chosen(ctx, question, words...)
+	if err != nil {
+		return nil, err
+	}
+	answer.Yes, answer.Whole = word != "no", word == "all"
+	if !answer.Yes {
+		answer.Until = time.Time{}
+	}
+	return answer, nil
+}
+
+// answerQuestions asks what a server wants to know in the middle of a call, and
+// returns MCP's inputResponses.
+func (e *env) answerQuestions(ctx context.Context, a *record.Asked) ([]byte, error) {
+	all, err := backend.Questions(a.Question)
+	if err != nil {
+		return nil, err
+	}
+	server, _, _ := strings.Cut(a.Tool, ".")
+	replies := map[string]*backend.Reply{}
+	for _, q := range all {
+		reply, err := e.asksServer(ctx, server, q)
+		if err != nil {
+			return nil, err
+		}
+		if reply.Action == backend.Cancel {
+			return nil, context.Canceled
+		}
+		replies[q.Key] = reply
+	}
+	return backend.Answers(replies)
+}
+
+// tellsOfEffects has it said which calls are waited for when the user ends a script
+// that has sent some that do not only read. The function that it returns ends that.
+func (e *env) tellsOfEffects(ctx context.Context, s *harness.Script) (stop func()) {
+	var mu sync.Mutex
+	under := map[int]string{}
+	s.OnLine = func(l record.Line) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch l := l.(type) {
+		case *record.Call:
+			if l.Class != record.Read {
+				under[l.N] = l.Tool
+			}
+		case *record.Done:
+			delete(under, l.N)
+		}
+	}
+	stopped := context.AfterFunc(ctx, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(under) == 0 {
+			return
+		}
+		e.line.Clear()
+		tools := slices.Compact(slices.Sorted(maps.Values(under)))
+		fmt.Fprintf(e.stderr, "harness: the script is ended; waiting for the answer of %s, which may change something (%s); "+
+			"Ctrl-C again does not wait\n", text.Count(len(under), "call"), show.Visible(text.List(tools, 3), 500, ascii()))
+	})
+	return func() { stopped() }
+}
+
+// ended prints how a run ended, of which the output came as it was written, and
+// returns its exit code.
+func (e *env) ended(c *cli.Command, res *harness.Result, s *harness.Script, how *shower, before starts) error {
+	var err error
+	if c.Bool("json") {
+		if how.images != "" {
+			if res.Value, err = how.withoutImages(res.Value); err != nil {
+				return err
+			}
+		}
+		err = e.print(res)
+	} else {
+		shown := ""
+		if res.LookUp {
+			shown = res.Shown()
+		}
+		if s.Dry {
+			io.WriteString(e.stderr, res.LedgerText())
+		}
+		err = e.show(res, shown, res.Problems(true, lifetime.Terminal(e.stderr)), how)
+		if text := took(res, before); text != "" && !c.Bool("q") && err == nil {
+			fmt.Fprintln(e.stderr, "harness:", text)
+		}
+	}
+	if err == nil && res.Status != harness.OK {
+		err = exit(res.Status.ExitCode())
+	}
+	return err
+}

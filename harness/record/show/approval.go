@@ -1,0 +1,479 @@
+package show
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// Bounds of what is told around an approval. Arguments are told whole.
+const (
+	maxBefore  = 20 // calls
+	around     = 3  // lines of the script before and behind that of the call
+	maxOddOnes = 10 // texts with odd characters
+	maxOdd     = 60 // characters of one
+	maxAlike   = 20
+)
+
+// Approval is an ask as a person looks at it before answering.
+type Approval struct {
+	ID  string // as commands name it
+	Run *record.Run
+	Ask *record.Ask
+	// Answer is what was said; nil: nothing yet.
+	Answer *record.Answer
+	// Alike are other asks of the run that are open.
+	Alike []Alike
+}
+
+// Alike is another ask, of the same tool or another one.
+type Alike struct {
+	ID  string
+	Ask *record.Ask
+}
+
+// Text writes the approval for a terminal: the tool as the config names it, its
+// class and why a person is asked, all arguments, what the run did before, the line
+// of the script, in what asks of the same tool differ, and what a server asks. What
+// the script, the model or a server wrote stands behind a bar, with what is not
+// visible escaped; nothing of it is left out.
+func (a *Approval) Text(w io.Writer, o *Options) error {
+	v := New(a.Run)
+	p := newPage(v, o)
+	p.line("%s  %s", p.paint(bold, p.safe(a.ID, 2*maxName)), p.paint(yellow, p.safe(a.stands(p), p.Width)))
+	p.asked(a)
+	if a.Ask.A == Ledger {
+		p.ledger(v)
+	} else {
+		title := "arguments, as they will be sent"
+		if a.Ask.Question != nil {
+			title = "arguments, as they were sent"
+		}
+		p.arguments(title, a.Ask.Args)
+		p.alike(a)
+	}
+	p.question(a.Ask.Question)
+	p.before(v)
+	p.context(v, a.Ask)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// Ledger is the name of the ask that is for all effects of a dry run.
+const Ledger = "ledger"
+
+// ID is the ID of the approval of an ask.
+func ID(r *record.Run, a *record.Ask) string { return r.Begin.ID + "." + a.A }
+
+// stands says what has become of the ask.
+func (a *Approval) stands(p *page) string {
+	if a.Answer != nil {
+		return "answered"
+	}
+	if p.Now.IsZero() {
+		return "waits until " + a.Ask.Until.In(p.Zone).Format(time.DateTime)
+	}
+	return Left(a.Ask.Until, p.Now)
+}
+
+// Left says how long an ask still waits: "waits 6 days more".
+func Left(until, now time.Time) string {
+	if !until.After(now) {
+		return "nobody answered in time"
+	}
+	return "waits " + Duration(max(ms(until.Sub(now)), 1000)) + " more"
+}
+
+// said is an answer in words: "yes, by ann (approvals), 2026-11-23 09:41:07, good until …".
+func said(s *record.Answer, zone *time.Location) string {
+	word := "no"
+	if s.Yes {
+		word = "yes"
+	}
+	if s.Whole {
+		word += " to all calls of the tool in this run"
+	}
+	if s.Who != "" {
+		word += ", by " + s.Who
+	}
+	if s.How != "" {
+		word += " (" + s.How + ")"
+	}
+	if !s.Time.IsZero() {
+		word += ", " + s.Time.In(zone).Format(time.DateTime)
+	}
+	if s.Yes && !s.Until.IsZero() {
+		word += ", good until " + s.Until.In(zone).Format(time.DateTime)
+	}
+	if s.Word != "" {
+		word += ": " + s.Word
+	}
+	return word
+}
+
+// Said is an answer in words, in one line that is safe to show.
+func Said(s *record.Answer, ascii bool) string {
+	return visible(said(s, time.Local), math.MaxInt, ascii)
+}
+
+// asked writes what the ask is about.
+func (p *page) asked(a *Approval) {
+	b := a.Run.Begin
+	if a.Ask.A == Ledger {
+		p.fact("what", "all calls of a dry run: a yes has the run go on, and makes them")
+	} else {
+		p.fact("tool", a.Ask.Tool)
+		p.fact("class", a.class())
+	}
+	p.fact("why", a.Ask.Why)
+	if a.Answer != nil {
+		name := "answer"
+		for _, l := range p.wrapped(said(a.Answer, p.Zone), p.Width-12, math.MaxInt) {
+			p.fact(name, l)
+			name = ""
+		}
+	}
+	if a.Ask.Whole {
+		p.fact("whole", "a yes may be for all calls of this tool in this run (-whole)")
+	}
+	run := b.ID
+	if b.Name != "" && b.Name != "-" {
+		run += ", " + b.Name
+	}
+	run += ", began " + b.Time.In(p.Zone).Format(time.DateTime)
+	if !p.Now.IsZero() {
+		run += ", " + Ago(b.Time, p.Now)
+	}
+	p.fact("run", run)
+	p.fact("for", b.Subject)
+	p.fact("session", b.Session)
+	if a.Ask.A != Ledger {
+		p.fact("at", At(a.Run, a.Ask.Path, a.Ask.Place))
+	}
+}
+
+// class is the class of the tool, and why it has that, where the record says it.
+func (a *Approval) class() string {
+	for _, l := range a.Run.Lines {
+		if l, ok := l.(*record.Tools); ok {
+			for _, t := range l.Tools {
+				if t.ID == a.Ask.Tool && t.Why != "" {
+					return fmt.Sprintf("%s: %s", a.Ask.Class, t.Why)
+				}
+			}
+		}
+	}
+	return string(a.Ask.Class)
+}
+
+// At says where in a run's scripts a call is made: "line 12 of saved script digest, in
+// the goroutine 12:3#1". Lines are those of the text as it was sent.
+func At(r *record.Run, path, place string) string {
+	line, _ := position(place)
+	at := "a line that is not known"
+	if line > 0 {
+		at = fmt.Sprintf("line %d", line)
+	}
+	prefix, name := childOf(r, path)
+	if name != "" {
+		at += " of the saved script " + name
+	}
+	if rest := strings.TrimPrefix(path, prefix); rest != "" {
+		at += ", in the goroutine " + strings.TrimLeft(rest, "/ ")
+	}
+	return at
+}
+
+// childOf is the saved script that a path belongs to, by the beginning of its paths
+// and its name; "": the script itself.
+func childOf(r *record.Run, path string) (prefix, name string) {
+	v := &View{Run: r, Sources: []*Source{{}}}
+	for _, c := range r.Children[:min(len(r.Children), maxChildren)] {
+		v.Sources = append(v.Sources, &Source{Name: c.Name, Path: c.Path})
+	}
+	s := v.source(path)
+	return s.Path, s.Name
+}
+
+// Script is the saved script that a path of a run belongs to, "" for the one that was
+// sent.
+func Script(r *record.Run, path string) string {
+	_, name := childOf(r, path)
+	return name
+}
+
+// Line is the line of a place, 0 where it has none.
+func Line(place string) int {
+	line, _ := position(place)
+	return line
+}
+
+// Short are arguments in one line of at most so many characters.
+func Short(args record.Data, most int, ascii bool) string {
+	return visible(label(args, nil), max(most, 1), ascii)
+}
+
+// arguments writes arguments whole.
+func (p *page) arguments(title string, d record.Data) {
+	p.title(title)
+	raw := value(p.view.Run, d)
+	switch {
+	case raw == nil:
+		p.line("  %s", p.paint(red, absent(d)+": the record does not keep what this tool gets, so that a yes is to what nobody "+
+			"can look at here"))
+		return
+	case string(raw) == "{}":
+		p.line("  none")
+		return
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		b.Reset()
+		b.Write(raw)
+	}
+	p.bars(b.String())
+	if d.Redacted {
+		p.line("  %s", p.paint(yellow, "secrets of the config in them are hidden here; they are sent as the script wrote them"))
+	}
+	for _, odd := range odd(raw) {
+		for _, l := range p.wrapped("careful: "+odd, p.Width-2, math.MaxInt) {
+			p.line("  %s", p.paint(yellow, l))
+		}
+	}
+}
+
+// bars writes a text that is not ours: whole, each of its lines behind a bar, those
+// that are too long in several.
+func (p *page) bars(s string) {
+	bar, columns := "│", p.Width-4
+	if p.ASCII {
+		bar = "|"
+	}
+	for l := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		shown := []rune(p.safe(untabbed(l), math.MaxInt))
+		for first := true; first || len(shown) > 0; first = false {
+			n := min(len(shown), columns)
+			p.line("  %s %s", p.paint(dim, bar), string(shown[:n]))
+			shown = shown[n:]
+		}
+	}
+}
+
+// Bars writes a text that is not ours as approvals show it: whole, each of its lines
+// behind a bar, in lines of so many columns.
+func Bars(w io.Writer, text string, columns int, ascii bool) error {
+	p := newPage(nil, &Options{Width: columns, ASCII: ascii})
+	p.bars(text)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// odd says which texts of a JSON value are not what they seem: those with characters
+// that are not visible or change the direction of text, and those whose characters
+// are not in their usual form.
+func odd(raw []byte) (out []string) {
+	seen := map[string]bool{}
+	for d := json.NewDecoder(bytes.NewReader(raw)); len(out) < maxOddOnes; {
+		t, err := d.Token()
+		if err != nil {
+			break
+		}
+		s, ok := t.(string)
+		if !ok || seen[s] {
+			continue
+		}
+		seen[s] = true
+		names := map[string]bool{}
+		for _, r := range s {
+			if r > unicode.MaxASCII && (registry.Invisible(r) || !unicode.IsPrint(r)) {
+				names[fmt.Sprintf("U+%04X", r)] = true
+			}
+		}
+		if len(names) > 0 {
+			out = append(out, fmt.Sprintf("%s has characters that are not visible, or change the direction of text: %s",
+				plainly(s), text.List(slices.Sorted(maps.Keys(names)), 5)))
+		}
+		if !norm.NFC.IsNormalString(s) {
+			out = append(out, fmt.Sprintf("%s has characters that are not in their usual form (NFC): it looks like %s, "+
+				"and is another text", plainly(s), plainly(norm.NFC.String(s))))
+		}
+	}
+	return out
+}
+
+// plainly is the beginning of a text, in ASCII.
+func plainly(s string) string { return `"` + visible(s, maxOdd, true) + `"` }
+
+// alike writes in what the other open asks of the tool differ from this one.
+func (p *page) alike(a *Approval) {
+	if a.Ask.Question != nil {
+		return
+	}
+	mine := map[string]string{}
+	for _, l := range leaves(a.Ask.Args.JSON) {
+		mine[l.path] = l.value
+	}
+	n := 0
+	for _, other := range a.Alike {
+		if other.Ask.Tool != a.Ask.Tool || other.Ask.Question != nil || other.ID == a.ID {
+			continue
+		}
+		if n++; n == 1 {
+			p.title("calls of the same tool that wait too, and what is another in them")
+		}
+		if n > maxAlike {
+			p.line("  %s", p.paint(dim, "and more: harness approvals lists them"))
+			return
+		}
+		differs := label(other.Ask.Args, mine)
+		if differs == "" && missing(a.Ask.Args, other.Ask.Args) {
+			differs = "(it leaves some of them out)"
+		}
+		p.line("  %s  %s", p.safe(other.ID, 2*maxName), p.safe(cmp.Or(differs, "nothing: the same arguments"), p.Width-20))
+	}
+}
+
+// missing reports whether the first arguments have something that the others do not.
+func missing(a, b record.Data) bool {
+	has := map[string]bool{}
+	for _, l := range leaves(b.JSON) {
+		has[l.path] = true
+	}
+	return slices.ContainsFunc(leaves(a.JSON), func(l leaf) bool { return !has[l.path] })
+}
+
+// ledger writes all effects of a dry run.
+func (p *page) ledger(v *View) {
+	n := 0
+	for _, m := range v.Run.Calls {
+		g := m.Guess
+		if g == nil {
+			continue
+		}
+		n++
+		from := "after that an answer was made up"
+		if g.From != "" {
+			from = "answered from run " + g.From
+		}
+		p.title(fmt.Sprintf("%d. %s", n, p.safe(g.Tool, p.Width-6)))
+		p.fact("class", string(g.Class))
+		p.fact("at", At(v.Run, g.Path, g.Place))
+		p.fact("answer", from)
+		p.arguments("arguments, as they will be sent", g.Args)
+	}
+	if n == 0 {
+		p.line("  it would change nothing")
+	}
+}
+
+// question writes what a server asks in the middle of the call.
+func (p *page) question(requests json.RawMessage) {
+	if requests == nil {
+		return
+	}
+	p.title("its server asks this, in the server's words")
+	var all map[string]struct {
+		Params Question `json:"params"`
+	}
+	if json.Unmarshal(requests, &all) != nil {
+		p.bars(string(requests))
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		q := all[key].Params
+		p.bars(q.Message)
+		if q.URL != "" {
+			p.line("  it names a page, which is not opened here:")
+			p.bars(q.URL)
+		}
+		if len(q.Schema) > 0 {
+			var b bytes.Buffer
+			if json.Indent(&b, q.Schema, "", "  ") != nil {
+				b.Write(q.Schema)
+			}
+			p.line("  it wants these fields:")
+			p.bars(b.String())
+		}
+	}
+}
+
+// Question is what a server asks in the middle of a call, as MCP's
+// elicitation/create has it.
+type Question struct {
+	Message string          `json:"message"`
+	URL     string          `json:"url"`
+	Schema  json.RawMessage `json:"requestedSchema"`
+}
+
+// before writes the calls that the run has made, in short.
+func (p *page) before(v *View) {
+	var bars []*Bar
+	tools := map[*Bar]*Place{}
+	for _, s := range v.Sources {
+		for _, pl := range s.Places {
+			for _, b := range pl.Calls {
+				if b.Made.Call != nil {
+					bars = append(bars, b)
+					tools[b] = pl
+				}
+			}
+		}
+	}
+	if len(bars) == 0 {
+		p.title("before it the run made no call")
+		return
+	}
+	slices.SortFunc(bars, func(a, b *Bar) int { return a.N - b.N })
+	p.title("the run made " + text.Count(len(bars), "call") + " before")
+	if n := len(bars) - maxBefore; n > 0 {
+		p.line("  %s", p.paint(dim, fmt.Sprintf("%d earlier ones are left out", n)))
+		bars = bars[n:]
+	}
+	for _, b := range bars {
+		pl := tools[b]
+		state := string(b.State)
+		if b.Settle != nil {
+			state = settled(b.Settle)
+		}
+		p.line("%s %s", p.paint(dim, fmt.Sprintf("%6s", fmt.Sprintf("#%d", b.N))),
+			p.safe(fmt.Sprintf("%s  %s  %s  %s", pl.Tool, pl.Class, state, label(b.Made.Call.Args, nil)), p.Width-margin))
+	}
+}
+
+// context writes the line of the script that makes the call, with those around it.
+func (p *page) context(v *View, a *record.Ask) {
+	line, _ := position(a.Place)
+	s := v.source(a.Path)
+	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")
+	if line < 1 || line > len(lines) {
+		return
+	}
+	title := "script"
+	if s.Path != "" {
+		title = "saved script " + p.safe(s.Name, p.Width/2)
+	}
+	p.title(title)
+	digits := utf8.RuneCountInString(fmt.Sprint(min(line+around, len(lines))))
+	for n := max(1, line-around); n <= min(line+around, len(lines)); n++ {
+		mark := " "
+		if n == line {
+			mark = ">"
+		}
+		p.line("  %s %s  %s", mark, p.paint(dim, fmt.Sprintf("%*d", digits, n)), p.safe(untabbed(lines[n-1]), p.Width-digits-8))
+	}
+}

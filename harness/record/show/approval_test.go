@@ -1,0 +1,132 @@
+package show_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry"
+)
+
+// ask adds an ask to a run.
+func (r *tape) ask(a record.Ask, ms float64) *show.Approval {
+	a.Time, a.Until = after(ms), after(ms).Add(7*24*time.Hour)
+	r.Lines = append(r.Lines, &a)
+	return &show.Approval{ID: r.Begin.ID + "." + a.A, Run: r.Run, Ask: &a}
+}
+
+// asking is a run that waits for a person with three calls, and a server that asks.
+func asking() []*show.Approval {
+	r := shop()
+	r.End = nil
+	r.Tools = &record.Tools{Head: at(1), Tools: []record.Tool{{ID: "chat.post", Class: record.Effect,
+		Why: "not marked read-only"}}}
+	r.Lines = append(r.Lines, r.Tools)
+	r.Begin.Name, r.Begin.Subject = "late.go", "ann"
+	var out []*show.Approval
+	for i, to := range []string{"#warehouse", "#ware\u202ehouse", "#cafe\u0301"} {
+		args := fmt.Sprintf(`{"channel":%q,"text":"three orders are late\nplease look","notify":[1,2]}`, to)
+		args = strings.ReplaceAll(args, `\u202e`, "\u202e")
+		out = append(out, r.ask(record.Ask{A: fmt.Sprint(i + 1), Place: "20:3", Class: record.Effect, Tool: "chat.post",
+			Args: record.Raw([]byte(args)), Why: "the config asks for effects", Whole: i == 0}, 2000))
+	}
+	question := `{"a":{"method":"elicitation/create","params":{"mode":"form","message":"Which account?\n  class     read",` +
+		`"requestedSchema":{"type":"object","properties":{"account":{"type":"string"}}}}}}`
+	out = append(out, r.ask(record.Ask{A: "4", N: 3, Place: "20:3", Class: record.Effect, Tool: "chat.post",
+		Args: record.Raw([]byte(`{}`)), Why: "its server asks", Question: json.RawMessage(question)}, 2001))
+	for _, a := range out {
+		for _, b := range out {
+			a.Alike = append(a.Alike, show.Alike{ID: b.ID, Ask: b.Ask})
+		}
+	}
+	return out
+}
+
+func approval(t *testing.T, a *show.Approval, o *show.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := a.Text(&b, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestAnApprovalIsShown(t *testing.T) {
+	all := asking()
+	all[3].Answer = &record.Answer{Head: at(3000), A: "4", Yes: true, Who: "bob", How: "terminal", Until: after(4e6)}
+	r := rehearsed()
+	all = append(all, r.ask(record.Ask{A: show.Ledger, Why: "the calls of a dry run"}, 10))
+	for i, a := range all {
+		golden(t, fmt.Sprintf("approval-%d.txt", i+1), approval(t, a, &show.Options{Zone: time.UTC, Now: after(10e6)}))
+	}
+}
+
+// Whatever arguments hold, a person sees each character of them, and no line that looks
+// like one of ours.
+func TestArgumentsAreShownWhole(t *testing.T) {
+	long := strings.Repeat("word ", 300) + strings.Repeat("x", 1000) + "\n  class     read: harmless"
+	b, err := json.Marshal(map[string]string{"text": long, evil: evil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := asking()[0]
+	a.Ask.Args = record.Raw(b)
+	for _, o := range []show.Options{{}, {Width: 200}, {ASCII: true, Width: 61}, {Colour: true}} {
+		text := approval(t, a, &o)
+		if o.Colour {
+			for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
+				text = strings.ReplaceAll(text, "\x1b["+code+"m", "")
+			}
+		}
+		for _, r := range text {
+			if r != '\n' && (!unicode.IsPrint(r) || registry.Invisible(r)) {
+				t.Fatalf("%+v: %q in %s", o, r, text)
+			}
+		}
+		_, rest, _ := strings.Cut(text, "arguments, as they will be sent\n")
+		var shown strings.Builder
+		for line := range strings.Lines(rest) {
+			line, ok := strings.CutPrefix(strings.ReplaceAll(line, "│", "|"), "  |")
+			if !ok {
+				break
+			}
+			shown.WriteString(strings.TrimPrefix(strings.TrimSuffix(line, "\n"), " "))
+		}
+		var whole bytes.Buffer
+		if err := json.Indent(&whole, b, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		squeezed := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		want := ""
+		for line := range strings.Lines(whole.String()) {
+			want += show.Visible(strings.TrimSuffix(line, "\n"), 1<<20, o.ASCII)
+		}
+		if squeezed(shown.String()) != squeezed(want) {
+			t.Errorf("%+v: shown is %s, want %s", o, shown.String(), want)
+		}
+		if strings.Contains(text, "\n  class     read") {
+			t.Errorf("%+v: a line of the arguments looks like one of ours: %s", o, text)
+		}
+	}
+}
+
+func TestWhatATerminalObeysIsInNoApproval(t *testing.T) {
+	r := everywhere()
+	a := r.ask(record.Ask{A: "2", Path: evil, Place: "1:1", Class: evil, Tool: evil, Args: record.Raw([]byte(evil)),
+		Why: evil, Question: json.RawMessage(evil)}, 20)
+	a.Answer = &record.Answer{Who: evil, How: evil, Word: evil}
+	a.Alike = []show.Alike{{ID: evil, Ask: a.Ask}, {ID: "x", Ask: &record.Ask{Tool: evil, Args: record.Raw([]byte(`{"a":1}`))}}}
+	for _, o := range []show.Options{{}, {ASCII: true}} {
+		for _, r := range approval(t, a, &o) + show.Said(a.Answer, o.ASCII) {
+			if r != '\n' && (!unicode.IsPrint(r) || registry.Invisible(r)) {
+				t.Fatalf("%+v: %q", o, r)
+			}
+		}
+	}
+}
