@@ -195,6 +195,12 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
 	done.Kind, done.Cut = kindOfCall(outcome), ctx.Err() != nil
+	if recorded != nil && done.Kind == record.NotSent { // the call stays what it was
+		if state, _ := recorded.State(false); state == record.Unknown {
+			r.lose(line, args, "what became of it is not known, and it could not be made again: "+err.Error())
+		}
+		return nil, worker.ErrParked
+	}
 	if !sent.Load() && recorded == nil { // the script has its answer all the same
 		r.journal.add(line)
 	}
