@@ -139,6 +139,10 @@ func (s *scenario) play() {
 	resumes := 1 + s.rng.IntN(5)
 	for i := 0; s.id != "" && !s.over(); i++ {
 		calm := i >= resumes
+		if i > resumes+60 && s.w.model.chancy {
+			s.end = "goes on asking"
+			break
+		}
 		if i > resumes+60 {
 			s.w.fault("it does not end")
 			return
@@ -167,6 +171,9 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 	s.at(func() {
 		p, ctx := s.w.newProcess(killAt, failAt)
 		defer p.cancel()
+		if s.rng.IntN(6) == 0 {
+			p.rivalAt, p.rival = 1+s.rng.IntN(20+10*s.w.model.effects), s.rival
+		}
 		store, err := record.Open(s.w.dir, &record.StoreOptions{Through: p.through})
 		if err != nil {
 			s.t.Fatal(err)
@@ -192,6 +199,31 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 		}
 		s.check()
 	})
+}
+
+// rival is another process that wants to go on with a run that is under way.
+func (s *scenario) rival() {
+	store, err := record.Open(s.w.dir, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for sum, err := range store.List(context.Background(), nil) {
+		if err != nil {
+			s.w.fault("the list: %v", err)
+			return
+		}
+		for what, err := range map[string]error{
+			"settled": store.Settle(sum.ID, &record.Settle{N: 1, Who: "eve"}, 0),
+			"closed":  store.EndRun(sum.ID, "eve", ""),
+		} {
+			if !errors.Is(err, record.ErrRunning) {
+				s.w.fault("a run that is under way is %s by another process: %v", what, err)
+			}
+		}
+		if _, err := New(&Options{Records: store}).Resume(context.Background(), sum.ID, s.script()); !errors.Is(err, record.ErrRunning) {
+			s.w.fault("a run that is under way is gone on with by another process: %v", err)
+		}
+	}
 }
 
 // outcome takes what a process says of its run.
