@@ -139,7 +139,7 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	value, images := takeImages(res.Value)
 	a.Images = len(images)
 	notes := c.cut(a, value, c.s.opts.Answer-utf8.RuneCountInString(ledger))
-	out := &mcp.CallToolResult{IsError: res.Status != harness.OK, StructuredContent: a}
+	out := &mcp.CallToolResult{IsError: failed(res), StructuredContent: a}
 	text := res.Text()
 	for _, n := range notes {
 		text += n + "\n"
@@ -157,6 +157,10 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	}
 	return out
 }
+
+// failed reports whether a result is an error to a client: one that waits for a person
+// is none.
+func failed(res *harness.Result) bool { return res.Status != harness.OK && res.Status != harness.Waiting }
 
 // cut shortens the value and what was printed to a budget of characters, keeps what was
 // shortened, and says so.
