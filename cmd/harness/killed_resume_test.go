@@ -271,7 +271,11 @@ func (g *goingOn) play(calm bool, took time.Duration) (killed int) {
 			break
 		}
 		g.people(run)
-		code, out = g.process(calm || i >= resumes, took, &killed, "-q", "resume", "-state", g.records, "-json", run.Begin.ID)
+		args := []string{"-q", "resume", "-state", g.records, "-json"}
+		if run.End != nil && run.End.Status == "memory_limit" { // for that a killed worker is taken
+			args = append(args, "-memory", "600")
+		}
+		code, out = g.process(calm || i >= resumes, took, &killed, append(args, run.Begin.ID)...)
 	}
 	g.ended(out)
 	return killed
