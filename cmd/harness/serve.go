@@ -180,7 +180,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		Policy: policyOf(c), TaskAfter: taskAfter(c.Duration("task-after")),
 		Resume: serve.Resuming(c.String("resume")), Approvals: serve.Approvals(c.String("approvals")),
 		NoRejoin: c.Bool("no-rejoin"),
-		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
+		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
 		Telemetry: true,

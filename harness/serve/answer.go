@@ -160,7 +160,9 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 
 // failed reports whether a result is an error to a client: one that waits for a person
 // is none.
-func failed(res *harness.Result) bool { return res.Status != harness.OK && res.Status != harness.Waiting }
+func failed(res *harness.Result) bool {
+	return res.Status != harness.OK && res.Status != harness.Waiting
+}
 
 // cut shortens the value and what was printed to a budget of characters, keeps what was
 // shortened, and says so.
