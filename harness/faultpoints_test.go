@@ -507,6 +507,9 @@ func (s *scenario) checkRecord(run *record.Run) {
 			unknown[k]++
 		}
 	}
+	if s.w.model.sequential {
+		s.checkDoubts(run)
+	}
 	for k, n := range executed {
 		again := strings.HasPrefix(k, "set")
 		if n > done[k]+unknown[k] && !again {
@@ -517,6 +520,27 @@ func (s *scenario) checkRecord(run *record.Run) {
 	for k, n := range done {
 		if executed[k] < n {
 			s.w.faultLocked("by the record %s was done %d times, the server has done it %d times", k, n, executed[k])
+		}
+	}
+}
+
+// checkDoubts: after a call that may have been done, though the script has no answer
+// of it, an equal one is made only with a yes of its own.
+func (s *scenario) checkDoubts(run *record.Run) {
+	calls, doubts, asks := map[int]*record.Call{}, map[string]bool{}, map[string]bool{}
+	for _, l := range run.Lines {
+		switch l := l.(type) {
+		case *record.Call:
+			k := l.Tool + string(l.Args.JSON)
+			if calls[l.N] == nil && doubts[k] && (l.Ask == "" || asks[l.Ask]) {
+				s.w.faultLocked("call %d is made without a yes of its own, after an equal one of which nobody knows", l.N)
+			}
+			calls[l.N], asks[l.Ask] = l, true
+		case *record.Done:
+			c := calls[l.N]
+			if c != nil && c.Class != record.Read && !l.Cut && (l.Kind == record.Unread || l.Kind == record.Uncertain) {
+				doubts[c.Tool+string(c.Args.JSON)] = true
+			}
 		}
 	}
 }
