@@ -127,7 +127,6 @@ func TestNobodyApprovesOfTheirOwn(t *testing.T) {
 type inquiring struct {
 	rounds bool
 	calls  atomic.Int64 // that were begun, not gone on with
-	got    chan string
 }
 
 func (q *inquiring) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {

@@ -29,6 +29,13 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		c.s.metrics.ran("bad_request", time.Since(begin))
 		return failure(err), nil
 	}
+	if args.Once != "" {
+		release, err := c.s.sent.once(ctx, c.owner.subject(), args.Once)
+		if err != nil {
+			return failure(err), nil
+		}
+		defer release()
+	}
 	runs, state := c.begins, &waitState{}
 	if req.Params.RequestState != "" {
 		if state, err = c.answers(req, args); err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -469,5 +470,81 @@ func (c *tasker) update(id string, answers mcp.InputResponseMap) {
 	if _, err := mcp.CallCustomMethod[*taskParams, *taskDone](c.t.Context(), c.ClientSession, "tasks/update",
 		&taskParams{ID: id, Responses: answers}); err != nil {
 		c.t.Fatal(err)
+	}
+}
+
+// Of requests with the same key that come at the same time one runs, and all get what
+// it came to.
+func TestOnceIsOnceAtTheSameTime(t *testing.T) {
+	s, f := serving(t, &Options{MaxRuns: 8})
+	c := connect(t, s, nil)
+	runs := make([]string, 8)
+	var all sync.WaitGroup
+	for i := range runs {
+		all.Go(func() {
+			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+				Arguments: map[string]any{"script": deleting, "once": "a"}})
+			if err == nil {
+				runs[i] = structured(t, res).Run
+			}
+		})
+	}
+	all.Wait()
+	if got := slices.Compact(slices.Sorted(slices.Values(runs))); len(got) != 1 || got[0] == "" || f.calls.Load() != 1 {
+		t.Errorf("%d calls, runs %q", f.calls.Load(), got)
+	}
+}
+
+// Who sends a script again while its run goes on after a yes waits for that.
+func TestWhatIsSentAgainWhileItGoesOn(t *testing.T) {
+	s, f := serving(t, &Options{Policy: asksForWrites})
+	c := connect(t, s, nil)
+	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"}); if err != nil { panic(err) }
+files.Wait()
+Return("end")`
+	_, first := c.run(script)
+	if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, f.blocked) // it goes on, without a client
+	type answer struct {
+		text string
+		*Answer
+	}
+	got := make(chan answer, 1)
+	go func() { text, a := c.run(script); got <- answer{text, a} }()
+	until(t, func() bool { running, waits := s.queue.load(); return running+waits == 2 })
+	f.release <- struct{}{}
+	if a := receive(t, got); a.Run != first.Run || !strings.HasPrefix(a.text, "end\n") || f.calls.Load() != 2 {
+		t.Errorf("%d calls: %s", f.calls.Load(), a.text)
+	}
+}
+
+// A run that waits holds no process, and next to no memory.
+func TestAWaitingRunHoldsNothing(t *testing.T) {
+	s, _ := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	c := connect(t, s, nil)
+	wait := func(from, to int) {
+		for i := from; i < to; i++ {
+			if _, a := c.run(fmt.Sprintf("n := %d\n%s\n_ = n", i, deleting)); a.Status != harness.Waiting {
+				t.Fatalf("%+v", a.Result)
+			}
+		}
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const n = 20
+	wait(0, 10)
+	before := heap()
+	wait(10, 10+n)
+	each := (heap() - before) / n
+	t.Logf("%d bytes for each run", each)
+	if running, waits := s.queue.load(); each > 20<<10 || running+waits != 0 {
+		t.Errorf("%d bytes for each run; %d run", each, running)
 	}
 }
