@@ -81,8 +81,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				}},
 			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
 				Value: 1024, Validator: atLeast(0)},
-			&cli.StringFlag{Name: "resume", Usage: "`HOW` runs whose process died go on at the start: ask (the log names " +
-				"them), auto or never", Value: string(serve.ResumeAsk)},
+			&cli.StringFlag{Name: "resume", Usage: "`RULE` by which runs whose process died go on at the start: ask (the log " +
+				"names them), auto or never", Value: string(serve.ResumeAsk)},
 			&cli.StringFlag{Name: "approvals", Usage: "`WHOSE` yes counts: any (who sent the script, and harness approvals), " +
 				"or console (that of tokens with the right alone)", Value: string(serve.ApprovalsAny)},
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
@@ -165,7 +165,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	files := e.files(c)
 	e.endLine() // here the log says what happens
 	files.Log = func(line string) { log.Info(line) }
-	files.Progress, files.Keep = nil, true
+	files.Progress, files.Keep, files.Asks = nil, true, true
 	defer files.Close()
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
