@@ -94,7 +94,8 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 type runs func(context.Context, *harness.Script) (*harness.Result, error)
 
 // inTurn runs a script when it is its turn, which it has until release is called.
-func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, runs runs, begin time.Time) (
+func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
+	args *executeArgs, runs runs, begin time.Time) (
 	res *harness.Result, release func(), err error) {
 	asked := time.Now()
 	release, err = c.s.queue.acquire(ctx, c.tenant(), c.id)

@@ -251,7 +251,8 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) {
 	defer func() { done(ctx, nil) }()
 	if err == nil {
 		var release func()
-		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context, script *harness.Script) (*harness.Result, error) {
+		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context,
+			script *harness.Script) (*harness.Result, error) {
 			return r.s.harness.Resume(ctx, id, script)
 		}, time.Now())
 		release()

@@ -26,7 +26,8 @@ type person struct {
 }
 
 func (p *person) options() *mcp.ClientOptions {
-	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
+		r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.asked = append(p.asked, r.Params.Message)
@@ -90,7 +91,8 @@ func TestEachCallIsAskedAbout(t *testing.T) {
 					t.Errorf("question %d: %s", i, m)
 				}
 			}
-			if want := "0 <nil>\n1 files.delete_file: not sent: the user at "; !strings.Contains(got, want) || !strings.Contains(got, "\n2 <nil>\n") {
+			if want := "0 <nil>\n1 files.delete_file: not sent: the user at "; !strings.Contains(got, want) ||
+				!strings.Contains(got, "\n2 <nil>\n") {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -145,7 +147,8 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 			// Who sends it again gets what it came to, once; then it is a new run.
 			c := connect(t, s, nil)
 			got, again := c.run(deleting)
-			if again.Run != a.Run || !strings.HasPrefix(got, "deleted\n") || !strings.Contains(got, "after a yes") || f.calls.Load() != 1 {
+			if again.Run != a.Run || !strings.HasPrefix(got, "deleted\n") || !strings.Contains(got, "after a yes") ||
+				f.calls.Load() != 1 {
 				t.Errorf("%d calls: %s", f.calls.Load(), got)
 			}
 			if got, again = c.run(deleting); again.Run == a.Run || again.Status != harness.Waiting {
@@ -172,7 +175,8 @@ func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 			if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
 				t.Fatal(err)
 			}
-			if got, again = c.run(deleting); again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") || f.calls.Load() != 1 {
+			if got, again = c.run(deleting); again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") ||
+				f.calls.Load() != 1 {
 				t.Errorf("after a yes, %d calls: %s", f.calls.Load(), got)
 			}
 		})
@@ -200,11 +204,13 @@ func TestOnceIsOnce(t *testing.T) {
 		}
 		_, first := once("a", deleting)
 		for range 2 {
-			if got, again := once("a", deleting); again == nil || again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") {
+			if got, again := once("a", deleting); again == nil || again.Run != first.Run ||
+				!strings.HasPrefix(got, "deleted\n") {
 				t.Errorf("the same key: %s", got)
 			}
 		}
-		if got, _ := once("a", deleting+"// x"); !strings.Contains(got, "another script") || !strings.Contains(got, first.Run) {
+		if got, _ := once("a", deleting+"// x"); !strings.Contains(got, "another script") ||
+			!strings.Contains(got, first.Run) {
 			t.Errorf("another script: %s", got)
 		}
 		if _, other := once("b", deleting); other.Run == first.Run {
@@ -284,7 +290,8 @@ func TestATaskThatWaitsAsks(t *testing.T) {
 	c := taking(t, s, url, "", always(accept).options())
 	id := c.begins(deletesThree)
 	mute := taking(t, s, url, "", nil)
-	if got := mute.becomes(id, taskWorking); !strings.Contains(got.StatusMessage, "harness approvals yes") || got.InputRequests != nil {
+	if got := mute.becomes(id, taskWorking); !strings.Contains(got.StatusMessage, "harness approvals yes") ||
+		got.InputRequests != nil {
 		t.Errorf("a client that cannot ask is told %+v", got)
 	}
 	seen := map[string]bool{}
@@ -364,7 +371,8 @@ func TestAnswersAreToTheirQuestions(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	send := func(c *client, script, state string) string {
-		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script},
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+			Arguments:    map[string]any{"script": script},
 			RequestState: state, InputResponses: mcp.InputResponseMap{keys[0]: accept}})
 		if err != nil {
 			t.Fatal(err)
@@ -388,7 +396,8 @@ func TestAnswersAreToTheirQuestions(t *testing.T) {
 	if got := send(ann, deleting, state); got != "deleted\n" {
 		t.Error(got)
 	}
-	if got := send(ann, deleting, state); !strings.HasPrefix(got, "deleted\n") || f.calls.Load() != 1 { // its answer was lost, say
+	if got := send(ann, deleting, state); !strings.HasPrefix(got, "deleted\n") ||
+		f.calls.Load() != 1 { // its answer was lost, say
 		t.Errorf("sent again, %d calls: %s", f.calls.Load(), got)
 	}
 }
