@@ -223,7 +223,7 @@ func (e *changedError) Error() string {
 // waiting describes a call that waits.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
 	script, file, line := r.placed(x.Place)
-	return WaitingCall{ID: approvalID(r.journal.id(), x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Script: script, File: file,
+	return WaitingCall{ID: record.ApprovalID(r.journal.id(), x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Script: script, File: file,
 		Line: line, Args: args, Until: x.Until, Whole: x.Whole, Question: x.Question}
 }
 
@@ -278,9 +278,6 @@ func (a *asks) fill(res *Result) {
 	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID)) })
 	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
 }
-
-// approvalID is the ID of what a run asks.
-func approvalID(run, a string) string { return run + "." + a }
 
 // idempotencyKey is a new Idempotency-Key.
 func idempotencyKey() string { return strings.ToLower(rand.Text()) }

@@ -88,7 +88,7 @@ func Recorded(run *record.Run) (*Result, error) {
 	}
 	if res.Status == Waiting || res.Status == Uncertain {
 		for _, x := range run.Open() {
-			w := WaitingCall{ID: approvalID(run.Begin.ID, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Until: x.Until,
+			w := WaitingCall{ID: record.ApprovalID(run.Begin.ID, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Until: x.Until,
 				Whole: x.Whole, Question: x.Question}
 			w.Script, w.File, w.Line = placedIn(run, parts, x.Path, x.Place)
 			w.Args, _ = run.Value(x.Args)

@@ -91,7 +91,7 @@ func (j *journal) askLedger(res *Result) {
 		res.Warnings = append(res.Warnings, "the calls of this dry run cannot be approved of: "+err.Error())
 		return
 	}
-	res.Approval = approvalID(j.id(), x.A)
+	res.Approval = record.ApprovalID(j.id(), x.A)
 }
 
 // maxQuestions is how often the servers of a run may ask a person.

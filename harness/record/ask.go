@@ -153,5 +153,5 @@ func (d digest) add(fields ...string) {
 
 func (d digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// approval is the ID of an approval.
-func approval(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }
+// ApprovalID is the ID of an approval.
+func ApprovalID(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }
