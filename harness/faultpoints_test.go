@@ -171,6 +171,7 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 	s.at(func() {
 		p, ctx := s.w.newProcess(killAt, failAt)
 		defer p.cancel()
+		p.leave = s.rng.IntN(10) == 0
 		if s.rng.IntN(6) == 0 {
 			p.rivalAt, p.rival = 1+s.rng.IntN(20+10*s.w.model.effects), s.rival
 		}

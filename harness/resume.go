@@ -209,7 +209,7 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if res.Status != Diverged && !t.replay.isLive() {
+	if (res.Status == OK || res.Status == ScriptError) && !t.replay.isLive() { // it has come to its own end
 		if d := gate.End(); d != nil {
 			t.replay.diverged = d
 			res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
