@@ -665,10 +665,32 @@ func (s *scenario) ended() {
 	case s.end != string(OK):
 		s.w.fault("a deterministic script ended with %s", s.end)
 	default:
+		if s.w.model.sequential {
+			s.checkPrinted()
+		}
 		if want := s.undisturbed(); s.value != want {
 			s.w.fault("the value is\n%s, of a run to which nothing happens\n%s", s.value, want)
 		}
 	}
+}
+
+// checkPrinted: what the script printed is in the record once.
+func (s *scenario) checkPrinted() {
+	s.at(func() {
+		store, err := record.Open(s.w.dir, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		run, err := store.Load(s.id)
+		if err != nil {
+			s.w.fault("the record: %v", err)
+			return
+		}
+		out := s.w.tries[len(s.w.tries)-1].out
+		if got := run.Stdout(); got != out.Stdout {
+			s.w.fault("by the record it printed %q, and its last execution %q", got, out.Stdout)
+		}
+	})
 }
 
 // expired reports whether a person was too late with an answer.

@@ -186,7 +186,8 @@ func (j *journal) sync() error {
 // the lock.
 func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
-	if len(j.readings) > 0 || j.lost {
+	// One that goes on tells its readings anew once it is live: then those before go.
+	if (len(j.readings) > 0 || j.lost) && (j.repeats == nil || j.repeats.over.Load()) {
 		n := &record.Note{Lost: j.lost}
 		for _, r := range j.readings {
 			n.Clock = append(n.Clock, record.Reading{Path: r.Path, At: r.Time})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -215,7 +216,9 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 			res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 			res.Errors = []Error{{Kind: KindRuntime, Message: d.Error()}}
 			res.Error = &res.Errors[0]
+			return res, nil
 		}
+		r.journal.goLive() // its last words
 	}
 	return res, nil
 }
@@ -249,7 +252,7 @@ func (j *journal) again(run *record.Run) {
 func (j *journal) live() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.repeats != nil && j.repeats.over
+	return j.repeats != nil && j.repeats.over.Load()
 }
 
 // goLive lets out what the script has printed that the record does not have.
@@ -266,15 +269,15 @@ func (j *journal) goLive() {
 type repeats struct {
 	stdout, stderr int // bytes that the record has
 
+	over atomic.Bool // the script is live
 	mu   sync.Mutex
-	over bool
 	held []func() // writes what was printed behind those
 }
 
 func (r *repeats) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.over = true
+	r.over.Store(true)
 	for _, write := range r.held {
 		write()
 	}
@@ -297,7 +300,7 @@ func (w *repeated) Write(b []byte) (int, error) {
 	rest := b[n:]
 	switch {
 	case len(rest) == 0:
-	case w.of.over:
+	case w.of.over.Load():
 		w.to.Write(rest)
 	default:
 		rest = append([]byte(nil), rest...)
