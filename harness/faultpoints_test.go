@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	faultPoints = flag.Int("points", 1500, "at how many points TestFaultPoints lets something fail")
+	faultPoints = flag.Int("points", 1000, "at how many points TestFaultPoints lets something fail")
 	faultOnly   = flag.Uint64("only", 0, "the only scenario that TestFaultPoints plays, and tells of")
 )
 
