@@ -221,7 +221,8 @@ func (s *scenario) rival() {
 				s.w.fault("a run that is under way is %s by another process: %v", what, err)
 			}
 		}
-		if _, err := New(&Options{Records: store}).Resume(context.Background(), sum.ID, s.script()); !errors.Is(err, record.ErrRunning) {
+		_, err := New(&Options{Records: store}).Resume(context.Background(), sum.ID, s.script())
+		if !errors.Is(err, record.ErrRunning) {
 			s.w.fault("a run that is under way is gone on with by another process: %v", err)
 		}
 	}
@@ -246,7 +247,8 @@ func (s *scenario) outcome(p *process, res *Result, err error) {
 		s.w.fault("an error: %v", err)
 	default:
 		s.end, s.value = string(res.Status), string(res.Value)
-		s.say("%s, %d attempts: %d waiting, %d unknown %+v", res.Status, res.Attempts, len(res.Waiting), len(res.Unknown), res.Error)
+		s.say("%s, %d attempts: %d waiting, %d unknown %+v", res.Status, res.Attempts, len(res.Waiting), len(res.Unknown),
+			res.Error)
 		if res.Status == Diverged && s.w.model.strict() {
 			s.w.fault("a deterministic script has diverged: %s", res.Error.Message)
 		}
@@ -420,8 +422,9 @@ func (s *scenario) done(m *record.Made, used map[int]bool, unread bool) *request
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.tickLocked()
+	call := m.Tool[len("shop."):] + string(m.Args.JSON)
 	for _, q := range s.w.requests {
-		if q.executed && !used[q.receipt] && (q.unread || !unread) && q.tool == m.Tool[len("shop."):] && q.args == string(m.Args.JSON) {
+		if q.executed && !used[q.receipt] && (q.unread || !unread) && callOfModel(q.tool, q.args) == call {
 			return q
 		}
 	}
@@ -514,8 +517,8 @@ func (s *scenario) checkRecord(run *record.Run) {
 	for k, n := range executed {
 		again := strings.HasPrefix(k, "set")
 		if n > done[k]+unknown[k] && !again {
-			s.w.faultLocked("the server has done %s %d times; by the record it was done %d times, and %d times nobody knows", k, n,
-				done[k], unknown[k])
+			s.w.faultLocked("the server has done %s %d times; by the record it was done %d times, and %d times nobody knows",
+				k, n, done[k], unknown[k])
 		}
 	}
 	for k, n := range done {
@@ -585,8 +588,8 @@ func (s *scenario) checkExecution() {
 		switch {
 		case again && asked[k] > 0:
 		case n > asked[k]:
-			s.w.faultLocked("the server has done %s %d times; attempt %d, the last one that sends, has asked for it %d times", k, n,
-				last.n, asked[k])
+			s.w.faultLocked("the server has done %s %d times; attempt %d, the last one that sends, has asked for it %d times",
+				k, n, last.n, asked[k])
 		case ended && n > answered[k]+unanswered[k]:
 			s.w.faultLocked("the server has done %s %d times, and attempt %d got %d answers and %d errors", k, n, last.n,
 				answered[k], unanswered[k])
@@ -708,7 +711,8 @@ func (s *scenario) undisturbed() string {
 	var value string
 	s.at(func() {
 		host := &happyHost{s: s}
-		out, err := runModel(context.Background(), &worker.Script{Seed: make([]byte, 32), Limits: worker.Limits{Timeout: time.Hour}}, host, nil, &worker.Needs{}, func(r *routine) {
+		script := &worker.Script{Seed: make([]byte, 32), Limits: worker.Limits{Timeout: time.Hour}}
+		out, err := runModel(context.Background(), script, host, nil, &worker.Needs{}, func(r *routine) {
 			st.all(r, s.w.model.ops, "")
 			r.give(st.got)
 		}, func(*modelCall) {}, rand.New(rand.NewPCG(1, s.n)), -1)
@@ -764,12 +768,13 @@ func (s *scenario) tell() string {
 				raw = c.answer.Result
 			}
 			receipt, refused := receiptOf(raw)
-			fmt.Fprintf(&b, "    %s %s%s: ended %v, receipt %d, refused %v, %v\n", c.path, c.tool, c.args, c.ended, receipt, refused, c.err)
+			fmt.Fprintf(&b, "    %s %s%s: ended %v, receipt %d, refused %v, %v\n", c.path, c.tool, c.args, c.ended, receipt,
+				refused, c.err)
 		}
 	}
 	for _, q := range s.w.requests {
-		fmt.Fprintf(&b, "request %d of attempt %d: %s%s executed %v (%d), due %v\n", q.receipt, q.by.n, q.tool, q.args, q.executed,
-			q.order, q.due)
+		fmt.Fprintf(&b, "request %d of attempt %d: %s%s executed %v (%d), due %v\n", q.receipt, q.by.n, q.tool, q.args,
+			q.executed, q.order, q.due)
 	}
 	if text, err := os.ReadFile(s.w.recordFile()); err == nil {
 		for line := range strings.Lines(string(text)) {

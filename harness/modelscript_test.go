@@ -61,7 +61,8 @@ type drawing struct {
 }
 
 func drawModel(rng *rand.Rand) *model {
-	d := &drawing{Rand: rng, model: &model{sequential: rng.IntN(4) == 0, chancy: rng.IntN(4) == 0, uncertain: rng.IntN(6) == 0}}
+	d := &drawing{Rand: rng, model: &model{sequential: rng.IntN(4) == 0, chancy: rng.IntN(4) == 0,
+		uncertain: rng.IntN(6) == 0}}
 	d.left = 1 + rng.IntN(20)
 	if rng.IntN(2) == 0 {
 		d.left = 1 + rng.IntN(6)

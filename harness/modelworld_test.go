@@ -233,8 +233,11 @@ func (w *world) passed() time.Duration { return w.before + time.Since(w.begun) }
 
 type tryKey struct{}
 
+// workFunc is that of Harness.work.
+type workFunc = func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
+
 // work runs the script of a process.
-func (w *world) work(p *process) func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error) {
+func (w *world) work(p *process) workFunc {
 	return func(ctx context.Context, s *worker.Script, host worker.Host, o *worker.Options) (*worker.Outcome, error) {
 		w.mu.Lock()
 		a := &try{p: p, n: len(w.tries) + 1, resume: s.Replay != nil}
