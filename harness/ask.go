@@ -114,6 +114,18 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d, which is equal, %s", line.N, why)
 }
 
+// doubted says why a call is not to be sent that nobody has approved of: since it was
+// decided on an equal one may have been done; "": none may.
+func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.whole[line.Tool]
+	if line.Ask != "" && (g == nil || g.Ask.A != line.Ask) {
+		return ""
+	}
+	return a.doubts[callKey(line.Tool, args)]
+}
+
 func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
 // canWait reports whether a run can end and go on later: it is a script whose record
@@ -268,15 +280,18 @@ func (a *asks) stopped() Status {
 func (a *asks) fill(res *Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch res.Status {
-	case Uncertain:
-		res.Unknown = a.lost
-		fallthrough
-	case Waiting:
+	res.Unknown = a.lost // however the run ended
+	if res.Status == Waiting || res.Status == Uncertain {
 		res.Waiting = a.open
 	}
 	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID)) })
 	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
+	if res.Status == OK { // of whose text WaitsText is no part
+		for _, u := range res.Unknown {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("nobody knows whether call %d, %s(%s), has been done; it may yet be: look "+
+				"first, then harness runs settle %s %d", u.N, u.Tool, argsText(u.Args), res.Run, u.N))
+		}
+	}
 }
 
 // approvalID is the ID of what a run asks.

@@ -263,7 +263,7 @@ func (p *replayer) leave(r *run) {
 
 // toolsLine is the record's line of a script's tools, nil where it has none.
 func (p *replayer) toolsLine(r *run) *record.Tools {
-	for _, l := range p.run.Lines {
+	for _, l := range slices.Backward(p.run.Lines) { // of several attempts' the last
 		if l, ok := l.(*record.Tools); ok && l.Path == r.path {
 			return l
 		}
