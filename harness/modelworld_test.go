@@ -140,6 +140,7 @@ type request struct {
 	key        string // Idempotency-Key
 	receipt    int
 	executed   bool
+	unread     bool          // the answer could not be read
 	late       bool          // after whoever sent it had gone
 	order      int           // of the execution
 	due        time.Duration // when it is executed whatever happens; 0: not by itself
@@ -343,6 +344,9 @@ func (w *world) call(ctx context.Context, a *try, tool string, args json.RawMess
 	case "lost after":
 		return nil, fmt.Errorf("calling: %w", backend.ErrDisconnected)
 	case "unread":
+		w.mu.Lock()
+		q.unread = true
+		w.mu.Unlock()
 		return nil, &backend.OutcomeError{Outcome: backend.Unread, Err: errors.New("the answer cannot be read")}
 	}
 	return q.answer(fate == "refused")

@@ -484,3 +484,29 @@ Return(o.Order)`
 		t.Errorf("again: %s", res.Text())
 	}
 }
+
+// A run that goes on under a looser policy, or none, sends nothing that it was to ask
+// for: what was asked is obeyed, and so is the policy that it began with.
+func TestALooserPolicyLetsNothingThrough(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	defer h.Close()
+	res := runs(t, h, s, `
+UseTools("order an item")
+for _, item := range []string{"nut", "bolt"} {
+	_, err := shop.Buy(shop.BuyParams{Item: item})
+	fmt.Println(item, err != nil)
+}`)
+	s.Policy = nil
+	if res = mustResume(t, h, s, res.Run); res.Status != Waiting || shop.calls["buy"] != 0 {
+		t.Fatalf("%s, %v", res.Status, shop.calls)
+	}
+	answerAll(t, store, res, false, "")
+	if res = mustResume(t, h, s, res.Run); res.Status != Waiting || len(res.Waiting) != 1 || shop.calls["buy"] != 0 {
+		t.Fatalf("%s, %v, %v", res.Status, res.Waiting, shop.calls)
+	}
+	answerAll(t, store, res, true, "")
+	if res = mustResume(t, h, s, res.Run); res.Status != OK || shop.calls["buy"] != 1 ||
+		res.Stdout != "nut true\nbolt false\n" {
+		t.Fatalf("%s, %q, %v", res.Status, res.Stdout, shop.calls)
+	}
+}

@@ -29,7 +29,8 @@ func startSlowRun(t *testing.T) *slowRun {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		".mcp.json": `{"mcpServers": {"book": {"command": "testserver", "args": ["-notes", "notes"]}}}`,
-		"slow.go":   `UseTools("book.add_note"); r, err := book.AddNote(book.AddNoteParams{Text: "slow"}); fmt.Println(r, err)`,
+		"slow.go": `UseTools("book.add_note")
+r, err := book.AddNote(book.AddNoteParams{Text: "slow"}); fmt.Println(r, err)`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -239,9 +239,28 @@ func (s *Server) Close() error {
 		s.log.Warn("canceling scripts that are still running", "scripts", n)
 	}
 	s.end()
+	s.drain()
 	s.queue.drain(5 * time.Second)
 	s.work.Wait()
 	return errors.Join(s.harness.Close(), s.audit.Close(), s.otel.Close())
+}
+
+// drain waits, for the grace time, for calls under way that may change something:
+// what becomes of them is to be in their records.
+func (s *Server) drain() {
+	cat := s.live.now()
+	if cat == nil || s.opts.Grace <= 0 {
+		return
+	}
+	calls, ok := cat.Calls.(interface{ Drain(context.Context) error })
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Grace)
+	defer cancel()
+	if err := calls.Drain(ctx); err != nil {
+		s.log.Warn("ending", "error", err)
+	}
 }
 
 // whole returns a context that ends with ctx, and when serving must end.
