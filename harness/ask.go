@@ -137,7 +137,8 @@ func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
 // not to be sent.
 //
 // The yes is to be used until holds, where that is not zero.
-func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (ask string, holds time.Time, err error) {
+func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (
+	ask string, holds time.Time, err error) {
 	none := holds
 	d := r.decideCall(t, args)
 	a := r.tree.asks
@@ -163,10 +164,11 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	case d.Verdict != NeedsApproval && doubt == "":
 		return "", none, nil
 	case !r.canWait() && doubt != "":
-		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked", doubt)
+		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked",
+			doubt)
 	case !r.canWait():
-		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) it can wait "+
-			"for a person", t.ID, d.Rule)}
+		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) "+
+			"it can wait for a person", t.ID, d.Rule)}
 	}
 	if doubt != "" {
 		want.Why, want.Whole = doubt, false
@@ -234,9 +236,15 @@ func (e *changedError) Error() string {
 
 // waiting describes a call that waits.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
-	script, file, line := r.placed(x.Place)
-	return WaitingCall{ID: approvalID(r.journal.id(), x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Script: script, File: file,
-		Line: line, Args: args, Until: x.Until, Whole: x.Whole, Question: x.Question}
+	w := waitingOf(r.journal.id(), x, args)
+	w.Script, w.File, w.Line = r.placed(x.Place)
+	return w
+}
+
+// waitingOf is what a run waits for, without its place.
+func waitingOf(run string, x *record.Ask, args json.RawMessage) WaitingCall {
+	return WaitingCall{ID: approvalID(run, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Args: args, Until: x.Until,
+		Whole: x.Whole, Question: x.Question}
 }
 
 // placed is a place of the script for a reader: the saved script's name, the file
@@ -254,13 +262,18 @@ func (r *run) placed(place string) (script, file string, line int) {
 
 // lose notes a call of which nobody knows what became.
 func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
-	script, file, at := r.placed(line.Place)
-	u := UnknownCall{N: line.N, Tool: line.Tool, Class: line.Class, Script: script, File: file, Line: at, Args: args,
-		Sent: line.Time, Attempt: max(line.Attempt, 1), Why: registry.PrintableText(why, 1000), Key: line.Key, Ask: line.Ask}
+	u := unknownOf(line, args, why)
+	u.Script, u.File, u.Line = r.placed(line.Place)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lost = append(a.lost, u)
+}
+
+// unknownOf is a call of which nobody knows what became, without its place.
+func unknownOf(c *record.Call, args json.RawMessage, why string) UnknownCall {
+	return UnknownCall{N: c.N, Tool: c.Tool, Class: c.Class, Args: args, Sent: c.Time, Attempt: max(c.Attempt, 1),
+		Why: registry.PrintableText(why, 1000), Key: c.Key, Ask: c.Ask}
 }
 
 // stopped is the status of a run that ended with parked calls.
@@ -284,12 +297,14 @@ func (a *asks) fill(res *Result) {
 	if res.Status == Waiting || res.Status == Uncertain {
 		res.Waiting = a.open
 	}
-	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID)) })
+	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int {
+		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
+	})
 	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
 	if res.Status == OK { // of whose text WaitsText is no part
 		for _, u := range res.Unknown {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("nobody knows whether call %d, %s(%s), has been done; it may yet be: look "+
-				"first, then harness runs settle %s %d", u.N, u.Tool, argsText(u.Args), res.Run, u.N))
+			res.Warnings = append(res.Warnings, fmt.Sprintf("nobody knows whether call %d, %s(%s), has been done; it may yet "+
+				"be: look first, then harness runs settle %s %d", u.N, u.Tool, argsText(u.Args), res.Run, u.N))
 		}
 	}
 }

@@ -51,7 +51,8 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *record.Made) (json.RawMessage, error) {
 	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt()}
 	if recorded != nil {
-		if state, _ := recorded.State(false); state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
+		state, _ := recorded.State(false)
+		if state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
 			return nil, r.diverge(fmt.Errorf("call %d is %s in the record and cannot be made again", recorded.N, state))
 		}
 		line.N, line.Key = recorded.Call.N, recorded.Call.Key
@@ -128,8 +129,8 @@ const (
 //
 // What is no read is not called off once it has been sent: where the run ends, its
 // answer is waited for, and noted.
-func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage, recorded *record.Made) (
-	*backend.Result, error) {
+func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage,
+	recorded *record.Made) (*backend.Result, error) {
 	begin := time.Now()
 	line.Time = begin
 	line.Class = r.class(t)

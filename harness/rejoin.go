@@ -220,7 +220,8 @@ func again(res *Result, run *record.Run) *Result {
 		return nil
 	}
 	ago := time.Since(run.Begin.Time).Round(time.Second)
-	note := fmt.Sprintf("this is run %s, which began %v ago with the same script and inputs; it was not begun again", run.Begin.ID, ago)
+	note := fmt.Sprintf("this is run %s, which began %v ago with the same script and inputs; it was not begun again",
+		run.Begin.ID, ago)
 	for _, x := range run.Asks {
 		if x.Answer != nil && x.Answer.Yes {
 			note += ", and went on after a yes"

@@ -320,7 +320,8 @@ var errLive = errors.New("the run is live")
 
 // call answers a call of a script. With errLive the call is to be made; m is what
 // the record has of it, or nil.
-func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (_ *worker.Answer, m *record.Made, _ error) {
+func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (
+	_ *worker.Answer, m *record.Made, _ error) {
 	args, _ := argumentsOf(c.Args)
 	a := &asked{by: r, answer: make(chan replied, 1)}
 	p.mu.Lock()

@@ -72,7 +72,8 @@ func resumable(run *record.Run, more Limits) error {
 	no := func(format string, args ...any) error {
 		return &NotResumableError{run.Begin.ID, fmt.Sprintf(format, args...)}
 	}
-	if run.Begin.Script.IsZero() || run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
+	if run.Begin.Script.IsZero() ||
+		run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
 		return no("it is a single call, without a script")
 	}
 	if _, err := record.Resume(run, nil); err != nil {
@@ -142,7 +143,9 @@ func (r *resumption) run0(ctx context.Context) (*Result, error) {
 			return res, nil
 		}
 		r.journal.number++
-		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Harness: r.h.opts.Version, Process: r.run.Attempts[len(r.run.Attempts)-1].Process}); err != nil {
+		last := r.run.Attempts[len(r.run.Attempts)-1]
+		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Who: last.Who, Live: last.Live,
+			Harness: last.Harness, Process: last.Process}); err != nil {
 			return nil, err
 		}
 	}
