@@ -452,17 +452,22 @@ func TestAQuestionWithoutAnAnswerIsSettled(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				add(t, w, &record.Call{N: 1, Class: record.Effect, Tool: "a.b", Place: "1:1"},
-					&record.Round{N: 1, State: "s"},
+				for _, l := range []record.Line{
+					&record.Call{N: 1, Class: record.Effect, Tool: "a.b", Place: "1:1"}, &record.Round{N: 1, State: "s"},
 					&record.Ask{A: "1", N: 1, Tool: "a.b", Question: []byte(`{"q":{}}`), Until: now.Add(time.Hour)},
-					&record.End{Status: "timeout"})
+					&record.End{Status: "timeout"},
+				} {
+					add(t, w, l)
+				}
 				if err := w.Close(); err != nil {
 					t.Fatal(err)
 				}
 				return w.ID()
 			}
 			settled, closed := asks(), asks()
-			settle := func() error { return s.Settle(settled, &record.Settle{N: 1, Happened: true, Result: record.Raw([]byte("7"))}, 0) }
+			settle := func() error {
+				return s.Settle(settled, &record.Settle{N: 1, Happened: true, Result: record.Raw([]byte("7"))}, 0)
+			}
 			if err := settle(); !errors.Is(err, record.ErrNotUnknown) {
 				t.Errorf("settled while it can be answered: %v", err)
 			}
