@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"testing"
-	"time"
 )
 
 // What is typed for a question whose time is over is no answer to the next one.
@@ -29,7 +29,7 @@ func TestALateLineAnswersNothing(t *testing.T) {
 		if !reading {
 			break
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	go io.WriteString(w, "no\r\nrest")
 	if text, err := typed.line(t.Context()); text != "no" || err != nil {
@@ -51,6 +51,7 @@ func TestALateLineAnswersNothing(t *testing.T) {
 		typed.mu.Lock()
 		waits = typed.waits != nil
 		typed.mu.Unlock()
+		runtime.Gosched()
 	}
 	w.Close()
 	if text := <-got; text != "rest" {
