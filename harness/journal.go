@@ -186,8 +186,7 @@ func (j *journal) sync() error {
 // the lock.
 func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
-	// What an attempt has read stands for all that was read before: it is written when
-	// the attempt has come further.
+	// One that goes on tells its readings anew once it is live: then those before go.
 	if (len(j.readings) > 0 || j.lost) && (j.repeats == nil || j.repeats.over.Load()) {
 		n := &record.Note{Lost: j.lost}
 		for _, r := range j.readings {

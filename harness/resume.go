@@ -218,7 +218,7 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	}
 	switch d := gate.End(); {
 	case d == nil:
-		r.journal.goLive()
+		r.journal.goLive() // its last words
 	case res.Status == OK || res.Status == ScriptError:
 		t.replay.diverged = d
 		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
@@ -278,8 +278,7 @@ func (j *journal) goLive() {
 type repeats struct {
 	stdout, stderr int // bytes that the record has
 
-	over atomic.Bool
-
+	over atomic.Bool // the script is live
 	mu   sync.Mutex
 	held []func() // writes what was printed behind those
 }
