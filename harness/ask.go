@@ -264,15 +264,20 @@ func (a *asks) stopped() Status {
 	return Waiting
 }
 
-// fill hands the result what a person is needed for.
+// anyLost reports whether nobody knows what became of a call.
+func (a *asks) anyLost() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.lost) > 0
+}
+
+// fill hands the result what a person is needed for. However the run ended, it has
+// the calls of which nobody knows what became.
 func (a *asks) fill(res *Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch res.Status {
-	case Uncertain:
-		res.Unknown = a.lost
-		fallthrough
-	case Waiting:
+	res.Unknown = a.lost
+	if res.Status == Waiting || res.Status == Uncertain {
 		res.Waiting = a.open
 	}
 	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID)) })
