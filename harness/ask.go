@@ -289,11 +289,19 @@ func (a *asks) stopped() Status {
 	return Waiting
 }
 
-// fill hands the result what a person is needed for.
+// anyLost reports whether nobody knows what became of a call.
+func (a *asks) anyLost() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.lost) > 0
+}
+
+// fill hands the result what a person is needed for. However the run ended, it has
+// the calls of which nobody knows what became.
 func (a *asks) fill(res *Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	res.Unknown = a.lost // however the run ended
+	res.Unknown = a.lost
 	if res.Status == Waiting || res.Status == Uncertain {
 		res.Waiting = a.open
 	}
@@ -301,12 +309,6 @@ func (a *asks) fill(res *Result) {
 		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
 	})
 	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
-	if res.Status == OK { // of whose text WaitsText is no part
-		for _, u := range res.Unknown {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("nobody knows whether call %d, %s(%s), has been done; it may yet "+
-				"be: look first, then harness runs settle %s %d", u.N, u.Tool, argsText(u.Args), res.Run, u.N))
-		}
-	}
 }
 
 // approvalID is the ID of what a run asks.

@@ -237,8 +237,8 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
 	}
 	done.Cut = done.Cut || lost
-	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, cutOff: err != nil && ctx.Err() != nil,
-		number: number}
+	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, number: number,
+		cutOff: err != nil && ctx.Err() != nil && (lost || !effect || done.Kind != record.Uncertain)}
 	misfit := ""
 	switch {
 	case err != nil:

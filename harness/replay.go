@@ -562,9 +562,13 @@ func (p *replayer) compare(res *Result) *Difference {
 	if d == nil && res.Status != CompileError {
 		d = p.gate.End()
 	}
+	left := res.Status == OK && Status(end.Status) == Uncertain && slices.ContainsFunc(p.run.Calls, (*record.Made).Lost)
+	if left { // main did not wait for a call of which nobody knows what became
+		res.Status, res.ExitCode = Uncertain, Uncertain.ExitCode()
+	}
 	same := p.over || string(res.Status) == end.Status
 	// What a script did in the moment in which it was ended is chance.
-	ended := p.diverged == nil && same && killed(Status(end.Status))
+	ended := p.diverged == nil && same && !left && killed(Status(end.Status))
 	further := p.diverged == nil && p.cutOff() && res.Status != CompileError && (d == nil || d.Unasked == nil)
 	wantError, gotError := errorText(end.Error), errorText(asJSON(res.Error))
 	switch {

@@ -76,6 +76,11 @@ func resumable(run *record.Run, more Limits) error {
 		run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
 		return no("it is a single call, without a script")
 	}
+	for _, x := range run.Open() {
+		if x.A == record.Ledger {
+			return no("it is a dry run, and nobody has approved of its calls: harness approvals yes %s", approvalID(run.Begin.ID, x.A))
+		}
+	}
 	if _, err := record.Resume(run, nil); err != nil {
 		if unknown := (*record.UnknownError)(nil); errors.As(err, &unknown) {
 			return err
