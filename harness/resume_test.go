@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -509,4 +510,30 @@ for _, item := range []string{"nut", "bolt"} {
 		res.Stdout != "nut true\nbolt false\n" {
 		t.Fatalf("%s, %q, %v", res.Status, res.Stdout, shop.calls)
 	}
+}
+
+// What a run that waits keeps of this process's memory: its record is all that is left.
+func BenchmarkWaitingRun(b *testing.B) {
+	h, _, _, s := asksFor(b)
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	wait := func(n int) {
+		for i := range n {
+			if res := runs(b, h, s, fmt.Sprintf(`shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != Waiting {
+				b.Fatal(res.Text())
+			}
+		}
+		h.Close()
+	}
+	wait(20)
+	before := heap()
+	b.ResetTimer()
+	wait(b.N)
+	b.StopTimer()
+	b.ReportMetric(float64(heap()-before)/float64(b.N), "heap-B/run")
 }

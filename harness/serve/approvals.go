@@ -56,8 +56,9 @@ func (c *session) offerApprovals() {
 	c.mu.Unlock()
 	switch {
 	case may && !had:
-		c.mcp.AddTool(&mcp.Tool{Name: approvalsName, Description: "What scripts of others wait for: list, show, yes or no; word is " +
-			"what the script is told with a no", InputSchema: schema(approvalsSchema)}, c.approvalsTool)
+		c.mcp.AddTool(&mcp.Tool{Name: approvalsName,
+			Description: "What scripts of others wait for: list, show, yes or no; word is " +
+				"what the script is told with a no", InputSchema: schema(approvalsSchema)}, c.approvalsTool)
 	case had && !may:
 		c.mcp.RemoveTools(approvalsName)
 	}
@@ -94,7 +95,10 @@ func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (
 	case args.Action == "no" && len(args.Word) > maxWord:
 		err = fmt.Errorf("the word has %d bytes, at most %d are allowed", len(args.Word), maxWord)
 	case args.Action == "no":
-		text, err = c.eachApproval(args.IDs, func(id string) (string, error) { return c.answerApproval(id, false, args.Word) })
+		text, err = c.eachApproval(args.IDs, func(id string) (string,
+			error) {
+			return c.answerApproval(id, false, args.Word)
+		})
 	default:
 		err = fmt.Errorf("action %.60q: want list, show, yes or no", args.Action)
 	}
@@ -202,7 +206,8 @@ func (c *session) answerApproval(id string, yes bool, word string) (string, erro
 			"the script")
 	}
 	id = run.Begin.ID + "." + a.A
-	if err := c.s.records.Answer(id, &record.Answer{Yes: yes, Who: c.token, How: approvalsName, Word: word}); err != nil {
+	if err := c.s.records.Answer(id, &record.Answer{Yes: yes, Who: c.token,
+		How: approvalsName, Word: word}); err != nil {
 		return "", err
 	}
 	c.s.resumer.add(run.Begin.ID)

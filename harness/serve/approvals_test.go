@@ -114,7 +114,8 @@ func TestNobodyApprovesOfTheirOwn(t *testing.T) {
 	if n := f.calls.Load(); n != 0 {
 		t.Errorf("%d calls", n)
 	}
-	for _, args := range []map[string]any{{}, {"action": "maybe", "ids": []string{"x"}}, {"action": "yes"}, {"action": "show",
+	for _, args := range []map[string]any{{}, {"action": "maybe",
+		"ids": []string{"x"}}, {"action": "yes"}, {"action": "show",
 		"ids": []string{"nothing"}}} {
 		if res := bob.call(approvalsName, args); !res.IsError {
 			t.Errorf("%v: %s", args, textOf(res))
@@ -127,7 +128,6 @@ func TestNobodyApprovesOfTheirOwn(t *testing.T) {
 type inquiring struct {
 	rounds bool
 	calls  atomic.Int64 // that were begun, not gone on with
-	got    chan string
 }
 
 func (q *inquiring) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
@@ -195,7 +195,8 @@ Return(r.Text())`)
 					t.Errorf("%d calls, asked %q: %s", q.calls.Load(), asked, got)
 				}
 				for _, m := range asked {
-					if !strings.HasPrefix(m, "The server issues asks this") || !strings.Contains(m, registry.Quoted("Which\nbranch?")) {
+					if !strings.HasPrefix(m, "The server issues asks this") ||
+						!strings.Contains(m, registry.Quoted("Which\nbranch?")) {
 						t.Errorf("asked %q", m)
 					}
 				}

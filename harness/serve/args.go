@@ -50,7 +50,8 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		if _, ok := given["script"]; !ok && json.Unmarshal(v, new(string)) == nil {
 			hint = `; did you mean "script"?`
 		}
-		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms, inputs, dry_run and once%s", name, hint)
+		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms, inputs, dry_run and once%s",
+			name, hint)
 		return false
 	})
 	if !ok {
@@ -105,7 +106,8 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	}
 	if v := given["once"]; v != nil && string(v) != "null" {
 		if json.Unmarshal(v, &a.Once) != nil || len(a.Once) > maxOnce {
-			return nil, fmt.Errorf("once is %.40s; want a text of at most %d bytes, the same for what is to be done once", v, maxOnce)
+			return nil, fmt.Errorf("once is %.40s; want a text of at most %d bytes, the same for what is to be done once",
+				v, maxOnce)
 		}
 	}
 	return a, nil

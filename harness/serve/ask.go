@@ -77,7 +77,8 @@ func (c *session) questions(res *harness.Result, has can, was []string) mcp.Inpu
 		}
 		fits := len(asked) > 0 && len(out)+len(asked) <= maxAsks
 		for key, p := range asked {
-			fits = fits && !slices.Contains(was, key) && (p.Mode == backend.URL && has.url || p.Mode == backend.Form && has.form) &&
+			fits = fits && !slices.Contains(was, key) && (p.Mode == backend.URL && has.url || p.Mode == backend.Form &&
+				has.form) &&
 				utf8.RuneCountInString(p.Message) <= maxAsked
 		}
 		for key, p := range asked {
@@ -116,7 +117,8 @@ const wholeField = "all_calls"
 // approvalForm asks whether a call is to be made.
 func approvalForm(run string, w *harness.WaitingCall) *mcp.ElicitParams {
 	var b strings.Builder
-	fmt.Fprintf(&b, "A script wants to call %s (%s), and waits for a yes: %s. Nothing of the call was sent.\n", w.Tool, w.Class,
+	fmt.Fprintf(&b, "A script wants to call %s (%s), and waits for a yes: %s. Nothing of the call was sent.\n",
+		w.Tool, w.Class,
 		registry.Quoted(registry.PrintableText(w.Why, maxFailure)))
 	fmt.Fprintf(&b, "It is at %s, run %s.\n", placeOf(w), run)
 	if args := string(w.Args); args == "{}" {
@@ -151,7 +153,8 @@ func relayed(server, tool string, q *backend.Question) *mcp.ElicitParams {
 	if tool != "" {
 		in = " in the middle of the call " + tool
 	}
-	p := &mcp.ElicitParams{Mode: q.Mode, Message: fmt.Sprintf("The server %s asks this%s, in its own words:\n%s", server, in,
+	p := &mcp.ElicitParams{Mode: q.Mode, Message: fmt.Sprintf("The server %s asks this%s, in its own words:\n%s",
+		server, in,
 		registry.Quoted(visible([]byte(q.Message))))}
 	if q.Mode == backend.URL {
 		p.URL, p.ElicitationID = q.URL, rand.Text()
@@ -254,7 +257,8 @@ func elicit(ctx context.Context, req *mcp.CallToolRequest, asked mcp.InputReques
 	return got
 }
 
-func elicitOne(ctx context.Context, req *mcp.CallToolRequest, p *mcp.ElicitParams) (res *mcp.ElicitResult, err error) {
+func elicitOne(ctx context.Context, req *mcp.CallToolRequest,
+	p *mcp.ElicitParams) (res *mcp.ElicitResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("asking failed: %.200v", p)
@@ -265,7 +269,8 @@ func elicitOne(ctx context.Context, req *mcp.CallToolRequest, p *mcp.ElicitParam
 
 // relays is what asks the client's user in the middle of a call for a server; nil:
 // the client cannot be asked then.
-func (c *session) relays(req *mcp.CallToolRequest) func(context.Context, string, *backend.Question) (*backend.Reply, error) {
+func (c *session) relays(req *mcp.CallToolRequest) func(context.Context,
+	string, *backend.Question) (*backend.Reply, error) {
 	if req == nil || req.ProtocolVersion() > lastStateful || elicits(req) == (can{}) {
 		return nil
 	}
@@ -307,7 +312,8 @@ func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *h
 		return nil
 	}
 	s := waitState{Run: res.Run, Session: c.id, Request: args.hash(), Round: before.Round + 1,
-		Asks: append(slices.Clip(before.Asks), slices.Collect(maps.Keys(asked))...), Until: time.Now().Add(answerFor).Unix()}
+		Asks:  append(slices.Clip(before.Asks), slices.Collect(maps.Keys(asked))...),
+		Until: time.Now().Add(answerFor).Unix()}
 	return &mcp.CallToolResult{InputRequests: asked, RequestState: c.sign(s)}
 }
 

@@ -29,6 +29,13 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		c.s.metrics.ran("bad_request", time.Since(begin))
 		return failure(err), nil
 	}
+	if args.Once != "" {
+		release, err := c.s.sent.once(ctx, c.owner.subject(), args.Once)
+		if err != nil {
+			return failure(err), nil
+		}
+		defer release()
+	}
 	runs, state := c.begins, &waitState{}
 	if req.Params.RequestState != "" {
 		if state, err = c.answers(req, args); err == nil {
@@ -87,7 +94,8 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 type runs func(context.Context, *harness.Script) (*harness.Result, error)
 
 // inTurn runs a script when it is its turn, which it has until release is called.
-func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, runs runs, begin time.Time) (
+func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
+	args *executeArgs, runs runs, begin time.Time) (
 	res *harness.Result, release func(), err error) {
 	asked := time.Now()
 	release, err = c.s.queue.acquire(ctx, c.tenant(), c.id)

@@ -2,11 +2,13 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 )
 
 // sent are the requests that are under way, and those whose answers did not reach
@@ -26,6 +28,36 @@ type flight struct {
 
 // maxLost is how many runs are remembered whose answers were lost.
 const maxLost = 1000
+
+// once waits until no other request is under way that is to be done once with a key of
+// a subject, and keeps others waiting until release is called.
+func (s *sent) once(ctx context.Context, subject, key string) (release func(), err error) {
+	at := "once\x00" + subject + "\x00" + key
+	for {
+		s.mu.Lock()
+		if s.underWay == nil {
+			s.underWay, s.lost = map[string][]*flight{}, map[string]string{}
+		}
+		before := s.underWay[at]
+		if len(before) == 0 {
+			f := &flight{ctx, make(chan struct{})}
+			s.underWay[at] = []*flight{f}
+			s.mu.Unlock()
+			return func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				delete(s.underWay, at)
+				close(f.done)
+			}, nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-before[0].done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
 
 // begin notes a request of a digest; its end is to be told, with what it came to, nil
 // for nothing.
@@ -130,5 +162,12 @@ func (c *session) rejoins(ctx context.Context, script *harness.Script) (*harness
 			}
 		}
 	}
-	return c.s.harness.Rejoin(ctx, script)
+	res, err := c.s.harness.Rejoin(ctx, script)
+	var running *record.RunningError
+	if errors.As(err, &running) && running.Run != "" { // it is gone on with elsewhere just now
+		if res, err = c.comesTo(ctx, running.Run); err == nil && !unsettled(res) {
+			c.s.records.Fetch(running.Run)
+		}
+	}
+	return res, err
 }

@@ -32,6 +32,9 @@ const (
 	// them adds to that where they are many.
 	lookEvery = 500 * time.Millisecond
 	lookEach  = 5 * time.Millisecond
+	// pendingFor is how old dry runs may be whose effects a person may still approve of
+	// here, at the start.
+	pendingFor = 31 * 24 * time.Hour
 	// maxNamed is how many runs whose processes died the log names.
 	maxNamed = 20
 )
@@ -160,7 +163,8 @@ func (r *resumer) begin(ctx context.Context) {
 	if died > maxNamed {
 		log.Warn("the processes of further runs died", "runs", died-maxNamed, "list", "harness runs -status died")
 	}
-	for p, err := range r.s.records.Pending(ctx, nil) { // of dry runs, too
+	recent := &record.Filter{Since: time.Now().Add(-pendingFor)}
+	for p, err := range r.s.records.Pending(ctx, recent) { // of dry runs, too
 		if err == nil {
 			r.add(p.Run.ID)
 		}
@@ -241,9 +245,14 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) {
 		}
 	}
 	var res *harness.Result
+	nobody, cancel := context.WithCancel(ctx) // waits for it, so that the same request does
+	cancel()
+	done := r.s.sent.begin(nobody, run.Begin.Request)
+	defer func() { done(ctx, nil) }()
 	if err == nil {
 		var release func()
-		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context, script *harness.Script) (*harness.Result, error) {
+		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context,
+			script *harness.Script) (*harness.Result, error) {
 			return r.s.harness.Resume(ctx, id, script)
 		}, time.Now())
 		release()

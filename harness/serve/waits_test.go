@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +26,8 @@ type person struct {
 }
 
 func (p *person) options() *mcp.ClientOptions {
-	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
+		r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.asked = append(p.asked, r.Params.Message)
@@ -89,7 +91,8 @@ func TestEachCallIsAskedAbout(t *testing.T) {
 					t.Errorf("question %d: %s", i, m)
 				}
 			}
-			if want := "0 <nil>\n1 files.delete_file: not sent: the user at "; !strings.Contains(got, want) || !strings.Contains(got, "\n2 <nil>\n") {
+			if want := "0 <nil>\n1 files.delete_file: not sent: the user at "; !strings.Contains(got, want) ||
+				!strings.Contains(got, "\n2 <nil>\n") {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -144,7 +147,8 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 			// Who sends it again gets what it came to, once; then it is a new run.
 			c := connect(t, s, nil)
 			got, again := c.run(deleting)
-			if again.Run != a.Run || !strings.HasPrefix(got, "deleted\n") || !strings.Contains(got, "after a yes") || f.calls.Load() != 1 {
+			if again.Run != a.Run || !strings.HasPrefix(got, "deleted\n") || !strings.Contains(got, "after a yes") ||
+				f.calls.Load() != 1 {
 				t.Errorf("%d calls: %s", f.calls.Load(), got)
 			}
 			if got, again = c.run(deleting); again.Run == a.Run || again.Status != harness.Waiting {
@@ -171,7 +175,8 @@ func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 			if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
 				t.Fatal(err)
 			}
-			if got, again = c.run(deleting); again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") || f.calls.Load() != 1 {
+			if got, again = c.run(deleting); again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") ||
+				f.calls.Load() != 1 {
 				t.Errorf("after a yes, %d calls: %s", f.calls.Load(), got)
 			}
 		})
@@ -199,11 +204,13 @@ func TestOnceIsOnce(t *testing.T) {
 		}
 		_, first := once("a", deleting)
 		for range 2 {
-			if got, again := once("a", deleting); again == nil || again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") {
+			if got, again := once("a", deleting); again == nil || again.Run != first.Run ||
+				!strings.HasPrefix(got, "deleted\n") {
 				t.Errorf("the same key: %s", got)
 			}
 		}
-		if got, _ := once("a", deleting+"// x"); !strings.Contains(got, "another script") || !strings.Contains(got, first.Run) {
+		if got, _ := once("a", deleting+"// x"); !strings.Contains(got, "another script") ||
+			!strings.Contains(got, first.Run) {
 			t.Errorf("another script: %s", got)
 		}
 		if _, other := once("b", deleting); other.Run == first.Run {
@@ -283,7 +290,8 @@ func TestATaskThatWaitsAsks(t *testing.T) {
 	c := taking(t, s, url, "", always(accept).options())
 	id := c.begins(deletesThree)
 	mute := taking(t, s, url, "", nil)
-	if got := mute.becomes(id, taskWorking); !strings.Contains(got.StatusMessage, "harness approvals yes") || got.InputRequests != nil {
+	if got := mute.becomes(id, taskWorking); !strings.Contains(got.StatusMessage, "harness approvals yes") ||
+		got.InputRequests != nil {
 		t.Errorf("a client that cannot ask is told %+v", got)
 	}
 	seen := map[string]bool{}
@@ -363,7 +371,8 @@ func TestAnswersAreToTheirQuestions(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	send := func(c *client, script, state string) string {
-		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script},
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+			Arguments:    map[string]any{"script": script},
 			RequestState: state, InputResponses: mcp.InputResponseMap{keys[0]: accept}})
 		if err != nil {
 			t.Fatal(err)
@@ -387,7 +396,8 @@ func TestAnswersAreToTheirQuestions(t *testing.T) {
 	if got := send(ann, deleting, state); got != "deleted\n" {
 		t.Error(got)
 	}
-	if got := send(ann, deleting, state); !strings.HasPrefix(got, "deleted\n") || f.calls.Load() != 1 { // its answer was lost, say
+	if got := send(ann, deleting, state); !strings.HasPrefix(got, "deleted\n") ||
+		f.calls.Load() != 1 { // its answer was lost, say
 		t.Errorf("sent again, %d calls: %s", f.calls.Load(), got)
 	}
 }
@@ -469,5 +479,81 @@ func (c *tasker) update(id string, answers mcp.InputResponseMap) {
 	if _, err := mcp.CallCustomMethod[*taskParams, *taskDone](c.t.Context(), c.ClientSession, "tasks/update",
 		&taskParams{ID: id, Responses: answers}); err != nil {
 		c.t.Fatal(err)
+	}
+}
+
+// Of requests with the same key that come at the same time one runs, and all get what
+// it came to.
+func TestOnceIsOnceAtTheSameTime(t *testing.T) {
+	s, f := serving(t, &Options{MaxRuns: 8})
+	c := connect(t, s, nil)
+	runs := make([]string, 8)
+	var all sync.WaitGroup
+	for i := range runs {
+		all.Go(func() {
+			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+				Arguments: map[string]any{"script": deleting, "once": "a"}})
+			if err == nil {
+				runs[i] = structured(t, res).Run
+			}
+		})
+	}
+	all.Wait()
+	if got := slices.Compact(slices.Sorted(slices.Values(runs))); len(got) != 1 || got[0] == "" || f.calls.Load() != 1 {
+		t.Errorf("%d calls, runs %q", f.calls.Load(), got)
+	}
+}
+
+// Who sends a script again while its run goes on after a yes waits for that.
+func TestWhatIsSentAgainWhileItGoesOn(t *testing.T) {
+	s, f := serving(t, &Options{Policy: asksForWrites})
+	c := connect(t, s, nil)
+	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"}); if err != nil { panic(err) }
+files.Wait()
+Return("end")`
+	_, first := c.run(script)
+	if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, f.blocked) // it goes on, without a client
+	type answer struct {
+		text string
+		*Answer
+	}
+	got := make(chan answer, 1)
+	go func() { text, a := c.run(script); got <- answer{text, a} }()
+	until(t, func() bool { running, waits := s.queue.load(); return running+waits == 2 })
+	f.release <- struct{}{}
+	if a := receive(t, got); a.Run != first.Run || !strings.HasPrefix(a.text, "end\n") || f.calls.Load() != 2 {
+		t.Errorf("%d calls: %s", f.calls.Load(), a.text)
+	}
+}
+
+// A run that waits holds no process, and next to no memory.
+func TestAWaitingRunHoldsNothing(t *testing.T) {
+	s, _ := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	c := connect(t, s, nil)
+	wait := func(from, to int) {
+		for i := from; i < to; i++ {
+			if _, a := c.run(fmt.Sprintf("n := %d\n%s\n_ = n", i, deleting)); a.Status != harness.Waiting {
+				t.Fatalf("%+v", a.Result)
+			}
+		}
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const n = 20
+	wait(0, 10)
+	before := heap()
+	wait(10, 10+n)
+	each := (heap() - before) / n
+	t.Logf("%d bytes for each run", each)
+	if running, waits := s.queue.load(); each > 20<<10 || running+waits != 0 {
+		t.Errorf("%d bytes for each run; %d run", each, running)
 	}
 }
