@@ -154,7 +154,7 @@ Return(o.Order)`
 			var running *record.RunningError
 			res, err := h.Rejoin(t.Context(), &one)
 			if res == nil && err == nil {
-				res, err = h.Run(t.Context(), &one)
+				_, err = h.Run(t.Context(), &one)
 			}
 			if err != nil && !errors.As(err, &running) {
 				t.Error(err)

@@ -78,7 +78,8 @@ func resumable(run *record.Run, more Limits) error {
 	}
 	for _, x := range run.Open() {
 		if x.A == record.Ledger {
-			return no("it is a dry run, and nobody has approved of its calls: harness approvals yes %s", approvalID(run.Begin.ID, x.A))
+			return no("it is a dry run, and nobody has approved of its calls: harness approvals yes %s",
+				approvalID(run.Begin.ID, x.A))
 		}
 	}
 	if _, err := record.Resume(run, nil); err != nil {
