@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	faultPoints = flag.Int("points", 1500, "at how many points TestFaultPoints lets something fail")
+	faultPoints = flag.Int("points", 1000, "at how many points TestFaultPoints lets something fail")
 	faultOnly   = flag.Uint64("only", 0, "the only scenario that TestFaultPoints plays, and tells of")
 )
 
@@ -171,6 +171,7 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 	s.at(func() {
 		p, ctx := s.w.newProcess(killAt, failAt)
 		defer p.cancel()
+		p.leave = s.rng.IntN(10) == 0
 		if s.rng.IntN(6) == 0 {
 			p.rivalAt, p.rival = 1+s.rng.IntN(20+10*s.w.model.effects), s.rival
 		}
@@ -664,10 +665,32 @@ func (s *scenario) ended() {
 	case s.end != string(OK):
 		s.w.fault("a deterministic script ended with %s", s.end)
 	default:
+		if s.w.model.sequential {
+			s.checkPrinted()
+		}
 		if want := s.undisturbed(); s.value != want {
 			s.w.fault("the value is\n%s, of a run to which nothing happens\n%s", s.value, want)
 		}
 	}
+}
+
+// checkPrinted: what the script printed is in the record once.
+func (s *scenario) checkPrinted() {
+	s.at(func() {
+		store, err := record.Open(s.w.dir, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		run, err := store.Load(s.id)
+		if err != nil {
+			s.w.fault("the record: %v", err)
+			return
+		}
+		out := s.w.tries[len(s.w.tries)-1].out
+		if got := run.Stdout(); got != out.Stdout {
+			s.w.fault("by the record it printed %q, and its last execution %q", got, out.Stdout)
+		}
+	})
 }
 
 // expired reports whether a person was too late with an answer.

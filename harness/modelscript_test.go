@@ -114,10 +114,7 @@ func (d *drawing) op(depth, times int, pool bool) (op, bool) {
 		kinds = append(kinds, "loop")
 	}
 	if !pool {
-		kinds = append(kinds, "random")
-	}
-	if !pool && d.model.chancy {
-		kinds = append(kinds, "clock")
+		kinds = append(kinds, "clock", "random")
 	}
 	if d.model.chancy {
 		kinds = append(kinds, "coin", "coin", "race", "late")

@@ -30,9 +30,10 @@ type process struct {
 	dead   chan struct{}
 
 	mu     sync.Mutex
-	n      int // points that it has passed
-	killAt int // 0: it is not
-	failAt int // the step of the record that fails is the first one at or after it; 0: none
+	n      int  // points that it has passed
+	killAt int  // 0: it is not
+	leave  bool // at killAt its caller leaves instead
+	failAt int  // the step of the record that fails is the first one at or after it; 0: none
 	killed bool
 	failed bool
 	at     string // where it was killed
@@ -61,7 +62,12 @@ func (p *process) point(name string) error {
 	if p.killed {
 		return errDead
 	}
-	if p.n++; p.n == p.killAt {
+	if p.n++; p.n == p.killAt && p.leave {
+		p.w.count("left: " + name)
+		p.cancel()
+		return nil
+	}
+	if p.n == p.killAt {
 		p.killed, p.at = true, name
 		p.w.count("killed: " + name)
 		close(p.dead)

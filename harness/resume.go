@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
@@ -71,8 +72,15 @@ func resumable(run *record.Run, more Limits) error {
 	no := func(format string, args ...any) error {
 		return &NotResumableError{run.Begin.ID, fmt.Sprintf(format, args...)}
 	}
-	if run.Begin.Script.IsZero() || run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
+	if run.Begin.Script.IsZero() ||
+		run.Begin.Script.Text() == "" && len(run.Calls) > 0 && run.Tools != nil && run.Tools.Phrases == nil {
 		return no("it is a single call, without a script")
+	}
+	for _, x := range run.Open() {
+		if x.A == record.Ledger {
+			return no("it is a dry run, and nobody has approved of its calls: harness approvals yes %s",
+				record.ApprovalID(run.Begin.ID, x.A))
+		}
 	}
 	if _, err := record.Resume(run, nil); err != nil {
 		if unknown := (*record.UnknownError)(nil); errors.As(err, &unknown) {
@@ -141,7 +149,9 @@ func (r *resumption) run0(ctx context.Context) (*Result, error) {
 			return res, nil
 		}
 		r.journal.number++
-		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Harness: r.h.opts.Version, Process: r.run.Attempts[len(r.run.Attempts)-1].Process}); err != nil {
+		last := r.run.Attempts[len(r.run.Attempts)-1]
+		if err := r.journal.add(&record.Attempt{Number: r.journal.number, Who: last.Who, Live: last.Live,
+			Harness: last.Harness, Process: last.Process}); err != nil {
 			return nil, err
 		}
 	}
@@ -209,13 +219,20 @@ func (r *resumption) attempt(ctx context.Context, s *Script) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if res.Status != Diverged && !t.replay.isLive() {
-		if d := gate.End(); d != nil {
-			t.replay.diverged = d
-			res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
-			res.Errors = []Error{{Kind: KindRuntime, Message: d.Error()}}
-			res.Error = &res.Errors[0]
-		}
+	if res.Status == Diverged || t.replay.isLive() {
+		return res, nil
+	}
+	switch d := gate.End(); {
+	case d == nil:
+		r.journal.goLive() // its last words
+	case res.Status == OK || res.Status == ScriptError:
+		t.replay.diverged = d
+		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
+		res.Errors = []Error{{Kind: KindRuntime, Message: d.Error()}}
+		res.Error = &res.Errors[0]
+	case neverBegan(res.Status): // what is wrong is said; it may be well with another harness
+		t.replay.final = true
+		res.Status, res.ExitCode = Diverged, Diverged.ExitCode()
 	}
 	return res, nil
 }
@@ -249,10 +266,11 @@ func (j *journal) again(run *record.Run) {
 func (j *journal) live() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.repeats != nil && j.repeats.over
+	return j.repeats != nil && j.repeats.over.Load()
 }
 
-// goLive lets out what the script has printed that the record does not have.
+// goLive lets out what the script has printed and read from its clock that the record
+// does not have.
 func (j *journal) goLive() {
 	j.mu.Lock()
 	repeats := j.repeats
@@ -266,15 +284,15 @@ func (j *journal) goLive() {
 type repeats struct {
 	stdout, stderr int // bytes that the record has
 
+	over atomic.Bool // the script is live
 	mu   sync.Mutex
-	over bool
 	held []func() // writes what was printed behind those
 }
 
 func (r *repeats) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.over = true
+	r.over.Store(true)
 	for _, write := range r.held {
 		write()
 	}
@@ -297,7 +315,7 @@ func (w *repeated) Write(b []byte) (int, error) {
 	rest := b[n:]
 	switch {
 	case len(rest) == 0:
-	case w.of.over:
+	case w.of.over.Load():
 		w.to.Write(rest)
 	default:
 		rest = append([]byte(nil), rest...)

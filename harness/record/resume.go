@@ -176,9 +176,9 @@ type gatedAsk struct {
 func (g *Gate) keepAsks() error {
 	for _, a := range g.run.Asks {
 		switch {
+		case a.N != 0 || a.A != Ledger && a.Used != nil || a.expired(g.run.now()): // the person is asked anew
 		case a.A == Ledger:
 			g.asks.ledger = a
-		case a.N != 0 || a.Used != nil || a.Answer != nil && a.State(g.run.now()) == Asking: // a yes that has expired
 		default:
 			args, err := g.run.Value(a.Args)
 			if a.Args.Redacted {
