@@ -89,9 +89,8 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		addDenied    = "line 21: notes.AddNote (notes.add_note): it is not marked as read-only, and this run is read-only"
 		deleteDenied = "line 25: notes.DeleteNote (notes.delete_note): it is not marked as read-only, and this run is " +
 			"read-only"
-		deleteWaits  = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
-		howToApprove = "hint: nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved " +
-			"notes.delete_note approves it for good"
+		waits          = "waiting\na call waits for a person; nothing of it was sent:\n"
+		deleteWaits    = "line 25: notes.delete_note({\"id\":1}): it is marked as destructive and needs approval"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
 		archiveIsRead  = "1:19: undefined: archive.AddNote"
 		archiveIsSmall = "hint: archive has SearchNotes, ListTables, Query\n// Search the notes by words"
@@ -111,19 +110,19 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		t.Errorf("a denied tool: exit code %d\n%s", code, out)
 	}
 
-	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")), deleteWaits,
-		howToApprove)
+	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")), waits,
+		deleteWaits)
 	if got := texts(c.execute(t, string(source), "decline", "-approve", "destructive")); !strings.Contains(got,
-		"did not approve notes.delete_note") {
+		"notes.delete_note: not sent: the user at stdio did not approve of it") {
 		t.Errorf("a no: %s", got)
 	}
 	shown("a pattern", texts(c.execute(t, string(source), "accept", "-approve", "destructive", "-deny", "notes.delete_*")),
 		"denied by notes.delete_*")
 
-	// Nothing of that has run: the next note is the first.
-	first := value[int](t, c, `n, err := notes.AddNote(notes.AddNoteParams{Title: "x", Text: "y"}); if err != nil { panic(err) }; Return(n.ID)`, "-")
-	if first != 1 {
-		t.Errorf("the first note has number %d", first)
+	// What was before the call that waits has run, twice.
+	next := value[int](t, c, `n, err := notes.AddNote(notes.AddNoteParams{Title: "x", Text: "y"}); if err != nil { panic(err) }; Return(n.ID)`, "-")
+	if next != 3 {
+		t.Errorf("the next note has number %d", next)
 	}
 	for name, res := range map[string]*mcp.CallToolResult{
 		"a yes":        c.execute(t, string(source), "accept", "-approve", "destructive"),

@@ -68,7 +68,7 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 		}
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("the script called %.100q, which it does not declare", c.Tool))
 	}
-	if d := r.decide(t); d.Verdict == IsDenied {
+	if d := r.decide(t); d.Verdict == IsDenied && recorded == nil {
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
 	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
@@ -137,6 +137,12 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		args = line.Args.JSON
 		err = r.cat.CheckArguments(t.Tool, args)
 	}
+	var input json.RawMessage // that its server is answered
+	if err == nil && recorded != nil {
+		if input, err = r.goOn(t, args, recorded); err != nil {
+			return nil, err
+		}
+	}
 	var holds time.Time // the yes that the call uses
 	if err == nil && recorded == nil && !r.unsent(line.Class) {
 		line.Ask, holds, err = r.approve(t, line, args)
@@ -192,15 +198,25 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 			}
 			return nil
 		}
-		r.rounds(ctx, t, line, recorded, how)
+		r.rounds(t, line, recorded, input, how)
 		res, start, err = r.send(sendCtx, ctx, t, args, how)
 		outcome = how.Outcome(err)
 	}
 	if asks := (*backend.InputRequiredError)(nil); errors.As(err, &asks) && r.canWait() {
-		return nil, r.question(line, args, asks)
+		if err = r.question(line, args, asks); errors.Is(err, worker.ErrParked) {
+			return nil, err
+		}
+		outcome = backend.Unknown // it waits for an answer that it does not get
 	}
 	done.Time, done.Ms, done.Start = time.Now(), ms(time.Since(begin)-start), ms(start)
 	done.Kind, done.Cut = kindOfCall(outcome), ctx.Err() != nil
+	if recorded != nil && done.Kind == record.NotSent { // the call stays what it was
+		if state, _ := recorded.State(false); state == record.Unknown {
+			r.lose(line, args, "what became of it is not known, and it could not be made again: "+err.Error())
+			return nil, worker.ErrParked
+		}
+		return nil, r.diverge(fmt.Errorf("call %d (%s) cannot go on now: %w", line.N, t.ID, err))
+	}
 	if !sent.Load() && recorded == nil { // the script has its answer all the same
 		r.journal.add(line)
 	}

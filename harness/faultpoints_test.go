@@ -139,6 +139,10 @@ func (s *scenario) play() {
 	resumes := 1 + s.rng.IntN(5)
 	for i := 0; s.id != "" && !s.over(); i++ {
 		calm := i >= resumes
+		if i > resumes+60 && s.w.model.chancy {
+			s.end = "goes on asking"
+			break
+		}
 		if i > resumes+60 {
 			s.w.fault("it does not end")
 			return
@@ -167,6 +171,9 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 	s.at(func() {
 		p, ctx := s.w.newProcess(killAt, failAt)
 		defer p.cancel()
+		if s.rng.IntN(6) == 0 {
+			p.rivalAt, p.rival = 1+s.rng.IntN(20+10*s.w.model.effects), s.rival
+		}
 		store, err := record.Open(s.w.dir, &record.StoreOptions{Through: p.through})
 		if err != nil {
 			s.t.Fatal(err)
@@ -192,6 +199,31 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 		}
 		s.check()
 	})
+}
+
+// rival is another process that wants to go on with a run that is under way.
+func (s *scenario) rival() {
+	store, err := record.Open(s.w.dir, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for sum, err := range store.List(context.Background(), nil) {
+		if err != nil {
+			s.w.fault("the list: %v", err)
+			return
+		}
+		for what, err := range map[string]error{
+			"settled": store.Settle(sum.ID, &record.Settle{N: 1, Who: "eve"}, 0),
+			"closed":  store.EndRun(sum.ID, "eve", ""),
+		} {
+			if !errors.Is(err, record.ErrRunning) {
+				s.w.fault("a run that is under way is %s by another process: %v", what, err)
+			}
+		}
+		if _, err := New(&Options{Records: store}).Resume(context.Background(), sum.ID, s.script()); !errors.Is(err, record.ErrRunning) {
+			s.w.fault("a run that is under way is gone on with by another process: %v", err)
+		}
+	}
 }
 
 // outcome takes what a process says of its run.
@@ -315,6 +347,9 @@ func (s *scenario) people(calm bool) {
 
 // says is what a person says of a call, whenever asked.
 func (s *scenario) says(call string) bool {
+	if !strings.HasPrefix(call, "pay") { // an equal one may have been done: it is meant all the same
+		return true
+	}
 	call, _, _ = strings.Cut(call, "@") // of what is drawn at random, or read from a clock
 	call, _, _ = strings.Cut(call, "?")
 	h := fnv.New64()
@@ -341,11 +376,18 @@ func (s *scenario) settle(calm bool) {
 			used[receipt] = true
 		}
 	}
+	for _, m := range run.Calls {
+		if m.Done != nil && m.Done.Kind == record.Unread {
+			if q := s.done(m, used, true); q != nil {
+				used[q.receipt] = true
+			}
+		}
+	}
 	for _, m := range run.Unknown() {
 		if !calm && s.rng.IntN(3) == 0 {
 			continue
 		}
-		if !calm && s.rng.IntN(3) == 0 && s.done(m, used) == nil { // it is not there: too early, perhaps
+		if !calm && s.rng.IntN(3) == 0 && s.done(m, used, false) == nil { // it is not there: too early, perhaps
 			err := store.Settle(s.id, &record.Settle{N: m.N, Who: "bob"}, callTime)
 			s.say("call %d settled at once: %v", m.N, err)
 			if err == nil {
@@ -355,7 +397,7 @@ func (s *scenario) settle(calm bool) {
 		time.Sleep(callTime + 6*time.Second)
 		s.w.comeToRest()
 		st := &record.Settle{N: m.N, Who: "ann"}
-		if q := s.done(m, used); q != nil {
+		if q := s.done(m, used, false); q != nil {
 			st.Happened, st.Result = true, record.Raw(q.result(false))
 			used[q.receipt] = true
 		}
@@ -372,13 +414,13 @@ func (s *scenario) settle(calm bool) {
 }
 
 // done returns the request of a call that the server has done, and whose receipt
-// nobody has; nil: there is none.
-func (s *scenario) done(m *record.Made, used map[int]bool) *request {
+// nobody has; nil: there is none. unread: one whose answer could not be read.
+func (s *scenario) done(m *record.Made, used map[int]bool, unread bool) *request {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.tickLocked()
 	for _, q := range s.w.requests {
-		if q.executed && !used[q.receipt] && q.tool == m.Tool[len("shop."):] && q.args == string(m.Args.JSON) {
+		if q.executed && !used[q.receipt] && (q.unread || !unread) && q.tool == m.Tool[len("shop."):] && q.args == string(m.Args.JSON) {
 			return q
 		}
 	}
@@ -465,6 +507,9 @@ func (s *scenario) checkRecord(run *record.Run) {
 			unknown[k]++
 		}
 	}
+	if s.w.model.sequential {
+		s.checkDoubts(run)
+	}
 	for k, n := range executed {
 		again := strings.HasPrefix(k, "set")
 		if n > done[k]+unknown[k] && !again {
@@ -475,6 +520,27 @@ func (s *scenario) checkRecord(run *record.Run) {
 	for k, n := range done {
 		if executed[k] < n {
 			s.w.faultLocked("by the record %s was done %d times, the server has done it %d times", k, n, executed[k])
+		}
+	}
+}
+
+// checkDoubts: after a call that may have been done, though the script has no answer
+// of it, an equal one is made only with a yes of its own.
+func (s *scenario) checkDoubts(run *record.Run) {
+	calls, doubts, asks := map[int]*record.Call{}, map[string]bool{}, map[string]bool{}
+	for _, l := range run.Lines {
+		switch l := l.(type) {
+		case *record.Call:
+			k := l.Tool + string(l.Args.JSON)
+			if calls[l.N] == nil && doubts[k] && (l.Ask == "" || asks[l.Ask]) {
+				s.w.faultLocked("call %d is made without a yes of its own, after an equal one of which nobody knows", l.N)
+			}
+			calls[l.N], asks[l.Ask] = l, true
+		case *record.Done:
+			c := calls[l.N]
+			if c != nil && c.Class != record.Read && !l.Cut && (l.Kind == record.Unread || l.Kind == record.Uncertain) {
+				doubts[c.Tool+string(c.Args.JSON)] = true
+			}
 		}
 	}
 }

@@ -36,6 +36,10 @@ type process struct {
 	killed bool
 	failed bool
 	at     string // where it was killed
+	// rival does what another process tries at the first point of a call at or after
+	// rivalAt; 0: none does.
+	rivalAt int
+	rival   func()
 }
 
 // newProcess returns a process, and the context of what it does.
@@ -47,6 +51,12 @@ func (w *world) newProcess(killAt, failAt int) (*process, context.Context) {
 // point is one at which the process may be killed.
 func (p *process) point(name string) error {
 	p.mu.Lock()
+	if !p.killed && p.rivalAt > 0 && p.n >= p.rivalAt && (name == "begun" || name == "executed") {
+		p.rivalAt = 0
+		p.mu.Unlock()
+		p.rival()
+		p.mu.Lock()
+	}
 	defer p.mu.Unlock()
 	if p.killed {
 		return errDead
@@ -130,6 +140,7 @@ type request struct {
 	key        string // Idempotency-Key
 	receipt    int
 	executed   bool
+	unread     bool          // the answer could not be read
 	late       bool          // after whoever sent it had gone
 	order      int           // of the execution
 	due        time.Duration // when it is executed whatever happens; 0: not by itself
@@ -333,6 +344,9 @@ func (w *world) call(ctx context.Context, a *try, tool string, args json.RawMess
 	case "lost after":
 		return nil, fmt.Errorf("calling: %w", backend.ErrDisconnected)
 	case "unread":
+		w.mu.Lock()
+		q.unread = true
+		w.mu.Unlock()
 		return nil, &backend.OutcomeError{Outcome: backend.Unread, Err: errors.New("the answer cannot be read")}
 	}
 	return q.answer(fate == "refused")

@@ -111,8 +111,8 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 		return nil, nil
 	case named && run.Begin.Request != request:
 		return nil, &OnceError{s.Once, id}
-	case run.Running && named:
-		return nil, &record.RunningError{Host: run.Begin.Host, PID: run.Begin.PID}
+	case run.Running && (named || len(run.Attempts) > 0): // it goes on just now
+		return nil, &record.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
 	case run.Running:
 		return nil, nil
 	}

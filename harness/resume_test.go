@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -483,4 +484,56 @@ Return(o.Order)`
 	if res := rejoin(other, s); res != nil {
 		t.Errorf("again: %s", res.Text())
 	}
+}
+
+// A run that goes on under a looser policy, or none, sends nothing that it was to ask
+// for: what was asked is obeyed, and so is the policy that it began with.
+func TestALooserPolicyLetsNothingThrough(t *testing.T) {
+	h, shop, store, s := asksFor(t)
+	defer h.Close()
+	res := runs(t, h, s, `
+UseTools("order an item")
+for _, item := range []string{"nut", "bolt"} {
+	_, err := shop.Buy(shop.BuyParams{Item: item})
+	fmt.Println(item, err != nil)
+}`)
+	s.Policy = nil
+	if res = mustResume(t, h, s, res.Run); res.Status != Waiting || shop.calls["buy"] != 0 {
+		t.Fatalf("%s, %v", res.Status, shop.calls)
+	}
+	answerAll(t, store, res, false, "")
+	if res = mustResume(t, h, s, res.Run); res.Status != Waiting || len(res.Waiting) != 1 || shop.calls["buy"] != 0 {
+		t.Fatalf("%s, %v, %v", res.Status, res.Waiting, shop.calls)
+	}
+	answerAll(t, store, res, true, "")
+	if res = mustResume(t, h, s, res.Run); res.Status != OK || shop.calls["buy"] != 1 ||
+		res.Stdout != "nut true\nbolt false\n" {
+		t.Fatalf("%s, %q, %v", res.Status, res.Stdout, shop.calls)
+	}
+}
+
+// What a run that waits keeps of this process's memory: its record is all that is left.
+func BenchmarkWaitingRun(b *testing.B) {
+	h, _, _, s := asksFor(b)
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	wait := func(n int) {
+		for i := range n {
+			if res := runs(b, h, s, fmt.Sprintf(`shop.Buy(shop.BuyParams{Item: "nut %d"})`, i)); res.Status != Waiting {
+				b.Fatal(res.Text())
+			}
+		}
+		h.Close()
+	}
+	wait(20)
+	before := heap()
+	b.ResetTimer()
+	wait(b.N)
+	b.StopTimer()
+	b.ReportMetric(float64(heap()-before)/float64(b.N), "heap-B/run")
 }

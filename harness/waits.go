@@ -97,12 +97,23 @@ func (j *journal) askLedger(res *Result) {
 // maxQuestions is how often the servers of a run may ask a person.
 const maxQuestions = 3
 
-// question is what a server asks in the middle of a call: the call waits for it.
+var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on", maxQuestions)
+
+// question is what a server asks in the middle of a call: worker.ErrParked where the
+// call waits for the answer, else why it gets none.
 func (r *run) question(line *record.Call, args json.RawMessage, q *backend.InputRequiredError) error {
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.asked >= maxQuestions {
+		return fmt.Errorf("%w; %w", q, errAsksTooMuch)
+	}
 	a.asked++
+	if q.Task != "" { // it waits again, where it has had an answer before
+		if err := r.journal.add(&record.Round{N: line.N, Task: q.Task, Attempt: line.Attempt}); err != nil {
+			return err
+		}
+	}
 	x := &record.Ask{N: line.N, Path: line.Path, Place: line.Place, Class: line.Class, Tool: line.Tool, Args: line.Args,
 		Question: q.Requests, Why: fmt.Sprintf("its server asks: %s", registry.Quoted(questionText(q.Requests))),
 		Until: r.journal.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
@@ -132,17 +143,42 @@ func questionText(requests json.RawMessage) string {
 	return registry.PrintableText(strings.Join(parts, "; "), 2000)
 }
 
+// goOn returns what the server of a call is answered that was sent before and goes on;
+// nil: nothing. worker.ErrParked: what it asked waits for a person still.
+func (r *run) goOn(t *wrappers.Tool, args json.RawMessage, recorded *record.Made) (input json.RawMessage, err error) {
+	if d := r.decideCall(t, args); d.Verdict == IsDenied {
+		return nil, r.diverge(fmt.Errorf("call %d cannot go on: %s: %s", recorded.N, t.ID, d.Rule))
+	}
+	a := r.tree.asks
+	x := a.run.Question(recorded)
+	switch {
+	case x == nil:
+		return nil, nil
+	case x.Answer == nil:
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.open = append(a.open, r.waiting(x.Ask, args))
+		return nil, worker.ErrParked
+	case x.Answer.Yes && x.Answer.Input != nil:
+		return x.Answer.Input, nil
+	}
+	questions, err := backend.Questions(x.Question)
+	if err != nil {
+		return nil, r.diverge(fmt.Errorf("call %d cannot go on: %w", recorded.N, err))
+	}
+	declined := map[string]*backend.Reply{}
+	for _, q := range questions {
+		declined[q.Key] = &backend.Reply{Action: backend.Decline}
+	}
+	return backend.Answers(declined)
+}
+
 // rounds lets a call be answered later: its server may ask a person, or make a task
-// of it. recorded is what the record has of a call that goes on.
-func (r *run) rounds(ctx context.Context, t *wrappers.Tool, line *record.Call, recorded *record.Made, how *backend.Send) {
+// of it. recorded is what the record has of a call that goes on, and input what its
+// server is answered.
+func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made, input json.RawMessage, how *backend.Send) {
 	if recorded != nil && recorded.Round != nil {
-		c := &backend.Continue{State: recorded.Round.State, Task: recorded.Round.Task}
-		for _, x := range r.tree.asks.run.Asks {
-			if x.N == line.N && x.Answer != nil {
-				c.Input = x.Answer.Input
-			}
-		}
-		how.Continue = c
+		how.Continue = &backend.Continue{State: recorded.Round.State, Task: recorded.Round.Task, Input: input}
 	}
 	how.Later = func(state, task string) error {
 		return r.journal.add(&record.Round{N: line.N, State: state, Task: task, Attempt: line.Attempt})
@@ -155,7 +191,7 @@ func (r *run) rounds(ctx context.Context, t *wrappers.Tool, line *record.Call, r
 			many := a.asked > maxQuestions
 			a.mu.Unlock()
 			if many {
-				return nil, fmt.Errorf("servers have asked %d questions in this run already", maxQuestions)
+				return nil, errAsksTooMuch
 			}
 			return ask(ctx, t.Server, q)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -47,10 +48,12 @@ Who may write the folder with the records may say yes.
   harness approvals yes 7f3k               all that waits in this run
 
 Of an ID as much is enough as no other has.`,
-		Flags:  []cli.Flag{stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")},
+		Flags: []cli.Flag{
+			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")},
 		Action: e.approvals,
 		Commands: []*cli.Command{
-			{Name: "show", Usage: "show a call that waits: all that a yes is to", ArgsUsage: "APPROVAL…", Action: e.showApprovals},
+			{Name: "show", Usage: "show a call that waits: all that a yes is to", ArgsUsage: "APPROVAL…",
+				Action: e.showApprovals},
 			{Name: "yes", Usage: "have it sent", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "whole", Usage: "all calls of the tool in this run, where the config allows that"},
 				&cli.DurationFlag{Name: "for", Usage: "the yes is good for this long", Value: grantFor, Validator: positive},
@@ -181,7 +184,7 @@ func (e *env) listApproval(c *cli.Command, r *record.Run, a *record.Asked) error
 		at = vis(name) + ", " + at
 	}
 	tool, class := a.Tool, string(a.Class)
-	if a.A == show.Ledger {
+	if a.A == record.Ledger {
 		tool, class, at = "a dry run", "all its calls", vis(cmp.Or(r.Begin.Name, "-"))
 	}
 	_, err := fmt.Fprintf(e.stdout, "%s  %s  %s  %s  %s\n", e.paint(head, vis(id)),
@@ -207,7 +210,8 @@ func (a asked) id() string { return show.ID(a.run, a.Ask) }
 // run.
 func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []asked, error) {
 	if !c.Args().Present() {
-		return nil, nil, usageError{fmt.Sprintf("approvals %s wants the IDs of what waits; harness approvals lists them", c.Name)}
+		return nil, nil, usageError{fmt.Sprintf("approvals %s wants the IDs of what waits; harness approvals lists them",
+			c.Name)}
 	}
 	store, err := e.store(c)
 	if err != nil {
@@ -241,7 +245,8 @@ func (e *env) askedFor(ctx context.Context, c *cli.Command) (*record.Store, []as
 		}
 		open := r.Open()
 		if len(open) == 0 {
-			return nil, nil, e.noRun(fmt.Sprintf("nothing in run %s waits for a person; it is %s", r.Begin.ID, r.Summary().Status))
+			return nil, nil, e.noRun(fmt.Sprintf("nothing in run %s waits for a person; it is %s", r.Begin.ID,
+				r.Summary().Status))
 		}
 		for _, a := range open {
 			add(r, a)
@@ -306,7 +311,8 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		for _, a := range all {
 			switch {
 			case a.Question != nil:
-				return usageError{fmt.Sprintf("%s is what a server asks; harness resume %s asks you at a terminal", a.id(), a.run.Begin.ID)}
+				return usageError{fmt.Sprintf("%s is what a server asks; harness resume %s asks you at a terminal", a.id(),
+					a.run.Begin.ID)}
 			case c.Bool("whole") && !a.Whole:
 				return usageError{fmt.Sprintf("%s: the config does not allow a yes to all calls of %s in a run: leave -whole out",
 					a.id(), registry.Quoted(a.Tool))}
@@ -320,6 +326,8 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
 		if yes {
 			answer.Until = time.Now().Add(c.Duration("for"))
+		} else if answer.Input, err = declined(a.Question); err != nil {
+			return err
 		}
 		err := store.Answer(a.id(), answer)
 		out := answered{ID: a.id(), Yes: yes, Who: who}
@@ -346,6 +354,19 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 	return err
 }
 
+// declined is a no to all that a server asks, nil where it asks nothing.
+func declined(question json.RawMessage) (json.RawMessage, error) {
+	all, err := backend.Questions(question)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	replies := map[string]*backend.Reply{}
+	for _, q := range all {
+		replies[q.Key] = &backend.Reply{Action: backend.Decline}
+	}
+	return backend.Answers(replies)
+}
+
 // sayAnswered says what became of an answer.
 func (e *env) sayAnswered(c *cli.Command, a asked, out *answered, err error) error {
 	var before *record.AnsweredError
@@ -357,7 +378,8 @@ func (e *env) sayAnswered(c *cli.Command, a asked, out *answered, err error) err
 	case err != nil:
 		fmt.Fprintln(e.stderr, "harness:", registry.PrintableText(err.Error(), 2000))
 	case out.Yes:
-		e.nothing(c, fmt.Sprintf("%s: yes to %s, good until %s", a.id(), what(a.Asked), out.Until.Local().Format(time.DateTime)))
+		e.nothing(c, fmt.Sprintf("%s: yes to %s, good until %s", a.id(), what(a.Asked),
+			out.Until.Local().Format(time.DateTime)))
 	default:
 		e.nothing(c, fmt.Sprintf("%s: no to %s", a.id(), what(a.Asked)))
 	}
@@ -366,14 +388,15 @@ func (e *env) sayAnswered(c *cli.Command, a asked, out *answered, err error) err
 
 // what is what an ask is for in a few words.
 func what(a *record.Asked) string {
-	if a.A == show.Ledger {
+	if a.A == record.Ledger {
 		return "the calls of the dry run"
 	}
 	return registry.Quoted(registry.Printable(a.Tool, 200))
 }
 
 // afterAnswers says which runs can go on, or has them go on, and returns the exit code.
-func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *record.Store, runs []string) (code int, err error) {
+func (e *env) afterAnswers(ctx context.Context, c *cli.Command, store *record.Store, runs []string) (code int,
+	err error) {
 	for _, id := range runs {
 		r, err := store.Load(id)
 		if err != nil {

@@ -229,7 +229,7 @@ func (l *line) candidates(current string) []candidate {
 		return out
 	}
 	at := min(l.arguments, len(usage)-1)
-	kind, more := strings.CutSuffix(usage[at], "…")
+	kind, more := strings.CutSuffix(strings.Trim(usage[at], "[]"), "…")
 	if l.arguments > at && !more {
 		return out
 	}
@@ -251,6 +251,10 @@ func (l *line) values(kind string) []candidate {
 		words = []string{require, bestEffort}
 	case "WHICH":
 		words = texts(harness.Approvals)
+	case "RULE":
+		words = texts(serve.Resumings)
+	case "WHOSE":
+		words = texts(serve.AllApprovals)
 	case "MODE":
 		words = texts(serve.Modes)
 	case "CLIENT":

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -29,7 +31,8 @@ func startSlowRun(t *testing.T) *slowRun {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		".mcp.json": `{"mcpServers": {"book": {"command": "testserver", "args": ["-notes", "notes"]}}}`,
-		"slow.go":   `UseTools("book.add_note"); r, err := book.AddNote(book.AddNoteParams{Text: "slow"}); fmt.Println(r, err)`,
+		"slow.go": `UseTools("book.add_note")
+r, err := book.AddNote(book.AddNoteParams{Text: "slow"}); fmt.Println(r, err)`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -42,6 +45,14 @@ func startSlowRun(t *testing.T) *slowRun {
 	if err != nil {
 		t.Fatal(err)
 	}
+	changes, err := fsnotify.NewWatcher()
+	if err == nil {
+		err = changes.Add(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Close()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -51,15 +62,16 @@ func startSlowRun(t *testing.T) *slowRun {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	deadline := time.Now().Add(time.Minute) // of a machine that is busy
+	late := time.After(time.Minute)
 	for {
 		if b, _ := os.ReadFile(filepath.Join(dir, "notes")); len(b) > 0 {
 			return s
 		}
-		if time.Now().After(deadline) {
+		select {
+		case <-changes.Events:
+		case <-late:
 			t.Fatal("the call was not made")
 		}
-		time.Sleep(5 * time.Millisecond) // between looks at what another process does
 	}
 }
 

@@ -43,8 +43,8 @@ Of a run ID as much is enough as no other has; last is the newest.`,
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
 			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of the script (default: as it was)", HideDefault: true,
 				Validator: positive},
-			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process (default: as it was)", HideDefault: true,
-				Validator: memoryFits},
+			&cli.IntFlag{Name: "memory", Usage: "`MB` of memory for the script's process (default: as it was)",
+				HideDefault: true, Validator: memoryFits},
 			&cli.BoolFlag{Name: "copy", Usage: "of several copies of this record, this is the one to go on with"},
 			sandboxFlag(),
 		}, valueFlags()...),
@@ -161,8 +161,8 @@ func (e *env) asksHere(c *cli.Command) bool { return !c.Bool("json") && e.conver
 
 // goOn asks the person at the terminal what a run waits for, and goes on with it,
 // until it does not wait any more or the person does not answer.
-func (e *env) goOn(ctx context.Context, h *harness.Harness, store *record.Store, s *harness.Script, res *harness.Result) (
-	*harness.Result, error) {
+func (e *env) goOn(ctx context.Context, h *harness.Harness, store *record.Store, s *harness.Script,
+	res *harness.Result) (*harness.Result, error) {
 	for res.Status == harness.Waiting && len(res.Waiting) > 0 {
 		stopped, err := e.askOpen(ctx, store, res.Run)
 		if stopped || err != nil {
@@ -222,7 +222,7 @@ func (e *env) askApproval(ctx context.Context, r *record.Run, a *record.Asked, w
 	}
 	question, words := "\nSend it? [y/n] ", []string{"yes", "no"}
 	switch {
-	case a.A == show.Ledger:
+	case a.A == record.Ledger:
 		question = "\nMake all these calls? [y/n] "
 	case a.Whole:
 		question, words = fmt.Sprintf("\nSend it? [y/n; a: yes, and all calls of %s in this run] ",

@@ -58,6 +58,7 @@ resume goes on. close ends such a run, or one that waits.
   harness runs show last
   harness runs diff 7f3k last
   harness runs save 7f3k daily-digest
+  harness runs settle 7f3k 12              what does the tool say that the config names for that?
   harness runs settle 7f3k 12 happened -result '{"id": 7}'
   harness runs close 7f3k
   harness runs rm -older 30d
@@ -84,7 +85,7 @@ usetools in your state folder.`,
 					&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
 					&cli.BoolFlag{Name: "with-record", Usage: "keep the record with it, for harness scripts -replay"},
 				}},
-			{Name: "settle", Usage: "say what became of a call of which nobody knows it", ArgsUsage: "RUN CALL happened|not",
+			{Name: "settle", Usage: "say what became of a call of which nobody knows it", ArgsUsage: "RUN CALL [happened|not]",
 				Action: e.settleRun, Flags: []cli.Flag{
 					&cli.StringFlag{Name: "result", Usage: "what the tool would have answered, `JSON` or @FILE: its result, its " +
 						"structured value, or a text; without it the run cannot go on"},

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -80,6 +81,11 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				}},
 			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
 				Value: 1024, Validator: atLeast(0)},
+			&cli.StringFlag{Name: "resume", Usage: "`RULE` by which runs whose process died go on at the start: ask (the log " +
+				"names them), auto or never", Value: string(serve.ResumeAsk)},
+			&cli.StringFlag{Name: "approvals", Usage: "`WHOSE` yes counts: any (who sent the script, and harness approvals), " +
+				"or console (that of tokens with the right alone)", Value: string(serve.ApprovalsAny)},
+			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
@@ -159,7 +165,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	files := e.files(c)
 	e.endLine() // here the log says what happens
 	files.Log = func(line string) { log.Info(line) }
-	files.Progress, files.Keep = nil, true
+	files.Progress, files.Keep, files.Asks = nil, true, true
 	defer files.Close()
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
@@ -173,7 +179,9 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
 		Policy: policyOf(c), TaskAfter: taskAfter(c.Duration("task-after")),
-		Spares: spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
+		Resume: serve.Resuming(c.String("resume")), Approvals: serve.Approvals(c.String("approvals")),
+		NoRejoin: c.Bool("no-rejoin"),
+		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
 		Telemetry: true,
@@ -245,6 +253,10 @@ func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logg
 		return nil, usageError{err.Error()}
 	}
 	o.Bytes = int64(c.Int("keep-mb")) << 20
+	if c.String("approvals") == string(serve.ApprovalsConsole) { // what other processes say does not count
+		o.AnswerKey = make([]byte, 32)
+		rand.Read(o.AnswerKey)
+	}
 	store, err := record.Open(dir, o)
 	if err == nil {
 		log.Info("records of runs", "folder", store.Dir(), "keep_age", c.String("keep-age"), "keep_mb", c.Int("keep-mb"))
@@ -261,7 +273,7 @@ func idleServeFlags(c *cli.Command) error {
 			"beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
 		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args",
 			"audit-required"),
-		pointless(c, !c.IsSet("state"), "without -state DIR: add that, or leave it out", "keep-age", "keep-mb"),
+		pointless(c, !c.IsSet("state"), "without -state DIR: add that, or leave it out", "keep-age", "keep-mb", "resume"),
 		pointless(c, approve == "" || approve == harness.ApproveNone,
 			"without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),

@@ -28,12 +28,22 @@ const (
 )
 
 func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 3 {
+	if n := c.Args().Len(); n < 2 || n > 3 {
 		return usageError{"runs settle wants a RUN, the number of a CALL, and happened or not"}
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(c.Args().Get(1), "#"))
 	if err != nil || n < 1 {
 		return usageError{fmt.Sprintf("runs settle: %q is no number of a call", c.Args().Get(1))}
+	}
+	if c.Args().Len() == 2 {
+		if err := pointless(c, true, "without happened or not", "result", "who"); err != nil {
+			return err
+		}
+		_, r, err := e.openRun(ctx, c, c.Args().First())
+		if err != nil {
+			return err
+		}
+		return e.verify(ctx, c, r, n)
 	}
 	word := c.Args().Get(2)
 	if word != happened && word != didNot {
@@ -94,7 +104,8 @@ func (e *env) saySettled(c *cli.Command, store *record.Store, id string, st *rec
 	case len(left) > 0:
 		e.nothing(c, fmt.Sprintf("written; of call %d of run %s nothing is known either", left[0], id))
 	case st.Happened && st.Result.IsZero():
-		e.nothing(c, fmt.Sprintf("written; without its result the script cannot go on: harness runs close %s ends the run", id))
+		e.nothing(c, fmt.Sprintf("written; without its result the script cannot go on: harness runs close %s ends the run",
+			id))
 	case len(r.Open()) > 0:
 		e.nothing(c, fmt.Sprintf("written; run %s: %s still, see harness approvals", id, waits(len(r.Open()))))
 	default:

@@ -22,6 +22,25 @@ const maxAnswer = 256 << 10
 // answerFile is the name of the file beside the record that has the answer to an ask.
 func answerFile(a string) string { return "answer-" + a }
 
+// keyedAnswers is a backing of a store that has a key of its own for answers.
+type keyedAnswers struct {
+	backing
+	secret []byte
+}
+
+// answering returns the key that signs answers, nil where there is none and it is not
+// to be made, and the name of the file of an answer. Those of a key of a store's own
+// have another name: a file that somebody else put there is in nobody's way.
+func answering(in backing, make bool) (key []byte, file func(a string) string, err error) {
+	own, ok := in.(*keyedAnswers)
+	if !ok {
+		key, err = in.key(make)
+		return key, answerFile, err
+	}
+	sum := sha256.Sum256(own.secret)
+	return own.secret, func(a string) string { return fmt.Sprintf("%s-%x", answerFile(a), sum[:4]) }, nil
+}
+
 // signed is the content of an answer's file: a line, after a MAC of it with the
 // store's key, for this run and ask alone.
 func signed(key []byte, run string, line []byte) []byte {
@@ -57,7 +76,7 @@ func (r *Run) takeAnswers() error {
 	if len(r.Asks) == 0 {
 		return nil
 	}
-	key, err := r.in.key(false)
+	key, file, err := answering(r.in, false)
 	if err != nil {
 		return err
 	}
@@ -67,7 +86,7 @@ func (r *Run) takeAnswers() error {
 			r.forged(a.A, why)
 			continue
 		}
-		data, err := r.in.value(r.name, answerFile(a.A), maxAnswer)
+		data, err := r.in.value(r.name, file(a.A), maxAnswer)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -242,11 +261,11 @@ func (s *Store) answer(id string, a *Answer) error {
 	if len(line) > maxAnswer/2 {
 		return fmt.Errorf("it has %d bytes; the most is %d", len(line), maxAnswer/2)
 	}
-	key, err := s.in.key(true)
+	key, file, err := answering(s.in, true)
 	if err != nil {
 		return err
 	}
-	err = s.in.put(r.name, answerFile(asked.A), signed(key, run, line))
+	err = s.in.put(r.name, file(asked.A), signed(key, run, line))
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -427,3 +427,36 @@ func TestTheSameRequestIsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// What was said through a store with another key counts for nothing, and is in
+// nobody's way.
+func TestAnswersOfAnotherKeyCountForNothing(t *testing.T) {
+	dir := t.TempDir()
+	open := func(key string) *record.Store {
+		o := &record.StoreOptions{}
+		if key != "" {
+			o.AnswerKey = []byte(key)
+		}
+		s, err := record.Open(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := open("")
+	run, id := waiting(t, s)
+	keys := []string{"", "a key of 16 bytes", "another key of it"}
+	for i, key := range keys {
+		for _, other := range keys[i:] {
+			if _, a := load(t, open(other), run); a.Answer != nil {
+				t.Errorf("%q takes the answer of another: %+v", other, a.Answer)
+			}
+		}
+		if err := open(key).Answer(id, &record.Answer{Yes: i == 1, Who: key}); err != nil {
+			t.Fatal(err)
+		}
+		if _, a := load(t, open(key), run); a.Answer == nil || a.Answer.Who != key || a.Answer.Yes != (i == 1) {
+			t.Errorf("%q has %+v", key, a.Answer)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -139,6 +140,9 @@ func (r *Run) addToCall(n int, l Line) {
 			a.Used = nil // the script makes it again, and the yes was for that
 		}
 	case *Settle:
+		if m.state == Waiting && r.unanswered(m, l.Time) {
+			m.step(OnExpired)
+		}
 		m.step(EventOf(l))
 		m.Settle = l
 	case *Round:
@@ -174,24 +178,39 @@ func (r *Run) lose() {
 // Unknown are the calls that are no reads, of which nobody knows what became, and of
 // which the script was not told so.
 func (r *Run) Unknown() []*Made {
-	expired := map[int]bool{} // what their servers ask
 	now := r.now()
-	for _, a := range r.Asks {
-		if a.N != 0 && a.State(now) == Denied && a.Answer == nil {
-			expired[a.N] = true
-		}
-	}
 	var out []*Made
 	for _, m := range r.Calls {
 		if m.Call == nil || m.Class == Read {
 			continue
 		}
 		s, _ := m.State(r.Running)
-		if s == Unknown || s == Waiting && expired[m.N] {
+		if s == Unknown || s == Waiting && r.unanswered(m, now) {
 			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// Question is what the server of a call waits for that a person is asked, nil where
+// nobody is.
+func (r *Run) Question(m *Made) *Asked {
+	if m.Round == nil {
+		return nil
+	}
+	for _, a := range slices.Backward(r.Asks) {
+		if a.N == m.N && a.Ask.Time.After(m.Round.Time) { // not one of a round before
+			return a
+		}
+	}
+	return nil
+}
+
+// unanswered reports whether nobody has answered in time what the server of a call
+// asked.
+func (r *Run) unanswered(m *Made, now time.Time) bool {
+	a := r.Question(m)
+	return a != nil && a.Answer == nil && a.State(now) == Denied
 }
 
 // now is the later of the clock and the record's last line: time does not run back.

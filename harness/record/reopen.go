@@ -158,7 +158,8 @@ func (s *Store) takeOver(name string, to sink) (*Writer, *Run, error) {
 
 // running is the error for a run that somebody writes.
 func (s *Store) running(name string) error {
-	e := &RunningError{}
+	_, id, _ := parseName(name)
+	e := &RunningError{Run: id}
 	if r, err := s.load(name); err == nil {
 		p := r.lastProcess()
 		e.Host, e.PID = p.Host, p.PID
@@ -169,6 +170,7 @@ func (s *Store) running(name string) error {
 // A RunningError says who writes a record: the process that began its last attempt.
 // It is ErrRunning.
 type RunningError struct {
+	Run  string // its ID
 	Host string
 	PID  int
 }

@@ -33,6 +33,10 @@ type StoreOptions struct {
 	// Unkept reports whether the arguments and results of a tool are not to be
 	// kept: of those the record has a keyed digest; nil: all are kept.
 	Unkept func(tool string) bool
+	// AnswerKey signs people's answers, of at least 16 bytes: those that were given
+	// through a store with another key count for nothing. nil: the key in the folder
+	// does, which all who can write there have.
+	AnswerKey []byte
 	// Through is what each step goes through that changes what is kept: it does the
 	// step, or returns an error. nil: they are done. It is for tests of what is left
 	// when steps fail, or are the last ones of a process. The steps are create, reopen,
@@ -69,6 +73,9 @@ func newStore(in backing, dir string, o *StoreOptions) *Store {
 	}
 	if s.o.Through != nil {
 		s.in = &through{in, s.o.Through}
+	}
+	if s.o.AnswerKey != nil {
+		s.in = &keyedAnswers{s.in, s.o.AnswerKey}
 	}
 	return s
 }

@@ -51,11 +51,22 @@ const (
 	maxCalls      = 20
 	maxToolCounts = 20 // tools; the others are counted as one
 	maxCallError  = 500
+	maxStopped    = 100 // that wait, or of which nothing is known
 	otherTools    = "(other tools)"
 )
 
-// shorten leaves the first calls, and counts the others.
+// shorten leaves the first calls, and counts the others; of arguments of calls that
+// wait, or of which nothing is known, it leaves so much that they are known again.
 func (a *Answer) shorten() {
+	a.Result.Waiting = slices.Clone(a.Result.Waiting[:min(len(a.Result.Waiting), maxStopped)])
+	for i := range a.Result.Waiting {
+		w := &a.Result.Waiting[i]
+		w.Args, w.Question = cutJSON(w.Args, maxCallError), cutJSON(w.Question, maxCallError)
+	}
+	a.Result.Unknown = slices.Clone(a.Result.Unknown[:min(len(a.Result.Unknown), maxStopped)])
+	for i := range a.Result.Unknown {
+		a.Result.Unknown[i].Args = cutJSON(a.Result.Unknown[i].Args, maxCallError)
+	}
 	all := a.Result.Calls
 	a.Result.Calls = slices.Clone(all[:min(len(all), maxCalls)])
 	for i := range a.Result.Calls {
@@ -139,7 +150,7 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 	value, images := takeImages(res.Value)
 	a.Images = len(images)
 	notes := c.cut(a, value, c.s.opts.Answer-utf8.RuneCountInString(ledger))
-	out := &mcp.CallToolResult{IsError: res.Status != harness.OK, StructuredContent: a}
+	out := &mcp.CallToolResult{IsError: failed(res), StructuredContent: a}
 	text := res.Text()
 	for _, n := range notes {
 		text += n + "\n"
@@ -156,6 +167,12 @@ func (c *session) answer(res *harness.Result) *mcp.CallToolResult {
 		out.Content = append(out.Content, img)
 	}
 	return out
+}
+
+// failed reports whether a result is an error to a client: one that waits for a person
+// is none.
+func failed(res *harness.Result) bool {
+	return res.Status != harness.OK && res.Status != harness.Waiting
 }
 
 // cut shortens the value and what was printed to a budget of characters, keeps what was

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,8 +26,8 @@ const (
 	maxShown = 16 << 10
 )
 
-// asked is what a client carries from the question to the answer, signed. It
-// is good for this script of this session only.
+// asked is what a client carries from the question about a call without a script to
+// the answer, signed. It is good for this call of this session only.
 type asked struct {
 	Session string   `json:"s"`
 	Script  string   `json:"h"` // hash of the script and its inputs
@@ -56,42 +55,6 @@ func (s *spent) use(a asked) bool {
 	}
 	s.used[a.Once] = a.Until
 	return true
-}
-
-// askApproval is the question for a script that waits for nothing but a
-// person's approval, where the client can ask one; nil: there is nothing to
-// ask, or nobody.
-func (c *session) askApproval(req *mcp.CallToolRequest, args *executeArgs, res *harness.Result) *mcp.CallToolResult {
-	var tools []string
-	for _, d := range res.Decisions {
-		switch d.Verdict {
-		case harness.IsDenied:
-			return nil
-		case harness.NeedsApproval:
-			tools = append(tools, d.Tool)
-		}
-	}
-	if res.Status != harness.Denied || len(tools) == 0 || !canElicit(req) {
-		return nil
-	}
-	var why strings.Builder
-	why.WriteString("A script wants to use tools that need your approval. Nothing has run yet.\n")
-	if args.DryRun {
-		why.WriteString("It is a dry run: only calls that read are made.\n")
-	}
-	for _, e := range res.Errors {
-		fmt.Fprintf(&why, "- line %d: %s\n", e.Line, registry.Quoted(registry.PrintableText(e.Message, maxFailure)))
-	}
-	why.WriteString("The script:\n")
-	n := 0
-	for line := range strings.SplitSeq(visible(registry.PrintableGo([]byte(args.Script))), "\n") {
-		n++
-		fmt.Fprintf(&why, "%4d| %s\n", n, line)
-	}
-	for _, name := range slices.Sorted(maps.Keys(args.Inputs)) {
-		fmt.Fprintf(&why, "The input %q: %s\n", name, visible(registry.PrintableJSON(args.Inputs[name])))
-	}
-	return c.question(why.String(), args.hash(), tools)
 }
 
 // visible is a text that a person is to judge, with nothing in it that is not
@@ -130,20 +93,19 @@ func (r *refusal) result() *harness.Result {
 	return res
 }
 
-// approvals returns the tools that a person has just approved for this very
-// script, or a refusal.
+// approvals returns the tools that a person has just approved for this very call, or
+// a refusal.
 func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *refusal) {
 	if req.Params.RequestState == "" {
 		return nil, nil
 	}
-	a, ok := c.verify(req.Params.RequestState)
-	if !ok || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
-		return nil, &refusal{why: "the approval is not one for this script, or too old; send the script again. Nothing " +
-			"has run"}
+	var a asked
+	if !c.verify(req.Params.RequestState, &a) || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
+		return nil, &refusal{why: "the approval is not one for this call, or too old; make the call again. Nothing has run"}
 	}
 	if !c.s.spent.use(a) {
-		return nil, &refusal{why: "the approval was for one run, which it has had; send the script again without it. " +
-			"Nothing has run"}
+		return nil, &refusal{why: "the approval was for one call, which it has had; make the call again without it. Nothing " +
+			"has run"}
 	}
 	answer, _ := req.Params.InputResponses["approve"].(*mcp.ElicitResult)
 	if answer == nil || answer.Action != "accept" {
@@ -153,15 +115,6 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 	return a.Tools, nil
 }
 
-func canElicit(req *mcp.CallToolRequest) bool {
-	p := req.Session.InitializeParams()
-	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
-		return false
-	}
-	e := p.Capabilities.Elicitation
-	return e.Form != nil || e.URL == nil // neither: an older client, which has forms
-}
-
 // hash names a script with its inputs, and whether it is a dry run.
 func (a *executeArgs) hash() string {
 	inputs, _ := json.Marshal(a.Inputs) // was JSON when it came
@@ -169,17 +122,17 @@ func (a *executeArgs) hash() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-func (c *session) sign(a asked) string {
-	b, _ := json.Marshal(a) // strings and numbers only
+// sign is v, JSON of strings and numbers, so that verify knows it again.
+func (c *session) sign(v any) string {
+	b, _ := json.Marshal(v)
 	return base64.RawURLEncoding.EncodeToString(append(c.mac(b), b...))
 }
 
-func (c *session) verify(state string) (a asked, ok bool) {
+// verify reads what sign has made for a value of the same type.
+func (c *session) verify(state string, v any) bool {
 	b, err := base64.RawURLEncoding.DecodeString(state)
-	if err != nil || len(b) < sha256.Size || !hmac.Equal(b[:sha256.Size], c.mac(b[sha256.Size:])) {
-		return a, false
-	}
-	return a, json.Unmarshal(b[sha256.Size:], &a) == nil
+	return err == nil && len(b) >= sha256.Size && hmac.Equal(b[:sha256.Size], c.mac(b[sha256.Size:])) &&
+		json.Unmarshal(b[sha256.Size:], v) == nil
 }
 
 func (c *session) mac(b []byte) []byte {

@@ -16,6 +16,7 @@ const (
 	maxInputs  = 4 << 20   // bytes of all values
 	maxNames   = 1000      // of them
 	maxTimeout = 24 * time.Hour
+	maxOnce    = 200 // bytes
 )
 
 // executeArgs are the arguments of execute.
@@ -24,9 +25,12 @@ type executeArgs struct {
 	Timeout time.Duration // 0: the server's
 	Inputs  map[string]json.RawMessage
 	DryRun  bool
+	// Once is the key of a request that is not to begin a second run; "": none.
+	Once string
 }
 
-// executeSchema is kept short: it is part of what every client pays for.
+// executeSchema is kept short: it is part of what every client pays for. The lesson
+// tells of once.
 const executeSchema = `{"type":"object","properties":{"script":{"type":"string"},"timeout_ms":{"type":"integer"},"inputs":{"type":"object"},"dry_run":{"type":"boolean"}},"required":["script"]}`
 
 // parseArgs reads the arguments of execute; the errors say what would be right.
@@ -38,7 +42,7 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 	var unknown error
 	ok := len(raw) == 0 || string(raw) == "null" || fields(raw, func(name string, v json.RawMessage) bool {
 		switch name {
-		case "script", "timeout_ms", "inputs", "dry_run":
+		case "script", "timeout_ms", "inputs", "dry_run", "once":
 			given[name] = v
 			return true
 		}
@@ -46,7 +50,8 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		if _, ok := given["script"]; !ok && json.Unmarshal(v, new(string)) == nil {
 			hint = `; did you mean "script"?`
 		}
-		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms, inputs and dry_run%s", name, hint)
+		unknown = fmt.Errorf("unknown argument %.60q; execute takes script, timeout_ms, inputs, dry_run and once%s",
+			name, hint)
 		return false
 	})
 	if !ok {
@@ -97,6 +102,12 @@ func parseArgs(raw json.RawMessage) (*executeArgs, error) {
 		var err error
 		if a.DryRun, err = strconv.ParseBool(strings.Trim(string(v), `"`)); err != nil {
 			return nil, fmt.Errorf("dry_run is %.40s; want true or false", v)
+		}
+	}
+	if v := given["once"]; v != nil && string(v) != "null" {
+		if json.Unmarshal(v, &a.Once) != nil || len(a.Once) > maxOnce {
+			return nil, fmt.Errorf("once is %.40s; want a text of at most %d bytes, the same for what is to be done once",
+				v, maxOnce)
 		}
 	}
 	return a, nil

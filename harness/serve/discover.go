@@ -367,7 +367,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))
 	case res != nil:
 		return c.passOn(res)
-	case d.Verdict == harness.NeedsApproval && canElicit(req):
+	case d.Verdict == harness.NeedsApproval && elicits(req).form:
 		return c.question(fmt.Sprintf("The tool %s is to be called: %s. Its arguments:\n%s", id, d.Rule,
 			registry.Quoted(visible(registry.PrintableJSON(args)))), like.hash(), []string{id})
 	}

@@ -8,8 +8,12 @@
 //
 //	serve.go      options, what a server is made of, its end
 //	session.go    one client: its mode, what is kept for it, its MCP server
-//	execute.go    the tool; args.go its arguments, approve.go asking a person,
+//	execute.go    the tool; args.go its arguments, rejoin.go what was sent before,
 //	              notify.go telling a client how a script gets on
+//	ask.go        asking the client's user what a script waits for; approve.go the
+//	              same for a call without a script
+//	approvals.go  the tool of tokens that may say yes to others' scripts
+//	resumer.go    scripts that go on when they were answered
 //	inventory.go  the description; topics.go what servers are about, usage.go
 //	              what is used most
 //	news.go       what has changed since a client was given the description
@@ -36,7 +40,7 @@
 //	stored values          the session, for 30 minutes (*), 16 MB of them and 64 of a tenant
 //	loaded tools           the session (*)
 //	news                   the session (*): what has changed since it was told last
-//	approvals              the session (*), for the very script and inputs that were shown
+//	approvals              who sent the script, and other tokens with the right; of a single call the session (*)
 //	queue                  all, how long others take; not who they are
 //	use counts             the operator; with Options.UsageOrder all, the order that comes of them
 //	records of runs        the token; the operator all, nobody those of its session

@@ -2,11 +2,16 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
 )
 
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
@@ -15,7 +20,8 @@ func executeTool(description string) *mcp.Tool {
 	return &mcp.Tool{Name: "execute", Description: description, InputSchema: schema(executeSchema)}
 }
 
-// execute checks one script, waits for a place and runs it.
+// execute checks one script, waits for a place and runs it. Where it waits for a
+// person the client's user is asked, and the run goes on.
 func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	begin := time.Now()
 	args, err := parseArgs(req.Params.Arguments)
@@ -23,36 +29,88 @@ func (c *session) execute(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		c.s.metrics.ran("bad_request", time.Since(begin))
 		return failure(err), nil
 	}
-	approved, refused := c.approvals(req, args.hash())
-	if refused != nil {
-		c.account(args, nil, begin).end(harness.Denied, refused.result())
-		return failure(refused), nil
+	if args.Once != "" {
+		release, err := c.s.sent.once(ctx, c.owner.subject(), args.Once)
+		if err != nil {
+			return failure(err), nil
+		}
+		defer release()
 	}
-	release, err := c.s.queue.acquire(ctx, c.tenant(), c.id)
-	if err != nil {
-		c.s.metrics.ran("busy", time.Since(begin))
-		return failure(err), nil
+	runs, state := c.begins, &waitState{}
+	if req.Params.RequestState != "" {
+		if state, err = c.answers(req, args); err == nil {
+			defer c.s.resumer.hold(state.Run)()
+			err = c.take(ctx, state, req.Params.InputResponses)
+		}
+		if err != nil {
+			c.account(args, nil, begin).end(harness.Denied, nil)
+			return failure(err), nil
+		}
+		runs = c.goesOn(state.Run)
 	}
-	defer release() // when there is an answer: that takes memory, too
-	c.s.metrics.waited(time.Since(begin))
-	res, err := c.runScript(ctx, req, args, approved, begin)
-	if err != nil {
-		return failure(err), nil
-	}
-	if !c.s.tasks.is(taskOf(ctx)) {
-		if ask := c.askApproval(req, args, res); ask != nil {
-			return ask, nil
+	done := c.s.sent.begin(ctx, c.requestDigest(args))
+	res, release, err := c.inTurn(ctx, req, args, runs, begin)
+	defer func() { done(ctx, res) }()
+	for round := 1; err == nil && res.Status == harness.Waiting && round <= maxRounds; round++ {
+		if c.s.tasks.is(taskOf(ctx)) {
+			break // the client has its answer, and asks for the questions
+		}
+		if req.ProtocolVersion() > lastStateful {
+			if takesTasks(req) && c.s.opts.TaskAfter >= 0 {
+				break // it becomes a task
+			}
+			if ask := c.asksClient(req, args, res, state); ask != nil {
+				release()
+				return ask, nil
+			}
+			break
+		}
+		asked := c.questions(res, elicits(req), state.Asks)
+		if len(asked) == 0 {
+			break
+		}
+		state.Asks = slices.AppendSeq(state.Asks, maps.Keys(asked))
+		release()
+		defer c.s.resumer.hold(res.Run)()
+		got := elicit(ctx, req, asked)
+		err = c.keep(res, func(key string) bool { return asked[key] != nil }, got)
+		if err == nil {
+			res, release, err = c.inTurn(ctx, req, args, c.goesOn(res.Run), begin)
 		}
 	}
-	if wantsWhole(req) {
+	if release != nil {
+		defer release() // when there is an answer: that takes memory, too
+	}
+	switch {
+	case err != nil:
+		return failure(err), nil
+	case wantsWhole(req):
 		return whole(res), nil
 	}
 	return c.answer(res), nil
 }
 
+// runs is what runs a script, or goes on with it.
+type runs func(context.Context, *harness.Script) (*harness.Result, error)
+
+// inTurn runs a script when it is its turn, which it has until release is called.
+func (c *session) inTurn(ctx context.Context, req *mcp.CallToolRequest,
+	args *executeArgs, runs runs, begin time.Time) (
+	res *harness.Result, release func(), err error) {
+	asked := time.Now()
+	release, err = c.s.queue.acquire(ctx, c.tenant(), c.id)
+	if err != nil {
+		c.s.metrics.ran("busy", time.Since(begin))
+		return nil, func() {}, err
+	}
+	c.s.metrics.waited(time.Since(asked))
+	res, err = c.runScript(ctx, req, args, runs, begin)
+	return res, release, err
+}
+
 // runScript runs a script, which came at begin, with the catalog of the moment,
-// and records what happened.
-func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, approved []string,
+// and records what happened. req is nil where no client asks.
+func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args *executeArgs, runs runs,
 	begin time.Time) (res *harness.Result, err error) {
 	s := c.s
 	cat, done, err := c.catalog(ctx)
@@ -68,12 +126,15 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 
-	told.span, ctx = s.otel.begin(ctx, req)
-	told.client, told.task = c.notify(ctx, req), taskOf(ctx)
-	defer told.client.close()
-	script := c.script(approved, told)
+	script := c.script(nil, told)
+	if req != nil {
+		told.span, ctx = s.otel.begin(ctx, req)
+		told.client, told.task = c.notify(ctx, req), taskOf(ctx)
+		defer told.client.close()
+		script.Stdout, script.Ask = told.client, c.relays(req)
+	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
-	script.Inputs, script.Stdout = args.Inputs, told.client
+	script.Inputs, script.Once = args.Inputs, args.Once
 	if c.keeps {
 		script.Stored = s.kept.forScript(c.id, args.Script)
 	}
@@ -82,22 +143,91 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	}
 	func() {
 		defer s.recovered("execute", &err)
-		res, err = s.harness.Run(ctx, script)
+		res, err = runs(ctx, script)
 	}()
 	status := internalError
+	var once *harness.OnceError
 	if err == nil {
 		status = res.Status
 	} else if ctx.Err() != nil {
 		status = harness.Canceled
+	} else if errors.As(err, &once) {
+		status = harness.Denied
 	}
 	told.end(status, res)
 	if err != nil {
-		s.log.Error("running a script", "session", c.id, "error", err)
+		if status == internalError {
+			s.log.Error("running a script", "session", c.id, "error", err)
+		}
 		return nil, err
 	}
+	s.resumer.watch(res)
 	s.handled(weight(res))
 	s.log.Debug("script", "session", c.id, "status", status, "ms", res.Timing.Total, "calls", len(res.Calls))
 	return res, nil
+}
+
+// begins runs a script that was sent, unless it was sent before and that run is what
+// its client asks for.
+func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.Result, error) {
+	if !c.s.opts.NoRejoin && c.owner != nobody || script.Once != "" {
+		if res, err := c.rejoins(ctx, script); res != nil || err != nil {
+			return res, err
+		}
+	}
+	return c.s.harness.Run(ctx, script)
+}
+
+// goesOn goes on with a run, or returns what it came to where another process has
+// gone on with it.
+func (c *session) goesOn(run string) runs {
+	return func(ctx context.Context, script *harness.Script) (*harness.Result, error) {
+		waits, err := c.recorded(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		if waits.End != nil && waits.End.Status == string(harness.Waiting) && len(waits.Open()) > 0 {
+			return harness.Recorded(waits)
+		}
+		script.Own = true
+		res, err := c.s.harness.Resume(ctx, run, script)
+		var running *record.RunningError
+		var ended *harness.NotResumableError
+		if errors.As(err, &running) || errors.As(err, &ended) && waits.End != nil {
+			if res, err = c.comesTo(ctx, run); err == nil && !unsettled(res) {
+				c.s.records.Fetch(run) // its client gets it now
+			}
+		}
+		return res, err
+	}
+}
+
+// unsettled reports whether a run will go on.
+func unsettled(res *harness.Result) bool {
+	return res.Status == harness.Waiting || res.Status == harness.Uncertain
+}
+
+// lookAgain is how often a run that another process has is looked at.
+const lookAgain = 100 * time.Millisecond
+
+// comesTo waits until nobody is at work on a run, and returns what it came to.
+func (c *session) comesTo(ctx context.Context, id string) (*harness.Result, error) {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		run, err := c.recorded(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !run.Running {
+			return harness.Recorded(run)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("run %s is still under way: %w", id, ctx.Err())
+		}
+	}
 }
 
 // internalError is the status of a run that the harness did not bring to an end.

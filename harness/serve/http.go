@@ -197,6 +197,12 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	}
 	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends),
 		bodies: newBodies()}
+	for name := range h.Tokens {
+		s.resumer.knows(front.owner(name))
+	}
+	if len(h.Tokens) == 0 {
+		s.resumer.knows(front.owner(""))
+	}
 	srv := &http.Server{
 		Handler:           front.handler(),
 		ReadHeaderTimeout: headerTime,
@@ -569,15 +575,15 @@ func (f *front) room(subject string) bool {
 	}
 	count := map[string]int{}
 	for _, c := range f.stateful {
-		count[c.subject]++
+		count[c.token]++
 	}
 	streams := func(c *session) int { return min(c.streams, 1) }
 	victim, of := "", (*session)(nil)
 	for id, c := range f.stateful {
-		if c.visits > 0 || time.Since(c.used) < unusedTime && count[c.subject] <= count[subject]+1 {
+		if c.visits > 0 || time.Since(c.used) < unusedTime && count[c.token] <= count[subject]+1 {
 			continue
 		}
-		if of == nil || cmp.Or(cmp.Compare(count[c.subject], count[of.subject]), cmp.Compare(streams(of), streams(c)),
+		if of == nil || cmp.Or(cmp.Compare(count[c.token], count[of.token]), cmp.Compare(streams(of), streams(c)),
 			of.used.Compare(c.used)) > 0 {
 			victim, of = id, c
 		}
@@ -653,7 +659,7 @@ func (f *front) statefulServer(r *http.Request) *mcp.Server {
 			f.stateful[id] = c
 			return id
 		})
-		c.one, c.subject, c.token, c.used = true, name, name, c.begun
+		c.one, c.token, c.used = true, name, c.begun
 		req.session = c
 	}
 	return req.session.mcp

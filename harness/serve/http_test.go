@@ -543,7 +543,7 @@ func TestUnusedSessionsMakeRoom(t *testing.T) {
 	s, _ := serving(t, nil)
 	f := &front{s: s, h: &HTTP{}, stateful: map[string]*session{}}
 	add := func(id, subject string, unused time.Duration) {
-		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: subject,
+		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), token: subject,
 			used: time.Now().Add(-unused)}
 	}
 	for i := range maxSessions - 2 {
@@ -646,7 +646,7 @@ func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 	f.mu.Lock()
 	for i := range maxSessions - 1 {
 		id := fmt.Sprint("open", i)
-		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), subject: "a",
+		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), token: "a",
 			used: time.Now(), streams: 1}
 	}
 	f.mu.Unlock()

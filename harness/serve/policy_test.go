@@ -39,9 +39,9 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 		"not allowed": {&harness.Policy{Allow: []string{"git", "files.read_*"}}, "not among the allowed",
 			harness.Denied},
 		"read-only":   {&harness.Policy{ReadOnly: true}, "not marked as read-only", harness.Denied},
-		"destructive": {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", harness.Denied},
-		"marked":      {&harness.Policy{Approve: harness.ApproveMarked}, "needs approval", harness.Denied},
-		"writes":      {&harness.Policy{Approve: harness.ApproveWrites}, "needs approval", harness.Denied},
+		"destructive": {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", harness.Waiting},
+		"marked":      {&harness.Policy{Approve: harness.ApproveMarked}, "needs approval", harness.Waiting},
+		"writes":      {&harness.Policy{Approve: harness.ApproveWrites}, "needs approval", harness.Waiting},
 		"approved by operator": {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files.*"}},
 			"deleted", harness.OK},
 		"denied though allowed": {&harness.Policy{Allow: []string{"files"}, Deny: []string{"files.delete_file"}}, "denied by",
@@ -62,6 +62,10 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 			}
 			if x.status == harness.Denied && !strings.Contains(got, `files.DeleteFile(files.DeleteFileParams{Path: "x"})`) {
 				t.Error("the call is not shown:", got)
+			}
+			if x.status == harness.Waiting && (f.calls.Load() > 0 || len(a.Waiting) != 1 || !strings.Contains(got,
+				fmt.Sprintf("harness approvals yes %s.1", a.Run)) || !strings.Contains(got, `files.delete_file({"path":"x"})`)) {
+				t.Error("what waits is not told:", got)
 			}
 		})
 	}
@@ -156,7 +160,7 @@ func TestANameThatADeniedToolHasTooMeansTheOther(t *testing.T) {
 
 func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 	for _, transport := range []string{"stdio", "2025-11-25", "2026-07-28"} {
-		for action, want := range map[string]string{"accept": "deleted", "decline": "did not approve"} {
+		for action, want := range map[string]string{"accept": "deleted\n", "decline": "did not approve", "cancel": "waiting\n"} {
 			t.Run(transport+" "+action, func(t *testing.T) {
 				s, f := serving(t, &Options{Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
 				var question string
@@ -175,14 +179,15 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 				if !strings.Contains(got, want) {
 					t.Errorf("got %q", got)
 				}
-				if !strings.Contains(question, "files.delete_file") || !strings.Contains(question, "Path:") {
+				if !strings.Contains(question, "files.delete_file (effect)") || !strings.Contains(question, `{"path":"x"}`) ||
+					!strings.Contains(question, "line 1, run "+a.Run) {
 					t.Errorf("question %q", question)
 				}
-				if action == "accept" && (a.Decisions[0].Verdict != harness.IsApproved || f.calls.Load() != 1) {
-					t.Errorf("%+v, %d calls", a.Decisions, f.calls.Load())
+				if n := f.calls.Load(); (n == 1) != (action == "accept") {
+					t.Errorf("%d calls", n)
 				}
-				if action == "decline" && f.calls.Load() != 0 {
-					t.Error("called without approval")
+				if (a.Status == harness.Waiting) != (action == "cancel") || len(a.Waiting) > 0 != (action == "cancel") {
+					t.Errorf("%s, %+v", a.Status, a.Waiting)
 				}
 			})
 		}
@@ -231,7 +236,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 	var question string
 	opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,
 		error) {
-		question = r.Params.Message
+		question += r.Params.Message
 		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
 	}}
 	for _, tc := range []struct {
@@ -243,9 +248,7 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 		{"execute", map[string]any{"script": "files.DeleteFile(files.DeleteFileParams{Path: " +
 			"\"tmp\"})\nfiles.DeleteFile(files.DeleteFileParams{Path: \"/pr\u202eod\" /*\x1b[8m\u200b*/})",
 			"inputs": map[string]any{"who": "x\u202ey"}},
-			[]string{"   1| files.DeleteFile(files.DeleteFileParams{Path: \"tmp\"})\n",
-				`   2| files.DeleteFile(files.DeleteFileParams{Path: "/pr\u202eod" /*`, `\u200b*/})`,
-				`The input "who": "x\u202ey"`}, "\x1b\u202e\u200b"},
+			[]string{`{"path":"tmp"}`, `{"path":"/pr\u202eod"}`, "line 1, ", "line 2, "}, "\x1b\u202e\u200b"},
 		{"call_tool", map[string]any{"tool": "files.delete_file",
 			"arguments": map[string]any{"path": strings.Repeat("x", 2000) + "/prod\u202e"}}, []string{`/prod\u202e"`}, "\u202e"},
 	} {
@@ -263,14 +266,15 @@ func TestAPersonIsShownAllOfIt(t *testing.T) {
 			t.Errorf("%s: nothing was called", tc.tool)
 		}
 		question = ""
-		long := strings.Repeat("x", maxShown)
+		long := strings.Repeat("x", maxAsked)
+		want := "would have to read"
 		if tc.tool == "execute" {
-			tc.args["script"] = fmt.Sprint(tc.args["script"], " // ", long)
+			tc.args["script"] = fmt.Sprintf("files.DeleteFile(files.DeleteFileParams{Path: %q})", long)
+			want = "harness approvals yes"
 		} else {
 			tc.args["arguments"] = map[string]any{"path": long}
 		}
-		if got := textOf(c.call(tc.tool, tc.args)); question != "" || !strings.Contains(got, "would have to read") ||
-			f.calls.Load() != calls {
+		if got := textOf(c.call(tc.tool, tc.args)); question != "" || !strings.Contains(got, want) || f.calls.Load() != calls {
 			t.Errorf("%s: too much to be read: asked %.100q, answer %.300s", tc.tool, question, got)
 		}
 	}

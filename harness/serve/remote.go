@@ -41,7 +41,7 @@ func whole(res *harness.Result) *mcp.CallToolResult {
 		shown = res.Shown()
 	}
 	return &mcp.CallToolResult{
-		IsError: res.Status != harness.OK, StructuredContent: res,
+		IsError: failed(res), StructuredContent: res,
 		Content: []mcp.Content{&mcp.TextContent{Text: shown}, &mcp.TextContent{Text: res.Problems(true, false)}},
 	}
 }

@@ -50,6 +50,14 @@ type Options struct {
 	// TaskAfter is how long a script runs before its client gets a task in the
 	// place of an answer, if it takes tasks; 0: DefaultTaskAfter, negative: never.
 	TaskAfter time.Duration
+	// Resume says what is done at the start with runs of Records whose processes died;
+	// empty: ResumeAsk.
+	Resume Resuming
+	// Approvals says whose yes counts; empty: ApprovalsAny.
+	Approvals Approvals
+	// NoRejoin begins a run for each request, also for one that was sent before and
+	// whose run waits, is uncertain, or was not answered. Keys of once hold all the same.
+	NoRejoin bool
 	// MaxRuns is how many scripts run at a time, MaxQueue how many may wait;
 	// 0: DefaultMaxRuns and DefaultMaxQueue.
 	MaxRuns, MaxQueue int
@@ -110,6 +118,8 @@ type Server struct {
 	key     []byte              // signs what clients carry for us
 	spent   spent               // approvals
 	tasks   tasks
+	sent    sent
+	resumer *resumer
 
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc
@@ -150,14 +160,17 @@ func New(opts *Options) (*Server, error) {
 	o.TaskAfter = cmp.Or(o.TaskAfter, DefaultTaskAfter)
 	o.Tools = cmp.Or(o.Tools, Execute)
 	o.Version = cmp.Or(o.Version, "dev")
+	o.Resume, o.Approvals = cmp.Or(o.Resume, ResumeAsk), cmp.Or(o.Approvals, ApprovalsAny)
 	if o.Limits.Timeout == 0 {
 		o.Limits.Timeout = 30 * time.Second
 	}
 	if err := o.Tools.validate(); err != nil {
 		return nil, err
 	}
-	if err := o.Policy.Validate(); err != nil {
-		return nil, err
+	for _, err := range []error{o.Policy.Validate(), o.Resume.validate(), o.Approvals.validate()} {
+		if err != nil {
+			return nil, err
+		}
 	}
 	if o.DescribeTokens < minDescribeTokens {
 		return nil, fmt.Errorf("a description of %d tokens: how to write a script alone takes %d", o.DescribeTokens,
@@ -201,8 +214,9 @@ func New(opts *Options) (*Server, error) {
 	}
 	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
 		BestEffort: o.BestEffort, Records: s.records, Version: cmp.Or(o.Build, o.Version)})
-	s.live = newLive(s)
+	s.live, s.resumer = newLive(s), newResumer(s)
 	s.work.Go(s.live.run)
+	s.work.Go(s.resumer.run)
 	s.work.Go(func() {
 		if err := s.records.Prune(); err != nil {
 			s.log.Warn("old records stay", "error", err)
@@ -225,9 +239,28 @@ func (s *Server) Close() error {
 		s.log.Warn("canceling scripts that are still running", "scripts", n)
 	}
 	s.end()
+	s.drain()
 	s.queue.drain(5 * time.Second)
 	s.work.Wait()
 	return errors.Join(s.harness.Close(), s.audit.Close(), s.otel.Close())
+}
+
+// drain waits, for the grace time, for calls under way that may change something:
+// what becomes of them is to be in their records.
+func (s *Server) drain() {
+	cat := s.live.now()
+	if cat == nil || s.opts.Grace <= 0 {
+		return
+	}
+	calls, ok := cat.Calls.(interface{ Drain(context.Context) error })
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Grace)
+	defer cancel()
+	if err := calls.Drain(ctx); err != nil {
+		s.log.Warn("ending", "error", err)
+	}
 }
 
 // whole returns a context that ends with ctx, and when serving must end.

@@ -65,7 +65,6 @@ type session struct {
 	one bool
 
 	// Of a session over HTTP, under the lock of its front:
-	subject string    // whose token it came with
 	visits  int       // requests under way, but for streams
 	streams int       // open, that tell it of news
 	used    time.Time // when the last one ended
@@ -76,6 +75,8 @@ type session struct {
 	told   *state              // what the client knows, by the list and by answers
 	loaded map[string]struct{} // IDs of tools that tool_load made callable
 	listed string              // what the list depended on that the client was given last
+	// approves: it has the tool approvals.
+	approves bool
 }
 
 // newSession makes a session with its MCP server. sdkID, if not nil, returns
@@ -148,6 +149,8 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			case <-time.After(listWait):
 			case <-ctx.Done():
 			}
+
+			c.offerApprovals()
 			has, of := c.list()
 			if res, err = next(ctx, method, req); err == nil {
 				c.mu.Lock()

@@ -29,6 +29,7 @@ const (
 	taskCompleted = "completed" // also by a script that failed
 	taskFailed    = "failed"    // the server did
 	taskCancelled = "cancelled"
+	taskInput     = "input_required"
 )
 
 // Bounds of tasks.
@@ -57,6 +58,8 @@ type taskState struct {
 	Poll          int64           `json:"pollIntervalMs,omitempty"`
 	Result        json.RawMessage `json:"result,omitempty"` // of a completed one
 	Error         *jsonrpc.Error  `json:"error,omitempty"`  // of a failed one
+	// InputRequests are what the user of the client is asked, by keys for tasks/update.
+	InputRequests mcp.InputRequestMap `json:"inputRequests,omitempty"`
 }
 
 // taskParams are the params of all requests about a task.
@@ -99,7 +102,10 @@ type task struct {
 	client  *notifier // of its request
 }
 
-type taskKey struct{}
+type (
+	taskKey  struct{}
+	askerKey struct{} // of the request about a task
+)
 
 // taskOf is the task that a run may become; nil: it cannot.
 func taskOf(ctx context.Context) *task {
@@ -175,6 +181,8 @@ func (c *session) later(next mcp.MethodHandler) mcp.MethodHandler {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("%q unsupported", method)}
 			}
 			return nil, lacksTasks()
+		} else if ok {
+			ctx = context.WithValue(ctx, askerKey{}, from)
 		}
 		call, ok := req.(*mcp.CallToolRequest)
 		if !ok || call.Params.Name != "execute" || c.s.opts.TaskAfter < 0 || !takesTasks(call) {
@@ -213,12 +221,12 @@ func (c *session) runTask(ctx context.Context, run func(context.Context) (mcp.Re
 	defer after.Stop()
 	select {
 	case <-t.done:
-		return t.res, t.err
+		return c.ended(ctx, t)
 	case <-after.C:
 	}
 	select {
 	case <-t.done:
-		return t.res, t.err
+		return c.ended(ctx, t)
 	case <-t.begun: // what waits for its turn has no record, and so no ID
 	}
 	id, err := c.taskID(t.run)
@@ -227,13 +235,32 @@ func (c *session) runTask(ctx context.Context, run func(context.Context) (mcp.Re
 	}
 	if err != nil || !detach() { // or the client is gone, and the run ends
 		<-t.done
-		return t.res, t.err
+		return c.ended(ctx, t)
 	}
 	t.client.close()
 	if !c.s.tasks.add(id, t) { // it has ended just now
+		return c.ended(ctx, t)
+	}
+	return c.tells(id, c.s.tasks.stateOf(t), "task"), nil
+}
+
+// ended is the answer to a request whose run has ended: its result, or, where that
+// waits for a person, a task.
+func (c *session) ended(ctx context.Context, t *task) (mcp.Result, error) {
+	res, _ := resultOf(t.res)
+	if t.err != nil || res == nil || res.Status != harness.Waiting {
 		return t.res, t.err
 	}
-	return c.stateOf(t, "task"), nil
+	id, err := c.taskID(res.Run)
+	if err != nil {
+		return t.res, nil
+	}
+	s, err := c.recordedTask(ctx, id, res.Run)
+	if err != nil {
+		return t.res, nil
+	}
+	s.InputRequests = nil // of those tasks/get tells
+	return c.tells(id, s, "task"), nil
 }
 
 // taskID is the ID of the task of a run of the session's owner. It cannot be
@@ -269,46 +296,66 @@ func (c *session) getTask(ctx context.Context, p *taskParams) (*taskState, error
 	if err != nil {
 		return nil, err
 	}
-	t := c.s.tasks.find(p.ID)
-	if t == nil {
-		if t, err = c.recordedTask(ctx, p.ID, run); err != nil {
-			return nil, err
-		}
+	var s *taskState
+	if t := c.s.tasks.find(p.ID); t != nil {
+		s = c.s.tasks.stateOf(t)
+	} else if s, err = c.recordedTask(ctx, p.ID, run); err != nil {
+		return nil, err
 	}
-	return c.stateOf(t, "complete"), nil
+	return c.tells(p.ID, s, "complete"), nil
 }
 
-// updateTask takes what a person answered. No run asks anything while it is under
-// way, and what nobody has asked for counts for nothing.
-func (c *session) updateTask(_ context.Context, p *taskParams) (*taskDone, error) {
-	if _, err := c.taskRun(p.ID); err != nil {
+// updateTask takes what the client's user has answered. What nobody has asked, or
+// somebody has answered, counts for nothing.
+func (c *session) updateTask(ctx context.Context, p *taskParams) (*taskDone, error) {
+	id, err := c.taskRun(p.ID)
+	if err != nil {
 		return nil, err
+	}
+	run, err := c.recordedRun(ctx, p.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	if run.End != nil && run.End.Status == string(harness.Waiting) {
+		res, err := harness.Recorded(run)
+		if err == nil {
+			err = c.keep(res, func(string) bool { return true }, p.Responses)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.s.resumer.add(id)
+		c.s.resumer.answered()
 	}
 	return &taskDone{ResultType: "complete"}, nil
 }
 
-// cancelTask ends a run that this server has under way.
-func (c *session) cancelTask(_ context.Context, p *taskParams) (*taskDone, error) {
-	if _, err := c.taskRun(p.ID); err != nil {
+// cancelTask ends a run that this server has under way, or that waits.
+func (c *session) cancelTask(ctx context.Context, p *taskParams) (*taskDone, error) {
+	id, err := c.taskRun(p.ID)
+	if err != nil {
 		return nil, err
 	}
 	if t := c.s.tasks.find(p.ID); t != nil {
 		t.cancel()
+		return &taskDone{ResultType: "complete"}, nil
+	}
+	run, err := c.recordedRun(ctx, p.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	if run.End != nil && run.End.Status == string(harness.Waiting) {
+		err = c.s.records.EndRun(id, c.who(), "canceled by its client")
+		if err != nil && !errors.Is(err, record.ErrRunning) && !errors.Is(err, record.ErrEnded) {
+			return nil, err
+		}
 	}
 	return &taskDone{ResultType: "complete"}, nil
 }
 
-// stateOf is what the client is told of a task.
-func (c *session) stateOf(t *task, resultType string) *taskState {
-	s := &taskState{Status: taskWorking, Poll: taskPoll.Milliseconds()}
-	if over := c.s.tasks.over(t); over != nil {
-		*s = *over
-	} else {
-		t.mu.Lock()
-		s.Created, s.Updated, s.StatusMessage = t.created, t.updated, t.calling
-		t.mu.Unlock()
-	}
-	s.ResultType, s.ID = resultType, t.id
+// tells is what the client is told of a task.
+func (c *session) tells(id string, s *taskState, resultType string) *taskState {
+	s.ResultType, s.ID, s.Poll = resultType, id, taskPoll.Milliseconds()
 	if c.s.records.Dir() == "" {
 		ms := taskMemory.Milliseconds()
 		s.TTL = &ms
@@ -316,48 +363,78 @@ func (c *session) stateOf(t *task, resultType string) *taskState {
 	return s
 }
 
+// recordedRun is the run of a task.
+func (c *session) recordedRun(ctx context.Context, id, of string) (*record.Run, error) {
+	run, err := c.recorded(ctx, of)
+	if errors.Is(err, record.ErrNotFound) {
+		return nil, noTask(id)
+	}
+	return run, err
+}
+
 // recordedTask is a task of which only the record is left, or which another process
 // has under way.
-func (c *session) recordedTask(ctx context.Context, id, of string) (*task, error) {
-	if err := c.s.reading.Acquire(ctx, 1); err != nil {
+func (c *session) recordedTask(ctx context.Context, id, of string) (*taskState, error) {
+	run, err := c.recordedRun(ctx, id, of)
+	if err != nil {
 		return nil, err
 	}
-	defer c.s.reading.Release(1)
-	run, err := c.s.records.Load(of)
-	switch {
-	case errors.Is(err, record.ErrNotFound), err == nil && (run.Begin.ID != of || run.Begin.Subject != c.owner.subject()):
-		return nil, noTask(id)
-	case err != nil:
-		return nil, err
-	}
-	t := &task{id: id, cancel: func() {}, created: run.Begin.Time, updated: record.When(run.Lines[len(run.Lines)-1])}
+	t := &task{id: id, created: run.Begin.Time, updated: record.When(run.Lines[len(run.Lines)-1])}
 	if n := len(run.Calls); n > 0 {
 		t.calling = fmt.Sprintf("call %d: %s", n, run.Calls[n-1].Line().Tool)
 	}
-	var res *mcp.CallToolResult
-	switch status := run.Summary().Status; status {
-	case record.Running:
-		return t, nil
-	case record.Died:
-		err = fmt.Errorf("the process that ran the script has died; what it did until then is in the record %s", of)
-	default:
-		if n := weightOf(run); n > maxRunBytes {
-			err = fmt.Errorf("the run has %d MB of values, more than can be read here", n>>20)
+	working := c.s.tasks.stateOf(t)
+	switch status := run.Summary().Status; {
+	case status == record.Running, status == record.Died && goesOnAlone(run, c.s.opts.Resume):
+		return working, nil
+	case status == record.Died && len(run.Unknown()) == 0:
+		return t.outcome(nil, fmt.Errorf("the process that ran the script has died; what it did until then is in the record %s, "+
+			"and harness resume %s goes on with it", of, of)), nil
+	case status == string(harness.Waiting) && len(run.Open()) == 0: // it is about to go on
+		return working, nil
+	}
+	res, err := harness.Recorded(run)
+	if err != nil {
+		return t.outcome(nil, err), nil
+	}
+	if res.Status == harness.Waiting {
+		from, _ := ctx.Value(askerKey{}).(asker)
+		return c.waitingTask(working, res, from), nil
+	}
+	if len(run.Attempts) > 0 && !unsettled(res) {
+		c.s.records.Fetch(of)
+	}
+	t.over = t.outcome(c.answer(res), nil)
+	if t.over.Status == taskCompleted && !unsettled(res) {
+		c.s.tasks.keep(t)
+	}
+	s := *t.over
+	return &s, nil
+}
+
+// waitingTask is a task that waits for a person: for the client's user where that may
+// be asked, else for others.
+func (c *session) waitingTask(s *taskState, res *harness.Result, from asker) *taskState {
+	var has can
+	if from != nil {
+		has = elicits(from)
+	}
+	if asked := c.questions(res, has, nil); len(asked) > 0 {
+		s.Status, s.InputRequests = taskInput, asked
+	}
+	s.StatusMessage = "waits for a person"
+	for _, w := range res.Waiting {
+		s.StatusMessage += fmt.Sprintf("; %s: %s", w.ID, w.Tool)
+		if len(s.StatusMessage) > maxWaits {
 			break
 		}
-		var whole *harness.Result
-		if whole, err = harness.Recorded(run); err == nil {
-			res = c.answer(whole)
-		}
 	}
-	if err != nil {
-		t.over = t.outcome(nil, err)
-		return t, nil
-	}
-	t.over = t.outcome(res, nil)
-	c.s.tasks.keep(t)
-	return t, nil
+	s.StatusMessage += fmt.Sprintf("; harness approvals yes %s", res.Waiting[0].ID)
+	return s
 }
+
+// maxWaits bounds, in bytes, about, what a status says of the calls that wait.
+const maxWaits = 500
 
 // outcome is a task that has ended.
 func (t *task) outcome(res mcp.Result, err error) *taskState {
@@ -372,23 +449,23 @@ func (t *task) outcome(res mcp.Result, err error) *taskState {
 		}
 		return s
 	}
-	if statusOf(res) == harness.Canceled {
+	if of, ok := resultOf(res); ok && of.Status == harness.Canceled {
 		s.Status, s.Result = taskCancelled, nil
 	}
 	return s
 }
 
-// statusOf is the status of the run that a result is of, "" where it is of none.
-func statusOf(res mcp.Result) harness.Status {
-	if call, ok := res.(*mcp.CallToolResult); ok {
+// resultOf is the Result of a run that an answer is made from; false: of none.
+func resultOf(res mcp.Result) (*harness.Result, bool) {
+	if call, ok := res.(*mcp.CallToolResult); ok && call != nil {
 		switch of := call.StructuredContent.(type) {
 		case *Answer:
-			return of.Status
+			return of.Result, true
 		case *harness.Result:
-			return of.Status
+			return of, true
 		}
 	}
-	return ""
+	return nil, false
 }
 
 // add makes a run a task, unless it has ended.
@@ -411,11 +488,18 @@ func (ts *tasks) find(id string) *task {
 	return ts.all[id]
 }
 
-// over is how a task has ended; nil: it has not.
-func (ts *tasks) over(t *task) *taskState {
+// stateOf is how a task is getting on.
+func (ts *tasks) stateOf(t *task) *taskState {
 	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return t.over
+	over := t.over
+	ts.mu.Unlock()
+	if over != nil {
+		s := *over
+		return &s
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return &taskState{Status: taskWorking, Created: t.created, Updated: t.updated, StatusMessage: t.calling}
 }
 
 // end is told how a run has ended.
@@ -426,6 +510,12 @@ func (ts *tasks) end(t *task, res mcp.Result, err error) {
 	waits := t.id == "" // the request does, and gets it
 	ts.mu.Unlock()
 	if waits {
+		return
+	}
+	if of, ok := resultOf(res); ok && unsettled(of) { // it may go on: the record tells
+		ts.mu.Lock()
+		delete(ts.all, t.id)
+		ts.mu.Unlock()
 		return
 	}
 	t.mu.Lock()
@@ -457,8 +547,10 @@ func (ts *tasks) keep(t *task) {
 	}
 	ts.all[t.id] = t
 	ts.ended = append(ts.ended, t)
-	for ts.bytes += len(t.over.Result); len(ts.ended) > taskAnswers || ts.bytes > taskAnswerBytes; ts.ended = ts.ended[1:] {
+	ts.bytes += len(t.over.Result)
+	for len(ts.ended) > taskAnswers || ts.bytes > taskAnswerBytes {
 		delete(ts.all, ts.ended[0].id)
 		ts.bytes -= len(ts.ended[0].over.Result)
+		ts.ended = ts.ended[1:]
 	}
 }

@@ -121,7 +121,8 @@ func (c *tasker) begins(script string) string {
 }
 
 func (c *tasker) get(id string) (*taskState, error) {
-	return mcp.CallCustomMethod[*taskParams, *taskState](c.t.Context(), c.ClientSession, "tasks/get", &taskParams{ID: id})
+	return mcp.CallCustomMethod[*taskParams, *taskState](c.t.Context(),
+		c.ClientSession, "tasks/get", &taskParams{ID: id})
 }
 
 func (c *tasker) cancel(id string) {
@@ -289,7 +290,8 @@ func TestATaskIsFoundByItsIDAlone(t *testing.T) {
 			t.Errorf("%.30q: %+v, %v", wrong, got, err)
 		}
 	}
-	if _, err := mcp.CallCustomMethod[*taskParams, *taskState](t.Context(), c.ClientSession, "tasks/get", nil); err == nil {
+	if _, err := mcp.CallCustomMethod[*taskParams, *taskState](t.Context(),
+		c.ClientSession, "tasks/get", nil); err == nil {
 		t.Error("a request without an ID is answered")
 	}
 	if _, err := mcp.CallCustomMethod[*taskParams, *taskDone](t.Context(), c.ClientSession, "tasks/update",

@@ -343,8 +343,8 @@ func TestTheOnlyTokenHasWhatTheOperatorHas(t *testing.T) {
 	}
 }
 
-// What a person approved is for the script that was shown: a saved script that
-// it runs has tools of its own, which nobody was asked about.
+// What a person approved is for the call that was shown: one that a saved script
+// makes is another one, and is shown as that.
 func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 	lib, f := library.Open(t.TempDir()), newFake()
 	if err := lib.Save(&library.Script{Name: "cleanup", Source: deleting}); err != nil {
@@ -355,7 +355,7 @@ func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 		want    string
 		deleted int64
 	}{
-		"approved by a person": {&harness.Policy{Approve: harness.ApproveDestructive}, "needs approval", 1},
+		"approved by a person": {&harness.Policy{Approve: harness.ApproveDestructive}, "did not approve", 1},
 		"approved by the operator": {&harness.Policy{Approve: harness.ApproveDestructive, Approved: []string{"files"}},
 			"deleted", 2},
 	} {
@@ -364,8 +364,11 @@ func TestAnApprovalDoesNotPassToASavedScript(t *testing.T) {
 			s, _ := serving(t, &Options{Policy: x.policy, Catalog: func(context.Context) (*harness.Catalog, error) {
 				return &harness.Catalog{Registry: testRegistry(), Calls: f, Scripts: lib}, nil
 			}})
-			c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(context.Context,
-				*mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			c := connect(t, s, &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
+				r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				if strings.Contains(r.Params.Message, "line 1 of the saved script cleanup") {
+					return &mcp.ElicitResult{Action: "decline"}, nil
+				}
 				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
 			}})
 			got, _ := c.run(`_, err := files.DeleteFile(files.DeleteFileParams{Path: "mine"})

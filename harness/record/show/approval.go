@@ -57,7 +57,7 @@ func (a *Approval) Text(w io.Writer, o *Options) error {
 	p := newPage(v, o)
 	p.line("%s  %s", p.paint(bold, p.safe(a.ID, 2*maxName)), p.paint(yellow, p.safe(a.stands(p), p.Width)))
 	p.asked(a)
-	if a.Ask.A == Ledger {
+	if a.Ask.A == record.Ledger {
 		p.ledger(v)
 	} else {
 		title := "arguments, as they will be sent"
@@ -73,9 +73,6 @@ func (a *Approval) Text(w io.Writer, o *Options) error {
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
-
-// Ledger is the name of the ask that is for all effects of a dry run.
-const Ledger = "ledger"
 
 // ID is the ID of the approval of an ask.
 func ID(r *record.Run, a *record.Ask) string { return r.Begin.ID + "." + a.A }
@@ -134,7 +131,7 @@ func Said(s *record.Answer, ascii bool) string {
 // asked writes what the ask is about.
 func (p *page) asked(a *Approval) {
 	b := a.Run.Begin
-	if a.Ask.A == Ledger {
+	if a.Ask.A == record.Ledger {
 		p.fact("what", "all calls of a dry run: a yes has the run go on, and makes them")
 	} else {
 		p.fact("tool", a.Ask.Tool)
@@ -162,7 +159,7 @@ func (p *page) asked(a *Approval) {
 	p.fact("run", run)
 	p.fact("for", b.Subject)
 	p.fact("session", b.Session)
-	if a.Ask.A != Ledger {
+	if a.Ask.A != record.Ledger {
 		p.fact("at", At(a.Run, a.Ask.Path, a.Ask.Place))
 	}
 }
@@ -234,8 +231,8 @@ func (p *page) arguments(title string, d record.Data) {
 	raw := value(p.view.Run, d)
 	switch {
 	case raw == nil:
-		p.line("  %s", p.paint(red, absent(d)+": the record does not keep what this tool gets, so that a yes is to what nobody "+
-			"can look at here"))
+		p.line("  %s", p.paint(red, absent(d)+": the record does not keep what this tool gets, so that a yes is to what "+
+			"nobody can look at here"))
 		return
 	case string(raw) == "{}":
 		p.line("  none")
@@ -248,7 +245,7 @@ func (p *page) arguments(title string, d record.Data) {
 	}
 	p.bars(b.String())
 	if d.Redacted {
-		p.line("  %s", p.paint(yellow, "secrets of the config in them are hidden here; they are sent as the script wrote them"))
+		p.line("  %s", p.paint(yellow, "secrets of the config are hidden in what is shown; they are sent"))
 	}
 	for _, odd := range odd(raw) {
 		for _, l := range p.wrapped("careful: "+odd, p.Width-2, math.MaxInt) {
@@ -474,6 +471,7 @@ func (p *page) context(v *View, a *record.Ask) {
 		if n == line {
 			mark = ">"
 		}
-		p.line("  %s %s  %s", mark, p.paint(dim, fmt.Sprintf("%*d", digits, n)), p.safe(untabbed(lines[n-1]), p.Width-digits-8))
+		p.line("  %s %s  %s", mark, p.paint(dim, fmt.Sprintf("%*d", digits, n)),
+			p.safe(untabbed(lines[n-1]), p.Width-digits-8))
 	}
 }

@@ -36,8 +36,8 @@ func asking() []*show.Approval {
 		out = append(out, r.ask(record.Ask{A: fmt.Sprint(i + 1), Place: "20:3", Class: record.Effect, Tool: "chat.post",
 			Args: record.Raw([]byte(args)), Why: "the config asks for effects", Whole: i == 0}, 2000))
 	}
-	question := `{"a":{"method":"elicitation/create","params":{"mode":"form","message":"Which account?\n  class     read",` +
-		`"requestedSchema":{"type":"object","properties":{"account":{"type":"string"}}}}}}`
+	question := `{"a":{"method":"elicitation/create","params":{"mode":"form",` +
+		`"message":"Which account?\n  class     read","requestedSchema":{"type":"object","properties":{"account":{"type":"string"}}}}}}`
 	out = append(out, r.ask(record.Ask{A: "4", N: 3, Place: "20:3", Class: record.Effect, Tool: "chat.post",
 		Args: record.Raw([]byte(`{}`)), Why: "its server asks", Question: json.RawMessage(question)}, 2001))
 	for _, a := range out {
@@ -61,7 +61,7 @@ func TestAnApprovalIsShown(t *testing.T) {
 	all := asking()
 	all[3].Answer = &record.Answer{Head: at(3000), A: "4", Yes: true, Who: "bob", How: "terminal", Until: after(4e6)}
 	r := rehearsed()
-	all = append(all, r.ask(record.Ask{A: show.Ledger, Why: "the calls of a dry run"}, 10))
+	all = append(all, r.ask(record.Ask{A: record.Ledger, Why: "the calls of a dry run"}, 10))
 	for i, a := range all {
 		golden(t, fmt.Sprintf("approval-%d.txt", i+1), approval(t, a, &show.Options{Zone: time.UTC, Now: after(10e6)}))
 	}
@@ -121,7 +121,8 @@ func TestWhatATerminalObeysIsInNoApproval(t *testing.T) {
 	a := r.ask(record.Ask{A: "2", Path: evil, Place: "1:1", Class: evil, Tool: evil, Args: record.Raw([]byte(evil)),
 		Why: evil, Question: json.RawMessage(evil)}, 20)
 	a.Answer = &record.Answer{Who: evil, How: evil, Word: evil}
-	a.Alike = []show.Alike{{ID: evil, Ask: a.Ask}, {ID: "x", Ask: &record.Ask{Tool: evil, Args: record.Raw([]byte(`{"a":1}`))}}}
+	a.Alike = []show.Alike{{ID: evil, Ask: a.Ask}, {ID: "x",
+		Ask: &record.Ask{Tool: evil, Args: record.Raw([]byte(`{"a":1}`))}}}
 	for _, o := range []show.Options{{}, {ASCII: true}} {
 		for _, r := range approval(t, a, &o) + show.Said(a.Answer, o.ASCII) {
 			if r != '\n' && (!unicode.IsPrint(r) || registry.Invisible(r)) {

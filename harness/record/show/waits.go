@@ -43,7 +43,7 @@ func (p *page) asks() {
 	for _, a := range r.Asks {
 		what := a.Tool
 		switch {
-		case a.A == Ledger:
+		case a.A == record.Ledger:
 			what = "all calls of the dry run"
 		case a.Question != nil:
 			what += "  what its server asks"
@@ -52,7 +52,7 @@ func (p *page) asks() {
 		}
 		p.line("  %s  %s", p.paint(bold, p.safe(ID(r, a.Ask), 2*maxName)), p.safe(what, p.Width-24))
 		where := At(r, a.Path, a.Place) + ": " + a.Why
-		if a.A == Ledger {
+		if a.A == record.Ledger {
 			where = a.Why
 		}
 		p.line("      %s", p.paint(dim, p.safe(where, p.Width-6)))

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/config"
+)
+
+// lateness is how long after it was due a call may still leave: what is looked up
+// before may not have happened yet.
+const lateness = 5 * time.Second
+
+// verified is what a tool that the config names says of a call of which nothing is
+// known. A person decides by it.
+type verified struct {
+	Run    string          `json:"run"`
+	Call   int             `json:"call"`
+	Tool   string          `json:"tool"` // that was asked
+	Args   json.RawMessage `json:"args"`
+	Answer json.RawMessage `json:"answer"` // MCP result
+	// Found says that the reference is in the answer.
+	Found bool `json:"found"`
+	// NotAfter is from when on an answer without the reference says that the call was
+	// not made; null: it never does.
+	NotAfter *time.Time `json:"not_after"`
+}
+
+// verify asks the tool that the config names what became of a call, and prints what it
+// says.
+func (e *env) verify(ctx context.Context, c *cli.Command, r *record.Run, n int) error {
+	var m *record.Made
+	for _, u := range r.Unknown() {
+		if u.N == n {
+			m = u
+		}
+	}
+	if m == nil {
+		return e.noRun(fmt.Sprintf("run %s has no call %d of which nothing is known; harness runs show %s shows what it has",
+			r.Begin.ID, n, r.Begin.ID))
+	}
+	files := e.files(c)
+	defer files.Close()
+	server, name, _ := strings.Cut(m.Tool, ".")
+	how, wait, err := verifies(files, server, name)
+	if err != nil {
+		return err
+	}
+	if how == nil {
+		return usageError{fmt.Sprintf("the config names no tool under \"verify\" that tells of %s: look yourself, and say "+
+			"happened or not", registry.Quoted(m.Tool))}
+	}
+	if at := m.Call.Time.Add(wait + lateness); time.Now().Before(at) {
+		fmt.Fprintf(e.stderr, "harness: the call may still happen; it can be looked for after %s\n",
+			at.Local().Format(time.DateTime))
+		return exit(1)
+	}
+	args, err := reference(r, m, how.Reference)
+	if err != nil {
+		return usageError{fmt.Sprintf("call %d cannot be looked for: %v", n, err)}
+	}
+	out := &verified{Run: r.Begin.ID, Call: n, Tool: server + "." + how.By, Args: args}
+	if how.After > 0 {
+		after := m.Call.Time.Add(max(how.After, wait+lateness))
+		out.NotAfter = &after
+	}
+	cat, err := catalogFor(ctx, files, out.Tool)
+	e.endLine()
+	if err != nil {
+		return err
+	}
+	h := harness.New(nil)
+	defer h.Close()
+	res, decision, err := h.CallTool(ctx, cat, out.Tool, args, &harness.Script{ReadOnly: true})
+	switch {
+	case err != nil:
+		return fmt.Errorf("asking %s: %w", out.Tool, err)
+	case res == nil:
+		fmt.Fprintf(e.stderr, "harness: %s is not asked: %s\n", registry.Quoted(out.Tool),
+			registry.Printable(decision.Rule, 1000))
+		return exit(harness.Denied.ExitCode())
+	}
+	out.Answer, out.Found = res.Raw, !res.IsError && has(res, args)
+	if c.Bool("json") {
+		return e.print(out)
+	}
+	return e.sayVerified(out, res)
+}
+
+// verifies is what the config says of a tool, nil where it says nothing, and how long a
+// call of it may take.
+func verifies(files *harness.Files, server, tool string) (*config.Verify, time.Duration, error) {
+	cfg, err := config.Load(files.AllConfigs()...)
+	if err != nil {
+		return nil, 0, err
+	}
+	s, ok := cfg.Server(server)
+	if !ok {
+		return nil, 0, nil
+	}
+	for i := range s.Verify {
+		if s.Verify[i].Tool == tool {
+			return &s.Verify[i], cmp.Or(s.CallTimeout, config.DefaultCallTimeout), nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// reference is the argument of a call that tells it from all others, as the arguments
+// of the tool that is asked. No other call of the run may have it.
+func reference(r *record.Run, m *record.Made, name string) (json.RawMessage, error) {
+	of := func(m *record.Made) (json.RawMessage, error) {
+		raw, err := r.Value(m.Line().Args)
+		if err != nil {
+			return nil, err
+		}
+		var args map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, fmt.Errorf("reading its arguments: %w", err)
+		}
+		return args[name], nil
+	}
+	mine, err := of(m)
+	if err != nil {
+		return nil, err
+	}
+	if v := bytes.TrimSpace(mine); len(v) == 0 || !bytes.ContainsAny(v[:1], `"0123456789-`) || string(v) == `""` {
+		return nil, fmt.Errorf("it has no text or number %q, which is to tell it from others", name)
+	}
+	for _, other := range r.Calls {
+		if other.Call == nil || other.N == m.N || other.Tool != m.Tool {
+			continue
+		}
+		if its, err := of(other); err != nil || bytes.Equal(its, mine) {
+			return nil, fmt.Errorf("call %d has the same %q, or none that is known", other.N, name)
+		}
+	}
+	return json.Marshal(map[string]json.RawMessage{name: mine})
+}
+
+// has reports whether the reference is a value in an answer: in its structured part,
+// or in a text that is JSON.
+func has(res *backend.Result, args json.RawMessage) bool {
+	var want map[string]any
+	decode := func(raw []byte, v any) bool {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		return d.Decode(v) == nil
+	}
+	if !decode(args, &want) {
+		return false
+	}
+	var in func(v any) bool
+	in = func(v any) bool {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, x := range v {
+				if in(x) {
+					return true
+				}
+			}
+		case []any:
+			for _, x := range v {
+				if in(x) {
+					return true
+				}
+			}
+		default:
+			for _, w := range want {
+				return v == w
+			}
+		}
+		return false
+	}
+	for _, raw := range [][]byte{res.Structured, []byte(res.Text())} {
+		var v any
+		if len(raw) > 0 && decode(raw, &v) && in(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// sayVerified prints what a tool says, in its own words, and what that may mean.
+func (e *env) sayVerified(v *verified, res *backend.Result) error {
+	var b strings.Builder
+	ascii, width := ascii(), columns(e.stdout, 80)
+	fmt.Fprintf(&b, "%s, asked with %s, answers:\n", show.Visible(v.Tool, 200, ascii),
+		show.Visible(string(v.Args), 500, ascii))
+	said := res.Text()
+	if res.Structured != nil {
+		said = string(res.Structured)
+	}
+	if err := show.Bars(&b, said, width, ascii); err != nil {
+		return err
+	}
+	switch {
+	case v.Found:
+		fmt.Fprintf(&b, "The reference is in it. If that is the call: harness runs settle %s %d happened -result JSON\n", v.Run,
+			v.Call)
+	case v.NotAfter == nil:
+		b.WriteString("The reference is not in it, which does not say that the call was not made, or will not be.\n")
+	case time.Now().Before(*v.NotAfter):
+		fmt.Fprintf(&b, "The reference is not in it, which says nothing before %s.\n",
+			v.NotAfter.Local().Format(time.DateTime))
+	default:
+		fmt.Fprintf(&b, "The reference is not in it. If the call was not made: harness runs settle %s %d not\n", v.Run,
+			v.Call)
+	}
+	_, err := io.WriteString(e.stdout, b.String())
+	return err
+}

@@ -1,0 +1,234 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+)
+
+// Approvals says whose yes counts, beside that of tokens with the right to approve.
+type Approvals string
+
+// Whose yes counts.
+const (
+	// ApprovalsAny: also that of the user at the client that sent the script, and of
+	// who can write the folder of records (harness approvals).
+	ApprovalsAny     Approvals = "any"
+	ApprovalsConsole Approvals = "console" // nobody's
+)
+
+// AllApprovals are the values that an Approvals may have.
+var AllApprovals = []Approvals{ApprovalsAny, ApprovalsConsole}
+
+const (
+	approvalsName   = "approvals"
+	approvalsSchema = `{"type":"object","properties":{"action":{"type":"string","enum":["list","show","yes","no"]},"ids":{"type":"array","items":{"type":"string"}},"word":{"type":"string"}},"required":["action"]}`
+	// maxListed is how many approvals are listed, or answered at a time.
+	maxListed = 100
+	// maxWord bounds, in bytes, what a script is told with a no.
+	maxWord = 1000
+)
+
+// mayApprove reports whether the session's token has the right to say yes to what
+// others' scripts wait for.
+func (c *session) mayApprove() bool {
+	cat := c.s.live.now()
+	return cat != nil && c.token != "" && cat.May(c.token, catalog.Approve)
+}
+
+// offerApprovals gives the tool approvals to who has the right, and nobody else.
+func (c *session) offerApprovals() {
+	may := c.mayApprove()
+	c.mu.Lock()
+	had := c.approves
+	c.approves = may
+	c.mu.Unlock()
+	switch {
+	case may && !had:
+		c.mcp.AddTool(&mcp.Tool{Name: approvalsName,
+			Description: "What scripts of others wait for: list, show, yes or no; word is " +
+				"what the script is told with a no", InputSchema: schema(approvalsSchema)}, c.approvalsTool)
+	case had && !may:
+		c.mcp.RemoveTools(approvalsName)
+	}
+}
+
+// approvalsTool lists, shows and answers what scripts of others wait for.
+func (c *session) approvalsTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if !c.mayApprove() {
+		return failure(errors.New("this token may not approve of anything")), nil
+	}
+	var args struct {
+		Action string
+		IDs    []string
+		Word   string
+	}
+	if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
+		return failure(errors.New(`the arguments cannot be read; want {"action": "list"} or {"action": "yes", "ids": ["…"]}`)), nil
+	}
+	if err := c.s.reading.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer c.s.reading.Release(1)
+	var text string
+	var err error
+	switch {
+	case args.Action == "list":
+		text, err = c.listApprovals(ctx)
+	case len(args.IDs) == 0 || len(args.IDs) > maxListed:
+		err = fmt.Errorf("want 1 to %d ids, as list has them", maxListed)
+	case args.Action == "show":
+		text, err = c.eachApproval(args.IDs, c.showApproval)
+	case args.Action == "yes":
+		text, err = c.eachApproval(args.IDs, func(id string) (string, error) { return c.answerApproval(id, true, "") })
+	case args.Action == "no" && len(args.Word) > maxWord:
+		err = fmt.Errorf("the word has %d bytes, at most %d are allowed", len(args.Word), maxWord)
+	case args.Action == "no":
+		text, err = c.eachApproval(args.IDs, func(id string) (string,
+			error) {
+			return c.answerApproval(id, false, args.Word)
+		})
+	default:
+		err = fmt.Errorf("action %.60q: want list, show, yes or no", args.Action)
+	}
+	if err != nil {
+		return failure(err), nil
+	}
+	return textResult(text, nil), nil
+}
+
+// listApprovals names all that waits, but for what the token's own scripts ask.
+func (c *session) listApprovals(ctx context.Context) (string, error) {
+	var b strings.Builder
+	n := 0
+	for p, err := range c.s.records.Pending(ctx, nil) {
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case err != nil: // the others can be answered
+			c.s.log.Warn("a run that waits cannot be read", "error", err)
+			continue
+		case p.Run.Subject == c.owner.subject():
+			continue
+		}
+		if n++; n <= maxListed {
+			fmt.Fprintf(&b, "%s  %s  %s  until %s  for %s: %s\n", p.ID, registry.Printable(p.Tool, 200), p.Class,
+				p.Until.UTC().Format(time.RFC3339), registry.Printable(p.Run.Subject, 100),
+				registry.Printable(string(p.Args.JSON), 200))
+		}
+	}
+	switch {
+	case n == 0:
+		return "nothing waits", nil
+	case n > maxListed:
+		fmt.Fprintf(&b, "… and %d more\n", n-maxListed)
+	}
+	return b.String(), nil
+}
+
+func (c *session) eachApproval(ids []string, do func(id string) (string, error)) (string, error) {
+	var b strings.Builder
+	failed := 0
+	for _, id := range ids {
+		text, err := do(id)
+		if err != nil {
+			text = fmt.Sprintf("%.100s: %v\n", id, err)
+			failed++
+		}
+		b.WriteString(text)
+	}
+	if failed == len(ids) {
+		return "", errors.New(strings.TrimSpace(b.String()))
+	}
+	return b.String(), nil
+}
+
+// askedOf is what an approval is of, unless it is of a script of the token itself.
+func (c *session) askedOf(id string) (*record.Run, *record.Asked, error) {
+	run, a, err := c.s.records.Asked(id)
+	if err == nil && run.Begin.Subject == c.owner.subject() {
+		return nil, nil, errors.New("it is of a script that this token sent: another one has to say yes or no")
+	}
+	return run, a, err
+}
+
+// showApproval is all that a person is to judge by: the call whole, and the script.
+func (c *session) showApproval(id string) (string, error) {
+	run, a, err := c.askedOf(id)
+	if err != nil {
+		return "", err
+	}
+	res, err := harness.Recorded(run)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i := range res.Waiting {
+		if w := &res.Waiting[i]; strings.TrimPrefix(w.ID, run.Begin.ID) == "."+a.A {
+			fmt.Fprintf(&b, "%s, for %s, until %s\n%s\n", w.ID, registry.Printable(run.Begin.Subject, 100),
+				w.Until.UTC().Format(time.RFC3339), approvalForm(run.Begin.ID, w).Message)
+		}
+	}
+	if b.Len() == 0 { // the effects of a dry run, or what was answered
+		fmt.Fprintf(&b, "%s.%s: %s\n%s", run.Begin.ID, a.A, registry.Printable(a.Why, 500), res.LedgerText())
+	}
+	source, err := run.Text(run.Begin.Script)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "The script:\n")
+	n := 0
+	for line := range strings.SplitSeq(visible(registry.PrintableGo([]byte(source))), "\n") {
+		n++
+		fmt.Fprintf(&b, "%4d| %s\n", n, line)
+	}
+	return b.String(), nil
+}
+
+func (c *session) answerApproval(id string, yes bool, word string) (string, error) {
+	run, a, err := c.askedOf(id)
+	if err != nil {
+		return "", err
+	}
+	if a.Question != nil && yes {
+		return "", errors.New("it is a question of a server in the middle of a call, which is answered at the client that sent " +
+			"the script")
+	}
+	id = run.Begin.ID + "." + a.A
+	if err := c.s.records.Answer(id, &record.Answer{Yes: yes, Who: c.token,
+		How: approvalsName, Word: word}); err != nil {
+		return "", err
+	}
+	c.s.resumer.add(run.Begin.ID)
+	c.s.resumer.answered()
+	said := "no"
+	if yes {
+		said = "yes"
+	}
+	return fmt.Sprintf("%s: %s\n", id, said), nil
+}
+
+func (a Approvals) validate() error {
+	if !slices.Contains(AllApprovals, a) {
+		return fmt.Errorf("approvals %q: want one of %q", a, AllApprovals)
+	}
+	return nil
+}
+
+func (r Resuming) validate() error {
+	if !slices.Contains(Resumings, r) {
+		return fmt.Errorf("resume %q: want one of %q", r, Resumings)
+	}
+	return nil
+}

@@ -1,0 +1,363 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// Bounds of what the user of a client is asked.
+const (
+	maxAsked  = 20_000           // characters of a question: a longer one is shown by harness approvals show
+	maxAsks   = 20               // questions at a time
+	maxRounds = 20               // of questions in one request
+	askWait   = 60 * time.Second // for an answer in the middle of a request
+	answerFor = 24 * time.Hour   // between requests
+)
+
+// asksUser reports whether the client's user may say yes to what its own scripts
+// wait for.
+func (c *session) asksUser() bool { return c.s.opts.Approvals != ApprovalsConsole }
+
+// can is what of elicitation a request's client offers.
+type can struct{ form, url bool }
+
+func elicits(req asker) can {
+	caps := req.ClientCapabilities()
+	if caps == nil || caps.Elicitation == nil {
+		return can{}
+	}
+	e := caps.Elicitation
+	return can{form: e.Form != nil || e.URL == nil, url: e.URL != nil} // neither: an older client, which has forms
+}
+
+// waitsOn is what a result waits for a person with: a call that is not sent yet, or a
+// server's questions in the middle of one.
+type waitsOn struct {
+	harness.WaitingCall
+	ask string // its number in the run
+}
+
+// waitsFor are the calls that a run waits with.
+func waitsFor(res *harness.Result) []waitsOn {
+	var out []waitsOn
+	for _, w := range res.Waiting {
+		_, ask, _ := strings.Cut(w.ID, ".")
+		out = append(out, waitsOn{w, ask})
+	}
+	return out
+}
+
+// questions are what the client's user is asked, by keys that no other question of
+// the run ever has. What is not to be asked there, cannot be, or was in this
+// exchange, is left out.
+func (c *session) questions(res *harness.Result, has can, was []string) mcp.InputRequestMap {
+	out := mcp.InputRequestMap{}
+	for _, w := range waitsFor(res) {
+		asked, err := c.ask(res.Run, w)
+		if err != nil {
+			c.s.log.Warn("a server's question cannot be asked", "approval", w.ID, "error", err)
+			continue
+		}
+		fits := len(asked) > 0 && len(out)+len(asked) <= maxAsks
+		for key, p := range asked {
+			fits = fits && !slices.Contains(was, key) && (p.Mode == backend.URL && has.url || p.Mode == backend.Form &&
+				has.form) &&
+				utf8.RuneCountInString(p.Message) <= maxAsked
+		}
+		for key, p := range asked {
+			if fits {
+				out[key] = p
+			}
+		}
+	}
+	return out
+}
+
+// ask is what is asked of what a run waits with; nothing where that is for others
+// to say.
+func (c *session) ask(run string, w waitsOn) (map[string]*mcp.ElicitParams, error) {
+	if w.Question == nil {
+		if !c.asksUser() {
+			return nil, nil
+		}
+		return map[string]*mcp.ElicitParams{w.ask: approvalForm(run, &w.WaitingCall)}, nil
+	}
+	asked, err := backend.Questions(w.Question)
+	if err != nil {
+		return nil, err
+	}
+	server, _, _ := strings.Cut(w.Tool, ".")
+	out := map[string]*mcp.ElicitParams{}
+	for _, q := range asked {
+		out[w.ask+"."+q.Key] = relayed(server, w.Tool, q)
+	}
+	return out, nil
+}
+
+// wholeField is the field of an approval by which it is for all calls of the tool.
+const wholeField = "all_calls"
+
+// approvalForm asks whether a call is to be made.
+func approvalForm(run string, w *harness.WaitingCall) *mcp.ElicitParams {
+	var b strings.Builder
+	fmt.Fprintf(&b, "A script wants to call %s (%s), and waits for a yes: %s. Nothing of the call was sent.\n",
+		w.Tool, w.Class,
+		registry.Quoted(registry.PrintableText(w.Why, maxFailure)))
+	fmt.Fprintf(&b, "It is at %s, run %s.\n", placeOf(w), run)
+	if args := string(w.Args); args == "{}" {
+		b.WriteString("It has no arguments.")
+	} else {
+		fmt.Fprintf(&b, "All its arguments:\n%s", registry.Quoted(visible(registry.PrintableJSON(w.Args))))
+	}
+	fields := map[string]any{}
+	if w.Whole {
+		fields[wholeField] = map[string]any{"type": "boolean", "title": "all calls of " + w.Tool + " in this run",
+			"default": false}
+	}
+	return &mcp.ElicitParams{Mode: backend.Form, Message: b.String(),
+		RequestedSchema: map[string]any{"type": "object", "properties": fields}}
+}
+
+// placeOf is where a script makes a call, in words.
+func placeOf(w *harness.WaitingCall) string {
+	at := fmt.Sprintf("line %d", w.Line)
+	if w.File != "" {
+		at = w.File + " " + at
+	}
+	if w.Script != "" {
+		at += " of the saved script " + w.Script
+	}
+	return at
+}
+
+// relayed is what a server asks in the middle of a call, marked as its words.
+func relayed(server, tool string, q *backend.Question) *mcp.ElicitParams {
+	in := ""
+	if tool != "" {
+		in = " in the middle of the call " + tool
+	}
+	p := &mcp.ElicitParams{Mode: q.Mode, Message: fmt.Sprintf("The server %s asks this%s, in its own words:\n%s",
+		server, in,
+		registry.Quoted(visible([]byte(q.Message))))}
+	if q.Mode == backend.URL {
+		p.URL, p.ElicitationID = q.URL, rand.Text()
+		p.Message += fmt.Sprintf("\nIt wants this page to be opened: %s", visible([]byte(q.URL)))
+		return p
+	}
+	p.RequestedSchema = schema(`{"type":"object","properties":{}}`)
+	if q.Schema != nil {
+		p.RequestedSchema = q.Schema
+	}
+	return p
+}
+
+// replyOf is a client's answer to a server's question; nil: nobody has answered.
+func replyOf(from mcp.InputResponse) *backend.Reply {
+	res, _ := from.(*mcp.ElicitResult)
+	if res == nil || res.Action != backend.Accept && res.Action != backend.Decline {
+		return nil
+	}
+	r := &backend.Reply{Action: res.Action}
+	if res.Action == backend.Accept && res.Content != nil {
+		var err error
+		if r.Content, err = json.Marshal(res.Content); err != nil {
+			return nil
+		}
+	}
+	return r
+}
+
+// says is what an answer of the client's user is to what a run waits with; nil: it is
+// none.
+func (c *session) says(w waitsOn, got mcp.InputResponseMap) (*record.Answer, error) {
+	a := &record.Answer{Who: c.who(), How: "elicitation"}
+	if w.Question == nil {
+		res, _ := got[w.ask].(*mcp.ElicitResult)
+		if res == nil || !c.asksUser() || res.Action != backend.Accept && res.Action != backend.Decline {
+			return nil, nil
+		}
+		a.Yes = res.Action == backend.Accept
+		whole, _ := res.Content[wholeField].(bool)
+		a.Whole = a.Yes && w.Whole && whole
+		return a, nil
+	}
+	asked, err := backend.Questions(w.Question)
+	if err != nil {
+		return nil, err
+	}
+	replies := map[string]*backend.Reply{}
+	for _, q := range asked {
+		if replies[q.Key] = replyOf(got[w.ask+"."+q.Key]); replies[q.Key] == nil {
+			return nil, nil
+		}
+	}
+	a.Yes = true
+	a.Input, err = backend.Answers(replies)
+	return a, err
+}
+
+// who is who answers at the session's client.
+func (c *session) who() string { return cmp.Or(c.owner.token(), "the user at "+c.id) }
+
+// keep keeps what the client's user has answered to what a run waits with, of that
+// what was shown. An answer that somebody gave before counts.
+func (c *session) keep(res *harness.Result, shown func(key string) bool, got mcp.InputResponseMap) error {
+	for _, w := range waitsFor(res) {
+		if w.Question == nil && !shown(w.ask) {
+			continue
+		}
+		a, err := c.says(w, got)
+		if err == nil && a != nil {
+			err = c.s.records.Answer(w.ID, a)
+		}
+		if err != nil && !errors.Is(err, record.ErrAnswered) {
+			return err
+		}
+	}
+	return nil
+}
+
+// elicit asks the client's user in the middle of a request, all at once and within
+// askWait, and returns what was answered.
+func elicit(ctx context.Context, req *mcp.CallToolRequest, asked mcp.InputRequestMap) mcp.InputResponseMap {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	got := mcp.InputResponseMap{}
+	for key, p := range asked {
+		all.Go(func() {
+			res, err := elicitOne(ctx, req, p.(*mcp.ElicitParams))
+			if err != nil { // nobody has answered
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			got[key] = res
+		})
+	}
+	all.Wait()
+	return got
+}
+
+func elicitOne(ctx context.Context, req *mcp.CallToolRequest,
+	p *mcp.ElicitParams) (res *mcp.ElicitResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("asking failed: %.200v", p)
+		}
+	}()
+	return req.Session.Elicit(ctx, p)
+}
+
+// relays is what asks the client's user in the middle of a call for a server; nil:
+// the client cannot be asked then.
+func (c *session) relays(req *mcp.CallToolRequest) func(context.Context,
+	string, *backend.Question) (*backend.Reply, error) {
+	if req == nil || req.ProtocolVersion() > lastStateful || elicits(req) == (can{}) {
+		return nil
+	}
+	return func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
+		ctx, cancel := context.WithTimeout(ctx, askWait)
+		defer cancel()
+		p := relayed(server, "", q)
+		if utf8.RuneCountInString(p.Message) > maxAsked {
+			return nil, fmt.Errorf("its question has more than %d characters", maxAsked)
+		}
+		res, err := elicitOne(ctx, req, p)
+		if err != nil {
+			return nil, err
+		}
+		if r := replyOf(res); r != nil {
+			return r, nil
+		}
+		return &backend.Reply{Action: backend.Cancel}, nil
+	}
+}
+
+// waitState is what a client carries from the question to the answer, signed.
+type waitState struct {
+	Run     string   `json:"r"`
+	Asks    []string `json:"a"` // keys of all that was asked
+	Round   int      `json:"n"`
+	Session string   `json:"s"`
+	Request string   `json:"h"` // hash of the script and its inputs
+	Until   int64    `json:"u"` // Unix seconds
+}
+
+// asksClient answers a request with questions, which the client has its user answer
+// and sends back with the request; before is the state that it came with. nil: there
+// is nothing to ask there.
+func (c *session) asksClient(req *mcp.CallToolRequest, args *executeArgs, res *harness.Result,
+	before *waitState) *mcp.CallToolResult {
+	asked := c.questions(res, elicits(req), before.Asks)
+	if len(asked) == 0 || before.Round >= maxRounds {
+		return nil
+	}
+	s := waitState{Run: res.Run, Session: c.id, Request: args.hash(), Round: before.Round + 1,
+		Asks:  append(slices.Clip(before.Asks), slices.Collect(maps.Keys(asked))...),
+		Until: time.Now().Add(answerFor).Unix()}
+	return &mcp.CallToolResult{InputRequests: asked, RequestState: c.sign(s)}
+}
+
+// answers are those of a client's user to questions of asksClient.
+func (c *session) answers(req *mcp.CallToolRequest, args *executeArgs) (*waitState, error) {
+	s := &waitState{}
+	if !c.verify(req.Params.RequestState, s) || s.Session != c.id || s.Request != args.hash() || s.Run == "" ||
+		time.Now().Unix() > s.Until {
+		return nil, &refusal{why: "the answers are not to questions of this script, or come too late; send the script again " +
+			"without them, and it goes on where it stands"}
+	}
+	return s, nil
+}
+
+// take keeps the answers that a request came with, in time: a run that has gone on
+// since needs them no more.
+func (c *session) take(ctx context.Context, s *waitState, got mcp.InputResponseMap) error {
+	run, err := c.recorded(ctx, s.Run)
+	if err != nil || run.End == nil {
+		return err
+	}
+	res, err := harness.Recorded(run)
+	if err != nil {
+		return err
+	}
+	return c.keep(res, func(key string) bool { return slices.Contains(s.Asks, key) }, got)
+}
+
+// recorded is a run of the session's owner as its record has it.
+func (c *session) recorded(ctx context.Context, id string) (*record.Run, error) {
+	if err := c.s.reading.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer c.s.reading.Release(1)
+	run, err := c.s.records.Load(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case run.Begin.ID != id || run.Begin.Subject != c.owner.subject():
+		return nil, record.ErrNotFound
+	}
+	if n := weightOf(run); n > maxRunBytes {
+		return nil, fmt.Errorf("the run has %d MB of values, more than can be read here; harness runs show %s shows it",
+			n>>20, id)
+	}
+	return run, nil
+}

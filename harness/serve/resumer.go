@@ -1,0 +1,268 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+)
+
+// Resuming says what a server does at its start with runs whose processes died.
+type Resuming string
+
+// What a server may do with them.
+const (
+	ResumeAsk   Resuming = "ask"   // the log names them, and how they go on
+	ResumeAuto  Resuming = "auto"  // they go on, if it is known what became of all their calls
+	ResumeNever Resuming = "never" // nothing is said of them
+)
+
+// Resumings are the values that a Resuming may have.
+var Resumings = []Resuming{ResumeAsk, ResumeAuto, ResumeNever}
+
+const (
+	// lookEvery is how often runs that wait are looked at; lookEach is what each of
+	// them adds to that where they are many.
+	lookEvery = 500 * time.Millisecond
+	lookEach  = 5 * time.Millisecond
+	// pendingFor is how old dry runs may be whose effects a person may still approve of
+	// here, at the start.
+	pendingFor = 31 * 24 * time.Hour
+	// maxNamed is how many runs whose processes died the log names.
+	maxNamed = 20
+)
+
+// resumer goes on with runs that wait, as soon as people have answered all that they
+// ask.
+type resumer struct {
+	s    *Server
+	news chan struct{} // of one element: somebody has answered here
+
+	mu      sync.Mutex
+	owners  map[string]owner // by subject: those whose tokens stand
+	waiting map[string]bool  // IDs of runs
+	held    map[string]int   // of runs that a request goes on with itself
+	strange map[string]bool  // of runs that nobody here may go on with; said once
+}
+
+func newResumer(s *Server) *resumer {
+	return &resumer{s: s, news: make(chan struct{}, 1), owners: map[string]owner{operator.subject(): operator},
+		waiting: map[string]bool{}, held: map[string]int{}, strange: map[string]bool{}}
+}
+
+// knows notes the owners of tokens that are served.
+func (r *resumer) knows(owners ...owner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range owners {
+		r.owners[o.subject()] = o
+	}
+}
+
+// watch notes a run that waits.
+func (r *resumer) watch(res *harness.Result) {
+	if res.Run != "" && (res.Status == harness.Waiting || res.Approval != "") {
+		r.add(res.Run)
+	}
+}
+
+func (r *resumer) add(run string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting[run] = true
+}
+
+// hold leaves a run to who calls it, until release is called.
+func (r *resumer) hold(run string) (release func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held[run]++
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		if r.held[run]--; r.held[run] == 0 {
+			delete(r.held, run)
+		}
+		r.mu.Unlock()
+		r.answered()
+	})
+}
+
+// answered says that somebody has answered here.
+func (r *resumer) answered() {
+	select {
+	case r.news <- struct{}{}:
+	default:
+	}
+}
+
+// run looks after runs that wait until the server ends.
+func (r *resumer) run() {
+	ctx := r.s.ctx
+	r.begin(ctx)
+	r.s.work.Go(func() {
+		for sum, err := range r.s.records.Follow(ctx, &record.Filter{Status: []string{string(harness.Waiting)}}) {
+			if err == nil { // what cannot be read does not go on
+				r.add(sum.ID)
+			}
+		}
+	})
+	for ctx.Err() == nil {
+		ids := r.list()
+		select {
+		case <-ctx.Done():
+		case <-r.news:
+		case <-time.After(max(lookEvery, time.Duration(len(ids))*lookEach)):
+		}
+		for _, id := range r.list() {
+			if ctx.Err() == nil {
+				r.look(ctx, id)
+			}
+		}
+	}
+}
+
+// list are the runs that wait and that no request goes on with.
+func (r *resumer) list() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for id := range r.waiting {
+		if r.held[id] == 0 {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// begin finds the runs of the store that wait, and does what Options.Resume says with
+// those whose processes died.
+func (r *resumer) begin(ctx context.Context) {
+	died, log := 0, r.s.log
+	for sum, err := range r.s.records.List(ctx, &record.Filter{Status: []string{string(harness.Waiting), record.Died}}) {
+		switch {
+		case err != nil:
+		case sum.Status == string(harness.Waiting):
+			r.add(sum.ID)
+		case r.s.opts.Resume == ResumeNever || sum.Damaged:
+		case r.s.opts.Resume == ResumeAuto:
+			r.add(sum.ID)
+		default:
+			if died++; died <= maxNamed {
+				log.Warn("the process of a run died", "run", sum.ID, "began", sum.Time, "goes_on_with", "harness resume "+sum.ID)
+			}
+		}
+	}
+	if died > maxNamed {
+		log.Warn("the processes of further runs died", "runs", died-maxNamed, "list", "harness runs -status died")
+	}
+	recent := &record.Filter{Since: time.Now().Add(-pendingFor)}
+	for p, err := range r.s.records.Pending(ctx, recent) { // of dry runs, too
+		if err == nil {
+			r.add(p.Run.ID)
+		}
+	}
+}
+
+// look goes on with a run if nothing of it waits for people any more.
+func (r *resumer) look(ctx context.Context, id string) {
+	run, err := r.s.records.Load(id)
+	if err == nil && (run.Running || len(run.Open()) > 0) {
+		return
+	}
+	r.mu.Lock()
+	o, known := r.owners[subjectOf(run)]
+	_, waits := r.waiting[id]
+	free := waits && r.held[id] == 0
+	goes := err == nil && known && goesOnAlone(run, r.s.opts.Resume)
+	if free && (known || err != nil || !goesOnAlone(run, r.s.opts.Resume)) {
+		delete(r.waiting, id)
+	}
+	told := r.strange[id]
+	if free && !known && err == nil {
+		r.strange[id] = true
+	}
+	r.mu.Unlock()
+	switch {
+	case !free:
+	case err != nil:
+		if !errors.Is(err, record.ErrNotFound) {
+			r.s.log.Warn("a run that waits cannot be read", "run", id, "error", err)
+		}
+	case !known && !told:
+		r.s.log.Warn("a run that could go on is of a token that is not there any more", "run", id)
+	case goes:
+		release := r.hold(id)
+		r.s.work.Go(func() {
+			defer release()
+			r.resume(ctx, run, o)
+		})
+	}
+}
+
+func subjectOf(run *record.Run) string {
+	if run == nil {
+		return ""
+	}
+	return run.Begin.Subject
+}
+
+// goesOnAlone reports whether a run for which nobody is asked any more is gone on
+// with without a word from anybody.
+func goesOnAlone(run *record.Run, how Resuming) bool {
+	if len(run.Unknown()) > 0 || run.Damaged != nil || run.Later != nil {
+		return false
+	}
+	if run.End == nil {
+		return how == ResumeAuto
+	}
+	yes := slices.ContainsFunc(run.Asks, func(a *record.Asked) bool {
+		return a.A == record.Ledger && a.Answer != nil && a.Answer.Yes
+	})
+	return run.End.Status == string(harness.Waiting) || run.Begin.Dry && yes && len(run.Attempts) == 0
+}
+
+// resume goes on with a run for which no client waits.
+func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) {
+	var err error
+	defer r.s.recovered("a run that goes on", &err)
+	id := run.Begin.ID
+	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.token(),
+		results: harness.NewRoom(r.s.opts.MaxResultBytes, r.s.weighed(o))}
+	args := &executeArgs{Inputs: map[string]json.RawMessage{}, DryRun: false}
+	if args.Script, err = run.Text(run.Begin.Script); err == nil {
+		for name, d := range run.Begin.Inputs {
+			if args.Inputs[name], err = run.Value(d); err != nil {
+				break
+			}
+		}
+	}
+	var res *harness.Result
+	nobody, cancel := context.WithCancel(ctx) // waits for it, so that the same request does
+	cancel()
+	done := r.s.sent.begin(nobody, run.Begin.Request)
+	defer func() { done(ctx, nil) }()
+	if err == nil {
+		var release func()
+		res, release, err = c.inTurn(ctx, nil, args, func(ctx context.Context,
+			script *harness.Script) (*harness.Result, error) {
+			return r.s.harness.Resume(ctx, id, script)
+		}, time.Now())
+		release()
+	}
+	var running *record.RunningError
+	switch {
+	case errors.As(err, &running): // another process was faster
+	case err != nil && ctx.Err() == nil:
+		r.s.log.Error("a run cannot go on", "run", id, "error", fmt.Sprint(err))
+	case err == nil:
+		r.s.log.Info("a run went on", "run", id, "status", res.Status)
+	}
+}

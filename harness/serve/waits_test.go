@@ -1,0 +1,559 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+)
+
+// person answers what clients ask, by what is in the question.
+type person struct {
+	mu    sync.Mutex
+	says  func(message string) *mcp.ElicitResult
+	asked []string
+}
+
+func (p *person) options() *mcp.ClientOptions {
+	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
+		r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.asked = append(p.asked, r.Params.Message)
+		return p.says(r.Params.Message), nil
+	}}
+}
+
+func (p *person) questions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked)
+}
+
+var (
+	accept  = &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}
+	decline = &mcp.ElicitResult{Action: "decline"}
+)
+
+func always(r *mcp.ElicitResult) *person {
+	return &person{says: func(string) *mcp.ElicitResult { return r }}
+}
+
+// transports are the ways in which clients reach a server.
+var transports = map[string]func(t *testing.T, s *Server, opts *mcp.ClientOptions) *client{
+	"stdio": connect,
+	"2025-11-25": func(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
+		return dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2025-11-25", "", opts)
+	},
+	"2026-07-28": func(t *testing.T, s *Server, opts *mcp.ClientOptions) *client {
+		return dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2026-07-28", "", opts)
+	},
+}
+
+// asksForWrites is a policy by which a person must approve of what is no read.
+var asksForWrites = &harness.Policy{Approve: harness.ApproveWrites}
+
+const deletesThree = `for i := range 3 {
+	_, err := files.DeleteFile(files.DeleteFileParams{Path: fmt.Sprint("file", i)})
+	fmt.Println(i, err)
+}`
+
+// Each call is asked about by itself, when it is its turn, and the script gets what
+// became of it.
+func TestEachCallIsAskedAbout(t *testing.T) {
+	for name, dial := range transports {
+		t.Run(name, func(t *testing.T) {
+			s, f := serving(t, &Options{Policy: asksForWrites})
+			p := &person{says: func(m string) *mcp.ElicitResult {
+				if strings.Contains(m, "file1") {
+					return decline
+				}
+				return accept
+			}}
+			got, a := dial(t, s, p.options()).run(deletesThree)
+			asked := p.questions()
+			if a.Status != harness.OK || f.calls.Load() != 2 || len(asked) != 3 || a.Attempts != 4 {
+				t.Errorf("%d calls, %d attempts, asked %q: %s", f.calls.Load(), a.Attempts, asked, got)
+			}
+			for i, m := range asked {
+				if !strings.Contains(m, fmt.Sprintf(`{"path":"file%d"}`, i)) {
+					t.Errorf("question %d: %s", i, m)
+				}
+			}
+			if want := "0 <nil>\n1 files.delete_file: not sent: the user at "; !strings.Contains(got, want) ||
+				!strings.Contains(got, "\n2 <nil>\n") {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// All that waits at the same time is asked at once, and a yes for all calls of a tool
+// is one, where the ask allows that.
+func TestWhatWaitsIsAskedAtOnce(t *testing.T) {
+	s, f := serving(t, &Options{Policy: asksForWrites})
+	p := always(accept)
+	got, a := connect(t, s, p.options()).run(`var wg sync.WaitGroup
+for i := range 3 {
+	wg.Go(func() { files.DeleteFile(files.DeleteFileParams{Path: fmt.Sprint(i)}) })
+}
+wg.Wait()
+Return("done")`)
+	if got != "done\n" || f.calls.Load() != 3 || len(p.questions()) != 3 || a.Attempts != 2 {
+		t.Errorf("%d calls, %d attempts, %d questions: %s", f.calls.Load(), a.Attempts, len(p.questions()), got)
+	}
+}
+
+// A run whose calls nobody answers for now waits, and goes on when a file beside its
+// record says yes: without a client, and after a restart.
+func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprint("restart ", restart), func(t *testing.T) {
+			dir := t.TempDir()
+			s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
+			got, a := connect(t, s, nil).run(deleting)
+			if a.Status != harness.Waiting || !strings.Contains(got, "harness approvals yes "+a.Waiting[0].ID) {
+				t.Fatal(got)
+			}
+			if restart {
+				s.Close()
+				s, f = serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
+			}
+			other := folderStore(t, dir) // as another process has it
+			if err := other.Answer(a.Waiting[0].ID, &record.Answer{Yes: true, Who: "ann", How: "approvals"}); err != nil {
+				t.Fatal(err)
+			}
+			until(t, func() bool {
+				run, err := other.Load(a.Run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return run.End != nil && run.End.Status == "ok" && !run.Running
+			})
+			if n := f.calls.Load(); n != 1 {
+				t.Errorf("%d calls", n)
+			}
+			// Who sends it again gets what it came to, once; then it is a new run.
+			c := connect(t, s, nil)
+			got, again := c.run(deleting)
+			if again.Run != a.Run || !strings.HasPrefix(got, "deleted\n") || !strings.Contains(got, "after a yes") ||
+				f.calls.Load() != 1 {
+				t.Errorf("%d calls: %s", f.calls.Load(), got)
+			}
+			if got, again = c.run(deleting); again.Run == a.Run || again.Status != harness.Waiting {
+				t.Errorf("the next one: %s", got)
+			}
+		})
+	}
+}
+
+// While a run waits the same request is answered with it, and another one is not.
+func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
+	for name, dial := range transports {
+		t.Run(name, func(t *testing.T) {
+			s, f := serving(t, &Options{Policy: asksForWrites})
+			c := dial(t, s, nil)
+			_, first := c.run(deleting)
+			got, again := c.run(deleting)
+			if again.Run != first.Run || again.Status != harness.Waiting || again.Waiting[0].ID != first.Waiting[0].ID {
+				t.Errorf("sent again: %s", got)
+			}
+			if _, other := c.run(deleting + " // another"); other.Run == first.Run {
+				t.Error("another script is taken for the same")
+			}
+			if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
+				t.Fatal(err)
+			}
+			if got, again = c.run(deleting); again.Run != first.Run || !strings.HasPrefix(got, "deleted\n") ||
+				f.calls.Load() != 1 {
+				t.Errorf("after a yes, %d calls: %s", f.calls.Load(), got)
+			}
+		})
+	}
+	t.Run("no rejoin", func(t *testing.T) {
+		s, _ := serving(t, &Options{Policy: asksForWrites, NoRejoin: true})
+		c := connect(t, s, nil)
+		_, first := c.run(deleting)
+		if _, again := c.run(deleting); again.Run == first.Run {
+			t.Error("it is not a new run")
+		}
+	})
+}
+
+func TestOnceIsOnce(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		s, f := serving(t, &Options{NoRejoin: off})
+		c := connect(t, s, nil)
+		once := func(key, script string) (string, *Answer) {
+			res := c.call("execute", map[string]any{"script": script, "once": key})
+			if res.IsError && res.StructuredContent == nil {
+				return textOf(res), nil
+			}
+			return textOf(res), structured(t, res)
+		}
+		_, first := once("a", deleting)
+		for range 2 {
+			if got, again := once("a", deleting); again == nil || again.Run != first.Run ||
+				!strings.HasPrefix(got, "deleted\n") {
+				t.Errorf("the same key: %s", got)
+			}
+		}
+		if got, _ := once("a", deleting+"// x"); !strings.Contains(got, "another script") ||
+			!strings.Contains(got, first.Run) {
+			t.Errorf("another script: %s", got)
+		}
+		if _, other := once("b", deleting); other.Run == first.Run {
+			t.Error("another key is taken for the same")
+		}
+		if n := f.calls.Load(); n != 2 {
+			t.Errorf("%d calls", n)
+		}
+		res := c.call("execute", map[string]any{"script": "Return(1)", "once": strings.Repeat("x", maxOnce+1)})
+		if !strings.Contains(textOf(res), "once is") {
+			t.Error(textOf(res))
+		}
+	}
+}
+
+// A script whose client went before the answer came is not done a second time.
+func TestAnAnswerThatWasLostIsGivenAgain(t *testing.T) {
+	s, f := serving(t, nil)
+	c := dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "", "", nil)
+	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"})
+fmt.Println(err)
+files.Wait()
+Return("end")`
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script}})
+	}()
+	receive(t, f.blocked)
+	cancel()
+	receive(t, done)
+	receive(t, f.canceled)
+	calls := f.calls.Load() // the deletion and what was cut
+	go func() { receive(t, f.blocked); f.release <- struct{}{} }()
+	got, a := c.run(script)
+	if !strings.HasPrefix(got, "end\n") || !strings.Contains(got, "not begun again") || a.Attempts != 2 {
+		t.Errorf("sent again: %s", got)
+	}
+	if n := f.calls.Load(); n != calls+1 {
+		t.Errorf("%d calls, want %d", n, calls+1)
+	}
+}
+
+func TestTheRunOfALostAnswerIsKnown(t *testing.T) {
+	s, _ := serving(t, nil)
+	c := s.newSession("x", operator, Execute, true, nil)
+	script := &harness.Script{Source: "Return(7)"}
+	run := func(leave bool) *harness.Result {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		end := c.s.sent.begin(ctx, c.requestDigest(&executeArgs{Script: script.Source}))
+		res, err := c.begins(ctx, script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if leave {
+			cancel()
+		}
+		end(ctx, res)
+		return res
+	}
+	first, again := run(true), run(false)
+	if again.Run != first.Run || !strings.Contains(strings.Join(again.Warnings, ""), "whose answer was lost") {
+		t.Errorf("%+v", again)
+	}
+	if third := run(false); third.Run == first.Run {
+		t.Error("it is answered twice")
+	}
+}
+
+// A task that waits asks the user of its client, if that can be, and goes on.
+func TestATaskThatWaitsAsks(t *testing.T) {
+	dir := t.TempDir()
+	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
+	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	c := taking(t, s, url, "", always(accept).options())
+	id := c.begins(deletesThree)
+	mute := taking(t, s, url, "", nil)
+	if got := mute.becomes(id, taskWorking); !strings.Contains(got.StatusMessage, "harness approvals yes") ||
+		got.InputRequests != nil {
+		t.Errorf("a client that cannot ask is told %+v", got)
+	}
+	seen := map[string]bool{}
+	for round := 0; ; round++ {
+		got := c.becomesOneOf(id, taskInput, taskCompleted)
+		if got.Status == taskCompleted {
+			if text := textOf(answerOf(t, got)); text != "0 <nil>\n1 <nil>\n2 <nil>\n" || round != 3 {
+				t.Errorf("after %d rounds: %s", round, text)
+			}
+			break
+		}
+		answers := mcp.InputResponseMap{"nobody asked": accept}
+		for key, r := range got.InputRequests {
+			if seen[key] || !strings.Contains(r.(*mcp.ElicitParams).Message, fmt.Sprintf("file%d", round)) {
+				t.Errorf("round %d asks %s: %+v", round, key, r)
+			}
+			seen[key] = true
+			answers[key] = accept
+		}
+		if round == 1 { // a restart between question and answer
+			s.Close()
+			s, f = serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, dir)})
+			c = taking(t, s, "http://"+listen(t, s, &HTTP{})+"/mcp", "", always(accept).options())
+		}
+		c.update(id, answers)
+	}
+	if n := f.calls.Load(); n != 2 { // since the restart
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestATaskThatWaitsIsCanceled(t *testing.T) {
+	s, f := serving(t, &Options{Policy: asksForWrites})
+	c := taking(t, s, "http://"+listen(t, s, &HTTP{})+"/mcp", "", nil)
+	id := c.begins(deleting)
+	c.cancel(id)
+	c.becomes(id, taskCancelled)
+	for p, err := range s.records.Pending(t.Context(), nil) {
+		t.Errorf("%+v still waits, %v", p, err)
+	}
+	if n := f.calls.Load(); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// Where only tokens with the right may say yes, the script's own client is not asked.
+func TestTheConsoleAloneSaysYes(t *testing.T) {
+	s, f := serving(t, &Options{Policy: asksForWrites, Approvals: ApprovalsConsole})
+	p := always(accept)
+	got, a := connect(t, s, p.options()).run(deleting)
+	if a.Status != harness.Waiting || len(p.questions()) != 0 || f.calls.Load() != 0 {
+		t.Errorf("%s; asked %q", got, p.questions())
+	}
+}
+
+// What a client carries between question and answer is good for its own script and
+// session.
+func TestAnswersAreToTheirQuestions(t *testing.T) {
+	s, f := serving(t, &Options{Policy: asksForWrites})
+	url := "http://" + listen(t, s, &HTTP{Tokens: twoTokens}) + "/mcp"
+	by := func(token string) *client {
+		cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+			MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+			Capabilities:   &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}},
+		}).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url,
+			HTTPClient: &http.Client{Transport: bearer(twoTokens[token])}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cs.Close() })
+		return &client{cs, t, nil, nil}
+	}
+	ann, bob := by("ann"), by("bob")
+	first := ann.call("execute", map[string]any{"script": deleting})
+	keys := slices.Collect(maps.Keys(first.InputRequests))
+	if len(keys) != 1 || first.RequestState == "" {
+		t.Fatalf("%+v", first)
+	}
+	send := func(c *client, script, state string) string {
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+			Arguments:    map[string]any{"script": script},
+			RequestState: state, InputResponses: mcp.InputResponseMap{keys[0]: accept}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return textOf(res)
+	}
+	state := first.RequestState
+	for name, got := range map[string]string{
+		"another script":  send(ann, deleting+"//", state),
+		"another session": send(bob, deleting, state),
+		"forged":          send(ann, deleting, state[:len(state)-2]+"AA"),
+		"rubbish":         send(ann, deleting, "rubbish"),
+	} {
+		if !strings.Contains(got, "not to questions of this script") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if n := f.calls.Load(); n != 0 {
+		t.Fatalf("%d calls", n)
+	}
+	if got := send(ann, deleting, state); got != "deleted\n" {
+		t.Error(got)
+	}
+	if got := send(ann, deleting, state); !strings.HasPrefix(got, "deleted\n") ||
+		f.calls.Load() != 1 { // its answer was lost, say
+		t.Errorf("sent again, %d calls: %s", f.calls.Load(), got)
+	}
+}
+
+// A run whose process died is named at the start, or goes on, as Options.Resume says.
+func TestRunsWhoseProcessesDiedAreToldOf(t *testing.T) {
+	for _, how := range Resumings {
+		t.Run(string(how), func(t *testing.T) {
+			store := folderStore(t, t.TempDir())
+			w, err := store.Begin(&record.Begin{Script: record.String(`fmt.Println("hello"); Return(7)`),
+				Limits: json.RawMessage(`{}`), Inputs: record.Values{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := w.ID()
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			var log lockedLog
+			serving(t, &Options{Records: store, Resume: how, Log: textLog(&log)})
+			status := func() string {
+				run, err := store.Load(id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return run.Summary().Status
+			}
+			switch how {
+			case ResumeAuto:
+				until(t, func() bool { return status() == "ok" })
+			case ResumeAsk:
+				until(t, func() bool { return strings.Contains(log.text(), "harness resume "+id) })
+			case ResumeNever:
+				if got := status(); got != record.Died {
+					t.Errorf("it is %s", got)
+				}
+			}
+			if named := strings.Contains(log.text(), "harness resume"); named != (how == ResumeAsk) {
+				t.Errorf("the log names it: %v", named)
+			}
+		})
+	}
+}
+
+// lockedLog is a log that is read while it is written.
+type lockedLog struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedLog) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// becomesOneOf waits until a task has one of some statuses.
+func (c *tasker) becomesOneOf(id string, statuses ...string) *taskState {
+	c.t.Helper()
+	var s *taskState
+	until(c.t, func() bool {
+		var err error
+		if s, err = c.get(id); err != nil {
+			c.t.Fatal(err)
+		}
+		return slices.Contains(statuses, s.Status)
+	})
+	return s
+}
+
+func (c *tasker) update(id string, answers mcp.InputResponseMap) {
+	c.t.Helper()
+	if _, err := mcp.CallCustomMethod[*taskParams, *taskDone](c.t.Context(), c.ClientSession, "tasks/update",
+		&taskParams{ID: id, Responses: answers}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Of requests with the same key that come at the same time one runs, and all get what
+// it came to.
+func TestOnceIsOnceAtTheSameTime(t *testing.T) {
+	s, f := serving(t, &Options{MaxRuns: 8})
+	c := connect(t, s, nil)
+	runs := make([]string, 8)
+	var all sync.WaitGroup
+	for i := range runs {
+		all.Go(func() {
+			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+				Arguments: map[string]any{"script": deleting, "once": "a"}})
+			if err == nil {
+				runs[i] = structured(t, res).Run
+			}
+		})
+	}
+	all.Wait()
+	if got := slices.Compact(slices.Sorted(slices.Values(runs))); len(got) != 1 || got[0] == "" || f.calls.Load() != 1 {
+		t.Errorf("%d calls, runs %q", f.calls.Load(), got)
+	}
+}
+
+// Who sends a script again while its run goes on after a yes waits for that.
+func TestWhatIsSentAgainWhileItGoesOn(t *testing.T) {
+	s, f := serving(t, &Options{Policy: asksForWrites})
+	c := connect(t, s, nil)
+	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"}); if err != nil { panic(err) }
+files.Wait()
+Return("end")`
+	_, first := c.run(script)
+	if err := s.records.Answer(first.Waiting[0].ID, &record.Answer{Yes: true}); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, f.blocked) // it goes on, without a client
+	type answer struct {
+		text string
+		*Answer
+	}
+	got := make(chan answer, 1)
+	go func() { text, a := c.run(script); got <- answer{text, a} }()
+	until(t, func() bool { running, waits := s.queue.load(); return running+waits == 2 })
+	f.release <- struct{}{}
+	if a := receive(t, got); a.Run != first.Run || !strings.HasPrefix(a.text, "end\n") || f.calls.Load() != 2 {
+		t.Errorf("%d calls: %s", f.calls.Load(), a.text)
+	}
+}
+
+// A run that waits holds no process, and next to no memory.
+func TestAWaitingRunHoldsNothing(t *testing.T) {
+	s, _ := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
+	c := connect(t, s, nil)
+	wait := func(from, to int) {
+		for i := from; i < to; i++ {
+			if _, a := c.run(fmt.Sprintf("n := %d\n%s\n_ = n", i, deleting)); a.Status != harness.Waiting {
+				t.Fatalf("%+v", a.Result)
+			}
+		}
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const n = 20
+	wait(0, 10)
+	before := heap()
+	wait(10, 10+n)
+	each := (heap() - before) / n
+	t.Logf("%d bytes for each run", each)
+	if running, waits := s.queue.load(); each > 20<<10 || running+waits != 0 {
+		t.Errorf("%d bytes for each run; %d run", each, running)
+	}
+}
