@@ -72,6 +72,12 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 	if d := r.decide(t); d.Verdict == IsDenied && recorded == nil {
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
 	}
+	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
+		if d := r.decideCall(t, c.Args); d.Verdict != IsAllowed {
+			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made, and is not made again without a yes, which it needs "+
+				"by now: %s; harness runs settle says what became of it", recorded.N, t.ID, d.Rule))
+		}
+	}
 	r.mu.Lock()
 	r.pending = append(r.pending, t.Go())
 	r.mu.Unlock()

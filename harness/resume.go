@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,6 +89,9 @@ func resumable(run *record.Run, more Limits) error {
 		}
 		return no("%v", err)
 	}
+	if what := redacted(run); what != "" {
+		return no("its %s had secrets of the config in it, which the record hides: what it sends now would be something else", what)
+	}
 	end := run.End
 	if end == nil {
 		return nil
@@ -118,6 +122,29 @@ func resumable(run *record.Run, more Limits) error {
 		}
 	}
 	return no("it has ended with %s", end.Status)
+}
+
+// redacted is the part of a run without which its script is another one, and which
+// the record does not have as it was; "" where it has all.
+func redacted(run *record.Run) string {
+	part := func(script record.Data, inputs ...record.Values) string {
+		if script.Redacted {
+			return "script"
+		}
+		for _, values := range inputs {
+			for name, v := range values {
+				if v.Redacted {
+					return fmt.Sprintf("input %q", name)
+				}
+			}
+		}
+		return ""
+	}
+	what := part(run.Begin.Script, run.Begin.Inputs, run.Begin.Stored)
+	for _, c := range run.Children {
+		what = cmp.Or(what, part(c.Script, c.Inputs))
+	}
+	return what
 }
 
 // resumption is a run that goes on.
