@@ -261,7 +261,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	}
 	if res.Status != OK {
 		why := notOK(res)
-		if neverBegan(res.Status) {
+		if !known && neverBegan(res.Status) {
 			r.journal.add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
 		}
 		return nil, errors.New(why)

@@ -381,6 +381,9 @@ func (r *run) finish(o *worker.Outcome) {
 	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
 		res.Status = Status(o.Status)
 	}
+	if res.Status == OK && r.script.depth == 0 && r.tree.asks.anyLost() { // by goroutines that main did not wait for
+		res.Status = Uncertain
+	}
 	switch {
 	case o.Status == worker.Stopped:
 	case o.Status == worker.Waiting:

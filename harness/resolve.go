@@ -504,7 +504,7 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 	if len(r.result.Errors) > 0 { // a phrase has no tool
 		return false
 	}
-	if r.tree.replay != nil { // nothing is called
+	if p := r.tree.replay; p != nil && !p.isLive() { // nothing is called, or each call is decided on when it is
 		return true
 	}
 	told := r.script.Policy != nil || r.script.ReadOnly

@@ -36,19 +36,26 @@ func (r *Result) WaitsText() string {
 		}
 		more(&b, n)
 		id, call := r.Run, r.Unknown[0].N
-		fmt.Fprintf(&b, "a person says what is: harness runs settle %s %d happened -result JSON; or … not, and it is made again; "+
-			"then harness resume %s goes on. harness runs close %s ends the run\n", id, call, id, id)
+		fmt.Fprintf(&b, "a person says what is: harness runs settle %s %d happened -result JSON; or … not, and it is made "+
+			"again; then harness resume %s goes on. harness runs close %s ends the run\n", id, call, id, id)
 	}
 	if n := len(r.Waiting); n > 0 {
-		fmt.Fprintf(&b, "%s for a person; nothing of %s was sent:\n", hasHave(n, "a call waits", fmt.Sprintf("%d calls wait", n)),
-			hasHave(n, "it", "them"))
+		nothing := ""
+		if !slices.ContainsFunc(r.Waiting, func(w WaitingCall) bool { return w.Question != nil }) {
+			nothing = fmt.Sprintf("; nothing of %s was sent", hasHave(n, "it", "them"))
+		}
+		fmt.Fprintf(&b, "%s for a person%s:\n", hasHave(n, "a call waits", fmt.Sprintf("%d calls wait", n)), nothing)
 		for _, w := range r.Waiting[:min(n, maxWaits)] {
 			fmt.Fprintf(&b, "  %s  %s: %s(%s): %s\n", w.ID, where(w.Script, w.File, w.Line), w.Tool, argsText(w.Args), w.Why)
 		}
 		more(&b, n)
 		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
-		fmt.Fprintf(&b, "until %s: harness approvals yes %s (or no) answers; the run then goes on where it stands. The same script "+
-			"sent again gets its result, and makes no call twice\n", first.Until.UTC().Format(time.RFC3339), first.ID)
+		answers := fmt.Sprintf("harness approvals yes %s (or no) answers; the run then goes on", first.ID)
+		if first.Question != nil {
+			answers = fmt.Sprintf("harness resume %s asks at a terminal, and goes on", r.Run)
+		}
+		fmt.Fprintf(&b, "until %s: %s where it stands. The same script sent again gets its result, and makes no call twice\n",
+			first.Until.UTC().Format(time.RFC3339), answers)
 	}
 	return b.String()
 }
@@ -80,7 +87,8 @@ func (j *journal) askLedger(res *Result) {
 		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
 		return
 	}
-	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run", Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
+	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run",
+		Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
 	run, err := j.store.Load(j.id())
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
@@ -91,13 +99,14 @@ func (j *journal) askLedger(res *Result) {
 		res.Warnings = append(res.Warnings, "the calls of this dry run cannot be approved of: "+err.Error())
 		return
 	}
-	res.Approval = approvalID(j.id(), x.A)
+	res.Approval = record.ApprovalID(j.id(), x.A)
 }
 
 // maxQuestions is how often the servers of a run may ask a person.
 const maxQuestions = 3
 
-var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on", maxQuestions)
+var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on",
+	maxQuestions)
 
 // question is what a server asks in the middle of a call: worker.ErrParked where the
 // call waits for the answer, else why it gets none.
@@ -176,7 +185,8 @@ func (r *run) goOn(t *wrappers.Tool, args json.RawMessage, recorded *record.Made
 // rounds lets a call be answered later: its server may ask a person, or make a task
 // of it. recorded is what the record has of a call that goes on, and input what its
 // server is answered.
-func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made, input json.RawMessage, how *backend.Send) {
+func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made, input json.RawMessage,
+	how *backend.Send) {
 	if recorded != nil && recorded.Round != nil {
 		how.Continue = &backend.Continue{State: recorded.Round.State, Task: recorded.Round.Task, Input: input}
 	}

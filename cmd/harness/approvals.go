@@ -113,7 +113,7 @@ func approvalOf(r *record.Run, a *record.Asked) (*approval, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &approval{ID: show.ID(r, a.Ask), Run: r.Begin.ID, Tool: a.Tool, Class: a.Class, Args: args, Why: a.Why,
+	return &approval{ID: record.ApprovalID(r.Begin.ID, a.A), Run: r.Begin.ID, Tool: a.Tool, Class: a.Class, Args: args, Why: a.Why,
 		Line: show.Line(a.Place), Script: show.Script(r, a.Path), Path: a.Path, Until: a.Until, Whole: a.Whole,
 		Question: a.Question, Answer: a.Answer}, nil
 }
@@ -145,15 +145,19 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 		all = append(all, p)
 	}
 	slices.SortStableFunc(all, func(a, b *record.Pending) int { return a.Time.Compare(b.Time) })
+	runs := map[string]*record.Run{}
 	for _, p := range all {
-		r, a, err := store.Asked(p.ID)
-		if errors.Is(err, record.ErrNotFound) { // it was removed since
-			continue
+		r := runs[p.Run.ID]
+		if r == nil {
+			if r, err = store.Load(p.Run.ID); errors.Is(err, record.ErrNotFound) { // it was removed since
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			runs[p.Run.ID] = r
 		}
-		if err == nil {
-			err = e.listApproval(c, r, a)
-		}
-		if err != nil {
+		if err := e.listApproval(c, r, p.Asked); err != nil {
 			return err
 		}
 	}
@@ -174,7 +178,7 @@ func (e *env) listApproval(c *cli.Command, r *record.Run, a *record.Asked) error
 	}
 	ascii, width := ascii(), columns(e.stdout, 160)
 	vis := func(s string) string { return show.Visible(s, width, ascii) }
-	id := show.ID(r, a.Ask)
+	id := record.ApprovalID(r.Begin.ID, a.A)
 	at := vis(show.At(r, a.Path, a.Place))
 	if name := r.Begin.Name; name != "" && name != "-" {
 		at = vis(name) + ", " + at
@@ -200,7 +204,7 @@ type asked struct {
 	*record.Asked
 }
 
-func (a asked) id() string { return show.ID(a.run, a.Ask) }
+func (a asked) id() string { return record.ApprovalID(a.run.Begin.ID, a.A) }
 
 // askedFor are the asks that arguments mean: by their ID, or all that are open in a
 // run.
@@ -282,9 +286,9 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 
 // shownApproval is an ask as people look at it.
 func shownApproval(r *record.Run, a *record.Asked) *show.Approval {
-	out := &show.Approval{ID: show.ID(r, a.Ask), Run: r, Ask: a.Ask, Answer: a.Answer}
+	out := &show.Approval{ID: record.ApprovalID(r.Begin.ID, a.A), Run: r, Ask: a.Ask, Answer: a.Answer}
 	for _, other := range r.Open() {
-		out.Alike = append(out.Alike, show.Alike{ID: show.ID(r, other.Ask), Ask: other.Ask})
+		out.Alike = append(out.Alike, show.Alike{ID: record.ApprovalID(r.Begin.ID, other.A), Ask: other.Ask})
 	}
 	return out
 }

@@ -194,7 +194,7 @@ func (e *env) askOpen(ctx context.Context, store *record.Store, id string) (stop
 		if err != nil || answer == nil {
 			return true, nil
 		}
-		err = store.Answer(show.ID(r, a.Ask), answer)
+		err = store.Answer(record.ApprovalID(r.Begin.ID, a.A), answer)
 		var before *record.AnsweredError
 		switch {
 		case errors.As(err, &before):

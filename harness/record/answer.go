@@ -122,7 +122,7 @@ func (r *Run) forged(a string, why error) {
 	if r.Begin != nil { // it may be what is damaged
 		id = r.Begin.ID
 	}
-	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", approval(id, a), why))
+	r.Forged = append(r.Forged, fmt.Sprintf("the answer to %s counts for nothing: %v", ApprovalID(id, a), why))
 }
 
 // addAnswer takes the line of an answer.
@@ -175,7 +175,7 @@ func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, erro
 				continue
 			}
 			for _, a := range r.Open() {
-				if r.waits(a) && !yield(&Pending{approval(sum.ID, a.A), sum, a}, nil) {
+				if r.waits(a) && !yield(&Pending{ApprovalID(sum.ID, a.A), sum, a}, nil) {
 					return
 				}
 			}
@@ -213,7 +213,7 @@ func (s *Store) Asked(id string) (*Run, *Asked, error) {
 		return r, from[0], nil
 	}
 	return nil, nil, fmt.Errorf("%w: run %s asks %d things, such as %s and %s", ErrAmbiguous, r.Begin.ID, len(from),
-		approval(r.Begin.ID, from[0].A), approval(r.Begin.ID, from[1].A))
+		ApprovalID(r.Begin.ID, from[0].A), ApprovalID(r.Begin.ID, from[1].A))
 }
 
 // Answer keeps what a person says to an ask, by an ID as for Asked, for the run to
@@ -269,7 +269,7 @@ func (s *Store) answer(id string, a *Answer) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, asked, err = s.Asked(approval(run, asked.A)); err != nil {
+	if _, asked, err = s.Asked(ApprovalID(run, asked.A)); err != nil {
 		return err
 	}
 	if asked.Answer != nil {

@@ -44,6 +44,12 @@ func (a *Asked) State(now time.Time) State {
 	return s
 }
 
+// expired reports whether it has a yes whose time has passed, also one that is used
+// more than once.
+func (a *Asked) expired(now time.Time) bool {
+	return a.Answer != nil && a.Answer.Yes && now.After(a.Answer.Until)
+}
+
 // Open are the asks that nobody has answered, and that still can be.
 func (r *Run) Open() []*Asked {
 	var out []*Asked
@@ -153,5 +159,5 @@ func (d digest) add(fields ...string) {
 
 func (d digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// approval is the ID of an approval.
-func approval(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }
+// ApprovalID is the ID of an approval.
+func ApprovalID(run, a string) string { return fmt.Sprintf("%s.%s", run, a) }

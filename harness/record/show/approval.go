@@ -74,9 +74,6 @@ func (a *Approval) Text(w io.Writer, o *Options) error {
 	return err
 }
 
-// ID is the ID of the approval of an ask.
-func ID(r *record.Run, a *record.Ask) string { return r.Begin.ID + "." + a.A }
-
 // stands says what has become of the ask.
 func (a *Approval) stands(p *page) string {
 	if a.Answer != nil {

@@ -50,7 +50,7 @@ func (p *page) asks() {
 		default:
 			what += "  " + label(a.Args, nil)
 		}
-		p.line("  %s  %s", p.paint(bold, p.safe(ID(r, a.Ask), 2*maxName)), p.safe(what, p.Width-24))
+		p.line("  %s  %s", p.paint(bold, p.safe(record.ApprovalID(r.Begin.ID, a.Ask.A), 2*maxName)), p.safe(what, p.Width-24))
 		where := At(r, a.Path, a.Place) + ": " + a.Why
 		if a.A == record.Ledger {
 			where = a.Why
