@@ -478,7 +478,8 @@ var modelCatalog = sync.OnceValue(func() *Catalog {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"}},"required":["item"]}`)
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "shop"}}, Tools: []registry.Tool{
-		{Server: "shop", Name: "look", Description: "Show an item", Input: in, Annotations: &registry.Annotations{ReadOnly: &yes}},
+		{Server: "shop", Name: "look", Description: "Show an item", Input: in,
+			Annotations: &registry.Annotations{ReadOnly: &yes}},
 		{Server: "shop", Name: "buy", Description: "Order an item", Input: in,
 			Annotations: &registry.Annotations{ReadOnly: &no, Destructive: &no}},
 		{Server: "shop", Name: "set", Description: "Set a value", Input: in,
