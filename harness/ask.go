@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -65,6 +66,7 @@ type asks struct {
 	open   []WaitingCall            // that wait
 	lost   []UnknownCall            // of which nobody knows what became
 	doubts map[string]string        // by tool and arguments: why an equal call may have been done
+	noes   map[string]error         // by tool and arguments: what a person said
 	whole  map[string]*record.Asked // grants for all calls of a tool
 	asked  int                      // questions of servers
 	// diverged is why the run cannot go on as it was; nil: it can.
@@ -72,7 +74,7 @@ type asks struct {
 }
 
 func newAsks(run *record.Run, gate *record.Gate) *asks {
-	a := &asks{run: run, gate: gate, doubts: map[string]string{}, whole: map[string]*record.Asked{}}
+	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{}, whole: map[string]*record.Asked{}}
 	if run == nil {
 		return a
 	}
@@ -132,6 +134,9 @@ func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + 
 // is kept.
 func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
 
+// canAsk reports whether a run can wait for a person.
+func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
+
 // approve returns the approval that a call uses up, "" where it needs none. The
 // error is worker.ErrParked where the call waits for a person, or says why it is
 // not to be sent.
@@ -153,6 +158,9 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	if d.Verdict != IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
 		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
 			if err := r.answered(x, want); err != nil {
+				if x.Answer != nil && !errors.Is(err, worker.ErrParked) {
+					a.noes[callKey(t.ID, args)] = err
+				}
 				return x.Ask.A, none, err
 			}
 			return x.Ask.A, x.Answer.Until, nil
@@ -163,10 +171,12 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
 	case d.Verdict != NeedsApproval && doubt == "":
 		return "", none, nil
-	case !r.canWait() && doubt != "":
+	case a.noes[callKey(t.ID, args)] != nil: // whoever says no is not asked again
+		return "", none, a.noes[callKey(t.ID, args)]
+	case !r.canAsk() && doubt != "":
 		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked",
 			doubt)
-	case !r.canWait():
+	case !r.canAsk():
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) "+
 			"it can wait for a person", t.ID, d.Rule)}
 	}

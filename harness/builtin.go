@@ -242,6 +242,10 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if err == nil {
 		ran.Status = res.Status
 		r.result.Calls = append(r.result.Calls, res.Calls...)
+		for _, line := range res.made {
+			r.result.madeEffect(line)
+		}
+		r.result.moreMade += res.moreMade
 		for _, w := range res.Warnings[:min(len(res.Warnings), maxNestedWarnings-r.nestedWarnings)] {
 			r.result.Warnings = append(r.result.Warnings, q.Name+": "+w)
 			r.nestedWarnings++

@@ -286,6 +286,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		r.sampled(t, args, res, &c)
 	}
 	r.result.Calls = append(r.result.Calls, c)
+	if effect && (done.Kind == record.Unread || done.Kind == record.Answered && c.Error == nil) {
+		r.result.madeEffect(madeText(r.placed(line.Place))(t.ID, args))
+	}
 	return res, err
 }
 

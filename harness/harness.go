@@ -62,6 +62,9 @@ type Options struct {
 	Records *record.Store
 	// Answers is where dry runs look for what earlier runs got; nil: in Records.
 	Answers *record.Store
+	// StateFlag is what commands that a Result names need to find the records, such as
+	// "-state runs"; "": nothing.
+	StateFlag string
 	// Version is what records say of this build.
 	Version string
 }
@@ -186,6 +189,8 @@ type Script struct {
 	// Ask asks the user what a server wants to know in the middle of a call; nil:
 	// nobody can be asked.
 	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
+	// NoAsk says that nobody could answer: calls that need a person are denied.
+	NoAsk bool
 	// Own says to Resume that its result goes to whoever sent the script, so that the
 	// same request sent again is another one; see Rejoin.
 	Own bool
@@ -248,7 +253,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	}
 	t.journal.prepare(ws, s.path)
 	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, path: s.path, room: s.room(),
-		misfits: map[string]string{}, nested: make(chan struct{}, 1), result: &Result{
+		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &Result{
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
 	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
@@ -275,6 +280,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.count(begin)
 		r.keep()
 	}
+	r.result.flag = h.opts.StateFlag
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
@@ -319,6 +325,7 @@ type run struct {
 	h      *Harness
 	script *Script
 	direct bool             // it is one call without a script
+	check  bool             // it is checked, and does not run
 	cat    *Catalog         // nil until the script needs one; kept for the whole run
 	view   *wrappers.View   // of cat
 	index  *discovery.Index // of cat

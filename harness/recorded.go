@@ -73,6 +73,10 @@ func Recorded(run *record.Run) (*Result, error) {
 			guessed = guessed || m.Guess.From == ""
 		case m.Done != nil:
 			res.Calls = append(res.Calls, callOf(m))
+			if stays(m) {
+				args, _ := run.Value(m.Call.Args)
+				res.madeEffect(madeText(placedIn(run, parts, m.Call.Path, m.Call.Place))(m.Call.Tool, args))
+			}
 		}
 	}
 	for _, m := range run.Unknown() {

@@ -124,9 +124,8 @@ func (e *OnceError) Error() string {
 // call is unknown, with what it waits for; one that was cut off after it had sent
 // what is no read, which goes on; and one that has ended since it waited, or with
 // the same Script.Once, whose result is given one time (always with Once). nil: there
-// is none, and the script is to run.
-//
-// A run whose answer did not reach its client counts as cut off, see Lost.
+// is none, and the script is to run. A dry run of the request counts where a person
+// has approved of its calls.
 func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	store := h.opts.Records
 	if store == nil || s.Dry {
@@ -141,10 +140,23 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	if !named || s.Once == "" {
 		id, named = h.requests.latest[request], false
 	}
+	dry := h.requests.latest[store.RequestDigest(s.Subject, s.Source, s.Inputs, true)]
 	h.requests.mu.Unlock()
+	if !named && dry != "" { // which may have got its yes
+		if res, err := h.rejoin(ctx, s, dry, "", false); res != nil || err != nil {
+			return res, err
+		}
+	}
 	if id == "" {
 		return nil, nil
 	}
+	return h.rejoin(ctx, s, id, request, named)
+}
+
+// rejoin returns the Result of an earlier run, nil where the script is to run. named:
+// it is that of its Once, which is for one request.
+func (h *Harness) rejoin(ctx context.Context, s *Script, id, request string, named bool) (*Result, error) {
+	store := h.opts.Records
 	run, err := store.Load(id)
 	switch {
 	case errors.Is(err, record.ErrNotFound):
@@ -199,6 +211,13 @@ func stateOf(run *record.Run, named bool) int {
 	}
 	switch {
 	case run.End != nil && run.End.Closed:
+		return isNew
+	case run.Begin.Dry && len(run.Attempts) == 0: // it goes on where somebody has approved of its calls
+		for _, x := range run.Asks {
+			if x.A == record.Ledger && x.State(time.Now()) == record.Granted {
+				return goesOn
+			}
+		}
 		return isNew
 	case len(run.Unknown()) > 0:
 		return stands

@@ -463,6 +463,10 @@ func (p *replayer) count(r *run, m *record.Made) {
 	r.calls++
 	c.number = r.calls
 	r.result.Calls = append(r.result.Calls, c)
+	if stays(m) {
+		args, _ := p.run.Value(m.Call.Args)
+		r.result.madeEffect(madeText(r.placed(m.Call.Place))(c.Tool, args))
+	}
 }
 
 // Clock implements worker's interface for what reads its script's clock.

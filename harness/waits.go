@@ -17,16 +17,66 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// maxWaits is how many calls WaitsText tells of.
-const maxWaits = 20
+// maxWaits is how many calls WaitsText tells of, and maxMade how many that were made.
+const (
+	maxWaits = 20
+	maxMade  = 10
+)
 
-// WaitsText says which calls a run waits for a person with, of which nobody knows
-// what became, and how each goes on; "" for a run that has ended.
+// madeEffect notes an effect that was made.
+func (r *Result) madeEffect(line string) {
+	if len(r.made) == maxMade {
+		r.moreMade++
+		return
+	}
+	r.made = append(r.made, line)
+}
+
+// stays reports whether a call of a record has made an effect.
+func stays(m *record.Made) bool {
+	return m.Call.Class != record.Read && m.Done != nil && !m.Done.Failed && (m.Done.Kind == record.Unread ||
+		m.Done.Kind == record.Answered && m.Done.Error == "")
+}
+
+// madeText returns what tells of a call at a place, with its arguments cut short.
+func madeText(script, file string, line int) func(tool string, args json.RawMessage) string {
+	return func(tool string, args json.RawMessage) string {
+		return fmt.Sprintf("%s: %s(%s)", where(script, file, line), tool, text.Cut(argsText(args), 150))
+	}
+}
+
+// WaitsText says of a run that did not end well what it has done, which calls it
+// waits for a person with, of which nobody knows what became, and how each goes on;
+// "" for a run that has ended and made no effect.
 func (r *Result) WaitsText() string {
 	var b strings.Builder
+	flag := ""
+	if r.flag != "" {
+		flag = " " + r.flag
+	}
+	if len(r.made) > 0 && !r.Dry {
+		b.WriteString("done before, and stays done:\n")
+		for _, line := range r.made {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+		if r.moreMade > 0 {
+			fmt.Fprintf(&b, "  … and %d more\n", r.moreMade)
+		}
+		switch r.Status {
+		case Waiting, Uncertain:
+		case Timeout, CPULimit, MemoryLimit, Canceled:
+			b.WriteString("a script that makes these again makes them twice: send only what is left")
+			if r.Run != "" {
+				fmt.Fprintf(&b, "; or harness resume%s %s, with more -timeout, goes on behind them", flag, r.Run)
+			}
+			b.WriteString("\n")
+		default:
+			b.WriteString("a script that makes these again makes them twice: send only what is left\n")
+		}
+	}
 	if n := len(r.Unknown); n > 0 {
-		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again: look first.\n",
-			hasHave(n, "this call has", "these calls have"))
+		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again, in no other script either: "+
+			"look first, and tell the user.\n", hasHave(n, "this call has", "these calls have"))
 		for _, u := range r.Unknown[:min(n, maxWaits)] {
 			fmt.Fprintf(&b, "  call %d, %s: %s(%s), sent %s in attempt %d: %s\n", u.N, where(u.Script, u.File, u.Line), u.Tool,
 				argsText(u.Args), u.Sent.UTC().Format(time.RFC3339), u.Attempt, u.Why)
@@ -36,8 +86,9 @@ func (r *Result) WaitsText() string {
 		}
 		more(&b, n)
 		id, call := r.Run, r.Unknown[0].N
-		fmt.Fprintf(&b, "a person says what is: harness runs settle %s %d happened -result JSON; or … not, and it is made "+
-			"again; then harness resume %s goes on. harness runs close %s ends the run\n", id, call, id, id)
+		fmt.Fprintf(&b, "the user says what is: harness runs settle%s %s %d happened -result JSON; or … not, and it is made "+
+			"again. The same script sent again, or harness resume%s %s, then goes on. harness runs close%s %s ends the run\n", flag,
+			id, call, flag, id, flag, id)
 	}
 	if n := len(r.Waiting); n > 0 {
 		nothing := ""
@@ -50,12 +101,12 @@ func (r *Result) WaitsText() string {
 		}
 		more(&b, n)
 		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
-		answers := fmt.Sprintf("harness approvals yes %s (or no) answers; the run then goes on", first.ID)
+		answers := fmt.Sprintf("harness approvals%s yes %s (or no)", flag, first.ID)
 		if first.Question != nil {
-			answers = fmt.Sprintf("harness resume %s asks at a terminal, and goes on", r.Run)
+			answers = fmt.Sprintf("harness resume%s %s at a terminal", flag, r.Run)
 		}
-		fmt.Fprintf(&b, "until %s: %s where it stands. The same script sent again gets its result, and makes no call twice\n",
-			first.Until.UTC().Format(time.RFC3339), answers)
+		fmt.Fprintf(&b, "tell the user, who answers until %s: %s. Then send exactly this script again: it goes on where it "+
+			"stands, and repeats nothing\n", first.Until.UTC().Format(time.RFC3339), answers)
 	}
 	return b.String()
 }
