@@ -39,7 +39,8 @@ and why a person is asked. With -json a call is an object on one line:
 show prints all of it: arguments whole, what the run did before, the line of the
 script, what a server asks. yes and no answer; the run then goes on by harness
 resume, or with -resume at once. What is sent is what was shown, byte for byte, once.
-Who may write the folder with the records may say yes.
+Whoever may write the folder with the records, or run programs as its user, can say
+yes, and could as well call the tool without the harness.
 
   harness approvals
   harness approvals show 7f3k.1

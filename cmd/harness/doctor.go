@@ -464,9 +464,9 @@ func checkApprovals(ctx context.Context) []finding {
 	if err != nil { // checkRecords says so
 		return nil
 	}
-	f := finding{Check: "approvals", Status: fine, Detail: "whoever may write " + dir + " can say yes to what waits: every " +
-		"program of this user, an agent with a shell too",
-		Do: "against that, run harness serve as another user, or with -approvals console"}
+	f := finding{Check: "approvals", Status: fine, Detail: "whoever may write " + dir + ", or run programs as this user, " +
+		"can say yes to what waits, resume a run and call the servers: an agent with a shell too",
+		Do: "against that, run harness serve as another user, who owns the folder and the config"}
 	if _, err := os.Stat(dir); err != nil {
 		return []finding{f}
 	}

@@ -30,8 +30,9 @@ indented JSON; everything else goes to stderr. With -json, one Result object.
 
 Exit codes: 0 ok; 1 the script failed; 2 it did not compile, was refused, or a
 tool was ambiguous or not found; 3 a limit; 4 denied; 64 usage; 70 the harness
-failed; 75 it waits for a person, or nobody knows what became of a call: both are
-said, with the commands that go on; 130 canceled.
+failed, or a run that was gone on with went another way (diverged); 75 it waits for
+a person, or nobody knows what became of a call: both are said, with the commands
+that go on; 130 canceled.
 
 A call that needs a person (-approve, the config's "approve") is shown at the
 terminal, which asks. Elsewhere the run ends and waits, where -state keeps its record:

@@ -83,8 +83,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				Value: 1024, Validator: atLeast(0)},
 			&cli.StringFlag{Name: "resume", Usage: "`RULE` by which runs whose process died go on at the start: ask (the log " +
 				"names them), auto or never", Value: string(serve.ResumeAsk)},
-			&cli.StringFlag{Name: "approvals", Usage: "`WHOSE` yes counts: any (who sent the script, and harness approvals), " +
-				"or console (that of tokens with the right alone)", Value: string(serve.ApprovalsAny)},
+			&cli.StringFlag{Name: "approvals", Usage: "`WHOSE` yes counts: any, or console: none of the client that sent the " +
+				"script, none from files (harness approvals), only that of tokens with the right to approve (by the tool approvals)", Value: string(serve.ApprovalsAny)},
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
@@ -267,6 +267,10 @@ func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logg
 // idleServeFlags refuses flags that have no effect beside the others.
 func idleServeFlags(c *cli.Command) error {
 	mode, approve := serve.Mode(c.String("tools")), harness.Approval(c.String("approve"))
+	if c.String("approvals") == string(serve.ApprovalsConsole) && c.String("http") == "" {
+		return usageError{"-approvals console over stdio: nobody could say yes, as only tokens with the right to approve " +
+			"could, and those are HTTP's: add -http 127.0.0.1:7337, or leave it out"}
+	}
 	return cmp.Or(
 		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),
 		pointless(c, c.String("token-file") != "",

@@ -24,8 +24,9 @@ type Approvals string
 const (
 	// ApprovalsAny: also that of the user at the client that sent the script, and of
 	// who can write the folder of records (harness approvals).
-	ApprovalsAny     Approvals = "any"
-	ApprovalsConsole Approvals = "console" // nobody's
+	ApprovalsAny Approvals = "any"
+	// ApprovalsConsole: nobody's, so that without such a token nobody can answer.
+	ApprovalsConsole Approvals = "console"
 )
 
 // AllApprovals are the values that an Approvals may have.
