@@ -438,10 +438,12 @@ func (r *run) quoted(message string) string {
 // lost.
 func (r *run) failedCalls(o *worker.Outcome) []string {
 	failed, first, why := 0, "", ""
+	effect := false // first is no read: that matters more
 	for _, c := range r.result.Calls {
 		if c.Error != nil && !c.cutOff {
-			if failed++; failed == 1 {
+			if failed++; failed == 1 || !effect && c.Class != record.Read {
 				first, why = c.Tool+": "+registry.Printable(*c.Error, 200), *c.Error
+				effect = c.Class != record.Read
 			}
 		}
 	}

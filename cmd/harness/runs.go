@@ -88,7 +88,8 @@ usetools in your state folder.`,
 			{Name: "settle", Usage: "say what became of a call of which nobody knows it", ArgsUsage: "RUN CALL [happened|not]",
 				Action: e.settleRun, Flags: []cli.Flag{
 					&cli.StringFlag{Name: "result", Usage: "what the tool would have answered, `JSON` or @FILE: its result, its " +
-						"structured value, or a text; without it the run cannot go on"},
+						"structured value, or a text; happened wants it"},
+					&cli.BoolFlag{Name: "force", Usage: "take a result that does not fit the tool's output schema"},
 					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
 				}},
 			{Name: "close", Usage: "end a run that waits, is uncertain or died: nothing goes on with it", ArgsUsage: "RUN",

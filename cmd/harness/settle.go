@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -36,7 +37,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 		return usageError{fmt.Sprintf("runs settle: %q is no number of a call", c.Args().Get(1))}
 	}
 	if c.Args().Len() == 2 {
-		if err := pointless(c, true, "without happened or not", "result", "who"); err != nil {
+		if err := pointless(c, true, "without happened or not", "result", "force", "who"); err != nil {
 			return err
 		}
 		_, r, err := e.openRun(ctx, c, c.Args().First())
@@ -53,7 +54,14 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	st := &record.Settle{N: n, Happened: word == happened, Who: cmp.Or(c.String("who"), userName()), How: "said"}
-	if c.IsSet("result") {
+	if err := pointless(c, !c.IsSet("result"), "without -result", "force"); err != nil {
+		return err
+	}
+	if st.Happened && !c.IsSet("result") {
+		return usageError{fmt.Sprintf("runs settle: without the result of call %d the run could not go on, and nothing was written: "+
+			"-result JSON or -result @FILE gives what the tool answered; harness runs close %s ends the run", n, c.Args().First())}
+	}
+	if st.Happened {
 		if st.Result, err = givenResult(c.String("result")); err != nil {
 			return usageError{fmt.Sprintf("-result: %v", err)}
 		}
@@ -66,6 +74,12 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	for _, m := range r.Unknown() {
 		if m.N == n {
 			tool = m.Tool
+		}
+	}
+	if st.Happened && tool != "" && !c.Bool("force") {
+		if err := fitsTool(r, tool, st.Result.JSON); err != nil {
+			return usageError{fmt.Sprintf("-result: it does not fit the output schema of %s: %v; nothing was written; with -force "+
+				"the script gets it all the same", registry.Quoted(tool), err)}
 		}
 	}
 	files := e.files(c)
@@ -103,9 +117,6 @@ func (e *env) saySettled(c *cli.Command, store *record.Store, id string, st *rec
 	switch {
 	case len(left) > 0:
 		e.nothing(c, fmt.Sprintf("written; of call %d of run %s nothing is known either", left[0], id))
-	case st.Happened && st.Result.IsZero():
-		e.nothing(c, fmt.Sprintf("written; without its result the script cannot go on: harness runs close %s ends the run",
-			id))
 	case len(r.Open()) > 0:
 		e.nothing(c, fmt.Sprintf("written; run %s: %s still, see harness approvals", id, waits(len(r.Open()))))
 	default:
@@ -169,6 +180,30 @@ func givenResult(text string) (record.Data, error) {
 		return record.Data{}, err
 	}
 	return compactData(b)
+}
+
+// fitsTool returns why a result, as MCP has it, is none of a tool of the run, by the
+// output schema that its record has; nil where it has none.
+func fitsTool(r *record.Run, id string, result json.RawMessage) error {
+	var output json.RawMessage
+	for _, l := range r.Lines {
+		if l, ok := l.(*record.Tools); ok {
+			for _, t := range l.Tools {
+				if t.ID == id {
+					output = t.Output
+				}
+			}
+		}
+	}
+	res, err := backend.DecodeResult(result)
+	if err != nil || len(output) == 0 || res.IsError {
+		return err
+	}
+	if res.Structured == nil {
+		return errors.New("it is no JSON object")
+	}
+	cat := &harness.Catalog{Registry: &registry.Registry{}}
+	return cat.CheckResult(&registry.Tool{ID: id, Output: output}, res.Structured)
 }
 
 func compactData(data []byte) (record.Data, error) {

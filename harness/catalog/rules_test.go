@@ -53,7 +53,8 @@ func TestTheConfigSaysWhichCallsAsk(t *testing.T) {
 	want := []string{
 		"calls of tools that are effect need approval, for which they wait 7 days",
 		"calls of crm.delete_* are denied",
-		`calls of mail.send need approval where not (to endsWith "@example.com"), for which they wait 2 days`,
+		`calls of mail.send need approval where not (to endsWith "@example.com"), for which they wait 2 days; ` +
+			"the others are allowed, whatever less exact rules say",
 		`calls of mail.send are denied where len(to) > 100`,
 		"calls of pay need approval, for which they wait 1h30m; a yes may be for all calls of the tool in the run",
 		"for the token alice calls of tools that are effect need nobody's approval",
@@ -281,15 +282,28 @@ func TestTheReadmesRulesAreRead(t *testing.T) {
 	if !ok || err != nil || len(rules) != 7 || len(rights["alice"]) != 1 {
 		t.Errorf("%d rules, rights %v, %v", len(rules), rights, err)
 	}
-	order := &registry.Tool{ID: "shop.order", Server: "shop", Name: "order"}
 	c := &Catalog{Registry: &registry.Registry{}, Rules: rules}
-	for args, want := range map[string]policy.Verdict{
-		`{"items": [{"price": 400.5, "quantity": 2}, {"price": 199, "quantity": 1}]}`:    policy.NeedsApproval, // by its class
-		`{"items": [{"price": 400.5, "quantity": 2}, {"price": 199.01, "quantity": 1}]}`: policy.NeedsApproval,
+	for _, tc := range []struct {
+		tool, args string
+		want       policy.Verdict
+		whole      bool
+	}{
+		{"mail.send", `{"to": "ann@example.com", "body": "x"}`, policy.IsAllowed, false},
+		{"mail.send", `{"to": "ann@example.org", "body": "x"}`, policy.NeedsApproval, false},
+		{"mail.send", `{"to": ["ann@example.com"], "body": "x"}`, policy.NeedsApproval, false},
+		{"mail.send", `{"to": "ann@example.com", "body": "` + strings.Repeat("x", 20001) + `"}`, policy.IsDenied, false},
+		{"mail.forward", `{"to": "ann@example.com"}`, policy.NeedsApproval, false}, // by its class
+		{"shop.order", `{"items": [{"price": 400.5, "quantity": 2}, {"price": 199, "quantity": 1}]}`, policy.IsAllowed, false},
+		{"shop.order", `{"items": [{"price": 400.5, "quantity": 2}, {"price": 199.01, "quantity": 1}]}`,
+			policy.NeedsApproval, true},
+		{"crm.delete_all", `{}`, policy.IsDenied, false},
+		{"calendar.add", `{}`, policy.IsAllowed, false},
 	} {
-		d := c.DecideCall(nil, order, json.RawMessage(args), nil)
-		if d.Verdict != want || d.Whole != strings.Contains(args, ".01") {
-			t.Errorf("%s: %+v", args, d)
+		server, name, _ := strings.Cut(tc.tool, ".")
+		tool := &registry.Tool{ID: tc.tool, Server: server, Name: name}
+		d := c.DecideCall(nil, tool, json.RawMessage(tc.args), nil)
+		if d.Verdict != tc.want || d.Whole != tc.whole {
+			t.Errorf("%s %.80s: %+v, want %s", tc.tool, tc.args, d, tc.want)
 		}
 	}
 }

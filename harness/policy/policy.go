@@ -2,7 +2,9 @@
 //
 // A [Policy] is set by the operator: lists of allowed and denied tools, whether
 // only tools that read may be called, which tools a person must approve of, and
-// rules, which may have conditions on the arguments of a call. [Policy.Decide]
+// rules, which may have conditions on the arguments of a call: a rule that asks says
+// by its condition which calls are asked for and which are not, whatever less exact
+// rules say. [Policy.Decide]
 // takes a tool with those annotations of its server that count and its class (by
 // the config, as catalog.Catalog.Decide does it), and returns a [Decision], with
 // the rule that led to it in words; [Policy.DecideCall] does so for one call with
@@ -144,13 +146,23 @@ func (p *Policy) Decide(t *registry.Tool, class record.Class, approved []string)
 	}
 	var may []Decision // what calls may come to
 	last := p.approvedBy(t, approved, set)
+	var asks *Rule // the first with a condition
 	for _, r := range p.rulesFor(t, class) {
+		if asks != nil && !asks.alike(r, t) {
+			break
+		}
 		d := p.approvedBy(t, approved, r.applied(t, set, "", r.If == nil))
 		if r.If == nil {
-			last = d
+			asks, last = nil, d
 			break
 		}
 		may = append(may, d)
+		if asks == nil && r.Then == NeedsApproval {
+			asks = r
+		}
+	}
+	if asks != nil {
+		last = p.approvedBy(t, approved, asks.notAsked(t, set, false))
 	}
 	may = append(may, last)
 	if i := slices.IndexFunc(may, func(d Decision) bool { return d.Verdict == NeedsApproval }); i >= 0 {
@@ -175,10 +187,20 @@ func (p *Policy) DecideCall(t *registry.Tool, class record.Class, args json.RawM
 		return set
 	}
 	call := &call{tool: t.ID, raw: args}
+	var asks *Rule // the first that asks elsewhere
 	for _, r := range p.rulesFor(t, class) {
+		if asks != nil && !asks.alike(r, t) {
+			break
+		}
 		if applies, why := r.applies(call); applies {
 			return p.approvedBy(t, approved, r.applied(t, set, why, true))
 		}
+		if asks == nil && r.Then == NeedsApproval {
+			asks = r
+		}
+	}
+	if asks != nil {
+		return p.approvedBy(t, approved, asks.notAsked(t, set, true))
 	}
 	return p.approvedBy(t, approved, set)
 }

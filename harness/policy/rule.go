@@ -16,7 +16,9 @@ import (
 // Rule says what is to be done about calls of some tools. Of the rules for a tool,
 // those of the policy's token come first, then those for all; of either the ones
 // that name just it, then patterns, the longest first, then the one for its class;
-// of two alike the stricter. The first one that applies decides.
+// of two alike the stricter. The first one that applies decides. One that asks also
+// decides where its condition is false, unless one alike applies: the call is allowed,
+// whatever less exact rules say.
 type Rule struct {
 	// Pattern is a class of tools (read, again, effect), or as in Policy.
 	Pattern string `json:"pattern"`
@@ -96,6 +98,9 @@ func (r *Rule) String() string {
 		if r.Whole {
 			b.WriteString("; a yes may be for all calls of the tool in the run")
 		}
+		if r.If != nil {
+			b.WriteString("; the others are allowed, whatever less exact rules say")
+		}
 	}
 	return b.String()
 }
@@ -126,23 +131,34 @@ func (p *Policy) rulesFor(t *registry.Tool, class record.Class) []*Rule {
 			out = append(out, r)
 		}
 	}
-	no := func(b bool) int {
-		if b {
-			return 0
-		}
-		return 1
-	}
 	slices.SortStableFunc(out, func(a, b *Rule) int {
-		return cmp.Or(
-			cmp.Compare(no(a.Token != ""), no(b.Token != "")),
-			cmp.Compare(no(a.Pattern == t.ID), no(b.Pattern == t.ID)),
-			cmp.Compare(no(!a.ofClass()), no(!b.ofClass())),
-			cmp.Compare(len(b.Pattern), len(a.Pattern)),
-			cmp.Compare(strictness(a.Then), strictness(b.Then)),
+		return cmp.Or(a.exactness(b, t), cmp.Compare(strictness(a.Then), strictness(b.Then)),
 			cmp.Compare(a.Pattern, b.Pattern))
 	})
 	return out
 }
+
+// exactness compares two rules that match a tool: negative where r comes first, 0 where
+// they are alike.
+func (r *Rule) exactness(b *Rule, t *registry.Tool) int {
+	first := func(a, b bool) int {
+		switch {
+		case a == b:
+			return 0
+		case a:
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(
+		first(r.Token != "", b.Token != ""),
+		first(r.Pattern == t.ID, b.Pattern == t.ID),
+		first(!r.ofClass(), !b.ofClass()),
+		cmp.Compare(len(b.Pattern), len(r.Pattern)))
+}
+
+// alike reports whether two rules that match a tool are equally exact.
+func (r *Rule) alike(b *Rule, t *registry.Tool) bool { return r.exactness(b, t) == 0 }
 
 // call is a call whose arguments are read when a condition wants them.
 type call struct {
@@ -195,10 +211,7 @@ func (r *Rule) applied(t *registry.Tool, set Decision, why string, surely bool) 
 			verb = "may need approval"
 		}
 	}
-	d.Rule = fmt.Sprintf("%s by the rule %q", verb, r.Pattern)
-	if r.Token != "" {
-		d.Rule += " of the token " + r.Token
-	}
+	d.Rule = verb + " by " + r.name()
 	if r.If != nil {
 		d.Rule += fmt.Sprintf(": %s", r.If)
 	}
@@ -212,4 +225,27 @@ func (r *Rule) applied(t *registry.Tool, set Decision, why string, surely bool) 
 		return set
 	}
 	return d
+}
+
+// name is the rule in a sentence.
+func (r *Rule) name() string {
+	name := fmt.Sprintf("the rule %q", r.Pattern)
+	if r.Token != "" {
+		name += " of the token " + r.Token
+	}
+	return name
+}
+
+// notAsked is what the rule, which asks where its condition is true, comes to where it
+// is false, beside the verdict of the policy's settings. surely says that it is false,
+// or else it may be.
+func (r *Rule) notAsked(t *registry.Tool, set Decision, surely bool) Decision {
+	if set.Verdict == NeedsApproval {
+		return set
+	}
+	not := "does not ask"
+	if !surely {
+		not = "does not ask for all calls"
+	}
+	return Decision{Tool: t.ID, Verdict: IsAllowed, Rule: fmt.Sprintf("%s %s: %s", r.name(), not, r.If)}
 }

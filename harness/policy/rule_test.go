@@ -61,7 +61,8 @@ func TestTheNearestRuleDecides(t *testing.T) {
 		{"", "crm.put_a", record.Read, `{}`, deny, `denied by the rule "crm"`},
 		{"", "crm.get_secret_a", record.Read, `{}`, ask, `needs approval by the rule "crm.get_secret_*"`},
 		{"", "crm.get_secret_name", record.Read, `{}`, allow, `allowed by the rule "crm.get_secret_name"`},
-		{"", "mail.send", record.Effect, `{"to": "a@example.com"}`, allow, `allowed by the rule "mail.*": len(to) > 0`},
+		{"", "mail.send", record.Effect, `{"to": "a@example.com"}`, allow,
+			`the rule "mail.send" does not ask: not (to endsWith "@example.com")`},
 		{"", "mail.send", record.Effect, `{"to": "a@b"}`, ask,
 			`needs approval by the rule "mail.send": not (to endsWith "@example.com")`},
 		{"", "mail.send", record.Effect, `{"to": "a@example.org"}`, deny,
@@ -79,7 +80,8 @@ func TestTheNearestRuleDecides(t *testing.T) {
 		{"alice", "crm.get_a", record.Read, `{}`, deny, `denied by the rule "crm.get_a" of the token alice`},
 		{"alice", "crm.put_a", record.Read, `{}`, deny, `denied by the rule "crm"`},
 		{"alice", "pay.it", record.Effect, `{"amount": 6}`, ask, `needs approval by the rule "pay" of the token alice: amount > 5`},
-		{"alice", "pay.it", record.Effect, `{"amount": 5}`, allow, `allowed by the rule "effect" of the token alice`},
+		{"alice", "pay.it", record.Effect, `{"amount": 5}`, allow,
+			`the rule "pay" of the token alice does not ask: amount > 5`},
 		{"bob", "a.write", record.Effect, `{}`, ask, `needs approval by the rule "effect"`},
 	} {
 		server, name, _ := strings.Cut(tc.tool, ".")
@@ -130,11 +132,57 @@ func TestAToolIsDecidedByAllItsCalls(t *testing.T) {
 		{"some allowed by a flag's question", []Rule{rule(t, "a.b", allow, "x")}, Policy{Approve: ApproveWrites}, ask,
 			"it is not marked as read-only and needs approval"},
 		{"asked and approved", []Rule{rule(t, "a.b", ask, "x")}, Policy{Approved: []string{"a.b"}}, IsAllowed,
-			"no rule is against it"},
+			`the rule "a.b" does not ask for all calls: x`},
+		{"asked and approved, the others denied", []Rule{rule(t, "a.b", ask, "x"), rule(t, "a", deny, "")},
+			Policy{Approved: []string{"a.b"}}, IsAllowed, `the rule "a.b" does not ask for all calls: x`},
 	} {
 		tc.p.Rules = tc.rules
 		if d := tc.p.Decide(tool, record.Effect, nil); d.Verdict != tc.want || d.Rule != tc.rule {
 			t.Errorf("%s: %s, %s; want %s, %s", tc.name, d.Verdict, d.Rule, tc.want, tc.rule)
+		}
+	}
+}
+
+// Of an ask with a condition less exact rules say nothing; those that are as exact do,
+// and flags.
+func TestACallThatARuleDoesNotAskForIsAllowed(t *testing.T) {
+	const ask, deny, allow = NeedsApproval, IsDenied, IsAllowed
+	tool := &registry.Tool{ID: "mail.send", Server: "mail", Name: "send"}
+	exact := rule(t, "mail.send", ask, `not (to endsWith "@example.com")`)
+	for _, tc := range []struct {
+		name  string
+		rules []Rule
+		p     Policy
+		want  Verdict
+		rule  string
+	}{
+		{"the class is asked for", []Rule{exact, rule(t, "effect", ask, "")}, Policy{}, allow,
+			`the rule "mail.send" does not ask: not (to endsWith "@example.com")`},
+		{"the server is denied", []Rule{exact, rule(t, "mail", deny, "")}, Policy{}, allow, `the rule "mail.send" does not ask`},
+		{"the tool is denied", []Rule{exact, rule(t, "mail.send", deny, "len(to) > 3")}, Policy{}, deny,
+			`denied by the rule "mail.send": len(to) > 3`},
+		{"the tool is not denied", []Rule{exact, rule(t, "mail.send", deny, "len(to) > 99"), rule(t, "effect", ask, "")},
+			Policy{}, allow, `the rule "mail.send" does not ask`},
+		{"a deny alone leaves it to the next", []Rule{rule(t, "mail.send", deny, "len(to) > 99"), rule(t, "effect", ask, "")},
+			Policy{}, ask, `needs approval by the rule "effect"`},
+		{"an allow alone leaves it to the next", []Rule{rule(t, "mail.send", allow, "len(to) > 99"), rule(t, "effect", ask, "")},
+			Policy{}, ask, `needs approval by the rule "effect"`},
+		{"a pattern as exact asks", []Rule{rule(t, "mail.s*", ask, "len(to) > 99"), rule(t, "mail.*d", ask, "len(to) > 3")},
+			Policy{}, ask, `needs approval by the rule "mail.*d": len(to) > 3`},
+		{"a flag asks", []Rule{exact}, Policy{Approve: ApproveWrites}, ask, "it is not marked as read-only and needs approval"},
+		{"a flag denies", []Rule{exact}, Policy{Deny: []string{"mail"}}, deny, "denied by mail"},
+	} {
+		for range 2 {
+			tc.p.Rules = tc.rules
+			d := tc.p.DecideCall(tool, record.Effect, json.RawMessage(`{"to": "a@example.com"}`), nil)
+			if d.Verdict != tc.want || !strings.HasPrefix(d.Rule, tc.rule) {
+				t.Errorf("%s: %s, %s; want %s, %s", tc.name, d.Verdict, d.Rule, tc.want, tc.rule)
+			}
+			if any := tc.p.Decide(tool, record.Effect, nil); any.Verdict == IsDenied && d.Verdict != IsDenied ||
+				any.Verdict == IsAllowed && d.Verdict == NeedsApproval {
+				t.Errorf("%s: %s, but the tool is %s", tc.name, d.Verdict, any.Verdict)
+			}
+			slices.Reverse(tc.rules)
 		}
 	}
 }
@@ -198,7 +246,8 @@ func TestARuleIsASentence(t *testing.T) {
 		`calls of crm.delete_* are denied`:                                         rule(t, "crm.delete_*", IsDenied, ""),
 		`calls of crm need nobody's approval where x == 1`:                         rule(t, "crm", IsAllowed, "x == 1"),
 		`for the token alice calls of mail.send need approval where len(to) > 3, ` +
-			`for which they wait 1h30m; a yes may be for all calls of the tool in the run`: long,
+			`for which they wait 1h30m; a yes may be for all calls of the tool in the run; ` +
+			`the others are allowed, whatever less exact rules say`: long,
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("%s\nwant %s", got, want)

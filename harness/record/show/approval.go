@@ -217,9 +217,10 @@ func Line(place string) int {
 	return line
 }
 
-// Short are arguments in one line of at most so many characters.
+// Short are arguments in one line of at most so many characters: of long values the
+// end is cut.
 func Short(args record.Data, most int, ascii bool) string {
-	return visible(label(args, nil), max(most, 1), ascii)
+	return brief(args, nil, most, ascii)
 }
 
 // arguments writes arguments whole.
@@ -334,12 +335,17 @@ func (p *page) alike(a *Approval) {
 			p.line("  %s", p.paint(dim, "and more: harness approvals lists them"))
 			return
 		}
-		differs := label(other.Ask.Args, mine)
+		differs := brief(other.Ask.Args, mine, p.Width-20, p.ASCII)
 		if differs == "" && missing(a.Ask.Args, other.Ask.Args) {
 			differs = "(it leaves some of them out)"
 		}
 		p.line("  %s  %s", p.safe(other.ID, 2*maxName), p.safe(cmp.Or(differs, "nothing: the same arguments"), p.Width-20))
 	}
+}
+
+// withArgs is a text and arguments in what is left of so many columns.
+func (p *page) withArgs(s string, args record.Data, most int) string {
+	return p.safe(s+brief(args, nil, most-utf8.RuneCountInString(s), p.ASCII), most)
 }
 
 // missing reports whether the first arguments have something that the others do not.
@@ -445,7 +451,7 @@ func (p *page) before(v *View) {
 			state = settled(b.Settle)
 		}
 		p.line("%s %s", p.paint(dim, fmt.Sprintf("%6s", fmt.Sprintf("#%d", b.N))),
-			p.safe(fmt.Sprintf("%s  %s  %s  %s", pl.Tool, pl.Class, state, label(b.Made.Call.Args, nil)), p.Width-margin))
+			p.withArgs(fmt.Sprintf("%s  %s  %s  ", pl.Tool, pl.Class, state), b.Made.Call.Args, p.Width-margin))
 	}
 }
 

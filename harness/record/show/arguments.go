@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/record"
 )
@@ -54,16 +55,42 @@ func (p *Place) Differs(b *Bar) string { return label(b.Made.Line().Args, p.comm
 
 // label are arguments without those that others have too.
 func label(args record.Data, common map[string]string) string {
+	return labelled(args, common, func(s string) string { return s })
+}
+
+// labelled is the label with each key and value as cut makes it.
+func labelled(args record.Data, common map[string]string, cut func(string) string) string {
 	if args.JSON == nil && !args.IsZero() {
 		return absent(args)
 	}
 	var parts []string
 	for _, l := range leaves(args.JSON) {
 		if value, ok := common[l.path]; !ok || value != l.value {
-			parts = append(parts, strings.TrimSpace(l.path+" "+l.value))
+			parts = append(parts, strings.TrimSpace(cut(l.path)+" "+cut(l.value)))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// leastValue is how many characters of a value are shown at least, where the end of
+// all arguments is not cut.
+const leastValue = 12
+
+// brief is the label in one line of at most so many characters that is safe to show:
+// of long values the end is cut, so that all are seen; of many the last ones are left
+// out.
+func brief(args record.Data, common map[string]string, most int, ascii bool) string {
+	out := label(args, common)
+	for n := most; utf8.RuneCountInString(out) > most && n > leastValue; {
+		n = max(n*7/8, leastValue)
+		out = labelled(args, common, func(s string) string {
+			if utf8.RuneCountInString(s) <= n {
+				return s
+			}
+			return cutTo(string([]rune(s)[:n]), n, ascii)
+		})
+	}
+	return visible(out, max(most, 1), ascii)
 }
 
 // leaves takes a JSON value apart, in its order. What is beyond the bounds is left

@@ -30,8 +30,7 @@ func (v *View) Follow(w io.Writer, from int, o *Options) error {
 			if pl := places[l.N]; pl != nil && pl.Line > 0 {
 				what += fmt.Sprintf(", line %d", pl.Line)
 			}
-			what += "  " + label(l.Args, nil)
-			p.line("%s %5s %s", when, fmt.Sprintf("#%d", l.N), p.safe(what, p.Width-18))
+			p.line("%s %5s %s", when, fmt.Sprintf("#%d", l.N), p.withArgs(what+"  ", l.Args, p.Width-18))
 		case *record.Done:
 			b := bars[l.N]
 			if b == nil {

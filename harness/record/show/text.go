@@ -170,11 +170,12 @@ func (p *page) head() {
 	p.fact("script", script)
 	p.fact("harness", strings.Join(slices.DeleteFunc([]string{b.Harness, b.Go, b.OS + "/" + b.Arch},
 		func(s string) bool { return s == "" || s == "/" }), ", "))
+	live := v.Run.Live()
 	var modes []string
 	for _, m := range []struct {
 		on   bool
 		name string
-	}{{b.Dry, "dry run: effects were not sent"}, {b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
+	}{{b.Dry && !live, "dry run: effects were not sent"}, {live, "dry run that went on: after a yes its effects are sent"}, {b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
 		if m.on {
 			modes = append(modes, m.name)
 		}
@@ -578,7 +579,7 @@ func (p *page) draw(cells []string, pl *Place, b *Bar, gap bool) {
 		fill = p.marks.fill[record.Effect]
 	}
 	switch {
-	case b.State == MadeUp:
+	case b.State == MadeUp || b.State == Recorded:
 		fill = p.marks.madeUp
 	case b.failed():
 		fill, colour = p.marks.failed, red
@@ -615,7 +616,7 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	}
 	if b.State != Answered {
 		what, colour = string(b.State), red
-		if b.State == Running || b.State == MadeUp || b.State == Settled || b.State == Waiting {
+		if b.State == Running || b.State == MadeUp || b.State == Recorded || b.State == Settled || b.State == Waiting {
 			colour = yellow
 		}
 	}
@@ -626,17 +627,19 @@ func (p *page) row(pl *Place, b *Bar, name string) {
 	if len(pl.Calls) == 1 && pl.Class != "" {
 		label = append(label, string(pl.Class))
 	}
-	if differs := pl.Differs(b); differs != "" {
-		label = append(label, differs)
-	}
 	begin := fmt.Sprintf("%6s ", number)
 	fixed := fmt.Sprintf(" %9s ", took)
 	columns := max(p.Width-margin-p.bar-len(fixed)-10, 8)
-	rest := p.safe(strings.Join(label, "  "), columns)
+	before := ""
+	for _, l := range label {
+		before += l + "  "
+	}
+	differs := pl.Differs(b)
+	rest := p.safe(before+brief(b.Made.Line().Args, pl.common, columns-utf8.RuneCountInString(before), p.ASCII), columns)
 	p.line("%s%s%s%s  %s", p.paint(dim, begin), strings.Join(cells, ""), fixed,
 		p.paint(colour, fmt.Sprintf("%-8s", what)), rest)
-	if p.All && utf8.RuneCountInString(strings.Join(label, "  ")) > columns {
-		p.under("", pl.Differs(b))
+	if p.All && utf8.RuneCountInString(before+differs) > columns {
+		p.under("", differs)
 	}
 	if b.Done != nil && b.Done.Start > 0 {
 		p.under(dim, "its server took "+Duration(b.Done.Start)+" to start")

@@ -21,7 +21,7 @@ type View struct {
 	Paused  float64
 	Phrases []Phrase
 	Sources []*Source // the script, then those that it ran through RunScript
-	Calls   int       // those of a dry run that were not sent included
+	Calls   int       // those of a dry run that were not sent included, until it goes on
 	Failed  int
 	Classes map[record.Class]int // calls of each class
 	Error   *Error
@@ -99,9 +99,10 @@ const (
 	Unread   State = "unread" // it was done, without an answer that can be read
 	Unknown  State = "unknown"
 	Running  State = "running"
-	MadeUp   State = "made up" // in a dry run: answered without being sent
-	Settled  State = "settled" // a person said what became of it
-	Waiting  State = "waiting" // its server goes on with it later
+	MadeUp   State = "made up"  // in a dry run: answered without being sent
+	Recorded State = "recorded" // that too, with the answer of an earlier run
+	Settled  State = "settled"  // a person said what became of it
+	Waiting  State = "waiting"  // its server goes on with it later
 )
 
 // Print is a line that the script printed.
@@ -165,7 +166,11 @@ func (v *View) addCalls(c *clock) {
 		place, tool string
 	}
 	at := map[key]*Place{}
+	live := v.Run.Live()
 	for _, m := range v.Run.Calls {
+		if m.Call == nil && live { // those that are sent have a line of their own
+			continue
+		}
 		b := v.bar(m, c)
 		l := m.Line()
 		place, tool, class := l.Place, l.Tool, l.Class
@@ -200,6 +205,9 @@ func (v *View) bar(m *record.Made, c *clock) *Bar {
 	switch {
 	case m.Call == nil:
 		b.N, b.Path, b.State = m.Guess.N, m.Guess.Path, MadeUp
+		if m.Guess.From != "" {
+			b.State = Recorded
+		}
 		b.Start = c.at(m.Guess.Time)
 		b.End = b.Start
 		return b

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func (p *page) asks() {
 		case a.Question != nil:
 			what += "  what its server asks"
 		default:
-			what += "  " + label(a.Args, nil)
+			what = p.withArgs(what+"  ", a.Args, p.Width-24)
 		}
 		p.line("  %s  %s", p.paint(bold, p.safe(record.ApprovalID(r.Begin.ID, a.Ask.A), 2*maxName)), p.safe(what, p.Width-24))
 		where := At(r, a.Path, a.Place) + ": " + a.Why
@@ -64,8 +65,10 @@ func (p *page) asks() {
 				colour = green
 			}
 			if a.Used != nil {
-				state += fmt.Sprintf("; used by call %d", a.Used.N)
+				state += "; used by " + usedBy(r, a)
 			}
+		case r.End != nil && r.End.Closed:
+			state = "nobody answered before the run was closed"
 		default:
 			state = Left(a.Until, now)
 		}
@@ -81,6 +84,20 @@ func (p *page) asks() {
 	if n := len(r.Open()); n > 0 && goesOn(p.view.Status) {
 		p.line("  %s for a person: harness approvals show %s", hasHave(n), p.safe(r.Begin.ID, maxName))
 	}
+}
+
+// usedBy are the calls that an answer was for.
+func usedBy(r *record.Run, a *record.Asked) string {
+	var numbers []string
+	for _, m := range r.Calls {
+		if m.Call != nil && m.Call.Ask == a.Ask.A {
+			numbers = append(numbers, strconv.Itoa(m.Call.N))
+		}
+	}
+	if len(numbers) < 2 {
+		return fmt.Sprintf("call %d", a.Used.N)
+	}
+	return fmt.Sprintf("%s: %s", text.Count(len(numbers), "call"), text.List(numbers, 8))
 }
 
 func hasHave(n int) string {
@@ -121,6 +138,10 @@ func (p *page) unknown() {
 		p.fact("script", "was not told of it")
 		p.line("  %s", p.paint(dim, "arguments"))
 		p.bars(p.shown(c.Args))
+	}
+	if r.End != nil && r.End.Closed {
+		p.line("  The run is closed: nothing goes on with it.")
+		return
 	}
 	p.line("  It may yet happen. Look first; then say what is:")
 	for _, m := range lost {
