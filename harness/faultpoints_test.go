@@ -511,6 +511,7 @@ func (s *scenario) checkRecord(run *record.Run) {
 			unknown[k]++
 		}
 	}
+	s.checkAgain(run)
 	if s.w.model.sequential {
 		s.checkDoubts(run)
 	}
@@ -525,6 +526,32 @@ func (s *scenario) checkRecord(run *record.Run) {
 		if executed[k] < n {
 			s.w.faultLocked("by the record %s was done %d times, the server has done it %d times", k, n, executed[k])
 		}
+	}
+}
+
+// checkAgain: what does the same however often it is made is made again only soon, and
+// if nothing else that is no read was sent before the attempt that does so.
+func (s *scenario) checkAgain(run *record.Run) {
+	states := map[int]record.State{}
+	for _, m := range run.Calls {
+		if m.Call != nil {
+			states[m.N], _ = m.State(false)
+		}
+	}
+	var sent []*record.Call
+	for _, l := range run.Lines {
+		c, ok := l.(*record.Call)
+		if !ok || c.Class == record.Read || states[c.N] == record.Denied || states[c.N] == record.Failed {
+			continue
+		}
+		if had := slices.IndexFunc(sent, func(o *record.Call) bool { return o.N == c.N }); had >= 0 {
+			since := c.Time.Sub(sent[had].Time)
+			between := slices.ContainsFunc(sent[had+1:], func(o *record.Call) bool { return o.Attempt < c.Attempt })
+			if c.Class != record.Again || between || since > 6*time.Minute { // it may have waited for a while
+				s.w.faultLocked("call %d, of the class %s, is made again after %v", c.N, c.Class, since)
+			}
+		}
+		sent = append(sent, c)
 	}
 }
 

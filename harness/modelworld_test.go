@@ -339,6 +339,9 @@ func (w *world) call(ctx context.Context, a *try, tool string, args json.RawMess
 			}
 			return nil, errDead
 		case <-done:
+			if q.effect() && !p.isDead() {
+				w.fault("%s%s was called off when it was sent", tool, args)
+			}
 			if w.chance(60) {
 				w.later(q)
 			}
