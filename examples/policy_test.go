@@ -89,7 +89,10 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		addDenied    = "line 21: notes.AddNote (notes.add_note): it is not marked as read-only, and this run is read-only"
 		deleteDenied = "line 25: notes.DeleteNote (notes.delete_note): it is not marked as read-only, and this run is " +
 			"read-only"
-		waits          = "waiting\na call waits for a person; nothing of it was sent:\n"
+		deleteStops  = "line 25: notes.DeleteNote (notes.delete_note): it is marked as destructive and needs approval"
+		howToApprove = "hint: nothing has run; ask the user: with -state DIR the run waits for a yes, and -approved " +
+			"notes.delete_note approves it for good"
+		addedBefore    = "waiting\ndone before, and stays done:\n  line 21: notes.add_note({\"text\":"
 		deleteWaits    = "line 25: notes.delete_note({\"id\":1}): it is marked as destructive and needs approval"
 		addedAndGone   = "{\n  \"added\": \"Archive\",\n  \"archived\": 0,\n  \"deleted\": \"Archive\"\n}"
 		archiveIsRead  = "1:19: undefined: archive.AddNote"
@@ -110,8 +113,10 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 		t.Errorf("a denied tool: exit code %d\n%s", code, out)
 	}
 
-	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")), waits,
-		deleteWaits)
+	shown("a client that cannot ask", texts(c.execute(t, string(source), "", "-approve", "destructive")), deleteStops,
+		howToApprove)
+	shown("with a folder", texts(c.execute(t, string(source), "", "-approve", "destructive", "-state", t.TempDir())),
+		addedBefore, deleteWaits)
 	if got := texts(c.execute(t, string(source), "decline", "-approve", "destructive")); !strings.Contains(got,
 		"notes.delete_note: not sent: the user at stdio did not approve of it") {
 		t.Errorf("a no: %s", got)
@@ -119,7 +124,7 @@ func TestPolicyRefusesWhatTheReadmeSays(t *testing.T) {
 	shown("a pattern", texts(c.execute(t, string(source), "accept", "-approve", "destructive", "-deny", "notes.delete_*")),
 		"denied by notes.delete_*")
 
-	// What was before the call that waits has run, twice.
+	// What was before the call that waits has run, each time.
 	next := value[int](t, c, `n, err := notes.AddNote(notes.AddNoteParams{Title: "x", Text: "y"}); if err != nil { panic(err) }; Return(n.ID)`, "-")
 	if next != 3 {
 		t.Errorf("the next note has number %d", next)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -65,6 +66,7 @@ type asks struct {
 	open   []WaitingCall            // that wait
 	lost   []UnknownCall            // of which nobody knows what became
 	doubts map[string]string        // by tool and arguments: why an equal call may have been done
+	noes   map[string]error         // by tool and arguments: what a person said
 	whole  map[string]*record.Asked // grants for all calls of a tool
 	asked  int                      // questions of servers
 	// diverged is why the run cannot go on as it was; nil: it can.
@@ -72,7 +74,7 @@ type asks struct {
 }
 
 func newAsks(run *record.Run, gate *record.Gate) *asks {
-	a := &asks{run: run, gate: gate, doubts: map[string]string{}, whole: map[string]*record.Asked{}}
+	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{}, whole: map[string]*record.Asked{}}
 	if run == nil {
 		return a
 	}
@@ -114,18 +116,34 @@ func (a *asks) doubt(line *record.Call, kind record.Kind, args json.RawMessage) 
 	a.doubts[callKey(line.Tool, args)] = fmt.Sprintf("call %d, which is equal, %s", line.N, why)
 }
 
+// doubted says why a call is not to be sent that nobody has approved of: since it was
+// decided on an equal one may have been done; "": none may.
+func (a *asks) doubted(line *record.Call, args json.RawMessage) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.whole[line.Tool]
+	if line.Ask != "" && (g == nil || g.Ask.A != line.Ask) {
+		return ""
+	}
+	return a.doubts[callKey(line.Tool, args)]
+}
+
 func callKey(tool string, args json.RawMessage) string { return tool + "\x00" + string(args) }
 
 // canWait reports whether a run can end and go on later: it is a script whose record
 // is kept.
 func (r *run) canWait() bool { return r.journal.w != nil && !r.direct }
 
+// canAsk reports whether a run can wait for a person.
+func (r *run) canAsk() bool { return r.canWait() && !r.script.NoAsk }
+
 // approve returns the approval that a call uses up, "" where it needs none. The
 // error is worker.ErrParked where the call waits for a person, or says why it is
 // not to be sent.
 //
 // The yes is to be used until holds, where that is not zero.
-func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (ask string, holds time.Time, err error) {
+func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage) (
+	ask string, holds time.Time, err error) {
 	none := holds
 	d := r.decideCall(t, args)
 	a := r.tree.asks
@@ -140,6 +158,9 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	if d.Verdict != IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
 		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
 			if err := r.answered(x, want); err != nil {
+				if x.Answer != nil && !errors.Is(err, worker.ErrParked) {
+					a.noes[callKey(t.ID, args)] = err
+				}
 				return x.Ask.A, none, err
 			}
 			return x.Ask.A, x.Answer.Until, nil
@@ -150,11 +171,14 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
 	case d.Verdict != NeedsApproval && doubt == "":
 		return "", none, nil
-	case !r.canWait() && doubt != "":
-		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked", doubt)
-	case !r.canWait():
-		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) it can wait "+
-			"for a person", t.ID, d.Rule)}
+	case a.noes[callKey(t.ID, args)] != nil: // whoever says no is not asked again
+		return "", none, a.noes[callKey(t.ID, args)]
+	case !r.canAsk() && doubt != "":
+		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked",
+			doubt)
+	case !r.canAsk():
+		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) "+
+			"it can wait for a person", t.ID, d.Rule)}
 	}
 	if doubt != "" {
 		want.Why, want.Whole = doubt, false
@@ -222,9 +246,15 @@ func (e *changedError) Error() string {
 
 // waiting describes a call that waits.
 func (r *run) waiting(x *record.Ask, args json.RawMessage) WaitingCall {
-	script, file, line := r.placed(x.Place)
-	return WaitingCall{ID: record.ApprovalID(r.journal.id(), x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Script: script, File: file,
-		Line: line, Args: args, Until: x.Until, Whole: x.Whole, Question: x.Question}
+	w := waitingOf(r.journal.id(), x, args)
+	w.Script, w.File, w.Line = r.placed(x.Place)
+	return w
+}
+
+// waitingOf is what a run waits for, without its place.
+func waitingOf(run string, x *record.Ask, args json.RawMessage) WaitingCall {
+	return WaitingCall{ID: record.ApprovalID(run, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Args: args, Until: x.Until,
+		Whole: x.Whole, Question: x.Question}
 }
 
 // placed is a place of the script for a reader: the saved script's name, the file
@@ -242,13 +272,18 @@ func (r *run) placed(place string) (script, file string, line int) {
 
 // lose notes a call of which nobody knows what became.
 func (r *run) lose(line *record.Call, args json.RawMessage, why string) {
-	script, file, at := r.placed(line.Place)
-	u := UnknownCall{N: line.N, Tool: line.Tool, Class: line.Class, Script: script, File: file, Line: at, Args: args,
-		Sent: line.Time, Attempt: max(line.Attempt, 1), Why: registry.PrintableText(why, 1000), Key: line.Key, Ask: line.Ask}
+	u := unknownOf(line, args, why)
+	u.Script, u.File, u.Line = r.placed(line.Place)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lost = append(a.lost, u)
+}
+
+// unknownOf is a call of which nobody knows what became, without its place.
+func unknownOf(c *record.Call, args json.RawMessage, why string) UnknownCall {
+	return UnknownCall{N: c.N, Tool: c.Tool, Class: c.Class, Args: args, Sent: c.Time, Attempt: max(c.Attempt, 1),
+		Why: registry.PrintableText(why, 1000), Key: c.Key, Ask: c.Ask}
 }
 
 // stopped is the status of a run that ended with parked calls.
@@ -264,18 +299,25 @@ func (a *asks) stopped() Status {
 	return Waiting
 }
 
-// fill hands the result what a person is needed for.
+// anyLost reports whether nobody knows what became of a call.
+func (a *asks) anyLost() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.lost) > 0
+}
+
+// fill hands the result what a person is needed for. However the run ended, it has
+// the calls of which nobody knows what became.
 func (a *asks) fill(res *Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch res.Status {
-	case Uncertain:
-		res.Unknown = a.lost
-		fallthrough
-	case Waiting:
+	res.Unknown = a.lost
+	if res.Status == Waiting || res.Status == Uncertain {
 		res.Waiting = a.open
 	}
-	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int { return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID)) })
+	slices.SortFunc(res.Waiting, func(x, y WaitingCall) int {
+		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
+	})
 	slices.SortFunc(res.Unknown, func(x, y UnknownCall) int { return x.N - y.N })
 }
 

@@ -242,6 +242,10 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	if err == nil {
 		ran.Status = res.Status
 		r.result.Calls = append(r.result.Calls, res.Calls...)
+		for _, line := range res.made {
+			r.result.madeEffect(line)
+		}
+		r.result.moreMade += res.moreMade
 		for _, w := range res.Warnings[:min(len(res.Warnings), maxNestedWarnings-r.nestedWarnings)] {
 			r.result.Warnings = append(r.result.Warnings, q.Name+": "+w)
 			r.nestedWarnings++
@@ -261,7 +265,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 	}
 	if res.Status != OK {
 		why := notOK(res)
-		if neverBegan(res.Status) {
+		if !known && neverBegan(res.Status) {
 			r.journal.add(&record.Child{N: child.N, Path: inner, Name: q.Name, Error: why})
 		}
 		return nil, errors.New(why)

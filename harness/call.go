@@ -51,7 +51,8 @@ func (r *run) Call(ctx context.Context, c *worker.Call) (*worker.Answer, error) 
 func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *record.Made) (json.RawMessage, error) {
 	line := &record.Call{Path: path, Place: c.Place, Tool: c.Tool, Attempt: r.journal.attempt()}
 	if recorded != nil {
-		if state, _ := recorded.State(false); state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
+		state, _ := recorded.State(false)
+		if state != record.Waiting && (state != record.Unknown || recorded.Class != record.Again) {
 			return nil, r.diverge(fmt.Errorf("call %d is %s in the record and cannot be made again", recorded.N, state))
 		}
 		line.N, line.Key = recorded.Call.N, recorded.Call.Key
@@ -70,6 +71,12 @@ func (r *run) call(ctx context.Context, path string, c *worker.Call, recorded *r
 	}
 	if d := r.decide(t); d.Verdict == IsDenied && recorded == nil {
 		return nil, r.refuse(line, c.Args, fmt.Sprintf("%s: %s", c.Tool, d.Rule))
+	}
+	if recorded != nil && recorded.Round == nil && recorded.Call.Ask == "" {
+		if d := r.decideCall(t, c.Args); d.Verdict != IsAllowed {
+			return nil, r.diverge(fmt.Errorf("call %d of %s may have been made, and is not made again without a yes, which it needs "+
+				"by now: %s; harness runs settle says what became of it", recorded.N, t.ID, d.Rule))
+		}
 	}
 	r.mu.Lock()
 	r.pending = append(r.pending, t.Go())
@@ -113,6 +120,13 @@ func argumentsOf(args json.RawMessage) (record.Data, error) {
 	return record.Raw(formed), nil
 }
 
+// What is known of a call that is about to be sent.
+const (
+	notSent   = iota
+	isSent    // its line is being written, or is
+	calledOff // its run has ended
+)
+
 // make is the one way of a call: its arguments get their form, a person is asked
 // where one must be, its line goes to the record directly before its first byte
 // leaves, and what became of it after that. In a dry run what is no read is not
@@ -121,8 +135,8 @@ func argumentsOf(args json.RawMessage) (record.Data, error) {
 //
 // What is no read is not called off once it has been sent: where the run ends, its
 // answer is waited for, and noted.
-func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage, recorded *record.Made) (
-	*backend.Result, error) {
+func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, args json.RawMessage,
+	recorded *record.Made) (*backend.Result, error) {
 	begin := time.Now()
 	line.Time = begin
 	line.Class = r.class(t)
@@ -162,8 +176,10 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	done := &record.Done{N: line.N}
 	var res *backend.Result
 	var start time.Duration
-	var sent atomic.Bool
-	sent.Store(recorded != nil) // by an attempt before
+	var sending atomic.Int32
+	if recorded != nil { // by an attempt before
+		sending.Store(isSent)
+	}
 	outcome := backend.NotSent
 	if err == nil {
 		sendCtx := ctx
@@ -172,7 +188,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 			sendCtx, cancel = context.WithCancel(context.WithoutCancel(ctx))
 			defer cancel()
 			defer context.AfterFunc(ctx, func() {
-				if !sent.Load() { // what was sent is not called off
+				if sending.CompareAndSwap(notSent, calledOff) { // what was sent is not
 					cancel()
 				}
 			})()
@@ -185,12 +201,19 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 			if !holds.IsZero() && !r.journal.now().Before(holds.Add(-time.Second)) {
 				return fmt.Errorf("the approval of it has expired at %s", holds.Format(time.RFC3339))
 			}
-			sent.Store(true)
-			if err := r.journal.sends(line, recorded); err != nil {
-				sent.Store(recorded != nil)
-				return err
+			if effect && recorded == nil {
+				if why := r.tree.asks.doubted(line, args); why != "" {
+					return errors.New(why)
+				}
 			}
-			return nil
+			if recorded == nil && !sending.CompareAndSwap(notSent, isSent) {
+				return ctx.Err()
+			}
+			err := r.journal.sends(line, recorded)
+			if err != nil && recorded == nil {
+				sending.Store(notSent)
+			}
+			return err
 		}
 		r.rounds(t, line, recorded, input, how)
 		res, start, err = r.send(sendCtx, ctx, t, args, how)
@@ -211,7 +234,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		}
 		return nil, r.diverge(fmt.Errorf("call %d (%s) cannot go on now: %w", line.N, t.ID, err))
 	}
-	if !sent.Load() && recorded == nil { // the script has its answer all the same
+	if sending.Load() != isSent { // the script has its answer all the same
 		r.journal.add(line)
 	}
 	// Of what nobody knows the script is told only where it asks for that.
@@ -220,8 +243,8 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		err, lost = &worker.CallError{Code: bridge.CodeUncertain, Err: err}, false
 	}
 	done.Cut = done.Cut || lost
-	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, cutOff: err != nil && ctx.Err() != nil,
-		number: number}
+	c := Call{Tool: t.ID, Class: line.Class, Ms: done.Ms, Start: done.Start, number: number,
+		cutOff: err != nil && ctx.Err() != nil && (lost || !effect || done.Kind != record.Uncertain)}
 	misfit := ""
 	switch {
 	case err != nil:
@@ -245,11 +268,11 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	if c.Error != nil {
 		done.Message = *c.Error
 	}
-	r.journal.add(done) // what cannot be written ends the sending, see add
-	r.journal.say(done)
 	if effect {
 		r.tree.asks.doubt(line, done.Kind, args)
 	}
+	r.journal.add(done) // what cannot be written ends the sending, see add
+	r.journal.say(done)
 	if lost {
 		r.lose(line, args, err.Error())
 		err = worker.ErrParked
@@ -263,6 +286,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		r.sampled(t, args, res, &c)
 	}
 	r.result.Calls = append(r.result.Calls, c)
+	if effect && (done.Kind == record.Unread || done.Kind == record.Answered && c.Error == nil) {
+		r.result.madeEffect(madeText(r.placed(line.Place))(t.ID, args))
+	}
 	return res, err
 }
 

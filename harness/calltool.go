@@ -39,8 +39,8 @@ func (h *Harness) CallTool(ctx context.Context, c *Catalog, id string, args json
 	}
 	call.Name, call.Source = "call "+id, ""
 	begin := time.Now()
-	r := &run{script: &call, direct: true, cat: c, view: view, journal: newJournal(&call), tree: newTree(worker.Limits{}), room: call.room(),
-		misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
+	r := &run{script: &call, direct: true, cat: c, view: view, journal: newJournal(&call),
+		tree: newTree(worker.Limits{}), room: call.room(), misfits: map[string]string{}, allowed: map[string]*wrappers.Tool{id: t},
 		result: &Result{Status: OK, Tools: []ToolUse{}}}
 	d := r.decideCall(t, args)
 	if d.Verdict == IsDenied || d.Verdict == NeedsApproval {

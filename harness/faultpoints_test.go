@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	faultPoints = flag.Int("points", 1500, "at how many points TestFaultPoints lets something fail")
+	faultPoints = flag.Int("points", 1000, "at how many points TestFaultPoints lets something fail")
 	faultOnly   = flag.Uint64("only", 0, "the only scenario that TestFaultPoints plays, and tells of")
 )
 
@@ -171,6 +171,7 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 	s.at(func() {
 		p, ctx := s.w.newProcess(killAt, failAt)
 		defer p.cancel()
+		p.leave = s.rng.IntN(10) == 0
 		if s.rng.IntN(6) == 0 {
 			p.rivalAt, p.rival = 1+s.rng.IntN(20+10*s.w.model.effects), s.rival
 		}
@@ -220,7 +221,8 @@ func (s *scenario) rival() {
 				s.w.fault("a run that is under way is %s by another process: %v", what, err)
 			}
 		}
-		if _, err := New(&Options{Records: store}).Resume(context.Background(), sum.ID, s.script()); !errors.Is(err, record.ErrRunning) {
+		_, err := New(&Options{Records: store}).Resume(context.Background(), sum.ID, s.script())
+		if !errors.Is(err, record.ErrRunning) {
 			s.w.fault("a run that is under way is gone on with by another process: %v", err)
 		}
 	}
@@ -245,7 +247,8 @@ func (s *scenario) outcome(p *process, res *Result, err error) {
 		s.w.fault("an error: %v", err)
 	default:
 		s.end, s.value = string(res.Status), string(res.Value)
-		s.say("%s, %d attempts: %d waiting, %d unknown %+v", res.Status, res.Attempts, len(res.Waiting), len(res.Unknown), res.Error)
+		s.say("%s, %d attempts: %d waiting, %d unknown %+v", res.Status, res.Attempts, len(res.Waiting), len(res.Unknown),
+			res.Error)
 		if res.Status == Diverged && s.w.model.strict() {
 			s.w.fault("a deterministic script has diverged: %s", res.Error.Message)
 		}
@@ -419,8 +422,9 @@ func (s *scenario) done(m *record.Made, used map[int]bool, unread bool) *request
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.tickLocked()
+	call := m.Tool[len("shop."):] + string(m.Args.JSON)
 	for _, q := range s.w.requests {
-		if q.executed && !used[q.receipt] && (q.unread || !unread) && q.tool == m.Tool[len("shop."):] && q.args == string(m.Args.JSON) {
+		if q.executed && !used[q.receipt] && (q.unread || !unread) && callOfModel(q.tool, q.args) == call {
 			return q
 		}
 	}
@@ -507,20 +511,47 @@ func (s *scenario) checkRecord(run *record.Run) {
 			unknown[k]++
 		}
 	}
+	s.checkAgain(run)
 	if s.w.model.sequential {
 		s.checkDoubts(run)
 	}
 	for k, n := range executed {
 		again := strings.HasPrefix(k, "set")
 		if n > done[k]+unknown[k] && !again {
-			s.w.faultLocked("the server has done %s %d times; by the record it was done %d times, and %d times nobody knows", k, n,
-				done[k], unknown[k])
+			s.w.faultLocked("the server has done %s %d times; by the record it was done %d times, and %d times nobody knows",
+				k, n, done[k], unknown[k])
 		}
 	}
 	for k, n := range done {
 		if executed[k] < n {
 			s.w.faultLocked("by the record %s was done %d times, the server has done it %d times", k, n, executed[k])
 		}
+	}
+}
+
+// checkAgain: what does the same however often it is made is made again only soon, and
+// if nothing else that is no read was sent before the attempt that does so.
+func (s *scenario) checkAgain(run *record.Run) {
+	states := map[int]record.State{}
+	for _, m := range run.Calls {
+		if m.Call != nil {
+			states[m.N], _ = m.State(false)
+		}
+	}
+	var sent []*record.Call
+	for _, l := range run.Lines {
+		c, ok := l.(*record.Call)
+		if !ok || c.Class == record.Read || states[c.N] == record.Denied || states[c.N] == record.Failed {
+			continue
+		}
+		if had := slices.IndexFunc(sent, func(o *record.Call) bool { return o.N == c.N }); had >= 0 {
+			since := c.Time.Sub(sent[had].Time)
+			between := slices.ContainsFunc(sent[had+1:], func(o *record.Call) bool { return o.Attempt < c.Attempt })
+			if c.Class != record.Again || between || since > 6*time.Minute { // it may have waited for a while
+				s.w.faultLocked("call %d, of the class %s, is made again after %v", c.N, c.Class, since)
+			}
+		}
+		sent = append(sent, c)
 	}
 }
 
@@ -584,8 +615,8 @@ func (s *scenario) checkExecution() {
 		switch {
 		case again && asked[k] > 0:
 		case n > asked[k]:
-			s.w.faultLocked("the server has done %s %d times; attempt %d, the last one that sends, has asked for it %d times", k, n,
-				last.n, asked[k])
+			s.w.faultLocked("the server has done %s %d times; attempt %d, the last one that sends, has asked for it %d times",
+				k, n, last.n, asked[k])
 		case ended && n > answered[k]+unanswered[k]:
 			s.w.faultLocked("the server has done %s %d times, and attempt %d got %d answers and %d errors", k, n, last.n,
 				answered[k], unanswered[k])
@@ -664,10 +695,32 @@ func (s *scenario) ended() {
 	case s.end != string(OK):
 		s.w.fault("a deterministic script ended with %s", s.end)
 	default:
+		if s.w.model.sequential {
+			s.checkPrinted()
+		}
 		if want := s.undisturbed(); s.value != want {
 			s.w.fault("the value is\n%s, of a run to which nothing happens\n%s", s.value, want)
 		}
 	}
+}
+
+// checkPrinted: what the script printed is in the record once.
+func (s *scenario) checkPrinted() {
+	s.at(func() {
+		store, err := record.Open(s.w.dir, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		run, err := store.Load(s.id)
+		if err != nil {
+			s.w.fault("the record: %v", err)
+			return
+		}
+		out := s.w.tries[len(s.w.tries)-1].out
+		if got := run.Stdout(); got != out.Stdout {
+			s.w.fault("by the record it printed %q, and its last execution %q", got, out.Stdout)
+		}
+	})
 }
 
 // expired reports whether a person was too late with an answer.
@@ -685,7 +738,8 @@ func (s *scenario) undisturbed() string {
 	var value string
 	s.at(func() {
 		host := &happyHost{s: s}
-		out, err := runModel(context.Background(), &worker.Script{Seed: make([]byte, 32), Limits: worker.Limits{Timeout: time.Hour}}, host, nil, &worker.Needs{}, func(r *routine) {
+		script := &worker.Script{Seed: make([]byte, 32), Limits: worker.Limits{Timeout: time.Hour}}
+		out, err := runModel(context.Background(), script, host, nil, &worker.Needs{}, func(r *routine) {
 			st.all(r, s.w.model.ops, "")
 			r.give(st.got)
 		}, func(*modelCall) {}, rand.New(rand.NewPCG(1, s.n)), -1)
@@ -741,12 +795,13 @@ func (s *scenario) tell() string {
 				raw = c.answer.Result
 			}
 			receipt, refused := receiptOf(raw)
-			fmt.Fprintf(&b, "    %s %s%s: ended %v, receipt %d, refused %v, %v\n", c.path, c.tool, c.args, c.ended, receipt, refused, c.err)
+			fmt.Fprintf(&b, "    %s %s%s: ended %v, receipt %d, refused %v, %v\n", c.path, c.tool, c.args, c.ended, receipt,
+				refused, c.err)
 		}
 	}
 	for _, q := range s.w.requests {
-		fmt.Fprintf(&b, "request %d of attempt %d: %s%s executed %v (%d), due %v\n", q.receipt, q.by.n, q.tool, q.args, q.executed,
-			q.order, q.due)
+		fmt.Fprintf(&b, "request %d of attempt %d: %s%s executed %v (%d), due %v\n", q.receipt, q.by.n, q.tool, q.args,
+			q.executed, q.order, q.due)
 	}
 	if text, err := os.ReadFile(s.w.recordFile()); err == nil {
 		for line := range strings.Lines(string(text)) {

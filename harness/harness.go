@@ -62,6 +62,9 @@ type Options struct {
 	Records *record.Store
 	// Answers is where dry runs look for what earlier runs got; nil: in Records.
 	Answers *record.Store
+	// StateFlag is what commands that a Result names need to find the records, such as
+	// "-state runs"; "": nothing.
+	StateFlag string
 	// Version is what records say of this build.
 	Version string
 }
@@ -186,6 +189,8 @@ type Script struct {
 	// Ask asks the user what a server wants to know in the middle of a call; nil:
 	// nobody can be asked.
 	Ask func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error)
+	// NoAsk says that nobody could answer: calls that need a person are denied.
+	NoAsk bool
 	// Own says to Resume that its result goes to whoever sent the script, so that the
 	// same request sent again is another one; see Rejoin.
 	Own bool
@@ -248,7 +253,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 	}
 	t.journal.prepare(ws, s.path)
 	r := &run{ctx: ctx, h: h, script: s, tree: t, journal: t.journal, path: s.path, room: s.room(),
-		misfits: map[string]string{}, nested: make(chan struct{}, 1), result: &Result{
+		misfits: map[string]string{}, nested: make(chan struct{}, 1), check: check, result: &Result{
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
 	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
@@ -275,6 +280,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.count(begin)
 		r.keep()
 	}
+	r.result.flag = h.opts.StateFlag
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
@@ -319,6 +325,7 @@ type run struct {
 	h      *Harness
 	script *Script
 	direct bool             // it is one call without a script
+	check  bool             // it is checked, and does not run
 	cat    *Catalog         // nil until the script needs one; kept for the whole run
 	view   *wrappers.View   // of cat
 	index  *discovery.Index // of cat
@@ -381,6 +388,9 @@ func (r *run) finish(o *worker.Outcome) {
 	if o.Status != worker.Stopped && o.Status != worker.Waiting && !refused {
 		res.Status = Status(o.Status)
 	}
+	if res.Status == OK && r.script.depth == 0 && r.tree.asks.anyLost() { // by goroutines that main did not wait for
+		res.Status = Uncertain
+	}
 	switch {
 	case o.Status == worker.Stopped:
 	case o.Status == worker.Waiting:
@@ -428,10 +438,12 @@ func (r *run) quoted(message string) string {
 // lost.
 func (r *run) failedCalls(o *worker.Outcome) []string {
 	failed, first, why := 0, "", ""
+	effect := false // first is no read: that matters more
 	for _, c := range r.result.Calls {
 		if c.Error != nil && !c.cutOff {
-			if failed++; failed == 1 {
+			if failed++; failed == 1 || !effect && c.Class != record.Read {
 				first, why = c.Tool+": "+registry.Printable(*c.Error, 200), *c.Error
+				effect = c.Class != record.Read
 			}
 		}
 	}

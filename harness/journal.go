@@ -65,11 +65,10 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.request(s), Once: s.Once}
 	j.store = h.opts.Records
 	var err error
-	if j.w, err = j.store.Begin(b); err != nil {
+	if j.w, err = h.requests.begin(b, j.store); err != nil {
 		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
 	j.seed = b.Seed
-	h.requests.begin(b)
 	j.say(b)
 	return nil
 }
@@ -89,6 +88,7 @@ func (j *journal) abort(err error) {
 	if j.w != nil {
 		j.add(&record.End{Status: string(InternalError), ExitCode: InternalError.ExitCode(),
 			Error: asJSON(&Error{Kind: KindInternal, Message: err.Error()})})
+		j.sync()
 		j.w.Close()
 	}
 }
@@ -186,7 +186,8 @@ func (j *journal) sync() error {
 // the lock.
 func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
-	if len(j.readings) > 0 || j.lost {
+	// One that goes on tells its readings anew once it is live: then those before go.
+	if (len(j.readings) > 0 || j.lost) && (j.repeats == nil || j.repeats.over.Load()) {
 		n := &record.Note{Lost: j.lost}
 		for _, r := range j.readings {
 			n.Clock = append(n.Clock, record.Reading{Path: r.Path, At: r.Time})

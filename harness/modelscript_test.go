@@ -61,7 +61,8 @@ type drawing struct {
 }
 
 func drawModel(rng *rand.Rand) *model {
-	d := &drawing{Rand: rng, model: &model{sequential: rng.IntN(4) == 0, chancy: rng.IntN(4) == 0, uncertain: rng.IntN(6) == 0}}
+	d := &drawing{Rand: rng, model: &model{sequential: rng.IntN(4) == 0, chancy: rng.IntN(4) == 0,
+		uncertain: rng.IntN(6) == 0}}
 	d.left = 1 + rng.IntN(20)
 	if rng.IntN(2) == 0 {
 		d.left = 1 + rng.IntN(6)
@@ -114,10 +115,7 @@ func (d *drawing) op(depth, times int, pool bool) (op, bool) {
 		kinds = append(kinds, "loop")
 	}
 	if !pool {
-		kinds = append(kinds, "random")
-	}
-	if !pool && d.model.chancy {
-		kinds = append(kinds, "clock")
+		kinds = append(kinds, "clock", "random")
 	}
 	if d.model.chancy {
 		kinds = append(kinds, "coin", "coin", "race", "late")

@@ -30,9 +30,10 @@ type process struct {
 	dead   chan struct{}
 
 	mu     sync.Mutex
-	n      int // points that it has passed
-	killAt int // 0: it is not
-	failAt int // the step of the record that fails is the first one at or after it; 0: none
+	n      int  // points that it has passed
+	killAt int  // 0: it is not
+	leave  bool // at killAt its caller leaves instead
+	failAt int  // the step of the record that fails is the first one at or after it; 0: none
 	killed bool
 	failed bool
 	at     string // where it was killed
@@ -61,7 +62,12 @@ func (p *process) point(name string) error {
 	if p.killed {
 		return errDead
 	}
-	if p.n++; p.n == p.killAt {
+	if p.n++; p.n == p.killAt && p.leave {
+		p.w.count("left: " + name)
+		p.cancel()
+		return nil
+	}
+	if p.n == p.killAt {
 		p.killed, p.at = true, name
 		p.w.count("killed: " + name)
 		close(p.dead)
@@ -227,8 +233,11 @@ func (w *world) passed() time.Duration { return w.before + time.Since(w.begun) }
 
 type tryKey struct{}
 
+// workFunc is that of Harness.work.
+type workFunc = func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
+
 // work runs the script of a process.
-func (w *world) work(p *process) func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error) {
+func (w *world) work(p *process) workFunc {
 	return func(ctx context.Context, s *worker.Script, host worker.Host, o *worker.Options) (*worker.Outcome, error) {
 		w.mu.Lock()
 		a := &try{p: p, n: len(w.tries) + 1, resume: s.Replay != nil}
@@ -330,6 +339,9 @@ func (w *world) call(ctx context.Context, a *try, tool string, args json.RawMess
 			}
 			return nil, errDead
 		case <-done:
+			if q.effect() && !p.isDead() {
+				w.fault("%s%s was called off when it was sent", tool, args)
+			}
 			if w.chance(60) {
 				w.later(q)
 			}
@@ -469,7 +481,8 @@ var modelCatalog = sync.OnceValue(func() *Catalog {
 	yes, no := true, false
 	in := json.RawMessage(`{"type":"object","properties":{"item":{"type":"string"}},"required":["item"]}`)
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "shop"}}, Tools: []registry.Tool{
-		{Server: "shop", Name: "look", Description: "Show an item", Input: in, Annotations: &registry.Annotations{ReadOnly: &yes}},
+		{Server: "shop", Name: "look", Description: "Show an item", Input: in,
+			Annotations: &registry.Annotations{ReadOnly: &yes}},
 		{Server: "shop", Name: "buy", Description: "Order an item", Input: in,
 			Annotations: &registry.Annotations{ReadOnly: &no, Destructive: &no}},
 		{Server: "shop", Name: "set", Description: "Set a value", Input: in,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/registry"
 )
 
 // Recorded returns the Result of a run that has ended, as its record has it: the
@@ -74,24 +73,23 @@ func Recorded(run *record.Run) (*Result, error) {
 			guessed = guessed || m.Guess.From == ""
 		case m.Done != nil:
 			res.Calls = append(res.Calls, callOf(m))
+			if stays(m) {
+				args, _ := run.Value(m.Call.Args)
+				res.madeEffect(madeText(placedIn(run, parts, m.Call.Path, m.Call.Place))(m.Call.Tool, args))
+			}
 		}
 	}
 	for _, m := range run.Unknown() {
-		u := UnknownCall{N: m.Call.N, Tool: m.Call.Tool, Class: m.Call.Class, Sent: m.Call.Time, Attempt: max(m.Call.Attempt, 1),
-			Key: m.Call.Key, Ask: m.Call.Ask, Why: "its process ended before the answer came"}
-		if m.Done != nil {
-			u.Why = registry.PrintableText(m.Done.Error, 1000)
-		}
+		args, _ := run.Value(m.Call.Args)
+		u := unknownOf(m.Call, args, whyUnknown(run, m))
 		u.Script, u.File, u.Line = placedIn(run, parts, m.Call.Path, m.Call.Place)
-		u.Args, _ = run.Value(m.Call.Args)
 		res.Unknown = append(res.Unknown, u)
 	}
 	if res.Status == Waiting || res.Status == Uncertain {
 		for _, x := range run.Open() {
-			w := WaitingCall{ID: record.ApprovalID(run.Begin.ID, x.A), Tool: x.Tool, Class: x.Class, Why: x.Why, Until: x.Until,
-				Whole: x.Whole, Question: x.Question}
+			args, _ := run.Value(x.Args)
+			w := waitingOf(run.Begin.ID, x.Ask, args)
 			w.Script, w.File, w.Line = placedIn(run, parts, x.Path, x.Place)
-			w.Args, _ = run.Value(x.Args)
 			res.Waiting = append(res.Waiting, w)
 		}
 	}
@@ -100,6 +98,17 @@ func Recorded(run *record.Run) (*Result, error) {
 		res.Attempts++
 	}
 	return res, nil
+}
+
+// whyUnknown says why nobody knows what became of a call.
+func whyUnknown(run *record.Run, m *record.Made) string {
+	switch {
+	case m.Done != nil:
+		return m.Done.Error
+	case run.Question(m) != nil:
+		return "nobody answered in time what its server asked"
+	}
+	return "its process ended before the answer came"
 }
 
 // placedIn is a place of a run's script, or of the saved one whose calls have that

@@ -263,7 +263,7 @@ func (p *replayer) leave(r *run) {
 
 // toolsLine is the record's line of a script's tools, nil where it has none.
 func (p *replayer) toolsLine(r *run) *record.Tools {
-	for _, l := range p.run.Lines {
+	for _, l := range slices.Backward(p.run.Lines) { // of several attempts' the last
 		if l, ok := l.(*record.Tools); ok && l.Path == r.path {
 			return l
 		}
@@ -320,7 +320,8 @@ var errLive = errors.New("the run is live")
 
 // call answers a call of a script. With errLive the call is to be made; m is what
 // the record has of it, or nil.
-func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (_ *worker.Answer, m *record.Made, _ error) {
+func (p *replayer) call(ctx context.Context, r *run, path string, c *worker.Call) (
+	_ *worker.Answer, m *record.Made, _ error) {
 	args, _ := argumentsOf(c.Args)
 	a := &asked{by: r, answer: make(chan replied, 1)}
 	p.mu.Lock()
@@ -462,6 +463,10 @@ func (p *replayer) count(r *run, m *record.Made) {
 	r.calls++
 	c.number = r.calls
 	r.result.Calls = append(r.result.Calls, c)
+	if stays(m) {
+		args, _ := p.run.Value(m.Call.Args)
+		r.result.madeEffect(madeText(r.placed(m.Call.Place))(c.Tool, args))
+	}
 }
 
 // Clock implements worker's interface for what reads its script's clock.
@@ -561,9 +566,13 @@ func (p *replayer) compare(res *Result) *Difference {
 	if d == nil && res.Status != CompileError {
 		d = p.gate.End()
 	}
+	left := res.Status == OK && Status(end.Status) == Uncertain && slices.ContainsFunc(p.run.Calls, (*record.Made).Lost)
+	if left { // main did not wait for a call of which nobody knows what became
+		res.Status, res.ExitCode = Uncertain, Uncertain.ExitCode()
+	}
 	same := p.over || string(res.Status) == end.Status
 	// What a script did in the moment in which it was ended is chance.
-	ended := p.diverged == nil && same && killed(Status(end.Status))
+	ended := p.diverged == nil && same && !left && killed(Status(end.Status))
 	further := p.diverged == nil && p.cutOff() && res.Status != CompileError && (d == nil || d.Unasked == nil)
 	wantError, gotError := errorText(end.Error), errorText(asJSON(res.Error))
 	switch {

@@ -504,7 +504,7 @@ func (r *run) Start(context.Context, *worker.Plan) bool {
 	if len(r.result.Errors) > 0 { // a phrase has no tool
 		return false
 	}
-	if r.tree.replay != nil { // nothing is called
+	if p := r.tree.replay; p != nil && !p.isLive() { // nothing is called, or each call is decided on when it is
 		return true
 	}
 	told := r.script.Policy != nil || r.script.ReadOnly
@@ -533,7 +533,7 @@ func (r *run) refuses() bool {
 // against reports whether a decision is against a script that has not begun: a call
 // of it that needs a person can wait for one.
 func (r *run) against(d Decision) bool {
-	return d.Verdict == IsDenied || d.Verdict == NeedsApproval && !r.canWait()
+	return d.Verdict == IsDenied || d.Verdict == NeedsApproval && !r.canAsk() && !r.check
 }
 
 // deny ends the run for a tool that policy does not let it call.

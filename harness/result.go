@@ -87,8 +87,11 @@ type Result struct {
 	Ledger []Unmade `json:"ledger,omitempty"`
 	// Approval is the ID of the approval by which a dry run goes on as one that is
 	// not, where its Ledger needs one.
-	Approval string  `json:"approval,omitempty"`
-	parked   bool    // it ended with calls that wait
+	Approval string   `json:"approval,omitempty"`
+	parked   bool     // it ended with calls that wait
+	flag     string   // Options.StateFlag
+	made     []string // effects that were made, a line each, the first maxMade
+	moreMade int
 	Lowered  string  `json:"lowered,omitempty"` // of a check: what would be run
 	Timing   Timing  `json:"timing"`            // milliseconds by phase
 	Sandbox  Sandbox `json:"sandbox"`

@@ -17,16 +17,66 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// maxWaits is how many calls WaitsText tells of.
-const maxWaits = 20
+// maxWaits is how many calls WaitsText tells of, and maxMade how many that were made.
+const (
+	maxWaits = 20
+	maxMade  = 10
+)
 
-// WaitsText says which calls a run waits for a person with, of which nobody knows
-// what became, and how each goes on; "" for a run that has ended.
+// madeEffect notes an effect that was made.
+func (r *Result) madeEffect(line string) {
+	if len(r.made) == maxMade {
+		r.moreMade++
+		return
+	}
+	r.made = append(r.made, line)
+}
+
+// stays reports whether a call of a record has made an effect.
+func stays(m *record.Made) bool {
+	return m.Call.Class != record.Read && m.Done != nil && !m.Done.Failed && (m.Done.Kind == record.Unread ||
+		m.Done.Kind == record.Answered && m.Done.Error == "")
+}
+
+// madeText returns what tells of a call at a place, with its arguments cut short.
+func madeText(script, file string, line int) func(tool string, args json.RawMessage) string {
+	return func(tool string, args json.RawMessage) string {
+		return fmt.Sprintf("%s: %s(%s)", where(script, file, line), tool, text.Cut(argsText(args), 150))
+	}
+}
+
+// WaitsText says of a run that did not end well what it has done, which calls it
+// waits for a person with, of which nobody knows what became, and how each goes on;
+// "" for a run that has ended and made no effect.
 func (r *Result) WaitsText() string {
 	var b strings.Builder
+	flag := ""
+	if r.flag != "" {
+		flag = " " + r.flag
+	}
+	if len(r.made) > 0 && !r.Dry {
+		b.WriteString("done before, and stays done:\n")
+		for _, line := range r.made {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+		if r.moreMade > 0 {
+			fmt.Fprintf(&b, "  … and %d more\n", r.moreMade)
+		}
+		switch r.Status {
+		case Waiting, Uncertain:
+		case Timeout, CPULimit, MemoryLimit, Canceled:
+			b.WriteString("a script that makes these again makes them twice: send only what is left")
+			if r.Run != "" {
+				fmt.Fprintf(&b, "; or harness resume%s %s, with more -timeout, goes on behind them", flag, r.Run)
+			}
+			b.WriteString("\n")
+		default:
+			b.WriteString("a script that makes these again makes them twice: send only what is left\n")
+		}
+	}
 	if n := len(r.Unknown); n > 0 {
-		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again: look first.\n",
-			hasHave(n, "this call has", "these calls have"))
+		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again, in no other script either: "+
+			"look first, and tell the user.\n", hasHave(n, "this call has", "these calls have"))
 		for _, u := range r.Unknown[:min(n, maxWaits)] {
 			fmt.Fprintf(&b, "  call %d, %s: %s(%s), sent %s in attempt %d: %s\n", u.N, where(u.Script, u.File, u.Line), u.Tool,
 				argsText(u.Args), u.Sent.UTC().Format(time.RFC3339), u.Attempt, u.Why)
@@ -36,19 +86,27 @@ func (r *Result) WaitsText() string {
 		}
 		more(&b, n)
 		id, call := r.Run, r.Unknown[0].N
-		fmt.Fprintf(&b, "a person says what is: harness runs settle %s %d happened -result JSON; or … not, and it is made again; "+
-			"then harness resume %s goes on. harness runs close %s ends the run\n", id, call, id, id)
+		fmt.Fprintf(&b, "the user says what is: harness runs settle%s %s %d happened -result JSON; or … not, and it is made "+
+			"again. The same script sent again, or harness resume%s %s, then goes on. harness runs close%s %s ends the run\n", flag,
+			id, call, flag, id, flag, id)
 	}
 	if n := len(r.Waiting); n > 0 {
-		fmt.Fprintf(&b, "%s for a person; nothing of %s was sent:\n", hasHave(n, "a call waits", fmt.Sprintf("%d calls wait", n)),
-			hasHave(n, "it", "them"))
+		nothing := ""
+		if !slices.ContainsFunc(r.Waiting, func(w WaitingCall) bool { return w.Question != nil }) {
+			nothing = fmt.Sprintf("; nothing of %s was sent", hasHave(n, "it", "them"))
+		}
+		fmt.Fprintf(&b, "%s for a person%s:\n", hasHave(n, "a call waits", fmt.Sprintf("%d calls wait", n)), nothing)
 		for _, w := range r.Waiting[:min(n, maxWaits)] {
 			fmt.Fprintf(&b, "  %s  %s: %s(%s): %s\n", w.ID, where(w.Script, w.File, w.Line), w.Tool, argsText(w.Args), w.Why)
 		}
 		more(&b, n)
 		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
-		fmt.Fprintf(&b, "until %s: harness approvals yes %s (or no) answers; the run then goes on where it stands. The same script "+
-			"sent again gets its result, and makes no call twice\n", first.Until.UTC().Format(time.RFC3339), first.ID)
+		answers := fmt.Sprintf("harness approvals%s yes %s (or no)", flag, first.ID)
+		if first.Question != nil {
+			answers = fmt.Sprintf("harness resume%s %s at a terminal", flag, r.Run)
+		}
+		fmt.Fprintf(&b, "tell the user, who answers until %s: %s. Then send exactly this script again: it goes on where it "+
+			"stands, and repeats nothing\n", first.Until.UTC().Format(time.RFC3339), answers)
 	}
 	return b.String()
 }
@@ -80,7 +138,8 @@ func (j *journal) askLedger(res *Result) {
 		!slices.ContainsFunc(res.Ledger, func(u Unmade) bool { return u.Approval != "" }) {
 		return
 	}
-	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run", Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
+	x := &record.Ask{A: record.Ledger, Why: "the calls of a dry run",
+		Until: j.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
 	run, err := j.store.Load(j.id())
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
@@ -97,7 +156,8 @@ func (j *journal) askLedger(res *Result) {
 // maxQuestions is how often the servers of a run may ask a person.
 const maxQuestions = 3
 
-var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on", maxQuestions)
+var errAsksTooMuch = fmt.Errorf("servers have asked %d questions in this run already, and no more are passed on",
+	maxQuestions)
 
 // question is what a server asks in the middle of a call: worker.ErrParked where the
 // call waits for the answer, else why it gets none.
@@ -176,7 +236,8 @@ func (r *run) goOn(t *wrappers.Tool, args json.RawMessage, recorded *record.Made
 // rounds lets a call be answered later: its server may ask a person, or make a task
 // of it. recorded is what the record has of a call that goes on, and input what its
 // server is answered.
-func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made, input json.RawMessage, how *backend.Send) {
+func (r *run) rounds(t *wrappers.Tool, line *record.Call, recorded *record.Made, input json.RawMessage,
+	how *backend.Send) {
 	if recorded != nil && recorded.Round != nil {
 		how.Continue = &backend.Continue{State: recorded.Round.State, Task: recorded.Round.Task, Input: input}
 	}

@@ -146,15 +146,19 @@ func (e *env) approvals(ctx context.Context, c *cli.Command) error {
 		all = append(all, p)
 	}
 	slices.SortStableFunc(all, func(a, b *record.Pending) int { return a.Time.Compare(b.Time) })
+	runs := map[string]*record.Run{}
 	for _, p := range all {
-		r, a, err := store.Asked(p.ID)
-		if errors.Is(err, record.ErrNotFound) { // it was removed since
-			continue
+		r := runs[p.Run.ID]
+		if r == nil {
+			if r, err = store.Load(p.Run.ID); errors.Is(err, record.ErrNotFound) { // it was removed since
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			runs[p.Run.ID] = r
 		}
-		if err == nil {
-			err = e.listApproval(c, r, a)
-		}
-		if err != nil {
+		if err := e.listApproval(c, r, p.Asked); err != nil {
 			return err
 		}
 	}

@@ -188,7 +188,8 @@ func TestAKilledRunGoesOn(t *testing.T) {
 	defer api.Close()
 	for name, text := range map[string]string{
 		"shop.json": shopDocument, "script.go": goesOnScript,
-		".mcp.json": fmt.Sprintf(`{"mcpServers": {"shop": {"type": "openapi", "path": "shop.json", "baseUrl": %q}}}`, api.URL),
+		".mcp.json": fmt.Sprintf(`{"mcpServers": {"shop": {"type": "openapi", "path": "shop.json", "baseUrl": %q}}}`,
+			api.URL),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -203,8 +204,8 @@ func TestAKilledRunGoesOn(t *testing.T) {
 	ends := map[string]int{}
 	all := 0
 	for n := 0; all < most || n == 0; n++ {
-		g := &goingOn{t: t, l: l, dir: dir, api: api.URL, rng: rng, records: filepath.Join(dir, "state"), n: n, rounds: 1 + rng.IntN(7),
-			approve: n > 0 && rng.IntN(4) == 0, ends: ends}
+		g := &goingOn{t: t, l: l, dir: dir, api: api.URL, rng: rng, records: filepath.Join(dir, "state"), n: n,
+			rounds: 1 + rng.IntN(7), approve: n > 0 && rng.IntN(4) == 0, ends: ends}
 		begun := time.Now()
 		all += g.play(n == 0, took)
 		if n == 0 {
@@ -325,8 +326,8 @@ func (g *goingOn) process(calm bool, took time.Duration, killed *int, args ...st
 	l.mu.Unlock()
 	code = cmd.ProcessState.ExitCode()
 	g.ends[fmt.Sprint("exit ", code)]++
-	g.say("%s: %v; %s killed at request %d (after its answer: %v) or after %v; %s%.1000s", strings.Join(args[1:2], " "), err, what,
-		fatal, after, timed, stderr.String(), stdout.String())
+	g.say("%s: %v; %s killed at request %d (after its answer: %v) or after %v; %s%.1000s", args[1], err, what, fatal, after,
+		timed, stderr.String(), stdout.String())
 	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
 		g.t.Fatal(err)
 	}
@@ -396,7 +397,8 @@ func (g *goingOn) check() *record.Run {
 		unknown[itemOf(m)] = true
 	}
 	for _, m := range run.Calls {
-		if m.Class != record.Read && (m.Done != nil && m.Done.Kind == record.Answered || m.Settle != nil && m.Settle.Happened) {
+		answered := m.Done != nil && m.Done.Kind == record.Answered
+		if m.Class != record.Read && (answered || m.Settle != nil && m.Settle.Happened) {
 			done[itemOf(m)] = true
 		}
 	}
@@ -441,8 +443,8 @@ func (g *goingOn) people(run *record.Run) {
 		g.l.mu.Lock()
 		if receipt := g.l.bought[itemOf(m)]; receipt > 0 {
 			st.Happened = true
-			st.Result = record.Raw(fmt.Appendf(nil, `{"content":[{"type":"text","text":"{\"receipt\":%d}"}],"structuredContent":{"receipt":%d}}`,
-				receipt, receipt))
+			st.Result = record.Raw(fmt.Appendf(nil,
+				`{"content":[{"type":"text","text":"{\"receipt\":%d}"}],"structuredContent":{"receipt":%d}}`, receipt, receipt))
 		}
 		g.l.mu.Unlock()
 		// Nothing of it is under way any more: one need not wait.

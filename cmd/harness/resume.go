@@ -79,7 +79,8 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 		return err
 	}
 	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts, Records: store,
-		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version})
+		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version,
+		StateFlag: stateFlagOf(c)})
 	defer h.Close()
 	s := &harness.Script{Copy: c.Bool("copy")}
 	s.Limits.Timeout = c.Duration("timeout")

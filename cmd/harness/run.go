@@ -149,7 +149,8 @@ func (e *env) run(ctx context.Context, c *cli.Command) error {
 	files := e.files(c)
 	defer files.Close()
 	opts := &harness.Options{Catalog: files.Early, Scripts: files.Scripts,
-		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version}
+		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version,
+		StateFlag: stateFlagOf(c)}
 	if opts.Records, opts.Answers, err = recordsOf(c, files); err != nil {
 		return err
 	}

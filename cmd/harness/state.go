@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 )
@@ -53,4 +54,31 @@ func userStateDir() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".local", "state"), err
+}
+
+// stateFlagOf is the flag by which other commands find the records that a command
+// keeps, "" where they find them without.
+func stateFlagOf(c *cli.Command) string {
+	for _, name := range []string{"state", "record"} {
+		dir := c.String(name)
+		if dir == "" {
+			continue
+		}
+		found, _, err := stateDir(nil)
+		if there, err2 := filepath.Abs(dir); err == nil && err2 == nil {
+			if found, err = filepath.Abs(found); err == nil && found == there {
+				return ""
+			}
+		}
+		return "-state " + shellWord(dir)
+	}
+	return ""
+}
+
+// shellWord is a text as one word of a shell.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

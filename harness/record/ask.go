@@ -44,6 +44,12 @@ func (a *Asked) State(now time.Time) State {
 	return s
 }
 
+// expired reports whether it has a yes whose time has passed, also one that is used
+// more than once.
+func (a *Asked) expired(now time.Time) bool {
+	return a.Answer != nil && a.Answer.Yes && now.After(a.Answer.Until)
+}
+
 // Open are the asks that nobody has answered, and that still can be.
 func (r *Run) Open() []*Asked {
 	var out []*Asked

@@ -60,6 +60,10 @@ func (m *Made) State(alive bool) (State, error) {
 	return s, nil
 }
 
+// Lost reports whether nobody knew what became of the call when its run ended, and
+// the script was not told so.
+func (m *Made) Lost() bool { return m.Done != nil && m.Done.Kind == Uncertain && m.Done.Cut }
+
 // step is told what happened to the call.
 func (m *Made) step(e Event) {
 	if m.state == "" {

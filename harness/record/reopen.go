@@ -216,7 +216,7 @@ func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 // died: nothing goes on with it.
 func (s *Store) EndRun(id, who, why string) error {
 	err := s.write(id, func(r *Run) (Line, error) {
-		if r.End != nil && !goesOn(r.End.Status) {
+		if r.End != nil && !goesOn(r.End.Status) && (r.End.Closed || len(r.Unknown()) == 0) {
 			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
 		}
 		e := &End{Status: canceled, ExitCode: canceledCode, Closed: true}

@@ -438,3 +438,59 @@ func TestRetentionLeavesWhatMayGoOn(t *testing.T) {
 		})
 	}
 }
+
+// What a server asked and nobody answered in time is unknown, and a person may say
+// what became of it, or close the run.
+func TestAQuestionWithoutAnAnswerIsSettled(t *testing.T) {
+	for name, s := range stores(t, nil) {
+		t.Run(name, func(t *testing.T) {
+			now := time.Now()
+			record.SetClock(s, func() time.Time { return now })
+			asks := func() string {
+				t.Helper()
+				w, err := s.Begin(&record.Begin{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, l := range []record.Line{
+					&record.Call{N: 1, Class: record.Effect, Tool: "a.b", Place: "1:1"}, &record.Round{N: 1, State: "s"},
+					&record.Ask{A: "1", N: 1, Tool: "a.b", Question: []byte(`{"q":{}}`), Until: now.Add(time.Hour)},
+					&record.End{Status: "timeout"},
+				} {
+					add(t, w, l)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				return w.ID()
+			}
+			settled, closed := asks(), asks()
+			settle := func() error {
+				return s.Settle(settled, &record.Settle{N: 1, Happened: true, Result: record.Raw([]byte("7"))}, 0)
+			}
+			if err := settle(); !errors.Is(err, record.ErrNotUnknown) {
+				t.Errorf("settled while it can be answered: %v", err)
+			}
+			if err := s.EndRun(closed, "ann", ""); !errors.Is(err, record.ErrEnded) {
+				t.Errorf("closed while nothing is unknown: %v", err)
+			}
+			now = now.Add(2 * time.Hour)
+			if err := errors.Join(settle(), s.EndRun(closed, "ann", "")); err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Load(settled)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if state, err := r.Calls[0].State(false); state != record.Ended || err != nil || len(r.Unknown()) != 0 {
+				t.Errorf("%s, %v", state, err)
+			}
+			if _, err := record.Resume(r, nil); err != nil {
+				t.Error(err)
+			}
+			if err := s.EndRun(closed, "ann", ""); !errors.Is(err, record.ErrEnded) {
+				t.Errorf("closed twice: %v", err)
+			}
+		})
+	}
+}

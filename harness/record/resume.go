@@ -176,9 +176,9 @@ type gatedAsk struct {
 func (g *Gate) keepAsks() error {
 	for _, a := range g.run.Asks {
 		switch {
+		case a.N != 0 || a.A != Ledger && a.Used != nil || a.expired(g.run.now()): // the person is asked anew
 		case a.A == Ledger:
 			g.asks.ledger = a
-		case a.N != 0 || a.Used != nil || a.Answer != nil && a.State(g.run.now()) == Asking: // a yes that has expired
 		default:
 			args, err := g.run.Value(a.Args)
 			if a.Args.Redacted {
@@ -215,7 +215,7 @@ func (g *Gate) keepAsks() error {
 func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 	for _, exact := range []bool{true, false} {
 		for _, a := range g.asks.list {
-			if a.gone || a.Tool != tool || !g.fits(&gated{line: &Call{Args: a.Args}, args: a.args}, args) {
+			if a.gone || a.Tool != tool || !g.asksFor(a, args) {
 				continue
 			}
 			if exact && a.Path == path && a.Place == place || !exact && lineOf(a.Place) == lineOf(place) {
@@ -230,4 +230,14 @@ func (g *Gate) AskFor(path, place, tool, args string) *Asked {
 		return g.asks.ledger
 	}
 	return nil
+}
+
+// asksFor reports whether an ask is for these arguments, byte for byte: where secrets
+// were hidden in it, by the digest of what it was.
+func (g *Gate) asksFor(a *gatedAsk, args string) bool {
+	if a.args != anyArgs {
+		return a.args == args
+	}
+	same, err := g.run.Same(a.Args, []byte(args))
+	return same && err == nil
 }

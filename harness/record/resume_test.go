@@ -310,6 +310,25 @@ func TestWhatWasAskedIsFoundAgain(t *testing.T) {
 	}
 }
 
+func TestAnExpiredYesToADryRunIsAskedAnew(t *testing.T) {
+	for _, until := range []int64{1001, 2000} {
+		b := &Begin{Dry: true}
+		r := runOf(b, &Guess{N: 1, Tool: "a.x", Args: Raw([]byte("{}"))},
+			&Ask{A: Ledger, Until: time.Unix(2000, 0)}, &Answer{A: Ledger, Yes: true, Until: time.Unix(until, 0)},
+			&End{Status: "ok"}, &Attempt{Number: 2, Live: true})
+		g, err := Resume(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := g.AskFor("", "1:1", "a.x", "{}"); (a != nil) != (until == 2000) {
+			t.Errorf("good until %d, and found: %v", until, a)
+		}
+		if a := g.AskFor("", "1:1", "a.x", "{}"); a != nil {
+			t.Error("it is good for another call than the one of the dry run")
+		}
+	}
+}
+
 // TestAYesForWhatWasNotSentIsGoodForIt has a call that was given up with its run
 // before it was sent.
 func TestAYesForWhatWasNotSentIsGoodForIt(t *testing.T) {

@@ -22,7 +22,8 @@ type Writer struct {
 	idle    *sync.Cond // told when a sync has ended
 	err     error      // it has failed, or was closed
 	closed  bool
-	last    time.Time // of the last line
+	last    time.Time     // of the last line
+	ahead   time.Duration // of the clock, which was set back, where the record goes on
 	lines   int
 	bytes   int
 	synced  int // lines
@@ -50,6 +51,7 @@ func (w *Writer) goOn(r *Run, values []string) {
 		w.keep.kept[sum] = true
 	}
 	w.last, w.lines, w.bytes = When(r.Lines[len(r.Lines)-1]), len(r.Lines), int(r.size)
+	w.ahead = max(0, w.last.Sub(w.now()))
 }
 
 // Last is the time of the last line. What is now is the later of it and the clock.
@@ -143,6 +145,11 @@ func (w *Writer) add(h *Head, kept Line) error {
 	}
 	if h.Time.IsZero() {
 		h.Time = w.now()
+	}
+	switch kept.(type) {
+	case *Answer, *Settle: // of other processes, by when the record ended then
+	default: // so that time runs on in the record as it passes
+		h.Time = h.Time.Add(w.ahead)
 	}
 	h.Time = h.Time.UTC().Truncate(time.Microsecond)
 	if !h.Time.After(w.last) {

@@ -132,6 +132,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		told.client, told.task = c.notify(ctx, req), taskOf(ctx)
 		defer told.client.close()
 		script.Stdout, script.Ask = told.client, c.relays(req)
+		script.NoAsk = s.records.Dir() == "" && elicits(req) == can{} && len(cat.Rights) == 0
 	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
 	script.Inputs, script.Once = args.Inputs, args.Once

@@ -48,7 +48,14 @@ func TestPolicyDecidesBeforeAnythingRuns(t *testing.T) {
 			harness.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, f := serving(t, &Options{Policy: x.policy})
+			if x.status == harness.Waiting { // nobody can be asked, and nothing is kept
+				s, f := serving(t, &Options{Policy: x.policy})
+				if got, a := connect(t, s, nil).run(deleting); a.Status != harness.Denied || f.calls.Load() > 0 ||
+					!strings.Contains(got, "with -state DIR the run waits") {
+					t.Errorf("without a folder: %s", got)
+				}
+			}
+			s, f := serving(t, &Options{Policy: x.policy, Records: folderStore(t, t.TempDir())})
 			c := connect(t, s, nil)
 			got, a := c.run("fmt.Println(\"begun\")\n" + deleting)
 			if !strings.Contains(got, x.want) || a.Status != x.status {

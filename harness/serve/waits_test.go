@@ -74,7 +74,7 @@ const deletesThree = `for i := range 3 {
 func TestEachCallIsAskedAbout(t *testing.T) {
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
-			s, f := serving(t, &Options{Policy: asksForWrites})
+			s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 			p := &person{says: func(m string) *mcp.ElicitResult {
 				if strings.Contains(m, "file1") {
 					return decline
@@ -102,7 +102,7 @@ func TestEachCallIsAskedAbout(t *testing.T) {
 // All that waits at the same time is asked at once, and a yes for all calls of a tool
 // is one, where the ask allows that.
 func TestWhatWaitsIsAskedAtOnce(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites})
+	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	p := always(accept)
 	got, a := connect(t, s, p.options()).run(`var wg sync.WaitGroup
 for i := range 3 {
@@ -162,7 +162,7 @@ func TestARunGoesOnWhenItIsAnswered(t *testing.T) {
 func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
-			s, f := serving(t, &Options{Policy: asksForWrites})
+			s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 			c := dial(t, s, nil)
 			_, first := c.run(deleting)
 			got, again := c.run(deleting)
@@ -324,7 +324,7 @@ func TestATaskThatWaitsAsks(t *testing.T) {
 }
 
 func TestATaskThatWaitsIsCanceled(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites})
+	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	c := taking(t, s, "http://"+listen(t, s, &HTTP{})+"/mcp", "", nil)
 	id := c.begins(deleting)
 	c.cancel(id)
@@ -350,7 +350,7 @@ func TestTheConsoleAloneSaysYes(t *testing.T) {
 // What a client carries between question and answer is good for its own script and
 // session.
 func TestAnswersAreToTheirQuestions(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites})
+	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	url := "http://" + listen(t, s, &HTTP{Tokens: twoTokens}) + "/mcp"
 	by := func(token string) *client {
 		cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
@@ -506,7 +506,7 @@ func TestOnceIsOnceAtTheSameTime(t *testing.T) {
 
 // Who sends a script again while its run goes on after a yes waits for that.
 func TestWhatIsSentAgainWhileItGoesOn(t *testing.T) {
-	s, f := serving(t, &Options{Policy: asksForWrites})
+	s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 	c := connect(t, s, nil)
 	const script = `_, err := files.DeleteFile(files.DeleteFileParams{Path: "x"}); if err != nil { panic(err) }
 files.Wait()
