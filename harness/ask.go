@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -61,20 +63,21 @@ type asks struct {
 	run *record.Run // that is gone on with; nil: it has just begun
 
 	mu     sync.Mutex
-	gate   *record.Gate             // nil: it has just begun
-	number int                      // of the last one
-	open   []WaitingCall            // that wait
-	lost   []UnknownCall            // of which nobody knows what became
-	doubts map[string]string        // by tool and arguments: why an equal call may have been done
-	noes   map[string]error         // by tool and arguments: what a person said
-	whole  map[string]*record.Asked // grants for all calls of a tool
-	asked  int                      // questions of servers
+	gate   *record.Gate                 // nil: it has just begun
+	number int                          // of the last one
+	open   []WaitingCall                // that wait
+	lost   []UnknownCall                // of which nobody knows what became
+	doubts map[string]string            // by tool and arguments: why an equal call may have been done
+	noes   map[string]error             // by tool and arguments: what a person said
+	whole  map[string]*record.Asked     // grants for all calls of a tool
+	now    map[string]map[string]string // by server and tool: digests of the definitions of today
+	asked  int                          // questions of servers
 	// diverged is why the run cannot go on as it was; nil: it can.
 	diverged error
 }
 
 func newAsks(run *record.Run, gate *record.Gate) *asks {
-	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{}, whole: map[string]*record.Asked{}}
+	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{}, now: map[string]map[string]string{}, whole: map[string]*record.Asked{}}
 	if run == nil {
 		return a
 	}
@@ -242,6 +245,51 @@ type changedError struct{ tool string }
 func (e *changedError) Error() string {
 	return fmt.Sprintf("%s is not the tool any more that this run knows: its definition or its server's entry has changed "+
 		"since; run the script anew", e.tool)
+}
+
+// connector is a Caller that gives the connection to a server.
+type connector interface {
+	Connect(ctx context.Context, server string) (backend.Backend, error)
+}
+
+// stillThat asks a server, before a yes is used, whether a tool still is what it was
+// when somebody approved of a call of it: what the registry says may be old.
+func (r *run) stillThat(ctx context.Context, t *wrappers.Tool) error {
+	c, ok := r.cat.Calls.(connector)
+	if !ok {
+		return nil
+	}
+	a := r.tree.asks
+	a.mu.Lock()
+	now, asked := a.now[t.Server]
+	a.mu.Unlock()
+	if !asked {
+		b, err := c.Connect(ctx, t.Server)
+		var l *backend.Listing
+		if err == nil {
+			l, err = b.List(ctx)
+		}
+		if err != nil {
+			return r.diverge(fmt.Errorf("%s was approved of, and its server cannot say whether it still is that tool: %w", t.ID,
+				err))
+		}
+		reg := &registry.Registry{Tools: slices.Clone(l.Tools)}
+		for i := range reg.Tools {
+			reg.Tools[i].Server = t.Server
+		}
+		reg.Normalize()
+		now = map[string]string{}
+		for i := range reg.Tools {
+			now[reg.Tools[i].Name] = reg.Tools[i].ComputeHash()
+		}
+		a.mu.Lock()
+		a.now[t.Server] = now
+		a.mu.Unlock()
+	}
+	if now[t.Name] != t.ComputeHash() {
+		return &changedError{t.ID}
+	}
+	return nil
 }
 
 // waiting describes a call that waits.

@@ -159,6 +159,11 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 		if errors.Is(err, worker.ErrParked) || errors.As(err, &denied) || errors.As(err, &changed) {
 			return nil, err
 		}
+		if err == nil && line.Ask != "" {
+			if err := r.stillThat(ctx, t); err != nil {
+				return nil, err
+			}
+		}
 	}
 	r.mu.Lock()
 	r.calls++

@@ -537,3 +537,61 @@ func BenchmarkWaitingRun(b *testing.B) {
 	b.StopTimer()
 	b.ReportMetric(float64(heap()-before)/float64(b.N), "heap-B/run")
 }
+
+// A yes is for the tool as it was: its server is asked before it is used.
+func TestAYesIsNotUsedForAToolThatHasChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*registry.Tool)
+		want   Status
+		say    string
+	}{
+		"the same":            {func(*registry.Tool) {}, OK, ""},
+		"another description": {func(t *registry.Tool) { t.Description += "!" }, Diverged, "is not the tool any more"},
+		"gone":                {func(t *registry.Tool) { t.Name = "other" }, Diverged, "is not the tool any more"},
+		"down":                {func(t *registry.Tool) { t.Name = "" }, Diverged, "cannot say whether it still is that tool: down"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, shop, store, s := asksFor(t)
+			buy, _ := s.Catalog.Registry.Tool("shop.buy")
+			live := *buy
+			c.change(&live)
+			s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: &listed{shop: shop, tool: live}}
+			res := runs(t, h, s, `
+UseTools("order an item")
+shop.Buy(shop.BuyParams{Item: "nut"})`)
+			answerAll(t, store, res, true, "")
+			res = mustResume(t, h, s, res.Run)
+			if bought := shop.calls["buy"] == 1; res.Status != c.want || bought != (c.want == OK) ||
+				!strings.Contains(res.Text(), c.say) {
+				t.Errorf("%v %s", shop.calls, res.Text())
+			}
+		})
+	}
+}
+
+// listed is a backend with one tool.
+type listed struct {
+	*shop
+	backend.Backend
+	tool registry.Tool
+}
+
+func (l *listed) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+	return l.shop.Call(ctx, server, tool, args)
+}
+
+func (l *listed) Connect(context.Context, string) (backend.Backend, error) {
+	if l.tool.Name == "" {
+		return nil, errors.New("down")
+	}
+	return lists{l.tool}, nil
+}
+
+type lists struct{ tool registry.Tool }
+
+func (l lists) List(context.Context) (*backend.Listing, error) {
+	return &backend.Listing{Tools: []registry.Tool{l.tool}}, nil
+}
+
+func (lists) Call(context.Context, string, json.RawMessage) (*backend.Result, error) { return nil, nil }
+func (lists) Close() error                                                           { return nil }
