@@ -56,7 +56,7 @@ func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, er
 		return nil, err
 	}
 	r := &resumption{h: h, script: s, w: w, run: run}
-	res, err := r.run0(ctx)
+	res, err := r.execute(ctx)
 	switch {
 	case err != nil && r.journal != nil:
 		r.journal.abort(err)
@@ -159,8 +159,8 @@ type resumption struct {
 	tries   int
 }
 
-// run0 runs the script again until it does not diverge.
-func (r *resumption) run0(ctx context.Context) (*Result, error) {
+// execute runs the script again until it does not diverge.
+func (r *resumption) execute(ctx context.Context) (*Result, error) {
 	s, err := r.prepare()
 	if err != nil {
 		return nil, err

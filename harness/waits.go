@@ -76,7 +76,7 @@ func (r *Result) WaitsText() string {
 	}
 	if n := len(r.Unknown); n > 0 {
 		fmt.Fprintf(&b, "nobody knows whether %s been done; it may yet be. Do not make it again, in no other script either: "+
-			"look first, and tell the user.\n", hasHave(n, "this call has", "these calls have"))
+			"look first, and tell the user.\n", oneOrMany(n, "this call has", "these calls have"))
 		for _, u := range r.Unknown[:min(n, maxWaits)] {
 			fmt.Fprintf(&b, "  call %d, %s: %s(%s), sent %s in attempt %d: %s\n", u.N, where(u.Script, u.File, u.Line), u.Tool,
 				argsText(u.Args), u.Sent.UTC().Format(time.RFC3339), u.Attempt, u.Why)
@@ -93,9 +93,9 @@ func (r *Result) WaitsText() string {
 	if n := len(r.Waiting); n > 0 {
 		nothing := ""
 		if !slices.ContainsFunc(r.Waiting, func(w WaitingCall) bool { return w.Question != nil }) {
-			nothing = fmt.Sprintf("; nothing of %s was sent", hasHave(n, "it", "them"))
+			nothing = fmt.Sprintf("; nothing of %s was sent", oneOrMany(n, "it", "them"))
 		}
-		fmt.Fprintf(&b, "%s for a person%s:\n", hasHave(n, "a call waits", fmt.Sprintf("%d calls wait", n)), nothing)
+		fmt.Fprintf(&b, "%s for a person%s:\n", oneOrMany(n, "a call waits", fmt.Sprintf("%d calls wait", n)), nothing)
 		for _, w := range r.Waiting[:min(n, maxWaits)] {
 			fmt.Fprintf(&b, "  %s  %s: %s(%s): %s\n", w.ID, where(w.Script, w.File, w.Line), w.Tool, argsText(w.Args), w.Why)
 		}
@@ -111,7 +111,7 @@ func (r *Result) WaitsText() string {
 	return b.String()
 }
 
-func hasHave(n int, one, many string) string {
+func oneOrMany(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}
