@@ -264,7 +264,7 @@ func (f *fn) rangeMap(s *ast.RangeStmt, label string, u *types.Map) {
 	ordered := f.p.out.Ordered && f.matters(s) && isOrdered(u.Key())
 	_, ofChannels := u.Elem().Underlying().(*types.Chan)
 	switch {
-	case ofChannels && !isUnwanted(s.Value), ordered && holdsNaN(u.Key()):
+	case ofChannels && !isUnwanted(s.Value), ordered && (holdsNaN(u.Key()) || leaves(s.Body)):
 		f.rangeEntries(s, label, m, u, ordered)
 		return
 	case ordered:
@@ -390,9 +390,46 @@ func (f *fn) callKeepsMaps(x *ast.CallExpr) bool {
 	return false
 }
 
+// leaves: a loop with this body may end before it has visited all.
+func leaves(body *ast.BlockStmt) bool {
+	found := false
+	var look func(n ast.Node, breaks bool)
+	look = func(n ast.Node, breaks bool) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ReturnStmt:
+				found = true
+			case *ast.BranchStmt:
+				found = found || n.Tok == token.GOTO || n.Tok != token.FALLTHROUGH && n.Label != nil || n.Tok == token.BREAK && breaks
+			case *ast.ForStmt:
+				look(n.Body, false)
+				return false
+			case *ast.RangeStmt:
+				look(n.Body, false)
+				return false
+			case *ast.SwitchStmt:
+				look(n.Body, false)
+				return false
+			case *ast.TypeSwitchStmt:
+				look(n.Body, false)
+				return false
+			case *ast.SelectStmt:
+				look(n.Body, false)
+				return false
+			}
+			return !found
+		})
+	}
+	look(body, true)
+	return found
+}
+
 // rangeEntries ranges over a map by an iterator of rt: over one of channels, which the
-// interpreter takes for a range over a channel, and over one whose keys may be NaN, by
-// which nothing is found.
+// interpreter takes for a range over a channel, over one whose keys may be NaN, by
+// which nothing is found, and where the loop may leave a large map after a few
+// entries, for which not all are to be put in order.
 func (f *fn) rangeEntries(s *ast.RangeStmt, label, m string, u *types.Map, ordered bool) {
 	place := 0
 	if ordered {

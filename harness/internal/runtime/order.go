@@ -222,11 +222,17 @@ type Entries struct {
 	own  *reflect.MapIter // in Go's order; nil: by keys
 }
 
-// entries ranges over a map in order, or in Go's order: where place is 0, and where
-// there is a NaN among the keys, which nothing finds.
+// mostEntries is how many keys a map has at most that entries puts in order: a loop that
+// takes one entry at a time out of a map would take a time that grows with the square of
+// their number. It is more than a script may make calls, unless it is allowed more.
+const mostEntries = 1024
+
+// entries ranges over a map in order, or in Go's order: where place is 0, where there
+// are more than mostEntries keys, and where there is a NaN among them, which nothing
+// finds.
 func (m *Machine) entries(x any, place int) *Entries {
 	v := reflect.ValueOf(x)
-	if place != 0 {
+	if place != 0 && v.Len() <= mostEntries {
 		if keys := v.MapKeys(); !slices.ContainsFunc(keys, isNaN) {
 			return &Entries{m: v, keys: m.arranged(keys, place)}
 		}
