@@ -77,7 +77,8 @@ type asks struct {
 }
 
 func newAsks(run *record.Run, gate *record.Gate) *asks {
-	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{}, now: map[string]map[string]string{}, whole: map[string]*record.Asked{}}
+	a := &asks{run: run, gate: gate, doubts: map[string]string{}, noes: map[string]error{},
+		now: map[string]map[string]string{}, whole: map[string]*record.Asked{}}
 	if run == nil {
 		return a
 	}
@@ -152,17 +153,16 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 	a := r.tree.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	key := callKey(t.ID, args)
 	doubt := ""
 	if line.Class != record.Read {
-		doubt = a.doubts[callKey(t.ID, args)]
+		doubt = a.doubts[key]
 	}
-	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
-		Hash: t.Hash, Server: r.cat.Server(t.Server).Digest(), Whole: d.Whole}
 	if d.Verdict != IsDenied && a.gate != nil { // what was asked is obeyed, whatever the policy of today says
 		if x := a.gate.AskFor(line.Path, line.Place, t.ID, string(args)); x != nil {
-			if err := r.answered(x, want); err != nil {
+			if err := r.answered(x, t); err != nil {
 				if x.Answer != nil && !errors.Is(err, worker.ErrParked) {
-					a.noes[callKey(t.ID, args)] = err
+					a.noes[key] = err
 				}
 				return x.Ask.A, none, err
 			}
@@ -174,8 +174,8 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s", t.ID, d.Rule)}
 	case d.Verdict != NeedsApproval && doubt == "":
 		return "", none, nil
-	case a.noes[callKey(t.ID, args)] != nil: // whoever says no is not asked again
-		return "", none, a.noes[callKey(t.ID, args)]
+	case a.noes[key] != nil: // whoever says no is not asked again
+		return "", none, a.noes[key]
 	case !r.canAsk() && doubt != "":
 		return "", none, fmt.Errorf("not sent: %s; where a record of the run is kept (-state DIR) a person can be asked",
 			doubt)
@@ -183,16 +183,16 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 		return "", none, &worker.DeniedError{Reason: fmt.Sprintf("%s: %s; where a record of the run is kept (-state DIR) "+
 			"it can wait for a person", t.ID, d.Rule)}
 	}
+	want := &record.Ask{Path: line.Path, Place: line.Place, Class: line.Class, Tool: t.ID, Args: line.Args, Why: d.Rule,
+		Hash: t.Hash, Server: r.serverDigest(t), Whole: d.Whole}
 	if doubt != "" {
 		want.Why, want.Whole = doubt, false
-	} else if g := a.whole[t.ID]; g != nil && g.Hash == want.Hash && g.Server == want.Server &&
-		r.journal.now().Before(g.Answer.Until) {
+	} else if g := a.whole[t.ID]; g != nil && r.isStill(g.Ask, t) && r.journal.now().Before(g.Answer.Until) {
 		return g.Ask.A, g.Answer.Until, nil
 	}
 	a.number++
 	want.A = strconv.Itoa(a.number)
 	want.Until = r.journal.now().Add(cmp.Or(d.For, policy.AskFor)).UTC().Truncate(time.Second)
-	want.Digest = record.AskDigest(r.journal.id(), want)
 	if err := r.journal.add(want); err != nil {
 		return "", none, err
 	}
@@ -201,11 +201,11 @@ func (r *run) approve(t *wrappers.Tool, line *record.Call, args json.RawMessage)
 }
 
 // answered is what people have said of an ask: nil for a yes, an error for a no,
-// worker.ErrParked where nobody has said anything yet. now is what would be asked
-// today. The caller holds the lock of the asks.
-func (r *run) answered(x *record.Asked, now *record.Ask) error {
-	if x.A != record.Ledger && (x.Hash != now.Hash || x.Server != now.Server) {
-		return &changedError{now.Tool}
+// worker.ErrParked where nobody has said anything yet. t is the tool of today. The
+// caller holds the lock of the asks.
+func (r *run) answered(x *record.Asked, t *wrappers.Tool) error {
+	if x.A != record.Ledger && !r.isStill(x.Ask, t) {
+		return &changedError{t.ID}
 	}
 	switch state := x.State(r.journal.now()); {
 	case state == record.Asking && x.A == record.Ledger:
@@ -225,6 +225,14 @@ func (r *run) answered(x *record.Asked, now *record.Ask) error {
 	}
 	return fmt.Errorf("not sent: nobody approved of it until %s", x.Until.Format(time.RFC3339))
 }
+
+// isStill reports whether a tool and its server's entry are what was asked about.
+func (r *run) isStill(x *record.Ask, t *wrappers.Tool) bool {
+	return x.Hash == t.Hash && x.Server == r.serverDigest(t)
+}
+
+// serverDigest is the digest of the entry of a tool's server, without its secrets.
+func (r *run) serverDigest(t *wrappers.Tool) string { return r.cat.Server(t.Server).Digest() }
 
 // said is a no in words.
 func said(a *record.Answer) string {

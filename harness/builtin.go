@@ -243,7 +243,7 @@ func (r *run) runSaved(ctx context.Context, path string, c *worker.Call) (json.R
 		ran.Status = res.Status
 		r.result.Calls = append(r.result.Calls, res.Calls...)
 		for _, line := range res.made {
-			r.result.madeEffect(line)
+			r.result.addMade(line)
 		}
 		r.result.moreMade += res.moreMade
 		for _, w := range res.Warnings[:min(len(res.Warnings), maxNestedWarnings-r.nestedWarnings)] {

@@ -292,7 +292,7 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 	}
 	r.result.Calls = append(r.result.Calls, c)
 	if effect && (done.Kind == record.Unread || done.Kind == record.Answered && c.Error == nil) {
-		r.result.madeEffect(madeText(r.placed(line.Place))(t.ID, args))
+		r.result.madeEffect(where(r.placed(line.Place)), t.ID, args)
 	}
 	return res, err
 }

@@ -75,7 +75,7 @@ func Recorded(run *record.Run) (*Result, error) {
 			res.Calls = append(res.Calls, callOf(m))
 			if stays(m) {
 				args, _ := run.Value(m.Call.Args)
-				res.madeEffect(madeText(placedIn(run, parts, m.Call.Path, m.Call.Place))(m.Call.Tool, args))
+				res.madeEffect(where(placedIn(run, parts, m.Call.Path, m.Call.Place)), m.Call.Tool, args)
 			}
 		}
 	}

@@ -465,7 +465,7 @@ func (p *replayer) count(r *run, m *record.Made) {
 	r.result.Calls = append(r.result.Calls, c)
 	if stays(m) {
 		args, _ := p.run.Value(m.Call.Args)
-		r.result.madeEffect(madeText(r.placed(m.Call.Place))(c.Tool, args))
+		r.result.madeEffect(where(r.placed(m.Call.Place)), c.Tool, args)
 	}
 }
 

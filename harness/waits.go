@@ -23,8 +23,13 @@ const (
 	maxMade  = 10
 )
 
-// madeEffect notes an effect that was made.
-func (r *Result) madeEffect(line string) {
+// madeEffect notes an effect that was made at a place.
+func (r *Result) madeEffect(at, tool string, args json.RawMessage) {
+	r.addMade(fmt.Sprintf("%s: %s(%s)", at, tool, text.Cut(argsText(args), 150)))
+}
+
+// addMade notes what is told of an effect that was made.
+func (r *Result) addMade(line string) {
 	if len(r.made) == maxMade {
 		r.moreMade++
 		return
@@ -36,13 +41,6 @@ func (r *Result) madeEffect(line string) {
 func stays(m *record.Made) bool {
 	return m.Call.Class != record.Read && m.Done != nil && !m.Done.Failed && (m.Done.Kind == record.Unread ||
 		m.Done.Kind == record.Answered && m.Done.Error == "")
-}
-
-// madeText returns what tells of a call at a place, with its arguments cut short.
-func madeText(script, file string, line int) func(tool string, args json.RawMessage) string {
-	return func(tool string, args json.RawMessage) string {
-		return fmt.Sprintf("%s: %s(%s)", where(script, file, line), tool, text.Cut(argsText(args), 150))
-	}
 }
 
 // WaitsText says of a run that did not end well what it has done, which calls it
@@ -143,7 +141,6 @@ func (j *journal) askLedger(res *Result) {
 	run, err := j.store.Load(j.id())
 	if err == nil {
 		x.Hash = record.LedgerDigest(run)
-		x.Digest = record.AskDigest(j.id(), x)
 		err = j.add(x)
 	}
 	if err != nil {
@@ -179,7 +176,6 @@ func (r *run) question(line *record.Call, args json.RawMessage, q *backend.Input
 		Until: r.journal.now().Add(policy.AskFor).UTC().Truncate(time.Second)}
 	a.number++
 	x.A = fmt.Sprint(a.number)
-	x.Digest = record.AskDigest(r.journal.id(), x)
 	if err := r.journal.add(x); err != nil {
 		return err
 	}
