@@ -60,6 +60,24 @@ fmt.Println(o.Order, err)`
 	}
 }
 
+// sixtyOnceBought is a catalog whose stock is 60 as soon as the shop was asked to
+// sell something, so that a script can wait until another goroutine's call is on
+// its way.
+func sixtyOnceBought(c *Catalog, shop *shop) *Catalog {
+	return &Catalog{Registry: c.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
+		args json.RawMessage) (*backend.Result, error) {
+		res, err := shop.Call(ctx, server, tool, args)
+		if tool == "stock" {
+			shop.mu.Lock()
+			defer shop.mu.Unlock()
+			if shop.calls["buy"] > 0 {
+				return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"count":60}}`))
+			}
+		}
+		return res, err
+	})}
+}
+
 // A call of which nothing is known is said, however its run ends.
 func TestAnUnknownCallIsSaidHoweverTheRunEnds(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -73,18 +91,7 @@ func TestAnUnknownCallIsSaidHoweverTheRunEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h, shop, store, s := asksFor(t)
 			s.Policy = nil
-			s.Catalog = &Catalog{Registry: s.Catalog.Registry, Calls: callFunc(func(ctx context.Context, server, tool string,
-				args json.RawMessage) (*backend.Result, error) {
-				res, err := shop.Call(ctx, server, tool, args)
-				if tool == "stock" {
-					shop.mu.Lock()
-					defer shop.mu.Unlock()
-					if shop.calls["buy"] > 0 {
-						return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"count":60}}`))
-					}
-				}
-				return res, err
-			})}
+			s.Catalog = sixtyOnceBought(s.Catalog, shop)
 			res := runs(t, h, s, `
 UseTools("order an item", "show how much of an item is in stock")
 stock := func() shop.StockResult { s, _ := shop.Stock(shop.StockParams{Item: "nut"}); return s }
@@ -105,13 +112,16 @@ func TestARequestWhoseRunWasClosedBeginsAnew(t *testing.T) {
 	for name, script := range map[string]string{
 		"waiting":   `shop.Buy(shop.BuyParams{Item: "nut"})`,
 		"uncertain": `shop.Buy(shop.BuyParams{Item: "lost"})`,
-		"ended":     `go shop.Buy(shop.BuyParams{Item: "lost"}); shop.Stock(shop.StockParams{Item: "nut"})`,
+		"ended": `go shop.Buy(shop.BuyParams{Item: "lost"})
+for s, _ := shop.Stock(shop.StockParams{Item: "nut"}); s.Count < 60; s, _ = shop.Stock(shop.StockParams{Item: "nut"}) {
+}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, _, store, s := asksFor(t)
+			h, shop, store, s := asksFor(t)
 			if name != "waiting" {
 				s.Policy = nil
 			}
+			s.Catalog = sixtyOnceBought(s.Catalog, shop)
 			res := runs(t, h, s, `UseTools("order an item", "show how much of an item is in stock"); `+script)
 			if err := store.EndRun(res.Run, "ann", "a mistake"); err != nil {
 				t.Fatal(err)
