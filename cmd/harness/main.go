@@ -115,7 +115,7 @@ commands and flags.`,
 			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
 		},
 		Commands: []*cli.Command{
-			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.benchCommand(),
+			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.consoleCommand(), e.benchCommand(),
 			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(),
 			e.describeCommand(),
 			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),

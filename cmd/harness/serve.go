@@ -98,6 +98,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				Value: serve.DefaultGrace},
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			&cli.BoolFlag{Name: "no-console", Usage: "serve no pages at / (harness console)"},
 			sandboxFlag(),
 		}, policyFlags()...),
 		Action: e.serve,
@@ -157,43 +158,15 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	if name := c.String("print-config"); name != "" {
 		return e.printConfig(c, name)
 	}
-	level := slog.LevelInfo
-	if c.Bool("q") {
-		level = slog.LevelError
-	}
-	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
-	files := e.files(c)
-	e.endLine() // here the log says what happens
-	files.Log = func(line string) { log.Info(line) }
-	files.Progress, files.Keep, files.Asks = nil, true, true
+	log := e.serveLog(c)
+	files := e.servedFiles(c, log)
 	defer files.Close()
-	spares := c.Int("spares")
-	memory := e.memoryOf(c)
-	runs, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
+	opts, err := e.serveOptions(c, files, log)
 	if err != nil {
-		return usageError{err.Error()}
-	}
-	opts := &serve.Options{
-		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")),
-		DescribeTokens: c.Int("describe-tokens"),
-		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
-		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
-		Policy: policyOf(c), TaskAfter: taskAfter(c.Duration("task-after")),
-		Resume: serve.Resuming(c.String("resume")), Approvals: serve.Approvals(c.String("approvals")),
-		NoRejoin: c.Bool("no-rejoin"),
-		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
-		MaxResultBytes: c.Int64("max-result-bytes"),
-		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
-		Telemetry: true,
-		Grace:     c.Duration("grace"), Log: log, Build: thisBuild().Version,
+		return err
 	}
 	if opts.Records, err = e.servedRecords(c, files, log); err != nil {
 		return err
-	}
-	if !c.Bool("no-watch") {
-		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {
-			return files.Watch(ctx, c.Duration("poll"), updated)
-		}
 	}
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
@@ -201,7 +174,9 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"),
 			Origins:        c.StringSlice("allow-origin"),
 			MaxConnections: c.Int("max-connections"), MaxPerAddress: c.Int("max-connections-per-address"),
+			NoConsole: c.Bool("no-console"), Secret: make([]byte, 32),
 		}
+		rand.Read(http.Secret)
 		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
 			return usageError{err.Error()}
 		}
@@ -224,8 +199,19 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	defer s.Close()
 	if http != nil {
+		link := ""
+		if !http.NoConsole {
+			link = http.ConsoleLink()
+		}
+		if link != "" {
+			log.Info("console", "open", link, "once_within", "10m", "another", "harness console -link")
+		}
 		if path := files.Path(); path != "" {
-			if withdraw, err := serve.Announce(path, http.URL()); err == nil {
+			var secret []byte
+			if link != "" && opts.Approvals != serve.ApprovalsConsole { // what other processes say does not count
+				secret = http.Secret
+			}
+			if withdraw, err := serve.Announce(path, http.URL(), secret); err == nil {
 				defer withdraw()
 			} else {
 				log.Warn("run -connect auto will not find this server", "error", err)
@@ -236,6 +222,58 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	e.told("waiting for an MCP client on stdin. Clients start this program themselves: -print-config claude prints " +
 		"their entry, -http serves over HTTP; Ctrl-C ends it")
 	return s.Stdio(ctx, os.Stdin, os.Stdout)
+}
+
+// serveLog is where a server says on stderr what happens.
+func (e *env) serveLog(c *cli.Command) *slog.Logger {
+	level := slog.LevelInfo
+	if c.Bool("q") {
+		level = slog.LevelError
+	}
+	return slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// servedFiles are the files whose tools a server has.
+func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *harness.Files {
+	files := e.files(c)
+	e.endLine() // here the log says what happens
+	files.Log = func(line string) { log.Info(line) }
+	files.Progress, files.Keep, files.Asks = nil, true, true
+	return files
+}
+
+// serveOptions are what the flags of serve and console say, but for the records.
+func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logger) (*serve.Options, error) {
+	spares := c.Int("spares")
+	memory := e.memoryOf(c)
+	runs, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	opts := &serve.Options{
+		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")),
+		DescribeTokens: c.Int("describe-tokens"),
+		UsageOrder:     c.Bool("usage-order"), Answer: c.Int("answer"),
+		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Strict: c.Bool("strict"),
+		Policy: policyOf(c), TaskAfter: taskAfter(c.Duration("task-after")),
+		Resume: serve.Resuming(c.String("resume")), Approvals: serve.Approvals(c.String("approvals")),
+		NoRejoin: c.Bool("no-rejoin"),
+		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
+		MaxResultBytes: c.Int64("max-result-bytes"),
+		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
+		Telemetry: true,
+		Grace:     c.Duration("grace"), Log: log, Build: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
+	}
+	if !c.Bool("no-watch") {
+		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {
+			return files.Watch(ctx, c.Duration("poll"), updated)
+		}
+	}
+	opts.Kept = fmt.Sprintf("the last %d runs are kept, in memory", serve.DefaultRecords)
+	if c.IsSet("state") {
+		opts.Kept = "runs are kept for " + c.String("keep-age") + fmt.Sprintf(" or %d MB", c.Int("keep-mb"))
+	}
+	return opts, nil
 }
 
 // servedRecords is where the records of runs are kept.
@@ -354,7 +392,7 @@ func (e *env) invocation(c *cli.Command) []string {
 }
 
 // httpFlags mean nothing over stdio.
-var httpFlags = []string{"token-file", "insecure", "allow-host", "allow-origin", "max-connections",
+var httpFlags = []string{"no-console", "token-file", "insecure", "allow-host", "allow-origin", "max-connections",
 	"max-connections-per-address"}
 
 // notPassedOn are the flags of serve that a client's entry does not have.

@@ -18,8 +18,17 @@ import (
 // Right is what the config lets the holder of a token do.
 type Right string
 
-// Approve is the right to say yes or no to calls that need approval.
-const Approve Right = "approve"
+// What the holder of a token may be allowed.
+const (
+	// Approve is the right to say yes or no to calls that need approval.
+	Approve Right = "approve"
+	// Operate is the right to see in the console what the operator sees, and to do
+	// there what the operator may.
+	Operate Right = "operate"
+)
+
+// rights are all of them.
+var rights = []Right{Approve, Operate}
 
 // May reports whether the config gives the holder of a token, by its name, a right.
 func (c *Catalog) May(token string, right Right) bool { return slices.Contains(c.Rights[token], right) }
@@ -156,8 +165,8 @@ func (r *ruleReader) may(token, where string, raw []byte) error {
 		return fmt.Errorf(`%s is no list of rights, want [%q]`, where, Approve)
 	}
 	for _, right := range list {
-		if right != Approve {
-			return fmt.Errorf("%s has the right %.40q, there is only %q", where, right, Approve)
+		if !slices.Contains(rights, right) {
+			return fmt.Errorf("%s has the right %.40q, there are %q", where, right, rights)
 		}
 	}
 	slices.Sort(list)

@@ -28,6 +28,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/usetools/usetools/harness/console"
 )
 
 // HTTP says how to serve streamable HTTP.
@@ -45,6 +47,11 @@ type HTTP struct {
 	// MaxConnections are open at a time, MaxPerAddress of them from one
 	// address; 0: DefaultMaxConnections and DefaultMaxPerAddress.
 	MaxConnections, MaxPerAddress int
+	// NoConsole serves no pages, ConsoleOnly nothing else.
+	NoConsole, ConsoleOnly bool
+	// Secret is what console.OpenPath makes links with that open the console; empty:
+	// one that nobody knows.
+	Secret []byte
 
 	listener net.Listener // nil: not yet
 
@@ -196,7 +203,11 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 		l.unproven = list.New()
 	}
 	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends),
-		bodies: newBodies()}
+		bodies: newBodies(), consoles: map[string]*session{}}
+	if !h.NoConsole {
+		front.console = front.newConsole()
+		defer front.console.Close()
+	}
 	for name := range h.Tokens {
 		s.resumer.knows(front.owner(name))
 	}
@@ -263,10 +274,12 @@ type front struct {
 	mu        sync.Mutex
 	stateful  map[string]*session // by the SDK's session ID
 	stateless map[string]*session // by token name and mode
+	consoles  map[string]*session // of who looks at the console, by token name
 
-	posts   atomic.Int64 // numbers those that answers has
-	answers *owed        // POSTs that end
-	bodies  *bodies      // of requests under way
+	console *console.Console // nil: there is none
+	posts   atomic.Int64     // numbers those that answers has
+	answers *owed            // POSTs that end
+	bodies  *bodies          // of requests under way
 }
 
 type (
@@ -313,8 +326,15 @@ func (f *front) handler() http.Handler {
 		stateful.ServeHTTP(w, r)
 	})
 	mux := http.NewServeMux()
+	if f.h.ConsoleOnly {
+		mux.Handle("/", f.pages(nil))
+		return f.checked(mux)
+	}
 	mux.Handle("/mcp", f.authorized(rpc))
-	mux.Handle("/{$}", f.authorized(rpc))
+	mux.Handle("/{$}", f.pages(f.authorized(rpc)))
+	if f.console != nil {
+		mux.Handle("/", f.pages(nil))
+	}
 	mux.Handle("GET /metrics", f.authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		f.s.writeMetrics(w)
@@ -697,8 +717,10 @@ func (f *front) sweep() {
 			live[c] = true
 		}
 	}
-	for _, c := range f.stateless {
-		live[c] = true
+	for _, all := range []map[string]*session{f.stateless, f.consoles} {
+		for _, c := range all {
+			live[c] = true
+		}
 	}
 	f.mu.Unlock()
 	for _, c := range f.s.clients() { // those of single requests as well

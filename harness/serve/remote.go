@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -198,10 +199,11 @@ func (b *withToken) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // running is what a server that serves HTTP notes of itself, for Running: where,
-// and which process. It has no token.
+// which process, and what links to its console are made with. It has no token.
 type running struct {
-	URL string `json:"url"`
-	PID int    `json:"pid"`
+	URL     string `json:"url"`
+	PID     int    `json:"pid"`
+	Console []byte `json:"console,omitempty"`
 }
 
 // URL is where clients on this machine reach the server; call it after Listen.
@@ -218,6 +220,21 @@ func (h *HTTP) URL() string {
 	return "http://" + addr + "/mcp"
 }
 
+// ConsoleLink is a link that opens the console here once, with Secret; "" where the
+// address is no loopback one. Call it after Listen.
+func (h *HTTP) ConsoleLink() string {
+	if len(h.Secret) == 0 || h.listener == nil || !h.local() {
+		return ""
+	}
+	return strings.TrimSuffix(h.URL(), "/mcp") + console.OpenPath(h.Secret)
+}
+
+// local reports whether only this machine reaches the address.
+func (h *HTTP) local() bool {
+	a, ok := h.listener.Addr().(*net.TCPAddr)
+	return ok && a.IP.IsLoopback()
+}
+
 // runningFolder is where the servers over a registry note themselves: in the
 // user's cache folder, a file for each process.
 func runningFolder(registryFile string) (string, error) {
@@ -229,8 +246,9 @@ func runningFolder(registryFile string) (string, error) {
 }
 
 // Announce notes that this process serves the tools of a registry at a URL, in a
-// file that only this user can read; withdraw takes that back.
-func Announce(registryFile, url string) (withdraw func(), err error) {
+// file that only this user can read; withdraw takes that back. console is what links
+// to its console are made with; nil: nobody else makes any.
+func Announce(registryFile, url string, console []byte) (withdraw func(), err error) {
 	dir, err := runningFolder(registryFile)
 	if err != nil {
 		return nil, err
@@ -238,7 +256,7 @@ func Announce(registryFile, url string) (withdraw func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(running{url, os.Getpid()})
+	data, err := json.Marshal(running{url, os.Getpid(), console})
 	if err != nil {
 		return nil, err
 	}
@@ -255,6 +273,28 @@ const maxRunning = 4 << 10
 // Running are the URLs of the servers of this user over a registry, the newest
 // first. What processes that are gone have left is removed.
 func Running(registryFile string) ([]string, error) {
+	all, err := allRunning(registryFile)
+	var out []string
+	for _, r := range all {
+		out = append(out, r.URL)
+	}
+	return out, err
+}
+
+// ConsoleLinks are links that open, once, the consoles of the servers of this user
+// over a registry, the newest first.
+func ConsoleLinks(registryFile string) ([]string, error) {
+	all, err := allRunning(registryFile)
+	var out []string
+	for _, r := range all {
+		if len(r.Console) > 0 {
+			out = append(out, strings.TrimSuffix(r.URL, "/mcp")+console.OpenPath(r.Console))
+		}
+	}
+	return out, err
+}
+
+func allRunning(registryFile string) ([]running, error) {
 	dir, err := runningFolder(registryFile)
 	if err != nil {
 		return nil, err
@@ -263,11 +303,8 @@ func Running(registryFile string) ([]string, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	type server struct {
-		url   string
-		since time.Time
-	}
-	var all []server
+	since := map[int]time.Time{} // by process
+	var all []running
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		info, err := e.Info()
@@ -280,14 +317,11 @@ func Running(registryFile string) ([]string, error) {
 			os.Remove(path)
 			continue
 		}
-		all = append(all, server{r.URL, info.ModTime()})
+		since[r.PID] = info.ModTime()
+		all = append(all, r)
 	}
-	slices.SortFunc(all, func(a, b server) int { return b.since.Compare(a.since) })
-	var out []string
-	for _, s := range all {
-		out = append(out, s.url)
-	}
-	return out, err
+	slices.SortFunc(all, func(a, b running) int { return since[b.PID].Compare(since[a.PID]) })
+	return all, err
 }
 
 // alive reports whether there is a process of this user with an ID.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -81,6 +82,12 @@ type Options struct {
 	// Grace is how long running scripts may go on when the server ends; 0:
 	// DefaultGrace, negative: not at all.
 	Grace time.Duration
+	// Files are what Catalog is from, for the console, which shows and changes their
+	// configs; nil: it does not.
+	Files *catalog.Files
+	// Kept says in words how long records are kept, for the console; StateFlag is what
+	// commands that it names need to find them.
+	Kept, StateFlag string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 	// Version is what clients are told; empty: "dev".

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
+)
+
+func (e *env) consoleCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "console",
+		Usage: "open a page on runs, tools, servers and what waits for a yes",
+		Description: `Serves a page on this machine: what scripts did, call by call beside the lines
+that made the calls; what waits for a yes; which tools there are and why one is
+found; servers, policy, and an editor that checks while you type. It shows the
+runs of the state folder, as harness runs does, and serves no agents: harness serve
+-http serves the same page at /.
+
+The link that is printed opens the page once, within ten minutes; the browser
+stays signed in after that. Ctrl-C ends it.
+
+  harness console                      the page of this config and state folder
+  harness console -open                and a browser shows it
+  harness console -state runs          with the records of another folder
+  harness console -link                another link to the page of a harness serve -http
+                                       that is running over this registry`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "http", Usage: "serve the page at `ADDRESS` of this machine, host:port; port 0: a free one",
+				Value: "127.0.0.1:0"},
+			&cli.BoolFlag{Name: "link", Usage: "print a link to the page of a server that is running, and exit"},
+			&cli.BoolFlag{Name: "open", Usage: "have a browser show it"},
+			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)"),
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script", Value: 30 * time.Second, Validator: positive},
+			memoryFlag("`MB` of memory for each script's process"),
+			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			sandboxFlag(),
+		}, policyFlags()...),
+		Action: e.console,
+	}
+}
+
+func (e *env) console(ctx context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return usageError{fmt.Sprintf("console takes no arguments, and got %q", c.Args().First())}
+	}
+	if c.Bool("link") {
+		return e.consoleLink(c)
+	}
+	dir, _, err := stateDir(c)
+	if err != nil {
+		return err
+	}
+	log := e.serveLog(c)
+	files := e.servedFiles(c, log)
+	defer files.Close()
+	opts, err := e.serveOptions(c, files, log)
+	if err != nil {
+		return err
+	}
+	if opts.Records, err = record.Open(dir, storeOptions(files)); err != nil {
+		return usageError{err.Error()}
+	}
+	opts.Kept = "the records are in " + opts.Records.Dir()
+	page := &serve.HTTP{Address: c.String("http"), ConsoleOnly: true, Secret: make([]byte, 32)}
+	rand.Read(page.Secret)
+	if err := page.Check(); err != nil {
+		return usageError{err.Error()}
+	}
+	if err := page.Listen(); err != nil {
+		return usageError{err.Error()}
+	}
+	link := page.ConsoleLink()
+	if link == "" {
+		return usageError{fmt.Sprintf("-http %s is no address of this machine alone: harness serve -http with -token-file "+
+			"serves the page to others", c.String("http"))}
+	}
+	s, err := serve.New(opts)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	defer s.Close()
+	fmt.Fprintln(e.stdout, link)
+	if c.Bool("open") {
+		if err := browse(link); err != nil {
+			e.told("no browser could be started; open the link: " + err.Error())
+		}
+	}
+	return s.HTTP(ctx, page)
+}
+
+// consoleLink prints a link to the page of a server that is running.
+func (e *env) consoleLink(c *cli.Command) error {
+	path := e.files(c).Path()
+	links, err := serve.ConsoleLinks(path)
+	if err != nil {
+		return err
+	}
+	if path == "" || len(links) == 0 {
+		return usageError{"no server with a page is running over this registry; harness console opens one, and harness " +
+			"serve -http serves it beside agents"}
+	}
+	if c.Bool("open") {
+		if err := browse(links[0]); err != nil {
+			e.told("no browser could be started; open the link: " + err.Error())
+		}
+	}
+	_, err = fmt.Fprintln(e.stdout, links[0])
+	return err
+}
+
+// browse has the user's browser open a link.
+func browse(link string) error {
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("open", link)
+	case "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", link)
+	default:
+		cmd = exec.Command("xdg-open", link)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait()
+	return nil
+}

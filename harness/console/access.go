@@ -1,0 +1,232 @@
+package console
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// linkTime is how long a link opens the console, once.
+	linkTime = 10 * time.Minute
+	// idleSession is how long a browser stays signed in without looking at a page.
+	idleSession = 12 * time.Hour
+	// maxBrowsers are signed in at a time; the one that was away for the longest time makes room.
+	maxBrowsers = 100
+	// loginEvery is how often a wrong token may be tried.
+	loginEvery = 500 * time.Millisecond
+)
+
+// doors are the ways into the console: links that work once, and the browsers that
+// came in.
+type doors struct {
+	key []byte // signs links
+
+	mu       sync.Mutex
+	used     map[string]time.Time // links, until they expire
+	browsers map[string]*browser  // by the SHA-256 of their cookie
+	tried    time.Time            // when a wrong token was tried last
+}
+
+// browser is one that is signed in.
+type browser struct {
+	token string // name; "" by a link: the operator
+	seen  time.Time
+	said  []notice // for its next page
+}
+
+// notice is a sentence about what an action came to.
+type notice struct{ Kind, Text string }
+
+func (d *doors) init(key []byte) {
+	d.key = key
+	d.used, d.browsers = map[string]time.Time{}, map[string]*browser{}
+}
+
+// Secret is what OpenPath makes links with that this console takes.
+func (c *Console) Secret() []byte { return c.doors.key }
+
+// OpenPath is the path and query of a link that opens, as the operator, the console
+// with a secret: once, within ten minutes.
+func OpenPath(secret []byte) string {
+	b := make([]byte, 8, 8+16+32)
+	binary.BigEndian.PutUint64(b, uint64(time.Now().Add(linkTime).Unix()))
+	nonce := make([]byte, 16)
+	rand.Read(nonce)
+	b = append(b, nonce...)
+	return "/open?key=" + base64.RawURLEncoding.EncodeToString(append(b, sign(secret, b)...))
+}
+
+func sign(secret, b []byte) []byte {
+	m := hmac.New(sha256.New, secret)
+	m.Write([]byte("console link"))
+	m.Write(b)
+	return m.Sum(nil)
+}
+
+// spend takes the key of a link, once.
+func (d *doors) spend(key string, now time.Time) error {
+	b, err := base64.RawURLEncoding.DecodeString(key)
+	if err != nil || len(b) != 8+16+32 || !hmac.Equal(b[24:], sign(d.key, b[:24])) {
+		return errors.New("This link is not one of this server.")
+	}
+	until := time.Unix(int64(binary.BigEndian.Uint64(b)), 0)
+	if now.After(until) {
+		return errors.New("This link is older than ten minutes.")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for k, t := range d.used {
+		if now.After(t) {
+			delete(d.used, k)
+		}
+	}
+	if _, ok := d.used[key]; ok {
+		return errors.New("This link was used before; it opens the console once.")
+	}
+	d.used[key] = until
+	return nil
+}
+
+// admit signs a browser in.
+func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
+	secret := rand.Text() + rand.Text()
+	now := time.Now()
+	d := &c.doors
+	d.mu.Lock()
+	var oldest string
+	for id, b := range d.browsers {
+		if now.Sub(b.seen) > idleSession {
+			delete(d.browsers, id)
+		} else if oldest == "" || b.seen.Before(d.browsers[oldest].seen) {
+			oldest = id
+		}
+	}
+	if len(d.browsers) >= maxBrowsers {
+		delete(d.browsers, oldest)
+	}
+	d.browsers[digest(secret)] = &browser{token: token, seen: now}
+	d.mu.Unlock()
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: secret, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return string(sum[:])
+}
+
+// cookieName differs by port, as cookies do not.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		port = "80"
+	}
+	return "usetools_" + port
+}
+
+// browser is the one that a request is of; nil: it is not signed in.
+func (c *Console) browser(r *http.Request) *browser {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return nil
+	}
+	d := &c.doors
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := d.browsers[digest(cookie.Value)]
+	if b == nil || time.Since(b.seen) > idleSession {
+		return nil
+	}
+	b.seen = time.Now()
+	return b
+}
+
+// SignedIn reports whether a request is of a browser that has opened the console.
+func (c *Console) SignedIn(r *http.Request) bool { return c.viewer(c.browser(r)) != nil }
+
+// viewer is who a request is of; nil: nobody that is known.
+func (c *Console) viewer(b *browser) *Viewer {
+	if b == nil {
+		return nil
+	}
+	if b.token == "" {
+		return &Viewer{Name: "operator", Operator: true, Approves: true}
+	}
+	if c.opts.Viewer == nil {
+		return nil
+	}
+	return c.opts.Viewer(b.token)
+}
+
+// ours reports whether a request that changes something comes from a page of ours.
+func ours(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+		return false
+	}
+	u, err := url.Parse(r.Header.Get("Origin"))
+	return err == nil && u.Host != "" && u.Host == r.Host
+}
+
+func (c *Console) open(w http.ResponseWriter, r *http.Request) {
+	if err := c.doors.spend(r.URL.Query().Get("key"), time.Now()); err != nil {
+		c.door(w, r, http.StatusForbidden, err.Error())
+		return
+	}
+	c.admit(w, r, "")
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (c *Console) login(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
+	switch {
+	case !ours(r):
+		c.door(w, r, http.StatusForbidden, "The form was sent from another page.")
+		return
+	case c.opts.Holder == nil:
+		c.door(w, r, http.StatusForbidden, "There are no tokens here.")
+		return
+	}
+	d := &c.doors
+	d.mu.Lock()
+	early := time.Since(d.tried) < loginEvery
+	d.mu.Unlock()
+	if early {
+		c.door(w, r, http.StatusTooManyRequests, "A wrong token was tried a moment ago. Try again in a second.")
+		return
+	}
+	name := c.opts.Holder(strings.TrimSpace(r.PostFormValue("token")))
+	if name == "" {
+		d.mu.Lock()
+		d.tried = time.Now()
+		d.mu.Unlock()
+		c.door(w, r, http.StatusForbidden, "Nobody has this token here.")
+		return
+	}
+	c.admit(w, r, name)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
+	if !ours(r) {
+		c.door(w, r, http.StatusForbidden, "The form was sent from another page.")
+		return
+	}
+	if cookie, err := r.Cookie(cookieName(r)); err == nil {
+		c.doors.mu.Lock()
+		delete(c.doors.browsers, digest(cookie.Value))
+		c.doors.mu.Unlock()
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}

@@ -1,0 +1,177 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/record"
+)
+
+//go:embed static templates
+var files embed.FS
+
+// Options configure a Console. Host and Records must be set.
+type Options struct {
+	Host    Host
+	Records *record.Store
+	// Secret is what OpenPath makes links with that open the console; 32 bytes.
+	Secret []byte
+	// Holder is the name of who has a token, "" for nobody; nil: there are none.
+	Holder func(token string) string
+	// Viewer is who has a token, by its name; nil: it is not taken any more.
+	Viewer func(name string) *Viewer
+	// Files are what the catalog is from: the configs that the console may change;
+	// nil: it changes none.
+	Files *catalog.Files
+	// StateFlag is what commands that pages name need to find the records; "":
+	// nothing.
+	StateFlag string
+	// Kept says in words how long records are kept.
+	Kept string
+	// Version is that of the program; Address where it is served, as people name it.
+	Version, Address string
+	// Log receives what the operator should know; nil: nobody.
+	Log *slog.Logger
+}
+
+// Console serves the pages. It is safe for concurrent use.
+type Console struct {
+	opts  Options
+	log   *slog.Logger
+	host  Host
+	store *record.Store
+	pages pages
+	doors doors
+	hub   hub
+	// reading bounds how many records are read at a time.
+	reading *semaphore.Weighted
+}
+
+// New returns a console. Close ends what it follows.
+func New(o *Options) *Console {
+	c := &Console{opts: *o, log: o.Log, host: o.Host, store: o.Records, reading: semaphore.NewWeighted(2)}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	c.pages.parse()
+	c.doors.init(o.Secret)
+	c.hub.init(c.store)
+	return c
+}
+
+// Close ends what the console follows and its open streams.
+func (c *Console) Close() { c.hub.close() }
+
+// Handler serves the pages, at the root of a host.
+func (c *Console) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /static/{name...}", c.static)
+	mux.HandleFunc("GET /open", c.open)
+	mux.HandleFunc("POST /login", c.login)
+	mux.HandleFunc("POST /logout", c.logout)
+	mux.HandleFunc("POST /theme", c.setTheme)
+	see := func(pattern string, page func(*view) error) { mux.Handle(pattern, c.page(page)) }
+	see("GET /events", c.events)
+	c.overviewPages(see)
+	c.runPages(see)
+	c.runsPages(see)
+	c.approvalPages(see)
+	c.toolPages(see)
+	c.serverPages(see)
+	c.policyPages(see)
+	c.editorPages(see)
+	c.scriptPages(see)
+	mux.Handle("/", c.page(func(v *view) error { return notFound("There is no page here.") }))
+	return secured(mux)
+}
+
+// csp allows what this server serves, and nothing in a page itself.
+const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// secured sets the headers of all answers.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", csp)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// asset is a file of static, as it is and packed.
+type asset struct {
+	plain, packed []byte
+	kind, hash    string
+}
+
+var assets = sync.OnceValue(func() map[string]*asset {
+	kinds := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+		".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8"}
+	all := map[string]*asset{}
+	fs.WalkDir(files, "static", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var packed bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		z.Write(b)
+		z.Close()
+		sum := sha256.Sum256(b)
+		all[strings.TrimPrefix(name, "static/")] = &asset{b, packed.Bytes(), kinds[path.Ext(name)], hex.EncodeToString(sum[:6])}
+		return nil
+	})
+	return all
+})
+
+// assetURL is where a file of static is, which changes with what is in it.
+func assetURL(name string) (string, error) {
+	a := assets()[name]
+	if a == nil {
+		return "", fmt.Errorf("there is no static file %q", name)
+	}
+	return "/static/" + name + "?v=" + a.hash, nil
+}
+
+func (c *Console) static(w http.ResponseWriter, r *http.Request) {
+	a := assets()[r.PathValue("name")]
+	if a == nil {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("Vary", "Accept-Encoding")
+	if r.URL.Query().Get("v") == a.hash {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	body := a.plain
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		body = a.packed
+	}
+	h.Set("Content-Length", fmt.Sprint(len(body)))
+	io.Copy(w, bytes.NewReader(body))
+}

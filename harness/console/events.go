@@ -1,0 +1,258 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// The topics that pages name as what changes them.
+const (
+	topicRuns      = "runs"
+	topicApprovals = "approvals"
+	topicServers   = "servers" // and tools
+)
+
+// topicRun is the topic of one run.
+func topicRun(id string) string { return "run:" + id }
+
+const (
+	// newsEvery is how often a page is told at most that something has changed.
+	newsEvery = time.Second
+	// beatEvery is how often an idle stream says that it is there.
+	beatEvery = 20 * time.Second
+	// maxStreams are open at a time.
+	maxStreams = 200
+)
+
+// hub tells open pages what has changed. It follows the store while a page is open.
+type hub struct {
+	store *record.Store
+	ctx   context.Context
+	end   context.CancelFunc
+
+	mu      sync.Mutex
+	streams map[*stream]bool
+	stop    context.CancelFunc // of what follows the store; nil: nobody listens
+	work    sync.WaitGroup
+	waiting waiting
+}
+
+// stream is one open page.
+type stream struct {
+	topics map[string]bool
+	news   chan struct{} // of one element
+	mu     sync.Mutex
+	told   map[string]bool // topics that have changed since it was told
+}
+
+func (h *hub) init(store *record.Store) {
+	h.store = store
+	h.ctx, h.end = context.WithCancel(context.Background())
+	h.streams = map[*stream]bool{}
+}
+
+func (h *hub) close() {
+	h.end()
+	h.work.Wait()
+}
+
+// Changed tells open pages that something of a topic has changed.
+func (c *Console) Changed(topics ...string) { c.hub.changed(topics...) }
+
+func (h *hub) changed(topics ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting.until = time.Time{}
+	for s := range h.streams {
+		for _, t := range topics {
+			s.tell(t)
+		}
+	}
+}
+
+func (s *stream) tell(topic string) {
+	if !s.topics[topic] {
+		return
+	}
+	s.mu.Lock()
+	s.told[topic] = true
+	s.mu.Unlock()
+	select {
+	case s.news <- struct{}{}:
+	default:
+	}
+}
+
+// take is what has changed since it was asked last.
+func (s *stream) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for t := range s.told {
+		out = append(out, t)
+	}
+	clear(s.told)
+	return out
+}
+
+// join opens a stream; false: there are too many.
+func (h *hub) join(topics []string) (*stream, bool) {
+	s := &stream{topics: map[string]bool{}, news: make(chan struct{}, 1), told: map[string]bool{}}
+	for _, t := range topics {
+		s.topics[t] = true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.streams) >= maxStreams || h.ctx.Err() != nil {
+		return nil, false
+	}
+	h.streams[s] = true
+	if h.stop == nil {
+		ctx, cancel := context.WithCancel(h.ctx)
+		h.stop = cancel
+		h.work.Go(func() { h.follow(ctx) })
+	}
+	return s, true
+}
+
+func (h *hub) leave(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.streams, s)
+	if len(h.streams) == 0 && h.stop != nil {
+		h.stop()
+		h.stop = nil
+	}
+}
+
+// follow tells of what the store has: runs that begin and end, and, once a second,
+// those under way.
+func (h *hub) follow(ctx context.Context) {
+	var mu sync.Mutex
+	live := map[string]bool{}
+	tick := time.NewTicker(newsEvery)
+	defer tick.Stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for sum, err := range h.store.Follow(ctx, nil) {
+			if err != nil {
+				continue
+			}
+			mu.Lock()
+			if sum.Status == record.Running {
+				live[sum.ID] = true
+			} else {
+				delete(live, sum.ID)
+			}
+			mu.Unlock()
+			h.changed(topicRuns, topicApprovals, topicRun(sum.ID))
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			<-done
+			return
+		case <-tick.C:
+		}
+		mu.Lock()
+		for id := range live {
+			h.changed(topicRun(id))
+		}
+		mu.Unlock()
+	}
+}
+
+// waiting is how many calls wait, of each subject, until a time.
+type waiting struct {
+	until time.Time
+	of    map[string]int
+}
+
+// waitingFor is how long that is taken for true where nobody has said anything.
+const waitingFor = 5 * time.Second
+
+// waits is how many calls wait for a person that a viewer may see.
+func (h *hub) waits(v *view) int {
+	h.mu.Lock()
+	w := h.waiting
+	h.mu.Unlock()
+	if time.Now().After(w.until) {
+		w = waiting{until: time.Now().Add(waitingFor), of: map[string]int{}}
+		for p, err := range h.store.Pending(v.r.Context(), &record.Filter{Since: time.Now().Add(-31 * 24 * time.Hour)}) {
+			if err == nil {
+				w.of[p.Run.Subject]++
+			}
+		}
+		h.mu.Lock()
+		h.waiting = w
+		h.mu.Unlock()
+	}
+	n := 0
+	for subject, k := range w.of {
+		if v.Sees(subject) || v.MayAnswer(subject) {
+			n += k
+		}
+	}
+	return n
+}
+
+// events tells a page what has changed of the topics that it asks for, until it is
+// closed.
+func (c *Console) events(v *view) error {
+	var topics []string
+	for _, t := range strings.Fields(v.r.URL.Query().Get("topics")) {
+		if len(topics) < 20 {
+			topics = append(topics, t)
+		}
+	}
+	s, ok := c.hub.join(topics)
+	if !ok {
+		return &problem{Status: http.StatusServiceUnavailable, Title: "Too many pages", Text: "Too many pages are open."}
+	}
+	defer c.hub.leave(s)
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	rc := http.NewResponseController(v.w)
+	say := func(text string) error {
+		if _, err := fmt.Fprint(v.w, text); err != nil {
+			return err
+		}
+		return rc.Flush()
+	}
+	if err := say("retry: 2000\n\n"); err != nil {
+		return nil
+	}
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for {
+		select {
+		case <-v.r.Context().Done():
+			return nil
+		case <-c.hub.ctx.Done():
+			return nil
+		case <-beat.C:
+			if say(": \n\n") != nil {
+				return nil
+			}
+		case <-s.news:
+			for _, t := range s.take() {
+				if say("data: "+t+"\n\n") != nil {
+					return nil
+				}
+			}
+			select { // not more often
+			case <-time.After(newsEvery):
+			case <-v.r.Context().Done():
+				return nil
+			}
+		}
+	}
+}

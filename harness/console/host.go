@@ -1,0 +1,76 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/record"
+)
+
+// Host is the server behind a console. Its methods are safe for concurrent use, and
+// see to it that a viewer gets nothing that is not its own.
+type Host interface {
+	// Catalog is what the scripts of a viewer can use; nil: it is being loaded, or
+	// could not be.
+	Catalog(v *Viewer) *catalog.Catalog
+	// Policy is which tools they may call; nil: all.
+	Policy(v *Viewer) *harness.Policy
+	// Load is how many scripts run and how many wait for their turn.
+	Load() (running, waiting int)
+	// Execute begins a run and returns its ID; the run goes on by itself. A script
+	// that is refused has a run, too.
+	Execute(ctx context.Context, v *Viewer, s *Script) (run string, err error)
+	// Check says what is wrong with a script, and runs nothing.
+	Check(ctx context.Context, v *Viewer, s *Script) (*harness.Result, error)
+	// CallTool calls a tool without a script and returns the ID of the run with that
+	// call. approved: the viewer was shown the call and says yes. Without that a call
+	// that needs one is an *ApprovalError.
+	CallTool(ctx context.Context, v *Viewer, tool string, args json.RawMessage, approved bool) (run string, err error)
+	// Replay runs the script of a record again, without servers.
+	Replay(ctx context.Context, v *Viewer, r *record.Run) (*harness.Replayed, error)
+	// Goes has a run go on as soon as nothing of it waits for a person.
+	Goes(run string)
+}
+
+// Script is a script to be checked or run.
+type Script struct {
+	Source string
+	Name   string // of a saved script; empty: it has none
+	Inputs map[string]json.RawMessage
+	Dry    bool
+}
+
+// Viewer is who looks at a page.
+type Viewer struct {
+	Name    string // in records and on pages
+	Token   string // the name of its token; "" for who has opened the console by a link
+	Subject string // whose its runs are, in records
+	// Operator sees the runs of all and may do everything.
+	Operator bool
+	// Approves says that it may answer what the scripts of others wait for.
+	Approves bool
+}
+
+// Sees reports whether a viewer may see a run.
+func (v *Viewer) Sees(subject string) bool { return v.Operator || subject == v.Subject }
+
+// Filter is which runs a viewer may see.
+func (v *Viewer) Filter() *record.Filter {
+	if v.Operator {
+		return &record.Filter{}
+	}
+	return &record.Filter{Subject: &v.Subject}
+}
+
+// MayAnswer reports whether a viewer may say yes or no to what the runs of a subject
+// wait for.
+func (v *Viewer) MayAnswer(subject string) bool {
+	return v.Operator || v.Approves && subject != v.Subject
+}
+
+// ApprovalError is returned for a call that needs a person's yes.
+type ApprovalError struct{ Rule string } // that says so
+
+func (e *ApprovalError) Error() string { return "the call needs a yes: " + e.Rule }

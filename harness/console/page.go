@@ -1,0 +1,358 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// maxForm bounds what a form may send, in bytes: a script and its inputs.
+const maxForm = 4 << 20
+
+// view is a request for a page, by somebody who may see it.
+type view struct {
+	*Viewer
+	c       *Console
+	w       http.ResponseWriter
+	r       *http.Request
+	browser *browser
+}
+
+// Page is what the layout shows of any page; Data is the page's own.
+type Page struct {
+	Title string // of the window, without the program's
+	Nav   string // the entry of the navigation that it belongs to: runs, tools …
+	Class string // of body and main
+	// Live are the topics that change it, see hub; empty: it stays as it is.
+	Live []string
+	// Module is a JavaScript file of static that it needs besides console.js; empty: none.
+	Module string
+	Data   any
+
+	Viewer  *Viewer
+	Said    []notice
+	Waiting int // calls that wait for a person, as far as the viewer may see them
+	Tools   int
+	Servers int
+	Version string
+	Address string
+	Kept    string
+	Theme   string // light or dark; "" as the system
+	Now     time.Time
+	c       *Console
+}
+
+// problem is an answer that is no page: a status, what is wrong, and what to do.
+type problem struct {
+	Status int
+	Title  string
+	Text   string
+	// Next is the address of what to do, and Do says it; empty: the overview.
+	Next, Do string
+}
+
+func (p *problem) Error() string { return p.Text }
+
+func notFound(text string) error {
+	return &problem{Status: http.StatusNotFound, Title: "Not here", Text: text}
+}
+
+func forbidden(text string) error {
+	return &problem{Status: http.StatusForbidden, Title: "Not for you", Text: text}
+}
+
+func badRequest(text string) error {
+	return &problem{Status: http.StatusBadRequest, Title: "That cannot be read", Text: text}
+}
+
+// page makes a handler of what shows a page or does something: who asks is known, a
+// request that changes something is one of our own pages', and an error becomes an
+// answer.
+func (c *Console) page(show func(*view) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b := c.browser(r)
+		who := c.viewer(b)
+		if who == nil {
+			c.door(w, r, http.StatusUnauthorized, "")
+			return
+		}
+		v := &view{Viewer: who, c: c, w: w, r: r, browser: b}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			if !ours(r) {
+				v.fail(forbidden("The form was sent from another page."))
+				return
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			if err := r.ParseForm(); err != nil {
+				v.fail(badRequest("The form is larger than 4 MB, or is none."))
+				return
+			}
+		}
+		if err := show(v); err != nil {
+			v.fail(err)
+		}
+	})
+}
+
+// fail answers with what is wrong.
+func (v *view) fail(err error) {
+	p := &problem{Status: http.StatusInternalServerError, Title: "That failed", Text: err.Error()}
+	var as *problem
+	switch {
+	case errors.As(err, &as):
+		p = as
+	case errors.Is(err, record.ErrNotFound), errors.Is(err, record.ErrAmbiguous):
+		p.Status, p.Title = http.StatusNotFound, "No such run"
+		p.Text = "There is no record of this run here, or it is not yours. Records are removed when they are old."
+		p.Next, p.Do = "/runs", "All runs"
+	case v.r.Context().Err() != nil:
+		return
+	}
+	if p.Next == "" {
+		p.Next, p.Do = "/", "To the overview"
+	}
+	v.write(p.Status, "problem.html", &Page{Title: p.Title, Data: p})
+}
+
+// show writes a page.
+func (v *view) show(name string, p *Page) error {
+	v.write(http.StatusOK, name, p)
+	return nil
+}
+
+// write fills in what the layout needs and writes a page.
+func (v *view) write(status int, name string, p *Page) {
+	p.Viewer, p.c, p.Now = v.Viewer, v.c, time.Now()
+	p.Version, p.Address, p.Kept = v.c.opts.Version, v.r.Host, v.c.opts.Kept
+	p.Theme = themeOf(v.r)
+	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
+		p.Tools, p.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
+	}
+	p.Waiting = v.c.waiting(v)
+	d := &v.c.doors
+	d.mu.Lock()
+	p.Said, v.browser.said = v.browser.said, nil
+	d.mu.Unlock()
+	v.c.send(v.w, status, name, p)
+}
+
+// waiting is how many calls wait that a viewer may see.
+func (c *Console) waiting(v *view) int { return c.hub.waits(v) }
+
+// send writes a page, or that it could not be made.
+func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) {
+	t := c.pages.all[name]
+	var b bytes.Buffer
+	err := fmt.Errorf("there is no page %s", name)
+	if t != nil {
+		err = t.ExecuteTemplate(&b, "layout", p)
+	}
+	if err != nil {
+		c.log.Error("making a page", "page", name, "error", err)
+		http.Error(w, "the page could not be made; the server's log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}
+
+// part writes a part of a page, which a template of that page defines.
+func (v *view) part(page, name string, data any) error {
+	t := v.c.pages.all[page]
+	if t == nil {
+		return fmt.Errorf("there is no page %s", page)
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.Write(b.Bytes())
+	return nil
+}
+
+// door is the page for who is not signed in.
+func (c *Console) door(w http.ResponseWriter, r *http.Request, status int, why string) {
+	c.send(w, status, "door.html", &Page{Title: "Sign in", c: c, Version: c.opts.Version, Address: r.Host, Theme: themeOf(r),
+		Data: struct {
+			Why    string
+			Tokens bool
+		}{why, c.opts.Holder != nil}})
+}
+
+// say has the next page of the browser begin with a sentence; kind is ok, wait or bad.
+func (v *view) say(kind, format string, args ...any) {
+	d := &v.c.doors
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v.browser.said = append(v.browser.said, notice{kind, fmt.Sprintf(format, args...)})
+}
+
+// goTo sends the browser to another page of ours.
+func (v *view) goTo(path string) error {
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
+}
+
+const themeCookie = "usetools_theme"
+
+func themeOf(r *http.Request) string {
+	if c, err := r.Cookie(themeCookie); err == nil && (c.Value == "light" || c.Value == "dark") {
+		return c.Value
+	}
+	return ""
+}
+
+// setTheme keeps the theme; it needs nobody to be signed in.
+func (c *Console) setTheme(w http.ResponseWriter, r *http.Request) {
+	if !ours(r) {
+		http.Error(w, "sent from another page", http.StatusForbidden)
+		return
+	}
+	theme := r.URL.Query().Get("to")
+	cookie := &http.Cookie{Name: themeCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		MaxAge: 400 * 24 * 3600, Value: theme}
+	if theme != "light" && theme != "dark" {
+		cookie.Value, cookie.MaxAge = "", -1
+	}
+	http.SetCookie(w, cookie)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// pages are the templates: the layout with each page.
+type pages struct{ all map[string]*template.Template }
+
+func (p *pages) parse() {
+	funcs := template.FuncMap{
+		"asset": assetURL, "icon": icon, "status": statusMark, "ago": show.Ago, "duration": show.Duration, "count": text.Count,
+		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
+		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"day":   day, "join": strings.Join, "thousands": thousands, "visible": visible, "hue": hue, "dict": dict,
+		"goName": goName, "serverOf": serverOf,
+	}
+	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
+	p.all = map[string]*template.Template{}
+	for _, name := range names {
+		if path.Base(name) != "layout.html" {
+			p.all[path.Base(name)] = template.Must(template.Must(layout.Clone()).ParseFS(files, name))
+		}
+	}
+}
+
+// dict is a map for a template that is given several values: name, value, …
+func dict(kv ...any) map[string]any {
+	m := map[string]any{}
+	for i := 0; i+1 < len(kv); i += 2 {
+		m[fmt.Sprint(kv[i])] = kv[i+1]
+	}
+	return m
+}
+
+// day is a time as a person says it: today, 09:41:07.
+func day(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	y, m, d := t.Date()
+	if ny, nm, nd := now.Date(); y == ny && m == nm && d == nd {
+		return "today, " + t.Format("15:04:05")
+	}
+	if y == now.Year() {
+		return t.Format("2 Jan, 15:04:05")
+	}
+	return t.Format("2 Jan 2006, 15:04")
+}
+
+// thousands is a number with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// visible is a text in which what does not show, or turns the text around, is an escape.
+func visible(s string) string { return show.Visible(s, 4000, false) }
+
+// serverOf is the server of a tool's ID.
+func serverOf(tool string) string {
+	server, _, _ := strings.Cut(tool, ".")
+	return server
+}
+
+// hue is the class of a server's colour: s1 to s8, by its place among the servers.
+func hue(servers []string, tool string) string {
+	i := slices.Index(servers, serverOf(tool))
+	if i < 0 {
+		return "s5"
+	}
+	return fmt.Sprintf("s%d", i%8+1)
+}
+
+// goName is a tool's ID as scripts write it, as far as that follows from the ID:
+// shop.get_order is shop.GetOrder.
+func goName(tool string) string {
+	server, name, ok := strings.Cut(tool, ".")
+	if !ok {
+		return tool
+	}
+	var b strings.Builder
+	up := true
+	for _, r := range name {
+		if r == '_' || r == '-' || r == '.' {
+			up = true
+			continue
+		}
+		if up {
+			b.WriteString(strings.ToUpper(string(r)))
+		} else {
+			b.WriteRune(r)
+		}
+		up = false
+	}
+	return server + "." + b.String()
+}
+
+// icon is one of our own drawings.
+func icon(name string) template.HTML { return template.HTML(icons[name]) }
+
+var icons = map[string]string{
+	"ok":      `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8.5l3 3 6-7" fill="none" stroke="currentColor" stroke-width="2"/></svg>`,
+	"bad":     `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8" fill="none" stroke="currentColor" stroke-width="2"/></svg>`,
+	"wait":    `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M5.5 3.5v9M10.5 3.5v9" fill="none" stroke="currentColor" stroke-width="2.4"/></svg>`,
+	"unknown": `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M5.3 5.8a2.7 2.5 0 1 1 4.2 2.1C8.5 8.5 8 9 8 10M8 11.8v1.6" fill="none" stroke="currentColor" stroke-width="1.8"/></svg>`,
+	"run":     `<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="20 12"/></svg>`,
+	"brand":   `<svg viewBox="0 0 16 16" aria-hidden="true"><rect x="1" y="2" width="6" height="3" rx=".7" fill="currentColor"/><rect x="5" y="6.5" width="10" height="3" rx=".7" fill="var(--accent)"/><rect x="3" y="11" width="7" height="3" rx=".7" fill="currentColor"/></svg>`,
+	"theme":   `<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M8 2.8a5.2 5.2 0 0 1 0 10.4z" fill="currentColor"/></svg>`,
+}
+
+// statusMark is the sign and the word of a status.
+func statusMark(status string) template.HTML {
+	class, sign := "bad", "bad"
+	switch status {
+	case "ok":
+		class, sign = "ok", "ok"
+	case "waiting":
+		class, sign = "wait", "wait"
+	case "uncertain", "died":
+		class, sign = "wait", "unknown"
+	case "running":
+		class, sign = "run", "run"
+	}
+	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(status)) + "</span>"
+}

@@ -1,0 +1,79 @@
+// What all pages of the console add where scripts may run: the theme, "/" to the
+// search field, and parts that follow what happens. Nothing here is needed to read a
+// page. Texts are never made markup here: parts come from the server's templates.
+
+export const $ = (s, at = document) => at.querySelector(s);
+export const $$ = (s, at = document) => [...at.querySelectorAll(s)];
+
+// el makes an element; strings among its children are texts.
+export function el(tag, props = {}, ...kids) {
+  const e = Object.assign(document.createElement(tag), props);
+  e.append(...kids);
+  return e;
+}
+
+// post sends a form's fields and returns the answer.
+export function post(url, fields = {}) {
+  return fetch(url, { method: "POST", body: new URLSearchParams(fields), redirect: "follow" });
+}
+
+// inField says that a key is meant for what is typed into.
+export const inField = (e) => !!e.target.closest?.("input,textarea,select,[contenteditable],.cm-host") || e.ctrlKey || e.metaKey || e.altKey;
+
+{ // the theme: as the system, light, dark
+  const button = $("#theme"), root = document.documentElement, words = ["auto", "light", "dark"];
+  button?.addEventListener("click", () => {
+    const now = words[(words.indexOf(root.dataset.theme ?? "auto") + 1) % 3];
+    if (now === "auto") delete root.dataset.theme; else root.dataset.theme = now;
+    button.setAttribute("aria-label", `Theme: ${now}`);
+    button.lastElementChild.textContent = now;
+    fetch("/theme?to=" + now, { method: "POST" });
+  });
+}
+
+addEventListener("keydown", (e) => {
+  if (e.key === "/" && !inField(e)) {
+    const field = $("input[type=search]");
+    if (field) { e.preventDefault(); field.focus(); field.select(); }
+  }
+});
+
+// refresh gets the page again and replaces its parts that have changed: elements with
+// an id and data-part. A part in which somebody is typing, or with data-part="keep"
+// while it has the focus, stays.
+let busy = false, again = false;
+export async function refresh() {
+  if (document.hidden) { again = true; return; }
+  if (busy) { again = true; return; }
+  busy = true;
+  try {
+    const answer = await fetch(location.href, { headers: { "X-Part": "1" } });
+    if (answer.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const part of $$("[data-part][id]")) {
+        const now = page.getElementById(part.id);
+        if (!now || now.outerHTML === part.dataset.was || now.isEqualNode(part)) continue;
+        if (part.contains(document.activeElement) && (part.dataset.part === "keep" || inField({ target: document.activeElement }))) continue;
+        const id = part.contains(document.activeElement) ? document.activeElement.id : "";
+        const fresh = document.importNode(now, true);
+        part.replaceWith(fresh);
+        if (id) document.getElementById(id)?.focus({ preventScroll: true });
+        fresh.dispatchEvent(new CustomEvent("part", { bubbles: true }));
+      }
+    }
+  } catch { /* the stream says when the server is there again */ }
+  busy = false;
+  if (again && !document.hidden) { again = false; setTimeout(refresh, 200); }
+}
+addEventListener("visibilitychange", () => { if (!document.hidden && again) { again = false; refresh(); } });
+
+{ // what happens on the server
+  const topics = document.body.dataset.live, mark = $("#live");
+  if (topics) {
+    const source = new EventSource("/events?topics=" + encodeURIComponent(topics));
+    let opened = false;
+    source.onopen = () => { if (mark) { mark.hidden = false; mark.classList.remove("off"); mark.textContent = "live"; } if (opened) refresh(); opened = true; };
+    source.onerror = () => { if (mark) { mark.hidden = false; mark.classList.add("off"); mark.textContent = "not live"; } };
+    source.onmessage = (e) => { if (document.dispatchEvent(new CustomEvent("news", { detail: e.data, cancelable: true }))) refresh(); };
+  }
+}

@@ -1,0 +1,242 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/record"
+)
+
+// newConsole is the console of a front.
+func (f *front) newConsole() *console.Console {
+	s, o := f.s, &f.s.opts
+	secret := f.h.Secret
+	if len(secret) == 0 || !f.h.local() { // elsewhere tokens open it
+		secret = make([]byte, 32)
+		rand.Read(secret)
+	}
+	c := &console.Options{Host: &consoleHost{f, semaphore.NewWeighted(2)}, Records: s.records, Secret: secret,
+		Files: o.Files, StateFlag: o.StateFlag, Kept: o.Kept, Version: cmp.Or(o.Build, o.Version), Log: s.log}
+	if len(f.h.Tokens) > 0 {
+		c.Holder, c.Viewer = f.holder, f.viewer
+	}
+	return console.New(c)
+}
+
+// viewer is who looks at the console with a token; nil: there is none of that name.
+func (f *front) viewer(name string) *console.Viewer {
+	if _, ok := f.h.Tokens[name]; !ok {
+		return nil
+	}
+	o, cat := f.owner(name), f.s.live.now()
+	may := func(r catalog.Right) bool { return cat != nil && cat.May(name, r) }
+	v := &console.Viewer{Name: name, Token: name, Subject: o.subject(), Operator: o == operator || may(catalog.Operate)}
+	v.Approves = v.Operator || may(catalog.Approve)
+	return v
+}
+
+// pages serves the console, and what is no request for a page by rest; nil: nothing.
+func (f *front) pages(rest http.Handler) http.Handler {
+	if f.console == nil {
+		return rest
+	}
+	h := f.console.Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if rest != nil && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
+			strings.Contains(r.Header.Get("Accept"), "text/event-stream")) {
+			rest.ServeHTTP(w, r)
+			return
+		}
+		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && f.console.SignedIn(r) {
+			c.prove()
+		}
+		if r.ContentLength != 0 { // the console reads bodies, within bounds
+			w.Header().Del("Connection")
+			rc := http.NewResponseController(w)
+			rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
+			defer rc.SetReadDeadline(time.Time{})
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// consoleHost is the server as the console needs it.
+type consoleHost struct {
+	f        *front
+	checking *semaphore.Weighted
+}
+
+// session is that of all who look with a token, or as the operator.
+func (h *consoleHost) session(v *console.Viewer) *session {
+	f := h.f
+	o := operator
+	if v.Token != "" {
+		o = f.owner(v.Token)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.consoles[v.Token]
+	if c == nil || c.owner != o {
+		c = f.s.newSession("console-"+cmp.Or(v.Token, "operator"), o, Execute, false, nil)
+		c.token = v.Token
+		f.consoles[v.Token] = c
+	}
+	return c
+}
+
+func (h *consoleHost) Catalog(v *console.Viewer) *catalog.Catalog {
+	cat := h.f.s.live.now()
+	if cat == nil {
+		return nil
+	}
+	return h.f.s.seenBy(h.session(v).owner, cat)
+}
+
+func (h *consoleHost) Policy(v *console.Viewer) *harness.Policy { return h.session(v).policy() }
+
+func (h *consoleHost) Load() (running, waiting int) { return h.f.s.queue.load() }
+
+// begun hands on the ID of a run when it begins.
+func begun(script *harness.Script, ids chan<- string) {
+	tell := script.OnLine
+	script.OnLine = func(l record.Line) {
+		if b, ok := l.(*record.Begin); ok {
+			select {
+			case ids <- b.ID:
+			default:
+			}
+		}
+		tell(l)
+	}
+}
+
+func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *console.Script) (string, error) {
+	c, s := h.session(v), h.f.s
+	if len(script.Source) > maxScript {
+		return "", fmt.Errorf("the script has more than %d bytes", maxScript)
+	}
+	args := &executeArgs{Script: script.Source, Inputs: script.Inputs, DryRun: script.Dry}
+	ids, ended := make(chan string, 1), make(chan error, 1)
+	s.work.Go(func() {
+		_, release, err := c.inTurn(s.ctx, nil, args, func(ctx context.Context, hs *harness.Script) (*harness.Result, error) {
+			hs.Name = script.Name
+			begun(hs, ids)
+			return s.harness.Run(ctx, hs)
+		}, time.Now())
+		if release != nil {
+			release()
+		}
+		ended <- err
+	})
+	select {
+	case id := <-ids:
+		return id, nil
+	case err := <-ended:
+		select {
+		case id := <-ids:
+			return id, nil
+		default:
+		}
+		return "", cmp.Or(err, errors.New("the script left no record"))
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *console.Script) (res *harness.Result, err error) {
+	c, s := h.session(v), h.f.s
+	if len(script.Source) > maxScript {
+		return nil, fmt.Errorf("the script has more than %d bytes", maxScript)
+	}
+	if err := h.checking.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer h.checking.Release(1)
+	cat, done, err := c.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	defer s.recovered("check", &err)
+	return s.harness.Check(ctx, &harness.Script{Source: script.Source, Inputs: script.Inputs, Dry: script.Dry,
+		Strict: s.opts.Strict, Catalog: cat, Policy: c.policy(), Results: c.results, Session: c.id,
+		Subject: c.owner.subject(), Anonymous: c.owner == nobody})
+}
+
+func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool string, args json.RawMessage,
+	approved bool) (string, error) {
+	c, s := h.session(v), h.f.s
+	release, err := s.queue.acquire(ctx, c.tenant(), c.id)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	cat, done, err := c.catalog(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	begin := time.Now()
+	like := &executeArgs{Script: "call " + tool, Inputs: map[string]json.RawMessage{"arguments": args}}
+	told := c.account(like, cat.Registry, begin)
+	if err := told.audit.ready(); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, s.opts.Limits.Timeout) // it ends in its record, also where the page is closed
+	defer cancel()
+	var yes []string
+	if approved {
+		yes = []string{tool}
+	}
+	script, ids := c.script(yes, told), make(chan string, 1)
+	begun(script, ids)
+	res, d, err := s.harness.CallTool(ctx, cat, tool, args, script)
+	status := harness.OK
+	switch {
+	case err != nil, res != nil && res.IsError:
+		status = harness.ScriptError
+	case res == nil:
+		status = harness.Denied
+	}
+	told.end(status, &harness.Result{Status: status, Decisions: []harness.Decision{d}})
+	select {
+	case id := <-ids:
+		return id, nil // what it came to is in its record
+	default:
+	}
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%w%s", err, takes(cat, tool, err))
+	case d.Verdict == harness.NeedsApproval:
+		return "", &console.ApprovalError{Rule: d.Rule}
+	}
+	return "", fmt.Errorf("denied: %s: %s; nothing has run", tool, d.Rule)
+}
+
+func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, r *record.Run) (res *harness.Replayed, err error) {
+	c, s := h.session(v), h.f.s
+	release, err := s.queue.acquire(ctx, c.tenant(), c.id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	defer s.recovered("replay", &err)
+	return s.harness.Replay(ctx, &harness.Replay{Run: r})
+}
+
+func (h *consoleHost) Goes(run string) {
+	h.f.s.resumer.add(run)
+	h.f.s.resumer.answered()
+}
