@@ -225,7 +225,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	return "", fmt.Errorf("denied: %s: %s; nothing has run", tool, d.Rule)
 }
 
-func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, r *record.Run) (res *harness.Replayed, err error) {
+func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.Replay) (res *harness.Replayed, err error) {
 	c, s := h.session(v), h.f.s
 	release, err := s.queue.acquire(ctx, c.tenant(), c.id)
 	if err != nil {
@@ -233,7 +233,7 @@ func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, r *record.R
 	}
 	defer release()
 	defer s.recovered("replay", &err)
-	return s.harness.Replay(ctx, &harness.Replay{Run: r})
+	return s.harness.Replay(ctx, p)
 }
 
 func (h *consoleHost) Goes(run string) {
