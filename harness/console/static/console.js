@@ -52,7 +52,7 @@ export async function refresh() {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const part of $$("[data-part][id]")) {
         const now = page.getElementById(part.id);
-        if (!now || now.outerHTML === part.dataset.was || now.isEqualNode(part)) continue;
+        if (!now || now.isEqualNode(part)) continue;
         if (part.contains(document.activeElement) && (part.dataset.part === "keep" || inField({ target: document.activeElement }))) continue;
         const id = part.contains(document.activeElement) ? document.activeElement.id : "";
         const fresh = document.importNode(now, true);
