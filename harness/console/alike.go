@@ -3,7 +3,6 @@ package console
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,7 +32,7 @@ const (
 // columns together have all arguments of all calls.
 type alikeness struct {
 	Same    []sameValue
-	Columns []column
+	Columns []difference
 	Remarks [][]string // of each call: why it stands out
 }
 
@@ -47,8 +46,8 @@ type sameValue struct {
 // the first call, "" of what all have.
 type textPart struct{ Text, Slot string }
 
-// column is an argument, or a part of one, that is another in some calls.
-type column struct {
+// difference is an argument, or a part of one, that is another in some calls.
+type difference struct {
 	Name   string
 	Number bool
 	Cells  []string // of each call; "" where it does not have the argument
@@ -112,21 +111,21 @@ func (a *alikeness) add(path string, cells []string) {
 					name = fmt.Sprintf("%s %d", path, i+1)
 				}
 				same.Parts = append(same.Parts, textPart{slots[i][0], name})
-				a.Columns = append(a.Columns, column{Name: name, Cells: slots[i]})
+				a.Columns = append(a.Columns, difference{Name: name, Cells: slots[i]})
 			}
 		}
 		a.Same = append(a.Same, same)
 		return
 	}
-	a.Columns = append(a.Columns, column{Name: path, Cells: cells})
+	a.Columns = append(a.Columns, difference{Name: path, Cells: cells})
 }
 
 // merge makes one column of those that have the same values, and knows numbers.
 func (a *alikeness) merge() {
-	var out []column
+	var out []difference
 	in := map[string]int{} // which of out a column is in, by its name
 	for _, c := range a.Columns {
-		i := slices.IndexFunc(out, func(o column) bool { return slices.Equal(o.Cells, c.Cells) })
+		i := slices.IndexFunc(out, func(o difference) bool { return slices.Equal(o.Cells, c.Cells) })
 		if i < 0 {
 			i = len(out)
 			out = append(out, c)
@@ -183,17 +182,22 @@ func (a *alikeness) hosts(path string, cells []string) {
 		return
 	}
 	of := make([][]string, len(cells))
-	times := map[string]int{}
+	times := map[string]int{} // by host: calls with it, or with one below it
 	for i, s := range cells {
+		counted := map[string]bool{}
 		for _, m := range host.FindAllStringSubmatch(s, -1) {
-			if h := strings.ToLower(m[1]); !slices.Contains(of[i], h) {
-				of[i] = append(of[i], h)
-				times[h]++
+			h := strings.ToLower(m[1])
+			of[i] = append(of[i], h)
+			for rest := h; strings.Contains(rest, "."); _, rest, _ = strings.Cut(rest, ".") {
+				if !counted[rest] {
+					counted[rest] = true
+					times[rest]++
+				}
 			}
 		}
 	}
 	usual := ""
-	for _, h := range slices.Sorted(maps.Keys(times)) {
+	for _, h := range slices.Sorted(slices.Values(slices.Concat(of...))) { // not co.uk, which is nobody's host
 		if times[h] > times[usual] {
 			usual = h
 		}

@@ -151,7 +151,7 @@ func (v *view) approvals(id string, filled *filledForm) error {
 	if id == "" && len(groups) > 0 {
 		id = groups[0].ID
 	}
-	hue := v.toolHue()
+	hue, _ := v.hues()
 	if id != "" {
 		run, a, err := v.c.store.Asked(id)
 		switch {
@@ -207,34 +207,15 @@ func (v *view) inboxItem(g *alikeAsks, hue func(string) string, chosen *question
 	return item
 }
 
-// toolHue is the colour of a tool's server.
-func (v *view) toolHue() func(tool string) string {
-	var names []string
-	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
-		for i := range cat.Registry.Servers {
-			names = append(names, cat.Registry.Servers[i].Name)
-		}
+// hues are the colours of tools, by their servers, and of Go packages; where the catalog
+// cannot be loaded nothing has one.
+func (v *view) hues() (toolHue, packageHue func(string) string) {
+	k, err := v.known()
+	if err != nil || k == nil {
+		none := func(string) string { return "" }
+		return none, none
 	}
-	return func(tool string) string { return hue(names, tool) }
-}
-
-// packageHue is the colour of a server by its Go package, "" for what is none.
-func (v *view) packageHue() func(pkg string) string {
-	byTool := v.toolHue()
-	cat := v.c.host.Catalog(v.Viewer)
-	if cat == nil {
-		return func(string) string { return "" }
-	}
-	names, err := cat.View()
-	return func(pkg string) string {
-		if err != nil {
-			return ""
-		}
-		if s, ok := names.Package(pkg); ok {
-			return byTool(s.Name + ".")
-		}
-		return ""
-	}
+	return func(tool string) string { return k.hue(serverOf(tool)) }, k.hueOfPackage
 }
 
 // answered are the answers of the last day, of the latest runs, the last one first.
@@ -342,7 +323,8 @@ type stepsBefore struct {
 
 // question is an ask of a run, with those that are much like it.
 func (v *view) question(run *record.Run, a *record.Asked, filled *filledForm, alone bool) (*question, error) {
-	sum, rv, hue := run.Summary(), show.New(run), v.toolHue()
+	sum, rv := run.Summary(), show.New(run)
+	hue, packageHue := v.hues()
 	q := &question{ID: record.ApprovalID(sum.ID, a.A), Run: sum.ID, Title: sum.Title, Tool: a.Tool, Hue: hue(a.Tool), Sum: sum,
 		Why: a.Why, Class: string(a.Class), Ledger: a.A == record.Ledger,
 		Whole: a.Whole, Until: a.Until, At: show.At(run, a.Path, a.Place), Line: show.Line(a.Place), SeesRun: v.Sees(sum.Subject),
@@ -365,7 +347,7 @@ func (v *view) question(run *record.Run, a *record.Asked, filled *filledForm, al
 	if a.Question != nil {
 		q.form(a, filled)
 	}
-	q.Where = v.where(rv, a)
+	q.Where = where(rv, a, packageHue)
 	q.before(rv, hue)
 	for _, g := range others(run, a) {
 		q.Others = append(q.Others, v.inboxItem(g, hue, nil))
@@ -453,12 +435,17 @@ func (c *askedCall) show(raw json.RawMessage, d record.Data) {
 	c.Odd = show.Odd(raw)
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") == nil && b.Len() <= maxShown {
-		lines := strings.Split(b.String(), "\n")
-		for i, l := range lines {
-			lines[i] = whole(l)
-		}
-		c.Pretty = strings.Join(lines, "\n")
+		c.Pretty = inLines(b.String())
 	}
+}
+
+// inLines is a text with what is not visible escaped, but for the ends of its lines.
+func inLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = whole(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // whole is a text in one line, with what is not visible escaped.
@@ -485,13 +472,13 @@ func (q *question) ledger(run *record.Run, hue func(string) string) {
 
 // where is the line of the script that makes a call, with those around it; nil: it is
 // not known.
-func (v *view) where(rv *show.View, a *record.Asked) *whereAsked {
+func where(rv *show.View, a *record.Asked, hue func(pkg string) string) *whereAsked {
 	x := rv.Around(a.Path, a.Place)
 	if x == nil || a.A == record.Ledger {
 		return nil
 	}
 	out := &whereAsked{Name: x.Name}
-	spans := highlight(strings.Join(x.Lines, "\n"), v.packageHue())
+	spans := highlight(strings.Join(x.Lines, "\n"), hue)
 	for i := range x.Lines {
 		l := codeLine{N: x.First + i, On: x.First+i == x.Line}
 		if i < len(spans) {
@@ -558,7 +545,7 @@ func (q *question) form(a *record.Asked, filled *filledForm) {
 		return
 	}
 	for i, one := range all {
-		f := formQuestion{Message: one.Message, URL: whole(one.URL)}
+		f := formQuestion{Message: inLines(one.Message), URL: whole(one.URL)}
 		fields, err := one.Fields()
 		if err != nil {
 			q.Unreadable = whole(text.FirstBytes(err.Error(), 500))
