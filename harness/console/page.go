@@ -84,6 +84,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 		b := c.browser(r)
 		who := c.viewer(b)
 		if who == nil {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="usetools"`)
 			c.door(w, r, http.StatusUnauthorized, "")
 			return
 		}
