@@ -140,16 +140,15 @@ func (v *view) write(status int, name string, p *Page) {
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
 		p.Tools, p.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
 	}
-	p.Waiting = v.c.waiting(v)
-	d := &v.c.doors
-	d.mu.Lock()
-	p.Said, v.browser.said = v.browser.said, nil
-	d.mu.Unlock()
+	p.Waiting = v.c.hub.waits(v.Viewer)
+	if v.r.Header.Get("X-Part") == "" { // which is of a page that was shown before
+		d := &v.c.doors
+		d.mu.Lock()
+		p.Said, v.browser.said = v.browser.said, nil
+		d.mu.Unlock()
+	}
 	v.c.send(v.w, status, name, p)
 }
-
-// waiting is how many calls wait that a viewer may see.
-func (c *Console) waiting(v *view) int { return c.hub.waits(v) }
 
 // send writes a page, or that it could not be made.
 func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) {
