@@ -33,6 +33,7 @@ type glance struct {
 	Picture picture
 	Effects int    // calls with an effect
 	Note    string // what it waits for, or what is not known of it; empty: nothing
+	Asks    bool   // it waits for a person
 	Damaged bool
 }
 
@@ -90,10 +91,10 @@ func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time
 		}
 		of[i], e.used = e, now
 		key := fmt.Sprintf("%s %d %g", sum.Status, sum.Attempts, sum.Ms)
-		if mayChange(sum.Status) {
+		if mayChange(sum) {
 			key = sum.Status
 		}
-		stale := e.key != key || mayChange(sum.Status) && now.Sub(e.at) > glanceFor
+		stale := e.key != key || mayChange(sum) && now.Sub(e.at) > glanceFor
 		if stale && e.made == nil {
 			e.key, e.at, e.made = key, now, make(chan struct{})
 			jobs = append(jobs, job{sum, e})
@@ -149,9 +150,9 @@ func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time
 	return out
 }
 
-// mayChange reports whether a run with a status may go on.
-func mayChange(status string) bool {
-	return slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, status)
+// mayChange reports whether a run may go on.
+func mayChange(s *record.Summary) bool {
+	return s.Dry || slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
 }
 
 // trim forgets the runs that nobody has looked at for the longest time.
@@ -182,7 +183,8 @@ func (c *Console) look(sum *record.Summary) *glance {
 		return nil
 	}
 	v := show.New(r)
-	return &glance{Picture: pictureOf(v), Effects: v.Classes[record.Effect], Note: noteOf(v), Damaged: r.Damaged != nil}
+	return &glance{Picture: pictureOf(v), Effects: v.Classes[record.Effect], Note: noteOf(v), Asks: len(r.Open()) > 0,
+		Damaged: r.Damaged != nil}
 }
 
 // noteOf says what a run waits for, or what nobody knows of it.

@@ -357,5 +357,5 @@ func statusMark(status string) template.HTML {
 	case "canceled":
 		class, sign = "off", "off"
 	}
-	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(status)) + "</span>"
+	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(show.Visible(status, 40, false))) + "</span>"
 }

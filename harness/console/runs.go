@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -43,19 +44,18 @@ type runsQuery struct {
 var fields = []string{"text", "status", "tool", "server", "script", "subject", "session", "since", "until", "before"}
 
 func readRunsQuery(values url.Values) (*runsQuery, error) {
-	for _, name := range fields {
-		for _, value := range values[name] {
-			if len(value) > maxField {
-				return nil, &show.QueryError{Field: name, Text: ": that is too long for a filter"}
-			}
-		}
-	}
 	at := func(name string) string { return strings.TrimSpace(values.Get(name)) }
 	q := &runsQuery{Query: show.Query{Tool: at("tool"), Server: at("server"), Script: at("script"), Session: at("session"),
 		Text: at("text"), Since: at("since"), Until: at("until")}, Subject: at("subject"), Before: at("before")}
 	for _, s := range values["status"] {
 		if s = strings.TrimSpace(s); s != "" {
 			q.Status = append(q.Status, s)
+		}
+	}
+	asked := q.values()
+	for _, name := range fields {
+		if len(asked.Get(name)) > maxField {
+			return nil, &show.QueryError{Field: name, Text: ": that is too long for a filter"}
 		}
 	}
 	return q, nil
@@ -115,14 +115,24 @@ type runsState struct {
 type runRow struct {
 	*record.Summary
 	Glance  *glance
-	Script  string // its name; "": it has none
+	Titled  string
+	Named   bool // that is the name of a saved script or file
+	Whose   chosen
+	In      chosen // session
 	Say     string // below the title: the error, or what it waits for
 	Bad     bool   // that is an error
 	Next    string // address of what to do about it
 	Do      string
 	Began   string
-	Problem error // it cannot be read
+	Took    float64 // ms
+	Problem error   // it cannot be read
 }
+
+// chosen is a value of a run with the address of all runs that have it.
+type chosen struct{ Text, Href string }
+
+// maxShown bounds a text of a run in a list, in characters.
+const maxShown = 300
 
 func (c *Console) listRuns(v *view) error {
 	q, err := readRunsQuery(v.r.URL.Query())
@@ -168,7 +178,7 @@ func (c *Console) listRuns(v *view) error {
 	looks, now := c.glances(v.r.Context(), sums, glanceWait), time.Now()
 	for i, row := range d.Rows {
 		row.Glance = looks[i]
-		row.fill(now)
+		row.fill(q, now)
 	}
 	return v.show("runs.html", page)
 }
@@ -259,28 +269,38 @@ func (c *Console) anyRun(ctx context.Context, v *view) bool {
 }
 
 // fill sets what is said of a run besides its summary.
-func (r *runRow) fill(now time.Time) {
+func (r *runRow) fill(q *runsQuery, now time.Time) {
 	r.Began = began(r.Time, now)
 	if r.Problem != nil {
-		r.Say, r.Bad = r.Problem.Error(), true
+		r.Titled, r.Say, r.Bad = r.ID, show.Visible(r.Problem.Error(), maxShown, false), true
 		return
 	}
-	if r.Name != "-" { // of stdin
-		r.Script = r.Name
+	r.Titled, r.Named = cmp.Or(r.Title, r.ID), r.Name != "" && r.Name != "-" // of stdin
+	if r.Named {
+		r.Titled = r.Name
 	}
-	if r.Status == record.Running {
-		r.Ms = float64(now.Sub(r.Time).Milliseconds())
+	r.Titled = show.Visible(r.Titled, maxShown, false)
+	choose := func(name, value string) chosen {
+		to := chosen{Text: show.Visible(value, maxShown, false)}
+		if len(value) <= maxField {
+			to.Href = q.With(name, value)
+		}
+		return to
 	}
-	r.Say, r.Bad = r.Error, r.Status != "canceled"
+	r.Whose, r.In = choose("subject", r.Subject), choose("session", r.Session)
+	if r.Took = r.Ms; r.Status == record.Running {
+		r.Took = float64(now.Sub(r.Time).Milliseconds())
+	}
+	r.Say, r.Bad = show.Visible(r.Error, maxShown, false), r.Status != "canceled"
 	if r.Glance != nil && r.Glance.Note != "" {
-		r.Say, r.Bad = r.Glance.Note, false
+		r.Say, r.Bad = show.Visible(r.Glance.Note, maxShown, false), false
 	}
-	switch r.Status {
-	case "waiting":
+	switch {
+	case r.Glance != nil && r.Glance.Asks:
 		r.Next, r.Do = "/approvals", "Answer"
-	case "uncertain":
+	case r.Status == "uncertain":
 		r.Next, r.Do = "/runs/"+r.ID, "Say what became of it"
-	case record.Died:
+	case r.Status == record.Died:
 		if r.Say == "" {
 			r.Say = "its process was ended before it could say how"
 		}
@@ -302,3 +322,6 @@ func began(t, now time.Time) string {
 	}
 	return t.Format("2 Jan 2006")
 }
+
+// Hurt reports whether something in the record is not as it was written.
+func (r *runRow) Hurt() bool { return r.Damaged || r.Glance != nil && r.Glance.Damaged }

@@ -71,9 +71,9 @@ type Summary struct {
 }
 
 // List returns the runs that a filter chooses, the latest first. A record that
-// cannot be read is an *UnreadableError, and the list goes on. Of a run that has ended only
-// the first and the last line are read, so that Damaged is not said of what is
-// between; Load says it. A filter for a text reads all.
+// cannot be read is an *UnreadableError, and the list goes on. Of a run that has
+// ended only the first and the last line are read, so that Damaged is not said of
+// what is between; Load says it. A filter for a text reads all.
 func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] {
 	if f == nil {
 		f = &Filter{}
