@@ -117,8 +117,8 @@ type runRow struct {
 	Glance  *glance
 	Titled  string
 	Named   bool // that is the name of a saved script or file
-	Whose   chosen
-	In      chosen // session
+	Whose   alike
+	In      alike // session
 	Say     string // below the title: the error, or what it waits for
 	Bad     bool   // that is an error
 	Next    string // address of what to do about it
@@ -128,11 +128,11 @@ type runRow struct {
 	Problem error   // it cannot be read
 }
 
-// chosen is a value of a run with the address of all runs that have it.
-type chosen struct{ Text, Href string }
+// alike is a value of a run with the address of all runs that have it.
+type alike struct{ Text, Href string }
 
-// maxShown bounds a text of a run in a list, in characters.
-const maxShown = 300
+// runsText bounds a text of a run in a list, in characters.
+const runsText = 300
 
 func (c *Console) listRuns(v *view) error {
 	q, err := readRunsQuery(v.r.URL.Query())
@@ -272,16 +272,16 @@ func (c *Console) anyRun(ctx context.Context, v *view) bool {
 func (r *runRow) fill(q *runsQuery, now time.Time) {
 	r.Began = began(r.Time, now)
 	if r.Problem != nil {
-		r.Titled, r.Say, r.Bad = r.ID, show.Visible(r.Problem.Error(), maxShown, false), true
+		r.Titled, r.Say, r.Bad = r.ID, show.Visible(r.Problem.Error(), runsText, false), true
 		return
 	}
 	r.Titled, r.Named = cmp.Or(r.Title, r.ID), r.Name != "" && r.Name != "-" // of stdin
 	if r.Named {
 		r.Titled = r.Name
 	}
-	r.Titled = show.Visible(r.Titled, maxShown, false)
-	choose := func(name, value string) chosen {
-		to := chosen{Text: show.Visible(value, maxShown, false)}
+	r.Titled = show.Visible(r.Titled, runsText, false)
+	choose := func(name, value string) alike {
+		to := alike{Text: show.Visible(value, runsText, false)}
 		if len(value) <= maxField {
 			to.Href = q.With(name, value)
 		}
@@ -291,9 +291,9 @@ func (r *runRow) fill(q *runsQuery, now time.Time) {
 	if r.Took = r.Ms; r.Status == record.Running {
 		r.Took = float64(now.Sub(r.Time).Milliseconds())
 	}
-	r.Say, r.Bad = show.Visible(r.Error, maxShown, false), r.Status != "canceled"
+	r.Say, r.Bad = show.Visible(r.Error, runsText, false), r.Status != "canceled"
 	if r.Glance != nil && r.Glance.Note != "" {
-		r.Say, r.Bad = show.Visible(r.Glance.Note, maxShown, false), false
+		r.Say, r.Bad = show.Visible(r.Glance.Note, runsText, false), false
 	}
 	switch {
 	case r.Glance != nil && r.Glance.Asks:
