@@ -50,6 +50,10 @@ type callTable struct {
 	Run        string
 }
 
+// Before and After are the pages beside it.
+func (t *callTable) Before() int { return t.Page - 1 }
+func (t *callTable) After() int  { return t.Page + 1 }
+
 // barsOf are all calls of a view, by number, with their places and the IDs of their
 // rows.
 func barsOf(v *show.View) []barAt {
@@ -295,12 +299,7 @@ func newShownValue(r *record.Run, d record.Data, what string) *shownValue {
 	if isJSON {
 		m.json(s, maxShown)
 	} else {
-		for i, line := range strings.Split(text.CutBytes(s, maxShown), "\n") {
-			if i > 0 {
-				m.write("\n")
-			}
-			m.text(strings.TrimSuffix(line, "\r"))
-		}
+		m.write(string(prose(text.CutBytes(s, maxShown))))
 	}
 	out.HTML = m.html()
 	return out

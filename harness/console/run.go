@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/text"
@@ -101,12 +102,18 @@ type runView struct {
 }
 
 type (
-	openAsk     struct{ ID, Tool, Hue, Args, Why, Row, Until string }
-	stateNote   struct{ Kind, Title, Text string }
-	ledgerRow   struct{ N int; Tool, Hue, Args, Place, Row, From string }
+	openAsk   struct{ ID, Tool, Hue, Args, Why, Row, Until string }
+	stateNote struct{ Kind, Title, Text string }
+	ledgerRow struct {
+		N                                 int
+		Tool, Hue, Args, Place, Row, From string
+	}
 	decisionRow struct{ Tool, Hue, Verdict, Class, Rule string }
 	fact        struct{ Name, Text string }
-	effectOf    struct{ Tool, Hue string; Times int }
+	effectOf    struct {
+		Tool, Hue string
+		Times     int
+	}
 	unknownCall struct {
 		N                             int
 		Tool, Hue, Row, Place, Sent   string
@@ -145,7 +152,7 @@ func (v *view) newRunView(run *show.View) *runView {
 	servers := v.servers(run)
 	page, _ := strconv.Atoi(v.r.URL.Query().Get("calls"))
 	page = min(max(page, 1), 1+maxTablePages)
-	now := v.now()
+	now := time.Now()
 	sum := r.Summary()
 	d := &runView{View: run, ID: b.ID, Title: cmp.Or(b.Name, sum.Title, "A run"), Score: newScore(run, servers, page, now),
 		Table: newCallTable(run, servers, page), Took: show.Duration(run.Ms), Decisions: nil}
@@ -357,7 +364,9 @@ func (d *runView) decisions(servers []string) {
 // facts say how it ran.
 func (d *runView) facts() {
 	r, b := d.Run, d.Run.Begin
-	add := func(name, format string, args ...any) { d.Facts = append(d.Facts, fact{name, fmt.Sprintf(format, args...)}) }
+	add := func(name, format string, args ...any) {
+		d.Facts = append(d.Facts, fact{name, fmt.Sprintf(format, args...)})
+	}
 	if len(b.Inputs) == 0 {
 		add("Inputs", "none")
 	}
@@ -436,22 +445,18 @@ func (d *runView) actions(v *view) {
 // Raw is the address of the page without its query.
 func (d *runView) Raw() string { return "/runs/" + link(d.ID) }
 
+// SaveName is the name under which the script is saved already, or may be.
+func (d *runView) SaveName() string {
+	if name := d.Run.Begin.Name; library.CheckName(name) == nil {
+		return name
+	}
+	return ""
+}
+
 // Counted says how many calls had effects: "no effects" where none had.
 func (d *runView) Counted() string {
 	if n := d.Classes[record.Effect] + d.Classes[record.Again]; n > 0 {
 		return text.Count(n, "effect")
 	}
 	return "no effects"
-}
-
-// JSON is a text in colours.
-func (d *runView) Text(s string) template.HTML {
-	var m markup
-	for i, line := range strings.Split(s, "\n") {
-		if i > 0 {
-			m.write("\n")
-		}
-		m.text(strings.TrimSuffix(line, "\r"))
-	}
-	return m.html()
 }

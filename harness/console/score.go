@@ -45,27 +45,36 @@ type segment struct {
 	wait             float64 // ms that are left out; 0: it is none
 }
 
-// newAxis cuts out the times in which a run waited: each is a column of a fixed width.
+// newAxis cuts out the times in which a run waited: each is a column of at most a fixed
+// width.
 func newAxis(total float64, live bool, pauses []show.Pause) *axis {
 	a := &axis{total: total, live: live}
-	gap := 9.0
-	if len(pauses) > 3 {
-		gap = 27 / float64(len(pauses))
-	}
 	if live {
 		total *= 1.05
 	}
-	rate := (100 - gap*float64(len(pauses))) / max(total, 1e-9)
+	most, whole := 9.0, total
+	if len(pauses) > 3 {
+		most = 27 / float64(len(pauses))
+	}
+	for _, p := range pauses {
+		whole += p.Ms
+	}
+	gaps, room := make([]float64, len(pauses)), 100.0
+	for i, p := range pauses {
+		gaps[i] = min(most, 100*p.Ms/max(whole, 1e-9))
+		room -= gaps[i]
+	}
+	rate := room / max(total, 1e-9)
 	at, x := 0.0, 0.0
 	add := func(to float64) {
 		s := segment{From: at, To: to, X0: x, X1: x + (to-at)*rate}
 		a.segs = append(a.segs, s)
 		at, x = to, s.X1
 	}
-	for _, p := range pauses {
+	for i, p := range pauses {
 		add(min(max(p.At, at), total))
-		a.segs = append(a.segs, segment{From: at, To: at, X0: x, X1: x + gap, wait: p.Ms})
-		x += gap
+		a.segs = append(a.segs, segment{From: at, To: at, X0: x, X1: x + gaps[i], wait: max(p.Ms, 1e-6)})
+		x += gaps[i]
 	}
 	add(max(total, at))
 	return a
@@ -91,7 +100,9 @@ func (a *axis) ticks() (labels, lines template.HTML) {
 	n := 0
 	for i, s := range a.segs {
 		if s.wait > 0 {
-			l.write(`<text class="w" x="`, pct((s.X0+s.X1)/2), `" y="13" text-anchor="middle">`, briefly(s.wait), `</text>`)
+			if s.X1-s.X0 >= 5 {
+				l.write(`<text class="w" x="`, pct((s.X0+s.X1)/2), `" y="13" text-anchor="middle">`, briefly(s.wait), `</text>`)
+			}
 			g.write(`<rect class="brk" x="`, pct(s.X0), `" width="`, pct(s.X1-s.X0), `" height="100%"/>`)
 			continue
 		}
@@ -184,12 +195,19 @@ type score struct {
 	Ticks, Lines template.HTML // of the axis; names of times, and lines under the bars
 	Flight       template.HTML // calls under way over time, as a path
 	AtATime      int
+	Tracks       []track
 	Servers      []scoreServer // whose tools were called
 	Effects      bool
 	Many         bool
 	Chosen       int // the call that is shown at first; 0: there is none
 	Data         *scoreData
 	Unplaced     []*show.Print // of which the line is not known
+}
+
+// track is something over time, as a path of 1000 by 20.
+type track struct {
+	Class, Name, Value string
+	Path               template.HTML
 }
 
 type scoreServer struct{ Name, Hue string }
@@ -227,13 +245,14 @@ type scoreMaker struct {
 	servers []string
 	page    int // of the table of calls that is shown
 	now     time.Time
-	tools   map[string]string // Go names to classes of colours
-	gonames map[string]string // tools to Go names
-	data    *scoreData
-	rows    map[string]int
-	paths   map[string]int
-	drawn   int
-	many    bool
+	// packages are the classes of the colours of servers, by the name in Go; gonames
+	// the names of tools in Go.
+	packages, gonames map[string]string
+	data              *scoreData
+	rows              map[string]int
+	paths             map[string]int
+	drawn             int
+	many              bool
 }
 
 // newScore draws a run. servers are those whose place says their colour, page is
@@ -280,16 +299,17 @@ func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
 // names learns how tools are called in Go.
 func (m *scoreMaker) names() {
-	m.tools, m.gonames = map[string]string{}, map[string]string{}
+	m.packages, m.gonames = map[string]string{}, map[string]string{}
 	for _, l := range m.view.Run.Lines {
 		if l, ok := l.(*record.Tools); ok {
 			for _, t := range l.Tools {
 				m.gonames[t.ID] = t.Go
-				m.tools[t.Go] = hue(m.servers, t.ID)
+				if pkg, _, ok := strings.Cut(t.Go, "."); ok {
+					m.packages[pkg] = hue(m.servers, t.ID)
+				}
 			}
 		}
 	}
-	delete(m.tools, "")
 }
 
 func (m *scoreMaker) goName(tool string) string { return cmp.Or(m.gonames[tool], tool) }
@@ -334,7 +354,7 @@ func (m *scoreMaker) source(i int, s *show.Source, out *score) {
 		}
 		m.write(`</span></div>`)
 	}
-	src := readSource(s.Text, m.tools)
+	src := readSource(s.Text, func(pkg string) string { return m.packages[pkg] })
 	at := map[int]*happened{}
 	of := func(line int) *happened {
 		if line < 1 || line > len(src.lines) {
