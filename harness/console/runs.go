@@ -118,7 +118,7 @@ type runRow struct {
 	Titled  string
 	Named   bool // that is the name of a saved script or file
 	Whose   alike
-	In      alike // session
+	In      alike  // session
 	Say     string // below the title: the error, or what it waits for
 	Bad     bool   // that is an error
 	Next    string // address of what to do about it

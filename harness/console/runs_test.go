@@ -183,15 +183,15 @@ func TestAnEmptyListOfRunsSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// hostile is text that would be markup, turns lines around, or does not show.
-const hostile = "\"><script>alert(1)</script>'&<b x=`\u202egnp.exe\u2066\u0000\x1b[31m"
+// foreign is text that would be markup, turns lines around, or does not show.
+const foreign = "\"><script>alert(1)</script>'&<b x=`\u202egnp.exe\u2066\u0000\x1b[31m"
 
-func TestTextsOfRunsAreNoMarkup(t *testing.T) {
+func TestTextsOfRunsAreText(t *testing.T) {
 	w := emptyDemo(t)
 	long := strings.Repeat("x", 100<<10)
-	call := &record.Call{N: 1, Place: hostile, Tool: hostile + "." + hostile, Class: record.Effect,
+	call := &record.Call{N: 1, Place: foreign, Tool: foreign + "." + foreign, Class: record.Effect,
 		Args: record.Raw([]byte(`{}`))}
-	for _, text := range []string{hostile, long} {
+	for _, text := range []string{foreign, long} {
 		ended(t, w.store, &record.Begin{Script: record.String(text), Name: text, Subject: text, Session: text},
 			&record.End{Status: text, Error: record.String(text).JSON}, call)
 		ended(t, w.store, &record.Begin{Script: record.String(text)},
@@ -211,7 +211,7 @@ func TestTextsOfRunsAreNoMarkup(t *testing.T) {
 	if len(body) > 100<<10 {
 		t.Errorf("the page has %d bytes", len(body))
 	}
-	body = c.page("/runs?" + url.Values{"text": {hostile}, "script": {hostile}}.Encode())
+	body = c.page("/runs?" + url.Values{"text": {foreign}, "script": {foreign}}.Encode())
 	if strings.Contains(body, "<script>alert") {
 		t.Error("what was asked for is markup")
 	}
@@ -256,7 +256,7 @@ func TestRecordsThatCannotBeReadAreListedAsThat(t *testing.T) {
 }
 
 func BenchmarkRunsPage(b *testing.B) {
-	w, err := openWorld("127.0.0.1:0")
+	w, err := openWorld("127.0.0.1:0", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
