@@ -28,11 +28,11 @@ const (
 	lookedAt      = 40 // runs that are read for them
 	maxAsked      = 1000
 	maxRows       = 100 // calls that are shown, and answered, at a time
-	// maxShown bounds the arguments on a page, in bytes: calls behind them are
+	// maxArguments bounds the arguments on a page, in bytes: calls behind them are
 	// answered one by one.
-	maxShown = 512 << 10
-	maxWord  = 1000 // bytes
-	maxTold  = 5    // sentences of what went wrong
+	maxArguments = 512 << 10
+	maxWord      = 1000 // bytes
+	maxTold      = 5    // sentences of what went wrong
 )
 
 // approvalPages adds the pages of what waits for a person.
@@ -305,10 +305,10 @@ type askedCall struct {
 // whereAsked is the line of the script that makes a call, with those around it.
 type whereAsked struct {
 	Name  string // of a saved script
-	Lines []codeLine
+	Lines []excerptLine
 }
 
-type codeLine struct {
+type excerptLine struct {
 	N     int
 	On    bool
 	Spans []span
@@ -401,7 +401,7 @@ func (v *view) calls(q *question, run *record.Run, asks []*record.Asked) {
 		c := askedCall{N: i + 1, ID: record.ApprovalID(run.Begin.ID, a.A), Ticked: true, Line: q.Line}
 		c.Value = c.ID + " " + a.Digest
 		raw, _ := run.Value(a.Args)
-		if total += len(raw); len(asks) > 1 && total > maxShown {
+		if total += len(raw); len(asks) > 1 && total > maxArguments {
 			c.Large, c.Ticked = true, false
 			c.Bytes = len(raw)
 		} else {
@@ -434,7 +434,7 @@ func (c *askedCall) show(raw json.RawMessage, d record.Data) {
 	c.Args = whole(string(raw))
 	c.Odd = show.Odd(raw)
 	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") == nil && b.Len() <= maxShown {
+	if json.Indent(&b, raw, "", "  ") == nil && b.Len() <= maxArguments {
 		c.Pretty = inLines(b.String())
 	}
 }
@@ -480,7 +480,7 @@ func where(rv *show.View, a *record.Asked, hue func(pkg string) string) *whereAs
 	out := &whereAsked{Name: x.Name}
 	spans := highlight(strings.Join(x.Lines, "\n"), hue)
 	for i := range x.Lines {
-		l := codeLine{N: x.First + i, On: x.First+i == x.Line}
+		l := excerptLine{N: x.First + i, On: x.First+i == x.Line}
 		if i < len(spans) {
 			l.Spans = spans[i]
 		}
