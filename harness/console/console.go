@@ -58,6 +58,7 @@ type Console struct {
 	doors doors
 	hub   hub
 	tried tries
+	looks glances
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
@@ -69,6 +70,7 @@ func New(o *Options) *Console {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	c.looks.runs = map[string]*glanced{}
 	c.pages.parse()
 	c.doors.init(o.Secret)
 	c.hub.init(c.store)

@@ -16,18 +16,18 @@ import (
 
 // Bounds of a form: a schema is a server's word.
 const (
-	formFields  = 200     // in all; with more, arguments are written as JSON
-	formDepth   = 4       // of objects in objects; deeper ones are written as JSON
-	formOptions = 300     // of a choice; of more, one is written as JSON
-	formTicks   = 24      // of a list that is ticked; of more, its elements are written
-	formName    = 200     // bytes of a property's name
-	formRefs    = 16      // references that are followed for one field
-	formRead    = 8 << 20 // bytes of the schema that are read, again and again where it refers to itself
+	maxArgumentFields = 200     // in all; with more, arguments are written as JSON
+	formDepth         = 4       // of objects in objects; deeper ones are written as JSON
+	formOptions       = 300     // of a choice; of more, one is written as JSON
+	formTicks         = 24      // of a list that is ticked; of more, its elements are written
+	formName          = 200     // bytes of a property's name
+	formRefs          = 16      // references that are followed for one field
+	formRead          = 8 << 20 // bytes of the schema that are read, again and again where it refers to itself
 )
 
 // form is made of the input schema of a tool, and makes its arguments.
 type form struct {
-	Fields []*formField
+	Fields []*argument
 	// JSON is all arguments as they were written, or could be.
 	JSON string
 	// Error is what is wrong with no field of its own.
@@ -37,8 +37,8 @@ type form struct {
 	seen  int // bytes of schemas
 }
 
-// formField is one argument, or a part of one.
-type formField struct {
+// argument is one argument, or a part of one.
+type argument struct {
 	ID    string // of the field in the form
 	Name  string // of the property
 	Path  string // as errors of arguments name it: commits.author
@@ -52,7 +52,7 @@ type formField struct {
 	Example     string
 	Limits      string // what the schema says of values, in words
 	Options     []formOption
-	Fields      []*formField // of an object
+	Fields      []*argument // of an object
 
 	Value  string // as it was typed
 	Ticked map[string]bool
@@ -74,7 +74,7 @@ func newForm(schema json.RawMessage) *form {
 	if len(names) > 0 && slices.Contains(append(s.types(), "object"), "object") {
 		f.Fields = f.object("a", "", names, properties, s.texts("required"), 0)
 	}
-	if f.count > formFields || f.seen > formRead {
+	if f.count > maxArgumentFields || f.seen > formRead {
 		f.Fields = nil
 	}
 	return f
@@ -175,11 +175,11 @@ func (f *form) resolve(raw json.RawMessage) keywords {
 }
 
 func (f *form) object(id, path string, names []string, of map[string]json.RawMessage, required []string,
-	depth int) []*formField {
-	var out []*formField
+	depth int) []*argument {
+	var out []*argument
 	for _, name := range names {
-		if f.count++; f.count > formFields || len(name) > formName {
-			f.count = formFields + 1
+		if f.count++; f.count > maxArgumentFields || len(name) > formName {
+			f.count = maxArgumentFields + 1
 			return nil
 		}
 		out = append(out, f.field(id+"/"+url.PathEscape(name), strings.TrimPrefix(path+"."+name, "."), name, of[name],
@@ -188,9 +188,9 @@ func (f *form) object(id, path string, names []string, of map[string]json.RawMes
 	return out
 }
 
-func (f *form) field(id, path, name string, raw json.RawMessage, required bool, depth int) *formField {
+func (f *form) field(id, path, name string, raw json.RawMessage, required bool, depth int) *argument {
 	k := f.resolve(raw)
-	x := &formField{ID: id, Name: name, Path: path, About: k.text("description"), Required: required, Kind: "json",
+	x := &argument{ID: id, Name: name, Path: path, About: k.text("description"), Required: required, Kind: "json",
 		Ticked: map[string]bool{}}
 	if x.About == "" {
 		x.About = k.text("title")
@@ -235,7 +235,7 @@ func (f *form) field(id, path, name string, raw json.RawMessage, required bool, 
 // long are the last words of names whose texts have several lines, most likely.
 var long = []string{"body", "content", "text", "message", "description", "code", "script", "sql", "markdown", "html", "patch"}
 
-func (x *formField) string(k keywords) {
+func (x *argument) string(k keywords) {
 	x.Kind, x.Input, x.Limits = "text", "text", limits(k)
 	switch k.text("format") {
 	case "date":
@@ -260,7 +260,7 @@ func (x *formField) string(k keywords) {
 }
 
 // list makes a field of a list of simple values.
-func (x *formField) list(f *form, k keywords) {
+func (x *argument) list(f *form, k keywords) {
 	of := f.resolve(k["items"])
 	if k["prefixItems"] != nil {
 		return
@@ -379,11 +379,11 @@ func (f *form) read(sent url.Values) (args json.RawMessage, ok bool) {
 }
 
 // readFields is the object of some fields; some is false where none of them was given.
-func readFields(fields []*formField, sent url.Values) (object json.RawMessage, some, ok bool) {
+func readFields(fields []*argument, sent url.Values) (object json.RawMessage, some, ok bool) {
 	var b bytes.Buffer
 	ok = true
 	b.WriteByte('{')
-	var missing []*formField
+	var missing []*argument
 	for _, x := range fields {
 		value, fine := x.read(sent)
 		ok = ok && fine
@@ -408,14 +408,14 @@ func readFields(fields []*formField, sent url.Values) (object json.RawMessage, s
 }
 
 // missed notes that a required field was not given.
-func (x *formField) missed() {
+func (x *argument) missed() {
 	if x.Error = "is required"; x.Kind == "choice" {
 		x.Error = "is required: choose one"
 	}
 }
 
 // forget takes back that something was missed in a part that need not be given.
-func (x *formField) forget() {
+func (x *argument) forget() {
 	x.Error = ""
 	for _, y := range x.Fields {
 		y.forget()
@@ -424,7 +424,7 @@ func (x *formField) forget() {
 
 // read is the JSON of what was sent, nil where that is nothing; fine is false where it
 // is wrong, and Error says why.
-func (x *formField) read(sent url.Values) (value json.RawMessage, fine bool) {
+func (x *argument) read(sent url.Values) (value json.RawMessage, fine bool) {
 	if x.Kind == "object" {
 		object, some, fine := readFields(x.Fields, sent)
 		switch {
@@ -479,12 +479,12 @@ func (x *formField) read(sent url.Values) (value json.RawMessage, fine bool) {
 	return compact(json.RawMessage(trimmed)), true
 }
 
-func (x *formField) wrong(why string) bool {
+func (x *argument) wrong(why string) bool {
 	x.Error = why
 	return false
 }
 
-func (x *formField) ticks(typed []string) (json.RawMessage, bool) {
+func (x *argument) ticks(typed []string) (json.RawMessage, bool) {
 	for _, v := range typed {
 		x.Ticked[v] = true
 	}
@@ -503,7 +503,7 @@ func (x *formField) ticks(typed []string) (json.RawMessage, bool) {
 	return json.RawMessage("[" + strings.Join(values, ",") + "]"), true
 }
 
-func (x *formField) lines() (json.RawMessage, bool) {
+func (x *argument) lines() (json.RawMessage, bool) {
 	var values []string
 	for line := range strings.SplitSeq(x.Value, "\n") {
 		trimmed := strings.TrimSpace(line)
@@ -578,17 +578,17 @@ func (f *form) fill(args json.RawMessage) bool {
 	return fillFields(f.Fields, args)
 }
 
-func fillFields(fields []*formField, object json.RawMessage) bool {
+func fillFields(fields []*argument, object json.RawMessage) bool {
 	names, of := members(object)
 	all := of != nil
 	for _, name := range names {
-		i := slices.IndexFunc(fields, func(x *formField) bool { return x.Name == name })
+		i := slices.IndexFunc(fields, func(x *argument) bool { return x.Name == name })
 		all = i >= 0 && fields[i].fill(of[name]) && all
 	}
 	return all
 }
 
-func (x *formField) fill(raw json.RawMessage) bool {
+func (x *argument) fill(raw json.RawMessage) bool {
 	raw = compact(raw)
 	var s string
 	isText := json.Unmarshal(raw, &s) == nil && len(raw) > 0 && raw[0] == '"'
@@ -657,7 +657,7 @@ func (f *form) place(message string) {
 }
 
 // find is the field that has a path, or the nearest around it.
-func find(fields []*formField, path string) *formField {
+func find(fields []*argument, path string) *argument {
 	for _, x := range fields {
 		switch {
 		case x.Path == path:
@@ -673,7 +673,7 @@ func find(fields []*formField, path string) *formField {
 }
 
 // wrongFields are those with an error.
-func wrongFields(fields []*formField) (out []*formField) {
+func wrongFields(fields []*argument) (out []*argument) {
 	for _, x := range fields {
 		if x.Error != "" {
 			out = append(out, x)

@@ -107,7 +107,7 @@ func TestAFormMakesArguments(t *testing.T) {
 
 func TestASchemaThatNoFormCanShowTakesJSON(t *testing.T) {
 	var many []string
-	for i := range formFields + 1 {
+	for i := range maxArgumentFields + 1 {
 		many = append(many, string(quoted(strings.Repeat("x", i)))+`:{"type":"string"}`)
 	}
 	for _, schema := range []string{``, `{}`, `true`, `[]`, `{"type":"array"}`, `{"type":"object"}`, `{"properties":5}`,
@@ -138,7 +138,7 @@ func TestASchemaThatNoFormCanShowTakesJSON(t *testing.T) {
 }
 
 // sentOf is what a browser sends of a form as it is filled in.
-func sentOf(fields []*formField, to url.Values) url.Values {
+func sentOf(fields []*argument, to url.Values) url.Values {
 	for _, x := range fields {
 		switch {
 		case x.Kind == "object":
@@ -167,7 +167,7 @@ func FuzzFormKeepsArguments(f *testing.F) {
 		`{"":[],"a":1}`, "a/=1")
 	f.Fuzz(func(t *testing.T, schema, args, query string) {
 		form := newForm(json.RawMessage(schema))
-		if form.count > formFields+1 {
+		if form.count > maxArgumentFields+1 {
 			t.Fatal(form.count)
 		}
 		if sent, err := url.ParseQuery(query); err == nil {

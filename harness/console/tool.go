@@ -31,8 +31,8 @@ const (
 	latestRuns, latestDays = 5, 31
 	// maxSchemaShown bounds what is shown of a schema or an example, in bytes.
 	maxSchemaShown = 64 << 10
-	// maxExamples and maxPhrases bound what is shown of them.
-	maxExamples, maxPhrases = 10, 12
+	// maxExamples and phrasesShown bound what is shown of them.
+	maxExamples, phrasesShown = 10, 12
 )
 
 // signature is how a tool is called, and what a call of it does.
@@ -70,9 +70,9 @@ type toolData struct {
 	Form            *form
 	// Asks says that a call of it is shown before it is made.
 	Asks     bool
-	Wrong    []*formField // that have an error
-	JSONOpen bool         // arguments are written as JSON
-	Ask      *askData     // the call that is to be made; nil: none
+	Wrong    []*argument // that have an error
+	JSONOpen bool        // arguments are written as JSON
+	Ask      *askData    // the call that is to be made; nil: none
 	Script   [][]span
 	Input    [][]span
 	Output   [][]span
@@ -186,7 +186,7 @@ func (k *known) toolData(t *wrappers.Tool, f *form) (*toolData, error) {
 			k.v.c.log.Warn("reading the phrases of a tool", "error", err)
 		}
 		for _, e := range entries {
-			if e.Tool == t.ID && len(d.Phrases) < maxPhrases {
+			if e.Tool == t.ID && len(d.Phrases) < phrasesShown {
 				d.Phrases = append(d.Phrases, e)
 			}
 		}
