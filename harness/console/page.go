@@ -84,6 +84,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 		b := c.browser(r)
 		who := c.viewer(b)
 		if who == nil {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="usetools"`)
 			c.door(w, r, http.StatusUnauthorized, "")
 			return
 		}
@@ -139,16 +140,15 @@ func (v *view) write(status int, name string, p *Page) {
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
 		p.Tools, p.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
 	}
-	p.Waiting = v.c.waiting(v)
-	d := &v.c.doors
-	d.mu.Lock()
-	p.Said, v.browser.said = v.browser.said, nil
-	d.mu.Unlock()
+	p.Waiting = v.c.hub.waits(v.Viewer)
+	if v.r.Header.Get("X-Part") == "" { // which is of a page that was shown before
+		d := &v.c.doors
+		d.mu.Lock()
+		p.Said, v.browser.said = v.browser.said, nil
+		d.mu.Unlock()
+	}
 	v.c.send(v.w, status, name, p)
 }
-
-// waiting is how many calls wait that a viewer may see.
-func (c *Console) waiting(v *view) int { return c.hub.waits(v) }
 
 // send writes a page, or that it could not be made.
 func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) {
@@ -240,7 +240,7 @@ func (p *pages) parse() {
 		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "join": strings.Join, "thousands": thousands, "visible": visible, "hue": hue, "dict": dict,
-		"goName": goName, "serverOf": serverOf,
+		"goName": goName, "serverOf": serverOf, "prose": prose,
 	}
 	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")
