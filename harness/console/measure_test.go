@@ -22,7 +22,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
-	"github.com/chromedp/cdproto/input"
+	cdpinput "github.com/chromedp/cdproto/input"
 	cdpio "github.com/chromedp/cdproto/io"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/tracing"
@@ -151,7 +151,7 @@ func (b *tab) scroll(t testing.TB) []time.Duration {
 		t.Fatal(err)
 	}
 	for _, way := range []float64{-3000, 3000, -3000, 3000} {
-		if _, err := chromedp.Call(b.ctx, input.SynthesizeScrollGesture, input.SynthesizeScrollGestureParams{X: 500, Y: 600,
+		if _, err := chromedp.Call(b.ctx, cdpinput.SynthesizeScrollGesture, cdpinput.SynthesizeScrollGestureParams{X: 500, Y: 600,
 			YDistance: way, Speed: 2400}); err != nil {
 			t.Fatal(err)
 		}
