@@ -34,6 +34,8 @@ type Options struct {
 	Holder func(token string) string
 	// Viewer is who has a token, by its name; nil: it is not taken any more.
 	Viewer func(name string) *Viewer
+	// Tokens are the names of all tokens that are taken.
+	Tokens []string
 	// Files are what the catalog is from: the configs that the console may change;
 	// nil: it changes none.
 	Files *catalog.Files
