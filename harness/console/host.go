@@ -28,8 +28,8 @@ type Host interface {
 	// call. approved: the viewer was shown the call and says yes. Without that a call
 	// that needs one is an *ApprovalError.
 	CallTool(ctx context.Context, v *Viewer, tool string, args json.RawMessage, approved bool) (run string, err error)
-	// Replay runs the script of a record again, without servers.
-	Replay(ctx context.Context, v *Viewer, r *record.Run) (*harness.Replayed, error)
+	// Replay runs a script again by a record, without servers.
+	Replay(ctx context.Context, v *Viewer, p *harness.Replay) (*harness.Replayed, error)
 	// Goes has a run go on as soon as nothing of it waits for a person.
 	Goes(run string)
 }

@@ -47,28 +47,28 @@ func (f *front) viewer(name string) *console.Viewer {
 	return v
 }
 
-// pages serves the console, and what is no request for a page by rest; nil: nothing.
+// pages serves the console, and by rest what is for another path, or at / an MCP
+// request.
 func (f *front) pages(rest http.Handler) http.Handler {
 	if f.console == nil {
 		return rest
 	}
-	h := f.console.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if rest != nil && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
-			strings.Contains(r.Header.Get("Accept"), "text/event-stream")) {
+		if !f.console.Has(r) || strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.URL.Path == "/" {
 			rest.ServeHTTP(w, r)
 			return
 		}
-		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && f.console.SignedIn(r) {
+		known := f.console.SignedIn(r)
+		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && known {
 			c.prove()
 		}
-		if r.ContentLength != 0 { // the console reads bodies, within bounds
+		if r.ContentLength != 0 && (known || r.URL.Path == console.LoginPath) { // which bound what they read
 			w.Header().Del("Connection")
 			rc := http.NewResponseController(w)
 			rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
 			defer rc.SetReadDeadline(time.Time{})
 		}
-		h.ServeHTTP(w, r)
+		f.console.ServeHTTP(w, r)
 	})
 }
 
@@ -225,7 +225,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	return "", fmt.Errorf("denied: %s: %s; nothing has run", tool, d.Rule)
 }
 
-func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, r *record.Run) (res *harness.Replayed, err error) {
+func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.Replay) (res *harness.Replayed, err error) {
 	c, s := h.session(v), h.f.s
 	release, err := s.queue.acquire(ctx, c.tenant(), c.id)
 	if err != nil {
@@ -233,7 +233,7 @@ func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, r *record.R
 	}
 	defer release()
 	defer s.recovered("replay", &err)
-	return s.harness.Replay(ctx, &harness.Replay{Run: r})
+	return s.harness.Replay(ctx, p)
 }
 
 func (h *consoleHost) Goes(run string) {
