@@ -266,6 +266,9 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	}
 	var names []string
 	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, shown: true}
+	if res.Verdict == discovery.Ambiguous {
+		e.Fixes = r.phraseFixes(p, offered)
+	}
 	for i, d := range offered {
 		if t, ok := r.view.Tool(d.ID); ok {
 			e.Signatures = append(e.Signatures, t.Signature()+t.Mark()+" // "+inShort(offered, i))
