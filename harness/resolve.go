@@ -276,9 +276,9 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 		}
 	}
 	if res.Verdict != discovery.Unavailable && !r.script.Strict && r.allFound() {
-		r.result.Warnings = append(r.result.Warnings,
-			fmt.Sprintf("line %d: %s; nearest: %s; the names that the script uses were all found", p.Line, message,
-				text.List(names, 3)))
+		w := fmt.Sprintf("%s; nearest: %s; the names that the script uses were all found", message, text.List(names, 3))
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("line %d: %s", p.Line, w))
+		r.result.Mended = append(r.result.Mended, Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
 		return
 	}
 	if len(names) > 0 {

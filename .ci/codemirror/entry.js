@@ -1,8 +1,8 @@
 // What static/editor.js uses of CodeMirror 6.
-export { EditorState, EditorSelection, Compartment, StateEffect, StateField, Prec } from "@codemirror/state";
+export { EditorState, StateEffect, StateField, Prec } from "@codemirror/state";
 export {
-  EditorView, Decoration, WidgetType, keymap, lineNumbers, drawSelection, dropCursor, highlightActiveLine,
-  highlightActiveLineGutter, highlightSpecialChars, rectangularSelection, crosshairCursor,
+  EditorView, Decoration, WidgetType, keymap, lineNumbers, drawSelection, highlightActiveLine,
+  ViewPlugin, highlightSpecialChars,
 } from "@codemirror/view";
 export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 export {

@@ -133,6 +133,10 @@ var assets = sync.OnceValue(func() map[string]*asset {
 	kinds := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 		".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8"}
 	all := map[string]*asset{}
+	shared, err := files.ReadFile("static/console.js")
+	if err != nil {
+		panic(err)
+	}
 	fs.WalkDir(files, "static", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -141,16 +145,23 @@ var assets = sync.OnceValue(func() map[string]*asset {
 		if err != nil {
 			return err
 		}
+		if name != "static/console.js" { // which has one address, so that it is run once
+			b = bytes.ReplaceAll(b, []byte(`"./console.js"`), []byte(fmt.Sprintf("%q", "./console.js?v="+hashOf(shared))))
+		}
 		var packed bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 		z.Write(b)
 		z.Close()
-		sum := sha256.Sum256(b)
-		all[strings.TrimPrefix(name, "static/")] = &asset{b, packed.Bytes(), kinds[path.Ext(name)], hex.EncodeToString(sum[:6])}
+		all[strings.TrimPrefix(name, "static/")] = &asset{b, packed.Bytes(), kinds[path.Ext(name)], hashOf(b)}
 		return nil
 	})
 	return all
 })
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:6])
+}
 
 // assetURL is where a file of static is, which changes with what is in it.
 func assetURL(name string) (string, error) {
