@@ -53,24 +53,28 @@ type checkFix struct {
 
 // checkPhrase is what a phrase came to, or a name that no phrase declares.
 type checkPhrase struct {
-	Phrase   string
-	Kind     string // ok, wait or bad
-	Says     string
-	Go, Href string // of its tool; "": it has none
-	Near     []checkNear
+	Phrase        string
+	Kind          string // ok, wait or bad
+	Says          string
+	Go, Href, Hue string // of its tool; "": it has none
+	Near          []checkNear
 }
 
 type checkNear struct{ Tool, Share string }
 
 const (
-	maxMarks   = 100
-	maxPhrases = 100
-	maxNear    = 3
+	maxMarks  = 100
+	maxNear   = 3
+	leastNear = .05
 )
 
 // checked says what the result of a check came to.
-func (v *view) checked(d *edited, res *harness.Result) *checked {
+func (v *view) checked(d *edited, res *harness.Result) (*checked, error) {
 	c := &checked{OK: res.Status == harness.OK, Marks: []checkMark{}, Label: "Run"}
+	k, err := v.known()
+	if err != nil {
+		return nil, err
+	}
 	in := newPlaces(d.Script)
 	for i := range res.Errors {
 		c.mark(in, "bad", &res.Errors[i])
@@ -86,7 +90,7 @@ func (v *view) checked(d *edited, res *harness.Result) *checked {
 	}
 	c.Warnings = len(c.Marks) - c.Errors
 	for _, u := range res.Tools[:min(len(res.Tools), maxPhrases)] {
-		p := phraseOf(&u)
+		p := phraseOf(&u, k)
 		if p.Kind != "ok" {
 			c.Open++
 		}
@@ -95,7 +99,7 @@ func (v *view) checked(d *edited, res *harness.Result) *checked {
 	if c.OK {
 		c.May, c.Label = v.mayDo(d, res)
 	}
-	return c
+	return c, nil
 }
 
 func (c *checked) mark(in *places, kind string, e *harness.Error) {
@@ -114,11 +118,13 @@ func (c *checked) mark(in *places, kind string, e *harness.Error) {
 	c.Marks = append(c.Marks, m)
 }
 
-func phraseOf(u *harness.ToolUse) checkPhrase {
+func phraseOf(u *harness.ToolUse, k *known) checkPhrase {
 	p := checkPhrase{Phrase: visible(u.Phrase), Kind: "ok"}
 	switch u.Verdict {
 	case discovery.Resolved:
-		p.Go, p.Href = cmp.Or(u.Go, u.Tool), toolHref(u.Tool)
+		if p.Go, p.Href = cmp.Or(u.Go, u.Tool), toolHref(u.Tool); k != nil {
+			p.Hue = k.hue(serverOf(u.Tool))
+		}
 		switch {
 		case u.Phrase == "":
 			p.Says = "by its name; no phrase declares it"
@@ -139,7 +145,7 @@ func phraseOf(u *harness.ToolUse) checkPhrase {
 		p.Kind, p.Says = "bad", visible(cmp.Or(u.Note, string(u.Verdict)))
 	}
 	for _, c := range u.Candidates {
-		if c.ID != u.Tool && len(p.Near) < maxNear {
+		if c.ID != u.Tool && c.Score >= leastNear && len(p.Near) < maxNear {
 			p.Near = append(p.Near, checkNear{c.ID, strings.TrimPrefix(fmt.Sprintf("%.2f", c.Score), "0")})
 		}
 	}
@@ -153,12 +159,10 @@ func (v *view) mayDo(d *edited, res *harness.Result) (says, label string) {
 		return "", "Run"
 	}
 	var tools, effects []string
-	asks, reads := 0, 0
+	asks, reads := map[string]bool{}, 0
 	for _, d := range res.Decisions {
 		tools = append(tools, d.Tool)
-		if d.Verdict == harness.NeedsApproval {
-			asks++
-		}
+		asks[d.Tool] = d.Verdict == harness.NeedsApproval
 	}
 	for _, u := range res.Tools {
 		if u.Tool != "" && !slices.Contains(tools, u.Tool) {
@@ -166,21 +170,23 @@ func (v *view) mayDo(d *edited, res *harness.Result) (says, label string) {
 		}
 	}
 	for _, id := range tools {
-		if t, ok := cat.Registry.Tool(id); ok {
-			if class, _ := cat.Class(t); class == record.Read {
-				reads++
-			} else {
-				effects = append(effects, id)
-			}
+		t, ok := cat.Registry.Tool(id)
+		if !ok {
+			continue
+		}
+		switch class, _ := cat.Class(t); {
+		case class == record.Read:
+			reads++
+		case asks[id]:
+			effects = append(effects, id+" (after a yes)")
+		default:
+			effects = append(effects, id)
 		}
 	}
 	switch n := len(effects); {
 	case n > 0:
 		label = "Run with " + text.Count(n, "effect")
-		if says = "may have effects by " + text.List(effects, 4); asks > 0 {
-			says += "; " + text.Count(asks, "tool") + " of the script first " + map[bool]string{true: "waits", false: "wait"}[asks == 1] +
-				" for a yes"
-		}
+		says = "may have effects by " + text.List(effects, 4)
 	case reads > 0:
 		says, label = "only reads", "Run: only reads"
 	default:

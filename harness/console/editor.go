@@ -211,7 +211,9 @@ func (v *view) check(d *edited) error {
 	if err != nil {
 		return err
 	}
-	d.Check = v.checked(d, res)
+	if d.Check, err = v.checked(d, res); err != nil {
+		return err
+	}
 	d.Check.Ms = float64(time.Since(begin).Microseconds()) / 1000
 	return nil
 }
@@ -254,7 +256,9 @@ func (c *Console) saveScript(v *view) error {
 	if err != nil {
 		return not(err)
 	}
-	d.Check = v.checked(d, res)
+	if d.Check, err = v.checked(d, res); err != nil {
+		return err
+	}
 	if res.Status != harness.OK {
 		return not(errors.New("it is not right yet"))
 	}

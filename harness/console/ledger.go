@@ -18,7 +18,7 @@ type ledger struct {
 	UnderWay      bool
 	Ended         bool
 	Sent, NotSent int
-	Rows          []ledgerRow
+	Rows          []dryCall
 	More          int // rows that are left out
 	// Guess is the number of the first row that depends on a made-up answer, and Tool
 	// whose answer that is; 0: none does.
@@ -33,20 +33,23 @@ type ledger struct {
 	Printed  string
 }
 
-// ledgerRow is a call of a dry run.
-type ledgerRow struct {
+// dryCall is a call of a dry run, or all that were sent of a tool from one line: the first
+// of them with how many there were.
+type dryCall struct {
 	N            int
 	Tool, Hue    string
 	Where        string
 	Args, Answer string // in a line
-	Sent, Failed bool
+	Sent         bool
 	Took         string // of one that was sent
+	Times        int    // how often it was sent from this place
+	Failures     int    // of those
 	From         string // the run whose answer one got that was not sent; "": it was made up
 }
 
 const (
 	maxLedgerRows = 200
-	maxLedgerText = 400
+	maxLedgerText = 240
 	maxLedgerMore = 20_000
 )
 
@@ -65,9 +68,10 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 		return nil, fmt.Errorf("reading the dry run: %w", err)
 	}
 	l.Ended = true
-	made := "" // the first tool whose answer was made up
+	made := ""               // the first tool whose answer was made up
+	sent := map[string]int{} // by tool and line: their row
 	for _, m := range r.Calls {
-		row := ledgerRow{N: l.Sent + l.NotSent + 1}
+		row := dryCall{N: l.Sent + l.NotSent + 1, Times: 1}
 		switch {
 		case m.Guess != nil:
 			l.NotSent++
@@ -79,6 +83,16 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 			}
 		case m.Call != nil:
 			l.Sent++
+			key := fmt.Sprintln(m.Call.Tool, m.Call.Path, show.Line(m.Call.Place))
+			if i, ok := sent[key]; ok {
+				if l.Rows[i].Times++; m.Done != nil && (m.Done.Failed || m.Done.Error != "") {
+					l.Rows[i].Failures++
+				}
+				continue
+			}
+			if len(l.Rows) < maxLedgerRows {
+				sent[key] = len(l.Rows)
+			}
 		default:
 			continue
 		}
@@ -105,7 +119,7 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 		}
 	}
 	for _, x := range r.Open() {
-		if x.A == "ledger" {
+		if x.A == record.Ledger {
 			l.Approval = r.Begin.ID + "." + x.A
 		}
 	}
@@ -113,7 +127,7 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 }
 
 // fill tells of a call.
-func (row *ledgerRow) fill(r *record.Run, m *record.Made) {
+func (row *dryCall) fill(r *record.Run, m *record.Made) {
 	if g := m.Guess; g != nil {
 		row.Tool, row.From, row.Where = g.Tool, g.From, show.At(r, g.Path, g.Place)
 		row.Args, row.Answer = ledgerValue(r, g.Args), ledgerAnswer(r, g.Result)
@@ -122,8 +136,10 @@ func (row *ledgerRow) fill(r *record.Run, m *record.Made) {
 	row.Tool, row.Sent, row.Where = m.Call.Tool, true, show.At(r, m.Call.Path, m.Call.Place)
 	row.Args = ledgerValue(r, m.Call.Args)
 	if d := m.Done; d != nil {
-		row.Took, row.Failed = show.Duration(d.Ms), d.Failed || d.Error != ""
-		if row.Answer = show.Visible(d.Message, maxLedgerText, false); !row.Failed {
+		row.Took = show.Duration(d.Ms)
+		if d.Failed || d.Error != "" {
+			row.Failures, row.Answer = 1, show.Visible(d.Message, maxLedgerText, false)
+		} else {
 			row.Answer = ledgerAnswer(r, d.Result)
 		}
 	}

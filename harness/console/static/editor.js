@@ -209,7 +209,7 @@ class Said extends cm.WidgetType {
       box.append(button);
     }
     if (m.signatures?.length) box.append(el("details", {}, el("summary", { textContent: "declared as" }), ...m.signatures.map((s) => el("code", { className: "theirs", textContent: s }))));
-    return box;
+    return el("div", { className: "said-here" }, box);
   }
   ignoreEvent() { return true; }
 }
@@ -277,7 +277,8 @@ const look = cm.EditorView.theme({
   ".cm-specialChar": { color: "var(--bad)" },
   ".call": { color: "var(--s)", textDecoration: "underline", textDecorationThickness: "1px", textUnderlineOffset: ".25em" },
   ".typ": { color: "var(--typ)" }, ".pre": { color: "var(--accent)", fontWeight: "600" },
-  ".mark": { marginInline: "3.4rem 1rem", fontFamily: "var(--ui)", lineHeight: "1.4" },
+  ".said-here": { padding: ".1rem 1rem .35rem .6rem" },
+  ".mark": { margin: "0", fontFamily: "var(--ui)", lineHeight: "1.4" },
   ".mark code": { display: "block", overflowWrap: "anywhere", whiteSpace: "pre-wrap", color: "var(--text)" },
   ".mark summary": { cursor: "pointer", minHeight: "1.72rem", color: "var(--text2)" },
   ".cm-panels": { background: "var(--sunk)", color: "var(--text)", borderColor: "var(--line)" },
@@ -401,7 +402,7 @@ addEventListener("beforeunload", (e) => { if (!leaving && changed()) e.preventDe
 // ---- put together ---------------------------------------------------------------------
 
 const host = el("div", { className: "cm-host" }), shadow = host.attachShadow({ mode: "open" }), inner = el("div");
-const sheet = el("link", { rel: "stylesheet", href: code.dataset.style });
+const sheet = el("link", { rel: "stylesheet", href: code.dataset.sheet });
 shadow.append(sheet, inner);
 const view = new cm.EditorView({
   root: shadow, parent: inner,
