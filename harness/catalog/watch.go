@@ -47,6 +47,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		return &Error{err}
 	}
 	var last *Catalog
+	defer f.watches.Store(nil)
 	return build.Watch(ctx, paths, &build.WatchOptions{
 		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll, Open: f.open,
 		Check: checkRules, Asks: f.Asks,
@@ -92,9 +93,31 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 	return c
 }
 
+// Ask has the watch that is under way ask a server for its tools again, also one that
+// failed a moment ago; false: there is no watch.
+func (f *Files) Ask(server string) bool {
+	ask := f.watches.Load()
+	if ask == nil {
+		return false
+	}
+	f.mu.Lock()
+	if f.catalog != nil {
+		if pool, ok := f.catalog.Calls.(*backend.Pool); ok {
+			pool.Forgive(server)
+		}
+	}
+	f.mu.Unlock()
+	(*ask)(server)
+	return true
+}
+
+// Watched reports whether there is a watch under way, which [Files.Ask] needs.
+func (f *Files) Watched() bool { return f.watches.Load() != nil }
+
 // open lends a watch the connections that there are; changed is called with
 // servers that say that their tools have changed.
 func (f *Files) open(changed func(server string)) (*backend.Pool, *config.Config) {
+	f.watches.Store(&changed)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.Keep || f.pool == nil {
