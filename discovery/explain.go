@@ -13,6 +13,9 @@ type Explanation struct {
 	Reason string `json:"reason"`
 	// Found is the calibrated chance that the right tool is in the registry.
 	Found float64 `json:"found"`
+	// Enough is the confidence from which on the first candidate is the tool of the
+	// phrase; 0 where nothing was searched.
+	Enough float64 `json:"enough,omitempty"`
 	// Read is the analysed phrase; nil when the phrase is a tool's name.
 	Read *Reading `json:"read,omitempty"`
 	// Tools are the candidates with their legs, in the order of Candidates.
@@ -94,7 +97,7 @@ func (e *Explanation) decided(q *query, d decision, r *Resolution, ranked []cand
 	if e.silent {
 		return
 	}
-	e.Found, e.Reason = round(d.found), d.reason(r)
+	e.Found, e.Enough, e.Reason = round(d.found), round(d.enough), d.reason(r)
 	for i := range ranked {
 		e.legs(q, &ranked[i])
 	}

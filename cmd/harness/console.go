@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -55,6 +56,19 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	if c.Bool("link") {
 		return e.consoleLink(c)
 	}
+	addr := c.String("http")
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return usageError{fmt.Sprintf("-http %q: want host:port, as in 127.0.0.1:7337", addr)}
+	}
+	page := &serve.HTTP{Address: addr, ConsoleOnly: true, Secret: make([]byte, 32)}
+	rand.Read(page.Secret)
+	if err := page.Check(); err != nil {
+		return usageError{fmt.Sprintf("-http %s is no address of this machine alone: harness serve -http with -token-file "+
+			"serves the page to others", addr)}
+	}
+	if err := page.Listen(); err != nil {
+		return usageError{err.Error()}
+	}
 	dir, _, err := stateDir(c)
 	if err != nil {
 		return err
@@ -70,19 +84,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 		return usageError{err.Error()}
 	}
 	opts.Kept = "the records are in " + opts.Records.Dir()
-	page := &serve.HTTP{Address: c.String("http"), ConsoleOnly: true, Secret: make([]byte, 32)}
-	rand.Read(page.Secret)
-	if err := page.Check(); err != nil {
-		return usageError{err.Error()}
-	}
-	if err := page.Listen(); err != nil {
-		return usageError{err.Error()}
-	}
 	link := page.ConsoleLink()
-	if link == "" {
-		return usageError{fmt.Sprintf("-http %s is no address of this machine alone: harness serve -http with -token-file "+
-			"serves the page to others", c.String("http"))}
-	}
 	s, err := serve.New(opts)
 	if err != nil {
 		return usageError{err.Error()}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -47,19 +46,9 @@ func (e *env) explain(ctx context.Context, c *cli.Command) error {
 	}
 	missed := false
 	for _, phrase := range c.Args().Slice() {
-		x, err := known.index.Explain(ctx, phrase, &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true})
+		x, err := known.catalog.Explain(ctx, phrase, &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true})
 		if err != nil {
 			return err
-		}
-		// A name is not a matter of search.
-		if res, err := known.catalog.Resolve(ctx, phrase, &discovery.ResolveOptions{Server: c.String("server"), Candidates: k, Alone: true}); err != nil {
-			return err
-		} else if res.Verdict != x.Verdict || res.By != x.By || res.Tool != x.Tool || res.Note != x.Note {
-			x.Verdict, x.By, x.Tool, x.Confidence, x.Note = res.Verdict, res.By, res.Tool, res.Confidence, res.Note
-			x.Reason = cmp.Or(res.Note, "the phrase is the Go name of "+res.Tool)
-			if t, ok := known.view.Tool(res.Tool); ok && res.Note == "" && t.Go() != strings.TrimSpace(phrase) {
-				x.Reason = "the phrase names " + res.Tool + ", but for case, underscores and hyphens"
-			}
 		}
 		missed = missed || x.Verdict != discovery.Resolved
 		if c.Bool("json") {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,6 +59,30 @@ func (c *Catalog) Resolve(ctx context.Context, phrase string, opts *discovery.Re
 	r, err := c.index.ResolveContext(ctx, t.ID, opts)
 	r.Phrase = phrase
 	return r, err
+}
+
+// Explain returns the numbers behind the answer of Resolve. Where the phrase is a name
+// and not a matter of search, its verdict, tool and reason say so.
+func (c *Catalog) Explain(ctx context.Context, phrase string, opts *discovery.ResolveOptions) (discovery.Explanation,
+	error) {
+	view, err := c.View()
+	if err != nil {
+		return discovery.Explanation{}, err
+	}
+	x, err := c.index.Explain(ctx, phrase, opts)
+	if err != nil {
+		return x, err
+	}
+	res, err := c.Resolve(ctx, phrase, opts)
+	if err != nil || res.Verdict == x.Verdict && res.By == x.By && res.Tool == x.Tool && res.Note == x.Note {
+		return x, err
+	}
+	x.Verdict, x.By, x.Tool, x.Confidence, x.Note = res.Verdict, res.By, res.Tool, res.Confidence, res.Note
+	x.Reason = cmp.Or(res.Note, "the phrase is the Go name of "+res.Tool)
+	if t, ok := view.Tool(res.Tool); ok && res.Note == "" && t.Go() != strings.TrimSpace(phrase) {
+		x.Reason = "the phrase names " + res.Tool + ", but for case, underscores and hyphens"
+	}
+	return x, nil
 }
 
 // namedOn takes a phrase that is the name of a tool on a server apart, spelled

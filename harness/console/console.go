@@ -57,6 +57,7 @@ type Console struct {
 	pages pages
 	doors doors
 	hub   hub
+	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
 }
@@ -70,21 +71,24 @@ func New(o *Options) *Console {
 	c.pages.parse()
 	c.doors.init(o.Secret)
 	c.hub.init(c.store)
+	c.routes()
 	return c
 }
 
 // Close ends what the console follows and its open streams.
 func (c *Console) Close() { c.hub.close() }
 
-// Handler serves the pages, at the root of a host.
-func (c *Console) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /static/{name...}", c.static)
-	mux.HandleFunc("GET /open", c.open)
-	mux.HandleFunc("POST /login", c.login)
-	mux.HandleFunc("POST /logout", c.logout)
-	mux.HandleFunc("POST /theme", c.setTheme)
-	see := func(pattern string, page func(*view) error) { mux.Handle(pattern, c.page(page)) }
+// LoginPath is where the form with a token is sent, by who is not signed in yet.
+const LoginPath = "/login"
+
+func (c *Console) routes() {
+	c.mux = http.NewServeMux()
+	c.mux.HandleFunc("GET /static/{name...}", c.static)
+	c.mux.HandleFunc("GET /open", c.open)
+	c.mux.HandleFunc("POST "+LoginPath, c.login)
+	c.mux.HandleFunc("POST /logout", c.logout)
+	c.mux.HandleFunc("POST /theme", c.setTheme)
+	see := func(pattern string, page func(*view) error) { c.mux.Handle(pattern, c.page(page)) }
 	see("GET /events", c.events)
 	c.overviewPages(see)
 	c.runPages(see)
@@ -95,27 +99,29 @@ func (c *Console) Handler() http.Handler {
 	c.policyPages(see)
 	c.editorPages(see)
 	c.scriptPages(see)
-	mux.Handle("/", c.page(func(v *view) error { return notFound("There is no page here.") }))
-	return secured(mux)
+}
+
+// Has reports whether the console has what a request is for.
+func (c *Console) Has(r *http.Request) bool {
+	_, pattern := c.mux.Handler(r)
+	return pattern != ""
+}
+
+// ServeHTTP serves the pages, at the root of a host.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", csp)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	c.mux.ServeHTTP(w, r)
 }
 
 // csp allows what this server serves, and nothing in a page itself.
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// secured sets the headers of all answers.
-func secured(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", csp)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store")
-		next.ServeHTTP(w, r)
-	})
-}
 
 // asset is a file of static, as it is and packed.
 type asset struct {

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -67,8 +68,14 @@ func (c *Console) Changed(topics ...string) { c.hub.changed(topics...) }
 
 func (h *hub) changed(topics ...string) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.waiting.until = time.Time{}
+	h.mu.Unlock()
+	h.tell(topics...)
+}
+
+func (h *hub) tell(topics ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for s := range h.streams {
 		for _, t := range topics {
 			s.tell(t)
@@ -170,38 +177,66 @@ func (h *hub) follow(ctx context.Context) {
 	}
 }
 
-// waiting is how many calls wait, of each subject, until a time.
+// waiting is how many calls wait for a person, of each subject.
 type waiting struct {
-	until time.Time
-	of    map[string]int
+	until    time.Time // it is taken for true
+	of       map[string]int
+	counting chan struct{} // closed when they have been counted; nil: nobody is at it
 }
 
-// waitingFor is how long that is taken for true where nobody has said anything.
-const waitingFor = 5 * time.Second
+const (
+	// waitingFor is how long a count is taken for true where nobody has said anything.
+	waitingFor = 5 * time.Second
+	// countWait is how long a page waits for a new one.
+	countWait = 30 * time.Millisecond
+	// waitsSince is how old runs may be whose calls are counted.
+	waitsSince = 31 * 24 * time.Hour
+)
 
-// waits is how many calls wait for a person that a viewer may see.
-func (h *hub) waits(v *view) int {
+// waits is how many calls wait for a person that a viewer may see, as far as they have
+// been counted.
+func (h *hub) waits(v *Viewer) int {
 	h.mu.Lock()
-	w := h.waiting
-	h.mu.Unlock()
-	if time.Now().After(w.until) {
-		w = waiting{until: time.Now().Add(waitingFor), of: map[string]int{}}
-		for p, err := range h.store.Pending(v.r.Context(), &record.Filter{Since: time.Now().Add(-31 * 24 * time.Hour)}) {
-			if err == nil {
-				w.of[p.Run.Subject]++
-			}
-		}
-		h.mu.Lock()
-		h.waiting = w
-		h.mu.Unlock()
+	if time.Now().After(h.waiting.until) && h.waiting.counting == nil && h.ctx.Err() == nil {
+		h.waiting.counting = make(chan struct{})
+		h.work.Go(h.count)
 	}
+	counted := h.waiting.counting
+	h.mu.Unlock()
+	if counted != nil {
+		select {
+		case <-counted:
+		case <-time.After(countWait):
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	n := 0
-	for subject, k := range w.of {
+	for subject, k := range h.waiting.of {
 		if v.Sees(subject) || v.MayAnswer(subject) {
 			n += k
 		}
 	}
 	return n
+}
+
+// count counts the calls that wait, and tells open pages where there are others than before.
+func (h *hub) count() {
+	of := map[string]int{}
+	for p, err := range h.store.Pending(h.ctx, &record.Filter{Since: time.Now().Add(-waitsSince)}) {
+		if err == nil {
+			of[p.Run.Subject]++
+		}
+	}
+	h.mu.Lock()
+	news := !maps.Equal(of, h.waiting.of)
+	h.waiting.of, h.waiting.until = of, time.Now().Add(waitingFor)
+	close(h.waiting.counting)
+	h.waiting.counting = nil
+	h.mu.Unlock()
+	if news {
+		h.tell(topicApprovals)
+	}
 }
 
 // events tells a page what has changed of the topics that it asks for, until it is

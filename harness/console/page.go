@@ -84,6 +84,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 		b := c.browser(r)
 		who := c.viewer(b)
 		if who == nil {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="usetools"`)
 			c.door(w, r, http.StatusUnauthorized, "")
 			return
 		}
@@ -139,16 +140,13 @@ func (v *view) write(status int, name string, p *Page) {
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
 		p.Tools, p.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
 	}
-	p.Waiting = v.c.waiting(v)
+	p.Waiting = v.c.hub.waits(v.Viewer)
 	d := &v.c.doors
 	d.mu.Lock()
 	p.Said, v.browser.said = v.browser.said, nil
 	d.mu.Unlock()
 	v.c.send(v.w, status, name, p)
 }
-
-// waiting is how many calls wait that a viewer may see.
-func (c *Console) waiting(v *view) int { return c.hub.waits(v) }
 
 // send writes a page, or that it could not be made.
 func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) {

@@ -9,6 +9,8 @@ type backing interface {
 	create(name string) (sink, error)
 	names() ([]string, error) // the oldest first
 	open(name string) (source, error)
+	// stamp changes whenever something is written to a record; false: it is not known.
+	stamp(name string) (stamp, bool)
 	// reopen returns a record that nobody writes; else it is ErrRunning.
 	reopen(name string) (sink, error)
 	// value returns what stands beside a record under the name of a file, of at most
@@ -30,6 +32,12 @@ type backing interface {
 	// key is the store's key, nil where there is none and it is not to be made.
 	key(make bool) ([]byte, error)
 	changes() *signal
+}
+
+// A stamp is what tells two states of a record apart.
+type stamp struct {
+	size    int64
+	written int64 // ns since 1970
 }
 
 // A sink is a record that is written. Nobody else writes it before Close.

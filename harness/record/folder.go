@@ -295,6 +295,14 @@ func (d *folder) names() ([]string, error) {
 
 func (d *folder) open(name string) (source, error) { return d.openFile(name + recordExt) }
 
+func (d *folder) stamp(name string) (stamp, bool) {
+	st, err := d.root.Lstat(name + recordExt)
+	if err != nil || !st.Mode().IsRegular() {
+		return stamp{}, false
+	}
+	return stamp{st.Size(), st.ModTime().UnixNano()}, true
+}
+
 var errNotRegular = errors.New("not a regular file")
 
 func (d *folder) openFile(file string) (source, error) {

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/usetools/usetools/registry"
@@ -142,6 +143,12 @@ func toolMatches(pattern, id string) bool {
 
 // summary reads what a list says of a record.
 func (s *Store) summary(name string) (*Summary, error) {
+	now, ok := s.in.stamp(name)
+	if ok {
+		if sum := s.known.get(name, now); sum != nil {
+			return sum, nil
+		}
+	}
 	f, err := s.in.open(name)
 	if err != nil {
 		return nil, err
@@ -158,7 +165,54 @@ func (s *Store) summary(name string) (*Summary, error) {
 		}
 		return r.Summary(), nil
 	}
-	return summarize(begin, end), nil
+	sum := summarize(begin, end)
+	if ok {
+		s.known.put(name, now, sum)
+	}
+	return sum, nil
+}
+
+// maxSummaries bounds those that a store remembers, each of some 500 bytes.
+const maxSummaries = 20_000
+
+// summaries are those of runs that have ended, so that a list need not open the files
+// that have not changed since.
+type summaries struct {
+	mu sync.Mutex
+	of map[string]summaryAt
+}
+
+type summaryAt struct {
+	stamp
+	sum *Summary
+}
+
+// get returns a copy of the summary of a record in a state, nil where it is not known.
+func (k *summaries) get(name string, now stamp) *Summary {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at, ok := k.of[name]
+	if !ok || at.stamp != now {
+		return nil
+	}
+	sum := *at.sum
+	return &sum
+}
+
+func (k *summaries) put(name string, now stamp, sum *Summary) {
+	kept := *sum
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of == nil {
+		k.of = map[string]summaryAt{}
+	}
+	if _, ok := k.of[name]; !ok && len(k.of) >= maxSummaries {
+		for other := range k.of { // any one makes room
+			delete(k.of, other)
+			break
+		}
+	}
+	k.of[name] = summaryAt{now, &kept}
 }
 
 // ends returns the first line of a record and its last, where these are a Begin

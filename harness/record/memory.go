@@ -199,6 +199,8 @@ func (m *memory) names() ([]string, error) {
 	return m.sorted(func(r *memoryRecord) bool { return r.listed }), nil
 }
 
+func (*memory) stamp(string) (stamp, bool) { return stamp{}, false }
+
 func (m *memory) open(name string) (source, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

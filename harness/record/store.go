@@ -18,6 +18,7 @@ type Store struct {
 	dir   string
 	o     StoreOptions
 	clock func() time.Time
+	known summaries
 }
 
 // StoreOptions configure a Store.

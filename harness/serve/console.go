@@ -47,28 +47,28 @@ func (f *front) viewer(name string) *console.Viewer {
 	return v
 }
 
-// pages serves the console, and what is no request for a page by rest; nil: nothing.
+// pages serves the console, and by rest what is for another path, or at / an MCP
+// request.
 func (f *front) pages(rest http.Handler) http.Handler {
 	if f.console == nil {
 		return rest
 	}
-	h := f.console.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if rest != nil && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
-			strings.Contains(r.Header.Get("Accept"), "text/event-stream")) {
+		if !f.console.Has(r) || strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.URL.Path == "/" {
 			rest.ServeHTTP(w, r)
 			return
 		}
-		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && f.console.SignedIn(r) {
+		known := f.console.SignedIn(r)
+		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && known {
 			c.prove()
 		}
-		if r.ContentLength != 0 { // the console reads bodies, within bounds
+		if r.ContentLength != 0 && (known || r.URL.Path == console.LoginPath) { // which bound what they read
 			w.Header().Del("Connection")
 			rc := http.NewResponseController(w)
 			rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
 			defer rc.SetReadDeadline(time.Time{})
 		}
-		h.ServeHTTP(w, r)
+		f.console.ServeHTTP(w, r)
 	})
 }
 

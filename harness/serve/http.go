@@ -327,20 +327,16 @@ func (f *front) handler() http.Handler {
 	})
 	mux := http.NewServeMux()
 	if f.h.ConsoleOnly {
-		mux.Handle("/", f.pages(nil))
-		return f.checked(mux)
+		return f.checked(f.pages(mux))
 	}
 	mux.Handle("/mcp", f.authorized(rpc))
-	mux.Handle("/{$}", f.pages(f.authorized(rpc)))
-	if f.console != nil {
-		mux.Handle("/", f.pages(nil))
-	}
+	mux.Handle("/{$}", f.authorized(rpc))
 	mux.Handle("GET /metrics", f.authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		f.s.writeMetrics(w)
 	})))
 	mux.HandleFunc("GET /healthz", f.healthz)
-	return f.checked(mux)
+	return f.checked(f.pages(mux))
 }
 
 // longAgo is a deadline that is over.

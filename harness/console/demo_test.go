@@ -1,0 +1,541 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/wrappers/observe"
+)
+
+var (
+	demoAddress = flag.String("demo", "", "serve the demo world at `HOST:PORT` until the test is ended")
+	demoLive    = flag.Bool("live", false, "with -demo: a script runs every few seconds")
+)
+
+func TestMain(m *testing.M) {
+	harness.RunWorker()
+	code := m.Run()
+	if err := shared.close(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "ending the demo world:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// patience is how long a test waits for what must come; it is only used up when the
+// test fails.
+const patience = time.Minute
+
+// until waits for a condition of which no channel tells.
+func until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatal("this did not happen: " + what)
+		}
+	}
+}
+
+// The tokens of the demo world: chief may see and do all, ann may say yes to others,
+// support, finance, dev and nightly may nothing more.
+var demoTokens = map[string]string{"chief": "token-of-chief-0123", "ann": "token-of-ann-012345",
+	"support": "token-of-support-01", "finance": "token-of-finance-01", "dev": "token-of-dev-0123456",
+	"nightly": "token-of-nightly-01"}
+
+// demoSecret is in a config of the demo world, and must be on no page.
+const demoSecret = "s3cret-of-the-config-42"
+
+// world is a server with a console over the demo shop.
+type world struct {
+	url     string // http://HOST:PORT
+	store   *record.Store
+	catalog *catalog.Catalog
+	policy  *harness.Policy
+	harness *harness.Harness // over the same records, for runs that no client sends
+	shop    *demoShop
+	http    *serve.HTTP
+	// runs are the IDs of the records that the world begins with, by what they show.
+	runs map[string]string
+
+	ends []func() error // the last one first
+}
+
+// sharedWorld is one world for all tests that leave it as it is.
+type sharedWorld struct {
+	once sync.Once
+	w    *world
+	err  error
+}
+
+var shared sharedWorld
+
+func (s *sharedWorld) close() error {
+	if s.w == nil {
+		return nil
+	}
+	return s.w.close()
+}
+
+// demo is the world that tests share. Those that answer, settle, run or save make
+// their own, by newDemo.
+func demo(t testing.TB) *world {
+	t.Helper()
+	shared.once.Do(func() {
+		if shared.w, shared.err = openWorld("127.0.0.1:0"); shared.err == nil {
+			shared.err = shared.w.fill()
+		}
+	})
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.w
+}
+
+// newDemo is a world of a test's own, with all records.
+func newDemo(t testing.TB) *world {
+	t.Helper()
+	w := emptyDemo(t)
+	if err := w.fill(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// emptyDemo is a world of a test's own in which nothing has run.
+func emptyDemo(t testing.TB) *world {
+	t.Helper()
+	w, err := openWorld("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// openWorld serves the demo shop, without records.
+func openWorld(address string) (w *world, err error) {
+	w = &world{runs: map[string]string{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	dir, err := os.MkdirTemp("", "console")
+	if err != nil {
+		return w, err
+	}
+	w.ends = append(w.ends, func() error { return os.RemoveAll(dir) })
+	if w.store, err = record.Open(filepath.Join(dir, "runs"), nil); err != nil {
+		return w, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.shop = &demoShop{end: ctx}
+	w.ends = append(w.ends, func() error { cancel(); return nil })
+	reg := demoRegistry()
+	w.catalog = &catalog.Catalog{Registry: reg, Calls: w.shop,
+		Servers: []config.Server{{Name: "ledger", Type: "stdio", Command: "ledger-mcp",
+			Env: config.Secrets{"LEDGER_KEY": demoSecret}, Pin: true}},
+		Rights:  map[string][]catalog.Right{"chief": {catalog.Operate, catalog.Approve}, "ann": {catalog.Approve}},
+		Memory:  memory.New(filepath.Join(dir, "phrases.json"), reg),
+		Shapes:  observe.New(filepath.Join(dir, "shapes.json")),
+		Scripts: library.Open(filepath.Join(dir, "scripts")),
+		Usage:   usage.Open(filepath.Join(dir, "usage.jsonl"))}
+	large, err := policy.ParseCondition("amount > 100")
+	if err != nil {
+		return w, err
+	}
+	w.catalog.Rules = []policy.Rule{
+		{Pattern: "mail.send_mail", Then: policy.NeedsApproval, Whole: true},
+		{Pattern: "shop.refund_payment", Then: policy.NeedsApproval, If: large},
+		{Pattern: "ledger.*", Then: policy.IsDenied, Token: "support"},
+		{Pattern: "ledger.*", Then: policy.IsDenied, Token: "dev"},
+		{Pattern: "ledger.book_entry", Then: policy.IsAllowed, Token: "finance"},
+		{Pattern: "chat.post_message", Then: policy.IsAllowed, Token: "nightly"},
+	}
+	w.policy = &harness.Policy{Approve: harness.ApproveWrites, Deny: []string{"shop.delete_*"}}
+	w.harness = harness.New(&harness.Options{Records: w.store, BestEffort: true, Version: "demo",
+		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
+	w.ends = append(w.ends, w.harness.Close)
+
+	s, err := serve.New(&serve.Options{Records: w.store, Policy: w.policy, BestEffort: true, Grace: -1, Build: "demo",
+		Kept:    "runs are kept as long as this test runs",
+		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
+	if err != nil {
+		return w, err
+	}
+	w.ends = append(w.ends, s.Close)
+	w.http = &serve.HTTP{Address: address, Tokens: demoTokens, Secret: make([]byte, 32)}
+	rand.Read(w.http.Secret)
+	if err := w.http.Listen(); err != nil {
+		return w, err
+	}
+	w.url = strings.TrimSuffix(w.http.URL(), "/mcp")
+	serving, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- s.HTTP(serving, w.http) }()
+	w.ends = append(w.ends, func() error { stop(); return <-served })
+	return w, nil
+}
+
+func (w *world) close() error {
+	var errs []error
+	for _, end := range slices.Backward(w.ends) {
+		errs = append(errs, end())
+	}
+	w.ends = nil
+	return errors.Join(errs...)
+}
+
+// link opens the console once, as the operator.
+func (w *world) link() string { return w.http.ConsoleLink() }
+
+// run runs a script for the holder of a token, as if a client had sent it.
+func (w *world) run(subject, source string, change func(*harness.Script)) (*harness.Result, error) {
+	p := *w.policy
+	p.Token = subject
+	s := &harness.Script{Source: source, Subject: subject, Policy: &p, Session: "s-" + subject}
+	if change != nil {
+		change(s)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return w.harness.Run(ctx, s)
+}
+
+// goOn goes on with a run.
+func (w *world) goOn(res *harness.Result, subject string) (*harness.Result, error) {
+	p := *w.policy
+	p.Token = subject
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return w.harness.Resume(ctx, res.Run, &harness.Script{Subject: subject, Policy: &p})
+}
+
+// demoRun is a run that the world begins with.
+type demoRun struct {
+	name, subject, source string
+	want                  harness.Status
+	change                func(*harness.Script)
+}
+
+func named(name string) func(*harness.Script) { return func(s *harness.Script) { s.Name = name } }
+
+// demoRuns are made in this order, so that lists have the last one first.
+var demoRuns = []demoRun{
+	{"timeout", "finance", priceScript, harness.Timeout,
+		func(s *harness.Script) { s.Limits.Timeout = 300 * time.Millisecond }},
+	{"uncertain", "finance", bookScript, harness.Uncertain, nil},
+	{"thousand", "nightly", stockScript, harness.OK, named("stock_check")},
+	{"denied", "dev", `UseTools("delete an order for ever")
+_, err := shop.DeleteOrder(shop.DeleteOrderParams{ID: 10371})
+if err != nil { panic(err) }`, harness.Denied, nil},
+	{"ambiguous", "support", "UseTools(\"a page or mail\")\nReturn(1)", harness.Ambiguous, nil},
+	{"panic", "finance", panicScript, harness.ScriptError, named("invoice_match")},
+	{"compile", "dev", `log, err := git.Log(git.LogParams{Count: 3}); Return(log); _ = err`, harness.CompileError, nil},
+	{"short", "dev", logScript, harness.OK, nil},
+	{"log", "dev", logScript, harness.OK, nil},
+	{"late", "support", lateScript, harness.Waiting, named("late_orders")},
+	{"dry", "support", lateScript, harness.OK, func(s *harness.Script) { s.Dry, s.Name = true, "late_orders" }},
+	{"waiting", "support", refundScript, harness.Waiting, nil},
+	{"changes", "dev", pushScript, harness.Waiting, nil},
+}
+
+// fill makes the records that the world begins with.
+func (w *world) fill() error {
+	for _, s := range []*library.Script{{Name: "late_orders", About: "Tickets for orders that have not left", Source: lateScript},
+		{Name: "stock_check", About: "How much of each article is free", Source: stockScript}} {
+		ids := []string{"shop.list_orders", "warehouse.track_parcel"}
+		s.UseTools(ids, w.catalog.Registry)
+		if err := w.catalog.Scripts.Save(s); err != nil {
+			return err
+		}
+	}
+	if err := w.died(); err != nil {
+		return err
+	}
+	for _, d := range demoRuns {
+		res, err := w.run(d.subject, d.source, d.change)
+		if err != nil {
+			return fmt.Errorf("demo run %s: %w", d.name, err)
+		}
+		if res.Status != d.want {
+			return fmt.Errorf("demo run %s is %s, want %s:\n%s", d.name, res.Status, d.want, res.Text())
+		}
+		w.runs[d.name] = res.Run
+		if d.name == "late" {
+			if err := w.approveAll(res, d.subject); err != nil {
+				return fmt.Errorf("demo run %s: %w", d.name, err)
+			}
+		}
+	}
+	return w.begin()
+}
+
+// approveAll says yes to all that a run waits for, until it waits no more.
+func (w *world) approveAll(res *harness.Result, subject string) error {
+	for res.Status == harness.Waiting {
+		for _, x := range res.Waiting {
+			if err := w.store.Answer(x.ID, &record.Answer{Yes: true, Who: "ann", How: "console"}); err != nil {
+				return err
+			}
+		}
+		var err error
+		if res, err = w.goOn(res, subject); err != nil {
+			return err
+		}
+	}
+	if res.Status != harness.OK {
+		return errors.New(res.Text())
+	}
+	return nil
+}
+
+// died leaves the record of a run whose process ended in the middle.
+func (w *world) died() error {
+	const source = "t, err := tickets.CreateTicket(tickets.CreateTicketParams{Queue: \"shop\", Title: \"again\"})\nReturn(t)\n_ = err"
+	wr, err := w.store.Begin(&record.Begin{Script: record.String(source), Subject: "dev", Session: "s-dev", Harness: "demo"})
+	if err != nil {
+		return err
+	}
+	w.runs["died"] = wr.ID()
+	return errors.Join(wr.Add(&record.Call{N: 1, Place: "1:11", Class: record.Read, Tool: "warehouse.stock_level",
+		Args: record.Raw(json.RawMessage(`{"article":"NUT-8"}`)), Attempt: 1}), wr.Sync(), wr.Close())
+}
+
+// begin begins a run that goes on until the world ends.
+func (w *world) begin() error {
+	id, ended := make(chan string, 1), make(chan error, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	called := make(chan struct{}, 10)
+	go func() {
+		p := *w.policy
+		res, err := w.harness.Run(ctx, &harness.Script{Source: runningScript, Subject: "nightly", Session: "s-nightly",
+			Name: "stock_check", Policy: &p, Limits: harness.Limits{Timeout: time.Hour}, OnLine: func(l record.Line) {
+				switch l := l.(type) {
+				case *record.Begin:
+					id <- l.ID
+				case *record.Call:
+					if l.Tool == "warehouse.count_again" {
+						called <- struct{}{}
+					}
+				}
+			}})
+		if err == nil && res.Status != harness.Canceled {
+			err = errors.New("the run that goes on has ended: " + res.Text())
+		}
+		ended <- err
+	}()
+	w.ends = append(w.ends, func() error { cancel(); <-ended; return nil })
+	for range 3 {
+		select {
+		case <-called:
+		case err := <-ended:
+			ended <- err
+			return err
+		}
+	}
+	w.runs["running"] = <-id
+	return nil
+}
+
+// client is a browser without JavaScript: it keeps cookies and follows redirects.
+type client struct {
+	*http.Client
+	t testing.TB
+	w *world
+}
+
+// signIn opens the console as the holder of a token; "": as the operator, by a link.
+func (w *world) signIn(t testing.TB, token string) *client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{&http.Client{Jar: jar, Timeout: patience}, t, w}
+	status, body := 0, ""
+	if token == "" {
+		status, body = c.get(strings.TrimPrefix(w.link(), w.url))
+	} else {
+		status, body = c.post("/login", url.Values{"token": {demoTokens[token]}})
+	}
+	if status != http.StatusOK {
+		t.Fatalf("signing in as %q: %d %.500s", token, status, body)
+	}
+	return c
+}
+
+// do sends a request as a page of ours does and returns what follows.
+func (c *client) do(method, path string, form url.Values, header ...string) (*http.Response, string) {
+	c.t.Helper()
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.w.url+path, body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if method != http.MethodGet {
+		r.Header.Set("Origin", c.w.url)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		if r.Header.Set(header[i], header[i+1]); header[i+1] == "" {
+			r.Header.Del(header[i])
+		}
+	}
+	resp, err := c.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp, string(b)
+}
+
+// get fetches a path and follows redirects.
+func (c *client) get(path string) (status int, body string) {
+	c.t.Helper()
+	resp, body := c.do(http.MethodGet, path, nil)
+	return resp.StatusCode, body
+}
+
+// post sends a form and follows the redirect.
+func (c *client) post(path string, form url.Values) (status int, body string) {
+	c.t.Helper()
+	if form == nil {
+		form = url.Values{}
+	}
+	resp, body := c.do(http.MethodPost, path, form)
+	return resp.StatusCode, body
+}
+
+// page fetches a path that must be there.
+func (c *client) page(path string) string {
+	c.t.Helper()
+	status, body := c.get(path)
+	if status != http.StatusOK {
+		c.t.Fatalf("GET %s: %d\n%.2000s", path, status, body)
+	}
+	return body
+}
+
+func TestDemo(t *testing.T) {
+	if *demoAddress != "" {
+		serveDemo(t)
+		return
+	}
+	begun := time.Now()
+	w := demo(t)
+	t.Logf("made in %v", time.Since(begun).Round(time.Millisecond))
+	got := map[string]string{}
+	calls := map[string]int{}
+	for sum, err := range w.store.List(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, id := range w.runs {
+			if id == sum.ID {
+				got[name], calls[name] = string(sum.Status), sum.Calls
+			}
+		}
+	}
+	want := map[string]string{"running": record.Running, "died": record.Died, "late": "ok"}
+	for _, d := range demoRuns {
+		if want[d.name] == "" {
+			want[d.name] = string(d.want)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got[name] != want[name] {
+			t.Errorf("run %s is %q, want %q", name, got[name], want[name])
+		}
+	}
+	if calls["late"] != 32 || calls["thousand"] != 1000 {
+		t.Errorf("late_orders made %d calls, want 32; the long one %d, want 1000", calls["late"], calls["thousand"])
+	}
+	for token := range demoTokens {
+		w.signIn(t, token).page("/")
+	}
+	w.signIn(t, "").page("/")
+}
+
+// serveDemo serves the demo world until the test is ended.
+func serveDemo(t *testing.T) {
+	w, err := openWorld(*demoAddress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.close() })
+	if err := w.fill(); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "\n%s\n", w.link())
+	for _, name := range slices.Sorted(maps.Keys(demoTokens)) {
+		fmt.Fprintf(&b, "token of %s: %s\n", name, demoTokens[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.runs)) {
+		fmt.Fprintf(&b, "run %s: /runs/%s\n", name, w.runs[name])
+	}
+	os.Stdout.Write(b.Bytes())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	links := time.NewTicker(9 * time.Minute)
+	defer links.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-links.C:
+			fmt.Println(w.link())
+		case <-tick.C:
+			if *demoLive {
+				if _, err := w.run("dev", slowScript, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}

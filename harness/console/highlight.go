@@ -1,0 +1,164 @@
+package console
+
+import (
+	"go/scanner"
+	"go/token"
+	"strings"
+
+	"github.com/usetools/usetools/harness/record/show"
+)
+
+// span is a piece of Go as it is shown: Class is one of style.css, "" for plain.
+type span struct{ Class, Text string }
+
+// predeclared are the names that scripts have without an import, beside those of Go.
+var predeclared = map[string]bool{"UseTools": true, "Return": true, "Input": true, "Stored": true, "RunScript": true,
+	"ToolNotFoundError": true}
+
+// types are the types that Go has predeclared.
+var types = map[string]bool{"any": true, "bool": true, "byte": true, "comparable": true, "complex64": true,
+	"complex128": true, "error": true, "float32": true, "float64": true, "int": true, "int8": true, "int16": true,
+	"int32": true, "int64": true, "rune": true, "string": true, "uint": true, "uint8": true, "uint16": true,
+	"uint32": true, "uint64": true, "uintptr": true}
+
+// maxHighlighted bounds the text that is highlighted, in bytes; a longer one is plain.
+const maxHighlighted = 1 << 20
+
+// highlight returns the lines of a text in Go, or in what is nearly Go, in spans. hue
+// is the class of the colour of a server's package, "" for what is none. Calls of tools
+// are one span, git.Log.
+func highlight(source string, hue func(pkg string) string) [][]span {
+	l := lines{out: [][]span{{}}}
+	if len(source) > maxHighlighted {
+		l.add("", source)
+		return l.out
+	}
+	parts := scan(source)
+	for i := 0; i < len(parts); i++ {
+		p := parts[i]
+		class := p.class
+		if p.tok == token.IDENT {
+			before, after := at(parts, i-1), at(parts, i+1)
+			name := at(parts, i+2)
+			server := ""
+			if before.tok != token.PERIOD && after.tok == token.PERIOD && after.gap == "" && name.tok == token.IDENT &&
+				name.gap == "" {
+				server = hue(p.text)
+			}
+			switch {
+			case server != "":
+				class = "t"
+				if at(parts, i+3).tok == token.LPAREN {
+					class = "call " + server
+				}
+				p.text += "." + name.text
+				i += 2
+			case before.tok == token.PERIOD:
+			case predeclared[p.text]:
+				class = "p"
+			case types[p.text], before.tok == token.TYPE:
+				class = "t"
+			}
+		}
+		l.add("", p.gap)
+		l.add(class, p.text)
+	}
+	return l.out
+}
+
+// part is a token with the white space before it.
+type part struct {
+	gap, text, class string
+	tok              token.Token
+}
+
+func at(parts []part, i int) part {
+	if i < 0 || i >= len(parts) {
+		return part{}
+	}
+	return parts[i]
+}
+
+// scan splits a text into tokens; their texts and gaps together are the text.
+func scan(source string) []part {
+	files := token.NewFileSet()
+	file := files.AddFile("", -1, len(source))
+	var s scanner.Scanner
+	s.Init(file, []byte(source), func(token.Position, string) {}, scanner.ScanComments)
+	type start struct {
+		at  int
+		tok token.Token
+	}
+	var starts []start
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		if tok != token.SEMICOLON || lit == ";" { // others are not in the text
+			starts = append(starts, start{file.Offset(pos), tok})
+		}
+	}
+	var parts []part
+	end := 0
+	for i, t := range starts {
+		next := len(source)
+		if i+1 < len(starts) {
+			next = starts[i+1].at
+		}
+		p := part{gap: source[end:t.at], text: strings.TrimRight(source[t.at:next], " \t\r\n"), tok: t.tok}
+		end = t.at + len(p.text)
+		switch {
+		case t.tok.IsKeyword():
+			p.class = "k"
+		case t.tok == token.STRING, t.tok == token.CHAR:
+			p.class = "s"
+		case t.tok == token.INT, t.tok == token.FLOAT, t.tok == token.IMAG:
+			p.class = "n"
+		case t.tok == token.COMMENT:
+			p.class = "c"
+		}
+		parts = append(parts, p)
+	}
+	return append(parts, part{gap: source[end:], tok: token.EOF})
+}
+
+// lines collects spans by line.
+type lines struct{ out [][]span }
+
+func (l *lines) add(class, text string) {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		if i > 0 {
+			l.out = append(l.out, []span{})
+		}
+		if i+1 < len(all) {
+			line = strings.TrimSuffix(line, "\r")
+		}
+		line = shownLine(line)
+		last := &l.out[len(l.out)-1]
+		if n := len(*last); line == "" {
+			continue
+		} else if n > 0 && (*last)[n-1].Class == class {
+			(*last)[n-1].Text += line
+		} else {
+			*last = append(*last, span{class, line})
+		}
+	}
+}
+
+// shownLine is a piece of code in which what does not show, or turns the text around,
+// is an escape; tabs stay.
+func shownLine(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
+		return s
+	}
+	var b strings.Builder
+	for i, piece := range strings.Split(s, "\t") {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		b.WriteString(show.Visible(piece, 10*len(piece), false))
+	}
+	return b.String()
+}

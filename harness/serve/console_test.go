@@ -1,0 +1,162 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/console"
+)
+
+// surfer is a browser at a server: it follows redirects and keeps cookies.
+type surfer struct {
+	t    *testing.T
+	base string
+	http *http.Client
+}
+
+func newSurfer(t *testing.T, addr string) *surfer {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &surfer{t, "http://" + addr, &http.Client{Jar: jar}}
+}
+
+// get returns the status and the text of a page.
+func (p *surfer) get(path string) (int, string) {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), "GET", p.base+path, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html")
+	return p.do(req)
+}
+
+// post sends a form as a page from an origin does.
+func (p *surfer) post(path, origin string, form url.Values) (int, string) {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), "POST", p.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if origin != "" {
+		req.Header.Set("Origin", origin)
+	}
+	return p.do(req)
+}
+
+func (p *surfer) do(req *http.Request) (int, string) {
+	p.t.Helper()
+	res, err := p.http.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+// A browser gets pages where MCP clients are served, and only who has the link.
+func TestAConsoleOpensByItsLinkOnce(t *testing.T) {
+	s, _ := serving(t, nil)
+	secret := bytes.Repeat([]byte{7}, 32)
+	addr := listen(t, s, &HTTP{Secret: secret})
+	p := newSurfer(t, addr)
+	if code, text := p.get("/"); code != 401 || strings.Contains(text, "<nav") {
+		t.Errorf("%d\n%s", code, text)
+	}
+	link := console.OpenPath(secret)
+	if code, text := p.get(link); code != 200 || !strings.Contains(text, "<nav") {
+		t.Errorf("%d\n%s", code, text)
+	}
+	for _, path := range []string{"/", "/runs", "/tools", "/servers", "/policy", "/editor", "/approvals", "/scripts"} {
+		if code, text := p.get(path); code != 200 || !strings.Contains(text, "Sign out") {
+			t.Errorf("%s: %d\n%s", path, code, text)
+		}
+	}
+	other := newSurfer(t, addr)
+	if code, text := other.get(link); code != 403 || !strings.Contains(text, "used before") {
+		t.Errorf("%d\n%s", code, text)
+	}
+	if code, _ := other.get(console.OpenPath(bytes.Repeat([]byte{8}, 32))); code != 403 {
+		t.Errorf("a link with another secret: %d", code)
+	}
+	c := dialHTTP(t, "http://"+addr+"/", "", "", nil) // MCP at / as before
+	if got, _ := c.run("Return(1 + 1)"); !strings.Contains(got, "2") {
+		t.Error(got)
+	}
+	if code, _ := p.post("/logout", "http://evil.example", nil); code != 403 {
+		t.Errorf("a form of another page: %d", code)
+	}
+}
+
+func TestAConsoleCanBeOff(t *testing.T) {
+	s, _ := serving(t, nil)
+	secret := bytes.Repeat([]byte{7}, 32)
+	p := newSurfer(t, listen(t, s, &HTTP{Secret: secret, NoConsole: true}))
+	for _, path := range []string{"/", "/runs", console.OpenPath(secret), "/static/console.js"} {
+		if code, text := p.get(path); code == 200 || strings.Contains(text, "<html") {
+			t.Errorf("%s: %d\n%s", path, code, text)
+		}
+	}
+}
+
+func TestAConsoleAloneServesNoAgents(t *testing.T) {
+	s, _ := serving(t, nil)
+	p := newSurfer(t, listen(t, s, &HTTP{ConsoleOnly: true}))
+	for _, path := range []string{"/mcp", "/"} {
+		if code, _ := p.post(path, p.base, nil); code == 200 {
+			t.Errorf("POST %s: %d", path, code)
+		}
+	}
+}
+
+// Who has a token sees its own runs; the right to operate shows all.
+func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
+	s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
+		return &harness.Catalog{Registry: testRegistry(), Calls: newFake(),
+			Rights: map[string][]catalog.Right{"boss": {catalog.Operate}}}, nil
+	}})
+	<-s.live.ready
+	tokens := map[string]string{"ann": "a token of 16 bytes+", "boss": "another token of 16+"}
+	addr := listen(t, s, &HTTP{Tokens: tokens})
+	for name, token := range tokens {
+		p := newSurfer(t, addr)
+		if code, _ := p.post("/login", p.base, url.Values{"token": {token}}); code != 200 {
+			t.Errorf("%s: %d", name, code)
+		}
+		if _, text := p.get("/runs"); !strings.Contains(text, "signed in as "+name) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	f := &front{s: s, h: &HTTP{Tokens: tokens}}
+	if v := f.viewer("ann"); v == nil || v.Operator || v.Approves || v.Subject != "ann" {
+		t.Errorf("%+v", v)
+	}
+	if v := f.viewer("boss"); v == nil || !v.Operator {
+		t.Errorf("%+v", v)
+	}
+	if v := f.viewer("gone"); v != nil {
+		t.Errorf("%+v", v)
+	}
+	p := newSurfer(t, addr)
+	if code, _ := p.post("/login", p.base, url.Values{"token": {"a wrong one, 16 bytes"}}); code != 403 {
+		t.Errorf("a wrong token: %d", code)
+	}
+	if code, _ := p.post("/login", p.base, url.Values{"token": {tokens["ann"]}}); code != 429 {
+		t.Errorf("right after a wrong one: %d", code)
+	}
+}
