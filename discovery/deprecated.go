@@ -9,9 +9,9 @@ import "strings"
 // said of parameters.
 const deprecatedChars = 160
 
-// isDeprecated reports whether a description says that the tool itself is
+// Deprecated reports whether a description says that the tool itself is
 // deprecated, and not that it has to do with deprecated things.
-func isDeprecated(description string) bool {
+func Deprecated(description string) bool {
 	const word = "deprecated"
 	head, _ := cutChars(description, deprecatedChars)
 	if strings.Contains(head, "DEPRECATED") {
@@ -28,7 +28,7 @@ func (ix *Index) findSuccessors() {
 	ix.successor = map[int32]int32{}
 	for i := range ix.reg.Tools {
 		old := &ix.reg.Tools[i]
-		if !isDeprecated(old.Description) {
+		if !Deprecated(old.Description) {
 			continue
 		}
 		ix.successor[int32(i)] = -1

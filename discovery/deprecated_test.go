@@ -21,7 +21,7 @@ func TestDeprecatedToolComesAfterItsLivingEqual(t *testing.T) {
 		"List the deprecated APIs.":       false,
 		"Reads a file.":                   false,
 	} {
-		if got := isDeprecated(head); got != want {
+		if got := Deprecated(head); got != want {
 			t.Errorf("%q: %v", head, got)
 		}
 	}

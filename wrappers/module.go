@@ -2,6 +2,7 @@ package wrappers
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/format"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/usetools/usetools/registry"
@@ -73,9 +75,23 @@ func scriptFor(servers []*Server) string {
 	if t == nil {
 		return "package main\n\nfunc main() {\n\tReturn(\"there are no tools\")\n}\n"
 	}
+	return t.Script()
+}
+
+// Script is a script that calls the tool and returns what it answers. Required
+// arguments of simple types have their zero value, or the first of those allowed; with
+// others it has to be filled in first.
+func (t *Tool) Script() string {
+	t.server.load()
 	arg := ""
 	if t.params != "" {
-		arg = t.server.Package + "." + t.params + "{}"
+		var given []string
+		for _, f := range t.input.fields {
+			if zero, ok := f.zero(); ok && f.required {
+				given = append(given, f.name+": "+zero)
+			}
+		}
+		arg = t.server.Package + "." + t.params + "{" + strings.Join(given, ", ") + "}"
 	}
 	src := fmt.Sprintf("package main\n\nimport %q\n\nfunc main() {\nUseTools(%q)\n\nr, err := %s(%s)\nif err != nil "+
 		"{\npanic(err)\n}\nReturn(r)\n}\n",
@@ -85,6 +101,24 @@ func scriptFor(servers []*Server) string {
 		return src
 	}
 	return string(out)
+}
+
+// zero is a value of a field as a literal, where its type is a simple one.
+func (f *field) zero() (literal string, ok bool) {
+	var text string
+	switch {
+	case f.fixed != "" || f.variant || f.extra || f.typ.pointer:
+		return "", false
+	case len(f.enum) > 0 && json.Unmarshal([]byte(f.enum[0]), &text) == nil && f.typ.kind == kindString:
+		return strconv.Quote(text), true
+	case f.typ.kind == kindString:
+		return `""`, true
+	case f.typ.kind == kindInt, f.typ.kind == kindFloat:
+		return "0", true
+	case f.typ.kind == kindBool:
+		return "false", true
+	}
+	return "", false
 }
 
 // WriteModule writes Module's files into a folder, which is made if need be.

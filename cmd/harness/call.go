@@ -318,7 +318,7 @@ func typesOf(schema, root json.RawMessage, depth int) []string {
 		out = append(out, typesOf(alternative, root, depth+1)...)
 	}
 	if s.Ref != "" {
-		out = append(out, typesOf(referred(s.Ref, root), root, depth+1)...)
+		out = append(out, typesOf(registry.Referred(s.Ref, root), root, depth+1)...)
 	}
 	return out
 }
@@ -333,23 +333,7 @@ func itemsOf(schema, root json.RawMessage) json.RawMessage {
 		if json.Unmarshal(schema, &s) != nil || s.Ref == "" {
 			return s.Items
 		}
-		schema = referred(s.Ref, root)
+		schema = registry.Referred(s.Ref, root)
 	}
 	return nil
-}
-
-// referred is what a reference within the document leads to; nil: nothing.
-func referred(ref string, root json.RawMessage) json.RawMessage {
-	path, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		return nil
-	}
-	for part := range strings.SplitSeq(path, "/") {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(root, &object) != nil {
-			return nil
-		}
-		root = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
-	}
-	return root
 }

@@ -35,13 +35,14 @@ import (
 )
 
 var (
-	demoAddress = flag.String("demo", "", "serve the demo world at `HOST:PORT` until the test is ended")
+	demoAddress = flag.String("demo", "", "serve the demo world at `HOST:PORT` until the test is ended; with -v -timeout 0")
 	demoLive    = flag.Bool("live", false, "with -demo: a script runs every few seconds")
 )
 
 func TestMain(m *testing.M) {
 	harness.RunWorker()
 	code := m.Run()
+	chrome.close()
 	if err := shared.close(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, "ending the demo world:", err)
 		code = 1

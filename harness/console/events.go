@@ -69,7 +69,7 @@ func (c *Console) Changed(topics ...string) { c.hub.changed(topics...) }
 
 func (h *hub) changed(topics ...string) {
 	h.mu.Lock()
-	h.waiting.until = time.Time{}
+	h.waiting.until, h.waiting.stale = time.Time{}, true
 	h.mu.Unlock()
 	h.tell(topics...)
 }
@@ -183,6 +183,7 @@ type waiting struct {
 	until    time.Time // it is taken for true
 	of       map[string]int
 	asks     []*waitingAsk // the latest run first, at most maxAsks
+	stale    bool          // something has changed since they began to be counted
 	counting chan struct{} // closed when they have been counted; nil: nobody is at it
 }
 
@@ -210,7 +211,7 @@ const (
 func (h *hub) waits(v *Viewer) int {
 	h.mu.Lock()
 	if time.Now().After(h.waiting.until) && h.waiting.counting == nil && h.ctx.Err() == nil {
-		h.waiting.counting = make(chan struct{})
+		h.waiting.counting, h.waiting.stale = make(chan struct{}), false
 		h.work.Go(h.count)
 	}
 	counted := h.waiting.counting
@@ -258,7 +259,9 @@ func (h *hub) count() {
 	}
 	h.mu.Lock()
 	news := !maps.Equal(of, h.waiting.of)
-	h.waiting.of, h.waiting.asks, h.waiting.until = of, asks, time.Now().Add(waitingFor)
+	if h.waiting.of, h.waiting.asks = of, asks; !h.waiting.stale {
+		h.waiting.until = time.Now().Add(waitingFor)
+	}
 	close(h.waiting.counting)
 	h.waiting.counting = nil
 	h.mu.Unlock()

@@ -108,10 +108,7 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	}
 	d.Servers = c.serverRows(v, n, now, false)
 	if cat != nil {
-		for i := range cat.Registry.Servers {
-			d.Names = append(d.Names, cat.Registry.Servers[i].Name)
-		}
-		d.ToolCount = len(cat.Registry.Tools)
+		d.Names, d.ToolCount = serverOrder(cat), len(cat.Registry.Tools)
 		k := c.costs.get(c, cat)
 		if k.known && c.opts.DescribeTokens > 0 && d.ToolCount > 0 {
 			d.All, d.Execute = k.stats.Total.SchemaTokens, c.opts.DescribeTokens
@@ -223,7 +220,7 @@ func (d *overviewData) tools(all map[string]*calledTool) {
 	d.Scale = newLogScale(ends...)
 	for _, t := range slow {
 		x := d.Scale.at(t.P50)
-		d.Tools = append(d.Tools, slowTool{t, percent(x, 1), percent(d.Scale.at(t.P95)-x, 1)})
+		d.Tools = append(d.Tools, slowTool{t, percents(x, 1), percents(d.Scale.at(t.P95)-x, 1)})
 	}
 }
 

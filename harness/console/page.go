@@ -141,10 +141,12 @@ func (v *view) write(status int, name string, p *Page) {
 		p.Tools, p.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
 	}
 	p.Waiting = v.c.hub.waits(v.Viewer)
-	d := &v.c.doors
-	d.mu.Lock()
-	p.Said, v.browser.said = v.browser.said, nil
-	d.mu.Unlock()
+	if v.r.Header.Get("X-Part") == "" { // which is of a page that was shown before
+		d := &v.c.doors
+		d.mu.Lock()
+		p.Said, v.browser.said = v.browser.said, nil
+		d.mu.Unlock()
+	}
 	v.c.send(v.w, status, name, p)
 }
 

@@ -91,7 +91,7 @@ func newPlot(s *period, begin time.Time, counts []bucket) *plot {
 	y := func(v float64) float64 { return 100 - 100*v/top }
 	step := niceStep(float64(most), 4)
 	for v := 0.0; v <= top; v += step {
-		p.Grid = append(p.Grid, plotLine{percent(y(v), 1), thousands(int(v)), v == 0})
+		p.Grid = append(p.Grid, plotLine{percents(y(v), 1), thousands(int(v)), v == 0})
 	}
 	width := 100 / float64(len(counts))
 	for i, b := range counts {
@@ -104,13 +104,13 @@ func newPlot(s *period, begin time.Time, counts []bucket) *plot {
 				continue
 			}
 			up += float64(part.n)
-			p.Bars = append(p.Bars, plotBar{part.class, percent(float64(i)*width, 2), percent(y(up), 1),
-				percent(width*0.79, 2), percent(100*float64(part.n)/top, 1)})
+			p.Bars = append(p.Bars, plotBar{part.class, percents(float64(i)*width, 2), percents(y(up), 1),
+				percents(width*0.79, 2), percents(100*float64(part.n)/top, 1)})
 		}
 		t := when(i)
 		day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 		if t.Sub(day)%s.tick == 0 && float64(i)*width < 96 {
-			p.Ticks = append(p.Ticks, plotTick{percent(float64(i)*width, 2), t.Format(s.clock)})
+			p.Ticks = append(p.Ticks, plotTick{percents(float64(i)*width, 2), t.Format(s.clock)})
 		}
 	}
 	return p
@@ -128,7 +128,7 @@ func niceStep(v float64, lines int) float64 {
 	}
 }
 
-func percent(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) + "%" }
+func percents(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) + "%" }
 
 // spark is the path of a line through values, in a box of 100 by 30; those that are NaN
 // are left out. "": there are less than two.

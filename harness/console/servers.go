@@ -170,9 +170,7 @@ func (c *Console) showServers(v *view, name string) error {
 	cat := c.host.Catalog(v.Viewer)
 	d.Loading = cat == nil
 	if cat != nil {
-		for i := range cat.Registry.Servers {
-			d.Names = append(d.Names, cat.Registry.Servers[i].Name)
-		}
+		d.Names = serverOrder(cat)
 	}
 	if v.Operator {
 		d.Acts = c.opts.Files != nil && len(c.opts.Files.AllConfigs()) > 0

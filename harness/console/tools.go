@@ -1,8 +1,584 @@
 package console
 
-// toolPages adds the page of tools.
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers"
+)
+
+const (
+	// toolsListed is how many tools a page of the list has.
+	toolsListed = 100
+	// candidatesShown is how many candidates of a phrase are shown, featuresOf of how
+	// many what the re-ranker adds.
+	candidatesShown, featuresOf = 8, 5
+	// maxChosen bounds the values of one filter.
+	maxChosen = 200
+)
+
+// toolPages adds the pages of tools.
 func (c *Console) toolPages(see func(pattern string, page func(*view) error)) {
-	see("GET /tools", func(v *view) error {
-		return v.show("tools.html", &Page{Title: "Tools", Nav: "tools"})
-	})
+	see("GET /tools", c.toolsPage)
 }
+
+// known is what a viewer has of the tools: the catalog, with names and colours.
+type known struct {
+	v      *view
+	cat    *catalog.Catalog
+	index  *discovery.Index
+	view   *wrappers.View
+	policy *harness.Policy
+	hues   map[string]string // by server
+}
+
+// known is nil, without an error, while there is no catalog.
+func (v *view) known() (*known, error) {
+	cat := v.c.host.Catalog(v.Viewer)
+	if cat == nil {
+		return nil, nil
+	}
+	k := &known{v: v, cat: cat, policy: v.c.host.Policy(v.Viewer), hues: map[string]string{}}
+	var err error
+	if k.view, err = cat.View(); err != nil {
+		return nil, err
+	}
+	if k.index, err = cat.Index(); err != nil {
+		return nil, err
+	}
+	names := serverOrder(cat)
+	for i, name := range names {
+		k.hues[name] = fmt.Sprintf("s%d", i%8+1)
+	}
+	return k, nil
+}
+
+// serverOrder are the names of the servers in the order of the config, by which they
+// have their colours, and then those that it does not have.
+func serverOrder(cat *catalog.Catalog) []string {
+	var names []string
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	for i := range cat.Servers {
+		add(cat.Servers[i].Name)
+	}
+	for i := range cat.Registry.Servers {
+		add(cat.Registry.Servers[i].Name)
+	}
+	return names
+}
+
+func (k *known) hue(server string) string { return cmp.Or(k.hues[server], "s5") }
+
+// hueOfPackage is that of a server by its Go package, "" where there is none; it is
+// for highlight.
+func (k *known) hueOfPackage(pkg string) string {
+	if s, ok := k.view.Package(pkg); ok {
+		return k.hue(s.Name)
+	}
+	return ""
+}
+
+// decide is what the viewer's policy says of a tool before its arguments are known.
+func (k *known) decide(t *registry.Tool) policy.Decision {
+	if t.Held {
+		return policy.Decision{Tool: t.ID, Verdict: policy.IsDenied, Rule: t.Error}
+	}
+	return k.cat.Decide(k.policy, t, nil)
+}
+
+// shows reports whether a viewer is shown a tool: the operator all, others those that
+// their scripts find.
+func (k *known) shows(t *registry.Tool) bool {
+	return k.v.Operator || k.cat.Decide(k.policy, t, nil).Verdict != policy.IsDenied
+}
+
+// toolName is a tool as pages name it, with the address of its page.
+type toolName struct{ ID, Go, Hue, Href string }
+
+func toolHref(id string) string { return "/tools/" + url.PathEscape(id) }
+
+func (k *known) name(t *wrappers.Tool) toolName {
+	return toolName{t.ID, t.Go(), k.hue(t.Server), toolHref(t.ID)}
+}
+
+// mark is something that is to be known of a tool before it is called, in a word.
+type mark struct{ Kind, Word, Why string }
+
+func (k *known) marks(t *wrappers.Tool) []mark {
+	var out []mark
+	switch {
+	case t.Held:
+		out = append(out, mark{"wait", "held", t.Error})
+	case t.Error != "":
+		out = append(out, mark{"bad", "unavailable", t.Error})
+	case t.Stale:
+		out = append(out, mark{"wait", "stale", "its server could not be asked the last time; this is what it said before"})
+	}
+	if discovery.Deprecated(t.Description) {
+		out = append(out, mark{"wait", "deprecated", "its description says so; others that do the same come first"})
+	}
+	switch d := k.decide(t.Tool); {
+	case t.Held:
+	case d.Verdict == policy.IsDenied:
+		out = append(out, mark{"bad", "denied", d.Rule})
+	case d.Verdict == policy.NeedsApproval:
+		out = append(out, mark{"wait", "asks first", d.Rule})
+	}
+	return out
+}
+
+// toolRow is a tool in a list.
+type toolRow struct {
+	Tool            toolName
+	Class, Category string
+	About           string
+	Marks           []mark
+	// Why says what of a phrase it has.
+	Why string
+	// Server is set for the first of a server's tools.
+	Server *serverHead
+}
+
+// serverHead is a server above its tools.
+type serverHead struct {
+	Name, Hue, Href, Title, Transport string
+	Tools                             int
+	Error                             string // why it could not be asked
+	Asking                            bool   // it is being asked now
+}
+
+func (k *known) serverHead(name string) *serverHead {
+	h := &serverHead{Name: name, Hue: k.hue(name), Href: "/servers/" + url.PathEscape(name)}
+	if s, ok := k.cat.Registry.Server(name); ok {
+		h.Title, h.Transport, h.Tools = s.Title, s.Transport, s.Tools
+		if s.Error != nil {
+			h.Error = registry.Printable(catalog.OfServer(name, *s.Error), 300)
+		}
+	}
+	h.Asking = k.cat.Asking != nil && slices.Contains(k.cat.Asking.Servers, name)
+	return h
+}
+
+// choice is a value of a filter, and how many tools have it.
+type choice struct {
+	Value, Hue string
+	Count      int
+	On, Down   bool
+}
+
+type facet struct {
+	Name, Title string
+	Choices     []choice
+}
+
+// toolsData is the page of the tools.
+type toolsData struct {
+	Loading bool // there is no catalog
+	Empty   bool // there are no tools
+	Q       string
+	Facets  []facet
+	Narrow  bool // some filter is on
+	Found   *found
+	Chosen  *signature
+	Rows    []toolRow
+	Total   int // that match, of Of
+	Of      int
+	Servers int
+	Asking  []string
+	From    int
+	// More and Less are the addresses of the next and the last rows; empty: none.
+	More, Less string
+	Left       int    // behind these rows
+	Note       string // why there are none
+	All        string // the address of the page without filters
+}
+
+func (c *Console) toolsPage(v *view) error {
+	query := v.r.URL.Query()
+	d := &toolsData{Q: text.FirstBytes(strings.ToValidUTF8(query.Get("q"), "\uFFFD"), discovery.MaxPhrase)}
+	k, err := v.known()
+	if err != nil {
+		return err
+	}
+	if k == nil {
+		d.Loading = true
+	} else if err := k.fill(d, query); err != nil {
+		return err
+	}
+	if v.r.Header.Get("X-Part") == "result" {
+		return v.part("tools.html", "result", d)
+	}
+	return v.show("tools.html", &Page{Title: "Tools", Nav: "tools", Class: "toolspage", Live: []string{topicServers},
+		Module: "tools.js", Data: d})
+}
+
+// fill answers a query of the page of tools.
+func (k *known) fill(d *toolsData, query url.Values) error {
+	reg := k.cat.Registry
+	d.Servers = len(reg.Servers)
+	if k.cat.Asking != nil {
+		d.Asking = k.cat.Asking.Servers
+	}
+	if d.Empty = len(reg.Tools) == 0; d.Empty {
+		for i := range reg.Servers {
+			if reg.Servers[i].Error != nil {
+				d.Facets = append(d.Facets, facet{Name: reg.Servers[i].Name})
+			}
+		}
+		return nil
+	}
+	keep := k.facets(d, query)
+	if strings.TrimSpace(d.Q) != "" {
+		var err error
+		if d.Found, err = k.explain(d.Q); err != nil {
+			return err
+		}
+		if id := d.Found.choose(); id != "" {
+			if t, ok := k.view.Tool(id); ok && k.shows(t.Tool) {
+				d.Chosen = k.signature(t)
+			}
+		}
+	}
+	q := discovery.Query{Text: d.Q, Keep: keep, Limit: toolsListed, Detail: discovery.NameDescription}
+	fmt.Sscan(text.First(query.Get("from"), 9), &q.Offset)
+	q.Offset = max(q.Offset, 0)
+	page, err := k.index.Search(q)
+	if err != nil {
+		return err
+	}
+	d.Total, d.From, d.Note = page.Total, page.Offset, page.Note
+	last := ""
+	for _, h := range page.Results {
+		t, ok := k.view.Tool(h.ID)
+		if !ok {
+			continue
+		}
+		row := k.row(t, h.Category)
+		row.Why = h.Why
+		if d.Found == nil && t.Server != last {
+			last = t.Server
+			row.Server = k.serverHead(last)
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	at := func(from int) string {
+		next := url.Values{}
+		for _, name := range []string{"q", "server", "class", "category"} {
+			if of := query[name]; len(of) > 0 && of[0] != "" {
+				next[name] = of[:min(len(of), maxChosen)]
+			}
+		}
+		if from > 0 {
+			next.Set("from", fmt.Sprint(from))
+		}
+		return "/tools?" + next.Encode()
+	}
+	if page.HasMore {
+		d.Left = page.Total - page.Offset - len(page.Results)
+		d.More = at(page.Offset + len(page.Results))
+	}
+	if page.Offset > 0 {
+		d.Less = at(page.Offset - toolsListed)
+	}
+	d.All = "/tools?" + url.Values{"q": {d.Q}}.Encode()
+	return nil
+}
+
+func (k *known) row(t *wrappers.Tool, category string) toolRow {
+	class, _ := k.cat.Class(t.Tool)
+	return toolRow{Tool: k.name(t), Class: string(class), Category: category, About: k.index.Short(t.ID), Marks: k.marks(t)}
+}
+
+// facets counts the tools by server, class and category, and returns which of them the
+// query keeps.
+func (k *known) facets(d *toolsData, query url.Values) func(*registry.Tool) bool {
+	chosen := func(name string) map[string]bool {
+		out := map[string]bool{}
+		for _, v := range query[name][:min(len(query[name]), maxChosen)] {
+			if v != "" {
+				out[v] = true
+			}
+		}
+		d.Narrow = d.Narrow || len(out) > 0
+		return out
+	}
+	servers, classes, categories := chosen("server"), chosen("class"), chosen("category")
+	var in map[string]bool // the IDs in the chosen categories
+	if len(categories) > 0 {
+		in = map[string]bool{}
+		for name := range categories {
+			for _, id := range k.index.Names(discovery.Query{Category: name}) {
+				in[id] = true
+			}
+		}
+	}
+	byServer, byClass := map[string]int{}, map[record.Class]int{}
+	shown := map[string]bool{}
+	for i := range k.cat.Registry.Tools {
+		t := &k.cat.Registry.Tools[i]
+		if !k.shows(t) {
+			continue
+		}
+		class, _ := k.cat.Class(t)
+		byServer[t.Server]++
+		byClass[class]++
+		d.Of++
+		shown[t.ID] = (len(servers) == 0 || servers[t.Server]) && (len(classes) == 0 || classes[string(class)]) &&
+			(in == nil || in[t.ID])
+	}
+	f := facet{Name: "server", Title: "Server"}
+	for _, name := range serverOrder(k.cat) {
+		if s, ok := k.cat.Registry.Server(name); ok && (byServer[name] > 0 || servers[name]) {
+			f.Choices = append(f.Choices, choice{name, k.hue(name), byServer[name], servers[name], s.Error != nil})
+		}
+	}
+	d.Facets = append(d.Facets, f)
+	f = facet{Name: "class", Title: "Class"}
+	for _, class := range policy.Classes {
+		if byClass[class] > 0 || classes[string(class)] {
+			f.Choices = append(f.Choices, choice{Value: string(class), Count: byClass[class], On: classes[string(class)]})
+		}
+	}
+	d.Facets = append(d.Facets, f)
+	f = facet{Name: "category", Title: "Category"}
+	for _, c := range k.index.Categories(discovery.Query{Keep: k.shows}) {
+		f.Choices = append(f.Choices, choice{Value: c.Name, Count: c.Tools, On: categories[c.Name]})
+	}
+	d.Facets = append(d.Facets, f)
+	return func(t *registry.Tool) bool { return shown[t.ID] }
+}
+
+// found is what a phrase means, and why.
+type found struct {
+	*discovery.Explanation
+	// Denied is the rule by which the viewer may not call the tool of the phrase.
+	Denied     string
+	Tool       *toolName // of the phrase; nil: it has none
+	Candidates []candidate
+	Columns    []column
+	Features   []featureRow
+	// Heads are the candidates that Features has.
+	Heads  []toolName
+	Near   []near
+	Advice []advice
+	Down   []string // servers that could not be asked
+	Took   float64  // ms
+	Low    bool     // the confidence is not enough
+	// Meter and Need are the confidence and what is enough, in percent.
+	Meter, Need string
+}
+
+// column is a signal of the search.
+type column struct{ Key, Title, About string }
+
+var columns = []column{
+	{"w0", "words", "BM25: words that the phrase and the tool share, rare ones count more"},
+	{"w1", "meaning", "cosine of the phrase with the tool's name and the head of its description"},
+	{"w2", "name", "cosine with the tool's name"},
+	{"w3", "sentence", "cosine with the best sentence of its description"},
+	{"w4", "together", "the candidate score: words and meaning, by which the candidates are chosen"},
+	{"w5", "re-ranked", "the sum of what the re-ranker's features add"},
+}
+
+// candidate is a tool that a phrase may mean.
+type candidate struct {
+	toolRow
+	On, Miss bool
+	Bars     []bar
+	Share    float64
+}
+
+// bar is a number as a bar: from Left, Width wide, in percent.
+type bar struct {
+	Key, Label  string
+	Value       float64
+	Left, Width string
+}
+
+// featureRow is a feature of the re-ranker, with what it adds for each candidate.
+type featureRow struct {
+	Feature, About string
+	Bars           []bar
+}
+
+type near struct {
+	toolName
+	Cosine float64
+}
+
+// advice says how a candidate would be the tool of the phrase.
+type advice struct {
+	toolName
+	Only string // what only it has
+}
+
+// choose is the tool that is shown beside the explanation.
+func (f *found) choose() string {
+	switch {
+	case f.Tool != nil:
+		return f.Tool.ID
+	case len(f.Candidates) > 0 && f.Verdict == discovery.Ambiguous:
+		return f.Candidates[0].Tool.ID
+	}
+	return ""
+}
+
+// explain says what a phrase means, as UseTools takes it, and why.
+func (k *known) explain(phrase string) (*found, error) {
+	begin := time.Now()
+	x, err := k.cat.Explain(k.v.r.Context(), phrase,
+		&discovery.ResolveOptions{Candidates: candidatesShown, Alone: true})
+	if err != nil {
+		return nil, err
+	}
+	f := &found{Explanation: &x, Columns: columns, Took: float64(time.Since(begin).Microseconds()) / 1000}
+	f.Meter, f.Need, f.Low = percent(x.Confidence), percent(x.Enough), x.Verdict != discovery.Resolved
+	offered := map[string]bool{x.Tool: true}
+	if x.Verdict == discovery.Resolved {
+		if t, ok := k.view.Tool(x.Tool); ok {
+			name := k.name(t)
+			f.Tool = &name
+			if d := k.decide(t.Tool); d.Verdict == policy.IsDenied {
+				f.Denied = d.Rule
+			}
+		}
+	} else {
+		for _, o := range k.index.Offer(&x.Resolution) {
+			if t, ok := k.view.Tool(o.ID); ok && k.shows(t.Tool) {
+				offered[o.ID] = true
+				f.Advice = append(f.Advice, advice{k.name(t), o.Distinction()})
+			}
+		}
+		for i := range k.cat.Registry.Servers {
+			if s := &k.cat.Registry.Servers[i]; s.Error != nil {
+				f.Down = append(f.Down, s.Name)
+			}
+		}
+	}
+	share := map[string]float64{}
+	for _, c := range x.Candidates {
+		share[c.ID] = c.Score
+	}
+	var legs []discovery.Legs
+	for _, l := range x.Tools {
+		if t, ok := k.view.Tool(l.ID); ok && k.shows(t.Tool) {
+			legs = append(legs, l)
+			f.Candidates = append(f.Candidates, candidate{toolRow: k.row(t, ""), On: l.ID == x.Tool,
+				Miss: !offered[l.ID] || x.Verdict == discovery.NotFound, Share: share[l.ID]})
+		}
+	}
+	// The least that a full bar stands for: where all are near nothing, bars are short.
+	for i, c := range []struct {
+		least float64
+		of    func(*discovery.Legs) float64
+	}{
+		{1, func(l *discovery.Legs) float64 { return l.BM25 }},
+		{.5, func(l *discovery.Legs) float64 { return l.Full }},
+		{.5, func(l *discovery.Legs) float64 { return l.Name }},
+		{.5, func(l *discovery.Legs) float64 { return l.Sentence }},
+		{1, func(l *discovery.Legs) float64 { return l.Fused }},
+		{5, func(l *discovery.Legs) float64 { return l.Score }},
+	} {
+		most := c.least
+		for j := range legs {
+			most = max(most, c.of(&legs[j]))
+		}
+		for j := range legs {
+			value := c.of(&legs[j])
+			f.Candidates[j].Bars = append(f.Candidates[j].Bars, bar{Key: columns[i].Key, Label: columns[i].Title,
+				Value: value, Left: "0%", Width: percent(max(value, 0) / most)})
+		}
+	}
+	f.features(k, legs[:min(len(legs), featuresOf)])
+	if len(f.Candidates) > 0 {
+		similar, err := k.index.Similar(f.Candidates[0].Tool.ID, 6)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range similar {
+			if t, ok := k.view.Tool(s.ID); ok && k.shows(t.Tool) && len(f.Near) < 3 {
+				f.Near = append(f.Near, near{k.name(t), s.Score})
+			}
+		}
+	}
+	return f, nil
+}
+
+// features adds what the re-ranker's features add to the scores of some candidates;
+// those that add nothing to any are left out.
+func (f *found) features(k *known, legs []discovery.Legs) {
+	if len(legs) == 0 {
+		return
+	}
+	most := 1.0
+	for _, l := range legs {
+		for _, c := range l.Features {
+			most = max(most, c.Adds, -c.Adds)
+		}
+	}
+	for i := range legs {
+		f.Heads = append(f.Heads, f.Candidates[i].Tool)
+	}
+	for i, c := range legs[0].Features {
+		row := featureRow{Feature: c.Feature, About: cmp.Or(featureWords[c.Feature], c.Feature)}
+		counts := false
+		for j := range legs {
+			adds := legs[j].Features[i].Adds
+			counts = counts || adds >= .005 || adds <= -.005
+			b := bar{Key: "plus", Value: adds, Label: f.Candidates[j].Tool.Go, Left: "50%", Width: percent(adds / most / 2)}
+			if adds < 0 {
+				b.Key, b.Left, b.Width = "minus", percent(.5+adds/most/2), percent(-adds/most/2)
+			}
+			row.Bars = append(row.Bars, b)
+		}
+		if counts {
+			f.Features = append(f.Features, row)
+		}
+	}
+}
+
+// featureWords says what the features of the re-ranker are.
+var featureWords = map[string]string{
+	"bm_rel":     "shared words, beside the best tool's",
+	"bm_cov":     "shared words, of all it could share",
+	"cos_full":   "meaning of name and description",
+	"cos_sent":   "meaning of the best sentence",
+	"soft_all":   "the phrase's words are met",
+	"name_soft":  "the name's words are met",
+	"head_all":   "the phrase's object is met",
+	"head_cos":   "meaning of verb and object",
+	"verb_conf":  "verb and name contradict",
+	"verb_desc":  "verb fits the description",
+	"name_len":   "length of the name",
+	"bigram":     "pairs of words in order",
+	"srv":        "the phrase names its server",
+	"srv_cue":    "… with a word such as on or from",
+	"last_noun":  "the name's last noun is the object",
+	"elsewhere":  "words only in its parameters and later text",
+	"verb_gap":   "verbs disagree",
+	"deprecated": "deprecated",
+	"direction":  "leads where the phrase wants to go",
+	"astray":     "leads elsewhere",
+	"number":     "one or many",
+	"contrary":   "contradicts the phrase",
+}
+
+// percent is a share, 0 to 1, as an attribute of SVG.
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*min(max(share, 0), 1)) }

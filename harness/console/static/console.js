@@ -43,7 +43,7 @@ addEventListener("keydown", (e) => {
 // while it has the focus, stays.
 let busy = false, again = false;
 export async function refresh() {
-  if (document.hidden) { again = true; return; }
+  if (document.hidden) return; // it is got when it is seen again
   if (busy) { again = true; return; }
   busy = true;
   try {
@@ -52,7 +52,7 @@ export async function refresh() {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const part of $$("[data-part][id]")) {
         const now = page.getElementById(part.id);
-        if (!now || now.outerHTML === part.dataset.was || now.isEqualNode(part)) continue;
+        if (!now || now.isEqualNode(part)) continue;
         if (part.contains(document.activeElement) && (part.dataset.part === "keep" || inField({ target: document.activeElement }))) continue;
         const id = part.contains(document.activeElement) ? document.activeElement.id : "";
         const fresh = document.importNode(now, true);
@@ -63,17 +63,27 @@ export async function refresh() {
     }
   } catch { /* the stream says when the server is there again */ }
   busy = false;
-  if (again && !document.hidden) { again = false; setTimeout(refresh, 200); }
+  if (again) { again = false; setTimeout(refresh, 200); }
 }
-addEventListener("visibilitychange", () => { if (!document.hidden && again) { again = false; refresh(); } });
 
-{ // what happens on the server
+{ // what happens on the server. A page that nobody sees holds no connection (browsers
+  // have six for a server) and catches up when it is seen again.
   const topics = document.body.dataset.live, mark = $("#live");
-  if (topics) {
-    const source = new EventSource("/events?topics=" + encodeURIComponent(topics));
-    let opened = false;
-    source.onopen = () => { if (mark) { mark.hidden = false; mark.classList.remove("off"); mark.textContent = "live"; } if (opened) refresh(); opened = true; };
-    source.onerror = () => { if (mark) { mark.hidden = false; mark.classList.add("off"); mark.textContent = "not live"; } };
+  let source = null;
+  const say = (on) => { if (mark) { mark.hidden = false; mark.classList.toggle("off", !on); mark.textContent = on ? "live" : "not live"; } };
+  function follow(catchUp) {
+    source = new EventSource("/events?topics=" + encodeURIComponent(topics));
+    source.onopen = () => { say(true); if (catchUp) refresh(); catchUp = true; };
+    source.onerror = () => say(false);
     source.onmessage = (e) => { if (document.dispatchEvent(new CustomEvent("news", { detail: e.data, cancelable: true }))) refresh(); };
+  }
+  const look = (catchUp) => {
+    if (document.hidden) { source?.close(); source = null; } else if (!source) follow(catchUp);
+  };
+  if (topics) {
+    look(false);
+    addEventListener("visibilitychange", () => look(true));
+    addEventListener("pagehide", () => { source?.close(); source = null; });
+    addEventListener("pageshow", (e) => { if (e.persisted) look(true); });
   }
 }
