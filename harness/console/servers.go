@@ -329,14 +329,14 @@ func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, n
 		key = "unusable"
 	case s.Error != nil && st.Since.IsZero():
 		key = "down"
+	case s.Transport == config.Snapshot && s.Error == nil:
+		key = "file"
 	case !st.Since.IsZero():
 		key, r.Since = "up", st.Since
 	case !st.Down.IsZero() && errors.Is(st.Err, backend.ErrDisconnected):
 		key = "stopped"
 	case !st.Down.IsZero():
 		key = "down"
-	case s.Transport == config.Snapshot:
-		key = "file"
 	}
 	r.State = serverStates[key]
 	if !v.Operator {
@@ -349,7 +349,9 @@ func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, n
 	if key != "up" && key != "ready" && key != "file" {
 		r.Since = st.Down
 		r.Error = catalog.OfServer(s.Name, message)
-		r.Again = c.again(st, now)
+		if key == "down" || key == "stopped" {
+			r.Again = c.again(st, now)
+		}
 	}
 	return r
 }
@@ -377,7 +379,11 @@ func (c *Console) again(st backend.State, now time.Time) string {
 	}
 	if c.opts.Files != nil {
 		if every, ok := c.opts.Files.Watched(); ok && every > 0 {
-			out = append(out, "it is asked again every "+show.Duration(float64(every.Milliseconds())))
+			often := every.String()
+			if every%time.Minute == 0 {
+				often = fmt.Sprintf("%d min", every/time.Minute)
+			}
+			out = append(out, "it is asked again every "+often)
 		}
 	}
 	return strings.Join(out, "; ")
