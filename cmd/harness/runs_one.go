@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -131,29 +130,11 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	switch status := r.Summary().Status; harness.Status(status) {
-	case harness.CompileError, harness.ToolNotFound, harness.Ambiguous, harness.InternalError:
-		return usageError{fmt.Sprintf("run %s ended %s: its script never ran, and is not saved", r.Begin.ID, status)}
+	warning, err := harness.SaveRun(lib, r, name, c.String("about"))
+	var no *harness.NotSavedError
+	if errors.As(err, &no) {
+		return usageError{no.Error()}
 	}
-	if r.Begin.Script.Redacted {
-		return usageError{fmt.Sprintf("run %s: secrets in its script were left out of the record: it cannot be saved",
-			r.Begin.ID)}
-	}
-	script := &library.Script{Name: name, About: c.String("about"), Tools: []library.Tool{},
-		Saved: time.Now().UTC().Truncate(time.Second)}
-	if script.Source, err = source(r); err != nil {
-		return err
-	}
-	if _, says, ok := library.Header(script.Source); ok && script.About == "" {
-		script.About = says
-	}
-	if r.Tools != nil {
-		for _, t := range r.Tools.Tools {
-			script.Tools = append(script.Tools, library.Tool{ID: t.ID, Hash: t.Hash})
-		}
-		slices.SortFunc(script.Tools, func(a, b library.Tool) int { return strings.Compare(a.ID, b.ID) })
-	}
-	warning, err := lib.Replace(script)
 	if err == nil && c.Bool("with-record") {
 		err = r.Copy(lib.Record(name))
 	}
@@ -189,7 +170,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	}
 	f := &record.Filter{}
 	if c.IsSet("older") {
-		d, err := age(c.String("older"))
+		d, err := show.Age(c.String("older"))
 		if err != nil {
 			return usageError{fmt.Sprintf("-older %q: %v; want 30d or 12h", c.String("older"), err)}
 		}

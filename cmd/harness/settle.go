@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -18,8 +15,6 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/backend"
-	"github.com/usetools/usetools/registry/config"
 )
 
 // The words of runs settle.
@@ -77,7 +72,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	if st.Happened && tool != "" && !c.Bool("force") {
-		if err := fitsTool(r, tool, st.Result.JSON); err != nil {
+		if err := harness.FitsTool(r, tool, st.Result.JSON); err != nil {
 			return usageError{fmt.Sprintf("-result: it does not fit the output schema of %s: %v; nothing was written; with -force "+
 				"the script gets it all the same", registry.Quoted(tool), err)}
 		}
@@ -87,7 +82,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	if store, err = record.Open(store.Dir(), storeOptions(files)); err != nil { // secrets of the config stay hidden
 		return err
 	}
-	err = store.Settle(r.Begin.ID, st, callTimeout(files, tool))
+	err = store.Settle(r.Begin.ID, st, files.CallTimeout(tool))
 	switch {
 	case errors.Is(err, record.ErrNotUnknown):
 		return e.noRun(err.Error() + "; harness runs show " + r.Begin.ID + " shows the calls of which nothing is known")
@@ -125,24 +120,7 @@ func (e *env) saySettled(c *cli.Command, store *record.Store, id string, st *rec
 	return nil
 }
 
-// callTimeout is how long a call of a tool may take, by the config.
-func callTimeout(files *harness.Files, tool string) time.Duration {
-	server, _, _ := strings.Cut(tool, ".")
-	if paths := files.AllConfigs(); len(paths) > 0 {
-		if cfg, err := config.Load(paths...); err == nil {
-			if s, ok := cfg.Server(server); ok {
-				return s.CallTimeout
-			}
-		}
-	}
-	return config.DefaultCallTimeout
-}
-
-// maxResult bounds what is given as the result of a call, in bytes.
-const maxResult = 1 << 20
-
-// givenResult reads what a tool would have answered, JSON or @FILE: a result of MCP,
-// else its structured value, or a text.
+// givenResult reads what a tool would have answered, JSON or @FILE.
 func givenResult(text string) (record.Data, error) {
 	data := []byte(text)
 	if file, ok := strings.CutPrefix(text, "@"); ok {
@@ -151,65 +129,7 @@ func givenResult(text string) (record.Data, error) {
 			return record.Data{}, err
 		}
 	}
-	data = bytes.TrimSpace(data)
-	switch {
-	case len(data) > maxResult:
-		return record.Data{}, fmt.Errorf("more than %d bytes", maxResult)
-	case !json.Valid(data):
-		return record.Data{}, errors.New(`it is no JSON (a text needs quotes: '"…"')`)
-	}
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(data, &keys) == nil && keys != nil {
-		_, content := keys["content"]
-		_, structured := keys["structuredContent"]
-		if content || structured {
-			if _, err := backend.DecodeResult(data); err != nil {
-				return record.Data{}, err
-			}
-			return compactData(data)
-		}
-	}
-	said := string(data)
-	_ = json.Unmarshal(data, &said) // what is no text stands as JSON
-	out := map[string]any{"content": []any{map[string]string{"type": "text", "text": said}}}
-	if keys != nil {
-		out["structuredContent"] = json.RawMessage(data)
-	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return record.Data{}, err
-	}
-	return compactData(b)
-}
-
-// fitsTool returns why a result, as MCP has it, is none of a tool of the run, by the
-// output schema that its record has; nil where it has none.
-func fitsTool(r *record.Run, id string, result json.RawMessage) error {
-	var output json.RawMessage
-	for _, l := range r.Lines {
-		if l, ok := l.(*record.Tools); ok {
-			for _, t := range l.Tools {
-				if t.ID == id {
-					output = t.Output
-				}
-			}
-		}
-	}
-	res, err := backend.DecodeResult(result)
-	if err != nil || len(output) == 0 || res.IsError {
-		return err
-	}
-	if res.Structured == nil {
-		return errors.New("it is no JSON object")
-	}
-	cat := &harness.Catalog{Registry: &registry.Registry{}}
-	return cat.CheckResult(&registry.Tool{ID: id, Output: output}, res.Structured)
-}
-
-func compactData(data []byte) (record.Data, error) {
-	var b bytes.Buffer
-	err := json.Compact(&b, data)
-	return record.Raw(b.Bytes()), err
+	return harness.GivenResult(data)
 }
 
 func (e *env) closeRun(ctx context.Context, c *cli.Command) error {

@@ -675,6 +675,19 @@ func (f *Files) saveRest(job *build.Job) {
 	}
 }
 
+// CallTimeout is how long a call of a tool may take, by the configs.
+func (f *Files) CallTimeout(tool string) time.Duration {
+	server, _, _ := strings.Cut(tool, ".")
+	if paths := f.configs(); len(paths) > 0 {
+		if cfg, err := config.Load(paths...); err == nil {
+			if s, ok := cfg.Server(server); ok {
+				return s.CallTimeout
+			}
+		}
+	}
+	return config.DefaultCallTimeout
+}
+
 // AllConfigs returns the config files in use: Configs, or the one found from
 // the current folder.
 func (f *Files) AllConfigs() []string { return f.configs() }

@@ -19,8 +19,8 @@ import (
 const (
 	// maxNeeds are named of each kind of what needs a person.
 	maxNeeds = 4
-	// maxRows are in each table of the overview.
-	maxRows = 8
+	// tableRows are in each table of the overview.
+	tableRows = 8
 	// maxLatest are the latest runs that are listed.
 	maxLatest = 7
 )
@@ -56,7 +56,7 @@ type overviewData struct {
 	Failed  int
 	Sparks  struct{ Runs, P50, Calls string }
 	Plot    *plot
-	Latest  []*record.Summary
+	Latest  []latestRun
 	Tools   []slowTool
 	Scale   *logScale
 	Read    int // runs that Tools and Denied are of
@@ -76,7 +76,7 @@ type overviewData struct {
 }
 
 // ShownServers are those that the overview has a row for, trouble first.
-func (d *overviewData) ShownServers() []*serverRow { return d.Servers[:min(len(d.Servers), maxRows+2)] }
+func (d *overviewData) ShownServers() []*serverRow { return d.Servers[:min(len(d.Servers), tableRows+2)] }
 
 // slowTool is a row of the slowest tools: its range on the scale in percents.
 type slowTool struct {
@@ -103,9 +103,7 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 		}
 	}
 	d.tools(called)
-	for _, x := range n.Runs[:min(len(n.Runs), maxLatest)] {
-		d.Latest = append(d.Latest, x.Summary)
-	}
+	d.latest(c, v, n)
 	d.Servers = c.serverRows(v, n, now, false)
 	if cat != nil {
 		d.Names, d.ToolCount = serverOrder(cat), len(cat.Registry.Tools)
@@ -113,7 +111,7 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 		if k.known && c.opts.DescribeTokens > 0 && d.ToolCount > 0 {
 			d.All, d.Execute = k.stats.Total.SchemaTokens, c.opts.DescribeTokens
 			if d.All > d.Execute {
-				d.Saved = share(d.All-d.Execute, d.All)
+				d.Saved = sharePercents(d.All-d.Execute, d.All)
 			}
 		}
 		if v.Operator {
@@ -122,6 +120,22 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	}
 	d.Needs = c.needs(v, n, d.Servers, now)
 	return d
+}
+
+// latestRun is one of the latest runs, with the picture of its calls.
+type latestRun struct {
+	*record.Summary
+	Glance *glance
+}
+
+func (d *overviewData) latest(c *Console, v *view, n *numbers) {
+	var sums []*record.Summary
+	for _, x := range n.Runs[:min(len(n.Runs), maxLatest)] {
+		sums = append(sums, x.Summary)
+	}
+	for i, g := range c.glances(v.r.Context(), sums, glanceWait) {
+		d.Latest = append(d.Latest, latestRun{sums[i], g})
+	}
 }
 
 // count counts runs, and draws them.
@@ -162,7 +176,7 @@ func (d *overviewData) count(s *period, begin time.Time, runs []*runDigest) {
 	slices.Sort(all)
 	d.P50, d.P95 = quantile(all, 0.5), quantile(all, 0.95)
 	if d.Ended > 0 {
-		d.Share = share(d.Well, d.Ended)
+		d.Share = sharePercents(d.Well, d.Ended)
 	}
 	var number, took, calls []float64
 	for i := range perPoint {
@@ -181,9 +195,9 @@ func (d *overviewData) count(s *period, begin time.Time, runs []*runDigest) {
 	}
 }
 
-// share is a part of a number, in percents; it is 100 or 0 only where it is all or
+// sharePercents is a part of a number, in percents; it is 100 or 0 only where it is all or
 // nothing.
-func share(part, of int) string {
+func sharePercents(part, of int) string {
 	p := 100 * float64(part) / float64(of)
 	switch {
 	case part == of:
@@ -209,7 +223,7 @@ func (d *overviewData) tools(all map[string]*calledTool) {
 	slices.SortFunc(d.Denied, func(a, b *calledTool) int {
 		return cmp.Or(cmp.Compare(b.Denied, a.Denied), cmp.Compare(a.Name, b.Name))
 	})
-	slow, d.Denied = slow[:min(len(slow), maxRows)], d.Denied[:min(len(d.Denied), maxRows)]
+	slow, d.Denied = slow[:min(len(slow), tableRows)], d.Denied[:min(len(d.Denied), tableRows)]
 	var ends []float64
 	for _, t := range slow {
 		ends = append(ends, t.P50, t.P95)
@@ -408,7 +422,7 @@ func (k *costs) make(c *Console, cat *catalog.Catalog) {
 			i, _ := slices.BinarySearchFunc(runs, begun.Add(-time.Duration(s.Hours)*time.Hour),
 				func(r usage.Run, t time.Time) int { return r.Time.Compare(t) })
 			all := usage.Summarize(runs[i:], nil, serverOf).Phrases
-			now.phrases[s.Hours] = slices.Clone(all[:min(len(all), maxRows)])
+			now.phrases[s.Hours] = slices.Clone(all[:min(len(all), tableRows)])
 		}
 	}
 	k.mu.Lock()

@@ -89,7 +89,7 @@ func newPlot(s *period, begin time.Time, counts []bucket) *plot {
 	}
 	top := math.Max(float64(most)*1.06, 4)
 	y := func(v float64) float64 { return 100 - 100*v/top }
-	step := niceStep(float64(most), 4)
+	step := wholeStep(float64(most), 4)
 	for v := 0.0; v <= top; v += step {
 		p.Grid = append(p.Grid, plotLine{percents(y(v), 1), thousands(int(v)), v == 0})
 	}
@@ -116,9 +116,9 @@ func newPlot(s *period, begin time.Time, counts []bucket) *plot {
 	return p
 }
 
-// niceStep is 1, 2 or 5 times a power of ten, at least 1, so that at most so many of it
+// wholeStep is 1, 2 or 5 times a power of ten, at least 1, so that at most so many of it
 // are in a value.
-func niceStep(v float64, lines int) float64 {
+func wholeStep(v float64, lines int) float64 {
 	for step := 1.0; ; step *= 10 {
 		for _, k := range []float64{1, 2, 5} {
 			if v <= k*step*float64(lines) {

@@ -1,8 +1,462 @@
 package console
 
-// runPages adds the page of a run.
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// runPages adds the page of a run, with what can be done with it.
 func (c *Console) runPages(see func(pattern string, page func(*view) error)) {
-	see("GET /runs/{id}", func(v *view) error {
-		return v.show("run.html", &Page{Title: "Run", Nav: "runs"})
-	})
+	see("GET /runs/{id}", c.runPage)
+	see("GET /runs/{id}/calls/{n}", c.call)
+	see("GET /runs/{id}/calls/{n}/{what}", c.callValue)
+	see("GET /runs/{id}/record", c.recordFile)
+	see("GET /runs/{id}/diff", c.compareWith)
+	see("POST /runs/{id}/again", c.again)
+	see("POST /runs/{id}/replay", c.replay)
+	see("POST /runs/{id}/save", c.saveRun)
+	see("POST /runs/{id}/settle", c.settle)
+	see("POST /runs/{id}/close", c.closeRun)
+	see("POST /runs/{id}/resume", c.resume)
+}
+
+// run reads the run that the path names, if the viewer may see it.
+func (v *view) run() (*show.View, error) {
+	r, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return show.New(r), nil
+}
+
+// load reads a run, if the viewer may see it.
+func (v *view) load(id string) (*record.Run, error) {
+	if err := v.c.reading.Acquire(v.r.Context(), 1); err != nil {
+		return nil, err
+	}
+	defer v.c.reading.Release(1)
+	r, err := v.c.store.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	if !v.Sees(r.Begin.Subject) {
+		return nil, record.ErrNotFound
+	}
+	return r, nil
+}
+
+// servers are the servers whose place says their colour: those of the catalog, then
+// others that a run uses.
+func (v *view) servers(run *show.View) []string {
+	var out []string
+	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
+		for _, s := range cat.Registry.Servers {
+			out = append(out, s.Name)
+		}
+	}
+	for _, s := range run.Sources {
+		for _, p := range s.Places {
+			if name := serverOf(p.Tool); !slices.Contains(out, name) && len(out) < 1000 {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// runView is the page of a run.
+type runView struct {
+	*show.View
+	ID, Title, Script string // Script: the saved one that it is of
+	Score             *score
+	Table             *callTable
+	Chosen            *shownCall
+	Took, Between     string
+	Open              []openAsk
+	Unknown           []unknownCall
+	States            []stateNote
+	Ledger            []ledgerRow
+	LedgerAsk         string // approval of all its effects
+	Value             *shownValue
+	Printed           string
+	PrintedMore       bool
+	Errors            []show.Error
+	General           []string // warnings
+	Decisions         []decisionRow
+	Facts             []fact
+	Effects           []effectOf
+	Can               can
+	CanNot            string // why it cannot run again
+}
+
+type (
+	openAsk   struct{ ID, Tool, Hue, Args, Why, Row, Until string }
+	stateNote struct{ Kind, Title, Text string }
+	ledgerRow struct {
+		N                                 int
+		Tool, Hue, Args, Place, Row, From string
+	}
+	decisionRow struct{ Tool, Hue, Verdict, Class, Rule string }
+	fact        struct{ Name, Text string }
+	effectOf    struct {
+		Tool, Hue string
+		Times     int
+	}
+	unknownCall struct {
+		N                             int
+		Tool, Hue, Row, Place, Sent   string
+		Class, Key, EndedBy, Approval string
+		Args                          *shownValue
+	}
+)
+
+// can is what a viewer may do with a run.
+type can struct{ Again, Replay, Save, Settle, Close, Resume, Stop bool }
+
+func (c *Console) runPage(v *view) error {
+	run, err := v.run()
+	if err != nil {
+		return err
+	}
+	id := run.Run.Begin.ID
+	if v.r.PathValue("id") != id { // the beginning of an ID
+		return v.goTo("/runs/" + link(id))
+	}
+	d := v.newRunView(run)
+	page := &Page{Title: d.Title + ", run " + id, Nav: "runs", Class: "runpage", Module: "run.js", Data: d}
+	if goesOn(run) {
+		page.Live = []string{topicRun(id)}
+	}
+	return v.show("run.html", page)
+}
+
+// goesOn reports whether something of a run may still change.
+func goesOn(v *show.View) bool {
+	return v.Run.End == nil || v.Status == string(harness.Waiting) || v.Status == string(harness.Uncertain) || len(v.Run.Open()) > 0
+}
+
+func (v *view) newRunView(run *show.View) *runView {
+	r, b := run.Run, run.Run.Begin
+	servers := v.servers(run)
+	page, _ := strconv.Atoi(v.r.URL.Query().Get("calls"))
+	page = min(max(page, 1), 1+maxTablePages)
+	now := time.Now()
+	sum := r.Summary()
+	d := &runView{View: run, ID: b.ID, Title: cmp.Or(b.Name, sum.Title, "A run"), Score: newScore(run, servers, page, now),
+		Table: newCallTable(run, servers, page), Took: show.Duration(run.Ms), Decisions: nil}
+	d.Title = show.Visible(d.Title, 120, false)
+	if d.Table.Last < page {
+		d.Table = newCallTable(run, servers, d.Table.Last)
+	}
+	if r.End != nil && r.End.Ms > 0 && run.Paused == 0 {
+		d.Took = show.Duration(r.End.Ms)
+	} else if r.End == nil && run.Status == record.Running {
+		d.Took = show.Duration(max(run.Ms, float64(now.Sub(b.Time).Milliseconds())-run.Paused)) + " so far"
+	}
+	if run.Paused > 0 {
+		d.Between = show.Duration(run.Paused)
+	}
+	if d.Score.Chosen > 0 {
+		d.Chosen = newShownCall(run, servers, d.Score.Chosen)
+	}
+	d.asks(servers)
+	d.unknown(servers)
+	d.ledger(servers)
+	d.states()
+	d.ending()
+	d.decisions(servers)
+	d.facts()
+	d.actions(v)
+	return d
+}
+
+// maxTablePages bounds the page that is asked for.
+const maxTablePages = record.MaxLines / callsPage
+
+// maxListed bounds lists on the page.
+const maxListed = 20
+
+func (d *runView) asks(servers []string) {
+	for _, a := range d.Run.Open() {
+		if a.A == record.Ledger || len(d.Open) >= maxListed {
+			continue
+		}
+		d.Open = append(d.Open, openAsk{ID: record.ApprovalID(d.ID, a.A), Tool: a.Tool, Hue: hue(servers, a.Tool),
+			Args: shortArgs(d.Run, a.Args, 160), Why: a.Why, Row: rowAt(d.View, a.Path, a.Place), Until: a.Until.Local().Format("2 Jan, 15:04")})
+	}
+}
+
+// rowAt is the row of the score of a place.
+func rowAt(v *show.View, path, place string) string {
+	prefix := ""
+	if i := slices.Index(v.Sources, v.SourceOf(path)); i > 0 {
+		prefix = "s" + strconv.Itoa(i)
+	}
+	return prefix + "L" + strconv.Itoa(show.Line(place))
+}
+
+func (d *runView) unknown(servers []string) {
+	if d.Run.Running {
+		return
+	}
+	for _, m := range d.Run.Unknown() {
+		if len(d.Unknown) >= maxListed {
+			break
+		}
+		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rowAt(d.View, m.Path, m.Place), Place: m.Place,
+			Sent: m.Call.Time.Local().Format("2 Jan, 15:04:05"), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
+			Args: newShownValue(d.Run, m.Args, "args")}
+		if m.Ask != "" {
+			u.Approval = record.ApprovalID(d.ID, m.Ask)
+		}
+		d.Unknown = append(d.Unknown, u)
+	}
+}
+
+// ledger is what a dry run did not send.
+func (d *runView) ledger(servers []string) {
+	if !d.Run.Begin.Dry || d.Run.Live() {
+		return
+	}
+	for _, b := range barsOf(d.View) {
+		if g := b.Guess; g != nil && b.Call == nil && len(d.Ledger) < maxListed*5 {
+			d.Ledger = append(d.Ledger, ledgerRow{N: g.N, Tool: g.Tool, Hue: hue(servers, g.Tool), Args: shortArgs(d.Run, g.Args, 200),
+				Place: g.Place, Row: rowID(d.View, b), From: g.From})
+		}
+	}
+	for _, a := range d.Run.Open() {
+		if a.A == record.Ledger {
+			d.LedgerAsk = record.ApprovalID(d.ID, a.A)
+		}
+	}
+}
+
+// states says what is not as with other runs, and what to do.
+func (d *runView) states() {
+	r := d.Run
+	add := func(kind, title, format string, args ...any) {
+		d.States = append(d.States, stateNote{kind, title, fmt.Sprintf(format, args...)})
+	}
+	if r.Damaged != nil {
+		add("bad", "The record is damaged.", "%s. What can be read is shown; nothing goes on with it.", capital(r.Damaged.Error()))
+	}
+	if r.Later != nil {
+		add("wait", "A later version wrote this record.", "%s. Something in it may not be shown.", capital(r.Later.Error()))
+	}
+	if r.Torn > 0 && r.End == nil && d.Status != record.Running {
+		add("wait", "The end of the record is torn.", "%s bytes at the end do not verify and are left out: the process died while it wrote them.", thousands(int(r.Torn)))
+	}
+	if d.Status == record.Died {
+		add("wait", "The process of this run died.", "What it did until then is here. It can go on from there: no call is sent twice.")
+	}
+	if r.End != nil && r.End.Closed {
+		add("wait", "The run was closed by a person.", "Nothing goes on with it.")
+	}
+	if r.Begin.Dry && !r.Live() {
+		add("ok", "A dry run.", "Reads were sent; effects were not, and nothing was changed.")
+	} else if r.Live() {
+		add("wait", "A dry run that went on.", "After a yes its effects were sent.")
+	}
+	if n := d.notKept(); n != "" {
+		add("wait", "Not all values were kept.", "%s", n)
+	}
+}
+
+// notKept says which values are not in the record.
+func (d *runView) notKept() string {
+	none, hidden := 0, 0
+	look := func(v record.Data) {
+		switch {
+		case !v.Redacted:
+		case v.JSON == nil && v.Shown == "":
+			none++
+		default:
+			hidden++
+		}
+	}
+	look(d.Run.Begin.Script)
+	for _, v := range d.Run.Begin.Inputs {
+		look(v)
+	}
+	for _, m := range d.Run.Calls {
+		look(m.Line().Args)
+		look(m.Result())
+	}
+	var parts []string
+	if none > 0 {
+		parts = append(parts, fmt.Sprintf("Of %s there are only size and digest.", text.Count(none, "value")))
+	}
+	if hidden > 0 {
+		parts = append(parts, fmt.Sprintf("In %s secrets were hidden before they were kept.", text.Count(hidden, "value")))
+	}
+	return strings.Join(parts, " ")
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// maxPrintedText bounds what is shown of what was printed, in bytes.
+const maxPrintedText = 8 << 10
+
+// ending is what the agent got.
+func (d *runView) ending() {
+	r := d.Run
+	d.Errors = runErrors(d.View)
+	for _, w := range d.Warnings[:min(len(d.Warnings), maxErrors)] {
+		if !strings.HasPrefix(w, "line ") {
+			d.General = append(d.General, text.Cut(w, 1000))
+		}
+	}
+	if r.End != nil && !r.End.Value.IsZero() {
+		d.Value = newShownValue(r, r.End.Value, "value")
+	}
+	printed := r.Stdout() + r.Stderr()
+	d.PrintedMore = len(printed) > maxPrintedText
+	d.Printed = text.CutBytes(printed, maxPrintedText)
+}
+
+func decisionsOf(r *record.Run) (all []harness.Decision) {
+	if r.End != nil {
+		_ = json.Unmarshal(r.End.Decisions, &all) // what is none is not shown
+	}
+	return all
+}
+
+// decided says what a policy said of a tool.
+func decided(d harness.Decision) string {
+	return strings.ReplaceAll(string(d.Verdict), "_", " ") + ": " + text.Cut(d.Rule, 300)
+}
+
+func (d *runView) decisions(servers []string) {
+	seen := map[string]bool{}
+	for _, x := range decisionsOf(d.Run) {
+		if seen[x.Tool] || len(d.Decisions) >= 100 {
+			continue
+		}
+		seen[x.Tool] = true
+		class := "is-bad"
+		switch x.Verdict {
+		case "allowed", "approved":
+			class = "is-ok"
+		case "needs_approval":
+			class = "is-wait"
+		}
+		d.Decisions = append(d.Decisions, decisionRow{x.Tool, hue(servers, x.Tool), strings.ReplaceAll(string(x.Verdict), "_", " "), class, text.Cut(x.Rule, 300)})
+	}
+}
+
+// facts say how it ran.
+func (d *runView) facts() {
+	r, b := d.Run, d.Run.Begin
+	add := func(name, format string, args ...any) {
+		d.Facts = append(d.Facts, fact{name, fmt.Sprintf(format, args...)})
+	}
+	if len(b.Inputs) == 0 {
+		add("Inputs", "none")
+	}
+	for i, name := range slices.Sorted(maps.Keys(b.Inputs)) {
+		if i == maxListed {
+			add("Inputs", "and %d more", len(b.Inputs)-i)
+			break
+		}
+		add("Input "+text.Cut(name, 40), "%s", shortArgs(r, b.Inputs[name], 200))
+	}
+	var t harness.Timing
+	if r.End != nil && json.Unmarshal(r.End.Timing, &t) == nil && t.Total > 0 {
+		add("Phases", "start %.1f · parse %.1f · resolve %.1f · generate %.1f · check %.1f · lower %.1f · run %.0f ms",
+			t.Start, t.Parse, t.Resolve, t.Generate, t.Check, t.Lower, t.Run)
+	}
+	var modes []string
+	for _, m := range []struct {
+		on   bool
+		name string
+	}{{b.Dry, "dry run"}, {b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
+		if m.on {
+			modes = append(modes, m.name)
+		}
+	}
+	if len(modes) > 0 {
+		add("Mode", "%s", strings.Join(modes, ", "))
+	}
+	for i, a := range r.Attempts[:min(len(r.Attempts), maxListed)] {
+		what := fmt.Sprintf("began %s", a.Time.Local().Format("2 Jan, 15:04:05"))
+		if a.Who != "" {
+			what += " by " + text.Cut(a.Who, 60)
+		}
+		if i < len(r.Ended) {
+			what += "; the one before ended " + text.Cut(r.Ended[i].Status, 30)
+		}
+		add("Attempt "+strconv.Itoa(a.Number), "%s", what)
+	}
+	if r.End != nil && r.End.ExitCode != 0 {
+		add("Exit code", "%d", r.End.ExitCode)
+	}
+	add("Harness", "%s, %s, %s/%s, %s", text.Cut(b.Harness, 60), text.Cut(b.Go, 40), text.Cut(b.OS, 20), text.Cut(b.Arch, 20), text.Count(b.CPUs, "CPU"))
+}
+
+// actions says what can be done with the run, and what running it again may do.
+func (d *runView) actions(v *view) {
+	r := d.Run
+	n := map[string]int{}
+	var order []string
+	for _, m := range r.Calls {
+		if l := m.Line(); l.Class != record.Read {
+			if n[l.Tool]++; n[l.Tool] == 1 {
+				order = append(order, l.Tool)
+			}
+		}
+	}
+	servers := v.servers(d.View)
+	for _, tool := range order[:min(len(order), maxListed)] {
+		d.Effects = append(d.Effects, effectOf{tool, hue(servers, tool), n[tool]})
+	}
+	if _, err := scriptOf(r); err != nil {
+		d.CanNot = err.Error()
+	} else {
+		d.Can.Again = true
+	}
+	neverRan := r.End != nil && harness.Status(d.Status).ExitCode() == harness.CompileError.ExitCode()
+	d.Can.Replay = d.Can.Again && r.End != nil && r.Damaged == nil && !neverRan
+	d.Can.Save = d.Can.Again && !neverRan && v.library() != nil
+	if v.Operator && !r.Running && r.Damaged == nil && (r.End == nil || !r.End.Closed) {
+		waits := d.Status == string(harness.Waiting) || d.Status == string(harness.Uncertain) || d.Status == record.Died
+		d.Can.Settle = len(d.Unknown) > 0
+		d.Can.Close = waits
+		d.Can.Resume = len(d.Unknown) == 0 && len(r.Open()) == 0 && (waits || d.Status == string(harness.Canceled))
+	}
+}
+
+// Raw is the address of the page without its query.
+func (d *runView) Raw() string { return "/runs/" + link(d.ID) }
+
+// SaveName is the name under which the script is saved already, or may be.
+func (d *runView) SaveName() string {
+	if name := d.Run.Begin.Name; library.CheckName(name) == nil {
+		return name
+	}
+	return ""
+}
+
+// Counted says how many calls had effects: "no effects" where none had.
+func (d *runView) Counted() string {
+	if n := d.Classes[record.Effect] + d.Classes[record.Again]; n > 0 {
+		return text.Count(n, "effect")
+	}
+	return "no effects"
 }

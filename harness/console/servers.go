@@ -34,8 +34,8 @@ const (
 	// fewLines of a log, and of a part of a changed definition, are in the list of
 	// servers; manyLines are on the page of one.
 	fewLines, manyLines = 8, 400
-	// maxLine of a log or a definition is shown, in characters.
-	maxLine = 1000
+	// maxLine of a line is shown, in characters; shortLine of one of a log in the list.
+	maxLine, shortLine = 1000, 240
 )
 
 // serverPages adds the pages of servers.
@@ -342,15 +342,17 @@ func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, n
 	if !v.Operator {
 		return r
 	}
-	r.Start = float64(st.Start.Microseconds()) / 1000
-	if st.Limit > 0 {
+	if s.Transport == config.Stdio || s.Transport == config.HTTP || s.Transport == config.SSE {
+		r.Start = float64(st.Start.Microseconds()) / 1000
+	}
+	if st.Limit > 0 && key != "file" {
 		r.Busy = fmt.Sprintf("%d of %d", st.Calls, st.Limit)
 	}
 	if key != "up" && key != "ready" && key != "file" {
 		r.Since = st.Down
 		r.Error = catalog.OfServer(s.Name, message)
 		if key == "down" || key == "stopped" {
-			r.Again = c.again(st, now)
+			r.Again = c.askedAgain(st, now)
 		}
 	}
 	return r
@@ -369,8 +371,8 @@ func definition(cat *catalog.Catalog, name string) *config.Server {
 	return nil
 }
 
-// again says when a server that is not up is asked again.
-func (c *Console) again(st backend.State, now time.Time) string {
+// askedAgain says when a server that is not up is asked again.
+func (c *Console) askedAgain(st backend.State, now time.Time) string {
 	var out []string
 	if st.Retry.After(now) {
 		out = append(out, "the next call starts it again, from "+st.Retry.Local().Format("15:04:05")+" on")
@@ -456,6 +458,10 @@ func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
 		r.LogError = err.Error()
 		return
 	}
+	most := maxLine
+	if lines == fewLines {
+		most = shortLine
+	}
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSuffix(line, "\n")
 		l := logLine{Text: line}
@@ -465,7 +471,7 @@ func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
 			}
 		}
 		l.Text, l.Note = strings.CutPrefix(l.Text, "-- ")
-		l.Text = show.Visible(l.Text, maxLine, false)
+		l.Text = show.Visible(l.Text, most, false)
 		r.Log = append(r.Log, l)
 	}
 }
@@ -536,8 +542,8 @@ func changeDigest(c build.Change) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// back is the page that an action on a server was asked from.
-func back(v *view, name string) error {
+// backToServer is the page that an action on a server was asked from.
+func backToServer(v *view, name string) error {
 	if name == "" || v.r.PostFormValue("from") == "list" {
 		return v.goTo("/servers")
 	}
@@ -574,7 +580,7 @@ func (c *Console) askServer(v *view, name string) error {
 	} else {
 		v.say("wait", "Servers are not watched here. build-registry asks them, and the next start reads what they said.")
 	}
-	return back(v, name)
+	return backToServer(v, name)
 }
 
 func hasServer(cat *catalog.Catalog, name string) bool {
@@ -612,7 +618,7 @@ func (c *Console) switchServer(v *view, name string, on bool) error {
 			visible(name), is, path)
 	}
 	c.Changed(topicServers)
-	return back(v, name)
+	return backToServer(v, name)
 }
 
 // acceptTool accepts what a pinned tool has become, as build-registry accept does.
@@ -632,7 +638,7 @@ func (c *Console) acceptTool(v *view, name string) error {
 	change := a.Change(id)
 	if changeDigest(change) != v.r.PostFormValue("digest") {
 		v.say("wait", "%s has changed again since the page was made. Read it, and accept it again.", visible(id))
-		return back(v, name)
+		return backToServer(v, name)
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), time.Minute)
 	defer cancel()
@@ -642,7 +648,7 @@ func (c *Console) acceptTool(v *view, name string) error {
 	c.log.Info("a changed tool was accepted", "tool", id, "what", change.What, "who", v.Name)
 	v.say("ok", "%s is accepted as it is now.", visible(id))
 	c.Changed(topicServers)
-	return back(v, name)
+	return backToServer(v, name)
 }
 
 // signInWait is how long a sign-in may take, and signInPage how long the server may take
@@ -697,7 +703,7 @@ func (c *Console) signIn(v *view, name string) error {
 	if !loopback(v.r.Host) {
 		v.say("wait", "A sign-in leads the browser back to the machine of the harness. Run there: build-registry signin %s",
 			registry.ShellWord(name))
-		return back(v, name)
+		return backToServer(v, name)
 	}
 	cfg, err := config.Load(f.AllConfigs()...)
 	if err != nil {
@@ -718,7 +724,7 @@ func (c *Console) signIn(v *view, name string) error {
 		return x
 	})
 	if !begun {
-		return back(v, name)
+		return backToServer(v, name)
 	}
 	led := make(chan struct{})
 	c.hub.work.Go(func() {
@@ -751,7 +757,7 @@ func (c *Console) signIn(v *view, name string) error {
 	case <-time.After(signInPage):
 	case <-v.r.Context().Done():
 	}
-	return back(v, name)
+	return backToServer(v, name)
 }
 
 // loopback reports whether a request's host is this machine.

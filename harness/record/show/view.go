@@ -19,6 +19,7 @@ type View struct {
 	Ms     float64 // until its end, or as far as the record goes
 	// Paused is how many ms are left out, in which the run was not under way.
 	Paused  float64
+	Pauses  []Pause // what that is made of, in their order
 	Phrases []Phrase
 	Sources []*Source // the script, then those that it ran through RunScript
 	Calls   int       // those of a dry run that were not sent included, until it goes on
@@ -28,6 +29,10 @@ type View struct {
 	// Warnings are those of the run, at its end or so far.
 	Warnings []string
 }
+
+// Pause is a time in which a run was not under way: At is where it is left out, and Ms
+// how long it was.
+type Pause struct{ At, Ms float64 }
 
 // Phrase is what a phrase, or a tool that no phrase names, came to.
 type Phrase struct {
@@ -135,6 +140,9 @@ func New(r *record.Run) *View {
 	}
 	c := newClock(r)
 	v.Paused = ms(c.paused())
+	for _, k := range c.cuts {
+		v.Pauses = append(v.Pauses, Pause{c.at(k.from), ms(k.to.Sub(k.from))})
+	}
 	v.Ms = c.last
 	if r.End != nil {
 		v.Ms = max(c.last, c.at(r.End.Time))
@@ -159,6 +167,9 @@ func (v *View) source(path string) *Source {
 	}
 	return best
 }
+
+// SourceOf is the script that a path of a call belongs to.
+func (v *View) SourceOf(path string) *Source { return v.source(path) }
 
 func (v *View) addCalls(c *clock) {
 	type key struct {

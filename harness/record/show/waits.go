@@ -131,7 +131,7 @@ func (p *page) unknown() {
 			p.fact("approval", r.Begin.ID+"."+c.Ask)
 		}
 		name := "ended by"
-		for _, l := range p.wrapped(lostBy(m), p.Width-12, math.MaxInt) {
+		for _, l := range p.wrapped(LostBy(m), p.Width-12, math.MaxInt) {
 			p.fact(name, l)
 			name = ""
 		}
@@ -151,8 +151,8 @@ func (p *page) unknown() {
 	p.line("    harness runs close %s                           nothing goes on", id)
 }
 
-// lostBy says what ended a call of which nobody knows what became.
-func lostBy(m *record.Made) string {
+// LostBy says what ended a call of which nobody knows what became.
+func LostBy(m *record.Made) string {
 	switch {
 	case m.Done != nil:
 		return cmp.Or(strings.TrimSpace(m.Done.Error), strings.TrimSpace(m.Done.Message), "no answer")

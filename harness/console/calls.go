@@ -1,0 +1,371 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
+)
+
+const (
+	callsPage = 100 // rows of the table of calls
+	maxShown  = 8 << 10
+	maxPretty = 1 << 20 // bytes of JSON that is laid out
+)
+
+// pageOf is the page of the table of calls that a call is on, by its number.
+func pageOf(n int) int { return max(n-1, 0)/callsPage + 1 }
+
+// link is a text as a part of the path of a URL.
+func link(s string) string { return url.PathEscape(s) }
+
+// toolLink is the page of a tool.
+func toolLink(id string) string { return template.HTMLEscapeString("/tools/" + url.PathEscape(id)) }
+
+// callRow is a row of the table of calls.
+type callRow struct {
+	N                      int
+	Tool, Hue, Row, Place  string
+	Goroutine, Args, Class string
+	At, Took, Result       string
+	Bad, Odd               bool // Odd: not simply answered
+}
+
+// callTable is one page of the calls of a run.
+type callTable struct {
+	Rows       []callRow
+	Page, Last int
+	Total      int
+	Run        string
+}
+
+// Before and After are the pages beside it.
+func (t *callTable) Before() int { return t.Page - 1 }
+func (t *callTable) After() int  { return t.Page + 1 }
+
+// barsOf are all calls of a view, by number, with their places and the IDs of their
+// rows.
+func barsOf(v *show.View) []barAt {
+	var all []barAt
+	for _, s := range v.Sources {
+		for _, p := range s.Places {
+			for _, b := range p.Calls {
+				all = append(all, barAt{Bar: b, place: p})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b barAt) int { return cmp.Compare(a.N, b.N) })
+	return all
+}
+
+// rowID is the row of the score at which a call is.
+func rowID(v *show.View, b barAt) string {
+	prefix := ""
+	if i := slices.Index(v.Sources, v.SourceOf(b.Path)); i > 0 {
+		prefix = "s" + strconv.Itoa(i)
+	}
+	return prefix + "L" + strconv.Itoa(b.place.Line)
+}
+
+// newCallTable is a page of the table: of calls by number, so that a call is on the
+// page that its number says.
+func newCallTable(v *show.View, servers []string, page int) *callTable {
+	all := barsOf(v)
+	t := &callTable{Page: page, Last: 1, Total: len(all), Run: v.Run.Begin.ID}
+	if len(all) > 0 {
+		t.Last = pageOf(all[len(all)-1].N)
+	}
+	for _, b := range all {
+		if pageOf(b.N) != page {
+			continue
+		}
+		l := b.Made.Line()
+		r := callRow{N: b.N, Tool: b.place.Tool, Hue: hue(servers, b.place.Tool), Row: rowID(v, b), Place: l.Place,
+			Goroutine: goroutine(v, b.Path), Args: shortArgs(v.Run, l.Args, 140), Class: string(l.Class), At: "+" + show.Duration(b.Start)}
+		if b.Done != nil {
+			r.Took = show.Duration(b.Done.Ms)
+		}
+		switch {
+		case b.State == show.Answered && b.Done != nil:
+			r.Result = thousands(b.Done.Bytes) + " B"
+		case b.Error != "":
+			r.Result, r.Bad = text.Cut(b.Error, 160), true
+		default:
+			r.Result, r.Bad, r.Odd = stateWord(b.State), isFailed(b.Bar), true
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+func shortArgs(r *record.Run, d record.Data, most int) string {
+	if d.JSON == nil && !d.IsZero() {
+		return "(" + notHere(d) + ")"
+	}
+	var b bytes.Buffer
+	if len(d.JSON) > 64<<10 || json.Compact(&b, d.JSON) != nil {
+		return text.Cut(string(d.JSON[:min(len(d.JSON), 4*most)]), most)
+	}
+	return text.Cut(b.String(), most)
+}
+
+// goroutine is the goroutine of a path, without the script that it belongs to: main,
+// or the last part of what it was started by.
+func goroutine(v *show.View, path string) string {
+	path = strings.Trim(strings.TrimPrefix(path, v.SourceOf(path).Path), "/ ")
+	if path == "" {
+		return "main"
+	}
+	if len(path) > 40 {
+		return "…" + text.Cut(path[strings.LastIndexByte(path, '/')+1:], 40)
+	}
+	return path
+}
+
+// shownCall is a call as the panel shows it.
+type shownCall struct {
+	N, Total        int
+	Run, Tool, Go   string
+	Hue, Row, Place string
+	Started         []startedAt // the goroutine: what started it, from main on
+	Script          string      // saved script that it is of
+	State           string      // "" where it was simply answered
+	Wait            bool        // the state is nothing bad
+	At, Took        string
+	Rank            string
+	Class, Why      string
+	Allowed         string
+	Asked           []askedOf
+	Attempt         int
+	Key             string
+	Error           string
+	Suspect         string
+	Guess           string // run whose record the answer is of
+	Made            bool   // answer made up
+	Args, Result    *shownValue
+	Settle          *record.Settle
+}
+
+type startedAt struct{ Place, Row string }
+
+// askedOf is what a person was asked of a call.
+type askedOf struct{ ID, Said, Word, Why string }
+
+// shownValue is a value, in colours, cut where it is long.
+type shownValue struct {
+	HTML   template.HTML
+	Bytes  int
+	Cut    bool
+	Absent string // why it is not shown
+	What   string // args or result
+	Texts  bool   // the result's texts, not a typed value
+	Other  string // blocks that are no text
+}
+
+// newShownCall is a call of a run by its number; nil: there is none.
+func newShownCall(v *show.View, servers []string, n int) *shownCall {
+	var b barAt
+	var same []*show.Bar
+	for _, s := range v.Sources {
+		for _, p := range s.Places {
+			for _, c := range p.Calls {
+				if c.N == n {
+					b, same = barAt{Bar: c, place: p}, p.Calls
+				}
+			}
+		}
+	}
+	if b.Bar == nil {
+		return nil
+	}
+	r, l := v.Run, b.Made.Line()
+	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.place.Tool, Go: goName(b.place.Tool), Hue: hue(servers, b.place.Tool),
+		Row: rowID(v, b), Place: l.Place, At: "+" + show.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
+		Error: b.Error, Settle: b.Settle}
+	if b.place.Line == 0 {
+		c.Place = "a line that is not known"
+	}
+	src := v.SourceOf(b.Path)
+	if src != v.Sources[0] {
+		c.Script = src.Name
+	}
+	prefix := strings.TrimSuffix(c.Row, "L"+strconv.Itoa(b.place.Line))
+	for part := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(b.Path, src.Path), "/ "), "/") {
+		if place, _, ok := strings.Cut(part, "#"); ok && len(c.Started) < 6 {
+			c.Started = append(c.Started, startedAt{place, prefix + "L" + strconv.Itoa(show.Line(place))})
+		}
+	}
+	if b.State != show.Answered && b.State != show.Failed {
+		c.State = stateWord(b.State)
+		c.Wait = !isFailed(b.Bar)
+	}
+	if b.Done != nil {
+		c.Took, c.Suspect = show.Duration(b.Done.Ms), b.Done.Suspect
+		if n := len(same); n > 1 {
+			slower := 0
+			for _, o := range same {
+				if o.Done != nil && o.Done.Ms > b.Done.Ms {
+					slower++
+				}
+			}
+			c.Rank = fmt.Sprintf("slower than %d of %d at this line", n-1-slower, n)
+			if slower == 0 {
+				c.Rank = fmt.Sprintf("slowest of %d at this line", n)
+			}
+		}
+	}
+	c.tool(r)
+	for _, a := range r.Asks {
+		if a.A == l.Ask || a.N == n && a.N > 0 {
+			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Why: a.Why, Said: "nobody has answered"}
+			if a.Answer != nil {
+				s.Said, s.Word = show.Said(a.Answer, false), a.Answer.Word
+			}
+			c.Asked = append(c.Asked, s)
+		}
+	}
+	if g := b.Guess; g != nil {
+		c.Guess, c.Made = g.From, g.From == ""
+	}
+	c.Args = newShownValue(r, l.Args, "args")
+	if res := b.Made.Result(); !res.IsZero() {
+		c.Result = newShownValue(r, res, "result")
+	}
+	return c
+}
+
+// tool finds what the record says of the tool: its Go name, why it has its class, and
+// which rule allowed it.
+func (c *shownCall) tool(r *record.Run) {
+	for _, l := range r.Lines {
+		if l, ok := l.(*record.Tools); ok {
+			for _, t := range l.Tools {
+				if t.ID == c.Tool {
+					c.Go, c.Why = cmp.Or(t.Go, c.Go), t.Why
+				}
+			}
+		}
+	}
+	for _, d := range decisionsOf(r) {
+		if d.Tool == c.Tool {
+			c.Allowed = decided(d)
+		}
+	}
+}
+
+func newShownValue(r *record.Run, d record.Data, what string) *shownValue {
+	out := &shownValue{Bytes: d.Bytes, What: what}
+	raw, err := r.Value(d)
+	switch {
+	case err != nil || raw == nil:
+		out.Absent = notHere(d)
+		return out
+	case d.Redacted:
+		out.Absent = "secrets in it were hidden before it was kept"
+	}
+	if what == "result" {
+		if res, err := backend.DecodeResult(raw); err == nil {
+			raw, out.Texts = res.Structured, res.Structured == nil
+			if out.Texts {
+				raw = []byte(res.Text())
+				for _, b := range res.Content {
+					if b.Type != "text" {
+						out.Other = text.Cut(strings.TrimSpace(out.Other+" "+b.Type), 100)
+					}
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	var m markup
+	isJSON := len(raw) <= maxPretty && json.Indent(&b, raw, "", "  ") == nil
+	if !isJSON {
+		b.Reset()
+		b.Write(raw)
+	}
+	s := b.String()
+	out.Cut = len(s) > maxShown
+	if isJSON {
+		m.json(s, maxShown)
+	} else {
+		m.write(string(prose(text.CutBytes(s, maxShown))))
+	}
+	out.HTML = m.html()
+	return out
+}
+
+// notHere says why a value is not shown.
+func notHere(d record.Data) string {
+	if d.Redacted {
+		return thousands(d.Bytes) + " bytes, not kept: only its digest is, " + text.Cut(d.SHA256, 12)
+	}
+	return thousands(d.Bytes) + " bytes, which cannot be read"
+}
+
+// call shows the panel of a call, or, to who has no scripts, a page with it.
+func (c *Console) call(v *view) error {
+	view, err := v.run()
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(v.r.PathValue("n"))
+	if err != nil {
+		return notFound("There is no such call in this run.")
+	}
+	call := newShownCall(view, v.servers(view), n)
+	if call == nil {
+		return notFound("There is no such call in this run.")
+	}
+	if v.r.Header.Get("X-Part") != "" {
+		return v.part("run.html", "call", call)
+	}
+	return v.show("call.html", &Page{Title: fmt.Sprintf("Call %d of run %s", n, call.Run), Nav: "runs", Data: call})
+}
+
+// callValue sends the arguments or the result of a call, whole, as a file.
+func (c *Console) callValue(v *view) error {
+	view, err := v.run()
+	if err != nil {
+		return err
+	}
+	for _, m := range view.Run.Calls {
+		if strconv.Itoa(m.Line().N) != v.r.PathValue("n") {
+			continue
+		}
+		d := m.Line().Args
+		if v.r.PathValue("what") == "result" {
+			d = m.Result()
+		}
+		raw, err := view.Run.Value(d)
+		if err != nil || raw == nil {
+			return notFound("This value is not in the record.")
+		}
+		return v.download(fmt.Sprintf("%s-call-%d-%s.json", view.Run.Begin.ID, m.Line().N, v.r.PathValue("what")), raw)
+	}
+	return notFound("There is no such call in this run.")
+}
+
+// download sends a file of JSON that is saved, not shown.
+func (v *view) download(name string, b []byte) error {
+	h := v.w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	h.Set("Content-Length", strconv.Itoa(len(b)))
+	v.w.WriteHeader(http.StatusOK)
+	_, err := v.w.Write(b)
+	if err != nil {
+		return nil // the browser is gone
+	}
+	return nil
+}

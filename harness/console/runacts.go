@@ -1,0 +1,278 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry/text"
+)
+
+const (
+	beginWait  = 30 * time.Second // until a run has begun
+	replayWait = 2 * time.Minute
+)
+
+// scriptOf is the script of a run with its inputs, to be run again. An error says why
+// that cannot be.
+func scriptOf(r *record.Run) (*Script, error) {
+	switch {
+	case r.Begin.Script.IsZero():
+		return nil, errors.New("It is a single call, without a script.")
+	case r.Begin.Script.Redacted:
+		return nil, errors.New("Its script is not whole in the record.")
+	}
+	source, err := r.Text(r.Begin.Script)
+	if err != nil || source == "" {
+		return nil, errors.New("Its script cannot be read.")
+	}
+	s := &Script{Source: source, Name: r.Begin.Name, Inputs: map[string]json.RawMessage{}}
+	for name, d := range r.Begin.Inputs {
+		if d.Redacted {
+			return nil, fmt.Errorf("Its input %s is not whole in the record.", show.Visible(name, 60, false))
+		}
+		raw, err := r.Value(d)
+		if err != nil {
+			return nil, fmt.Errorf("Its input %s cannot be read.", show.Visible(name, 60, false))
+		}
+		if raw == nil {
+			raw = json.RawMessage("null")
+		}
+		s.Inputs[name] = raw
+	}
+	return s, nil
+}
+
+// again runs the script of a run again, with its inputs.
+func (c *Console) again(v *view) error {
+	r, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	s, err := scriptOf(r)
+	if err != nil {
+		return v.cannot(r, "Run "+r.Begin.ID+" cannot run again.", err)
+	}
+	s.Dry = v.r.PostFormValue("dry") != ""
+	ctx, cancel := context.WithTimeout(v.r.Context(), beginWait)
+	defer cancel()
+	id, err := c.host.Execute(ctx, v.Viewer, s)
+	if err != nil {
+		return v.cannot(r, "The script did not begin.", err)
+	}
+	return v.goTo("/runs/" + link(id))
+}
+
+// cannot goes back to the page of a run, which says what was not done and why.
+func (v *view) cannot(r *record.Run, what string, why error) error {
+	v.say("bad", "%s %s", what, text.Cut(why.Error(), 1000))
+	return v.goTo("/runs/" + link(r.Begin.ID))
+}
+
+// replay runs a script again from its record, without a server, and says whether it
+// did the same.
+func (c *Console) replay(v *view) error {
+	r, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(v.r.Context(), replayWait)
+	defer cancel()
+	begin := time.Now()
+	got, err := c.host.Replay(ctx, v.Viewer, &harness.Replay{Run: r})
+	if err != nil {
+		return v.cannot(r, "It cannot be replayed:", err)
+	}
+	took := show.Duration(float64(time.Since(begin).Microseconds()) / 1000)
+	if d := got.Difference; d == nil {
+		v.say("ok", "The replay did the same: %s answered from the record in %s, no server was asked.", text.Count(got.Calls, "call"), took)
+	} else {
+		what := "The replay differs: " + text.Cut(d.Text, 1000)
+		if d.Want != "" || d.Got != "" {
+			what += fmt.Sprintf(" · in the record: %s · now: %s", text.Cut(strings.TrimSpace(d.Want), 400), text.Cut(strings.TrimSpace(d.Got), 400))
+		}
+		v.say("bad", "%s", show.Visible(what, 2000, false))
+	}
+	return v.goTo("/runs/" + link(r.Begin.ID))
+}
+
+// library is where the viewer's scripts are saved; nil: nowhere.
+func (v *view) library() *library.Library {
+	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
+		return cat.Scripts
+	}
+	return nil
+}
+
+// saveRun saves the script of a run.
+func (c *Console) saveRun(v *view) error {
+	r, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	name, about := strings.TrimSpace(v.r.PostFormValue("name")), strings.TrimSpace(v.r.PostFormValue("about"))
+	lib := v.library()
+	err = library.CheckName(name)
+	if err == nil && lib == nil {
+		err = errors.New("there is no library of scripts here")
+	}
+	var warning string
+	if err == nil {
+		warning, err = harness.SaveRun(lib, r, name, text.Cut(about, 500))
+	}
+	if err != nil {
+		return v.cannot(r, "The script was not saved:", err)
+	}
+	if warning != "" {
+		v.say("wait", "%s", warning)
+	}
+	v.say("ok", "Saved. RunScript(%q, map[string]any{…}) runs it.", name)
+	return v.goTo("/runs/" + link(r.Begin.ID))
+}
+
+// operators reads the run that the path names for what only the operator may do.
+func (v *view) operators() (*record.Run, error) {
+	if !v.Operator {
+		return nil, forbidden("Only the operator may do that.")
+	}
+	return v.load(v.r.PathValue("id"))
+}
+
+// settle takes the operator's word on a call of which nothing is known.
+func (c *Console) settle(v *view) error {
+	r, err := v.operators()
+	if err != nil {
+		return err
+	}
+	back := func(err error) error { return v.cannot(r, "Nothing was written:", err) }
+	st := &record.Settle{Who: v.Name, How: "said"}
+	if _, err := fmt.Sscan(v.r.PostFormValue("call"), &st.N); err != nil {
+		return badRequest("The number of a call is wanted.")
+	}
+	i := slices.IndexFunc(r.Unknown(), func(m *record.Made) bool { return m.N == st.N })
+	if i < 0 {
+		return back(fmt.Errorf("of call %d what became of it is known", st.N))
+	}
+	tool := r.Unknown()[i].Tool
+	switch v.r.PostFormValue("what") {
+	case "happened":
+		st.Happened = true
+		if st.Result, err = harness.GivenResult([]byte(v.r.PostFormValue("result"))); err != nil {
+			return back(fmt.Errorf("the result: %w", err))
+		}
+		if v.r.PostFormValue("force") == "" {
+			if err := harness.FitsTool(r, tool, st.Result.JSON); err != nil {
+				return back(fmt.Errorf("the result does not fit the output schema of %s: %w", show.Visible(tool, 100, false), err))
+			}
+		}
+	case "not":
+	default:
+		return badRequest("A word is wanted: happened or not.")
+	}
+	if err := c.store.Settle(r.Begin.ID, st, c.callTimeout(tool)); err != nil {
+		return back(err)
+	}
+	c.Changed(topicRun(r.Begin.ID), topicRuns)
+	v.say("ok", "Written: call %d %s.", st.N, map[bool]string{true: "happened", false: "did not happen"}[st.Happened])
+	return v.goTo("/runs/" + link(r.Begin.ID))
+}
+
+// callTimeout is how long a call of a tool may take.
+func (c *Console) callTimeout(tool string) time.Duration {
+	files := c.opts.Files
+	if files == nil {
+		files = &harness.Files{}
+	}
+	return files.CallTimeout(tool)
+}
+
+// closeRun ends a run with which nothing is to go on.
+func (c *Console) closeRun(v *view) error {
+	r, err := v.operators()
+	if err != nil {
+		return err
+	}
+	if err := c.store.EndRun(r.Begin.ID, v.Name, text.Cut(strings.TrimSpace(v.r.PostFormValue("why")), 500)); err != nil {
+		return v.cannot(r, "The run was not closed:", err)
+	}
+	c.Changed(topicRun(r.Begin.ID), topicRuns, topicApprovals)
+	v.say("ok", "The run is closed: nothing goes on with it.")
+	return v.goTo("/runs/" + link(r.Begin.ID))
+}
+
+// resume has a run go on.
+func (c *Console) resume(v *view) error {
+	r, err := v.operators()
+	if err != nil {
+		return err
+	}
+	if n := len(r.Open()); n > 0 || len(r.Unknown()) > 0 {
+		return v.cannot(r, "The run does not go on:", errors.New("something of it still waits for a person"))
+	}
+	c.host.Goes(r.Begin.ID)
+	c.Changed(topicRun(r.Begin.ID))
+	v.say("ok", "The run goes on from where it was: calls that were made are answered from the record.")
+	return v.goTo("/runs/" + link(r.Begin.ID))
+}
+
+// recordFile sends the whole record as one file of JSON.
+func (c *Console) recordFile(v *view) error {
+	r, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(show.Whole(r), "", "  ")
+	if err != nil {
+		return err
+	}
+	return v.download(r.Begin.ID+".json", append(b, '\n'))
+}
+
+// comparable are runs with which another may be compared.
+type comparable struct {
+	ID, Title string
+	Runs      []*record.Summary
+	Asked     string
+}
+
+// compareWith lists runs to compare with: those of the same script first.
+func (c *Console) compareWith(v *view) error {
+	r, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if other := strings.TrimSpace(v.r.URL.Query().Get("with")); other != "" {
+		if _, err := v.load(other); err != nil {
+			return &problem{Status: http.StatusNotFound, Title: "No such run", Text: "There is no run whose ID begins so, or several have one.",
+				Next: "/runs/" + link(r.Begin.ID) + "/diff", Do: "Choose another"}
+		}
+		return v.goTo("/runs/" + link(r.Begin.ID) + "/diff/" + link(other))
+	}
+	sum := r.Summary()
+	f := v.Filter()
+	f.Limit = 200
+	d := &comparable{ID: r.Begin.ID, Title: cmp.Or(sum.Name, sum.Title, "A run")}
+	var others []*record.Summary
+	for s, err := range c.store.List(v.r.Context(), f) {
+		switch {
+		case err != nil || s.ID == r.Begin.ID || s.Status == record.Running:
+		case s.Name == sum.Name && s.Title == sum.Title:
+			d.Runs = append(d.Runs, s)
+		default:
+			others = append(others, s)
+		}
+	}
+	d.Runs = append(d.Runs, others...)
+	d.Runs = d.Runs[:min(len(d.Runs), 30)]
+	return v.show("compare.html", &Page{Title: "Compare run " + d.ID, Nav: "runs", Data: d})
+}

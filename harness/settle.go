@@ -1,0 +1,79 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// maxGiven bounds what is given as the result of a call, in bytes.
+const maxGiven = 1 << 20
+
+// GivenResult is what a person says that a tool has answered, as a result of MCP: one
+// of MCP as it is, else the structured value of one, or a text. data is JSON.
+func GivenResult(data []byte) (record.Data, error) {
+	data = bytes.TrimSpace(data)
+	switch {
+	case len(data) > maxGiven:
+		return record.Data{}, fmt.Errorf("more than %d bytes", maxGiven)
+	case !json.Valid(data):
+		return record.Data{}, errors.New(`it is no JSON (a text needs quotes: '"…"')`)
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(data, &keys) == nil && keys != nil {
+		_, content := keys["content"]
+		_, structured := keys["structuredContent"]
+		if content || structured {
+			if _, err := backend.DecodeResult(data); err != nil {
+				return record.Data{}, err
+			}
+			return compactData(data)
+		}
+	}
+	said := string(data)
+	_ = json.Unmarshal(data, &said) // what is no text stands as JSON
+	out := map[string]any{"content": []any{map[string]string{"type": "text", "text": said}}}
+	if keys != nil {
+		out["structuredContent"] = json.RawMessage(data)
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return record.Data{}, err
+	}
+	return compactData(b)
+}
+
+func compactData(data []byte) (record.Data, error) {
+	var b bytes.Buffer
+	err := json.Compact(&b, data)
+	return record.Raw(b.Bytes()), err
+}
+
+// FitsTool returns why a result, as MCP has it, is none of a tool of the run, by the
+// output schema that its record has; nil where it has none.
+func FitsTool(r *record.Run, id string, result json.RawMessage) error {
+	var output json.RawMessage
+	for _, l := range r.Lines {
+		if l, ok := l.(*record.Tools); ok {
+			for _, t := range l.Tools {
+				if t.ID == id {
+					output = t.Output
+				}
+			}
+		}
+	}
+	res, err := backend.DecodeResult(result)
+	if err != nil || len(output) == 0 || res.IsError {
+		return err
+	}
+	if res.Structured == nil {
+		return errors.New("it is no JSON object")
+	}
+	cat := &Catalog{Registry: &registry.Registry{}}
+	return cat.CheckResult(&registry.Tool{ID: id, Output: output}, res.Structured)
+}
