@@ -3,11 +3,13 @@ package console
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -36,6 +38,9 @@ type runDigest struct {
 	calls   []toolCalls
 	unknown []*record.Call // effects of which nobody knows whether they happened
 }
+
+// called reports whether the run has called tools, or was not let do so.
+func (d *runDigest) called() bool { return d.Calls > 0 || d.Status == "denied" }
 
 // toolCalls are a run's calls of a tool.
 type toolCalls struct {
@@ -153,8 +158,8 @@ func (d *digests) readCalls(ctx context.Context, runs []*runDigest) (more bool) 
 		if ctx.Err() != nil || calls >= callsOf && unknown >= maxUnknown {
 			return more
 		}
-		open := !x.read && x.Status != record.Running && x.Calls > 0 && calls < callsOf && read < readAtOnce
-		if x.Calls > 0 {
+		open := !x.read && x.Status != record.Running && x.called() && calls < callsOf && read < readAtOnce
+		if x.called() {
 			calls++
 		}
 		if x.Status == "uncertain" || x.Status == record.Died {
@@ -219,6 +224,23 @@ func callsByTool(r *record.Run) []toolCalls {
 	}
 	for i := range out {
 		out[i].Ms = some(out[i].Ms, maxTimes)
+	}
+	return append(out, deniedBefore(r, out)...)
+}
+
+// deniedBefore are the tools of a script that was refused before it ran, but for those
+// of which a call was denied.
+func deniedBefore(r *record.Run, calls []toolCalls) (out []toolCalls) {
+	var decisions []policy.Decision
+	if r.End == nil || json.Unmarshal(r.End.Decisions, &decisions) != nil { // of another version
+		return nil
+	}
+	for _, d := range decisions {
+		is := func(t toolCalls) bool { return t.Tool == d.Tool }
+		if d.Verdict == policy.IsDenied && len(out) < maxToolsOf && !slices.ContainsFunc(out, is) &&
+			!slices.ContainsFunc(calls, func(t toolCalls) bool { return is(t) && t.Denied > 0 }) {
+			out = append(out, toolCalls{Tool: d.Tool, Denied: 1, Why: visible("denied by " + d.Rule)})
+		}
 	}
 	return out
 }

@@ -98,7 +98,7 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	called, read := called(runs, func(id string) string { return id }, now)
 	d.Read = read
 	for _, x := range runs {
-		if x.Calls > 0 {
+		if x.called() {
 			d.With++
 		}
 	}

@@ -43,19 +43,19 @@ func (c *Console) serverPages(see func(pattern string, page func(*view) error)) 
 	see("GET /servers", func(v *view) error { return c.showServers(v, "") })
 	see("GET /servers/{name}", func(v *view) error { return c.showServers(v, v.r.PathValue("name")) })
 	see("POST /servers/ask", func(v *view) error { return c.askServer(v, "") })
-	act := func(what string, do func(v *view, name string) error) {
-		see("POST /servers/{name}/"+what, func(v *view) error {
+	act := func(do func(v *view, name string) error) func(*view) error {
+		return func(v *view) error {
 			if !v.Operator {
 				return forbidden("Only the operator changes servers.")
 			}
 			return do(v, v.r.PathValue("name"))
-		})
+		}
 	}
-	act("ask", c.askServer)
-	act("accept", c.acceptTool)
-	act("enable", func(v *view, name string) error { return c.switchServer(v, name, true) })
-	act("disable", func(v *view, name string) error { return c.switchServer(v, name, false) })
-	act("signin", c.signIn)
+	see("POST /servers/{name}/ask", act(c.askServer))
+	see("POST /servers/{name}/accept", act(c.acceptTool))
+	see("POST /servers/{name}/enable", act(func(v *view, name string) error { return c.switchServer(v, name, true) }))
+	see("POST /servers/{name}/disable", act(func(v *view, name string) error { return c.switchServer(v, name, false) }))
+	see("POST /servers/{name}/signin", act(c.signIn))
 }
 
 // serversData is what the pages of servers show.
@@ -480,7 +480,11 @@ func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
 func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
 	x := &toolChange{ID: t.ID, New: t.New(), Error: show.Visible(t.Error, maxLine, false)}
 	accepted, now, ok := pins.Change(t.Server, t.Name)
-	if pins.Err != nil || !ok {
+	if pins.Err != nil {
+		return x
+	}
+	if !ok {
+		x.Error = "accepted; it is called again as soon as its server has been asked"
 		return x
 	}
 	c := build.Compare(t.ID, accepted, now)

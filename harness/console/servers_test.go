@@ -57,7 +57,7 @@ func newConfigured(t *testing.T) *configured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &configured{world: &world{runs: map[string]string{}}, dir: dir, config: filepath.Join(dir, "mcp.json")}
+	w := &configured{world: &world{runs: map[string]string{}, tokens: demoTokens}, dir: dir, config: filepath.Join(dir, "mcp.json")}
 	w.snapshot(t, "Close a ticket and tell its reporter.")
 	config, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]any{
 		"tickets": map[string]any{"type": "snapshot", "path": "tickets.json", "usetools": map[string]any{"pin": true}},
