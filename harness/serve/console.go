@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +36,7 @@ func (f *front) newConsole() *console.Console {
 	}
 	if len(f.h.Tokens) > 0 {
 		c.Holder, c.Viewer = f.holder, f.viewer
+		c.Tokens = slices.Sorted(maps.Keys(f.h.Tokens))
 	}
 	return console.New(c)
 }
