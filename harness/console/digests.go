@@ -18,9 +18,9 @@ const (
 	numbersOf = 7 * 24 * time.Hour
 	// maxDigests are kept: the latest runs.
 	maxDigests = 10_000
-	// callsOf are the latest runs with calls whose records are read for the times of
+	// maxRead are the latest runs with calls whose records are read for the times of
 	// their calls, readAtOnce of them before others wait for the rest.
-	callsOf, readAtOnce = 500, 100
+	maxRead, readAtOnce = 500, 100
 	// maxTimes of a run's calls of one tool are kept, evenly chosen, and maxToolsOf of
 	// its tools.
 	maxTimes, maxToolsOf = 64, 100
@@ -155,10 +155,10 @@ func same(a, b *record.Summary) bool {
 func (d *digests) readCalls(ctx context.Context, runs []*runDigest) (more bool) {
 	calls, read, unknown := 0, 0, 0
 	for i, x := range runs {
-		if ctx.Err() != nil || calls >= callsOf && unknown >= maxUnknown {
+		if ctx.Err() != nil || calls >= maxRead && unknown >= maxUnknown {
 			return more
 		}
-		open := !x.read && x.Status != record.Running && x.called() && calls < callsOf && read < readAtOnce
+		open := !x.read && x.Status != record.Running && x.called() && calls < maxRead && read < readAtOnce
 		if x.called() {
 			calls++
 		}

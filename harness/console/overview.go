@@ -76,7 +76,9 @@ type overviewData struct {
 }
 
 // ShownServers are those that the overview has a row for, trouble first.
-func (d *overviewData) ShownServers() []*serverRow { return d.Servers[:min(len(d.Servers), tableRows+2)] }
+func (d *overviewData) ShownServers() []*serverRow {
+	return d.Servers[:min(len(d.Servers), tableRows+2)]
+}
 
 // slowTool is a row of the slowest tools: its range on the scale in percents.
 type slowTool struct {
