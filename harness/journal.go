@@ -265,6 +265,9 @@ func (j *journal) uses(u worker.Usage) {
 	}
 	j.usage = append(j.usage, u)
 	late := u.At.Sub(j.told) >= usageEvery
+	if late {
+		j.told = u.At
+	}
 	j.mu.Unlock()
 	if late {
 		n := &record.Note{Head: record.Head{Time: time.Now()}}
@@ -280,7 +283,7 @@ func (j *journal) used(at time.Time) (out record.Usage) {
 	for _, u := range j.usage {
 		out = append(out, [3]int64{at.Sub(u.At).Milliseconds(), u.CPU.Milliseconds(), u.Memory})
 	}
-	j.usage, j.told = nil, at
+	j.usage = nil
 	return out
 }
 
