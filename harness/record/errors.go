@@ -15,6 +15,8 @@ var (
 	ErrAnswered = errors.New("it has been answered")
 	// ErrExpired is returned for an answer that comes too late.
 	ErrExpired = errors.New("the time for an answer has passed")
+	// ErrOtherAsk is returned for an answer to what is not asked.
+	ErrOtherAsk = errors.New("what is asked is not what was shown")
 	// ErrEnded is returned for a run that cannot be gone on with.
 	ErrEnded = errors.New("the run has ended")
 	// ErrCopy is returned by Reopen for a record that is another file than the one
@@ -24,6 +26,8 @@ var (
 	ErrNotUnknown = errors.New("it is known what became of the call")
 	// ErrTooEarly is returned by Settle when the call may still happen.
 	ErrTooEarly = errors.New("the call may still happen")
+	// ErrLarge is returned by LoadListed for a record of more bytes than are asked for.
+	ErrLarge = errors.New("the record is large")
 	// ErrClosed is returned by a Writer that was closed.
 	ErrClosed = errors.New("the record is closed")
 	// ErrNotKept is returned by Run.Value for a value of which there is a digest
