@@ -260,6 +260,9 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		Stdout: printedTo(s.Stdout), Stderr: printedTo(s.Stderr)}
 	if s.depth == 0 {
 		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
+		if t.journal.w != nil {
+			o.Usage = t.journal.uses
+		}
 	}
 	if t.replay != nil && t.replay.prepare(ws, r) {
 		defer t.replay.leave(r)
