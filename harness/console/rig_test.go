@@ -318,7 +318,7 @@ func (b *tab) accessible(where string) {
 	if !eval[bool](b, `!!window.axe`) {
 		b.do(chromedp.Evaluate[chromedp.Void](source + ";0"))
 	}
-	out := eval[string](b, `axe.run(document, { resultTypes: ["violations"], runOnly: { type: "tag", values: ["wcag2a", "wcag2aa",
+	out := eval[string](b, `axe.run(document, { preload: false, resultTypes: ["violations"], runOnly: { type: "tag", values: ["wcag2a", "wcag2aa",
 		"wcag21a", "wcag21aa", "wcag22aa", "best-practice"] } }).then((r) => JSON.stringify(r.violations))`)
 	var found []finding
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
