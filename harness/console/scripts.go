@@ -29,7 +29,7 @@ func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) 
 	see("POST /scripts", c.replayScripts)
 	see("GET /scripts/{name}", c.showScript)
 	see("POST /scripts/{name}/replay", c.replayScript)
-	see("POST /scripts/{name}/run", c.runScript)
+	see("POST /scripts/{name}/run", c.runSaved)
 	see("POST /scripts/{name}/remove", c.removeScript)
 }
 
@@ -216,8 +216,8 @@ func (c *Console) replayScript(v *view) error {
 	return c.scriptPage(v, lib, s)
 }
 
-// runScript begins a run, with the inputs of the form: JSON, or else a text.
-func (c *Console) runScript(v *view) error {
+// runSaved begins a run, with the inputs of the form: JSON, or else a text.
+func (c *Console) runSaved(v *view) error {
 	_, s, err := v.script()
 	if err != nil {
 		return err
