@@ -660,7 +660,7 @@ func (m *scoreMaker) phraseNotes(all []show.Phrase) {
 		m.text(show.Visible(strings.ReplaceAll(p.Verdict, "_", " "), 40, false))
 		m.write(`</span>`)
 		m.meter(p.Confidence)
-		m.write(`<span class="by">`)
+		m.write(`<span class="by near">`)
 		for i, c := range p.Candidates[:min(3, len(p.Candidates))] {
 			if i == 0 {
 				m.write("nearest: ")
