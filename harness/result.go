@@ -40,6 +40,11 @@ const (
 	Uncertain Status = "uncertain"
 )
 
+// Statuses are all that a run may end with, InternalError included.
+var Statuses = []string{string(OK), string(CompileError), string(ToolNotFound), string(Ambiguous), string(ScriptError),
+	string(Timeout), string(CPULimit), string(MemoryLimit), string(OutputLimit), string(CallLimit), string(Denied),
+	string(Canceled), string(SandboxError), string(Diverged), string(InternalError), string(Waiting), string(Uncertain)}
+
 // Result is the outcome of a script.
 type Result struct {
 	Status Status          `json:"status"`

@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry"
 )
@@ -264,7 +265,7 @@ func (l *line) values(kind string) []candidate {
 			words = l.scripts()
 		}
 	case "STATUS":
-		words = statuses
+		words = append(slices.Clip(harness.Statuses), record.Running, record.Died, show.NotOK)
 	case "RUN":
 		words = l.runs()
 	case "APPROVAL":

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path"
 	"runtime"
 	"slices"
 	"strconv"
@@ -114,7 +113,7 @@ usetools in your state folder.`,
 // runFilters are the flags that choose runs.
 func runFilters() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "status", Usage: "only runs with `STATUS`; may be repeated, or several with commas",
+		&cli.StringSliceFlag{Name: "status", Usage: "only runs with `STATUS`, or " + show.NotOK + "; may be repeated, or several with commas",
 			Local: true},
 		&cli.StringFlag{Name: "tool", Usage: "only runs that called a tool like `PATTERN`, as git.* or *.create_*",
 			Local: true},
@@ -129,72 +128,17 @@ func runFilters() []cli.Flag {
 	}
 }
 
-// statuses are those that a run may have.
-var statuses = []string{string(harness.OK), string(harness.CompileError), string(harness.ToolNotFound),
-	string(harness.Ambiguous), string(harness.ScriptError), string(harness.Timeout), string(harness.CPULimit),
-	string(harness.MemoryLimit), string(harness.OutputLimit), string(harness.CallLimit), string(harness.Denied),
-	string(harness.Canceled), string(harness.SandboxError), string(harness.Diverged), string(harness.InternalError),
-	string(harness.Waiting), string(harness.Uncertain), record.Running, record.Died}
-
 // filter is what the flags choose.
 func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
-	f := &record.Filter{Tool: c.String("tool"), Server: c.String("server"), Script: c.String("script"),
-		Text: c.String("text"), Session: c.String("session"), Limit: c.Int("n")}
-	for _, list := range c.StringSlice("status") {
-		for s := range strings.SplitSeq(list, ",") {
-			if s = strings.TrimSpace(s); !slices.Contains(statuses, s) {
-				return nil, usageError{fmt.Sprintf("-status: there is no %q; there are %s", s, strings.Join(statuses, ", "))}
-			}
-			f.Status = append(f.Status, s)
-		}
+	q := show.Query{Status: c.StringSlice("status"), Tool: c.String("tool"), Server: c.String("server"),
+		Script: c.String("script"), Text: c.String("text"), Session: c.String("session"), Since: c.String("since"),
+		Until: c.String("until")}
+	f, err := q.Filter(harness.Statuses, now)
+	if err != nil {
+		return nil, usageError{"-" + err.Error()}
 	}
-	if _, err := path.Match(f.Tool, "x"); err != nil {
-		return nil, usageError{fmt.Sprintf("-tool %q is no pattern: %v", f.Tool, err)}
-	}
-	for name, t := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
-		if c.IsSet(name) {
-			var err error
-			if *t, err = when(c.String(name), now); err != nil {
-				return nil, usageError{fmt.Sprintf("-%s %q: %v", name, c.String(name), err)}
-			}
-		}
-	}
+	f.Limit = c.Int("n")
 	return f, nil
-}
-
-// when reads a time, or how long ago it was.
-func when(s string, now time.Time) (time.Time, error) {
-	if d, err := age(s); err == nil {
-		return now.Add(-d), nil
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04",
-		time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			return t, nil
-		}
-	}
-	if t, err := time.ParseInLocation("15:04", s, now.Location()); err == nil {
-		y, m, d := now.Date()
-		return time.Date(y, m, d, t.Hour(), t.Minute(), 0, 0, now.Location()), nil
-	}
-	return time.Time{}, errors.New("want how long ago it was, as 90s, 2h or 7d, or a time, as 15:04, 2006-01-02 or " +
-		"2006-01-02T15:04:05Z")
-}
-
-// age reads a duration, of which days are a part here.
-func age(s string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseFloat(days, 64)
-		if err != nil || !(n >= 0 && n < 1e5) {
-			return 0, errors.New("want a number of days")
-		}
-		return time.Duration(n * 24 * float64(time.Hour)), nil
-	}
-	d, err := time.ParseDuration(s)
-	if err == nil && d < 0 {
-		err = errors.New("want no negative one")
-	}
-	return d, err
 }
 
 // store opens the records that the flags name; nil: there are none.

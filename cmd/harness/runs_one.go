@@ -170,7 +170,7 @@ func (e *env) removeRuns(ctx context.Context, c *cli.Command) error {
 	}
 	f := &record.Filter{}
 	if c.IsSet("older") {
-		d, err := age(c.String("older"))
+		d, err := show.Age(c.String("older"))
 		if err != nil {
 			return usageError{fmt.Sprintf("-older %q: %v; want 30d or 12h", c.String("older"), err)}
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/serve"
 	"github.com/usetools/usetools/registry/config"
 )
@@ -76,7 +77,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				strconv.Itoa(serve.DefaultRecords) + ", in memory)"),
 			&cli.StringFlag{Name: "keep-age", Usage: "remove records that are older than `D`; 0: never", Value: "30d",
 				Validator: func(s string) error {
-					_, err := age(s)
+					_, err := show.Age(s)
 					return err
 				}},
 			&cli.IntFlag{Name: "keep-mb", Usage: "remove the oldest records while all take more than `MB`; 0: never",
@@ -287,7 +288,7 @@ func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logg
 	if err != nil {
 		return nil, err
 	}
-	if o.Age, err = age(c.String("keep-age")); err != nil {
+	if o.Age, err = show.Age(c.String("keep-age")); err != nil {
 		return nil, usageError{err.Error()}
 	}
 	o.Bytes = int64(c.Int("keep-mb")) << 20

@@ -57,6 +57,7 @@ type Console struct {
 	pages pages
 	doors doors
 	hub   hub
+	looks glances
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
@@ -68,6 +69,7 @@ func New(o *Options) *Console {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	c.looks.runs = map[string]*glanced{}
 	c.pages.parse()
 	c.doors.init(o.Secret)
 	c.hub.init(c.store)

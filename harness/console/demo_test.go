@@ -78,6 +78,8 @@ const demoSecret = "s3cret-of-the-config-42"
 // world is a server with a console over the demo shop.
 type world struct {
 	url     string // http://HOST:PORT
+	dir     string
+	tokens  map[string]string
 	store   *record.Store
 	catalog *catalog.Catalog
 	policy  *harness.Policy
@@ -111,7 +113,7 @@ func (s *sharedWorld) close() error {
 func demo(t testing.TB) *world {
 	t.Helper()
 	shared.once.Do(func() {
-		if shared.w, shared.err = openWorld("127.0.0.1:0"); shared.err == nil {
+		if shared.w, shared.err = openWorld("127.0.0.1:0", nil); shared.err == nil {
 			shared.err = shared.w.fill()
 		}
 	})
@@ -134,7 +136,13 @@ func newDemo(t testing.TB) *world {
 // emptyDemo is a world of a test's own in which nothing has run.
 func emptyDemo(t testing.TB) *world {
 	t.Helper()
-	w, err := openWorld("127.0.0.1:0")
+	return otherDemo(t, nil)
+}
+
+// otherDemo is a world of a test's own that is made another one before it is served.
+func otherDemo(t testing.TB, change func(*world)) *world {
+	t.Helper()
+	w, err := openWorld("127.0.0.1:0", change)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,18 +154,19 @@ func emptyDemo(t testing.TB) *world {
 	return w
 }
 
-// openWorld serves the demo shop, without records.
-func openWorld(address string) (w *world, err error) {
-	w = &world{runs: map[string]string{}}
+// openWorld serves the demo shop, without records; change, which may be nil, makes it
+// another world before it is served.
+func openWorld(address string, change func(*world)) (w *world, err error) {
+	w = &world{runs: map[string]string{}, tokens: demoTokens}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
 		}
 	}()
-	dir, err := os.MkdirTemp("", "console")
-	if err != nil {
+	if w.dir, err = os.MkdirTemp("", "console"); err != nil {
 		return w, err
 	}
+	dir := w.dir
 	w.ends = append(w.ends, func() error { return os.RemoveAll(dir) })
 	if w.store, err = record.Open(filepath.Join(dir, "runs"), nil); err != nil {
 		return w, err
@@ -187,6 +196,9 @@ func openWorld(address string) (w *world, err error) {
 		{Pattern: "chat.post_message", Then: policy.IsAllowed, Token: "nightly"},
 	}
 	w.policy = &harness.Policy{Approve: harness.ApproveWrites, Deny: []string{"shop.delete_*"}}
+	if change != nil {
+		change(w)
+	}
 	w.harness = harness.New(&harness.Options{Records: w.store, BestEffort: true, Version: "demo",
 		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
 	w.ends = append(w.ends, w.harness.Close)
@@ -198,7 +210,7 @@ func openWorld(address string) (w *world, err error) {
 		return w, err
 	}
 	w.ends = append(w.ends, s.Close)
-	w.http = &serve.HTTP{Address: address, Tokens: demoTokens, Secret: make([]byte, 32)}
+	w.http = &serve.HTTP{Address: address, Tokens: w.tokens, Secret: make([]byte, 32)}
 	rand.Read(w.http.Secret)
 	if err := w.http.Listen(); err != nil {
 		return w, err
@@ -391,7 +403,7 @@ func (w *world) signIn(t testing.TB, token string) *client {
 	if token == "" {
 		status, body = c.get(strings.TrimPrefix(w.link(), w.url))
 	} else {
-		status, body = c.post("/login", url.Values{"token": {demoTokens[token]}})
+		status, body = c.post("/login", url.Values{"token": {w.tokens[token]}})
 	}
 	if status != http.StatusOK {
 		t.Fatalf("signing in as %q: %d %.500s", token, status, body)
@@ -415,10 +427,14 @@ func (c *client) do(method, path string, form url.Values, header ...string) (*ht
 	}
 	if method != http.MethodGet {
 		r.Header.Set("Origin", c.w.url)
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
 	for i := 0; i+1 < len(header); i += 2 {
 		if r.Header.Set(header[i], header[i+1]); header[i+1] == "" {
 			r.Header.Del(header[i])
+		}
+		if header[i] == "Host" {
+			r.Host = header[i+1]
 		}
 	}
 	resp, err := c.Do(r)
@@ -502,7 +518,7 @@ func TestDemo(t *testing.T) {
 
 // serveDemo serves the demo world until the test is ended.
 func serveDemo(t *testing.T) {
-	w, err := openWorld(*demoAddress)
+	w, err := openWorld(*demoAddress, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -336,6 +336,7 @@ var icons = map[string]string{
 	"bad":     `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8" fill="none" stroke="currentColor" stroke-width="2"/></svg>`,
 	"wait":    `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M5.5 3.5v9M10.5 3.5v9" fill="none" stroke="currentColor" stroke-width="2.4"/></svg>`,
 	"unknown": `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M5.3 5.8a2.7 2.5 0 1 1 4.2 2.1C8.5 8.5 8 9 8 10M8 11.8v1.6" fill="none" stroke="currentColor" stroke-width="1.8"/></svg>`,
+	"off":     `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8h9" fill="none" stroke="currentColor" stroke-width="2"/></svg>`,
 	"run":     `<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="20 12"/></svg>`,
 	"brand":   `<svg viewBox="0 0 16 16" aria-hidden="true"><rect x="1" y="2" width="6" height="3" rx=".7" fill="currentColor"/><rect x="5" y="6.5" width="10" height="3" rx=".7" fill="var(--accent)"/><rect x="3" y="11" width="7" height="3" rx=".7" fill="currentColor"/></svg>`,
 	"theme":   `<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M8 2.8a5.2 5.2 0 0 1 0 10.4z" fill="currentColor"/></svg>`,
@@ -353,6 +354,8 @@ func statusMark(status string) template.HTML {
 		class, sign = "wait", "unknown"
 	case "running":
 		class, sign = "run", "run"
+	case "canceled":
+		class, sign = "off", "off"
 	}
-	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(status)) + "</span>"
+	return template.HTML(`<span class="st `+class+`">`+icons[sign]) + template.HTML(template.HTMLEscapeString(show.Visible(status, 40, false))) + "</span>"
 }

@@ -94,7 +94,7 @@ func (w *world) openTab(t testing.TB, token string) *tab {
 	}
 	b.allowing("401")
 	b.open("/")
-	b.fill("input[name=token]", demoTokens[token])
+	b.fill("input[name=token]", w.tokens[token])
 	b.click("main button[type=submit]")
 	b.wait(`document.querySelector("nav.nav")`)
 	return b

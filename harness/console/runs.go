@@ -1,8 +1,327 @@
 package console
 
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+)
+
+const (
+	// runsShown is how many runs a page of the list has.
+	runsShown = 50
+	// searchTime bounds how long records are read for one page of the list.
+	searchTime = 5 * time.Second
+	// liveTime is how long a list may take to be made that is made again whenever a run
+	// begins or ends.
+	liveTime = 100 * time.Millisecond
+	// maxField bounds a field of the filter, in bytes.
+	maxField = 500
+)
+
 // runsPages adds the page of the list of runs.
 func (c *Console) runsPages(see func(pattern string, page func(*view) error)) {
-	see("GET /runs", func(v *view) error {
-		return v.show("runs.html", &Page{Title: "Runs", Nav: "runs"})
-	})
+	see("GET /runs", c.listRuns)
+	c.diffPages(see)
 }
+
+// runsQuery is what the address of the list asks for.
+type runsQuery struct {
+	show.Query
+	Subject string // whose; for the operator
+	Before  string // the ID of the run that the page stands behind
+}
+
+// fields are those of an address that choose runs, in the order of the form.
+var fields = []string{"text", "status", "tool", "server", "script", "subject", "session", "since", "until", "before"}
+
+func readRunsQuery(values url.Values) (*runsQuery, error) {
+	at := func(name string) string { return strings.TrimSpace(values.Get(name)) }
+	q := &runsQuery{Query: show.Query{Tool: at("tool"), Server: at("server"), Script: at("script"), Session: at("session"),
+		Text: at("text"), Since: at("since"), Until: at("until")}, Subject: at("subject"), Before: at("before")}
+	for _, s := range values["status"] {
+		if s = strings.TrimSpace(s); s != "" {
+			q.Status = append(q.Status, s)
+		}
+	}
+	asked := q.values()
+	for _, name := range fields {
+		if len(asked.Get(name)) > maxField {
+			return nil, &show.QueryError{Field: name, Text: ": that is too long for a filter"}
+		}
+	}
+	return q, nil
+}
+
+// values are the query's as an address has them.
+func (q *runsQuery) values() url.Values {
+	out := url.Values{}
+	for name, value := range map[string]string{"text": q.Text, "status": strings.Join(q.Status, ","), "tool": q.Tool,
+		"server": q.Server, "script": q.Script, "subject": q.Subject, "session": q.Session, "since": q.Since, "until": q.Until,
+		"before": q.Before} {
+		if value != "" {
+			out.Set(name, value)
+		}
+	}
+	return out
+}
+
+// With is the address of the list with another value of a field, from its beginning.
+func (q *runsQuery) With(name, value string) string {
+	v := q.values()
+	v.Del("before")
+	v.Del(name)
+	if value != "" {
+		v.Set(name, value)
+	}
+	if len(v) == 0 {
+		return "/runs"
+	}
+	return "/runs?" + v.Encode()
+}
+
+// runsData is what the page shows.
+type runsData struct {
+	Q        *runsQuery
+	Problem  string // with a field of the query
+	Field    string
+	States   []runsState
+	Statuses []string
+	Rows     []*runRow
+	Older    string // the address of what is behind; "": nothing
+	Newest   string // the address of the beginning; "": it is this
+	Any      bool   // there is a run that this viewer may see
+	Narrow   bool   // something is asked for
+	More     bool   // something besides text and status is
+	Cut      bool   // the time for the search was over
+	Servers  []string
+	Scripts  []string
+}
+
+type runsState struct {
+	Name, Href string
+	Current    bool
+}
+
+// runRow is a run of the list, or a record that cannot be read.
+type runRow struct {
+	*record.Summary
+	Glance  *glance
+	Titled  string
+	Named   bool // that is the name of a saved script or file
+	Whose   alike
+	In      alike  // session
+	Say     string // below the title: the error, or what it waits for
+	Bad     bool   // that is an error
+	Next    string // address of what to do about it
+	Do      string
+	Began   string
+	Took    float64 // ms
+	Problem error   // it cannot be read
+}
+
+// alike is a value of a run with the address of all runs that have it.
+type alike struct{ Text, Href string }
+
+// runsText bounds a text of a run in a list, in characters.
+const runsText = 300
+
+func (c *Console) listRuns(v *view) error {
+	q, err := readRunsQuery(v.r.URL.Query())
+	if err != nil {
+		q = &runsQuery{}
+	} else if canonical := q.values().Encode(); canonical != v.r.URL.Query().Encode() {
+		return v.goTo(strings.TrimSuffix("/runs?"+canonical, "?"))
+	}
+	d := &runsData{Q: q}
+	c.fillForm(v, d)
+	var f *record.Filter
+	if err == nil {
+		f, err = q.Filter(harness.Statuses, time.Now())
+	}
+	page := &Page{Title: "Runs", Nav: "runs", Module: "runs.js", Data: d}
+	var wrong *show.QueryError
+	if errors.As(err, &wrong) {
+		d.Problem, d.Field, d.More = visible(strings.ToUpper(wrong.Field[:1])+wrong.Error()[1:]), wrong.Field, true
+		v.write(http.StatusBadRequest, "runs.html", page)
+		return nil
+	}
+	f.Subject = v.Filter().Subject
+	if v.Operator && q.Subject != "" {
+		f.Subject = &q.Subject
+	}
+	f.Before, f.Limit = q.Before, runsShown+1
+	begin := time.Now()
+	if err := c.readRuns(v, f, d); err != nil {
+		return err
+	}
+	if q.Before == "" && time.Since(begin) < liveTime {
+		page.Live = []string{topicRuns}
+	}
+	sums := make([]*record.Summary, len(d.Rows))
+	for i, row := range d.Rows {
+		if row.Problem == nil {
+			sums[i] = row.Summary
+			if row.Status == record.Running && len(page.Live) > 0 && len(page.Live) < 10 {
+				page.Live = append(page.Live, topicRun(row.ID))
+			}
+		}
+	}
+	looks, now := c.glances(v.r.Context(), sums, glanceWait), time.Now()
+	for i, row := range d.Rows {
+		row.Glance = looks[i]
+		row.fill(q, now)
+	}
+	return v.show("runs.html", page)
+}
+
+// fillForm sets what the form of the list offers.
+func (c *Console) fillForm(v *view, d *runsData) {
+	q := d.Q
+	now := strings.Join(q.Status, ",")
+	known := []string{"ok", show.NotOK, "waiting", "uncertain", record.Running}
+	d.States = []runsState{{"Any", q.With("status", ""), now == ""}}
+	for _, s := range known {
+		d.States = append(d.States, runsState{s, q.With("status", s), now == s})
+	}
+	d.Statuses = append(slices.Clip(harness.Statuses), record.Running, record.Died, show.NotOK)
+	if now != "" && !slices.Contains(d.Statuses, now) {
+		d.Statuses = append(d.Statuses, now)
+	}
+	d.More = q.Tool+q.Server+q.Script+q.Subject+q.Session+q.Since+q.Until != "" || now != "" && !slices.Contains(known, now)
+	d.Narrow = d.More || q.Text+now != ""
+	if q.Before != "" {
+		d.Newest = q.With("before", "")
+	}
+	if cat := c.host.Catalog(v.Viewer); cat != nil {
+		d.Servers = c.servers(v)
+		if cat.Scripts != nil {
+			d.Scripts, _ = cat.Scripts.Names() // these are proposals
+		}
+	}
+}
+
+// servers are the names of the servers that a viewer's scripts can use, in the order
+// of their colours.
+func (c *Console) servers(v *view) (names []string) {
+	if cat := c.host.Catalog(v.Viewer); cat != nil {
+		for _, s := range cat.Registry.Servers {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// readRuns reads the runs of a page.
+func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
+	ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
+	defer cancel()
+	if err := c.reading.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer c.reading.Release(1)
+	for s, err := range c.store.List(ctx, f) {
+		var bad *record.UnreadableError
+		switch {
+		case errors.Is(err, record.ErrNotFound):
+			return &problem{Status: http.StatusNotFound, Title: "Not here", Next: d.Newest, Do: "The newest runs",
+				Text: "The run behind which this page of the list begins is not here any more."}
+		case errors.Is(err, context.DeadlineExceeded):
+			d.Cut = true
+			continue
+		case errors.As(err, &bad) && !v.Operator: // nobody knows whose it is
+			continue
+		case err != nil && bad == nil:
+			return err
+		}
+		if n := len(d.Rows); n == runsShown {
+			next := d.Q.values()
+			next.Set("before", d.Rows[n-1].ID)
+			d.Older = "/runs?" + next.Encode()
+			break
+		}
+		row := &runRow{Summary: s, Problem: err}
+		if bad != nil {
+			row.Summary = &record.Summary{ID: bad.ID, Time: bad.Time, Status: "unreadable"}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	d.Any = len(d.Rows) > 0 || (d.Narrow || f.Before != "") && c.anyRun(ctx, v)
+	return nil
+}
+
+// anyRun reports whether there is a run that a viewer may see.
+func (c *Console) anyRun(ctx context.Context, v *view) bool {
+	f := v.Filter()
+	f.Limit = 1
+	for range c.store.List(ctx, f) {
+		return true
+	}
+	return false
+}
+
+// fill sets what is said of a run besides its summary.
+func (r *runRow) fill(q *runsQuery, now time.Time) {
+	r.Began = began(r.Time, now)
+	if r.Problem != nil {
+		r.Titled, r.Say, r.Bad = r.ID, show.Visible(r.Problem.Error(), runsText, false), true
+		return
+	}
+	r.Titled, r.Named = cmp.Or(r.Title, r.ID), r.Name != "" && r.Name != "-" // of stdin
+	if r.Named {
+		r.Titled = r.Name
+	}
+	r.Titled = show.Visible(r.Titled, runsText, false)
+	choose := func(name, value string) alike {
+		to := alike{Text: show.Visible(value, runsText, false)}
+		if len(value) <= maxField {
+			to.Href = q.With(name, value)
+		}
+		return to
+	}
+	r.Whose, r.In = choose("subject", r.Subject), choose("session", r.Session)
+	if r.Took = r.Ms; r.Status == record.Running {
+		r.Took = float64(now.Sub(r.Time).Milliseconds())
+	}
+	r.Say, r.Bad = show.Visible(r.Error, runsText, false), r.Status != "canceled"
+	if r.Glance != nil && r.Glance.Note != "" {
+		r.Say, r.Bad = show.Visible(r.Glance.Note, runsText, false), false
+	}
+	switch {
+	case r.Glance != nil && r.Glance.Asks:
+		r.Next, r.Do = "/approvals", "Answer"
+	case r.Status == "uncertain":
+		r.Next, r.Do = "/runs/"+r.ID, "Say what became of it"
+	case r.Status == record.Died:
+		if r.Say == "" {
+			r.Say = "its process was ended before it could say how"
+		}
+		r.Next, r.Do, r.Bad = "/runs/"+r.ID, "Go on with it", false
+	}
+}
+
+// began is when a run began, as a list says it.
+func began(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	at := func(t time.Time) [3]int { y, m, d := t.Date(); return [3]int{y, int(m), d} }
+	switch {
+	case at(t) == at(now):
+		return t.Format("15:04:05")
+	case at(t) == at(now.AddDate(0, 0, -1)):
+		return "yesterday, " + t.Format("15:04")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan, 15:04")
+	}
+	return t.Format("2 Jan 2006")
+}
+
+// Hurt reports whether something in the record is not as it was written.
+func (r *runRow) Hurt() bool { return r.Damaged || r.Glance != nil && r.Glance.Damaged }

@@ -24,6 +24,8 @@ var (
 	ErrNotUnknown = errors.New("it is known what became of the call")
 	// ErrTooEarly is returned by Settle when the call may still happen.
 	ErrTooEarly = errors.New("the call may still happen")
+	// ErrLarge is returned by LoadListed for a record of more bytes than are asked for.
+	ErrLarge = errors.New("the record is large")
 	// ErrClosed is returned by a Writer that was closed.
 	ErrClosed = errors.New("the record is closed")
 	// ErrNotKept is returned by Run.Value for a value of which there is a digest

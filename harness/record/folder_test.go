@@ -92,9 +92,29 @@ func TestAFilterChoosesRuns(t *testing.T) {
 				{record.Filter{Text: "no such"}, []string{b}},
 				{record.Filter{Text: "the log"}, []string{b}},
 				{record.Filter{Text: "git.log"}, nil},
+				{record.Filter{Before: c}, []string{b, a}},
+				{record.Filter{Before: b, Limit: 1}, []string{a}},
+				{record.Filter{Before: a}, nil},
 			} {
 				if diff := cmp.Diff(test.want, ids(list(t, s, &test.filter))); diff != "" {
 					t.Errorf("%+v: %s", test.filter, diff)
+				}
+			}
+			for _, err := range s.List(t.Context(), &record.Filter{Before: "0000000000"}) {
+				if !errors.Is(err, record.ErrNotFound) {
+					t.Error(err)
+				}
+			}
+			for _, sum := range list(t, s, nil) {
+				if r, err := s.LoadListed(sum, 1<<20); err != nil || r.Begin.ID != sum.ID {
+					t.Error(err)
+				}
+				if _, err := s.LoadListed(sum, 10); !errors.Is(err, record.ErrLarge) {
+					t.Error(err)
+				}
+				sum.ID = "0000000000"
+				if _, err := s.LoadListed(sum, 1<<20); !errors.Is(err, record.ErrNotFound) {
+					t.Error(err)
 				}
 			}
 			got := list(t, s, &record.Filter{Tool: "github.com"})[0]

@@ -35,8 +35,19 @@ type Filter struct {
 	Session string
 	Since   time.Time
 	Until   time.Time
-	Limit   int // the latest so many; 0: all
+	Before  string // the ID of a run: only those that stand behind it in the list
+	Limit   int    // the latest so many; 0: all
 }
+
+// UnreadableError says that a record of a list cannot be read.
+type UnreadableError struct {
+	ID   string
+	Time time.Time // when the run began
+	Err  error
+}
+
+func (e *UnreadableError) Error() string { return fmt.Sprintf("reading run %s: %v", e.ID, e.Err) }
+func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // Summary is one run of a list.
 type Summary struct {
@@ -60,9 +71,9 @@ type Summary struct {
 }
 
 // List returns the runs that a filter chooses, the latest first. A record that
-// cannot be read is an error, and the list goes on. Of a run that has ended only
-// the first and the last line are read, so that Damaged is not said of what is
-// between; Load says it. A filter for a text reads all.
+// cannot be read is an *UnreadableError, and the list goes on. Of a run that has
+// ended only the first and the last line are read, so that Damaged is not said of
+// what is between; Load says it. A filter for a text reads all.
 func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] {
 	if f == nil {
 		f = &Filter{}
@@ -72,6 +83,14 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] 
 		if err != nil {
 			yield(nil, fmt.Errorf("listing runs: %w", err))
 			return
+		}
+		if f.Before != "" {
+			at := slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, "-"+f.Before) })
+			if at < 0 {
+				yield(nil, fmt.Errorf("listing runs: %w: %q", ErrNotFound, f.Before))
+				return
+			}
+			names = names[:at]
 		}
 		n := 0
 		for _, name := range slices.Backward(names) {
@@ -112,10 +131,42 @@ func (s *Store) choose(name string, f *Filter) (*Summary, error) {
 		return nil, nil
 	}
 	if err != nil {
-		_, id, _ := parseName(name)
-		return nil, fmt.Errorf("reading run %s: %w", id, err)
+		began, id, _ := parseName(name)
+		return nil, &UnreadableError{id, began, err}
 	}
 	return sum, nil
+}
+
+// LoadListed reads the record of a run of a list, as Load does, without looking for it
+// among all. One of more than max bytes is ErrLarge.
+func (s *Store) LoadListed(sum *Summary, max int64) (*Run, error) {
+	name := nameOf(sum.Time, sum.ID)
+	if _, _, ok := parseName(name); !ok { // it is part of a path
+		return nil, fmt.Errorf("%w: %q", ErrNotFound, sum.ID)
+	}
+	r, err := s.loadUpTo(name, max)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading run %s: %w", sum.ID, err)
+	}
+	return r, nil
+}
+
+func (s *Store) loadUpTo(name string, max int64) (*Run, error) {
+	f, err := s.in.open(name)
+	if err != nil {
+		return nil, err
+	}
+	size, err := f.size()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if size > max {
+		return nil, ErrLarge
+	}
+	return s.load(name)
 }
 
 // match reports whether the filter chooses a run, as far as its summary says.

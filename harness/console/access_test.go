@@ -1,0 +1,51 @@
+package console
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestALinkIsGoodForTenMinutes(t *testing.T) {
+	var d doors
+	d.init([]byte("a secret of this server"))
+	key := func(secret string) string {
+		u, err := url.Parse(OpenPath([]byte(secret)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.Query().Get("key")
+	}
+	const own = "a secret of this server"
+	now := time.Now()
+	for name, x := range map[string]struct {
+		key  string
+		at   time.Time
+		want string
+	}{
+		"at once":                {key(own), now, ""},
+		"nearly ten minutes":     {key(own), now.Add(linkTime - 2*time.Second), ""},
+		"later":                  {key(own), now.Add(linkTime + 2*time.Second), "older than ten minutes"},
+		"of another server":      {key("another secret"), now, "not one of this server"},
+		"cut":                    {key(own)[:40], now, "not one of this server"},
+		"nothing":                {"", now, "not one of this server"},
+		"one that lasts longer":  {"BBBB" + key(own)[4:], now, "not one of this server"},
+		"with another signature": {key(own)[:60] + strings.Repeat("A", 15), now, "not one of this server"},
+	} {
+		err := d.spend(x.key, x.at)
+		switch {
+		case err == nil && x.want != "":
+			t.Errorf("%s: it opens, want %q", name, x.want)
+		case err != nil && (x.want == "" || !strings.Contains(err.Error(), x.want)):
+			t.Errorf("%s: %v, want %q", name, err, x.want)
+		}
+	}
+	k := key(own)
+	if err := d.spend(k, now); err != nil {
+		t.Error(err)
+	}
+	if err := d.spend(k, now); err == nil || !strings.Contains(err.Error(), "used before") {
+		t.Errorf("the second time: %v", err)
+	}
+}

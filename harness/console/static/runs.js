@@ -1,0 +1,24 @@
+// The list of runs: two at a time are ticked to be compared, also while rows come and go.
+import { $, $$ } from "./console.js";
+
+const button = $("#do-compare"), boxes = () => $$("input[name=run]");
+let ticked = boxes().filter((b) => b.checked).map((b) => b.value); // the older tick first
+
+function show() {
+  for (const b of boxes()) b.checked = ticked.includes(b.value);
+  button.disabled = ticked.length !== 2;
+}
+
+document.addEventListener("change", (e) => {
+  if (e.target.name !== "run") return;
+  ticked = ticked.filter((id) => id !== e.target.value);
+  if (e.target.checked) ticked = [...ticked, e.target.value].slice(-2);
+  show();
+});
+document.addEventListener("part", () => {
+  const there = boxes().map((b) => b.value);
+  ticked = ticked.filter((id) => there.includes(id));
+  show();
+});
+addEventListener("pageshow", show);
+show();

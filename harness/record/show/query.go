@@ -1,0 +1,105 @@
+package show
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// Query says which runs somebody asks for, as it was written. Empty fields choose all.
+type Query struct {
+	Status                              []string // each may be several with commas, or NotOK
+	Tool, Server, Script, Session, Text string   // see record.Filter
+	Since, Until                        string   // see When
+}
+
+// NotOK stands for the statuses of runs that have ended otherwise than well.
+const NotOK = "failed"
+
+// QueryError says which field of a Query cannot be read, and what would be right.
+type QueryError struct{ Field, Text string }
+
+func (e *QueryError) Error() string { return e.Field + e.Text }
+
+// Filter is what the query chooses at a time. statuses are those that a run may end
+// with. Errors are *QueryErrors.
+func (q *Query) Filter(statuses []string, now time.Time) (*record.Filter, error) {
+	f := &record.Filter{Tool: q.Tool, Server: q.Server, Script: q.Script, Session: q.Session, Text: q.Text}
+	all := append(slices.Clip(statuses), record.Running, record.Died)
+	for _, list := range q.Status {
+		for s := range strings.SplitSeq(list, ",") {
+			switch s = strings.TrimSpace(s); {
+			case s == NotOK:
+				f.Status = append(f.Status, slices.DeleteFunc(slices.Clone(all), goesOnOrWell)...)
+			case slices.Contains(all, s):
+				f.Status = append(f.Status, s)
+			default:
+				return nil, &QueryError{"status", fmt.Sprintf(": there is no %q; there are %s, and %s for all that is neither ok "+
+					"nor goes on", s, strings.Join(all, ", "), NotOK)}
+			}
+		}
+	}
+	if _, err := path.Match(f.Tool, "x"); err != nil {
+		return nil, &QueryError{"tool", fmt.Sprintf(" %q is no pattern: %v", f.Tool, err)}
+	}
+	for _, t := range []struct {
+		field, said string
+		to          *time.Time
+	}{{"since", q.Since, &f.Since}, {"until", q.Until, &f.Until}} {
+		if t.said == "" {
+			continue
+		}
+		var err error
+		if *t.to, err = When(t.said, now); err != nil {
+			return nil, &QueryError{t.field, fmt.Sprintf(" %q: %v", t.said, err)}
+		}
+	}
+	return f, nil
+}
+
+// goesOnOrWell reports whether a status is not among NotOK.
+func goesOnOrWell(status string) bool {
+	return status == "ok" || status == record.Running || goesOn(status)
+}
+
+// When reads a time, or how long ago it was: 90s, 2h, 7d, 15:04, 2006-01-02,
+// 2006-01-02 15:04, 2006-01-02T15:04:05Z. Without a zone it is in that of now.
+func When(s string, now time.Time) (time.Time, error) {
+	if d, err := Age(s); err == nil {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime,
+		"2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	if t, err := time.ParseInLocation("15:04", s, now.Location()); err == nil {
+		y, m, d := now.Date()
+		return time.Date(y, m, d, t.Hour(), t.Minute(), 0, 0, now.Location()), nil
+	}
+	return time.Time{}, errors.New("want how long ago it was, as 90s, 2h or 7d, or a time, as 15:04, 2006-01-02 or " +
+		"2006-01-02T15:04:05Z")
+}
+
+// Age reads a duration, of which days are a part here: 30d, 12h.
+func Age(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseFloat(days, 64)
+		if err != nil || !(n >= 0 && n < 1e5) {
+			return 0, errors.New("want a number of days")
+		}
+		return time.Duration(n * 24 * float64(time.Hour)), nil
+	}
+	d, err := time.ParseDuration(s)
+	if err == nil && d < 0 {
+		err = errors.New("want no negative one")
+	}
+	return d, err
+}
