@@ -213,9 +213,7 @@ func (c *Console) fillForm(v *view, d *runsData) {
 // of their colours.
 func (c *Console) servers(v *view) (names []string) {
 	if cat := c.host.Catalog(v.Viewer); cat != nil {
-		for _, s := range cat.Registry.Servers {
-			names = append(names, s.Name)
-		}
+		names = serverOrder(cat)
 	}
 	return names
 }
