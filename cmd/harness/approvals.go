@@ -21,9 +21,6 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// grantFor is how long a yes is good where nobody says otherwise.
-const grantFor = 24 * time.Hour
-
 func (e *env) approvalsCommand() *cli.Command {
 	c := &cli.Command{
 		Name:  "approvals",
@@ -57,7 +54,7 @@ Of an ID as much is enough as no other has.`,
 				Action: e.showApprovals},
 			{Name: "yes", Usage: "have it sent", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "whole", Usage: "all calls of the tool in this run, where the config allows that"},
-				&cli.DurationFlag{Name: "for", Usage: "the yes is good for this long", Value: grantFor, Validator: positive},
+				&cli.DurationFlag{Name: "for", Usage: "the yes is good for this long", Value: record.GrantFor, Validator: positive},
 			}, answerFlags()...),
 				Action: func(ctx context.Context, c *cli.Command) error { return e.answerApprovals(ctx, c, true) }},
 			{Name: "no", Usage: "have it not sent: the script gets an error", ArgsUsage: "APPROVAL…", Flags: append([]cli.Flag{
@@ -275,7 +272,7 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 		if i > 0 {
 			fmt.Fprintln(e.stdout)
 		}
-		if err := shownApproval(a.run, a.Asked).Text(e.stdout, e.display(c)); err != nil {
+		if err := show.NewApproval(a.run, a.Asked).Text(e.stdout, e.display(c)); err != nil {
 			return err
 		}
 		if a.Answer == nil {
@@ -283,15 +280,6 @@ func (e *env) showApprovals(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	return nil
-}
-
-// shownApproval is an ask as people look at it.
-func shownApproval(r *record.Run, a *record.Asked) *show.Approval {
-	out := &show.Approval{ID: record.ApprovalID(r.Begin.ID, a.A), Run: r, Ask: a.Ask, Answer: a.Answer}
-	for _, other := range r.Open() {
-		out.Alike = append(out.Alike, show.Alike{ID: record.ApprovalID(r.Begin.ID, other.A), Ask: other.Ask})
-	}
-	return out
 }
 
 // answered is what approvals yes and no print with -json, a line for each.
@@ -327,7 +315,7 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		answer := &record.Answer{Yes: yes, Who: who, How: "approvals", Word: c.String("word"), Whole: yes && c.Bool("whole")}
 		if yes {
 			answer.Until = time.Now().Add(c.Duration("for"))
-		} else if answer.Input, err = declined(a.Question); err != nil {
+		} else if answer.Input, err = backend.Declined(a.Question); err != nil {
 			return err
 		}
 		err := store.Answer(a.id(), answer)
@@ -353,19 +341,6 @@ func (e *env) answerApprovals(ctx context.Context, c *cli.Command, yes bool) err
 		err = exit(code)
 	}
 	return err
-}
-
-// declined is a no to all that a server asks, nil where it asks nothing.
-func declined(question json.RawMessage) (json.RawMessage, error) {
-	all, err := backend.Questions(question)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	replies := map[string]*backend.Reply{}
-	for _, q := range all {
-		replies[q.Key] = &backend.Reply{Action: backend.Decline}
-	}
-	return backend.Answers(replies)
 }
 
 // sayAnswered says what became of an answer.

@@ -212,10 +212,10 @@ func (e *env) askOpen(ctx context.Context, store *record.Store, id string) (stop
 func (e *env) askApproval(ctx context.Context, r *record.Run, a *record.Asked, which string) (*record.Answer, error) {
 	fmt.Fprintf(e.stderr, "\n%s: ", which)
 	o := &show.Options{Width: columns(e.stderr, 80), Colour: lifetime.Terminal(e.stderr), ASCII: ascii(), Now: time.Now()}
-	if err := shownApproval(r, a).Text(e.stderr, o); err != nil {
+	if err := show.NewApproval(r, a).Text(e.stderr, o); err != nil {
 		return nil, err
 	}
-	answer := &record.Answer{Yes: true, Who: userName(), How: "terminal", Until: time.Now().Add(grantFor)}
+	answer := &record.Answer{Yes: true, Who: userName(), How: "terminal", Until: time.Now().Add(record.GrantFor)}
 	if a.Question != nil {
 		var err error
 		answer.Input, err = e.answerQuestions(ctx, a)

@@ -44,8 +44,9 @@ type browser struct {
 	said  []notice // for its next page
 }
 
-// notice is a sentence about what an action came to.
-type notice struct{ Kind, Text string }
+// notice is a sentence about what an action came to, and the address of what to do
+// next, which Do says; empty: nothing.
+type notice struct{ Kind, Text, Next, Do string }
 
 func (d *doors) init(key []byte) {
 	d.key = key

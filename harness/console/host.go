@@ -30,8 +30,9 @@ type Host interface {
 	CallTool(ctx context.Context, v *Viewer, tool string, args json.RawMessage, approved bool) (run string, err error)
 	// Replay runs a script again by a record, without servers.
 	Replay(ctx context.Context, v *Viewer, p *harness.Replay) (*harness.Replayed, error)
-	// Goes has a run go on as soon as nothing of it waits for a person.
-	Goes(run string)
+	// Goes has a run go on as soon as nothing of it waits for a person. It reports
+	// whether this server does so; else another one does, or harness resume.
+	Goes(run string) bool
 }
 
 // Script is a script to be checked or run.

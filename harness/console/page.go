@@ -194,10 +194,15 @@ func (c *Console) door(w http.ResponseWriter, r *http.Request, status int, why s
 
 // say has the next page of the browser begin with a sentence; kind is ok, wait or bad.
 func (v *view) say(kind, format string, args ...any) {
+	v.tell(notice{Kind: kind, Text: fmt.Sprintf(format, args...)})
+}
+
+// tell is say with an address of what to do next.
+func (v *view) tell(n notice) {
 	d := &v.c.doors
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v.browser.said = append(v.browser.said, notice{kind, fmt.Sprintf(format, args...)})
+	v.browser.said = append(v.browser.said, n)
 }
 
 // goTo sends the browser to another page of ours.
@@ -239,7 +244,7 @@ func (p *pages) parse() {
 		"asset": assetURL, "icon": icon, "status": statusMark, "ago": show.Ago, "duration": show.Duration, "count": text.Count,
 		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"day":   day, "join": strings.Join, "thousands": thousands, "visible": visible, "hue": hue, "dict": dict,
+		"day":   day, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
 		"goName": goName, "serverOf": serverOf, "prose": prose,
 	}
 	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))

@@ -137,8 +137,8 @@ func (r *Run) addAnswer(a *Asked, l *Answer) {
 	}
 }
 
-// waits reports whether an answer to an ask can still come to something.
-func (r *Run) waits(a *Asked) bool {
+// Waits reports whether an answer to an ask can still come to something.
+func (r *Run) Waits(a *Asked) bool {
 	return r.End == nil || goesOn(r.End.Status) || a.A == Ledger
 }
 
@@ -175,7 +175,7 @@ func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, erro
 				continue
 			}
 			for _, a := range r.Open() {
-				if r.waits(a) && !yield(&Pending{ApprovalID(sum.ID, a.A), sum, a}, nil) {
+				if r.Waits(a) && !yield(&Pending{ApprovalID(sum.ID, a.A), sum, a}, nil) {
 					return
 				}
 			}
@@ -217,8 +217,9 @@ func (s *Store) Asked(id string) (*Run, *Asked, error) {
 }
 
 // Answer keeps what a person says to an ask, by an ID as for Asked, for the run to
-// find when it goes on. It sets A, Digest and Time, and, where that is zero, Until to
-// that of the ask. The first answer is the one that counts: after it there is
+// find when it goes on. It sets A and Time, and, where they are zero, Until and Digest to
+// those of the ask: a Digest of what the person was shown is ErrOtherAsk where something
+// else is asked. The first answer is the one that counts: after it there is
 // *AnsweredError; after the ask's time ErrExpired.
 func (s *Store) Answer(id string, a *Answer) error {
 	if err := s.answer(id, a); err != nil {
@@ -241,13 +242,16 @@ func (s *Store) answer(id string, a *Answer) error {
 		return fmt.Errorf("the record is damaged: %w", r.Damaged)
 	case r.Later != nil:
 		return r.Later
-	case !r.waits(asked):
+	case !r.Waits(asked):
 		return fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
 	case now.After(asked.Until):
 		return fmt.Errorf("%w: it could be answered until %s", ErrExpired, asked.Until.Format(time.RFC3339))
 	}
 	if err := r.changed(asked.Ask); err != nil {
 		return err
+	}
+	if a.Digest != "" && a.Digest != asked.Digest {
+		return ErrOtherAsk
 	}
 	a.Type, a.Time, a.A, a.Digest = "answer", now, asked.A, asked.Digest
 	if a.Until.IsZero() {

@@ -17,6 +17,9 @@ import (
 // run's LedgerDigest.
 const Ledger = "ledger"
 
+// GrantFor is how long a yes is good where the person who says it does not say.
+const GrantFor = 24 * time.Hour
+
 // Asked is an Ask of a run with what became of it. The ID of an approval is that of
 // the run, a dot and A.
 type Asked struct {

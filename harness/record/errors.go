@@ -15,6 +15,8 @@ var (
 	ErrAnswered = errors.New("it has been answered")
 	// ErrExpired is returned for an answer that comes too late.
 	ErrExpired = errors.New("the time for an answer has passed")
+	// ErrOtherAsk is returned for an answer to what is not asked.
+	ErrOtherAsk = errors.New("what is asked is not what was shown")
 	// ErrEnded is returned for a run that cannot be gone on with.
 	ErrEnded = errors.New("the run has ended")
 	// ErrCopy is returned by Reopen for a record that is another file than the one

@@ -104,7 +104,7 @@ const keepUncertain = 7 * 24 * time.Hour
 func (r *Run) keptUntil() time.Time {
 	var until time.Time
 	for _, a := range r.Asks {
-		if a.Used != nil || !r.waits(a) || a.A == Ledger && r.Live() {
+		if a.Used != nil || !r.Waits(a) || a.A == Ledger && r.Live() {
 			continue
 		}
 		if a.Until.After(until) {

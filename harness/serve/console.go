@@ -236,7 +236,10 @@ func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.
 	return s.harness.Replay(ctx, p)
 }
 
-func (h *consoleHost) Goes(run string) {
-	h.f.s.resumer.add(run)
-	h.f.s.resumer.answered()
+func (h *consoleHost) Goes(run string) bool {
+	r := h.f.s.resumer
+	rec, err := h.f.s.records.Load(run)
+	r.add(run)
+	r.answered()
+	return err == nil && r.goesFor(rec)
 }

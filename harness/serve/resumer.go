@@ -79,6 +79,15 @@ func (r *resumer) add(run string) {
 	r.waiting[run] = true
 }
 
+// goesFor reports whether a run goes on here when nothing of it waits for a person any
+// more: not where its token is not served.
+func (r *resumer) goesFor(run *record.Run) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.owners[subjectOf(run)]
+	return known
+}
+
 // hold leaves a run to who calls it, until release is called.
 func (r *resumer) hold(run string) (release func()) {
 	r.mu.Lock()

@@ -47,6 +47,15 @@ type Alike struct {
 	Ask *record.Ask
 }
 
+// NewApproval is an ask of a run, with those beside it that are open.
+func NewApproval(r *record.Run, a *record.Asked) *Approval {
+	out := &Approval{ID: record.ApprovalID(r.Begin.ID, a.A), Run: r, Ask: a.Ask, Answer: a.Answer}
+	for _, other := range r.Open() {
+		out.Alike = append(out.Alike, Alike{ID: record.ApprovalID(r.Begin.ID, other.A), Ask: other.Ask})
+	}
+	return out
+}
+
 // Text writes the approval for a terminal: the tool as the config names it, its
 // class and why a person is asked, all arguments, what the run did before, the line
 // of the script, in what asks of the same tool differ, and what a server asks. What
@@ -132,7 +141,7 @@ func (p *page) asked(a *Approval) {
 		p.fact("what", "all calls of a dry run: a yes has the run go on, and makes them")
 	} else {
 		p.fact("tool", a.Ask.Tool)
-		p.fact("class", a.class())
+		p.fact("class", a.Class())
 	}
 	p.fact("why", a.Ask.Why)
 	if a.Answer != nil {
@@ -161,8 +170,8 @@ func (p *page) asked(a *Approval) {
 	}
 }
 
-// class is the class of the tool, and why it has that, where the record says it.
-func (a *Approval) class() string {
+// Class is the class of the tool, and why it has that, where the record says it.
+func (a *Approval) Class() string {
 	for _, l := range a.Run.Lines {
 		if l, ok := l.(*record.Tools); ok {
 			for _, t := range l.Tools {
@@ -245,7 +254,7 @@ func (p *page) arguments(title string, d record.Data) {
 	if d.Redacted {
 		p.line("  %s", p.paint(yellow, "secrets of the config are hidden in what is shown; they are sent"))
 	}
-	for _, odd := range odd(raw) {
+	for _, odd := range Odd(raw) {
 		for _, l := range p.wrapped("careful: "+odd, p.Width-2, math.MaxInt) {
 			p.line("  %s", p.paint(yellow, l))
 		}
@@ -278,10 +287,10 @@ func Bars(w io.Writer, text string, columns int, ascii bool) error {
 	return err
 }
 
-// odd says which texts of a JSON value are not what they seem: those with characters
-// that are not visible or change the direction of text, and those whose characters
-// are not in their usual form.
-func odd(raw []byte) (out []string) {
+// Odd says in sentences which texts of a JSON value are not what they seem: those with
+// characters that are not visible or change the direction of text, and those whose
+// characters are not in their usual form; at most 10.
+func Odd(raw []byte) (out []string) {
 	seen := map[string]bool{}
 	for d := json.NewDecoder(bytes.NewReader(raw)); len(out) < maxOddOnes; {
 		t, err := d.Token()
@@ -320,8 +329,8 @@ func (p *page) alike(a *Approval) {
 		return
 	}
 	mine := map[string]string{}
-	for _, l := range leaves(a.Ask.Args.JSON) {
-		mine[l.path] = l.value
+	for _, l := range Leaves(a.Ask.Args.JSON) {
+		mine[l.Path] = l.JSON
 	}
 	n := 0
 	for _, other := range a.Alike {
@@ -351,10 +360,10 @@ func (p *page) withArgs(s string, args record.Data, most int) string {
 // missing reports whether the first arguments have something that the others do not.
 func missing(a, b record.Data) bool {
 	has := map[string]bool{}
-	for _, l := range leaves(b.JSON) {
-		has[l.path] = true
+	for _, l := range Leaves(b.JSON) {
+		has[l.Path] = true
 	}
-	return slices.ContainsFunc(leaves(a.JSON), func(l leaf) bool { return !has[l.path] })
+	return slices.ContainsFunc(Leaves(a.JSON), func(l Leaf) bool { return !has[l.Path] })
 }
 
 // ledger writes all effects of a dry run.
@@ -420,61 +429,93 @@ type Question struct {
 	Schema  json.RawMessage `json:"requestedSchema"`
 }
 
-// before writes the calls that the run has made, in short.
-func (p *page) before(v *View) {
-	var bars []*Bar
-	tools := map[*Bar]*Place{}
+// Step is a call that a run has sent, and where its script makes it.
+type Step struct {
+	*Bar
+	Place *Place
+}
+
+// Steps are the calls that the run has sent, in their order.
+func (v *View) Steps() []Step {
+	var out []Step
 	for _, s := range v.Sources {
 		for _, pl := range s.Places {
 			for _, b := range pl.Calls {
 				if b.Made.Call != nil {
-					bars = append(bars, b)
-					tools[b] = pl
+					out = append(out, Step{b, pl})
 				}
 			}
 		}
 	}
-	if len(bars) == 0 {
+	slices.SortFunc(out, func(a, b Step) int { return a.N - b.N })
+	return out
+}
+
+// before writes the calls that the run has made, in short.
+func (p *page) before(v *View) {
+	steps := v.Steps()
+	if len(steps) == 0 {
 		p.title("before it the run made no call")
 		return
 	}
-	slices.SortFunc(bars, func(a, b *Bar) int { return a.N - b.N })
-	p.title("the run made " + text.Count(len(bars), "call") + " before")
-	if n := len(bars) - maxBefore; n > 0 {
+	p.title("the run made " + text.Count(len(steps), "call") + " before")
+	if n := len(steps) - maxBefore; n > 0 {
 		p.line("  %s", p.paint(dim, fmt.Sprintf("%d earlier ones are left out", n)))
-		bars = bars[n:]
+		steps = steps[n:]
 	}
-	for _, b := range bars {
-		pl := tools[b]
+	for _, b := range steps {
 		state := string(b.State)
 		if b.Settle != nil {
 			state = settled(b.Settle)
 		}
 		p.line("%s %s", p.paint(dim, fmt.Sprintf("%6s", fmt.Sprintf("#%d", b.N))),
-			p.withArgs(fmt.Sprintf("%s  %s  %s  ", pl.Tool, pl.Class, state), b.Made.Call.Args, p.Width-margin))
+			p.withArgs(fmt.Sprintf("%s  %s  %s  ", b.Place.Tool, b.Place.Class, state), b.Made.Call.Args, p.Width-margin))
 	}
+}
+
+// Excerpt is a line of a script with those around it.
+type Excerpt struct {
+	Name  string // of the saved script; "": it is the one that was sent
+	Line  int    // that is meant
+	First int    // the number of the first of Lines
+	Lines []string
+}
+
+// Around is the line of a place with three before and three behind it, of the script
+// that a path belongs to; nil: the place has no line there.
+func (v *View) Around(path, place string) *Excerpt {
+	line, _ := position(place)
+	s := v.source(path)
+	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")
+	if line < 1 || line > len(lines) {
+		return nil
+	}
+	x := &Excerpt{Line: line, First: max(1, line-around)}
+	if s.Path != "" {
+		x.Name = s.Name
+	}
+	x.Lines = lines[x.First-1 : min(line+around, len(lines))]
+	return x
 }
 
 // context writes the line of the script that makes the call, with those around it.
 func (p *page) context(v *View, a *record.Ask) {
-	line, _ := position(a.Place)
-	s := v.source(a.Path)
-	lines := strings.Split(strings.TrimSuffix(s.Text, "\n"), "\n")
-	if line < 1 || line > len(lines) {
+	x := v.Around(a.Path, a.Place)
+	if x == nil {
 		return
 	}
 	title := "script"
-	if s.Path != "" {
-		title = "saved script " + p.safe(s.Name, p.Width/2)
+	if x.Name != "" {
+		title = "saved script " + p.safe(x.Name, p.Width/2)
 	}
 	p.title(title)
-	digits := utf8.RuneCountInString(fmt.Sprint(min(line+around, len(lines))))
-	for n := max(1, line-around); n <= min(line+around, len(lines)); n++ {
+	digits := utf8.RuneCountInString(fmt.Sprint(x.First + len(x.Lines) - 1))
+	for i, l := range x.Lines {
 		mark := " "
-		if n == line {
+		if x.First+i == x.Line {
 			mark = ">"
 		}
-		p.line("  %s %s  %s", mark, p.paint(dim, fmt.Sprintf("%*d", digits, n)),
-			p.safe(untabbed(lines[n-1]), p.Width-digits-8))
+		p.line("  %s %s  %s", mark, p.paint(dim, fmt.Sprintf("%*d", digits, x.First+i)),
+			p.safe(untabbed(l), p.Width-digits-8))
 	}
 }

@@ -20,8 +20,11 @@ const (
 	maxCompares  = 500      // calls of a place
 )
 
-// leaf is a value in a JSON value, and where: a.b[0].
-type leaf struct{ path, value string }
+// Leaf is a value in a JSON value.
+type Leaf struct {
+	Path string // where: a.b[0]
+	JSON string // compact
+}
 
 // common are the arguments, by their path, that are the same in all calls; in many
 // calls, in the first of them. A lone call has none.
@@ -32,13 +35,13 @@ func common(calls []*Bar) map[string]string {
 	calls = calls[:min(len(calls), maxCompares)]
 	same, times := map[string]string{}, map[string]int{}
 	for _, b := range calls {
-		for _, l := range leaves(b.Made.Line().Args.JSON) {
-			if was, ok := same[l.path]; !ok && times[l.path] == 0 {
-				same[l.path] = l.value
-			} else if was != l.value {
-				delete(same, l.path)
+		for _, l := range Leaves(b.Made.Line().Args.JSON) {
+			if was, ok := same[l.Path]; !ok && times[l.Path] == 0 {
+				same[l.Path] = l.JSON
+			} else if was != l.JSON {
+				delete(same, l.Path)
 			}
-			times[l.path]++
+			times[l.Path]++
 		}
 	}
 	for path := range same {
@@ -64,9 +67,9 @@ func labelled(args record.Data, common map[string]string, cut func(string) strin
 		return absent(args)
 	}
 	var parts []string
-	for _, l := range leaves(args.JSON) {
-		if value, ok := common[l.path]; !ok || value != l.value {
-			parts = append(parts, strings.TrimSpace(cut(l.path)+" "+cut(l.value)))
+	for _, l := range Leaves(args.JSON) {
+		if value, ok := common[l.Path]; !ok || value != l.JSON {
+			parts = append(parts, strings.TrimSpace(cut(l.Path)+" "+cut(l.JSON)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -93,13 +96,14 @@ func brief(args record.Data, common map[string]string, most int, ascii bool) str
 	return visible(out, max(most, 1), ascii)
 }
 
-// leaves takes a JSON value apart, in its order. What is beyond the bounds is left
-// whole.
-func leaves(raw []byte) []leaf {
+// Leaves takes a JSON value apart, in its order. Values six levels deep and those behind
+// the 200th are left whole; of more than 64 kB there is one without a path, which only
+// says how many they are.
+func Leaves(raw []byte) []Leaf {
 	if len(raw) > maxArguments {
-		return []leaf{{"", fmt.Sprintf("(%s)", size(len(raw)))}}
+		return []Leaf{{"", fmt.Sprintf("(%s)", size(len(raw)))}}
 	}
-	var out []leaf
+	var out []Leaf
 	var walk func(path string, raw []byte, depth int)
 	walk = func(path string, raw []byte, depth int) {
 		d := json.NewDecoder(bytes.NewReader(raw))
@@ -107,7 +111,7 @@ func leaves(raw []byte) []leaf {
 		open, nested := t.(json.Delim)
 		if err != nil || !nested || !d.More() || depth == 0 || len(out) >= maxLeaves {
 			if path != "" || !nested || err != nil { // {} are no arguments
-				out = append(out, leaf{path, compact(raw)})
+				out = append(out, Leaf{path, compact(raw)})
 			}
 			return
 		}

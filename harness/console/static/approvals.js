@@ -1,0 +1,95 @@
+// The page of what waits for a person: how many are ticked, keys, and a word where
+// what is shown has changed. Nothing is answered but by a button of the form.
+
+import { $, $$, inField } from "./console.js";
+
+const ask = $("#ask"), form = ask && $("form", ask), yes = $("#yes"), no = $("#no"), word = $("#word");
+const ticks = form ? $$("tbody input[name=ids], .each input[name=ids]:not([disabled])", form) : [];
+const all = $("#tick-all");
+
+// count says in the button how many are ticked, and which stay.
+function count() {
+  if (!yes || !ticks.length) return;
+  const n = ticks.filter((t) => t.checked).length;
+  yes.firstElementChild.textContent = n === ticks.length ? `Yes to these ${n}` : n ? `Yes to these ${n} of ${ticks.length}` : "Nothing is ticked";
+  yes.disabled = no.disabled = !n;
+  if (all) { all.checked = n === ticks.length; all.indeterminate = n > 0 && n < ticks.length; }
+}
+if (form) {
+  if (all) {
+    all.hidden = false;
+    all.addEventListener("change", () => { for (const t of ticks) t.checked = all.checked; count(); });
+  }
+  form.addEventListener("change", count);
+  form.addEventListener("submit", (e) => { // once
+    if (form.dataset.sent) { e.preventDefault(); return; }
+    form.dataset.sent = "1";
+    setTimeout(() => { for (const b of $$("button[name]", form)) b.disabled = true; });
+  });
+  word?.addEventListener("keydown", (e) => {
+    if (e.key === "Enter" && !e.isComposing) { e.preventDefault(); if (!e.repeat) form.requestSubmit(no); }
+    if (e.key === "Escape") ask.focus();
+  });
+  // The address of the question, so that what is fetched again is the same one.
+  const id = form.elements.at.value;
+  if (location.pathname === "/approvals") history.replaceState(null, "", "/approvals/" + id);
+  addEventListener("pageshow", () => { delete form.dataset.sent; for (const b of $$("button[name]", form)) b.disabled = false; count(); });
+  count();
+}
+
+// A question stays as it is while somebody looks at it; where its calls are others
+// now, a sentence says so.
+const state = () => $("#inbox a[aria-current]")?.dataset.state ?? "";
+let shown = state();
+document.addEventListener("part", (e) => {
+  const changed = $("#changed");
+  if (e.target.id !== "inbox" || !changed || state() === shown) return;
+  shown = state();
+  $("a", changed).href = shown ? location.pathname : "/approvals";
+  changed.hidden = false;
+});
+
+{ // keys, which can be turned off
+  const help = $("#keys"), button = help && $("button", help);
+  let on = localStorage.getItem("usetools_keys") !== "off";
+  const tell = () => { button.setAttribute("aria-pressed", on); help.classList.toggle("off", !on); };
+  if (help) {
+    help.hidden = false;
+    tell();
+    button.addEventListener("click", () => { on = !on; localStorage.setItem("usetools_keys", on ? "on" : "off"); tell(); });
+  }
+  const links = () => $$("#inbox a");
+  // step goes to the next row, and behind the last one to the next question.
+  function step(by) {
+    const at = ticks.indexOf(document.activeElement);
+    const next = ticks[at < 0 ? (by > 0 ? 0 : -1) : at + by];
+    if (next) { next.focus(); return; }
+    const list = links(), here = list.findIndex((a) => a.ariaCurrent);
+    list[here + by]?.click();
+  }
+  addEventListener("keydown", (e) => {
+    const typing = inField(e) && e.target.type !== "checkbox";
+    if (!on || !ask || typing || e.ctrlKey || e.metaKey || e.altKey || e.repeat) return;
+    switch (e.key.toLowerCase()) {
+      case "j": step(1); break;
+      case "k": step(-1); break;
+      case "x": {
+        const t = document.activeElement;
+        if (!ticks.includes(t)) return;
+        t.checked = !t.checked;
+        count();
+        break;
+      }
+      case "y": // only with the focus on the question
+        if (!yes || yes.disabled) return;
+        if (ask.contains(document.activeElement)) form.requestSubmit(yes); else ask.focus();
+        break;
+      case "n":
+        if (!word) return;
+        word.focus();
+        break;
+      default: return;
+    }
+    e.preventDefault();
+  });
+}
