@@ -257,7 +257,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
 	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
-		Stdout: s.Stdout, Stderr: s.Stderr}
+		Stdout: printedTo(s.Stdout), Stderr: printedTo(s.Stderr)}
 	if s.depth == 0 {
 		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
 	}

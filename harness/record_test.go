@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -377,6 +378,107 @@ for i := range 20 {
 				defer h.Close()
 				for b.Loop() {
 					if res, err := h.Run(b.Context(), &Script{Source: script, Catalog: cat}); err != nil || res.Status != OK {
+						b.Fatal(res, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What is printed is noted with its line, and when; replay and resume compare the text.
+func TestPrintsAreRecordedWithTheirLines(t *testing.T) {
+	_, cat := newShop(t)
+	store := record.Memory(1, nil)
+	h := New(&Options{Records: store})
+	defer h.Close()
+	res, err := h.Run(t.Context(), &Script{Catalog: cat, Source: `UseTools("show how much of an item is in stock")
+fmt.Print("pre")
+for i := range 3 {
+	fmt.Println("item", i)
+	fmt.Fprintln(os.Stderr, "warned", i)
+}
+if _, err := shop.Stock(shop.StockParams{Item: "tea"}); err != nil {
+	panic(err)
+}
+os.Stdout.Write([]byte("caf\xc3"))
+os.Stdout.Write([]byte("\xa9 \xff\n"))
+fmt.Println("done")`})
+	if err != nil || res.Status != OK {
+		t.Fatal(res, err)
+	}
+	run, err := store.Load(res.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[int]string{}
+	for _, n := range run.Notes {
+		for p := range n.Printed() {
+			got[p.Line] += p.Text
+			if p.Stderr != (p.Line == 5) || p.Time.Before(run.Begin.Time) || p.Time.After(run.End.Time) {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	want := map[int]string{2: "pre", 4: "item 0\nitem 1\nitem 2\n", 5: "warned 0\nwarned 1\nwarned 2\n", 10: "caf",
+		11: "é \uFFFD\n", 12: "done\n"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if run.Stdout() != res.Stdout {
+		t.Errorf("%q and %q", run.Stdout(), res.Stdout)
+	}
+	for _, n := range run.Notes { // an earlier program's, or one that says something else
+		n.Line, n.Lines = 0, [][3]int{{9, 3, 0}}
+	}
+	again, err := h.Replay(t.Context(), &Replay{Run: run})
+	if err != nil || again.Difference != nil {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// Of a script that prints more parts than are noted, all text is.
+func TestPrintsWithoutEnd(t *testing.T) {
+	j := newJournal(&Script{})
+	at := time.Now()
+	var want strings.Builder
+	var lines int
+	for i := range record.MaxPrints + 5000 {
+		text := fmt.Sprintln("line", i)
+		want.WriteString(text)
+		j.print(&j.out, at.Add(time.Duration(i)*time.Second), 1+i%7, []byte(text))
+	}
+	text, n := j.out.take(true)
+	if text != want.String() || len(n.Lines) > record.MaxPrints+2 {
+		t.Errorf("%d parts, %d bytes of %d", len(n.Lines), len(text), want.Len())
+	}
+	n.Stdout = text
+	for p := range n.Printed() {
+		if p.Line > 0 {
+			lines += strings.Count(p.Text, "\n")
+		}
+	}
+	if lines < record.MaxPrints || !strings.HasSuffix(text, fmt.Sprintln("line", record.MaxPrints+4999)) {
+		t.Errorf("%d lines are known", lines)
+	}
+}
+
+// BenchmarkRecordOfPrints runs scripts that print 100,000 lines, without a record and
+// with one in memory.
+func BenchmarkRecordOfPrints(b *testing.B) {
+	for _, script := range []struct{ name, source string }{
+		{"one", "for i := range 100_000 {\n\tfmt.Println(\"line\", i)\n}"},
+		{"two", "for i := range 50_000 {\n\tfmt.Println(\"line\", i)\n\tfmt.Fprintf(os.Stderr, \"%d\\n\", i)\n}"},
+	} {
+		for _, where := range []struct {
+			name  string
+			store *record.Store
+		}{{"off", nil}, {"memory", record.Memory(20, nil)}} {
+			b.Run(script.name+"/"+where.name, func(b *testing.B) {
+				h := New(&Options{Records: where.store, Limits: Limits{Stdout: 16 << 20}})
+				defer h.Close()
+				for b.Loop() {
+					if res, err := h.Run(b.Context(), &Script{Source: script.source}); err != nil || res.Status != OK {
 						b.Fatal(res, err)
 					}
 				}

@@ -57,6 +57,7 @@ type Console struct {
 	pages pages
 	doors doors
 	hub   hub
+	tried tries
 	looks glances
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.

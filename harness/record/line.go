@@ -256,10 +256,13 @@ type Guess struct {
 // Note is what else a script did.
 type Note struct {
 	Head
-	Path    string    `json:"path,omitempty"`   // of RunScript's script
-	Stdout  string    `json:"stdout,omitempty"` // at most MaxText bytes a line
-	Stderr  string    `json:"stderr,omitempty"`
-	Line    int       `json:"line,omitempty"` // of the script, where that is known
+	Path   string `json:"path,omitempty"`   // of RunScript's script
+	Stdout string `json:"stdout,omitempty"` // at most MaxText bytes a line
+	Stderr string `json:"stderr,omitempty"`
+	Line   int    `json:"line,omitempty"` // of the script, that printed it; 0: it is not known
+	// Lines says of each part of what several lines, or one at several times, printed
+	// its line, its bytes, and µs since Time. Such a note has Stdout or Stderr, not both.
+	Lines   [][3]int  `json:"lines,omitempty"`
 	Warning string    `json:"warning,omitempty"`
 	Clock   []Reading `json:"clock,omitempty"`
 	// Lost says that the script read its clock more than MaxReadings times, and
@@ -277,6 +280,7 @@ type Reading struct {
 const (
 	MaxText     = 16 << 10 // bytes of printed text in one that is written
 	MaxReadings = 4096     // of a run
+	MaxPrints   = 10_000   // elements of Lines that the harness writes in a run
 )
 
 // End is the last line.

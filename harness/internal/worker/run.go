@@ -173,7 +173,7 @@ type Options struct {
 	// those that it starts. nil: it has one of its own, of its Limits.
 	Budget *Budget
 	// Stdout and Stderr receive the script's output as it comes; nil drops it.
-	Stdout, Stderr io.Writer
+	Stdout, Stderr Printed
 
 	silence time.Duration // see ErrParked; 0: quietTime
 }
@@ -255,8 +255,12 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 	b.add(p)
 	r.clock = startClock(s.Limits.Timeout, func() { cancel(context.DeadlineExceeded) })
 	defer r.clock.pause()
-	stdout := &capture{left: &b.stdout, also: opts.Stdout, onCut: p.kill}
-	stderr := &capture{left: &b.stderr, also: opts.Stderr, onCut: p.kill}
+	s.Mark = nil
+	if opts.Stdout != nil || opts.Stderr != nil {
+		s.Mark = newMark()
+	}
+	stdout := &capture{left: &b.stdout, also: opts.Stdout, onCut: p.kill, mark: s.Mark, lines: r.lines}
+	stderr := &capture{left: &b.stderr, also: opts.Stderr, onCut: p.kill, mark: s.Mark, lines: r.lines}
 	// A dying Go runtime traces every goroutine: its first words are enough.
 	crash := &capture{left: newAllowance(crashBytes), onCut: p.kill}
 	var streams sync.WaitGroup

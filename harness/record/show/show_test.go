@@ -514,3 +514,45 @@ func TestWhatHappensIsFollowed(t *testing.T) {
 	}
 	golden(t, "follow.txt", b.String())
 }
+
+func TestPrintsAreAtTheirLines(t *testing.T) {
+	r := newTape("a\nb\nc\nd\n")
+	note := record.Note{Stdout: "one\ntwo\none\n1 2 \nrest", Lines: [][3]int{{1, 4, 0}, {2, 4, 500}, {1, 4, 1500}, {3, 2, 2000}, {3, 2, 2000}, {4, 1, 3000}}}
+	r.note(note, 10)
+	r.note(record.Note{Stderr: "e", Line: 2}, 20)
+	r.note(record.Note{Stderr: "rr\n", Line: 2}, 21)
+	r.end(record.End{Status: "ok"}, 12)
+	var got []show.Print
+	for _, p := range show.New(r.Run).Sources[0].Prints {
+		got = append(got, *p)
+	}
+	want := []show.Print{
+		{Line: 0, At: 10, Text: "rest", Times: 1, Ats: []float64{10}},
+		{Line: 1, At: 10, Text: "one", Times: 2, Ats: []float64{10, 11.5}},
+		{Line: 2, At: 10.5, Text: "two", Times: 1, Ats: []float64{10.5}},
+		{Line: 2, At: 20, Text: "err", Stderr: true, Times: 1, Ats: []float64{20}},
+		{Line: 3, At: 12, Text: "1 2 ", Times: 1, Ats: []float64{12}},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Lines of a note may be anybody's.
+func TestPrintsOfHostileLines(t *testing.T) {
+	most := 1<<63 - 1
+	r := newTape("a\n")
+	r.note(record.Note{Stdout: "some\ntext\n", Lines: [][3]int{{-1, -5, -7}, {most, most, most}, {1, 1, 1}}}, 10)
+	r.note(record.Note{Stdout: "both\n", Stderr: "of\n", Lines: [][3]int{{1, 100, 0}}}, 11)
+	r.end(record.End{Status: "ok"}, 20)
+	var got []string
+	for _, p := range show.New(r.Run).Sources[0].Prints {
+		if p.At < 0 || p.At > 20 {
+			t.Errorf("%q was printed at %v", p.Text, p.At)
+		}
+		got = append(got, fmt.Sprint(p.Line == 1, " ", p.Text))
+	}
+	if d := cmp.Diff([]string{"true both", "true of", "false some", "false text"}, got); d != "" {
+		t.Error(d)
+	}
+}

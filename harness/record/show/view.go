@@ -117,12 +117,15 @@ type Print struct {
 	Text   string  // without the end of the line
 	Stderr bool
 	Times  int // that the same was printed at this line
+	// Ats are the times, in ms, at which it was: the first ones, At included.
+	Ats []float64
 }
 
 // Bounds of a view, which hold whatever a record says.
 const (
 	maxChildren = 100 // scripts that are shown; what further ones did is told of the script itself
 	mostLanes   = 64  // of a place; calls that find none free share the last
+	mostAts     = 200 // of a Print
 )
 
 // New is the view of a run.
@@ -345,57 +348,69 @@ func atATime(calls []*Bar) (most int) {
 }
 
 func (v *View) addPrints(c *clock) {
-	type key struct {
+	type stream struct {
 		source *Source
-		line   int
 		stderr bool
 	}
-	open := map[key]*Print{} // has no end of line yet
-	seen := map[*Source]map[Print]*Print{}
-	flush := func(s *Source, p *Print) {
-		same := Print{Line: p.Line, Text: p.Text, Stderr: p.Stderr}
-		if seen[s] == nil {
-			seen[s] = map[Print]*Print{}
-		}
-		if before := seen[s][same]; before != nil && p.Line > 0 { // of line 0 the order is all there is
-			before.Times++
+	type printed struct {
+		stream
+		line int
+		text string
+	}
+	type line struct {
+		Print
+		text strings.Builder
+	}
+	open := map[stream]*line{} // has no end yet
+	seen := map[printed]*Print{}
+	flush := func(to stream) {
+		l := open[to]
+		if l == nil {
 			return
 		}
-		seen[s][same] = p
-		s.Prints = append(s.Prints, p)
+		delete(open, to)
+		p := &l.Print
+		p.Text = l.text.String()
+		same := printed{to, p.Line, p.Text}
+		if before := seen[same]; before != nil && p.Line > 0 { // of line 0 the order is all there is
+			if before.Times++; before.Times <= mostAts {
+				before.Ats = append(before.Ats, p.At)
+			}
+			return
+		}
+		p.Times, p.Ats = 1, []float64{p.At}
+		seen[same] = p
+		to.source.Prints = append(to.source.Prints, p)
 	}
-	var order []key // of open, as they came
 	for _, n := range v.Run.Notes {
 		if n.Warning != "" && v.Run.End == nil {
 			v.Warnings = append(v.Warnings, n.Warning)
 		}
-		for _, out := range []struct {
-			text   string
-			stderr bool
-		}{{n.Stdout, false}, {n.Stderr, true}} {
-			k := key{v.source(n.Path), max(n.Line, 0), out.stderr}
-			for part := range strings.Lines(out.text) {
-				p := open[k]
+		source := v.source(n.Path)
+		for x := range n.Printed() {
+			to := stream{source, x.Stderr}
+			for part := range strings.Lines(x.Text) {
+				p := open[to]
+				if p != nil && p.Line != x.Line { // the rest of the line is another's
+					if flush(to); part == "\n" {
+						continue
+					}
+					p = nil
+				}
 				if p == nil {
-					p = &Print{Line: k.line, At: c.at(n.Time), Stderr: k.stderr, Times: 1}
-					open[k], order = p, append(order, k)
+					p = &line{Print: Print{Line: x.Line, At: min(c.at(x.Time), v.Ms), Stderr: x.Stderr}}
+					open[to] = p
 				}
 				rest, ended := strings.CutSuffix(part, "\n")
-				p.Text += rest
-				if ended {
-					flush(k.source, p)
-					delete(open, k)
+				if p.text.WriteString(rest); ended {
+					flush(to)
 				}
 			}
 		}
 	}
-	for _, k := range order {
-		if p := open[k]; p != nil {
-			flush(k.source, p)
-			delete(open, k)
-		}
-	}
 	for _, s := range v.Sources {
+		flush(stream{s, false})
+		flush(stream{s, true})
 		slices.SortStableFunc(s.Prints, func(a, b *Print) int { return cmp.Compare(a.Line, b.Line) })
 	}
 }
