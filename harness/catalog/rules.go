@@ -331,7 +331,12 @@ func RuleDoubts(cfg *config.Config, reg *registry.Registry) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	c := &Catalog{Registry: reg, Servers: cfg.Servers, Rules: rules}
+	return (&Catalog{Registry: reg, Servers: cfg.Servers, Rules: rules}).RuleDoubts()
+}
+
+// RuleDoubts is RuleDoubts of the rules of the catalog.
+func (c *Catalog) RuleDoubts() []string {
+	reg := c.Registry
 	var out []string
 	say := func(format string, args ...any) {
 		if s := fmt.Sprintf(format, args...); !slices.Contains(out, s) {

@@ -40,7 +40,8 @@ func TestTheConfigSaysWhichCallsAsk(t *testing.T) {
 	cfg := configs(t, `{"approve": {"effect": "ask", "crm.delete_*": "deny",
 		"mail.send": {"ask": "not (to endsWith \"@example.com\")", "deny": "len(to) > 100", "for": "2d"},
 		"pay": {"ask": true, "whole": true, "for": "90m"}},
-		"tokens": {"alice": {"approve": {"effect": "allow"}, "may": ["approve"]}, "bob": {"may": []}}}`,
+		"tokens": {"alice": {"approve": {"effect": "allow"}, "may": ["approve"]}, "bob": {"may": []},
+			"eve": {"may": ["operate", "approve", "operate"]}, "fay": {"may": ["operate"]}}}`,
 		`{"approve": {"effect": "ask", "read": "allow"}, "tokens": {"alice": {"may": ["approve"]}, "carl": {"may": ["approve"]}}}`)
 	rules, rights, err := Rules(cfg)
 	if err != nil {
@@ -64,9 +65,15 @@ func TestTheConfigSaysWhichCallsAsk(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	c := &Catalog{Rules: rules, Rights: rights}
-	for token, may := range map[string]bool{"alice": true, "bob": false, "carl": true, "": false, "dora": false} {
+	for token, may := range map[string]bool{"alice": true, "bob": false, "carl": true, "": false, "dora": false, "eve": true,
+		"fay": false} {
 		if c.May(token, Approve) != may {
 			t.Errorf("%q may approve: %v", token, !may)
+		}
+	}
+	for token, may := range map[string]bool{"alice": false, "bob": false, "": false, "eve": true, "fay": true} {
+		if c.May(token, Operate) != may {
+			t.Errorf("%q may operate: %v", token, !may)
 		}
 	}
 	if c.May("alice", "other") {
@@ -106,7 +113,7 @@ func TestAMistakeInTheRulesIsAnError(t *testing.T) {
 		`{"approve": {"a.b": {"ask": true, "for": 24}}}`:                `has "for" that is no time`,
 		`{"approve": {"a.b": {"ask": true, "for": "-1h"}}}`:             `has "for" that is no time`,
 		`{"tokens": {"alice": {"aprove": {}}}}`:                         `usetools.tokens.alice has the key "aprove", want "approve" or "may"`,
-		`{"tokens": {"alice": {"may": ["approve", "all"]}}}`:            `usetools.tokens.alice.may has the right "all", there is only "approve"`,
+		`{"tokens": {"alice": {"may": ["approve", "all"]}}}`:            `usetools.tokens.alice.may has the right "all", there are ["approve" "operate"]`,
 		`{"tokens": {"alice": {"may": "approve"}}}`:                     `usetools.tokens.alice.may is no list of rights`,
 		`{"tokens": {"alice": {"may": null}}}`:                          `is no list of rights`,
 		`{"tokens": {"": {"may": []}}}`:                                 `a token without a name`,

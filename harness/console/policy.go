@@ -1,8 +1,357 @@
 package console
 
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers/observe"
+)
+
+// Bounds of the page of policy and use.
+const (
+	maxHolders = 50   // columns of the matrix
+	maxCounted = 1000 // runs that use is counted of
+	maxRefused = 20
+	maxShapes  = 50
+	maxLong    = 64 << 10 // bytes of arguments that are asked about
+)
+
 // policyPages adds the page of policy and use.
 func (c *Console) policyPages(see func(pattern string, page func(*view) error)) {
-	see("GET /policy", func(v *view) error {
-		return v.show("policy.html", &Page{Title: "Policy", Nav: "policy"})
+	see("GET /policy", (*view).policy)
+}
+
+// policyPage is the data of the page.
+type policyPage struct {
+	Loading  bool
+	Operator bool
+	Holders  []holder
+	Rows     []matrixRow
+	Lines    []policyLine // of the flags
+	Rules    []ruleOf
+	Doubts   []string
+	Days     int
+	Counted  bool // there were more runs than are counted
+	Use      []useOf
+	Phrases  []usage.Trouble
+	Shapes   []observe.Shape
+	Asked    *mayQuestion
+}
+
+// holder is who may send scripts: the holder of a token, or, with Token "", who needs
+// none.
+type holder struct {
+	Token, Name string
+	Rights      []string
+	policy      *harness.Policy
+}
+
+// matrixRow are tools of a server of which all holders may do the same.
+type matrixRow struct {
+	Server, Hue, What string
+	Tools             []string
+	Cells             []matrixCell
+}
+
+// matrixCell is what one may do with tools: Sign is ok, wait or bad.
+type matrixCell struct {
+	Sign, Word, Rule, Href string
+}
+
+// policyLine is what a flag says.
+type policyLine struct{ Flag, Text string }
+
+// ruleOf is a rule of the config and the tools that it is for.
+type ruleOf struct {
+	Sign, Word, Text, Token string
+	Tools                   []string
+}
+
+// useOf is what the runs of a token were.
+type useOf struct {
+	Name                       string
+	Runs, NotOK, Calls, Failed int
+	subject                    string
+	Href                       string
+}
+
+// mayQuestion is whether a token may call a tool, and its answer.
+type mayQuestion struct {
+	Token, Tool, Args string
+	Sign, Word, Rule  string
+	Class, Why        string
+	Waits             string
+	Problem           string
+	Near              []string
+	Found             bool
+	Hue               string
+	Whole             bool
+}
+
+// signs are the sign and the word of verdicts.
+func verdictSign(v policy.Verdict) (sign, word string) {
+	switch v {
+	case policy.IsDenied:
+		return "bad", "denied"
+	case policy.NeedsApproval:
+		return "wait", "asks"
+	}
+	return "ok", "allowed"
+}
+
+// policy shows who may call what, and what was used.
+func (v *view) policy() error {
+	data := &policyPage{Operator: v.Operator, Days: 1}
+	if v.r.URL.Query().Get("days") == "7" {
+		data.Days = 7
+	}
+	p := &Page{Title: "Policy and use", Nav: "policy", Live: []string{topicServers}, Data: data}
+	cat := v.c.host.Catalog(v.Viewer)
+	if cat == nil {
+		data.Loading = true
+		return v.show("policy.html", p)
+	}
+	data.Holders = v.holders(cat)
+	hue, _ := v.hues()
+	q := v.r.URL.Query()
+	if q.Has("tool") {
+		data.Asked = v.may(cat, data.Holders, q, hue)
+	}
+	if data.Asked == nil {
+		data.Asked = &mayQuestion{Token: data.Holders[0].Token}
+	}
+	data.matrix(cat, hue)
+	v.rules(data, cat)
+	if err := v.use(data); err != nil {
+		return err
+	}
+	if cat.Shapes != nil {
+		list := cat.Shapes.List()
+		data.Shapes = list[:min(len(list), maxShapes)]
+	}
+	if cat.Usage != nil && v.Operator {
+		runs, err := cat.Usage.Runs(time.Now().AddDate(0, 0, -data.Days))
+		if err != nil {
+			v.c.log.Warn("use cannot be read", "error", err)
+		}
+		list := usage.Summarize(runs, nil, serverOf).Phrases
+		data.Phrases = list[:min(len(list), maxRefused)]
+	}
+	return v.show("policy.html", p)
+}
+
+// holders are those whose rows a viewer may see: all, or itself.
+func (v *view) holders(cat *catalog.Catalog) []holder {
+	base := v.c.host.Policy(v.Viewer)
+	as := func(token string) *harness.Policy {
+		p := policy.Policy{}
+		if base != nil {
+			p = *base
+		}
+		p.Token = token
+		return &p
+	}
+	names := []string{v.Token}
+	if v.Operator {
+		names = slices.Clone(v.c.opts.Tokens)
+		names = slices.AppendSeq(names, maps.Keys(cat.Rights))
+		for i := range cat.Rules {
+			names = append(names, cat.Rules[i].Token)
+		}
+		names = append(names, "")
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	var out []holder
+	for _, name := range names[:min(len(names), maxHolders)] {
+		h := holder{Token: name, Name: cmp.Or(name, "operator"), policy: as(name)}
+		for _, r := range cat.Rights[name] {
+			h.Rights = append(h.Rights, string(r))
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// matrix decides for all tools and holders, and joins tools of a server of which all
+// may do the same.
+func (d *policyPage) matrix(cat *catalog.Catalog, hue func(string) string) {
+	type key struct{ server, class, verdicts string }
+	at := map[key]int{}
+	ofClass := map[key]int{} // tools of a server and class
+	order := serverOrder(cat)
+	for i := range cat.Registry.Tools {
+		t := &cat.Registry.Tools[i]
+		class, _ := cat.Class(t)
+		ofClass[key{t.Server, string(class), ""}]++
+		k := key{server: t.Server, class: string(class)}
+		cells := make([]matrixCell, len(d.Holders))
+		for j := range d.Holders {
+			h := &d.Holders[j]
+			decision := cat.Decide(h.policy, t, nil)
+			c := matrixCell{Rule: decision.Rule,
+				Href: "/policy?" + url.Values{"token": {h.Token}, "tool": {t.ID}}.Encode() + "#may"}
+			c.Sign, c.Word = verdictSign(decision.Verdict)
+			cells[j] = c
+			k.verdicts += c.Sign + " "
+		}
+		n, ok := at[k]
+		if !ok {
+			n = len(d.Rows)
+			at[k] = n
+			d.Rows = append(d.Rows, matrixRow{Server: t.Server, Hue: hue(t.ID), What: string(class), Cells: cells})
+		}
+		d.Rows[n].Tools = append(d.Rows[n].Tools, t.ID)
+	}
+	words := map[string]string{"read": "reads", "again": "may be repeated", "effect": "effects"}
+	rank := map[string]int{"read": 0, "again": 1, "effect": 2}
+	slices.SortStableFunc(d.Rows, func(a, b matrixRow) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Server), slices.Index(order, b.Server)), rank[a.What]-rank[b.What],
+			len(b.Tools)-len(a.Tools))
 	})
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if all := ofClass[key{r.Server, r.What, ""}]; all == len(r.Tools) {
+			r.What = words[r.What]
+		} else {
+			var names []string
+			for _, id := range r.Tools {
+				names = append(names, strings.TrimPrefix(id, r.Server+"."))
+			}
+			r.What = text.List(names, 3)
+		}
+	}
+}
+
+// rules takes the rules that the viewer may see: those of all, and its own.
+func (v *view) rules(d *policyPage, cat *catalog.Catalog) {
+	if p := v.c.host.Policy(v.Viewer); p != nil {
+		for _, l := range []struct {
+			flag string
+			list []string
+		}{{"-allow", p.Allow}, {"-deny", p.Deny}, {"-approved", p.Approved}} {
+			if len(l.list) > 0 {
+				d.Lines = append(d.Lines, policyLine{l.flag, text.List(l.list, 20)})
+			}
+		}
+		if p.ReadOnly {
+			d.Lines = append(d.Lines, policyLine{"-read-only", ""})
+		}
+		if p.Approve != "" && p.Approve != harness.ApproveNone {
+			d.Lines = append(d.Lines, policyLine{"-approve", string(p.Approve)})
+		}
+	}
+	for _, r := range cat.RuleTools() {
+		if r.Rule.Token != "" && r.Rule.Token != v.Token && !v.Operator {
+			continue
+		}
+		one := ruleOf{Text: r.Rule.String(), Token: r.Rule.Token, Tools: r.Tools}
+		one.Sign, one.Word = verdictSign(r.Rule.Then)
+		d.Rules = append(d.Rules, one)
+	}
+	if v.Operator {
+		d.Doubts = cat.RuleDoubts()
+	}
+}
+
+// use counts the runs of each token.
+func (v *view) use(d *policyPage) error {
+	f := v.Filter()
+	f.Since, f.Limit = time.Now().AddDate(0, 0, -d.Days), maxCounted+1
+	by := map[string]*useOf{}
+	n := 0
+	for sum, err := range v.c.store.List(v.r.Context(), f) {
+		if err != nil {
+			continue
+		}
+		if n++; n > maxCounted {
+			d.Counted = true
+			break
+		}
+		u := by[sum.Subject]
+		if u == nil {
+			u = &useOf{Name: cmp.Or(sum.Subject, "operator"), Href: "/runs"}
+			if sum.Subject != "" {
+				u.Href += "?" + url.Values{"subject": {sum.Subject}}.Encode()
+			}
+			by[sum.Subject] = u
+		}
+		u.Runs++
+		u.Calls += sum.Calls
+		u.Failed += sum.Failed
+		switch sum.Status {
+		case string(harness.OK), string(record.Waiting), record.Running:
+		default:
+			u.NotOK++
+		}
+	}
+	for _, u := range by {
+		d.Use = append(d.Use, *u)
+	}
+	slices.SortFunc(d.Use, func(a, b useOf) int { return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Name, b.Name)) })
+	return v.r.Context().Err()
+}
+
+// may answers whether a token may call a tool.
+func (v *view) may(cat *catalog.Catalog, all []holder, form url.Values, hue func(string) string) *mayQuestion {
+	m := &mayQuestion{Token: form.Get("token"), Tool: strings.TrimSpace(text.FirstBytes(form.Get("tool"), 500)),
+		Args: strings.TrimSpace(form.Get("args"))}
+	i := slices.IndexFunc(all, func(h holder) bool { return h.Token == m.Token })
+	t, ok := cat.Registry.Tool(m.Tool)
+	switch {
+	case m.Tool == "":
+		return m
+	case i < 0:
+		m.Problem = "There is no such token here, or its rules are not for you."
+		return m
+	case !ok:
+		m.Problem = "There is no such tool."
+		m.Near = cat.Nearest(m.Tool)
+		return m
+	case len(m.Args) > maxLong:
+		m.Problem = fmt.Sprintf("The arguments have more than %d bytes.", maxLong)
+		m.Args = ""
+		return m
+	}
+	d, err := decideFor(cat, all[i].policy, t, m.Args)
+	if err != nil {
+		m.Problem = "The arguments cannot be read: " + err.Error() + "."
+		return m
+	}
+	m.Found, m.Hue, m.Rule, m.Whole = true, hue(t.ID), d.Rule, d.Whole
+	m.Sign, m.Word = verdictSign(d.Verdict)
+	class, why := cat.Class(t)
+	m.Class, m.Why = string(class), why
+	if d.Verdict == policy.NeedsApproval && d.For > 0 {
+		m.Waits = fmt.Sprintf("%.0f hours", d.For.Hours())
+		if days := d.For.Hours() / 24; days == float64(int(days)) && days > 1 {
+			m.Waits = fmt.Sprintf("%.0f days", days)
+		}
+	}
+	return m
+}
+
+// decideFor is what a policy says of a tool, or of one call with arguments.
+func decideFor(cat *catalog.Catalog, p *harness.Policy, t *registry.Tool, args string) (policy.Decision, error) {
+	if args == "" {
+		return cat.Decide(p, t, nil), nil
+	}
+	raw, err := record.Arguments(json.RawMessage(args))
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	return cat.DecideCall(p, t, raw, nil), nil
 }

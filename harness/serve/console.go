@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +33,7 @@ func (f *front) newConsole() *console.Console {
 		Files: o.Files, StateFlag: o.StateFlag, Kept: o.Kept, Version: cmp.Or(o.Build, o.Version), Log: s.log}
 	if len(f.h.Tokens) > 0 {
 		c.Holder, c.Viewer = f.holder, f.viewer
+		c.Tokens = slices.Sorted(maps.Keys(f.h.Tokens))
 	}
 	return console.New(c)
 }
