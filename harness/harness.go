@@ -374,6 +374,7 @@ func (r *run) finish(o *worker.Outcome) {
 		Missing: o.Sandbox.Missing}
 	for _, w := range o.Warnings {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
+		res.Mended = append(res.Mended, Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
 	}
 	for _, n := range o.Notes {
 		res.Warnings = append(res.Warnings, n.Message)

@@ -22,7 +22,8 @@ func (w *world) places(t testing.TB) []place {
 		list = append(list, place{"run-" + name, "/runs/" + w.runs[name]})
 	}
 	list = append(list, place{"tools", "/tools"}, place{"tools-search", "/tools?q=who+changed+a+line"},
-		place{"tools-none", "/tools?q=launch+a+rocket"},
+		place{"tools-none", "/tools?q=launch+a+rocket"}, place{"tool", "/tools/git.git_blame"},
+		place{"tool-effect", "/tools/shop.refund_payment?example=0"},
 		place{"editor", "/editor"}, place{"editor-run", "/editor?run=" + w.runs["late"]}, place{"approvals", "/approvals"})
 	return append(list, place{"servers", "/servers"}, place{"policy", "/policy"},
 		place{"policy-why", "/policy?token=support&tool=mail.send_mail"}, place{"scripts", "/scripts"})

@@ -400,7 +400,7 @@ func TestEveryAnswerForbidsWhatIsNotOurs(t *testing.T) {
 				if strings.Contains(csp, "unsafe") || strings.Contains(csp, "*") || strings.Contains(csp, "http") {
 					t.Errorf("%s %s as %s: the policy is %q", r.method, path, name, csp)
 				}
-				for key, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+				for key, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
 					"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
 					if h.Get(key) != want {
 						t.Errorf("%s %s as %s: %s is %q, want %q", r.method, path, name, key, h.Get(key), want)
