@@ -261,9 +261,12 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 			Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		}}
 	o := &worker.Options{Budget: t.budget, Command: h.opts.WorkerCommand, Policy: h.policy(), Spares: h.spares,
-		Stdout: s.Stdout, Stderr: s.Stderr}
+		Stdout: printedTo(s.Stdout), Stderr: printedTo(s.Stderr)}
 	if s.depth == 0 {
 		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
+		if t.journal.w != nil {
+			o.Usage = t.journal.uses
+		}
 	}
 	if t.replay != nil && t.replay.prepare(ws, r) {
 		defer t.replay.leave(r)
@@ -378,6 +381,7 @@ func (r *run) finish(o *worker.Outcome) {
 		Missing: o.Sandbox.Missing}
 	for _, w := range o.Warnings {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
+		res.Mended = append(res.Mended, Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
 	}
 	for _, n := range o.Notes {
 		res.Warnings = append(res.Warnings, n.Message)

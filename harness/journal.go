@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/record"
@@ -36,13 +33,10 @@ type journal struct {
 	readings []worker.Reading
 	lost     bool
 	noted    int // readings
+	prints   int // parts of printed text
+	usage    []worker.Usage
+	told     time.Time // when usage was written last, or first came
 	fault    error
-}
-
-// printed is text of a script, and when the last of it came.
-type printed struct {
-	text strings.Builder
-	at   time.Time
 }
 
 func newJournal(s *Script) *journal {
@@ -195,42 +189,18 @@ func (j *journal) notesLocked(last bool) []record.Line {
 		j.readings, j.lost = nil, false
 		out = append(out, n)
 	}
-	for _, p := range []struct {
-		from *printed
-		to   func(*record.Note, string)
-	}{
-		{&j.out, func(n *record.Note, s string) { n.Stdout = s }},
-		{&j.err, func(n *record.Note, s string) { n.Stderr = s }},
-	} {
-		printed, rest := p.from.text.String(), ""
-		if !last {
-			printed, rest = wholeCharacters(printed)
-		}
-		if printed == "" {
-			continue
-		}
-		n := &record.Note{Head: record.Head{Time: p.from.at}}
-		p.to(n, strings.ToValidUTF8(printed, "\uFFFD")) // as in the Result
+	var printed []*record.Note
+	if text, n := j.out.take(last); n != nil {
+		n.Stdout, printed = text, append(printed, n)
+	}
+	if text, n := j.err.take(last); n != nil {
+		n.Stderr, printed = text, append(printed, n)
+	}
+	slices.SortFunc(printed, func(a, b *record.Note) int { return a.Time.Compare(b.Time) })
+	for _, n := range printed {
 		out = append(out, n)
-		p.from.text.Reset()
-		p.from.text.WriteString(rest)
 	}
 	return out
-}
-
-// wholeCharacters returns s without the beginning of a character at its end, and
-// that.
-func wholeCharacters(s string) (whole, rest string) {
-	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax+1); i-- {
-		if !utf8.RuneStart(s[i]) {
-			continue
-		}
-		if !utf8.FullRuneInString(s[i:]) {
-			return s[:i], s[i:]
-		}
-		break
-	}
-	return s, ""
 }
 
 // clock takes readings of a script's clock.
@@ -279,6 +249,44 @@ func (j *journal) now() time.Time {
 // attempt is the number of this execution of the script, 0 for the first.
 func (j *journal) attempt() int { return j.number }
 
+// usageEvery is how often what a run takes of the machine is written while it goes on.
+const usageEvery = time.Second
+
+// uses takes what the run takes of the machine. A run that goes on tells of it once it
+// is live: until then it leaves its record as it is.
+func (j *journal) uses(u worker.Usage) {
+	j.mu.Lock()
+	if j.repeats != nil && !j.repeats.over.Load() {
+		j.mu.Unlock()
+		return
+	}
+	if j.told.IsZero() {
+		j.told = u.At
+	}
+	j.usage = append(j.usage, u)
+	late := u.At.Sub(j.told) >= usageEvery
+	if late {
+		j.told = u.At
+	}
+	j.mu.Unlock()
+	if late {
+		n := &record.Note{Head: record.Head{Time: time.Now()}}
+		n.Usage = j.used(n.Time)
+		j.add(n) // an error is met again by the next line
+	}
+}
+
+// used takes the usage that is not in the record yet, for a line of a time.
+func (j *journal) used(at time.Time) (out record.Usage) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, u := range j.usage {
+		out = append(out, [3]int64{at.Sub(u.At).Milliseconds(), u.CPU.Milliseconds(), u.Memory})
+	}
+	j.usage = nil
+	return out
+}
+
 // next is the number of a call that begins.
 func (j *journal) next() int {
 	j.mu.Lock()
@@ -303,43 +311,6 @@ func (j *journal) say(l record.Line) {
 	}
 }
 
-// stdout and stderr are writers that note what goes through them to w; w may be
-// nil.
-func (j *journal) stdout(w io.Writer) io.Writer { return j.through(&j.out, w) }
-func (j *journal) stderr(w io.Writer) io.Writer { return j.through(&j.err, w) }
-
-func (j *journal) through(p *printed, w io.Writer) io.Writer {
-	if j.w == nil {
-		return w
-	}
-	var to io.Writer = &noting{j, p}
-	if w != nil {
-		to = io.MultiWriter(to, w)
-	}
-	if j.repeats != nil {
-		known := j.repeats.stdout
-		if p == &j.err {
-			known = j.repeats.stderr
-		}
-		return &repeated{j.repeats, known, to}
-	}
-	return to
-}
-
-// noting is a writer into a journal.
-type noting struct {
-	j *journal
-	p *printed
-}
-
-func (n *noting) Write(b []byte) (int, error) {
-	n.j.mu.Lock()
-	defer n.j.mu.Unlock()
-	n.p.text.Write(b)
-	n.p.at = time.Now()
-	return len(b), nil
-}
-
 // end writes the last line, and closes the record.
 func (j *journal) end(res *Result) {
 	if j.w == nil {
@@ -348,6 +319,8 @@ func (j *journal) end(res *Result) {
 	e := &record.End{Status: string(res.Status), ExitCode: res.ExitCode, Truncated: res.Truncated,
 		Warnings: res.Warnings, Errors: asJSON(res.Errors), Timing: asJSON(res.Timing), Ms: res.Timing.Total,
 		Decisions: asJSON(res.Decisions)}
+	e.Time = time.Now()
+	e.Usage = j.used(e.Time)
 	if res.Value != nil {
 		e.Value = record.Raw(res.Value)
 	}

@@ -114,7 +114,7 @@ func runModel(ctx context.Context, s *worker.Script, host worker.Host, o *worker
 		inbox: make(chan modelFrame, 10_000), replay: s.Replay != nil, live: s.Replay == nil,
 		slots: make(chan struct{}, s.Limits.Parallel), out: &worker.Outcome{}}
 	if o != nil && o.Stdout != nil {
-		c.print = func(b []byte) { o.Stdout.Write(b) }
+		c.print = func(b []byte) { o.Stdout(time.Now(), len(b)%3, b) }
 	}
 	if s.Replay != nil {
 		c.virtual = time.Unix(0, s.Replay.Begin)

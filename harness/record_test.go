@@ -6,16 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -377,6 +380,191 @@ for i := range 20 {
 				defer h.Close()
 				for b.Loop() {
 					if res, err := h.Run(b.Context(), &Script{Source: script, Catalog: cat}); err != nil || res.Status != OK {
+						b.Fatal(res, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What is printed is noted with its line, and when; replay and resume compare the text.
+func TestPrintsAreRecordedWithTheirLines(t *testing.T) {
+	_, cat := newShop(t)
+	store := record.Memory(1, nil)
+	h := New(&Options{Records: store})
+	defer h.Close()
+	res, err := h.Run(t.Context(), &Script{Catalog: cat, Source: `UseTools("show how much of an item is in stock")
+fmt.Print("pre")
+for i := range 3 {
+	fmt.Println("item", i)
+	fmt.Fprintln(os.Stderr, "warned", i)
+}
+if _, err := shop.Stock(shop.StockParams{Item: "tea"}); err != nil {
+	panic(err)
+}
+os.Stdout.Write([]byte("caf\xc3"))
+os.Stdout.Write([]byte("\xa9 \xff\n"))
+fmt.Println("done")`})
+	if err != nil || res.Status != OK {
+		t.Fatal(res, err)
+	}
+	run, err := store.Load(res.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[int]string{}
+	for _, n := range run.Notes {
+		for p := range n.Printed() {
+			got[p.Line] += p.Text
+			if p.Stderr != (p.Line == 5) || p.Time.Before(run.Begin.Time) || p.Time.After(run.End.Time) {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	want := map[int]string{2: "pre", 4: "item 0\nitem 1\nitem 2\n", 5: "warned 0\nwarned 1\nwarned 2\n", 10: "caf",
+		11: "é \uFFFD\n", 12: "done\n"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if run.Stdout() != res.Stdout {
+		t.Errorf("%q and %q", run.Stdout(), res.Stdout)
+	}
+	for _, n := range run.Notes { // an earlier program's, or one that says something else
+		n.Line, n.Lines = 0, [][3]int{{9, 3, 0}}
+	}
+	again, err := h.Replay(t.Context(), &Replay{Run: run})
+	if err != nil || again.Difference != nil {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// What a run takes of the machine is in its record.
+func TestRecordSaysWhatARunTakes(t *testing.T) {
+	store := record.Memory(2, nil)
+	h := New(&Options{Records: store})
+	defer h.Close()
+	for range 3 { // until the system has let it run for long enough
+		res, err := h.Run(t.Context(), &Script{Source: `n := 0
+for until := time.Now().Add(300 * time.Millisecond); time.Now().Before(until); {
+	n++
+}
+fmt.Println("counted")`})
+		if err != nil || res.Status != OK {
+			t.Fatal(res, err)
+		}
+		run, err := store.Load(res.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := show.New(run)
+		if runtime.GOOS != "linux" {
+			if len(v.Usage) > 0 {
+				t.Errorf("%+v", v.Usage)
+			}
+			return
+		}
+		before := 0.0
+		for _, u := range v.Usage {
+			if u.At <= before || u.CPU < 0 || u.Memory < 1<<20 || u.Memory > 1<<30 {
+				t.Errorf("%+v", u)
+			}
+			before = u.At
+		}
+		if len(v.Usage) > 0 && v.CPU > 1 && v.Peak > 1<<20 && before <= v.Ms {
+			return
+		}
+		t.Logf("%d samples, %v ms, %d bytes", len(v.Usage), v.CPU, v.Peak)
+	}
+	t.Error("the record says less")
+}
+
+// While a run goes on, what it takes is written once a second, not before it is live.
+func TestUsageIsWrittenAtTimes(t *testing.T) {
+	store := record.Memory(1, nil)
+	j := newJournal(&Script{})
+	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now()
+	use := func(ms int64) {
+		j.uses(worker.Usage{At: at.Add(time.Duration(ms) * time.Millisecond), CPU: time.Duration(ms) * time.Millisecond, Memory: 1 << 20})
+	}
+	for ms := int64(50); ms < 2500; ms += 50 {
+		use(ms)
+	}
+	j.repeats = &repeats{}
+	use(4000)
+	j.goLive()
+	use(5000)
+	j.end(&Result{Status: OK})
+	run, err := store.Load(j.id())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	seen := int64(0)
+	for _, l := range run.Lines {
+		switch l := l.(type) {
+		case *record.Note:
+			got = append(got, len(l.Usage))
+			for _, u := range l.Usage {
+				if u[1] <= seen || u[1] == 4000 || u[2] != 1<<20 {
+					t.Errorf("%v", u)
+				}
+				seen = u[1]
+			}
+		case *record.End:
+			got = append(got, len(l.Usage))
+		}
+	}
+	if d := cmp.Diff([]int{21, 20, 9, 0}, got); d != "" || seen != 5000 {
+		t.Errorf("%s, the last one at %d ms", d, seen)
+	}
+}
+
+// Of a script that prints more parts than are noted, all text is.
+func TestPrintsWithoutEnd(t *testing.T) {
+	j := newJournal(&Script{})
+	at := time.Now()
+	var want strings.Builder
+	var lines int
+	for i := range record.MaxPrints + 5000 {
+		text := fmt.Sprintln("line", i)
+		want.WriteString(text)
+		j.print(&j.out, at.Add(time.Duration(i)*time.Second), 1+i%7, []byte(text))
+	}
+	text, n := j.out.take(true)
+	if text != want.String() || len(n.Lines) > record.MaxPrints+2 {
+		t.Errorf("%d parts, %d bytes of %d", len(n.Lines), len(text), want.Len())
+	}
+	n.Stdout = text
+	for p := range n.Printed() {
+		if p.Line > 0 {
+			lines += strings.Count(p.Text, "\n")
+		}
+	}
+	if lines < record.MaxPrints || !strings.HasSuffix(text, fmt.Sprintln("line", record.MaxPrints+4999)) {
+		t.Errorf("%d lines are known", lines)
+	}
+}
+
+// BenchmarkRecordOfPrints runs scripts that print 100,000 lines, without a record and
+// with one in memory.
+func BenchmarkRecordOfPrints(b *testing.B) {
+	for _, script := range []struct{ name, source string }{
+		{"one", "for i := range 100_000 {\n\tfmt.Println(\"line\", i)\n}"},
+		{"two", "for i := range 50_000 {\n\tfmt.Println(\"line\", i)\n\tfmt.Fprintf(os.Stderr, \"%d\\n\", i)\n}"},
+	} {
+		for _, where := range []struct {
+			name  string
+			store *record.Store
+		}{{"off", nil}, {"memory", record.Memory(20, nil)}} {
+			b.Run(script.name+"/"+where.name, func(b *testing.B) {
+				h := New(&Options{Records: where.store, Limits: Limits{Stdout: 16 << 20}})
+				defer h.Close()
+				for b.Loop() {
+					if res, err := h.Run(b.Context(), &Script{Source: script.source}); err != nil || res.Status != OK {
 						b.Fatal(res, err)
 					}
 				}

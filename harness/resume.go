@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -315,44 +314,68 @@ func (j *journal) goLive() {
 type repeats struct {
 	stdout, stderr int // bytes that the record has
 
-	over atomic.Bool // the script is live
-	mu   sync.Mutex
-	held []func() // writes what was printed behind those
+	over    atomic.Bool // the script is live
+	mu      sync.Mutex
+	streams []*repeated
 }
 
 func (r *repeats) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over.Store(true)
-	for _, write := range r.held {
-		write()
+	for _, w := range r.streams {
+		for _, h := range w.held {
+			w.to(time.Now(), h.line, h.text)
+		}
+		w.held = nil
 	}
-	r.held = nil
 }
 
-// repeated is a writer for text of which so many bytes are known already. What
-// comes behind them is held until the script is live.
+// repeated takes printed text of which so many bytes are known already. What comes
+// behind them is held until the script is live.
 type repeated struct {
 	of   *repeats
 	left int
-	to   io.Writer
+	to   worker.Printed
+	held []held
 }
 
-func (w *repeated) Write(b []byte) (int, error) {
+// held is text that a line printed, 0: it is not known which.
+type held struct {
+	line int
+	text []byte
+}
+
+// repeated is what to gets once that much of it is over.
+func (r *repeats) repeated(known int, to worker.Printed) worker.Printed {
+	w := &repeated{of: r, left: known, to: to}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.streams = append(r.streams, w)
+	return w.print
+}
+
+func (w *repeated) print(at time.Time, line int, text []byte) {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
-	n := min(len(b), w.left)
+	n := min(len(text), w.left)
 	w.left -= n
-	rest := b[n:]
-	switch {
-	case len(rest) == 0:
-	case w.of.over.Load():
-		w.to.Write(rest)
-	default:
-		rest = append([]byte(nil), rest...)
-		w.of.held = append(w.of.held, func() { w.to.Write(rest) })
+	text = text[n:]
+	if len(text) == 0 {
+		return
 	}
-	return len(b), nil
+	if w.of.over.Load() {
+		w.to(at, line, text)
+		return
+	}
+	if len(w.held) >= record.MaxPrints {
+		line = 0
+	}
+	if last := len(w.held) - 1; last < 0 || w.held[last].line != line {
+		w.held = append(w.held, held{line: line})
+	}
+	last := &w.held[len(w.held)-1]
+	last.text = append(last.text, text...)
 }
 
 // diverge ends a run that goes on, as a call of it cannot be what it was to be.

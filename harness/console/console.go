@@ -42,6 +42,9 @@ type Options struct {
 	// StateFlag is what commands that pages name need to find the records; "":
 	// nothing.
 	StateFlag string
+	// DescribeTokens is what the tool execute takes of a model's context at most; 0:
+	// models do not get that tool alone.
+	DescribeTokens int
 	// Kept says in words how long records are kept.
 	Kept string
 	// Version is that of the program; Address where it is served, as people name it.
@@ -59,10 +62,14 @@ type Console struct {
 	pages pages
 	doors doors
 	hub   hub
+	tried tries
 	looks glances
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
+	digests digests
+	costs   costs
+	signins signIns
 }
 
 // New returns a console. Close ends what it follows.
@@ -75,6 +82,7 @@ func New(o *Options) *Console {
 	c.pages.parse()
 	c.doors.init(o.Secret)
 	c.hub.init(c.store)
+	c.digests.c = c
 	c.routes()
 	return c
 }
@@ -87,7 +95,7 @@ const LoginPath = "/login"
 
 func (c *Console) routes() {
 	c.mux = http.NewServeMux()
-	c.mux.HandleFunc("GET /static/{name...}", c.static)
+	c.mux.HandleFunc("GET /static/{version}/{name...}", c.static)
 	c.mux.HandleFunc("GET /open", c.open)
 	c.mux.HandleFunc("POST "+LoginPath, c.login)
 	c.mux.HandleFunc("POST /logout", c.logout)
@@ -116,7 +124,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", csp)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // with none, forms have no origin
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
@@ -130,13 +138,21 @@ const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 's
 // asset is a file of static, as it is and packed.
 type asset struct {
 	plain, packed []byte
-	kind, hash    string
+	kind          string
 }
 
-var assets = sync.OnceValue(func() map[string]*asset {
+// static are the files of static by name, and what is in them all in short. It stands
+// in their addresses, so that a browser keeps them as long as they are the same, and a
+// module that two others import is one.
+type static struct {
+	files   map[string]*asset
+	version string
+}
+
+var assets = sync.OnceValue(func() *static {
 	kinds := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 		".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8"}
-	all := map[string]*asset{}
+	all, sum := map[string]*asset{}, sha256.New()
 	fs.WalkDir(files, "static", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -149,24 +165,25 @@ var assets = sync.OnceValue(func() map[string]*asset {
 		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 		z.Write(b)
 		z.Close()
-		sum := sha256.Sum256(b)
-		all[strings.TrimPrefix(name, "static/")] = &asset{b, packed.Bytes(), kinds[path.Ext(name)], hex.EncodeToString(sum[:6])}
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(b), b)
+		all[strings.TrimPrefix(name, "static/")] = &asset{b, packed.Bytes(), kinds[path.Ext(name)]}
 		return nil
 	})
-	return all
+	return &static{all, hex.EncodeToString(sum.Sum(nil)[:6])}
 })
 
-// assetURL is where a file of static is, which changes with what is in it.
+// assetURL is where a file of static is.
 func assetURL(name string) (string, error) {
-	a := assets()[name]
-	if a == nil {
+	all := assets()
+	if all.files[name] == nil {
 		return "", fmt.Errorf("there is no static file %q", name)
 	}
-	return "/static/" + name + "?v=" + a.hash, nil
+	return "/static/" + all.version + "/" + name, nil
 }
 
 func (c *Console) static(w http.ResponseWriter, r *http.Request) {
-	a := assets()[r.PathValue("name")]
+	all := assets()
+	a := all.files[r.PathValue("name")]
 	if a == nil {
 		http.NotFound(w, r)
 		return
@@ -174,7 +191,7 @@ func (c *Console) static(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
 	h.Set("Vary", "Accept-Encoding")
-	if r.URL.Query().Get("v") == a.hash {
+	if r.PathValue("version") == all.version {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	body := a.plain

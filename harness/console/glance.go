@@ -205,14 +205,17 @@ func noteOf(v *show.View) string {
 	if open[0].A == record.Ledger {
 		return "all calls of the dry run wait for a yes"
 	}
-	first := 0
+	of, most := map[string]int{}, ""
 	for _, a := range open {
-		if a.Tool == open[0].Tool {
-			first++
+		of[a.Tool]++
+	}
+	for tool, n := range of {
+		if n > of[most] || n == of[most] && tool < most {
+			most = tool
 		}
 	}
-	note := fmt.Sprintf("%s of %s", text.Count(first, "call"), open[0].Tool)
-	if n := len(open) - first; n > 0 {
+	note := fmt.Sprintf("%s of %s", text.Count(of[most], "call"), most)
+	if n := len(open) - of[most]; n > 0 {
 		note += fmt.Sprintf(" and %s", text.Count(n, "other"))
 	}
 	if len(open) == 1 {

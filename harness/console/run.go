@@ -60,12 +60,7 @@ func (v *view) load(id string) (*record.Run, error) {
 // servers are the servers whose place says their colour: those of the catalog, then
 // others that a run uses.
 func (v *view) servers(run *show.View) []string {
-	var out []string
-	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
-		for _, s := range cat.Registry.Servers {
-			out = append(out, s.Name)
-		}
-	}
+	out := v.c.servers(v)
 	for _, s := range run.Sources {
 		for _, p := range s.Places {
 			if name := serverOf(p.Tool); !slices.Contains(out, name) && len(out) < 1000 {

@@ -211,13 +211,11 @@ func (c *Console) fillForm(v *view, d *runsData) {
 
 // servers are the names of the servers that a viewer's scripts can use, in the order
 // of their colours.
-func (c *Console) servers(v *view) (names []string) {
+func (c *Console) servers(v *view) []string {
 	if cat := c.host.Catalog(v.Viewer); cat != nil {
-		for _, s := range cat.Registry.Servers {
-			names = append(names, s.Name)
-		}
+		return serverOrder(cat)
 	}
-	return names
+	return nil
 }
 
 // readRuns reads the runs of a page.

@@ -99,7 +99,7 @@ func (r route) paths(t testing.TB, x *things) []string {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(r.path, "/"), "/")
 	path := strings.TrimSuffix(r.path, "{$}")
 	if kind == "static" {
-		return []string{"/static/style.css", "/static/console.js"}
+		return []string{"/static/old/style.css", "/static/old/console.js"}
 	}
 	if !wildcard.MatchString(path) {
 		return []string{path}
@@ -400,13 +400,13 @@ func TestEveryAnswerForbidsWhatIsNotOurs(t *testing.T) {
 				if strings.Contains(csp, "unsafe") || strings.Contains(csp, "*") || strings.Contains(csp, "http") {
 					t.Errorf("%s %s as %s: the policy is %q", r.method, path, name, csp)
 				}
-				for key, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+				for key, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
 					"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
 					if h.Get(key) != want {
 						t.Errorf("%s %s as %s: %s is %q, want %q", r.method, path, name, key, h.Get(key), want)
 					}
 				}
-				if !strings.HasPrefix(path, "/static/") && h.Get("Cache-Control") != "no-store" {
+				if h.Get("Cache-Control") != "no-store" {
 					t.Errorf("%s %s as %s: Cache-Control is %q", r.method, path, name, h.Get("Cache-Control"))
 				}
 				for key := range h {
@@ -551,7 +551,7 @@ func TestNobodySeesAnything(t *testing.T) {
 	x := w.all(t)
 	was := w.state(t)
 	for _, r := range routes(t) {
-		if slices.Contains([]string{"/login", "/logout", "/theme", "/open", "/static/{name...}"}, r.path) {
+		if slices.Contains([]string{"/login", "/logout", "/theme", "/open", "/static/{version}/{name...}"}, r.path) {
 			continue
 		}
 		for _, path := range r.paths(t, x) {
@@ -565,6 +565,79 @@ func TestNobodySeesAnything(t *testing.T) {
 		}
 	}
 	w.changed(t, was, "nobody")
+}
+
+// The holder of a token sees nothing of the runs of others at any address, and does
+// nothing to them.
+func TestATokenSeesItsOwnRunsOnly(t *testing.T) {
+	w := resting(t)
+	x := w.all(t)
+	own := map[string]bool{w.runs["log"]: true, w.runs["changes"]: true, w.runs["died"]: true}
+	others := &things{tools: x.tools, servers: x.servers, scripts: x.scripts}
+	for _, id := range x.runs {
+		if !own[id] {
+			others.runs = append(others.runs, id)
+		}
+	}
+	for _, id := range x.approvals {
+		if run, _, _ := strings.Cut(id, "."); !own[run] {
+			others.approvals = append(others.approvals, id)
+		}
+	}
+	if len(others.runs) != 4 || len(others.approvals) < 12 {
+		t.Fatalf("%+v", others)
+	}
+	names := append(slices.Clone(others.runs), "Ingrid Vasko", "are owed money", "88-1042", "s-support", "s-finance")
+	c := w.signIn(t, "dev")
+	was := w.state(t)
+	seen := func(what, path, body string) {
+		t.Helper()
+		for _, name := range names {
+			if strings.Contains(path, name) { // a page may say the address that was asked for
+				continue
+			}
+			if i := strings.Index(body, name); i >= 0 {
+				t.Errorf("%s %s tells of %s: %q", what, path, name, around(body, i))
+			}
+		}
+	}
+	for _, r := range routes(t) {
+		if r.path == "/events" || r.path == "/open" || r.path == "/login" || r.path == "/logout" {
+			continue
+		}
+		paths := r.paths(t, others)
+		kind, _, _ := strings.Cut(strings.TrimPrefix(r.path, "/"), "/")
+		theirs := wildcard.MatchString(r.path) && (kind == "runs" || kind == "approvals")
+		for _, path := range paths {
+			if r.method == "POST" {
+				if !theirs && path != "/approvals" {
+					continue // what may be done without a run of others
+				}
+				resp, body := c.do("POST", path, filled(w))
+				if theirs && resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusForbidden {
+					t.Errorf("POST %s: %d %.300s", path, resp.StatusCode, body)
+				}
+				seen("POST", path, body)
+				continue
+			}
+			for _, query := range []string{"", "?run=" + w.runs["waiting"], "?subject=support", "?session=s-support",
+				"?text=owed", "?token=support", "?tool=mail.send_mail"} {
+				resp, body := c.do("GET", path+query, nil)
+				if theirs && resp.StatusCode != http.StatusNotFound {
+					t.Errorf("GET %s: %d, want 404", path+query, resp.StatusCode)
+				}
+				seen("GET", path+query, body)
+			}
+		}
+	}
+	for _, id := range []string{w.runs["waiting"], w.runs["log"]} { // their run beside one's own
+		resp, body := c.do("GET", "/runs/"+w.runs["log"]+"/diff/"+id, nil)
+		if id != w.runs["log"] && resp.StatusCode != http.StatusNotFound {
+			t.Errorf("a comparison with %s: %d %.200s", id, resp.StatusCode, body)
+		}
+	}
+	w.changed(t, was, "a token without the right")
+	c.page("/runs/" + w.runs["log"])
 }
 
 // No page has a secret of the config, a token, or what links are signed with.
@@ -627,7 +700,7 @@ func TestALinkWorksOnceAndItsCookieIsOurs(t *testing.T) {
 func TestOtherHostsAreRefused(t *testing.T) {
 	w := demo(t)
 	c := w.signIn(t, "")
-	for _, path := range []string{"/", "/runs", "/static/style.css", strings.TrimPrefix(w.link(), w.url)} {
+	for _, path := range []string{"/", "/runs", "/static/x/style.css", strings.TrimPrefix(w.link(), w.url)} {
 		resp, body := c.do(http.MethodGet, path, nil, "Host", "evil.example")
 		if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusMisdirectedRequest {
 			t.Errorf("GET %s as evil.example: %d %.200s", path, resp.StatusCode, body)

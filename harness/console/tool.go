@@ -1,9 +1,38 @@
 package console
 
 import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
+	"github.com/usetools/usetools/discovery/memory"
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/internal/schema"
+	"github.com/usetools/usetools/harness/policy"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/usage"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
+)
+
+const (
+	// latestRuns of a tool are on its page, looked for among those of latestDays.
+	latestRuns, latestDays = 5, 31
+	// maxSchemaShown bounds what is shown of a schema or an example, in bytes.
+	maxSchemaShown = 64 << 10
+	// maxExamples and phrasesShown bound what is shown of them.
+	maxExamples, phrasesShown = 10, 12
 )
 
 // signature is how a tool is called, and what a call of it does.
@@ -14,7 +43,8 @@ type signature struct {
 	// ClassWhy says why its class is known.
 	ClassWhy string
 	// Verdict and Rule are what the viewer's policy says of it.
-	Verdict, Rule string
+	Verdict policy.Verdict
+	Rule    string
 	// Editor is the address of a script that calls it, in the editor.
 	Editor string
 }
@@ -27,7 +57,360 @@ func (k *known) signature(t *wrappers.Tool) *signature {
 	s := &signature{toolRow: k.row(t, category), Lines: highlight(t.Doc(), k.hueOfPackage)}
 	_, s.ClassWhy = k.cat.Class(t.Tool)
 	d := k.decide(t.Tool)
-	s.Verdict, s.Rule = string(d.Verdict), d.Rule
+	s.Verdict, s.Rule = d.Verdict, d.Rule
 	s.Editor = "/editor?" + url.Values{"tool": {t.ID}}.Encode()
 	return s
+}
+
+// toolData is the page of a tool.
+type toolData struct {
+	*signature
+	ID, Title, Hash string
+	Server          *serverHead
+	Form            *form
+	// Asks says that a call of it is shown before it is made.
+	Asks     bool
+	Wrong    []*argument // that have an error
+	JSONOpen bool        // arguments are written as JSON
+	Ask      *askData    // the call that is to be made; nil: none
+	Script   [][]span
+	Input    [][]span
+	Output   [][]span
+	Hints    [][]span
+	Examples []exampleData
+	// Seen is the shape of its results as they came; "": none came, or it says it.
+	Seen      string
+	SeenTimes int
+	Used      *usage.Tool // nil: nobody counts, or it is not the viewer's to know
+	Runs      []*record.Summary
+	Phrases   []memory.Entry
+}
+
+// exampleData is an example of arguments.
+type exampleData struct {
+	Lines [][]span
+	Href  string // of the form with it
+	Made  bool   // from the schema
+}
+
+// askData is a call as it is shown before it is made.
+type askData struct {
+	Args  string // as they are sent
+	Lines [][]span
+	Rule  string // by which it needs a yes; "": it has effects
+	// May says that the viewer may say yes; Digest is then what the yes is for.
+	May    bool
+	Digest string
+	Again  string // why it is asked again
+}
+
+// tool finds the tool that a request names, as far as the viewer may see it.
+func (c *Console) tool(v *view) (*known, *wrappers.Tool, error) {
+	k, err := v.known()
+	if err != nil {
+		return nil, nil, err
+	}
+	if k == nil {
+		return nil, nil, &problem{Status: http.StatusServiceUnavailable, Title: "Not yet",
+			Text: "The tools are being loaded.", Next: "/tools", Do: "To the tools"}
+	}
+	id := v.r.PathValue("id")
+	t, ok := k.view.Tool(id)
+	if !ok {
+		p := &problem{Status: http.StatusNotFound, Title: "No such tool",
+			Text: fmt.Sprintf("There is no tool %s here. It may have been renamed, or its server has it no more.", visible(text.First(id, 200))),
+			Next: "/tools?" + url.Values{"q": {text.First(id, 200)}}.Encode(), Do: "Look for it"}
+		return nil, nil, p
+	}
+	if !k.shows(t.Tool) {
+		return nil, nil, &problem{Status: http.StatusForbidden, Title: "Not for you",
+			Text: fmt.Sprintf("%s is not to be had: %s", visible(t.ID), visible(k.decide(t.Tool).Rule)), Next: "/tools", Do: "To the tools"}
+	}
+	return k, t, nil
+}
+
+func (c *Console) toolPage(v *view) error {
+	k, t, err := c.tool(v)
+	if err != nil {
+		return err
+	}
+	f := newForm(t.Input)
+	d, err := k.toolData(t, f)
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.Atoi(v.r.URL.Query().Get("example")); err == nil {
+		if examples := examplesOf(t); n >= 0 && n < len(examples) {
+			d.JSONOpen = !f.fill(examples[n].args)
+		}
+	}
+	return v.show("tool.html", d.page(topicServers, topicRuns))
+}
+
+func (d *toolData) page(live ...string) *Page {
+	return &Page{Title: d.Tool.Go, Nav: "tools", Class: "toolspage", Live: live, Module: "tools.js", Data: d}
+}
+
+// toolData is what the page says of a tool, with a form.
+func (k *known) toolData(t *wrappers.Tool, f *form) (*toolData, error) {
+	d := &toolData{signature: k.signature(t), ID: t.ID, Title: t.Title, Form: f, Server: k.serverHead(t.Server),
+		Script: highlight(t.Script(), k.hueOfPackage), Input: shownJSON(t.Input), Output: shownJSON(t.Output)}
+	class, _ := k.cat.Class(t.Tool)
+	d.Asks = class != record.Read || d.Verdict == policy.NeedsApproval
+	if f.JSON == "" {
+		f.JSON = "{}"
+	}
+	d.JSONOpen = len(f.Fields) == 0
+	if t.Annotations != nil {
+		hints, err := json.Marshal(t.Annotations)
+		if err != nil {
+			return nil, err
+		}
+		d.Hints = shownJSON(hints)
+	}
+	for i, x := range examplesOf(t) {
+		d.Examples = append(d.Examples, exampleData{shownJSON(x.args), fmt.Sprintf("%s?example=%d#try", toolHref(t.ID), i), x.made})
+	}
+	if outline, n, ok := t.Seen(); ok {
+		d.Seen, d.SeenTimes = outline, n
+	}
+	if k.cat.Usage != nil && k.v.Operator {
+		used, err := k.cat.Usage.Of(t.ID)
+		if err == nil {
+			d.Used = &used
+		}
+	}
+	if k.cat.Memory != nil {
+		entries, err := k.cat.Memory.List()
+		if err != nil {
+			k.v.c.log.Warn("reading the phrases of a tool", "error", err)
+		}
+		for _, e := range entries {
+			if e.Tool == t.ID && len(d.Phrases) < phrasesShown {
+				d.Phrases = append(d.Phrases, e)
+			}
+		}
+	}
+	return d, k.latest(d, t)
+}
+
+// latest lists the latest runs that called a tool.
+func (k *known) latest(d *toolData, t *wrappers.Tool) error {
+	c := k.v.c
+	if err := c.reading.Acquire(k.v.r.Context(), 1); err != nil {
+		return err
+	}
+	defer c.reading.Release(1)
+	filter := k.v.Filter()
+	filter.Tool, filter.Limit, filter.Since = t.ID, latestRuns, time.Now().AddDate(0, 0, -latestDays)
+	for sum, err := range c.store.List(k.v.r.Context(), filter) {
+		if err == nil {
+			d.Runs = append(d.Runs, sum)
+		}
+	}
+	return nil
+}
+
+// example is one of arguments; made: from the schema, and not by the server.
+type example struct {
+	args json.RawMessage
+	made bool
+}
+
+func examplesOf(t *wrappers.Tool) []example {
+	var out []example
+	given := t.Examples
+	if len(given) == 0 {
+		given = keywordsOf(t.Input).list("examples")
+	}
+	for _, x := range given {
+		if len(out) < maxExamples && len(x) <= maxSchemaShown {
+			out = append(out, example{args: x})
+		}
+	}
+	if made := schema.Example(t.Input); len(out) == 0 && made != nil && len(made) <= maxSchemaShown {
+		out = append(out, example{made, true})
+	}
+	return out
+}
+
+// shownJSON is JSON in spans, over several lines, nil for none.
+func shownJSON(raw json.RawMessage) [][]span {
+	if len(raw) == 0 {
+		return nil
+	}
+	return highlight(text.CutBytes(indented(raw), maxSchemaShown), func(string) string { return "" })
+}
+
+// try calls a tool with what was written. What only reads is called at once; else the
+// call is shown first, as it will be sent, and made when that page says yes to it.
+func (c *Console) try(v *view) error {
+	k, t, err := c.tool(v)
+	if err != nil {
+		return err
+	}
+	sent, f := v.r.PostForm, newForm(t.Input)
+	var args json.RawMessage
+	var ok bool
+	switch {
+	case sent.Has("args"): // of a page that asks
+		args, ok = f.whole(sent.Get("args"))
+	case sent.Has("json"):
+		args, ok = f.whole(sent.Get("json"))
+	default:
+		args, ok = f.read(sent)
+	}
+	asJSON := sent.Has("json") || sent.Has("args") && ok && !f.fill(args)
+	form := func(status int) error {
+		if sent.Has("json") && ok {
+			f.fill(args) // what is wrong may stand beside a field
+		}
+		d, err := k.toolData(t, f)
+		if err != nil {
+			return err
+		}
+		d.JSONOpen = d.JSONOpen || asJSON
+		d.Wrong = wrongFields(f.Fields)
+		v.write(status, "tool.html", d.page())
+		return nil
+	}
+	if !ok {
+		return form(http.StatusUnprocessableEntity)
+	}
+	if sent.Has("back") {
+		return form(http.StatusOK)
+	}
+	if err := k.cat.CheckArguments(t.Tool, args); err != nil {
+		f.place(said(err))
+		return form(http.StatusUnprocessableEntity)
+	}
+	decision := k.cat.DecideCall(k.policy, t.Tool, args, nil)
+	if t.Held {
+		decision = policy.Decision{Verdict: policy.IsDenied, Rule: t.Error}
+	}
+	class, _ := k.cat.Class(t.Tool)
+	needs := decision.Verdict == policy.NeedsApproval
+	ask := func(again string) error {
+		d, err := k.toolData(t, f)
+		if err != nil {
+			return err
+		}
+		d.Ask = &askData{Args: string(args), Lines: shownWhole(args), May: !needs || v.MayAnswer(v.Subject), Again: again}
+		if needs {
+			d.Ask.Rule = decision.Rule
+		}
+		if d.Ask.May {
+			if d.Ask.Digest, err = c.tried.ask(c.store, v.Viewer, t, args); err != nil {
+				return err
+			}
+		}
+		v.write(http.StatusOK, "tool.html", d.page())
+		return nil
+	}
+	switch {
+	case decision.Verdict == policy.IsDenied:
+		f.Error = "Denied: " + visible(decision.Rule) + ". Nothing was called."
+		return form(http.StatusForbidden)
+	case class == record.Read && !needs:
+	case !sent.Has("yes"):
+		return ask("")
+	case needs && !v.MayAnswer(v.Subject):
+		return ask("")
+	default:
+		switch err := c.tried.yes(c.store, v.Viewer, t, args, sent.Get("yes"), time.Now()); {
+		case errors.Is(err, errSaid):
+			return &problem{Status: http.StatusConflict, Title: "Called once",
+				Text: "This call was made when you said yes to it, and not a second time.",
+				Next: "/runs?" + url.Values{"tool": {t.ID}}.Encode(), Do: "Runs of " + t.Go()}
+		case err != nil:
+			return ask("What was shown is not what is to be sent any more, or it was long ago. Look again.")
+		}
+	}
+	run, err := c.host.CallTool(v.r.Context(), v.Viewer, t.ID, args, needs)
+	var wrong *catalog.ArgumentsError
+	var approval *ApprovalError
+	switch {
+	case err == nil:
+		return v.goTo("/runs/" + run)
+	case errors.As(err, &approval): // since it was decided here
+		needs, decision.Rule = true, approval.Rule
+		return ask("The rules have changed.")
+	case errors.As(err, &wrong):
+		f.place(said(wrong))
+	case errors.Is(err, context.Canceled):
+		return err
+	default:
+		f.Error = "It was not called: " + registry.PrintableText(err.Error(), catalog.MaxSaid)
+	}
+	return form(http.StatusUnprocessableEntity)
+}
+
+// said is what is wrong with arguments.
+func said(err error) string {
+	return registry.Printable(strings.TrimPrefix(err.Error(), "wrong arguments: "), 1000)
+}
+
+// shownWhole is JSON in spans, of which nothing is left out.
+func shownWhole(raw json.RawMessage) [][]span {
+	return highlight(indented(raw), func(string) string { return "" })
+}
+
+// tries knows the calls that were shown, and which of them were made.
+type tries struct {
+	mu   sync.Mutex
+	made []string // digests, the latest last
+}
+
+const (
+	// askedFor is how long a yes is for what was shown.
+	askedFor = time.Hour
+	// maxMade is how many calls are known to be made.
+	maxMade = 1000
+)
+
+// errSaid is returned for a yes that was said before.
+var errSaid = errors.New("said before")
+
+// ask returns the digest of a call that is shown to a viewer: what is sent back with
+// the yes. It begins with when it was shown and a chance number.
+func (s *tries) ask(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
+	return shownDigest(store, v, t, args, fmt.Sprintf("%d-%s", time.Now().Unix(), rand.Text()[:10]))
+}
+
+func shownDigest(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, when string) (string, error) {
+	sum, err := store.MAC("console call", v.Name, v.Subject, t.ID, t.Hash, string(args), when)
+	if err != nil {
+		return "", fmt.Errorf("asking about a call: %w", err)
+	}
+	return when + "-" + hex.EncodeToString(sum[:16]), nil
+}
+
+// yes takes a digest, once.
+func (s *tries) yes(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, said string, now time.Time) error {
+	i := strings.LastIndexByte(said, '-')
+	if i < 0 || len(said) > 100 {
+		return errors.New("no digest")
+	}
+	when, _, _ := strings.Cut(said, "-")
+	seconds, err := strconv.ParseInt(when, 10, 64)
+	if err != nil {
+		return err
+	}
+	want, err := shownDigest(store, v, t, args, said[:i])
+	if err != nil {
+		return err
+	}
+	if age := now.Sub(time.Unix(seconds, 0)); !hmac.Equal([]byte(want), []byte(said)) || age > askedFor || age < -time.Minute {
+		return errors.New("another call, or long ago")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.made {
+		if d == said {
+			return errSaid
+		}
+	}
+	s.made = append(s.made, said)
+	s.made = s.made[max(len(s.made)-maxMade, 0):]
+	return nil
 }

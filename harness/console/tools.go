@@ -31,6 +31,9 @@ const (
 // toolPages adds the pages of tools.
 func (c *Console) toolPages(see func(pattern string, page func(*view) error)) {
 	see("GET /tools", c.toolsPage)
+	see("GET /tools/{id}", c.toolPage)
+	see("GET /tools/{id}/try", func(v *view) error { return v.goTo(toolHref(v.r.PathValue("id"))) })
+	see("POST /tools/{id}/try", c.try)
 }
 
 // known is what a viewer has of the tools: the catalog, with names and colours.
@@ -410,6 +413,14 @@ type bar struct {
 	Key, Label  string
 	Value       float64
 	Left, Width string
+}
+
+// Text is the number with two digits.
+func (b bar) Text() string {
+	if s := fmt.Sprintf("%.2f", b.Value); s != "-0.00" {
+		return s
+	}
+	return "0.00"
 }
 
 // featureRow is a feature of the re-ranker, with what it adds for each candidate.

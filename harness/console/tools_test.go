@@ -53,7 +53,7 @@ func TestToolsSayWhyAPhraseMeansATool(t *testing.T) {
 			}
 			row := []string{tool.Go()}
 			for _, n := range []float64{l.BM25, l.Full, l.Name, l.Sentence, l.Fused, l.Score, want.Candidates[i].Score} {
-				row = append(row, fmt.Sprintf("%.2f", n))
+				row = append(row, strings.Replace(fmt.Sprintf("%.2f", n), "-0.00", "0.00", 1))
 			}
 			numbers = append(numbers, row)
 		}

@@ -69,6 +69,10 @@ func set(t *testing.T, v reflect.Value, n *int) {
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		set(t, v.Index(0), n)
 		set(t, v.Index(1), n)
+	case reflect.Array:
+		for i := range v.Len() {
+			set(t, v.Index(i), n)
+		}
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		e := reflect.New(v.Type().Elem()).Elem()

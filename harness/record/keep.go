@@ -40,8 +40,13 @@ func (k *keeper) line(l Line) (Line, error) {
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
 	out := p.Interface().(Line)
-	if b, ok := out.(*Begin); ok {
-		b.ID = l.(*Begin).ID
+	switch out := out.(type) {
+	case *Begin:
+		out.ID = l.(*Begin).ID
+	case *Note:
+		if out.Lines != nil {
+			out.Lines = redactedLines(l.(*Note), out, func(s string) string { return string(c.text([]byte(s))) })
+		}
 	}
 	return out, nil
 }

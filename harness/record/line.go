@@ -256,16 +256,25 @@ type Guess struct {
 // Note is what else a script did.
 type Note struct {
 	Head
-	Path    string    `json:"path,omitempty"`   // of RunScript's script
-	Stdout  string    `json:"stdout,omitempty"` // at most MaxText bytes a line
-	Stderr  string    `json:"stderr,omitempty"`
-	Line    int       `json:"line,omitempty"` // of the script, where that is known
+	Path   string `json:"path,omitempty"`   // of RunScript's script
+	Stdout string `json:"stdout,omitempty"` // at most MaxText bytes a line
+	Stderr string `json:"stderr,omitempty"`
+	Line   int    `json:"line,omitempty"` // of the script, that printed it; 0: it is not known
+	// Lines says of each part of what several lines, or one at several times, printed
+	// its line, its bytes, and µs since Time. Such a note has Stdout or Stderr, not both.
+	Lines   [][3]int  `json:"lines,omitempty"`
 	Warning string    `json:"warning,omitempty"`
 	Clock   []Reading `json:"clock,omitempty"`
 	// Lost says that the script read its clock more than MaxReadings times, and
 	// that those readings are not in the record.
 	Lost bool `json:"lost,omitempty"`
+	// Usage is what the run took of the machine since the last such Note of the attempt.
+	Usage Usage `json:"usage,omitempty"`
 }
+
+// Usage is what a run, with the scripts that it runs, took of the machine at times: ms
+// before Time of its line, ms of CPU time since the attempt began, and bytes of memory.
+type Usage [][3]int64
 
 // Reading is a script's reading of its clock.
 type Reading struct {
@@ -277,6 +286,7 @@ type Reading struct {
 const (
 	MaxText     = 16 << 10 // bytes of printed text in one that is written
 	MaxReadings = 4096     // of a run
+	MaxPrints   = 10_000   // elements of Lines that the harness writes in a run
 )
 
 // End is the last line.
@@ -294,6 +304,7 @@ type End struct {
 	Ms        float64         `json:"ms"` // of the whole run
 	// Decisions are the policy's, as in the harness's result.
 	Decisions json.RawMessage `json:"decisions,omitempty"`
+	Usage     Usage           `json:"usage,omitempty"` // what no Note has
 	// What a list says of the run, so that it need not read all of it. The Writer
 	// sets these.
 	Calls    int      `json:"calls"`            // those that a dry run did not send included

@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // A Writer appends to one record. It is safe for concurrent use. After an error
@@ -106,36 +105,6 @@ func (w *Writer) digest(a *Ask) error {
 		a.Digest = AskDigest(w.id, read.(*Ask))
 	}
 	return err
-}
-
-// parts are the lines that a line is written as: a Note of much printed text, from
-// which secrets were taken when it was whole, is several.
-func parts(l Line) []Line {
-	n, ok := l.(*Note)
-	if !ok || len(n.Stdout) <= MaxText && len(n.Stderr) <= MaxText {
-		return []Line{l}
-	}
-	stdout, stderr := n.Stdout, n.Stderr
-	var out []Line
-	for part := *n; stdout != "" || stderr != ""; part = (Note{Path: n.Path}) {
-		next := part
-		next.Stdout, stdout = cutText(stdout)
-		next.Stderr, stderr = cutText(stderr)
-		out = append(out, &next)
-	}
-	return out
-}
-
-// cutText cuts a text after at most MaxText bytes, between two characters.
-func cutText(s string) (part, rest string) {
-	n := min(len(s), MaxText)
-	for i := n; i < len(s) && i > n-utf8.UTFMax; i-- {
-		if utf8.RuneStart(s[i]) {
-			n = i
-			break
-		}
-	}
-	return s[:n], s[n:]
 }
 
 func (w *Writer) add(h *Head, kept Line) error {

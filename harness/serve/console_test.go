@@ -108,7 +108,7 @@ func TestAConsoleCanBeOff(t *testing.T) {
 	s, _ := serving(t, nil)
 	secret := bytes.Repeat([]byte{7}, 32)
 	p := newSurfer(t, listen(t, s, &HTTP{Secret: secret, NoConsole: true}))
-	for _, path := range []string{"/", "/runs", console.OpenPath(secret), "/static/console.js"} {
+	for _, path := range []string{"/", "/runs", console.OpenPath(secret), "/static/x/console.js"} {
 		if code, text := p.get(path); code == 200 || strings.Contains(text, "<html") {
 			t.Errorf("%s: %d\n%s", path, code, text)
 		}

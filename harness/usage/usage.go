@@ -153,6 +153,31 @@ func (l *Log) Runs(since time.Time) ([]Run, error) {
 	return out, nil
 }
 
+// Of returns how the tool with an ID was used, in all runs of the log.
+func (l *Log) Of(id string) (Tool, error) {
+	used := map[string]*Tool{id: {Name: id}}
+	data, err := read(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return *used[id], nil
+	}
+	name, nameErr := json.Marshal(id)
+	if err = errors.Join(err, nameErr); err != nil {
+		return Tool{}, fmt.Errorf("reading usage: %w", err)
+	}
+	for line := range bytes.Lines(data) {
+		var r Run
+		if !bytes.Contains(line, name) || json.Unmarshal(line, &r) != nil || r.Time.IsZero() {
+			continue
+		}
+		for _, c := range r.Tools {
+			if c.Tool == id {
+				add(used, id, c, r.Time.UTC().Format(time.DateOnly), true)
+			}
+		}
+	}
+	return sorted(used)[0], nil
+}
+
 // Counter tells how often tools were called without an error. It reads the log
 // again only when that has changed. A Counter is not safe for concurrent use.
 type Counter struct {

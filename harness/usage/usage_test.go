@@ -93,3 +93,26 @@ func TestTheLogIsSharedBoundedAndOutlivesDamage(t *testing.T) {
 		t.Error("clearing twice:", err)
 	}
 }
+
+func TestTheUseOfOneTool(t *testing.T) {
+	l := Open(filepath.Join(t.TempDir(), "usage.jsonl"))
+	if used, err := l.Of("a.read"); err != nil || used.Calls != 0 || used.Name != "a.read" {
+		t.Errorf("of a log that is not there: %+v, %v", used, err)
+	}
+	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for i, tools := range [][]Calls{{{Tool: "a.read", Calls: 3, Failed: 1, Ms: 30, Max: 25}, {Tool: "a.read<2>", Calls: 1}},
+		{{Tool: "a.read<2>", Calls: 7}}, {{Tool: "a.read", Calls: 1, Ms: 2, Max: 2}}} {
+		if err := l.Add(Run{Time: at.AddDate(0, 0, i), Status: "ok", Tools: tools}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string]Tool{
+		"a.read":    {Name: "a.read", Runs: 2, Calls: 4, Failed: 1, Mean: 8, Max: 25, Last: "2026-02-02"},
+		"a.read<2>": {Name: "a.read<2>", Runs: 2, Calls: 8, Last: "2026-02-01"},
+	} {
+		got, err := l.Of(id)
+		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Tool{})); d != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", id, err, d)
+		}
+	}
+}

@@ -46,3 +46,16 @@ if (form && tools) {
   tools.addEventListener("change", (e) => { if (e.target.form === form) soon(); });
   form.addEventListener("submit", (e) => { e.preventDefault(); clearTimeout(timer); ask(); });
 }
+
+// A tool's page: texts are copied, and a yes is sent once.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+}
+for (const once of document.querySelectorAll("form[data-once]")) {
+  let sent = false;
+  once.addEventListener("submit", (e) => { if (sent) e.preventDefault(); sent = true; });
+}

@@ -154,6 +154,18 @@ func (p *Program) Alone() bool { return p.timers.Goroutines() == 1 && p.timers.I
 // MaxPath bounds the path of a goroutine that calls, in bytes.
 const MaxPath = rt.MaxPath
 
+// MarkSize is the bytes of Options.Mark, MaxHead bounds those of all that stands before
+// marked text.
+const (
+	MarkSize = rt.MarkSize
+	MaxHead  = rt.MaxHead
+)
+
+// ReadHead returns what stands between a mark and its text, and how many bytes that is:
+// the line of the script that prints it, and its bytes, 1 or more. It returns 0 where
+// there are not enough bytes, or they are none that stand there.
+func ReadHead(b []byte) (line, size, read int) { return rt.ReadHead(b) }
+
 // Host is what a running script reaches besides the library.
 type Host interface {
 	bridge.Bridge
@@ -176,6 +188,10 @@ type Options struct {
 	// Seed is what random functions draw from, and what ranges over maps are ordered
 	// by, 32 bytes; nil: one that nobody knows.
 	Seed []byte
+	// Mark, of MarkSize bytes that nobody else knows, begins what the script prints, so
+	// that its line is known: behind it comes what ReadHead reads, and then the text. nil:
+	// the text alone.
+	Mark []byte
 	// Stop, when closed, ends Run with an Outcome that is Stopped. The script's
 	// goroutines go on: whoever stops one ends the process.
 	Stop <-chan struct{}
@@ -208,7 +224,7 @@ type Frame struct {
 func (p *Program) Run(o *Options) (*Outcome, error) {
 	bridge.SetBridge(o.Host)
 	in := &yaegi.Options{Symbols: bridge.Symbols(), Host: o.Host, Timers: p.timers,
-		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop, Seed: o.Seed}
+		Line: o.Line, Goexit: o.Goexit, Stop: o.Stop, Seed: o.Seed, Mark: o.Mark}
 	if o.Stderr != nil {
 		in.Stderr = o.Stderr
 		log.SetOutput(o.Stderr)

@@ -51,7 +51,8 @@ func (f *fn) builtin(x *ast.CallExpr) string {
 		for _, a := range x.Args {
 			list = append(list, operand{a, anyType})
 		}
-		f.w("rt.Builtin%s(%s)\n", strings.ToUpper(name[:1])+name[1:], strings.Join(f.operands(list...), ", "))
+		args := append([]string{lineOf(f.placeOf(x.Pos()))}, f.operands(list...)...)
+		f.w("rt.Builtin%s(%s)\n", strings.ToUpper(name[:1])+name[1:], strings.Join(args, ", "))
 	case "min", "max":
 		return f.extreme(name, x)
 	case "complex":

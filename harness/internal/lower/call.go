@@ -237,7 +237,8 @@ func (f *fn) loggerAt(x *ast.CallExpr, fo *types.Func, logger string, args []str
 	if fo.Pkg().Path() == "log/slog" {
 		at = "rt.SlogAt"
 	}
-	return fmt.Sprintf("%s(%s, %q, %d).%s(%s)", at, logger, file, line, fo.Name(), strings.Join(args, ", "))
+	prints := lineOf(f.placeOf(x.Pos()))
+	return fmt.Sprintf("%s(%s, %s, %q, %d).%s(%s)", at, prints, logger, file, line, fo.Name(), strings.Join(args, ", "))
 }
 
 func (f *fn) methodCallee(x *ast.CallExpr, sel *ast.SelectorExpr, sig *types.Signature) callee {
@@ -477,7 +478,7 @@ func (f *fn) function(x ast.Expr) string {
 	if f.p.isSource(fo.Pkg()) || f.ownFunction(fo) != nil {
 		name := f.sourceFunction(x, id, fo)
 		if f.p.placed(fo) {
-			name = f.placedValue(x, name, f.signatureOf(x))
+			name = f.placedValue(x, name, f.signatureOf(x), nil)
 		}
 		return f.hoist(name, f.p.typ(f.typeOf(x)))
 	}
@@ -504,14 +505,14 @@ func (f *fn) sourceFunction(x ast.Expr, id *ast.Ident, fo *types.Func) string {
 // libraryValue emits a library function used as a value: like all function
 // values of the script it takes a variadic parameter as a slice.
 func (f *fn) libraryValue(x ast.Expr, fo *types.Func) string {
-	name, placed := replacedBy(fo)
-	if name == "" {
+	name, r := replacedBy(fo)
+	sig := fo.Signature()
+	switch {
+	case r == nil:
 		f.mark(x)
 		name = f.p.librarySymbol(fo)
-	}
-	sig := fo.Signature()
-	if placed {
-		return f.placedValue(x, name, sig)
+	case r.placed || r.lined:
+		return f.placedValue(x, name, sig, r)
 	}
 	if !sig.Variadic() {
 		return name

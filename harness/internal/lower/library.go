@@ -21,18 +21,27 @@ type replacement struct {
 	funcs map[string]string
 	// generic: rt's take values of any type; erased: in their erased form.
 	generic, erased bool
-	// placed: rt's take the place where they are named before all else.
-	placed bool
+	// placed: rt's take the place where they are named before all else; lined: the
+	// line of it.
+	placed, lined bool
 }
 
 // replacements are all functions of the library that are not Go's own, but for those
 // in package source and the three whose parameters are types (see special).
 var replacements = []replacement{
-	{why: "the script has an os.Stdout of its own, which it may set", funcs: map[string]string{
+	{why: "the script has an os.Stdout of its own, which it may set", lined: true, funcs: map[string]string{
 		"fmt.Print": "Print", "fmt.Println": "Println", "fmt.Printf": "Printf",
+	}},
+	{why: "they say at which line they print", lined: true, funcs: map[string]string{
+		"fmt.Fprint": "Fprint", "fmt.Fprintln": "Fprintln", "fmt.Fprintf": "Fprintf", "io.WriteString": "WriteString",
+		"(*os.File).Write": "FileWrite", "(*os.File).WriteString": "FileWriteString",
+		"log.Print": "LogPrint", "log.Println": "LogPrintln", "log.Printf": "LogPrintf",
+		"(*log.Logger).Print": "LoggerPrint", "(*log.Logger).Println": "LoggerPrintln", "(*log.Logger).Printf": "LoggerPrintf",
 	}},
 	{why: "they end the script, not the process of the harness", funcs: map[string]string{
 		"os.Exit": "Exit", "flag.Parse": "FlagParse", "(*flag.FlagSet).Parse": "FlagSetParse",
+	}},
+	{why: "they do both", lined: true, funcs: map[string]string{
 		"log.Fatal": "LogFatal", "log.Fatalln": "LogFatalln", "log.Fatalf": "LogFatalf",
 		"(*log.Logger).Fatal": "LoggerFatal", "(*log.Logger).Fatalln": "LoggerFatalln", "(*log.Logger).Fatalf": "LoggerFatalf",
 	}},
@@ -104,30 +113,43 @@ var replacing = sync.OnceValue(func() map[string]*replacement {
 })
 
 // replacedBy returns the function of rt that stands for one of the library that is
-// not generic, "" when there is none, and whether it takes a place.
-func replacedBy(fo *types.Func) (name string, placed bool) {
+// not generic, "" when there is none, and its group.
+func replacedBy(fo *types.Func) (name string, r *replacement) {
 	full := fo.FullName()
 	if r := replacing()[full]; r != nil && !r.generic {
-		return "rt." + r.funcs[full], r.placed
+		return "rt." + r.funcs[full], r
 	}
-	return "", false
+	return "", nil
+}
+
+// first is what rt's functions take before all else when they are named at a place,
+// "" for nothing.
+func (r *replacement) first(place string) string {
+	switch {
+	case r.placed:
+		return place
+	case r.lined:
+		return lineOf(place)
+	}
+	return ""
 }
 
 // replaced writes the call of what stands for a function that the script names at a
 // place; nil when nothing does.
 func replaced(fo *types.Func, place string) func(recv string, args []string) string {
-	name, placed := replacedBy(fo)
-	switch {
-	case name == "":
+	name, r := replacedBy(fo)
+	if r == nil {
 		return nil
-	case !placed:
+	}
+	first := r.first(place)
+	if first == "" {
 		return plainCall(name)
 	}
 	return func(recv string, args []string) string {
 		if recv != "" {
 			args = append([]string{recv}, args...)
 		}
-		return plainCall(name)(place, args)
+		return plainCall(name)(first, args)
 	}
 }
 

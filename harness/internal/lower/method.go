@@ -50,7 +50,7 @@ func (f *fn) methodExpr(x *ast.SelectorExpr) string {
 	obj, path, _ := types.LookupFieldOrMethod(t, true, f.selectedPackage(x), x.Sel.Name)
 	m := obj.(*types.Func)
 	name, place := fmt.Sprintf("expr_%d_%s", f.p.entry(t), asciiName(m.Name())), f.placeOf(x.Pos())
-	if _, placed := replacedBy(m); placed {
+	if _, r := replacedBy(m); r != nil && r.first(place) != "" {
 		name = f.p.fresh(name)
 	}
 	sig := f.signatureOf(x) // receiver first

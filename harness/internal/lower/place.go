@@ -22,7 +22,7 @@ import (
 //	}
 //
 // Functions of rt that call the host, or start goroutines, take it in the same
-// way: see replacement.placed.
+// way, and those that print its line: see replacement.placed and lined.
 
 // anyPlace is the place of what is not in the script: code of the library that is
 // lowered, and methods that are called without being named.
@@ -40,6 +40,14 @@ func (f *fn) placeOf(pos token.Pos) string {
 	return fmt.Sprintf(`"%d:%d"`, p.Line, p.Column)
 }
 
+// lineOf emits the line of a place: a number, 0 for a place that is not known here.
+func lineOf(place string) string {
+	if line, _, ok := strings.Cut(strings.Trim(place, `"`), ":"); ok {
+		return line
+	}
+	return "0"
+}
+
 // placed: f is a function of a server's package or of discovery, or one of those
 // that such a function calls.
 func (p *program) placed(f *types.Func) bool {
@@ -53,8 +61,9 @@ func atPlace(place, name string, sig *types.Signature) callee {
 		invoke: plainCall(name)}
 }
 
-// placedValue is a function that is placed as a value: one that has its place.
-func (f *fn) placedValue(x ast.Expr, name string, sig *types.Signature) string {
+// placedValue is a function that is placed, or lined, as a value: one that has its
+// place. It is one of rt's by r, nil for those of the lowered program.
+func (f *fn) placedValue(x ast.Expr, name string, sig *types.Signature, r *replacement) string {
 	place := f.placeOf(ast.Unparen(x).Pos())
 	if f.at != "" {
 		place = anyPlace // the function has nothing of this one's
@@ -66,6 +75,12 @@ func (f *fn) placedValue(x ast.Expr, name string, sig *types.Signature) string {
 	at := f.p.fresh("at")
 	f.p.names[key] = at
 	params, args := f.p.parameters(sig)
+	if r != nil {
+		place = r.first(place)
+		if sig.Variadic() {
+			args[len(args)-1] += "..."
+		}
+	}
 	c := atPlace(place, name, sig)
 	fmt.Fprintf(&f.p.funcs, "\nfunc %s(%s) %s {\n%s%s\n}\n", at, strings.Join(params, ", "), f.p.results(sig),
 		returns(sig), c.invoke(c.recv, args))

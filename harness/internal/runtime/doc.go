@@ -17,6 +17,7 @@
 //	panic.go, runtimeerror.go  panics, deferred calls and recover, kept here and not by
 //	            the interpreter; Go's errors for the interpreter's own panics
 //	select.go, output.go  select, print, os.Exit
+//	mark.go     the lines that print
 //	goroutine*.go, strand.go  which goroutine it is
 //	random.go   random numbers, which follow from the run's seed
 //	order.go    the order of maps, which follows from it, too

@@ -8,18 +8,19 @@ import (
 	"sync"
 )
 
-// A logAt is a call of a logger from a line of the script. Package log would
+// A logAt is a call of a logger from a line of the script, prints. Package log would
 // look for the line on its own stack; where a script wants it, it is written
-// here. Line 0 is none.
+// here: line of a file. Line 0 is none.
 type logAt struct {
-	m    *Machine
-	l    *log.Logger
-	file string
-	line int
+	m      *Machine
+	prints int
+	l      *log.Logger
+	file   string
+	line   int
 }
 
-func (m *Machine) loggerAt(l *log.Logger, file string, line int) logAt {
-	return logAt{m, l, file, line}
+func (m *Machine) loggerAt(prints int, l *log.Logger, file string, line int) logAt {
+	return logAt{m, prints, l, file, line}
 }
 
 // slogDefault is the type of the handler that writes through package log, and its
@@ -28,7 +29,7 @@ var slogDefault = reflect.TypeOf(slog.Default().Handler())
 
 // slogAt returns a logger that does what l does, and writes the place of the call
 // where package log is to write one.
-func (m *Machine) slogAt(l *slog.Logger, file string, line int) *slog.Logger {
+func (m *Machine) slogAt(prints int, l *slog.Logger, file string, line int) *slog.Logger {
 	h := reflect.ValueOf(l.Handler())
 	if h.Type() != slogDefault {
 		return l
@@ -36,7 +37,7 @@ func (m *Machine) slogAt(l *slog.Logger, file string, line int) *slog.Logger {
 	with := reflect.New(slogDefault.Elem())
 	with.Elem().Set(h.Elem())
 	output := func(_ uintptr, text []byte) error {
-		m.loggerAt(log.Default(), file, line).write(string(text))
+		m.loggerAt(prints, log.Default(), file, line).write(string(text))
 		return nil
 	}
 	*(*func(uintptr, []byte) error)(with.Elem().FieldByName("output").Addr().UnsafePointer()) = output
@@ -64,30 +65,41 @@ func (c logAt) panic(text string) {
 }
 
 func (c logAt) write(text string) {
-	flags := c.l.Flags()
-	if c.line == 0 || flags&log.Lshortfile == 0 {
+	flags, prefix, w := c.l.Flags(), c.l.Prefix(), c.l.Writer()
+	placed := c.line > 0 && flags&log.Lshortfile != 0
+	if !placed && c.m.marks(c.prints, w) == nil {
 		_ = c.l.Output(3, text)
 		return
 	}
-	// The place stands before the text, and a prefix of the message behind it.
-	place, prefix := c.file+":"+strconv.Itoa(c.line)+": ", c.l.Prefix()
-	if flags&log.Lmsgprefix != 0 {
-		place, prefix = place+prefix, ""
+	if placed { // the place stands before the text, and a prefix of the message behind it
+		place := c.file + ":" + strconv.Itoa(c.line) + ": "
+		if flags&log.Lmsgprefix != 0 {
+			place, prefix = place+prefix, ""
+		}
+		text, flags = place+text, flags&^(log.Lshortfile|log.Lmsgprefix)
 	}
 	mu, _ := c.m.logging.LoadOrStore(c.l, new(sync.Mutex))
 	mu.(*sync.Mutex).Lock()
 	defer mu.(*sync.Mutex).Unlock()
-	_ = log.New(c.l.Writer(), prefix, flags&^(log.Lshortfile|log.Lmsgprefix)).Output(3, place+text)
+	_ = log.New(marked{c.m, c.prints, w}, prefix, flags).Output(3, text)
 }
 
-// logSymbols adds the functions that end the script, and those that give calls a
-// place.
+// logSymbols adds the functions that say at which line they print, those that end the
+// script, and those that give calls a place.
 func (m *Machine) logSymbols(table map[string]any) {
 	table["LoggerAt"], table["SlogAt"] = m.loggerAt, m.slogAt
-	std := m.loggerAt(log.Default(), "", 0)
-	table["LogFatal"], table["LogFatalln"], table["LogFatalf"] = std.Fatal, std.Fatalln, std.Fatalf
-	at := func(l *log.Logger) logAt { return m.loggerAt(l, "", 0) }
-	table["LoggerFatal"] = func(l *log.Logger, a ...any) { at(l).Fatal(a...) }
-	table["LoggerFatalln"] = func(l *log.Logger, a ...any) { at(l).Fatalln(a...) }
-	table["LoggerFatalf"] = func(l *log.Logger, f string, a ...any) { at(l).Fatalf(f, a...) }
+	at := func(line int, l *log.Logger) logAt { return m.loggerAt(line, l, "", 0) }
+	std := func(line int) logAt { return at(line, log.Default()) }
+	table["LogPrint"] = func(line int, a ...any) { std(line).Print(a...) }
+	table["LogPrintln"] = func(line int, a ...any) { std(line).Println(a...) }
+	table["LogPrintf"] = func(line int, f string, a ...any) { std(line).Printf(f, a...) }
+	table["LogFatal"] = func(line int, a ...any) { std(line).Fatal(a...) }
+	table["LogFatalln"] = func(line int, a ...any) { std(line).Fatalln(a...) }
+	table["LogFatalf"] = func(line int, f string, a ...any) { std(line).Fatalf(f, a...) }
+	table["LoggerPrint"] = func(line int, l *log.Logger, a ...any) { at(line, l).Print(a...) }
+	table["LoggerPrintln"] = func(line int, l *log.Logger, a ...any) { at(line, l).Println(a...) }
+	table["LoggerPrintf"] = func(line int, l *log.Logger, f string, a ...any) { at(line, l).Printf(f, a...) }
+	table["LoggerFatal"] = func(line int, l *log.Logger, a ...any) { at(line, l).Fatal(a...) }
+	table["LoggerFatalln"] = func(line int, l *log.Logger, a ...any) { at(line, l).Fatalln(a...) }
+	table["LoggerFatalf"] = func(line int, l *log.Logger, f string, a ...any) { at(line, l).Fatalf(f, a...) }
 }

@@ -31,6 +31,9 @@ type Config struct {
 	Refused func(path, name string) bool
 	// Stdout and Stderr are what the script knows as os.Stdout and os.Stderr.
 	Stdout, Stderr *os.File
+	// Mark, of MarkSize bytes, begins what is printed there, with its line; see
+	// ReadHead. nil: nobody wants to know.
+	Mark []byte
 	// Line is where the line that runs is noted; nil: in the Machine alone.
 	Line *int
 	// Timers learns of the script's timers; nil: nobody asks for them.

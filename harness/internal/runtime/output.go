@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"runtime"
 	"strconv"
@@ -11,10 +12,72 @@ import (
 // out is what os.Stdout is in the script now.
 func (m *Machine) out() io.Writer { return m.stdout }
 
-func (m *Machine) print(a ...any) (int, error)   { return fmt.Fprint(m.out(), a...) }
-func (m *Machine) println(a ...any) (int, error) { return fmt.Fprintln(m.out(), a...) }
-func (m *Machine) printf(format string, a ...any) (int, error) {
-	return fmt.Fprintf(m.out(), format, a...)
+func (m *Machine) print(line int, a ...any) (int, error)   { return m.fprint(line, m.out(), a...) }
+func (m *Machine) println(line int, a ...any) (int, error) { return m.fprintln(line, m.out(), a...) }
+func (m *Machine) printf(line int, format string, a ...any) (int, error) {
+	return m.fprintf(line, m.out(), format, a...)
+}
+
+func (m *Machine) fprint(line int, w io.Writer, a ...any) (int, error) {
+	f := m.marks(line, w)
+	if f == nil {
+		return fmt.Fprint(w, a...)
+	}
+	b := m.begin()
+	return m.write(f, line, b, fmt.Append(*b, a...))
+}
+
+func (m *Machine) fprintln(line int, w io.Writer, a ...any) (int, error) {
+	f := m.marks(line, w)
+	if f == nil {
+		return fmt.Fprintln(w, a...)
+	}
+	b := m.begin()
+	return m.write(f, line, b, fmt.Appendln(*b, a...))
+}
+
+func (m *Machine) fprintf(line int, w io.Writer, format string, a ...any) (int, error) {
+	f := m.marks(line, w)
+	if f == nil {
+		return fmt.Fprintf(w, format, a...)
+	}
+	b := m.begin()
+	return m.write(f, line, b, fmt.Appendf(*b, format, a...))
+}
+
+// writeString is io.WriteString.
+func (m *Machine) writeString(line int, w io.Writer, s string) (int, error) {
+	f := m.marks(line, w)
+	if f == nil {
+		return io.WriteString(w, s)
+	}
+	b := m.begin()
+	return m.write(f, line, b, append(*b, s...))
+}
+
+func (m *Machine) fileWriteString(line int, f *os.File, s string) (int, error) {
+	return m.writeString(line, f, s)
+}
+
+func (m *Machine) fileWrite(line int, f *os.File, p []byte) (int, error) {
+	return marked{m, line, f}.Write(p)
+}
+
+// A marked writer says at which line of the script is printed what it is given, where
+// w is one of the script's own streams.
+type marked struct {
+	m    *Machine
+	line int
+	w    io.Writer
+}
+
+func (w marked) Write(p []byte) (int, error) {
+	f := w.m.marks(w.line, w.w)
+	if f == nil {
+		return w.w.Write(p)
+	}
+	b := w.m.begin()
+	return w.m.write(f, w.line, b, append(*b, p...))
 }
 
 // logText is what a log function of that name would print.
@@ -40,18 +103,18 @@ func (m *Machine) exit(code int) {
 func (m *Machine) Exited() bool { return m.exited.Load() }
 
 // builtinPrint is print and println, which write to standard error.
-func (m *Machine) builtinPrint(line bool, args []any) {
+func (m *Machine) builtinPrint(line int, spaced bool, args []any) {
 	var b []byte
 	for i, a := range args {
-		if line && i > 0 {
+		if spaced && i > 0 {
 			b = append(b, ' ')
 		}
 		b = append(b, builtinText(a)...)
 	}
-	if line {
+	if spaced {
 		b = append(b, '\n')
 	}
-	_, _ = m.stderr.Write(b)
+	_, _ = marked{m, line, m.stderr}.Write(b)
 }
 
 func builtinText(x any) string {

@@ -38,9 +38,11 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 		"Runes": runes, "Clear": func(x any) { reflect.ValueOf(x).Clear() },
 		"Min64": func(a, b float64) float64 { return min(a, b) }, "Max64": func(a, b float64) float64 { return max(a, b) },
 		"Min32": func(a, b float32) float32 { return min(a, b) }, "Max32": func(a, b float32) float32 { return max(a, b) },
-		"BuiltinPrint": func(a ...any) { m.builtinPrint(false, a) }, "BuiltinPrintln": func(a ...any) { m.builtinPrint(true, a) },
+		"BuiltinPrint":   func(line int, a ...any) { m.builtinPrint(line, false, a) },
+		"BuiltinPrintln": func(line int, a ...any) { m.builtinPrint(line, true, a) },
 
-		"Print": m.print, "Println": m.println, "Printf": m.printf, "Exit": m.exit,
+		"Print": m.print, "Println": m.println, "Printf": m.printf, "Fprint": m.fprint, "Fprintln": m.fprintln, "Fprintf": m.fprintf,
+		"WriteString": m.writeString, "FileWrite": m.fileWrite, "FileWriteString": m.fileWriteString, "Exit": m.exit,
 		"JSONUnmarshal": m.jsonUnmarshal, "JSONDecode": m.jsonDecode, "FlagParse": m.flagParse, "FlagSetParse": m.flagSetParse,
 		"Do": m.do, "Call": m.call, "Decode": m.decodeResult, "Encode": json.Marshal,
 		"Return": m.setValue, "Input": m.input, "Stored": m.stored, "RunScript": m.runScript,

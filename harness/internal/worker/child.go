@@ -325,7 +325,7 @@ const (
 func (c *child) run(program *exec.Program, stop <-chan struct{}) *done {
 	begin := time.Now()
 	out, err := program.Run(&exec.Options{Host: c, Stderr: c.stderr, Line: c.line, Goexit: func() { c.noMain.Store(true) }, Stop: stop,
-		Seed: c.script.Seed})
+		Seed: c.script.Seed, Mark: c.script.Mark})
 	d := &done{Timing: Timing{Run: ms(time.Since(begin))}}
 	var refused *exec.Refusal
 	switch {

@@ -25,6 +25,9 @@ type Script struct {
 	// tells the Host. Native code's own clock, such as that of package log, is not
 	// noted.
 	Clock bool `json:"clock,omitempty"`
+	// Mark is what the worker begins printed text with, so that its line is known, see
+	// exec.Options; nil: nobody wants to know. Run sets it.
+	Mark []byte `json:"mark,omitempty"`
 	// Replay makes the script repeat a run; nil: it runs in the world's time.
 	Replay *Replay `json:"replay,omitempty"`
 	// Resume says that the replay may become live: Host.Still may answer Live. Then

@@ -197,38 +197,76 @@ type capture struct {
 	mu    sync.Mutex
 	text  strings.Builder
 	left  *allowance
-	also  io.Writer // may be nil
+	also  Printed // may be nil
 	onCut func()
 	cut   bool
+
+	mark  []byte // that begins text with a line; nil: there are none
+	lines int    // of the script
+	part  []byte // that may be the beginning of a mark and what is behind it
+	at    time.Time
+	line  int // of the text that comes now
+	size  int // of it
 }
 
-func (c *capture) Write(b []byte) (int, error) {
+// add takes a part of the stream.
+func (c *capture) add(b []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(b) > 0 && c.also != nil {
+		c.at = time.Now()
+	}
+	if c.mark == nil {
+		return c.print(0, b)
+	}
+	return c.marked(b)
+}
+
+// print takes text that a line printed; 0: it is not known which.
+func (c *capture) print(line int, b []byte) error {
 	n := c.left.take(len(b))
 	c.text.Write(b[:n])
 	if c.also != nil && n > 0 {
-		c.also.Write(b[:n]) // whoever watches may go away; the run goes on
+		c.also(c.at, line, b[:n])
 	}
 	if n == len(b) {
-		return n, nil
+		return nil
 	}
 	c.cut = true
 	c.onCut()
-	return n, errOutputLimit
+	return errOutputLimit
 }
 
 // take reads a stream to its end, or to the first byte that is too much. Most
-// are empty, so that it does with less memory than io.Copy.
+// are empty, so that it begins with less memory than io.Copy.
 func (c *capture) take(from io.Reader) {
 	buf := make([]byte, 4<<10)
 	for {
 		n, err := from.Read(buf)
-		if _, full := c.Write(buf[:n]); err != nil || full != nil {
+		if full := c.add(buf[:n]); full != nil {
 			return
+		}
+		if err != nil {
+			c.rest()
+			return
+		}
+		if n == len(buf) && n < maxRead {
+			buf = make([]byte, maxRead)
 		}
 	}
 }
+
+// rest is told that the stream has ended, maybe within a head.
+func (c *capture) rest() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.part) == 1 {
+		c.print(0, c.part)
+	}
+}
+
+// maxRead bounds what is read at once, in bytes.
+const maxRead = 32 << 10
 
 func (c *capture) String() string {
 	c.mu.Lock()

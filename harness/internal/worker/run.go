@@ -173,7 +173,11 @@ type Options struct {
 	// those that it starts. nil: it has one of its own, of its Limits.
 	Budget *Budget
 	// Stdout and Stderr receive the script's output as it comes; nil drops it.
-	Stdout, Stderr io.Writer
+	Stdout, Stderr Printed
+	// Usage is told from time to time what the run, and those that it starts, take of
+	// the machine: first after 50 ms. nil: nobody wants to know. Where the system does
+	// not tell, which is everywhere but on Linux, it is not called.
+	Usage func(Usage)
 
 	silence time.Duration // see ErrParked; 0: quietTime
 }
@@ -253,10 +257,17 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		defer b.watch(func() { cancel(errCPU) })()
 	}
 	b.add(p)
+	if !nested && opts.Usage != nil {
+		defer b.sample(opts.Usage)()
+	}
 	r.clock = startClock(s.Limits.Timeout, func() { cancel(context.DeadlineExceeded) })
 	defer r.clock.pause()
-	stdout := &capture{left: &b.stdout, also: opts.Stdout, onCut: p.kill}
-	stderr := &capture{left: &b.stderr, also: opts.Stderr, onCut: p.kill}
+	s.Mark = nil
+	if opts.Stdout != nil || opts.Stderr != nil {
+		s.Mark = newMark()
+	}
+	stdout := &capture{left: &b.stdout, also: opts.Stdout, onCut: p.kill, mark: s.Mark, lines: r.lines}
+	stderr := &capture{left: &b.stderr, also: opts.Stderr, onCut: p.kill, mark: s.Mark, lines: r.lines}
 	// A dying Go runtime traces every goroutine: its first words are enough.
 	crash := &capture{left: newAllowance(crashBytes), onCut: p.kill}
 	var streams sync.WaitGroup

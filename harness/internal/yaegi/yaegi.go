@@ -35,6 +35,8 @@ type Options struct {
 	// Stdout and Stderr are os.Stdout and os.Stderr of the script; nil means
 	// those of this process. A writer that is no *os.File is fed through a pipe.
 	Stdout, Stderr io.Writer
+	// Mark begins what the script prints, with its line: see rt.Config. nil: nothing does.
+	Mark []byte
 	// Symbols are the packages that the host adds to the library, in the form
 	// that interp.Use takes.
 	Symbols map[string]map[string]reflect.Value
@@ -122,7 +124,7 @@ func Run(p *lower.Program, o *Options) (*Outcome, error) {
 
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
-		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Reflects: p.Reflects, Stdout: stdout, Stderr: stderr, Host: o.Host, Line: o.Line, Timers: o.Timers,
+		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Reflects: p.Reflects, Stdout: stdout, Stderr: stderr, Mark: o.Mark, Host: o.Host, Line: o.Line, Timers: o.Timers,
 		Seed: o.Seed, Ordered: p.Ordered,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },

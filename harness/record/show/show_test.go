@@ -514,3 +514,65 @@ func TestWhatHappensIsFollowed(t *testing.T) {
 	}
 	golden(t, "follow.txt", b.String())
 }
+
+func TestPrintsAreAtTheirLines(t *testing.T) {
+	r := newTape("a\nb\nc\nd\n")
+	note := record.Note{Stdout: "one\ntwo\none\n1 2 \nrest", Lines: [][3]int{{1, 4, 0}, {2, 4, 500}, {1, 4, 1500}, {3, 2, 2000}, {3, 2, 2000}, {4, 1, 3000}}}
+	r.note(note, 10)
+	r.note(record.Note{Stderr: "e", Line: 2}, 20)
+	r.note(record.Note{Stderr: "rr\n", Line: 2}, 21)
+	r.end(record.End{Status: "ok"}, 12)
+	var got []show.Print
+	for _, p := range show.New(r.Run).Sources[0].Prints {
+		got = append(got, *p)
+	}
+	want := []show.Print{
+		{Line: 0, At: 10, Text: "rest", Times: 1, Ats: []float64{10}},
+		{Line: 1, At: 10, Text: "one", Times: 2, Ats: []float64{10, 11.5}},
+		{Line: 2, At: 10.5, Text: "two", Times: 1, Ats: []float64{10.5}},
+		{Line: 2, At: 20, Text: "err", Stderr: true, Times: 1, Ats: []float64{20}},
+		{Line: 3, At: 12, Text: "1 2 ", Times: 1, Ats: []float64{12}},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Lines of a note may be anybody's.
+func TestPrintsOfHostileLines(t *testing.T) {
+	most := 1<<63 - 1
+	r := newTape("a\n")
+	r.note(record.Note{Stdout: "some\ntext\n", Lines: [][3]int{{-1, -5, -7}, {most, most, most}, {1, 1, 1}}}, 10)
+	r.note(record.Note{Stdout: "both\n", Stderr: "of\n", Lines: [][3]int{{1, 100, 0}}}, 11)
+	r.end(record.End{Status: "ok"}, 20)
+	var got []string
+	for _, p := range show.New(r.Run).Sources[0].Prints {
+		if p.At < 0 || p.At > 20 {
+			t.Errorf("%q was printed at %v", p.Text, p.At)
+		}
+		got = append(got, fmt.Sprint(p.Line == 1, " ", p.Text))
+	}
+	if d := cmp.Diff([]string{"true both", "true of", "false some", "false text"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestUsageIsInTheRunsTime(t *testing.T) {
+	r := newTape("a\n")
+	r.note(record.Note{Usage: record.Usage{{900, 50, 10e6}, {400, 300, 30e6}}}, 1000)
+	r.end(record.End{Status: "waiting", Usage: record.Usage{{100, 400, 20e6}}}, 1500)
+	r.End = nil
+	a := &record.Attempt{Head: at(61_500), Number: 2}
+	r.Attempts, r.Lines = append(r.Attempts, a), append(r.Lines, a)
+	most := int64(1<<63 - 1)
+	r.end(record.End{Status: "ok", Usage: record.Usage{{-1, 5, 5}, {400, 100, 5e6}, {300, 99, 5e6}, {most, most, most}, {200, 200, -1}}}, 62_000)
+	v := show.New(r.Run)
+	want := []show.Sample{{At: 100, CPU: 0.5, Memory: 10e6}, {At: 600, CPU: 0.5, Memory: 30e6}, {At: 1400, CPU: 0.125, Memory: 20e6},
+		{At: 1600, CPU: 1, Memory: 5e6}}
+	if d := cmp.Diff(want, v.Usage); d != "" || v.CPU != 500 || v.Peak != 30e6 {
+		t.Error(d, v.CPU, v.Peak)
+	}
+	if text := text(t, r.Run, &show.Options{Width: 80}); !strings.Contains(text, "used      500 ms of CPU time, at most 30.0 MB of memory") {
+		t.Error(text)
+	}
+}

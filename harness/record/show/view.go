@@ -26,6 +26,11 @@ type View struct {
 	Failed  int
 	Classes map[record.Class]int // calls of each class
 	Error   *Error
+	// Usage is what it took of the machine at times, in their order; the first time is
+	// 50 ms after an attempt has begun. There is none where the system does not tell.
+	Usage []Sample
+	CPU   float64 // ms of CPU time that it took, as far as Usage says
+	Peak  int64   // most of Usage's Memory
 	// Warnings are those of the run, at its end or so far.
 	Warnings []string
 }
@@ -117,12 +122,22 @@ type Print struct {
 	Text   string  // without the end of the line
 	Stderr bool
 	Times  int // that the same was printed at this line
+	// Ats are the times, in ms, at which it was: the first ones, At included.
+	Ats []float64
+}
+
+// Sample is what a run, with the scripts that it runs, took of the machine.
+type Sample struct {
+	At     float64 // ms
+	CPU    float64 // ms of CPU time in a ms, since the sample before it; of all cores together
+	Memory int64   // bytes
 }
 
 // Bounds of a view, which hold whatever a record says.
 const (
 	maxChildren = 100 // scripts that are shown; what further ones did is told of the script itself
 	mostLanes   = 64  // of a place; calls that find none free share the last
+	mostAts     = 200 // of a Print
 )
 
 // New is the view of a run.
@@ -153,6 +168,7 @@ func New(r *record.Run) *View {
 	}
 	v.addCalls(c)
 	v.addPrints(c)
+	v.addUsage(c)
 	return v
 }
 
@@ -345,60 +361,104 @@ func atATime(calls []*Bar) (most int) {
 }
 
 func (v *View) addPrints(c *clock) {
-	type key struct {
+	type stream struct {
 		source *Source
-		line   int
 		stderr bool
 	}
-	open := map[key]*Print{} // has no end of line yet
-	seen := map[*Source]map[Print]*Print{}
-	flush := func(s *Source, p *Print) {
-		same := Print{Line: p.Line, Text: p.Text, Stderr: p.Stderr}
-		if seen[s] == nil {
-			seen[s] = map[Print]*Print{}
-		}
-		if before := seen[s][same]; before != nil && p.Line > 0 { // of line 0 the order is all there is
-			before.Times++
+	type printed struct {
+		stream
+		line int
+		text string
+	}
+	type line struct {
+		Print
+		text strings.Builder
+	}
+	open := map[stream]*line{} // has no end yet
+	seen := map[printed]*Print{}
+	flush := func(to stream) {
+		l := open[to]
+		if l == nil {
 			return
 		}
-		seen[s][same] = p
-		s.Prints = append(s.Prints, p)
+		delete(open, to)
+		p := &l.Print
+		p.Text = l.text.String()
+		same := printed{to, p.Line, p.Text}
+		if before := seen[same]; before != nil && p.Line > 0 { // of line 0 the order is all there is
+			if before.Times++; before.Times <= mostAts {
+				before.Ats = append(before.Ats, p.At)
+			}
+			return
+		}
+		p.Times, p.Ats = 1, []float64{p.At}
+		seen[same] = p
+		to.source.Prints = append(to.source.Prints, p)
 	}
-	var order []key // of open, as they came
 	for _, n := range v.Run.Notes {
 		if n.Warning != "" && v.Run.End == nil {
 			v.Warnings = append(v.Warnings, n.Warning)
 		}
-		for _, out := range []struct {
-			text   string
-			stderr bool
-		}{{n.Stdout, false}, {n.Stderr, true}} {
-			k := key{v.source(n.Path), max(n.Line, 0), out.stderr}
-			for part := range strings.Lines(out.text) {
-				p := open[k]
+		source := v.source(n.Path)
+		for x := range n.Printed() {
+			to := stream{source, x.Stderr}
+			for part := range strings.Lines(x.Text) {
+				p := open[to]
+				if p != nil && p.Line != x.Line { // the rest of the line is another's
+					if flush(to); part == "\n" {
+						continue
+					}
+					p = nil
+				}
 				if p == nil {
-					p = &Print{Line: k.line, At: c.at(n.Time), Stderr: k.stderr, Times: 1}
-					open[k], order = p, append(order, k)
+					p = &line{Print: Print{Line: x.Line, At: min(c.at(x.Time), v.Ms), Stderr: x.Stderr}}
+					open[to] = p
 				}
 				rest, ended := strings.CutSuffix(part, "\n")
-				p.Text += rest
-				if ended {
-					flush(k.source, p)
-					delete(open, k)
+				if p.text.WriteString(rest); ended {
+					flush(to)
 				}
 			}
 		}
 	}
-	for _, k := range order {
-		if p := open[k]; p != nil {
-			flush(k.source, p)
-			delete(open, k)
-		}
-	}
 	for _, s := range v.Sources {
+		flush(stream{s, false})
+		flush(stream{s, true})
 		slices.SortStableFunc(s.Prints, func(a, b *Print) int { return cmp.Compare(a.Line, b.Line) })
 	}
 }
+
+func (v *View) addUsage(c *clock) {
+	before, cpu := 0.0, int64(0) // of the attempt
+	for _, l := range v.Run.Lines {
+		var usage record.Usage
+		switch l := l.(type) {
+		case *record.Attempt:
+			before, cpu = c.at(l.Time), 0
+		case *record.Note:
+			usage = l.Usage
+		case *record.End:
+			usage = l.Usage
+		}
+		for _, u := range usage { // which may be anybody's
+			if u[0] < 0 || u[0] > maxAge || u[1] < cpu || u[1] > maxAge || u[2] < 0 {
+				continue
+			}
+			s := Sample{At: c.at(record.When(l).Add(-time.Duration(u[0]) * time.Millisecond)), Memory: u[2]}
+			if s.At <= before {
+				continue
+			}
+			s.CPU = float64(u[1]-cpu) / (s.At - before)
+			v.CPU += float64(u[1] - cpu)
+			v.Peak = max(v.Peak, s.Memory)
+			v.Usage = append(v.Usage, s)
+			before, cpu = s.At, u[1]
+		}
+	}
+}
+
+// maxAge bounds what a sample says of time, in ms.
+const maxAge = int64(365 * 24 * time.Hour / time.Millisecond)
 
 // clock tells the time of a run, which stands still between its attempts.
 type clock struct {

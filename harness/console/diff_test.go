@@ -1,0 +1,62 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+func TestTwoRunsAreCompared(t *testing.T) {
+	w := demo(t)
+	c := w.signIn(t, "")
+	body := c.page("/runs/diff?run=" + w.runs["late"] + "&run=" + w.runs["dry"])
+	for _, want := range []string{"The same in both: script, phrases", "4 calls differ", `href="/runs/` + w.runs["late"] + `#c29"`,
+		`href="/runs/` + w.runs["dry"] + `#c29"`, "tickets.create_ticket", `href="/runs/` + w.runs["dry"] + `/diff/` + w.runs["late"] + `">Swap`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	body = c.page("/runs/" + w.runs["short"] + "/diff/" + w.runs["compile"])
+	for _, want := range []string{"only in A", `<span class="dm">-UseTools(`, `<span class="dp">&#43;log, err :=`, "unknown field Count"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if body := c.page("/runs/" + w.runs["panic"] + "/diff/" + w.runs["panic"]); !strings.Contains(body, "They are the same: script") {
+		t.Error(body)
+	}
+}
+
+func TestRunsToCompareAreChosen(t *testing.T) {
+	w := demo(t)
+	c := w.signIn(t, "support")
+	if body := c.page("/runs/diff?run=" + w.runs["late"]); !strings.Contains(body, "Tick two runs to compare them; 1 ticked.") {
+		t.Error("it is not said that two are wanted")
+	}
+	for _, path := range []string{"/runs/diff?run=" + w.runs["late"] + "&run=" + w.runs["panic"],
+		"/runs/" + w.runs["late"] + "/diff/" + w.runs["panic"], "/runs/" + w.runs["panic"] + "/diff/" + w.runs["late"]} {
+		if status, _ := c.get(path); status != http.StatusNotFound {
+			t.Errorf("%s: a run of others is compared: %d", path, status)
+		}
+	}
+}
+
+func TestAComparisonIsBoundedAndText(t *testing.T) {
+	w := emptyDemo(t)
+	var ids []string
+	for _, text := range []string{strings.Repeat(foreign+"\n", 3000), strings.Repeat("x\n", 3000) + strings.Repeat("y", 100<<10)} {
+		b := &record.Begin{Script: record.String(text), Name: text, Subject: text, Inputs: record.Values{text[:20]: record.String(text)}}
+		ids = append(ids, ended(t, w.store, b, &record.End{Status: text[:10], Value: record.String(text),
+			Error: []byte(`{"message":` + string(record.String(text[:100]).JSON) + `}`)},
+			&record.Call{N: 1, Tool: text[:30], Place: "1:1", Args: record.String(text)}))
+	}
+	body := w.signIn(t, "").page("/runs/" + ids[0] + "/diff/" + ids[1])
+	if strings.Contains(body, "<script>alert") || strings.Contains(body, "\u202e") || strings.Contains(body, "\x1b") {
+		t.Error("a text is more than that")
+	}
+	if len(body) > 1<<20 {
+		t.Errorf("the page has %d bytes", len(body))
+	}
+}

@@ -1,0 +1,684 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// Bounds of a form: a schema is a server's word.
+const (
+	maxArgumentFields = 200     // in all; with more, arguments are written as JSON
+	formDepth         = 4       // of objects in objects; deeper ones are written as JSON
+	formOptions       = 300     // of a choice; of more, one is written as JSON
+	formTicks         = 24      // of a list that is ticked; of more, its elements are written
+	formName          = 200     // bytes of a property's name
+	formRefs          = 16      // references that are followed for one field
+	formRead          = 8 << 20 // bytes of the schema that are read, again and again where it refers to itself
+)
+
+// form is made of the input schema of a tool, and makes its arguments.
+type form struct {
+	Fields []*argument
+	// JSON is all arguments as they were written, or could be.
+	JSON string
+	// Error is what is wrong with no field of its own.
+	Error string
+	root  json.RawMessage
+	count int
+	seen  int // bytes of schemas
+}
+
+// argument is one argument, or a part of one.
+type argument struct {
+	ID    string // of the field in the form
+	Name  string // of the property
+	Path  string // as errors of arguments name it: commits.author
+	About string
+	// Kind is text, area, number, choice, lines, ticks, json or object.
+	Kind string
+	// Input is the type of an input element, Mode its inputmode.
+	Input, Mode string
+	Required    bool
+	Default     string // that of the schema, as JSON or as a text
+	Example     string
+	Limits      string // what the schema says of values, in words
+	Options     []formOption
+	Fields      []*argument // of an object
+
+	Value  string // as it was typed
+	Ticked map[string]bool
+	Error  string
+
+	element string // the type of a list's elements: string, number, integer
+	whole   bool   // a number without a fraction
+}
+
+// formOption is a value that may be chosen: Value is its JSON.
+type formOption struct{ Value, Label string }
+
+// newForm makes an empty form. A schema that it cannot show has no fields: then the
+// arguments are JSON.
+func newForm(schema json.RawMessage) *form {
+	f := &form{root: schema}
+	s := f.resolve(schema)
+	names, properties := members(s["properties"])
+	if len(names) > 0 && slices.Contains(append(s.types(), "object"), "object") {
+		f.Fields = f.object("a", "", names, properties, s.texts("required"), 0)
+	}
+	if f.count > maxArgumentFields || f.seen > formRead {
+		f.Fields = nil
+	}
+	return f
+}
+
+// keywords are those of a schema. What is not of the kind that it should be is not
+// there.
+type keywords map[string]json.RawMessage
+
+func keywordsOf(raw json.RawMessage) keywords {
+	k := keywords{}
+	_ = json.Unmarshal(raw, &k) // true and false have none
+	return k
+}
+
+func (k keywords) text(name string) string {
+	var s string
+	_ = json.Unmarshal(k[name], &s)
+	return s
+}
+
+func (k keywords) texts(name string) []string {
+	var s []string
+	_ = json.Unmarshal(k[name], &s)
+	return s
+}
+
+func (k keywords) list(name string) []json.RawMessage {
+	var s []json.RawMessage
+	_ = json.Unmarshal(k[name], &s)
+	return s
+}
+
+// types are those that values may be of, without null; empty: any.
+func (k keywords) types() []string {
+	all := k.texts("type")
+	if one := k.text("type"); one != "" {
+		all = []string{one}
+	}
+	return slices.DeleteFunc(all, func(t string) bool { return t == "null" })
+}
+
+// members are those of an object in the order in which they are written.
+func members(raw json.RawMessage) (names []string, of map[string]json.RawMessage) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil
+	}
+	of = map[string]json.RawMessage{}
+	for d.More() {
+		t, err := d.Token()
+		name, ok := t.(string)
+		var value json.RawMessage
+		if err != nil || !ok || d.Decode(&value) != nil {
+			return nil, nil
+		}
+		if _, again := of[name]; !again {
+			names = append(names, name)
+		}
+		of[name] = value
+	}
+	return names, of
+}
+
+// resolve returns the keywords of a schema with those of what it refers to, or of its
+// only alternative beside null; its own come first.
+func (f *form) resolve(raw json.RawMessage) keywords {
+	if f.seen += len(raw); f.seen > formRead {
+		return keywords{}
+	}
+	k := keywordsOf(raw)
+	for range formRefs {
+		var next json.RawMessage
+		if ref := k.text("$ref"); ref != "" {
+			f.seen += len(f.root)
+			next = registry.Referred(ref, f.root)
+			delete(k, "$ref")
+		} else {
+			for _, of := range []string{"allOf", "anyOf", "oneOf"} {
+				list := slices.DeleteFunc(k.list(of), func(raw json.RawMessage) bool { return keywordsOf(raw).text("type") == "null" })
+				if len(list) == 1 {
+					next = list[0]
+					delete(k, of)
+					break
+				}
+			}
+		}
+		if f.seen += len(next); next == nil || f.seen > formRead {
+			break
+		}
+		for name, value := range keywordsOf(next) {
+			if _, own := k[name]; !own {
+				k[name] = value
+			}
+		}
+	}
+	return k
+}
+
+func (f *form) object(id, path string, names []string, of map[string]json.RawMessage, required []string,
+	depth int) []*argument {
+	var out []*argument
+	for _, name := range names {
+		if f.count++; f.count > maxArgumentFields || len(name) > formName {
+			f.count = maxArgumentFields + 1
+			return nil
+		}
+		out = append(out, f.field(id+"/"+url.PathEscape(name), strings.TrimPrefix(path+"."+name, "."), name, of[name],
+			slices.Contains(required, name), depth))
+	}
+	return out
+}
+
+func (f *form) field(id, path, name string, raw json.RawMessage, required bool, depth int) *argument {
+	k := f.resolve(raw)
+	x := &argument{ID: id, Name: name, Path: path, About: k.text("description"), Required: required, Kind: "json",
+		Ticked: map[string]bool{}}
+	if x.About == "" {
+		x.About = k.text("title")
+	}
+	x.Default = plain(k["default"])
+	if examples := k.list("examples"); len(examples) > 0 {
+		x.Example = plain(examples[0])
+	}
+	if options := f.options(k); options != nil {
+		x.Kind, x.Options = "choice", options
+		if len(options) == 1 && required {
+			x.Value = options[0].Value
+		}
+		return x
+	}
+	if k["anyOf"] != nil || k["oneOf"] != nil || k["allOf"] != nil || k["$ref"] != nil || k["enum"] != nil || k["const"] != nil {
+		return x
+	}
+	switch types := k.types(); {
+	case len(types) == 1 && types[0] == "string":
+		x.string(k)
+	case len(types) == 1 && types[0] == "boolean":
+		x.Kind, x.Options = "choice", []formOption{{"true", "true"}, {"false", "false"}}
+	case len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return t != "number" && t != "integer" }):
+		x.Kind, x.Input, x.Mode = "number", "text", "decimal"
+		if x.whole = !slices.Contains(types, "number"); x.whole {
+			x.Mode = "numeric"
+		}
+		x.Limits = limits(k)
+	case len(types) == 1 && types[0] == "array":
+		x.list(f, k)
+	case len(types) == 0 && k["properties"] != nil, len(types) == 1 && types[0] == "object":
+		names, properties := members(k["properties"])
+		if len(names) > 0 && depth+1 < formDepth {
+			x.Kind = "object"
+			x.Fields = f.object(id, path, names, properties, k.texts("required"), depth+1)
+		}
+	}
+	return x
+}
+
+// long are the last words of names whose texts have several lines, most likely.
+var long = []string{"body", "content", "text", "message", "description", "code", "script", "sql", "markdown", "html", "patch"}
+
+func (x *argument) string(k keywords) {
+	x.Kind, x.Input, x.Limits = "text", "text", limits(k)
+	switch k.text("format") {
+	case "date":
+		x.Input = "date"
+	case "time", "date-time":
+		x.Limits = join(x.Limits, "such as "+map[string]string{"time": "15:04:05Z", "date-time": "2026-01-31T15:04:05Z"}[k.text("format")])
+	case "email":
+		x.Input = "email"
+	case "uri", "url":
+		x.Input = "url"
+	case "":
+		low := strings.ToLower(x.Name)
+		if slices.ContainsFunc(long, func(word string) bool { return strings.HasSuffix(low, word) }) {
+			x.Kind = "area"
+		}
+	default:
+		x.Limits = join(x.Limits, "format "+text.Cut(k.text("format"), 40))
+	}
+	if p := k.text("pattern"); p != "" {
+		x.Limits = join(x.Limits, "matches "+text.Cut(p, 120))
+	}
+}
+
+// list makes a field of a list of simple values.
+func (x *argument) list(f *form, k keywords) {
+	of := f.resolve(k["items"])
+	if k["prefixItems"] != nil {
+		return
+	}
+	if options := f.options(of); options != nil {
+		if len(options) <= formTicks {
+			x.Kind, x.Options = "ticks", options
+		}
+		return
+	}
+	types := of.types()
+	if len(types) != 1 || of["anyOf"] != nil || of["oneOf"] != nil || of["allOf"] != nil || of["enum"] != nil || of["const"] != nil {
+		return
+	}
+	switch types[0] {
+	case "string", "number", "integer":
+		x.Kind, x.element = "lines", types[0]
+		x.Limits = "one a line"
+	}
+}
+
+// options are the values that a schema allows, nil where it does not list them, or
+// lists too many, or others than simple ones.
+func (f *form) options(k keywords) []formOption {
+	values := k.list("enum")
+	if c := k["const"]; c != nil {
+		values = []json.RawMessage{c}
+	}
+	if alternatives := append(k.list("anyOf"), k.list("oneOf")...); len(values) == 0 && k["allOf"] == nil {
+		for _, a := range alternatives {
+			of := keywordsOf(a)
+			switch {
+			case of["const"] != nil:
+				values = append(values, of["const"])
+			case of["enum"] != nil:
+				values = append(values, of.list("enum")...)
+			case of.text("type") != "null":
+				return nil
+			}
+		}
+	}
+	if len(values) == 0 || len(values) > formOptions {
+		return nil
+	}
+	var out []formOption
+	for _, v := range values {
+		v = compact(v)
+		if len(v) == 0 || v[0] == '{' || v[0] == '[' || len(v) > 1000 {
+			return nil
+		}
+		if !slices.ContainsFunc(out, func(o formOption) bool { return o.Value == string(v) }) {
+			out = append(out, formOption{string(v), cmp.Or(plain(v), string(v))})
+		}
+	}
+	return out
+}
+
+// limits are what a schema says of a value, in words.
+func limits(k keywords) string {
+	var out string
+	for _, l := range []struct{ name, words string }{
+		{"minimum", "at least %s"}, {"exclusiveMinimum", "more than %s"}, {"maximum", "at most %s"},
+		{"exclusiveMaximum", "less than %s"}, {"multipleOf", "a multiple of %s"},
+		{"minLength", "at least %s characters"}, {"maxLength", "at most %s characters"},
+	} {
+		if n := string(k[l.name]); isNumber(n) && len(n) < 30 && !(l.name == "minLength" && n == "1") {
+			out = join(out, fmt.Sprintf(l.words, n))
+		}
+	}
+	return out
+}
+
+func join(a, b string) string { return strings.TrimPrefix(a+", "+b, ", ") }
+
+// plain is a JSON value as it is typed: a text without its quotes, all else as JSON.
+func plain(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(compact(raw))
+}
+
+// compact is JSON without white space; numbers keep their digits.
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// quoted is a text as JSON.
+func quoted(s string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s)
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// isNumber reports whether a text is a number of JSON.
+func isNumber(s string) bool {
+	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && json.Valid([]byte(s))
+}
+
+// read takes what was sent and returns the arguments, an object; ok is false where a
+// field has an error.
+func (f *form) read(sent url.Values) (args json.RawMessage, ok bool) {
+	args, _, ok = readFields(f.Fields, sent)
+	f.JSON = indented(args)
+	return args, ok
+}
+
+// readFields is the object of some fields; some is false where none of them was given.
+func readFields(fields []*argument, sent url.Values) (object json.RawMessage, some, ok bool) {
+	var b bytes.Buffer
+	ok = true
+	b.WriteByte('{')
+	var missing []*argument
+	for _, x := range fields {
+		value, fine := x.read(sent)
+		ok = ok && fine
+		switch {
+		case value != nil:
+			if b.Len() > 1 {
+				b.WriteByte(',')
+			}
+			b.Write(quoted(x.Name))
+			b.WriteByte(':')
+			b.Write(value)
+		case x.Required && x.Error == "":
+			missing = append(missing, x)
+		}
+		some = some || value != nil || x.Error != ""
+	}
+	for _, x := range missing {
+		x.missed()
+	}
+	b.WriteByte('}')
+	return b.Bytes(), some, ok && len(missing) == 0
+}
+
+// missed notes that a required field was not given.
+func (x *argument) missed() {
+	if x.Error = "is required"; x.Kind == "choice" {
+		x.Error = "is required: choose one"
+	}
+}
+
+// forget takes back that something was missed in a part that need not be given.
+func (x *argument) forget() {
+	x.Error = ""
+	for _, y := range x.Fields {
+		y.forget()
+	}
+}
+
+// read is the JSON of what was sent, nil where that is nothing; fine is false where it
+// is wrong, and Error says why.
+func (x *argument) read(sent url.Values) (value json.RawMessage, fine bool) {
+	if x.Kind == "object" {
+		object, some, fine := readFields(x.Fields, sent)
+		switch {
+		case some || x.Required && fine:
+			return object, fine
+		case x.Required:
+			return object, false // what is missing in it says so
+		}
+		for _, y := range x.Fields {
+			y.forget()
+		}
+		return nil, true
+	}
+	typed := sent[x.ID]
+	if x.Kind == "ticks" {
+		return x.ticks(typed)
+	}
+	if len(typed) > 0 {
+		x.Value = strings.ReplaceAll(typed[0], "\r\n", "\n")
+	} else {
+		x.Value = ""
+	}
+	if x.Value == "" {
+		return nil, true
+	}
+	if !utf8.ValidString(x.Value) {
+		return nil, x.wrong("is no UTF-8 text")
+	}
+	trimmed := strings.TrimSpace(x.Value)
+	switch x.Kind {
+	case "text", "area":
+		return quoted(x.Value), true
+	case "number":
+		if why := wrongNumber(trimmed, x.whole); why != "" {
+			return nil, x.wrong(why)
+		}
+		return json.RawMessage(trimmed), true
+	case "choice":
+		if !slices.ContainsFunc(x.Options, func(o formOption) bool { return o.Value == x.Value }) {
+			return nil, x.wrong("is none of those that are allowed")
+		}
+		return json.RawMessage(x.Value), true
+	case "lines":
+		return x.lines()
+	}
+	if trimmed == "" {
+		return nil, true
+	}
+	if why := wrongJSON(trimmed); why != "" {
+		return nil, x.wrong(why)
+	}
+	return compact(json.RawMessage(trimmed)), true
+}
+
+func (x *argument) wrong(why string) bool {
+	x.Error = why
+	return false
+}
+
+func (x *argument) ticks(typed []string) (json.RawMessage, bool) {
+	for _, v := range typed {
+		x.Ticked[v] = true
+	}
+	var values []string
+	for _, o := range x.Options {
+		if x.Ticked[o.Value] {
+			values = append(values, o.Value)
+		}
+	}
+	if len(values) < len(x.Ticked) {
+		return nil, x.wrong("has one that is none of those that are allowed")
+	}
+	if len(values) == 0 {
+		return nil, true
+	}
+	return json.RawMessage("[" + strings.Join(values, ",") + "]"), true
+}
+
+func (x *argument) lines() (json.RawMessage, bool) {
+	var values []string
+	for line := range strings.SplitSeq(x.Value, "\n") {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "":
+		case x.element == "string":
+			values = append(values, string(quoted(line)))
+		default:
+			if why := wrongNumber(trimmed, x.element == "integer"); why != "" {
+				return nil, x.wrong(fmt.Sprintf("%q %s", text.Cut(trimmed, 40), why))
+			}
+			values = append(values, trimmed)
+		}
+	}
+	if values == nil {
+		return nil, true
+	}
+	return json.RawMessage("[" + strings.Join(values, ",") + "]"), true
+}
+
+func wrongNumber(s string, whole bool) string {
+	switch {
+	case whole && (!isNumber(s) || strings.ContainsAny(s, ".eE")):
+		return "is no whole number, such as 12"
+	case !isNumber(s):
+		return "is no number, such as 12 or 0.5"
+	}
+	return ""
+}
+
+// wrongJSON says what is wrong with a JSON value; "": nothing.
+func wrongJSON(s string) string {
+	var v json.RawMessage
+	err := json.Unmarshal([]byte(s), &v)
+	if err == nil {
+		return ""
+	}
+	why := "is no JSON: " + text.Cut(err.Error(), 200)
+	if at, ok := err.(*json.SyntaxError); ok && at.Offset > 0 {
+		before := s[:min(int(at.Offset)-1, len(s))]
+		why += fmt.Sprintf(", in line %d, character %d", 1+strings.Count(before, "\n"),
+			1+utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]))
+	}
+	return why + `. A text is in quotes: "so"`
+}
+
+// whole takes arguments that were written as JSON.
+func (f *form) whole(s string) (args json.RawMessage, ok bool) {
+	f.JSON = strings.ReplaceAll(s, "\r\n", "\n")
+	trimmed := strings.TrimSpace(f.JSON)
+	if trimmed == "" {
+		trimmed = "{}"
+	}
+	if !utf8.ValidString(trimmed) {
+		f.Error = "What was written is no UTF-8 text"
+		return nil, false
+	}
+	if why := wrongJSON(trimmed); why != "" {
+		f.Error = "What was written " + why
+		return nil, false
+	}
+	if trimmed[0] != '{' {
+		f.Error = `The arguments are an object: {"name": value, …}`
+		return nil, false
+	}
+	return compact(json.RawMessage(trimmed)), true
+}
+
+// fill writes arguments into the fields; false where they have what no field can show.
+func (f *form) fill(args json.RawMessage) bool {
+	f.JSON = indented(args)
+	return fillFields(f.Fields, args)
+}
+
+func fillFields(fields []*argument, object json.RawMessage) bool {
+	names, of := members(object)
+	all := of != nil
+	for _, name := range names {
+		i := slices.IndexFunc(fields, func(x *argument) bool { return x.Name == name })
+		all = i >= 0 && fields[i].fill(of[name]) && all
+	}
+	return all
+}
+
+func (x *argument) fill(raw json.RawMessage) bool {
+	raw = compact(raw)
+	var s string
+	isText := json.Unmarshal(raw, &s) == nil && len(raw) > 0 && raw[0] == '"'
+	switch x.Kind {
+	case "object":
+		return fillFields(x.Fields, raw)
+	case "text", "area":
+		// An empty text is not sent, and an input element has one line.
+		x.Value = s
+		return isText && s != "" && !strings.Contains(s, "\r") && (x.Kind == "area" || !strings.Contains(s, "\n"))
+	case "choice":
+		x.Value = string(raw)
+		return slices.ContainsFunc(x.Options, func(o formOption) bool { return o.Value == x.Value })
+	case "number":
+		x.Value = string(raw)
+		return wrongNumber(x.Value, x.whole) == ""
+	case "json":
+		x.Value = indented(raw)
+		return true
+	}
+	var values []json.RawMessage
+	if json.Unmarshal(raw, &values) != nil || len(values) == 0 {
+		return false
+	}
+	if x.Kind == "ticks" {
+		for _, v := range values {
+			x.Ticked[string(v)] = true
+		}
+		got, fine := x.ticks(nil)
+		x.Error = ""
+		return fine && bytes.Equal(got, raw)
+	}
+	var lines []string
+	for _, v := range values {
+		lines = append(lines, plain(v))
+	}
+	x.Value = strings.Join(lines, "\n")
+	got, fine := x.lines()
+	x.Error = ""
+	return fine && bytes.Equal(got, raw)
+}
+
+// indented is JSON over several lines where it is long.
+func indented(raw json.RawMessage) string {
+	if len(raw) <= 60 {
+		return string(raw)
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// place puts an error of arguments, "commits[].author: type: …", beside the field that
+// it names, else above the form.
+func (f *form) place(message string) {
+	at, rest, ok := strings.Cut(message, ": ")
+	if ok {
+		if x := find(f.Fields, strings.ReplaceAll(at, "[]", "")); x != nil {
+			x.Error = rest
+			return
+		}
+	}
+	f.Error = message
+}
+
+// find is the field that has a path, or the nearest around it.
+func find(fields []*argument, path string) *argument {
+	for _, x := range fields {
+		switch {
+		case x.Path == path:
+			return x
+		case strings.HasPrefix(path, x.Path+"."):
+			if y := find(x.Fields, path); y != nil {
+				return y
+			}
+			return x
+		}
+	}
+	return nil
+}
+
+// wrongFields are those with an error.
+func wrongFields(fields []*argument) (out []*argument) {
+	for _, x := range fields {
+		if x.Error != "" {
+			out = append(out, x)
+		}
+		out = append(out, wrongFields(x.Fields)...)
+	}
+	return out
+}
