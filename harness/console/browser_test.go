@@ -28,7 +28,7 @@ func (w *world) places(t testing.TB) []place {
 		place{"tools-none", "/tools?q=launch+a+rocket"}, place{"tool", "/tools/git.git_blame"},
 		place{"tool-effect", "/tools/shop.refund_payment?example=0"},
 		place{"editor", "/editor"}, place{"editor-run", "/editor?run=" + w.runs["late"]}, place{"approvals", "/approvals"})
-	return append(list, place{"servers", "/servers"}, place{"policy", "/policy"},
+	return append(list, place{"servers", "/servers"}, place{"servers-one", "/servers/ledger"}, place{"overview-week", "/?hours=168"}, place{"policy", "/policy"},
 		place{"policy-why", "/policy?token=support&tool=mail.send_mail"}, place{"scripts", "/scripts"})
 }
 
