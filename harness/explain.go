@@ -54,6 +54,9 @@ func (r *run) mean(n need, tools ...*wrappers.Tool) {
 // and tools of the whole registry, of which the worker has seen just the
 // declared ones.
 func (r *run) explain(errs []Error) []Error {
+	for i := range errs {
+		r.fixes(&errs[i], errs[i].about.Near...)
+	}
 	if r.cat == nil && !r.lookFor(errs) {
 		return errs
 	}
@@ -184,7 +187,9 @@ func function(name string) string {
 func (r *run) explainBare(e *Error, name string) {
 	for _, id := range sortedKeys(r.allowed) {
 		if t := r.allowed[id]; name == t.ParamsType() || name == t.ResultType() {
-			e.Hint = "did you mean " + t.Package().Package + "." + name + "?"
+			right := t.Package().Package + "." + name
+			e.Hint = "did you mean " + right + "?"
+			r.fixes(e, right)
 			e.of(guessed, r, t)
 			return
 		}
@@ -192,6 +197,9 @@ func (r *run) explainBare(e *Error, name string) {
 	found := slices.DeleteFunc(r.view.Named(function(name)), func(t *wrappers.Tool) bool { return !r.shows(t.Tool) })
 	if len(found) > 0 {
 		e.Hint = "did you mean " + goNames(found, 3) + "? A tool is a function of its server's package"
+		if r.fixes(e); len(found) == 1 && function(name) == name {
+			r.fixes(e, found[0].Go())
+		}
 		e.of(guessed, r, found[0])
 		r.mean(alsoNamed, found[1:min(len(found), 3)]...)
 	}
@@ -206,6 +214,7 @@ func (r *run) explainServer(e *Error, name string) {
 	if near := e.about.Near; len(near) > 0 && !r.namesServer(near) {
 		return // a variable, most likely
 	}
+	r.fixes(e)
 	if name == "servers" {
 		e.Hint = serversHint
 		return
@@ -219,8 +228,10 @@ func (r *run) explainServer(e *Error, name string) {
 			names = append(names, s.Package)
 		}
 		e.Hint = "did you mean the server " + strings.Join(names, " or ") + "?"
+		r.fixes(e, names...)
 	}
 	var hints []string
+	var right string
 	for _, f := range functions {
 		var g guess
 		if len(near) > 0 {
@@ -234,6 +245,7 @@ func (r *run) explainServer(e *Error, name string) {
 		}
 		e.of(guessed, r, g.best)
 		hint := g.best.Go()
+		right = hint
 		if e.about.Name == "" { // of an import
 			hint += fmt.Sprintf(" (import %q)", g.best.Package().Path())
 		}
@@ -245,6 +257,7 @@ func (r *run) explainServer(e *Error, name string) {
 	switch {
 	case len(hints) > 0 && len(functions) == 1:
 		e.Hint = "did you mean " + hints[0] + "?"
+		r.fixes(e, right)
 	case len(hints) > 0:
 		e.Hint = "did you mean these? " + strings.Join(hints, "; ")
 	case len(near) == 0:
@@ -304,6 +317,7 @@ func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 	}
 	fn := function(name)
 	if t, ok := s.Func(fn); ok {
+		r.fixes(e)
 		right := t.ParamsType()
 		if slices.ContainsFunc(typeSuffixes[slices.Index(typeSuffixes, "Result"):],
 			func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
@@ -312,6 +326,7 @@ func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 		e.Hint = t.Go() + " takes no arguments: " + t.Go() + "()"
 		if right != "" {
 			e.Hint = "did you mean " + s.Package + "." + right + "?"
+			r.fixes(e, s.Package+"."+right)
 		}
 		e.of(guessed, r, t)
 		return
@@ -337,6 +352,9 @@ func (r *run) explainName(e *Error, s *wrappers.Server, name string) {
 		}
 	}
 	e.Hint = "did you mean " + g.best.Go() + "?"
+	if r.fixes(e); g.sure && fn == name {
+		r.fixes(e, g.best.Go())
+	}
 	if !g.sure {
 		has := r.shown(s)
 		for _, t := range has {
@@ -431,13 +449,15 @@ const (
 
 // snippet is a line of the script, cut.
 func snippet(source string, line int) string {
-	if line <= 0 {
-		return ""
-	}
+	return text.Cut(strings.ToValidUTF8(sourceLine(source, line), "\uFFFD"), 160)
+}
+
+// sourceLine is a line of the script, from 1, without its end.
+func sourceLine(source string, line int) string {
 	n := 0
 	for l := range strings.Lines(source) {
 		if n++; n == line {
-			return text.Cut(strings.TrimRight(strings.ToValidUTF8(l, "\uFFFD"), "\r\n"), 160)
+			return strings.TrimRight(l, "\r\n")
 		}
 	}
 	return ""

@@ -65,6 +65,10 @@ type Options struct {
 	// StateFlag is what commands that a Result names need to find the records, such as
 	// "-state runs"; "": nothing.
 	StateFlag string
+	// AnswerAt is how a Result names the place where a person answers what waits, but
+	// for the ID at its end, such as "at https://HOST/approvals/"; "": the command harness
+	// approvals.
+	AnswerAt string
 	// Version is what records say of this build.
 	Version string
 }
@@ -260,6 +264,9 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		Stdout: printedTo(s.Stdout), Stderr: printedTo(s.Stderr)}
 	if s.depth == 0 {
 		o.Stdout, o.Stderr = t.journal.stdout(s.Stdout), t.journal.stderr(s.Stderr)
+		if t.journal.w != nil {
+			o.Usage = t.journal.uses
+		}
 	}
 	if t.replay != nil && t.replay.prepare(ws, r) {
 		defer t.replay.leave(r)
@@ -280,7 +287,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.count(begin)
 		r.keep()
 	}
-	r.result.flag = h.opts.StateFlag
+	r.result.flag, r.result.answerAt = h.opts.StateFlag, h.opts.AnswerAt
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {
@@ -374,6 +381,7 @@ func (r *run) finish(o *worker.Outcome) {
 		Missing: o.Sandbox.Missing}
 	for _, w := range o.Warnings {
 		res.Warnings = append(res.Warnings, lineName(parts, w.Line)+": "+w.Message)
+		res.Mended = append(res.Mended, Error{Line: w.Line, Column: w.Column, Message: w.Message, Sent: w.Line})
 	}
 	for _, n := range o.Notes {
 		res.Warnings = append(res.Warnings, n.Message)

@@ -34,6 +34,8 @@ type journal struct {
 	lost     bool
 	noted    int // readings
 	prints   int // parts of printed text
+	usage    []worker.Usage
+	told     time.Time // when usage was written last, or first came
 	fault    error
 }
 
@@ -247,6 +249,44 @@ func (j *journal) now() time.Time {
 // attempt is the number of this execution of the script, 0 for the first.
 func (j *journal) attempt() int { return j.number }
 
+// usageEvery is how often what a run takes of the machine is written while it goes on.
+const usageEvery = time.Second
+
+// uses takes what the run takes of the machine. A run that goes on tells of it once it
+// is live: until then it leaves its record as it is.
+func (j *journal) uses(u worker.Usage) {
+	j.mu.Lock()
+	if j.repeats != nil && !j.repeats.over.Load() {
+		j.mu.Unlock()
+		return
+	}
+	if j.told.IsZero() {
+		j.told = u.At
+	}
+	j.usage = append(j.usage, u)
+	late := u.At.Sub(j.told) >= usageEvery
+	if late {
+		j.told = u.At
+	}
+	j.mu.Unlock()
+	if late {
+		n := &record.Note{Head: record.Head{Time: time.Now()}}
+		n.Usage = j.used(n.Time)
+		j.add(n) // an error is met again by the next line
+	}
+}
+
+// used takes the usage that is not in the record yet, for a line of a time.
+func (j *journal) used(at time.Time) (out record.Usage) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, u := range j.usage {
+		out = append(out, [3]int64{at.Sub(u.At).Milliseconds(), u.CPU.Milliseconds(), u.Memory})
+	}
+	j.usage = nil
+	return out
+}
+
 // next is the number of a call that begins.
 func (j *journal) next() int {
 	j.mu.Lock()
@@ -279,6 +319,8 @@ func (j *journal) end(res *Result) {
 	e := &record.End{Status: string(res.Status), ExitCode: res.ExitCode, Truncated: res.Truncated,
 		Warnings: res.Warnings, Errors: asJSON(res.Errors), Timing: asJSON(res.Timing), Ms: res.Timing.Total,
 		Decisions: asJSON(res.Decisions)}
+	e.Time = time.Now()
+	e.Usage = j.used(e.Time)
 	if res.Value != nil {
 		e.Value = record.Raw(res.Value)
 	}

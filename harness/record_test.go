@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"github.com/usetools/usetools/harness/internal/worker"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -434,6 +436,90 @@ fmt.Println("done")`})
 	again, err := h.Replay(t.Context(), &Replay{Run: run})
 	if err != nil || again.Difference != nil {
 		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// What a run takes of the machine is in its record.
+func TestRecordSaysWhatARunTakes(t *testing.T) {
+	store := record.Memory(2, nil)
+	h := New(&Options{Records: store})
+	defer h.Close()
+	for range 3 { // until the system has let it run for long enough
+		res, err := h.Run(t.Context(), &Script{Source: `n := 0
+for until := time.Now().Add(300 * time.Millisecond); time.Now().Before(until); {
+	n++
+}
+fmt.Println("counted")`})
+		if err != nil || res.Status != OK {
+			t.Fatal(res, err)
+		}
+		run, err := store.Load(res.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := show.New(run)
+		if runtime.GOOS != "linux" {
+			if len(v.Usage) > 0 {
+				t.Errorf("%+v", v.Usage)
+			}
+			return
+		}
+		before := 0.0
+		for _, u := range v.Usage {
+			if u.At <= before || u.CPU < 0 || u.Memory < 1<<20 || u.Memory > 1<<30 {
+				t.Errorf("%+v", u)
+			}
+			before = u.At
+		}
+		if len(v.Usage) > 0 && v.CPU > 1 && v.Peak > 1<<20 && before <= v.Ms {
+			return
+		}
+		t.Logf("%d samples, %v ms, %d bytes", len(v.Usage), v.CPU, v.Peak)
+	}
+	t.Error("the record says less")
+}
+
+// While a run goes on, what it takes is written once a second, not before it is live.
+func TestUsageIsWrittenAtTimes(t *testing.T) {
+	store := record.Memory(1, nil)
+	j := newJournal(&Script{})
+	if err := j.begin(New(&Options{Records: store}), &Script{}, limits()); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now()
+	use := func(ms int64) {
+		j.uses(worker.Usage{At: at.Add(time.Duration(ms) * time.Millisecond), CPU: time.Duration(ms) * time.Millisecond, Memory: 1 << 20})
+	}
+	for ms := int64(50); ms < 2500; ms += 50 {
+		use(ms)
+	}
+	j.repeats = &repeats{}
+	use(4000)
+	j.goLive()
+	use(5000)
+	j.end(&Result{Status: OK})
+	run, err := store.Load(j.id())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	seen := int64(0)
+	for _, l := range run.Lines {
+		switch l := l.(type) {
+		case *record.Note:
+			got = append(got, len(l.Usage))
+			for _, u := range l.Usage {
+				if u[1] <= seen || u[1] == 4000 || u[2] != 1<<20 {
+					t.Errorf("%v", u)
+				}
+				seen = u[1]
+			}
+		case *record.End:
+			got = append(got, len(l.Usage))
+		}
+	}
+	if d := cmp.Diff([]int{21, 20, 9, 0}, got); d != "" || seen != 5000 {
+		t.Errorf("%s, the last one at %d ms", d, seen)
 	}
 }
 

@@ -266,6 +266,9 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 	}
 	var names []string
 	e := Error{Kind: KindResolve, Line: p.Line, Column: p.Column, Message: message, Hint: hint, shown: true}
+	if res.Verdict == discovery.Ambiguous {
+		e.Fixes = r.phraseFixes(p, offered)
+	}
 	for i, d := range offered {
 		if t, ok := r.view.Tool(d.ID); ok {
 			e.Signatures = append(e.Signatures, t.Signature()+t.Mark()+" // "+inShort(offered, i))
@@ -273,9 +276,9 @@ func (r *run) notFound(p worker.Phrase, res *discovery.Resolution, unresolved ma
 		}
 	}
 	if res.Verdict != discovery.Unavailable && !r.script.Strict && r.allFound() {
-		r.result.Warnings = append(r.result.Warnings,
-			fmt.Sprintf("line %d: %s; nearest: %s; the names that the script uses were all found", p.Line, message,
-				text.List(names, 3)))
+		w := fmt.Sprintf("%s; nearest: %s; the names that the script uses were all found", message, text.List(names, 3))
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("line %d: %s", p.Line, w))
+		r.result.Mended = append(r.result.Mended, Error{Line: p.Line, Column: p.Column, Message: w, Sent: p.Line})
 		return
 	}
 	if len(names) > 0 {

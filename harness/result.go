@@ -66,7 +66,9 @@ type Result struct {
 	// where there is no policy.
 	Decisions []Decision `json:"decisions,omitempty"`
 	Warnings  []string   `json:"warnings"`
-	Error     *Error     `json:"error,omitempty"`
+	// Mended are, of the Warnings, those that have a place in the script.
+	Mended []Error `json:"-"`
+	Error  *Error  `json:"error,omitempty"`
 	// Errors are all of a script's errors, the first of which is Error.
 	Errors []Error `json:"errors,omitempty"`
 	// Types are, of a script that was refused, the tools that it means, best
@@ -95,6 +97,7 @@ type Result struct {
 	Approval string   `json:"approval,omitempty"`
 	parked   bool     // it ended with calls that wait
 	flag     string   // Options.StateFlag
+	answerAt string   // Options.AnswerAt
 	made     []string // effects that were made, a line each, the first maxMade
 	moreMade int
 	Lowered  string  `json:"lowered,omitempty"` // of a check: what would be run
@@ -174,8 +177,12 @@ type Error struct {
 	// Signatures are those of the functions and types that the error is about.
 	Signatures []string `json:"signatures,omitempty"`
 	Trace      []string `json:"trace,omitempty"` // of a panic, innermost first
-	shown      bool     // the Result's Types show what Signatures are of
-	about      worker.Diagnostic
+	// Sent is the line in the script as sent, also of one that is several files.
+	Sent int `json:"-"`
+	// Fixes are changes of the script one of which may be right.
+	Fixes []Fix `json:"-"`
+	shown bool  // the Result's Types show what Signatures are of
+	about worker.Diagnostic
 }
 
 // Timing is the duration of each phase in ms.
@@ -239,11 +246,9 @@ func fromDiagnostics(ds []worker.Diagnostic) []Error {
 // inFiles makes the places of errors those of files, for a script that is
 // several: what the worker says has lines of the text as sent.
 func (r *Result) inFiles(parts []check.Part) {
-	if parts == nil {
-		return
-	}
 	for i := range r.Errors {
 		e := &r.Errors[i]
+		e.Sent = e.Line
 		if name, line := check.Place(parts, e.Line); line > 0 {
 			e.File, e.Line = name, line
 		}

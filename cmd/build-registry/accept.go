@@ -2,25 +2,19 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/usetools/usetools/cmd/internal/output"
-	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry/build"
-	"github.com/usetools/usetools/registry/config"
-	"github.com/usetools/usetools/wrappers"
 )
 
 func acceptCommand(stdout, stderr io.Writer) *cli.Command {
@@ -48,47 +42,33 @@ It prints what changed and asks; -yes does not ask.`,
 	}
 }
 
-// acceptance is a registry and its pins.
+// acceptance is what a person accepts, and where to tell of it.
 type acceptance struct {
-	job    *job
-	reg    *registry.Registry
-	pins   *registry.Pins
-	pinned map[string]bool
+	*catalog.Acceptance
+	job *job
 }
 
 func newAcceptance(c *cli.Command, stdout, stderr io.Writer) (*acceptance, error) {
-	j := &job{configs: c.StringSlice("config"), file: registryFile(c), stdout: stdout, stderr: stderr}
-	if len(j.configs) == 0 {
-		j.configs = config.Search(".").Files
+	j := &job{stdout: stdout, stderr: stderr}
+	files := &catalog.Files{Configs: c.StringSlice("config"), Registry: registryFile(c),
+		Log: func(line string) { j.say("%s", line) }}
+	a, err := files.Acceptance()
+	var unread *catalog.Error
+	if errors.As(err, &unread) {
+		return nil, usageError{err}
 	}
-	a := &acceptance{job: j}
-	if len(j.configs) > 0 {
-		cfg, err := config.Load(j.configs...)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		a.pinned = build.Pinned(cfg.Servers)
-	}
-	var err error
-	if a.reg, err = registry.Load(j.file); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	a.read()
-	return a, nil
-}
-
-// read reads the pins.
-func (a *acceptance) read() {
-	a.pins = registry.LoadPins(a.job.pins())
-	a.pins.Hold(a.reg, a.reg, a.pinned, func(string) bool { return false })
+	return &acceptance{a, j}, nil
 }
 
 // show prints the tools that wait to be accepted, and how they changed.
 func (a *acceptance) show() error {
-	if a.pins.Err != nil {
-		return a.pins.Err
+	if a.Pins.Err != nil {
+		return a.Pins.Err
 	}
-	ids := a.pins.Waiting(a.reg)
+	ids := a.Pins.Waiting(a.Registry)
 	for _, id := range ids {
 		a.showChange(id)
 	}
@@ -100,11 +80,11 @@ func (a *acceptance) show() error {
 
 // accept shows how tools changed, asks, and accepts what was shown.
 func (a *acceptance) accept(ctx context.Context, ids []string, yes bool) error {
-	shown := map[string]build.Change{}
-	for _, id := range ids {
-		shown[id] = a.showChange(id)
+	shown := make([]build.Change, len(ids))
+	for i, id := range ids {
+		shown[i] = a.showChange(id)
 	}
-	if err := a.pins.Acceptable(a.reg, ids...); err != nil {
+	if err := a.Pins.Acceptable(a.Registry, ids...); err != nil {
 		return err
 	}
 	if !yes {
@@ -114,134 +94,45 @@ func (a *acceptance) accept(ctx context.Context, ids []string, yes bool) error {
 			fmt.Fprintln(a.job.stdout)
 			return errors.New("nothing was accepted; -yes accepts without asking")
 		}
-		a.read() // a build may have been at work meanwhile
-		for _, id := range ids {
-			if !reflect.DeepEqual(shown[id], a.change(id)) {
-				return fmt.Errorf("%s has changed again: read it, and accept it again", id)
-			}
-		}
 	}
-	if err := a.pins.Accept(a.reg, ids...); err != nil {
-		return err
-	}
-	if err := a.pins.Save(a.job.pins()); err != nil {
-		return err
-	}
-	if a.reg.Embedder != nil {
-		if err := a.job.embed(ctx, a.reg); err != nil {
-			a.job.say("%v; the next run makes the vectors", err)
-		}
-	}
-	if err := a.reg.Save(a.job.file); err != nil {
+	if err := a.Accept(ctx, shown...); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.job.stdout, "accepted %s\n", strings.Join(ids, ", "))
 	return nil
 }
 
-// change is how a tool changed.
-func (a *acceptance) change(id string) build.Change {
-	t, ok := a.reg.Tool(id)
-	if !ok {
-		return build.Change{ID: id}
-	}
-	accepted, now, _ := a.pins.Change(t.Server, t.Name)
-	return build.Compare(id, accepted, now)
-}
-
 func (a *acceptance) showChange(id string) build.Change {
-	c := a.change(id)
+	c := a.Change(id)
 	if len(c.What) == 0 {
 		return c
 	}
-	w := a.job.stdout
-	fmt.Fprintln(w, id)
-	showText(w, "title", c.Before.Title, c.After.Title)
-	showText(w, "description", c.Before.Description, c.After.Description)
-	showText(w, "what a call sends", c.Before.Request, c.After.Request)
-	showText(w, "instructions of its server", c.Before.Instructions, c.After.Instructions)
-	showLines(w, "inputSchema", jsonLines(c.Before.Input), jsonLines(c.After.Input))
-	showLines(w, "outputSchema", jsonLines(c.Before.Output), jsonLines(c.After.Output))
-	showLines(w, "annotations", jsonLines(marshaled(c.Before.Annotations)), jsonLines(marshaled(c.After.Annotations)))
-	if t, ok := a.reg.Tool(id); ok && t.New() {
-		showLines(w, "functions", a.functions(t, false), a.functions(t, true))
+	fmt.Fprintln(a.job.stdout, id)
+	parts := c.Parts()
+	if t, ok := a.Registry.Tool(id); ok && t.New() {
+		before, after := a.Functions(t)
+		parts = append(parts, build.Part{Name: "functions", Before: before, After: after})
+	}
+	for _, p := range parts {
+		a.showPart(p)
 	}
 	return c
 }
 
-// functions are the Go functions of a new tool's server: those of its other
-// tools, or of all when it is accepted.
-func (a *acceptance) functions(t *registry.Tool, accepted bool) (lines []string) {
-	reg := &registry.Registry{Servers: a.reg.Servers}
-	for _, x := range a.reg.Tools {
-		if x.ID == t.ID {
-			if !accepted {
-				continue
-			}
-			x.Held = false
-		}
-		reg.Tools = append(reg.Tools, x)
-	}
-	s, _ := wrappers.NewView(reg).Server(t.Server)
-	for _, x := range s.Tools {
-		lines = append(lines, fmt.Sprintf("%s.%s: %s", s.Package, x.Func, x.Name))
-	}
-	slices.Sort(lines)
-	return lines
-}
-
-// showText prints how a text changed; characters that would not be seen are
-// written as escapes.
-func showText(w io.Writer, name, before, after string) {
-	lines := func(text string) (out []string) {
-		if text == "" {
-			return nil
-		}
-		for line := range strings.SplitSeq(text, "\n") {
-			out = append(out, string(registry.PrintableGo(fmt.Appendf(nil, "%q", line))))
-		}
-		return out
-	}
-	showLines(w, name, lines(before), lines(after))
-}
-
-// showLines prints the lines that changed, without those around them.
-func showLines(w io.Writer, name string, before, after []string) {
-	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
-		before, after = before[1:], after[1:]
-	}
-	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
-		before, after = before[:len(before)-1], after[:len(after)-1]
-	}
+// showPart prints the lines that changed, without those around them.
+func (a *acceptance) showPart(p build.Part) {
+	_, before, after, _ := p.Differ()
 	if len(before)+len(after) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  %s\n", name)
+	w := a.job.stdout
+	fmt.Fprintf(w, "  %s\n", p.Name)
 	for _, line := range before {
 		fmt.Fprintf(w, "  - %s\n", line)
 	}
 	for _, line := range after {
 		fmt.Fprintf(w, "  + %s\n", line)
 	}
-}
-
-func marshaled(a *registry.Annotations) json.RawMessage {
-	if a == nil {
-		return nil
-	}
-	b, _ := json.Marshal(a) // texts and booleans always marshal
-	return b
-}
-
-func jsonLines(raw json.RawMessage) []string {
-	if len(raw) == 0 {
-		return nil
-	}
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return []string{fmt.Sprintf("%q", raw)}
-	}
-	return strings.Split(string(registry.PrintableJSON(b.Bytes())), "\n")
 }
 
 func historyCommand(stdout io.Writer) *cli.Command {

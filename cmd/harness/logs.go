@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -116,24 +112,12 @@ func (e *env) noLog(cfg *config.Config, name string) error {
 	return exit(exitNotFound)
 }
 
-// maxLogFile bounds what is read of a log in bytes.
-const maxLogFile = 4 << 20
-
 // tail prints the last lines of a log and of the one before it.
 func (e *env) tail(path string, n int) error {
-	var text []byte
-	for _, p := range []string{path + ".1", path} {
-		b, err := registry.ReadFile(p, maxLogFile)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("reading %s: %w", filepath.Base(p), err)
-		}
-		text = append(text, b...)
+	text, err := mcp.LogTail(path, n)
+	if err != nil {
+		return err
 	}
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if len(lines[len(lines)-1]) == 0 {
-		lines = lines[:len(lines)-1]
-	}
-	text = bytes.Join(lines[max(len(lines)-n, 0):], nil)
-	_, err := io.WriteString(e.stdout, registry.PrintableText(string(text), len(text)))
+	_, err = io.WriteString(e.stdout, registry.PrintableText(string(text), len(text)))
 	return err
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"maps"
 	"path/filepath"
@@ -95,7 +93,7 @@ func (e *env) add(_ context.Context, c *cli.Command) error {
 	if err := enc.Encode(server); err != nil {
 		return err
 	}
-	err = e.edit(path, name, func(s edit.Syntax, text []byte) ([]byte, error) {
+	err = edited(path, name, func(s edit.Syntax, text []byte) ([]byte, error) {
 		all, err := s.Entries(text)
 		if err != nil {
 			return nil, err
@@ -208,11 +206,11 @@ func (e *env) editEach(c *cli.Command, is string,
 		return usageError{err.Error()}
 	}
 	for _, name := range c.Args().Slice() {
-		path, err := configWith(configs, name)
+		path, err := clients.ConfigWith(configs, name)
 		if err != nil {
-			return err
+			return usageError{err.Error()}
 		}
-		err = e.edit(path, name, func(s edit.Syntax, text []byte) ([]byte, error) { return change(s, text, name) })
+		err = edited(path, name, func(s edit.Syntax, text []byte) ([]byte, error) { return change(s, text, name) })
 		if err != nil {
 			return err
 		}
@@ -221,38 +219,11 @@ func (e *env) editEach(c *cli.Command, is string,
 	return nil
 }
 
-// configWith is the config that has a server.
-func configWith(configs []string, name string) (string, error) {
-	var there []string
-	for _, path := range configs {
-		text, err := registry.ReadFile(path, config.MaxFileBytes)
-		if err != nil {
-			return "", usageError{err.Error()}
-		}
-		all, err := clients.ConfigSyntax(path, text, name).Entries(text)
-		if err != nil {
-			return "", usageError{fmt.Sprintf("%s: %v", path, err)}
-		}
-		for _, other := range all {
-			if other.Name == name {
-				return path, nil
-			}
-			there = append(there, other.Name)
-		}
-	}
-	return "", usageError{fmt.Sprintf("there is no server %q in %s, there are: %s",
-		name, strings.Join(configs, ", "), strings.Join(there, ", "))}
-}
-
-// edit rewrites a config with a server in it changed.
-func (e *env) edit(path, name string, change func(s edit.Syntax, text []byte) ([]byte, error)) error {
-	text, err := registry.ReadFile(path, config.MaxFileBytes)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return usageError{err.Error()}
-	}
-	after, err := change(clients.ConfigSyntax(path, text, name), text)
+// edited rewrites a config with a server in it changed.
+func edited(path, name string, change func(s edit.Syntax, text []byte) ([]byte, error)) error {
+	after, err := clients.Edit(path, name, change)
 	if err != nil {
-		return usageError{fmt.Sprintf("%s: %v", path, err)}
+		return usageError{err.Error()}
 	}
 	return clients.Rewrite(path, after)
 }

@@ -76,6 +76,7 @@ type Files struct {
 	config       *config.Config // of catalog
 	pool         *backend.Pool
 	toolsChanged atomic.Pointer[func(server string)] // of pool; nil: nobody is told
+	watches      atomic.Pointer[watching]            // nil: there is none
 	asked        []string                            // servers that have been asked just now
 
 	job   *build.Job // that the catalog is of; nil: it is complete

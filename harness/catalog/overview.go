@@ -62,7 +62,7 @@ func (c *Catalog) Overview() (*Overview, error) {
 		}
 		for i := range c.Servers {
 			if c.Servers[i].Name == b.Name && b.Transport != "" {
-				s.At = where(&c.Servers[i])
+				s.At = Where(&c.Servers[i])
 			}
 		}
 		o.Servers = append(o.Servers, s)
@@ -168,8 +168,8 @@ func OfServer(name, message string) string {
 	return registry.PrintableText(strings.TrimPrefix(message, fmt.Sprintf("server %q: ", name)), MaxSaid)
 }
 
-// where is a server's command, URL or file, without what may be secret.
-func where(s *config.Server) string {
+// Where is a server's command, URL or file, without what may be secret.
+func Where(s *config.Server) string {
 	switch {
 	case s.Command != "":
 		return strings.Join(append([]string{filepath.Base(s.Command)}, brief(s.Args)...), " ")

@@ -31,7 +31,7 @@ func TestNoSecretIsShownOfACommand(t *testing.T) {
 		"x --any … git@host:x /a/b1c2d3e4f5g6h7i8/c": {Command: "x",
 			Args: []string{"--any", "xoxb-1234abcdefghijkl.x.5678-abcdefghijklmnop", "git@host:x", "/a/b1c2d3e4f5g6h7i8/c"}},
 	} {
-		if got := where(&s); got != want {
+		if got := Where(&s); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"time"
@@ -47,8 +48,13 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		return &Error{err}
 	}
 	var last *Catalog
+	defer f.watches.Store(nil)
+	open := func(changed func(server string)) (*backend.Pool, *config.Config) {
+		f.watches.Store(&watching{changed, cmp.Or(poll, build.DefaultPoll)})
+		return f.open(changed)
+	}
 	return build.Watch(ctx, paths, &build.WatchOptions{
-		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll, Open: f.open,
+		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll, Open: open,
 		Check: checkRules, Asks: f.Asks,
 	}, func(u build.Update) {
 		if u.Err != nil {
@@ -90,6 +96,43 @@ func (f *Files) unchanged(reg *registry.Registry, cfg *config.Config) *Catalog {
 		Rights: old.Rights, Memory: old.Memory, Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage}
 	c.once.Do(func() { c.index, c.schemas = old.index, old.schemas })
 	return c
+}
+
+// watching is a watch that is under way.
+type watching struct {
+	ask   func(server string) // "": all
+	every time.Duration       // that it asks all; negative: never
+}
+
+// Ask has the watch that is under way ask a server for its tools again, also one that
+// failed a moment ago; "": all servers. false: there is no watch.
+func (f *Files) Ask(server string) bool {
+	w := f.watches.Load()
+	if w == nil {
+		return false
+	}
+	f.mu.Lock()
+	if f.catalog != nil {
+		if pool, ok := f.catalog.Calls.(*backend.Pool); ok {
+			for _, s := range f.catalog.Registry.Servers {
+				if server == "" || server == s.Name {
+					pool.Forgive(s.Name)
+				}
+			}
+		}
+	}
+	f.mu.Unlock()
+	w.ask(server)
+	return true
+}
+
+// Watched returns how often the watch that is under way asks all servers, negative
+// where it does not by itself; false: there is no watch.
+func (f *Files) Watched() (every time.Duration, ok bool) {
+	if w := f.watches.Load(); w != nil {
+		return w.every, true
+	}
+	return 0, false
 }
 
 // open lends a watch the connections that there are; changed is called with

@@ -233,6 +233,43 @@ func ConfigSyntax(path string, text []byte, name string) edit.Syntax {
 	return edit.Of(path, "mcpServers")
 }
 
+// ConfigWith is the one of several configs that has a server.
+func ConfigWith(configs []string, name string) (string, error) {
+	var there []string
+	for _, path := range configs {
+		text, err := registry.ReadFile(path, config.MaxFileBytes)
+		if err != nil {
+			return "", err
+		}
+		all, err := ConfigSyntax(path, text, name).Entries(text)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", path, err)
+		}
+		for _, other := range all {
+			if other.Name == name {
+				return path, nil
+			}
+			there = append(there, other.Name)
+		}
+	}
+	return "", fmt.Errorf("there is no server %q in %s, there are: %s",
+		name, strings.Join(configs, ", "), strings.Join(there, ", "))
+}
+
+// Edit is the text of a config, which need not be there, with a server in it changed;
+// Rewrite writes it.
+func Edit(path, name string, change func(s edit.Syntax, text []byte) ([]byte, error)) ([]byte, error) {
+	text, err := registry.ReadFile(path, config.MaxFileBytes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	after, err := change(ConfigSyntax(path, text, name), text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return after, nil
+}
+
 // stays says why a server is left where it is; "" is not.
 func (c *Client) stays(e *edit.Entry) string {
 	var where struct {

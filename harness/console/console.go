@@ -42,6 +42,9 @@ type Options struct {
 	// StateFlag is what commands that pages name need to find the records; "":
 	// nothing.
 	StateFlag string
+	// DescribeTokens is what the tool execute takes of a model's context at most; 0:
+	// models do not get that tool alone.
+	DescribeTokens int
 	// Kept says in words how long records are kept.
 	Kept string
 	// Version is that of the program; Address where it is served, as people name it.
@@ -64,6 +67,9 @@ type Console struct {
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
+	digests digests
+	costs   costs
+	signins signIns
 }
 
 // New returns a console. Close ends what it follows.
@@ -76,6 +82,7 @@ func New(o *Options) *Console {
 	c.pages.parse()
 	c.doors.init(o.Secret)
 	c.hub.init(c.store)
+	c.digests.c = c
 	c.routes()
 	return c
 }

@@ -1,8 +1,370 @@
 package console
 
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"go/token"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/registry/text"
+	"github.com/usetools/usetools/wrappers"
+)
+
 // editorPages adds the page of the editor.
 func (c *Console) editorPages(see func(pattern string, page func(*view) error)) {
-	see("GET /editor", func(v *view) error {
-		return v.show("editor.html", &Page{Title: "Editor", Nav: "editor"})
-	})
+	see("GET /editor", c.editor)
+	see("GET /editor/names", c.names)
+	see("POST /editor/check", c.checkScript)
+	see("POST /editor/run", c.runScript)
+	see("POST /editor/save", c.saveScript)
+}
+
+// checkWait is how long a check may take, and wait for its turn.
+const checkWait = 20 * time.Second
+
+// edited is what the editor shows.
+type edited struct {
+	Script string
+	// Name and About are of the saved script that it is, Run is the run that it is
+	// from, Tool the tool that it is a start for; mostly empty.
+	Name, About, Run, Tool string
+	Inputs                 []scriptInput
+	Check                  *checked // nil: it was not checked
+	Ledger                 *ledger  // nil: Run is no dry run
+	Names                  []string // of saved scripts, the first of them
+	CanSave                bool
+}
+
+// scriptInput is a value that a script asks for by Input.
+type scriptInput struct {
+	Name string
+	Kind string // the Go type of its variable, "" where that is not plain to see
+	Else string // the literal that the variable has where nothing is sent
+	Text string // as it was typed: JSON, or a text
+}
+
+// Key tells what is edited from other things.
+func (d *edited) Key() string {
+	switch {
+	case d.Run != "":
+		return "run " + d.Run
+	case d.Tool != "":
+		return "tool " + d.Tool
+	}
+	return "script " + d.Name
+}
+
+// maxInputs is how many inputs of a script have a field.
+const maxInputs = 50
+
+// editor shows the script of a run, a saved one, one that begins with a tool, or none.
+func (c *Console) editor(v *view) error {
+	q := v.r.URL.Query()
+	d := &edited{}
+	values := map[string]json.RawMessage{}
+	var live []string
+	switch {
+	case q.Get("run") != "":
+		r, err := v.load(q.Get("run"))
+		if err != nil {
+			return err
+		}
+		s, err := scriptOf(r)
+		if err != nil {
+			v.say("bad", "The script of run %s cannot be edited. %s", r.Begin.ID, err)
+			return v.goTo("/runs/" + url.PathEscape(r.Begin.ID))
+		}
+		d.Script, d.Run, values = s.Source, r.Begin.ID, s.Inputs
+		if r.Begin.Dry {
+			if d.Ledger, err = v.ledgerOf(r); err != nil {
+				return err
+			}
+			if d.Ledger.UnderWay {
+				live = []string{topicRun(r.Begin.ID)}
+			}
+		}
+	case q.Get("script") != "":
+		lib := v.library()
+		if lib == nil {
+			return notFound("There is no library of scripts here.")
+		}
+		s, err := lib.Load(q.Get("script"))
+		var missing *library.NotFoundError
+		if errors.As(err, &missing) {
+			return notFound("There is no saved script of that name.")
+		} else if err != nil {
+			return err
+		}
+		d.Script, d.Name, d.About = s.Source, s.Name, s.About
+	case q.Get("tool") != "":
+		k, err := v.known()
+		if err != nil {
+			return err
+		}
+		var t *wrappers.Tool
+		if k != nil {
+			t, _ = k.view.Tool(q.Get("tool"))
+		}
+		if t == nil || !k.offers(t) {
+			return notFound("There is no tool of that name that your scripts may call.")
+		}
+		d.Script, d.Tool = t.Script(), t.ID
+	}
+	d.Script = strings.ReplaceAll(d.Script, "\r\n", "\n")
+	d.Inputs = inputsOf(d.Script)
+	for i := range d.Inputs {
+		in := &d.Inputs[i]
+		in.Text = in.typed(values[in.Name])
+	}
+	return v.showEditor(d, live)
+}
+
+func (v *view) showEditor(d *edited, live []string) error {
+	if lib := v.library(); lib != nil {
+		d.CanSave = true
+		if names, err := lib.Names(); err == nil {
+			d.Names = names[:min(len(names), 200)]
+		}
+	}
+	return v.show("editor.html", &Page{Title: "Editor", Nav: "editor", Class: "edpage", Module: "editor.js", Live: live, Data: d})
+}
+
+// sent is what a form of the editor was sent with.
+func (v *view) sent() *edited {
+	f := v.r.PostForm
+	d := &edited{Script: strings.ReplaceAll(f.Get("script"), "\r\n", "\n"), Name: strings.TrimSpace(f.Get("name")),
+		About: text.Cut(strings.TrimSpace(f.Get("about")), 500), Run: f.Get("run")}
+	d.Inputs = inputsOf(d.Script)
+	for i := range d.Inputs {
+		d.Inputs[i].Text = f.Get("in." + d.Inputs[i].Name)
+	}
+	return d
+}
+
+// script is that with the inputs that have a value.
+func (d *edited) script() *Script {
+	s := &Script{Source: d.Script, Inputs: map[string]json.RawMessage{}}
+	for i := range d.Inputs {
+		if in := &d.Inputs[i]; in.Text != "" {
+			s.Inputs[in.Name] = in.value()
+		}
+	}
+	return s
+}
+
+// asksForJSON reports whether a request is the editor's own, which puts the answer into
+// the page.
+func asksForJSON(r *http.Request) bool { return r.Header.Get("Accept") == "application/json" }
+
+func (v *view) json(data any) error {
+	b, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "application/json")
+	v.w.Write(b)
+	return nil
+}
+
+// checkScript says what is wrong with a script.
+func (c *Console) checkScript(v *view) error {
+	d := v.sent()
+	if err := v.check(d); err != nil {
+		return err
+	}
+	if !asksForJSON(v.r) {
+		return v.showEditor(d, nil)
+	}
+	answer := struct {
+		OK    bool        `json:"ok"`
+		May   string      `json:"may"`
+		Label string      `json:"label"`
+		Marks []checkMark `json:"marks"`
+		// Parts of the page.
+		Inputs  string `json:"inputs"`
+		Checked string `json:"checked"`
+	}{OK: d.Check.OK, May: d.Check.May, Label: d.Check.Label, Marks: d.Check.Marks}
+	var err error
+	if answer.Inputs, err = v.render("editor.html", "inputs", d.Inputs); err != nil {
+		return err
+	}
+	if answer.Checked, err = v.render("editor.html", "checked", d.Check); err != nil {
+		return err
+	}
+	return v.json(&answer)
+}
+
+// check checks a script that was sent.
+func (v *view) check(d *edited) error {
+	ctx, cancel := context.WithTimeout(v.r.Context(), checkWait)
+	defer cancel()
+	begin := time.Now()
+	res, err := v.c.host.Check(ctx, v.Viewer, d.script())
+	if err != nil {
+		return err
+	}
+	if d.Check, err = v.checked(d, res); err != nil {
+		return err
+	}
+	d.Check.Ms = float64(time.Since(begin).Microseconds()) / 1000
+	return nil
+}
+
+// runScript runs a script, or has it run dry.
+func (c *Console) runScript(v *view) error {
+	s := v.sent().script()
+	s.Dry = v.r.PostFormValue("dry") != ""
+	ctx, cancel := context.WithTimeout(v.r.Context(), beginWait)
+	defer cancel()
+	id, err := c.host.Execute(ctx, v.Viewer, s)
+	switch {
+	case err != nil:
+		return err
+	case asksForJSON(v.r):
+		return v.json(map[string]string{"run": id})
+	case s.Dry:
+		return v.goTo("/editor?run=" + url.QueryEscape(id))
+	}
+	return v.goTo("/runs/" + url.PathEscape(id))
+}
+
+// saveScript keeps a script under a name if it is right.
+func (c *Console) saveScript(v *view) error {
+	d := v.sent()
+	not := func(why error) error {
+		v.say("bad", "The script was not saved: %s", why)
+		return v.showEditor(d, nil)
+	}
+	if err := library.CheckName(d.Name); err != nil {
+		return not(err)
+	}
+	ctx, cancel := context.WithTimeout(v.r.Context(), checkWait)
+	defer cancel()
+	cat := c.host.Catalog(v.Viewer)
+	if cat == nil {
+		return not(errors.New("the tools are not known yet"))
+	}
+	res, err := c.host.Check(ctx, v.Viewer, d.script())
+	if err != nil {
+		return not(err)
+	}
+	if d.Check, err = v.checked(d, res); err != nil {
+		return err
+	}
+	if res.Status != harness.OK {
+		return not(errors.New("it is not right yet"))
+	}
+	if _, says, ok := library.Header(d.Script); ok && d.About == "" {
+		d.About = says
+	}
+	warning, err := harness.SaveScript(cat, d.Name, d.About, d.Script, res)
+	if err != nil {
+		return not(err)
+	}
+	if warning != "" {
+		v.say("wait", "%s", warning)
+	}
+	v.say("ok", "Saved. RunScript(%q, map[string]any{…}) runs it.", d.Name)
+	return v.goTo("/editor?script=" + url.QueryEscape(d.Name))
+}
+
+// inputsOf are the inputs that a script asks for by constant names, in their order.
+func inputsOf(source string) []scriptInput {
+	if len(source) > maxHighlighted {
+		return nil
+	}
+	parts := scan(source)
+	var out []scriptInput
+	for i := range parts {
+		if parts[i].text != "Input" || at(parts, i-1).tok == token.PERIOD || at(parts, i+1).tok != token.LPAREN ||
+			at(parts, i+2).tok != token.STRING {
+			continue
+		}
+		name, err := strconv.Unquote(parts[i+2].text)
+		if err != nil || name == "" || len(name) > 200 || slices.ContainsFunc(out, func(in scriptInput) bool { return in.Name == name }) {
+			continue
+		}
+		in := scriptInput{Name: name}
+		if at(parts, i+3).tok == token.COMMA && at(parts, i+4).tok == token.AND && at(parts, i+5).tok == token.IDENT &&
+			at(parts, i+6).tok == token.RPAREN {
+			in.Kind, in.Else = declared(parts[:i], parts[i+5].text)
+		}
+		if out = append(out, in); len(out) == maxInputs {
+			break
+		}
+	}
+	return out
+}
+
+// declared is the type of a variable, and the literal that it begins with, where it is
+// declared in a plain way: limit := 200, var limit int, var limit int = 200.
+func declared(parts []part, name string) (kind, literal string) {
+	for i := len(parts) - 1; i >= 0; i-- {
+		if parts[i].text != name || at(parts, i-1).tok == token.PERIOD {
+			continue
+		}
+		ends := func(k int) bool {
+			return k >= len(parts) || parts[k].tok == token.SEMICOLON || strings.Contains(parts[k].gap, "\n")
+		}
+		value := func(k int) (kind, literal string) {
+			if ends(k) || !ends(k+1) {
+				return "", ""
+			}
+			p := parts[k]
+			switch {
+			case p.tok == token.INT:
+				return "int", p.text
+			case p.tok == token.FLOAT:
+				return "float64", p.text
+			case p.tok == token.STRING:
+				return "string", p.text
+			case p.text == "true", p.text == "false":
+				return "bool", p.text
+			}
+			return "", ""
+		}
+		switch {
+		case at(parts, i+1).tok == token.DEFINE:
+			return value(i + 2)
+		case at(parts, i-1).tok == token.VAR && at(parts, i+1).tok == token.ASSIGN:
+			return value(i + 2)
+		case at(parts, i-1).tok == token.VAR:
+			k := i + 1
+			for ; !ends(k) && parts[k].tok != token.ASSIGN; k++ {
+				kind += strings.TrimLeft(parts[k].gap, " \t") + parts[k].text
+			}
+			if k < len(parts) && parts[k].tok == token.ASSIGN {
+				_, literal = value(k + 1)
+			}
+			return text.Cut(kind, 60), literal
+		}
+	}
+	return "", ""
+}
+
+// value is what was typed as JSON: as it is where it is JSON, or else as a text.
+func (in *scriptInput) value() json.RawMessage {
+	typed := strings.TrimSpace(in.Text)
+	if json.Valid([]byte(typed)) && (in.Kind != "string" || strings.HasPrefix(typed, `"`)) {
+		return json.RawMessage(typed)
+	}
+	b, _ := json.Marshal(in.Text)
+	return b
+}
+
+// typed is a value as one would type it.
+func (in *scriptInput) typed(raw json.RawMessage) string {
+	var s string
+	if in.Kind == "string" && json.Unmarshal(raw, &s) == nil && !strings.HasPrefix(s, `"`) && s != "" {
+		return s
+	}
+	return string(raw)
 }

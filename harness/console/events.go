@@ -17,6 +17,7 @@ const (
 	topicRuns      = "runs"
 	topicApprovals = "approvals"
 	topicServers   = "servers" // and tools
+	topicNumbers   = "numbers" // of what records say
 )
 
 // topicRun is the topic of one run.
@@ -181,8 +182,17 @@ func (h *hub) follow(ctx context.Context) {
 type waiting struct {
 	until    time.Time // it is taken for true
 	of       map[string]int
+	asks     []*waitingAsk // the latest run first, at most maxAsks
 	stale    bool          // something has changed since they began to be counted
 	counting chan struct{} // closed when they have been counted; nil: nobody is at it
+}
+
+// waitingAsk is one of them.
+type waitingAsk struct {
+	id    string // of the approval
+	run   *record.Summary
+	tool  string // "": all calls of a dry run
+	since time.Time
 }
 
 const (
@@ -192,6 +202,8 @@ const (
 	countWait = 30 * time.Millisecond
 	// waitsSince is how old runs may be whose calls are counted.
 	waitsSince = 31 * 24 * time.Hour
+	// maxAsks are named at most.
+	maxAsks = 1000
 )
 
 // waits is how many calls wait for a person that a viewer may see, as far as they have
@@ -221,17 +233,33 @@ func (h *hub) waits(v *Viewer) int {
 	return n
 }
 
+// asks are the calls that waits counts, those of the latest run first.
+func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range h.waiting.asks {
+		if v.Sees(a.run.Subject) || v.MayAnswer(a.run.Subject) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // count counts the calls that wait, and tells open pages where there are others than before.
 func (h *hub) count() {
 	of := map[string]int{}
+	var asks []*waitingAsk
 	for p, err := range h.store.Pending(h.ctx, &record.Filter{Since: time.Now().Add(-waitsSince)}) {
 		if err == nil {
 			of[p.Run.Subject]++
+			if len(asks) < maxAsks {
+				asks = append(asks, &waitingAsk{p.ID, p.Run, p.Tool, p.Ask.Time})
+			}
 		}
 	}
 	h.mu.Lock()
 	news := !maps.Equal(of, h.waiting.of)
-	if h.waiting.of = of; !h.waiting.stale {
+	if h.waiting.of, h.waiting.asks = of, asks; !h.waiting.stale {
 		h.waiting.until = time.Now().Add(waitingFor)
 	}
 	close(h.waiting.counting)

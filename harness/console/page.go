@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -170,17 +171,26 @@ func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) 
 
 // part writes a part of a page, which a template of that page defines.
 func (v *view) part(page, name string, data any) error {
-	t := v.c.pages.all[page]
-	if t == nil {
-		return fmt.Errorf("there is no page %s", page)
-	}
-	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+	html, err := v.render(page, name, data)
+	if err != nil {
 		return err
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.Write(b.Bytes())
+	io.WriteString(v.w, html)
 	return nil
+}
+
+// render is a part of a page as HTML.
+func (v *view) render(page, name string, data any) (string, error) {
+	t := v.c.pages.all[page]
+	if t == nil {
+		return "", fmt.Errorf("there is no page %s", page)
+	}
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return "", err
+	}
+	return b.String(), nil
 }
 
 // door is the page for who is not signed in.
@@ -245,7 +255,7 @@ func (p *pages) parse() {
 		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
-		"goName": goName, "serverOf": serverOf, "prose": prose,
+		"goName": goName, "serverOf": serverOf, "prose": prose, "area": area, "cutTo": text.Cut,
 	}
 	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")

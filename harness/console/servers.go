@@ -1,8 +1,774 @@
 package console
 
-// serverPages adds the page of servers.
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/clients"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/backend/mcp"
+	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/config/edit"
+	"github.com/usetools/usetools/registry/text"
+)
+
+const (
+	// fewLines of a log, and of a part of a changed definition, are in the list of
+	// servers; manyLines are on the page of one.
+	fewLines, manyLines = 8, 400
+	// maxLine of a line is shown, in characters; shortLine of one of a log in the list.
+	maxLine, shortLine = 1000, 240
+)
+
+// serverPages adds the pages of servers.
 func (c *Console) serverPages(see func(pattern string, page func(*view) error)) {
-	see("GET /servers", func(v *view) error {
-		return v.show("servers.html", &Page{Title: "Servers", Nav: "servers"})
+	see("GET /servers", func(v *view) error { return c.showServers(v, "") })
+	see("GET /servers/{name}", func(v *view) error { return c.showServers(v, v.r.PathValue("name")) })
+	see("POST /servers/ask", func(v *view) error { return c.askServer(v, "") })
+	act := func(do func(v *view, name string) error) func(*view) error {
+		return func(v *view) error {
+			if !v.Operator {
+				return forbidden("Only the operator changes servers.")
+			}
+			return do(v, v.r.PathValue("name"))
+		}
+	}
+	see("POST /servers/{name}/ask", act(c.askServer))
+	see("POST /servers/{name}/accept", act(c.acceptTool))
+	see("POST /servers/{name}/enable", act(func(v *view, name string) error { return c.switchServer(v, name, true) }))
+	see("POST /servers/{name}/disable", act(func(v *view, name string) error { return c.switchServer(v, name, false) }))
+	see("POST /servers/{name}/signin", act(c.signIn))
+}
+
+// serversData is what the pages of servers show.
+type serversData struct {
+	Now   time.Time
+	Rows  []*serverRow
+	One   bool // the page of one server
+	Names []string
+	Sum   string
+	// Acts says that servers can be changed here, and Asks that they can be asked; Why
+	// not, in words.
+	Acts, Asks bool
+	Why        string
+	Loading    bool
+	Read       int // runs that the times of calls are of
+	Ready      bool
+}
+
+// serverRow is a server on a page.
+type serverRow struct {
+	Name      string
+	Path      string // the name in a URL
+	Transport string
+	At        string // its command, URL or file; "": the viewer may not know
+	State     serverState
+	Since     time.Time // of the state; zero: not known
+	Error     string    // in its own words
+	Again     string    // when it is asked again
+	Tools     int
+	Stale     int
+	Tokens    int // of the tools' definitions, about; 0: not known
+	Start     float64
+	Calls     *calledTool // nil: none is known
+	Spark     string
+	Busy      string // calls under way, of how many
+	Protocol  string
+	Version   string
+	Problems  []string
+	Held      []string // IDs of tools that wait to be accepted
+	Changes   []*toolChange
+	Log       []logLine
+	LogError  string
+	// Open says that more of it is shown than a row.
+	Open    bool
+	Enable  bool // it is switched off, and can be switched on
+	Disable bool
+	SignIn  *signingIn // nil: none is under way
+	Signs   bool       // it has a sign-in
+	Local   bool       // and the browser is on this machine
+}
+
+// serverState is what a server is at.
+type serverState struct {
+	Key   string
+	Class string
+	Icon  string
+	Word  string
+	rank  int // trouble first
+}
+
+var serverStates = map[string]serverState{
+	"down":     {"down", "bad", "bad", "down", 0},
+	"unusable": {"unusable", "bad", "bad", "not usable", 0},
+	"signin":   {"signin", "wait", "wait", "sign in", 1},
+	"new":      {"new", "wait", "wait", "never asked", 2},
+	"asking":   {"asking", "run", "run", "being asked", 2},
+	"stopped":  {"stopped", "wait", "wait", "stopped", 3},
+	"up":       {"up", "ok", "ok", "up", 4},
+	"ready":    {"ready", "ok", "ok", "ready", 4},
+	"file":     {"file", "off", "off", "not called", 5},
+	"off":      {"off", "off", "off", "disabled", 6},
+}
+
+// toolChange is a pinned tool whose definition has changed.
+type toolChange struct {
+	ID     string
+	What   string
+	New    bool
+	Digest string // of the change, for what is accepted to be what was shown
+	Parts  []changedPart
+	Words  bool // that people and models read
+	Error  string
+	Cut    bool // not all is shown
+}
+
+type changedPart struct {
+	Name  string
+	Lines []changedLine
+}
+
+// changedLine is a line before (dm), after (dp) or in both (d0); Mark is what is new in
+// it, between Text and End.
+type changedLine struct{ Class, Sign, Text, Mark, End string }
+
+// logLine is a line of a server's log; Note: of ours.
+type logLine struct {
+	Time, Text string
+	Note       bool
+}
+
+// showServers shows all servers, or one.
+func (c *Console) showServers(v *view, name string) error {
+	now := time.Now()
+	n := c.digests.get(v.Viewer)
+	d := &serversData{Now: now, One: name != "", Ready: n.Ready}
+	d.Rows = c.serverRows(v, n, now, true)
+	for _, x := range n.since(now.Add(-24 * time.Hour)) {
+		if x.read {
+			d.Read++
+		}
+	}
+	cat := c.host.Catalog(v.Viewer)
+	d.Loading = cat == nil
+	if cat != nil {
+		d.Names = serverOrder(cat)
+	}
+	if v.Operator {
+		d.Acts = c.opts.Files != nil && len(c.opts.Files.AllConfigs()) > 0
+		d.Why = "This server was started without configs that the console may change."
+		if c.opts.Files != nil {
+			_, d.Asks = c.opts.Files.Watched()
+			d.Why = "There is no config here; harness add makes one."
+		}
+	}
+	d.Sum = summed(d.Rows)
+	page := &Page{Title: "Servers", Nav: "servers", Class: "srvpage", Live: []string{topicServers, topicNumbers}, Data: d}
+	if name == "" {
+		return v.show("servers.html", page)
+	}
+	i := slices.IndexFunc(d.Rows, func(r *serverRow) bool { return r.Name == name })
+	if i < 0 {
+		return notFound("There is no server of this name.")
+	}
+	r := d.Rows[i]
+	r.Open = true
+	if v.Operator {
+		c.more(v, cat, r, manyLines)
+	}
+	d.Rows, page.Title = []*serverRow{r}, text.Cut(visible(name), 80)
+	return v.show("servers.html", page)
+}
+
+// summed says how many servers are at what.
+func summed(rows []*serverRow) string {
+	n := map[string]int{}
+	for _, r := range rows {
+		n[r.State.Key]++
+	}
+	var out []string
+	for _, k := range []struct{ key, one, many string }{{"up", "up", "up"}, {"ready", "ready", "ready"},
+		{"down", "down", "down"}, {"stopped", "stopped", "stopped"}, {"unusable", "not usable", "not usable"},
+		{"signin", "wants you to sign in", "want you to sign in"}, {"asking", "is being asked", "are being asked"},
+		{"new", "was never asked", "were never asked"}, {"file", "is a snapshot", "are snapshots"},
+		{"off", "is disabled", "are disabled"}} {
+		if n[k.key] > 0 {
+			out = append(out, plural(n[k.key], k.one, k.many))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// serverRows are the servers as a viewer may see them, trouble first. details adds
+// what is read from files for those with trouble.
+func (c *Console) serverRows(v *view, n *numbers, now time.Time, details bool) []*serverRow {
+	var rows []*serverRow
+	cat := c.host.Catalog(v.Viewer)
+	known := map[string]bool{}
+	if cat != nil {
+		calls, _ := called(n.since(now.Add(-24*time.Hour)), serverOf, now)
+		costs := c.costs.get(c, cat)
+		for i := range cat.Registry.Servers {
+			s := &cat.Registry.Servers[i]
+			known[s.Name] = true
+			r := c.serverRow(v, cat, s, now)
+			if t := calls[s.Name]; t != nil {
+				r.Calls, r.Spark = t, hourly(t)
+			}
+			for _, k := range costs.stats.Servers {
+				if costs.of == cat.Registry && k.Name == s.Name {
+					r.Tokens = k.SchemaTokens
+				}
+			}
+			rows = append(rows, r)
+		}
+		c.countTools(cat, rows)
+	}
+	if v.Operator && c.opts.Files != nil && details {
+		rows = c.configured(rows, known)
+	}
+	for _, r := range rows {
+		r.Open = v.Operator && (r.State.rank <= 1 || len(r.Held) > 0 || c.signins.of(r.Name) != nil)
+		if v.Operator && details && r.Open {
+			c.more(v, cat, r, fewLines)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *serverRow) int { return cmp.Compare(a.rank(), b.rank()) })
+	return rows
+}
+
+func (r *serverRow) rank() int {
+	if len(r.Held) > 0 {
+		return min(r.State.rank, 1)
+	}
+	return r.State.rank
+}
+
+// hourly draws the p50 of the last 24 hours.
+func hourly(t *calledTool) string {
+	values := make([]float64, len(t.hours))
+	for i, ms := range t.hours {
+		at := &values[len(values)-1-i]
+		if *at = math.NaN(); len(ms) > 0 {
+			sorted := slices.Clone(ms)
+			slices.Sort(sorted)
+			*at = quantile(sorted, 0.5)
+		}
+	}
+	return spark(values)
+}
+
+// countTools counts the tools of each server.
+func (c *Console) countTools(cat *catalog.Catalog, rows []*serverRow) {
+	by := map[string]*serverRow{}
+	for _, r := range rows {
+		by[r.Name] = r
+	}
+	for i := range cat.Registry.Tools {
+		t := &cat.Registry.Tools[i]
+		r := by[t.Server]
+		if r == nil {
+			continue
+		}
+		r.Tools++
+		if t.Stale {
+			r.Stale++
+		}
+		if t.Held {
+			r.Held = append(r.Held, t.ID)
+		}
+	}
+}
+
+// serverRow is what is known of a server of the registry.
+func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, now time.Time) *serverRow {
+	r := &serverRow{Name: s.Name, Path: url.PathEscape(s.Name), Transport: s.Transport, Protocol: s.Protocol}
+	if v.Operator {
+		r.Version, r.Problems = text.Cut(visible(s.Version), 80), s.Problems[:min(len(s.Problems), manyLines)]
+	}
+	def := definition(cat, s.Name)
+	if def != nil && v.Operator {
+		r.At = catalog.Where(def)
+	}
+	var st backend.State
+	if pool, ok := cat.Calls.(interface{ State(string) backend.State }); ok {
+		st = pool.State(s.Name)
+	}
+	message := ""
+	switch {
+	case s.Error != nil:
+		message = *s.Error
+	case !st.Down.IsZero() && st.Err != nil:
+		message = st.Err.Error()
+	}
+	key := "ready"
+	switch {
+	case cat.Asking != nil && slices.Contains(cat.Asking.Servers, s.Name):
+		key = "asking"
+	case strings.Contains(message, "build-registry signin "):
+		key = "signin"
+	case s.Transport == "" || def != nil && def.Err != nil:
+		key = "unusable"
+	case s.Error != nil && st.Since.IsZero():
+		key = "down"
+	case s.Transport == config.Snapshot && s.Error == nil:
+		key = "file"
+	case !st.Since.IsZero():
+		key, r.Since = "up", st.Since
+	case !st.Down.IsZero() && errors.Is(st.Err, backend.ErrDisconnected):
+		key = "stopped"
+	case !st.Down.IsZero():
+		key = "down"
+	}
+	r.State = serverStates[key]
+	if !v.Operator {
+		return r
+	}
+	if s.Transport == config.Stdio || s.Transport == config.HTTP || s.Transport == config.SSE {
+		r.Start = float64(st.Start.Microseconds()) / 1000
+	}
+	if st.Limit > 0 && key != "file" {
+		r.Busy = fmt.Sprintf("%d of %d", st.Calls, st.Limit)
+	}
+	if key != "up" && key != "ready" && key != "file" {
+		r.Since = st.Down
+		r.Error = catalog.OfServer(s.Name, message)
+		if key == "down" || key == "stopped" {
+			r.Again = c.askedAgain(st, now)
+		}
+	}
+	return r
+}
+
+// definition is what the config says of a server; nil: that is not known.
+func definition(cat *catalog.Catalog, name string) *config.Server {
+	if cat == nil {
+		return nil
+	}
+	for i := range cat.Servers {
+		if cat.Servers[i].Name == name {
+			return &cat.Servers[i]
+		}
+	}
+	return nil
+}
+
+// askedAgain says when a server that is not up is asked again.
+func (c *Console) askedAgain(st backend.State, now time.Time) string {
+	var out []string
+	if st.Retry.After(now) {
+		out = append(out, "the next call starts it again, from "+st.Retry.Local().Format("15:04:05")+" on")
+	} else if !st.Down.IsZero() {
+		out = append(out, "the next call starts it again")
+	}
+	if c.opts.Files != nil {
+		if every, ok := c.opts.Files.Watched(); ok && every > 0 {
+			often := every.String()
+			if every%time.Minute == 0 {
+				often = fmt.Sprintf("%d min", every/time.Minute)
+			}
+			out = append(out, "it is asked again every "+often)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// configured adds what the config says now: servers that are switched off, and those
+// that nobody has asked yet.
+func (c *Console) configured(rows []*serverRow, known map[string]bool) []*serverRow {
+	paths := c.opts.Files.AllConfigs()
+	if len(paths) == 0 {
+		return rows
+	}
+	cfg, err := config.Load(paths...)
+	if err != nil {
+		return rows // the server's log says why; all stays as it was read last
+	}
+	for _, r := range rows {
+		if s, ok := cfg.Server(r.Name); ok {
+			r.Disable, r.Signs = true, s.OAuth != nil
+			continue
+		}
+		if slices.Contains(cfg.Disabled, r.Name) {
+			r.State, r.Enable, r.Error, r.Again = serverStates["off"], true, "", ""
+		}
+	}
+	for i := range cfg.Servers {
+		if s := &cfg.Servers[i]; !known[s.Name] {
+			r := &serverRow{Name: s.Name, Path: url.PathEscape(s.Name), Transport: s.Type, At: catalog.Where(s), Disable: true,
+				State: serverStates["new"], Signs: s.OAuth != nil}
+			if s.Err != nil {
+				r.State, r.Error = serverStates["unusable"], catalog.OfServer(s.Name, s.Err.Error())
+			}
+			rows = append(rows, r)
+		}
+	}
+	for _, name := range cfg.Disabled {
+		if _, on := cfg.Server(name); !on && !known[name] {
+			rows = append(rows, &serverRow{Name: name, Path: url.PathEscape(name), State: serverStates["off"], Enable: true})
+		}
+	}
+	return rows
+}
+
+// more adds what files say of a server: what changed of its tools, and its log.
+func (c *Console) more(v *view, cat *catalog.Catalog, r *serverRow, lines int) {
+	r.SignIn, r.Local = c.signins.of(r.Name), loopback(v.r.Host)
+	r.Changes, r.Log, r.LogError = nil, nil, ""
+	if c.opts.Files != nil && len(r.Held) > 0 {
+		pins := c.opts.Files.Pins()
+		for _, id := range r.Held[:min(len(r.Held), lines)] {
+			if t, ok := cat.Registry.Tool(id); ok {
+				r.Changes = append(r.Changes, newChange(pins, t, lines))
+			}
+		}
+	}
+	def := definition(cat, r.Name)
+	if def == nil || def.Type != config.Stdio || def.File == "" {
+		return
+	}
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return
+	}
+	path, err := mcp.LogFile(folder, def.File, def.Name)
+	if err != nil {
+		return
+	}
+	b, err := mcp.LogTail(path, lines)
+	if err != nil {
+		r.LogError = err.Error()
+		return
+	}
+	most := maxLine
+	if lines == fewLines {
+		most = shortLine
+	}
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSuffix(line, "\n")
+		l := logLine{Text: line}
+		if at, rest, ok := strings.Cut(line, " "); ok {
+			if t, err := time.Parse(time.RFC3339, at); err == nil {
+				l.Time, l.Text = t.Local().Format("15:04:05.000"), rest
+			}
+		}
+		l.Text, l.Note = strings.CutPrefix(l.Text, "-- ")
+		l.Text = show.Visible(l.Text, most, false)
+		r.Log = append(r.Log, l)
+	}
+}
+
+// newChange is how a held tool changed, in at most so many lines a part.
+func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
+	x := &toolChange{ID: t.ID, New: t.New(), Error: show.Visible(t.Error, maxLine, false)}
+	accepted, now, ok := pins.Change(t.Server, t.Name)
+	if pins.Err != nil {
+		return x
+	}
+	if !ok {
+		x.Error = "accepted; it is called again as soon as its server has been asked"
+		return x
+	}
+	c := build.Compare(t.ID, accepted, now)
+	x.What, x.Digest = strings.Join(c.What, ", "), changeDigest(c)
+	x.Words = slices.ContainsFunc(c.What, func(w string) bool { return w == "title" || w == "description" || w == "instructions" })
+	for _, p := range c.Parts() {
+		begin, before, after, end := p.Differ()
+		part := changedPart{Name: p.Name}
+		add := func(class, sign string, all []string) {
+			for i, l := range all {
+				if i == lines {
+					x.Cut = true
+					part.Lines = append(part.Lines, changedLine{Class: "d0", Text: fmt.Sprintf("… %d more lines", len(all)-i)})
+					return
+				}
+				cut := text.Cut(l, maxLine)
+				x.Cut = x.Cut || cut != l
+				part.Lines = append(part.Lines, changedLine{Class: class, Sign: sign, Text: cut})
+			}
+		}
+		add("d0", " ", begin[max(len(begin)-2, 0):])
+		if len(before) == 1 && len(after) == 1 {
+			add("dm", "-", before)
+			begun, mark, end := marked(before[0], after[0])
+			x.Cut = x.Cut || len(after[0]) > maxLine
+			part.Lines = append(part.Lines, changedLine{"dp", "+", text.Cut(begun, maxLine), text.Cut(mark, maxLine),
+				text.Cut(end, maxLine)})
+		} else {
+			add("dm", "-", before)
+			add("dp", "+", after)
+		}
+		add("d0", " ", end[:min(len(end), 1)])
+		x.Parts = append(x.Parts, part)
+	}
+	return x
+}
+
+// marked takes apart a line at what is new in it.
+func marked(before, after string) (begin, mark, end string) {
+	a, b := []rune(before), []rune(after)
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	j := 0
+	for j < min(len(a), len(b))-i && a[len(a)-1-j] == b[len(b)-1-j] {
+		j++
+	}
+	return string(b[:i]), string(b[i : len(b)-j]), string(b[len(b)-j:])
+}
+
+// changeDigest tells a change from others.
+func changeDigest(c build.Change) string {
+	b, err := json.Marshal(c)
+	if err != nil { // schemas that are no JSON do not get into a registry
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// backToServer is the page that an action on a server was asked from.
+func backToServer(v *view, name string) error {
+	if name == "" || v.r.PostFormValue("from") == "list" {
+		return v.goTo("/servers")
+	}
+	return v.goTo("/servers/" + url.PathEscape(name))
+}
+
+// files are the configs that an action changes.
+func (c *Console) files() (*catalog.Files, error) {
+	if c.opts.Files == nil || len(c.opts.Files.AllConfigs()) == 0 {
+		return nil, &problem{Status: http.StatusConflict, Title: "No config", Next: "/servers", Do: "All servers",
+			Text: "This server was started without configs that the console may change."}
+	}
+	return c.opts.Files, nil
+}
+
+// askServer has a server asked for its tools again; "": all.
+func (c *Console) askServer(v *view, name string) error {
+	if !v.Operator {
+		return forbidden("Only the operator has servers asked again.")
+	}
+	f, err := c.files()
+	if err != nil {
+		return err
+	}
+	if cat := c.host.Catalog(v.Viewer); name != "" && (cat == nil || !hasServer(cat, name)) {
+		return notFound("There is no server of this name.")
+	}
+	who := "All servers are"
+	if name != "" {
+		who = visible(name) + " is"
+	}
+	if f.Ask(name) {
+		v.say("ok", "%s being asked for tools again; the page follows.", who)
+	} else {
+		v.say("wait", "Servers are not watched here. build-registry asks them, and the next start reads what they said.")
+	}
+	return backToServer(v, name)
+}
+
+func hasServer(cat *catalog.Catalog, name string) bool {
+	_, ok := cat.Registry.Server(name)
+	return ok
+}
+
+// switchServer switches a server on or off in its config, as harness enable and
+// disable do.
+func (c *Console) switchServer(v *view, name string, on bool) error {
+	f, err := c.files()
+	if err != nil {
+		return err
+	}
+	path, err := clients.ConfigWith(f.AllConfigs(), name)
+	if err != nil {
+		return &problem{Status: http.StatusNotFound, Title: "Not here", Next: "/servers", Do: "All servers", Text: visible(err.Error())}
+	}
+	after, err := clients.Edit(path, name, func(s edit.Syntax, text []byte) ([]byte, error) { return s.Enable(text, name, on) })
+	if err == nil {
+		err = clients.Rewrite(path, after)
+	}
+	if err != nil {
+		return fmt.Errorf("%s stays as it was: %w", path, err)
+	}
+	is := "on"
+	if !on {
+		is = "off"
+	}
+	c.log.Info("a server was switched "+is, "server", name, "who", v.Name, "config", path)
+	if _, watched := f.Watched(); watched {
+		v.say("ok", "%s is switched %s in %s; the page follows.", visible(name), is, path)
+	} else {
+		v.say("ok", "%s is switched %s in %s; that counts from the next start on, as servers are not watched here.",
+			visible(name), is, path)
+	}
+	c.Changed(topicServers)
+	return backToServer(v, name)
+}
+
+// acceptTool accepts what a pinned tool has become, as build-registry accept does.
+func (c *Console) acceptTool(v *view, name string) error {
+	f, err := c.files()
+	if err != nil {
+		return err
+	}
+	id := v.r.PostFormValue("tool")
+	a, err := f.Acceptance()
+	if err != nil {
+		return fmt.Errorf("nothing was accepted: %w", err)
+	}
+	if t, ok := a.Registry.Tool(id); !ok || t.Server != name {
+		return notFound("There is no such tool of this server.")
+	}
+	change := a.Change(id)
+	if changeDigest(change) != v.r.PostFormValue("digest") {
+		v.say("wait", "%s has changed again since the page was made. Read it, and accept it again.", visible(id))
+		return backToServer(v, name)
+	}
+	ctx, cancel := context.WithTimeout(v.r.Context(), time.Minute)
+	defer cancel()
+	if err := a.Accept(ctx, change); err != nil {
+		return fmt.Errorf("nothing was accepted: %w", err)
+	}
+	c.log.Info("a changed tool was accepted", "tool", id, "what", change.What, "who", v.Name)
+	v.say("ok", "%s is accepted as it is now.", visible(id))
+	c.Changed(topicServers)
+	return backToServer(v, name)
+}
+
+// signInWait is how long a sign-in may take, and signInPage how long the server may take
+// to say where.
+const signInWait, signInPage = 5 * time.Minute, 15 * time.Second
+
+// signIns are the sign-ins that are under way, or have failed.
+type signIns struct {
+	mu  sync.Mutex
+	all map[string]*signingIn
+}
+
+// signingIn is one of them.
+type signingIn struct {
+	URL, Host string // the page where a person signs in; "": the server has not said it yet
+	Error     string // why it failed
+	over      bool
+}
+
+// of is a copy of the sign-in to a server; nil: there is none.
+func (s *signIns) of(name string) *signingIn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.all[name]; x != nil {
+		copied := *x
+		return &copied
+	}
+	return nil
+}
+
+// change changes the sign-in to a server; nil as the result: there is none any more.
+func (s *signIns) change(name string, to func(x *signingIn) *signingIn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]*signingIn{}
+	}
+	if x := to(s.all[name]); x != nil {
+		s.all[name] = x
+	} else {
+		delete(s.all, name)
+	}
+}
+
+// signIn begins a sign-in, as build-registry signin does: its page leads the browser
+// back to a port of this machine.
+func (c *Console) signIn(v *view, name string) error {
+	f, err := c.files()
+	if err != nil {
+		return err
+	}
+	if !loopback(v.r.Host) {
+		v.say("wait", "A sign-in leads the browser back to the machine of the harness. Run there: build-registry signin %s",
+			registry.ShellWord(name))
+		return backToServer(v, name)
+	}
+	cfg, err := config.Load(f.AllConfigs()...)
+	if err != nil {
+		return err
+	}
+	s, ok := cfg.Server(name)
+	switch {
+	case !ok:
+		return notFound("There is no server of this name.")
+	case s.Err != nil:
+		return s.Err
+	}
+	begun := false
+	c.signins.change(name, func(x *signingIn) *signingIn {
+		if x == nil || x.over {
+			x, begun = &signingIn{}, true
+		}
+		return x
 	})
+	if !begun {
+		return backToServer(v, name)
+	}
+	led := make(chan struct{})
+	c.hub.work.Go(func() {
+		ctx, cancel := context.WithTimeout(c.hub.ctx, signInWait)
+		defer cancel()
+		once := sync.OnceFunc(func() { close(led) })
+		defer once()
+		err := mcp.SignIn(ctx, s, nil, func(page string) {
+			host := page
+			if u, err := url.Parse(page); err == nil {
+				host = u.Host
+			}
+			c.signins.change(name, func(*signingIn) *signingIn { return &signingIn{URL: page, Host: visible(host)} })
+			once()
+		})
+		c.signins.change(name, func(*signingIn) *signingIn {
+			if err == nil {
+				return nil
+			}
+			return &signingIn{Error: catalog.OfServer(name, err.Error()), over: true}
+		})
+		if err == nil {
+			c.log.Info("signed in to a server", "server", name, "who", v.Name)
+			f.Ask(name)
+		}
+		c.Changed(topicServers)
+	})
+	select {
+	case <-led:
+	case <-time.After(signInPage):
+	case <-v.r.Context().Done():
+	}
+	return backToServer(v, name)
+}
+
+// loopback reports whether a request's host is this machine.
+func loopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

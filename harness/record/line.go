@@ -268,7 +268,13 @@ type Note struct {
 	// Lost says that the script read its clock more than MaxReadings times, and
 	// that those readings are not in the record.
 	Lost bool `json:"lost,omitempty"`
+	// Usage is what the run took of the machine since the last such Note of the attempt.
+	Usage Usage `json:"usage,omitempty"`
 }
+
+// Usage is what a run, with the scripts that it runs, took of the machine at times: ms
+// before Time of its line, ms of CPU time since the attempt began, and bytes of memory.
+type Usage [][3]int64
 
 // Reading is a script's reading of its clock.
 type Reading struct {
@@ -298,6 +304,7 @@ type End struct {
 	Ms        float64         `json:"ms"` // of the whole run
 	// Decisions are the policy's, as in the harness's result.
 	Decisions json.RawMessage `json:"decisions,omitempty"`
+	Usage     Usage           `json:"usage,omitempty"` // what no Note has
 	// What a list says of the run, so that it need not read all of it. The Writer
 	// sets these.
 	Calls    int      `json:"calls"`            // those that a dry run did not send included

@@ -31,6 +31,9 @@ func (f *front) newConsole() *console.Console {
 	}
 	c := &console.Options{Host: &consoleHost{f, semaphore.NewWeighted(2)}, Records: s.records, Secret: secret,
 		Files: o.Files, StateFlag: o.StateFlag, Kept: o.Kept, Version: cmp.Or(o.Build, o.Version), Log: s.log}
+	if o.Tools == Execute {
+		c.DescribeTokens = o.DescribeTokens
+	}
 	if len(f.h.Tokens) > 0 {
 		c.Holder, c.Viewer = f.holder, f.viewer
 		c.Tokens = slices.Sorted(maps.Keys(f.h.Tokens))

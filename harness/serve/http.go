@@ -207,6 +207,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if !h.NoConsole {
 		front.console = front.newConsole()
 		defer front.console.Close()
+		defer s.live.tells(func() { front.console.Changed("servers") })()
 	}
 	for name := range h.Tokens {
 		s.resumer.knows(front.owner(name))

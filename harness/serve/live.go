@@ -33,11 +33,24 @@ type live struct {
 	cat   *harness.Catalog
 	err   error // why there is none
 	users map[*harness.Catalog]*sync.WaitGroup
+	news  map[*func()]bool // told that there is another catalog
 }
 
 func newLive(s *Server) *live {
 	return &live{s: s, ready: make(chan struct{}), told: make(chan struct{}),
-		users: map[*harness.Catalog]*sync.WaitGroup{}}
+		users: map[*harness.Catalog]*sync.WaitGroup{}, news: map[*func()]bool{}}
+}
+
+// tells has f called when there is another catalog, or none any more, until stop is called.
+func (l *live) tells(f func()) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.news[&f] = true
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.news, &f)
+	}
 }
 
 // run loads the catalog and watches over it until the server ends.
@@ -143,6 +156,9 @@ func (l *live) set(c *harness.Catalog, err error) *sync.WaitGroup {
 	} else if l.users[c] == nil {
 		l.users[c] = &sync.WaitGroup{}
 		time.AfterFunc(settleTime, limitMemory)
+	}
+	for f := range l.news {
+		(*f)()
 	}
 	return old
 }

@@ -71,6 +71,7 @@ type pooled struct {
 	failures int   // since the last call that went well
 	retryAt  time.Time
 	lastErr  error
+	down     time.Time // since when it fails; zero: there has been no failure since it was connected last
 }
 
 // conn is a connection, or the attempt at one.
@@ -78,6 +79,7 @@ type conn struct {
 	ready   chan struct{} // closed when backend or err is set
 	backend Backend
 	err     error
+	begun   time.Time // the attempt
 	since   time.Time // there is a backend
 
 	calls int           // under way
@@ -186,21 +188,56 @@ func (p *Pool) Drain(ctx context.Context) error {
 	return fmt.Errorf("waiting for %d calls that may change something to end: %w", p.effects, ctx.Err())
 }
 
-// Since returns since when there has been the connection to a server; the zero time
-// where there is none.
-func (p *Pool) Since(server string) time.Time {
+// State is what a pool knows of the connection to a server.
+type State struct {
+	Since time.Time     // there has been a connection; zero: there is none
+	Start time.Duration // that it took to connect
+	// Calls are under way, of at most Limit at a time.
+	Calls, Limit int
+	// Down is since when connecting has failed, or there was no connection any more,
+	// and Err why the last time; zero: it has not since the server was connected.
+	Down time.Time
+	Err  error
+	// Retry is when a call may start the server again; before that, calls fail with Err.
+	Retry time.Time
+}
+
+// State returns what is known of the connection to a server; the zero State where
+// the pool has not been asked for one.
+func (p *Pool) State(server string) State {
 	p.mu.Lock()
 	s := p.servers[server]
 	p.mu.Unlock()
 	if s == nil {
-		return time.Time{}
+		return State{}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.conn; c != nil && !c.dead() && c.backend != nil {
-		return c.since
+	st := State{Limit: s.places.max, Down: s.down, Err: s.lastErr, Retry: s.retryAt}
+	if st.Down.IsZero() {
+		st.Err, st.Retry = nil, time.Time{}
 	}
-	return time.Time{}
+	if c := s.conn; c != nil && c.backend != nil && !c.dead() {
+		st.Since, st.Start, st.Calls = c.since, c.since.Sub(c.begun), c.calls
+	}
+	return st
+}
+
+// Since returns since when there has been the connection to a server; the zero time
+// where there is none.
+func (p *Pool) Since(server string) time.Time { return p.State(server).Since }
+
+// Forgive ends the pause before a server that failed may be started again.
+func (p *Pool) Forgive(server string) {
+	p.mu.Lock()
+	s := p.servers[server]
+	p.mu.Unlock()
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retryAt = time.Time{}
 }
 
 // Ready connects to a server that is to be called, where it is not connected yet,
@@ -345,7 +382,7 @@ func (p *Pool) connect(ctx context.Context, s *pooled) (*conn, error) {
 			defer s.mu.Unlock()
 			return nil, &PauseError{Err: s.lastErr, Wait: wait}
 		}
-		c = &conn{ready: make(chan struct{})}
+		c = &conn{ready: make(chan struct{}), begun: time.Now()}
 		if !p.begin(func() { p.open(s, c) }) {
 			s.mu.Unlock()
 			return nil, ErrClosed
@@ -386,6 +423,8 @@ func (p *Pool) open(s *pooled, c *conn) {
 	if err != nil {
 		s.conn = nil
 		s.fail(err, 0)
+	} else {
+		s.down = time.Time{}
 	}
 	close(c.ready)
 }
@@ -394,6 +433,9 @@ func (p *Pool) open(s *pooled, c *conn) {
 func (s *pooled) fail(err error, forgiven int) {
 	s.failures++
 	s.lastErr, s.retryAt = err, time.Time{}
+	if s.down.IsZero() {
+		s.down = time.Now()
+	}
 	if n := s.failures - forgiven; n > 0 {
 		s.retryAt = time.Now().Add(min(minBackoff<<min(n-1, 16), maxBackoff))
 	}

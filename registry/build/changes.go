@@ -3,6 +3,9 @@ package build
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/config"
@@ -60,6 +63,75 @@ func Compare(id string, before, after registry.Definition) Change {
 	part("instructions", before.Instructions == after.Instructions,
 		func(to *registry.Definition, d registry.Definition) { to.Instructions = d.Instructions })
 	return c
+}
+
+// Part is a part of a definition before and after a change, in lines for a person to
+// read. Characters that would not be seen are escapes; texts are quoted as in Go.
+type Part struct {
+	Name          string
+	Before, After []string
+}
+
+// Parts are the parts of the definition that changed.
+func (c *Change) Parts() []Part {
+	b, a := &c.Before, &c.After
+	var out []Part
+	for _, p := range []Part{
+		{"title", textLines(b.Title), textLines(a.Title)},
+		{"description", textLines(b.Description), textLines(a.Description)},
+		{"what a call sends", textLines(b.Request), textLines(a.Request)},
+		{"instructions of its server", textLines(b.Instructions), textLines(a.Instructions)},
+		{"inputSchema", jsonLines(b.Input), jsonLines(a.Input)},
+		{"outputSchema", jsonLines(b.Output), jsonLines(a.Output)},
+		{"annotations", jsonLines(marshaled(b.Annotations)), jsonLines(marshaled(a.Annotations))},
+	} {
+		if !slices.Equal(p.Before, p.After) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Differ takes off the lines that begin and end a part before and after alike.
+func (p *Part) Differ() (begin, before, after, end []string) {
+	before, after = p.Before, p.After
+	n := 0
+	for n < min(len(before), len(after)) && before[n] == after[n] {
+		n++
+	}
+	begin, before, after = before[:n], before[n:], after[n:]
+	for n = 0; n < min(len(before), len(after)) && before[len(before)-1-n] == after[len(after)-1-n]; n++ {
+	}
+	return begin, before[:len(before)-n], after[:len(after)-n], before[len(before)-n:]
+}
+
+func textLines(text string) (out []string) {
+	if text == "" {
+		return nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		out = append(out, string(registry.PrintableGo(fmt.Appendf(nil, "%q", line))))
+	}
+	return out
+}
+
+func jsonLines(raw json.RawMessage) []string {
+	if len(raw) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return []string{fmt.Sprintf("%q", raw)}
+	}
+	return strings.Split(string(registry.PrintableJSON(b.Bytes())), "\n")
+}
+
+func marshaled(a *registry.Annotations) json.RawMessage {
+	if a == nil {
+		return nil
+	}
+	b, _ := json.Marshal(a) // texts and booleans always marshal
+	return b
 }
 
 func sameJSON(a, b *registry.Annotations) bool {

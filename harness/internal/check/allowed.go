@@ -112,7 +112,7 @@ func (r *requirements) value(s *types.Struct, owner *types.Named, field int, x *
 			continue
 		}
 		d := r.diagnose(Compile, e.Pos(), "%s is not a value of %s.%s.%s", v.ExactString(), owner.Obj().Pkg().Name(), owner.Obj().Name(), s.Field(field).Name())
-		d.Hint = allowedHint(v, allowed)
+		d.Hint, d.Near = allowedHint(v, allowed)
 		d.concern(CodeEnum, serverOf(owner.Obj()), owner.Obj().Name(), s.Field(field).Name())
 		list = append(list, d)
 	}
@@ -161,7 +161,9 @@ func butForCase(v constant.Value, allowed []json.RawMessage) string {
 // maxAllowed bounds the values that a hint lists.
 const maxAllowed = 24
 
-func allowedHint(v constant.Value, allowed []json.RawMessage) string {
+// allowedHint says which values are allowed, and, as Go, which of them may have been
+// meant.
+func allowedHint(v constant.Value, allowed []json.RawMessage) (hint string, meant []string) {
 	var all, names []string
 	for _, a := range allowed {
 		all = append(all, string(a))
@@ -170,19 +172,19 @@ func allowedHint(v constant.Value, allowed []json.RawMessage) string {
 			names = append(names, s)
 		}
 	}
-	hint := "allowed: " + strings.Join(all[:min(len(all), maxAllowed)], ", ")
+	hint = "allowed: " + strings.Join(all[:min(len(all), maxAllowed)], ", ")
 	if len(all) > maxAllowed {
 		hint += ", …"
 	}
 	if v.Kind() != constant.String {
-		return hint
+		return hint, nil
 	}
 	word := constant.StringVal(v)
 	if word == "" {
-		return hint + "; leave the field out to send nothing"
+		return hint + "; leave the field out to send nothing", nil
 	}
 	if near := nearest(word, names); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean %q? %s", near[0], hint)
+		hint, meant = fmt.Sprintf("did you mean %q? %s", near[0], hint), []string{strconv.Quote(near[0])}
 	}
-	return hint
+	return hint, meant
 }

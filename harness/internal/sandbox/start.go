@@ -83,6 +83,17 @@ func (c *Child) CPU() time.Duration {
 	return cpuUsed(c.cmd.Process.Pid)
 }
 
+// Memory returns how many bytes of memory the child holds now: 0 when it has ended, and
+// where that is not known, which is everywhere but on Linux.
+func (c *Child) Memory() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reaped {
+		return 0
+	}
+	return memoryUsed(c.cmd.Process.Pid)
+}
+
 // Narrow lowers the memory and CPU limits of a child that has locked itself,
 // to those of conf where they are lower. CPU time used so far counts.
 // On platforms without such limits it does nothing.

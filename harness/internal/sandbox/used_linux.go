@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"bytes"
+	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,4 +19,19 @@ func cpuUsed(pid int) time.Duration {
 		return 0
 	}
 	return time.Duration(t.Nano())
+}
+
+// memoryUsed is what a process holds of memory now, in bytes (statm: resident), 0 when
+// it is gone.
+func memoryUsed(pid int) int64 {
+	statm, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(statm)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64) // 0 for what is no number
+	return pages * int64(os.Getpagesize())
 }

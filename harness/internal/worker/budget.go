@@ -79,26 +79,69 @@ const watchEvery = 100 * time.Millisecond
 // watch calls a function when the runs have taken more CPU time together than
 // one may; call stop when the first of them has ended.
 func (b *Budget) watch(over func()) (stop func()) {
-	var mu sync.Mutex
-	var timer *time.Timer
-	ended := false
-	look := func() {
+	return every(watchEvery, func() time.Duration {
 		b.mu.Lock()
 		late := b.begun > 1 && b.used() > b.limits.CPU
 		b.mu.Unlock()
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case ended:
-		case late:
+		if late {
 			over()
-		default:
-			timer.Reset(watchEvery)
+			return 0
 		}
-	}
+		return watchEvery
+	})
+}
+
+// Usage is what a run, and those that it has started, take of the machine.
+type Usage struct {
+	At     time.Time
+	CPU    time.Duration // since the run began
+	Memory int64         // bytes that their workers hold now
+}
+
+// usageEvery is when the usage is looked at first, and how often then. In a long run it
+// is less often: after each thirtieth of its time, which are 210 times in 10 min.
+const usageEvery = 50 * time.Millisecond
+
+// sample tells what the runs take, from time to time, where the system knows it; call
+// stop when the first of them has ended.
+func (b *Budget) sample(tell func(Usage)) (stop func()) {
+	begun := time.Now()
+	b.mu.Lock()
+	before := b.used() // a spare has been there for long
+	b.mu.Unlock()
+	return every(usageEvery, func() time.Duration {
+		u := Usage{At: time.Now()}
+		b.mu.Lock()
+		u.CPU = b.used() - before
+		for _, p := range b.running {
+			u.Memory += p.child.Memory()
+		}
+		b.mu.Unlock()
+		if u.Memory > 0 {
+			tell(u)
+		}
+		return max(usageEvery, time.Since(begun)/30)
+	})
+}
+
+// every calls a function after a time, and again after the times that it returns, until
+// that is 0 or stop is called; stop waits for a call that is under way.
+func every(first time.Duration, look func() (next time.Duration)) (stop func()) {
+	var mu sync.Mutex
+	var timer *time.Timer
+	ended := false
 	mu.Lock()
 	defer mu.Unlock()
-	timer = time.AfterFunc(watchEvery, look)
+	timer = time.AfterFunc(first, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended {
+			return
+		}
+		if next := look(); next > 0 {
+			timer.Reset(next)
+		}
+	})
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()

@@ -174,6 +174,10 @@ type Options struct {
 	Budget *Budget
 	// Stdout and Stderr receive the script's output as it comes; nil drops it.
 	Stdout, Stderr Printed
+	// Usage is told from time to time what the run, and those that it starts, take of
+	// the machine: first after 50 ms. nil: nobody wants to know. Where the system does
+	// not tell, which is everywhere but on Linux, it is not called.
+	Usage func(Usage)
 
 	silence time.Duration // see ErrParked; 0: quietTime
 }
@@ -253,6 +257,9 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 		defer b.watch(func() { cancel(errCPU) })()
 	}
 	b.add(p)
+	if !nested && opts.Usage != nil {
+		defer b.sample(opts.Usage)()
+	}
 	r.clock = startClock(s.Limits.Timeout, func() { cancel(context.DeadlineExceeded) })
 	defer r.clock.pause()
 	s.Mark = nil

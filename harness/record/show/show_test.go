@@ -556,3 +556,23 @@ func TestPrintsOfHostileLines(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestUsageIsInTheRunsTime(t *testing.T) {
+	r := newTape("a\n")
+	r.note(record.Note{Usage: record.Usage{{900, 50, 10e6}, {400, 300, 30e6}}}, 1000)
+	r.end(record.End{Status: "waiting", Usage: record.Usage{{100, 400, 20e6}}}, 1500)
+	r.End = nil
+	a := &record.Attempt{Head: at(61_500), Number: 2}
+	r.Attempts, r.Lines = append(r.Attempts, a), append(r.Lines, a)
+	most := int64(1<<63 - 1)
+	r.end(record.End{Status: "ok", Usage: record.Usage{{-1, 5, 5}, {400, 100, 5e6}, {300, 99, 5e6}, {most, most, most}, {200, 200, -1}}}, 62_000)
+	v := show.New(r.Run)
+	want := []show.Sample{{At: 100, CPU: 0.5, Memory: 10e6}, {At: 600, CPU: 0.5, Memory: 30e6}, {At: 1400, CPU: 0.125, Memory: 20e6},
+		{At: 1600, CPU: 1, Memory: 5e6}}
+	if d := cmp.Diff(want, v.Usage); d != "" || v.CPU != 500 || v.Peak != 30e6 {
+		t.Error(d, v.CPU, v.Peak)
+	}
+	if text := text(t, r.Run, &show.Options{Width: 80}); !strings.Contains(text, "used      500 ms of CPU time, at most 30.0 MB of memory") {
+		t.Error(text)
+	}
+}

@@ -161,6 +161,9 @@ func (p *page) head() {
 		p.attempts()
 	}
 	p.fact("calls", p.counted())
+	if len(v.Usage) > 0 {
+		p.fact("used", fmt.Sprintf("%s of CPU time, at most %s of memory", Duration(v.CPU), size(int(v.Peak))))
+	}
 	p.fact("for", b.Subject)
 	p.fact("session", b.Session)
 	script := fmt.Sprintf("%s, %s", text.Count(lineCount(v.Sources[0].Text), "line"), size(b.Script.Bytes))

@@ -26,6 +26,11 @@ type View struct {
 	Failed  int
 	Classes map[record.Class]int // calls of each class
 	Error   *Error
+	// Usage is what it took of the machine at times, in their order; the first time is
+	// 50 ms after an attempt has begun. There is none where the system does not tell.
+	Usage []Sample
+	CPU   float64 // ms of CPU time that it took, as far as Usage says
+	Peak  int64   // most of Usage's Memory
 	// Warnings are those of the run, at its end or so far.
 	Warnings []string
 }
@@ -121,6 +126,13 @@ type Print struct {
 	Ats []float64
 }
 
+// Sample is what a run, with the scripts that it runs, took of the machine.
+type Sample struct {
+	At     float64 // ms
+	CPU    float64 // ms of CPU time in a ms, since the sample before it; of all cores together
+	Memory int64   // bytes
+}
+
 // Bounds of a view, which hold whatever a record says.
 const (
 	maxChildren = 100 // scripts that are shown; what further ones did is told of the script itself
@@ -156,6 +168,7 @@ func New(r *record.Run) *View {
 	}
 	v.addCalls(c)
 	v.addPrints(c)
+	v.addUsage(c)
 	return v
 }
 
@@ -414,6 +427,38 @@ func (v *View) addPrints(c *clock) {
 		slices.SortStableFunc(s.Prints, func(a, b *Print) int { return cmp.Compare(a.Line, b.Line) })
 	}
 }
+
+func (v *View) addUsage(c *clock) {
+	before, cpu := 0.0, int64(0) // of the attempt
+	for _, l := range v.Run.Lines {
+		var usage record.Usage
+		switch l := l.(type) {
+		case *record.Attempt:
+			before, cpu = c.at(l.Time), 0
+		case *record.Note:
+			usage = l.Usage
+		case *record.End:
+			usage = l.Usage
+		}
+		for _, u := range usage { // which may be anybody's
+			if u[0] < 0 || u[0] > maxAge || u[1] < cpu || u[1] > maxAge || u[2] < 0 {
+				continue
+			}
+			s := Sample{At: c.at(record.When(l).Add(-time.Duration(u[0]) * time.Millisecond)), Memory: u[2]}
+			if s.At <= before {
+				continue
+			}
+			s.CPU = float64(u[1]-cpu) / (s.At - before)
+			v.CPU += float64(u[1] - cpu)
+			v.Peak = max(v.Peak, s.Memory)
+			v.Usage = append(v.Usage, s)
+			before, cpu = s.At, u[1]
+		}
+	}
+}
+
+// maxAge bounds what a sample says of time, in ms.
+const maxAge = int64(365 * 24 * time.Hour / time.Millisecond)
 
 // clock tells the time of a run, which stands still between its attempts.
 type clock struct {

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,6 +45,27 @@ func LogFile(folder, configFile, server string) (string, error) {
 		return registry.ApartPath(filepath.Join(dir, "server.log"), server), nil
 	}
 	return filepath.Join(dir, server+".log"), nil
+}
+
+// LogTail returns the last n lines of the log in a file and of the one before it, as
+// they are: what the server wrote is untrusted. Where nothing is kept there are none.
+func LogTail(path string, n int) ([]byte, error) {
+	var text []byte
+	for _, p := range []string{path + ".1", path} {
+		b, err := registry.ReadFile(p, 4*maxLog)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("reading %s: %w", filepath.Base(p), err)
+		}
+		text = append(text, b...)
+	}
+	end := len(text)
+	for at := len(bytes.TrimSuffix(text, []byte("\n"))); n > 0; n-- {
+		if at = bytes.LastIndexByte(text[:at], '\n'); at < 0 {
+			return text, nil
+		}
+		end = at + 1
+	}
+	return text[end:], nil
 }
 
 var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`) })

@@ -1,0 +1,25 @@
+// Prints what codemirror.js is made of: its checksum, and of each package that has a
+// part in it the version, the checksum and the licence.
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+
+const read = (file) => readFileSync(file, "utf8");
+const { inputs } = Object.values(JSON.parse(read("meta.json")).outputs)[0];
+const names = [...new Set(Object.keys(inputs).map((f) => f.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1]).filter(Boolean))].sort();
+const lock = JSON.parse(read("package-lock.json")).packages;
+const licences = new Map(); // the text → the packages that have it
+const packages = names.map((name) => {
+  const dir = "node_modules/" + name, { version, integrity, license } = lock[dir];
+  if (license !== "MIT") throw new Error(`${name} has the licence ${license}`);
+  const text = read(`${dir}/${readdirSync(dir).find((f) => /^licen[sc]e/i.test(f))}`).trim();
+  licences.set(text, [...(licences.get(text) ?? []), name]);
+  return `${name} ${version} ${integrity}`;
+});
+const sum = createHash("sha256").update(readFileSync("codemirror.js")).digest("hex");
+console.log(`codemirror.js, made by .ci/codemirror/build
+
+sha256 ${sum}
+
+Packages (npm), all under the MIT licence:
+${packages.join("\n")}`);
+for (const [text, of] of licences) console.log(`\n${"-".repeat(80)}\n${of.join(", ")}:\n\n${text}`);

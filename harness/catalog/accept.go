@@ -1,0 +1,124 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/build"
+	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/wrappers"
+)
+
+// Acceptance is a registry file and the pins of its tools, for a person who accepts
+// what servers have changed.
+type Acceptance struct {
+	Registry *registry.Registry
+	Pins     *registry.Pins
+
+	files  *Files
+	config *config.Config // nil: there is none
+}
+
+// Acceptance reads the registry and the pins. A config that cannot be read is *Error.
+func (f *Files) Acceptance() (*Acceptance, error) {
+	a := &Acceptance{files: f}
+	var err error
+	if len(f.configs()) > 0 {
+		if a.config, err = config.Load(f.configs()...); err != nil {
+			return nil, &Error{err}
+		}
+	}
+	if a.Registry, err = registry.Load(f.Path()); err != nil {
+		return nil, err
+	}
+	a.readPins()
+	return a, nil
+}
+
+func (a *Acceptance) readPins() {
+	var pinned map[string]bool
+	if a.config != nil {
+		pinned = build.Pinned(a.config.Servers)
+	}
+	a.Pins = a.files.Pins()
+	a.Pins.Hold(a.Registry, a.Registry, pinned, func(string) bool { return false })
+}
+
+// Pins reads the pins of the tools.
+func (f *Files) Pins() *registry.Pins { return registry.LoadPins(f.pins()) }
+
+// Change is how a tool changed since it was accepted.
+func (a *Acceptance) Change(id string) build.Change {
+	t, ok := a.Registry.Tool(id)
+	if !ok {
+		return build.Change{ID: id}
+	}
+	accepted, now, _ := a.Pins.Change(t.Server, t.Name)
+	return build.Compare(id, accepted, now)
+}
+
+// Functions are the Go functions of a new tool's server without the tool, and with it
+// once it is accepted.
+func (a *Acceptance) Functions(t *registry.Tool) (before, after []string) {
+	of := func(accepted bool) (lines []string) {
+		reg := &registry.Registry{Servers: a.Registry.Servers}
+		for _, x := range a.Registry.Tools {
+			if x.ID == t.ID {
+				if !accepted {
+					continue
+				}
+				x.Held = false
+			}
+			reg.Tools = append(reg.Tools, x)
+		}
+		s, _ := wrappers.NewView(reg).Server(t.Server)
+		for _, x := range s.Tools {
+			lines = append(lines, fmt.Sprintf("%s.%s: %s", s.Package, x.Func, x.Name))
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	return of(false), of(true)
+}
+
+// Accept makes the definitions that wait the accepted ones, if they are still those
+// that a person was shown, and writes the pins and the registry.
+func (a *Acceptance) Accept(ctx context.Context, shown ...build.Change) error {
+	a.readPins() // a build may have been at work meanwhile
+	ids := make([]string, len(shown))
+	for i, c := range shown {
+		ids[i] = c.ID
+		if !reflect.DeepEqual(c, a.Change(c.ID)) {
+			return fmt.Errorf("%s has changed again: read it, and accept it again", c.ID)
+		}
+	}
+	if err := a.Pins.Accept(a.Registry, ids...); err != nil {
+		return err
+	}
+	if err := a.Pins.Save(a.files.pins()); err != nil {
+		return err
+	}
+	if a.Registry.Embedder != nil {
+		if err := a.embed(ctx); err != nil {
+			a.files.log("%v; the next run makes the vectors", err)
+		}
+	}
+	return a.Registry.Save(a.files.Path())
+}
+
+// embed makes vectors for what was accepted.
+func (a *Acceptance) embed(ctx context.Context) error {
+	cfg := a.config
+	if cfg == nil {
+		cfg = &config.Config{}
+	}
+	_, search, err := searching(cfg)
+	if err != nil {
+		return err
+	}
+	return discovery.EmbedWith(search.Embedder)(ctx, a.Registry)
+}

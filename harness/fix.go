@@ -1,0 +1,97 @@
+package harness
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/usetools/usetools/discovery"
+	"github.com/usetools/usetools/harness/internal/check"
+	"github.com/usetools/usetools/harness/internal/worker"
+)
+
+// Fix is a change of a script that may mend an Error: Length bytes from Line and
+// Column become Text.
+type Fix struct {
+	Line   int    `json:"line"`   // from 1, as Error.Sent
+	Column int    `json:"column"` // from 1, in bytes
+	Length int    `json:"length"` // bytes
+	Text   string `json:"text"`
+}
+
+// maxFixes is how many fixes an error has at most. Of more right names none is likely.
+const maxFixes = 3
+
+// fixes notes what may stand in the place of the wrong name, or string, that an
+// error is about.
+func (r *run) fixes(e *Error, right ...string) {
+	e.Fixes = nil
+	if len(right) > maxFixes {
+		return
+	}
+	for _, text := range right {
+		if f, ok := r.fix(e, text); ok {
+			e.Fixes = append(e.Fixes, f)
+		}
+	}
+}
+
+// fix puts what is right in the place of what is wrong at an error's place, if the
+// error is about what stands there.
+func (r *run) fix(e *Error, right string) (Fix, bool) {
+	line := sourceLine(r.script.Source, e.Line)
+	if e.Column < 1 || e.Column > len(line) {
+		return Fix{}, false
+	}
+	before, at := line[:e.Column-1], line[e.Column-1:]
+	wrong := identifier(at)
+	if strings.HasPrefix(right, `"`) {
+		wrong, _ = strconv.QuotedPrefix(at)
+	}
+	if wrong == "" || !strings.Contains(e.Message, wrong) {
+		return Fix{}, false
+	}
+	pkg, member, qualified := strings.Cut(right, ".")
+	switch {
+	case strings.HasPrefix(right, `"`), !qualified:
+	case strings.HasSuffix(before, pkg+"."):
+		right = member
+	case strings.HasSuffix(before, "."):
+		return Fix{}, false
+	case e.about.Code == check.CodeNoServer: // with what it is wanted for
+		rest, ok := strings.CutPrefix(at[len(wrong):], ".")
+		if !ok || identifier(rest) == "" {
+			return Fix{}, false
+		}
+		wrong += "." + identifier(rest)
+	}
+	return Fix{Line: e.Line, Column: e.Column, Length: len(wrong), Text: right}, wrong != right
+}
+
+// identifier is the one that a text begins with, "" where it begins with none.
+func identifier(s string) string {
+	end := strings.IndexFunc(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if end < 0 {
+		end = len(s)
+	}
+	return s[:end]
+}
+
+// phraseFixes put the name of one of the first offered tools in the place of a phrase.
+func (r *run) phraseFixes(p worker.Phrase, offered []discovery.Difference) []Fix {
+	line := sourceLine(r.script.Source, p.Line)
+	if p.Column < 1 || p.Column > len(line) {
+		return nil
+	}
+	literal, err := strconv.QuotedPrefix(line[p.Column-1:])
+	if err != nil {
+		return nil
+	}
+	var out []Fix
+	for _, d := range offered[:min(len(offered), maxFixes)] {
+		if t, ok := r.view.Tool(d.ID); ok {
+			out = append(out, Fix{Line: p.Line, Column: p.Column, Length: len(literal), Text: strconv.Quote(t.Go())})
+		}
+	}
+	return out
+}
