@@ -318,7 +318,7 @@ func (b *tab) accessible(where string) {
 	if !eval[bool](b, `!!window.axe`) {
 		b.do(chromedp.Evaluate[chromedp.Void](source + ";0"))
 	}
-	out := eval[string](b, `axe.run(document, { resultTypes: ["violations"], runOnly: { type: "tag", values: ["wcag2a", "wcag2aa",
+	out := eval[string](b, `axe.run(document, { preload: false, resultTypes: ["violations"], runOnly: { type: "tag", values: ["wcag2a", "wcag2aa",
 		"wcag21a", "wcag21aa", "wcag22aa", "best-practice"] } }).then((r) => JSON.stringify(r.violations))`)
 	var found []finding
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
@@ -336,9 +336,17 @@ func (b *tab) accessible(where string) {
 	}
 }
 
-// picture writes what the window shows, or the whole page, as a PNG of at most 256
+// picture writes a picture to the folder of -screenshots; without that it does nothing.
+func (b *tab) picture(name string, whole bool) {
+	b.t.Helper()
+	if *screenshots != "" {
+		b.pictureTo(filepath.Join(*screenshots, name+".png"), whole)
+	}
+}
+
+// pictureTo writes what the window shows, or the whole page, as a PNG of at most 256
 // colours, and returns its bytes.
-func (b *tab) picture(file string, whole bool) int {
+func (b *tab) pictureTo(file string, whole bool) int {
 	b.t.Helper()
 	params := page.CaptureScreenshotParams{}
 	if whole {

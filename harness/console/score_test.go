@@ -47,7 +47,9 @@ func (r *taped) end(ms float64) {
 	r.Lines = append(r.Lines, r.End)
 }
 
-func (r *taped) score() *score { return newScore(show.New(r.Run), []string{"shop", "mail"}, 1, after(1000)) }
+func (r *taped) score() *score {
+	return newScore(show.New(r.Run), []string{"shop", "mail"}, 1, after(1000))
+}
 
 // elements are the elements of a score with a tag, as their attributes.
 func elements(t testing.TB, s *score, tag string) (out []map[string]string) {
