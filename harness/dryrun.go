@@ -223,7 +223,8 @@ func (r *Result) LedgerText() string {
 		b.WriteString("answers of these calls were made up, which may be why the script did not end well:\n")
 	}
 	if r.Approval != "" {
-		fmt.Fprintf(&b, "a person may say yes to all of these at once: harness approvals yes %s; the same script, not as a dry run, then makes them\n", r.Approval)
+		fmt.Fprintf(&b, "a person may say yes to all of these at once: %s; the same script, not as a dry run, then makes them\n",
+			r.HowToAnswer(r.Approval))
 	}
 	return b.String()
 }

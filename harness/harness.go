@@ -65,6 +65,10 @@ type Options struct {
 	// StateFlag is what commands that a Result names need to find the records, such as
 	// "-state runs"; "": nothing.
 	StateFlag string
+	// AnswerAt is how a Result names the place where a person answers what waits, but
+	// for the ID at its end, such as "at https://HOST/approvals/"; "": the command harness
+	// approvals.
+	AnswerAt string
 	// Version is what records say of this build.
 	Version string
 }
@@ -283,7 +287,7 @@ func (h *Harness) run(ctx context.Context, s *Script, check bool) (*Result, erro
 		r.count(begin)
 		r.keep()
 	}
-	r.result.flag = h.opts.StateFlag
+	r.result.flag, r.result.answerAt = h.opts.StateFlag, h.opts.AnswerAt
 	r.observeResults()
 	r.result.Timing.Total = ms(time.Since(begin))
 	if own {

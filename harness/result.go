@@ -97,6 +97,7 @@ type Result struct {
 	Approval string   `json:"approval,omitempty"`
 	parked   bool     // it ended with calls that wait
 	flag     string   // Options.StateFlag
+	answerAt string   // Options.AnswerAt
 	made     []string // effects that were made, a line each, the first maxMade
 	moreMade int
 	Lowered  string  `json:"lowered,omitempty"` // of a check: what would be run

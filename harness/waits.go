@@ -99,7 +99,7 @@ func (r *Result) WaitsText() string {
 		}
 		more(&b, n)
 		first := slices.MinFunc(r.Waiting, func(a, b WaitingCall) int { return a.Until.Compare(b.Until) })
-		answers := fmt.Sprintf("harness approvals%s yes %s (or no)", flag, first.ID)
+		answers := r.HowToAnswer(first.ID)
 		if first.Question != nil {
 			answers = fmt.Sprintf("harness resume%s %s at a terminal", flag, r.Run)
 		}
@@ -107,6 +107,17 @@ func (r *Result) WaitsText() string {
 			"stands, and repeats nothing\n", first.Until.UTC().Format(time.RFC3339), answers)
 	}
 	return b.String()
+}
+
+// HowToAnswer says how a person answers what waits, by its ID.
+func (r *Result) HowToAnswer(id string) string {
+	switch {
+	case r.answerAt != "":
+		return r.answerAt + id
+	case r.flag != "":
+		return fmt.Sprintf("harness approvals %s yes %s (or no)", r.flag, id)
+	}
+	return fmt.Sprintf("harness approvals yes %s (or no)", id)
 }
 
 func oneOrMany(n int, one, many string) string {

@@ -361,9 +361,12 @@ func checkRules(reg *registry.Registry, cfg *config.Config) []finding {
 		out = append(out, f)
 	}
 	for _, token := range slices.Sorted(maps.Keys(rights)) {
-		if slices.Contains(rights[token], catalog.Approve) {
-			out = append(out, finding{Check: "rule", Status: fine,
-				Detail: "the token " + token + " may approve calls that it did not send itself"})
+		for _, right := range rights[token] {
+			may := "approve calls that it did not send itself"
+			if right == catalog.Operate {
+				may = "see and do in the console what the operator may, approve of all calls too"
+			}
+			out = append(out, finding{Check: "rule", Status: fine, Detail: "the token " + token + " may " + may})
 		}
 	}
 	for _, doubt := range catalog.RuleDoubts(cfg, reg) {

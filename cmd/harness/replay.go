@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -50,19 +49,6 @@ compile, and do the same, with the schemas of today?
 	}
 }
 
-// replayed is one line of what replay prints.
-type replayed struct {
-	Run        string              `json:"run"`
-	Record     string              `json:"record"` // as it was named
-	Same       bool                `json:"same"`
-	Calls      int                 `json:"calls"` // answered from the record
-	Ms         float64             `json:"ms"`
-	Difference *harness.Difference `json:"difference,omitempty"`
-	// Skipped says why there is nothing to replay.
-	Skipped string `json:"skipped,omitempty"`
-	Error   string `json:"error,omitempty"` // the record cannot be replayed
-}
-
 func (e *env) replay(ctx context.Context, c *cli.Command) error {
 	if n := c.Args().Len(); n < 1 || n > 2 {
 		return usageError{"replay wants a RECORD or a DIR of them, and at most one SCRIPT"}
@@ -87,9 +73,9 @@ func (e *env) replay(ctx context.Context, c *cli.Command) error {
 	}
 	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
-	var all []*replayed
+	var all []*harness.ReplayedRecord
 	for _, r := range runs {
-		all = append(all, replayOne(ctx, h, p, r))
+		all = append(all, harness.ReplayRecord(ctx, h.Replay, p, r.name, r.load))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -148,30 +134,8 @@ func (e *env) records(ctx context.Context, c *cli.Command, arg string) (all []re
 	return []recorded{{arg, func() (*record.Run, error) { return r, nil }}}, true, err
 }
 
-func replayOne(ctx context.Context, h *harness.Harness, p harness.Replay, r recorded) *replayed {
-	out := &replayed{Record: r.name}
-	begin := time.Now()
-	defer func() { out.Ms = float64(time.Since(begin).Microseconds()) / 1000 }()
-	var err error
-	if p.Run, err = r.load(); err != nil {
-		out.Error = err.Error()
-		return out
-	}
-	out.Run = registry.Printable(p.Run.Begin.ID, 100) // as somebody wrote it
-	got, err := h.Replay(ctx, &p)
-	switch {
-	case errors.Is(err, harness.ErrNothingToReplay):
-		out.Skipped = err.Error()
-	case err != nil:
-		out.Error = err.Error()
-	default:
-		out.Same, out.Calls, out.Difference = got.Difference == nil, got.Calls, got.Difference
-	}
-	return out
-}
-
 // showReplay prints what one replay came to.
-func (e *env) showReplay(r *replayed, quiet bool) {
+func (e *env) showReplay(r *harness.ReplayedRecord, quiet bool) {
 	switch {
 	case r.Error != "":
 		fmt.Fprintf(e.stderr, "harness: %s cannot be replayed: %s\n", registry.Printable(r.Record, 1000), registry.PrintableText(r.Error, 2000))
@@ -194,7 +158,7 @@ func indented(s string) string {
 }
 
 // showReplays prints what the replays of a folder came to, as a table of tests.
-func (e *env) showReplays(all []*replayed, quiet bool) {
+func (e *env) showReplays(all []*harness.ReplayedRecord, quiet bool) {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	bad := 0
 	for _, r := range all {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -184,7 +182,7 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	var replays map[string]*replayed
+	var replays map[string]*harness.ReplayedRecord
 	if c.Bool("replay") {
 		if replays, err = replayScripts(ctx, c, lib, list); err != nil {
 			return err
@@ -212,7 +210,7 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 				fmt.Fprintf(w, "  broken: %s\n", s.Broken)
 			}
 			if replays != nil {
-				fmt.Fprintf(w, "  %s\n", replays[s.Name].words())
+				fmt.Fprintf(w, "  %s\n", replays[s.Name].Words())
 			}
 		}
 		err = w.Flush()
@@ -256,17 +254,12 @@ const mostLooked = 2000
 // replayScripts replays the records that are kept with scripts; those without one
 // are Skipped.
 func replayScripts(ctx context.Context, c *cli.Command, lib *library.Library, list []*library.Script) (
-	map[string]*replayed, error) {
+	map[string]*harness.ReplayedRecord, error) {
 	h := harness.New(&harness.Options{BestEffort: c.String("sandbox") == bestEffort})
 	defer h.Close()
-	out := map[string]*replayed{}
+	out := map[string]*harness.ReplayedRecord{}
 	for _, s := range list {
-		file := lib.Record(s.Name)
-		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			out[s.Name] = &replayed{Skipped: "no record is kept with it: harness save -with-record"}
-			continue
-		}
-		out[s.Name] = replayOne(ctx, h, harness.Replay{Source: s.Source}, recordedIn(file))
+		out[s.Name] = harness.ReplayScript(ctx, h.Replay, lib, s)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -274,21 +267,8 @@ func replayScripts(ctx context.Context, c *cli.Command, lib *library.Library, li
 	return out, nil
 }
 
-// words says in a line what a replay came to.
-func (r *replayed) words() string {
-	switch {
-	case r.Skipped != "":
-		return r.Skipped
-	case r.Error != "":
-		return "cannot be replayed: " + registry.Printable(r.Error, 300)
-	case !r.Same:
-		return "differs from its record: " + registry.Printable(r.Difference.Text, 300)
-	}
-	return "does what it did in its record"
-}
-
 // differing is the exit code 1 where a replay is not like its record.
-func differing(all map[string]*replayed) error {
+func differing(all map[string]*harness.ReplayedRecord) error {
 	for _, r := range all {
 		if !r.Same && r.Skipped == "" {
 			return exit(1)

@@ -85,7 +85,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.StringFlag{Name: "resume", Usage: "`RULE` by which runs whose process died go on at the start: ask (the log " +
 				"names them), auto or never", Value: string(serve.ResumeAsk)},
 			&cli.StringFlag{Name: "approvals", Usage: "`WHOSE` yes counts: any, or console: none of the client that sent the " +
-				"script, none from files (harness approvals), only that of tokens with the right to approve (by the tool approvals)", Value: string(serve.ApprovalsAny)},
+				"script, none from files (harness approvals), only what is said in the console of this server, by the " +
+				"operator or a token with the right to approve, or by such a token with the tool approvals", Value: string(serve.ApprovalsAny)},
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
@@ -205,7 +206,11 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			link = http.ConsoleLink()
 		}
 		if link != "" {
-			log.Info("console", "open", link, "once_within", "10m", "another", "harness console -link")
+			open := []any{"open", link, "once_within", "10m"}
+			if opts.Approvals != serve.ApprovalsConsole {
+				open = append(open, "another", "harness console -link")
+			}
+			log.Info("console", open...)
 		}
 		if path := files.Path(); path != "" {
 			var secret []byte
@@ -307,8 +312,8 @@ func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logg
 func idleServeFlags(c *cli.Command) error {
 	mode, approve := serve.Mode(c.String("tools")), harness.Approval(c.String("approve"))
 	if c.String("approvals") == string(serve.ApprovalsConsole) && c.String("http") == "" {
-		return usageError{"-approvals console over stdio: nobody could say yes, as only tokens with the right to approve " +
-			"could, and those are HTTP's: add -http 127.0.0.1:7337, or leave it out"}
+		return usageError{"-approvals console over stdio: nobody could say yes, as the console and tokens with the right to " +
+			"approve are HTTP's: add -http 127.0.0.1:7337, or leave it out"}
 	}
 	return cmp.Or(
 		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),

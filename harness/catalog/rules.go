@@ -162,7 +162,7 @@ func (r *ruleReader) tokens(raw []byte) error {
 func (r *ruleReader) may(token, where string, raw []byte) error {
 	var list []Right
 	if json.Unmarshal(raw, &list) != nil || list == nil {
-		return fmt.Errorf(`%s is no list of rights, want [%q]`, where, Approve)
+		return fmt.Errorf(`%s is no list of rights, want such of %q as it has`, where, rights)
 	}
 	for _, right := range list {
 		if !slices.Contains(rights, right) {

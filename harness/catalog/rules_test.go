@@ -114,7 +114,7 @@ func TestAMistakeInTheRulesIsAnError(t *testing.T) {
 		`{"approve": {"a.b": {"ask": true, "for": "-1h"}}}`:             `has "for" that is no time`,
 		`{"tokens": {"alice": {"aprove": {}}}}`:                         `usetools.tokens.alice has the key "aprove", want "approve" or "may"`,
 		`{"tokens": {"alice": {"may": ["approve", "all"]}}}`:            `usetools.tokens.alice.may has the right "all", there are ["approve" "operate"]`,
-		`{"tokens": {"alice": {"may": "approve"}}}`:                     `usetools.tokens.alice.may is no list of rights`,
+		`{"tokens": {"alice": {"may": "approve"}}}`:                     `usetools.tokens.alice.may is no list of rights, want such of ["approve" "operate"] as it has`,
 		`{"tokens": {"alice": {"may": null}}}`:                          `is no list of rights`,
 		`{"tokens": {"": {"may": []}}}`:                                 `a token without a name`,
 		`{"tokens": ["alice"]}`:                                         `usetools.tokens: want an object`,

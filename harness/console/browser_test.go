@@ -2,8 +2,11 @@ package console_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
@@ -21,7 +24,7 @@ func (w *world) places(t testing.TB) []place {
 		"compile", "denied", "ambiguous"} {
 		list = append(list, place{"run-" + name, "/runs/" + w.runs[name]})
 	}
-	list = append(list, place{"tools", "/tools"}, place{"tools-search", "/tools?q=who+changed+a+line"},
+	list = append(list, place{"tools", "/tools"}, place{"tools-search", "/tools?q=who+changed+each+line+of+a+file"},
 		place{"tools-none", "/tools?q=launch+a+rocket"}, place{"tool", "/tools/git.git_blame"},
 		place{"tool-effect", "/tools/shop.refund_payment?example=0"},
 		place{"editor", "/editor"}, place{"editor-run", "/editor?run=" + w.runs["late"]}, place{"approvals", "/approvals"})
@@ -149,6 +152,145 @@ func TestAnOpenRunIsFollowed(t *testing.T) {
 	}
 	b.wait(`!document.querySelector("main").textContent.includes("running")`)
 	b.waitText("main", "Rui Tavares")
+}
+
+// A call that waits is answered by a button; the run goes on, and the page says so.
+func TestACallIsApprovedInTheBrowser(t *testing.T) {
+	w := emptyDemo(t)
+	res, err := w.run("dev", pushScript, nil)
+	if err != nil || res.Status != harness.Waiting {
+		t.Fatal(res, err)
+	}
+	b := w.openTab(t, "ann")
+	b.open("/approvals")
+	b.waitText("#ask", "git.git_push")
+	b.waitText("#ask", `"branch": "main"`)
+	b.click("#ask button[name=answer][value=yes]")
+	until(t, "the run goes on", func() bool {
+		run, err := w.store.Load(res.Run)
+		return err == nil && run.End != nil && run.End.Status == "ok"
+	})
+	b.waitText(".said", "Yes to 1 call of git.git_push")
+	b.wait(`!document.querySelector("#ask")`)
+	if n := w.shop.effects.Load(); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+	run, err := w.store.Load(res.Run)
+	if err != nil || len(run.Asks) != 1 || run.Asks[0].Answer == nil || run.Asks[0].Answer.Who != "ann" {
+		t.Errorf("%+v %v", run.Asks, err)
+	}
+}
+
+// Twelve calls that are alike are one table; what stands out is not ticked, and stays
+// when the others are answered with no and a word.
+func TestCallsAlikeAreAnsweredTogether(t *testing.T) {
+	w := emptyDemo(t)
+	res, err := w.run("support", refundScript, nil)
+	if err != nil || res.Status != harness.Waiting {
+		t.Fatal(res, err)
+	}
+	b := w.openTab(t, "")
+	b.open("/approvals")
+	b.click(`#inbox a[href^="/approvals/"]:has(.tool)`)
+	b.wait(`document.querySelectorAll("#ask table.diff tbody tr").length === 12`)
+	b.waitText("#ask", "Hana Kobayashi")
+	b.fill("#ask input[name=word]", "not before Monday")
+	b.click("#ask button[name=answer][value=no]")
+	ticked := 0
+	until(t, "the calls are answered", func() bool {
+		run, err := w.store.Load(res.Run)
+		if err != nil {
+			return false
+		}
+		ticked = 0
+		for _, a := range run.Asks {
+			if a.Answer != nil && !a.Answer.Yes && a.Answer.Word == "not before Monday" {
+				ticked++
+			}
+		}
+		return ticked >= 10
+	})
+	if ticked > 12 || w.shop.effects.Load() != 0 {
+		t.Errorf("%d calls are answered, %d effects", ticked, w.shop.effects.Load())
+	}
+}
+
+// The search answers while one types, and shows what each of its parts says.
+func TestTheSearchSaysWhy(t *testing.T) {
+	b := demo(t).openTab(t, "")
+	b.open("/tools")
+	b.key("/")
+	b.wait(`document.activeElement.matches("input[type=search]")`)
+	b.press("who changed each line of a file")
+	b.waitText("main", "means")
+	b.wait(`document.querySelector("table.whyt tr.on")?.textContent.includes("git.Blame")`)
+	b.wait(`document.querySelectorAll("table.whyt tr.on td.wb svg").length >= 4`)
+	b.wait(`document.querySelectorAll("table.whyt tbody tr").length > 1`)
+	b.wait(`location.search.includes("changed")`)
+}
+
+// The page of a run with 1,000 calls shows each of them, and keys go from one to the
+// next.
+func TestAThousandCallsAreShown(t *testing.T) {
+	w := demo(t)
+	b := w.openTab(t, "")
+	b.open("/runs/" + w.runs["thousand"])
+	b.wait(`document.querySelectorAll('a[href^="#c"], a[id^="b"]').length >= 1000`)
+	b.open("/runs/" + w.runs["thousand"] + "#c500")
+	b.waitText("main", "call 500 of 1000")
+	b.press(kb.ArrowRight)
+	b.waitText("main", "call 501 of 1000")
+}
+
+// Text that goes from right to left stays where it is, and turns nothing else around.
+func TestTextFromRightToLeftIsKeptApart(t *testing.T) {
+	w := demo(t)
+	b := w.openTab(t, "")
+	for _, path := range []string{"/tools", "/tools?q=find+a+page+of+the+notes", "/tools/notes.find_page", "/runs/" + w.runs["late"],
+		"/approvals"} {
+		b.open(path)
+		if apart := eval[[]string](b, `(() => {
+			const out = [], walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+			for (let n; (n = walk.nextNode());) {
+				if (!/[\u0590-\u06ff]/.test(n.data) || n.parentElement.closest("script,option")) continue;
+				const e = n.parentElement, apart = (e) => /isolate|plaintext/.test(getComputedStyle(e).unicodeBidi);
+				if (!apart(e) && !(e.parentElement && apart(e.parentElement))) out.push(e.outerHTML.slice(0, 150));
+			}
+			return out;
+		})()`); len(apart) > 0 {
+			t.Errorf("%s: these are not kept apart: %s", path, strings.Join(apart, "\n"))
+		}
+		b.fits(path)
+	}
+}
+
+// The pictures of README, with -pictures.
+func TestThePicturesOfTheReadme(t *testing.T) {
+	if *pictures == "" {
+		t.Skip("with -pictures DIR only")
+	}
+	w := demo(t)
+	mails := ""
+	for p, err := range w.store.Pending(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Tool == "mail.send_mail" && mails == "" {
+			mails = "/approvals/" + p.ID
+		}
+	}
+	b := w.openTab(t, "")
+	b.size(1280, 860)
+	for _, p := range []place{{"overview", "/"}, {"run", "/runs/" + w.runs["late"]}, {"tools", "/tools?q=who+changed+each+line+of+a+file"},
+		{"approvals", mails}} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.open(p.path)
+			b.like("prefers-color-scheme", scheme)
+			if n := b.pictureTo(filepath.Join(*pictures, p.name+"-"+scheme+".png"), false); n > 150_000 {
+				t.Errorf("%s in %s has %d bytes; at most 150,000 may be", p.name, scheme, n)
+			}
+		}
+	}
 }
 
 // What the system prefers counts: no motion, and colours of its own.

@@ -53,6 +53,8 @@ func TestEditing(t *testing.T) {
 		b.picture("editor-marks-"+scheme, true)
 	}
 	b.like()
+	b.press(kb.F8)
+	b.wait(inEditor + `.querySelector(".cm-announced")?.textContent.includes("unknown field Limti")`)
 	mend := func(says string) {
 		t.Helper()
 		b.wait(fmt.Sprintf(`[...%s.querySelectorAll(".mark button")].find((x) => x.textContent.includes(%q))`, inEditor, says))
@@ -63,6 +65,24 @@ func TestEditing(t *testing.T) {
 	b.waitText("#may", "effects by tickets.create_ticket")
 	b.waitText("#run", "Run with 1 effect")
 	b.waitText("#inputs", "200 where nothing is sent")
+
+	// nothing has run by typing; Ctrl-Enter runs it dry
+	runs := func() (n int) {
+		for range w.store.List(t.Context(), nil) {
+			n++
+		}
+		return n
+	}
+	before := runs()
+	if before != len(w.runs) {
+		t.Errorf("there are %d runs, want %d: nothing runs by typing", before, len(w.runs))
+	}
+	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.waitText("#ledger", "not sent")
+	b.waitText("#ledger", "It would return")
+	if n := runs(); n != before+1 {
+		t.Errorf("there are %d runs, want %d", n, before+1)
+	}
 
 	// completions: after a variable, in a literal, of a server
 	complete := func(text, want string) {
@@ -83,7 +103,27 @@ func TestEditing(t *testing.T) {
 	b = w.openTab(t, "")
 	b.open("/editor?run=" + w.runs["dry"])
 	b.waitText("#ledger", "not sent")
+	b.waitText("#ledger", "14 times sent")
+	b.wait(`document.querySelector("#code").dataset.checked === "ok"`)
 	b.picture("editor-ledger", true)
+	b.size(360, 740)
+	b.fits("editor at 360")
+	b.picture("editor-ledger-360", true)
+}
+
+// axe finds nothing in an editor with marks and a ledger.
+func TestTheEditorIsAccessible(t *testing.T) {
+	w := demo(t)
+	b := w.openTab(t, "")
+	for _, run := range []string{"dry", "compile"} {
+		b.open("/editor?run=" + w.runs[run])
+		b.wait(`document.querySelector("#code").dataset.checked`)
+		for _, scheme := range []string{"light", "dark"} {
+			b.like("prefers-color-scheme", scheme)
+			b.accessible(run + " " + scheme)
+		}
+		b.like()
+	}
 }
 
 // insert writes a text at once where the focus is.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
@@ -83,7 +84,7 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 			}
 		case m.Call != nil:
 			l.Sent++
-			key := fmt.Sprintln(m.Call.Tool, m.Call.Path, show.Line(m.Call.Place))
+			key := m.Call.Tool + " " + lineOf(r, m.Call.Path, m.Call.Place)
 			if i, ok := sent[key]; ok {
 				if l.Rows[i].Times++; m.Done != nil && (m.Done.Failed || m.Done.Error != "") {
 					l.Rows[i].Failures++
@@ -129,11 +130,11 @@ func (v *view) ledgerOf(r *record.Run) (*ledger, error) {
 // fill tells of a call.
 func (row *dryCall) fill(r *record.Run, m *record.Made) {
 	if g := m.Guess; g != nil {
-		row.Tool, row.From, row.Where = g.Tool, g.From, show.At(r, g.Path, g.Place)
+		row.Tool, row.From, row.Where = g.Tool, g.From, lineOf(r, g.Path, g.Place)
 		row.Args, row.Answer = ledgerValue(r, g.Args), ledgerAnswer(r, g.Result)
 		return
 	}
-	row.Tool, row.Sent, row.Where = m.Call.Tool, true, show.At(r, m.Call.Path, m.Call.Place)
+	row.Tool, row.Sent, row.Where = m.Call.Tool, true, lineOf(r, m.Call.Path, m.Call.Place)
 	row.Args = ledgerValue(r, m.Call.Args)
 	if d := m.Done; d != nil {
 		row.Took = show.Duration(d.Ms)
@@ -143,6 +144,12 @@ func (row *dryCall) fill(r *record.Run, m *record.Made) {
 			row.Answer = ledgerAnswer(r, d.Result)
 		}
 	}
+}
+
+// lineOf is the line that makes a call.
+func lineOf(r *record.Run, path, place string) string {
+	at, _, _ := strings.Cut(show.At(r, path, place), ", in the goroutine")
+	return at
 }
 
 // ledgerValue is a value of the record in a line.

@@ -21,11 +21,15 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-var screenshots = flag.String("screenshots", "", "write pictures of all pages to `DIR`")
+var (
+	screenshots = flag.String("screenshots", "", "write pictures of all pages to `DIR`; with -timeout 30m")
+	pictures    = flag.String("pictures", "", "write the pictures of README to `DIR`")
+)
 
 // axeFile is the variable with the path of axe.min.js; browserWanted, where it is not
 // empty, makes it a failure that a browser or axe is missing.
@@ -118,7 +122,11 @@ func (w *world) newTab(t testing.TB) *tab {
 		t.Fatal("starting the browser: ", chrome.err)
 	}
 	tabCtx, cancel := chromedp.NewContext(chrome.ctx, chromedp.WithNewBrowserContext())
-	ctx, end := context.WithTimeout(tabCtx, 3*patience)
+	most := 3 * patience
+	if *screenshots != "" {
+		most = 20 * patience
+	}
+	ctx, end := context.WithTimeout(tabCtx, most)
 	b := &tab{t: t, w: w, ctx: ctx}
 	read := make(chan struct{})
 	messages := chromedp.Console(ctx)
@@ -227,6 +235,21 @@ func (b *tab) fill(selector, text string) {
 	b.do(chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
 }
 
+// key presses one key; what it would write is not written where the page says so, unlike
+// with press.
+func (b *tab) key(key string) {
+	b.t.Helper()
+	for _, kind := range []cdpinput.DispatchKeyEventType{cdpinput.DispatchKeyEventTypeKeyDown, cdpinput.DispatchKeyEventTypeKeyUp} {
+		p := cdpinput.DispatchKeyEventParams{Type: kind, Key: key}
+		if kind == cdpinput.DispatchKeyEventTypeKeyDown {
+			p.Text = key
+		}
+		if _, err := chromedp.Call(b.ctx, cdpinput.DispatchKeyEvent, p); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
 // press sends keys to what has the focus.
 func (b *tab) press(keys string) {
 	b.t.Helper()
@@ -295,7 +318,7 @@ func (b *tab) accessible(where string) {
 	if !eval[bool](b, `!!window.axe`) {
 		b.do(chromedp.Evaluate[chromedp.Void](source + ";0"))
 	}
-	out := eval[string](b, `axe.run(document, { resultTypes: ["violations"], runOnly: { type: "tag", values: ["wcag2a", "wcag2aa",
+	out := eval[string](b, `axe.run(document, { preload: false, resultTypes: ["violations"], runOnly: { type: "tag", values: ["wcag2a", "wcag2aa",
 		"wcag21a", "wcag21aa", "wcag22aa", "best-practice"] } }).then((r) => JSON.stringify(r.violations))`)
 	var found []finding
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
@@ -313,13 +336,18 @@ func (b *tab) accessible(where string) {
 	}
 }
 
-// picture writes what the window shows, or the whole page, as a PNG of at most 256
-// colours to the folder of -screenshots.
+// picture writes a picture to the folder of -screenshots; without that it does nothing.
 func (b *tab) picture(name string, whole bool) {
 	b.t.Helper()
-	if *screenshots == "" {
-		return
+	if *screenshots != "" {
+		b.pictureTo(filepath.Join(*screenshots, name+".png"), whole)
 	}
+}
+
+// pictureTo writes what the window shows, or the whole page, as a PNG of at most 256
+// colours, and returns its bytes.
+func (b *tab) pictureTo(file string, whole bool) int {
+	b.t.Helper()
 	params := page.CaptureScreenshotParams{}
 	if whole {
 		yes := true
@@ -339,12 +367,13 @@ func (b *tab) picture(name string, whole bool) {
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, fewColours(img)); err != nil {
 		b.t.Fatal(err)
 	}
-	if err := os.MkdirAll(*screenshots, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(*screenshots, name+".png"), out.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
 		b.t.Fatal(err)
 	}
+	return out.Len()
 }
 
 // fewColours is a picture with its 256 commonest colours, each of the others being

@@ -1,8 +1,258 @@
 package console
 
-// scriptPages adds the page of saved scripts.
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+)
+
+const (
+	// lastRuns are those that the list of saved scripts looks through for theirs.
+	lastRuns = 1000
+	// replayTime bounds the replay of a script, and replaysTime those of all.
+	replayTime, replaysTime = 30 * time.Second, 2 * time.Minute
+)
+
+// scriptPages adds the pages of saved scripts.
 func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) {
-	see("GET /scripts", func(v *view) error {
-		return v.show("scripts.html", &Page{Title: "Scripts", Nav: "tools"})
+	see("GET /scripts", c.listScripts)
+	see("POST /scripts", c.replayScripts)
+	see("GET /scripts/{name}", c.showScript)
+	see("POST /scripts/{name}/replay", c.replayScript)
+	see("POST /scripts/{name}/run", c.runSaved)
+	see("POST /scripts/{name}/remove", c.removeScript)
+}
+
+// savedScript is a saved script as pages show it.
+type savedScript struct {
+	*library.Script
+	Inputs  []string
+	Changed []string // tools that are not as they were when it was checked
+	Kept    bool     // a record is kept with it
+	Last    *runRow  // its last run; nil: it is not among the latest
+	Runs    int      // of those
+	Replay  *harness.ReplayedRecord
+}
+
+// scripts is the library of a viewer; nil: there is none.
+func (v *view) scripts() *library.Library {
+	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
+		return cat.Scripts
+	}
+	return nil
+}
+
+func (v *view) saved(lib *library.Library, s *library.Script) *savedScript {
+	out := &savedScript{Script: s, Inputs: library.Inputs(s.Source)}
+	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
+		out.Changed = s.Changed(cat.Registry)
+	}
+	if file := lib.Record(s.Name); file != "" {
+		_, err := os.Stat(file)
+		out.Kept = err == nil
+	}
+	return out
+}
+
+// scriptsData is what the page of all saved scripts shows.
+type scriptsData struct {
+	Library  bool // there is one
+	Scripts  []*savedScript
+	Kept     int // that have a record
+	Replayed bool
+	Servers  []string
+}
+
+func (c *Console) allScripts(v *view) (*scriptsData, *library.Library, error) {
+	d, lib := &scriptsData{Servers: c.servers(v)}, v.scripts()
+	if lib == nil {
+		return d, nil, nil
+	}
+	d.Library = true
+	list, err := lib.List()
+	if err != nil {
+		return nil, nil, err
+	}
+	by := map[string]*savedScript{}
+	for _, s := range list {
+		x := v.saved(lib, s)
+		if x.Kept {
+			d.Kept++
+		}
+		d.Scripts, by[s.Name] = append(d.Scripts, x), x
+	}
+	f := v.Filter()
+	f.Limit = lastRuns
+	now := time.Now()
+	for sum, err := range c.store.List(v.r.Context(), f) {
+		if err != nil || by[sum.Name] == nil {
+			continue
+		}
+		x := by[sum.Name]
+		if x.Runs++; x.Last == nil {
+			x.Last = &runRow{Summary: sum}
+			x.Last.fill(&runsQuery{}, now)
+		}
+	}
+	return d, lib, nil
+}
+
+func (c *Console) listScripts(v *view) error {
+	d, _, err := c.allScripts(v)
+	if err != nil {
+		return err
+	}
+	return v.show("scripts.html", &Page{Title: "Saved scripts", Nav: "runs", Live: []string{topicRuns}, Data: d})
+}
+
+// replayer replays for a viewer.
+func (c *Console) replayer(v *view) harness.Replayer {
+	return func(ctx context.Context, p *harness.Replay) (*harness.Replayed, error) {
+		p.Timeout = replayTime
+		return c.host.Replay(ctx, v.Viewer, p)
+	}
+}
+
+// replayScripts replays all that have a record.
+func (c *Console) replayScripts(v *view) error {
+	d, lib, err := c.allScripts(v)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(v.r.Context(), replaysTime)
+	defer cancel()
+	for _, s := range d.Scripts {
+		if s.Kept {
+			s.Replay = harness.ReplayScript(ctx, c.replayer(v), lib, s.Script)
+		}
+	}
+	d.Replayed = true
+	return v.show("scripts.html", &Page{Title: "Saved scripts", Nav: "runs", Data: d})
+}
+
+// script is the one of the path.
+func (v *view) script() (*library.Library, *savedScript, error) {
+	lib, name := v.scripts(), v.r.PathValue("name")
+	gone := &problem{Status: http.StatusNotFound, Title: "No such script", Next: "/scripts", Do: "Saved scripts",
+		Text: "There is no saved script of this name here."}
+	if lib == nil || library.CheckName(name) != nil {
+		return nil, nil, gone
+	}
+	s, err := lib.Load(name)
+	if errors.As(err, new(*library.NotFoundError)) {
+		return nil, nil, gone
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return lib, v.saved(lib, s), nil
+}
+
+// scriptData is what the page of a saved script shows.
+type scriptData struct {
+	*savedScript
+	Own     bool      // it is the viewer's own, not a shared one
+	Rows    []*runRow // its latest runs
+	Servers []string
+	Lines   [][]span // of its source, the first ones
+	More    int      // lines that are not shown
+}
+
+func (c *Console) showScript(v *view) error {
+	lib, s, err := v.script()
+	if err != nil {
+		return err
+	}
+	return c.scriptPage(v, lib, s)
+}
+
+func (c *Console) scriptPage(v *view, lib *library.Library, s *savedScript) error {
+	d := &scriptData{savedScript: s, Servers: c.servers(v)}
+	_, err := lib.Own(s.Name)
+	d.Own = err == nil
+	f := v.Filter()
+	f.Script, f.Limit = s.Name, 10
+	ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
+	defer cancel()
+	var sums []*record.Summary
+	now := time.Now()
+	for sum, err := range c.store.List(ctx, f) {
+		if err == nil {
+			d.Rows, sums = append(d.Rows, &runRow{Summary: sum}), append(sums, sum)
+		}
+	}
+	for i, g := range c.glances(ctx, sums, glanceWait) {
+		d.Rows[i].Glance = g
+		d.Rows[i].fill(&runsQuery{}, now)
+	}
+	d.Lines = highlight(strings.TrimSuffix(s.Source, "\n"), func(pkg string) string {
+		if slices.Contains(d.Servers, pkg) {
+			return hue(d.Servers, pkg)
+		}
+		return ""
 	})
+	if d.More = len(d.Lines) - linesShown; d.More > 0 {
+		d.Lines = d.Lines[:linesShown]
+	}
+	return v.show("script.html", &Page{Title: s.Name, Nav: "runs", Live: []string{topicRuns}, Data: d})
+}
+
+func (c *Console) replayScript(v *view) error {
+	lib, s, err := v.script()
+	if err != nil {
+		return err
+	}
+	s.Replay = harness.ReplayScript(v.r.Context(), c.replayer(v), lib, s.Script)
+	return c.scriptPage(v, lib, s)
+}
+
+// runSaved begins a run, with the inputs of the form: JSON, or else a text.
+func (c *Console) runSaved(v *view) error {
+	_, s, err := v.script()
+	if err != nil {
+		return err
+	}
+	script := &Script{Source: s.Source, Name: s.Name, Inputs: map[string]json.RawMessage{},
+		Dry: v.r.PostForm.Get("dry") != ""}
+	for _, name := range s.Inputs {
+		value := strings.TrimSpace(v.r.PostForm.Get("input." + name))
+		switch {
+		case value == "": // not sent
+		case json.Valid([]byte(value)):
+			script.Inputs[name] = json.RawMessage(value)
+		default:
+			script.Inputs[name] = record.String(value).JSON
+		}
+	}
+	id, err := c.host.Execute(v.r.Context(), v.Viewer, script)
+	if err != nil {
+		v.say("bad", "%s was not run: %s", s.Name, show.Visible(err.Error(), charsShown, false))
+		return v.goTo("/scripts/" + s.Name)
+	}
+	return v.goTo("/runs/" + link(id))
+}
+
+func (c *Console) removeScript(v *view) error {
+	if !v.Operator {
+		return forbidden("Saved scripts are removed by the operator.")
+	}
+	lib, s, err := v.script()
+	if err != nil {
+		return err
+	}
+	if err := lib.Delete(s.Name); err != nil {
+		return err
+	}
+	v.say("ok", "%s was removed, with the record that was kept with it.", s.Name)
+	return v.goTo("/scripts")
 }

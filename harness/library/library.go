@@ -307,8 +307,14 @@ func (l *Library) Delete(name string) error {
 }
 
 // Record is the file in which a record of a run of a script of the library's own is
-// kept, which need not exist; beside it, without .jsonl, are its large values.
-func (l *Library) Record(name string) string { return filepath.Join(l.dir, name+".run.jsonl") }
+// kept, which need not exist; beside it, without .jsonl, are its large values. "": there
+// is no such library.
+func (l *Library) Record(name string) string {
+	if l.dir == "" {
+		return ""
+	}
+	return filepath.Join(l.dir, name+".run.jsonl")
+}
 
 // Names returns the names of the scripts, shared ones too, sorted.
 func (l *Library) Names() ([]string, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,7 +195,7 @@ func FuzzHeader(f *testing.F) {
 }
 
 func TestTheInputsOfAScriptAreKnown(t *testing.T) {
-	got := library.Inputs("var n int\n// Input(\"no\")\n_ = Input(\"count\", &n)\nx.Input(\"no\")\n" +
+	got := Inputs("var n int\n// Input(\"no\")\n_ = Input(\"count\", &n)\nx.Input(\"no\")\n" +
 		"if err := Input(`days`, &n); err != nil { Input(name, &n) }\nInput(\"count\", &n)\ns := \"Input(\\\"no\\\")\"\n\"")
 	if !slices.Equal(got, []string{"count", "days"}) {
 		t.Error(got)

@@ -17,7 +17,8 @@ import (
 	"github.com/usetools/usetools/registry"
 )
 
-// Approvals says whose yes counts, beside that of tokens with the right to approve.
+// Approvals says whose yes counts, beside that of the operator in the console and of
+// tokens with the right to approve.
 type Approvals string
 
 // Whose yes counts.
@@ -25,7 +26,7 @@ const (
 	// ApprovalsAny: also that of the user at the client that sent the script, and of
 	// who can write the folder of records (harness approvals).
 	ApprovalsAny Approvals = "any"
-	// ApprovalsConsole: nobody's, so that without such a token nobody can answer.
+	// ApprovalsConsole: nobody's.
 	ApprovalsConsole Approvals = "console"
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/record"
 )
 
 // surfer is a browser at a server: it follows redirects and keeps cookies.
@@ -158,5 +159,44 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 	}
 	if code, _ := p.post("/login", p.base, url.Values{"token": {tokens["ann"]}}); code != 429 {
 		t.Errorf("right after a wrong one: %d", code)
+	}
+}
+
+// With -approvals console what is said in the console counts, and the run goes on; what
+// another process says in files does not.
+func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
+	dir := t.TempDir()
+	store, err := record.Open(dir, &record.StoreOptions{AnswerKey: bytes.Repeat([]byte{3}, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, f, s := approving(t, &Options{Approvals: ApprovalsConsole, Records: store})
+	ann := dialHTTP(t, at, "", twoTokens["ann"], nil)
+	_, a := ann.run(deleting)
+	id := a.Waiting[0].ID
+	other := folderStore(t, dir)
+	if err := other.Answer(id, &record.Answer{Yes: true, Who: "somebody"}); err != nil {
+		t.Fatal(err)
+	}
+	p := newSurfer(t, strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/mcp"))
+	if code, text := p.post("/login", p.base, url.Values{"token": {twoTokens["bob"]}}); code != 200 {
+		t.Fatalf("%d\n%s", code, text)
+	}
+	code, page := p.get("/approvals/" + id)
+	if code != 200 || !strings.Contains(page, `name="answer" value="yes"`) || f.calls.Load() != 0 {
+		t.Fatalf("%d, %d calls\n%s", code, f.calls.Load(), page)
+	}
+	_, value, _ := strings.Cut(page, `name="ids" value="`)
+	value, _, _ = strings.Cut(value, `"`)
+	if code, page = p.post("/approvals", p.base, url.Values{"answer": {"yes"}, "ids": {value}}); code != 200 ||
+		!strings.Contains(page, "Yes to 1 call of files.delete_file. Run "+a.Run) {
+		t.Fatalf("%d\n%s", code, page)
+	}
+	until(t, func() bool {
+		run, err := s.records.Load(a.Run)
+		return err == nil && run.End != nil && run.End.Status == string(harness.OK)
+	})
+	if f.calls.Load() != 1 {
+		t.Errorf("%d calls", f.calls.Load())
 	}
 }

@@ -219,7 +219,11 @@ func New(opts *Options) (*Server, error) {
 			return nil, errors.Join(err, s.audit.Close())
 		}
 	}
-	s.harness = harness.New(&harness.Options{Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
+	at := ""
+	if o.Approvals == ApprovalsConsole {
+		at = "in the console of the server, at /approvals/"
+	}
+	s.harness = harness.New(&harness.Options{AnswerAt: at, Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
 		BestEffort: o.BestEffort, Records: s.records, Version: cmp.Or(o.Build, o.Version)})
 	s.live, s.resumer = newLive(s), newResumer(s)
 	s.work.Go(s.live.run)

@@ -429,7 +429,7 @@ func (c *session) waitingTask(s *taskState, res *harness.Result, from asker) *ta
 			break
 		}
 	}
-	s.StatusMessage += fmt.Sprintf("; harness approvals yes %s", res.Waiting[0].ID)
+	s.StatusMessage += "; " + res.HowToAnswer(res.Waiting[0].ID)
 	return s
 }
 

@@ -337,13 +337,18 @@ func TestATaskThatWaitsIsCanceled(t *testing.T) {
 	}
 }
 
-// Where only tokens with the right may say yes, the script's own client is not asked.
+// Where only the console and tokens with the right say yes, the script's own client is
+// not asked, and told where that is.
 func TestTheConsoleAloneSaysYes(t *testing.T) {
 	s, f := serving(t, &Options{Policy: asksForWrites, Approvals: ApprovalsConsole})
 	p := always(accept)
 	got, a := connect(t, s, p.options()).run(deleting)
 	if a.Status != harness.Waiting || len(p.questions()) != 0 || f.calls.Load() != 0 {
 		t.Errorf("%s; asked %q", got, p.questions())
+	}
+	if !strings.Contains(got, "in the console of the server, at /approvals/"+a.Waiting[0].ID) ||
+		strings.Contains(got, "harness approvals") {
+		t.Error(got)
 	}
 }
 

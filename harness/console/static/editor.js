@@ -334,7 +334,7 @@ async function check() {
     said = await answer.json();
   } catch (e) {
     if (mine.signal.aborted) return;
-    $("#checked").replaceChildren(el("footer", { className: "probs" }, el("span", { className: "st wait", textContent: "The script could not be checked: " + e.message })));
+    $("#checked").replaceChildren(el("div", { className: "probs" }, el("span", { className: "st wait", textContent: "The script could not be checked: " + e.message })));
     return;
   }
   if (mine.signal.aborted || !view.state.doc.eq(doc)) return;

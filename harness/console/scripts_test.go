@@ -1,0 +1,70 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/usetools/usetools/harness/library"
+)
+
+const greetScript = "var name string\nif err := Input(\"name\", &name); err != nil { name = \"nobody\" }\nReturn(\"hello \" + name)"
+
+func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
+	w := newDemo(t)
+	if err := w.catalog.Scripts.Save(&library.Script{Name: "greet", About: foreign, Source: greetScript}); err != nil {
+		t.Fatal(err)
+	}
+	c := w.signIn(t, "")
+	status, body := c.post("/scripts/greet/run", url.Values{"input.name": {"ann"}, "input.other": {"x"}})
+	if status != http.StatusOK || !strings.Contains(body, `Input name</dt><dd class="theirs">&#34;ann&#34;`) {
+		t.Fatalf("%d: %s", status, body)
+	}
+	until(t, "the run has ended", func() bool {
+		return strings.Contains(c.page("/scripts/greet"), `<span class="st ok">`)
+	})
+	id := w.listed(c.page("/runs?script=greet"))[0]
+	r, err := w.store.Load(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(r.Begin.Inputs["name"].JSON); got != `"ann"` || len(r.Begin.Inputs) != 1 {
+		t.Errorf("the inputs are %v", r.Begin.Inputs)
+	}
+	if err := r.Copy(w.catalog.Scripts.Record("greet")); err != nil {
+		t.Fatal(err)
+	}
+	body = c.page("/scripts")
+	for _, want := range []string{`<a href="/scripts/greet">greet</a>`, `<code class="theirs">name</code>`, `/runs/` + id + `"`,
+		"late_orders", "Replay all"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(body, "<script>alert") {
+		t.Error("what a script is about is markup")
+	}
+	for _, path := range []string{"/scripts", "/scripts/greet/replay"} {
+		if _, body := c.post(path, nil); !strings.Contains(body, "the same</span>") {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	if err := w.catalog.Scripts.Save(&library.Script{Name: "greet", Source: strings.ReplaceAll(greetScript, "hello", "bye")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, body := c.post("/scripts/greet/replay", nil); !strings.Contains(body, "differs</span>") {
+		t.Error(body)
+	}
+	if status, _ := w.signIn(t, "dev").post("/scripts/greet/remove", nil); status != http.StatusForbidden {
+		t.Errorf("the holder of a token removes a script: %d", status)
+	}
+	if _, body := c.post("/scripts/greet/remove", nil); !strings.Contains(body, "greet was removed") {
+		t.Error(body)
+	}
+	for _, path := range []string{"/scripts/greet", "/scripts/..%2fx", "/scripts/A"} {
+		if status, _ := c.get(path); status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}

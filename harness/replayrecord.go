@@ -1,0 +1,77 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
+)
+
+// ReplayedRecord is in short what the replay of a record came to.
+type ReplayedRecord struct {
+	Run        string      `json:"run"`
+	Record     string      `json:"record"` // as it was named
+	Same       bool        `json:"same"`
+	Calls      int         `json:"calls"` // answered from the record
+	Ms         float64     `json:"ms"`
+	Difference *Difference `json:"difference,omitempty"`
+	// Skipped says why there is nothing to replay.
+	Skipped string `json:"skipped,omitempty"`
+	Error   string `json:"error,omitempty"` // the record cannot be replayed
+}
+
+// Words says it in a line.
+func (r *ReplayedRecord) Words() string {
+	switch {
+	case r.Skipped != "":
+		return r.Skipped
+	case r.Error != "":
+		return "cannot be replayed: " + registry.Printable(r.Error, 300)
+	case !r.Same:
+		return "differs from its record: " + registry.Printable(r.Difference.Text, 300)
+	}
+	return "does what it did in its record"
+}
+
+// Replayer replays a run: Harness.Replay, or what calls that.
+type Replayer func(context.Context, *Replay) (*Replayed, error)
+
+// ReplayRecord loads a record, which somebody named so, and replays it.
+func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string,
+	load func() (*record.Run, error)) *ReplayedRecord {
+	out := &ReplayedRecord{Record: name}
+	begin := time.Now()
+	defer func() { out.Ms = float64(time.Since(begin).Microseconds()) / 1000 }()
+	var err error
+	if p.Run, err = load(); err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	out.Run = registry.Printable(p.Run.Begin.ID, 100) // as somebody wrote it
+	got, err := replay(ctx, &p)
+	switch {
+	case errors.Is(err, ErrNothingToReplay):
+		out.Skipped = err.Error()
+	case err != nil:
+		out.Error = err.Error()
+	default:
+		out.Same, out.Calls, out.Difference = got.Difference == nil, got.Calls, got.Difference
+	}
+	return out
+}
+
+// ReplayScript replays the record that is kept with a saved script, by the script as it
+// is now. One without a record is Skipped.
+func ReplayScript(ctx context.Context, replay Replayer, lib *library.Library, s *library.Script) *ReplayedRecord {
+	file := lib.Record(s.Name)
+	if _, err := os.Stat(file); file == "" || errors.Is(err, fs.ErrNotExist) {
+		return &ReplayedRecord{Skipped: "no record is kept with it: harness save -with-record"}
+	}
+	return ReplayRecord(ctx, replay, Replay{Source: s.Source}, file,
+		func() (*record.Run, error) { return record.LoadFile(file) })
+}
