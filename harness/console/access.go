@@ -78,11 +78,11 @@ func sign(secret, b []byte) []byte {
 func (d *doors) spend(key string, now time.Time) error {
 	b, err := base64.RawURLEncoding.DecodeString(key)
 	if err != nil || len(b) != 8+16+32 || !hmac.Equal(b[24:], sign(d.key, b[:24])) {
-		return errors.New("This link is not one of this server.")
+		return errors.New("this link is not one of this server")
 	}
 	until := time.Unix(int64(binary.BigEndian.Uint64(b)), 0)
 	if now.After(until) {
-		return errors.New("This link is older than ten minutes.")
+		return errors.New("this link is older than ten minutes")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +92,7 @@ func (d *doors) spend(key string, now time.Time) error {
 		}
 	}
 	if _, ok := d.used[key]; ok {
-		return errors.New("This link was used before; it opens the console once.")
+		return errors.New("this link was used before; it opens the console once")
 	}
 	d.used[key] = until
 	return nil
@@ -180,7 +180,7 @@ func ours(r *http.Request) bool {
 
 func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 	if err := c.doors.spend(r.URL.Query().Get("key"), time.Now()); err != nil {
-		c.door(w, r, http.StatusForbidden, err.Error())
+		c.door(w, r, http.StatusForbidden, sentence(err))
 		return
 	}
 	c.admit(w, r, "")

@@ -79,7 +79,7 @@ func (c *Console) editor(v *view) error {
 		}
 		s, err := scriptOf(r)
 		if err != nil {
-			v.say("bad", "The script of run %s cannot be edited. %s", r.Begin.ID, err)
+			v.say("bad", "The script of run %s cannot be edited. %s", r.Begin.ID, sentence(err))
 			return v.goTo("/runs/" + url.PathEscape(r.Begin.ID))
 		}
 		d.Script, d.Run, values = s.Source, r.Begin.ID, s.Inputs

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -125,6 +127,12 @@ func (v *view) fail(err error) {
 		p.Next, p.Do = "/", "To the overview"
 	}
 	v.write(p.Status, "problem.html", &Page{Title: p.Title, Data: p})
+}
+
+// sentence is an error as a page says it.
+func sentence(err error) string {
+	first, n := utf8.DecodeRuneInString(err.Error())
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(err.Error()[n:], ".") + "."
 }
 
 // show writes a page.

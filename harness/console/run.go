@@ -433,7 +433,7 @@ func (d *runView) actions(v *view) {
 		d.Effects = append(d.Effects, effectOf{tool, hue(servers, tool), n[tool]})
 	}
 	if _, err := scriptOf(r); err != nil {
-		d.CanNot = err.Error()
+		d.CanNot = sentence(err)
 	} else {
 		d.Can.Again = true
 	}

@@ -28,22 +28,22 @@ const (
 func scriptOf(r *record.Run) (*Script, error) {
 	switch {
 	case r.Begin.Script.IsZero():
-		return nil, errors.New("It is a single call, without a script.")
+		return nil, errors.New("it is a single call, without a script")
 	case r.Begin.Script.Redacted:
-		return nil, errors.New("Its script is not whole in the record.")
+		return nil, errors.New("its script is not whole in the record")
 	}
 	source, err := r.Text(r.Begin.Script)
 	if err != nil || source == "" {
-		return nil, errors.New("Its script cannot be read.")
+		return nil, errors.New("its script cannot be read")
 	}
 	s := &Script{Source: source, Name: r.Begin.Name, Inputs: map[string]json.RawMessage{}}
 	for name, d := range r.Begin.Inputs {
 		if d.Redacted {
-			return nil, fmt.Errorf("Its input %s is not whole in the record.", show.Visible(name, 60, false))
+			return nil, fmt.Errorf("its input %s is not whole in the record", show.Visible(name, 60, false))
 		}
 		raw, err := r.Value(d)
 		if err != nil {
-			return nil, fmt.Errorf("Its input %s cannot be read.", show.Visible(name, 60, false))
+			return nil, fmt.Errorf("its input %s cannot be read", show.Visible(name, 60, false))
 		}
 		if raw == nil {
 			raw = json.RawMessage("null")

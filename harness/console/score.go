@@ -281,6 +281,7 @@ func newScore(v *show.View, servers []string, page int, now time.Time) *score {
 	}
 	out.Rows = m.html()
 	out.Flight, out.AtATime = m.flight()
+	out.Tracks = m.tracks()
 	out.Chosen = chosen(v)
 	seen := map[string]bool{}
 	for _, s := range v.Sources {
@@ -781,9 +782,8 @@ func (m *scoreMaker) askNotes(asks []*record.Asked) {
 		state     record.State
 	}
 	type group struct {
-		of    said
-		asks  []*record.Asked
-		until time.Time
+		of   said
+		asks []*record.Asked
 	}
 	var all []*group
 	for _, a := range asks {
@@ -1331,6 +1331,33 @@ func (m *scoreMaker) density(all []barAt) {
 
 func (m *scoreMaker) bucket(t float64) int {
 	return min(max(int(m.axis.x(t)/100*buckets), 0), buckets-1)
+}
+
+// tracks are CPU and memory over time.
+func (m *scoreMaker) tracks() []track {
+	v := m.view
+	if len(v.Usage) < 2 {
+		return nil
+	}
+	most := 1.0 // cores
+	for _, s := range v.Usage {
+		most = max(most, s.CPU)
+	}
+	var cpu, memory strings.Builder
+	cpu.WriteString("M0 20")
+	memory.WriteString("M0 20")
+	for _, s := range v.Usage {
+		x := m.axis.x(s.At) * 10
+		fmt.Fprintf(&cpu, "V%.1fH%.1f", 20-18*s.CPU/most, x)
+		fmt.Fprintf(&memory, "L%.1f %.1f", x, 20-18*float64(s.Memory)/float64(max(v.Peak, 1)))
+	}
+	draw := func(line string) template.HTML { // of numbers alone
+		return template.HTML(fmt.Sprintf(`<path class="area" d="%sV20L0 20Z"/><path d="%s"/>`, line, line))
+	}
+	return []track{
+		{"CPU", "CPU", show.Duration(v.CPU), draw(cpu.String())},
+		{"memory", "memory", fmt.Sprintf("%d MB", v.Peak>>20), draw(memory.String())},
+	}
 }
 
 // flight is how many calls were under way over time, and at most.
