@@ -45,7 +45,8 @@ func toolsConsole(t testing.TB, cat *catalog.Catalog) func(method, path string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &http.Client{Jar: jar, Timeout: time.Minute}
+	client := &http.Client{Jar: jar, Timeout: time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	get := func(method, path string, form url.Values) (int, string) {
 		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(form.Encode()))
 		if err != nil {
