@@ -84,7 +84,6 @@ type ruleOf struct {
 type useOf struct {
 	Name                       string
 	Runs, NotOK, Calls, Failed int
-	subject                    string
 	Href                       string
 }
 
