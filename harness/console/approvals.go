@@ -330,7 +330,7 @@ func (v *view) question(run *record.Run, a *record.Asked, filled *filledForm, al
 		Why: a.Why, Class: string(a.Class), Ledger: a.A == record.Ledger,
 		Whole: a.Whole, Until: a.Until, At: show.At(run, a.Path, a.Place), Line: show.Line(a.Place),
 		SeesRun: v.Sees(sum.Subject),
-		WhoMay: whoMay(a.Ask), Value: record.ApprovalID(sum.ID, a.A) + " " + a.Digest}
+		WhoMay:  whoMay(a.Ask), Value: record.ApprovalID(sum.ID, a.A) + " " + a.Digest}
 	if name := sum.Name; name != "" && name != "-" {
 		q.Title = name
 	}
