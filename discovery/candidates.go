@@ -1,5 +1,10 @@
 package discovery
 
+import (
+	"cmp"
+	"slices"
+)
+
 // exactTools is the number of tools up to which the candidate score is
 // computed for all of them. Above, the best of two cheap rankings are taken:
 // poolSize by words and servers, poolSize by chromem's nearest neighbours.
@@ -109,7 +114,15 @@ type ranked[T any] struct {
 	value T
 }
 
+// manyRanked is the limit from which on items are sorted once, at the end: to move
+// those behind each new one takes time that grows with the square of their number.
+const manyRanked = 400
+
 func (r *ranking[T]) add(score float64, place int32, value T) {
+	if r.limit > manyRanked {
+		r.items = append(r.items, ranked[T]{score, place, value})
+		return
+	}
 	n := len(r.items)
 	better := func(i int) bool {
 		it := &r.items[i]
@@ -137,6 +150,12 @@ func (r *ranking[T]) add(score float64, place int32, value T) {
 }
 
 func (r *ranking[T]) values() []T {
+	if r.limit > manyRanked {
+		slices.SortFunc(r.items, func(a, b ranked[T]) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.place, b.place))
+		})
+		r.items = r.items[:min(r.limit, len(r.items))]
+	}
 	out := make([]T, len(r.items))
 	for i := range r.items {
 		out[i] = r.items[i].value

@@ -224,7 +224,7 @@ func TestSummaryIsTheFirstSentenceOrItsBeginning(t *testing.T) {
 }
 
 func TestRankingKeepsTheBestInOrder(t *testing.T) {
-	for _, limit := range []int{0, 1, 3, 10} {
+	for _, limit := range []int{0, 1, 3, 10, manyRanked + 1} {
 		r := ranking[string]{limit: limit}
 		scores := []float64{1, 3, 2, 3, 0, 3, 2}
 		for i, s := range scores {

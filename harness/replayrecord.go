@@ -42,7 +42,8 @@ func (r *ReplayedRecord) Words() string {
 type Replayer func(context.Context, *Replay) (*Replayed, error)
 
 // ReplayRecord loads a record, which somebody named so, and replays it.
-func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string, load func() (*record.Run, error)) *ReplayedRecord {
+func ReplayRecord(ctx context.Context, replay Replayer, p Replay, name string,
+	load func() (*record.Run, error)) *ReplayedRecord {
 	out := &ReplayedRecord{Record: name}
 	begin := time.Now()
 	defer func() { out.Ms = float64(time.Since(begin).Microseconds()) / 1000 }()
@@ -71,5 +72,6 @@ func ReplayScript(ctx context.Context, replay Replayer, lib *library.Library, s 
 	if _, err := os.Stat(file); file == "" || errors.Is(err, fs.ErrNotExist) {
 		return &ReplayedRecord{Skipped: "no record is kept with it: harness save -with-record"}
 	}
-	return ReplayRecord(ctx, replay, Replay{Source: s.Source}, file, func() (*record.Run, error) { return record.LoadFile(file) })
+	return ReplayRecord(ctx, replay, Replay{Source: s.Source}, file,
+		func() (*record.Run, error) { return record.LoadFile(file) })
 }

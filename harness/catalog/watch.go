@@ -111,17 +111,6 @@ func (f *Files) Ask(server string) bool {
 	if w == nil {
 		return false
 	}
-	f.mu.Lock()
-	if f.catalog != nil {
-		if pool, ok := f.catalog.Calls.(*backend.Pool); ok {
-			for _, s := range f.catalog.Registry.Servers {
-				if server == "" || server == s.Name {
-					pool.Forgive(s.Name)
-				}
-			}
-		}
-	}
-	f.mu.Unlock()
 	w.ask(server)
 	return true
 }

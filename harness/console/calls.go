@@ -339,19 +339,23 @@ func (c *Console) callValue(v *view) error {
 	if err != nil {
 		return err
 	}
+	what := v.r.PathValue("what")
+	if what != "args" && what != "result" {
+		return notFound("A call has args and a result.")
+	}
 	for _, m := range view.Run.Calls {
 		if strconv.Itoa(m.Line().N) != v.r.PathValue("n") {
 			continue
 		}
 		d := m.Line().Args
-		if v.r.PathValue("what") == "result" {
+		if what == "result" {
 			d = m.Result()
 		}
 		raw, err := view.Run.Value(d)
 		if err != nil || raw == nil {
 			return notFound("This value is not in the record.")
 		}
-		return v.download(fmt.Sprintf("%s-call-%d-%s.json", view.Run.Begin.ID, m.Line().N, v.r.PathValue("what")), raw)
+		return v.download(fmt.Sprintf("%s-call-%d-%s.json", view.Run.Begin.ID, m.Line().N, what), raw)
 	}
 	return notFound("There is no such call in this run.")
 }

@@ -125,7 +125,8 @@ func (c *Console) diffRuns(v *view) error {
 
 func newDiff(a, b *show.View) *diffData {
 	is := show.Compare(a, b)
-	d := &diffData{A: sideOf(a), B: sideOf(b), Same: is.Same, Open: a.Status == record.Running || b.Status == record.Running}
+	d := &diffData{A: sideOf(a), B: sideOf(b), Same: is.Same,
+		Open: a.Status == record.Running || b.Status == record.Running}
 	row := func(what, a, b string, counts bool) {
 		d.Rows = append(d.Rows, diffRow{What: what, A: a, B: b, Other: counts && a != b})
 	}
@@ -134,8 +135,8 @@ func newDiff(a, b *show.View) *diffData {
 	row("began", d.A.Began, d.B.Began, false)
 	row("took", show.Duration(is.Ms.A), show.Duration(is.Ms.B), false)
 	row("calls", callsOf(a), callsOf(b), true)
-	if a.Run.Begin.Subject+b.Run.Begin.Subject != "" {
-		row("token", show.Visible(a.Run.Begin.Subject, maxField, false), show.Visible(b.Run.Begin.Subject, maxField, false), false)
+	if x, y := a.Run.Begin.Subject, b.Run.Begin.Subject; x+y != "" {
+		row("token", brief(x), brief(y), false)
 	}
 	if e := is.Error; e != nil {
 		row("error", brief(e.A), brief(e.B), true)
@@ -249,5 +250,8 @@ func callOf(c *show.CallChange, d *diffData) diffCall {
 
 // Differ counts the calls that differ.
 func (d *diffData) Differ() string {
-	return text.Count(len(d.Calls)+d.More, "call") + " " + map[bool]string{true: "differs", false: "differ"}[len(d.Calls)+d.More == 1]
+	if n := len(d.Calls) + d.More; n != 1 {
+		return text.Count(n, "call") + " differ"
+	}
+	return "1 call differs"
 }

@@ -336,9 +336,17 @@ func (b *tab) accessible(where string) {
 	}
 }
 
-// picture writes what the window shows, or the whole page, as a PNG of at most 256
+// picture writes a picture to the folder of -screenshots; without that it does nothing.
+func (b *tab) picture(name string, whole bool) {
+	b.t.Helper()
+	if *screenshots != "" {
+		b.pictureTo(filepath.Join(*screenshots, name+".png"), whole)
+	}
+}
+
+// pictureTo writes what the window shows, or the whole page, as a PNG of at most 256
 // colours, and returns its bytes.
-func (b *tab) picture(file string, whole bool) int {
+func (b *tab) pictureTo(file string, whole bool) int {
 	b.t.Helper()
 	params := page.CaptureScreenshotParams{}
 	if whole {

@@ -80,6 +80,7 @@ type runView struct {
 	Chosen            *shownCall
 	Took, Between     string
 	Open              []openAsk
+	Waits             int // calls that wait for a person
 	Unknown           []unknownCall
 	States            []stateNote
 	Ledger            []ledgerRow
@@ -97,7 +98,10 @@ type runView struct {
 }
 
 type (
-	openAsk   struct{ ID, Tool, Hue, Args, Why, Row, Until string }
+	openAsk struct { // of all calls of a tool that wait for the same reason
+		ID, Tool, Hue, Args, Why, Row, Until string
+		Times                                int
+	}
 	stateNote struct{ Kind, Title, Text string }
 	ledgerRow struct {
 		N                                 int
@@ -185,11 +189,18 @@ const maxListed = 20
 
 func (d *runView) asks(servers []string) {
 	for _, a := range d.Run.Open() {
-		if a.A == record.Ledger || len(d.Open) >= maxListed {
+		if a.A == record.Ledger {
 			continue
 		}
-		d.Open = append(d.Open, openAsk{ID: record.ApprovalID(d.ID, a.A), Tool: a.Tool, Hue: hue(servers, a.Tool),
-			Args: shortArgs(d.Run, a.Args, 160), Why: a.Why, Row: rowAt(d.View, a.Path, a.Place), Until: a.Until.Local().Format("2 Jan, 15:04")})
+		d.Waits++
+		i := slices.IndexFunc(d.Open, func(o openAsk) bool { return o.Tool == a.Tool && o.Why == a.Why })
+		switch {
+		case i >= 0:
+			d.Open[i].Times++
+		case len(d.Open) < maxListed:
+			d.Open = append(d.Open, openAsk{ID: record.ApprovalID(d.ID, a.A), Tool: a.Tool, Hue: hue(servers, a.Tool), Times: 1, Why: a.Why,
+				Args: shortArgs(d.Run, a.Args, 110), Row: rowAt(d.View, a.Path, a.Place), Until: a.Until.Local().Format("2 Jan, 15:04")})
+		}
 	}
 }
 
@@ -446,6 +457,18 @@ func (d *runView) SaveName() string {
 		return name
 	}
 	return ""
+}
+
+// Panels is how many there are side by side below the score.
+func (d *runView) Panels() int {
+	n := 2
+	if len(d.Ledger) > 0 {
+		n++
+	}
+	if len(d.Decisions) > 0 {
+		n++
+	}
+	return n
 }
 
 // Counted says how many calls had effects: "no effects" where none had.

@@ -65,8 +65,8 @@ func readRunsQuery(values url.Values) (*runsQuery, error) {
 func (q *runsQuery) values() url.Values {
 	out := url.Values{}
 	for name, value := range map[string]string{"text": q.Text, "status": strings.Join(q.Status, ","), "tool": q.Tool,
-		"server": q.Server, "script": q.Script, "subject": q.Subject, "session": q.Session, "since": q.Since, "until": q.Until,
-		"before": q.Before} {
+		"server": q.Server, "script": q.Script, "subject": q.Subject, "session": q.Session, "since": q.Since,
+		"until": q.Until, "before": q.Before} {
 		if value != "" {
 			out.Set(name, value)
 		}
@@ -196,7 +196,8 @@ func (c *Console) fillForm(v *view, d *runsData) {
 	if now != "" && !slices.Contains(d.Statuses, now) {
 		d.Statuses = append(d.Statuses, now)
 	}
-	d.More = q.Tool+q.Server+q.Script+q.Subject+q.Session+q.Since+q.Until != "" || now != "" && !slices.Contains(known, now)
+	d.More = q.Tool+q.Server+q.Script+q.Subject+q.Session+q.Since+q.Until != "" ||
+		now != "" && !slices.Contains(known, now)
 	d.Narrow = d.More || q.Text+now != ""
 	if q.Before != "" {
 		d.Newest = q.With("before", "")

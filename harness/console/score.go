@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -314,16 +315,26 @@ func (m *scoreMaker) names() {
 
 func (m *scoreMaker) goName(tool string) string { return cmp.Or(m.gonames[tool], tool) }
 
-// chosen is the first call that failed, or else the slowest.
+// chosen is the first call of which nothing is known, or that failed, or else the
+// slowest.
 func chosen(v *show.View) int {
 	var best *show.Bar
+	rank := func(b *show.Bar) int {
+		switch {
+		case b.State == show.Unknown:
+			return 2
+		case isFailed(b):
+			return 1
+		}
+		return 0
+	}
 	for _, s := range v.Sources {
 		for _, p := range s.Places {
 			for _, b := range p.Calls {
 				switch {
-				case best == nil,
-					isFailed(b) && (!isFailed(best) || b.N < best.N),
-					!isFailed(best) && !isFailed(b) && b.End-b.Start > best.End-best.Start:
+				case best == nil, rank(b) > rank(best),
+					rank(b) == rank(best) && rank(b) > 0 && b.N < best.N,
+					rank(b) == 0 && rank(best) == 0 && b.End-b.Start > best.End-best.Start:
 					best = b
 				}
 			}
@@ -446,6 +457,9 @@ func (m *scoreMaker) phrases(src *source, of func(int) *happened) {
 	last := 1
 	if len(src.declared) > 0 {
 		last = src.declared[0][1]
+		for line := src.declared[0][0]; line < last; line++ { // it stays whole
+			of(line)
+		}
 	}
 	for i, p := range m.view.Phrases {
 		if i == maxPhrases {
@@ -660,7 +674,7 @@ func (m *scoreMaker) phraseNotes(all []show.Phrase) {
 		m.text(show.Visible(strings.ReplaceAll(p.Verdict, "_", " "), 40, false))
 		m.write(`</span>`)
 		m.meter(p.Confidence)
-		m.write(`<span class="by">`)
+		m.write(`<span class="by near">`)
 		for i, c := range p.Candidates[:min(3, len(p.Candidates))] {
 			if i == 0 {
 				m.write("nearest: ")
@@ -1140,16 +1154,17 @@ func stateWord(s show.State) string {
 	return string(s)
 }
 
-// label writes a text after a lone bar, or before it where there is no room.
+// label writes a text after a lone bar, before it where there is no room, or else
+// into it. A character has some 1.3 percent.
 func (m *scoreMaker) label(x, w float64, s string) {
-	if x+w > 78 {
-		if x < 12 { // it is as wide as all
-			m.write(`<text class="inn" x="`, pct(x), `" dx="6" y="1.01rem">`)
-		} else {
-			m.write(`<text x="`, pct(x), `" dx="-6" y="1.01rem" text-anchor="end">`)
-		}
-	} else {
+	wide := 2 + 1.3*float64(utf8.RuneCountInString(s))
+	switch {
+	case x+w+wide <= 100, x < wide && x+w < 50:
 		m.write(`<text x="`, pct(x+w), `" dx="6" y="1.01rem">`)
+	case x >= wide:
+		m.write(`<text x="`, pct(x), `" dx="-6" y="1.01rem" text-anchor="end">`)
+	default:
+		m.write(`<text class="inn" x="`, pct(x), `" dx="6" y="1.01rem">`)
 	}
 	m.text(s)
 	m.write(`</text>`)
@@ -1174,7 +1189,11 @@ func (m *scoreMaker) inner(x, w float64, b barAt) {
 
 // came says of a lone call how long it took and what came.
 func (m *scoreMaker) came(b *show.Bar) string {
-	if b.State != show.Answered && b.State != show.Failed {
+	switch b.State {
+	case show.Answered, show.Failed:
+	case show.Unknown:
+		return "nobody knows"
+	default:
 		return stateWord(b.State)
 	}
 	out := ""

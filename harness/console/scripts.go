@@ -143,8 +143,8 @@ func (c *Console) replayScripts(v *view) error {
 // script is the one of the path.
 func (v *view) script() (*library.Library, *savedScript, error) {
 	lib, name := v.scripts(), v.r.PathValue("name")
-	gone := &problem{Status: http.StatusNotFound, Title: "No such script", Text: "There is no saved script of this name here.",
-		Next: "/scripts", Do: "Saved scripts"}
+	gone := &problem{Status: http.StatusNotFound, Title: "No such script", Next: "/scripts", Do: "Saved scripts",
+		Text: "There is no saved script of this name here."}
 	if lib == nil || library.CheckName(name) != nil {
 		return nil, nil, gone
 	}
@@ -222,7 +222,8 @@ func (c *Console) runSaved(v *view) error {
 	if err != nil {
 		return err
 	}
-	script := &Script{Source: s.Source, Name: s.Name, Inputs: map[string]json.RawMessage{}, Dry: v.r.PostForm.Get("dry") != ""}
+	script := &Script{Source: s.Source, Name: s.Name, Inputs: map[string]json.RawMessage{},
+		Dry: v.r.PostForm.Get("dry") != ""}
 	for _, name := range s.Inputs {
 		value := strings.TrimSpace(v.r.PostForm.Get("input." + name))
 		switch {

@@ -45,6 +45,7 @@ func TestAToolIsTriedInTheBrowser(t *testing.T) {
 	b.click("#try .btn.first")
 	b.waitText("#try", "is no whole number")
 	looks("an error")
+	eval[string](b, `document.querySelector('[name="a/order"]').value = ""`)
 	b.fill(`[name="a/order"]`, "10371")
 	b.click("#try .btn.first")
 	b.waitText("#askargs", `{"amount":5,"order":10371}`)

@@ -245,6 +245,11 @@ func (w *watcher) rebuild(ctx context.Context, n news) error {
 			next.Config = c
 		}
 	}
+	for _, s := range next.Config.Servers {
+		if n.all || n.servers[s.Name] { // it is asked now, however short ago it failed
+			next.Pool.Forgive(s.Name)
+		}
+	}
 	o := w.opts.Build
 	o.Once = !first
 	o.Previous = w.state.Registry

@@ -30,7 +30,7 @@ class Score {
     this.byRow = Map.groupBy(this.calls, (c) => c.row);
     this.byPath = Map.groupBy(this.calls, (c) => c.g);
     this.lines = [...this.rows.keys()].filter((id) => this.byRow.has(id)); // as they stand
-    this.table = new Map($$(".calls tbody tr").map((r) => [+r.id.slice(1), r]));
+    this.rowsOfTable();
     this.zs = $$("svg.z", root);
     this.strips = $$(".lane[data-from]", root);
     this.axis = $("#axis", root);
@@ -50,6 +50,7 @@ class Score {
     this.listen();
   }
 
+  rowsOfTable() { this.table = new Map($$(".calls tbody tr").map((r) => [+r.id.slice(1), r])); }
   words(c) { return `call ${c.n} of ${this.data.total}, ${this.place(c.row)}, ${c.words}`; }
   place(row) { return "line " + row.replace(/^(s\d+)?L/, ""); }
   said(c) { return c.words ? this.words(c) : this.bars.get(c.n)?.getAttribute("aria-label") ?? ""; }
@@ -348,5 +349,9 @@ function begin(root) {
   }
   new ResizeObserver(() => { s.ticks(); s.later(); }).observe(root);
 }
-document.addEventListener("part", (e) => { if (e.target.id === "score") begin(e.target); });
+document.addEventListener("part", (e) => {
+  if (e.target.id === "score") begin(e.target);
+  else if (e.target.id === "below") { s.rowsOfTable(); s.choose(kept.chosen, { focus: false }); }
+});
+addEventListener("pointerdown", (e) => { if (!e.target.closest(".score")) kept.held = false; });
 if ($("#score")) begin($("#score"));

@@ -174,11 +174,11 @@ func TestMarksAreNotBelieved(t *testing.T) {
 }
 
 func TestMarksDoNotCountAsOutput(t *testing.T) {
-	h, c, err := heardOf([]string{marked(1, "12345"), marked(2, "67890")}, 10)
+	_, c, err := heardOf([]string{marked(1, "12345"), marked(2, "67890")}, 10)
 	if err != nil || c.String() != "1234567890" || c.cut {
 		t.Errorf("%q, %v", c.String(), err)
 	}
-	h, c, err = heardOf([]string{marked(1, "12345") + marked(2, "678901")}, 10)
+	h, c, err := heardOf([]string{marked(1, "12345") + marked(2, "678901")}, 10)
 	if !errors.Is(err, errOutputLimit) || c.String() != "1234567890" || h.String() != "1 \"12345\"\n2 \"67890\"\n" {
 		t.Errorf("%q, %s, %v", c.String(), h, err)
 	}
