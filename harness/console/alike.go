@@ -174,7 +174,8 @@ func (a *alikeness) medians() {
 }
 
 // host finds the hosts of mail addresses and URLs.
-var host = regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
+var host = regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
+	`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
 
 // hosts marks mail addresses and URLs of another host than nearly all others have.
 func (a *alikeness) hosts(path string, cells []string) {

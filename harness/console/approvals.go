@@ -240,8 +240,8 @@ func (v *view) answered(hue func(string) string) ([]answeredAsk, error) {
 				continue
 			}
 			x := answeredAsk{ID: record.ApprovalID(sum.ID, a.A), Run: sum.ID, Tool: a.Tool, Hue: hue(a.Tool), Yes: a.Answer.Yes,
-				Said: show.Said(&record.Answer{Yes: a.Answer.Yes, Whole: a.Answer.Whole, Who: a.Answer.Who, How: a.Answer.How}, false),
-				Word: a.Answer.Word, Time: a.Answer.Time}
+				Said: show.Said(&record.Answer{Yes: a.Answer.Yes, Whole: a.Answer.Whole, Who: a.Answer.Who,
+					How: a.Answer.How}, false), Word: a.Answer.Word, Time: a.Answer.Time}
 			if a.A == record.Ledger {
 				x.Tool, x.Hue = "all calls of a dry run", ""
 			}
@@ -325,10 +325,12 @@ type stepsBefore struct {
 func (v *view) question(run *record.Run, a *record.Asked, filled *filledForm, alone bool) (*question, error) {
 	sum, rv := run.Summary(), show.New(run)
 	hue, packageHue := v.hues()
-	q := &question{ID: record.ApprovalID(sum.ID, a.A), Run: sum.ID, Title: sum.Title, Tool: a.Tool, Hue: hue(a.Tool), Sum: sum,
+	q := &question{ID: record.ApprovalID(sum.ID, a.A), Run: sum.ID, Title: sum.Title, Tool: a.Tool, Hue: hue(a.Tool),
+		Sum: sum,
 		Why: a.Why, Class: string(a.Class), Ledger: a.A == record.Ledger,
-		Whole: a.Whole, Until: a.Until, At: show.At(run, a.Path, a.Place), Line: show.Line(a.Place), SeesRun: v.Sees(sum.Subject),
-		WhoMay: whoMay(a.Ask), Value: record.ApprovalID(sum.ID, a.A) + " " + a.Digest}
+		Whole: a.Whole, Until: a.Until, At: show.At(run, a.Path, a.Place), Line: show.Line(a.Place),
+		SeesRun: v.Sees(sum.Subject),
+		WhoMay:  whoMay(a.Ask), Value: record.ApprovalID(sum.ID, a.A) + " " + a.Digest}
 	if name := sum.Name; name != "" && name != "-" {
 		q.Title = name
 	}
