@@ -31,6 +31,7 @@ func TestCallsAreAnsweredByKeys(t *testing.T) {
 		t.Errorf("the button says %q", got)
 	}
 	b.press("n")
+	b.wait(`document.activeElement.id === "word"`)
 	b.press("yes, no, y\r")
 	b.wait(`document.querySelector(".said.ok")`)
 	if got := b.text(".said.ok"); !strings.HasPrefix(got, "No to 10 calls of mail.send_mail.") {

@@ -97,11 +97,8 @@ func (c *Console) editor(v *view) error {
 			return notFound("There is no library of scripts here.")
 		}
 		s, err := lib.Load(q.Get("script"))
-		var missing *library.NotFoundError
-		if errors.As(err, &missing) {
-			return notFound("There is no saved script of that name.")
-		} else if err != nil {
-			return err
+		if err != nil { // also of what cannot be a name
+			return notFound("There is no saved script of that name that can be read.")
 		}
 		d.Script, d.Name, d.About = s.Source, s.Name, s.About
 	case q.Get("tool") != "":

@@ -350,7 +350,7 @@ func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, n
 	}
 	if key != "up" && key != "ready" && key != "file" {
 		r.Since = st.Down
-		r.Error = catalog.OfServer(s.Name, message)
+		r.Error = visible(catalog.OfServer(s.Name, message))
 		if key == "down" || key == "stopped" {
 			r.Again = c.askedAgain(st, now)
 		}
@@ -416,7 +416,7 @@ func (c *Console) configured(rows []*serverRow, known map[string]bool) []*server
 			r := &serverRow{Name: s.Name, Path: url.PathEscape(s.Name), Transport: s.Type, At: catalog.Where(s), Disable: true,
 				State: serverStates["new"], Signs: s.OAuth != nil}
 			if s.Err != nil {
-				r.State, r.Error = serverStates["unusable"], catalog.OfServer(s.Name, s.Err.Error())
+				r.State, r.Error = serverStates["unusable"], visible(catalog.OfServer(s.Name, s.Err.Error()))
 			}
 			rows = append(rows, r)
 		}

@@ -86,7 +86,7 @@ document.addEventListener("part", (e) => {
         break;
       case "n":
         if (!word) return;
-        word.focus();
+        setTimeout(() => word.focus()); // when the key is through: it is no part of the word
         break;
       default: return;
     }

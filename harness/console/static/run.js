@@ -354,4 +354,8 @@ document.addEventListener("part", (e) => {
   else if (e.target.id === "below") { s.rowsOfTable(); s.choose(kept.chosen, { focus: false }); }
 });
 addEventListener("pointerdown", (e) => { if (!e.target.closest(".score")) kept.held = false; });
+addEventListener("hashchange", () => { // an address of a call on this page
+  const n = +(location.hash.match(/^#c(\d+)$/)?.[1] ?? 0);
+  if (n && s) s.choose(n, { from: "link" });
+});
 if ($("#score")) begin($("#score"));
