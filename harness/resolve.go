@@ -193,6 +193,10 @@ func (r *run) pick(res *discovery.Resolution, used []*wrappers.Tool) {
 		if !ok || !slices.Contains(used, t) {
 			continue
 		}
+		if res.Verdict == discovery.Resolved && c.ID == res.Tool {
+			first = t // what it means by itself
+			break
+		}
 		if first == nil || r.allowed[first.ID] != nil && r.allowed[t.ID] == nil {
 			first = t // a tool that no earlier phrase has claimed is better
 		}
