@@ -315,6 +315,10 @@ func idleServeFlags(c *cli.Command) error {
 		return usageError{"-approvals console over stdio: nobody could say yes, as the console and tokens with the right to " +
 			"approve are HTTP's: add -http 127.0.0.1:7337, or leave it out"}
 	}
+	if c.String("approvals") == string(serve.ApprovalsConsole) && c.Bool("no-console") {
+		return usageError{"-no-console beside -approvals console: the console is where those who wait are answered; leave one of " +
+			"them out"}
+	}
 	return cmp.Or(
 		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),
 		pointless(c, c.String("token-file") != "",

@@ -178,6 +178,17 @@ func ours(r *http.Request) bool {
 	return err == nil && u.Host != "" && u.Host == r.Host
 }
 
+// Visits reports whether a request is a browser's that goes to a page, whosever link
+// it follows; nothing changes by that.
+func Visits(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// comeAgain is for who follows a link of another site: the browser sends no cookie then,
+// but it does when it gets the page once more.
+const comeAgain = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0">` +
+	`<title>UseTools</title></head><body></body></html>`
+
 func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 	if err := c.doors.spend(r.URL.Query().Get("key"), time.Now()); err != nil {
 		c.door(w, r, http.StatusForbidden, sentence(err))

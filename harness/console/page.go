@@ -86,6 +86,11 @@ func (c *Console) page(show func(*view) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b := c.browser(r)
 		who := c.viewer(b)
+		if who == nil && r.Header.Get("Sec-Fetch-Site") == "cross-site" && Visits(r) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			io.WriteString(w, comeAgain)
+			return
+		}
 		if who == nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="usetools"`)
 			c.door(w, r, http.StatusUnauthorized, "")

@@ -200,3 +200,30 @@ func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 		t.Errorf("%d calls", f.calls.Load())
 	}
 }
+
+// Who follows a link of another site to a page of a run gets to it: the browser asks once
+// more, and then sends its cookie. Nothing else of another site is answered.
+func TestALinkOfAnotherSiteLeadsToThePage(t *testing.T) {
+	s, _ := serving(t, nil)
+	p := newSurfer(t, listen(t, s, &HTTP{Secret: bytes.Repeat([]byte{7}, 32)}))
+	visit := func(method, path, mode string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, p.base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range map[string]string{"Accept": "text/html", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": mode,
+			"Sec-Fetch-Dest": "document"} {
+			req.Header.Set(k, v)
+		}
+		return p.do(req)
+	}
+	if code, text := visit("GET", "/runs", "navigate"); code != 200 || !strings.Contains(text, `http-equiv="refresh"`) {
+		t.Errorf("%d\n%s", code, text)
+	}
+	for _, x := range [][3]string{{"GET", "/runs", "cors"}, {"POST", "/login", "navigate"}, {"GET", "/metrics", "navigate"},
+		{"GET", "/mcp", "navigate"}} {
+		if code, _ := visit(x[0], x[1], x[2]); code != 403 {
+			t.Errorf("%q: %d", x, code)
+		}
+	}
+}

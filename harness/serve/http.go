@@ -409,7 +409,7 @@ func (h *HTTP) own(host string) bool {
 func (f *front) originOK(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
-		return r.Header.Get("Sec-Fetch-Site") != "cross-site"
+		return r.Header.Get("Sec-Fetch-Site") != "cross-site" || f.console != nil && console.Visits(r) && f.console.Has(r)
 	}
 	if slices.Contains(f.h.Origins, origin) {
 		return true
