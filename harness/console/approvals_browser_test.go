@@ -8,7 +8,7 @@ import (
 // A yes by keys needs the focus on the question; a no asks for its word first. What
 // changed meanwhile is said, and does not move under the pointer.
 func TestCallsAreAnsweredByKeys(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "waiting")
 	run := w.runs["waiting"]
 	id := w.idOf(t, run, "mail.send_mail")
 	b := w.openTab(t, "")
@@ -49,7 +49,7 @@ func TestCallsAreAnsweredByKeys(t *testing.T) {
 
 // Somebody else answers while the page is open: it says so, and stays as it is.
 func TestAnAnswerOfSomebodyElseIsTold(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "changes")
 	id := w.idOf(t, w.runs["changes"], "git.git_push")
 	b := w.openTab(t, "")
 	b.open("/approvals/" + id)

@@ -122,7 +122,7 @@ func TestManyCallsAreShownAsOneQuestion(t *testing.T) {
 }
 
 func TestTickedCallsAreApproved(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "waiting")
 	c := w.signIn(t, "chief")
 	run := w.runs["waiting"]
 	id := w.idOf(t, run, "mail.send_mail")
@@ -162,7 +162,7 @@ func TestTickedCallsAreApproved(t *testing.T) {
 }
 
 func TestAYesMayBeForTheToolInTheRun(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "waiting")
 	c := w.signIn(t, "")
 	run := w.runs["waiting"]
 	id := w.idOf(t, run, "mail.send_mail")
@@ -188,7 +188,7 @@ func TestAYesMayBeForTheToolInTheRun(t *testing.T) {
 
 // What is answered is what was shown, by who may, and once.
 func TestAnAnswerIsToWhatWasShown(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "waiting")
 	c := w.signIn(t, "ann")
 	run := w.runs["waiting"]
 	id := w.idOf(t, run, "shop.refund_payment")
@@ -425,7 +425,7 @@ func TestAServersQuestionIsAnsweredByAForm(t *testing.T) {
 }
 
 func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "late", "dry")
 	c := w.signIn(t, "")
 	run := w.runs["dry"]
 	page := c.page("/approvals/" + run + "." + record.Ledger)

@@ -110,7 +110,7 @@ func TestTheThemeIsChosen(t *testing.T) {
 
 // A run appears in an open list, and what waits is counted, without reloading.
 func TestARunAppearsInAnOpenList(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "compile")
 	b := w.openTab(t, "")
 	b.open("/runs")
 	b.wait(`document.querySelector("#live") && !document.querySelector("#live").hidden`)

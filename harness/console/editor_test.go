@@ -112,7 +112,7 @@ func TestACheckMarksTheScript(t *testing.T) {
 
 // The page works without JavaScript.
 func TestTheEditorIsAForm(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "compile")
 	c := w.signIn(t, "support")
 	const script = "name := \"x\"\n_ = Input(\"name\", &name)\n" +
 		"t, err := tickets.CreateTicket(tickets.CreateTicketParams{Queue: \"shop\", Title: name})\nif err != nil { panic(err) }\nReturn(t.Key)\n"

@@ -90,7 +90,7 @@ func TestOnlyTheOperatorSettlesAndCloses(t *testing.T) {
 }
 
 func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "compile", "log", "short")
 	c := w.signIn(t, "")
 	at := "/runs/" + w.runs["short"]
 	status, page := c.post(at+"/again", nil)
@@ -115,7 +115,7 @@ func TestARunIsRunAgainReplayedAndSaved(t *testing.T) {
 }
 
 func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "uncertain", "waiting")
 	c := w.signIn(t, "")
 	id := w.runs["uncertain"]
 	for _, wrong := range []url.Values{

@@ -20,7 +20,7 @@ func fieldOf(t testing.TB, body, name string) string {
 }
 
 func TestAReadIsCalledAtOnce(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "compile")
 	before := w.shop.effects.Load()
 	c := w.signIn(t, "")
 	resp, _ := c.do(http.MethodPost, "/tools/shop.get_order/try", url.Values{"a/id": {"10372"}})
@@ -62,7 +62,7 @@ func TestWhatIsWrongIsSaidBesideItsFieldAndNothingTypedIsLost(t *testing.T) {
 }
 
 func TestAnEffectIsShownAsItIsSentAndMadeOnce(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "compile")
 	c := w.signIn(t, "")
 	const path = "/tools/shop.refund_payment/try"
 	before := w.shop.effects.Load()
@@ -111,7 +111,7 @@ func TestAnEffectIsShownAsItIsSentAndMadeOnce(t *testing.T) {
 }
 
 func TestWhoMayNotCallAToolCannotTryIt(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "compile")
 	before := w.shop.calls.Load()
 	operator, support, finance := w.signIn(t, ""), w.signIn(t, "support"), w.signIn(t, "finance")
 	if status, body := operator.post("/tools/shop.delete_order/try", url.Values{"json": {`{"id": 10371}`}}); status != http.StatusForbidden ||

@@ -23,7 +23,7 @@ func TestToolsAreFoundWhileAPhraseIsTyped(t *testing.T) {
 // A form says beside its fields what is wrong, asks before an effect, and is usable by
 // all in each of these states.
 func TestAToolIsTriedInTheBrowser(t *testing.T) {
-	w := newDemo(t)
+	w := newDemo(t, "compile")
 	b := w.openTab(t, "")
 	b.allowing("422")
 	looks := func(name string) {
