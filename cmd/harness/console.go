@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"html"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -54,6 +56,9 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 		return usageError{fmt.Sprintf("console takes no arguments, and got %q", c.Args().First())}
 	}
 	if c.Bool("link") {
+		if c.Bool("open") {
+			return usageError{"-open does nothing with -link: leave one of them out"}
+		}
 		return e.consoleLink(c)
 	}
 	addr := c.String("http")
@@ -92,9 +97,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	defer s.Close()
 	fmt.Fprintln(e.stdout, link)
 	if c.Bool("open") {
-		if err := browse(link); err != nil {
-			e.told("no browser could be started; open the link: " + err.Error())
-		}
+		defer e.shownIn(link)()
 	}
 	return s.HTTP(ctx, page)
 }
@@ -110,30 +113,46 @@ func (e *env) consoleLink(c *cli.Command) error {
 		return usageError{"no server with a page is running over this registry; harness console opens one, and harness " +
 			"serve -http serves it beside agents"}
 	}
-	if c.Bool("open") {
-		if err := browse(links[0]); err != nil {
-			e.told("no browser could be started; open the link: " + err.Error())
-		}
-	}
 	_, err = fmt.Fprintln(e.stdout, links[0])
 	return err
 }
 
-// browse has the user's browser open a link.
-func browse(link string) error {
+// shownIn has a browser show a link; what it returns is to be called at the end.
+func (e *env) shownIn(link string) (forget func()) {
+	forget, err := browse(link)
+	if err != nil {
+		e.told("no browser could be started; open the link: " + err.Error())
+		return func() {}
+	}
+	return forget
+}
+
+// browse has the user's browser open a link: by a file that only this user can read, as
+// all users of a machine see the arguments of a program. forget removes the file.
+func browse(link string) (forget func(), err error) {
+	dir, err := os.MkdirTemp("", "usetools-console")
+	if err != nil {
+		return nil, err
+	}
+	page := filepath.Join(dir, "open.html")
+	text := `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=` + html.EscapeString(link) + `"><title>UseTools</title>`
 	var cmd *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
-		cmd = exec.Command("open", link)
+		cmd = exec.Command("open", page)
 	case "windows":
-		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", link)
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", page)
 	default:
-		cmd = exec.Command("xdg-open", link)
+		cmd = exec.Command("xdg-open", page)
 	}
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		return err
+	if err = os.WriteFile(page, []byte(text), 0o600); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
 	}
 	go cmd.Wait()
-	return nil
+	return func() { os.RemoveAll(dir) }, nil
 }

@@ -20,8 +20,9 @@ const (
 	linkTime = 10 * time.Minute
 	// idleSession is how long a browser stays signed in without looking at a page.
 	idleSession = 12 * time.Hour
-	// maxBrowsers are signed in at a time; the one that was away for the longest time makes room.
-	maxBrowsers = 100
+	// maxBrowsers are signed in at a time with one token, or by links; of them the one that was away for the longest
+	// time makes room.
+	maxBrowsers = 20
 	// loginEvery is how often a wrong token may be tried.
 	loginEvery = 500 * time.Millisecond
 )
@@ -76,7 +77,7 @@ func sign(secret, b []byte) []byte {
 
 // spend takes the key of a link, once.
 func (d *doors) spend(key string, now time.Time) error {
-	b, err := base64.RawURLEncoding.DecodeString(key)
+	b, err := base64.RawURLEncoding.Strict().DecodeString(key)
 	if err != nil || len(b) != 8+16+32 || !hmac.Equal(b[24:], sign(d.key, b[:24])) {
 		return errors.New("this link is not one of this server")
 	}
@@ -91,10 +92,10 @@ func (d *doors) spend(key string, now time.Time) error {
 			delete(d.used, k)
 		}
 	}
-	if _, ok := d.used[key]; ok {
+	if _, ok := d.used[string(b)]; ok {
 		return errors.New("this link was used before; it opens the console once")
 	}
-	d.used[key] = until
+	d.used[string(b)] = until // not as it was spelled: a line end in it counts for nothing
 	return nil
 }
 
@@ -104,15 +105,20 @@ func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
 	now := time.Now()
 	d := &c.doors
 	d.mu.Lock()
-	var oldest string
+	oldest, same := "", 0
 	for id, b := range d.browsers {
 		if now.Sub(b.seen) > idleSession {
 			delete(d.browsers, id)
-		} else if oldest == "" || b.seen.Before(d.browsers[oldest].seen) {
+			continue
+		}
+		if b.token != token {
+			continue
+		}
+		if same++; oldest == "" || b.seen.Before(d.browsers[oldest].seen) {
 			oldest = id
 		}
 	}
-	if len(d.browsers) >= maxBrowsers {
+	if same >= maxBrowsers {
 		delete(d.browsers, oldest)
 	}
 	d.browsers[digest(secret)] = &browser{token: token, seen: now}
@@ -198,6 +204,9 @@ func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
+// bodyIsRead ends the deadline that the server sets for a body.
+func bodyIsRead(w http.ResponseWriter) { http.NewResponseController(w).SetReadDeadline(time.Time{}) }
+
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	switch {
@@ -208,19 +217,18 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.door(w, r, http.StatusForbidden, "There are no tokens here.")
 		return
 	}
-	d := &c.doors
-	d.mu.Lock()
-	early := time.Since(d.tried) < loginEvery
-	d.mu.Unlock()
-	if early {
-		c.door(w, r, http.StatusTooManyRequests, "A wrong token was tried a moment ago. Try again in a second.")
-		return
-	}
 	name := c.opts.Holder(strings.TrimSpace(r.PostFormValue("token")))
+	bodyIsRead(w)
 	if name == "" {
+		d := &c.doors
 		d.mu.Lock()
+		early := time.Since(d.tried) < loginEvery
 		d.tried = time.Now()
 		d.mu.Unlock()
+		if early {
+			c.door(w, r, http.StatusTooManyRequests, "Nobody has this token here, and another wrong one was tried a moment ago.")
+			return
+		}
 		c.door(w, r, http.StatusForbidden, "Nobody has this token here.")
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -31,7 +32,7 @@ const (
 	// maxArguments bounds the arguments on a page, in bytes: calls behind them are
 	// answered one by one.
 	maxArguments = 512 << 10
-	maxWord      = 1000 // bytes
+	maxWord      = 1000 // characters
 	maxTold      = 5    // sentences of what went wrong
 )
 
@@ -660,8 +661,8 @@ func (v *view) answer() error {
 	switch {
 	case how != "yes" && how != "all" && how != "whole" && how != "no":
 		return badRequest("The answer is neither yes nor no.")
-	case len(word) > maxWord:
-		return badRequest(fmt.Sprintf("The word has %d bytes, at most %d are passed on.", len(word), maxWord))
+	case utf8.RuneCountInString(word) > maxWord:
+		return badRequest(fmt.Sprintf("The word has %d characters, at most %d are passed on.", utf8.RuneCountInString(word), maxWord))
 	case len(values) > maxRows:
 		return badRequest(fmt.Sprintf("At most %d calls are answered at a time.", maxRows))
 	case len(values) == 0:

@@ -64,6 +64,9 @@ func (h *hub) close() {
 	h.work.Wait()
 }
 
+// RunChanged tells open pages that a run goes on, or has ended.
+func (c *Console) RunChanged(id string) { c.Changed(topicRuns, topicApprovals, topicRun(id)) }
+
 // Changed tells open pages that something of a topic has changed.
 func (c *Console) Changed(topics ...string) { c.hub.changed(topics...) }
 
@@ -163,6 +166,7 @@ func (h *hub) follow(ctx context.Context) {
 			h.changed(topicRuns, topicApprovals, topicRun(sum.ID))
 		}
 	}()
+	shown := map[string]record.Mark{} // of the runs whose pages are open
 	for {
 		select {
 		case <-ctx.Done():
@@ -170,12 +174,42 @@ func (h *hub) follow(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		ids := h.openRuns()
 		mu.Lock()
 		for id := range live {
-			h.changed(topicRun(id))
+			ids[id] = true
 		}
 		mu.Unlock()
+		for id := range ids {
+			now, err := h.store.Mark(id)
+			was, ok := shown[id]
+			switch {
+			case err != nil || ok && now == was:
+				continue
+			case ok && now.Running != was.Running:
+				h.changed(topicRuns, topicApprovals, topicRun(id))
+			case ok:
+				h.tell(topicRun(id))
+			}
+			shown[id] = now
+		}
+		maps.DeleteFunc(shown, func(id string, _ record.Mark) bool { return !ids[id] })
 	}
+}
+
+// openRuns are the runs that open pages follow.
+func (h *hub) openRuns() map[string]bool {
+	ids := map[string]bool{}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.streams {
+		for t := range s.topics {
+			if id, ok := strings.CutPrefix(t, topicRun("")); ok {
+				ids[id] = true
+			}
+		}
+	}
+	return ids
 }
 
 // waiting is how many calls wait for a person, of each subject.

@@ -30,6 +30,9 @@ type Host interface {
 	CallTool(ctx context.Context, v *Viewer, tool string, args json.RawMessage, approved bool) (run string, err error)
 	// Replay runs a script again by a record, without servers.
 	Replay(ctx context.Context, v *Viewer, p *harness.Replay) (*harness.Replayed, error)
+	// Resume goes on with a run, whatever it ended with. An error says what stands against
+	// that.
+	Resume(run string) error
 	// Goes has a run go on as soon as nothing of it waits for a person. It reports
 	// whether this server does so; else another one does, or harness resume.
 	Goes(run string) bool

@@ -20,6 +20,9 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
+// maxSaid is how many sentences a browser has for its next page, the latest.
+const maxSaid = 20
+
 // maxForm bounds what a form may send, in bytes: a script and its inputs.
 const maxForm = 4 << 20
 
@@ -107,6 +110,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 				v.fail(badRequest("The form is larger than 4 MB, or is none."))
 				return
 			}
+			bodyIsRead(w)
 		}
 		if err := show(v); err != nil {
 			v.fail(err)
@@ -127,6 +131,9 @@ func (v *view) fail(err error) {
 		p.Next, p.Do = "/runs", "All runs"
 	case v.r.Context().Err() != nil:
 		return
+	case !v.Operator: // an error may name files and servers
+		v.c.log.Error("a page of the console", "path", v.r.URL.Path, "token", v.Token, "error", err)
+		p.Text = "The log of the server says why."
 	}
 	if p.Next == "" {
 		p.Next, p.Do = "/", "To the overview"
@@ -225,7 +232,8 @@ func (v *view) tell(n notice) {
 	d := &v.c.doors
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v.browser.said = append(v.browser.said, n)
+	said := append(v.browser.said, n)
+	v.browser.said = said[max(0, len(said)-maxSaid):]
 }
 
 // goTo sends the browser to another page of ours.

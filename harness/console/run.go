@@ -95,6 +95,7 @@ type runView struct {
 	Effects           []effectOf
 	Can               can
 	CanNot            string // why it cannot run again
+	Whose             string // whose script it is, where that is somebody else's
 }
 
 type (
@@ -434,8 +435,8 @@ func (d *runView) actions(v *view) {
 	}
 	if _, err := scriptOf(r); err != nil {
 		d.CanNot = sentence(err)
-	} else {
-		d.Can.Again = true
+	} else if d.Can.Again = true; r.Begin.Subject != v.Subject {
+		d.Whose = r.Begin.Subject
 	}
 	neverRan := r.End != nil && harness.Status(d.Status).ExitCode() == harness.CompileError.ExitCode()
 	d.Can.Replay = d.Can.Again && r.End != nil && r.Damaged == nil && !neverRan

@@ -219,8 +219,10 @@ func (c *Console) resume(v *view) error {
 	if n := len(r.Open()); n > 0 || len(r.Unknown()) > 0 {
 		return v.cannot(r, "The run does not go on:", errors.New("something of it still waits for a person"))
 	}
-	c.host.Goes(r.Begin.ID)
-	c.Changed(topicRun(r.Begin.ID))
+	if err := c.host.Resume(r.Begin.ID); err != nil {
+		return v.cannot(r, "The run does not go on here; harness resume "+r.Begin.ID+" may:", err)
+	}
+	c.RunChanged(r.Begin.ID)
 	v.say("ok", "The run goes on from where it was: calls that were made are answered from the record.")
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }

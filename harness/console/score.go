@@ -1333,6 +1333,22 @@ func (m *scoreMaker) bucket(t float64) int {
 	return min(max(int(m.axis.x(t)/100*buckets), 0), buckets-1)
 }
 
+// maxSamples is how many samples of a run's use of the machine are drawn.
+const maxSamples = 1000
+
+// everySecond keeps one of two samples, the one with more memory.
+func everySecond(all []show.Sample) []show.Sample {
+	half := make([]show.Sample, 0, len(all)/2+1)
+	for i := 0; i < len(all); i += 2 {
+		s := all[i]
+		if i+1 < len(all) && all[i+1].Memory > s.Memory {
+			s = all[i+1]
+		}
+		half = append(half, s)
+	}
+	return half
+}
+
 // tracks are CPU and memory over time.
 func (m *scoreMaker) tracks() []track {
 	v := m.view
@@ -1346,7 +1362,11 @@ func (m *scoreMaker) tracks() []track {
 	var cpu, memory strings.Builder
 	cpu.WriteString("M0 20")
 	memory.WriteString("M0 20")
-	for _, s := range v.Usage {
+	usage := v.Usage
+	for len(usage) > maxSamples { // of a record that the harness did not write
+		usage = everySecond(usage)
+	}
+	for _, s := range usage {
 		x := m.axis.x(s.At) * 10
 		fmt.Fprintf(&cpu, "V%.1fH%.1f", 20-18*s.CPU/most, x)
 		fmt.Fprintf(&memory, "L%.1f %.1f", x, 20-18*float64(s.Memory)/float64(max(v.Peak, 1)))

@@ -48,6 +48,30 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*Summary, error
 	}
 }
 
+// Mark is what tells that something was written to a record.
+type Mark struct {
+	Size    int64 // bytes
+	Running bool  // somebody writes it
+}
+
+// Mark returns the mark of a run by its whole ID.
+func (s *Store) Mark(id string) (Mark, error) {
+	name, err := s.find(id)
+	if err != nil {
+		return Mark{}, err
+	}
+	f, err := s.in.open(name)
+	if err != nil {
+		return Mark{}, fmt.Errorf("reading run %s: %w", id, err)
+	}
+	defer f.Close()
+	m := Mark{}
+	if m.Size, err = f.size(); err == nil {
+		m.Running, err = f.running()
+	}
+	return m, err
+}
+
 // A follower knows what it has told of the records of a store.
 type follower struct {
 	s    *Store

@@ -34,7 +34,8 @@ func (f *front) newConsole() *console.Console {
 	if o.Tools == Execute {
 		c.DescribeTokens = o.DescribeTokens
 	}
-	if len(f.h.Tokens) > 0 {
+	alone := o.Approvals == ApprovalsConsole && !f.h.Tenants() // who sends scripts has the only token
+	if len(f.h.Tokens) > 0 && !alone {
 		c.Holder, c.Viewer = f.holder, f.viewer
 		c.Tokens = slices.Sorted(maps.Keys(f.h.Tokens))
 	}
@@ -72,7 +73,6 @@ func (f *front) pages(rest http.Handler) http.Handler {
 			w.Header().Del("Connection")
 			rc := http.NewResponseController(w)
 			rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
-			defer rc.SetReadDeadline(time.Time{})
 		}
 		f.console.ServeHTTP(w, r)
 	})
@@ -135,8 +135,10 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 	}
 	args := &executeArgs{Script: script.Source, Inputs: script.Inputs, DryRun: script.Dry}
 	ids, ended := make(chan string, 1), make(chan error, 1)
+	turn, giveUp := context.WithCancel(s.ctx)
 	s.work.Go(func() {
-		_, release, err := c.inTurn(s.ctx, nil, args, func(ctx context.Context, hs *harness.Script) (*harness.Result, error) {
+		defer giveUp()
+		_, release, err := c.inTurn(turn, nil, args, func(ctx context.Context, hs *harness.Script) (*harness.Result, error) {
 			hs.Name = script.Name
 			begun(hs, ids)
 			return s.harness.Run(ctx, hs)
@@ -157,6 +159,7 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 		}
 		return "", cmp.Or(err, errors.New("the script left no record"))
 	case <-ctx.Done():
+		giveUp() // what is said not to have begun does not begin later
 		return "", ctx.Err()
 	}
 }
@@ -241,6 +244,40 @@ func (h *consoleHost) Replay(ctx context.Context, v *console.Viewer, p *harness.
 	defer s.recovered("replay", &err)
 	return s.harness.Replay(ctx, p)
 }
+
+func (h *consoleHost) Resume(run string) error {
+	s, r := h.f.s, h.f.s.resumer
+	rec, err := s.records.Load(run)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	o, known := r.owners[subjectOf(rec)]
+	r.mu.Unlock()
+	switch {
+	case rec.Running:
+		return errors.New("it is under way")
+	case !known:
+		return errors.New("it is of a token that this server does not have")
+	}
+	release := r.hold(rec.Begin.ID)
+	ended := make(chan error, 1)
+	s.work.Go(func() {
+		defer release()
+		err := r.resume(s.ctx, rec, o)
+		h.f.console.RunChanged(rec.Begin.ID)
+		ended <- err
+	})
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(resumeWait): // nothing stood against it
+		return nil
+	}
+}
+
+// resumeWait is how long a page waits for what stands against going on with a run.
+const resumeWait = 500 * time.Millisecond
 
 func (h *consoleHost) Goes(run string) bool {
 	r := h.f.s.resumer

@@ -92,6 +92,11 @@ func TestAConsoleOpensByItsLinkOnce(t *testing.T) {
 	if code, text := other.get(link); code != 403 || !strings.Contains(text, "used before") {
 		t.Errorf("%d\n%s", code, text)
 	}
+	for _, spelled := range []string{link + "%0A", link + "%0D%0A", link[:len(link)-1] + string(link[len(link)-1]+1)} {
+		if code, text := other.get(spelled); code != 403 {
+			t.Errorf("%s: %d\n%s", spelled, code, text)
+		}
+	}
 	if code, _ := other.get(console.OpenPath(bytes.Repeat([]byte{8}, 32))); code != 403 {
 		t.Errorf("a link with another secret: %d", code)
 	}
@@ -157,8 +162,11 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 	if code, _ := p.post("/login", p.base, url.Values{"token": {"a wrong one, 16 bytes"}}); code != 403 {
 		t.Errorf("a wrong token: %d", code)
 	}
-	if code, _ := p.post("/login", p.base, url.Values{"token": {tokens["ann"]}}); code != 429 {
+	if code, _ := p.post("/login", p.base, url.Values{"token": {"a wrong one, 16 bytes"}}); code != 429 {
 		t.Errorf("right after a wrong one: %d", code)
+	}
+	if code, _ := p.post("/login", p.base, url.Values{"token": {tokens["ann"]}}); code != 200 {
+		t.Errorf("a right one after wrong ones: %d", code)
 	}
 }
 

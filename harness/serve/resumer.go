@@ -238,9 +238,9 @@ func goesOnAlone(run *record.Run, how Resuming) bool {
 	return run.End.Status == string(harness.Waiting) || run.Begin.Dry && yes && len(run.Attempts) == 0
 }
 
-// resume goes on with a run for which no client waits.
-func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) {
-	var err error
+// resume goes on with a run for which no client waits. What stands against that is in
+// the log, too.
+func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) (err error) {
 	defer r.s.recovered("a run that goes on", &err)
 	id := run.Begin.ID
 	c := &session{s: r.s, id: cmp.Or(run.Begin.Session, "resumed"), owner: o, token: o.token(),
@@ -274,4 +274,5 @@ func (r *resumer) resume(ctx context.Context, run *record.Run, o owner) {
 	case err == nil:
 		r.s.log.Info("a run went on", "run", id, "status", res.Status)
 	}
+	return err
 }

@@ -18,7 +18,7 @@ export function post(url, fields = {}) {
 }
 
 // inField says that a key is meant for what is typed into.
-export const inField = (e) => !!e.target.closest?.("input,textarea,select,[contenteditable],.cm-host") || e.ctrlKey || e.metaKey || e.altKey;
+export const inField = (e) => !!e.target.closest?.("input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable],.cm-host") || e.ctrlKey || e.metaKey || e.altKey;
 
 { // the theme: as the system, light, dark
   const button = $("#theme"), root = document.documentElement, words = ["auto", "light", "dark"];

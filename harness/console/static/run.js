@@ -70,6 +70,7 @@ class Score {
   }
   // choose makes a call the chosen one. from is what chose it: "", "bar", "key", "panel", "link".
   choose(n, { focus = true, from = "" } = {}) {
+    if (!(n > 0)) return; // there is none before the first, or behind the last
     const c = this.call(n);
     if (!c) { // it is not drawn
       if (from && detail) { kept.chosen = n; this.mark(null, this.table.get(n)); show(n, from); }
@@ -340,7 +341,7 @@ function begin(root) {
   if (kept.chosen) { // a part that came anew
     const held = kept.held && (document.activeElement === document.body || !document.activeElement);
     s.choose(kept.chosen, { focus: held });
-    if (s.data.live && detail) { detail.dataset.stale = "1"; show(kept.chosen, ""); }
+    if (detail) { panels.clear(); detail.dataset.stale = "1"; show(kept.chosen, ""); } // it may have got its answer
   } else {
     const line = kind ? null : s.byRow.get(location.hash.slice(1));
     const there = kind ? +id : line?.[0].n;
