@@ -188,6 +188,10 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		if err := http.Listen(); err != nil {
 			return usageError{err.Error()}
 		}
+		if c.String("approvals") == string(serve.ApprovalsConsole) && http.ConsoleLink() == "" && !http.Tenants() {
+			return usageError{"-approvals console here: who sends scripts has the only token, and would say yes to them; add " +
+				"another one to -token-file, with the right to approve or to operate in the config"}
+		}
 		for _, name := range unheld(files.AllConfigs(), http.Tokens) {
 			log.Warn("usetools.tokens in the config names a token that no client has", "token", name)
 		}

@@ -133,6 +133,7 @@ func TestARunAppearsInAnOpenList(t *testing.T) {
 // A page of a run under way grows, and says when the run has ended.
 func TestAnOpenRunIsFollowed(t *testing.T) {
 	w := emptyDemo(t)
+	b := w.openTab(t, "")
 	id := make(chan string, 1)
 	done := make(chan error, 1)
 	go func() {
@@ -145,7 +146,6 @@ func TestAnOpenRunIsFollowed(t *testing.T) {
 		})
 		done <- err
 	}()
-	b := w.openTab(t, "")
 	b.open("/runs/" + <-id)
 	if err := <-done; err != nil {
 		t.Fatal(err)

@@ -367,7 +367,8 @@ func (w *world) approveAll(res *harness.Result, subject string) error {
 // died leaves the record of a run whose process ended in the middle.
 func (w *world) died() error {
 	const source = "t, err := tickets.CreateTicket(tickets.CreateTicketParams{Queue: \"shop\", Title: \"again\"})\nReturn(t)\n_ = err"
-	wr, err := w.store.Begin(&record.Begin{Script: record.String(source), Subject: "dev", Session: "s-dev", Harness: "demo"})
+	wr, err := w.store.Begin(&record.Begin{Script: record.String(source), Subject: "dev", Session: "s-dev", Harness: "demo",
+		Limits: json.RawMessage("{}")})
 	if err != nil {
 		return err
 	}

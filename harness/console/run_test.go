@@ -196,3 +196,20 @@ func BenchmarkRunPage(b *testing.B) {
 		})
 	}
 }
+
+// A run whose process died goes on when the operator says so.
+func TestADiedRunGoesOn(t *testing.T) {
+	w := newDemo(t)
+	c := w.signIn(t, "")
+	id := w.runs["died"]
+	if _, page := c.post("/runs/"+id+"/resume", nil); !strings.Contains(page, "The run goes on from where it was") {
+		t.Error(page)
+	}
+	until(t, "it has gone on", func() bool {
+		r, err := w.store.Load(id)
+		return err == nil && len(r.Attempts) > 0 && !r.Running
+	})
+	if _, page := c.post("/runs/"+w.runs["compile"]+"/resume", nil); !strings.Contains(page, "does not go on") {
+		t.Error(page)
+	}
+}

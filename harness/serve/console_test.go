@@ -235,3 +235,17 @@ func TestALinkOfAnotherSiteLeadsToThePage(t *testing.T) {
 		}
 	}
 }
+
+// Where only the console's yes counts, the only token, which scripts are sent with, does
+// not open it.
+func TestTheOnlyTokenDoesNotAnswerItself(t *testing.T) {
+	s, _ := serving(t, &Options{Approvals: ApprovalsConsole})
+	secret := bytes.Repeat([]byte{7}, 32)
+	p := newSurfer(t, listen(t, s, &HTTP{Secret: secret, Tokens: map[string]string{"ann": "token-of-ann-0123"}}))
+	if code, _ := p.post("/login", p.base, url.Values{"token": {"token-of-ann-0123"}}); code != 403 {
+		t.Errorf("the token: %d", code)
+	}
+	if code, _ := p.get(console.OpenPath(secret)); code != 200 {
+		t.Errorf("the link: %d", code)
+	}
+}

@@ -119,17 +119,24 @@ type Call struct {
 	// until this call is answered: it need not wait for Host.Still.
 	Alone bool
 
-	slots chan struct{} // of the run
-	slot  bool          // the call has one
+	slots chan struct{}   // of the run
+	slot  bool            // the call has one
+	live  <-chan struct{} // closed when the worker has been told that its replay is live
 }
 
 // Slot waits until the call is one of the Limits.Parallel that may be under way at
-// once; it is until Host.Call returns. The Host needs it for a call that came in a
+// once; it is until Host.Call returns. In a replay it waits until the worker knows that
+// it is live, too: an answer of the world comes behind that. The Host needs it for a call that came in a
 // replay and is sent after that; any other has its slot already. The error is why ctx
 // has ended.
 func (c *Call) Slot(ctx context.Context) error {
 	if c.slot || c.slots == nil {
 		return nil
+	}
+	select {
+	case <-c.live:
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 	select {
 	case c.slots <- struct{}{}:
@@ -245,9 +252,12 @@ func Run(ctx context.Context, s *Script, host Host, opts *Options) (*Outcome, er
 			return nil, err
 		}
 	}
-	r := &run{p: p, host: host, budget: b, limits: s.Limits, out: &Outcome{}, slots: make(chan struct{}, s.Limits.Parallel), caller: ctx,
+	r := &run{p: p, host: host, budget: b, limits: s.Limits, out: &Outcome{}, slots: make(chan struct{}, s.Limits.Parallel),
+		toldLive: make(chan struct{}), caller: ctx,
 		lines: strings.Count(s.Source, "\n") + 1, resume: s.Resume, silence: cmp.Or(opts.silence, quietTime)}
-	r.state.replay = s.Replay != nil
+	if r.state.replay = s.Replay != nil; !r.state.replay {
+		close(r.toldLive)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, p.kill)
@@ -340,6 +350,7 @@ type run struct {
 	out      *Outcome
 	calls    sync.WaitGroup
 	slots    chan struct{}
+	toldLive chan struct{} // closed when the worker knows that no replay is under way
 	pending  pending
 	denied   atomic.Pointer[DeniedError]
 	state    state
@@ -587,7 +598,8 @@ func (r *run) serve() error {
 			if !r.pending.add(r.ctx, len(payload)) {
 				return r.ctx.Err()
 			}
-			asked := &Call{N: r.out.Calls, Tool: c.Tool, Args: c.Args, Path: c.Path, Place: c.Place, Alone: c.Alone, slots: r.slots}
+			asked := &Call{N: r.out.Calls, Tool: c.Tool, Args: c.Args, Path: c.Path, Place: c.Place, Alone: c.Alone, slots: r.slots,
+				live: r.toldLive}
 			r.calls.Go(func() {
 				defer r.pending.done(len(payload))
 				if live && asked.Slot(r.ctx) != nil {
@@ -711,7 +723,9 @@ func (r *run) next(s *still, answered int) (bool, error) {
 		return true, r.p.to.write(kindAdvance)
 	case Live:
 		r.state.tell(false)
-		return true, r.p.to.write(kindLive)
+		err := r.p.to.write(kindLive)
+		close(r.toldLive)
+		return true, err
 	}
 	return true, nil
 }
