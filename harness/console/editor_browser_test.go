@@ -40,7 +40,7 @@ const inEditor = `document.querySelector(".cm-host").shadowRoot`
 // A script is marked while it is typed, mended by a button, completed from the tools,
 // and run dry.
 func TestEditing(t *testing.T) {
-	w := newDemo(t, "compile")
+	w := newDemo(t, "late", "dry")
 	b := w.openTab(t, "")
 	b.open("/editor")
 	b.wait(inEditor + `.activeElement?.classList.contains("cm-content")`)
