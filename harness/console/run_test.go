@@ -144,6 +144,9 @@ func TestAnUnknownCallIsSettledAndTheRunClosed(t *testing.T) {
 
 // A record with as much as one may have is shown within bounds.
 func TestALargeRecordIsShownWithinBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many requests, one after another")
+	}
 	w := emptyDemo(t)
 	long := strings.Repeat("é<b>", 64<<10)
 	var lines []record.Line

@@ -491,6 +491,9 @@ func filled(w *world) url.Values {
 
 // A request that would change something is taken from our own pages only.
 func TestAChangeIsTakenFromOurPagesOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many requests, one after another")
+	}
 	w := resting(t)
 	c := w.signIn(t, "")
 	x := w.all(t)
@@ -525,6 +528,9 @@ func TestAChangeIsTakenFromOurPagesOnly(t *testing.T) {
 
 // Looking changes nothing, whatever is asked for.
 func TestLookingChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many requests, one after another")
+	}
 	w := resting(t)
 	clients := []*client{w.signIn(t, ""), w.signIn(t, "chief"), w.signIn(t, "ann"), w.signIn(t, "dev")}
 	x := w.all(t)
