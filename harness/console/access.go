@@ -54,9 +54,6 @@ func (d *doors) init(key []byte) {
 	d.used, d.browsers = map[string]time.Time{}, map[string]*browser{}
 }
 
-// Secret is what OpenPath makes links with that this console takes.
-func (c *Console) Secret() []byte { return c.doors.key }
-
 // OpenPath is the path and query of a link that opens, as the operator, the console
 // with a secret: once, within ten minutes.
 func OpenPath(secret []byte) string {

@@ -31,7 +31,7 @@ func pageOf(n int) int { return max(n-1, 0)/callsPage + 1 }
 func link(s string) string { return url.PathEscape(s) }
 
 // toolLink is the page of a tool.
-func toolLink(id string) string { return template.HTMLEscapeString("/tools/" + url.PathEscape(id)) }
+func toolLink(id string) string { return template.HTMLEscapeString(toolHref(id)) }
 
 // callRow is a row of the table of calls.
 type callRow struct {
@@ -71,11 +71,7 @@ func barsOf(v *show.View) []barAt {
 
 // rowID is the row of the score at which a call is.
 func rowID(v *show.View, b barAt) string {
-	prefix := ""
-	if i := slices.Index(v.Sources, v.SourceOf(b.Path)); i > 0 {
-		prefix = "s" + strconv.Itoa(i)
-	}
-	return prefix + "L" + strconv.Itoa(b.place.Line)
+	return rowOf(v, b.Path, b.place.Line)
 }
 
 // newCallTable is a page of the table: of calls by number, so that a call is on the

@@ -142,31 +142,21 @@ func (h *hub) leave(s *stream) {
 	}
 }
 
-// follow tells of what the store has: runs that begin and end, and, once a second,
-// those under way.
+// follow tells of what the store has: runs that begin and end, and, once a second, what
+// was written to those whose pages are open.
 func (h *hub) follow(ctx context.Context) {
-	var mu sync.Mutex
-	live := map[string]bool{}
 	tick := time.NewTicker(newsEvery)
 	defer tick.Stop()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for sum, err := range h.store.Follow(ctx, nil) {
-			if err != nil {
-				continue
+			if err == nil {
+				h.changed(topicRuns, topicApprovals, topicRun(sum.ID))
 			}
-			mu.Lock()
-			if sum.Status == record.Running {
-				live[sum.ID] = true
-			} else {
-				delete(live, sum.ID)
-			}
-			mu.Unlock()
-			h.changed(topicRuns, topicApprovals, topicRun(sum.ID))
 		}
 	}()
-	shown := map[string]record.Mark{} // of the runs whose pages are open
+	shown := map[string]record.Mark{} // by run
 	for {
 		select {
 		case <-ctx.Done():
@@ -174,26 +164,18 @@ func (h *hub) follow(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		ids := h.openRuns()
-		mu.Lock()
-		for id := range live {
-			ids[id] = true
-		}
-		mu.Unlock()
-		for id := range ids {
-			now, err := h.store.Mark(id)
+		now := h.store.Marks(h.openRuns())
+		for id, mark := range now {
 			was, ok := shown[id]
 			switch {
-			case err != nil || ok && now == was:
-				continue
-			case ok && now.Running != was.Running:
+			case !ok || mark == was:
+			case mark.Running != was.Running:
 				h.changed(topicRuns, topicApprovals, topicRun(id))
-			case ok:
+			default:
 				h.tell(topicRun(id))
 			}
-			shown[id] = now
 		}
-		maps.DeleteFunc(shown, func(id string, _ record.Mark) bool { return !ids[id] })
+		shown = now
 	}
 }
 

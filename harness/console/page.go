@@ -276,7 +276,7 @@ func (p *pages) parse() {
 		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   day, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
-		"goName": goName, "serverOf": serverOf, "prose": prose, "area": area, "cutTo": text.Cut,
+		"prose": prose, "area": area, "cutTo": text.Cut,
 	}
 	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")

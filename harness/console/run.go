@@ -206,12 +206,15 @@ func (d *runView) asks(servers []string) {
 }
 
 // rowAt is the row of the score of a place.
-func rowAt(v *show.View, path, place string) string {
+func rowAt(v *show.View, path, place string) string { return rowOf(v, path, show.Line(place)) }
+
+// rowOf is the ID of the row of a line of the script that a path belongs to.
+func rowOf(v *show.View, path string, line int) string {
 	prefix := ""
 	if i := slices.Index(v.Sources, v.SourceOf(path)); i > 0 {
 		prefix = "s" + strconv.Itoa(i)
 	}
-	return prefix + "L" + strconv.Itoa(show.Line(place))
+	return prefix + "L" + strconv.Itoa(line)
 }
 
 func (d *runView) unknown(servers []string) {

@@ -1421,9 +1421,7 @@ func (m *scoreMaker) flight() (template.HTML, int) {
 			peak = max(peak, k)
 			i++
 		}
-		if len(edges) > 400 {
-			peak = max(peak, k)
-		} else {
+		if len(edges) <= 400 {
 			peak = k
 		}
 		fmt.Fprintf(&path, "H%.0fV%.1f", x, 20-18*float64(peak)/float64(most))

@@ -44,14 +44,6 @@ type savedScript struct {
 	Replay  *harness.ReplayedRecord
 }
 
-// scripts is the library of a viewer; nil: there is none.
-func (v *view) scripts() *library.Library {
-	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
-		return cat.Scripts
-	}
-	return nil
-}
-
 func (v *view) saved(lib *library.Library, s *library.Script) *savedScript {
 	out := &savedScript{Script: s, Inputs: library.Inputs(s.Source)}
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
@@ -74,7 +66,7 @@ type scriptsData struct {
 }
 
 func (c *Console) allScripts(v *view) (*scriptsData, *library.Library, error) {
-	d, lib := &scriptsData{Servers: c.servers(v)}, v.scripts()
+	d, lib := &scriptsData{Servers: c.servers(v)}, v.library()
 	if lib == nil {
 		return d, nil, nil
 	}
@@ -142,7 +134,7 @@ func (c *Console) replayScripts(v *view) error {
 
 // script is the one of the path.
 func (v *view) script() (*library.Library, *savedScript, error) {
-	lib, name := v.scripts(), v.r.PathValue("name")
+	lib, name := v.library(), v.r.PathValue("name")
 	gone := &problem{Status: http.StatusNotFound, Title: "No such script", Next: "/scripts", Do: "Saved scripts",
 		Text: "There is no saved script of this name here."}
 	if lib == nil || library.CheckName(name) != nil {

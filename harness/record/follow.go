@@ -54,18 +54,32 @@ type Mark struct {
 	Running bool  // somebody writes it
 }
 
-// Mark returns the mark of a run by its whole ID.
-func (s *Store) Mark(id string) (Mark, error) {
-	name, err := s.find(id)
-	if err != nil {
-		return Mark{}, err
+// Marks returns the marks of runs by their whole IDs, of those that can be read.
+func (s *Store) Marks(ids map[string]bool) map[string]Mark {
+	marks := map[string]Mark{}
+	if len(ids) == 0 {
+		return marks
 	}
+	names, err := s.in.names()
+	if err != nil {
+		return marks
+	}
+	for _, name := range names {
+		if _, id, _ := parseName(name); ids[id] {
+			if m, err := s.mark(name); err == nil {
+				marks[id] = m
+			}
+		}
+	}
+	return marks
+}
+
+func (s *Store) mark(name string) (m Mark, err error) {
 	f, err := s.in.open(name)
 	if err != nil {
-		return Mark{}, fmt.Errorf("reading run %s: %w", id, err)
+		return m, err
 	}
 	defer f.Close()
-	m := Mark{}
 	if m.Size, err = f.size(); err == nil {
 		m.Running, err = f.running()
 	}

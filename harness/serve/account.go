@@ -7,6 +7,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 )
 
 // account is where one run, or one call without a script, is told of: all that
@@ -58,4 +59,16 @@ func (a *account) end(status harness.Status, res *harness.Result) {
 	a.s.metrics.ran(string(status), took)
 	a.audit.end(string(status), res, took)
 	a.span.end(string(status), res)
+}
+
+// called is told what a call without a script came to.
+func (a *account) called(res *backend.Result, d harness.Decision, err error) {
+	status := harness.OK
+	switch {
+	case err != nil, res != nil && res.IsError:
+		status = harness.ScriptError
+	case res == nil:
+		status = harness.Denied
+	}
+	a.end(status, &harness.Result{Status: status, Decisions: []harness.Decision{d}})
 }

@@ -212,14 +212,7 @@ func (h *consoleHost) CallTool(ctx context.Context, v *console.Viewer, tool stri
 	script, ids := c.script(yes, told), make(chan string, 1)
 	begun(script, ids)
 	res, d, err := s.harness.CallTool(ctx, cat, tool, args, script)
-	status := harness.OK
-	switch {
-	case err != nil, res != nil && res.IsError:
-		status = harness.ScriptError
-	case res == nil:
-		status = harness.Denied
-	}
-	told.end(status, &harness.Result{Status: status, Decisions: []harness.Decision{d}})
+	told.called(res, d, err)
 	select {
 	case id := <-ids:
 		return id, nil // what it came to is in its record

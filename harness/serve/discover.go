@@ -354,14 +354,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	if res != nil {
 		c.s.handled(len(res.Raw))
 	}
-	status := harness.OK
-	switch {
-	case err != nil, res != nil && res.IsError:
-		status = harness.ScriptError
-	case res == nil:
-		status = harness.Denied
-	}
-	told.end(status, &harness.Result{Status: status, Decisions: []harness.Decision{d}})
+	told.called(res, d, err)
 	switch {
 	case err != nil:
 		return failure(fmt.Errorf("%s: %s%s", id, registry.Quoted(err.Error()), takes(cat, id, err)))
