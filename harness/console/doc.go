@@ -12,8 +12,10 @@
 //	access.go     who looks: links that open it once, cookies, tokens
 //	page.go       templates and what all of them use
 //	events.go     telling open pages that something has changed
-//	run.go, score.go, runs.go, approvals.go, tools.go, overview.go, servers.go,
-//	policy.go, editor.go, scripts.go   the pages
+//	score.go      the picture of a run: its lines, with axis.go (time), bars.go (calls),
+//	              tracks.go (what it took of the machine) and notes.go (texts at lines)
+//	run.go, runs.go, approvals.go, tools.go, overview.go, servers.go, policy.go,
+//	editor.go, scripts.go   the pages
 //
 // The console has no state of its own: it reads the store of records and the
 // catalog, and acts by the functions that the command line has.
