@@ -168,8 +168,8 @@ func (v *view) newRunView(run *show.View) *runView {
 	if run.Paused > 0 {
 		d.Between = show.Duration(run.Paused)
 	}
-	if d.Score.Chosen > 0 {
-		d.Chosen = newShownCall(run, servers, d.Score.Chosen)
+	if n := d.Score.Data.Chosen; n > 0 {
+		d.Chosen = newShownCall(run, servers, n)
 	}
 	d.asks(servers)
 	d.unknown(servers)
