@@ -534,7 +534,7 @@ func TestPrintsWithoutEnd(t *testing.T) {
 		want.WriteString(text)
 		j.print(&j.out, at.Add(time.Duration(i)*time.Second), 1+i%7, []byte(text))
 	}
-	text, n := j.out.take(true)
+	text, n := j.out.take(nil)
 	if text != want.String() || len(n.Lines) > record.MaxPrints+2 {
 		t.Errorf("%d parts, %d bytes of %d", len(n.Lines), len(text), want.Len())
 	}

@@ -170,6 +170,15 @@ func (f *Files) Redact(b []byte) []byte {
 	return b
 }
 
+// Unfinished returns how many bytes at the end of a text may be the beginning of a
+// secret of the config.
+func (f *Files) Unfinished(b []byte) int {
+	if k := f.known(); k != nil {
+		return k.secrets.Unfinished(string(b))
+	}
+	return 0
+}
+
 // failed is why there is no catalog.
 func (f *Files) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

@@ -17,7 +17,9 @@
 //	digests.go      what its numbers and those of servers are made of
 //	runs.go         the list of runs; glance.go how each of them looks
 //	run.go          the page of a run; runacts.go what can be done with it
-//	score.go        the script of a run beside its calls; gosource.go Go and text as HTML
+//	score.go        the script of a run beside its calls: lines, with axis.go (time),
+//	                bars.go (calls), tracks.go (what it took of the machine) and
+//	                notes.go (texts at lines)
 //	calls.go        its table of calls, and one call
 //	diff.go         two runs compared
 //	scripts.go      saved scripts
@@ -31,7 +33,7 @@
 //	policy.go       who may call what, and what was used
 //	editor.go       the editor; names.go its completions, checked.go what a check came to
 //	ledger.go       what a dry run would have done
-//	highlight.go    Go and JSON in colours
+//	markup.go       texts as HTML; gosource.go and highlight.go Go and JSON in colours
 //
 // The console has no state of its own: it reads the store of records and the
 // catalog, and acts by the functions that the command line has.
