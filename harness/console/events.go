@@ -230,21 +230,13 @@ func (h *hub) openRuns() map[string]bool {
 	return ids
 }
 
-// waiting is how many calls wait for a person, of each subject.
+// waiting is what waits for a person, of each subject, see waitingAsks.
 type waiting struct {
 	until    time.Time // it is taken for true
-	of       map[string]int
-	asks     []*waitingAsk // the latest run first, at most maxAsks
+	of       map[string]waitCount
+	asks     []*waitingAsk
 	stale    bool          // something has changed since they began to be counted
 	counting chan struct{} // closed when they have been counted; nil: nobody is at it
-}
-
-// waitingAsk is one of them.
-type waitingAsk struct {
-	id    string // of the approval
-	run   *record.Summary
-	tool  string // "": all calls of a dry run
-	since time.Time
 }
 
 const (
@@ -252,10 +244,6 @@ const (
 	waitingFor = 5 * time.Second
 	// countWait is how long a page waits for a new one.
 	countWait = 30 * time.Millisecond
-	// waitsSince is how old runs may be whose calls are counted.
-	waitsSince = 31 * 24 * time.Hour
-	// maxAsks are named at most.
-	maxAsks = 1000
 )
 
 // waits is how many calls wait for a person that a viewer may see, as far as they have
@@ -277,19 +265,19 @@ func (h *hub) waits(v *Viewer) int {
 	defer h.mu.Unlock()
 	n := 0
 	for subject, k := range h.waiting.of {
-		if v.Sees(subject) || v.MayAnswer(subject) {
-			n += k
+		if v.mayLook(subject) {
+			n += k.Calls
 		}
 	}
 	return n
 }
 
-// asks are the calls that waits counts, those of the latest run first.
+// asks are the calls that waits counts, the oldest first.
 func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, a := range h.waiting.asks {
-		if v.Sees(a.run.Subject) || v.MayAnswer(a.run.Subject) {
+		if v.mayLook(a.Run.Subject) {
 			out = append(out, a)
 		}
 	}
@@ -298,16 +286,7 @@ func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
 
 // count counts the calls that wait, and tells open pages where there are others than before.
 func (h *hub) count() {
-	of := map[string]int{}
-	var asks []*waitingAsk
-	for p, err := range h.store.Pending(h.ctx, &record.Filter{Since: time.Now().Add(-waitsSince)}) {
-		if err == nil {
-			of[p.Run.Subject]++
-			if len(asks) < maxAsks {
-				asks = append(asks, &waitingAsk{p.ID, p.Run, p.Tool, p.Ask.Time})
-			}
-		}
-	}
+	asks, of := waitingAsks(h.ctx, h.store, nil, func(string) bool { return true })
 	h.mu.Lock()
 	news := !maps.Equal(of, h.waiting.of)
 	if h.waiting.of, h.waiting.asks = of, asks; !h.waiting.stale {

@@ -117,7 +117,7 @@ func (v *view) policy() error {
 	if v.r.URL.Query().Get("days") == "7" {
 		data.Days = 7
 	}
-	p := &Page{Title: "Policy and use", Nav: "policy", Live: []string{topicServers}, Data: data}
+	p := &Page{Title: "Policy and use", Nav: "policy", Data: data}
 	k, err := v.known()
 	if err != nil {
 		return err

@@ -41,7 +41,6 @@ type score struct {
 	Servers      []scoreServer // whose tools were called
 	Effects      bool
 	Many         bool
-	Chosen       int // the call that is shown at first; 0: there is none
 	Data         *scoreData
 	Unplaced     []*show.Print // of which the line is not known
 }
@@ -50,13 +49,15 @@ type scoreServer struct{ Name, Hue string }
 
 // scoreData is what the module needs besides what is drawn.
 type scoreData struct {
-	Run   string       `json:"run"`
-	Total int          `json:"total"` // calls
-	Live  bool         `json:"live"`
-	Many  bool         `json:"many"`
-	Segs  [][4]float64 `json:"segs"` // from, to: ms; percents. Pauses are left out
-	Rows  []string     `json:"rows"` // IDs
-	Paths []string     `json:"paths"`
+	Run   string `json:"run"`
+	Total int    `json:"total"` // calls
+	// Chosen is the call that is shown at first; 0: there is none.
+	Chosen int          `json:"chosen"`
+	Live   bool         `json:"live"`
+	Many   bool         `json:"many"`
+	Segs   [][4]float64 `json:"segs"` // from, to: ms; percents. Pauses are left out
+	Rows   []string     `json:"rows"` // IDs
+	Paths  []string     `json:"paths"`
 	// Calls are drawn ones in the order of their beginning: number, row, begin and ms,
 	// path, 1 for a failed one; where there are many, also words.
 	Calls [][]any `json:"calls"`
@@ -117,7 +118,7 @@ func newScore(v *show.View, servers []string, page int, now time.Time) *score {
 	out.Rows = m.html()
 	out.Flight, out.AtATime = m.flight()
 	out.Tracks = m.tracks()
-	out.Chosen = chosen(v)
+	m.data.Chosen = chosen(v)
 	seen := map[string]bool{}
 	for _, s := range v.Sources {
 		for _, p := range s.Places {

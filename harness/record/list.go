@@ -66,7 +66,8 @@ type Summary struct {
 	Error    string    `json:"error,omitempty"` // first line
 	Damaged  bool      `json:"damaged,omitempty"`
 	Attempts int       `json:"attempts,omitempty"`
-	Request  string    `json:"-"` // see Begin
+	Asks     int       `json:"asks,omitempty"` // of people, answered or not
+	Request  string    `json:"-"`              // see Begin
 	Once     string    `json:"once,omitempty"`
 }
 
@@ -386,7 +387,7 @@ func (r *Run) Summary() *Summary {
 func summarize(b *Begin, e *End) *Summary {
 	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
 		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
-		Error: firstError(e.Error), Attempts: e.Attempts, Request: b.Request, Once: b.Once}
+		Error: firstError(e.Error), Attempts: e.Attempts, Asks: e.Asks, Request: b.Request, Once: b.Once}
 }
 
 // firstError is the first line of an error's message.
