@@ -599,6 +599,8 @@ func (c *Console) switchServer(v *view, name string, on bool) error {
 	if err != nil {
 		return err
 	}
+	c.changing.Lock()
+	defer c.changing.Unlock()
 	path, err := clients.ConfigWith(f.AllConfigs(), name)
 	if err != nil {
 		return &problem{Status: http.StatusNotFound, Title: "Not here", Next: "/servers", Do: "All servers", Text: visible(err.Error())}
