@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/record"
 )
 
 // place is a page of the demo world.
@@ -106,52 +105,6 @@ func TestTheThemeIsChosen(t *testing.T) {
 	if got := ground(); got != dark {
 		t.Errorf("dark is %s, want %s", got, dark)
 	}
-}
-
-// A run appears in an open list, and what waits is counted, without reloading.
-func TestARunAppearsInAnOpenList(t *testing.T) {
-	w := newDemo(t, "compile")
-	b := w.openTab(t, "")
-	b.open("/runs")
-	b.wait(`document.querySelector("#live") && !document.querySelector("#live").hidden`)
-	eval[bool](b, `window.same = true`)
-	res, err := w.run("dev", logScript, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.wait(fmt.Sprintf("document.querySelector('a[href^=\"/runs/%s\"]')", res.Run))
-	before := b.text("#waiting")
-	if _, err = w.run("dev", pushScript, nil); err != nil {
-		t.Fatal(err)
-	}
-	b.wait(fmt.Sprintf("document.querySelector('#waiting').textContent !== %q", before))
-	if !eval[bool](b, "window.same === true") {
-		t.Error("the page was loaded again")
-	}
-}
-
-// A page of a run under way grows, and says when the run has ended.
-func TestAnOpenRunIsFollowed(t *testing.T) {
-	w := emptyDemo(t)
-	b := w.openTab(t, "")
-	id := make(chan string, 1)
-	done := make(chan error, 1)
-	go func() {
-		_, err := w.run("dev", slowScript, func(s *harness.Script) {
-			s.OnLine = func(l record.Line) {
-				if l, ok := l.(*record.Begin); ok {
-					id <- l.ID
-				}
-			}
-		})
-		done <- err
-	}()
-	b.open("/runs/" + <-id)
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	b.wait(`!document.querySelector("main").textContent.includes("running")`)
-	b.waitText("main", "Rui Tavares")
 }
 
 // A call that waits is answered by a button; the run goes on, and the page says so.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -154,7 +153,7 @@ func (v *view) newRunView(run *show.View) *runView {
 	page = min(max(page, 1), 1+maxTablePages)
 	now := time.Now()
 	sum := r.Summary()
-	d := &runView{View: run, ID: b.ID, Title: cmp.Or(b.Name, sum.Title, "A run"), Score: newScore(run, servers, page, now),
+	d := &runView{View: run, ID: b.ID, Title: titled(sum), Score: newScore(run, servers, page, now),
 		Table: newCallTable(run, servers, page), Took: show.Duration(run.Ms), Decisions: nil}
 	d.Title = show.Visible(d.Title, 120, false)
 	if d.Table.Last < page {
@@ -168,8 +167,8 @@ func (v *view) newRunView(run *show.View) *runView {
 	if run.Paused > 0 {
 		d.Between = show.Duration(run.Paused)
 	}
-	if d.Score.Chosen > 0 {
-		d.Chosen = newShownCall(run, servers, d.Score.Chosen)
+	if n := d.Score.Data.Chosen; n > 0 {
+		d.Chosen = newShownCall(run, servers, n)
 	}
 	d.asks(servers)
 	d.unknown(servers)
@@ -200,7 +199,7 @@ func (d *runView) asks(servers []string) {
 			d.Open[i].Times++
 		case len(d.Open) < maxListed:
 			d.Open = append(d.Open, openAsk{ID: record.ApprovalID(d.ID, a.A), Tool: a.Tool, Hue: hue(servers, a.Tool), Times: 1, Why: a.Why,
-				Args: shortArgs(d.Run, a.Args, 110), Row: rowAt(d.View, a.Path, a.Place), Until: a.Until.Local().Format("2 Jan, 15:04")})
+				Args: shortArgs(d.Run, a.Args, 110), Row: rowAt(d.View, a.Path, a.Place), Until: day(a.Until, time.Now())})
 		}
 	}
 }
@@ -226,7 +225,7 @@ func (d *runView) unknown(servers []string) {
 			break
 		}
 		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rowAt(d.View, m.Path, m.Place), Place: m.Place,
-			Sent: m.Call.Time.Local().Format("2 Jan, 15:04:05"), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
+			Sent: day(m.Call.Time, time.Now()), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
 			Args: newShownValue(d.Run, m.Args, "args")}
 		if m.Ask != "" {
 			u.Approval = record.ApprovalID(d.ID, m.Ask)
@@ -314,13 +313,6 @@ func (d *runView) notKept() string {
 	return strings.Join(parts, " ")
 }
 
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // maxPrintedText bounds what is shown of what was printed, in bytes.
 const maxPrintedText = 8 << 10
 
@@ -405,7 +397,7 @@ func (d *runView) facts() {
 		add("Mode", "%s", strings.Join(modes, ", "))
 	}
 	for i, a := range r.Attempts[:min(len(r.Attempts), maxListed)] {
-		what := fmt.Sprintf("began %s", a.Time.Local().Format("2 Jan, 15:04:05"))
+		what := fmt.Sprintf("began %s", day(a.Time, time.Now()))
 		if a.Who != "" {
 			what += " by " + text.Cut(a.Who, 60)
 		}

@@ -101,8 +101,8 @@ func TestBarsAreInLanesAtTheirLines(t *testing.T) {
 	if diff := cmp.Diff([]string{"L2", "L2", "L2", "L3", "L0"}, rows); diff != "" {
 		t.Error(diff)
 	}
-	if s.Chosen != 4 || s.AtATime != 2 {
-		t.Errorf("chosen is call %d, %d at a time; want the failed call 4 and 2", s.Chosen, s.AtATime)
+	if s.Data.Chosen != 4 || s.AtATime != 2 {
+		t.Errorf("chosen is call %d, %d at a time; want the failed call 4 and 2", s.Data.Chosen, s.AtATime)
 	}
 }
 

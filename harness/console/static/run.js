@@ -11,7 +11,7 @@ const svg = (tag, attrs) => {
 const number = (a) => +(a.getAttribute("href").split("#c")[1] ?? 0); // of #c12, ?calls=2#c112
 
 // What stays when the score comes anew: the chosen call, zoom, and what is pressed.
-const kept = { chosen: 0, x: 0, w: 100, fold: null, thread: true, held: false };
+const kept = { chosen: 0, x: 0, w: 100, fold: null, thread: true };
 const panels = new Map(); // of calls that have ended: number to HTML
 let s = null; // the score
 
@@ -73,7 +73,7 @@ class Score {
     if (!(n > 0)) return; // there is none before the first, or behind the last
     const c = this.call(n);
     if (!c) { // it is not drawn
-      if (from && detail) { kept.chosen = n; this.mark(null, this.table.get(n)); show(n, from); }
+      if (from) { kept.chosen = n; this.mark(null, this.table.get(n)); show(n, from); }
       return;
     }
     kept.chosen = n;
@@ -203,18 +203,16 @@ class Score {
       } else if (list && !e.target.closest("a,button") && !String(getSelection())) this.choose(list[0].n, { from: "bar" });
     });
     root.addEventListener("focusin", (e) => {
-      kept.held = true;
       const n = bar(e.target);
       if (n && n !== kept.chosen) this.choose(n, { focus: false, from: "bar" });
     });
-    root.addEventListener("focusout", (e) => { if (e.target.isConnected && e.relatedTarget) kept.held = false; });
     root.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
       const n = bar(e.target);
       if (n && this.keys[e.key]) { e.preventDefault(); this.choose(this.keys[e.key](), { from: "key" }); return; }
       if (e.key === "+" || e.key === "-") this.around(e.key === "+" ? 1.6 : 1 / 1.6);
       else if (e.key === "0") this.zoom(0, 100);
-      else if (e.key === "Enter" && n) { e.preventDefault(); detail?.classList.add("open"); detail?.focus(); }
+      else if (e.key === "Enter" && n) { e.preventDefault(); detail.classList.add("open"); detail.focus(); }
     });
     root.addEventListener("wheel", (e) => {
       if (!e.ctrlKey || !e.target.closest(".time,.stime")) return;
@@ -265,9 +263,9 @@ class Score {
 }
 
 // ---- the panel: the server's own parts, got when a call is chosen
-let wanted = 0;
+let wanted = 0, shown = ""; // a call's number, and the HTML of one
 async function show(n, from) {
-  if (!detail) return;
+  detail.hidden = false;
   if (from && from !== "link") detail.classList.add("open");
   wanted = n;
   if (+detail.dataset.n === n && !detail.dataset.stale) return;
@@ -284,9 +282,11 @@ async function show(n, from) {
     if (wanted !== n) return;
   }
   if (html === null) { say.textContent = "The call could not be read."; return; }
+  delete detail.dataset.stale;
+  if (html === shown) return;
+  shown = html;
   detail.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
   detail.dataset.n = n;
-  delete detail.dataset.stale;
   adopt();
 }
 function adopt() { // what only scripts can do
@@ -297,28 +297,26 @@ const step = (by) => {
   const n = i === undefined ? kept.chosen + by : s.calls[i + by]?.n;
   if (n > 0) s.choose(n, { focus: false, from: "panel" });
 };
-if (detail) {
-  adopt();
-  detail.addEventListener("click", async (e) => {
-    const go = e.target.closest("[data-go]"), copy = e.target.closest("[data-copy]"), place = e.target.closest("a[href*='#']");
-    if (go) step(+go.dataset.go);
-    else if (copy) {
-      try {
-        await navigator.clipboard.writeText(copy.parentElement.firstElementChild.textContent);
-        copy.textContent = "Copied";
-      } catch { copy.textContent = "Not allowed"; }
-      setTimeout(() => { copy.textContent = "Copy"; }, 1500);
-    } else if (place && document.getElementById(place.hash.slice(1))) {
-      e.preventDefault();
-      s.rows.get(place.hash.slice(1))?.scrollIntoView({ block: "center" });
-      history.replaceState(null, "", place.hash);
-    } else if (e.target.closest("#d-tool")) detail.classList.toggle("open"); // matters on small screens
-  });
-  detail.addEventListener("keydown", (e) => { if (e.key === "Escape") s.bars.get(kept.chosen)?.focus(); });
-}
+adopt();
+detail.addEventListener("click", async (e) => {
+  const go = e.target.closest("[data-go]"), copy = e.target.closest("[data-copy]"), place = e.target.closest("a[href*='#']");
+  if (go) step(+go.dataset.go);
+  else if (copy) {
+    try {
+      await navigator.clipboard.writeText(copy.parentElement.firstElementChild.textContent);
+      copy.textContent = "Copied";
+    } catch { copy.textContent = "Not allowed"; }
+    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+  } else if (place && document.getElementById(place.hash.slice(1))) {
+    e.preventDefault();
+    s.rows.get(place.hash.slice(1))?.scrollIntoView({ block: "center" });
+    history.replaceState(null, "", place.hash);
+  } else if (e.target.closest("#d-tool")) detail.classList.toggle("open"); // matters on small screens
+});
+detail.addEventListener("keydown", (e) => { if (e.key === "Escape") s.bars.get(kept.chosen)?.focus(); });
 document.addEventListener("click", (e) => {
   const row = e.target.closest(".calls tbody tr");
-  if (row && detail && !e.target.closest("a") && !String(getSelection())) s.choose(+row.id.slice(1), { from: "key" });
+  if (row && !e.target.closest("a") && !String(getSelection())) s.choose(+row.id.slice(1), { from: "key" });
   for (const m of $$("details.menu[open]")) if (!m.contains(e.target)) m.open = false;
 });
 addEventListener("keydown", (e) => {
@@ -326,6 +324,8 @@ addEventListener("keydown", (e) => {
   if (inField(e) || !s || e.target.closest(".score,.detail")) return;
   if (e.key === "[" || e.key === "]") s.choose(s.keys[e.key](), { from: "key" });
 });
+
+const sizes = new ResizeObserver(() => { s.ticks(); s.later(); });
 
 // ---- the beginning, and each time the score comes anew
 function begin(root) {
@@ -339,22 +339,24 @@ function begin(root) {
   } else if (kept.fold) s.press(fold, true);
   if (!kept.thread) s.press(thr, false);
   if (kept.chosen) { // a part that came anew
-    const held = kept.held && (document.activeElement === document.body || !document.activeElement);
-    s.choose(kept.chosen, { focus: held });
-    if (detail) { panels.clear(); detail.dataset.stale = "1"; show(kept.chosen, ""); } // it may have got its answer
+    s.choose(kept.chosen, { focus: false });
+    panels.clear(); // it may have got its answer
+    detail.dataset.stale = "1";
+    show(kept.chosen, "");
   } else {
     const line = kind ? null : s.byRow.get(location.hash.slice(1));
     const there = kind ? +id : line?.[0].n;
-    const n = there ?? +(detail?.dataset.n ?? 0);
+    const n = there ?? s.data.chosen;
     if (n) s.choose(n, { focus: false, from: there ? "link" : "" });
+    if (n && detail.hidden) show(n, "");
   }
-  new ResizeObserver(() => { s.ticks(); s.later(); }).observe(root);
+  sizes.disconnect();
+  sizes.observe(root);
 }
 document.addEventListener("part", (e) => {
   if (e.target.id === "score") begin(e.target);
   else if (e.target.id === "below") { s.rowsOfTable(); s.choose(kept.chosen, { focus: false }); }
 });
-addEventListener("pointerdown", (e) => { if (!e.target.closest(".score")) kept.held = false; });
 addEventListener("hashchange", () => { // an address of a call on this page
   const n = +(location.hash.match(/^#c(\d+)$/)?.[1] ?? 0);
   if (n && s) s.choose(n, { from: "link" });
