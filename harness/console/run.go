@@ -158,7 +158,7 @@ func (v *view) newRunView(run *show.View) *runView {
 	page = min(max(page, 1), 1+maxTablePages)
 	now := time.Now()
 	sum := r.Summary()
-	d := &runView{View: run, ID: b.ID, Title: cmp.Or(b.Name, sum.Title, "A run"), Score: newScore(run, servers, page, now),
+	d := &runView{View: run, ID: b.ID, Title: titled(sum), Score: newScore(run, servers, page, now),
 		Took: show.Duration(run.Ms)}
 	d.Title = show.Visible(d.Title, 120, false)
 	rows := d.Score.Layout
@@ -205,7 +205,7 @@ func (d *runView) asks(rows *layout, servers []string) {
 			d.Open[i].Times++
 		case len(d.Open) < maxListed:
 			d.Open = append(d.Open, openAsk{ID: record.ApprovalID(d.ID, a.A), Tool: a.Tool, Hue: hue(servers, a.Tool), Times: 1, Why: a.Why,
-				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, show.Line(a.Place)), Until: a.Until.Local().Format("2 Jan, 15:04")})
+				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, show.Line(a.Place)), Until: day(a.Until, time.Now())})
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (d *runView) unknown(rows *layout, servers []string) {
 			break
 		}
 		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rows.row(m.Path, show.Line(m.Place)), Place: cmp.Or(m.Place, noLine),
-			Sent: m.Call.Time.Local().Format("2 Jan, 15:04:05"), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
+			Sent: day(m.Call.Time, time.Now()), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
 			Args: newShownValue(d.Run, m.Args, "args")}
 		if m.Ask != "" {
 			u.Approval = record.ApprovalID(d.ID, m.Ask)
@@ -305,13 +305,6 @@ func (d *runView) notKept() string {
 		parts = append(parts, fmt.Sprintf("In %s secrets were hidden before they were kept.", text.Count(hidden, "value")))
 	}
 	return strings.Join(parts, " ")
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // maxPrintedText bounds what is shown of what was printed, in bytes.
@@ -404,7 +397,7 @@ func (d *runView) facts() {
 		add("Mode", "%s", strings.Join(modes, ", "))
 	}
 	for i, a := range r.Attempts[:min(len(r.Attempts), maxListed)] {
-		what := fmt.Sprintf("began %s", a.Time.Local().Format("2 Jan, 15:04:05"))
+		what := fmt.Sprintf("began %s", day(a.Time, time.Now()))
 		if a.Who != "" {
 			what += " by " + text.Cut(a.Who, 60)
 		}

@@ -731,7 +731,7 @@ func (c *Console) signIn(v *view, name string) error {
 		return backToServer(v, name)
 	}
 	led := make(chan struct{})
-	c.hub.work.Go(func() {
+	begun = c.hub.begin(func() {
 		ctx, cancel := context.WithTimeout(c.hub.ctx, signInWait)
 		defer cancel()
 		once := sync.OnceFunc(func() { close(led) })
@@ -756,6 +756,10 @@ func (c *Console) signIn(v *view, name string) error {
 		}
 		c.Changed(topicServers)
 	})
+	if !begun {
+		c.signins.change(name, func(*signingIn) *signingIn { return nil })
+		return backToServer(v, name)
+	}
 	select {
 	case <-led:
 	case <-time.After(signInPage):

@@ -315,4 +315,5 @@ type End struct {
 	Tools    []string `json:"tools,omitempty"`  // that were called, by ID, the first 1000
 	Title    string   `json:"title,omitempty"`  // first phrase, or first line of the script
 	Attempts int      `json:"attempts,omitempty"`
+	Asks     int      `json:"asks,omitempty"` // of people
 }
