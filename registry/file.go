@@ -122,7 +122,8 @@ func (r *Registry) size() int {
 	return n
 }
 
-// Decode reads the bytes of a registry file. Every error is a *FormatError.
+// Decode reads the bytes of a registry file. The registry has parts of data, which
+// must not change any more. Every error is a *FormatError.
 func Decode(data []byte) (*Registry, error) {
 	f, ok := decodeLines(data)
 	if ok {
@@ -148,21 +149,19 @@ func (f *file) registry() (*Registry, error) {
 		return nil, versionError(fmt.Sprint(f.Version))
 	}
 	r := &Registry{Config: f.Config, Embedder: f.Embedder, Pins: f.Pins, Servers: f.Servers, Tools: f.Tools}
-	seen := make(map[string]bool, len(r.Tools))
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Server == "" || t.Name == "" {
 			return nil, &FormatError{Msg: fmt.Sprintf("tool %d (%q) has no server or no name", i, t.ID)}
 		}
-		if id := ToolID(t.Server, t.Name); t.ID != id {
-			return nil, &FormatError{Msg: fmt.Sprintf("tool %d has the id %q, its server and name make it %q", i, t.ID, id)}
+		if !t.hasID() {
+			return nil, &FormatError{Msg: fmt.Sprintf("tool %d has the id %q, its server and name make it %q", i, t.ID,
+				ToolID(t.Server, t.Name))}
 		}
-		if seen[t.ID] {
-			return nil, &FormatError{Msg: fmt.Sprintf("two tools have the id %q", t.ID)}
-		}
-		seen[t.ID] = true
 	}
-	r.Normalize()
+	if twice := r.normalize(); twice != "" {
+		return nil, &FormatError{Msg: fmt.Sprintf("two tools have the id %q", twice)}
+	}
 	return r, nil
 }
 
@@ -195,6 +194,10 @@ func decodeLines(data []byte) (*file, bool) {
 	for from := 0; from < len(lines); from += share {
 		group.Go(func() error {
 			for i := from; i < min(from+share, len(lines)); i++ {
+				if decodeLine(lines[i], &f.Tools[i]) {
+					continue
+				}
+				f.Tools[i] = Tool{}
 				if err := json.Unmarshal(lines[i], &f.Tools[i]); err != nil {
 					return err
 				}
