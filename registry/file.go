@@ -187,18 +187,22 @@ func decodeLines(data []byte) (*file, bool) {
 	if json.Unmarshal(append(slices.Clone(head), '}'), &h) != nil || h.Tools != nil {
 		return nil, false
 	}
-	lines := bytes.Split(body, []byte(",\n"))
+	lines := bytes.Split(body, []byte("\n"))
 	f := &file{header: h.header, Tools: make([]Tool, len(lines))}
 	share := max(64, len(lines)/runtime.GOMAXPROCS(0)+1)
 	var group errgroup.Group
 	for from := 0; from < len(lines); from += share {
 		group.Go(func() error {
 			for i := from; i < min(from+share, len(lines)); i++ {
-				if decodeLine(lines[i], &f.Tools[i]) {
+				line, more := bytes.CutSuffix(lines[i], []byte(","))
+				if more != (i < len(lines)-1) {
+					return errors.New("not a tool to a line")
+				}
+				if decodeLine(line, &f.Tools[i]) {
 					continue
 				}
 				f.Tools[i] = Tool{}
-				if err := json.Unmarshal(lines[i], &f.Tools[i]); err != nil {
+				if err := json.Unmarshal(line, &f.Tools[i]); err != nil {
 					return err
 				}
 			}
