@@ -244,17 +244,14 @@ func Load(path string) (*Registry, error) {
 		return nil, fmt.Errorf("reading registry: %w", err)
 	}
 	defer f.Close()
-	var data bytes.Buffer
-	if info, err := f.Stat(); err == nil {
-		data.Grow(int(min(info.Size(), MaxFileBytes)) + bytes.MinRead) // growing step by step takes three times the memory
-	}
-	if _, err := data.ReadFrom(io.LimitReader(f, MaxFileBytes+1)); err != nil {
+	data, err := readAll(f, MaxFileBytes)
+	if err != nil {
 		return nil, fmt.Errorf("reading registry: %w", err)
 	}
-	if data.Len() > MaxFileBytes {
+	if len(data) > MaxFileBytes {
 		return nil, &FormatError{Path: path, Msg: fmt.Sprintf("larger than %d bytes", MaxFileBytes)}
 	}
-	r, err := Decode(data.Bytes())
+	r, err := Decode(data)
 	if fe := (*FormatError)(nil); errors.As(err, &fe) {
 		fe.Path = path
 	}
@@ -293,6 +290,30 @@ func ApartPath(path, key string) string {
 	return strings.TrimSuffix(path, ext) + "-" + hex.EncodeToString(sum[:16]) + ext
 }
 
+// Forget removes files with an ending from a folder of caches, those that were not
+// changed for longest first, until there are at most so many files and bytes. The
+// file except stays.
+func Forget(folder, ending, except string, files int, most int64) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	var all []os.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ending {
+			all = append(all, info)
+		}
+	}
+	slices.SortFunc(all, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	size := int64(0)
+	for i, info := range all {
+		size += info.Size()
+		if path := filepath.Join(folder, info.Name()); path != except && (i >= files || size > most) {
+			os.Remove(path)
+		}
+	}
+}
+
 // open opens a regular file.
 func open(path string) (*os.File, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
@@ -309,11 +330,21 @@ func ReadFile(path string, most int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	data, err := readAll(f, most)
 	if err == nil && len(data) > most {
 		err = fmt.Errorf("larger than %d bytes", most)
 	}
 	return data, err
+}
+
+// readAll reads a file, but no more than one byte more than most.
+func readAll(f *os.File, most int) ([]byte, error) {
+	var data bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		data.Grow(int(min(info.Size(), int64(most))) + bytes.MinRead) // growing step by step takes three times the memory
+	}
+	_, err := data.ReadFrom(io.LimitReader(f, int64(most)+1))
+	return data.Bytes(), err
 }
 
 // WriteFile replaces the content of path atomically: readers see the old
