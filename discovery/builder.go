@@ -68,7 +68,9 @@ type serverParts struct {
 
 func newBuilder(ix *Index) *builder {
 	b := &builder{
-		ix: ix, stems: map[string]int32{}, own: make([]string, len(ix.reg.Tools)), runs: map[string]*run{}, lexemes: map[string]*lexeme{}, servers: map[string]*serverParts{},
+		ix: ix, stems: map[string]int32{},
+		own: make([]string, len(ix.reg.Tools)), runs: map[string]*run{}, lexemes: map[string]*lexeme{},
+		servers: map[string]*serverParts{},
 		outside: map[int32]int32{}, local: make([]int32, ix.model.Tokens()),
 	}
 	for i := range b.local {

@@ -53,6 +53,10 @@ func (ix *Index) readServers(aliases map[string][]string, number func(stem strin
 	}
 	for i := range ix.reg.Tools {
 		name := ix.reg.Tools[i].Server
+		if i > 0 && name == ix.reg.Tools[i-1].Server {
+			h.serverOf[i] = h.serverOf[i-1]
+			continue
+		}
 		at, known := servers[name]
 		if !known {
 			at = int32(len(servers))

@@ -187,7 +187,10 @@ func decodeLines(data []byte) (*file, bool) {
 	if json.Unmarshal(append(slices.Clone(head), '}'), &h) != nil || h.Tools != nil {
 		return nil, false
 	}
-	lines := bytes.Split(body, []byte("\n"))
+	var lines [][]byte
+	for line := range bytes.SplitSeq(body, []byte("\n")) {
+		lines = append(lines, line)
+	}
 	f := &file{header: h.header, Tools: make([]Tool, len(lines))}
 	share := max(64, len(lines)/runtime.GOMAXPROCS(0)+1)
 	var group errgroup.Group

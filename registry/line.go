@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -104,8 +105,39 @@ func (s *lineScan) text(into *string) bool {
 		*into = string(s.data[from:to])
 		return true
 	}
+	if to > 0 && !plain {
+		if b, ok := unescaped(s.data[from:to]); ok && utf8.Valid(b) {
+			*into = string(b)
+			return true
+		}
+	}
 	return to > 0 && json.Unmarshal(s.data[from-1:to+1], into) == nil
 }
+
+// unescaped returns the content of a string that quoted has read; false: it has
+// characters that are written as numbers.
+func unescaped(text []byte) ([]byte, bool) {
+	out := make([]byte, 0, len(text))
+	for {
+		at := bytes.IndexByte(text, '\\')
+		if at < 0 {
+			return append(out, text...), true
+		}
+		out = append(out, text[:at]...)
+		k := strings.IndexByte(escapes, text[at+1])
+		if k < 0 {
+			return nil, false
+		}
+		out = append(out, meanings[k])
+		text = text[at+2:]
+	}
+}
+
+// What stands behind a backslash in a string, beside u, and what it means.
+const (
+	escapes  = `"\/bfnrt`
+	meanings = "\"\\/\b\f\n\r\t"
+)
 
 // quoted reads a string and returns the place of its content; to is 0 where there
 // is none. plain says that nothing in it is escaped.
@@ -155,7 +187,7 @@ func (s *lineScan) escape() bool {
 	c := s.data[s.at]
 	s.at++
 	if c != 'u' {
-		return bytes.IndexByte([]byte(`"\/bfnrt`), c) >= 0
+		return strings.IndexByte(escapes, c) >= 0
 	}
 	for range 4 {
 		if s.at >= len(s.data) {

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"runtime"
@@ -116,7 +115,15 @@ func PrintableGo(source []byte) []byte {
 func escaped(text []byte, escape func([]byte, rune) []byte) []byte {
 	bad := func(r rune) bool { return r >= 0x7F && hostile(r) && r != utf8.RuneError }
 	at := plainBytes(text)
-	if bytes.IndexFunc(text[at:], bad) < 0 {
+	for at < len(text) {
+		r, n := utf8.DecodeRune(text[at:])
+		if bad(r) {
+			break
+		}
+		at += n
+		at += plainBytes(text[at:])
+	}
+	if at == len(text) {
 		return text
 	}
 	out := make([]byte, 0, len(text)+64)

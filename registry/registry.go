@@ -188,9 +188,13 @@ func (r *Registry) normalize() (twice string) {
 	}
 	sums := make([][]byte, len(r.Servers))
 	counts := make([]int, len(r.Servers))
+	at := -1
 	for i := range r.Tools {
 		t := &r.Tools[i]
-		at, ok := have[t.Server]
+		ok := at >= 0 && r.Servers[at].Name == t.Server // as with most neighbours
+		if !ok {
+			at, ok = have[t.Server]
+		}
 		if !ok {
 			at = len(r.Servers)
 			have[t.Server] = at
@@ -201,7 +205,7 @@ func (r *Registry) normalize() (twice string) {
 		sums[at] = append(append(append(sums[at], t.ID...), t.Hash...), '\n')
 	}
 	for i := range r.Servers {
-		at := have[r.Servers[i].Name] // of two of one name the last has the tools
+		at := have[r.Servers[i].Name] // also where two have one name
 		r.Servers[i].Tools, r.Servers[i].Hash = counts[at], digest(sums[at])
 	}
 	slices.SortStableFunc(r.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
