@@ -237,6 +237,9 @@ func (c *Console) runScript(v *view) error {
 func (c *Console) saveScript(v *view) error {
 	d := v.sent()
 	not := func(why error) error {
+		if asksForJSON(v.r) {
+			return v.json(map[string]string{"error": why.Error()})
+		}
 		v.say("bad", "The script was not saved: %s", why)
 		return v.showEditor(d, nil)
 	}
@@ -270,7 +273,11 @@ func (c *Console) saveScript(v *view) error {
 		v.say("wait", "%s", warning)
 	}
 	v.say("ok", "Saved. RunScript(%q, map[string]any{…}) runs it.", d.Name)
-	return v.goTo("/editor?script=" + url.QueryEscape(d.Name))
+	page := "/editor?script=" + url.QueryEscape(d.Name)
+	if asksForJSON(v.r) {
+		return v.json(map[string]string{"page": page})
+	}
+	return v.goTo(page)
 }
 
 // inputsOf are the inputs that a script asks for by constant names, in their order.

@@ -307,17 +307,14 @@ func (c *Console) waitingNeeds(v *view) []*need {
 	var all []*need
 	by := map[string]*need{}
 	for _, a := range c.hub.asks(v.Viewer) {
-		x := by[a.run.ID]
-		if x == nil {
-			x = &need{Kind: "wait", Class: "wait", Icon: "wait", Run: a.run, Since: a.since, Do: "Answer",
-				Next: "/approvals/" + a.id}
-			by[a.run.ID] = x
+		x := by[a.Run.ID]
+		if x == nil { // the oldest
+			x = &need{Kind: "wait", Class: "wait", Icon: "wait", Run: a.Run, Since: a.Time, Do: "Answer",
+				Next: "/approvals/" + a.ID}
+			by[a.Run.ID] = x
 			all = append(all, x)
 		}
-		if a.since.Before(x.Since) {
-			x.Since = a.since
-		}
-		x.add(a.tool)
+		x.add(a.Tool)
 	}
 	for _, x := range all {
 		calls := x.Rest
@@ -358,13 +355,6 @@ func rest(all []*need, what, next string) []*need {
 	return append(all[:maxNeeds-1:maxNeeds-1], more)
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
-}
-
 // costs are numbers that take long to make. They are made beside the pages.
 type costs struct {
 	mu     sync.Mutex
@@ -388,9 +378,8 @@ const costsEvery = 15 * time.Second
 func (k *costs) get(c *Console, cat *catalog.Catalog) knownCosts {
 	k.mu.Lock()
 	old := k.now.of != cat.Registry || time.Since(k.at) > costsEvery
-	if old && k.making == nil && c.hub.ctx.Err() == nil {
-		k.making = make(chan struct{})
-		c.hub.work.Go(func() { k.make(c, cat) })
+	if old && k.making == nil && c.hub.begin(func() { k.make(c, cat) }) {
+		k.making = make(chan struct{}) // make waits for the lock
 	}
 	making := k.making
 	k.mu.Unlock()

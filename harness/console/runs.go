@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -150,7 +149,7 @@ func (c *Console) listRuns(v *view) error {
 	page := &Page{Title: "Runs", Nav: "runs", Module: "runs.js", Data: d}
 	var wrong *show.QueryError
 	if errors.As(err, &wrong) {
-		d.Problem, d.Field, d.More = visible(strings.ToUpper(wrong.Field[:1])+wrong.Error()[1:]), wrong.Field, true
+		d.Problem, d.Field, d.More = visible(capital(wrong.Error())), wrong.Field, true
 		v.write(http.StatusBadRequest, "runs.html", page)
 		return nil
 	}
@@ -269,16 +268,12 @@ func (c *Console) anyRun(ctx context.Context, v *view) bool {
 
 // fill sets what is said of a run besides its summary.
 func (r *runRow) fill(q *runsQuery, now time.Time) {
-	r.Began = began(r.Time, now)
+	r.Began = day(r.Time, now)
 	if r.Problem != nil {
 		r.Titled, r.Say, r.Bad = r.ID, show.Visible(r.Problem.Error(), runsText, false), true
 		return
 	}
-	r.Titled, r.Named = cmp.Or(r.Title, r.ID), r.Name != "" && r.Name != "-" // of stdin
-	if r.Named {
-		r.Titled = r.Name
-	}
-	r.Titled = show.Visible(r.Titled, runsText, false)
+	r.Titled, r.Named = show.Visible(titled(r.Summary), runsText, false), hasName(r.Summary)
 	choose := func(name, value string) alike {
 		to := alike{Text: show.Visible(value, runsText, false)}
 		if len(value) <= maxField {
@@ -305,21 +300,6 @@ func (r *runRow) fill(q *runsQuery, now time.Time) {
 		}
 		r.Next, r.Do, r.Bad = "/runs/"+r.ID, "Go on with it", false
 	}
-}
-
-// began is when a run began, as a list says it.
-func began(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	at := func(t time.Time) [3]int { y, m, d := t.Date(); return [3]int{y, int(m), d} }
-	switch {
-	case at(t) == at(now):
-		return t.Format("15:04:05")
-	case at(t) == at(now.AddDate(0, 0, -1)):
-		return "yesterday, " + t.Format("15:04")
-	case t.Year() == now.Year():
-		return t.Format("2 Jan, 15:04")
-	}
-	return t.Format("2 Jan 2006")
 }
 
 // Hurt reports whether something in the record is not as it was written.

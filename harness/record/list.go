@@ -66,7 +66,8 @@ type Summary struct {
 	Error    string    `json:"error,omitempty"` // first line
 	Damaged  bool      `json:"damaged,omitempty"`
 	Attempts int       `json:"attempts,omitempty"`
-	Request  string    `json:"-"` // see Begin
+	Asks     int       `json:"asks,omitempty"` // of people, answered or not
+	Request  string    `json:"-"`              // see Begin
 	Once     string    `json:"once,omitempty"`
 }
 
@@ -167,6 +168,45 @@ func (s *Store) loadUpTo(name string, max int64) (*Run, error) {
 		return nil, ErrLarge
 	}
 	return s.load(name)
+}
+
+// First returns the first line of a record, by an ID as for Load, and how many bytes the
+// record has, without reading the rest.
+func (s *Store) First(id string) (*Begin, int64, error) {
+	name, err := s.find(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	b, size, err := s.first(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading run %s: %w", id, err)
+	}
+	return b, size, nil
+}
+
+func (s *Store) first(name string) (*Begin, int64, error) {
+	f, err := s.in.open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	size, err := f.size()
+	if err != nil {
+		return nil, 0, err
+	}
+	l, err := edge(f, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	b, ok := l.(*Begin)
+	if !ok {
+		return nil, 0, errors.New("it does not begin with its first line")
+	}
+	_, b.ID, _ = parseName(name)
+	return b, size, nil
 }
 
 // match reports whether the filter chooses a run, as far as its summary says.
@@ -347,7 +387,7 @@ func (r *Run) Summary() *Summary {
 func summarize(b *Begin, e *End) *Summary {
 	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
 		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
-		Error: firstError(e.Error), Attempts: e.Attempts, Request: b.Request, Once: b.Once}
+		Error: firstError(e.Error), Attempts: e.Attempts, Asks: e.Asks, Request: b.Request, Once: b.Once}
 }
 
 // firstError is the first line of an error's message.

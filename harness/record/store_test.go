@@ -116,3 +116,30 @@ func TestARecordIsTheRunOfItsName(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+func TestARunThatHasNotEndedIsTitledByItsScript(t *testing.T) {
+	for script, want := range map[string]string{
+		"package main\n\n//go:build x\n// Count the orders.\nUseTools(\"list orders\")\n": "// Count the orders.",
+		"UseTools(\"list the \\\"late\\\" orders\", \"x\")\n":                             `list the "late" orders`,
+		"UseTools(\n\n\t`list orders`,\n)\n":                                              "list orders",
+		"err := UseTools(\"list orders\")":                                                "list orders",
+		"UseTools(phrases...)\nx := 1":                                                    "UseTools(phrases...)",
+		"UseTools(\"torn":                                                                 `UseTools("torn`,
+		"UseTools(":                                                                       "UseTools(",
+		"x := 1\nUseTools(\"a\")":                                                         "x := 1",
+	} {
+		s := record.Memory(1, nil)
+		w, err := s.Begin(&record.Begin{Script: record.String(script)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		for sum, err := range s.List(t.Context(), nil) {
+			if err != nil || sum.Title != want {
+				t.Errorf("%q: %q, %v; want %q", script, sum.Title, err, want)
+			}
+		}
+	}
+}
