@@ -119,6 +119,9 @@ func leaveOneOut(t *testing.T, all map[string][]example, feature int) {
 }
 
 func TestBeyondTheReferenceNoSetIsLowered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine computes a minute under the race detector")
+	}
 	pools := map[string][]string{"all": sets}
 	for _, s := range sets {
 		pools[s] = []string{s}
@@ -166,6 +169,9 @@ func TestLastNounOfTheNameIsTheObjectOfThePhrase(t *testing.T) {
 // A phrase whose tool is not there must not be taken for another one's: the
 // development sets without the right tools, of which siblings stay.
 func TestMissingToolIsSeldomTakenForAnother(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine computes a minute under the race detector")
+	}
 	for _, set := range sets {
 		falsely := func(ix *Index) float64 {
 			n := 0
