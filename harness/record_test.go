@@ -273,6 +273,9 @@ func TestADryRunSavesNoScript(t *testing.T) {
 
 // The arguments of a ledger have room, however many there are.
 func TestTheLedgerIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("25 MB of arguments, one call after another")
+	}
 	_, cat := newShop(t)
 	res, err := New(nil).Run(t.Context(), &Script{Catalog: cat, Dry: true, Source: `for range 5 {
 	shop.Buy(shop.BuyParams{Item: strings.Repeat("x", 5<<20)})

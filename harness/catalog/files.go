@@ -578,6 +578,7 @@ func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.Path()) 
 
 // hold holds the tools of a registry from a file as the pins say now.
 func (f *Files) hold(reg *registry.Registry, cfg *config.Config) {
+	defer registry.LockPins()()
 	path, pinned := f.pins(), build.Pinned(cfg.Servers)
 	pins := registry.LoadPins(path)
 	pins.Hold(reg, reg, pinned, func(string) bool { return false })

@@ -78,9 +78,8 @@ type numbers struct {
 func (d *digests) get(v *Viewer) *numbers {
 	h := &d.c.hub
 	d.mu.Lock()
-	if d.reading == nil && time.Since(d.at) > digestsEvery && h.ctx.Err() == nil {
-		d.reading = make(chan struct{})
-		h.work.Go(d.refresh)
+	if d.reading == nil && time.Since(d.at) > digestsEvery && h.begin(d.refresh) {
+		d.reading = make(chan struct{}) // refresh waits for the lock
 	}
 	reading := d.reading
 	d.mu.Unlock()

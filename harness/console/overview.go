@@ -387,9 +387,8 @@ const costsEvery = 15 * time.Second
 func (k *costs) get(c *Console, cat *catalog.Catalog) knownCosts {
 	k.mu.Lock()
 	old := k.now.of != cat.Registry || time.Since(k.at) > costsEvery
-	if old && k.making == nil && c.hub.ctx.Err() == nil {
-		k.making = make(chan struct{})
-		c.hub.work.Go(func() { k.make(c, cat) })
+	if old && k.making == nil && c.hub.begin(func() { k.make(c, cat) }) {
+		k.making = make(chan struct{}) // make waits for the lock
 	}
 	making := k.making
 	k.mu.Unlock()

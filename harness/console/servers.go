@@ -599,6 +599,8 @@ func (c *Console) switchServer(v *view, name string, on bool) error {
 	if err != nil {
 		return err
 	}
+	c.changing.Lock()
+	defer c.changing.Unlock()
 	path, err := clients.ConfigWith(f.AllConfigs(), name)
 	if err != nil {
 		return &problem{Status: http.StatusNotFound, Title: "Not here", Next: "/servers", Do: "All servers", Text: visible(err.Error())}
@@ -731,7 +733,7 @@ func (c *Console) signIn(v *view, name string) error {
 		return backToServer(v, name)
 	}
 	led := make(chan struct{})
-	c.hub.work.Go(func() {
+	begun = c.hub.begin(func() {
 		ctx, cancel := context.WithTimeout(c.hub.ctx, signInWait)
 		defer cancel()
 		once := sync.OnceFunc(func() { close(led) })
@@ -756,6 +758,10 @@ func (c *Console) signIn(v *view, name string) error {
 		}
 		c.Changed(topicServers)
 	})
+	if !begun {
+		c.signins.change(name, func(*signingIn) *signingIn { return nil })
+		return backToServer(v, name)
+	}
 	select {
 	case <-led:
 	case <-time.After(signInPage):

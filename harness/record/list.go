@@ -183,6 +183,45 @@ func (s *Store) loadUpTo(name string, max int64) (*Run, error) {
 	return s.load(name)
 }
 
+// First returns the first line of a record, by an ID as for Load, and how many bytes the
+// record has, without reading the rest.
+func (s *Store) First(id string) (*Begin, int64, error) {
+	name, err := s.find(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	b, size, err := s.first(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading run %s: %w", id, err)
+	}
+	return b, size, nil
+}
+
+func (s *Store) first(name string) (*Begin, int64, error) {
+	f, err := s.in.open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	size, err := f.size()
+	if err != nil {
+		return nil, 0, err
+	}
+	l, err := edge(f, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	b, ok := l.(*Begin)
+	if !ok {
+		return nil, 0, errors.New("it does not begin with its first line")
+	}
+	_, b.ID, _ = parseName(name)
+	return b, size, nil
+}
+
 // match reports whether the filter chooses a run, as far as its summary says.
 func (f *Filter) match(s *Summary) bool {
 	return (len(f.Status) == 0 || slices.Contains(f.Status, s.Status)) &&
