@@ -58,6 +58,8 @@ type Server struct {
 	// Error is why the last attempt to list the server failed, nil when it
 	// succeeded. Its tools are then those of an earlier build, marked stale.
 	Error *string `json:"error"`
+	// SignIn says that it failed because a person has to sign in first.
+	SignIn bool `json:"signIn,omitempty"`
 	// Problems lists what was wrong with single tools that were left out.
 	Problems []string `json:"problems,omitempty"`
 }
