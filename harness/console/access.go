@@ -185,8 +185,9 @@ func (c *Console) stays(b *browser, was *Viewer) bool {
 	return idle <= idleSession && now != nil && *now == *was
 }
 
-// SignedIn reports whether a request is of a browser that has opened the console.
-func (c *Console) SignedIn(r *http.Request) bool { return c.viewer(c.browser(r)) != nil }
+// SignedIn is who has opened the console with the browser that a request is of; nil:
+// nobody.
+func (c *Console) SignedIn(r *http.Request) *Viewer { return c.viewer(c.browser(r)) }
 
 // viewer is who a request is of; nil: nobody that is known.
 func (c *Console) viewer(b *browser) *Viewer {
@@ -235,7 +236,7 @@ func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 func bodyIsRead(w http.ResponseWriter) { http.NewResponseController(w).SetReadDeadline(time.Time{}) }
 
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
+	r.Body = http.MaxBytesReader(w, r.Body, MaxLogin)
 	switch {
 	case !ours(r):
 		c.door(w, r, http.StatusForbidden, "The form was sent from another page.")

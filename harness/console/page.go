@@ -21,8 +21,9 @@ import (
 // maxSaid is how many sentences a browser has for its next page, the latest.
 const maxSaid = 20
 
-// maxForm bounds what a form may send, in bytes: a script and its inputs.
-const maxForm = 4 << 20
+// MaxForm bounds what a form may send, in bytes: a script and its inputs. MaxLogin is that
+// of who is not signed in.
+const MaxForm, MaxLogin = 4 << 20, 8 << 10
 
 // view is a request for a page, by somebody who may see it.
 type view struct {
@@ -103,7 +104,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 				v.fail(forbidden("The form was sent from another page."))
 				return
 			}
-			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			r.Body = http.MaxBytesReader(w, r.Body, MaxForm)
 			if err := r.ParseForm(); err != nil {
 				v.fail(badRequest("The form is larger than 4 MB, or is none."))
 				return

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
@@ -247,5 +248,40 @@ func TestTheOnlyTokenDoesNotAnswerItself(t *testing.T) {
 	}
 	if code, _ := p.get(console.OpenPath(secret)); code != 200 {
 		t.Errorf("the link: %d", code)
+	}
+}
+
+// The forms of the console are among the bodies that are bounded.
+func TestLargeFormsWaitForRoom(t *testing.T) {
+	s, _ := serving(t, nil)
+	<-s.live.ready
+	tokens := map[string]string{"ann": "a token of 16 bytes+", "bob": "another token of 16+"}
+	fronts := make(chan *front, 1)
+	addr := listen(t, s, &HTTP{Tokens: tokens, fronted: fronts, bodyWait: 100 * time.Millisecond})
+	f := receive(t, fronts)
+	surfers := map[string]*surfer{}
+	for name, token := range tokens {
+		p := newSurfer(t, addr)
+		if code, text := p.post("/login", p.base, url.Values{"token": {token}}); code != 200 {
+			t.Fatal(code, text)
+		}
+		surfers[name] = p
+	}
+	for range 8 {
+		if _, err := f.bodies.hold(t.Context(), "ann", maxBody); err != nil {
+			t.Fatal(err)
+		}
+	}
+	large := url.Values{"script": {"Return(1)"}, "more": {strings.Repeat("a", 1<<20)}}
+	small := url.Values{"script": {"Return(1)"}}
+	for _, x := range []struct {
+		name string
+		form url.Values
+		want int
+	}{{"ann", large, 503}, {"ann", small, 200}, {"bob", large, 200}} {
+		p := surfers[x.name]
+		if code, text := p.post("/editor/check", p.base, x.form); code != x.want || (code == 503) != strings.Contains(text, "try again later") {
+			t.Errorf("%s: %d %.300s", x.name, code, text)
+		}
 	}
 }

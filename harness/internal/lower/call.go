@@ -226,7 +226,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		c.invoke = plainCall(f.p.librarySymbol(fo))
 	}
 	if f.logsPlace(fo) {
-		logger := f.p.librarySymbol(fo.Pkg().Scope().Lookup("Default")) + "()"
+		logger := f.p.librarySymbol(export.Whole(fo.Pkg()).Scope().Lookup("Default")) + "()"
 		c.invoke = func(_ string, args []string) string { return f.loggerAt(x, fo, logger, args) }
 	}
 	return c

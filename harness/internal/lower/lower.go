@@ -203,9 +203,10 @@ func Lower(in *Input) (out *Program, err error) {
 		p.findWritten(file)
 	}
 	replaces, timers := false, false
-	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
-		timers, p.out.Reflects = timers || path.Path() == "time", p.out.Reflects || path.Path() == "reflect"
-		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
+	for _, imported := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
+		path := imported.Path()
+		timers, p.out.Reflects = timers || path == "time", p.out.Reflects || path == "reflect"
+		p.templates = p.templates || path == "text/template" || path == "html/template"
 		replaces = replaces || source.ReplacesType(path)
 	}
 	p.out.Uncounted = timers && (p.out.Reflects || p.templates)
