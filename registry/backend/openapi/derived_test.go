@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/usetools/usetools/registry/config"
 )
@@ -221,27 +220,6 @@ func TestDocumentIsDerivedOnce(t *testing.T) {
 	cacheAt(t, filepath.Join(dir, "api", "openapi.yaml")) // no folder
 	if got, _ := opened(); got != made {
 		t.Errorf("without a cache: %q", got)
-	}
-}
-
-func TestWhatIsKeptIsBounded(t *testing.T) {
-	folder := t.TempDir()
-	old := time.Now().Add(-time.Hour)
-	for i := range keptFiles + 10 {
-		name := filepath.Join(folder, fmt.Sprintf("%03d.json", i))
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		at := old.Add(time.Duration(i) * time.Second)
-		if err := os.Chtimes(name, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	newest := filepath.Join(folder, "000.json")
-	forget(folder, newest)
-	files, _ := filepath.Glob(filepath.Join(folder, "*"))
-	if len(files) != keptFiles+1 || files[0] != newest || filepath.Base(files[1]) != "010.json" {
-		t.Errorf("%d files, first %q", len(files), files[:2])
 	}
 }
 
