@@ -55,6 +55,7 @@ type stream struct {
 	of     string // the name of its viewer's token
 	topics map[string]bool
 	news   chan struct{} // of one element
+	fresh  bool          // it was opened since the last tick of the hub, whose mu guards this
 	mu     sync.Mutex
 	told   map[string]bool // topics that have changed since it was told
 }
@@ -138,7 +139,7 @@ func (s *stream) take() []string {
 
 // join opens a stream of who has a token; an error says why not.
 func (h *hub) join(token string, topics []string) (*stream, error) {
-	s := &stream{of: token, topics: map[string]bool{}, news: make(chan struct{}, 1), told: map[string]bool{}}
+	s := &stream{of: token, topics: map[string]bool{}, fresh: true, news: make(chan struct{}, 1), told: map[string]bool{}}
 	for _, t := range topics {
 		s.topics[t] = true
 	}
@@ -201,6 +202,7 @@ func (h *hub) follow(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := h.store.Marks(h.openRuns())
+		h.catchUp()
 		for id, mark := range now {
 			was, ok := shown[id]
 			switch {
@@ -212,6 +214,21 @@ func (h *hub) follow(ctx context.Context) {
 			}
 		}
 		shown = now
+	}
+}
+
+// catchUp tells pages that have been opened since the last tick of all that they follow:
+// it may have changed after they were made and before they could be told.
+func (h *hub) catchUp() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.streams {
+		if s.fresh {
+			s.fresh = false
+			for t := range s.topics {
+				s.tell(t)
+			}
+		}
 	}
 }
 

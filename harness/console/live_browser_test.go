@@ -114,6 +114,30 @@ func TestAnOpenRunIsFollowed(t *testing.T) {
 	b.wait(`document.querySelectorAll(".lane a").length === 41`)
 }
 
+// A run that waits is followed when it goes on, and shows the break.
+func TestARunThatGoesOnIsFollowed(t *testing.T) {
+	w := emptyDemo(t)
+	b := w.openTab(t, "")
+	res, err := w.run("dev", pushScript, nil)
+	if err != nil || res.Status != harness.Waiting {
+		t.Fatal(res, err)
+	}
+	b.open("/runs/" + res.Run)
+	b.waitText("#notes", "One call waits for a yes")
+	b.wait(`document.querySelectorAll(".b.ask").length === 1 && !document.querySelector(".brk")`)
+	eval[bool](b, `window.same = true`)
+	if err := w.approveAll(res, "dev"); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(`document.querySelector("#r-st").textContent.includes("ok") && document.querySelector("#notes").textContent.trim() === ""`)
+	b.wait(`document.querySelectorAll(".lane a[href='#c1'] .b.e").length === 1 && document.querySelector(".brk")`)
+	b.waitText("#detail", "git.Push")
+	b.waitText("#below", "Attempt 2")
+	if !eval[bool](b, `window.same === true`) {
+		t.Error("the page was loaded again")
+	}
+}
+
 // News do not close a menu or take away what somebody writes; they come when the menu is
 // closed and the text is gone.
 func TestAnOpenMenuStaysWhileNewsArrive(t *testing.T) {

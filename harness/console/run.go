@@ -434,7 +434,8 @@ func (d *runView) actions(v *view) {
 		d.Whose = r.Begin.Subject
 	}
 	neverRan := r.End != nil && harness.Status(d.Status).ExitCode() == harness.CompileError.ExitCode()
-	d.Can.Replay = d.Can.Again && r.End != nil && r.Damaged == nil && !neverRan
+	refused := d.Status == string(harness.Denied) && len(r.Calls) == 0
+	d.Can.Replay = d.Can.Again && r.End != nil && r.Damaged == nil && !neverRan && !refused
 	d.Can.Save = d.Can.Again && !neverRan && v.library() != nil
 	if v.Operator && !r.Running && r.Damaged == nil && (r.End == nil || !r.End.Closed) {
 		waits := d.Status == string(harness.Waiting) || d.Status == string(harness.Uncertain) || d.Status == record.Died

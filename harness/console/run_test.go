@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +61,35 @@ func TestEachStateOfARunSaysWhatIsAndWhatToDo(t *testing.T) {
 	for _, path := range []string{"/calls/99", "/calls/x", "/calls/1/other", "/calls/99/args"} {
 		if status, _ := c.get("/runs/" + w.runs["late"] + path); status != 404 {
 			t.Errorf("%s: status %d, want 404", path, status)
+		}
+	}
+}
+
+// What can be done with a run is what its status leaves to do.
+func TestEachStatusOfARunHasItsActions(t *testing.T) {
+	w := demo(t)
+	c := w.signIn(t, "")
+	action := regexp.MustCompile(`(?:action|href)="/(?:runs/[0-9a-z]+/([a-z]+)|(editor)\?run=[0-9a-z]+)"`)
+	for name, want := range map[string]string{
+		"late":      "again again diff editor record replay save",
+		"panic":     "again again diff editor record replay save",
+		"timeout":   "again again diff editor record replay save",
+		"dry":       "again again diff editor record replay save",
+		"running":   "again again diff editor record save",
+		"waiting":   "again again close diff editor record replay save",
+		"uncertain": "again again close diff editor record replay save settle settle",
+		"died":      "again again close diff editor record resume save",
+		"compile":   "again again diff editor record",
+		"denied":    "again again diff editor record save",
+		"ambiguous": "again again diff editor record",
+	} {
+		var got []string
+		for _, m := range action.FindAllStringSubmatch(c.page("/runs/"+w.runs[name]), -1) {
+			got = append(got, m[1]+m[2])
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
 		}
 	}
 }

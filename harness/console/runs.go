@@ -20,9 +20,6 @@ const (
 	runsShown = 50
 	// searchTime bounds how long records are read for one page of the list.
 	searchTime = 5 * time.Second
-	// liveTime is how long a list may take to be made that is made again whenever a run
-	// begins or ends.
-	liveTime = 100 * time.Millisecond
 	// maxField bounds a field of the filter, in bytes.
 	maxField = 500
 )
@@ -163,18 +160,17 @@ func (c *Console) listRuns(v *view) error {
 		f.Subject = &q.Subject
 	}
 	f.Before, f.Limit = q.Before, runsShown+1
-	begin := time.Now()
 	if err := c.readRuns(v, f, d); err != nil {
 		return err
 	}
-	if q.Before == "" && time.Since(begin) < liveTime {
+	if q.Before == "" && q.Text == "" { // a text is looked for in whole records, which is too much for each news
 		page.Live = []string{topicRuns}
 	}
 	sums := make([]*record.Summary, len(d.Rows))
 	for i, row := range d.Rows {
 		if row.Problem == nil {
 			sums[i] = row.Summary
-			if row.Status == record.Running && len(page.Live) > 0 && len(page.Live) < 10 {
+			if len(page.Live) > 0 && len(page.Live) < 10 && !row.Dry && mayChange(row.Summary) {
 				page.Live = append(page.Live, topicRun(row.ID))
 			}
 		}

@@ -85,10 +85,22 @@ func TestTheListOfRunsHasWhatEachRunLooksLikeAndWhatToDo(t *testing.T) {
 		`<span class="st wait">`, `12 calls of mail.send_mail and 4 others wait for a person`, `<a href="/approvals">Answer</a>`,
 		`<a href="/runs/` + w.runs["uncertain"] + `">Say what became of it</a>`, `<span class="tag">dry run</span>`,
 		`<span class="tag">attempt `, `<path class="x h`, `panic: ledger.get_entry: no entry 88-1042`, `>1,000<`,
-		`data-live="runs run:` + w.runs["running"] + `"`, `value="` + w.runs["late"] + `" form="compare"`,
+		`data-live="runs run:` + w.runs["running"] + ` run:`, `value="` + w.runs["late"] + `" form="compare"`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// A list follows what happens unless it is older runs, or reads whole records.
+func TestWhichListsOfRunsAreLive(t *testing.T) {
+	w := demo(t)
+	c := w.signIn(t, "")
+	for query, want := range map[string]bool{"": true, "?status=running": true, "?tool=warehouse.*": true, "?text=orders": false,
+		"?before=" + w.runs["running"]: false} {
+		if got := strings.Contains(c.page("/runs"+query), `data-live="runs`); got != want {
+			t.Errorf("/runs%s is live: %v, want %v", query, got, want)
 		}
 	}
 }
