@@ -105,6 +105,9 @@ func (f *fn) call(x *ast.CallExpr) called {
 	if out, ok := f.nativeSlice(x); ok {
 		return out
 	}
+	if out, ok := f.nativeSorter(x); ok {
+		return out
+	}
 	c := f.callee(x)
 	args := f.arguments(x, c)
 	f.nativeCallback(x, args)

@@ -577,6 +577,117 @@ func (f *fn) nativeSlice(x *ast.CallExpr) (out called, ok bool) {
 	return out, true
 }
 
+// nativeSorters are functions of the library, and of our sources of it, that order a
+// value by its methods, and what of rt takes their place when these are those of a
+// slice: Len and Swap as everybody writes them, and a Less that only computes.
+var nativeSorters = map[string]string{
+	"sort.Sort": "NativeSortBy", "sort.Stable": "NativeStableBy",
+	source.Prefix + "container/heap.rise": "NativeRise", source.Prefix + "container/heap.sink": "NativeSink",
+}
+
+// nativeSorter emits a call of one of them.
+func (f *fn) nativeSorter(x *ast.CallExpr) (out called, ok bool) {
+	fo := f.calledFunc(x)
+	if fo == nil || nativeSorters[fo.FullName()] == "" || len(x.Args) != fo.Signature().Params().Len() {
+		return called{}, false
+	}
+	t := f.typeOf(x.Args[0])
+	number, less, swap, captured, ok := f.nativeMethods(deref(t))
+	if !ok || isPointer(t) && !source.Is(fo.Pkg()) {
+		return called{}, false
+	}
+	list := []operand{{x.Args[0], nil}}
+	for _, a := range x.Args[1:] {
+		list = append(list, operand{a, types.Typ[types.Int]})
+	}
+	args := f.operands(list...)
+	f.noteLine(x)
+	f.noted = 0
+	args[0] = f.simple(args[0], f.p.typ(t))
+	if isPointer(t) {
+		args[0] = f.hoist("(*"+args[0]+")", f.p.typ(deref(t)))
+	}
+	all := []string{"rt.Raw(" + args[0] + ")"}
+	for _, m := range []*types.Func{less, swap} {
+		typ := "func(" + f.p.typ(m.Signature().Recv().Type()) + ", int, int) " + f.p.results(m.Signature())
+		all = append(all, f.hoist(f.p.methodName(m), typ))
+	}
+	f.calls = append(f.calls, Call{Line: f.line(x)})
+	return called{text: nativeCall(nativeSorters[fo.FullName()], number, append(all, args[1:]...), captured), results: fo.Signature().Results()}, true
+}
+
+// nativeMethods describes Less of a type that is a slice, if Len and Swap are the usual.
+func (f *fn) nativeMethods(t types.Type) (number int, less, swap *types.Func, captured []string, ok bool) {
+	if _, isSlice := t.Underlying().(*types.Slice); !isSlice || isInterface(t) {
+		return 0, nil, nil, nil, false
+	}
+	var methods [3]*types.Func
+	for i, name := range []string{"Len", "Swap", "Less"} {
+		obj, path, _ := types.LookupFieldOrMethod(t, true, f.unit.pkg, name)
+		m, isFunc := obj.(*types.Func)
+		if !isFunc || len(path) != 1 || f.p.decls[m] == nil || f.p.placed(m) || m.Signature().RecvTypeParams() != nil {
+			return 0, nil, nil, nil, false
+		}
+		methods[i] = m
+	}
+	if !f.p.isUsual(methods[0], "return len($)") || !f.p.isUsual(methods[1], "$[1], $[2] = $[2], $[1]") {
+		return 0, nil, nil, nil, false
+	}
+	d := &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: 2}, vars: map[types.Object]*native.Expr{}}
+	i, j := d.variable(types.Typ[types.Int], false), d.variable(types.Typ[types.Int], false)
+	recv := d.variable(t, false)
+	if takesAddress(methods[2]) {
+		recv = d.op(native.Address, types.NewPointer(t), recv)
+	}
+	d.out.Body = d.named(methods[2], types.Typ[types.Bool], []*native.Expr{recv, i, j})
+	if d.no {
+		return 0, nil, nil, nil, false
+	}
+	f.p.out.Natives = append(f.p.out.Natives, d.out)
+	return len(f.p.out.Natives) - 1, methods[2], methods[1], d.captured, true
+}
+
+// isUsual reports whether a method is one statement, of its receiver $ and its
+// parameters 1 and 2.
+func (p *program) isUsual(m *types.Func, text string) bool {
+	decl := p.decls[m]
+	if decl.decl.Body == nil || len(decl.decl.Body.List) != 1 {
+		return false
+	}
+	names := map[types.Object]string{m.Signature().Recv(): "$"}
+	for i := range m.Signature().Params().Len() {
+		names[m.Signature().Params().At(i)] = fmt.Sprint(i + 1)
+	}
+	var say func(list ...ast.Expr) string
+	say = func(list ...ast.Expr) string {
+		var all []string
+		for _, x := range list {
+			s := "?"
+			switch x := ast.Unparen(x).(type) {
+			case *ast.Ident:
+				if s = names[decl.unit.info.Uses[x]]; s == "" && decl.unit.info.Types[x].IsBuiltin() {
+					s = x.Name
+				}
+			case *ast.StarExpr:
+				s = say(x.X)
+			case *ast.IndexExpr:
+				s = say(x.X) + "[" + say(x.Index) + "]"
+			case *ast.CallExpr:
+				s = say(x.Fun) + "(" + say(x.Args...) + ")"
+			}
+			all = append(all, s)
+		}
+		return strings.Join(all, ", ")
+	}
+	switch s := decl.decl.Body.List[0].(type) {
+	case *ast.ReturnStmt:
+		return "return "+say(s.Results...) == text
+	case *ast.AssignStmt:
+		return say(s.Lhs...)+" "+s.Tok.String()+" "+say(s.Rhs...) == text
+	}
+	return false
+}
+
 func nativeCall(symbol string, number int, args, captured []string) string {
 	all := append([]string{fmt.Sprint(number)}, args...)
 	return "rt." + symbol + "(" + strings.Join(append(all, captured...), ", ") + ")"

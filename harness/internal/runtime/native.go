@@ -98,6 +98,18 @@ func (m *Machine) nativeSymbols(table map[string]any) {
 			return best
 		}
 	}
+	table["NativeSortBy"] = func(number int, x, less, swap any, captured ...any) {
+		sort.Sort(m.sorter(number, x, less, swap, captured))
+	}
+	table["NativeStableBy"] = func(number int, x, less, swap any, captured ...any) {
+		sort.Stable(m.sorter(number, x, less, swap, captured))
+	}
+	table["NativeRise"] = func(number int, x, less, swap any, i int, captured ...any) {
+		m.sorter(number, x, less, swap, captured).rise(i)
+	}
+	table["NativeSink"] = func(number int, x, less, swap any, i, n int, captured ...any) bool {
+		return m.sorter(number, x, less, swap, captured).sink(i, n)
+	}
 	table["NativeMin"], table["NativeMax"] = extreme("MinFunc", -1), extreme("MaxFunc", 1)
 }
 
@@ -118,4 +130,68 @@ func native2[R any](m *Machine, number int, f any, captured []any) func(a, b uns
 		}
 		return fn.Call(args)[0].Interface().(R)
 	})
+}
+
+// A sorter is a slice with the methods of a type of the script.
+type sorter struct {
+	n    int
+	less func(i, j int) bool
+	swap func(i, j int)
+}
+
+func (s *sorter) Len() int           { return s.n }
+func (s *sorter) Less(i, j int) bool { return s.less(i, j) }
+func (s *sorter) Swap(i, j int)      { s.swap(i, j) }
+
+// sorter makes one of the slice x and its methods, functions of the receiver, or a
+// pointer to it, and two indices.
+func (m *Machine) sorter(number int, x, less, swap any, captured []any) *sorter {
+	v := reflect.ValueOf(x)
+	call := func(f any, i, j int) []reflect.Value {
+		fn, recv := reflect.ValueOf(f), v
+		if fn.Type().In(0).Kind() == reflect.Pointer {
+			recv = reflect.New(v.Type())
+			recv.Elem().Set(v)
+		}
+		return fn.Call([]reflect.Value{recv, reflect.ValueOf(i), reflect.ValueOf(j)})
+	}
+	quick, n := reflect.Swapper(x), v.Len()
+	return &sorter{n,
+		native.Func2(m.native(number, append([]any{x}, captured...)), func(i, j int) bool { return call(less, i, j)[0].Bool() }),
+		func(i, j int) {
+			if uint(i) >= uint(n) || uint(j) >= uint(n) {
+				call(swap, i, j) // panics
+			}
+			quick(i, j)
+		}}
+}
+
+// rise and sink are those of the source of container/heap in package source.
+func (s *sorter) rise(i int) {
+	for {
+		parent := (i - 1) / 2
+		if parent == i || !s.less(i, parent) {
+			return
+		}
+		s.swap(parent, i)
+		i = parent
+	}
+}
+
+func (s *sorter) sink(i, n int) bool {
+	from := i
+	for {
+		child := 2*i + 1
+		if child >= n || child < 0 {
+			return i > from
+		}
+		if right := child + 1; right < n && s.less(right, child) {
+			child = right
+		}
+		if !s.less(child, i) {
+			return i > from
+		}
+		s.swap(i, child)
+		i = child
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"container/heap"
 	"errors"
 	"fmt"
 	"math"
@@ -280,7 +281,94 @@ func captured() {
 
 func limitOf(list []int) int { return len(list) * 100 }
 
+type byAge []rec
+
+func (b byAge) Len() int           { return len(b) }
+func (b byAge) Less(i, j int) bool { return b[i].V < b[j].V }
+func (b byAge) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+type byTag []*rec
+
+func (b byTag) Len() int             { return len(b) }
+func (b *byTag) Less(i, j int) bool  { return (*b)[i].Tags[depth] > (*b)[j].Tags[depth] }
+func (b byTag) Swap(left, right int) { b[right], b[left] = b[left], b[right] }
+
+type queue []small
+
+func (q *queue) Len() int          { return len(*q) }
+func (q queue) Less(i, j int) bool { return q[i]%10 < q[j]%10 || q[i]%10 == q[j]%10 && q[i] > q[j] }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(small)) }
+func (q *queue) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}
+
+type blind struct{ queue }
+
+func (b blind) Less(i, j int) bool { return i < j }
+
+type loose []int
+
+func (l *loose) Len() int           { return len(*l) }
+func (l *loose) Less(i, j int) bool { return i > j }
+func (l *loose) Swap(i, j int)      { (*l)[i], (*l)[j] = (*l)[j], (*l)[i] }
+func (l *loose) Push(any)           {}
+func (l *loose) Pop() any           { return (*l)[0] }
+
+var depth = 0
+
+func ordered() {
+	list := records()
+	flat := byAge{}
+	for _, r := range list {
+		flat = append(flat, *r)
+	}
+	slices.Reverse(flat)
+	sort.Sort(flat)
+	for _, r := range flat {
+		fmt.Print(r.Name, r.V, " ")
+	}
+	sort.Sort(sort.Reverse(flat[:4]))
+	fmt.Println(flat[0].Name, sort.IsSorted(flat))
+	tagged := byTag(list)
+	caught("wrong", func() {
+		by := &tagged
+		sort.Stable(by)
+		fmt.Println(names(tagged))
+		depth++
+		sort.Sort(by)
+	})
+	fmt.Println(names(tagged))
+
+	q := &queue{}
+	for i := range 40 {
+		heap.Push(q, small(i*37))
+	}
+	fmt.Println(*q)
+	(*q)[3], (*q)[0] = -9, 55
+	heap.Fix(q, 3)
+	heap.Init(q)
+	fmt.Println(heap.Remove(q, 5), heap.Remove(q, q.Len()-1), *q)
+	for range 20 {
+		fmt.Print(heap.Pop(q), " ")
+	}
+	b := blind{*q}
+	heap.Init(&b)
+	fmt.Println(*q, b.queue)
+	l := loose{1, 2, 3}
+	caught("fix", func() { heap.Fix(q, 99) })
+	caught("loose", func() { heap.Fix(&l, 7) })
+	caught("low", func() { heap.Fix(&l, -3) })
+	caught("none", func() { heap.Push((*queue)(nil), small(1)) })
+	caught("empty", func() { heap.Pop(&queue{}) })
+	fmt.Println(l)
+}
+
 func main() {
+	ordered()
 	integers[int]("int")
 	integers[int8]("int8")
 	integers[int16]("int16")
