@@ -165,7 +165,7 @@ func (a *alikeness) medians() {
 			all[i], _ = number(s)
 		}
 		sorted := slices.Sorted(slices.Values(all))
-		median := sorted[len(sorted)/2]
+		median := show.Quantile(sorted, .5)
 		for i, n := range all {
 			if median > 0 && n >= manyFold*median {
 				a.remark(i, "%s is %.0f times the median", c.Name, n/median)

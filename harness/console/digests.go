@@ -11,6 +11,7 @@ import (
 
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 )
 
 const (
@@ -263,14 +264,6 @@ func (n *numbers) since(t time.Time) []*runDigest {
 	return n.Runs[:i]
 }
 
-// quantile is the value below which a share of sorted values is; 0 where there is none.
-func quantile(sorted []float32, share float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return float64(sorted[min(int(share*float64(len(sorted))), len(sorted)-1)])
-}
-
 // calledTool is how a tool, or a server, was called in some runs.
 type calledTool struct {
 	Name     string
@@ -317,7 +310,7 @@ func called(runs []*runDigest, of func(tool string) string, now time.Time) (all 
 	}
 	for _, t := range all {
 		slices.Sort(t.ms)
-		t.P50, t.P95 = quantile(t.ms, 0.5), quantile(t.ms, 0.95)
+		t.P50, t.P95 = float64(show.Quantile(t.ms, .5)), float64(show.Quantile(t.ms, .95))
 	}
 	return all, read
 }

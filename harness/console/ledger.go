@@ -10,6 +10,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/text"
 )
 
@@ -168,20 +169,14 @@ func ledgerAnswer(r *record.Run, d record.Data) string {
 	if err != nil {
 		return fmt.Sprintf("%d bytes that were not kept", d.Bytes)
 	}
-	var res struct {
-		Structured json.RawMessage `json:"structuredContent"`
-		Content    []struct{ Text string }
-	}
-	if json.Unmarshal(b, &res) != nil {
+	res, err := backend.DecodeResult(b)
+	switch {
+	case err != nil:
 		return show.Visible(string(b), maxLedgerText, false)
-	}
-	if len(res.Structured) > 0 {
+	case res.Structured != nil:
 		return show.Visible(string(res.Structured), maxLedgerText, false)
-	}
-	for _, c := range res.Content {
-		if c.Text != "" {
-			return show.Visible(c.Text, maxLedgerText, false)
-		}
+	case res.Text() != "":
+		return show.Visible(res.Text(), maxLedgerText, false)
 	}
 	return "nothing"
 }

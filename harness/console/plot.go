@@ -142,6 +142,10 @@ func wholeStep(v float64, lines int) float64 {
 	}
 }
 
+// shared is a share, 0 to 1, as an attribute of SVG.
+func shared(v float64) string { return percents(100*min(max(v, 0), 1), 1) }
+
+// percents are so many as an attribute of SVG.
 func percents(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) + "%" }
 
 // spark is the path of a line through values, in a box of 100 by 30; those that are NaN

@@ -146,7 +146,7 @@ func TestNumbersOfRuns(t *testing.T) {
 	}
 	all, read := called(runs, func(id string) string { return id }, now)
 	d.tools(all)
-	if read != 4 || len(d.Tools) != 2 || d.Tools[0].Name != "shop.list" || d.Tools[1].P50 != 30 || d.Tools[1].Failed != 1 ||
+	if read != 4 || len(d.Tools) != 2 || d.Tools[0].Name != "shop.list" || d.Tools[1].P50 != 20 || d.Tools[1].Failed != 1 ||
 		len(d.Denied) != 1 || d.Denied[0].Why != "by a rule" {
 		t.Errorf("the tools are %+v, denied %+v", d.Tools, d.Denied)
 	}

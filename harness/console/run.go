@@ -352,14 +352,8 @@ func (d *runView) decisions(servers []string) {
 			continue
 		}
 		seen[x.Tool] = true
-		class := "is-bad"
-		switch x.Verdict {
-		case "allowed", "approved":
-			class = "is-ok"
-		case "needs_approval":
-			class = "is-wait"
-		}
-		d.Decisions = append(d.Decisions, decisionRow{x.Tool, hue(servers, x.Tool), strings.ReplaceAll(string(x.Verdict), "_", " "), class, text.Cut(x.Rule, 300)})
+		sign, _ := verdictSign(x.Verdict)
+		d.Decisions = append(d.Decisions, decisionRow{x.Tool, hue(servers, x.Tool), strings.ReplaceAll(string(x.Verdict), "_", " "), "is-" + sign, text.Cut(x.Rule, 300)})
 	}
 }
 

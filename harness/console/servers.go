@@ -270,7 +270,7 @@ func hourly(t *calledTool) string {
 		if *at = math.NaN(); len(ms) > 0 {
 			sorted := slices.Clone(ms)
 			slices.Sort(sorted)
-			*at = quantile(sorted, 0.5)
+			*at = float64(show.Quantile(sorted, .5))
 		}
 	}
 	return spark(values)

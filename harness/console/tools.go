@@ -503,7 +503,7 @@ func (k *known) explain(phrase string) (*found, error) {
 	}
 	k.hide(&x)
 	f := &found{Explanation: &x, Columns: columns, Took: float64(time.Since(begin).Microseconds()) / 1000}
-	f.Meter, f.Need, f.Low = percent(x.Confidence), percent(x.Enough), x.Verdict != discovery.Resolved
+	f.Meter, f.Need, f.Low = shared(x.Confidence), shared(x.Enough), x.Verdict != discovery.Resolved
 	offered := map[string]bool{x.Tool: true}
 	if x.Verdict == discovery.Resolved {
 		if t, ok := k.view.Tool(x.Tool); ok {
@@ -557,7 +557,7 @@ func (k *known) explain(phrase string) (*found, error) {
 		for j := range legs {
 			value := c.of(&legs[j])
 			f.Candidates[j].Bars = append(f.Candidates[j].Bars, bar{Key: columns[i].Key, Label: columns[i].Title,
-				Value: value, Left: "0%", Width: percent(max(value, 0) / most)})
+				Value: value, Left: "0%", Width: shared(max(value, 0) / most)})
 		}
 	}
 	f.features(k, legs[:min(len(legs), featuresOf)])
@@ -596,9 +596,9 @@ func (f *found) features(k *known, legs []discovery.Legs) {
 		for j := range legs {
 			adds := legs[j].Features[i].Adds
 			counts = counts || adds >= .005 || adds <= -.005
-			b := bar{Key: "plus", Value: adds, Label: f.Candidates[j].Tool.Go, Left: "50%", Width: percent(adds / most / 2)}
+			b := bar{Key: "plus", Value: adds, Label: f.Candidates[j].Tool.Go, Left: "50%", Width: shared(adds / most / 2)}
 			if adds < 0 {
-				b.Key, b.Left, b.Width = "minus", percent(.5+adds/most/2), percent(-adds/most/2)
+				b.Key, b.Left, b.Width = "minus", shared(.5+adds/most/2), shared(-adds/most/2)
 			}
 			row.Bars = append(row.Bars, b)
 		}
@@ -633,6 +633,3 @@ var featureWords = map[string]string{
 	"number":     "one or many",
 	"contrary":   "contradicts the phrase",
 }
-
-// percent is a share, 0 to 1, as an attribute of SVG.
-func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*min(max(share, 0), 1)) }

@@ -576,3 +576,23 @@ func TestUsageIsInTheRunsTime(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestAQuantileIsAValueThatCame(t *testing.T) {
+	for _, c := range []struct {
+		sorted []float64
+		share  float64
+		want   float64
+	}{{nil, .5, 0}, {[]float64{7}, .95, 7}, {[]float64{1, 2}, .5, 1}, {[]float64{1, 2, 3}, .5, 2}, {[]float64{1, 2, 3, 4}, .5, 2},
+		{[]float64{1, 2, 3, 4}, .95, 4}, {[]float64{1, 2, 3}, 0, 1}, {[]float64{1, 2, 3}, 1, 3}} {
+		if got := show.Quantile(c.sorted, c.share); got != c.want {
+			t.Errorf("%v of %v: %v, want %v", c.share, c.sorted, got, c.want)
+		}
+	}
+	hundred := make([]float64, 100)
+	for i := range hundred {
+		hundred[i] = float64(i + 1)
+	}
+	if got := show.Quantile(hundred, .95); got != 95 {
+		t.Errorf(".95 of 1 to 100: %v", got)
+	}
+}

@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -337,9 +338,20 @@ func (p *Place) finish() {
 	p.Lanes, p.AtATime = len(ends), atATime(p.Calls)
 	slices.Sort(took)
 	if n := len(took); n > 0 {
-		p.P50, p.Slowest = took[(n-1)/2], took[n-1]
+		p.P50, p.Slowest = Quantile(took, .5), took[n-1]
 	}
 	p.common = common(p.Calls)
+}
+
+// Quantile is the least of sorted values that a share of them, 0 to 1, does not exceed
+// (nearest rank); 0 where there is none.
+func Quantile[T float32 | float64](sorted []T, share float64) T {
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	rank := int(math.Ceil(share*float64(n) - 1e-9)) // .95 of 100 is 95, however it is rounded
+	return sorted[min(max(rank, 1), n)-1]
 }
 
 // atATime is how many of the calls, which are in the order of their beginning, were
