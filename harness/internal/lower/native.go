@@ -44,15 +44,22 @@ type describer struct {
 	no       bool // it does more than compute
 }
 
+func (f *fn) describer(params int) *describer {
+	return &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: params}, vars: map[types.Object]*native.Expr{}}
+}
+
 // native describes a function that is an argument: its number in Program.Natives, and
 // the variables to be handed over with it. ok is false when it does more than compute.
 func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
 	sig, isFunc := f.typeOf(x).Underlying().(*types.Signature)
-	if !isFunc || sig.Results().Len() != 1 || sig.Variadic() {
+	if !isFunc || sig.Results().Len() != 1 || sig.Variadic() || f.usage == nil {
 		return 0, nil, false
 	}
 	result := sig.Results().At(0).Type()
-	d := &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: sig.Params().Len()}, vars: map[types.Object]*native.Expr{}}
+	if class := native.ClassOf(result); class != native.Bool && class != native.Int {
+		return 0, nil, false
+	}
+	d := f.describer(sig.Params().Len())
 	var args []*native.Expr
 	for v := range sig.Params().Variables() {
 		args = append(args, d.variable(v.Type(), false))
@@ -65,7 +72,7 @@ func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
 			d.out.Body = d.named(fo, result, args)
 		}
 	}
-	if class := native.ClassOf(result); d.no || f.usage == nil || d.out.Body == nil || class != native.Bool && class != native.Int || class != native.ClassOf(d.out.Body.Type) {
+	if d.no || d.out.Body == nil || native.ClassOf(d.out.Body.Type) != native.ClassOf(result) {
 		return 0, nil, false
 	}
 	f.p.out.Natives = append(f.p.out.Natives, d.out)
@@ -218,7 +225,8 @@ func (d *describer) declare(s *ast.AssignStmt, i int, rest func() *native.Expr) 
 		return d.none()
 	}
 	o := d.unit.info.Defs[id]
-	return d.let(o, d.f.p.subst(o.Type(), d.env), d.expr(s.Rhs[i]), func(*native.Expr) *native.Expr { return d.declare(s, i+1, rest) })
+	next := func(*native.Expr) *native.Expr { return d.declare(s, i+1, rest) }
+	return d.let(o, d.f.p.subst(o.Type(), d.env), d.expr(s.Rhs[i]), next)
 }
 
 // cases are the clauses of a switch, of a tag or of none.
@@ -468,7 +476,8 @@ func (d *describer) named(fo *types.Func, t types.Type, args []*native.Expr) *na
 	}
 	decl := d.f.p.decls[fo]
 	sig := fo.Signature()
-	if decl == nil || decl.decl.Body == nil || sig.Variadic() || sig.TypeParams() != nil || sig.RecvTypeParams() != nil || d.calls == maxNativeCalls {
+	generic := sig.TypeParams() != nil || sig.RecvTypeParams() != nil
+	if decl == nil || decl.decl.Body == nil || sig.Variadic() || generic || d.calls == maxNativeCalls {
 		return d.none()
 	}
 	// in its own words, with its arguments as locals
@@ -517,7 +526,8 @@ func (f *fn) nativeCallback(x *ast.CallExpr, args []string) {
 		return
 	}
 	if number, captured, ok := f.native(x.Args[last]); ok {
-		args[last] = f.hoist(nativeCall(callbacks[fo.FullName()], number, args[last:], captured), f.p.typ(f.typeOf(x.Args[last])))
+		call := nativeCall(callbacks[fo.FullName()], number, args[last:], captured)
+		args[last] = f.hoist(call, f.p.typ(f.typeOf(x.Args[last])))
 	}
 }
 
@@ -613,7 +623,8 @@ func (f *fn) nativeSorter(x *ast.CallExpr) (out called, ok bool) {
 		all = append(all, f.hoist(f.p.methodName(m), typ))
 	}
 	f.calls = append(f.calls, Call{Line: f.line(x)})
-	return called{text: nativeCall(nativeSorters[fo.FullName()], number, append(all, args[1:]...), captured), results: fo.Signature().Results()}, true
+	call := nativeCall(nativeSorters[fo.FullName()], number, append(all, args[1:]...), captured)
+	return called{text: call, results: fo.Signature().Results()}, true
 }
 
 // nativeMethods describes Less of a type that is a slice, if Len and Swap are the usual.
@@ -633,7 +644,7 @@ func (f *fn) nativeMethods(t types.Type) (number int, less, swap *types.Func, ca
 	if !f.p.isUsual(methods[0], "return len($)") || !f.p.isUsual(methods[1], "$[1], $[2] = $[2], $[1]") {
 		return 0, nil, nil, nil, false
 	}
-	d := &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: 2}, vars: map[types.Object]*native.Expr{}}
+	d := f.describer(2)
 	i, j := d.variable(types.Typ[types.Int], false), d.variable(types.Typ[types.Int], false)
 	recv := d.variable(t, false)
 	if takesAddress(methods[2]) {

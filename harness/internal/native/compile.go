@@ -120,8 +120,12 @@ func load[T any](at fun[unsafe.Pointer]) fun[T] {
 	return func(f *frame) T { return *(*T)(at(f)) }
 }
 
+type integer interface {
+	int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | uintptr
+}
+
 // loadInt is load for an integer of type T.
-func loadInt[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](at fun[unsafe.Pointer]) fun[int64] {
+func loadInt[T integer](at fun[unsafe.Pointer]) fun[int64] {
 	return func(f *frame) int64 { return int64(*(*T)(at(f))) }
 }
 
@@ -178,7 +182,8 @@ func (c *compiler) comparison(x *Expr) fun[bool] {
 	case Int:
 		if isUnsigned(a.Type) {
 			p, q := c.int(a), c.int(b)
-			return ordering(x.Token, func(f *frame) uint64 { return uint64(p(f)) }, func(f *frame) uint64 { return uint64(q(f)) })
+			left, right := func(f *frame) uint64 { return uint64(p(f)) }, func(f *frame) uint64 { return uint64(q(f)) }
+			return ordering(x.Token, left, right)
 		}
 		return ordering(x.Token, c.int(a), c.int(b))
 	case Float:

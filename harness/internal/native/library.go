@@ -26,8 +26,8 @@ var library = map[string]any{
 	"unicode.ToLower": func(r rune) int64 { return int64(unicode.ToLower(r)) },
 	"unicode.ToUpper": func(r rune) int64 { return int64(unicode.ToUpper(r)) },
 
-	"math.Abs": math.Abs, "math.Ceil": math.Ceil, "math.Floor": math.Floor, "math.Round": math.Round, "math.Sqrt": math.Sqrt,
-	"math.Trunc": math.Trunc, "math.IsNaN": math.IsNaN,
+	"math.Abs": math.Abs, "math.Ceil": math.Ceil, "math.Floor": math.Floor, "math.Round": math.Round,
+	"math.Sqrt": math.Sqrt, "math.Trunc": math.Trunc, "math.IsNaN": math.IsNaN,
 
 	"(time.Time).After": time.Time.After, "(time.Time).Before": time.Time.Before, "(time.Time).Equal": time.Time.Equal,
 	"(time.Time).IsZero":   time.Time.IsZero,

@@ -156,8 +156,8 @@ func (m *Machine) sorter(number int, x, less, swap any, captured []any) *sorter 
 		return fn.Call([]reflect.Value{recv, reflect.ValueOf(i), reflect.ValueOf(j)})
 	}
 	quick, n := reflect.Swapper(x), v.Len()
-	return &sorter{n,
-		native.Func2(m.native(number, append([]any{x}, captured...)), func(i, j int) bool { return call(less, i, j)[0].Bool() }),
+	slow := func(i, j int) bool { return call(less, i, j)[0].Bool() }
+	return &sorter{n, native.Func2(m.native(number, append([]any{x}, captured...)), slow),
 		func(i, j int) {
 			if uint(i) >= uint(n) || uint(j) >= uint(n) {
 				call(swap, i, j) // panics

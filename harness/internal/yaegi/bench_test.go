@@ -98,6 +98,30 @@ func main() {
 }
 `
 
+// sorts orders 20,000 numbers by a function that only computes, by one that counts its
+// calls besides, and by the methods of a type.
+const sorts = `package main
+
+import "sort"
+
+type ints []int
+
+func (s ints) Len() int           { return len(s) }
+func (s ints) Less(i, j int) bool { return s[i] < s[j] }
+func (s ints) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+
+func main() {
+	xs, calls := make(ints, 20_000), 0
+	s := uint64(1)
+	for i := range xs {
+		s = s*6364136223846793005 + 1442695040888963407
+		xs[i] = int(s >> 33)
+	}
+	SORT
+	_ = calls
+}
+`
+
 func lowered(b *testing.B, src string) *lower.Program {
 	in, err := check("script.go", []byte(src), "")
 	if err != nil {
@@ -146,6 +170,17 @@ func BenchmarkGoroutines(b *testing.B) { benchmarkLowered(b, goroutines) }
 
 // BenchmarkRandom draws 1,000 numbers.
 func BenchmarkRandom(b *testing.B) { benchmarkLowered(b, random) }
+
+// BenchmarkSort sorts 20,000 numbers.
+func BenchmarkSort(b *testing.B) {
+	for name, sort := range map[string]string{
+		"native":   "sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] })",
+		"methods":  "sort.Sort(xs)",
+		"counting": "sort.Slice(xs, func(i, j int) bool { calls++; return xs[i] < xs[j] })",
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkLowered(b, strings.Replace(sorts, "SORT", sort, 1)) })
+	}
+}
 
 // BenchmarkRangeMap visits 400,000 entries of maps of several sizes, in Go's order and
 // in that which follows from the seed.
