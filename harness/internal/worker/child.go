@@ -18,11 +18,13 @@ import (
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/exec"
 	"github.com/usetools/usetools/harness/internal/sandbox"
+	"github.com/usetools/usetools/harness/internal/stack"
 )
 
 // Main is the worker process. It returns the exit code.
 func Main() int {
 	debug.SetGCPercent(gcPercent)
+	stack.Grow()
 	var set setup
 	var files [3]*os.File
 	err := json.Unmarshal([]byte(os.Args[2]), &set)
