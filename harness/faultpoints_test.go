@@ -45,7 +45,7 @@ func TestFaultPoints(t *testing.T) {
 	ends := map[string]int{}
 	begun := time.Now()
 	points, scenarios := 0, 0
-	for n := uint64(1); points < *faultPoints; n++ {
+	for n := uint64(1); points < quarter(*faultPoints); n++ {
 		if *faultOnly > 0 {
 			n = *faultOnly
 		}

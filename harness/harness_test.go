@@ -17,6 +17,15 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
+// quarter is how many of n drawn cases a test plays: all of them, in short runs under
+// the race detector, in which each takes ten times as long, a quarter.
+func quarter(n int) int {
+	if raceEnabled && testing.Short() {
+		return (n + 3) / 4
+	}
+	return n
+}
+
 func TestMain(m *testing.M) {
 	RunWorker()
 	os.Exit(m.Run())

@@ -175,8 +175,8 @@ func (j *journal) sync() error {
 	return nil
 }
 
-// notesLocked takes what was printed and read from the clock; of a character that
-// is printed in two parts both, unless these are the last notes. The caller holds
+// notesLocked takes what was printed and read from the clock; of a character or a secret
+// that is printed in two parts both, unless these are the last notes. The caller holds
 // the lock.
 func (j *journal) notesLocked(last bool) []record.Line {
 	var out []record.Line
@@ -190,10 +190,14 @@ func (j *journal) notesLocked(last bool) []record.Line {
 		out = append(out, n)
 	}
 	var printed []*record.Note
-	if text, n := j.out.take(last); n != nil {
+	unfinished := j.w.Unfinished
+	if last {
+		unfinished = nil
+	}
+	if text, n := j.out.take(unfinished); n != nil {
 		n.Stdout, printed = text, append(printed, n)
 	}
-	if text, n := j.err.take(last); n != nil {
+	if text, n := j.err.take(unfinished); n != nil {
 		n.Stderr, printed = text, append(printed, n)
 	}
 	slices.SortFunc(printed, func(a, b *record.Note) int { return a.Time.Compare(b.Time) })

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -45,11 +46,18 @@ func (j *journal) print(p *printed, at time.Time, line int, text []byte) {
 }
 
 // take returns what was printed, and a note that says when, and by which lines; nil:
-// nothing was. Of a character that is printed in two parts it takes both, unless it is
-// the last text.
-func (p *printed) take(last bool) (string, *record.Note) {
+// nothing was. Of a character that is printed in two parts it takes both, and of a secret
+// as well, whose beginning unfinished finds at the end of a text; nil: this is the last
+// text, and all of it is taken.
+func (p *printed) take(unfinished func(string) int) (string, *record.Note) {
 	all, from := p.text.String(), p.parts
 	p.text.Reset()
+	last := unfinished == nil
+	var later printed
+	if !last {
+		all, from = later.keep(all, from, unfinished(all))
+	}
+	raw := len(all)
 	var text strings.Builder
 	var parts []part // of text, which is UTF-8
 	rest := ""       // the beginning of a character
@@ -69,10 +77,12 @@ func (p *printed) take(last bool) (string, *record.Note) {
 		x := from[len(from)-1]
 		p.parts = append(p.parts, part{x.line, len(rest), x.at})
 	}
+	p.text.WriteString(later.text.String())
+	p.parts = append(p.parts, later.parts...)
 	if len(parts) == 0 {
 		return "", nil
 	}
-	n := &record.Note{Head: record.Head{Time: parts[0].at}, Line: parts[0].line}
+	n := &record.Note{Head: record.Head{Time: parts[0].at}, Line: parts[0].line, More: raw - len(rest) - text.Len()}
 	if len(parts) == 1 {
 		return text.String(), n
 	}
@@ -81,6 +91,25 @@ func (p *printed) take(last bool) (string, *record.Note) {
 		n.Lines = append(n.Lines, [3]int{x.line, x.size, int(x.at.Sub(n.Time) / time.Microsecond)})
 	}
 	return text.String(), n
+}
+
+// keep takes the last n bytes of a text with their parts, and returns what is before them.
+func (p *printed) keep(all string, from []part, n int) (string, []part) {
+	p.text.WriteString(all[len(all)-n:])
+	i := len(from)
+	for rest := n; rest > 0; {
+		i--
+		x := from[i]
+		if x.size > rest {
+			from[i].size -= rest
+			x.size = rest
+			i++
+		}
+		rest -= x.size
+		p.parts = append(p.parts, x)
+	}
+	slices.Reverse(p.parts)
+	return all[:len(all)-n], from[:i]
 }
 
 // wholeCharacters returns s without the beginning of a character at its end, and

@@ -273,6 +273,9 @@ func TestADryRunSavesNoScript(t *testing.T) {
 
 // The arguments of a ledger have room, however many there are.
 func TestTheLedgerIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("25 MB of arguments, one call after another")
+	}
 	_, cat := newShop(t)
 	res, err := New(nil).Run(t.Context(), &Script{Catalog: cat, Dry: true, Source: `for range 5 {
 	shop.Buy(shop.BuyParams{Item: strings.Repeat("x", 5<<20)})
@@ -534,7 +537,7 @@ func TestPrintsWithoutEnd(t *testing.T) {
 		want.WriteString(text)
 		j.print(&j.out, at.Add(time.Duration(i)*time.Second), 1+i%7, []byte(text))
 	}
-	text, n := j.out.take(true)
+	text, n := j.out.take(nil)
 	if text != want.String() || len(n.Lines) > record.MaxPrints+2 {
 		t.Errorf("%d parts, %d bytes of %d", len(n.Lines), len(text), want.Len())
 	}

@@ -85,6 +85,8 @@ func TestResultsAreCheckedAgainstTheirSchema(t *testing.T) {
 			`notes.create_note: the result does not fit the tool's output schema: required: missing properties: ["id"]; JSON(&v) and Raw() have it as it came`},
 		{"mended, but not what was promised", `{"id":"7"}`, "7 ",
 			`notes.create_note: the result does not fit the tool's output schema: id: type: 7 has type "string", want "integer"; JSON(&v) and Raw() have it as it came`},
+		{"null", `{"id":7,"title":null}`, "7 ",
+			`notes.create_note: the result does not fit the tool's output schema: title: type: null has type "null", want "string"; JSON(&v) and Raw() have it as it came`},
 		{"not to be mended", `{"id":"seven","title":"T"}`, "0 T",
 			`notes.create_note: the result does not fit the tool's output schema: id is the string "seven", not an integer; JSON(&v) and Raw() have it as it came`},
 	} {

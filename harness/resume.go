@@ -289,7 +289,8 @@ func (j *journal) again(run *record.Run) {
 	defer j.mu.Unlock()
 	clear(j.nested)
 	j.readings, j.noted, j.lost = nil, 0, false
-	j.repeats = &repeats{stdout: len(run.Stdout()), stderr: len(run.Stderr())}
+	j.repeats = &repeats{}
+	j.repeats.stdout, j.repeats.stderr = run.PrintedBytes()
 }
 
 // live reports whether a run that goes on has left its record behind.
@@ -312,7 +313,7 @@ func (j *journal) goLive() {
 
 // repeats is printed text of a script that runs again by its record.
 type repeats struct {
-	stdout, stderr int // bytes that the record has
+	stdout, stderr int // bytes of it that the record has, as they were printed
 
 	over    atomic.Bool // the script is live
 	mu      sync.Mutex

@@ -15,7 +15,8 @@ import (
 	"github.com/usetools/usetools/harness/internal/room"
 )
 
-var resultSize = flag.Int("resultsize", 2<<20, "bytes of each of the 64 results of TestLargeResultsUnderWayAreBounded")
+var resultSize = flag.Int("resultsize", map[bool]int{false: 2 << 20, true: 256 << 10}[raceEnabled],
+	"bytes of each of the 64 results of TestLargeResultsUnderWayAreBounded")
 
 // Four scripts with 16 calls at once whose results are large for their room:
 // the results under way are bounded, and none is lost.

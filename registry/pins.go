@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // PinsFile is the name of the file of the pins, beside the first config.
@@ -154,6 +155,15 @@ func PinsPath(configs []string, registryFile string) string {
 		return filepath.Join(filepath.Dir(registryFile), PinsFile)
 	}
 	return ""
+}
+
+var pinsLock sync.Mutex
+
+// LockPins waits for its turn to read pins, change and save them, which others of this
+// process do one after another.
+func LockPins() (unlock func()) {
+	pinsLock.Lock()
+	return pinsLock.Unlock
 }
 
 // LoadPins reads a pins file. Where path is "" or the file does not exist, the

@@ -7,12 +7,16 @@ const read = (file) => readFileSync(file, "utf8");
 const { inputs } = Object.values(JSON.parse(read("meta.json")).outputs)[0];
 const names = [...new Set(Object.keys(inputs).map((f) => f.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1]).filter(Boolean))].sort();
 const lock = JSON.parse(read("package-lock.json")).packages;
-const licences = new Map(); // the text → the packages that have it
+const licences = new Map(); // the text → the copyright notices → the packages that have them
 const packages = names.map((name) => {
   const dir = "node_modules/" + name, { version, integrity, license } = lock[dir];
   if (license !== "MIT") throw new Error(`${name} has the licence ${license}`);
   const text = read(`${dir}/${readdirSync(dir).find((f) => /^licen[sc]e/i.test(f))}`).trim();
-  licences.set(text, [...(licences.get(text) ?? []), name]);
+  const notice = text.match(/^Copyright .*$/m)[0];
+  const terms = text.replace(/^MIT License\s+/, "").replace(notice, "").trim();
+  if (/copyright \(c\)/i.test(terms)) throw new Error(`${name} has several copyright notices`);
+  const of = licences.get(terms) ?? new Map();
+  licences.set(terms, of.set(notice, [...(of.get(notice) ?? []), name]));
   return `${name} ${version} ${integrity}`;
 });
 const sum = createHash("sha256").update(readFileSync("codemirror.js")).digest("hex");
@@ -22,4 +26,8 @@ sha256 ${sum}
 
 Packages (npm), all under the MIT licence:
 ${packages.join("\n")}`);
-for (const [text, of] of licences) console.log(`\n${"-".repeat(80)}\n${of.join(", ")}:\n\n${text}`);
+for (const [terms, of] of licences) {
+  console.log(`\n${"-".repeat(80)}\nMIT License\n`);
+  for (const [notice, names] of of) console.log(`${notice}\n  ${names.join(", ")}`);
+  console.log(`\n${terms}`);
+}

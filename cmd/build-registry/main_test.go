@@ -12,6 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each command sleeps a second before it exits, under the race detector
 	testscript.Main(m, map[string]func(){
 		"build-registry": main,
 		"testserver":     testserver.Main,

@@ -36,6 +36,9 @@ func eachLine(t *testing.T, path string, f func(line []byte) error) {
 // The development sets of package discovery through the command line must be
 // answered as by the library.
 func TestResolveAnswersDevelopmentSetsAsTheLibrary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of phrases, one after another")
+	}
 	for _, set := range []string{"azure_mcp_head", "mongodb_mcp", "api_bank"} {
 		t.Run(set, func(t *testing.T) { compareSet(t, filepath.Join("..", "..", "discovery", "testdata", set)) })
 	}

@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asHarness) != "" {
 		main()
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each command sleeps a second before it exits, under the race detector
 	testscript.Main(m, map[string]func(){
 		"harness":    main,
 		"testserver": testserver.Main,

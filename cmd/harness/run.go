@@ -291,7 +291,7 @@ func recordsOf(c *cli.Command, files *harness.Files) (records, answers *record.S
 
 // storeOptions say what the config wants of records.
 func storeOptions(files *harness.Files) *record.StoreOptions {
-	return &record.StoreOptions{Redact: files.Redact, Unkept: files.Private}
+	return &record.StoreOptions{Redact: files.Redact, Unfinished: files.Unfinished, Unkept: files.Private}
 }
 
 // starts are the servers that have been started, and how long that took.

@@ -86,9 +86,42 @@ func (a *Acceptance) Functions(t *registry.Tool) (before, after []string) {
 }
 
 // Accept makes the definitions that wait the accepted ones, if they are still those
-// that a person was shown, and writes the pins and the registry.
+// that a person was shown, and writes the pins and the registry. What others have changed
+// there meanwhile stays.
 func (a *Acceptance) Accept(ctx context.Context, shown ...build.Change) error {
-	a.readPins() // a build may have been at work meanwhile
+	vectors := &Acceptance{Registry: a.Registry, files: a.files, config: a.config}
+	if err := vectors.accept(shown); err != nil {
+		return err
+	}
+	if vectors.Registry.Embedder != nil {
+		if err := vectors.embed(ctx); err != nil {
+			a.files.log("%v; the next run makes the vectors", err)
+		}
+	}
+	defer registry.LockPins()()
+	var err error
+	if a.Registry, err = registry.Load(a.files.Path()); err != nil {
+		return err
+	}
+	if err := a.accept(shown); err != nil {
+		return err
+	}
+	for _, c := range shown {
+		t, _ := a.Registry.Tool(c.ID)
+		if made, ok := vectors.Registry.Tool(c.ID); ok && t.Embedding == nil && made.Hash == t.Hash &&
+			reflect.DeepEqual(a.Registry.Embedder, vectors.Registry.Embedder) {
+			t.Embedding = made.Embedding
+		}
+	}
+	if err := a.Pins.Save(a.files.pins()); err != nil {
+		return err
+	}
+	return a.Registry.Save(a.files.Path())
+}
+
+// accept accepts what was shown, in the registry and the pins as they are now.
+func (a *Acceptance) accept(shown []build.Change) error {
+	a.readPins()
 	ids := make([]string, len(shown))
 	for i, c := range shown {
 		ids[i] = c.ID
@@ -96,18 +129,7 @@ func (a *Acceptance) Accept(ctx context.Context, shown ...build.Change) error {
 			return fmt.Errorf("%s has changed again: read it, and accept it again", c.ID)
 		}
 	}
-	if err := a.Pins.Accept(a.Registry, ids...); err != nil {
-		return err
-	}
-	if err := a.Pins.Save(a.files.pins()); err != nil {
-		return err
-	}
-	if a.Registry.Embedder != nil {
-		if err := a.embed(ctx); err != nil {
-			a.files.log("%v; the next run makes the vectors", err)
-		}
-	}
-	return a.Registry.Save(a.files.Path())
+	return a.Pins.Accept(a.Registry, ids...)
 }
 
 // embed makes vectors for what was accepted.

@@ -170,6 +170,15 @@ func (f *Files) Redact(b []byte) []byte {
 	return b
 }
 
+// Unfinished returns how many bytes at the end of a text may be the beginning of a
+// secret of the config.
+func (f *Files) Unfinished(b []byte) int {
+	if k := f.known(); k != nil {
+		return k.secrets.Unfinished(string(b))
+	}
+	return 0
+}
+
 // failed is why there is no catalog.
 func (f *Files) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -333,6 +342,9 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 	}
 	c.Usage = f.usage(cfg)
 	c.Scripts = f.Scripts()
+	if path, err := discovery.IndexFile(f.Path()); err == nil { // without a cache folder it is not kept
+		c.IndexFile = path
+	}
 	for _, doubt := range SettingsDoubts(cfg, settings, reg) {
 		f.log("%s", doubt)
 	}
@@ -569,6 +581,7 @@ func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.Path()) 
 
 // hold holds the tools of a registry from a file as the pins say now.
 func (f *Files) hold(reg *registry.Registry, cfg *config.Config) {
+	defer registry.LockPins()()
 	path, pinned := f.pins(), build.Pinned(cfg.Servers)
 	pins := registry.LoadPins(path)
 	pins.Hold(reg, reg, pinned, func(string) bool { return false })

@@ -42,7 +42,8 @@ type doors struct {
 type browser struct {
 	token string // name; "" by a link: the operator
 	seen  time.Time
-	said  []notice // for its next page
+	said  []notice      // for its next page
+	gone  chan struct{} // closed when it is signed out
 }
 
 // notice is a sentence about what an action came to, and the address of what to do
@@ -96,6 +97,14 @@ func (d *doors) spend(key string, now time.Time) error {
 	return nil
 }
 
+// remove signs a browser out, by the SHA-256 of its cookie. The caller holds the lock.
+func (d *doors) remove(id string) {
+	if b := d.browsers[id]; b != nil {
+		close(b.gone)
+		delete(d.browsers, id)
+	}
+}
+
 // admit signs a browser in.
 func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
 	secret := rand.Text() + rand.Text()
@@ -105,7 +114,7 @@ func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
 	oldest, same := "", 0
 	for id, b := range d.browsers {
 		if now.Sub(b.seen) > idleSession {
-			delete(d.browsers, id)
+			d.remove(id)
 			continue
 		}
 		if b.token != token {
@@ -116,12 +125,18 @@ func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
 		}
 	}
 	if same >= maxBrowsers {
-		delete(d.browsers, oldest)
+		d.remove(oldest)
 	}
-	d.browsers[digest(secret)] = &browser{token: token, seen: now}
+	d.browsers[digest(secret)] = &browser{token: token, seen: now, gone: make(chan struct{})}
 	d.mu.Unlock()
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: secret, Path: "/", HttpOnly: true,
-		SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+		SameSite: http.SameSiteStrictMode, Secure: byTLS(r)})
+}
+
+// byTLS reports whether the browser talks TLS, to us or to a proxy: it says so with its
+// forms, and harms nobody but itself where that is not true.
+func byTLS(r *http.Request) bool {
+	return r.TLS != nil || ours(r) && strings.HasPrefix(r.Header.Get("Origin"), "https:")
 }
 
 func digest(s string) string {
@@ -155,8 +170,24 @@ func (c *Console) browser(r *http.Request) *browser {
 	return b
 }
 
-// SignedIn reports whether a request is of a browser that has opened the console.
-func (c *Console) SignedIn(r *http.Request) bool { return c.viewer(c.browser(r)) != nil }
+// stays reports whether a browser is still signed in, as the viewer that it was.
+func (c *Console) stays(b *browser, was *Viewer) bool {
+	d := &c.doors
+	d.mu.Lock()
+	idle := time.Since(b.seen)
+	d.mu.Unlock()
+	select {
+	case <-b.gone:
+		return false
+	default:
+	}
+	now := c.viewer(b)
+	return idle <= idleSession && now != nil && *now == *was
+}
+
+// SignedIn is who has opened the console with the browser that a request is of; nil:
+// nobody.
+func (c *Console) SignedIn(r *http.Request) *Viewer { return c.viewer(c.browser(r)) }
 
 // viewer is who a request is of; nil: nobody that is known.
 func (c *Console) viewer(b *browser) *Viewer {
@@ -205,7 +236,7 @@ func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 func bodyIsRead(w http.ResponseWriter) { http.NewResponseController(w).SetReadDeadline(time.Time{}) }
 
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
+	r.Body = http.MaxBytesReader(w, r.Body, MaxLogin)
 	switch {
 	case !ours(r):
 		c.door(w, r, http.StatusForbidden, "The form was sent from another page.")
@@ -240,10 +271,10 @@ func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
 	}
 	if cookie, err := r.Cookie(cookieName(r)); err == nil {
 		c.doors.mu.Lock()
-		delete(c.doors.browsers, digest(cookie.Value))
+		c.doors.remove(digest(cookie.Value))
 		c.doors.mu.Unlock()
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true,
-		SameSite: http.SameSiteStrictMode})
+		SameSite: http.SameSiteStrictMode, Secure: byTLS(r)})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }

@@ -321,6 +321,94 @@ func TestWhatCannotBeAnsweredAnyMoreSaysSo(t *testing.T) {
 	}
 }
 
+// What is wrong with one of several answers is said before any of them counts.
+func TestAFormThatIsNotRightAnswersNothing(t *testing.T) {
+	w := emptyDemo(t)
+	c := w.signIn(t, "")
+	ask := func(a string, whole bool) *record.Ask {
+		return &record.Ask{A: a, Tool: "shop.refund_payment", Place: "1:1", Args: record.Raw(json.RawMessage(`{"order":` + a + `}`)),
+			Whole: whole, Until: time.Now().Add(time.Hour)}
+	}
+	run := w.ask(t, "dev", "x", ask("1", true), ask("2", true), ask("3", false))
+	all, _ := asked(c.page("/approvals/" + run + ".1"))
+	for _, form := range []url.Values{
+		{"answer": {"whole"}, "all": all},
+		{"answer": {"yes"}, "ids": {all[0], all[1], run + ".3"}},
+	} {
+		if status, page := c.post("/approvals", form); status != http.StatusBadRequest {
+			t.Errorf("%d\n%s", status, page)
+		}
+	}
+	if got := w.answers(t, run); len(got) != 0 {
+		t.Fatal(said(got))
+	}
+	// Of each it is said what became of it, of a no with the word as it was typed.
+	word := strings.Repeat("nein – zu groß, 価格 😀 ", 40)[:1000]
+	word = strings.TrimSpace(strings.ToValidUTF8(word, ""))
+	first, _, _ := strings.Cut(all[0], " ")
+	_, page := c.post("/approvals", url.Values{"answer": {"no"}, "ids": {first + " 00", all[1], run + ".9 00", all[2]}, "word": {word}})
+	contains(t, page, first+": what is asked now is not what was shown", run+".9 is not there any more",
+		"No to 2 calls of shop.refund_payment. Run "+run+" waits on for answers to 1 call.")
+	got := w.answers(t, run)
+	if len(got) != 2 || got["2"].Word != word || got["3"].Word != word {
+		t.Error(said(got))
+	}
+	contains(t, c.page("/approvals/"+run+".1"), "Answered in the last day", word)
+}
+
+// Of more calls than are listed the oldest are, and the number is that of all.
+func TestTheOldestCallsAreListed(t *testing.T) {
+	w := emptyDemo(t)
+	begin := time.Now().Add(-time.Hour)
+	for run := range 3 {
+		var lines []record.Line
+		for i := range 400 {
+			lines = append(lines, &record.Ask{Head: record.Head{Time: begin.Add(time.Duration(run) * time.Minute)}, A: fmt.Sprint(i + 1),
+				Tool: fmt.Sprintf("shop.run%d", run), Place: "1:1", Args: record.Raw(json.RawMessage(`{}`)), Until: time.Now().Add(time.Hour)})
+		}
+		ended(t, w.store, &record.Begin{Head: record.Head{Time: begin.Add(time.Duration(run) * time.Minute)}, Script: record.String("x"),
+			Subject: []string{"dev", "ann", "dev"}[run]}, &record.End{Status: string(record.Waiting)}, lines...)
+	}
+	page := w.signIn(t, "").page("/approvals")
+	contains(t, page, "1,200 calls of 3 runs wait; the oldest 1,000 are listed", "<b>×400</b>", "<b>×200</b>")
+	if i, j := strings.Index(page, "shop.run0"), strings.Index(page, "shop.run2"); i < 0 || j < i {
+		t.Error("the oldest run is not the first")
+	}
+	page = w.signIn(t, "dev").page("/approvals")
+	contains(t, page, "800 calls of 2 runs wait</span>")
+	lacks(t, page, "shop.run1", "are listed")
+}
+
+// A run that ended in the attempt in which it had asked is found, too.
+func TestAnswersOfARunWithOneAttemptAreListed(t *testing.T) {
+	w := emptyDemo(t)
+	wr, err := w.store.Begin(&record.Begin{Script: record.String("x"), Harness: "demo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := wr.Add(&record.Ask{A: "1", Tool: "shop.refund_payment", Place: "1:1", Args: record.Raw(json.RawMessage(`{}`)),
+		Until: time.Now().Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := wr.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	_, a, err := w.store.Asked(wr.ID() + ".1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Answer(wr.ID()+".1", &record.Answer{Who: "bob", How: "terminal", Digest: a.Digest}); err != nil {
+		t.Fatal(err)
+	}
+	if err := wr.Add(&record.End{Status: "panic"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := wr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, w.signIn(t, "").page("/approvals"), "Answered in the last day", "no, by bob (terminal)")
+}
+
 // What a script or a server wrote is text, whole, and does not look like anything else.
 func TestHostileArgumentsAreShownWhole(t *testing.T) {
 	w := emptyDemo(t)

@@ -185,7 +185,7 @@ func (v *view) mayDo(d *edited, res *harness.Result) (says, label string) {
 	}
 	switch n := len(effects); {
 	case n > 0:
-		label = "Run with " + text.Count(n, "effect")
+		label = "Run with " + count(n, "effect")
 		says = "may have effects by " + text.List(effects, 4)
 	case reads > 0:
 		says, label = "only reads", "Run: only reads"

@@ -70,6 +70,8 @@ type Console struct {
 	digests digests
 	costs   costs
 	signins signIns
+	// changing is held by who reads a config, changes and writes it.
+	changing sync.Mutex
 }
 
 // New returns a console. Close ends what it follows.

@@ -227,7 +227,6 @@ if err != nil {
 for _, o := range paid.Orders[:40] {
 	order, err := shop.GetOrder(shop.GetOrderParams{ID: o.ID})
 	fmt.Println(order.Customer, err)
-	time.Sleep(50 * time.Millisecond)
 }
 `
 )

@@ -19,6 +19,8 @@ type demoShop struct {
 	effects atomic.Int64
 	// end ends calls that never answer by themselves.
 	end context.Context
+	// gate, where there is one, has each call wait for a value of it, or until it is closed.
+	gate chan struct{}
 }
 
 // customers of the demo shop: name, address, what they paid for order 10371 + i.
@@ -64,6 +66,13 @@ func (s *demoShop) Call(ctx context.Context, server, tool string, args json.RawM
 		}
 	}
 	n := s.calls.Add(1)
+	if s.gate != nil {
+		select {
+		case <-s.gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	var a struct {
 		ID, Order, Site, Page   int
 		Title, Account, Article string

@@ -1,14 +1,13 @@
 package console
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
-	"github.com/usetools/usetools/registry/text"
 )
 
 const (
@@ -125,7 +124,8 @@ func (c *Console) diffRuns(v *view) error {
 
 func newDiff(a, b *show.View) *diffData {
 	is := show.Compare(a, b)
-	d := &diffData{A: sideOf(a), B: sideOf(b), Same: is.Same,
+	now := time.Now()
+	d := &diffData{A: sideOf(a, now), B: sideOf(b, now), Same: is.Same,
 		Open: a.Status == record.Running || b.Status == record.Running}
 	row := func(what, a, b string, counts bool) {
 		d.Rows = append(d.Rows, diffRow{What: what, A: a, B: b, Other: counts && a != b})
@@ -173,14 +173,10 @@ func newDiff(a, b *show.View) *diffData {
 	return d
 }
 
-func sideOf(v *show.View) diffSide {
+func sideOf(v *show.View, now time.Time) diffSide {
 	b := v.Run.Begin
-	title := v.Run.Summary().Title
-	if b.Name != "" && b.Name != "-" {
-		title = b.Name
-	}
-	return diffSide{ID: b.ID, Href: "/runs/" + link(b.ID), Title: show.Visible(cmp.Or(title, b.ID), runsText, false),
-		Began: b.Time.Local().Format("2 Jan 2006, 15:04:05")}
+	return diffSide{ID: b.ID, Href: "/runs/" + link(b.ID), Title: show.Visible(titled(v.Run.Summary()), runsText, false),
+		Began: day(b.Time, now)}
 }
 
 func callsOf(v *show.View) string {
@@ -251,7 +247,7 @@ func callOf(c *show.CallChange, d *diffData) diffCall {
 // Differ counts the calls that differ.
 func (d *diffData) Differ() string {
 	if n := len(d.Calls) + d.More; n != 1 {
-		return text.Count(n, "call") + " differ"
+		return count(n, "call") + " differ"
 	}
 	return "1 call differs"
 }

@@ -78,9 +78,8 @@ type numbers struct {
 func (d *digests) get(v *Viewer) *numbers {
 	h := &d.c.hub
 	d.mu.Lock()
-	if d.reading == nil && time.Since(d.at) > digestsEvery && h.ctx.Err() == nil {
-		d.reading = make(chan struct{})
-		h.work.Go(d.refresh)
+	if d.reading == nil && time.Since(d.at) > digestsEvery && h.begin(d.refresh) {
+		d.reading = make(chan struct{}) // refresh waits for the lock
 	}
 	reading := d.reading
 	d.mu.Unlock()
@@ -239,7 +238,7 @@ func deniedBefore(r *record.Run, calls []toolCalls) (out []toolCalls) {
 		is := func(t toolCalls) bool { return t.Tool == d.Tool }
 		if d.Verdict == policy.IsDenied && len(out) < maxToolsOf && !slices.ContainsFunc(out, is) &&
 			!slices.ContainsFunc(calls, func(t toolCalls) bool { return is(t) && t.Denied > 0 }) {
-			out = append(out, toolCalls{Tool: d.Tool, Denied: 1, Why: visible("denied by " + d.Rule)})
+			out = append(out, toolCalls{Tool: d.Tool, Denied: 1, Why: visible(d.Rule)})
 		}
 	}
 	return out

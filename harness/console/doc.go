@@ -7,13 +7,33 @@
 // adds keys. Nothing is loaded from anywhere but this server, and no page has a
 // script or a style of its own, so that the Content-Security-Policy forbids both.
 //
-//	console.go    options, routes, headers
-//	host.go       what the server behind the console does for it
-//	access.go     who looks: links that open it once, cookies, tokens
-//	page.go       templates and what all of them use
-//	events.go     telling open pages that something has changed
-//	run.go, score.go, runs.go, approvals.go, tools.go, overview.go, servers.go,
-//	policy.go, editor.go, scripts.go   the pages
+//	console.go      options, routes, headers, static files
+//	host.go         what the server behind the console does for it, and who looks
+//	access.go       links that open it once, cookies, tokens
+//	page.go         templates and what all of them use
+//	words.go        numbers, times and names of runs in words
+//	events.go       telling open pages that something has changed
+//	overview.go     the overview; plot.go its pictures
+//	digests.go      what its numbers and those of servers are made of
+//	runs.go         the list of runs; glance.go how each of them looks
+//	run.go          the page of a run; runacts.go what can be done with it
+//	score.go        the script of a run beside its calls: lines, with axis.go (time),
+//	                bars.go (calls), tracks.go (what it took of the machine) and
+//	                notes.go (texts at lines)
+//	calls.go        its table of calls, and one call
+//	diff.go         two runs compared
+//	scripts.go      saved scripts
+//	approvals.go    what waits for a person; waits.go which calls that are
+//	alike.go        in what many of them differ
+//	questions.go    what a server asks in the middle of a call, as a form
+//	answers.go      a yes or a no
+//	tools.go        the list of tools and the search; tool.go one tool and trying it
+//	form.go         a form made of a tool's schema
+//	servers.go      servers
+//	policy.go       who may call what, and what was used
+//	editor.go       the editor; names.go its completions, checked.go what a check came to
+//	ledger.go       what a dry run would have done
+//	markup.go       texts as HTML; gosource.go and highlight.go Go and JSON in colours
 //
 // The console has no state of its own: it reads the store of records and the
 // catalog, and acts by the functions that the command line has.

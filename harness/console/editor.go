@@ -139,18 +139,25 @@ func (v *view) sent() *edited {
 	f := v.r.PostForm
 	d := &edited{Script: strings.ReplaceAll(f.Get("script"), "\r\n", "\n"), Name: strings.TrimSpace(f.Get("name")),
 		About: text.Cut(strings.TrimSpace(f.Get("about")), 500), Run: f.Get("run")}
-	d.Inputs = inputsOf(d.Script)
-	for i := range d.Inputs {
-		d.Inputs[i].Text = f.Get("in." + d.Inputs[i].Name)
-	}
+	d.Inputs = v.filled(inputsOf(d.Script))
 	return d
 }
 
+// filled are inputs with what a form was sent with for them.
+func (v *view) filled(inputs []scriptInput) []scriptInput {
+	for i := range inputs {
+		inputs[i].Text = v.r.PostForm.Get("in." + inputs[i].Name)
+	}
+	return inputs
+}
+
 // script is that with the inputs that have a value.
-func (d *edited) script() *Script {
-	s := &Script{Source: d.Script, Inputs: map[string]json.RawMessage{}}
-	for i := range d.Inputs {
-		if in := &d.Inputs[i]; in.Text != "" {
+func (d *edited) script() *Script { return newScript(d.Script, d.Inputs) }
+
+func newScript(source string, inputs []scriptInput) *Script {
+	s := &Script{Source: source, Inputs: map[string]json.RawMessage{}}
+	for i := range inputs {
+		if in := &inputs[i]; in.Text != "" {
 			s.Inputs[in.Name] = in.value()
 		}
 	}
@@ -237,6 +244,9 @@ func (c *Console) runScript(v *view) error {
 func (c *Console) saveScript(v *view) error {
 	d := v.sent()
 	not := func(why error) error {
+		if asksForJSON(v.r) {
+			return v.json(map[string]string{"error": why.Error()})
+		}
 		v.say("bad", "The script was not saved: %s", why)
 		return v.showEditor(d, nil)
 	}
@@ -270,7 +280,11 @@ func (c *Console) saveScript(v *view) error {
 		v.say("wait", "%s", warning)
 	}
 	v.say("ok", "Saved. RunScript(%q, map[string]any{…}) runs it.", d.Name)
-	return v.goTo("/editor?script=" + url.QueryEscape(d.Name))
+	page := "/editor?script=" + url.QueryEscape(d.Name)
+	if asksForJSON(v.r) {
+		return v.json(map[string]string{"page": page})
+	}
+	return v.goTo(page)
 }
 
 // inputsOf are the inputs that a script asks for by constant names, in their order.

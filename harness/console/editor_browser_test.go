@@ -2,9 +2,11 @@ package console_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	keys "github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -109,6 +111,78 @@ func TestEditing(t *testing.T) {
 	b.size(360, 740)
 	b.fits("editor at 360")
 	b.picture("editor-ledger-360", true)
+}
+
+// A save that fails leaves the page and the draft as they are; one that does not ends the
+// draft. What is typed after coming back is guarded again.
+func TestADraftLivesUntilItIsSaved(t *testing.T) {
+	w := newDemo(t, "short")
+	b := w.openTab(t, "support")
+	dialogs := chromedp.Events(b.ctx, page.JavascriptDialogOpening)
+	go func() { // yes, leave
+		for range dialogs {
+			if _, err := chromedp.Call(b.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}); err != nil {
+				return
+			}
+		}
+	}()
+	guarded := func(want bool) {
+		t.Helper()
+		if got := eval[bool](b, `!dispatchEvent(new Event("beforeunload", { cancelable: true }))`); got != want {
+			t.Errorf("leaving asks first: %v, want %v", got, want)
+		}
+	}
+	text := func(want string) {
+		t.Helper()
+		b.wait(fmt.Sprintf(`%s.querySelector(".cm-content").innerText.trim() === %q`, inEditor, want))
+	}
+	ready := func() {
+		t.Helper()
+		b.wait(`document.querySelector(".cm-host")?.shadowRoot.querySelector(".cm-content")`)
+	}
+	typed := func(s string) {
+		t.Helper()
+		eval[bool](b, fmt.Sprintf(`(%s.querySelector(".cm-content").focus(), true)`, inEditor))
+		b.insert(s)
+	}
+	b.open("/editor")
+	ready()
+	typed("Return(1)")
+	b.wait(`!document.querySelector("#run").disabled && document.querySelector("#code").dataset.checked === "ok"`)
+	b.click("#keep summary")
+	b.fill("#keep [name=name]", "no name!")
+	b.click("#save")
+	b.waitText("#unsaved", "Not saved: ")
+	text("Return(1)")
+	guarded(true)
+	b.open("/editor") // the draft is there again
+	ready()
+	text("Return(1)")
+	b.waitText("#draft", "draft of")
+
+	b.click("#run") // it leads away without a question, and back
+	b.wait(`location.pathname.startsWith("/runs/")`)
+	eval[bool](b, `(history.back(), true)`)
+	b.wait(`location.pathname === "/editor" && document.querySelector(".cm-host")`)
+	text("Return(1)")
+	guarded(true)
+
+	b.click("#keep summary")
+	b.fill("#keep [name=name]", "one")
+	b.press(kb.Enter) // in the field of the name
+	b.wait(`location.search === "?script=one" && document.querySelector(".cm-host")`)
+	text("Return(1)")
+	guarded(false)
+	if got := eval[int](b, `sessionStorage.length`); got != 0 {
+		t.Errorf("%d drafts of a script that is saved", got)
+	}
+	b.open("/editor")
+	ready()
+	guarded(false)
+	if got := eval[string](b, inEditor+`.querySelector(".cm-content").textContent`); !strings.HasPrefix(got, "UseTools(") {
+		t.Errorf("an empty editor says %q", got)
+	}
+	b.picture("editor-start", false)
 }
 
 // axe finds nothing in an editor with marks and a ledger.

@@ -2,9 +2,11 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,8 +30,11 @@ const (
 	newsEvery = time.Second
 	// beatEvery is how often an idle stream says that it is there.
 	beatEvery = 20 * time.Second
-	// maxStreams are open at a time.
-	maxStreams = 200
+	// maxStreams are open at a time, maxStreamsOf of them of one token, or of who came by
+	// links.
+	maxStreams, maxStreamsOf = 200, 40
+	// maxTopics are those of a stream.
+	maxTopics = 20
 )
 
 // hub tells open pages what has changed. It follows the store while a page is open.
@@ -47,6 +52,7 @@ type hub struct {
 
 // stream is one open page.
 type stream struct {
+	of     string // the name of its viewer's token
 	topics map[string]bool
 	news   chan struct{} // of one element
 	mu     sync.Mutex
@@ -60,8 +66,26 @@ func (h *hub) init(store *record.Store) {
 }
 
 func (h *hub) close() {
+	h.mu.Lock()
 	h.end()
+	h.mu.Unlock()
 	h.work.Wait()
+}
+
+// begin begins work that close waits for; false: nothing begins any more.
+func (h *hub) begin(work func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.beginLocked(work)
+}
+
+// beginLocked is begin for who holds the lock.
+func (h *hub) beginLocked(work func()) bool {
+	if h.ctx.Err() != nil {
+		return false
+	}
+	h.work.Go(work)
+	return true
 }
 
 // RunChanged tells open pages that a run goes on, or has ended.
@@ -112,24 +136,36 @@ func (s *stream) take() []string {
 	return out
 }
 
-// join opens a stream; false: there are too many.
-func (h *hub) join(topics []string) (*stream, bool) {
-	s := &stream{topics: map[string]bool{}, news: make(chan struct{}, 1), told: map[string]bool{}}
+// join opens a stream of who has a token; an error says why not.
+func (h *hub) join(token string, topics []string) (*stream, error) {
+	s := &stream{of: token, topics: map[string]bool{}, news: make(chan struct{}, 1), told: map[string]bool{}}
 	for _, t := range topics {
 		s.topics[t] = true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.streams) >= maxStreams || h.ctx.Err() != nil {
-		return nil, false
+	own := 0
+	for other := range h.streams {
+		if other.of == token {
+			own++
+		}
 	}
-	h.streams[s] = true
+	switch {
+	case own >= maxStreamsOf:
+		return nil, fmt.Errorf("you have %d pages open that follow what happens, which is the most; close some", own)
+	case len(h.streams) >= maxStreams:
+		return nil, fmt.Errorf("%d pages are open that follow what happens, which is the most", len(h.streams))
+	}
 	if h.stop == nil {
 		ctx, cancel := context.WithCancel(h.ctx)
+		if !h.beginLocked(func() { h.follow(ctx) }) {
+			cancel()
+			return nil, errors.New("the server ends")
+		}
 		h.stop = cancel
-		h.work.Go(func() { h.follow(ctx) })
 	}
-	return s, true
+	h.streams[s] = true
+	return s, nil
 }
 
 func (h *hub) leave(s *stream) {
@@ -194,21 +230,13 @@ func (h *hub) openRuns() map[string]bool {
 	return ids
 }
 
-// waiting is how many calls wait for a person, of each subject.
+// waiting is what waits for a person, of each subject, see waitingAsks.
 type waiting struct {
 	until    time.Time // it is taken for true
-	of       map[string]int
-	asks     []*waitingAsk // the latest run first, at most maxAsks
+	of       map[string]waitCount
+	asks     []*waitingAsk
 	stale    bool          // something has changed since they began to be counted
 	counting chan struct{} // closed when they have been counted; nil: nobody is at it
-}
-
-// waitingAsk is one of them.
-type waitingAsk struct {
-	id    string // of the approval
-	run   *record.Summary
-	tool  string // "": all calls of a dry run
-	since time.Time
 }
 
 const (
@@ -216,19 +244,14 @@ const (
 	waitingFor = 5 * time.Second
 	// countWait is how long a page waits for a new one.
 	countWait = 30 * time.Millisecond
-	// waitsSince is how old runs may be whose calls are counted.
-	waitsSince = 31 * 24 * time.Hour
-	// maxAsks are named at most.
-	maxAsks = 1000
 )
 
 // waits is how many calls wait for a person that a viewer may see, as far as they have
 // been counted.
 func (h *hub) waits(v *Viewer) int {
 	h.mu.Lock()
-	if time.Now().After(h.waiting.until) && h.waiting.counting == nil && h.ctx.Err() == nil {
+	if time.Now().After(h.waiting.until) && h.waiting.counting == nil && h.beginLocked(h.count) {
 		h.waiting.counting, h.waiting.stale = make(chan struct{}), false
-		h.work.Go(h.count)
 	}
 	counted := h.waiting.counting
 	h.mu.Unlock()
@@ -242,19 +265,19 @@ func (h *hub) waits(v *Viewer) int {
 	defer h.mu.Unlock()
 	n := 0
 	for subject, k := range h.waiting.of {
-		if v.Sees(subject) || v.MayAnswer(subject) {
-			n += k
+		if v.mayLook(subject) {
+			n += k.Calls
 		}
 	}
 	return n
 }
 
-// asks are the calls that waits counts, those of the latest run first.
+// asks are the calls that waits counts, the oldest first.
 func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, a := range h.waiting.asks {
-		if v.Sees(a.run.Subject) || v.MayAnswer(a.run.Subject) {
+		if v.mayLook(a.Run.Subject) {
 			out = append(out, a)
 		}
 	}
@@ -263,16 +286,7 @@ func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
 
 // count counts the calls that wait, and tells open pages where there are others than before.
 func (h *hub) count() {
-	of := map[string]int{}
-	var asks []*waitingAsk
-	for p, err := range h.store.Pending(h.ctx, &record.Filter{Since: time.Now().Add(-waitsSince)}) {
-		if err == nil {
-			of[p.Run.Subject]++
-			if len(asks) < maxAsks {
-				asks = append(asks, &waitingAsk{p.ID, p.Run, p.Tool, p.Ask.Time})
-			}
-		}
-	}
+	asks, of := waitingAsks(h.ctx, h.store, nil, func(string) bool { return true })
 	h.mu.Lock()
 	news := !maps.Equal(of, h.waiting.of)
 	if h.waiting.of, h.waiting.asks = of, asks; !h.waiting.stale {
@@ -286,30 +300,45 @@ func (h *hub) count() {
 	}
 }
 
-// events tells a page what has changed of the topics that it asks for, until it is
-// closed.
-func (c *Console) events(v *view) error {
-	var topics []string
-	for _, t := range strings.Fields(v.r.URL.Query().Get("topics")) {
-		if len(topics) < 20 {
-			topics = append(topics, t)
+// topics are those of a request that a viewer may be told of: of runs those that it sees.
+func (v *view) topics() (topics []string) {
+	for t := range strings.FieldsSeq(v.r.URL.Query().Get("topics")) {
+		if len(topics) == maxTopics {
+			break
 		}
+		id, isRun := strings.CutPrefix(t, topicRun(""))
+		switch {
+		case isRun:
+			if b, _, err := v.c.store.First(id); err != nil || b.ID != id || !v.Sees(b.Subject) {
+				continue
+			}
+		case !slices.Contains([]string{topicRuns, topicApprovals, topicServers, topicNumbers}, t):
+			continue
+		}
+		topics = append(topics, t)
 	}
-	s, ok := c.hub.join(topics)
-	if !ok {
-		return &problem{Status: http.StatusServiceUnavailable, Title: "Too many pages", Text: "Too many pages are open."}
+	return topics
+}
+
+// events tells a page what has changed of the topics that it asks for, until it is
+// closed or its viewer is signed out. A viewer who gets or loses a right begins anew.
+func (c *Console) events(v *view) error {
+	s, err := c.hub.join(v.Token, v.topics())
+	if err != nil {
+		return &problem{Status: http.StatusServiceUnavailable, Title: "Too many pages", Text: sentence(err)}
 	}
 	defer c.hub.leave(s)
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	rc := http.NewResponseController(v.w)
-	say := func(text string) error {
-		if _, err := fmt.Fprint(v.w, text); err != nil {
-			return err
+	say := func(text string) bool {
+		if !c.stays(v.browser, v.Viewer) {
+			return false
 		}
-		return rc.Flush()
+		_, err := fmt.Fprint(v.w, text)
+		return err == nil && rc.Flush() == nil
 	}
-	if err := say("retry: 2000\n\n"); err != nil {
+	if !say("retry: 2000\n\n") {
 		return nil
 	}
 	beat := time.NewTicker(beatEvery)
@@ -320,19 +349,23 @@ func (c *Console) events(v *view) error {
 			return nil
 		case <-c.hub.ctx.Done():
 			return nil
+		case <-v.browser.gone:
+			return nil
 		case <-beat.C:
-			if say(": \n\n") != nil {
+			if !say(": \n\n") {
 				return nil
 			}
 		case <-s.news:
 			for _, t := range s.take() {
-				if say("data: "+t+"\n\n") != nil {
+				if !say("data: " + t + "\n\n") {
 					return nil
 				}
 			}
 			select { // not more often
 			case <-time.After(newsEvery):
 			case <-v.r.Context().Done():
+				return nil
+			case <-v.browser.gone:
 				return nil
 			}
 		}

@@ -67,9 +67,6 @@ type glanced struct {
 
 // glances returns how runs look, nil for those of which it is not known yet.
 func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time.Duration) []*glance {
-	if c.hub.ctx.Err() != nil {
-		return make([]*glance, len(sums))
-	}
 	now := time.Now()
 	type job struct {
 		sum *record.Summary
@@ -107,7 +104,7 @@ func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time
 	g.mu.Unlock()
 	late := make(chan struct{}) // closed: the page has not waited for all of them
 	if len(jobs) > 0 {
-		c.hub.work.Go(func() {
+		look := func() {
 			first := false // one has none that was there before
 			for _, j := range jobs {
 				is := c.look(j.sum)
@@ -125,7 +122,10 @@ func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time
 				}
 			default:
 			}
-		})
+		}
+		if !c.hub.begin(look) {
+			look() // it ends at once: nothing is read any more
+		}
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -2,79 +2,9 @@ package console
 
 import (
 	"go/token"
-	"html/template"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/usetools/usetools/harness/record/show"
-	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/text"
 )
-
-// markup is HTML that is being written. What comes from outside goes through text;
-// write takes only what this package itself says.
-type markup struct{ strings.Builder }
-
-func (m *markup) write(parts ...string) {
-	for _, p := range parts {
-		m.WriteString(p)
-	}
-}
-
-// text writes a text: what HTML means something by, and what does not show or turns
-// the text around, is escaped. Tabs stay.
-func (m *markup) text(s string) {
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c == '<':
-			m.WriteString("&lt;")
-		case c == '>':
-			m.WriteString("&gt;")
-		case c == '&':
-			m.WriteString("&amp;")
-		case c == '"':
-			m.WriteString("&#34;")
-		case c == '\'':
-			m.WriteString("&#39;")
-		case c == '\t' || c >= ' ' && c < 0x7F:
-			m.WriteByte(c)
-		case c < utf8.RuneSelf:
-			m.WriteString(show.Visible(s[i:i+1], 8, false))
-		default:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if unicode.IsLetter(r) && !registry.Invisible(r) {
-				m.WriteString(s[i : i+size])
-			} else {
-				m.WriteString(show.Visible(s[i:i+size], 12, false))
-			}
-			i += size
-			continue
-		}
-		i++
-	}
-}
-
-// html is what was written.
-func (m *markup) html() template.HTML { return template.HTML(m.String()) }
-
-// maxProse bounds a text that is shown in its lines, in bytes.
-const maxProse = 16 << 10
-
-// prose is a text of several lines in which what does not show, or turns the text
-// around, is an escape.
-func prose(s string) template.HTML {
-	var m markup
-	for i, line := range strings.Split(text.CutBytes(s, maxProse), "\n") {
-		if i > 0 {
-			m.write("\n")
-		}
-		m.text(strings.TrimSuffix(line, "\r"))
-	}
-	return m.html()
-}
 
 // source is a script that is shown: its lines as HTML, and where it says what.
 type source struct {

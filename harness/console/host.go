@@ -74,6 +74,9 @@ func (v *Viewer) MayAnswer(subject string) bool {
 	return v.Operator || v.Approves && subject != v.Subject
 }
 
+// mayLook reports whether a viewer may see what the runs of a subject ask.
+func (v *Viewer) mayLook(subject string) bool { return v.Sees(subject) || v.MayAnswer(subject) }
+
 // ApprovalError is returned for a call that needs a person's yes.
 type ApprovalError struct{ Rule string } // that says so
 

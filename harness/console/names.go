@@ -11,7 +11,6 @@ import (
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record/show"
-	"github.com/usetools/usetools/registry/text"
 	"github.com/usetools/usetools/wrappers"
 )
 
@@ -76,7 +75,7 @@ func (k *known) packages() []named {
 				}
 			}
 			if n > 0 && len(out) < maxNames {
-				out = append(out, named{Name: s.Package, Kind: "namespace", Says: text.Count(n, "tool"), Hue: k.hue(s.Name)})
+				out = append(out, named{Name: s.Package, Kind: "namespace", Says: count(n, "tool"), Hue: k.hue(s.Name)})
 			}
 		}
 	}

@@ -271,23 +271,23 @@ func (c *Console) needs(v *view, n *numbers, servers []*serverRow, now time.Time
 			continue
 		}
 		x := &need{Kind: "unknown", Class: "wait", Icon: "unknown", Head: plural(len(d.unknown), "effect is unknown",
-			"effects are unknown"), Run: d.Summary, Since: d.unknown[0].Time, Do: "Settle",
+			"effects are unknown"), Run: d.Summary, Since: d.unknown[0].Time, Do: doOrSee(v, "Settle"),
 			Next: fmt.Sprintf("/runs/%s#c%d", d.ID, d.unknown[0].N)}
 		for _, u := range d.unknown {
 			x.add(u.Tool)
 		}
 		unknown = append(unknown, x)
 	}
-	out = append(out, rest(unknown, "runs have effects of which nobody knows", "/runs?status=uncertain")...)
-	var down, changed []*need
+	out = append(out, rest(unknown, "runs have effects of which nobody knows whether they happened", "/runs?status=uncertain")...)
+	var down, signIns, changed []*need
 	for _, s := range servers {
 		switch s.State.Key {
 		case "down", "unusable":
 			down = append(down, &need{Kind: "down", Class: "bad", Icon: "bad", Head: s.Name + " is " + s.State.Word, Row: s,
 				Next: "/servers/" + s.Path, Do: "See"})
 		case "signin":
-			down = append(down, &need{Kind: "signin", Class: "wait", Icon: "wait", Head: s.Name + " wants a sign-in", Row: s,
-				Next: "/servers/" + s.Path, Do: "Sign in"})
+			signIns = append(signIns, &need{Kind: "signin", Class: "wait", Icon: "wait", Head: s.Name + " wants a sign-in", Row: s,
+				Next: "/servers/" + s.Path, Do: doOrSee(v, "Sign in")})
 		}
 		if v.Operator && len(s.Held) > 0 {
 			x := &need{Kind: "changed", Class: "wait", Icon: "unknown",
@@ -299,7 +299,16 @@ func (c *Console) needs(v *view, n *numbers, servers []*serverRow, now time.Time
 		}
 	}
 	out = append(out, rest(down, "servers are down", "/servers")...)
+	out = append(out, rest(signIns, "servers want a sign-in", "/servers")...)
 	return append(out, rest(changed, "servers have changed tools", "/servers")...)
+}
+
+// doOrSee is what the operator does about a need; others look at it.
+func doOrSee(v *view, do string) string {
+	if v.Operator {
+		return do
+	}
+	return "See"
 }
 
 // waitingNeeds are the calls that wait for a yes, by run.
@@ -307,17 +316,14 @@ func (c *Console) waitingNeeds(v *view) []*need {
 	var all []*need
 	by := map[string]*need{}
 	for _, a := range c.hub.asks(v.Viewer) {
-		x := by[a.run.ID]
-		if x == nil {
-			x = &need{Kind: "wait", Class: "wait", Icon: "wait", Run: a.run, Since: a.since, Do: "Answer",
-				Next: "/approvals/" + a.id}
-			by[a.run.ID] = x
+		x := by[a.Run.ID]
+		if x == nil { // the oldest
+			x = &need{Kind: "wait", Class: "wait", Icon: "wait", Run: a.Run, Since: a.Time, Do: "Answer",
+				Next: "/approvals/" + a.ID}
+			by[a.Run.ID] = x
 			all = append(all, x)
 		}
-		if a.since.Before(x.Since) {
-			x.Since = a.since
-		}
-		x.add(a.tool)
+		x.add(a.Tool)
 	}
 	for _, x := range all {
 		calls := x.Rest
@@ -358,13 +364,6 @@ func rest(all []*need, what, next string) []*need {
 	return append(all[:maxNeeds-1:maxNeeds-1], more)
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
-}
-
 // costs are numbers that take long to make. They are made beside the pages.
 type costs struct {
 	mu     sync.Mutex
@@ -388,9 +387,8 @@ const costsEvery = 15 * time.Second
 func (k *costs) get(c *Console, cat *catalog.Catalog) knownCosts {
 	k.mu.Lock()
 	old := k.now.of != cat.Registry || time.Since(k.at) > costsEvery
-	if old && k.making == nil && c.hub.ctx.Err() == nil {
-		k.making = make(chan struct{})
-		c.hub.work.Go(func() { k.make(c, cat) })
+	if old && k.making == nil && c.hub.begin(func() { k.make(c, cat) }) {
+		k.making = make(chan struct{}) // make waits for the lock
 	}
 	making := k.making
 	k.mu.Unlock()

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
@@ -23,8 +21,9 @@ import (
 // maxSaid is how many sentences a browser has for its next page, the latest.
 const maxSaid = 20
 
-// maxForm bounds what a form may send, in bytes: a script and its inputs.
-const maxForm = 4 << 20
+// MaxForm bounds what a form may send, in bytes: a script and its inputs. MaxLogin is that
+// of who is not signed in.
+const MaxForm, MaxLogin = 4 << 20, 8 << 10
 
 // view is a request for a page, by somebody who may see it.
 type view struct {
@@ -105,7 +104,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 				v.fail(forbidden("The form was sent from another page."))
 				return
 			}
-			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			r.Body = http.MaxBytesReader(w, r.Body, MaxForm)
 			if err := r.ParseForm(); err != nil {
 				v.fail(badRequest("The form is larger than 4 MB, or is none."))
 				return
@@ -139,12 +138,6 @@ func (v *view) fail(err error) {
 		p.Next, p.Do = "/", "To the overview"
 	}
 	v.write(p.Status, "problem.html", &Page{Title: p.Title, Data: p})
-}
-
-// sentence is an error as a page says it.
-func sentence(err error) string {
-	first, n := utf8.DecodeRuneInString(err.Error())
-	return string(unicode.ToUpper(first)) + strings.TrimSuffix(err.Error()[n:], ".") + "."
 }
 
 // show writes a page.
@@ -272,10 +265,9 @@ type pages struct{ all map[string]*template.Template }
 
 func (p *pages) parse() {
 	funcs := template.FuncMap{
-		"asset": assetURL, "icon": icon, "status": statusMark, "ago": show.Ago, "duration": show.Duration, "count": text.Count,
-		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
+		"asset": assetURL, "icon": icon, "status": statusMark, "ago": show.Ago, "duration": show.Duration, "count": count, "plural": plural, "titled": titled, "hasName": hasName, "zone": zone,
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"day":   day, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
+		"day":   day, "now": time.Now, "join": strings.Join, "thousands": thousands, "visible": visible, "whole": whole, "hue": hue, "dict": dict,
 		"prose": prose, "area": area, "cutTo": text.Cut,
 	}
 	layout := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts/*.html"))
@@ -298,28 +290,6 @@ func dict(kv ...any) map[string]any {
 		m[fmt.Sprint(kv[i])] = kv[i+1]
 	}
 	return m
-}
-
-// day is a time as a person says it: today, 09:41:07.
-func day(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	y, m, d := t.Date()
-	if ny, nm, nd := now.Date(); y == ny && m == nm && d == nd {
-		return "today, " + t.Format("15:04:05")
-	}
-	if y == now.Year() {
-		return t.Format("2 Jan, 15:04:05")
-	}
-	return t.Format("2 Jan 2006, 15:04")
-}
-
-// thousands is a number with commas.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // visible is a text in which what does not show, or turns the text around, is an escape.

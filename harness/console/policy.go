@@ -117,28 +117,31 @@ func (v *view) policy() error {
 	if v.r.URL.Query().Get("days") == "7" {
 		data.Days = 7
 	}
-	p := &Page{Title: "Policy and use", Nav: "policy", Live: []string{topicServers}, Data: data}
-	cat := v.c.host.Catalog(v.Viewer)
-	if cat == nil {
+	p := &Page{Title: "Policy and use", Nav: "policy", Data: data}
+	k, err := v.known()
+	if err != nil {
+		return err
+	}
+	if k == nil {
 		data.Loading = true
 		return v.show("policy.html", p)
 	}
+	cat := k.cat
 	data.Holders = v.holders(cat)
-	hue, _ := v.hues()
 	q := v.r.URL.Query()
 	if q.Has("tool") {
-		data.Asked = v.may(cat, data.Holders, q, hue)
+		data.Asked = k.may(data.Holders, q)
 	}
 	if data.Asked == nil {
 		data.Asked = &mayQuestion{Token: data.Holders[0].Token}
 	}
-	data.matrix(cat, hue)
-	v.rules(data, cat)
+	data.matrix(k)
+	k.rules(data)
 	if err := v.use(data); err != nil {
 		return err
 	}
 	if cat.Shapes != nil {
-		list := cat.Shapes.List()
+		list := slices.DeleteFunc(cat.Shapes.List(), func(s observe.Shape) bool { return !k.showsID(s.Tool) })
 		data.Shapes = list[:min(len(list), maxShapes)]
 	}
 	if cat.Usage != nil && v.Operator {
@@ -185,18 +188,22 @@ func (v *view) holders(cat *catalog.Catalog) []holder {
 	return out
 }
 
-// matrix decides for all tools and holders, and joins tools of a server of which all
-// may do the same.
-func (d *policyPage) matrix(cat *catalog.Catalog, hue func(string) string) {
+// matrix decides for all tools that the viewer is shown and holders, and joins tools of a
+// server of which all may do the same.
+func (d *policyPage) matrix(k *known) {
+	cat := k.cat
 	type key struct{ server, class, verdicts string }
 	at := map[key]int{}
 	ofClass := map[key]int{} // tools of a server and class
 	order := serverOrder(cat)
 	for i := range cat.Registry.Tools {
 		t := &cat.Registry.Tools[i]
+		if !k.shows(t) {
+			continue
+		}
 		class, _ := cat.Class(t)
 		ofClass[key{t.Server, string(class), ""}]++
-		k := key{server: t.Server, class: string(class)}
+		row := key{server: t.Server, class: string(class)}
 		cells := make([]matrixCell, len(d.Holders))
 		for j := range d.Holders {
 			h := &d.Holders[j]
@@ -205,13 +212,13 @@ func (d *policyPage) matrix(cat *catalog.Catalog, hue func(string) string) {
 				Href: "/policy?" + url.Values{"token": {h.Token}, "tool": {t.ID}}.Encode() + "#may"}
 			c.Sign, c.Word = verdictSign(decision.Verdict)
 			cells[j] = c
-			k.verdicts += c.Sign + " "
+			row.verdicts += c.Sign + " "
 		}
-		n, ok := at[k]
+		n, ok := at[row]
 		if !ok {
 			n = len(d.Rows)
-			at[k] = n
-			d.Rows = append(d.Rows, matrixRow{Server: t.Server, Hue: hue(t.ID), What: string(class), Cells: cells})
+			at[row] = n
+			d.Rows = append(d.Rows, matrixRow{Server: t.Server, Hue: k.hue(t.Server), What: string(class), Cells: cells})
 		}
 		d.Rows[n].Tools = append(d.Rows[n].Tools, t.ID)
 	}
@@ -235,14 +242,16 @@ func (d *policyPage) matrix(cat *catalog.Catalog, hue func(string) string) {
 	}
 }
 
-// rules takes the rules that the viewer may see: those of all, and its own.
-func (v *view) rules(d *policyPage, cat *catalog.Catalog) {
-	if p := v.c.host.Policy(v.Viewer); p != nil {
+// rules takes the rules that the viewer may see: those of all, and its own, but for what
+// they say of tools that it is not shown.
+func (k *known) rules(d *policyPage) {
+	v, cat := k.v, k.cat
+	if p := k.policy; p != nil {
 		for _, l := range []struct {
 			flag string
 			list []string
 		}{{"-allow", p.Allow}, {"-deny", p.Deny}, {"-approved", p.Approved}} {
-			if len(l.list) > 0 {
+			if len(l.list) > 0 && (v.Operator || l.flag != "-deny") {
 				d.Lines = append(d.Lines, policyLine{l.flag, text.List(l.list, 20)})
 			}
 		}
@@ -255,6 +264,11 @@ func (v *view) rules(d *policyPage, cat *catalog.Catalog) {
 	}
 	for _, r := range cat.RuleTools() {
 		if r.Rule.Token != "" && r.Rule.Token != v.Token && !v.Operator {
+			continue
+		}
+		of := len(r.Tools)
+		r.Tools = slices.DeleteFunc(r.Tools, func(id string) bool { return !k.showsID(id) })
+		if !v.Operator && len(r.Tools) < max(of, 1) && (len(r.Tools) == 0 || r.Rule.Then == policy.IsDenied) {
 			continue
 		}
 		one := ruleOf{Text: r.Rule.String(), Token: r.Rule.Token, Tools: r.Tools}
@@ -305,7 +319,8 @@ func (v *view) use(d *policyPage) error {
 }
 
 // may answers whether a token may call a tool.
-func (v *view) may(cat *catalog.Catalog, all []holder, form url.Values, hue func(string) string) *mayQuestion {
+func (k *known) may(all []holder, form url.Values) *mayQuestion {
+	cat := k.cat
 	m := &mayQuestion{Token: form.Get("token"), Tool: strings.TrimSpace(text.FirstBytes(form.Get("tool"), 500)),
 		Args: strings.TrimSpace(form.Get("args"))}
 	i := slices.IndexFunc(all, func(h holder) bool { return h.Token == m.Token })
@@ -316,9 +331,9 @@ func (v *view) may(cat *catalog.Catalog, all []holder, form url.Values, hue func
 	case i < 0:
 		m.Problem = "There is no such token here, or its rules are not for you."
 		return m
-	case !ok:
+	case !ok || !k.shows(t): // which says the same of both
 		m.Problem = "There is no such tool."
-		m.Near = cat.Nearest(m.Tool)
+		m.Near = slices.DeleteFunc(cat.Nearest(m.Tool), func(id string) bool { return !k.showsID(id) })
 		return m
 	case len(m.Args) > maxLong:
 		m.Problem = fmt.Sprintf("The arguments have more than %d bytes.", maxLong)
@@ -330,7 +345,7 @@ func (v *view) may(cat *catalog.Catalog, all []holder, form url.Values, hue func
 		m.Problem = "The arguments cannot be read: " + err.Error() + "."
 		return m
 	}
-	m.Found, m.Hue, m.Rule, m.Whole = true, hue(t.ID), d.Rule, d.Whole
+	m.Found, m.Hue, m.Rule, m.Whole = true, k.hue(t.Server), d.Rule, d.Whole
 	m.Sign, m.Word = verdictSign(d.Verdict)
 	class, why := cat.Class(t)
 	m.Class, m.Why = string(class), why

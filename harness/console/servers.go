@@ -312,18 +312,18 @@ func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, n
 	if pool, ok := cat.Calls.(interface{ State(string) backend.State }); ok {
 		st = pool.State(s.Name)
 	}
-	message := ""
+	message, signIn := "", false
 	switch {
 	case s.Error != nil:
-		message = *s.Error
+		message, signIn = *s.Error, s.SignIn
 	case !st.Down.IsZero() && st.Err != nil:
-		message = st.Err.Error()
+		message, signIn = st.Err.Error(), errors.Is(st.Err, backend.ErrSignIn)
 	}
 	key := "ready"
 	switch {
 	case cat.Asking != nil && slices.Contains(cat.Asking.Servers, s.Name):
 		key = "asking"
-	case strings.Contains(message, "build-registry signin "):
+	case signIn:
 		key = "signin"
 	case s.Transport == "" || def != nil && def.Err != nil:
 		key = "unusable"
@@ -599,6 +599,8 @@ func (c *Console) switchServer(v *view, name string, on bool) error {
 	if err != nil {
 		return err
 	}
+	c.changing.Lock()
+	defer c.changing.Unlock()
 	path, err := clients.ConfigWith(f.AllConfigs(), name)
 	if err != nil {
 		return &problem{Status: http.StatusNotFound, Title: "Not here", Next: "/servers", Do: "All servers", Text: visible(err.Error())}
@@ -731,7 +733,7 @@ func (c *Console) signIn(v *view, name string) error {
 		return backToServer(v, name)
 	}
 	led := make(chan struct{})
-	c.hub.work.Go(func() {
+	begun = c.hub.begin(func() {
 		ctx, cancel := context.WithTimeout(c.hub.ctx, signInWait)
 		defer cancel()
 		once := sync.OnceFunc(func() { close(led) })
@@ -756,6 +758,10 @@ func (c *Console) signIn(v *view, name string) error {
 		}
 		c.Changed(topicServers)
 	})
+	if !begun {
+		c.signins.change(name, func(*signingIn) *signingIn { return nil })
+		return backToServer(v, name)
+	}
 	select {
 	case <-led:
 	case <-time.After(signInPage):

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -260,6 +261,85 @@ func TestAChangedToolIsAcceptedAsItWasShown(t *testing.T) {
 		t.Error("the tool waits still")
 	}
 	until(t, "the server has nothing that waits", func() bool { return !strings.Contains(c.page("/servers"), "name=\"digest\"") })
+}
+
+// What several persons change at a time is all there at the end.
+func TestNoChangeOfAConfigIsLost(t *testing.T) {
+	w := newConfigured(t)
+	c := w.signIn(t, "")
+	const many = 8
+	servers := map[string]any{"tickets": map[string]any{"type": "snapshot", "path": "tickets.json", "usetools": map[string]any{"pin": true}}}
+	for i := range many {
+		servers[fmt.Sprint("off", i)] = map[string]any{"command": "none", "disabled": true}
+		servers[fmt.Sprint("on", i)] = map[string]any{"type": "snapshot", "path": "none.json"}
+	}
+	text, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "none.json", `{"tools":[]}`)
+	w.write(t, "mcp.json", string(text))
+	tools := func(about string) {
+		list := []any{}
+		for i := range many {
+			list = append(list, map[string]any{"name": fmt.Sprint("tool", i), "description": about,
+				"inputSchema": map[string]any{"type": "object"}})
+		}
+		text, err := json.Marshal(map[string]any{"tools": list})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.write(t, "tickets.json", string(text))
+		c.post("/servers/ask", nil)
+	}
+	tools("Close a ticket.")
+	digests := regexp.MustCompile(`name="tool" value="(tickets[.]tool[0-9])"><input type="hidden" name="digest" value="([0-9a-f]{64})"`)
+	var changed [][]string
+	until(t, "all tools wait", func() bool {
+		changed = digests.FindAllStringSubmatch(c.page("/servers/tickets"), -1)
+		return len(changed) == many
+	})
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			if status, body := c.post(fmt.Sprintf("/servers/on%d/disable", i), nil); status != 200 {
+				t.Errorf("%d %s", status, body)
+			}
+		})
+		all.Go(func() {
+			if status, body := c.post(fmt.Sprintf("/servers/off%d/enable", i), nil); status != 200 {
+				t.Errorf("%d %s", status, body)
+			}
+		})
+		all.Go(func() {
+			form := url.Values{"tool": {changed[i][1]}, "digest": {changed[i][2]}}
+			if status, body := c.post("/servers/tickets/accept", form); status != 200 {
+				t.Errorf("%d %s", status, body)
+			}
+		})
+	}
+	all.Wait()
+	text, err = os.ReadFile(w.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Servers map[string]struct{ Disabled bool } `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(text, &config); err != nil || len(config.Servers) != 2*many+1 {
+		t.Fatalf("%v in %s", err, text)
+	}
+	for name, s := range config.Servers {
+		if s.Disabled != strings.HasPrefix(name, "on") {
+			t.Errorf("%s: disabled is %v", name, s.Disabled)
+		}
+	}
+	pins := w.files.Pins()
+	for i := range many {
+		if _, _, waits := pins.Change("tickets", fmt.Sprint("tool", i)); waits {
+			t.Errorf("tool%d waits still", i)
+		}
+	}
 }
 
 func TestServersAreAskedAgain(t *testing.T) {

@@ -116,15 +116,11 @@ func (c *Console) tool(v *view) (*known, *wrappers.Tool, error) {
 	}
 	id := v.r.PathValue("id")
 	t, ok := k.view.Tool(id)
-	if !ok {
+	if !ok || !k.shows(t.Tool) { // which says the same of both
 		p := &problem{Status: http.StatusNotFound, Title: "No such tool",
 			Text: fmt.Sprintf("There is no tool %s here. It may have been renamed, or its server has it no more.", visible(text.First(id, 200))),
 			Next: "/tools?" + url.Values{"q": {text.First(id, 200)}}.Encode(), Do: "Look for it"}
 		return nil, nil, p
-	}
-	if !k.shows(t.Tool) {
-		return nil, nil, &problem{Status: http.StatusForbidden, Title: "Not for you",
-			Text: fmt.Sprintf("%s is not to be had: %s", visible(t.ID), visible(k.decide(t.Tool).Rule)), Next: "/tools", Do: "To the tools"}
 	}
 	return k, t, nil
 }
@@ -180,7 +176,7 @@ func (k *known) toolData(t *wrappers.Tool, f *form) (*toolData, error) {
 			d.Used = &used
 		}
 	}
-	if k.cat.Memory != nil {
+	if k.cat.Memory != nil && k.v.Operator { // phrases of all tokens
 		entries, err := k.cat.Memory.List()
 		if err != nil {
 			k.v.c.log.Warn("reading the phrases of a tool", "error", err)

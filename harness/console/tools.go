@@ -112,6 +112,47 @@ func (k *known) shows(t *registry.Tool) bool {
 	return k.v.Operator || k.cat.Decide(k.policy, t, nil).Verdict != policy.IsDenied
 }
 
+// showsID is shows of a tool by its ID, which need not be there any more.
+func (k *known) showsID(id string) bool {
+	t, ok := k.cat.Registry.Tool(id)
+	return k.v.Operator || ok && k.shows(t)
+}
+
+// maySay reports whether a viewer may read a sentence: it names no tool that the viewer is
+// not shown, and repeats no server's error to others than the operator.
+func (k *known) maySay(s string) bool {
+	if k.v.Operator {
+		return true
+	}
+	reg := k.cat.Registry
+	for i := range reg.Servers {
+		if e := reg.Servers[i].Error; e != nil && *e != "" && strings.Contains(s, *e) {
+			return false
+		}
+	}
+	for i := range reg.Tools {
+		if t := &reg.Tools[i]; strings.Contains(s, t.ID) && !k.shows(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// hide takes out of an explanation what the viewer may not see. A phrase that means a tool
+// which the viewer may not see means none.
+func (k *known) hide(x *discovery.Explanation) {
+	if t, ok := k.cat.Registry.Tool(x.Tool); ok && !k.shows(t) {
+		x.Verdict, x.Tool, x.Confidence = discovery.NotFound, "", 0
+		x.Note, x.Reason = "", ""
+	}
+	if !k.maySay(x.Note) {
+		x.Note = ""
+	}
+	if !k.maySay(x.Reason) {
+		x.Reason = ""
+	}
+}
+
 // toolName is a tool as pages name it, with the address of its page.
 type toolName struct{ ID, Go, Hue, Href string }
 
@@ -163,7 +204,8 @@ type toolRow struct {
 type serverHead struct {
 	Name, Hue, Href, Title, Transport string
 	Tools                             int
-	Error                             string // why it could not be asked
+	Down                              bool   // it could not be asked
+	Error                             string // why not; "": the viewer may not know
 	Asking                            bool   // it is being asked now
 }
 
@@ -171,7 +213,7 @@ func (k *known) serverHead(name string) *serverHead {
 	h := &serverHead{Name: name, Hue: k.hue(name), Href: "/servers/" + url.PathEscape(name)}
 	if s, ok := k.cat.Registry.Server(name); ok {
 		h.Title, h.Transport, h.Tools = s.Title, s.Transport, s.Tools
-		if s.Error != nil {
+		if h.Down = s.Error != nil; h.Down && k.v.Operator {
 			h.Error = registry.Printable(catalog.OfServer(name, *s.Error), 300)
 		}
 	}
@@ -459,6 +501,7 @@ func (k *known) explain(phrase string) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.hide(&x)
 	f := &found{Explanation: &x, Columns: columns, Took: float64(time.Since(begin).Microseconds()) / 1000}
 	f.Meter, f.Need, f.Low = percent(x.Confidence), percent(x.Enough), x.Verdict != discovery.Resolved
 	offered := map[string]bool{x.Tool: true}

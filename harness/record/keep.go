@@ -44,8 +44,10 @@ func (k *keeper) line(l Line) (Line, error) {
 	case *Begin:
 		out.ID = l.(*Begin).ID
 	case *Note:
+		was := l.(*Note)
+		out.More += len(was.Stdout) + len(was.Stderr) - len(out.Stdout) - len(out.Stderr)
 		if out.Lines != nil {
-			out.Lines = redactedLines(l.(*Note), out, func(s string) string { return string(c.text([]byte(s))) })
+			out.Lines = redactedLines(was, out, func(s string) string { return string(c.text([]byte(s))) })
 		}
 	}
 	return out, nil

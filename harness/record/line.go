@@ -259,7 +259,10 @@ type Note struct {
 	Path   string `json:"path,omitempty"`   // of RunScript's script
 	Stdout string `json:"stdout,omitempty"` // at most MaxText bytes a line
 	Stderr string `json:"stderr,omitempty"`
-	Line   int    `json:"line,omitempty"` // of the script, that printed it; 0: it is not known
+	// More is how many bytes the script printed more than the text has: those of secrets
+	// that were hidden, and of what is no UTF-8; below zero: fewer.
+	More int `json:"more,omitempty"`
+	Line int `json:"line,omitempty"` // of the script, that printed it; 0: it is not known
 	// Lines says of each part of what several lines, or one at several times, printed
 	// its line, its bytes, and µs since Time. Such a note has Stdout or Stderr, not both.
 	Lines   [][3]int  `json:"lines,omitempty"`
@@ -312,4 +315,5 @@ type End struct {
 	Tools    []string `json:"tools,omitempty"`  // that were called, by ID, the first 1000
 	Title    string   `json:"title,omitempty"`  // first phrase, or first line of the script
 	Attempts int      `json:"attempts,omitempty"`
+	Asks     int      `json:"asks,omitempty"` // of people
 }

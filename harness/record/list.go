@@ -49,6 +49,16 @@ type UnreadableError struct {
 func (e *UnreadableError) Error() string { return fmt.Sprintf("reading run %s: %v", e.ID, e.Err) }
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
+// StoppedError says that a list was stopped by its context before its end.
+type StoppedError struct {
+	ID   string    // of the last run that was looked at, see Filter.Before; "": none was
+	Time time.Time // when it began
+	Err  error     // of the context
+}
+
+func (e *StoppedError) Error() string { return "listing runs: " + e.Err.Error() }
+func (e *StoppedError) Unwrap() error { return e.Err }
+
 // Summary is one run of a list.
 type Summary struct {
 	ID       string    `json:"run"`
@@ -66,12 +76,14 @@ type Summary struct {
 	Error    string    `json:"error,omitempty"` // first line
 	Damaged  bool      `json:"damaged,omitempty"`
 	Attempts int       `json:"attempts,omitempty"`
-	Request  string    `json:"-"` // see Begin
+	Asks     int       `json:"asks,omitempty"` // of people, answered or not
+	Request  string    `json:"-"`              // see Begin
 	Once     string    `json:"once,omitempty"`
 }
 
 // List returns the runs that a filter chooses, the latest first. A record that
-// cannot be read is an *UnreadableError, and the list goes on. Of a run that has
+// cannot be read is an *UnreadableError, and the list goes on; with its context it ends
+// with a *StoppedError. Of a run that has
 // ended only the first and the last line are read, so that Damaged is not said of
 // what is between; Load says it. A filter for a text reads all.
 func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] {
@@ -92,12 +104,14 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] 
 			}
 			names = names[:at]
 		}
-		n := 0
+		n, last := 0, ""
 		for _, name := range slices.Backward(names) {
 			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
+				began, id, _ := parseName(last)
+				yield(nil, &StoppedError{id, began, ctx.Err()})
 				return
 			}
+			last = name
 			sum, err := s.choose(name, f)
 			if err == nil && sum == nil {
 				continue
@@ -167,6 +181,45 @@ func (s *Store) loadUpTo(name string, max int64) (*Run, error) {
 		return nil, ErrLarge
 	}
 	return s.load(name)
+}
+
+// First returns the first line of a record, by an ID as for Load, and how many bytes the
+// record has, without reading the rest.
+func (s *Store) First(id string) (*Begin, int64, error) {
+	name, err := s.find(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	b, size, err := s.first(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading run %s: %w", id, err)
+	}
+	return b, size, nil
+}
+
+func (s *Store) first(name string) (*Begin, int64, error) {
+	f, err := s.in.open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	size, err := f.size()
+	if err != nil {
+		return nil, 0, err
+	}
+	l, err := edge(f, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	b, ok := l.(*Begin)
+	if !ok {
+		return nil, 0, errors.New("it does not begin with its first line")
+	}
+	_, b.ID, _ = parseName(name)
+	return b, size, nil
 }
 
 // match reports whether the filter chooses a run, as far as its summary says.
@@ -347,7 +400,7 @@ func (r *Run) Summary() *Summary {
 func summarize(b *Begin, e *End) *Summary {
 	return &Summary{ID: b.ID, Time: b.Time, Status: e.Status, Ms: e.Ms, Name: b.Name, Subject: b.Subject,
 		Session: b.Session, Dry: b.Dry, Calls: e.Calls, Failed: e.Failed, Tools: e.Tools, Title: e.Title,
-		Error: firstError(e.Error), Attempts: e.Attempts, Request: b.Request, Once: b.Once}
+		Error: firstError(e.Error), Attempts: e.Attempts, Asks: e.Asks, Request: b.Request, Once: b.Once}
 }
 
 // firstError is the first line of an error's message.

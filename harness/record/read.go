@@ -339,6 +339,20 @@ func (r *Run) Same(d Data, value []byte) (bool, error) {
 func (r *Run) Stdout() string { return r.printed(func(n *Note) string { return n.Stdout }) }
 func (r *Run) Stderr() string { return r.printed(func(n *Note) string { return n.Stderr }) }
 
+// PrintedBytes is how many bytes the script printed of what the record has, before secrets
+// in it were hidden.
+func (r *Run) PrintedBytes() (stdout, stderr int) {
+	for _, n := range r.Notes {
+		if n.Stdout == "" {
+			stderr += max(0, len(n.Stderr)+n.More)
+		} else {
+			stdout += max(0, len(n.Stdout)+n.More)
+			stderr += len(n.Stderr)
+		}
+	}
+	return stdout, stderr
+}
+
 func (r *Run) printed(of func(*Note) string) string {
 	var b strings.Builder
 	for _, n := range r.Notes {

@@ -31,6 +31,10 @@ type StoreOptions struct {
 	// written; nil: nothing is secret. It gets the texts of JSON's strings too,
 	// does not change its argument, and is safe for concurrent use.
 	Redact func([]byte) []byte
+	// Unfinished returns how many bytes at the end of a text may be the beginning of a
+	// secret: printed text is written without those until its rest is there. nil: none.
+	// It is safe for concurrent use.
+	Unfinished func([]byte) int
 	// Unkept reports whether the arguments and results of a tool are not to be
 	// kept: of those the record has a keyed digest; nil: all are kept.
 	Unkept func(tool string) bool

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/usetools/usetools/registry/text"
@@ -15,11 +16,11 @@ const (
 
 // A tally is what a list says of a run, gathered from its lines.
 type tally struct {
-	calls, failed, attempts int
-	tools                   []string
-	called                  map[string]bool
-	again                   map[int]bool
-	phrase, script          string
+	calls, failed, attempts, asks int
+	tools                         []string
+	called                        map[string]bool
+	again                         map[int]bool
+	phrase, script                string
 }
 
 func (t *tally) add(l Line) {
@@ -45,6 +46,8 @@ func (t *tally) add(l Line) {
 		t.call(l.Tool)
 	case *Guess:
 		t.call(l.Tool)
+	case *Ask:
+		t.asks++
 	case *Done:
 		if l.Failed || l.Error != "" {
 			t.failed++
@@ -73,7 +76,7 @@ func (t *tally) title() string {
 // fill sets what an End has from the lines before it.
 func (t *tally) fill(e *End) {
 	e.Calls, e.Failed = t.calls, t.failed
-	e.Tools, e.Title, e.Attempts = t.tools, t.title(), t.attempts
+	e.Tools, e.Title, e.Attempts, e.Asks = t.tools, t.title(), t.attempts, t.asks
 }
 
 // firstPhrase is the first phrase of the tools of a result.
@@ -90,13 +93,27 @@ func firstPhrase(raw json.RawMessage) string {
 	return ""
 }
 
-// firstLine is the first line of a script that says something of it.
+// firstLine is the first line of a script that says something of it: the phrase, where
+// that line declares tools.
 func firstLine(script string) string {
+	declared := "" // the line that declares them, where its phrase is on the next one
 	for line := range strings.Lines(script) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "package ") && !strings.HasPrefix(line, "//go:") {
-			return text.Cut(line, maxTitle)
+		if line == "" || strings.HasPrefix(line, "package ") || strings.HasPrefix(line, "//go:") {
+			continue
 		}
+		phrase := line
+		if _, rest, ok := strings.Cut(line, "UseTools("); ok {
+			if declared, phrase = line, strings.TrimSpace(rest); phrase == "" {
+				continue
+			}
+		}
+		if quoted, err := strconv.QuotedPrefix(phrase); err == nil && declared != "" {
+			line, _ = strconv.Unquote(quoted)
+		} else if declared != "" {
+			line = declared
+		}
+		return text.Cut(line, maxTitle)
 	}
-	return ""
+	return declared
 }

@@ -16,6 +16,8 @@ type Writer struct {
 	keep *keeper
 	news *signal
 	now  func() time.Time
+	// unfinished is that of the store's options.
+	unfinished func([]byte) int
 
 	mu      sync.Mutex
 	idle    *sync.Cond // told when a sync has ended
@@ -31,7 +33,7 @@ type Writer struct {
 }
 
 func newWriter(s *Store, id string, to sink) *Writer {
-	w := &Writer{id: id, to: to, news: s.in.changes(), now: s.clock, keep: &keeper{
+	w := &Writer{id: id, to: to, news: s.in.changes(), now: s.clock, unfinished: s.o.Unfinished, keep: &keeper{
 		redact: s.o.Redact, unkept: s.o.Unkept, beside: to.beside,
 		key:    sync.OnceValues(func() ([]byte, error) { return s.in.key(true) }),
 		hidden: map[int]bool{}, kept: map[string]bool{},
@@ -58,6 +60,15 @@ func (w *Writer) Last() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.last
+}
+
+// Unfinished returns how many bytes at the end of a text may be the beginning of a
+// secret, see StoreOptions.
+func (w *Writer) Unfinished(text string) int {
+	if w.unfinished == nil {
+		return 0
+	}
+	return w.unfinished([]byte(text))
 }
 
 // ID is the record's.

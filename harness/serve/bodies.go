@@ -28,13 +28,10 @@ func newBodies() *bodies {
 	return &bodies{all: semaphore.NewWeighted(totalBodies), each: map[string]*semaphore.Weighted{}}
 }
 
-// hold waits for room for a body of at most size bytes; -1: of any size.
+// hold waits for room for a body of at most size bytes.
 func (b *bodies) hold(ctx context.Context, token string, size int64) (release func(), err error) {
-	if size >= 0 && size <= smallBody {
+	if size <= smallBody {
 		return func() {}, nil
-	}
-	if size < 0 || size > maxBody {
-		size = maxBody
 	}
 	b.mu.Lock()
 	own := b.each[token]

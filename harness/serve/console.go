@@ -65,14 +65,21 @@ func (f *front) pages(rest http.Handler) http.Handler {
 			rest.ServeHTTP(w, r)
 			return
 		}
-		known := f.console.SignedIn(r)
-		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && known {
+		who := f.console.SignedIn(r)
+		if c, ok := r.Context().Value(connKey{}).(*admitted); ok && who != nil {
 			c.prove()
 		}
-		if r.ContentLength != 0 && (known || r.URL.Path == console.LoginPath) { // which bound what they read
+		if r.ContentLength != 0 && (who != nil || r.URL.Path == console.LoginPath) { // who bound what they read
+			token, most := "", int64(console.MaxLogin)
+			if who != nil {
+				token, most = who.Token, console.MaxForm
+			}
+			release, ok := f.holdBody(w, r, token, most)
+			if !ok {
+				return
+			}
+			defer release()
 			w.Header().Del("Connection")
-			rc := http.NewResponseController(w)
-			rc.SetReadDeadline(time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime)))
 		}
 		f.console.ServeHTTP(w, r)
 	})

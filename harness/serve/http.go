@@ -47,6 +47,9 @@ type HTTP struct {
 	// MaxConnections are open at a time, MaxPerAddress of them from one
 	// address; 0: DefaultMaxConnections and DefaultMaxPerAddress.
 	MaxConnections, MaxPerAddress int
+	// Stateless gives no client a session, whatever its revision: any instance with the
+	// same registry, tokens and key answers any request.
+	Stateless bool
 	// NoConsole serves no pages, ConsoleOnly nothing else.
 	NoConsole, ConsoleOnly bool
 	// Secret is what console.OpenPath makes links with that open the console; empty:
@@ -266,8 +269,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 }
 
 // front is what stands between HTTP and the sessions. Clients of revisions
-// that know sessions have one each; later ones have one per token, which keeps
-// nothing where there is no token.
+// that know sessions have one each; later ones share one per token.
 type front struct {
 	s *Server
 	h *HTTP
@@ -312,7 +314,7 @@ func (f *front) handler() http.Handler {
 		}
 		req := &request{}
 		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, req))
-		if r.Header.Get("Mcp-Protocol-Version") > lastStateful {
+		if f.h.Stateless || r.Header.Get("Mcp-Protocol-Version") > lastStateful {
 			stateless.ServeHTTP(w, r)
 			return
 		}
@@ -488,13 +490,8 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) (release func()
 	if r.ContentLength == 0 {
 		return func() {}, true
 	}
-	late := time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime))
-	ctx, cancel := context.WithDeadline(r.Context(), late)
-	defer cancel()
-	free, err := f.bodies.hold(ctx, subject(r), r.ContentLength)
-	if err != nil {
-		w.Header().Set("Retry-After", "10")
-		http.Error(w, "too many large requests are under way; try again later", http.StatusServiceUnavailable)
+	free, ok := f.holdBody(w, r, subject(r), maxBody)
+	if !ok {
 		return nil, false
 	}
 	defer func() {
@@ -503,7 +500,6 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) (release func()
 		}
 	}()
 	rc := http.NewResponseController(w)
-	rc.SetReadDeadline(late)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		rc.SetReadDeadline(longAgo) // nobody waits for the rest
@@ -526,6 +522,27 @@ func (f *front) readBody(w http.ResponseWriter, r *http.Request) (release func()
 	rc.SetReadDeadline(time.Time{}) // what is answered may take any time
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return free, true
+}
+
+// holdBody waits for room for the body of a request, of at most max bytes, and lets it be
+// read for as long as a body may take. release is to be called when the request is
+// answered; where there is no room in time, it is.
+func (f *front) holdBody(w http.ResponseWriter, r *http.Request, token string, max int64) (release func(), ok bool) {
+	late := time.Now().Add(cmp.Or(f.h.bodyWait, bodyTime))
+	ctx, cancel := context.WithDeadline(r.Context(), late)
+	defer cancel()
+	size := r.ContentLength
+	if size < 0 || size > max {
+		size = max
+	}
+	release, err := f.bodies.hold(ctx, token, size)
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many large requests are under way; try again later", http.StatusServiceUnavailable)
+		return nil, false
+	}
+	http.NewResponseController(w).SetReadDeadline(late)
+	return release, true
 }
 
 // unfit says why a body is a batch that is not taken, empty where it is none.
@@ -693,7 +710,7 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 		if name != "" {
 			id = "token-" + name
 		}
-		c = f.s.newSession(id, f.owner(name), mode, name != "", nil)
+		c = f.s.newSession(id, f.owner(name), mode, name != "" && !f.h.Stateless, nil)
 		c.token = name
 		f.stateless[key] = c
 	}

@@ -181,8 +181,10 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 		report.Servers = append(report.Servers, a.report())
 	}
 	r.Normalize()
+	unlock := registry.LockPins()
 	waiting, pins := hold(r, o.Previous, c.Servers, answers, o.Pins)
 	report.Pins = cmp.Or(pins.Err, pins.Save(o.Pins))
+	unlock()
 	derive(r, o.Previous)
 	derive(r, last)
 	for _, known := range []*registry.Registry{o.Previous, last} {

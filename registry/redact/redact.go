@@ -110,6 +110,31 @@ func (r *Redactor) Text(s string) string {
 	return r.r.Replace(s)
 }
 
+// Unfinished returns how many bytes at the end of s may be the beginning of a secret
+// whose rest is still to come.
+func (r *Redactor) Unfinished(s string) int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	longest := 0
+	for _, values := range [][]string{r.known, r.added} {
+		for _, v := range values {
+			tail := s[max(0, len(s)-len(v)+1):]
+			for len(tail) > longest {
+				i := strings.IndexByte(tail, v[0])
+				if i < 0 {
+					break
+				}
+				if tail = tail[i:]; strings.HasPrefix(v, tail) {
+					longest = max(longest, len(tail))
+					break
+				}
+				tail = tail[1:]
+			}
+		}
+	}
+	return longest
+}
+
 // Err returns an error with the same cause whose text has the secrets hidden;
 // of a failed HTTP request only why it failed, because the rest repeats the
 // URL.

@@ -83,6 +83,18 @@ func TestAddedValuesAreHiddenTheNewestLongest(t *testing.T) {
 	}
 }
 
+// What may become a secret is found at the end of a text, and what cannot is not.
+func TestTheBeginningOfASecretIsFound(t *testing.T) {
+	r := New(&Secrets{Values: []string{"abcabcd", "bc\nxyz"}})
+	r.Add("cdefgh")
+	for text, want := range map[string]int{"": 0, "x": 0, "a": 1, "abc": 3, "abcabc": 6, "abcabcabc": 6, "abcabcd": 2, "xbc\nx": 4,
+		"xabcabcd ": 0, "abc\nxy": 5, "xcdefg": 5, "\xff": 0, "aaa": 1} {
+		if n := r.Unfinished(text); n != want {
+			t.Errorf("%q: %d, want %d", text, n, want)
+		}
+	}
+}
+
 func TestJSONIsTheSameButForItsSecrets(t *testing.T) {
 	r := values("hunter2", `a"b<c>d`, "nothing")
 	for in, want := range map[string]string{

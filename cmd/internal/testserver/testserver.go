@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -16,7 +17,8 @@ import (
 
 // Main serves over stdio until its input ends. -broken makes it print rubbish
 // and exit with 3 instead, -silent makes it never answer, -events adds a
-// tool that does not say what it answers, -notes FILE those that write a file.
+// tool that does not say what it answers, -notes FILE those that write a file,
+// -waiting one that counts the calls of wait_long.
 func Main() {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -54,14 +56,22 @@ func Main() {
 		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 			return nil, nil, errors.New("the disk is write-protected")
 		})
+	var waiting atomic.Int64
 	mcp.AddTool(s, &mcp.Tool{Name: "wait_long", Description: "Wait for an hour before answering", Annotations: read},
 		func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+			waiting.Add(1)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Hour):
 			}
 			return nil, nil, ctx.Err()
 		})
+	if len(os.Args) > 1 && os.Args[1] == "-waiting" {
+		mcp.AddTool(s, &mcp.Tool{Name: "count_waiting", Description: "Count who waits", Annotations: read},
+			func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, sum, error) {
+				return nil, sum{Sum: int(waiting.Load()), Parts: []int{}}, nil
+			})
+	}
 	if len(os.Args) > 1 && os.Args[1] == "-events" {
 		addEvents(s)
 	}

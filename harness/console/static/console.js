@@ -38,10 +38,22 @@ addEventListener("keydown", (e) => {
   }
 });
 
+// What the server last sent of each part. It is compared with what comes next: scripts
+// change what is shown.
+const sent = new Map();
+for (const p of document.body.dataset.live ? $$("[data-part][id]") : []) sent.set(p.id, p.outerHTML);
+
+// held says that somebody is at a part: a menu is open, something is typed into it, or,
+// where data-part is "keep", it has the focus.
+const held = (part, at) => $("details:is(.menu,.ask)[open]", part) || $$("input,textarea", part).some((f) => f.value !== f.defaultValue)
+  || part.contains(at) && (part.dataset.part === "keep" || inField({ target: at }));
+
+// known is a selector of elements that lead to the same, or do the same.
+const known = (e) => e.localName + ["id", "href", "name", "value", "data-zoom"].map((a) => e.hasAttribute(a) ? `[${a}="${CSS.escape(e.getAttribute(a))}"]` : "").join("");
+
 // refresh gets the page again and replaces its parts that have changed: elements with
-// an id and data-part. A part in which somebody is typing, or with data-part="keep"
-// while it has the focus, stays.
-let busy = false, again = false;
+// an id and data-part. Those that are held are replaced later.
+let busy = false, again = false, late = false;
 export async function refresh() {
   if (document.hidden) return; // it is got when it is seen again
   if (busy) { again = true; return; }
@@ -50,40 +62,52 @@ export async function refresh() {
     const answer = await fetch(location.href, { headers: { "X-Part": "1" } });
     if (answer.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      late = false;
       for (const part of $$("[data-part][id]")) {
-        const now = page.getElementById(part.id);
-        if (!now || now.isEqualNode(part)) continue;
-        if (part.contains(document.activeElement) && (part.dataset.part === "keep" || inField({ target: document.activeElement }))) continue;
-        const id = part.contains(document.activeElement) ? document.activeElement.id : "";
+        const now = page.getElementById(part.id), html = now?.outerHTML, at = document.activeElement;
+        if (!now || html === sent.get(part.id)) continue;
+        if (held(part, at)) { late = true; continue; }
+        sent.set(part.id, html);
+        if (now.isEqualNode(part)) continue;
+        const back = part.contains(at) && known(at), i = back && $$(back, part).indexOf(at);
         const fresh = document.importNode(now, true);
         part.replaceWith(fresh);
-        if (id) document.getElementById(id)?.focus({ preventScroll: true });
         fresh.dispatchEvent(new CustomEvent("part", { bubbles: true }));
+        if (back) $$(back, fresh)[i]?.focus({ preventScroll: true });
       }
+      follow(page.body.dataset.live);
     }
   } catch { /* the stream says when the server is there again */ }
   busy = false;
   if (again) { again = false; setTimeout(refresh, 200); }
 }
+for (const end of ["focusout", "toggle", "reset"]) addEventListener(end, () => { if (late) setTimeout(refresh); }, true);
 
-{ // what happens on the server. A page that nobody sees holds no connection (browsers
-  // have six for a server) and catches up when it is seen again.
-  const topics = document.body.dataset.live, mark = $("#live");
-  let source = null;
-  const say = (on) => { if (mark) { mark.hidden = false; mark.classList.toggle("off", !on); mark.textContent = on ? "live" : "not live"; } };
-  function follow(catchUp) {
-    source = new EventSource("/events?topics=" + encodeURIComponent(topics));
-    source.onopen = () => { say(true); if (catchUp) refresh(); catchUp = true; };
-    source.onerror = () => say(false);
-    source.onmessage = (e) => { if (document.dispatchEvent(new CustomEvent("news", { detail: e.data, cancelable: true }))) refresh(); };
-  }
-  const look = (catchUp) => {
-    if (document.hidden) { source?.close(); source = null; } else if (!source) follow(catchUp);
-  };
-  if (topics) {
-    look(false);
-    addEventListener("visibilitychange", () => look(true));
-    addEventListener("pagehide", () => { source?.close(); source = null; });
-    addEventListener("pageshow", (e) => { if (e.persisted) look(true); });
-  }
+// What happens on the server. A page that nobody sees holds no connection (browsers
+// have six for a server) and catches up when it is seen again.
+let source = null, topics = "";
+function say(on) {
+  const mark = $("#live");
+  if (mark) { mark.hidden = false; mark.classList.toggle("off", !on); mark.textContent = on ? "live" : "not live"; }
 }
+function stop() { source?.close(); source = null; }
+function listen(catchUp) {
+  if (document.hidden) return stop();
+  if (source || !topics) return;
+  source = new EventSource("/events?topics=" + encodeURIComponent(topics));
+  source.onopen = () => { say(true); if (catchUp) refresh(); catchUp = true; };
+  source.onerror = () => say(false);
+  source.onmessage = (e) => { if (document.dispatchEvent(new CustomEvent("news", { detail: e.data, cancelable: true }))) refresh(); };
+}
+// follow listens for topics; a page that has none any more goes on with those it had.
+function follow(now) {
+  if (!now || now === topics) return;
+  const catchUp = topics !== "";
+  topics = now;
+  stop();
+  listen(catchUp);
+}
+follow(document.body.dataset.live);
+addEventListener("visibilitychange", () => listen(true));
+addEventListener("pagehide", stop);
+addEventListener("pageshow", (e) => { if (e.persisted) listen(true); });

@@ -275,6 +275,7 @@ const look = cm.EditorView.theme({
   ".cm-selectionMatch, .cm-searchMatch": { background: "var(--wait-soft)" },
   ".cm-searchMatch-selected": { background: "var(--accent-soft)", outline: "1px solid var(--accent)" },
   ".cm-specialChar": { color: "var(--bad)" },
+  ".start": { color: "var(--text3)", whiteSpace: "pre-wrap" },
   ".call": { color: "var(--s)", textDecoration: "underline", textDecorationThickness: "1px", textUnderlineOffset: ".25em" },
   ".typ": { color: "var(--typ)" }, ".pre": { color: "var(--accent)", fontWeight: "600" },
   ".said-here": { padding: ".1rem 1rem .35rem .6rem" },
@@ -302,8 +303,9 @@ const calls = cm.ViewPlugin.fromClass(class {
   update(u) { if (u.docChanged || u.viewportChanged || u.transactions.some((t) => t.effects.some((e) => e.is(painted)))) this.decorations = paint(u.view); }
 }, { decorations: (p) => p.decorations });
 const painted = cm.StateEffect.define();
+class Start extends cm.WidgetType { toDOM() { return el("span", { className: "start", textContent: area.placeholder }); } }
 function paint(view) {
-  const all = [];
+  const all = view.state.doc.length ? [] : [cm.Decoration.widget({ widget: new Start(), side: 1 }).range(0)];
   for (const { from, to } of view.visibleRanges) {
     for (const m of view.state.sliceDoc(from, to).matchAll(/(?<![\p{L}\d_.])([\p{L}_][\p{L}\d_]*)(?:\.([\p{L}_][\p{L}\d_]*)(\()?)?/gu)) {
       const hue = m[2] && hues.get(m[1]), at = from + m.index, word = m[0].replace("(", "");
@@ -387,17 +389,37 @@ const outdated = () => { if (stale && !stale.dataset.old) { stale.dataset.old = 
 // ---- the draft -----------------------------------------------------------------------
 
 const base = area.value, key = "draft " + form.dataset.draft;
-let leaving = false, draft = null;
+let saved = base, leaving = false, draft = null; // saved: what was saved last
 try { draft = JSON.parse(sessionStorage.getItem(key)); } catch { /* there is none */ }
 if (draft?.base !== base || draft.script === base) draft = null;
 function keep() {
   try {
-    if (view.state.doc.toString() === base) sessionStorage.removeItem(key);
+    if (!changed()) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify({ base, script: view.state.doc.toString(), inputs: inputs(), at: Date.now() }));
   } catch { /* it is only a draft */ }
 }
-const changed = () => view.state.doc.toString() !== base;
+const changed = () => ![base, saved].includes(view.state.doc.toString());
+addEventListener("pageshow", () => { leaving = false; }); // also of a page that comes back as it was left
 addEventListener("beforeunload", (e) => { if (!leaving && changed()) e.preventDefault(); });
+
+// save keeps the script under a name. The page stays where that fails, and the draft is
+// gone where it does not.
+async function save() {
+  const failed = $("#unsaved"), doc = view.state.doc.toString();
+  failed.textContent = "";
+  try {
+    const answer = await ask("/editor/save", Object.fromEntries($$("#keep input").map((i) => [i.name, i.value])));
+    if (!answer.ok) throw new Error("the server said: " + answer.status);
+    const { page, error } = await answer.json();
+    if (error) throw new Error(error);
+    saved = doc;
+    keep();
+    location.assign(page);
+  } catch (e) {
+    failed.textContent = "Not saved: " + e.message;
+    soon(0);
+  }
+}
 
 // ---- put together ---------------------------------------------------------------------
 
@@ -436,7 +458,10 @@ if (draft) {
 
 form.addEventListener("submit", (e) => {
   area.value = view.state.doc.toString();
-  if (e.submitter === dry) { e.preventDefault(); dryRun(); } else if (!e.submitter || e.submitter.id === "check") { e.preventDefault(); soon(0); } else leaving = true;
+  leaving = e.submitter === run;
+  if (leaving) return;
+  e.preventDefault();
+  if (e.submitter === dry) dryRun(); else if ([e.submitter, document.activeElement].some((x) => x?.closest("#keep"))) save(); else soon(0);
 });
 form.addEventListener("input", (e) => { if (e.target.closest?.("#inputs")) { soon(); keep(); } });
 $("#checked").parentNode.addEventListener("click", (e) => {

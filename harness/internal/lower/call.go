@@ -102,8 +102,15 @@ func (f *fn) call(x *ast.CallExpr) called {
 		f.noteLine(x)
 		return called{text: text, results: results}
 	}
+	if out, ok := f.nativeSlice(x); ok {
+		return out
+	}
+	if out, ok := f.nativeSorter(x); ok {
+		return out
+	}
 	c := f.callee(x)
 	args := f.arguments(x, c)
+	f.nativeCallback(x, args)
 	test := ""
 	if c.named {
 		test = f.signedZeros(x, &c, args)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/gotype"
+	"github.com/usetools/usetools/harness/internal/native"
 	"github.com/usetools/usetools/harness/internal/stdlib/source"
 )
 
@@ -70,6 +71,8 @@ type Program struct {
 	Makes *token.Position
 	// Ordered is that of the Input.
 	Ordered bool
+	// Natives describe functions that only compute, see package native.
+	Natives []*native.Func
 	// MapWrites are the lines on which the script writes to maps, in a script
 	// that starts goroutines. The runtime ends the process where two write at
 	// once, and does not tell which.

@@ -169,7 +169,7 @@ func fault(message string) string {
 	if b.Len() > 0 {
 		message = b.String() + ": " + message
 	}
-	return text.Cut(message, 400)
+	return text.Cut(strings.ReplaceAll(message, "<invalid reflect.Value>", "null"), 400) // the library's word for null
 }
 
 func (s *schema) validate(v any) error {

@@ -340,6 +340,9 @@ func TestAWorkerThatLiesIsBoundedAndReaped(t *testing.T) {
 			if o.Status != c.want || !strings.Contains(o.Message, c.say) {
 				t.Errorf("got %s: %s, want %s: %s", o.Status, o.Message, c.want, c.say)
 			}
+			if c.want == Waiting && o.Timing.Run == 0 {
+				t.Error("nobody says how long it ran")
+			}
 			if len(o.Notes) > maxNotes || len(o.Trace) > 20 || len(o.Stdout) > 10_000 {
 				t.Errorf("%d notes, %d lines of trace, %d bytes of stdout", len(o.Notes), len(o.Trace), len(o.Stdout))
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -178,12 +179,19 @@ var parking = map[string]struct {
 		fmt.Println(err)`, "", 3},
 }
 
+// asleep are those of them that end after a silence; the others do so once nothing
+// moves.
+var asleep = []string{"sleeps", "a timer", "a ticker", "a deadline"}
+
 func TestARunEndsWhereItsCallsAreParked(t *testing.T) {
 	for name, c := range parking {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, resumes := range []bool{false, true} {
 				w := newWaits()
+				if !slices.Contains(asleep, name) {
+					w.opts.silence = time.Minute
+				}
 				script := &Script{Source: c.script}
 				var h Host = w
 				if resumes {

@@ -258,13 +258,15 @@ func (c *capture) take(from io.Reader) {
 	}
 }
 
-// rest is told that the stream has ended, maybe within a head.
+// rest is told that the stream has ended, maybe within a head. What is less than a mark
+// may be text, and is taken for that.
 func (c *capture) rest() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.part) == 1 {
+	if len(c.part) < len(c.mark) {
 		c.print(0, c.part)
 	}
+	c.part = nil
 }
 
 // maxRead bounds what is read at once, in bytes.

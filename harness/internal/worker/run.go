@@ -534,9 +534,13 @@ const (
 
 // serve answers the running script until it is done.
 func (r *run) serve() error {
+	began := time.Now()
 	defer func() {
 		if r.quiet != nil {
 			r.quiet.Stop()
+		}
+		if r.out.Timing.Run == 0 { // a worker that was ended says nothing
+			r.out.Timing.Run = ms(time.Since(began))
 		}
 	}()
 	seen := map[uint32]bool{}

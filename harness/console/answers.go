@@ -1,0 +1,250 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/registry/text"
+)
+
+const (
+	maxWord = 1000 // characters
+	maxTold = 5    // sentences of what went wrong
+)
+
+// answer takes a yes or a no to what was shown. All calls are looked at before one is
+// answered: where the form is not right for one of them, none is.
+func (v *view) answer() error {
+	form := v.r.PostForm
+	values, word := form["ids"], strings.TrimSpace(form.Get("word"))
+	how := form.Get("answer")
+	if how == "all" || how == "whole" {
+		values = form["all"]
+	}
+	switch {
+	case how != "yes" && how != "all" && how != "whole" && how != "no":
+		return badRequest("The answer is neither yes nor no.")
+	case utf8.RuneCountInString(word) > maxWord:
+		return badRequest(fmt.Sprintf("The word has %d characters, at most %d are passed on.", utf8.RuneCountInString(word), maxWord))
+	case len(values) > maxRows:
+		return badRequest(fmt.Sprintf("At most %d calls are answered at a time.", maxRows))
+	case len(values) == 0:
+		v.say("wait", "Nothing was ticked, and nothing was answered.")
+		return v.goTo(back(form.Get("at")))
+	}
+	a := &answering{v: v, how: how, word: word}
+	var all []*reply
+	for _, value := range values {
+		r, bad, err := a.read(value)
+		switch {
+		case err != nil:
+			return err
+		case bad != nil:
+			return v.approvals(r.id, bad)
+		case r != nil:
+			all = append(all, r)
+		}
+	}
+	for _, r := range all {
+		a.send(r)
+	}
+	return v.goTo(a.end(form.Get("at")))
+}
+
+// back is the page of an approval, of all where it has no ID.
+func back(id string) string {
+	if id == "" {
+		return "/approvals"
+	}
+	return "/approvals/" + url.PathEscape(id)
+}
+
+// answering is what a form comes to.
+type answering struct {
+	v         *view
+	how, word string
+	runs      []*answeredRun
+	failed    []string // sentences: what became of calls that were not answered
+}
+
+// answeredRun are the calls of a run that a form is for.
+type answeredRun struct {
+	id     string
+	tool   string // of those that were answered
+	done   int
+	ledger bool
+}
+
+// reply is what is said to one ask.
+type reply struct {
+	id     string
+	run    *answeredRun
+	ask    *record.Ask
+	answer *record.Answer
+}
+
+// read makes the reply to an ask, from its ID and the digest of what was shown; nil: the
+// ask is not there any more. bad is a form that does not fit what a server asks.
+func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
+	v := a.v
+	id, digest, ok := strings.Cut(value, " ")
+	if !ok || digest == "" {
+		return nil, nil, badRequest("The form does not say what was shown.")
+	}
+	run, asked, err := v.c.store.Asked(id)
+	if err == nil && (!v.mayLook(run.Begin.Subject) || id != record.ApprovalID(run.Begin.ID, asked.A)) {
+		err = record.ErrNotFound
+	}
+	if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
+		a.fail("%s is not there any more: its record was removed, or it is not yours.", text.FirstBytes(id, 100))
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	said := &record.Answer{Yes: a.how != "no", Who: v.Name, How: "console", Digest: digest}
+	r = &reply{id: id, ask: asked.Ask, answer: said}
+	yes, no := v.mayAnswer(run.Begin.Subject, asked.Ask)
+	switch {
+	case said.Yes && !yes, !said.Yes && !no:
+		return nil, nil, forbidden(whoMay(asked.Ask))
+	case said.Yes && asked.Question != nil:
+		if said.Input, bad, err = fill(asked.Question, v.r.PostForm); err != nil || bad != nil {
+			return r, bad, err
+		}
+	case a.how == "whole" && !asked.Whole:
+		return nil, nil, badRequest("The config does not allow a yes to all calls of this tool in a run.")
+	}
+	if said.Yes {
+		said.Until, said.Whole = time.Now().Add(record.GrantFor), a.how == "whole"
+	} else {
+		said.Word = a.word
+		if said.Input, err = backend.Declined(asked.Question); err != nil {
+			said.Input = nil // what cannot be asked cannot be declined: the no is enough
+		}
+	}
+	i := slices.IndexFunc(a.runs, func(x *answeredRun) bool { return x.id == run.Begin.ID })
+	if i < 0 {
+		i = len(a.runs)
+		a.runs = append(a.runs, &answeredRun{id: run.Begin.ID})
+	}
+	r.run = a.runs[i]
+	return r, nil, nil
+}
+
+// send answers one ask. Somebody may have been faster, or it may be gone: then a sentence
+// says so.
+func (a *answering) send(r *reply) {
+	err := a.v.c.store.Answer(r.id, r.answer)
+	var before *record.AnsweredError
+	switch {
+	case err == nil:
+		r.run.done++
+		r.run.tool, r.run.ledger = r.ask.Tool, r.ask.A == record.Ledger
+	case errors.As(err, &before):
+		a.fail("%s: somebody was first: %s.", r.id, show.Said(before.Answer, false))
+	case errors.Is(err, record.ErrExpired):
+		a.fail("%s could be answered until %s; the answer came too late.", r.id, day(r.ask.Until, time.Now()))
+	case errors.Is(err, record.ErrEnded):
+		a.fail("%s: its run has ended; nothing of it is sent any more.", r.id)
+	case errors.Is(err, record.ErrOtherAsk):
+		a.fail("%s: what is asked now is not what was shown, and nothing was answered. Look at it again.", r.id)
+	case errors.Is(err, record.ErrNotFound):
+		a.fail("%s is not there any more: its record was removed.", r.id)
+	default:
+		a.fail("%s was not answered: %s", r.id, whole(text.FirstBytes(err.Error(), 500)))
+	}
+}
+
+// fail says why one of the calls was not answered.
+func (a *answering) fail(format string, args ...any) {
+	a.failed = append(a.failed, fmt.Sprintf(format, args...))
+}
+
+// whoMay says who can answer what a viewer cannot.
+func whoMay(a *record.Ask) string {
+	if a.Question != nil {
+		return "A server's question in the middle of a call is answered by who sent the script, or by the operator."
+	}
+	return "Nobody says yes to what their own scripts ask. The operator can, or the holder of another token that the " +
+		"config lets approve."
+}
+
+// end says what was answered and what happens next, and returns where to go on.
+func (a *answering) end(at string) string {
+	v := a.v
+	for _, text := range a.failed[:min(len(a.failed), maxTold)] {
+		v.say("bad", "%s", text)
+	}
+	if more := len(a.failed) - maxTold; more > 0 {
+		v.say("bad", "%s not answered.", plural(more, "more call was", "more calls were"))
+	}
+	v.c.Changed(topicApprovals, topicRuns)
+	next := "/approvals"
+	for _, x := range a.runs {
+		v.c.Changed(topicRun(x.id))
+		run, err := v.c.store.Load(x.id)
+		if err != nil {
+			v.tell(notice{Kind: "wait", Text: a.said(x) + "Run " + x.id + " cannot be read now."})
+			continue
+		}
+		n := notice{Kind: "wait", Text: a.said(x) + whatNext(run, v.c.host.Goes(x.id), v.c.opts.StateFlag)}
+		if x.done > 0 {
+			n.Kind = "ok"
+		}
+		if v.Sees(run.Begin.Subject) {
+			n.Next, n.Do = "/runs/"+x.id, "To the run"
+		}
+		v.tell(n)
+		for _, open := range run.Open() {
+			if run.Waits(open) && record.ApprovalID(x.id, open.A) == at { // a part was answered
+				next = back(at)
+			}
+		}
+	}
+	return next
+}
+
+// said is what was answered of a run; "": nothing.
+func (a *answering) said(x *answeredRun) string {
+	calls := fmt.Sprintf("%s of %s", count(x.done, "call"), whole(text.FirstBytes(x.tool, 200)))
+	switch {
+	case x.done == 0:
+		return ""
+	case x.ledger:
+		calls = "all calls of the dry run"
+	case a.how == "whole":
+		calls += ", and to all others in this run"
+	}
+	if a.how == "no" {
+		return "No to " + calls + ". "
+	}
+	return "Yes to " + calls + ". "
+}
+
+// whatNext says what a run does now that something of it was answered; here: this
+// server goes on with it.
+func whatNext(run *record.Run, here bool, flag string) string {
+	id := run.Begin.ID
+	switch open, lost := len(run.Open()), run.Unknown(); {
+	case run.Running:
+		return fmt.Sprintf("Run %s is under way.", id)
+	case open > 0:
+		return fmt.Sprintf("Run %s waits on for answers to %s.", id, count(open, "call"))
+	case len(lost) > 0:
+		return fmt.Sprintf("Run %s is uncertain: somebody has to say what became of call %d.", id, lost[0].N)
+	case run.End != nil && !run.Begin.Dry && run.End.Status != string(record.Waiting):
+		return fmt.Sprintf("Run %s has ended: %s.", id, run.End.Status)
+	case !here:
+		return fmt.Sprintf("Run %s can go on: by the server that has its token, or by harness resume%s %s.", id, flag, id)
+	}
+	return fmt.Sprintf("Run %s goes on.", id)
+}

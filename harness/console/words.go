@@ -1,0 +1,86 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// capital is a text that begins with a capital letter.
+func capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[n:]
+}
+
+// sentence is an error as a page says it.
+func sentence(err error) string { return capital(strings.TrimSuffix(err.Error(), ".")) + "." }
+
+// thousands is a number with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural is a number with what there is of it.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + many
+}
+
+// count is plural for nouns that end with an s.
+func count(n int, noun string) string { return plural(n, noun, noun+"s") }
+
+// titled is what pages call a run: the name of its saved script or file, or else its first
+// phrase or line.
+func titled(s *record.Summary) string {
+	if hasName(s) {
+		return s.Name
+	}
+	return cmp.Or(s.Title, "a script")
+}
+
+// hasName reports whether a run has one; "-" is a script from standard input.
+func hasName(s *record.Summary) bool { return s.Name != "" && s.Name != "-" }
+
+// day is a time as a person says it, in the zone that the foot of each page names.
+func day(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	at := func(t time.Time) [3]int { y, m, d := t.Date(); return [3]int{y, int(m), d} }
+	switch {
+	case at(t) == at(now):
+		return t.Format("15:04:05")
+	case at(t) == at(now.AddDate(0, 0, -1)):
+		return "yesterday, " + t.Format("15:04")
+	case at(t) == at(now.AddDate(0, 0, 1)):
+		return "tomorrow, " + t.Format("15:04")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan, 15:04")
+	}
+	return t.Format("2 Jan 2006, 15:04")
+}
+
+// zone is the time zone of the times of all pages: CET, UTC+01:00.
+func zone(now time.Time) string {
+	name, offset := now.Local().Zone()
+	if offset == 0 {
+		return "UTC"
+	}
+	utc := now.Local().Format("UTC-07:00")
+	if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") { // it has no name
+		return utc
+	}
+	return name + ", " + utc
+}
