@@ -34,9 +34,14 @@ var (
 
 var matches = []discovery.Match{discovery.Semantic, discovery.Substring}
 
-func enum[T any](values []T) string {
-	b, _ := json.Marshal(map[string]any{"type": "string", "enum": values})
-	return string(b)
+// enum is the schema of a string that is one of some words. It is made without
+// package json, whose first use costs every process of this program, of workers too.
+func enum[T ~string](values []T) string {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = strconv.Quote(string(v))
+	}
+	return `{"enum":[` + strings.Join(quoted, ",") + `],"type":"string"}`
 }
 
 // find answers tool_find and search_tools: a page of the tools that match.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/usetools/usetools/discovery/embed"
@@ -31,7 +32,8 @@ type topics struct {
 
 // plainWords stand in the names and descriptions of tools of all kinds, and
 // tell nothing of a server.
-var plainWords = set(`
+var plainWords = sync.OnceValue(func() map[string]bool {
+	return set(`
 	a able about add after again all also an and any are as at available back based batch be been before being between both but by
 	call can change check clear contains content contents convert count create current currently data default delete details do does
 	each edit either end enable execute existing fetch find first for from full get given gives has have help how id ids if in
@@ -42,6 +44,7 @@ var plainWords = set(`
 	single some specific specified start status stop string support supports system take text than that the their them then there
 	these they this those through time to tool tools turn two type under up update upsert use used user users uses using value values
 	via want was what when where whether which while who will with without work would write you your`)
+})
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}
@@ -85,7 +88,7 @@ func readTopics(servers []*stocked) {
 func (p *topics) add(word string, weight int, seen map[string]bool) {
 	word = strings.TrimRight(word, "0123456789")
 	one := strings.TrimSuffix(word, "s")
-	if len(word) < 3 || seen[one] || plainWords[word] || plainWords[one] {
+	if len(word) < 3 || seen[one] || plainWords()[word] || plainWords()[one] {
 		return
 	}
 	seen[one] = true

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/usetools/usetools/harness/internal/stack"
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/registry/text"
 )
@@ -117,6 +118,7 @@ func (s *Script) Check(o *Options) (*Checked, []Diagnostic) {
 				answer <- []Diagnostic{{Kind: Internal, Message: text.CutBytes(fmt.Sprintf("checking the script failed: %v", fault), maxMessage)}}
 			}
 		}()
+		stack.Grow()
 		answer <- c.run()
 	}()
 	select {

@@ -1,8 +1,11 @@
 package check
 
+import "github.com/usetools/usetools/harness/internal/stack"
+
 // Begin checks what every check needs. A worker whose script is on its way does it
 // meanwhile.
 func Begin(o *Options) {
+	stack.Grow()
 	units := newChecker(&Script{}, o).units
 	for _, u := range units {
 		if u.Host {

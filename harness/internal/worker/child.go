@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,11 +19,13 @@ import (
 	"github.com/usetools/usetools/harness/internal/check"
 	"github.com/usetools/usetools/harness/internal/exec"
 	"github.com/usetools/usetools/harness/internal/sandbox"
+	"github.com/usetools/usetools/harness/internal/stack"
 )
 
 // Main is the worker process. It returns the exit code.
 func Main() int {
 	debug.SetGCPercent(gcPercent)
+	stack.Grow()
 	var set setup
 	var files [3]*os.File
 	err := json.Unmarshal([]byte(os.Args[2]), &set)
@@ -84,7 +87,7 @@ type child struct {
 }
 
 func newChild(from io.Reader, to io.Writer, stderr *os.File) *child {
-	return &child{from: from, to: &frameWriter{w: to}, stderr: stderr, waiting: map[uint32]chan result{}}
+	return &child{from: bufio.NewReader(from), to: &frameWriter{w: to}, stderr: stderr, waiting: map[uint32]chan result{}}
 }
 
 // work locks the process, rehearses as often as it is told to, and serves one
@@ -366,8 +369,8 @@ func (c *child) listen() {
 		var n uint32
 		var r result
 		switch {
-		case err == nil && k == kindResult:
-			if n, r, err = resultOf(b); err == nil {
+		case err == nil && (k == kindResult || k == kindFailed):
+			if n, r, err = resultOf(k, b); err == nil {
 				c.hand(n, r)
 				continue
 			}
@@ -394,18 +397,6 @@ func (c *child) next() (kind, []byte, error) {
 	defer c.mu.Unlock()
 	c.seen++
 	return k, b, err
-}
-
-// resultOf is the result in a frame. A faulty one is an error of its call.
-func resultOf(b []byte) (n uint32, r result, err error) {
-	n, payload, err := numbered(b)
-	if err != nil {
-		return 0, r, err
-	}
-	if err := json.Unmarshal(payload, &r); err != nil {
-		r.Error = err.Error()
-	}
-	return n, r, nil
 }
 
 // hand gives a result to the call that waits for it.

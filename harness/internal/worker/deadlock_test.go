@@ -45,7 +45,7 @@ func TestAResultIsThereWhenNothingWaitsForIt(t *testing.T) {
 		c.mu.Lock()
 		c.waiting[n] = ch
 		c.mu.Unlock()
-		go w.write(kindResult, number(n), []byte(`{}`))
+		go w.writeResult(n, 0, []byte(`{}`))
 		for {
 			c.mu.Lock()
 			calling, there := len(c.waiting), len(ch)

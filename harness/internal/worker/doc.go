@@ -12,14 +12,15 @@
 //	        ◀───────────── plan    warnings; or errors, and that is the end
 //	go     ──────────────────────▶ run main
 //	        ◀──── call, value, warn; clock, with Script.Clock; still
-//	result, parked, advance, live ▶
+//	result, failed, parked, advance, live ▶
 //	        ◀───────────── done    then the worker exits
 //
 // A script that needs no tools (Script.Free), or only such as it may call
 // (Tools.Go), does not wait for what it knows: tools and go are not sent then.
 //
 // A frame is a little-endian uint32 length, one byte for its kind, and the
-// payload (JSON, for calls and results with a 4-byte number in front).
+// payload: JSON, for calls with a 4-byte number in front. A result has its call's
+// number, 8 bytes for the time and then the tool's result as it is.
 //
 // # Which call is which
 //

@@ -20,6 +20,7 @@ const (
 	kindTools    kind = 'T'
 	kindGo       kind = 'G'
 	kindResult   kind = 'R'
+	kindFailed   kind = 'F'
 	kindAdvance  kind = 'A' // in a replay: the next timer goes off
 	kindLive     kind = 'L' // which ends it
 	kindParked   kind = 'P' // a call gets no answer
@@ -145,6 +146,32 @@ func numbered(b []byte) (uint32, []byte, error) {
 		return 0, nil, fmt.Errorf("%w: no number", errFrame)
 	}
 	return binary.LittleEndian.Uint32(b), b[4:], nil
+}
+
+// writeResult sends the result of a call: behind its number the time, in ns since
+// 1970 or 0, and then the result as it is, which nobody reads on the way.
+func (w *frameWriter) writeResult(n uint32, at int64, raw []byte) error {
+	return w.write(kindResult, binary.LittleEndian.AppendUint64(number(n), uint64(at)), raw)
+}
+
+// resultOf is the result in a frame, or how the call failed. A faulty one is an error
+// of its call.
+func resultOf(k kind, b []byte) (n uint32, r result, err error) {
+	n, payload, err := numbered(b)
+	if err != nil {
+		return 0, r, err
+	}
+	if k == kindFailed {
+		if err := json.Unmarshal(payload, &r); err != nil {
+			r.Error = err.Error()
+		}
+		return n, r, nil
+	}
+	if len(payload) < 8 {
+		return 0, r, fmt.Errorf("%w: no time", errFrame)
+	}
+	r.At, r.Result = int64(binary.LittleEndian.Uint64(payload)), payload[8:]
+	return n, r, nil
 }
 
 func number(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }

@@ -189,10 +189,10 @@ func plain(what, text string, most int) error {
 	return nil
 }
 
-// result is the answer to a call.
+// result is the answer to a call: what a tool returned, or an error.
 type result struct {
 	At     int64           `json:"at,omitempty"` // ns since 1970
-	Result json.RawMessage `json:"result,omitempty"`
+	Result json.RawMessage `json:"-"`
 	Error  string          `json:"error,omitempty"`
 	Code   string          `json:"code,omitempty"` // of Error, see CallError
 }

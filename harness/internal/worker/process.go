@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +36,8 @@ type process struct {
 	state  func() *os.ProcessState // after wait
 	to     *frameWriter
 	toFile *os.File
-	from   *os.File
+	from   *bufio.Reader
+	ofFrom *os.File
 	stdout *os.File
 	stderr *os.File // what the script writes there
 	crash  *os.File // the process's own: the last words of a dying Go runtime
@@ -117,7 +119,7 @@ func start(command []string, set setup) (*process, error) {
 	}
 	return &process{
 		child: child, state: func() *os.ProcessState { return cmd.ProcessState },
-		to: &frameWriter{w: inW}, toFile: inW, from: outR, stdout: stdoutR, stderr: stderrR, crash: crashR, line: line, begun: begun, locked: set.Sandbox,
+		to: &frameWriter{w: inW}, toFile: inW, from: bufio.NewReader(outR), ofFrom: outR, stdout: stdoutR, stderr: stderrR, crash: crashR, line: line, begun: begun, locked: set.Sandbox,
 	}, nil
 }
 
@@ -183,7 +185,7 @@ func (p *process) kill() {
 func (p *process) close() {
 	p.kill()
 	p.wait()
-	for _, f := range []*os.File{p.toFile, p.from, p.stdout, p.stderr, p.crash, p.line} {
+	for _, f := range []*os.File{p.toFile, p.ofFrom, p.stdout, p.stderr, p.crash, p.line} {
 		f.Close() // an error for the line that there may not be
 	}
 }

@@ -61,9 +61,9 @@ func prompt(from io.Reader, to *frameWriter) error {
 			err = to.writeJSON(kindTools, &Tools{
 				Units: []Unit{{Path: "servers/rehearsal", Name: "rehearsal", Source: rehearsalUnit}}, Go: true, Left: time.Minute})
 		case kindCall:
-			var answer []byte
-			if answer, err = json.Marshal(&result{Result: rehearsalResult}); err == nil {
-				err = to.write(kindResult, b[:min(4, len(b))], answer)
+			var n uint32
+			if n, _, err = numbered(b); err == nil {
+				err = to.writeResult(n, 0, rehearsalResult)
 			}
 		case kindErrors:
 			return fmt.Errorf("%s", b)

@@ -35,10 +35,10 @@ func (c *child) conduct(over <-chan struct{}) {
 			c.program.Live()
 			c.attend(over)
 			return
-		case err == nil && k == kindResult:
+		case err == nil && (k == kindResult || k == kindFailed):
 			var n uint32
 			var r result
-			if n, r, err = resultOf(b); err == nil {
+			if n, r, err = resultOf(k, b); err == nil {
 				c.program.Answered(r.At)
 				c.hand(n, r)
 				continue

@@ -861,10 +861,10 @@ func (r *run) call(n uint32, c *Call) {
 			failed.Code = coded.Code
 		}
 		b, _ := json.Marshal(failed)
-		r.p.to.write(kindResult, number(n), b)
+		r.p.to.write(kindFailed, number(n), b)
 		return
 	}
-	r.p.to.write(kindResult, number(n), fmt.Appendf(nil, `{"at":%d,"result":`, at), raw, []byte(`}`)) // a result, without a copy
+	r.p.to.writeResult(n, at, raw)
 }
 
 // mapWrites says on which lines of the script goroutines may have met in a map,

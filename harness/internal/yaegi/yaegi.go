@@ -25,6 +25,7 @@ import (
 
 	"github.com/usetools/usetools/harness/internal/lower"
 	rt "github.com/usetools/usetools/harness/internal/runtime"
+	"github.com/usetools/usetools/harness/internal/stack"
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/internal/stdlib/symbols"
 )
@@ -262,6 +263,7 @@ func (r *run) libraryType(path, name string) reflect.Type {
 
 // main is the script's main goroutine.
 func (r *run) main() {
+	stack.Grow()
 	returned := false
 	defer func() {
 		// A panic here is one of the interpreter itself while it compiles.
