@@ -222,10 +222,16 @@ func (c *Console) servers(v *view) []string {
 func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
 	defer cancel()
-	if err := c.reading.Acquire(ctx, 1); err != nil {
+	if f.Text != "" {
+		release, err := c.searching.take(ctx, v.Viewer)
+		if err != nil {
+			d.Cut, d.Any = true, true
+			return v.r.Context().Err()
+		}
+		defer release()
+	} else if err := v.turn(); err != nil {
 		return err
 	}
-	defer c.reading.Release(1)
 	for s, err := range c.store.List(ctx, f) {
 		var bad *record.UnreadableError
 		switch {
