@@ -3,7 +3,6 @@ package discovery
 import (
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/registry"
@@ -20,19 +19,20 @@ const (
 // registry is analysed once and then looked up.
 type builder struct {
 	ix       *Index
+	stems    map[string]int32
+	own      []string // per tool: see ownTexts
 	runs     map[string]*run
 	lexemes  map[string]*lexeme
 	servers  map[string]*serverParts
 	postings []posting
 	counts   []float32 // per stem: the tool at hand
 	touched  []int32
-	inName   []int32       // the stems of all names
-	outside  map[int32]int // per server word: tools elsewhere that have it
-	inside   map[int32]int // per server word: tools on such servers
-	local    []int32       // per token: its number in the vocabulary, -1: none
-	norms    []float32     // per word of the registry
-	words    []*lexeme     // per word of the registry
-	seen     []int32       // per word of the registry: the mark of addWords that had it last
+	inName   []int32         // the stems of all names
+	outside  map[int32]int32 // per server word: tools elsewhere that have it
+	local    []int32         // per token: its number in the vocabulary, -1: none
+	norms    []float32       // per word of the registry
+	words    []*lexeme       // per word of the registry
+	seen     []int32         // per word of the registry: the mark of addWords that had it last
 	scratch  struct {
 		name, head, rest []*run
 		secondary        []int32
@@ -68,23 +68,21 @@ type serverParts struct {
 
 func newBuilder(ix *Index) *builder {
 	b := &builder{
-		ix: ix, runs: map[string]*run{}, lexemes: map[string]*lexeme{}, servers: map[string]*serverParts{},
-		outside: map[int32]int{}, inside: map[int32]int{}, local: make([]int32, ix.model.Tokens()),
+		ix: ix, stems: map[string]int32{},
+		own: make([]string, len(ix.reg.Tools)), runs: map[string]*run{}, lexemes: map[string]*lexeme{},
+		servers: map[string]*serverParts{},
+		outside: map[int32]int32{}, local: make([]int32, ix.model.Tokens()),
 	}
 	for i := range b.local {
 		b.local[i] = -1
 	}
+	for i := range b.own {
+		b.own[i] = ix.ownText(int32(i))
+	}
 	b.scratch.sum = make([]float32, ix.model.Dimensions())
 	n := len(ix.reg.Tools)
-	ix.bm25.stems = map[string]int32{}
-	ix.serverMentions.words, ix.serverMentions.together = map[int32]serverWord{}, map[[2]int32]bool{}
-	ix.serverMentions.serverOf = make([]int32, n)
 	ix.nameVerb, ix.textVerb, ix.nameLen = make([]verbSet, n), make([]verbSet, n), make([]uint16, n)
 	ix.headNouns = make([]headNoun, n)
-	if ix.t.grammar != nil {
-		ix.directions = make([]atomic.Pointer[direction], n)
-	}
-	ix.vectors.model, ix.words.model = ix.model, ix.model
 	ix.vectors.firstText, ix.vectors.textStart = []int32{0}, []int32{0}
 	ix.words.pieceStart, ix.words.textStart, ix.words.nameStart, ix.secondary.start = []int32{0}, []int32{0}, []int32{0},
 		[]int32{0}
@@ -92,57 +90,32 @@ func newBuilder(ix *Index) *builder {
 	return b
 }
 
-// addServers registers the servers that have tools, in order of the tools.
+// addServers reads the names of the servers that have tools.
 func (b *builder) addServers(aliases map[string][]string) {
+	b.ix.readServers(aliases, b.intern)
 	for i := range b.ix.reg.Tools {
 		name := b.ix.reg.Tools[i].Server
-		s := b.servers[name]
-		if s == nil {
-			short, _ := cutChars(name, maxName)
-			s = &serverParts{number: int32(len(b.servers)), runs: b.read(nil, b.ix.t.fold(short)), stems: map[string]bool{}}
-			b.servers[name] = s
-			for _, stem := range b.ix.t.terms(short) {
-				if !b.ix.t.serverStop[stem] {
-					s.stems[stem] = true
-				}
-			}
-			names := []wordSet{b.nameWords(short)}
-			if info, ok := b.ix.reg.Server(name); ok && info.Title != "" {
-				names = append(names, b.nameWords(info.Title))
-			}
-			for _, a := range aliases[name] {
-				names = append(names, b.nameWords(a))
-			}
-			b.ix.serverMentions.addServer(names)
+		if b.servers[name] != nil {
+			continue
 		}
-		b.ix.serverMentions.serverOf[i] = s.number
-	}
-	toolsOn := make([]int, len(b.servers))
-	for _, server := range b.ix.serverMentions.serverOf {
-		toolsOn[server]++
-	}
-	for x, w := range b.ix.serverMentions.words {
-		for _, server := range w.servers {
-			b.inside[x] += toolsOn[server]
+		short, _ := cutChars(name, maxName)
+		s := &serverParts{number: b.ix.serverMentions.serverOf[i], runs: b.read(nil, b.ix.t.fold(short)),
+			stems: map[string]bool{}}
+		b.servers[name] = s
+		for _, stem := range b.ix.t.terms(short) {
+			if !b.ix.t.serverStop[stem] {
+				s.stems[stem] = true
+			}
 		}
 	}
-}
-
-// nameWords returns the stems of a server's name that may tell it from others.
-func (b *builder) nameWords(name string) wordSet {
-	var words wordSet
-	for _, s := range b.ix.nameStems(name) {
-		words = append(words, b.intern(s))
-	}
-	return words
 }
 
 // intern returns the number of a stem.
 func (b *builder) intern(stem string) int32 {
-	id, ok := b.ix.bm25.stems[stem]
+	id, ok := b.stems[stem]
 	if !ok {
 		id = int32(len(b.counts))
-		b.ix.bm25.stems[strings.Clone(stem)] = id
+		b.stems[strings.Clone(stem)] = id
 		b.counts = append(b.counts, 0)
 	}
 	return id
@@ -383,17 +356,18 @@ func (b *builder) addText(text []*run) {
 }
 
 // finish computes what needs all tools to be known.
-func (b *builder) finish() error {
+func (b *builder) finish() {
 	ix := b.ix
-	ix.inName = make([]bool, len(b.counts))
+	ix.bm25.stems = newStemTable(b.stems)
+	ix.inName = make([]uint8, len(b.counts))
 	for _, x := range b.inName {
-		ix.inName[x] = true
+		ix.inName[x] = 1
 	}
 	ix.bm25.finish(ix.t.bm25, b.postings, len(ix.reg.Tools))
-	ix.serverMentions.finish(b.inside, b.outside)
+	ix.serverMentions.setOutside(b.outside)
 	ix.words.weight = make([]float32, len(b.norms))
 	for w, norm := range b.norms {
 		ix.words.weight[w] = norm * ix.bm25.idf[ix.words.stem[w]]
 	}
-	return ix.vectors.finish()
+	ix.vectors.finish()
 }

@@ -5,32 +5,16 @@ import (
 	"slices"
 )
 
-// exactTools is the number of tools up to which the candidate score is
-// computed for all of them. Above, the best of two cheap rankings are taken:
-// poolSize by words and servers, poolSize by chromem's nearest neighbours.
-//
-// Scoring all of them is both exact and, because it looks up dot products per
-// token instead of computing them per tool, three times faster than asking for
-// neighbours: 1.1 ms against 2.9 ms at 10,000 tools, 2.0 against 6.3 ms at
-// 18,000 (BenchmarkResolve). So the limit is where it stops being measured.
-const (
-	exactTools = 20_000
-	poolSize   = 200
-)
-
 // candidates returns the k best tools by a weighted sum of the legs, best
 // first; ties keep the order of the registry. only limits them to some tools,
 // all when nil.
-func (q *query) candidates(only []int32, k int) ([]candidate, error) {
+func (q *query) candidates(only []int32, k int) []candidate {
 	ix := q.ix
 	q.textDots.reset(&ix.vectors, q.vector)
 	best := q.bestBM25(only)
 	pool := only
 	if only == nil {
-		var err error
-		if pool, err = q.pool(best); err != nil {
-			return nil, err
-		}
+		pool = ix.all
 	}
 	w := ix.t.candidates
 	top := ranking[candidate]{limit: min(k, len(pool))}
@@ -41,7 +25,7 @@ func (q *query) candidates(only []int32, k int) ([]candidate, error) {
 			w.Sentence*float64(c.cos.sentence) + w.Server*(h.plain+h.cued)
 		top.add(c.fused, tool, c)
 	}
-	return top.values(), nil
+	return top.values()
 }
 
 // bestBM25 is what a BM25 score is divided by: the best in the registry, or a
@@ -57,40 +41,6 @@ func (q *query) bestBM25(only []int32) float64 {
 		best = max(best, q.bm[tool])
 	}
 	return max(float64(best), .35*q.ideal, 1e-9)
-}
-
-// pool returns the tools to score.
-func (q *query) pool(best float64) ([]int32, error) {
-	ix := q.ix
-	if len(ix.all) <= ix.exactLimit || ix.external != nil { // which compares with all anyway
-		return ix.all, nil
-	}
-	byWords := ranking[int32]{limit: poolSize}
-	for _, tool := range ix.all {
-		h := q.mention(tool)
-		score := float64(q.bm[tool])/best + ix.t.candidates.Server*(h.plain+h.cued)
-		if score > 0 {
-			byWords.add(score, tool, tool)
-		}
-	}
-	pool := byWords.values()
-	if q.blind || ix.vectors.near.Count() == 0 {
-		return pool, nil
-	}
-	seen := make(map[int32]bool, 2*poolSize)
-	for _, tool := range pool {
-		seen[tool] = true
-	}
-	near, err := ix.vectors.nearest(nil, q.vector, poolSize)
-	if err != nil {
-		return nil, err
-	}
-	for _, tool := range near {
-		if !seen[tool] {
-			pool = append(pool, tool)
-		}
-	}
-	return pool, nil
 }
 
 func isZero(v []float32) bool {

@@ -21,18 +21,15 @@ const (
 )
 
 // addClauses moves the tools that single clauses mean among the first few.
-func (ix *Index) addClauses(r *Resolution, ranked []candidate, only []int32) ([]candidate, error) {
+func (ix *Index) addClauses(r *Resolution, ranked []candidate, only []int32) []candidate {
 	parts := ix.t.clauses(text.FirstBytes(r.Phrase, MaxPhrase))
 	if len(parts) < 2 || ix.t.folds == nil {
-		return ranked, nil
+		return ranked
 	}
 	var certain []string
 	place := clauseReach - 1
 	for _, part := range parts[:min(maxClauses, len(parts))] {
-		first, right, err := ix.first(part, only)
-		if err != nil {
-			return nil, err
-		}
+		first, right := ix.first(part, only)
 		if id := ix.id(first.tool); right >= ix.threshold && !slices.Contains(certain, id) {
 			certain = append(certain, id)
 		}
@@ -54,21 +51,21 @@ func (ix *Index) addClauses(r *Resolution, ranked []candidate, only []int32) ([]
 	if len(certain) > 1 && r.Note == "" {
 		r.Note = "the phrase asks for several tools (" + strings.Join(certain, ", ") + "): give each a phrase of its own"
 	}
-	return ranked, nil
+	return ranked
 }
 
 // first returns the first candidate for a clause and the chance that it is
 // right, 0 where there is none. It asks no other embedder: one answer of it for
 // a phrase is enough to wait for.
-func (ix *Index) first(clause string, only []int32) (c candidate, right float64, err error) {
+func (ix *Index) first(clause string, only []int32) (c candidate, right float64) {
 	q := ix.analyse(clause)
 	defer q.done()
-	ranked, err := q.rank(only)
-	if err != nil || len(ranked) == 0 {
-		return c, 0, err
+	ranked := q.rank(only)
+	if len(ranked) == 0 {
+		return c, 0
 	}
 	right, _ = ix.t.confidence.judge(ranked)
-	return ranked[0], right, nil
+	return ranked[0], right
 }
 
 // clauses cuts a phrase after sentences, before "then" and before an "and" that

@@ -1,6 +1,9 @@
 package discovery
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A tool that its server is about to remove comes after those that do the same
 // and stay. It is still found where nothing else fits.
@@ -25,13 +28,12 @@ func Deprecated(description string) bool {
 // findSuccessors notes, for each deprecated tool, the tool of the same server
 // that its description names.
 func (ix *Index) findSuccessors() {
-	ix.successor = map[int32]int32{}
 	for i := range ix.reg.Tools {
 		old := &ix.reg.Tools[i]
 		if !Deprecated(old.Description) {
 			continue
 		}
-		ix.successor[int32(i)] = -1
+		successor := int32(-1)
 		head, _ := cutChars(old.Description, ix.t.bm25.HeadChars)
 		for w := range strings.FieldsFuncSeq(head,
 			func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"(),.;:*", r) }) {
@@ -40,19 +42,29 @@ func (ix *Index) findSuccessors() {
 			}
 			for _, k := range ix.exact.named(w) {
 				if ix.reg.Tools[k].Server == old.Server && int(k) != i {
-					ix.successor[int32(i)] = k
+					successor = k
 				}
 			}
 		}
+		ix.deprecated, ix.successors = append(ix.deprecated, int32(i)), append(ix.successors, successor)
 	}
+}
+
+// successor returns the tool that a deprecated one names, -1 for none.
+func (ix *Index) successor(tool int32) (next int32, deprecated bool) {
+	at, deprecated := slices.BinarySearch(ix.deprecated, tool)
+	if !deprecated {
+		return -1, false
+	}
+	return ix.successors[at], true
 }
 
 // succeed puts a deprecated tool's successor into its place: what speaks for
 // the one speaks for the other.
 func (ix *Index) succeed(ranked []candidate) {
 	for i := range ranked {
-		next, ok := ix.successor[ranked[i].tool]
-		if !ok || next < 0 {
+		next, _ := ix.successor(ranked[i].tool)
+		if next < 0 {
 			continue
 		}
 		for k := i + 1; k < len(ranked); k++ {

@@ -162,16 +162,16 @@ func (ix *Index) called(text string) []int32 {
 // characters, without what most tools of its server begin with; empty for an
 // unknown ID.
 func (ix *Index) Short(id string) string {
-	i := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
+	i := ix.place(id)
 	if i < 0 {
 		return ""
 	}
-	return ix.short(int32(i))
+	return ix.short(i)
 }
 
 func (ix *Index) short(tool int32) string {
 	t := ix.reg.Tools[tool] // a copy
-	t.Description = ix.ownText[tool]
+	t.Description = ix.ownText(tool)
 	return summary(t.Marked())
 }
 

@@ -3,8 +3,6 @@ package discovery
 import (
 	"slices"
 	"strings"
-
-	"github.com/usetools/usetools/registry"
 )
 
 // Difference is one of several tools that a phrase may mean, with the words and
@@ -63,13 +61,13 @@ func (ix *Index) Distinguish(ids []string) []Difference {
 	var out []Difference
 	var words, params [][]string
 	for _, id := range ids {
-		i := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
+		i := ix.place(id)
 		if i < 0 {
 			continue
 		}
 		t := &ix.reg.Tools[i]
-		head, _ := cutChars(ix.ownText[i], ix.t.bm25.HeadChars)
-		out = append(out, Difference{ID: id, Summary: ix.short(int32(i))})
+		head, _ := cutChars(ix.ownText(i), ix.t.bm25.HeadChars)
+		out = append(out, Difference{ID: id, Summary: ix.short(i)})
 		words = append(words, ix.tellingWords(t.Name+" "+head))
 		params = append(params, propertyNames(t.Input))
 	}

@@ -1,7 +1,8 @@
 // Package discovery finds the tool that a phrase in plain words means, and
 // reports when none or several fit.
 //
-// [New] makes an immutable [Index] of a registry. [Index.Resolve] answers one
+// [New] makes an immutable [Index] of a registry, or reads it from a file where an
+// earlier process kept it. [Index.Resolve] answers one
 // phrase with a verdict (resolved, ambiguous, not_found, unavailable), a
 // calibrated confidence from 0 to 1 and candidates; [Index.Distinguish] returns
 // what differs between the candidates of an ambiguous phrase; [Index.Explain]
@@ -17,7 +18,7 @@
 //	wording.go     abbreviations and unusual words become the registry's
 //	terms.go       words and stems; scripts.go those outside of ASCII
 //	bm25.go        tools that share words with the phrase
-//	vectors.go     tools whose texts lie near the phrase (package embed, chromem)
+//	vectors.go     tools whose texts lie near the phrase (package embed)
 //	secondary.go   words that only parameters, title and later paragraphs have
 //	candidates.go  the best of both
 //	verbs.go       what is to be done, and to what
@@ -33,8 +34,9 @@
 //
 // Beside it: unavailable.go answers phrases that mean a server without an
 // answer to the last build, external.go compares phrases with tools by the
-// vectors of another embedder, and package memory stores which tool a phrase
-// led to. Settings holds the part of a config file that configures all that.
+// vectors of another embedder (chromem), kept.go keeps an index in a file, and
+// package memory stores which tool a phrase led to. Settings holds the part of a
+// config file that configures all that.
 //
 // Words, weights and thresholds are data. Those of fusion.json were fitted on
 // development sets by a reference implementation, and tests hold this package

@@ -23,8 +23,13 @@ func newExactNames(reg *registry.Registry) exactNames {
 	for i := range e.byName {
 		e.byName[i] = int32(i)
 	}
-	slices.SortStableFunc(e.byName, func(a, b int32) int { return cmp.Compare(e.tools[a].Name, e.tools[b].Name) })
+	slices.SortFunc(e.byName, e.compare)
 	return e
+}
+
+// compare is the order of byName.
+func (e *exactNames) compare(a, b int32) int {
+	return cmp.Or(strings.Compare(e.tools[a].Name, e.tools[b].Name), cmp.Compare(a, b))
 }
 
 // find returns the tools that the phrase names: one, or several where their

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +11,6 @@ import (
 	chromem "github.com/philippgille/chromem-go"
 
 	"github.com/usetools/usetools/discovery/embed"
-	"github.com/usetools/usetools/registry"
 )
 
 // An external embedder (Options.Embedder) replaces the built-in model for one
@@ -27,6 +27,7 @@ import (
 // externalLeg holds what it takes to use the vectors of an external embedder; nil
 // when there is none.
 type externalLeg struct {
+	near          *chromem.Collection // of the full vectors; IDs are places in the registry
 	embedder      Embedder
 	dims          int
 	slope, offset float32
@@ -44,6 +45,28 @@ const (
 	slopeMost       = 8
 )
 
+// errNoText is what chromem would get, were it ever to ask for the embedding
+// of a text: it is given vectors only.
+var errNoText = errors.New("discovery: chromem is given vectors, never texts")
+
+// openCollection makes the place for the full vectors. The embedding function
+// is always ours, because chromem's default would call a remote service.
+func openCollection() (*chromem.Collection, error) {
+	return chromem.NewDB().CreateCollection("tools", nil, func(context.Context, string) ([]float32, error) {
+		return nil, errNoText
+	})
+}
+
+// addNear hands tool i's full vector to chromem, which keeps the slice. The
+// zero vector is near nothing and has no place there.
+func addNear(c *chromem.Collection, tool int, full []float32) error {
+	err := c.AddDocument(context.Background(), chromem.Document{ID: strconv.Itoa(tool), Embedding: full})
+	if err != nil {
+		return fmt.Errorf("indexing tool %d: %w", tool, err)
+	}
+	return nil
+}
+
 // openExternal hands the registry's vectors to chromem.
 func (ix *Index) openExternal(e Embedder) error {
 	reg, want := ix.reg, e.Identity()
@@ -57,7 +80,7 @@ func (ix *Index) openExternal(e Embedder) error {
 	if err != nil {
 		return err
 	}
-	o := &externalLeg{embedder: e, dims: reg.Embedder.Dimensions}
+	o := &externalLeg{near: near, embedder: e, dims: reg.Embedder.Dimensions}
 	vectors := make([][]float32, len(reg.Tools))
 	for i := range reg.Tools {
 		if vectors[i], err = embed.DecodeF32(reg.Tools[i].Embedding, o.dims); err != nil {
@@ -70,14 +93,15 @@ func (ix *Index) openExternal(e Embedder) error {
 			return err
 		}
 	}
-	o.calibrate(ix.model, reg.Tools, ix.ownText, vectors)
-	ix.vectors.near, ix.external = near, o
+	o.calibrate(ix, vectors)
+	ix.external = o
 	return nil
 }
 
 // calibrate sets the line that maps cosines to the built-in model's scale.
-func (o *externalLeg) calibrate(model *embed.Model, tools []registry.Tool, own []string, vectors [][]float32) {
+func (o *externalLeg) calibrate(ix *Index, vectors [][]float32) {
 	o.slope = 1
+	tools := ix.reg.Tools
 	if len(tools) < calibratedLeast {
 		return
 	}
@@ -85,7 +109,8 @@ func (o *externalLeg) calibrate(model *embed.Model, tools []registry.Tool, own [
 	var ours, theirs [][]float32
 	for k := range n {
 		i := k * len(tools) / n
-		ours, theirs = append(ours, model.Embed(fullText(&tools[i], own[i]))), append(theirs, vectors[i])
+		ours = append(ours, ix.model.Embed(fullText(&tools[i], ix.ownText(int32(i)))))
+		theirs = append(theirs, vectors[i])
 	}
 	ourMean, ourNearest := likeness(ours)
 	mean, nearest := likeness(theirs)
@@ -132,7 +157,7 @@ func (q *query) embedExternal(ctx context.Context) {
 		err = fmt.Errorf("the vector of the phrase has not %d dimensions as those of the registry", o.dims)
 	}
 	if err == nil {
-		err = q.compareExternal(ctx, q.ix.vectors.near, vectors[0])
+		err = q.compareExternal(ctx, o.near, vectors[0])
 	}
 	if err != nil {
 		q.full = q.full[:0]

@@ -124,7 +124,7 @@ func (q *query) features(c *candidate) features {
 	f[bigram] = ix.sequences.share(tool, q.pairs)
 	f[aboutNoun] = q.headNounMatch(tool)
 	f[elsewhere] = q.metInSecondary(tool)
-	if _, ok := ix.successor[tool]; ok {
+	if _, deprecated := ix.successor(tool); deprecated {
 		f[outdated] = 1
 	}
 	if ix.directions != nil {

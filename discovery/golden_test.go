@@ -157,10 +157,7 @@ func compareQuery(t *testing.T, ix *Index, want referenceQuery) {
 			t.Errorf("head (-reference +got):\n%s", diff)
 		}
 	}
-	ranked, err := q.rank(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranked := q.rank(nil)
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-3 {

@@ -42,8 +42,12 @@ type Options struct {
 	// that fit the longest counts.
 	Categories map[string]string
 
-	// exact replaces exactTools in tests; 0 means exactTools.
-	exact int
+	// File is where the index is kept between processes: New reads it from there,
+	// or, where the file does not fit the tools or cannot be used, makes it anew
+	// and writes the file, if that is possible. IndexFile names one. Empty:
+	// nowhere. Not with reference.
+	File string
+
 	// reference leaves out what goes beyond the reference, for tests.
 	reference bool
 }
@@ -60,15 +64,13 @@ type Index struct {
 	recall             func(phrase string) (tool string, ok bool)
 	hints              func(t *registry.Tool) *registry.Annotations
 	unavailableServers []unavailableServer
-	// exactLimit is the number of tools up to which all of them are scored.
-	exactLimit int
 
 	bm25           bm25Leg
 	vectors        vectorLeg
 	external       *externalLeg
 	words          wordLeg
 	secondary      secondaryText
-	inName         []bool // per stem: a tool's name has it
+	inName         []uint8 // per stem: 1 where a tool's name has it
 	sequences      sequences
 	serverMentions mentionLeg
 	nameVerb       []verbSet // per tool
@@ -77,9 +79,10 @@ type Index struct {
 	headNouns      []headNoun
 	// directions are what the tools do, see Index.direction; nil without a grammar.
 	directions []atomic.Pointer[direction]
-	successor  map[int32]int32 // of deprecated tools, -1 where none is named
-	ownText    []string        // per tool: its description without what its server repeats
-	uncallable []bool          // per tool: it cannot be called
+	deprecated []int32 // tools, ascending
+	successors []int32 // per element of deprecated: the tool that it names, -1 for none
+	own        ownParts
+	uncallable []bool // per tool: it cannot be called
 	exact      exactNames
 
 	overrides  map[string]string // Options.Categories
@@ -89,10 +92,10 @@ type Index struct {
 }
 
 // New returns an index of reg, which must not change afterwards. opts may be
-// nil. It takes about 20 µs a tool and uses no network and no files. The
-// built-in model's vectors are computed again, because the registry stores
-// rounded ones; those of Options.Embedder are taken from the registry. It
-// returns an *EmbedderError where reg lacks these.
+// nil. It takes about 20 µs a tool, hardly 1 µs where the index is in
+// Options.File, and uses no network. The built-in model's vectors are computed
+// again, because the registry stores rounded ones; those of Options.Embedder are
+// taken from the registry. It returns an *EmbedderError where reg lacks these.
 func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -100,7 +103,7 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 	reg = reg.Printable()
 	ix := &Index{
 		t: loadTables(), model: embed.Default(), reg: reg, all: make([]int32, len(reg.Tools)),
-		prefer: map[string]int{}, recall: opts.Recall, hints: opts.Hints, exactLimit: cmp.Or(opts.exact, exactTools),
+		prefer: map[string]int{}, recall: opts.Recall, hints: opts.Hints,
 	}
 	if opts.reference {
 		ix.t = referenceTables()
@@ -118,43 +121,40 @@ func New(reg *registry.Registry, opts *Options) (*Index, error) {
 		return nil, err
 	}
 	ix.overrides = opts.Categories
-	if err := ix.build(opts); err != nil {
-		return nil, err
+	ix.vectors.model, ix.words.model = ix.model, ix.model
+	ix.exact.tools = reg.Tools
+	if ix.t.grammar != nil {
+		ix.directions = make([]atomic.Pointer[direction], len(reg.Tools))
 	}
-	ix.exact = newExactNames(reg)
+	if opts.File == "" || !ix.read(opts.File, opts.Aliases) {
+		ix.build(opts)
+	}
+	ix.bm25.setConstants(ix.t.bm25, len(reg.Tools))
+	ix.serverMentions.finish()
 	ix.findIdle()
-	if !opts.reference {
-		ix.findSuccessors()
-	}
 	ix.unavailableServers = ix.findUnavailable(opts.Aliases)
+	if opts.Embedder != nil {
+		if err := ix.openExternal(opts.Embedder); err != nil {
+			return nil, err
+		}
+	}
 	return ix, nil
 }
 
-// build fills the legs.
-func (ix *Index) build(opts *Options) error {
-	for i := range ix.reg.Tools {
-		ix.ownText = append(ix.ownText, ix.reg.Tools[i].Description)
-	}
+// build fills the legs, and keeps them in Options.File.
+func (ix *Index) build(opts *Options) {
+	ix.exact = newExactNames(ix.reg)
 	if !opts.reference {
-		ix.ownText = ownTexts(ix.reg.Tools)
+		ix.own = newOwnParts(ix.reg.Tools)
+		ix.findSuccessors()
 	}
 	b := newBuilder(ix)
 	b.addServers(opts.Aliases)
-	if opts.Embedder == nil {
-		near, err := openCollection()
-		if err != nil {
-			return err
-		}
-		ix.vectors.near = near
-	}
 	for i, text := range b.prepared() {
 		b.addTool(int32(i), &ix.reg.Tools[i], &text)
 	}
-	if err := b.finish(); err != nil {
-		return err
+	b.finish()
+	if opts.File != "" {
+		ix.keep(opts.File, opts.Aliases)
 	}
-	if opts.Embedder == nil {
-		return nil
-	}
-	return ix.openExternal(opts.Embedder)
 }

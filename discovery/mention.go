@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ type mentionLeg struct {
 	names    [][]wordSet // per server: its name, and further names
 	words    map[int32]serverWord
 	together map[[2]int32]bool // two stems that are words of one name
+	// outside[2i+1] is the number of tools whose text has the stem outside[2i], which
+	// is a word of other servers' names alone; sorted by stem.
+	outside []int32
 }
 
 // wordSet is the distinct stems of one name of a server.
@@ -33,6 +37,42 @@ type serverWord struct {
 // mention is the evidence that a phrase means one server, 0 to 1 for each word of
 // its name: by plain mentions, and by those with a cue.
 type mention struct{ plain, cued float64 }
+
+// readServers reads the names of the servers that have tools, in order of the
+// tools; number returns the number of a stem, -1 for none.
+func (ix *Index) readServers(aliases map[string][]string, number func(stem string) int32) {
+	h := &ix.serverMentions
+	h.serverOf = make([]int32, len(ix.reg.Tools))
+	h.words, h.together = map[int32]serverWord{}, map[[2]int32]bool{}
+	servers := map[string]int32{}
+	words := func(name string) (set wordSet) {
+		for _, s := range ix.nameStems(name) {
+			set = append(set, number(s))
+		}
+		return set
+	}
+	for i := range ix.reg.Tools {
+		name := ix.reg.Tools[i].Server
+		if i > 0 && name == ix.reg.Tools[i-1].Server {
+			h.serverOf[i] = h.serverOf[i-1]
+			continue
+		}
+		at, known := servers[name]
+		if !known {
+			at = int32(len(servers))
+			servers[name] = at
+			names := []wordSet{words(name)}
+			if info, ok := ix.reg.Server(name); ok && info.Title != "" {
+				names = append(names, words(info.Title))
+			}
+			for _, a := range aliases[name] {
+				names = append(names, words(a))
+			}
+			h.addServer(names)
+		}
+		h.serverOf[i] = at
+	}
+}
 
 // addServer registers a server's names, given as stems. Names without a word
 // that tells anything are left out.
@@ -56,16 +96,35 @@ func (h *mentionLeg) addServer(names []wordSet) {
 	}
 }
 
-// finish sets what each word is worth. inside counts the tools on the servers
-// that have a word, outside the tools elsewhere whose text has it.
-func (h *mentionLeg) finish(inside, outside map[int32]int) {
+// setOutside sets h.outside to what was counted.
+func (h *mentionLeg) setOutside(counts map[int32]int32) {
+	h.outside = make([]int32, 0, 2*len(counts))
+	for _, x := range slices.Sorted(maps.Keys(counts)) {
+		h.outside = append(h.outside, x, counts[x])
+	}
+}
+
+// finish sets what each word is worth.
+func (h *mentionLeg) finish() {
+	toolsOn := make([]int, len(h.names))
+	for _, server := range h.serverOf {
+		toolsOn[server]++
+	}
+	outside := map[int32]int{}
+	for i := 0; i < len(h.outside); i += 2 {
+		outside[h.outside[i]] = int(h.outside[i+1])
+	}
 	servers := float64(len(h.names))
 	for x, w := range h.words {
 		if servers > 1 {
 			w.rarity = math.Log(servers/float64(len(w.servers))) / math.Log(servers)
 		}
-		if all := inside[x] + outside[x]; all > 0 {
-			w.share = float64(inside[x]) / float64(all)
+		inside := 0
+		for _, server := range w.servers {
+			inside += toolsOn[server]
+		}
+		if all := inside + outside[x]; all > 0 {
+			w.share = float64(inside) / float64(all)
 		}
 		h.words[x] = w
 	}

@@ -68,7 +68,7 @@ func (b *builder) prepared() iter.Seq2[int, toolText] {
 					done <- x
 				}()
 				for i := from; i < to; i++ {
-					x.texts = append(x.texts, b.prepare(&tools[i], b.ix.ownText[i]))
+					x.texts = append(x.texts, b.prepare(&tools[i], b.own[i]))
 				}
 			}()
 		}

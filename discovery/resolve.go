@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/usetools/usetools/registry"
 )
 
 // Resolution is the answer to a phrase. As JSON it is an element of the tools
@@ -82,7 +80,8 @@ const (
 // Resolve returns the tool that a phrase means, or the candidates where none is
 // certain. The phrase may also be a tool's name, see [Resolution.By]. Only the
 // first MaxPhrase bytes are read. opts may be nil. A phrase without a tool is
-// no error; an error means that comparing vectors failed.
+// no error, and neither is an embedder that fails, which Note says: the error is
+// always nil.
 func (ix *Index) Resolve(phrase string, opts *ResolveOptions) (Resolution, error) {
 	return ix.resolve(context.Background(), phrase, opts, nil)
 }
@@ -104,8 +103,8 @@ func (ix *Index) resolve(ctx context.Context, phrase string, opts *ResolveOption
 	if named := ix.named(phrase, opts.Server); len(named) > 0 {
 		ix.resolveNamed(&r, named, opts)
 		e.named(len(named))
-	} else if err := ix.resolveMeaning(ctx, &r, opts, e); err != nil {
-		return r, err
+	} else {
+		ix.resolveMeaning(ctx, &r, opts, e)
 	}
 	ix.unavailable(&r, opts.Server)
 	ix.markStale(&r)
@@ -116,33 +115,27 @@ func (ix *Index) resolve(ctx context.Context, phrase string, opts *ResolveOption
 }
 
 // resolveMeaning answers a phrase that is no name.
-func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *ResolveOptions, e *Explanation) error {
+func (ix *Index) resolveMeaning(ctx context.Context, r *Resolution, opts *ResolveOptions, e *Explanation) {
 	q := ix.ask(ctx, r.Phrase)
 	defer q.done()
 	r.Note = q.note
 	e.read(q)
 	only := ix.onServer(opts.Server)
-	ranked, err := q.rank(only)
-	if err != nil {
-		return err
-	}
+	ranked := q.rank(only)
 	var d decision
 	if len(ranked) > 0 {
 		d = ix.decide(r, ranked, opts)
 		q.refuse(r, &d, ranked[0].tool)
-		if ranked, err = ix.addClauses(r, ranked, only); err != nil {
-			return err
-		}
+		ranked = ix.addClauses(r, ranked, only)
 	}
 	if ranked = ix.remember(r, ranked, only); len(ranked) == 0 {
-		return nil
+		return
 	}
 	ranked = ranked[:min(len(ranked), opts.limit())]
 	for i := range ranked {
 		r.Candidates = append(r.Candidates, Candidate{ix.id(ranked[i].tool), round(ranked[i].share)})
 	}
 	e.decided(q, d, r, ranked)
-	return nil
 }
 
 // remember lets an earlier run's choice decide: the remembered tool comes to
@@ -155,9 +148,8 @@ func (ix *Index) remember(r *Resolution, ranked []candidate, only []int32) []can
 	if !ok {
 		return ranked
 	}
-	place := slices.IndexFunc(ix.reg.Tools, func(t registry.Tool) bool { return t.ID == id })
-	tool := int32(place)
-	if place < 0 || only != nil && !slices.Contains(only, tool) {
+	tool := ix.place(id)
+	if tool < 0 || only != nil && !slices.Contains(only, tool) {
 		return ranked
 	}
 	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.tool == tool })
@@ -219,6 +211,16 @@ func (o *ResolveOptions) limit() int {
 		return defaultCandidates
 	}
 	return o.Candidates
+}
+
+// place returns the place of a tool in the registry, -1 for an unknown ID.
+func (ix *Index) place(id string) int32 {
+	for i := range ix.reg.Tools {
+		if ix.reg.Tools[i].ID == id {
+			return int32(i)
+		}
+	}
+	return -1
 }
 
 func (ix *Index) id(tool int32) string { return ix.reg.Tools[tool].ID }
@@ -293,17 +295,16 @@ func (ix *Index) onServer(server string) []int32 {
 
 // rank returns the best candidates, re-ranked; none when there is nothing in
 // the phrase that could be searched for.
-func (q *query) rank(only []int32) ([]candidate, error) {
+func (q *query) rank(only []int32) []candidate {
 	known := func(t queryTerm) bool { return t.stem >= 0 }
 	if q.blind && len(q.full) == 0 && !slices.ContainsFunc(q.terms, known) {
-		return nil, nil
+		return nil
 	}
-	top, err := q.candidates(only, q.ix.t.candidates.Top)
-	if err != nil || len(top) == 0 {
-		return nil, err
+	top := q.candidates(only, q.ix.t.candidates.Top)
+	if len(top) > 0 {
+		q.rerank(top)
 	}
-	q.rerank(top)
-	return top, nil
+	return top
 }
 
 // mayDestroy reports whether a tool does not promise to leave everything as it

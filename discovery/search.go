@@ -40,11 +40,9 @@ const (
 // Page is a part of the tools that match a query, the best first.
 type Page struct {
 	Results []Hit `json:"results"`
-	// Total is the number of tools that match. Of a semantic query without
-	// filters over more than 20,000 tools only the best 400 are looked at.
-	Total   int  `json:"total"`
-	Offset  int  `json:"offset"` // of the first result
-	HasMore bool `json:"hasMore"`
+	Total   int   `json:"total"`  // tools that match
+	Offset  int   `json:"offset"` // of the first result
+	HasMore bool  `json:"hasMore"`
 	// Note says of a page without results which part of the query excludes all
 	// tools, and what would be right.
 	Note string `json:"note,omitempty"`
@@ -199,11 +197,7 @@ const (
 func (ix *Index) searchMeaning(text string, only []int32) ([]match, error) {
 	q := ix.ask(context.Background(), text)
 	defer q.done()
-	ranked, err := q.candidates(only, len(ix.all))
-	if err != nil {
-		return nil, err
-	}
-	ranked = q.matching(ranked)
+	ranked := q.matching(q.candidates(only, len(ix.all)))
 	if top := ranked[:min(len(ranked), ix.t.candidates.Top)]; len(top) > 0 {
 		q.rerank(top)
 	}

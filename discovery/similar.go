@@ -1,8 +1,10 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -10,33 +12,90 @@ import (
 // description) are nearest to that of the tool with the given ID, the nearest
 // first, at most k, itself not among them. Scores are cosines, not below 0.
 func (ix *Index) Similar(id string, k int) ([]Candidate, error) {
-	out := []Candidate{}
-	at := -1
-	for i := range ix.reg.Tools {
-		if ix.reg.Tools[i].ID == id {
-			at = i
-		}
-	}
+	at := ix.place(id)
 	if at < 0 {
 		return nil, fmt.Errorf("finding similar tools: there is no tool %q", id)
 	}
-	near := ix.vectors.near
-	doc, err := near.GetByID(context.Background(), strconv.Itoa(at))
-	if err != nil || k <= 0 { // a text without a known word is near nothing
+	out := []Candidate{}
+	if k <= 0 {
 		return out, nil
 	}
-	found, err := near.QueryEmbedding(context.Background(), doc.Embedding, min(k+1, near.Count()), nil, nil)
-	if err != nil {
-		return nil, fmt.Errorf("finding similar tools: %w", err)
-	}
-	for _, r := range found {
-		tool, err := strconv.Atoi(r.ID)
-		if err != nil {
+	found := ix.nearest(at, k)
+	if ix.external != nil {
+		var err error
+		if found, err = ix.external.nearest(at, k); err != nil {
 			return nil, fmt.Errorf("finding similar tools: %w", err)
 		}
-		if tool != at && len(out) < k {
-			out = append(out, Candidate{ix.id(int32(tool)), round(max(0, float64(r.Similarity)))})
-		}
+	}
+	for _, n := range found {
+		out = append(out, Candidate{ix.id(n.tool), round(max(0, float64(n.cosine)))})
 	}
 	return out, nil
+}
+
+// neighbour is a tool and the cosine of its full text with another's.
+type neighbour struct {
+	tool   int32
+	cosine float32
+}
+
+// roughness bounds the error of vectorLeg.full.
+const roughness = 1e-3
+
+// nearest returns the k tools that are nearest to another by the embedded model; a
+// text without a known word is near nothing. It computes the vectors of those alone
+// that may be among them.
+func (ix *Index) nearest(tool int32, k int) []neighbour {
+	v := make([]float32, ix.model.Dimensions())
+	ix.vectors.vector(v, tool)
+	if isZero(v) {
+		return nil
+	}
+	var d dots
+	d.reset(&ix.vectors, v)
+	var found []neighbour
+	for _, other := range ix.all {
+		if other != tool && ix.vectors.inverse[ix.vectors.firstText[other]+1] > 0 {
+			found = append(found, neighbour{other, ix.vectors.full(&d, other)})
+		}
+	}
+	byCosine := func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.tool, b.tool))
+	}
+	slices.SortFunc(found, byCosine)
+	end := min(k, len(found))
+	for end < len(found) && found[end].cosine > found[k-1].cosine-2*roughness {
+		end++
+	}
+	found = found[:end]
+	u := make([]float32, len(v))
+	for i := range found {
+		ix.vectors.vector(u, found[i].tool)
+		found[i].cosine = dot(v, u)
+	}
+	slices.SortFunc(found, byCosine)
+	return found[:min(k, len(found))]
+}
+
+// nearest returns the k tools that are nearest to another by the external embedder.
+func (o *externalLeg) nearest(tool int32, k int) ([]neighbour, error) {
+	doc, err := o.near.GetByID(context.Background(), strconv.Itoa(int(tool)))
+	if err != nil { // the zero vector is near nothing
+		return nil, nil
+	}
+	results, err := o.near.QueryEmbedding(context.Background(), doc.Embedding, min(k+1, o.near.Count()), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	var found []neighbour
+	for _, r := range results {
+		other, err := strconv.ParseInt(r.ID, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		if int32(other) != tool && len(found) < k {
+			found = append(found, neighbour{int32(other), r.Similarity})
+		}
+	}
+	return found, nil
 }

@@ -1,15 +1,9 @@
 package discovery
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
-
-	chromem "github.com/philippgille/chromem-go"
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"github.com/usetools/usetools/discovery/embed"
 )
@@ -22,8 +16,7 @@ import (
 // The model is static, so the cosine of a text with a phrase is the sum of
 // the dot products of the text's tokens, divided by the text's norm. The leg
 // keeps tokens instead of vectors: exact, small, and one dot product serves
-// every text that has the token. The full vectors are in chromem as well,
-// which finds the nearest where there are too many tools to score them all.
+// every text that has the token.
 type vectorLeg struct {
 	model *embed.Model
 	// tokens are numbers into vocabulary, the tokens that the registry has.
@@ -36,49 +29,32 @@ type vectorLeg struct {
 	firstText []int32
 	textStart []int32
 	inverse   []float32
-
-	near *chromem.Collection // of the full vectors, by whichever embedder; IDs are places in the registry
 }
 
 // cosines of one tool's texts with a phrase.
 type cosines struct{ full, name, sentence float32 }
 
-// errNoText is what chromem would get, were it ever to ask for the embedding
-// of a text: it is given vectors only.
-var errNoText = errors.New("discovery: chromem is given vectors, never texts")
-
-// openCollection makes the place for the full vectors. The embedding function
-// is always ours, because chromem's default would call a remote service.
-func openCollection() (*chromem.Collection, error) {
-	return chromem.NewDB().CreateCollection("tools", nil, func(context.Context, string) ([]float32, error) {
-		return nil, errNoText
-	})
-}
-
-// finish computes the norms of all texts, and fills chromem. It is a third of
-// an index's cost and is shared among the processors.
-func (l *vectorLeg) finish() error {
+// finish computes the norms of all texts. It is a third of an index's cost and is
+// shared among the processors.
+func (l *vectorLeg) finish() {
 	l.inverse = make([]float32, len(l.textStart)-1)
 	tools := len(l.firstText) - 1
 	share := max(64, tools/runtime.GOMAXPROCS(0)+1)
-	var group errgroup.Group
+	var wg sync.WaitGroup
 	for from := 0; from < tools; from += share {
-		group.Go(func() error {
+		wg.Go(func() {
 			ofName, sum := make([]float32, l.model.Dimensions()), make([]float32, l.model.Dimensions())
 			for tool := from; tool < min(from+share, tools); tool++ {
-				if err := l.finishTool(tool, ofName, sum); err != nil {
-					return err
-				}
+				l.finishTool(tool, ofName, sum)
 			}
-			return nil
 		})
 	}
-	return group.Wait()
+	wg.Wait()
 }
 
 // finishTool computes the norms of a tool's texts: of its name, and of its name
 // and each other text together.
-func (l *vectorLeg) finishTool(tool int, ofName, sum []float32) error {
+func (l *vectorLeg) finishTool(tool int, ofName, sum []float32) {
 	first, end := l.firstText[tool], l.firstText[tool+1]
 	clear(ofName)
 	l.add(ofName, first)
@@ -92,13 +68,16 @@ func (l *vectorLeg) finishTool(tool int, ofName, sum []float32) error {
 		copy(sum, ofName)
 		l.add(sum, k)
 		l.inverse[k] = invert(embed.Normalize(sum))
-		if k == first+1 && l.near != nil && !isZero(sum) {
-			if err := addNear(l.near, tool, slices.Clone(sum)); err != nil {
-				return err
-			}
-		}
 	}
-	return nil
+}
+
+// vector sets v to the unit vector of a tool's full text.
+func (l *vectorLeg) vector(v []float32, tool int32) {
+	clear(v)
+	k := l.firstText[tool]
+	l.add(v, k)
+	l.add(v, k+1)
+	embed.Normalize(v)
 }
 
 func (l *vectorLeg) text(k int32) []uint16 { return l.tokens[l.textStart[k]:l.textStart[k+1]] }
@@ -115,38 +94,6 @@ func invert(norm float32) float32 {
 		return 0
 	}
 	return 1 / norm
-}
-
-// addNear hands tool i's full vector to chromem, which keeps the slice. The
-// zero vector is near nothing and has no place there.
-func addNear(c *chromem.Collection, tool int, full []float32) error {
-	err := c.AddDocument(context.Background(), chromem.Document{ID: strconv.Itoa(tool), Embedding: full})
-	if err != nil {
-		return fmt.Errorf("indexing tool %d: %w", tool, err)
-	}
-	return nil
-}
-
-// nearest appends the k tools whose full vectors are nearest to v. Tools that
-// tie with the last are left out when they would not all fit, so that the
-// answer does not depend on chromem's order.
-func (l *vectorLeg) nearest(dst []int32, v []float32, k int) ([]int32, error) {
-	k = min(k+1, l.near.Count())
-	found, err := l.near.QueryEmbedding(context.Background(), v, k, nil, nil)
-	if err != nil {
-		return nil, fmt.Errorf("searching vectors: %w", err)
-	}
-	for _, r := range found {
-		if k < l.near.Count() && r.Similarity == found[len(found)-1].Similarity {
-			break
-		}
-		tool, err := strconv.ParseInt(r.ID, 10, 32)
-		if err != nil {
-			return nil, fmt.Errorf("searching vectors: %w", err)
-		}
-		dst = append(dst, int32(tool))
-	}
-	return dst, nil
 }
 
 // dots holds the dot products of one vector with the vocabulary, as far as

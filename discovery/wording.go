@@ -38,7 +38,7 @@ func (ix *Index) reword(phrase string) string {
 // inAName reports whether a tool's name has the word.
 func (ix *Index) inAName(w string) bool {
 	id := ix.bm25.lookup(ix.t.stem(w))
-	return id >= 0 && ix.inName[id]
+	return id >= 0 && ix.inName[id] != 0
 }
 
 // uses reports whether tools have all words of a text.

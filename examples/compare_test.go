@@ -18,6 +18,9 @@ var numbers = flag.Bool("numbers", false, "write the comparison into README.md")
 // TestComparisonWithTheOtherWays measures what README.md's table says, with
 // tokens as cl100k counts them, and writes it there when asked to.
 func TestComparisonWithTheOtherWays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills and counts much, one script after another")
+	}
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,8 @@ func (r *Registry) size() int {
 	return n
 }
 
-// Decode reads the bytes of a registry file. Every error is a *FormatError.
+// Decode reads the bytes of a registry file. The registry has parts of data, which
+// must not change any more. Every error is a *FormatError.
 func Decode(data []byte) (*Registry, error) {
 	f, ok := decodeLines(data)
 	if ok {
@@ -148,21 +149,19 @@ func (f *file) registry() (*Registry, error) {
 		return nil, versionError(fmt.Sprint(f.Version))
 	}
 	r := &Registry{Config: f.Config, Embedder: f.Embedder, Pins: f.Pins, Servers: f.Servers, Tools: f.Tools}
-	seen := make(map[string]bool, len(r.Tools))
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Server == "" || t.Name == "" {
 			return nil, &FormatError{Msg: fmt.Sprintf("tool %d (%q) has no server or no name", i, t.ID)}
 		}
-		if id := ToolID(t.Server, t.Name); t.ID != id {
-			return nil, &FormatError{Msg: fmt.Sprintf("tool %d has the id %q, its server and name make it %q", i, t.ID, id)}
+		if !t.hasID() {
+			return nil, &FormatError{Msg: fmt.Sprintf("tool %d has the id %q, its server and name make it %q", i, t.ID,
+				ToolID(t.Server, t.Name))}
 		}
-		if seen[t.ID] {
-			return nil, &FormatError{Msg: fmt.Sprintf("two tools have the id %q", t.ID)}
-		}
-		seen[t.ID] = true
 	}
-	r.Normalize()
+	if twice := r.normalize(); twice != "" {
+		return nil, &FormatError{Msg: fmt.Sprintf("two tools have the id %q", twice)}
+	}
 	return r, nil
 }
 
@@ -188,14 +187,25 @@ func decodeLines(data []byte) (*file, bool) {
 	if json.Unmarshal(append(slices.Clone(head), '}'), &h) != nil || h.Tools != nil {
 		return nil, false
 	}
-	lines := bytes.Split(body, []byte(",\n"))
+	var lines [][]byte
+	for line := range bytes.SplitSeq(body, []byte("\n")) {
+		lines = append(lines, line)
+	}
 	f := &file{header: h.header, Tools: make([]Tool, len(lines))}
 	share := max(64, len(lines)/runtime.GOMAXPROCS(0)+1)
 	var group errgroup.Group
 	for from := 0; from < len(lines); from += share {
 		group.Go(func() error {
 			for i := from; i < min(from+share, len(lines)); i++ {
-				if err := json.Unmarshal(lines[i], &f.Tools[i]); err != nil {
+				line, more := bytes.CutSuffix(lines[i], []byte(","))
+				if more != (i < len(lines)-1) {
+					return errors.New("not a tool to a line")
+				}
+				if decodeLine(line, &f.Tools[i]) {
+					continue
+				}
+				f.Tools[i] = Tool{}
+				if err := json.Unmarshal(line, &f.Tools[i]); err != nil {
 					return err
 				}
 			}
@@ -237,17 +247,14 @@ func Load(path string) (*Registry, error) {
 		return nil, fmt.Errorf("reading registry: %w", err)
 	}
 	defer f.Close()
-	var data bytes.Buffer
-	if info, err := f.Stat(); err == nil {
-		data.Grow(int(min(info.Size(), MaxFileBytes)) + bytes.MinRead) // growing step by step takes three times the memory
-	}
-	if _, err := data.ReadFrom(io.LimitReader(f, MaxFileBytes+1)); err != nil {
+	data, err := readAll(f, MaxFileBytes)
+	if err != nil {
 		return nil, fmt.Errorf("reading registry: %w", err)
 	}
-	if data.Len() > MaxFileBytes {
+	if len(data) > MaxFileBytes {
 		return nil, &FormatError{Path: path, Msg: fmt.Sprintf("larger than %d bytes", MaxFileBytes)}
 	}
-	r, err := Decode(data.Bytes())
+	r, err := Decode(data)
 	if fe := (*FormatError)(nil); errors.As(err, &fe) {
 		fe.Path = path
 	}
@@ -286,6 +293,30 @@ func ApartPath(path, key string) string {
 	return strings.TrimSuffix(path, ext) + "-" + hex.EncodeToString(sum[:16]) + ext
 }
 
+// Forget removes files with an ending from a folder of caches, those that were not
+// changed for longest first, until there are at most so many files and bytes. The
+// file except stays.
+func Forget(folder, ending, except string, files int, most int64) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	var all []os.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ending {
+			all = append(all, info)
+		}
+	}
+	slices.SortFunc(all, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	size := int64(0)
+	for i, info := range all {
+		size += info.Size()
+		if path := filepath.Join(folder, info.Name()); path != except && (i >= files || size > most) {
+			os.Remove(path)
+		}
+	}
+}
+
 // open opens a regular file.
 func open(path string) (*os.File, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
@@ -302,11 +333,21 @@ func ReadFile(path string, most int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	data, err := readAll(f, most)
 	if err == nil && len(data) > most {
 		err = fmt.Errorf("larger than %d bytes", most)
 	}
 	return data, err
+}
+
+// readAll reads a file, but no more than one byte more than most.
+func readAll(f *os.File, most int) ([]byte, error) {
+	var data bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		data.Grow(int(min(info.Size(), int64(most))) + bytes.MinRead) // growing step by step takes three times the memory
+	}
+	_, err := data.ReadFrom(io.LimitReader(f, int64(most)+1))
+	return data.Bytes(), err
 }
 
 // WriteFile replaces the content of path atomically: readers see the old

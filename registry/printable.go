@@ -1,12 +1,15 @@
 package registry
 
 import (
-	"bytes"
+	"encoding/binary"
 	"fmt"
+	"runtime"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // What is shown of the texts of servers, in characters.
@@ -51,9 +54,20 @@ func PrintableText(text string, most int) string {
 	return printable(text, most, func(r rune) bool { return r == '\n' || r == '\t' })
 }
 
+// isPlain reports whether a text has only printable ASCII characters and those to
+// keep.
+func isPlain(text string, keep func(rune) bool) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && !keep(rune(c)) || c >= 0x7F {
+			return false
+		}
+	}
+	return true
+}
+
 func printable(text string, most int, keep func(rune) bool) string {
-	if len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return (r < ' ' || r >= 0x7F) && !keep(r) }) {
-		return text // nearly all are plain
+	if len(text) <= most && isPlain(text, keep) {
+		return text // nearly all are
 	}
 	n := 0
 	for i := range text {
@@ -100,11 +114,16 @@ func PrintableGo(source []byte) []byte {
 
 func escaped(text []byte, escape func([]byte, rune) []byte) []byte {
 	bad := func(r rune) bool { return r >= 0x7F && hostile(r) && r != utf8.RuneError }
-	at := 0
-	for at < len(text) && text[at] < 0x7F {
-		at++
+	at := plainBytes(text)
+	for at < len(text) {
+		r, n := utf8.DecodeRune(text[at:])
+		if bad(r) {
+			break
+		}
+		at += n
+		at += plainBytes(text[at:])
 	}
-	if bytes.IndexFunc(text[at:], bad) < 0 {
+	if at == len(text) {
 		return text
 	}
 	out := make([]byte, 0, len(text)+64)
@@ -120,6 +139,22 @@ func escaped(text []byte, escape func([]byte, rune) []byte) []byte {
 	return out
 }
 
+// plainBytes returns how many bytes at the beginning of a text are below 0x7F.
+func plainBytes(text []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	at := 0
+	// Eight at a time: neither is the top bit set nor, with 1 more, would it be.
+	for ; len(text)-at >= 8; at += 8 {
+		if x := binary.LittleEndian.Uint64(text[at:]); (x|(x+ones))&tops != 0 {
+			break
+		}
+	}
+	for at < len(text) && text[at] < 0x7F {
+		at++
+	}
+	return at
+}
+
 // Quoted returns text with "| " before each line after the first, so that none
 // is taken for a line of this program.
 func Quoted(text string) string { return strings.ReplaceAll(text, "\n", "\n| ") }
@@ -130,13 +165,14 @@ func Quoted(text string) string { return strings.ReplaceAll(text, "\n", "\n| ") 
 func (r *Registry) Printable() *Registry {
 	out := *r
 	out.Tools, out.Servers = nil, nil
-	for i := range r.Tools {
-		if t := r.Tools[i].printable(); t != nil {
-			if out.Tools == nil {
-				out.Tools = append(out.Tools, r.Tools...)
-			}
-			out.Tools[i] = *t
+	for i, t := range r.printableTools() {
+		if t == nil {
+			continue
 		}
+		if out.Tools == nil {
+			out.Tools = append(out.Tools, r.Tools...)
+		}
+		out.Tools[i] = *t
 	}
 	for i := range r.Servers {
 		if s := r.Servers[i].printable(); s != nil {
@@ -158,8 +194,41 @@ func (r *Registry) Printable() *Registry {
 	return &out
 }
 
+// printableTools returns what printable does of each tool, by as many goroutines as
+// there are processors.
+func (r *Registry) printableTools() []*Tool {
+	shown := make([]*Tool, len(r.Tools))
+	var group errgroup.Group
+	share := max(64, len(r.Tools)/runtime.GOMAXPROCS(0)+1)
+	for from := 0; from < len(r.Tools); from += share {
+		group.Go(func() error {
+			for i := from; i < min(from+share, len(r.Tools)); i++ {
+				shown[i] = r.Tools[i].printable()
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return shown
+}
+
+// isPlain reports whether printable has nothing to do, as with nearly all tools.
+func (t *Tool) isPlain() bool {
+	never, inText := func(rune) bool { return false }, func(r rune) bool { return r == '\n' || r == '\t' }
+	return len(t.Title) <= maxShownTitle && isPlain(t.Title, never) &&
+		len(t.Category) <= maxShownTitle && isPlain(t.Category, never) &&
+		len(t.Description) <= maxShownText && isPlain(t.Description, inText) &&
+		len(t.Error) <= maxShownError && isPlain(t.Error, inText) &&
+		plainBytes(t.Input) == len(t.Input) && plainBytes(t.Output) == len(t.Output) &&
+		(t.Annotations == nil || len(t.Annotations.Title) <= maxShownTitle && isPlain(t.Annotations.Title, never)) &&
+		len(t.Examples) == 0
+}
+
 // printable returns the tool as it is shown, nil where nothing is to be done.
 func (t *Tool) printable() *Tool {
+	if t.isPlain() {
+		return nil
+	}
 	c := *t
 	c.Title, c.Category = Printable(t.Title, maxShownTitle), Printable(t.Category, maxShownTitle)
 	c.Description, c.Error = PrintableText(t.Description, maxShownText), PrintableText(t.Error, maxShownError)

@@ -58,6 +58,8 @@ type Server struct {
 	// Error is why the last attempt to list the server failed, nil when it
 	// succeeded. Its tools are then those of an earlier build, marked stale.
 	Error *string `json:"error"`
+	// SignIn says that it failed because a person has to sign in first.
+	SignIn bool `json:"signIn,omitempty"`
 	// Problems lists what was wrong with single tools that were left out.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -151,10 +153,17 @@ func (r *Registry) Server(name string) (*Server, bool) {
 // counts are filled in, servers and tools sorted, a server entry made for
 // tools that have none. Of two tools with one ID the first stays. Call it
 // once after the fields were set by hand, before the registry is shared.
-func (r *Registry) Normalize() {
+func (r *Registry) Normalize() { r.normalize() }
+
+// normalize is Normalize; it returns an ID that several tools had, empty where none
+// was.
+func (r *Registry) normalize() (twice string) {
+	sorted := true
 	for i := range r.Tools {
 		t := &r.Tools[i]
-		t.ID = ToolID(t.Server, t.Name)
+		if !t.hasID() {
+			t.ID = ToolID(t.Server, t.Name)
+		}
 		if len(t.Input) == 0 || string(t.Input) == "null" {
 			t.Input = json.RawMessage("{}")
 		}
@@ -164,43 +173,55 @@ func (r *Registry) Normalize() {
 		if t.Hash == "" {
 			t.Hash = t.ComputeHash()
 		}
+		sorted = sorted && (i == 0 || r.Tools[i-1].ID < t.ID)
 	}
-	byID := func(a, b Tool) int { return cmp.Compare(a.ID, b.ID) }
-	if !slices.IsSortedFunc(r.Tools, byID) { // those of a file are
-		slices.SortStableFunc(r.Tools, byID)
+	if !sorted { // those of a file are
+		slices.SortStableFunc(r.Tools, func(a, b Tool) int { return cmp.Compare(a.ID, b.ID) })
+		r.Tools = slices.CompactFunc(r.Tools, func(a, b Tool) bool {
+			if a.ID == b.ID {
+				twice = a.ID
+			}
+			return a.ID == b.ID
+		})
 	}
-	r.Tools = slices.CompactFunc(r.Tools, func(a, b Tool) bool { return a.ID == b.ID })
-
-	have := map[string]bool{}
-	for _, s := range r.Servers {
-		have[s.Name] = true
+	have := make(map[string]int, len(r.Servers)) // places
+	for i, s := range r.Servers {
+		have[s.Name] = i
 	}
-	for i := range r.Tools {
-		if server := r.Tools[i].Server; !have[server] {
-			have[server] = true
-			r.Servers = append(r.Servers, Server{Name: server, Transport: "snapshot"})
-		}
-	}
-	slices.SortStableFunc(r.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
-	count := map[string]int{}
-	sums := map[string][]byte{}
+	sums := make([][]byte, len(r.Servers))
+	counts := make([]int, len(r.Servers))
+	at := -1
 	for i := range r.Tools {
 		t := &r.Tools[i]
-		count[t.Server]++
-		sums[t.Server] = append(append(append(sums[t.Server], t.ID...), t.Hash...), '\n')
+		ok := at >= 0 && r.Servers[at].Name == t.Server // as with most neighbours
+		if !ok {
+			at, ok = have[t.Server]
+		}
+		if !ok {
+			at = len(r.Servers)
+			have[t.Server] = at
+			r.Servers = append(r.Servers, Server{Name: t.Server, Transport: "snapshot"})
+			sums, counts = append(sums, nil), append(counts, 0)
+		}
+		counts[at]++
+		sums[at] = append(append(append(sums[at], t.ID...), t.Hash...), '\n')
 	}
 	for i := range r.Servers {
-		s := &r.Servers[i]
-		s.Tools, s.Hash = count[s.Name], digest(sums[s.Name])
+		at := have[r.Servers[i].Name] // also where two have one name
+		r.Servers[i].Tools, r.Servers[i].Hash = counts[at], digest(sums[at])
 	}
-	r.index()
-}
-
-func (r *Registry) index() {
+	slices.SortStableFunc(r.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
 	r.byID = make(map[string]int, len(r.Tools))
 	for i := range r.Tools {
 		r.byID[r.Tools[i].ID] = i
 	}
+	return twice
+}
+
+// hasID reports whether the tool's ID is that of its server and name.
+func (t *Tool) hasID() bool {
+	n := len(t.Server)
+	return len(t.ID) == n+1+len(t.Name) && t.ID[:n] == t.Server && t.ID[n] == '.' && t.ID[n+1:] == t.Name
 }
 
 // ComputeHash returns "sha256:" and 64 hex digits over the tool's name,

@@ -17,6 +17,9 @@ import (
 // description, schemas), the Go code that says how to call it, and that code
 // with its documentation.
 func TestTheGoViewCostsLessThanTheSchema(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts tokens, in one goroutine")
+	}
 	enc, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {
 		t.Fatal(err)

@@ -89,6 +89,9 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				"operator or a token with the right to approve, or by such a token with the tool approvals", Value: string(serve.ApprovalsAny)},
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
+			&cli.StringFlag{Name: "key-file", Usage: "`FILE` with a key that instances share which answer for one another " +
+				"(or " + serve.KeyVariable + "); openssl rand -hex 32 makes one"},
+			&cli.BoolFlag{Name: "stateless", Usage: "give no client a session, so that any instance may answer any request"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
 			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
 			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
@@ -167,7 +170,12 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if opts.Records, err = e.servedRecords(c, files, log); err != nil {
+	if c.String("http") != "" {
+		if opts.Key, err = serve.ReadKey(c.String("key-file"), os.Getenv(serve.KeyVariable)); err != nil {
+			return usageError{err.Error()}
+		}
+	}
+	if opts.Records, err = e.servedRecords(c, files, log, opts.Key); err != nil {
 		return err
 	}
 	var http *serve.HTTP
@@ -176,7 +184,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			Address: addr, Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host"),
 			Origins:        c.StringSlice("allow-origin"),
 			MaxConnections: c.Int("max-connections"), MaxPerAddress: c.Int("max-connections-per-address"),
-			NoConsole: c.Bool("no-console"), Secret: make([]byte, 32),
+			Stateless: c.Bool("stateless"), NoConsole: c.Bool("no-console"), Secret: make([]byte, 32),
 		}
 		rand.Read(http.Secret)
 		if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err != nil {
@@ -286,8 +294,9 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 	return opts, nil
 }
 
-// servedRecords is where the records of runs are kept.
-func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logger) (*record.Store, error) {
+// servedRecords is where the records of runs are kept. key is that of the instances
+// that share them, nil for one alone.
+func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logger, key []byte) (*record.Store, error) {
 	o := storeOptions(files)
 	if !c.IsSet("state") {
 		log.Info("records of runs are kept in memory; -state DIR keeps them on disk", "runs", serve.DefaultRecords)
@@ -302,8 +311,11 @@ func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logg
 	}
 	o.Bytes = int64(c.Int("keep-mb")) << 20
 	if c.String("approvals") == string(serve.ApprovalsConsole) { // what other processes say does not count
-		o.AnswerKey = make([]byte, 32)
-		rand.Read(o.AnswerKey)
+		if key == nil {
+			key = make([]byte, 32)
+			rand.Read(key)
+		}
+		o.AnswerKey = serve.AnswerKey(key)
 	}
 	store, err := record.Open(dir, o)
 	if err == nil {
@@ -327,6 +339,8 @@ func idleServeFlags(c *cli.Command) error {
 		pointless(c, c.String("http") == "", "over stdio: add -http 127.0.0.1:7337, or leave it out", httpFlags...),
 		pointless(c, c.String("token-file") != "",
 			"beside -token-file, whose tokens are asked for all the same: leave one of them out", "insecure"),
+		pointless(c, c.Bool("stateless"), "beside -stateless: the list is the same from all instances, in the registry's order; "+
+			"leave one of them out", "usage-order"),
 		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args",
 			"audit-required"),
 		pointless(c, !c.IsSet("state"), "without -state DIR: add that, or leave it out", "keep-age", "keep-mb", "resume"),
@@ -406,7 +420,7 @@ func (e *env) invocation(c *cli.Command) []string {
 }
 
 // httpFlags mean nothing over stdio.
-var httpFlags = []string{"no-console", "token-file", "insecure", "allow-host", "allow-origin", "max-connections",
+var httpFlags = []string{"no-console", "token-file", "key-file", "stateless", "insecure", "allow-host", "allow-origin", "max-connections",
 	"max-connections-per-address"}
 
 // notPassedOn are the flags of serve that a client's entry does not have.

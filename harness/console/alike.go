@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -174,8 +175,10 @@ func (a *alikeness) medians() {
 }
 
 // host finds the hosts of mail addresses and URLs.
-var host = regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
-	`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
+var host = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:@|[a-z]+://(?:[^/\s"@]*@)?)` +
+		`([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+)`)
+})
 
 // hosts marks mail addresses and URLs of another host than nearly all others have.
 func (a *alikeness) hosts(path string, cells []string) {
@@ -186,7 +189,7 @@ func (a *alikeness) hosts(path string, cells []string) {
 	times := map[string]int{} // by host: calls with it, or with one below it
 	for i, s := range cells {
 		counted := map[string]bool{}
-		for _, m := range host.FindAllStringSubmatch(s, -1) {
+		for _, m := range host().FindAllStringSubmatch(s, -1) {
 			h := strings.ToLower(m[1])
 			of[i] = append(of[i], h)
 			for rest := h; strings.Contains(rest, "."); _, rest, _ = strings.Cut(rest, ".") {

@@ -365,6 +365,17 @@ func (v *view) calls(q *question, run *record.Run, asks []*record.Asked) {
 	}
 }
 
+// Shown counts the calls whose arguments are shown, which a yes to all is for.
+func (q *question) Shown() int {
+	n := 0
+	for i := range q.Calls {
+		if !q.Calls[i].Large {
+			n++
+		}
+	}
+	return n
+}
+
 // show takes arguments whole, as far as the record keeps them.
 func (c *askedCall) show(raw json.RawMessage, d record.Data) {
 	c.Redacted, c.Bytes = d.Redacted, d.Bytes

@@ -161,8 +161,12 @@ func briefly(ms float64) string {
 
 // pct is a share as an attribute of SVG.
 func pct(x float64) string {
-	s := strconv.FormatFloat(min(max(x, -1e4), 1e4), 'f', 3, 64)
-	return strings.TrimRight(strings.TrimRight(s, "0"), ".") + "%"
+	return fixed(min(max(x, -1e4), 1e4), 3) + "%"
+}
+
+// fixed is a number with at most so many decimals, at least one.
+func fixed(x float64, decimals int) string {
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(x, 'f', decimals, 64), "0"), ".")
 }
 
 func rem(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) + "rem" }

@@ -16,16 +16,24 @@ import (
 	"github.com/usetools/usetools/registry/text"
 )
 
-// ticksOf writes when something was printed at a line.
+// ticksOf writes when something was printed at a line: a path in a box of 1000 by 20.
 func (m *scoreMaker) ticksOf(all []*show.Print) {
-	if len(all) == 0 {
-		return
+	var path strings.Builder
+	n, last := 0, ""
+	for _, p := range all {
+		for _, at := range append([]float64{p.At}, p.Ats...) {
+			x := fixed(m.axis.x(at)*10, 1)
+			if x == last || n == maxTicks {
+				continue
+			}
+			n, last = n+1, x
+			path.WriteString("M" + x + " 6v8")
+		}
 	}
-	m.write(`<svg class="lane prints" height="1.43rem" aria-hidden="true"><svg class="z" x="0" width="100%">`)
-	for _, p := range all[:min(len(all), maxTicks)] {
-		m.write(`<rect class="pr" x="`, pct(m.axis.x(p.At)), `" y=".43rem" width="3" height=".57rem"/>`)
+	if n > 0 {
+		m.write(`<svg class="lane prints" height="1.43rem" aria-hidden="true"><svg class="z" x="0" width="100%" viewBox="0 0 1000 20" `,
+			`preserveAspectRatio="none"><path class="pr" d="`, path.String(), `"/></svg></svg>`)
 	}
-	m.write(`</svg></svg>`)
 }
 
 // barAt is a bar in a row.
@@ -33,14 +41,52 @@ type barAt struct {
 	*show.Bar
 	place *show.Place
 	ask   *record.Asked // instead of a call
-	start float64
+	start float64       // ms, as end
 	end   float64
 	lane  int
 }
 
 // bars writes the calls of a line in lanes.
 func (m *scoreMaker) bars(id string, line int, h *happened) {
-	var all []barAt
+	all := m.barsAt(h)
+	if len(all) == 0 {
+		return
+	}
+	lanes := stack(all)
+	from := m.drawnFrom(all, lanes)
+	draw := m.drawn+len(all) <= maxBars
+	m.write(`<svg class="lane`)
+	if from > 1 || !draw {
+		m.write(` strip`)
+	}
+	m.write(`" height="`, rem(lanesHeight(lanes)), `"`)
+	if from > 1 && draw {
+		m.write(` data-from="`, strconv.Itoa(from), `"`)
+	}
+	if m.many {
+		m.write(` aria-hidden="true">`)
+	} else {
+		m.write(` role="group" aria-label="calls of this line">`)
+	}
+	if from > 1 || !draw {
+		m.density(all)
+	}
+	if draw {
+		m.drawn += len(all)
+		m.write(`<svg class="z bars" x="0" width="100%">`)
+		if m.many {
+			m.manyBars(id, all, lanes)
+		} else {
+			m.fewBars(id, line, all, lanes)
+		}
+		m.write(`</svg>`)
+	}
+	m.write(`</svg>`)
+}
+
+// barsAt are the calls of a line, and what was asked there before a call, in the order
+// of their beginning.
+func (m *scoreMaker) barsAt(h *happened) (all []barAt) {
 	for _, p := range h.places {
 		for _, b := range p.Calls {
 			end := b.End
@@ -56,73 +102,27 @@ func (m *scoreMaker) bars(id string, line int, h *happened) {
 			all = append(all, barAt{ask: a, start: start, end: max(m.axis.total, start)})
 		}
 	}
-	if len(all) == 0 {
-		return
-	}
 	slices.SortStableFunc(all, func(a, b barAt) int { return cmp.Compare(a.start, b.start) })
-	lanes := stack(all)
+	return all
+}
+
+// drawnFrom is the zoom from which the calls of a line are drawn as bars, 1 being the
+// whole run: many that are narrow, or many at a time, are a strip of density before.
+func (m *scoreMaker) drawnFrom(all []barAt, lanes int) int {
+	if len(all) <= 60 {
+		return 1
+	}
 	width := 0.0
-	for i := range all {
-		width += m.axis.x(all[i].end) - m.axis.x(all[i].start)
+	for _, b := range all {
+		width += m.axis.x(b.end) - m.axis.x(b.start)
 	}
-	mean := width / float64(len(all))
-	strip, from := false, 1
-	if len(all) > 60 && (lanes > maxLanes || mean < leastMean) {
-		strip = true
-		from = 4
-		if mean < leastMean {
-			from = max(2, min(mostZoom, int(math.Ceil(leastMean/max(mean, 1e-6)))))
-		}
+	switch mean := width / float64(len(all)); {
+	case mean < leastMean:
+		return max(2, min(mostZoom, int(math.Ceil(leastMean/max(mean, 1e-6)))))
+	case lanes > maxLanes:
+		return 4
 	}
-	draw := m.drawn+len(all) <= maxBars
-	height := 1.43
-	if lanes > 8 {
-		height = float64(lanes)*0.5 + 0.43
-	} else if lanes > 1 {
-		height = float64(lanes)*0.786 + 0.43
-	}
-	m.write(`<svg class="lane`)
-	if strip || !draw {
-		m.write(` strip`)
-	}
-	m.write(`" height="`, rem(height), `"`)
-	if strip && draw {
-		m.write(` data-from="`, strconv.Itoa(from), `"`)
-	}
-	if m.many {
-		m.write(` aria-hidden="true">`)
-	} else {
-		m.write(` role="group" aria-label="calls of this line">`)
-	}
-	if strip || !draw {
-		m.density(all)
-	}
-	if draw {
-		m.drawn += len(all)
-		first := 0
-		for first < len(all)-1 && all[first].place == nil {
-			first++
-		}
-		hueOf := ""
-		if p := all[first].place; p != nil {
-			hueOf = hue(m.servers, p.Tool)
-		}
-		m.write(`<svg class="z bars`)
-		if m.many {
-			m.write(" ", hueOf)
-			if lanes > 8 {
-				m.write(" thin")
-			}
-		}
-		m.write(`" x="0" width="100%">`)
-		if m.many {
-			m.manyBars(id, all, lanes, hueOf)
-		} else {
-			m.fewBars(id, line, all, lanes)
-		}
-		m.write(`</svg>`)
-	}
-	m.write(`</svg>`)
+	return 1
 }
 
 // since is a time in ms since the run began, without its pauses.
@@ -165,6 +165,17 @@ func laneAt(lane, lanes int) (y, height float64) {
 	return 0.357, 0.714
 }
 
+// lanesHeight is how high lanes are together, in rem.
+func lanesHeight(lanes int) float64 {
+	switch {
+	case lanes > 8:
+		return 0.43 + 0.5*float64(lanes)
+	case lanes > 1:
+		return 0.43 + 0.786*float64(lanes)
+	}
+	return 1.43
+}
+
 // look is the class of a bar besides its colour.
 func look(b *show.Bar, class record.Class) string {
 	switch b.State {
@@ -185,23 +196,26 @@ func look(b *show.Bar, class record.Class) string {
 	return ""
 }
 
-// span is the place of a bar as attributes.
-func (m *scoreMaker) spanOf(b barAt) (x, w float64, attrs string) {
+// spanOf is where a bar is and how wide, in percent.
+func (m *scoreMaker) spanOf(b barAt) (x, width float64) {
 	x = m.axis.x(b.start)
-	w = max(m.axis.x(b.end)-x, leastBar)
-	x = min(x, 100-leastBar)
-	attrs = `x="` + pct(x) + `" width="` + pct(w) + `"`
-	if b.Bar != nil && (b.State == show.MadeUp || b.State == show.Recorded) && b.end == b.start {
-		attrs = `x="` + pct(x) + `" width="10"` // it took no time
-	}
-	return x, w, attrs
+	return min(x, 100-leastBar), max(m.axis.x(b.end)-x, leastBar)
+}
+
+// timeless reports whether a call took no time, since its answer was made up or recorded.
+func (b barAt) timeless() bool {
+	return b.Bar != nil && (b.State == show.MadeUp || b.State == show.Recorded) && b.end == b.start
 }
 
 // fewBars writes bars with their words and labels.
 func (m *scoreMaker) fewBars(id string, line int, all []barAt, lanes int) {
 	for _, b := range all {
-		x, w, attrs := m.spanOf(b)
+		x, w := m.spanOf(b)
 		y, height := laneAt(b.lane, lanes)
+		attrs := `x="` + pct(x) + `" width="` + pct(w) + `"`
+		if b.timeless() {
+			attrs = `x="` + pct(x) + `" width="10"`
+		}
 		if b.ask != nil {
 			m.write(`<a href="/approvals/`, link(record.ApprovalID(m.view.Run.Begin.ID, b.ask.A)), `" aria-label="`)
 			m.text(show.Visible(b.ask.Tool, 100, false))
@@ -212,9 +226,9 @@ func (m *scoreMaker) fewBars(id string, line int, all []barAt, lanes int) {
 			continue
 		}
 		m.add(id, b)
-		m.write(`<a href="`, m.callLink(b.N), `" aria-label="call `, strconv.Itoa(b.N), ` of `, strconv.Itoa(m.data.Total), `, line `, strconv.Itoa(line), `, `)
+		m.write(`<a href="`, callLink(b.N, m.page), `" aria-label="call `, strconv.Itoa(b.N), ` of `, strconv.Itoa(m.data.Total), `, `, lineWord(line), `, `)
 		m.text(m.words(b))
-		m.write(`"><rect class="b `, hue(m.servers, b.place.Tool), look(b.Bar, b.place.Class), `" `, attrs, ` y="`, rem(y), `" height="`, rem(height), `"/></a>`)
+		m.write(`"><rect class="b `, m.class(b), `" `, attrs, ` y="`, rem(y), `" height="`, rem(height), `"/></a>`)
 		switch {
 		case len(all) == 1:
 			m.label(x, w, m.came(b.Bar))
@@ -222,6 +236,13 @@ func (m *scoreMaker) fewBars(id string, line int, all []barAt, lanes int) {
 			m.inner(x, w, b)
 		}
 	}
+}
+
+func lineWord(line int) string {
+	if line == 0 {
+		return noLine
+	}
+	return "line " + strconv.Itoa(line)
 }
 
 func (m *scoreMaker) askWord(a *record.Asked) string {
@@ -356,38 +377,54 @@ func counted(result json.RawMessage) string {
 	return thousands(n) + " " + show.Visible(strings.ReplaceAll(name, "_", " "), 30, false)
 }
 
-// manyBars writes bars by lane, each as short as it can be.
-func (m *scoreMaker) manyBars(id string, all []barAt, lanes int, hueOf string) {
+// leastSeen is how wide a bar of no time is where there are many, in percent.
+const leastSeen = 0.8
+
+// manyBars writes the bars of a lane that look alike as one path in a box of 1000 by 10.
+// The module makes links of those that are pointed at.
+func (m *scoreMaker) manyBars(id string, all []barAt, lanes int) {
 	for lane := range lanes {
-		y, _ := laneAt(lane, lanes)
-		m.write(`<svg y="`, rem(y), `">`)
+		y, height := laneAt(lane, lanes)
+		m.write(`<svg class="l" y="`, rem(y), `" height="`, rem(height), `" viewBox="0 0 1000 10" preserveAspectRatio="none">`)
+		paths := map[string]*strings.Builder{}
+		var classes []string
 		for _, b := range all {
 			if b.lane != lane {
 				continue
 			}
-			_, _, attrs := m.spanOf(b)
+			x, w := m.spanOf(b)
 			if b.ask != nil {
-				m.write(`<a href="/approvals/`, link(record.ApprovalID(m.view.Run.Begin.ID, b.ask.A)), `" tabindex="-1"><rect class="ask" `, attrs, `/></a>`)
+				m.write(`<a href="/approvals/`, link(record.ApprovalID(m.view.Run.Begin.ID, b.ask.A)),
+					`" tabindex="-1"><rect class="b ask" x="`, pct(x), `" width="`, pct(w), `" height="10"/></a>`)
 				continue
 			}
+			if b.timeless() {
+				w = leastSeen
+			}
 			m.add(id, b)
-			class := look(b.Bar, b.place.Class)
-			if h := hue(m.servers, b.place.Tool); h != hueOf {
-				class += " " + h
+			class := m.class(b)
+			if paths[class] == nil {
+				paths[class] = &strings.Builder{}
+				classes = append(classes, class)
 			}
-			m.write(`<a href="`, m.callLink(b.N), `" tabindex="-1"><rect `)
-			if class != "" {
-				m.write(`class="`, class[1:], `" `)
-			}
-			m.write(attrs, `/></a>`)
+			wide := fixed(w*10, 2)
+			fmt.Fprintf(paths[class], "M%s 0h%sv10h-%sz", fixed(x*10, 2), wide, wide)
+		}
+		for _, class := range classes {
+			m.write(`<path class="b `, class, `" d="`, paths[class].String(), `"/>`)
 		}
 		m.write(`</svg>`)
 	}
 }
 
-// callLink is where the row of a call is.
-func (m *scoreMaker) callLink(n int) string {
-	if page := pageOf(n); page != m.page {
+// class is the class of a bar: its colour and how it looks.
+func (m *scoreMaker) class(b barAt) string {
+	return hue(m.servers, b.place.Tool) + look(b.Bar, b.place.Class)
+}
+
+// callLink is where the row of a call is, from a page of the table of calls.
+func callLink(n, from int) string {
+	if page := pageOf(n); page != from {
 		return "?calls=" + strconv.Itoa(page) + "#c" + strconv.Itoa(n)
 	}
 	return "#c" + strconv.Itoa(n)
@@ -395,25 +432,33 @@ func (m *scoreMaker) callLink(n int) string {
 
 // add notes a drawn call for the module.
 func (m *scoreMaker) add(id string, b barAt) {
-	index := func(all *[]string, in map[string]int, s string) int {
-		i, ok := in[s]
-		if !ok {
-			i = len(*all)
-			in[s] = i
-			*all = append(*all, s)
-		}
-		return i
+	word := ""
+	if b.State != show.Answered {
+		word = stateWord(b.State)
 	}
-	failed := 0
-	if isFailed(b.Bar) {
-		failed = 1
-	}
-	call := []any{b.N, index(&m.data.Rows, m.rows, id), round(b.start), round(b.end - b.start),
-		index(&m.data.Paths, m.paths, text.Cut(b.Path, 200)), failed}
+	d := m.data
+	call := []any{b.N, m.index(&d.Rows, id), round(b.start), round(b.end - b.start), m.index(&d.Paths, text.Cut(b.Path, 200)),
+		m.index(&d.Looks, m.class(b)+"|"+word)}
 	if m.many {
-		call = append(call, text.Cut(m.words(b), 100))
+		call = append(call, b.lane, m.index(&d.Tools, show.Visible(b.place.Tool, 100, false)))
 	}
-	m.data.Calls = append(m.data.Calls, call)
+	d.Calls = append(d.Calls, call)
+}
+
+// index is where a text is in a list, to which it is added if it is not there.
+func (m *scoreMaker) index(list *[]string, s string) int {
+	in := m.indexes[list]
+	if in == nil {
+		in = map[string]int{}
+		m.indexes[list] = in
+	}
+	i, ok := in[s]
+	if !ok {
+		i = len(*list)
+		in[s] = i
+		*list = append(*list, s)
+	}
+	return i
 }
 
 // density writes how many calls of a line were under way.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/usetools/usetools/harness"
@@ -199,6 +200,55 @@ func TestAThousandCallsAreShown(t *testing.T) {
 	b.waitText("main", fmt.Sprintf("call %d of 1,000", next))
 	b.press(kb.ArrowLeft)
 	b.waitText("main", "call 500 of 1,000")
+
+	// Bars are one path; a pointer finds the call all the same.
+	at := eval[struct{ N, X, Y float64 }](b, `(() => {
+		const data = JSON.parse(document.getElementById("data").textContent), end = data.segs.at(-1)[1];
+		const [n, row, t, ms, , , lane] = data.calls.reduce((a, c) => c[3] > a[3] ? c : a);
+		document.getElementById("c1").closest("section").scrollIntoView();
+		document.getElementById(data.rows[row]).scrollIntoView({ block: "center" });
+		const l = document.querySelectorAll("#" + data.rows[row] + " .l")[lane].getBoundingClientRect(), axis = document.getElementById("axis").getBoundingClientRect();
+		return { N: n, X: axis.left + axis.width * (t + ms / 2) / end, Y: l.top + l.height / 2 };
+	})()`)
+	b.do(chromedp.MouseClickXY(at.X, at.Y))
+	b.waitText("#detail", fmt.Sprintf("call %.0f of 1,000", at.N))
+	b.wait(fmt.Sprintf(`location.hash === "#c%.0f" && document.activeElement.matches(".l a[href$='#c%.0f']") && document.activeElement.ariaLabel.startsWith("call %.0f of 1000, line 15, warehouse.stock_level, ")`, at.N, at.N, at.N))
+}
+
+// Keys at the ends of a run go nowhere, and take nothing away.
+func TestKeysAtTheEdgesOfARunStay(t *testing.T) {
+	w := demo(t)
+	b := w.openTab(t, "")
+	for _, name := range []string{"thousand", "late"} {
+		b.open("/runs/" + w.runs[name])
+		b.wait(`document.querySelector('.lane a[tabindex="0"]')`)
+		eval[bool](b, `(document.querySelector('.lane a[tabindex="0"]').focus(), true)`)
+		edges := eval[[]int](b, `(() => { const calls = JSON.parse(document.getElementById("data").textContent).calls; return [calls[0][0], calls.at(-1)[0]] })()`)
+		for _, x := range []struct {
+			to   string
+			keys []string
+			call int
+		}{{kb.Home, []string{kb.ArrowLeft, kb.Home}, edges[0]}, {kb.End, []string{kb.ArrowRight, kb.End}, edges[1]}} {
+			b.press(x.to)
+			for _, key := range x.keys {
+				b.press(key)
+				if got := eval[string](b, `document.activeElement.getAttribute("href") ?? document.activeElement.outerHTML`); !strings.HasSuffix(got, fmt.Sprintf("#c%d", x.call)) {
+					t.Errorf("%s: at the edge the focus is on %.100s, want call %d", name, got, x.call)
+				}
+			}
+		}
+		rows := eval[int](b, `new Set(JSON.parse(document.getElementById("data").textContent).calls.map((c) => c[1])).size`)
+		for _, key := range []string{kb.ArrowDown, kb.ArrowUp} {
+			for range rows {
+				b.press(key)
+			}
+			last := eval[string](b, `document.activeElement.closest(".row").id`)
+			b.press(key)
+			if got := eval[string](b, `document.activeElement.closest(".row").id`); got != last {
+				t.Errorf("%s: beyond the row %s at the edge is %s", name, last, got)
+			}
+		}
+	}
 }
 
 // Text that goes from right to left stays where it is, and turns nothing else around.

@@ -54,8 +54,7 @@ type callTable struct {
 func (t *callTable) Before() int { return t.Page - 1 }
 func (t *callTable) After() int  { return t.Page + 1 }
 
-// barsOf are all calls of a view, by number, with their places and the IDs of their
-// rows.
+// barsOf are all calls of a view, by number, with their places.
 func barsOf(v *show.View) []barAt {
 	var all []barAt
 	for _, s := range v.Sources {
@@ -69,14 +68,10 @@ func barsOf(v *show.View) []barAt {
 	return all
 }
 
-// rowID is the row of the score at which a call is.
-func rowID(v *show.View, b barAt) string {
-	return rowOf(v, b.Path, b.place.Line)
-}
-
 // newCallTable is a page of the table: of calls by number, so that a call is on the
 // page that its number says.
-func newCallTable(v *show.View, servers []string, page int) *callTable {
+func newCallTable(rows *layout, servers []string, page int) *callTable {
+	v := rows.view
 	all := barsOf(v)
 	t := &callTable{Page: page, Last: 1, Total: len(all), Run: v.Run.Begin.ID}
 	if len(all) > 0 {
@@ -87,7 +82,7 @@ func newCallTable(v *show.View, servers []string, page int) *callTable {
 			continue
 		}
 		l := b.Made.Line()
-		r := callRow{N: b.N, Tool: b.place.Tool, Hue: hue(servers, b.place.Tool), Row: rowID(v, b), Place: l.Place,
+		r := callRow{N: b.N, Tool: b.place.Tool, Hue: hue(servers, b.place.Tool), Row: rows.row(b.Path, b.place.Line), Place: placeOf(b),
 			Goroutine: goroutine(v, b.Path), Args: shortArgs(v.Run, l.Args, 140), Class: string(l.Class), At: "+" + show.Duration(b.Start)}
 		if b.Done != nil {
 			r.Took = show.Duration(b.Done.Ms)
@@ -170,7 +165,8 @@ type shownValue struct {
 }
 
 // newShownCall is a call of a run by its number; nil: there is none.
-func newShownCall(v *show.View, servers []string, n int) *shownCall {
+func newShownCall(rows *layout, servers []string, n int) *shownCall {
+	v := rows.view
 	var b barAt
 	var same []*show.Bar
 	for _, s := range v.Sources {
@@ -187,19 +183,15 @@ func newShownCall(v *show.View, servers []string, n int) *shownCall {
 	}
 	r, l := v.Run, b.Made.Line()
 	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.place.Tool, Go: goName(b.place.Tool), Hue: hue(servers, b.place.Tool),
-		Row: rowID(v, b), Place: l.Place, At: "+" + show.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
+		Row: rows.row(b.Path, b.place.Line), Place: placeOf(b), At: "+" + show.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
 		Error: b.Error, Settle: b.Settle}
-	if b.place.Line == 0 {
-		c.Place = "a line that is not known"
-	}
 	src := v.SourceOf(b.Path)
 	if src != v.Sources[0] {
 		c.Script = src.Name
 	}
-	prefix := strings.TrimSuffix(c.Row, "L"+strconv.Itoa(b.place.Line))
 	for part := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(b.Path, src.Path), "/ "), "/") {
 		if place, _, ok := strings.Cut(part, "#"); ok && len(c.Started) < 6 {
-			c.Started = append(c.Started, startedAt{place, prefix + "L" + strconv.Itoa(show.Line(place))})
+			c.Started = append(c.Started, startedAt{place, rows.row(src.Path, show.Line(place))})
 		}
 	}
 	if b.State != show.Answered && b.State != show.Failed {
@@ -208,18 +200,7 @@ func newShownCall(v *show.View, servers []string, n int) *shownCall {
 	}
 	if b.Done != nil {
 		c.Took, c.Suspect = show.Duration(b.Done.Ms), b.Done.Suspect
-		if n := len(same); n > 1 {
-			slower := 0
-			for _, o := range same {
-				if o.Done != nil && o.Done.Ms > b.Done.Ms {
-					slower++
-				}
-			}
-			c.Rank = fmt.Sprintf("slower than %d of %d at this line", n-1-slower, n)
-			if slower == 0 {
-				c.Rank = fmt.Sprintf("slowest of %d at this line", n)
-			}
-		}
+		c.Rank = rank(b.Bar, same)
 	}
 	c.tool(r)
 	for _, a := range r.Asks {
@@ -240,6 +221,30 @@ func newShownCall(v *show.View, servers []string, n int) *shownCall {
 	}
 	return c
 }
+
+// rank says how long a call took among those of its place that have ended; "": it is
+// the only one.
+func rank(b *show.Bar, same []*show.Bar) string {
+	ended, slower := 0, 0
+	for _, o := range same {
+		if o.Done != nil {
+			ended++
+			if o.Done.Ms > b.Done.Ms {
+				slower++
+			}
+		}
+	}
+	switch {
+	case ended < 2:
+		return ""
+	case slower == 0:
+		return fmt.Sprintf("slowest of %d at this line", ended)
+	}
+	return fmt.Sprintf("slower than %d of %d at this line", ended-1-slower, ended)
+}
+
+// placeOf is where a script makes a call, as people read it.
+func placeOf(b barAt) string { return cmp.Or(b.Made.Line().Place, noLine) }
 
 // tool finds what the record says of the tool: its Go name, why it has its class, and
 // which rule allowed it.
@@ -319,7 +324,7 @@ func (c *Console) call(v *view) error {
 	if err != nil {
 		return notFound("There is no such call in this run.")
 	}
-	call := newShownCall(view, v.servers(view), n)
+	call := newShownCall(newLayout(view, func(string) string { return "" }), v.servers(view), n)
 	if call == nil {
 		return notFound("There is no such call in this run.")
 	}

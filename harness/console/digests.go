@@ -238,7 +238,7 @@ func deniedBefore(r *record.Run, calls []toolCalls) (out []toolCalls) {
 		is := func(t toolCalls) bool { return t.Tool == d.Tool }
 		if d.Verdict == policy.IsDenied && len(out) < maxToolsOf && !slices.ContainsFunc(out, is) &&
 			!slices.ContainsFunc(calls, func(t toolCalls) bool { return is(t) && t.Denied > 0 }) {
-			out = append(out, toolCalls{Tool: d.Tool, Denied: 1, Why: visible("denied by " + d.Rule)})
+			out = append(out, toolCalls{Tool: d.Tool, Denied: 1, Why: visible(d.Rule)})
 		}
 	}
 	return out

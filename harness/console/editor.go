@@ -139,18 +139,25 @@ func (v *view) sent() *edited {
 	f := v.r.PostForm
 	d := &edited{Script: strings.ReplaceAll(f.Get("script"), "\r\n", "\n"), Name: strings.TrimSpace(f.Get("name")),
 		About: text.Cut(strings.TrimSpace(f.Get("about")), 500), Run: f.Get("run")}
-	d.Inputs = inputsOf(d.Script)
-	for i := range d.Inputs {
-		d.Inputs[i].Text = f.Get("in." + d.Inputs[i].Name)
-	}
+	d.Inputs = v.filled(inputsOf(d.Script))
 	return d
 }
 
+// filled are inputs with what a form was sent with for them.
+func (v *view) filled(inputs []scriptInput) []scriptInput {
+	for i := range inputs {
+		inputs[i].Text = v.r.PostForm.Get("in." + inputs[i].Name)
+	}
+	return inputs
+}
+
 // script is that with the inputs that have a value.
-func (d *edited) script() *Script {
-	s := &Script{Source: d.Script, Inputs: map[string]json.RawMessage{}}
-	for i := range d.Inputs {
-		if in := &d.Inputs[i]; in.Text != "" {
+func (d *edited) script() *Script { return newScript(d.Script, d.Inputs) }
+
+func newScript(source string, inputs []scriptInput) *Script {
+	s := &Script{Source: source, Inputs: map[string]json.RawMessage{}}
+	for i := range inputs {
+		if in := &inputs[i]; in.Text != "" {
 			s.Inputs[in.Name] = in.value()
 		}
 	}

@@ -271,23 +271,23 @@ func (c *Console) needs(v *view, n *numbers, servers []*serverRow, now time.Time
 			continue
 		}
 		x := &need{Kind: "unknown", Class: "wait", Icon: "unknown", Head: plural(len(d.unknown), "effect is unknown",
-			"effects are unknown"), Run: d.Summary, Since: d.unknown[0].Time, Do: "Settle",
+			"effects are unknown"), Run: d.Summary, Since: d.unknown[0].Time, Do: doOrSee(v, "Settle"),
 			Next: fmt.Sprintf("/runs/%s#c%d", d.ID, d.unknown[0].N)}
 		for _, u := range d.unknown {
 			x.add(u.Tool)
 		}
 		unknown = append(unknown, x)
 	}
-	out = append(out, rest(unknown, "runs have effects of which nobody knows", "/runs?status=uncertain")...)
-	var down, changed []*need
+	out = append(out, rest(unknown, "runs have effects of which nobody knows whether they happened", "/runs?status=uncertain")...)
+	var down, signIns, changed []*need
 	for _, s := range servers {
 		switch s.State.Key {
 		case "down", "unusable":
 			down = append(down, &need{Kind: "down", Class: "bad", Icon: "bad", Head: s.Name + " is " + s.State.Word, Row: s,
 				Next: "/servers/" + s.Path, Do: "See"})
 		case "signin":
-			down = append(down, &need{Kind: "signin", Class: "wait", Icon: "wait", Head: s.Name + " wants a sign-in", Row: s,
-				Next: "/servers/" + s.Path, Do: "Sign in"})
+			signIns = append(signIns, &need{Kind: "signin", Class: "wait", Icon: "wait", Head: s.Name + " wants a sign-in", Row: s,
+				Next: "/servers/" + s.Path, Do: doOrSee(v, "Sign in")})
 		}
 		if v.Operator && len(s.Held) > 0 {
 			x := &need{Kind: "changed", Class: "wait", Icon: "unknown",
@@ -299,7 +299,16 @@ func (c *Console) needs(v *view, n *numbers, servers []*serverRow, now time.Time
 		}
 	}
 	out = append(out, rest(down, "servers are down", "/servers")...)
+	out = append(out, rest(signIns, "servers want a sign-in", "/servers")...)
 	return append(out, rest(changed, "servers have changed tools", "/servers")...)
+}
+
+// doOrSee is what the operator does about a need; others look at it.
+func doOrSee(v *view, do string) string {
+	if v.Operator {
+		return do
+	}
+	return "See"
 }
 
 // waitingNeeds are the calls that wait for a yes, by run.

@@ -107,13 +107,27 @@ func newPlot(s *period, begin time.Time, counts []bucket) *plot {
 			p.Bars = append(p.Bars, plotBar{part.class, percents(float64(i)*width, 2), percents(y(up), 1),
 				percents(width*0.79, 2), percents(100*float64(part.n)/top, 1)})
 		}
-		t := when(i)
-		day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
-		if t.Sub(day)%s.tick == 0 && float64(i)*width < 96 {
-			p.Ticks = append(p.Ticks, plotTick{percents(float64(i)*width, 2), t.Format(s.clock)})
+	}
+	p.Ticks = s.ticks(begin)
+	return p
+}
+
+// ticks are the round times of the clock on the wall in a period, also where the clock
+// was put forward or back in it.
+func (s *period) ticks(begin time.Time) (out []plotTick) {
+	length := time.Duration(s.Hours) * time.Hour
+	for day := range s.Hours/24 + 2 {
+		for at := time.Duration(0); at < 24*time.Hour; at += s.tick {
+			on := func(zone *time.Location) time.Time {
+				return time.Date(begin.Year(), begin.Month(), begin.Day()+day, 0, int(at/time.Minute), 0, 0, zone)
+			}
+			x := 100 * float64(on(begin.Location()).Sub(begin)) / float64(length)
+			if x >= 0 && x < 96 {
+				out = append(out, plotTick{percents(x, 2), on(time.UTC).Format(s.clock)})
+			}
 		}
 	}
-	return p
+	return out
 }
 
 // wholeStep is 1, 2 or 5 times a power of ten, at least 1, so that at most so many of it

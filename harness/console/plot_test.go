@@ -37,6 +37,30 @@ func TestRunsAreDrawn(t *testing.T) {
 	}
 }
 
+// Days begin at midnight also where the clock was put forward or back since.
+func TestDaysAreNamedWhereTheClockWasChanged(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("no time zones here: ", err)
+	}
+	week := &periods[2]
+	for _, now := range []time.Time{time.Date(2026, 3, 31, 11, 0, 0, 0, berlin), time.Date(2026, 10, 27, 11, 0, 0, 0, berlin)} {
+		begin := week.begin(now)
+		got, want := week.ticks(begin), []plotTick(nil)
+		for day := begin.Day() + 1; ; day++ {
+			t := time.Date(now.Year(), now.Month(), day, 0, 0, 0, 0, berlin)
+			if x := 100 * t.Sub(begin).Hours() / 168; x < 96 {
+				want = append(want, plotTick{percents(x, 2), t.Format("Mon 2")})
+				continue
+			}
+			break
+		}
+		if d := cmp.Diff(want, got); d != "" || len(got) < 6 {
+			t.Errorf("%v: %s", now, d)
+		}
+	}
+}
+
 func TestEveryRunOfAPeriodHasItsPlace(t *testing.T) {
 	for _, s := range periods {
 		for _, now := range []time.Time{time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), time.Date(2026, 12, 31, 23, 59, 59, 1, time.UTC)} {

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 )
 
 // FuzzRunsQuery checks that what the address of the list asks for survives being
@@ -35,4 +37,34 @@ func FuzzRunsQuery(f *testing.F) {
 		}
 		q.Filter(harness.Statuses, time.Now())
 	})
+}
+
+func TestTheInputsOfAScriptAreKnown(t *testing.T) {
+	got := inputsOf("var n int\n// Input(\"no\")\n_ = Input(\"count\", &n)\nx.Input(\"no\")\ns := \"\"\n" +
+		"if err := Input(`days`, &s); err != nil { Input(name, &n) }\nInput(\"count\", &n)\nt := \"Input(\\\"no\\\")\"\n\"")
+	want := []scriptInput{{Name: "count", Kind: "int"}, {Name: "days", Kind: "string", Else: `""`}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	// What is typed is JSON where it is, and a text where a text is wanted.
+	for typed, wanted := range map[string]string{"7": "7", " [1] ": "[1]", "ann": `"ann"`, `"7"`: `"7"`} {
+		if got := string((&scriptInput{Text: typed}).value()); got != wanted {
+			t.Errorf("%q is %s, want %s", typed, got, wanted)
+		}
+	}
+	if got := string((&scriptInput{Kind: "string", Text: "7"}).value()); got != `"7"` {
+		t.Errorf("a number for a text is %s", got)
+	}
+}
+
+func TestASearchThatWasStoppedGoesOn(t *testing.T) {
+	q := &runsQuery{Query: show.Query{Text: "x y", Status: []string{"ok"}}, Before: "b1"}
+	d := &runsData{Q: q}
+	d.stop(&record.StoppedError{ID: "a1", Time: time.Unix(1, 0)})
+	if d.On != "/runs?before=a1&status=ok&text=x+y" || !d.Cut || d.Until.IsZero() {
+		t.Errorf("%+v", d)
+	}
+	if d.stop(&record.StoppedError{}); d.On != "/runs?before=b1&status=ok&text=x+y" || !d.Until.IsZero() {
+		t.Errorf("where nothing was looked at: %+v", d)
+	}
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,7 +148,7 @@ type runView struct {
 	Value             *shownValue
 	Printed           string
 	PrintedMore       bool
-	Errors            []show.Error
+	Errors            []shownError
 	General           []string // warnings
 	Decisions         []decisionRow
 	Facts             []fact
@@ -164,8 +165,12 @@ type (
 	}
 	stateNote struct{ Kind, Title, Text string }
 	ledgerRow struct {
-		N                                 int
-		Tool, Hue, Args, Place, Row, From string
+		N                                       int
+		Tool, Hue, Args, Place, Row, From, Href string
+	}
+	shownError struct {
+		show.Error
+		Row string
 	}
 	decisionRow struct{ Tool, Hue, Verdict, Class, Rule string }
 	fact        struct{ Name, Text string }
@@ -214,10 +219,11 @@ func (v *view) newRunView(run *show.View) *runView {
 	now := time.Now()
 	sum := r.Summary()
 	d := &runView{View: run, ID: b.ID, Title: titled(sum), Score: newScore(run, servers, page, now),
-		Table: newCallTable(run, servers, page), Took: show.Duration(run.Ms), Decisions: nil}
+		Took: show.Duration(run.Ms)}
 	d.Title = show.Visible(d.Title, 120, false)
-	if d.Table.Last < page {
-		d.Table = newCallTable(run, servers, d.Table.Last)
+	rows := d.Score.Layout
+	if d.Table = newCallTable(rows, servers, page); d.Table.Last < page {
+		d.Table = newCallTable(rows, servers, d.Table.Last)
 	}
 	if r.End != nil && r.End.Ms > 0 && run.Paused == 0 {
 		d.Took = show.Duration(r.End.Ms)
@@ -228,11 +234,11 @@ func (v *view) newRunView(run *show.View) *runView {
 		d.Between = show.Duration(run.Paused)
 	}
 	if n := d.Score.Data.Chosen; n > 0 {
-		d.Chosen = newShownCall(run, servers, n)
+		d.Chosen = newShownCall(rows, servers, n)
 	}
-	d.asks(servers)
-	d.unknown(servers)
-	d.ledger(servers)
+	d.asks(rows, servers)
+	d.unknown(rows, servers)
+	d.ledger(rows, servers)
 	d.states()
 	d.ending()
 	d.decisions(servers)
@@ -247,7 +253,7 @@ const maxTablePages = record.MaxLines / callsPage
 // maxListed bounds lists on the page.
 const maxListed = 20
 
-func (d *runView) asks(servers []string) {
+func (d *runView) asks(rows *layout, servers []string) {
 	for _, a := range d.Run.Open() {
 		if a.A == record.Ledger {
 			continue
@@ -259,24 +265,12 @@ func (d *runView) asks(servers []string) {
 			d.Open[i].Times++
 		case len(d.Open) < maxListed:
 			d.Open = append(d.Open, openAsk{ID: record.ApprovalID(d.ID, a.A), Tool: a.Tool, Hue: hue(servers, a.Tool), Times: 1, Why: a.Why,
-				Args: shortArgs(d.Run, a.Args, 110), Row: rowAt(d.View, a.Path, a.Place), Until: day(a.Until, time.Now())})
+				Args: shortArgs(d.Run, a.Args, 110), Row: rows.row(a.Path, show.Line(a.Place)), Until: day(a.Until, time.Now())})
 		}
 	}
 }
 
-// rowAt is the row of the score of a place.
-func rowAt(v *show.View, path, place string) string { return rowOf(v, path, show.Line(place)) }
-
-// rowOf is the ID of the row of a line of the script that a path belongs to.
-func rowOf(v *show.View, path string, line int) string {
-	prefix := ""
-	if i := slices.Index(v.Sources, v.SourceOf(path)); i > 0 {
-		prefix = "s" + strconv.Itoa(i)
-	}
-	return prefix + "L" + strconv.Itoa(line)
-}
-
-func (d *runView) unknown(servers []string) {
+func (d *runView) unknown(rows *layout, servers []string) {
 	if d.Run.Running {
 		return
 	}
@@ -284,7 +278,7 @@ func (d *runView) unknown(servers []string) {
 		if len(d.Unknown) >= maxListed {
 			break
 		}
-		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rowAt(d.View, m.Path, m.Place), Place: m.Place,
+		u := unknownCall{N: m.N, Tool: m.Tool, Hue: hue(servers, m.Tool), Row: rows.row(m.Path, show.Line(m.Place)), Place: cmp.Or(m.Place, noLine),
 			Sent: day(m.Call.Time, time.Now()), Class: string(m.Class), Key: m.Key, EndedBy: show.LostBy(m),
 			Args: newShownValue(d.Run, m.Args, "args")}
 		if m.Ask != "" {
@@ -295,14 +289,14 @@ func (d *runView) unknown(servers []string) {
 }
 
 // ledger is what a dry run did not send.
-func (d *runView) ledger(servers []string) {
+func (d *runView) ledger(rows *layout, servers []string) {
 	if !d.Run.Begin.Dry || d.Run.Live() {
 		return
 	}
 	for _, b := range barsOf(d.View) {
 		if g := b.Guess; g != nil && b.Call == nil && len(d.Ledger) < maxListed*5 {
 			d.Ledger = append(d.Ledger, ledgerRow{N: g.N, Tool: g.Tool, Hue: hue(servers, g.Tool), Args: shortArgs(d.Run, g.Args, 200),
-				Place: g.Place, Row: rowID(d.View, b), From: g.From})
+				Place: g.Place, Row: rows.row(b.Path, b.place.Line), From: g.From, Href: callLink(g.N, d.Table.Page)})
 		}
 	}
 	for _, a := range d.Run.Open() {
@@ -379,7 +373,13 @@ const maxPrintedText = 8 << 10
 // ending is what the agent got.
 func (d *runView) ending() {
 	r := d.Run
-	d.Errors = runErrors(d.View)
+	for _, e := range runErrors(d.View) {
+		s := shownError{Error: e}
+		if e.Line > 0 && e.File == "" {
+			s.Row = d.Score.Layout.row("", e.Line)
+		}
+		d.Errors = append(d.Errors, s)
+	}
 	for _, w := range d.Warnings[:min(len(d.Warnings), maxErrors)] {
 		if !strings.HasPrefix(w, "line ") {
 			d.General = append(d.General, text.Cut(w, 1000))

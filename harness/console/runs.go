@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -100,9 +101,13 @@ type runsData struct {
 	Any      bool   // there is a run that this viewer may see
 	Narrow   bool   // something is asked for
 	More     bool   // something besides text and status is
-	Cut      bool   // the time for the search was over
-	Servers  []string
-	Scripts  []string
+	// Cut says that the time for the search was over, Until when the last run began that was
+	// looked at, zero: none was; and On is the address of the search from there on.
+	Cut     bool
+	Until   time.Time
+	On      string
+	Servers []string
+	Scripts []string
 }
 
 type runsState struct {
@@ -177,7 +182,7 @@ func (c *Console) listRuns(v *view) error {
 	looks, now := c.glances(v.r.Context(), sums, glanceWait), time.Now()
 	for i, row := range d.Rows {
 		row.Glance = looks[i]
-		row.fill(q, now)
+		row.fill(v.Viewer, q, now)
 	}
 	return v.show("runs.html", page)
 }
@@ -222,25 +227,31 @@ func (c *Console) servers(v *view) []string {
 func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
 	defer cancel()
+	d.Any = true
+	release, err := func() { c.reading.Release(1) }, error(nil)
 	if f.Text != "" {
-		release, err := c.searching.take(ctx, v.Viewer)
-		if err != nil {
-			d.Cut, d.Any = true, true
-			return v.r.Context().Err()
-		}
-		defer release()
-	} else if err := v.turn(); err != nil {
+		release, err = c.searching.take(ctx, v.Viewer)
+	} else {
+		err = c.reading.Acquire(ctx, 1)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		d.stop(&record.StoppedError{Err: err})
+		return nil
+	}
+	if err != nil {
 		return err
 	}
+	defer release()
 	for s, err := range c.store.List(ctx, f) {
 		var bad *record.UnreadableError
+		var stopped *record.StoppedError
 		switch {
 		case errors.Is(err, record.ErrNotFound):
 			return &problem{Status: http.StatusNotFound, Title: "Not here", Next: d.Newest, Do: "The newest runs",
 				Text: "The run behind which this page of the list begins is not here any more."}
-		case errors.Is(err, context.DeadlineExceeded):
-			d.Cut = true
-			continue
+		case errors.As(err, &stopped) && errors.Is(err, context.DeadlineExceeded):
+			d.stop(stopped)
+			return nil
 		case errors.As(err, &bad) && !v.Operator: // nobody knows whose it is
 			continue
 		case err != nil && bad == nil:
@@ -258,22 +269,31 @@ func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 		}
 		d.Rows = append(d.Rows, row)
 	}
-	d.Any = len(d.Rows) > 0 || (d.Narrow || f.Before != "") && c.anyRun(ctx, v)
+	d.Any = len(d.Rows) > 0 || (d.Narrow || f.Before != "") && c.anyRun(v)
 	return nil
 }
 
+// stop notes where the search ended before its end.
+func (d *runsData) stop(at *record.StoppedError) {
+	on := d.Q.values()
+	if at.ID != "" {
+		on.Set("before", at.ID)
+	}
+	d.Cut, d.Until, d.On = true, at.Time, strings.TrimSuffix("/runs?"+on.Encode(), "?")
+}
+
 // anyRun reports whether there is a run that a viewer may see.
-func (c *Console) anyRun(ctx context.Context, v *view) bool {
+func (c *Console) anyRun(v *view) bool {
 	f := v.Filter()
 	f.Limit = 1
-	for range c.store.List(ctx, f) {
+	for range c.store.List(v.r.Context(), f) {
 		return true
 	}
 	return false
 }
 
 // fill sets what is said of a run besides its summary.
-func (r *runRow) fill(q *runsQuery, now time.Time) {
+func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	r.Began = day(r.Time, now)
 	if r.Problem != nil {
 		r.Titled, r.Say, r.Bad = r.ID, show.Visible(r.Problem.Error(), runsText, false), true
@@ -295,16 +315,18 @@ func (r *runRow) fill(q *runsQuery, now time.Time) {
 	if r.Glance != nil && r.Glance.Note != "" {
 		r.Say, r.Bad = show.Visible(r.Glance.Note, runsText, false), false
 	}
+	if r.Status == record.Died {
+		r.Say, r.Bad = cmp.Or(r.Say, "its process was ended before it could say how"), false
+	}
 	switch {
-	case r.Glance != nil && r.Glance.Asks:
+	case r.Glance != nil && r.Glance.Asks && v.MayAnswer(r.Subject):
 		r.Next, r.Do = "/approvals", "Answer"
-	case r.Status == "uncertain":
+	case r.Glance != nil && r.Glance.Asks:
+		r.Next, r.Do = "/approvals", "See"
+	case r.Status == "uncertain" && v.Operator:
 		r.Next, r.Do = "/runs/"+r.ID, "Say what became of it"
-	case r.Status == record.Died:
-		if r.Say == "" {
-			r.Say = "its process was ended before it could say how"
-		}
-		r.Next, r.Do, r.Bad = "/runs/"+r.ID, "Go on with it", false
+	case r.Status == record.Died && v.Operator:
+		r.Next, r.Do = "/runs/"+r.ID, "Go on with it"
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +167,91 @@ func TestManyNarrowCallsAreAStripUntilZoomed(t *testing.T) {
 	r.end(1000)
 	if s = r.score(); !strings.Contains(string(s.Rows), `class="lane strip" height="1.430rem" data-from="5"`) || len(s.Data.Calls) != 1000 {
 		t.Errorf("1,000 calls one after another are no strip with bars for a zoom of 5")
+	}
+}
+
+// A long run has a path for the bars of a lane that look alike, not an element for each.
+func TestManyCallsAreFewElements(t *testing.T) {
+	r := tape("a\nb\n")
+	for i := range 900 {
+		r.call("1:1", fmt.Sprintf("1:1#%d", i%3), "shop.get", record.Read, float64(i), float64(i)+2.5)
+	}
+	r.Calls[3].Done.Failed = true
+	r.call("2:1", "", "mail.send", record.Effect, 900, 1000)
+	r.end(1000)
+	s := r.score()
+	if n := len(elements(t, s, "a")); n > 10 {
+		t.Errorf("%d links for %d calls", n, len(r.Calls))
+	}
+	var classes []string
+	for _, p := range elements(t, s, "path") {
+		classes = append(classes, fmt.Sprintf("%s×%d", p["class"], strings.Count(p["d"], "M")))
+	}
+	if diff := cmp.Diff([]string{"b s1×299", "b s1 x×1", "b s1×300", "b s1×300", "b s2 e×1"}, slices.DeleteFunc(classes,
+		func(s string) bool { return !strings.HasPrefix(s, "b ") })); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"s1|", "s1 x|failed", "s2 e|"}, s.Data.Looks); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]any{4, 0, 3.0, 2.5, 0, 1, 0, 0}, s.Data.Calls[3]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whatever is printed again and again at a line has a mark for each time.
+func TestEachTimeOfAPrintHasAMark(t *testing.T) {
+	r := tape("a\nb\n")
+	for i := range 4 {
+		n := &record.Note{Head: record.Head{Time: after(float64(i) * 250)}, Stdout: "again\n", Line: 2}
+		r.Notes, r.Lines = append(r.Notes, n), append(r.Lines, n)
+	}
+	r.end(1000)
+	if want := `<path class="pr" d="M0 6v8M250 6v8M500 6v8M750 6v8"/>`; !strings.Contains(string(r.score().Rows), want) {
+		t.Errorf("no %s in\n%s", want, r.score().Rows)
+	}
+}
+
+// A link leads to a row that is there, or is none: of lines that the script does not
+// have, and of those that are left out.
+func TestRowsThatAreNotShownAreNoLinks(t *testing.T) {
+	r := tape(strings.Repeat("x\n", maxCodeLines+500))
+	r.call("1:1", "900:2#1", "shop.get", record.Read, 0, 1)
+	r.call("99999:1", "", "shop.get", record.Read, 1, 2)
+	r.end(3)
+	l := r.score().Layout
+	for _, x := range []struct {
+		line int
+		want string
+	}{{1, "L1"}, {900, ""}, {99999, "L0"}, {0, "L0"}, {-1, "L0"}} {
+		if got := l.row("", x.line); got != x.want || got != "" && !strings.Contains(string(r.score().Rows), ` id="`+got+`"`) {
+			t.Errorf("line %d has the row %q, want %q", x.line, got, x.want)
+		}
+	}
+	if c := newShownCall(l, nil, 1); c.Started[0].Row != "" || c.Row != "L1" {
+		t.Errorf("%+v", c)
+	}
+	if strings.Contains(string(r.score().Rows), "line 0") {
+		t.Error("there is a line 0")
+	}
+	r = tape("x\n")
+	r.end(1)
+	if got := newLayout(show.New(r.Run), func(string) string { return "" }).row("", 7); got != "" {
+		t.Errorf("a line at which nothing is has the row %q", got)
+	}
+}
+
+// How long a call took is compared with those of its line that have ended.
+func TestARankIsAmongCallsThatHaveEnded(t *testing.T) {
+	r := tape("x\n")
+	for _, ms := range []float64{5, 9, 2} {
+		r.call("1:1", "", "shop.get", record.Read, 0, ms)
+	}
+	r.call("1:1", "", "shop.get", record.Read, 0, -1) // under way
+	for n, want := range map[int]string{1: "slower than 1 of 3 at this line", 2: "slowest of 3 at this line", 4: ""} {
+		if c := newShownCall(r.score().Layout, nil, n); c.Rank != want {
+			t.Errorf("call %d: %q, want %q", n, c.Rank, want)
+		}
 	}
 }
 

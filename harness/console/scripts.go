@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -36,7 +35,7 @@ func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) 
 // savedScript is a saved script as pages show it.
 type savedScript struct {
 	*library.Script
-	Inputs  []string
+	Inputs  []scriptInput
 	Changed []string // tools that are not as they were when it was checked
 	Kept    bool     // a record is kept with it
 	Last    *runRow  // its last run; nil: it is not among the latest
@@ -45,7 +44,7 @@ type savedScript struct {
 }
 
 func (v *view) saved(lib *library.Library, s *library.Script) *savedScript {
-	out := &savedScript{Script: s, Inputs: library.Inputs(s.Source)}
+	out := &savedScript{Script: s, Inputs: inputsOf(s.Source)}
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
 		out.Changed = s.Changed(cat.Registry)
 	}
@@ -93,7 +92,7 @@ func (c *Console) allScripts(v *view) (*scriptsData, *library.Library, error) {
 		x := by[sum.Name]
 		if x.Runs++; x.Last == nil {
 			x.Last = &runRow{Summary: sum}
-			x.Last.fill(&runsQuery{}, now)
+			x.Last.fill(v.Viewer, &runsQuery{}, now)
 		}
 	}
 	return d, lib, nil
@@ -185,7 +184,7 @@ func (c *Console) scriptPage(v *view, lib *library.Library, s *savedScript) erro
 	}
 	for i, g := range c.glances(ctx, sums, glanceWait) {
 		d.Rows[i].Glance = g
-		d.Rows[i].fill(&runsQuery{}, now)
+		d.Rows[i].fill(v.Viewer, &runsQuery{}, now)
 	}
 	d.Lines = highlight(strings.TrimSuffix(s.Source, "\n"), func(pkg string) string {
 		if slices.Contains(d.Servers, pkg) {
@@ -208,24 +207,14 @@ func (c *Console) replayScript(v *view) error {
 	return c.scriptPage(v, lib, s)
 }
 
-// runSaved begins a run, with the inputs of the form: JSON, or else a text.
+// runSaved begins a run, with the inputs of the form.
 func (c *Console) runSaved(v *view) error {
 	_, s, err := v.script()
 	if err != nil {
 		return err
 	}
-	script := &Script{Source: s.Source, Name: s.Name, Inputs: map[string]json.RawMessage{},
-		Dry: v.r.PostForm.Get("dry") != ""}
-	for _, name := range s.Inputs {
-		value := strings.TrimSpace(v.r.PostForm.Get("input." + name))
-		switch {
-		case value == "": // not sent
-		case json.Valid([]byte(value)):
-			script.Inputs[name] = json.RawMessage(value)
-		default:
-			script.Inputs[name] = record.String(value).JSON
-		}
-	}
+	script := newScript(s.Source, v.filled(s.Inputs))
+	script.Name, script.Dry = s.Name, v.r.PostForm.Get("dry") != ""
 	id, err := c.host.Execute(v.r.Context(), v.Viewer, script)
 	if err != nil {
 		v.say("bad", "%s was not run: %s", s.Name, show.Visible(err.Error(), charsShown, false))

@@ -17,7 +17,7 @@ func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := w.signIn(t, "")
-	status, body := c.post("/scripts/greet/run", url.Values{"input.name": {"ann"}, "input.other": {"x"}})
+	status, body := c.post("/scripts/greet/run", url.Values{"in.name": {"ann"}, "in.other": {"x"}})
 	if status != http.StatusOK || !strings.Contains(body, `Input name</dt><dd class="theirs">&#34;ann&#34;`) {
 		t.Fatalf("%d: %s", status, body)
 	}

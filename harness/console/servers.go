@@ -312,18 +312,18 @@ func (c *Console) serverRow(v *view, cat *catalog.Catalog, s *registry.Server, n
 	if pool, ok := cat.Calls.(interface{ State(string) backend.State }); ok {
 		st = pool.State(s.Name)
 	}
-	message := ""
+	message, signIn := "", false
 	switch {
 	case s.Error != nil:
-		message = *s.Error
+		message, signIn = *s.Error, s.SignIn
 	case !st.Down.IsZero() && st.Err != nil:
-		message = st.Err.Error()
+		message, signIn = st.Err.Error(), errors.Is(st.Err, backend.ErrSignIn)
 	}
 	key := "ready"
 	switch {
 	case cat.Asking != nil && slices.Contains(cat.Asking.Servers, s.Name):
 		key = "asking"
-	case strings.Contains(message, "build-registry signin "):
+	case signIn:
 		key = "signin"
 	case s.Transport == "" || def != nil && def.Err != nil:
 		key = "unusable"

@@ -13,14 +13,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/scanner"
-	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -134,36 +131,6 @@ func Header(source string) (name, about string, ok bool) {
 		}
 	}
 	return "", "", false
-}
-
-// Inputs returns the names of the values that a script reads with Input and a name that
-// is written there, in their order.
-func Inputs(source string) (names []string) {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(source))
-	s.Init(file, []byte(source), func(token.Position, string) {}, 0)
-	const most = 100
-	before, at := token.ILLEGAL, 0 // how much of Input( has come
-	for len(names) < most {
-		_, tok, lit := s.Scan()
-		switch {
-		case tok == token.EOF:
-			return names
-		case tok == token.IDENT && lit == "Input" && before != token.PERIOD:
-			at = 1
-		case tok == token.LPAREN && at == 1:
-			at = 2
-		case tok == token.STRING && at == 2:
-			if name, err := strconv.Unquote(lit); err == nil && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-			at = 0
-		default:
-			at = 0
-		}
-		before = tok
-	}
-	return names
 }
 
 // Library is a folder of scripts. Several processes may use it.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -192,12 +191,4 @@ func FuzzHeader(f *testing.F) {
 			t.Errorf("%q, %q", name, about)
 		}
 	})
-}
-
-func TestTheInputsOfAScriptAreKnown(t *testing.T) {
-	got := Inputs("var n int\n// Input(\"no\")\n_ = Input(\"count\", &n)\nx.Input(\"no\")\n" +
-		"if err := Input(`days`, &n); err != nil { Input(name, &n) }\nInput(\"count\", &n)\ns := \"Input(\\\"no\\\")\"\n\"")
-	if !slices.Equal(got, []string{"count", "days"}) {
-		t.Error(got)
-	}
 }

@@ -1,6 +1,9 @@
 package record
 
-import "io"
+import (
+	"io"
+	"time"
+)
 
 // A backing is where a store's records are: a folder, or memory. A record has a
 // name, which begins with its time.
@@ -31,6 +34,8 @@ type backing interface {
 	tidy() error
 	// key is the store's key, nil where there is none and it is not to be made.
 	key(make bool) ([]byte, error)
+	// once makes a claim, and forgets those that are over; false: it was made before.
+	once(name string, now time.Time) (bool, error)
 	changes() *signal
 }
 

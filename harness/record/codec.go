@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -60,9 +61,10 @@ const (
 	crcSize  = len(crcBegin) + 8 + len(crcEnd)
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// Making its tables takes longer than a process that records nothing has to spare.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+func crcOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
 
 // encode returns a line with its check and line feed.
 func encode(l Line) ([]byte, error) {

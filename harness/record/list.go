@@ -52,6 +52,16 @@ type UnreadableError struct {
 func (e *UnreadableError) Error() string { return fmt.Sprintf("reading run %s: %v", e.ID, e.Err) }
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
+// StoppedError says that a list was stopped by its context before its end.
+type StoppedError struct {
+	ID   string    // of the last run that was looked at, see Filter.Before; "": none was
+	Time time.Time // when it began
+	Err  error     // of the context
+}
+
+func (e *StoppedError) Error() string { return "listing runs: " + e.Err.Error() }
+func (e *StoppedError) Unwrap() error { return e.Err }
+
 // Summary is one run of a list.
 type Summary struct {
 	ID       string    `json:"run"`
@@ -75,7 +85,8 @@ type Summary struct {
 }
 
 // List returns the runs that a filter chooses, the latest first. A record that
-// cannot be read is an *UnreadableError, and the list goes on. Of a run that has
+// cannot be read is an *UnreadableError, and the list goes on; with its context it ends
+// with a *StoppedError. Of a run that has
 // ended only the first and the last line are read, so that Damaged is not said of
 // what is between; Load says it. A filter for a text reads all.
 func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] {
@@ -96,12 +107,14 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] 
 			}
 			names = names[:at]
 		}
-		n := 0
+		n, last := 0, ""
 		for _, name := range slices.Backward(names) {
 			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
+				began, id, _ := parseName(last)
+				yield(nil, &StoppedError{id, began, ctx.Err()})
 				return
 			}
+			last = name
 			sum, err := s.choose(name, f)
 			if err == nil && sum == nil {
 				continue

@@ -26,6 +26,7 @@ type memory struct {
 	mu      sync.Mutex
 	records map[string]*memoryRecord
 	bytes   int64
+	claims  map[string]bool // by name
 }
 
 // memoryRecord is one record. Its memory's mu is also its own.
@@ -43,7 +44,7 @@ type memoryRecord struct {
 
 func newMemory(n int) *memory {
 	return &memory{n: n, most: maxMemory, secret: randomKey(), clock: time.Now,
-		records: map[string]*memoryRecord{}}
+		records: map[string]*memoryRecord{}, claims: map[string]bool{}}
 }
 
 func (m *memory) changes() *signal              { return &m.news }

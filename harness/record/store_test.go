@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -139,6 +140,60 @@ func TestARunThatHasNotEndedIsTitledByItsScript(t *testing.T) {
 		for sum, err := range s.List(t.Context(), nil) {
 			if err != nil || sum.Title != want {
 				t.Errorf("%q: %q, %v; want %q", script, sum.Title, err, want)
+			}
+		}
+	}
+}
+
+// until is a context that ends when it has been asked so often.
+type until struct {
+	context.Context
+	left int
+}
+
+func (c *until) Err() error {
+	if c.left--; c.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func TestAListThatIsStoppedSaysWhereToGoOn(t *testing.T) {
+	for name, s := range stores(t, nil) {
+		var want []string
+		for range 5 {
+			w, err := s.Begin(&record.Begin{Script: record.String("x")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, w, &record.End{Status: "ok"})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			want = append([]string{w.ID()}, want...)
+		}
+		var got []string
+		f := &record.Filter{}
+		for pages := 0; pages < 3; pages++ {
+			for sum, err := range s.List(&until{t.Context(), 2}, f) {
+				var stopped *record.StoppedError
+				switch {
+				case err == nil:
+					got = append(got, sum.ID)
+				case !errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) || stopped.Time.IsZero():
+					t.Fatalf("%s: %v", name, err)
+				default:
+					f.Before = stopped.ID
+				}
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		for _, err := range s.List(&until{t.Context(), 0}, nil) {
+			var stopped *record.StoppedError
+			if !errors.As(err, &stopped) || stopped.ID != "" {
+				t.Errorf("%s: before the first run: %v", name, err)
 			}
 		}
 	}

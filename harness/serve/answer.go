@@ -210,15 +210,10 @@ func (c *session) cut(a *Answer, value json.RawMessage, budget int) (notes []str
 			continue
 		}
 		p := a.Cut[part]
-		if c.keeps {
-			p.Stored = c.s.kept.keep(c.tenant(), c.id, all)[0]
-		}
+		p.Stored = c.s.kept.keep(c.tenant(), c.keptFor(), all)[0]
 		how := "too large to keep: return less"
-		switch {
-		case p.Stored != "":
+		if p.Stored != "" {
 			how = fmt.Sprintf("a later script reads it whole: Stored(%q, &v)", p.Stored)
-		case !c.keeps:
-			how = "without a session nothing can be kept for Stored: return less"
 		}
 		what := part + " cut"
 		if p.Shape != "" {

@@ -173,6 +173,7 @@ func TestAServersQuestionReachesTheUser(t *testing.T) {
 	for name, dial := range transports {
 		for _, rounds := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, " rounds ", rounds), func(t *testing.T) {
+				asksSessions(t, name)
 				q := &inquiring{rounds: rounds}
 				s, _ := serving(t, &Options{Catalog: func(context.Context) (*harness.Catalog, error) {
 					return &harness.Catalog{Registry: testRegistry(), Calls: q}, nil

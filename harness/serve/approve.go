@@ -7,9 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,27 +32,6 @@ type asked struct {
 	Tools   []string `json:"t"`
 	Until   int64    `json:"u"` // Unix seconds
 	Once    string   `json:"n"` // used once
-}
-
-// spent are the approvals that were used, until they are too old anyway.
-type spent struct {
-	mu   sync.Mutex
-	used map[string]int64 // their Until
-}
-
-// use reports whether an approval is used for the first time.
-func (s *spent) use(a asked) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, again := s.used[a.Once]; again {
-		return false
-	}
-	maps.DeleteFunc(s.used, func(_ string, until int64) bool { return until < time.Now().Unix() })
-	if s.used == nil {
-		s.used = map[string]int64{}
-	}
-	s.used[a.Once] = a.Until
-	return true
 }
 
 // visible is a text that a person is to judge, with nothing in it that is not
@@ -103,7 +80,10 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 	if !c.verify(req.Params.RequestState, &a) || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
 		return nil, &refusal{why: "the approval is not one for this call, or too old; make the call again. Nothing has run"}
 	}
-	if !c.s.spent.use(a) {
+	switch first, err := c.s.records.Once("approval "+a.Once, time.Unix(a.Until, 0)); {
+	case err != nil:
+		return nil, &refusal{why: fmt.Sprintf("the approval cannot be used: %v. Nothing has run", err)}
+	case !first:
 		return nil, &refusal{why: "the approval was for one call, which it has had; make the call again without it. Nothing " +
 			"has run"}
 	}
@@ -136,7 +116,7 @@ func (c *session) verify(state string, v any) bool {
 }
 
 func (c *session) mac(b []byte) []byte {
-	m := hmac.New(sha256.New, c.s.key)
+	m := hmac.New(sha256.New, c.s.opts.Key)
 	m.Write(b)
 	return m.Sum(nil)
 }

@@ -75,7 +75,7 @@ func (p *surfer) do(req *http.Request) (int, string) {
 func TestAConsoleOpensByItsLinkOnce(t *testing.T) {
 	s, _ := serving(t, nil)
 	secret := bytes.Repeat([]byte{7}, 32)
-	addr := listen(t, s, &HTTP{Secret: secret})
+	addr := listenAlone(t, s, &HTTP{Secret: secret})
 	p := newSurfer(t, addr)
 	if code, text := p.get("/"); code != 401 || strings.Contains(text, "<nav") {
 		t.Errorf("%d\n%s", code, text)
@@ -113,7 +113,7 @@ func TestAConsoleOpensByItsLinkOnce(t *testing.T) {
 func TestAConsoleCanBeOff(t *testing.T) {
 	s, _ := serving(t, nil)
 	secret := bytes.Repeat([]byte{7}, 32)
-	p := newSurfer(t, listen(t, s, &HTTP{Secret: secret, NoConsole: true}))
+	p := newSurfer(t, listenAlone(t, s, &HTTP{Secret: secret, NoConsole: true}))
 	for _, path := range []string{"/", "/runs", console.OpenPath(secret), "/static/x/console.js"} {
 		if code, text := p.get(path); code == 200 || strings.Contains(text, "<html") {
 			t.Errorf("%s: %d\n%s", path, code, text)
@@ -123,7 +123,7 @@ func TestAConsoleCanBeOff(t *testing.T) {
 
 func TestAConsoleAloneServesNoAgents(t *testing.T) {
 	s, _ := serving(t, nil)
-	p := newSurfer(t, listen(t, s, &HTTP{ConsoleOnly: true}))
+	p := newSurfer(t, listenAlone(t, s, &HTTP{ConsoleOnly: true}))
 	for _, path := range []string{"/mcp", "/"} {
 		if code, _ := p.post(path, p.base, nil); code == 200 {
 			t.Errorf("POST %s: %d", path, code)
@@ -139,7 +139,7 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 	}})
 	<-s.live.ready
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "boss": "another token of 16+"}
-	addr := listen(t, s, &HTTP{Tokens: tokens})
+	addr := listenAlone(t, s, &HTTP{Tokens: tokens})
 	for name, token := range tokens {
 		p := newSurfer(t, addr)
 		if code, _ := p.post("/login", p.base, url.Values{"token": {token}}); code != 200 {
@@ -174,6 +174,7 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 // With -approvals console what is said in the console counts, and the run goes on; what
 // another process says in files does not.
 func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
+	alone(t, "one signs in to one instance")
 	dir := t.TempDir()
 	store, err := record.Open(dir, &record.StoreOptions{AnswerKey: bytes.Repeat([]byte{3}, 32)})
 	if err != nil {
@@ -214,7 +215,7 @@ func TestTheConsoleOfTheServerSaysYes(t *testing.T) {
 // more, and then sends its cookie. Nothing else of another site is answered.
 func TestALinkOfAnotherSiteLeadsToThePage(t *testing.T) {
 	s, _ := serving(t, nil)
-	p := newSurfer(t, listen(t, s, &HTTP{Secret: bytes.Repeat([]byte{7}, 32)}))
+	p := newSurfer(t, listenAlone(t, s, &HTTP{Secret: bytes.Repeat([]byte{7}, 32)}))
 	visit := func(method, path, mode string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, p.base+path, nil)
 		if err != nil {
@@ -242,7 +243,7 @@ func TestALinkOfAnotherSiteLeadsToThePage(t *testing.T) {
 func TestTheOnlyTokenDoesNotAnswerItself(t *testing.T) {
 	s, _ := serving(t, &Options{Approvals: ApprovalsConsole})
 	secret := bytes.Repeat([]byte{7}, 32)
-	p := newSurfer(t, listen(t, s, &HTTP{Secret: secret, Tokens: map[string]string{"ann": "token-of-ann-0123"}}))
+	p := newSurfer(t, listenAlone(t, s, &HTTP{Secret: secret, Tokens: map[string]string{"ann": "token-of-ann-0123"}}))
 	if code, _ := p.post("/login", p.base, url.Values{"token": {"token-of-ann-0123"}}); code != 403 {
 		t.Errorf("the token: %d", code)
 	}

@@ -36,7 +36,7 @@ const (
 // addDiscovery adds the tools for agents that look for tools themselves. They
 // are to cost next to nothing, so that what else they take is named, without a
 // schema of its own; it is checked all the same.
-// Clients for which nothing can be kept get call_tool in the place of loaded
+// Clients without a session get call_tool in the place of loaded
 // tools.
 func (c *session) addDiscovery() {
 	c.add("tool_find", "Find tools by what they do; also server, category, prefix, match, detail, limit, offset",
@@ -44,7 +44,7 @@ func (c *session) addDiscovery() {
 	c.add("tool_describe", "How to call tools (a, b); also detail", toolSchema, c.describeTools)
 	c.add("tool_load", "Make a tool callable", toolSchema, c.load)
 	c.add("tool_active", "", nothingSchema, c.active)
-	if !c.keeps && !c.mode.classic() {
+	if !c.loads && !c.mode.classic() {
 		c.add("call_tool", "Call a tool with arguments that fit its schema", callSchema, c.call)
 	}
 }
@@ -228,7 +228,7 @@ func (c *session) load(_ context.Context, req *mcp.CallToolRequest, cat *harness
 	if err != nil {
 		return nil, err
 	}
-	if !c.keeps {
+	if !c.loads {
 		return textResult("call it with call_tool: "+text, nil), nil
 	}
 	c.mu.Lock()

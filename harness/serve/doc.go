@@ -37,7 +37,8 @@
 //	saved scripts          the token; those of the operator (harness save) all, who cannot change them
 //	learnt shapes          the token
 //	phrase memory          nobody: none is used or written
-//	stored values          the session, for 30 minutes (*), 16 MB of them and 64 of a tenant
+//	stored values          the session, for 30 minutes, 16 MB of them and 64 of a tenant; without a
+//	                       session who has the handle, and the token if there is one
 //	loaded tools           the session (*)
 //	news                   the session (*): what has changed since it was told last
 //	approvals              who sent the script, and other tokens with the right; of a single call the session (*)
@@ -51,8 +52,7 @@
 // (*) Clients of revisions without sessions have one for each token. On stdio,
 // where there is one token, and on loopback without one, the client is the
 // operator: when a second token is added, what it saved until then is there for all. With HTTP.Insecure it is nobody that could be told from others:
-// it runs the operator's scripts, saves and teaches nothing. Without a token and
-// without a session nothing is kept.
+// it runs the operator's scripts, saves and teaches nothing.
 //
 // What there is for all, a tenant cannot take from the others. That is a token of
 // those, elsewhere a session:

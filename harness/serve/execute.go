@@ -136,9 +136,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
 	script.Inputs, script.Once = args.Inputs, args.Once
-	if c.keeps {
-		script.Stored = s.kept.forScript(c.id, args.Script)
-	}
+	script.Stored = s.kept.forScript(c.tenant(), c.keptFor(), args.Script, args.Inputs)
 	if args.Timeout > 0 {
 		script.Limits.Timeout = min(args.Timeout, s.opts.Limits.Timeout)
 	}

@@ -47,6 +47,9 @@ type HTTP struct {
 	// MaxConnections are open at a time, MaxPerAddress of them from one
 	// address; 0: DefaultMaxConnections and DefaultMaxPerAddress.
 	MaxConnections, MaxPerAddress int
+	// Stateless gives no client a session, whatever its revision: any instance with the
+	// same registry, tokens and key answers any request.
+	Stateless bool
 	// NoConsole serves no pages, ConsoleOnly nothing else.
 	NoConsole, ConsoleOnly bool
 	// Secret is what console.OpenPath makes links with that open the console; empty:
@@ -266,8 +269,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 }
 
 // front is what stands between HTTP and the sessions. Clients of revisions
-// that know sessions have one each; later ones have one per token, which keeps
-// nothing where there is no token.
+// that know sessions have one each; later ones share one per token.
 type front struct {
 	s *Server
 	h *HTTP
@@ -312,7 +314,7 @@ func (f *front) handler() http.Handler {
 		}
 		req := &request{}
 		r = r.WithContext(context.WithValue(r.Context(), frontKey{}, req))
-		if r.Header.Get("Mcp-Protocol-Version") > lastStateful {
+		if f.h.Stateless || r.Header.Get("Mcp-Protocol-Version") > lastStateful {
 			stateless.ServeHTTP(w, r)
 			return
 		}
@@ -708,7 +710,7 @@ func (f *front) statelessServer(r *http.Request) *mcp.Server {
 		if name != "" {
 			id = "token-" + name
 		}
-		c = f.s.newSession(id, f.owner(name), mode, name != "", nil)
+		c = f.s.newSession(id, f.owner(name), mode, name != "" && !f.h.Stateless, nil)
 		c.token = name
 		f.stateless[key] = c
 	}

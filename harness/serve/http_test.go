@@ -25,6 +25,17 @@ import (
 // listen serves HTTP and returns the address.
 func listen(t *testing.T, s *Server, h *HTTP) string {
 	t.Helper()
+	if !*balanced {
+		return listenAlone(t, s, h)
+	}
+	h.Stateless = true
+	other := *h
+	return balance(t, listenAlone(t, s, h), listenAlone(t, another(t, s), &other))
+}
+
+// listenAlone serves HTTP from one instance.
+func listenAlone(t *testing.T, s *Server, h *HTTP) string {
+	t.Helper()
 	addr := make(chan string, 1)
 	h.Address = "127.0.0.1:0"
 	h.listening = func(a net.Addr) { addr <- a.String() }
@@ -92,42 +103,50 @@ func TestHTTPServesAllRevisions(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptFollowsTheSession(t *testing.T) {
+// large is a script whose value is cut, and reads returns one that reads it.
+const large = `Return(strings.Repeat("x", 5000))`
+
+func reads(id string) string {
+	return fmt.Sprintf("var v string\nif err := Stored(%q, &v); err != nil { Return(err.Error()) } else { Return(len(v)) }", id)
+}
+
+// Values have numbers in a session, and handles elsewhere. Another token reads neither.
+func TestWhatIsKeptFollowsTheSessionOrTheToken(t *testing.T) {
 	s, _ := serving(t, &Options{Answer: 600})
-	large, read := `Return(strings.Repeat("x", 5000))`, `var v string
-if err := Stored("r1", &v); err != nil { Return(err.Error()) } else { Return(len(v)) }`
-	url := "http://" + listen(t, s,
+	url := "http://" + listenAlone(t, s,
 		&HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-bob-0123"}}) + "/mcp"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		ann, bob := dialHTTP(t, url, version, "token-of-ann-0123", nil), dialHTTP(t, url, version, "token-of-bob-0123", nil)
-		if _, a := ann.run(large); a.Cut["value"].Stored != "r1" {
+		_, a := ann.run(large)
+		id := a.Cut["value"].Stored
+		if (id == "r1") != (version == lastStateful) || len(id) < 2 {
 			t.Errorf("%s: %+v", version, a.Cut)
 		}
-		if got, _ := ann.run(read); got != "5000\n" {
+		if got, _ := ann.run(reads(id)); got != "5000\n" {
 			t.Errorf("%s: ann reads %s", version, got)
 		}
-		if got, _ := bob.run(read); !strings.Contains(got, "there is no value") {
+		if got, _ := bob.run(reads(id)); !strings.Contains(got, "there is no value") {
 			t.Errorf("%s: bob reads %s", version, got)
 		}
 	}
 }
 
-func TestWithoutASessionNothingIsKept(t *testing.T) {
+func TestWithoutASessionOrTokenAHandleReadsWhatIsKept(t *testing.T) {
 	s, _ := serving(t, &Options{Answer: 600})
-	c := dialHTTP(t, "http://"+listen(t, s, &HTTP{})+"/mcp", "2026-07-28", "", nil)
-	got, a := c.run(`Return(strings.Repeat("x", 5000))`)
-	if a.Cut["value"].Stored != "" || !strings.Contains(got, "without a session") {
+	url := "http://" + listenAlone(t, s, &HTTP{}) + "/mcp"
+	_, a := dialHTTP(t, url, "2026-07-28", "", nil).run(large)
+	c := dialHTTP(t, url, "2026-07-28", "", nil)
+	if got, _ := c.run(reads(a.Cut["value"].Stored)); got != "5000\n" {
 		t.Error(got)
 	}
-	if got, _ = c.run(`var v string; Return(fmt.Sprint(Stored("r1", &v)))`); !strings.Contains(got,
-		"there is no session") {
+	if got, _ := c.run(reads("r1")); !strings.Contains(got, "there is no value") {
 		t.Error(got)
 	}
 }
 
 func TestHTTPRefusesStrangers(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"},
+	addr := listenAlone(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"},
 		Origins: []string{"https://app.example"}})
 	receive(t, s.live.ready) // it is healthy then
 	for name, x := range map[string]struct {
@@ -174,7 +193,7 @@ func TestHTTPRefusesStrangers(t *testing.T) {
 
 func TestABodyHasALimit(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{})
+	addr := listenAlone(t, s, &HTTP{})
 	res, err := http.Post("http://"+addr+"/mcp", "application/json", io.LimitReader(zeros{}, maxBody+1))
 	if err != nil {
 		t.Skip("the connection was cut before the answer was read:", err)
@@ -261,7 +280,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{bodyWait: 50 * time.Millisecond})
+	addr := listenAlone(t, s, &HTTP{bodyWait: 50 * time.Millisecond})
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +299,7 @@ func TestABodyThatDoesNotComeEndsTheConnection(t *testing.T) {
 // not come, and ends the connection.
 func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}})
+	addr := listenAlone(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}})
 	receive(t, s.live.ready)
 	const auth = "Authorization: Bearer token-of-ann-0123\r\n"
 	for name, x := range map[string]struct{ line, headers, want string }{
@@ -344,7 +363,7 @@ func TestALongAnswerIsNotCut(t *testing.T) {
 				t.Errorf("%s: %q", version, got)
 			}
 		}
-		if version != "2025-11-25" {
+		if version != "2025-11-25" || *balanced { // who has no session is told of no change
 			continue
 		}
 		if _, err := c.ListTools(t.Context(), nil); err != nil {
@@ -359,7 +378,7 @@ func TestALongAnswerIsNotCut(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	var log strings.Builder
 	s, _ := serving(t, &Options{Log: textLog(&log)})
-	addr := listen(t, s, &HTTP{MaxPerAddress: 2})
+	addr := listenAlone(t, s, &HTTP{MaxPerAddress: 2})
 	ask := "GET /healthz HTTP/1.1\r\nHost: " + addr + "\r\n\r\n"
 	open := func() net.Conn {
 		c, err := net.Dial("tcp", addr)
@@ -395,7 +414,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 // Who has a token gets a place of those who have shown none.
 func TestConnectionsWithoutATokenMakeRoom(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{MaxPerAddress: 3, Tokens: map[string]string{"ann": "token-of-ann-0123"}})
+	addr := listenAlone(t, s, &HTTP{MaxPerAddress: 3, Tokens: map[string]string{"ann": "token-of-ann-0123"}})
 	open := func(path, token string) (net.Conn, string) {
 		c, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -510,7 +529,7 @@ func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 	}}
 	s, _ := serving(t, opts)
 	receive(t, s.live.ready)
-	with, without := listen(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}), listen(t, s, &HTTP{})
+	with, without := listenAlone(t, s, &HTTP{Tokens: map[string]string{"ann": "token-of-ann-0123"}}), listenAlone(t, s, &HTTP{})
 	for _, x := range []struct {
 		addr, auth string
 		want       bool
@@ -589,7 +608,7 @@ func TestUnusedSessionsMakeRoom(t *testing.T) {
 
 func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 	s, f := serving(t, nil)
-	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	url := "http://" + listenAlone(t, s, &HTTP{}) + "/mcp"
 	c := dialHTTP(t, url, "2025-11-25", "", nil)
 	post := func(body string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -628,7 +647,7 @@ func TestASecondRequestOverHTTPWithTheIDOfOneUnderWayIsRefused(t *testing.T) {
 func TestOpenStreamsKeepNobodyOut(t *testing.T) {
 	s, _ := serving(t, nil)
 	front := make(chan *front, 1)
-	addr := listen(t, s, &HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"},
+	addr := listenAlone(t, s, &HTTP{Tokens: map[string]string{"a": "token-of-the-first", "b": "token-of-the-second"},
 		fronted: front})
 	f := receive(t, front)
 	first := dialHTTP(t, "http://"+addr+"/mcp", "2025-11-25", "token-of-the-first", nil)
@@ -677,7 +696,7 @@ func TestAnOpenAddressNeedsATokenOrAWord(t *testing.T) {
 
 func TestAPortThatIsTakenIsSaid(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{})
+	addr := listenAlone(t, s, &HTTP{})
 	if err := s.HTTP(t.Context(), &HTTP{Address: addr}); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Error(err)
 	}
@@ -731,7 +750,7 @@ func TestTheURLChoosesTheTools(t *testing.T) {
 
 func TestHealthAndMetricsTellHowItIs(t *testing.T) {
 	s, _ := serving(t, nil)
-	addr := listen(t, s, &HTTP{})
+	addr := listenAlone(t, s, &HTTP{})
 	c := dialHTTP(t, "http://"+addr+"/mcp", "", "", nil)
 	c.run("Return(1)")
 	get := func(path string) string {
@@ -808,6 +827,7 @@ func TestShutdownLetsScriptsEnd(t *testing.T) {
 // TestATokenIsToldOfItsOwnResultsOnly has ann call a tool often enough for a
 // type, and looks for that type in all that shows tools.
 func TestATokenIsToldOfItsOwnResultsOnly(t *testing.T) {
+	alone(t, "each learns by itself")
 	f, folder := newFake(), t.TempDir()
 	serve := func(tokens map[string]string) (*Server, string) {
 		t.Helper()
@@ -909,7 +929,7 @@ Return(d.Tools[0].Signature)`)
 // What is no beginning of a session takes no place of one.
 func TestWhatNeverBecomesASessionIsForgotten(t *testing.T) {
 	s, _ := serving(t, nil)
-	url := "http://" + listen(t, s, &HTTP{}) + "/mcp"
+	url := "http://" + listenAlone(t, s, &HTTP{}) + "/mcp"
 	for _, body := range []string{"{", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "[]"} {
 		req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))

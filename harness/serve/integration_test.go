@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), "conformance", "server", "--url", "http://"+listen(t, s, &HTTP{})+"/mcp",
+			cmd := exec.CommandContext(t.Context(), "conformance", "server", "--url", "http://"+listenAlone(t, s, &HTTP{})+"/mcp",
 				choose, revision, "--expected-failures", expected, "--output-dir", t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if err != nil {

@@ -169,6 +169,7 @@ func TestAPersonIsAskedWhereTheClientCan(t *testing.T) {
 	for _, transport := range []string{"stdio", "2025-11-25", "2026-07-28"} {
 		for action, want := range map[string]string{"accept": "deleted\n", "decline": "did not approve", "cancel": "waiting\n"} {
 			t.Run(transport+" "+action, func(t *testing.T) {
+				asksSessions(t, transport)
 				s, f := serving(t, &Options{Policy: &harness.Policy{Approve: harness.ApproveDestructive}})
 				var question string
 				opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult,

@@ -338,6 +338,7 @@ func TestRunsAreResources(t *testing.T) {
 // Who comes without a token that others have sees its own session's runs alone,
 // and gets no answers of others in dry runs.
 func TestRunsOfNobodyAreOfTheirSession(t *testing.T) {
+	alone(t, "who has no session has no runs to see")
 	s, _ := serving(t, nil)
 	url := "http://" + listen(t, s, &HTTP{Insecure: true}) + "/mcp"
 	a, b := dialHTTP(t, url, "2025-11-25", "", nil), dialHTTP(t, url, "2025-11-25", "", nil)

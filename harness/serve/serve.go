@@ -1,13 +1,19 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,6 +85,10 @@ type Options struct {
 	// Records keeps a record of each run and each call without a script; nil: the
 	// last DefaultRecords of them, in memory.
 	Records *record.Store
+	// Key signs what clients carry from one request to the next, questions to their
+	// users and where they stand, of at least 32 bytes: instances that answer for one
+	// another have the same. Empty: one that nobody else has.
+	Key []byte
 	// Grace is how long running scripts may go on when the server ends; 0:
 	// DefaultGrace, negative: not at all.
 	Grace time.Duration
@@ -107,6 +117,51 @@ const (
 	DefaultRecords        = 200
 )
 
+// KeyVariable is the variable of the environment that may have the key.
+const KeyVariable = "USETOOLS_KEY"
+
+// minKey and maxKey bound a key, in bytes.
+const (
+	minKey = 32
+	maxKey = 4 << 10
+)
+
+// ReadKey reads a key from a file, or else takes that of the environment; nil where
+// there is neither.
+func ReadKey(file, env string) ([]byte, error) {
+	key := []byte(strings.TrimSpace(env))
+	if file != "" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the key: %w", err)
+		}
+		defer f.Close()
+		if key, err = io.ReadAll(io.LimitReader(f, maxKey+1)); err != nil {
+			return nil, fmt.Errorf("reading the key: %w", err)
+		}
+		key = bytes.TrimSpace(key)
+	}
+	if len(key) == 0 && file == "" {
+		return nil, nil
+	}
+	return key, checkKey(key)
+}
+
+func checkKey(key []byte) error {
+	if len(key) < minKey || len(key) > maxKey {
+		return fmt.Errorf("a key of %d bytes: want %d to %d, as openssl rand -hex 32 makes them", len(key), minKey, maxKey)
+	}
+	return nil
+}
+
+// AnswerKey is what signs answers of people with a key, so that they count at all
+// instances that have it.
+func AnswerKey(key []byte) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write([]byte("usetools answers/1"))
+	return m.Sum(nil)
+}
+
 // Server serves scripts to MCP clients, over any number of transports.
 type Server struct {
 	opts    Options
@@ -122,8 +177,6 @@ type Server struct {
 	otel    *telemetry
 	records *record.Store
 	reading *semaphore.Weighted // records, one at a time
-	key     []byte              // signs what clients carry for us
-	spent   spent               // approvals
 	tasks   tasks
 	sent    sent
 	resumer *resumer
@@ -154,7 +207,7 @@ type Server struct {
 // New starts a server: its spare workers, the load of its catalog and the
 // watch over it. The errors are about the options.
 func New(opts *Options) (*Server, error) {
-	s := &Server{sessions: map[*session]struct{}{}, owned: map[owner]*owned{}, key: make([]byte, 32)}
+	s := &Server{sessions: map[*session]struct{}{}, owned: map[owner]*owned{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -190,7 +243,13 @@ func New(opts *Options) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.sdkLog = slog.New(atLeast{s.log.Handler(), slog.LevelError + 1}) // it calls clients' mistakes errors
-	rand.Read(s.key)
+	if len(o.Key) == 0 {
+		o.Key = make([]byte, minKey)
+		rand.Read(o.Key)
+	}
+	if err := checkKey(o.Key); err != nil {
+		return nil, err
+	}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.broken, s.fail = context.WithCancelCause(context.Background())
 	s.metrics.begun = time.Now()

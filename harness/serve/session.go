@@ -53,9 +53,9 @@ type session struct {
 	id   string // names it in records and in the queue
 	mode Mode
 	mcp  *mcp.Server
-	// keeps says that something can be kept for the client from one request to
-	// the next.
-	keeps bool
+	// loads says that tools can be loaded for the client, which are there in its next
+	// request.
+	loads bool
 	begun time.Time
 	owner owner  // of what it saves and what its results teach
 	token string // the name of the token that it came with, whose rules count; "" on stdio
@@ -81,14 +81,14 @@ type session struct {
 
 // newSession makes a session with its MCP server. sdkID, if not nil, returns
 // the session ID that HTTP clients are given.
-func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID func() string) *session {
-	c := &session{s: s, id: id, owner: of, mode: mode, keeps: keeps, begun: time.Now(), loaded: map[string]struct{}{}}
+func (s *Server) newSession(id string, of owner, mode Mode, loads bool, sdkID func() string) *session {
+	c := &session{s: s, id: id, owner: of, mode: mode, loads: loads, begun: time.Now(), loaded: map[string]struct{}{}}
 	c.results = harness.NewRoom(s.opts.MaxResultBytes, s.weighed(of))
 	c.mcp = mcp.NewServer(&mcp.Implementation{Name: "usetools", Title: "UseTools", Version: s.opts.Version},
 		&mcp.ServerOptions{
 			Logger:       s.sdkLog,
 			GetSessionID: sdkID,
-			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+			SetCacheable: c.cacheable,
 			Capabilities: &mcp.ServerCapabilities{
 				//lint:ignore SA1019 older clients are told by it what a script prints
 				Logging: &mcp.LoggingCapabilities{},
@@ -115,12 +115,33 @@ func (s *Server) newSession(id string, of owner, mode Mode, keeps bool, sdkID fu
 	return c
 }
 
+// listTime is how long clients may keep a list of tools: answers tell of what has
+// changed since.
+const listTime = 5 * time.Minute
+
+// cacheable says who may keep a result, and for how long.
+func (c *session) cacheable(_ context.Context, req mcp.Request, res *mcp.Cacheable) {
+	res.CacheScope = "private"
+	if _, ok := req.(*mcp.ListToolsRequest); ok && c.knows() && !(c.loads && c.mode.discovery()) && !c.s.opts.UsageOrder {
+		res.TTLMs = int(listTime.Milliseconds())
+	}
+}
+
+// keptFor is the session that values are kept for, empty where many clients are in
+// it: what they read later has a handle.
+func (c *session) keptFor() string {
+	if c.one {
+		return c.id
+	}
+	return ""
+}
+
 // end forgets a session.
 func (c *session) end() {
 	c.s.mu.Lock()
 	delete(c.s.sessions, c)
 	c.s.mu.Unlock()
-	if c.keeps {
+	if c.one {
 		c.s.kept.forget(c.id)
 	}
 }
@@ -140,6 +161,9 @@ func (c *session) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		switch method {
 		case "tools/call":
 			ctx = withTrace(ctx, req)
+			if !c.one { // another instance may have listed it
+				c.offerApprovals()
+			}
 		case "tools/list":
 			select {
 			case <-c.s.live.told:

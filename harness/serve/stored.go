@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,11 +19,14 @@ const (
 	keepTenant  = 64 << 20  // bytes for all sessions of a tenant
 	keepAll     = 256 << 20 // bytes for all
 	keepResults = 32        // values for one session
+	keepHandles = 1024      // values of a tenant without a session
 )
 
-// keeper keeps large results for later scripts of their sessions. The oldest
-// go first, of the session or the tenant that has too much; where all have too
-// much together, of the tenant that has the most.
+// keeper keeps large results for later scripts. In a session they have numbers; what
+// is kept for clients without one has a handle, which is all that it takes to read
+// it, with the same token where there are tokens. The oldest go first, of the session
+// or the tenant that has too much; where all have too much together, of the tenant
+// that has the most.
 type keeper struct {
 	mu   sync.Mutex
 	all  []*keptValue // by age, the oldest first
@@ -30,15 +35,17 @@ type keeper struct {
 }
 
 type keptValue struct {
-	tenant, session, id string
-	value               json.RawMessage
-	until               time.Time
+	tenant  string
+	session string // empty: id is a handle
+	id      string
+	value   json.RawMessage
+	until   time.Time
 }
 
 func newKeeper() *keeper { return &keeper{next: map[string]int{}} }
 
-// keep keeps values of a tenant's session and returns their IDs, "" for one that
-// is too large.
+// keep keeps values of a tenant's session, empty for none, and returns their IDs, ""
+// for one that is too large.
 func (k *keeper) keep(tenant, session string, values ...json.RawMessage) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -48,8 +55,12 @@ func (k *keeper) keep(tenant, session string, values ...json.RawMessage) []strin
 		if len(v) == 0 || len(v) > keepEach {
 			continue
 		}
-		k.next[session]++
-		ids[i] = fmt.Sprintf("r%d", k.next[session])
+		if session == "" {
+			ids[i] = newHandle()
+		} else {
+			k.next[session]++
+			ids[i] = fmt.Sprintf("r%d", k.next[session])
+		}
 		k.all = append(k.all, &keptValue{tenant, session, ids[i], v, time.Now().Add(keepFor)})
 		k.size += len(v)
 	}
@@ -65,13 +76,17 @@ func (k *keeper) surplus(tenant, session string) int {
 	own, n, sizes := 0, 0, map[string]int{} // of the session; of each tenant
 	for _, v := range k.all {
 		sizes[v.tenant] += len(v.value)
-		if v.session == session {
+		if v.tenant == tenant && v.session == session {
 			own, n = own+len(v.value), n+1
 		}
 	}
+	each, most := keepEach, keepResults
+	if session == "" { // many clients
+		each, most = keepTenant, keepHandles
+	}
 	switch {
-	case own > keepEach || n > keepResults:
-		return slices.IndexFunc(k.all, func(v *keptValue) bool { return v.session == session })
+	case own > each || n > most:
+		return slices.IndexFunc(k.all, func(v *keptValue) bool { return v.tenant == tenant && v.session == session })
 	case sizes[tenant] > keepTenant:
 		return slices.IndexFunc(k.all, func(v *keptValue) bool { return v.tenant == tenant })
 	case k.size > keepAll:
@@ -92,28 +107,60 @@ func (k *keeper) expire(now time.Time) {
 	}
 }
 
-// forScript returns the values of a session that a script may mean: those
-// whose IDs it has, all where it has none of them.
-func (k *keeper) forScript(session, source string) map[string]json.RawMessage {
-	if session == "" || !strings.Contains(source, "Stored") {
+// forScript returns the values that a script of a tenant's session may mean: those
+// whose handles it or its inputs have, and of the session, if there is one, those
+// whose numbers it has, all where it has none of them.
+func (k *keeper) forScript(tenant, session, source string, inputs map[string]json.RawMessage) map[string]json.RawMessage {
+	if !strings.Contains(source, "Stored") {
 		return nil
+	}
+	handles, pattern := map[string]bool{}, handlePattern()
+	for _, h := range pattern.FindAllString(source, keepHandles) {
+		handles[h] = true
+	}
+	for _, in := range inputs {
+		for _, h := range pattern.FindAll(in, keepHandles) {
+			handles[string(h)] = true
+		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.expire(time.Now())
-	named, all := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	named, rest := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	for _, v := range k.all {
-		if v.session == session {
-			all[v.id] = v.value
-			if strings.Contains(source, `"`+v.id+`"`) {
-				named[v.id] = v.value
-			}
+		switch {
+		case v.session == "" && v.tenant == tenant && handles[v.id]:
+			named[v.id] = v.value
+		case v.session == "" || v.session != session:
+		case strings.Contains(source, `"`+v.id+`"`):
+			named[v.id] = v.value
+		default:
+			rest[v.id] = v.value
 		}
 	}
 	if len(named) > 0 {
 		return named
 	}
-	return all
+	return rest
+}
+
+// A handle is 16 random letters or digits, of 32: 80 bits.
+const (
+	handleLetters = "0123456789abcdefghjkmnpqrstvwxyz"
+	handleSize    = 16
+)
+
+var handlePattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(fmt.Sprintf(`\b[%s]{%d}\b`, handleLetters, handleSize))
+})
+
+func newHandle() string {
+	b := make([]byte, handleSize)
+	rand.Read(b)
+	for i := range b {
+		b[i] = handleLetters[b[i]%byte(len(handleLetters))]
+	}
+	return string(b)
 }
 
 // forget drops what a session kept.

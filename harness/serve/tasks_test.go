@@ -179,6 +179,7 @@ func folderStore(t *testing.T, dir string) *record.Store {
 func TestALongScriptBecomesATask(t *testing.T) {
 	for _, transport := range []string{"http", "stdio"} {
 		t.Run(transport, func(t *testing.T) {
+			alone(t, "the others do not know how far a task is")
 			dir := t.TempDir()
 			connect := func() (*tasker, *fake, *Server) {
 				s, f := serving(t, &Options{Records: folderStore(t, dir), TaskAfter: time.Nanosecond})
@@ -226,6 +227,7 @@ func TestALongScriptBecomesATask(t *testing.T) {
 }
 
 func TestATaskThatIsCanceledEnds(t *testing.T) {
+	alone(t, "the others cannot end a task")
 	dir := t.TempDir()
 	s, f := serving(t, &Options{Records: folderStore(t, dir), TaskAfter: time.Nanosecond})
 	c := taking(t, s, "http://"+listen(t, s, &HTTP{})+"/mcp", "", nil)

@@ -43,6 +43,7 @@ var twoTokens = map[string]string{"ann": "token-of-ann-0123", "bob": "token-of-b
 // are none.
 func newTenants(t *testing.T, version string, tokens map[string]string, opts *Options) *tenants {
 	t.Helper()
+	alone(t, "what is learnt, saved and counted is looked at in the instance")
 	x := &tenants{t: t, version: version, folder: t.TempDir()}
 	x.scripts = library.Open(filepath.Join(x.folder, "scripts"))
 	x.audit = filepath.Join(x.folder, "audit.jsonl")
@@ -154,12 +155,9 @@ var rows = map[string]func(t *testing.T, version string){
 	},
 	"stored values": func(t *testing.T, version string) {
 		x := newTenants(t, version, twoTokens, &Options{Answer: 600})
-		if _, a := x.ann.run(`Return(strings.Repeat("x", 5000))`); a.Cut["value"].Stored != "r1" {
-			t.Errorf("%+v", a.Cut)
-		}
-		const read = `var v string; if err := Stored("r1", &v); err != nil { v = err.Error() }; Return(len(v))`
+		_, a := x.ann.run(large)
 		for name, c := range map[string]*client{"ann": x.ann, "bob": x.bob} {
-			got, _ := c.run(read)
+			got, _ := c.run(reads(a.Cut["value"].Stored))
 			x.has(name, got, "5000", name == "ann")
 		}
 		if version > lastStateful {

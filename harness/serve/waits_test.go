@@ -74,6 +74,7 @@ const deletesThree = `for i := range 3 {
 func TestEachCallIsAskedAbout(t *testing.T) {
 	for name, dial := range transports {
 		t.Run(name, func(t *testing.T) {
+			asksSessions(t, name)
 			s, f := serving(t, &Options{Policy: asksForWrites, Records: folderStore(t, t.TempDir())})
 			p := &person{says: func(m string) *mcp.ElicitResult {
 				if strings.Contains(m, "file1") {

@@ -16,6 +16,9 @@ var (
 	// ErrUnavailable is wrapped by the error of a call to a tool that is known
 	// but cannot work here: its program is not installed, or too old.
 	ErrUnavailable = errors.New("tool is unavailable")
+	// ErrSignIn is wrapped by the error of a connection or call that needs a person to
+	// sign in to the server first.
+	ErrSignIn = errors.New("nobody is signed in")
 	// ErrClosed is returned for a call after Close.
 	ErrClosed = errors.New("backend is closed")
 )

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
 )
 
@@ -89,7 +90,7 @@ func (a *answer) recallServer(previous *registry.Registry) {
 			}
 		}
 	}
-	a.server.Error = &text
+	a.server.Error, a.server.SignIn = &text, errors.Is(a.err, backend.ErrSignIn)
 }
 
 // someTools names the first few tools.

@@ -55,7 +55,9 @@ func whole(b []byte) (text, rest []byte) {
 }
 
 // colours are the escape sequences that are let through: none of them hides.
-var colours = regexp.MustCompile("\x1b\\[(?:(?:[0-4]|[39][0-7])(?:;(?:[0-4]|[39][0-7]))*)?m")
+var colours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b\\[(?:(?:[0-4]|[39][0-7])(?:;(?:[0-4]|[39][0-7]))*)?m")
+})
 
 // shown returns text as a terminal gets it.
 func shown(b []byte) []byte {
@@ -65,7 +67,7 @@ func shown(b []byte) []byte {
 		text := string(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")))
 		out = append(out, registry.PrintableText(text, len(text))...)
 	}
-	for _, m := range colours.FindAllIndex(b, -1) {
+	for _, m := range colours().FindAllIndex(b, -1) {
 		add(b[at:m[0]])
 		out, at = append(out, b[m[0]:m[1]]...), m[1]
 	}

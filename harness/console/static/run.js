@@ -1,6 +1,6 @@
 // The page of a run: joins line, bar, row of the table and the panel; adds keys, zoom
-// and the thread. The server has drawn everything; here nothing is drawn but ticks and
-// two paths. A part that the server sends anew is joined again.
+// and the thread. The server has drawn everything but ticks, two paths, and links on the
+// bars of long runs. A part that the server sends anew is joined again.
 import { $, $$, el, inField } from "./console.js";
 
 const svg = (tag, attrs) => {
@@ -8,6 +8,7 @@ const svg = (tag, attrs) => {
   for (const [k, v] of Object.entries(attrs)) e.setAttribute(k, v);
   return e;
 };
+const most = 200, kin = 60; // calls of main, and of a goroutine, that are joined
 const number = (a) => +(a.getAttribute("href").split("#c")[1] ?? 0); // of #c12, ?calls=2#c112
 
 // What stays when the score comes anew: the chosen call, zoom, and what is pressed.
@@ -25,7 +26,10 @@ class Score {
     this.bars = new Map($$(".lane a", root).map((a) => [number(a), a]).filter(([n]) => n));
     this.rows = new Map($$(".row[id]", root).map((r) => [r.id, r]));
     // in the order of their beginning
-    this.calls = data.calls.map(([n, row, t, ms, g, bad, words]) => ({ n, row: data.rows[row], t, ms, g: data.paths[g], bad: !!bad, words }));
+    this.calls = data.calls.map(([n, row, t, ms, g, look, lane, tool]) => {
+      const [hue, word] = data.looks[look].split("|");
+      return { n, row: data.rows[row], t, ms, g: data.paths[g], look: hue, word, bad: / x/.test(hue), lane, tool };
+    });
     this.at = new Map(this.calls.map((c, i) => [c.n, i]));
     this.byRow = Map.groupBy(this.calls, (c) => c.row);
     this.byPath = Map.groupBy(this.calls, (c) => c.g);
@@ -42,18 +46,45 @@ class Score {
     this.over = "";
     this.step = 0;
     for (const b of this.bars.values()) b.setAttribute("tabindex", "-1");
-    if (data.many) { // without scripts the table alone is read out; with them each bar has its words
-      for (const c of this.calls) this.bars.get(c.n)?.setAttribute("aria-label", this.words(c));
-      for (const l of $$("svg.lane[aria-hidden]:not(.prints)", root)) l.removeAttribute("aria-hidden");
-    }
+    if (data.many) for (const l of $$("svg.lane[aria-hidden]:not(.prints)", root)) l.removeAttribute("aria-hidden"); // without scripts the table alone is read out
     for (const b of $$("#fold, #thr, .zoom", root)) b.hidden = false;
     this.listen();
   }
 
   rowsOfTable() { this.table = new Map($$(".calls tbody tr").map((r) => [+r.id.slice(1), r])); }
-  words(c) { return `call ${c.n} of ${this.data.total}, ${this.place(c.row)}, ${c.words}`; }
-  place(row) { return "line " + row.replace(/^(s\d+)?L/, ""); }
-  said(c) { return c.words ? this.words(c) : this.bars.get(c.n)?.getAttribute("aria-label") ?? ""; }
+  // span is where a bar is and how wide, in percent of the whole run.
+  span(c) {
+    const x = this.x(c.t);
+    return [x, !c.ms && / (made|rec)/.test(c.look) ? .8 : Math.max(this.x(c.t + c.ms) - x, .12)];
+  }
+  // bar is the link of a call. In long runs a lane is a path, on which it is made when it
+  // is first asked for.
+  bar(n) {
+    const c = !this.bars.has(n) && this.call(n), lane = c && $$(".l", this.rows.get(c.row))[c.lane];
+    if (lane) {
+      const [x, width] = this.span(c), ms = c.ms < 1000 ? +c.ms.toFixed(1) + " ms" : +(c.ms / 1000).toFixed(2) + " s";
+      const a = svg("a", { href: this.table.has(n) ? "#c" + n : `?calls=${Math.ceil(n / 100)}#c${n}`, tabindex: -1,
+        "aria-label": `call ${n} of ${this.data.total}, line ${c.row.replace(/.*L/, "")}, ${this.data.tools[c.tool]}, ${ms}${c.word && ", " + c.word}` });
+      a.append(svg("rect", { class: "b " + c.look, x: x + "%", width: width + "%", height: 10 }));
+      lane.append(a);
+      this.bars.set(n, a);
+    }
+    return this.bars.get(n);
+  }
+  rect(n) { return this.bar(n)?.firstElementChild; }
+  // hit is the number of the call at a pointer; 0: there is none.
+  hit(e) {
+    const a = e.target.closest?.(".lane a"), lane = e.target.closest?.(".l");
+    if (a || !lane) return a ? number(a) : 0;
+    const at = this.percent(e), row = lane.closest(".row"), i = $$(".l", row).indexOf(lane);
+    const far = (c) => { const [x, w] = this.span(c); return Math.max(x - at, at - x - w); };
+    return this.byRow.get(row.id).filter((c) => c.lane === i).reduce((a, c) => far(c) < far(a) ? c : a).n;
+  }
+  // percent is where a pointer is, in percent of the whole run.
+  percent(e) {
+    const r = this.axis.getBoundingClientRect();
+    return ((e.clientX - r.left) / r.width * 100 - kept.x) / kept.w * 100;
+  }
   call(n) { return this.calls[this.at.get(n)]; }
 
   // ---- joins
@@ -64,7 +95,7 @@ class Score {
   }
   hover(n, row) {
     const c = this.call(n);
-    if (c) this.light([this.bars.get(n)?.firstElementChild, this.rows.get(c.row), this.table.get(n)]);
+    if (c) this.light([this.rect(n), this.rows.get(c.row), this.table.get(n)]);
     else this.light(this.byRow.has(row) ? [this.rows.get(row)] : []);
     this.later(n || kept.chosen);
   }
@@ -78,7 +109,7 @@ class Score {
     }
     kept.chosen = n;
     if (from) this.reveal(c);
-    const bar = this.bars.get(n);
+    const bar = this.bar(n);
     this.mark(c, this.table.get(n));
     bar.setAttribute("tabindex", "0"); // one stop for Tab, arrows for the rest
     if (focus) bar.focus({ preventScroll: true });
@@ -89,17 +120,18 @@ class Score {
       this.rows.get(c.row)?.scrollIntoView({ block: "nearest" });
       if (from !== "link") history.replaceState(null, "", "#c" + n);
     }
-    if (from === "panel") say.textContent = this.said(c);
+    if (from === "panel") say.textContent = bar.getAttribute("aria-label");
     this.later();
   }
   mark(c, row) {
     for (const e of this.on) e.classList.remove("on", "kin");
     this.on = [row].filter(Boolean);
-    if (c) this.on.push(this.bars.get(c.n).firstElementChild, this.rows.get(c.row));
+    if (c) this.on.push(this.rect(c.n), this.rows.get(c.row));
     for (const e of this.on) e?.classList.add("on");
-    if (c && c.g) for (const k of this.byPath.get(c.g)) {
-      const bar = this.bars.get(k.n)?.firstElementChild;
-      if (bar) { bar.classList.add("kin"); this.on.push(bar); }
+    const of = c?.g ? this.byPath.get(c.g) : [];
+    if (of.length <= kin) for (const k of of) {
+      this.rect(k.n).classList.add("kin");
+      this.on.push(this.rect(k.n));
     }
   }
 
@@ -115,7 +147,7 @@ class Score {
     const zero = this.under.getBoundingClientRect().top;
     const path = (list, d) => {
       for (const c of list) {
-        const bar = this.bars.get(c.n)?.firstElementChild.getBoundingClientRect();
+        const bar = this.rect(c.n)?.getBoundingClientRect();
         if (!bar || !bar.height) continue;
         const top = (bar.top - zero + bar.height / 2).toFixed(1);
         d += d ? `V${top}H${this.px(c.t).toFixed(1)}` : `M${this.px(0).toFixed(1)} ${top}H${this.px(c.t).toFixed(1)}`;
@@ -123,12 +155,11 @@ class Score {
       }
       return d;
     };
-    const few = this.calls.length <= 200;
-    this.thread.setAttribute("d", kept.thread && few ? path(this.byPath.get("") ?? [], "") : "");
+    this.thread.setAttribute("d", kept.thread && this.calls.length <= most ? path(this.byPath.get("") ?? [], "") : "");
     const c = this.call(n), go = c?.g.match(/^(?:.*\/)?(\d+):\d+#[^/]*$/);
     const start = go && this.rows.get(c.row.replace(/\d+$/, go[1])); // the line that started the goroutine
     const all = start ? this.byPath.get(c.g) : [];
-    this.chain.setAttribute("d", all.length && all.length <= 200 ? path(all, `M${this.px(all[0].t).toFixed(1)} ${start.offsetTop + 10}`) : "");
+    this.chain.setAttribute("d", all.length && all.length <= kin ? path(all, `M${this.px(all[0].t).toFixed(1)} ${start.offsetTop + 10}`) : "");
   }
 
   // ---- zoom: every lane is an SVG in an SVG whose x and width are percents
@@ -148,7 +179,7 @@ class Score {
   around(f, mid = 50) { this.zoom(mid - (mid - kept.x) * f, kept.w * f); }
   // reveal zooms and moves so that a call's bar is there to be seen.
   reveal(c) {
-    const lane = this.bars.get(c.n).closest(".lane"), least = +(lane.dataset.from ?? 0) * 100;
+    const lane = this.bar(c.n).closest(".lane"), least = +(lane.dataset.from ?? 0) * 100;
     const w = Math.max(kept.w, least), at = this.x(c.t);
     const x = kept.x + at * kept.w / 100;
     if (w !== kept.w || x < 0 || x > 96) {
@@ -186,19 +217,19 @@ class Score {
   // ---- pointer and keys: one listener each
   listen() {
     const { root, axis } = this, bar = (t) => { const a = t.closest?.(".lane a"); return a ? number(a) : 0; };
-    root.addEventListener("pointerover", (e) => {
-      const n = bar(e.target), row = e.target.closest(".row")?.id ?? "", key = n + ":" + row;
+    root.addEventListener("pointermove", (e) => {
+      const n = this.hit(e), row = e.target.closest(".row")?.id ?? "", key = n + ":" + row;
       if (key !== this.over) { this.over = key; this.hover(n, row); }
     });
     root.addEventListener("pointerleave", () => { this.over = ""; this.hover(0, ""); });
     root.addEventListener("click", (e) => {
       const zoom = e.target.closest("[data-zoom]");
       if (zoom) { zoom.dataset.zoom === "0" ? this.zoom(0, 100) : this.around(zoom.dataset.zoom === "+" ? 1.6 : 1 / 1.6); return; }
-      const n = bar(e.target);
+      const n = this.hit(e);
       if (n) { if (!e.ctrlKey && !e.metaKey) { e.preventDefault(); this.choose(n, { from: "bar" }); } return; }
       const row = e.target.closest(".row"), list = row && this.byRow.get(row.id);
       if (e.target.closest(".strip") && list) { // the call nearest in time
-        const r = axis.getBoundingClientRect(), at = ((e.clientX - r.left) / r.width * 100 - kept.x) / kept.w * 100;
+        const at = this.percent(e);
         this.choose(list.reduce((a, c) => Math.abs(this.x(c.t) - at) < Math.abs(this.x(a.t) - at) ? c : a).n, { from: "bar" });
       } else if (list && !e.target.closest("a,button") && !String(getSelection())) this.choose(list[0].n, { from: "bar" });
     });
@@ -313,7 +344,7 @@ detail.addEventListener("click", async (e) => {
     history.replaceState(null, "", place.hash);
   } else if (e.target.closest("#d-tool")) detail.classList.toggle("open"); // matters on small screens
 });
-detail.addEventListener("keydown", (e) => { if (e.key === "Escape") s.bars.get(kept.chosen)?.focus(); });
+detail.addEventListener("keydown", (e) => { if (e.key === "Escape") s.bar(kept.chosen)?.focus(); });
 document.addEventListener("click", (e) => {
   const row = e.target.closest(".calls tbody tr");
   if (row && !e.target.closest("a") && !String(getSelection())) s.choose(+row.id.slice(1), { from: "key" });
@@ -330,12 +361,12 @@ const sizes = new ResizeObserver(() => { s.ticks(); s.later(); });
 // ---- the beginning, and each time the score comes anew
 function begin(root) {
   s = new Score(root);
-  s.zoom(kept.x, kept.w);
-  if (kept.w !== 100) s.apply();
+  if (kept.w !== 100) { s.zoom(kept.x, kept.w); s.apply(); }
   const fold = $("#fold", root), thr = $("#thr", root);
   const [, kind, id] = location.hash.match(/^#(?:(c)(\d+)|(?:s\d+)?L\d+)$/) ?? [];
   if (kept.fold === null) { // what does not fit the window begins with the lines that did something
-    if (root.offsetHeight > innerHeight && (!location.hash || kind)) s.press(fold, true);
+    const high = $$(".row,.note", root).length * 26; // without a layout, which would be one more
+    if (high > innerHeight && (!location.hash || kind)) s.press(fold, true);
   } else if (kept.fold) s.press(fold, true);
   if (!kept.thread) s.press(thr, false);
   if (kept.chosen) { // a part that came anew

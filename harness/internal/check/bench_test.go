@@ -47,7 +47,6 @@ func main() {
 `
 
 func BenchmarkParseAndCheck(b *testing.B) {
-	Warm()
 	b.ReportAllocs()
 	for b.Loop() {
 		s, bad := Parse([]byte(benchmarkScript))
@@ -61,7 +60,6 @@ func BenchmarkParseAndCheck(b *testing.B) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	Warm()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, bad := Parse([]byte(benchmarkScript)); bad != nil {
@@ -71,7 +69,6 @@ func BenchmarkParse(b *testing.B) {
 }
 
 func BenchmarkUnknownType(b *testing.B) {
-	Warm()
 	for b.Loop() {
 		s, bad := Parse([]byte(`memory.CreateEntities(memory.CreateEntitiesParams{Entities: []memory.Entity{{Name: "a"}}})`))
 		if bad != nil {

@@ -15,8 +15,9 @@ import (
 // unit, or both under one name.
 type binding struct {
 	name        string
-	file        *file // whose imports decide
-	std, unit   *types.Package
+	file        *file  // whose imports decide
+	std         string // its path; empty: there is none
+	unit        *types.Package
 	stdSpec     *ast.ImportSpec // nil when the import is missing
 	unitSpec    *ast.ImportSpec
 	unitPath    string
@@ -111,7 +112,9 @@ func (c *checker) correctPackage(b *binding) {
 // unit's.
 func (c *checker) findStd(b *binding) {
 	if b.stdSpec != nil {
-		b.std, _ = c.Import(importedPath(b.stdSpec))
+		if path := importedPath(b.stdSpec); export.Available(path) {
+			b.std = path
+		}
 		return
 	}
 	if b.unitSpec != nil && b.unitSpec.Name != nil {
@@ -119,22 +122,22 @@ func (c *checker) findStd(b *binding) {
 	}
 	candidates := export.ByName(b.name)
 	for _, path := range candidates {
-		if p, err := c.Import(path); err == nil && b.suits(p) {
-			b.std = p
+		if b.suits(path) {
+			b.std = path
 			return
 		}
 	}
 	if b.unit == nil && len(candidates) > 0 {
-		b.std, _ = c.Import(candidates[0])
+		b.std = candidates[0]
 	}
 }
 
 // suits reports whether a standard package has all names of the references
 // that are not the unit's, and at least one.
-func (b *binding) suits(p *types.Package) bool {
+func (b *binding) suits(path string) bool {
 	found := false
 	for _, r := range b.refs {
-		if hasName(p, r.name.Name) {
+		if export.Declares(path, r.name.Name) {
 			found = true
 		} else if b.unit == nil || match(b.unit, r.name.Name) == "" {
 			return false
@@ -149,7 +152,7 @@ func hasName(p *types.Package, name string) bool {
 
 // choose gives one reference to the standard package or to the unit.
 func (c *checker) choose(b *binding, r reference) *Diagnostic {
-	inStd := b.std != nil && hasName(b.std, r.name.Name)
+	inStd := b.std != "" && export.Declares(b.std, r.name.Name)
 	inUnit := b.unit != nil && hasName(b.unit, r.name.Name)
 	if inStd && inUnit && (b.stdSpec == nil) == (b.unitSpec == nil) {
 		d := c.diagnose(Compile, r.x.Pos(), "%s.%s is both Go's and the server's", b.name, r.name.Name)
@@ -216,9 +219,9 @@ func (c *checker) separate(b *binding) {
 		c.warnImport(b.toUn[0].x.Pos(), b.unitPath)
 		b.file.addImport(b.unitPath, unitName)
 	}
-	if len(b.toStd) > 0 && b.stdSpec == nil && b.std != nil {
-		c.warnImport(b.toStd[0].x.Pos(), b.std.Path())
-		b.file.addImport(b.std.Path(), "")
+	if len(b.toStd) > 0 && b.stdSpec == nil && b.std != "" {
+		c.warnImport(b.toStd[0].x.Pos(), b.std)
+		b.file.addImport(b.std, "")
 	}
 }
 

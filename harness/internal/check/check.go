@@ -140,6 +140,7 @@ type checker struct {
 	busy    []string   // units whose check has begun, to see cycles
 	info    *types.Info
 	main    *Package
+	library types.Importer // of the standard library, for what is checked now
 	prelude *types.Package // what the script uses of it
 	aliases map[string]string
 	untidy  []fault // what the last check of the script found unused
@@ -343,7 +344,7 @@ func (c *checker) Import(p string) (*types.Package, error) {
 		if strings.HasPrefix(p, serverPrefix) || p == discoveryPath {
 			return nil, &missingUnitError{p}
 		}
-		return export.Importer().Import(p)
+		return c.library.Import(p)
 	}
 	if slices.Contains(c.busy, p) {
 		return nil, fmt.Errorf("import cycle: %s imports itself through %s", p, strings.Join(c.busy, ", "))
@@ -371,6 +372,9 @@ func (c *checker) checkUnit(u Unit) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	outer := c.library
+	c.library = export.ImporterFor(file)
+	defer func() { c.library = outer }()
 	conf := types.Config{GoVersion: goVersion, Sizes: sizes, Importer: c}
 	p := &Package{Path: u.Path, Files: []*ast.File{file}}
 	p.Types, err = conf.Check(u.Path, c.fset, p.Files, c.info)
@@ -411,6 +415,7 @@ func (c *checker) checkScript() []fault {
 	for _, f := range c.files {
 		p.Files = append(p.Files, f.File)
 	}
+	c.library = export.ImporterFor(p.Files...)
 	pass := types.NewChecker(&conf, c.fset, p.Types, c.info)
 	_ = pass.Files(p.Files) // all errors have come through conf.Error
 	p.InitOrder = c.takeInitOrder()
@@ -582,7 +587,7 @@ func (c *checker) setToFalse(id *ast.Ident) bool {
 
 // structOf returns the name of the struct type that has a field.
 func structOf(field *types.Var) string {
-	scope := field.Pkg().Scope()
+	scope := export.Whole(field.Pkg()).Scope()
 	for _, name := range scope.Names() {
 		if t, ok := scope.Lookup(name).(*types.TypeName); ok {
 			if s, ok := t.Type().Underlying().(*types.Struct); ok && slices.Contains(slices.Collect(s.Fields()), field) {

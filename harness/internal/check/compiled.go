@@ -46,11 +46,12 @@ func checkCompiled(u Unit, others map[string]Unit, depth int) (*types.Package, e
 	if err != nil {
 		return nil, err
 	}
+	library := export.ImporterFor(file)
 	conf := types.Config{GoVersion: goVersion, Sizes: sizes, Importer: importerFunc(func(p string) (*types.Package, error) {
 		if other, ok := others[p]; ok && other.Host {
 			return checkCompiled(other, others, depth+1)
 		}
-		return export.Importer().Import(p)
+		return library.Import(p)
 	})}
 	p, err := conf.Check(u.Path, fset, []*ast.File{file}, nil)
 	if err != nil {

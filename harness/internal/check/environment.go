@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A script could be given an empty environment, which is well-defined Go. It is
@@ -15,7 +16,9 @@ import (
 // value belongs.
 
 // secretName matches the variables whose values no script should see.
-var secretName = regexp.MustCompile(`(?i)(key|token|secret|password|passwd|credentials?)s?$|(^|_)(key|token|secret|pass|auth)(_|$)`)
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(key|token|secret|password|passwd|credentials?)s?$|(^|_)(key|token|secret|pass|auth)(_|$)`)
+})
 
 // adviseEnvironment says what stands for the variable that the script reads
 // where it uses id, a function of package os.
@@ -32,8 +35,8 @@ func (c *checker) adviseEnvironment(id *ast.Ident, d *Diagnostic) {
 		return true
 	})
 	switch {
-	case !variableName.MatchString(name):
-	case secretName.MatchString(name):
+	case !variableName().MatchString(name):
+	case secretName().MatchString(name):
 		d.Hint = "scripts have no environment and see no secrets; one belongs to the server that needs it, in its entry of the config: \"env\": {" +
 			strconv.Quote(name) + ": \"${" + name + "}\"}"
 	default:
@@ -41,4 +44,4 @@ func (c *checker) adviseEnvironment(id *ast.Ident, d *Diagnostic) {
 	}
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,40}$`)
+var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,40}$`) })

@@ -248,7 +248,7 @@ func (c *checker) explainQualified(r reference, d *Diagnostic) {
 	if server, ok := strings.CutPrefix(name.Imported().Path(), serverPrefix); ok {
 		d.concern(CodeNoName, server, r.name.Name, "")
 	}
-	scope := name.Imported().Scope()
+	scope := export.Whole(name.Imported()).Scope()
 	objects := map[string]types.Object{}
 	var functions []string
 	for _, n := range scope.Names() {
@@ -477,13 +477,14 @@ func (c *checker) explainNoType(f fault, d *Diagnostic) {
 	if server, ok := strings.CutPrefix(p.Imported().Path(), serverPrefix); ok {
 		d.concern(CodeCall, server, r.name.Name, "")
 	}
-	near := nearest(r.name.Name, structTypes(p.Imported()))
+	whole := export.Whole(p.Imported())
+	near := nearest(r.name.Name, structTypes(whole))
 	if len(near) == 0 {
 		return
 	}
 	d.Hint = "it is a function; did you mean the type " + c.plain(r.x.Name) + "." + strings.Join(near, " or "+c.plain(r.x.Name)+".") + "?"
 	d.Signatures = nil
-	if o := p.Imported().Scope().Lookup(near[0]); o != nil {
+	if o := whole.Scope().Lookup(near[0]); o != nil {
 		d.Signatures = []string{c.signature(o)}
 	}
 }

@@ -374,7 +374,7 @@ func (m *mender) rename(t *ast.Expr, to *types.Named) bool {
 		if !ok {
 			return false
 		}
-		if p, ok := m.info.Uses[x].(*types.PkgName); ok && p.Imported() == to.Obj().Pkg() {
+		if p, ok := m.info.Uses[x].(*types.PkgName); ok && p.Imported().Path() == to.Obj().Pkg().Path() {
 			sel.Sel.Name = to.Obj().Name()
 			return true
 		}

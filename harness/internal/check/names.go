@@ -384,7 +384,7 @@ func isStd(path, pkg, name string) bool {
 		})
 	}
 	for _, path := range paths {
-		if p, err := export.Importer().Import(path); err == nil && p.Scope().Lookup(name) != nil && token.IsExported(name) {
+		if export.Declares(path, name) {
 			return true
 		}
 	}

@@ -76,7 +76,7 @@ func (c *checker) ofLogger(m *types.Func) bool {
 		if p.Path() != "log" && p.Path() != "log/slog" {
 			continue
 		}
-		o, _, _ := types.LookupFieldOrMethod(types.NewPointer(p.Scope().Lookup("Logger").Type()), false, p, m.Name())
+		o, _, _ := types.LookupFieldOrMethod(types.NewPointer(export.Whole(p).Scope().Lookup("Logger").Type()), false, p, m.Name())
 		if f, ok := o.(*types.Func); ok && export.TellsPlace(f) && types.Identical(f.Type(), m.Type()) {
 			return true
 		}

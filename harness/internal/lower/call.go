@@ -102,8 +102,15 @@ func (f *fn) call(x *ast.CallExpr) called {
 		f.noteLine(x)
 		return called{text: text, results: results}
 	}
+	if out, ok := f.nativeSlice(x); ok {
+		return out
+	}
+	if out, ok := f.nativeSorter(x); ok {
+		return out
+	}
 	c := f.callee(x)
 	args := f.arguments(x, c)
+	f.nativeCallback(x, args)
 	test := ""
 	if c.named {
 		test = f.signedZeros(x, &c, args)
@@ -219,7 +226,7 @@ func (f *fn) functionCallee(x *ast.CallExpr, fo *types.Func, sig *types.Signatur
 		c.invoke = plainCall(f.p.librarySymbol(fo))
 	}
 	if f.logsPlace(fo) {
-		logger := f.p.librarySymbol(fo.Pkg().Scope().Lookup("Default")) + "()"
+		logger := f.p.librarySymbol(export.Whole(fo.Pkg()).Scope().Lookup("Default")) + "()"
 		c.invoke = func(_ string, args []string) string { return f.loggerAt(x, fo, logger, args) }
 	}
 	return c

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/gotype"
+	"github.com/usetools/usetools/harness/internal/native"
 	"github.com/usetools/usetools/harness/internal/stdlib/source"
 )
 
@@ -70,6 +71,8 @@ type Program struct {
 	Makes *token.Position
 	// Ordered is that of the Input.
 	Ordered bool
+	// Natives describe functions that only compute, see package native.
+	Natives []*native.Func
 	// MapWrites are the lines on which the script writes to maps, in a script
 	// that starts goroutines. The runtime ends the process where two write at
 	// once, and does not tell which.
@@ -200,9 +203,10 @@ func Lower(in *Input) (out *Program, err error) {
 		p.findWritten(file)
 	}
 	replaces, timers := false, false
-	for _, path := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
-		timers, p.out.Reflects = timers || path.Path() == "time", p.out.Reflects || path.Path() == "reflect"
-		p.templates = p.templates || path.Path() == "text/template" || path.Path() == "html/template"
+	for _, imported := range p.units[p.in.Packages[len(p.in.Packages)-1].Types].pkg.Imports() {
+		path := imported.Path()
+		timers, p.out.Reflects = timers || path == "time", p.out.Reflects || path == "reflect"
+		p.templates = p.templates || path == "text/template" || path == "html/template"
 		replaces = replaces || source.ReplacesType(path)
 	}
 	p.out.Uncounted = timers && (p.out.Reflects || p.templates)

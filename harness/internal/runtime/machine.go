@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/usetools/usetools/harness/internal/gotype"
+	"github.com/usetools/usetools/harness/internal/native"
 )
 
 // Config is what a Machine needs to know of a lowered program.
@@ -49,6 +50,8 @@ type Config struct {
 	Seed []byte
 	// Ordered: the program ranges over maps in the order that follows from the seed.
 	Ordered bool
+	// Natives are the functions of the program that only compute.
+	Natives []*native.Func
 	// Exit is called by os.Exit and log.Fatal, after which the calling
 	// goroutine ends.
 	Exit func(code int)
@@ -82,6 +85,7 @@ type Machine struct {
 	warned map[string]bool // what [Machine.warnOnce] has said; guarded by mu
 	hides  sync.Map        // of *Type to bool: see holdsParameters
 
+	natives   sync.Map // of numbers of Config.Natives to *native.Code
 	panicking panics
 	strands   strands
 	exited    atomic.Bool  // os.Exit was called

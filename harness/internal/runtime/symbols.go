@@ -59,6 +59,7 @@ func (m *Machine) Symbols(mentions map[string]bool) map[string]reflect.Value {
 	}
 	maps.Copy(table, m.cfg.Timers.symbols())
 	m.logSymbols(table)
+	m.nativeSymbols(table)
 	m.randomSymbols(table)
 	symbols := map[string]reflect.Value{"Defers": reflect.ValueOf((*Defers)(nil)), "Case": reflect.ValueOf((*Case)(nil)),
 		"OrderBig": typeOfValue(binary.BigEndian), "OrderLittle": typeOfValue(binary.LittleEndian), "OrderNative": typeOfValue(binary.NativeEndian)}

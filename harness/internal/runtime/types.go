@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/usetools/usetools/harness/internal/gotype"
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
 // NeedsBox reports whether the erased form of t has lost what t was, so that
@@ -73,8 +74,9 @@ func LibraryStruct(s *types.Struct, source func(*types.Package) bool) *types.Typ
 	if pkg == nil || source(pkg) {
 		return nil
 	}
-	for _, name := range pkg.Scope().Names() {
-		o, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+	scope := export.Whole(pkg).Scope()
+	for _, name := range scope.Names() {
+		o, ok := scope.Lookup(name).(*types.TypeName)
 		if ok && o.Exported() && !o.IsAlias() && o.Type().Underlying() == s {
 			return o
 		}

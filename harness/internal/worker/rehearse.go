@@ -7,10 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"time"
-
-	"github.com/usetools/usetools/harness/internal/check"
 )
 
 // rehearsal is a script that does what most scripts do, and prints nothing.
@@ -25,10 +22,8 @@ var rehearsalUnit string
 
 // rehearsals are what a spare can have behind it before a script comes, so that
 // the first script of the process need not pay for it. A frame tells which; each
-// is short, since a script that comes meanwhile waits for its end. The
-// script of ours is last: it fills the allocator's caches, which a collection of
-// garbage empties.
-var rehearsals = []func() error{stock, perform}
+// is short, since a script that comes meanwhile waits for its end.
+var rehearsals = []func() error{perform}
 
 // perform takes a script of ours through the whole protocol: reading the types
 // of the library, touching the pages of the program, growing the heap. Nothing
@@ -89,13 +84,3 @@ func prompt(from io.Reader, to *frameWriter) error {
 }
 
 var rehearsalResult = json.RawMessage(`{"content":[{"type":"text","text":"words"}],"structuredContent":{"items":[{"id":1,"name":"a"}]}}`)
-
-// stock loads more of the library, and collects the garbage of that: what a
-// script allocates is then memory that the process has already.
-func stock() error {
-	check.Warm()
-	// On one processor: the others would help, and it is not urgent.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	runtime.GC()
-	return nil
-}

@@ -125,7 +125,7 @@ func Run(p *lower.Program, o *Options) (*Outcome, error) {
 	r := &run{program: p, ended: make(chan end, 64)}
 	r.machine = rt.New(rt.Config{
 		Types: p.Types, Source: p.IsSource, Library: r.libraryType, Refused: refused, Uncounted: p.Uncounted, Reflects: p.Reflects, Stdout: stdout, Stderr: stderr, Mark: o.Mark, Host: o.Host, Line: o.Line, Timers: o.Timers,
-		Seed: o.Seed, Ordered: p.Ordered,
+		Seed: o.Seed, Ordered: p.Ordered, Natives: p.Natives,
 		Exit:  func(code int) { r.ended <- end{outcome: &Outcome{Exited: true, Code: code}} },
 		Fatal: func(p *rt.Panic, trail []rt.Step) { r.ended <- end{outcome: r.panicked(p, trail)} },
 	})

@@ -35,7 +35,7 @@ func (d *dialer) dialHTTP(ctx context.Context) (*session, error) {
 		}
 	}
 	s, err := d.dialStreamable(ctx)
-	if err == nil || ctx.Err() != nil || unreachable(err) || errors.Is(err, errSignIn) {
+	if err == nil || ctx.Err() != nil || unreachable(err) || errors.Is(err, backend.ErrSignIn) {
 		return s, d.explainHTTP(ctx, err)
 	}
 	s, sseErr := d.dialSSE(ctx)
@@ -68,7 +68,7 @@ func (d *dialer) dialStreamable(ctx context.Context) (*session, error) {
 		defer cancel()
 		s, err := d.overHTTP(probe, "", transport)
 		if err == nil || d.server.Protocol == "modern" || unreachable(err) && probe.Err() == nil || ctx.Err() != nil ||
-			errors.Is(err, errSignIn) {
+			errors.Is(err, backend.ErrSignIn) {
 			return s, err
 		}
 	}
@@ -178,7 +178,7 @@ func (d *dialer) explainHTTP(ctx context.Context, err error) error {
 			where, d.server.StartTimeout), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, errSignIn):
+	case errors.Is(err, backend.ErrSignIn):
 		return fmt.Errorf("%w; run: build-registry signin %s", d.hide.Err(err), d.server.Name)
 	case leadsElsewhere(err):
 		return fmt.Errorf("%s; set that as the url in its config entry if it is meant", d.hide.Err(err))

@@ -240,7 +240,7 @@ func (s *session) explain(ctx context.Context, err error, what, tool string, lim
 			name, what, limit, key), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return fmt.Errorf("server %q: %s: %w", name, what, ctx.Err())
-	case errors.Is(err, errSignIn):
+	case errors.Is(err, backend.ErrSignIn):
 		var e *signInError
 		errors.As(err, &e)
 		return fmt.Errorf("server %q: %s: %w; run: build-registry signin %s", name, what, s.hide.Err(e), name)

@@ -29,9 +29,6 @@ import (
 // tokenTimeout bounds the renewal of a token.
 const tokenTimeout = 10 * time.Second
 
-// errSignIn is the reason of a connection that needs a person first.
-var errSignIn = errors.New("nobody is signed in")
-
 // signedIn is the OAuth handler of ordinary connections: it sends the token
 // that is kept, renewed where needed. Where that is not enough it asks nobody,
 // and registers nowhere; [SignIn] does.
@@ -42,7 +39,7 @@ type signedIn struct {
 	hide    *redact.Redactor            // learns the tokens
 }
 
-// signInError is an errSignIn that says what a person has to do.
+// signInError is a backend.ErrSignIn that says what a person has to do.
 type signInError struct {
 	scope string // that the present sign-in does not cover; empty: there is none
 }
@@ -51,11 +48,11 @@ func (e *signInError) Error() string {
 	if e.scope != "" {
 		return fmt.Sprintf("the sign-in does not cover the scope %q; add it to oauth.scopes in its config entry", e.scope)
 	}
-	return errSignIn.Error()
+	return backend.ErrSignIn.Error()
 }
 
-// Is reports whether target is errSignIn.
-func (e *signInError) Is(target error) bool { return target == errSignIn }
+// Is reports whether target is backend.ErrSignIn.
+func (e *signInError) Is(target error) bool { return target == backend.ErrSignIn }
 
 // newSignedIn returns the handler for a server, nil where it wants no OAuth.
 func (d *dialer) newSignedIn() *signedIn {

@@ -94,30 +94,7 @@ func (d *derived) keep(path string) {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || registry.WriteFile(path, b.Bytes(), 0o600) != nil {
 		return
 	}
-	forget(filepath.Dir(path), path)
-}
-
-// forget removes what was not used for longest from the folder, until it is
-// within its bounds.
-func forget(folder, but string) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return
-	}
-	var all []os.FileInfo
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".json" {
-			all = append(all, info)
-		}
-	}
-	slices.SortFunc(all, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	bytes := int64(0)
-	for i, info := range all {
-		bytes += info.Size()
-		if path := filepath.Join(folder, info.Name()); path != but && (i >= keptFiles || bytes > keptBytes) {
-			os.Remove(path)
-		}
-	}
+	registry.Forget(filepath.Dir(path), ".json", path, keptFiles, keptBytes)
 }
 
 // recall reads what is kept, unless the files that it was made of have changed

@@ -4,41 +4,47 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var (
 	// tags are those of the HTML that descriptions have. Others stay: what
 	// stands between < and > may be the name of something to put in.
-	tags = regexp.MustCompile(`(?is)<!--.*?-->|<(/?)(a|abbr|article|aside|b|blockquote|br|caption|center|cite|code|col|dd|` +
+	tags = pattern(`(?is)<!--.*?-->|<(/?)(a|abbr|article|aside|b|blockquote|br|caption|center|cite|code|col|dd|` +
 		`del|details|div|dl|dt|em|figure|font|footer|h[1-6]|header|hr|i|img|ins|kbd|li|mark|nav|ol|p|pre|q|s|samp|section|` +
 		`small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)(?:\s[^<>]*)?/?>`)
 	// alert is the mark of a Markdown alert, in its line: > [!NOTE]
-	alert  = regexp.MustCompile(`(?im)^[ \t]*>[ \t]*\[!\w+\][ \t]*`)
-	quoted = regexp.MustCompile(`(?m)^[ \t]*>[ \t]?`)
-	blanks = regexp.MustCompile(`[ \t]+\n`)
-	lines  = regexp.MustCompile(`\n{3,}`)
+	alert  = pattern(`(?im)^[ \t]*>[ \t]*\[!\w+\][ \t]*`)
+	quoted = pattern(`(?m)^[ \t]*>[ \t]?`)
+	blanks = pattern(`[ \t]+\n`)
+	lines  = pattern(`\n{3,}`)
 )
+
+// pattern is compiled when it is first needed.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // plainText returns a description without the tags and entities of HTML and
 // without Markdown's alerts, whose text stays. Code in backticks is left alone.
 func plainText(s string) string {
-	if strings.Contains(s, "[!") && alert.MatchString(s) {
-		s = quoted.ReplaceAllString(alert.ReplaceAllString(s, ""), "")
+	if strings.Contains(s, "[!") && alert().MatchString(s) {
+		s = quoted().ReplaceAllString(alert().ReplaceAllString(s, ""), "")
 	}
 	if !strings.ContainsAny(s, "<&") {
 		return strings.TrimSpace(s)
 	}
 	parts := strings.Split(s, "`")
 	for i := 0; i < len(parts); i += 2 { // the odd ones are code
-		parts[i] = html.UnescapeString(tags.ReplaceAllStringFunc(parts[i], instead))
+		parts[i] = html.UnescapeString(tags().ReplaceAllStringFunc(parts[i], instead))
 	}
 	s = strings.Join(parts, "`")
-	return strings.TrimSpace(lines.ReplaceAllString(blanks.ReplaceAllString(s, "\n"), "\n\n"))
+	return strings.TrimSpace(lines().ReplaceAllString(blanks().ReplaceAllString(s, "\n"), "\n\n"))
 }
 
 // instead is what stands in the place of a tag.
 func instead(tag string) string {
-	m := tags.FindStringSubmatch(tag)
+	m := tags().FindStringSubmatch(tag)
 	switch name, ends := strings.ToLower(m[2]), m[1] != ""; name {
 	case "code", "kbd", "samp", "tt":
 		return "`"

@@ -7,13 +7,11 @@
 // Out come a types.Importer, and a sentence of advice for everything that it
 // does not import.
 //
-// std.bin holds types only, in the indexed format of x/tools' gcexportdata,
-// without positions. Measured with Go 1.26 over 67 packages: 241 KB and
-// 0.85 ms to import the eight most used packages from cold, against 1,772 KB
-// and 2.1 ms for the compiler's own (unified) format, which carries the bodies
-// of functions that can be inlined; compressing it to 122 KB would cost more
-// time than reading it. Nothing in it depends on the platform that scripts run
-// on: all see linux/amd64, so that a script means the same everywhere.
+// std.bin holds types only, each declaration once, without positions and bodies
+// (package bundle). A declaration is decoded when a script names it: of the
+// library's 15,000 a usual script needs a hundred. Nothing in it depends on the
+// platform that scripts run on: all see linux/amd64, so that a script means the
+// same everywhere.
 //
 // The types are those of one Go release, the code behind them that of the
 // toolchain that built the program; Go's compatibility promise lets the code
@@ -24,24 +22,29 @@ package export
 //go:generate go run ./internal/gen
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"sync"
-
-	"golang.org/x/tools/go/gcexportdata"
 
 	"github.com/usetools/usetools/harness/internal/stdlib/export/internal/bundle"
 )
 
 //go:embed std.bin
-var std []byte
+var std string
 
-var opened = sync.OnceValues(func() (bundle.Bundle, error) { return bundle.Open(std) })
+var library = sync.OnceValues(func() (*bundle.Library, error) {
+	b, err := bundle.Open(std)
+	if err != nil {
+		return nil, fmt.Errorf("reading std.bin: %w", err)
+	}
+	return bundle.NewLibrary(b), nil
+})
 
 // Packages returns the import paths that scripts may use, sorted.
 func Packages() []string { return slices.Clone(lists().paths) }
@@ -63,35 +66,93 @@ func (e *NotAvailableError) Error() string {
 	return fmt.Sprintf("package %q is not available to scripts: %s", e.Path, e.Advice)
 }
 
-// Importer returns the importer of this process. Packages are read when they
-// are first asked for and shared from then on; their objects have no positions.
-// It is safe for concurrent use. Its error for a package that is not available
-// is a [*NotAvailableError].
-func Importer() types.Importer { return shared }
-
-var shared = &importer{packages: map[string]*types.Package{}}
-
-type importer struct {
-	mu       sync.Mutex
-	packages map[string]*types.Package // also those that others only mention
+// Importer returns the importer of this process, of whole packages: see [Import].
+func Importer() types.Importer {
+	return importerFunc(func(path string) (*types.Package, error) { return Import(path, nil) })
 }
 
-func (i *importer) Import(path string) (*types.Package, error) {
+type importerFunc func(path string) (*types.Package, error)
+
+func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
+
+// ImporterFor returns an importer for a check of files, whose packages have what the
+// files name of them, and the whole of a package of which they name something that it
+// has not. The files stay as they are meanwhile.
+func ImporterFor(files ...*ast.File) types.Importer {
+	selected := sync.OnceValue(func() map[string][]string { return selections(files) })
+	return importerFunc(func(path string) (*types.Package, error) {
+		names := []string{}
+		for _, f := range files {
+			for _, spec := range f.Imports {
+				if p, err := strconv.Unquote(spec.Path.Value); err != nil || p != path {
+					continue
+				}
+				switch name := PackageName(path); {
+				case spec.Name == nil:
+					names = append(names, selected()[name]...)
+				case spec.Name.Name == ".":
+					return Import(path, nil)
+				default:
+					names = append(names, selected()[spec.Name.Name]...)
+				}
+			}
+		}
+		return Import(path, names)
+	})
+}
+
+// selections returns what is selected in files of each name, as b in a.b.
+func selections(files []*ast.File) map[string][]string {
+	found := map[string][]string{}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && !slices.Contains(found[x.Name], s.Sel.Name) {
+					found[x.Name] = append(found[x.Name], s.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// Import returns a package that has the given names, and may have no others; all that
+// there are where names is nil or one of them is not there. Objects
+// are decoded when they are first asked for, shared from then on, and have no
+// positions; the scope of their own package, Object.Pkg, is not for reading: [Whole]
+// is. It is safe for concurrent use. The error for a package that is not
+// available is a [*NotAvailableError].
+func Import(path string, names []string) (*types.Package, error) {
 	if path == "unsafe" || !Available(path) {
 		return nil, &NotAvailableError{path, Advice(path)}
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if p := i.packages[path]; p != nil && p.Complete() {
-		return p, nil
-	}
-	b, err := opened()
+	l, err := library()
 	if err != nil {
-		return nil, fmt.Errorf("reading std.bin: %w", err)
+		return nil, err
 	}
-	data, ok := b.Data[path]
-	if !ok {
+	if !l.Has(path) {
 		return nil, errors.New("std.bin lacks " + path + ": run go generate in package export")
 	}
-	return gcexportdata.Read(bytes.NewReader(data), token.NewFileSet(), i.packages, path)
+	return l.Package(path, names)
+}
+
+// Declares reports whether an available package declares an exported name.
+func Declares(path, name string) bool {
+	l, err := library()
+	return err == nil && token.IsExported(name) && Available(path) && l.Declares(path, name)
+}
+
+// Whole returns the package of the library that p is, or is a part of, with all
+// its names. Any other is returned as it is.
+func Whole(p *types.Package) *types.Package {
+	l, err := library()
+	if err != nil || !l.Has(p.Path()) {
+		return p
+	}
+	whole, err := l.Package(p.Path(), nil)
+	if err != nil {
+		return p
+	}
+	return whole
 }

@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"go/types"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,30 +153,81 @@ func FuzzAdvice(f *testing.F) {
 	})
 }
 
-func FuzzOpenBundle(f *testing.F) {
-	f.Add(bundle.Encode(bundle.Bundle{Release: "go1.26", Data: map[string][]byte{"fmt": []byte("x")}}))
-	f.Add([]byte("usetools export 1 go1.26\n\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
-	f.Fuzz(func(t *testing.T, src []byte) {
-		b, err := bundle.Open(src)
-		if err == nil {
-			if _, err := bundle.Open(bundle.Encode(b)); err != nil {
-				t.Errorf("encoding again: %v", err)
+func TestADamagedBundleIsAnError(t *testing.T) {
+	head := len("usetools export 2 ")
+	for _, damaged := range []string{"", "usetools export 1 go1.26.8\n", std[:head], std[:len(std)/2], std[:len(std)-1], std + "x"} {
+		if _, err := bundle.Open(damaged); err == nil {
+			t.Errorf("%d bytes of std.bin are taken", len(damaged))
+		}
+	}
+	b, err := bundle.Open(std)
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped, err := bundle.Open(std[:len(std)/3] + strings.Repeat("\xff", len(std)-len(std)/3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bundle.NewLibrary(b).Package("no/such", nil); err == nil {
+		t.Error("a package that is not there is no error")
+	}
+	for _, path := range []string{"fmt", "time", "strings"} {
+		if bundle.NewLibrary(swapped).Has(path) {
+			_, err := bundle.NewLibrary(swapped).Package(path, nil)
+			if err == nil {
+				t.Errorf("%s: nonsense is taken", path)
 			}
 		}
-	})
+	}
+}
+
+func TestAPackageHasWhatIsAskedFor(t *testing.T) {
+	opened, err := bundle.Open(std)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := bundle.NewLibrary(opened)
+	part, err := l.Package("fmt", []string{"Println", "Stringer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := part.Scope().Names(); !slices.Equal(got, []string{"Println", "Stringer"}) {
+		t.Errorf("got %v", got)
+	}
+	slip, err := l.Package("fmt", []string{"Println", "println"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slip.Scope().Names(); len(got) < 20 || slip.Scope().Lookup("Sprintf") == nil {
+		t.Errorf("with a name that is not there: got %v", got)
+	}
+	o := part.Scope().Lookup("Println")
+	if o != slip.Scope().Lookup("Println") || o.Parent() != o.Pkg().Scope() {
+		t.Error("parts do not share their objects")
+	}
+	if whole := Whole(o.Pkg()); whole.Path() != "fmt" || whole.Scope().Lookup("Sprintf") == nil {
+		t.Errorf("whole package: got %v, %v", whole, whole.Scope().Names())
+	}
 }
 
 var everyday = []string{"fmt", "strings", "sort", "strconv", "encoding/json", "time", "errors", "os"}
 
-func BenchmarkImportEveryday(b *testing.B) { benchmarkImport(b, everyday) }
-func BenchmarkImportAll(b *testing.B)      { benchmarkImport(b, Packages()) }
+func BenchmarkImportEveryday(b *testing.B) { benchmarkImport(b, everyday, nil) }
+func BenchmarkImportAll(b *testing.B)      { benchmarkImport(b, Packages(), nil) }
+func BenchmarkImportNames(b *testing.B) {
+	benchmarkImport(b, []string{"encoding/json"}, []string{"Marshal", "Unmarshal"})
+}
 
-func benchmarkImport(b *testing.B, paths []string) {
+func benchmarkImport(b *testing.B, paths, names []string) {
 	b.ReportMetric(float64(len(std)), "bytes-embedded")
 	for b.Loop() {
-		cold := &importer{packages: map[string]*types.Package{}}
+		opened, err := bundle.Open(std)
+		if err != nil {
+			b.Fatal(err)
+		}
+		cold := bundle.NewLibrary(opened)
 		for _, path := range paths {
-			if _, err := cold.Import(path); err != nil {
+			if _, err := cold.Package(path, names); err != nil {
 				b.Fatal(err)
 			}
 		}

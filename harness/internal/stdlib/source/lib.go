@@ -45,22 +45,23 @@ func Is(pkg *types.Package) bool { return pkg != nil && strings.HasPrefix(pkg.Pa
 // Replaces reports whether the name of the library package with that path has
 // its source here.
 func Replaces(path, name string) bool {
-	names, ok := index()[path]
-	return ok && names[name]
+	_, ok := index()[path][name]
+	return ok
 }
 
 // ReplacesType reports whether a generic type of a library package has its
 // source here.
-func ReplacesType(p *types.Package) bool {
-	for name := range index()[p.Path()] {
-		if _, ok := p.Scope().Lookup(name).(*types.TypeName); ok {
+func ReplacesType(path string) bool {
+	for name, isType := range index()[path] {
+		if isType && token.IsExported(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// index lists the exported declarations by package, without checking anything.
+// index lists the declarations by package, without checking anything, and says
+// which are types.
 var index = sync.OnceValue(func() map[string]map[string]bool {
 	m := map[string]map[string]bool{}
 	_ = fs.WalkDir(sources, "src", func(name string, d fs.DirEntry, err error) error {
@@ -72,7 +73,7 @@ var index = sync.OnceValue(func() map[string]map[string]bool {
 		for line := range strings.Lines(string(text)) {
 			for _, keyword := range []string{"func ", "type "} {
 				if rest, ok := strings.CutPrefix(line, keyword); ok {
-					names[rest[:strings.IndexAny(rest, "[( ")]] = true
+					names[rest[:strings.IndexAny(rest, "[( ")]] = keyword == "type "
 				}
 			}
 		}
@@ -118,7 +119,7 @@ func load(library string) (*Package, error) {
 		return nil, err
 	}
 	p.Files = []*ast.File{file}
-	conf := types.Config{Importer: export.Importer(), GoVersion: "go1.26", Sizes: types.SizesFor("gc", "amd64")}
+	conf := types.Config{Importer: export.ImporterFor(file), GoVersion: "go1.26", Sizes: types.SizesFor("gc", "amd64")}
 	p.Types, err = conf.Check(Prefix+library, p.Fset, p.Files, p.Info)
 	if err != nil {
 		return nil, fmt.Errorf("checking our source of %s: %w", library, err)

@@ -1,65 +1,193 @@
-// Package bundle is the format of std.bin: the export data of many packages
-// behind each other, with the release they come from.
+// Package bundle is the format of std.bin: the types of many packages, each
+// declaration once, so that those that a script names are read and nothing else.
 //
-//	"usetools export 1 go1.26.8\n"
-//	per package, sorted by path: uvarint length and path, uvarint length and data
+//	"usetools export 2 go1.26.8\n"
+//	5 numbers: packages, objects, and the bytes of the three parts at the end
+//	per package, sorted by path: where in text its path and its name are, its
+//	    first object, where in data its imports are
+//	per object, by package and name: where in data it is
+//	text: strings, each once, behind its length
+//	data: declarations
+//
+// Numbers in the tables are little-endian uint32, in data uvarints. A declaration
+// names others by their number; its first number is its name in text.
 package bundle
 
 import (
-	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 )
 
-const magic = "usetools export 1 "
+const magic = "usetools export 2 "
 
-// Bundle is export data by import path.
+// The size of the tables' rows, and of what is before them, in bytes.
+const (
+	headSize    = 4 * 4
+	packageSize = 4 * 4
+	objectSize  = 4
+)
+
+// Kinds of declarations.
+const (
+	objConst = iota
+	objVar
+	objFunc
+	objAlias
+	objType
+)
+
+// Kinds of types.
+const (
+	typBasic     = iota // by types.BasicKind
+	typUniverse         // by its name there
+	typDeclared         // by its number
+	typInstance         // the same, with type arguments
+	typParameter        // by its index in those of the declaration
+	typPointer
+	typSlice
+	typArray
+	typMap
+	typChan
+	typFunc
+	typStruct
+	typInterface
+	typUnion
+)
+
+// Kinds of constants' values.
+const (
+	valBool = iota
+	valString
+	valInt
+	valFloat
+	valComplex
+)
+
+// Flags of struct fields, interfaces and signatures.
+const flagSet = 1 // embedded, implicit, variadic
+
+// A Bundle is an encoded library. Nothing of it is decoded but what was asked for.
 type Bundle struct {
 	Release string // of the toolchain, as runtime.Version gives it
-	Data    map[string][]byte
+
+	packages, objects int
+	packageTable      string
+	objectTable       string
+	text, data        string
 }
 
-// Encode returns the same bytes for the same bundle.
-func Encode(b Bundle) []byte {
-	out := []byte(magic + b.Release + "\n")
-	for _, path := range slices.Sorted(maps.Keys(b.Data)) {
-		out = binary.AppendUvarint(out, uint64(len(path)))
-		out = append(out, path...)
-		out = binary.AppendUvarint(out, uint64(len(b.Data[path])))
-		out = append(out, b.Data[path]...)
-	}
-	return out
-}
+// errDamaged is returned for bytes that are no bundle.
+var errDamaged = errors.New("the bundle is damaged")
 
-// Open splits encoded bytes. The data are slices of src.
-func Open(src []byte) (Bundle, error) {
-	head, rest, ok := bytes.Cut(src, []byte("\n"))
-	release, known := strings.CutPrefix(string(head), magic)
+// Open reads the tables of an encoded bundle, of which it keeps the parts.
+func Open(src string) (*Bundle, error) {
+	head, rest, ok := strings.Cut(src, "\n")
+	release, known := strings.CutPrefix(head, magic)
 	if !ok || !known {
-		return Bundle{}, fmt.Errorf("bundle begins %.40q, not %q", head, magic)
+		return nil, fmt.Errorf("bundle begins %.40q, not %q", head, magic)
 	}
-	b := Bundle{Release: release, Data: map[string][]byte{}}
-	for len(rest) > 0 {
-		path, tail, ok := chunk(rest)
-		if !ok {
-			return Bundle{}, fmt.Errorf("bundle is cut off after %d packages", len(b.Data))
-		}
-		data, tail, ok := chunk(tail)
-		if !ok {
-			return Bundle{}, fmt.Errorf("bundle is cut off inside %q", path)
-		}
-		b.Data[string(path)], rest = data, tail
+	if len(rest) < headSize {
+		return nil, errDamaged
 	}
+	b := &Bundle{Release: release, packages: int(u32(rest, 0)), objects: int(u32(rest, 1))}
+	text, data := int(u32(rest, 2)), int(u32(rest, 3))
+	tables := headSize + b.packages*packageSize
+	if len(rest) != tables+b.objects*objectSize+text+data {
+		return nil, errDamaged
+	}
+	b.packageTable, b.objectTable = rest[headSize:tables], rest[tables:][:b.objects*objectSize]
+	b.data = rest[len(rest)-data:]
+	b.text = rest[len(rest)-data-text:][:text]
 	return b, nil
 }
 
-func chunk(src []byte) (data, rest []byte, ok bool) {
-	n, width := binary.Uvarint(src)
-	if width <= 0 || n > uint64(len(src)-width) {
-		return nil, nil, false
+// u32 is the number with an index in a table.
+func u32(table string, i int) uint32 {
+	s := table[4*i:][:4]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
+// uvarint reads a number of a string and returns what is behind it.
+func uvarint(s string) (uint64, string) {
+	var n uint64
+	for i := range min(len(s), binary.MaxVarintLen64) {
+		n |= uint64(s[i]&0x7f) << (7 * i)
+		if s[i] < 0x80 {
+			return n, s[i+1:]
+		}
 	}
-	return src[width:][:n], src[width:][n:], true
+	panic(errDamaged)
+}
+
+// string is the one at a place in text. It is a part of the bundle.
+func (b *Bundle) string(at uint64) string {
+	n, rest := uvarint(b.text[at:])
+	return rest[:n]
+}
+
+func (b *Bundle) path(p int) string    { return b.string(uint64(u32(b.packageTable, 4*p))) }
+func (b *Bundle) name(p int) string    { return b.string(uint64(u32(b.packageTable, 4*p+1))) }
+func (b *Bundle) imports(p int) string { return b.data[u32(b.packageTable, 4*p+3):] }
+
+// span is the first object of a package, and that of the next.
+func (b *Bundle) span(p int) (first, next int) {
+	first, next = int(u32(b.packageTable, 4*p+2)), b.objects
+	if p+1 < b.packages {
+		next = int(u32(b.packageTable, 4*(p+1)+2))
+	}
+	return first, next
+}
+
+// declaration is an object's name and what is behind it.
+func (b *Bundle) declaration(o int) (name, rest string) {
+	at, rest := uvarint(b.data[u32(b.objectTable, o):])
+	return b.string(at), rest
+}
+
+// find returns the package with a path.
+func (b *Bundle) find(path string) (p int, ok bool) {
+	low, high := 0, b.packages
+	for low < high {
+		if mid := (low + high) / 2; b.path(mid) < path {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low, low < b.packages && b.path(low) == path
+}
+
+// object returns the object of a package with a name.
+func (b *Bundle) object(p int, name string) (o int, ok bool) {
+	first, next := b.span(p)
+	low, high := first, next
+	for low < high {
+		mid := (low + high) / 2
+		if n, _ := b.declaration(mid); n < name {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == next {
+		return 0, false
+	}
+	n, _ := b.declaration(low)
+	return low, n == name
+}
+
+// owner returns the package of an object.
+func (b *Bundle) owner(o int) int {
+	low, high := 0, b.packages
+	for high-low > 1 {
+		mid := (low + high) / 2
+		if first, _ := b.span(mid); first <= o {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
 }

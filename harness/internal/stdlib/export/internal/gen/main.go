@@ -3,17 +3,15 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/importer"
 	"go/token"
+	"go/types"
 	"io"
 	"log"
 	"os"
 	"os/exec"
 	"strings"
-
-	"golang.org/x/tools/go/gcexportdata"
 
 	"github.com/usetools/usetools/harness/internal/stdlib/export"
 	"github.com/usetools/usetools/harness/internal/stdlib/export/internal/bundle"
@@ -40,6 +38,15 @@ func generate(paths []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	packages, err := load(paths)
+	if err != nil {
+		return nil, err
+	}
+	return bundle.Encode(strings.TrimSpace(release), packages)
+}
+
+// load imports packages from the compiler's export data.
+func load(paths []string) ([]*types.Package, error) {
 	listed, err := toolchain(append([]string{"list", "-export", "-f", "{{.ImportPath}}\t{{.Export}}"}, paths...)...)
 	if err != nil {
 		return nil, err
@@ -52,19 +59,15 @@ func generate(paths []string) ([]byte, error) {
 	compiler := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(files[path])
 	})
-	b := bundle.Bundle{Release: strings.TrimSpace(release), Data: map[string][]byte{}}
+	var packages []*types.Package
 	for _, path := range paths {
 		p, err := compiler.Import(path)
 		if err != nil {
 			return nil, fmt.Errorf("importing %s: %w", path, err)
 		}
-		var data bytes.Buffer
-		if err := gcexportdata.Write(&data, token.NewFileSet(), p); err != nil {
-			return nil, fmt.Errorf("encoding %s: %w", path, err)
-		}
-		b.Data[path] = data.Bytes()
+		packages = append(packages, p)
 	}
-	return bundle.Encode(b), nil
+	return packages, nil
 }
 
 // toolchain runs the go command for the platform that all scripts see.

@@ -1,0 +1,694 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/usetools/usetools/harness/internal/native"
+	"github.com/usetools/usetools/harness/internal/stdlib/source"
+)
+
+// A function that the library calls again and again, to compare, select or search, and
+// that only computes, is handed over as a description too, of which package native
+// makes closures:
+//
+//	sort.Slice(a, func(i, j int) bool { return a[i] < a[j] })
+//
+//	var t_3 func(int, int) bool = rt.NativeIndices(0, make_2(a_1), a_1)
+//	p_sort.Slice(a_1, t_3)
+//
+// 0 is the number of the description, the variables behind make_2 are what it captures.
+// The function of the interpreter stays, for calls that panic.
+
+// Bounds of one description.
+const (
+	maxNative      = 300 // operations
+	maxNativeCalls = 4   // functions of the script inside of each other
+)
+
+// A describer describes one function.
+type describer struct {
+	f        *fn
+	unit     *unit
+	env      env
+	lit      *ast.FuncLit // nil: none
+	out      *native.Func
+	captured []string // how the variables that it captures are handed over
+	vars     map[types.Object]*native.Expr
+	total    int  // operations so far
+	calls    int  // functions of the script around here
+	locals   int  // so far
+	no       bool // it does more than compute
+}
+
+// native describes a function that is an argument: its number in Program.Natives, and
+// the variables to be handed over with it. ok is false when it does more than compute.
+func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
+	sig, isFunc := f.typeOf(x).Underlying().(*types.Signature)
+	if !isFunc || sig.Results().Len() != 1 || sig.Variadic() {
+		return 0, nil, false
+	}
+	result := sig.Results().At(0).Type()
+	d := &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: sig.Params().Len()}, vars: map[types.Object]*native.Expr{}}
+	var args []*native.Expr
+	for v := range sig.Params().Variables() {
+		args = append(args, d.variable(v.Type(), false))
+	}
+	if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
+		d.lit = lit
+		d.out.Body = d.function(lit.Type, lit.Body, args)
+	} else if id := calledIdent(x); id != nil {
+		if fo, ok := f.use(id).(*types.Func); ok {
+			d.out.Body = d.named(fo, result, args)
+		}
+	}
+	if class := native.ClassOf(result); d.no || f.usage == nil || d.out.Body == nil || class != native.Bool && class != native.Int || class != native.ClassOf(d.out.Body.Type) {
+		return 0, nil, false
+	}
+	f.p.out.Natives = append(f.p.out.Natives, d.out)
+	return len(f.p.out.Natives) - 1, d.captured, true
+}
+
+// none says that there is no description.
+func (d *describer) none() *native.Expr {
+	d.no = true
+	return &native.Expr{Type: types.Typ[types.Int]}
+}
+
+// op is an operation.
+func (d *describer) op(op native.Op, t types.Type, args ...*native.Expr) *native.Expr {
+	if d.total++; d.no || d.total > maxNative || t == nil || native.ClassOf(t) == native.Unknown {
+		return d.none()
+	}
+	return &native.Expr{Op: op, Type: t, Args: args}
+}
+
+func (d *describer) typeOf(x ast.Expr) types.Type { return d.f.p.subst(d.unit.info.TypeOf(x), d.env) }
+
+// variable is another variable of the function.
+func (d *describer) variable(t types.Type, address bool) *native.Expr {
+	x := d.op(native.Var, t)
+	x.Index = len(d.out.Vars)
+	d.out.Vars = append(d.out.Vars, native.Variable{Type: t, Address: address})
+	return x
+}
+
+// object is the value of a variable.
+func (d *describer) object(o types.Object) *native.Expr {
+	if x := d.vars[o]; x != nil {
+		return x
+	}
+	v, ok := o.(*types.Var)
+	if !ok {
+		return d.none()
+	}
+	f, t := d.f, d.f.subst(v.Type())
+	if name, ok := f.p.globals[v]; ok {
+		d.vars[o] = d.variable(t, true)
+		d.captured = append(d.captured, "&"+name)
+	} else if at, ok := f.vars[v]; ok && d.lit != nil {
+		address := f.usage.mutable[v] && !f.usage.settled(v, d.lit) || f.p.signedZero(t) // see enclose
+		d.vars[o] = d.variable(t, address)
+		if address {
+			d.captured = append(d.captured, at.address())
+		} else {
+			d.captured = append(d.captured, at.text())
+		}
+	} else {
+		return d.none()
+	}
+	return d.vars[o]
+}
+
+// let keeps a value for a variable, or for nothing that has a name, while body is
+// evaluated.
+func (d *describer) let(o types.Object, t types.Type, value *native.Expr, body func(*native.Expr) *native.Expr) *native.Expr {
+	if native.ClassOf(t) != native.ClassOf(value.Type) {
+		return d.none()
+	}
+	local := d.op(native.Local, t)
+	local.Index = d.locals
+	d.locals++
+	if o != nil {
+		d.vars[o] = local
+	}
+	in := body(local)
+	x := d.op(native.Let, in.Type, value, in)
+	x.Index = local.Index
+	return x
+}
+
+// function is the body of a function with the values of its parameters.
+func (d *describer) function(t *ast.FuncType, body *ast.BlockStmt, args []*native.Expr) *native.Expr {
+	for _, field := range t.Params.List {
+		for _, name := range field.Names {
+			if o := d.unit.info.Defs[name]; o != nil {
+				d.vars[o] = args[0]
+			}
+			args = args[1:]
+		}
+	}
+	return d.statements(body.List, d.none)
+}
+
+// statements is what they return; next is what follows them.
+func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *native.Expr {
+	if len(list) == 0 || d.no {
+		return next()
+	}
+	rest := func() *native.Expr { return d.statements(list[1:], next) }
+	switch s := list[0].(type) {
+	case *ast.ReturnStmt:
+		if len(s.Results) == 1 {
+			return d.expr(s.Results[0])
+		}
+	case *ast.BlockStmt:
+		return d.statements(s.List, rest)
+	case *ast.AssignStmt:
+		return d.declare(s, 0, rest)
+	case *ast.IfStmt:
+		choose := func() *native.Expr {
+			is := d.expr(s.Cond)
+			then, other := d.statements(s.Body.List, rest), (*native.Expr)(nil)
+			if s.Else == nil {
+				other = rest()
+			} else {
+				other = d.statements([]ast.Stmt{s.Else}, rest)
+			}
+			return d.cond(is, then, other)
+		}
+		if s.Init != nil {
+			return d.statements([]ast.Stmt{s.Init}, choose)
+		}
+		return choose()
+	case *ast.SwitchStmt:
+		cases := func() *native.Expr {
+			if s.Tag == nil {
+				return d.cases(s.Body.List, nil, rest)
+			}
+			t := d.typeOf(s.Tag)
+			return d.let(nil, t, d.expr(s.Tag), func(tag *native.Expr) *native.Expr { return d.cases(s.Body.List, tag, rest) })
+		}
+		if s.Init != nil {
+			return d.statements([]ast.Stmt{s.Init}, cases)
+		}
+		return cases()
+	}
+	return d.none()
+}
+
+// cond is one of two values.
+func (d *describer) cond(is, then, other *native.Expr) *native.Expr {
+	if native.ClassOf(then.Type) != native.ClassOf(other.Type) {
+		return d.none()
+	}
+	return d.op(native.Cond, then.Type, is, then, other)
+}
+
+// declare is x, y := a, b from the i-th on, and what follows.
+func (d *describer) declare(s *ast.AssignStmt, i int, rest func() *native.Expr) *native.Expr {
+	if i == len(s.Lhs) {
+		return rest()
+	}
+	id, ok := s.Lhs[i].(*ast.Ident)
+	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != len(s.Rhs) || d.unit.info.Defs[id] == nil {
+		return d.none()
+	}
+	o := d.unit.info.Defs[id]
+	return d.let(o, d.f.p.subst(o.Type(), d.env), d.expr(s.Rhs[i]), func(*native.Expr) *native.Expr { return d.declare(s, i+1, rest) })
+}
+
+// cases are the clauses of a switch, of a tag or of none.
+func (d *describer) cases(list []ast.Stmt, tag *native.Expr, rest func() *native.Expr) *native.Expr {
+	var last *ast.CaseClause // the default
+	var from func(list []ast.Stmt) *native.Expr
+	from = func(list []ast.Stmt) *native.Expr {
+		if len(list) == 0 {
+			if last != nil {
+				return d.statements(last.Body, rest)
+			}
+			return rest()
+		}
+		c := list[0].(*ast.CaseClause)
+		if c.List == nil {
+			last = c
+			return from(list[1:])
+		}
+		var is *native.Expr
+		for _, x := range c.List {
+			one := d.expr(x)
+			if tag != nil {
+				one = d.binary(token.EQL, types.Typ[types.Bool], tag, one)
+			}
+			if is != nil {
+				one = d.binary(token.LOR, types.Typ[types.Bool], is, one)
+			}
+			is = one
+		}
+		then := d.statements(c.Body, rest)
+		return d.cond(is, then, from(list[1:]))
+	}
+	return from(list)
+}
+
+// expr is the value of an expression.
+func (d *describer) expr(x ast.Expr) *native.Expr {
+	x = ast.Unparen(x)
+	tv := d.unit.info.Types[x]
+	switch {
+	case d.no:
+		return d.none()
+	case tv.Value != nil, tv.IsNil():
+		c := d.op(native.Const, d.typeOf(x))
+		c.Value = tv.Value
+		return c
+	}
+	switch x := x.(type) {
+	case *ast.Ident:
+		return d.object(d.unit.info.Uses[x])
+	case *ast.SelectorExpr:
+		s := d.unit.info.Selections[x]
+		if s == nil {
+			return d.object(d.unit.info.Uses[x.Sel])
+		}
+		if s.Kind() == types.FieldVal {
+			return d.path(d.expr(x.X), d.typeOf(x.X), x.Sel)
+		}
+	case *ast.IndexExpr:
+		if d.unit.info.Types[x.Index].IsType() {
+			return d.none()
+		}
+		of, i := d.expr(x.X), d.expr(x.Index)
+		switch m := of.Type.Underlying().(type) {
+		case *types.Map:
+			if native.ClassOf(i.Type) == native.Place || native.ClassOf(i.Type) != native.ClassOf(m.Key()) {
+				return d.none()
+			}
+			return d.op(native.MapElem, d.typeOf(x), of, i)
+		case *types.Pointer:
+			of = d.deref(of)
+		}
+		return d.op(native.Elem, d.typeOf(x), of, i)
+	case *ast.StarExpr:
+		return d.deref(d.expr(x.X))
+	case *ast.UnaryExpr:
+		switch x.Op {
+		case token.AND:
+			return d.address(d.expr(x.X), d.typeOf(x))
+		case token.SUB, token.XOR, token.NOT, token.ADD:
+			u := d.op(native.Unary, d.typeOf(x), d.expr(x.X))
+			u.Token = x.Op
+			return u
+		}
+	case *ast.BinaryExpr:
+		return d.binary(x.Op, d.typeOf(x), d.expr(x.X), d.expr(x.Y))
+	case *ast.CallExpr:
+		return d.call(x)
+	}
+	return d.none()
+}
+
+// deref is what a pointer points to.
+func (d *describer) deref(p *native.Expr) *native.Expr {
+	t, ok := p.Type.Underlying().(*types.Pointer)
+	switch {
+	case !ok:
+		return d.none()
+	case p.Op == native.Address:
+		return p.Args[0]
+	}
+	return d.op(native.Deref, t.Elem(), p)
+}
+
+// address is a pointer to a value that is not the function's own.
+func (d *describer) address(of *native.Expr, t types.Type) *native.Expr {
+	for x := of; ; x = x.Args[0] {
+		switch {
+		case x.Op == native.Field:
+		case x.Op == native.Elem && isArray(x.Args[0].Type):
+		case x.Op == native.Deref, x.Op == native.Elem:
+			return d.op(native.Address, t, of)
+		default:
+			return d.none()
+		}
+	}
+}
+
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok
+}
+
+// path is a field of a value, or of what it points to.
+func (d *describer) path(x *native.Expr, t types.Type, name *ast.Ident) *native.Expr {
+	obj, path, _ := types.LookupFieldOrMethod(t, true, d.unit.info.Uses[name].Pkg(), name.Name)
+	if _, ok := obj.(*types.Var); !ok {
+		return d.none()
+	}
+	return d.fields(x, path)
+}
+
+func (d *describer) fields(x *native.Expr, path []int) *native.Expr {
+	for _, i := range path {
+		if _, ok := x.Type.Underlying().(*types.Pointer); ok {
+			x = d.deref(x)
+		}
+		s, ok := x.Type.Underlying().(*types.Struct)
+		if !ok {
+			return d.none()
+		}
+		x = d.op(native.Field, s.Field(i).Type(), x)
+		x.Index = i
+	}
+	return x
+}
+
+// binary is a binary operation.
+func (d *describer) binary(op token.Token, t types.Type, a, b *native.Expr) *native.Expr {
+	class := native.ClassOf(a.Type)
+	if op != token.SHL && op != token.SHR && class != native.ClassOf(b.Type) {
+		return d.none()
+	}
+	if class == native.Place && !isPointer(a.Type) && !isNilExpr(a) && !isNilExpr(b) {
+		return d.none()
+	}
+	x := d.op(native.Binary, t, a, b)
+	x.Token = op
+	return x
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+func isNilExpr(x *native.Expr) bool { return x.Op == native.Const && x.Value == nil }
+
+// call is a call: a conversion, or one of a function that only computes.
+func (d *describer) call(x *ast.CallExpr) *native.Expr {
+	fun, t := ast.Unparen(x.Fun), d.typeOf(x)
+	var args []*native.Expr
+	for _, a := range x.Args {
+		args = append(args, d.expr(a))
+	}
+	if x.Ellipsis.IsValid() || d.no {
+		return d.none()
+	}
+	switch tv := d.unit.info.Types[fun]; {
+	case tv.IsType():
+		return d.convert(args[0], d.f.p.subst(tv.Type, d.env))
+	case tv.IsBuiltin():
+		if id := calledIdent(fun); id != nil && id.Name == "len" && !isArray(deref(args[0].Type)) {
+			return d.op(native.Len, t, args[0])
+		}
+		return d.none()
+	}
+	id := calledIdent(fun)
+	if id == nil {
+		return d.none()
+	}
+	fo, ok := d.unit.info.Uses[id].(*types.Func)
+	if !ok {
+		return d.none()
+	}
+	if recv := fo.Signature().Recv(); recv != nil {
+		sel, ok := fun.(*ast.SelectorExpr)
+		if !ok || d.unit.info.Types[sel.X].IsType() {
+			return d.none()
+		}
+		of := d.typeOf(sel.X)
+		obj, path, _ := types.LookupFieldOrMethod(of, true, fo.Pkg(), fo.Name())
+		if obj != fo || isInterface(recv.Type()) {
+			return d.none()
+		}
+		value := d.fields(d.expr(sel.X), path[:len(path)-1])
+		switch has, wants := isPointer(value.Type), takesAddress(fo); {
+		case has && !wants:
+			value = d.deref(value)
+		case !has && wants:
+			value = d.address(value, recv.Type())
+		}
+		args = append([]*native.Expr{value}, args...)
+	}
+	return d.named(fo, t, args)
+}
+
+// convert is a conversion.
+func (d *describer) convert(x *native.Expr, to types.Type) *native.Expr {
+	switch from, class := native.ClassOf(x.Type), native.ClassOf(to); {
+	case from == native.Place && class == native.Place:
+		same := *x
+		same.Type = to
+		return &same
+	case from == class, from == native.Int && class == native.Float:
+	case from == native.Float && class == native.Int && (d.f.p.typ(to) == "int" || d.f.p.typ(to) == "int64"):
+	default:
+		return d.none()
+	}
+	return d.op(native.Convert, to, x)
+}
+
+// named is a call of a function that has a name; the receiver is its first argument.
+func (d *describer) named(fo *types.Func, t types.Type, args []*native.Expr) *native.Expr {
+	name := strings.TrimPrefix(fo.FullName(), source.Prefix)
+	switch {
+	case name == "cmp.Compare":
+		return d.op(native.Compare, t, args...)
+	case name == "cmp.Less" && native.ClassOf(args[0].Type) != native.Float:
+		return d.binary(token.LSS, t, args[0], args[1])
+	case name == "cmp.Or" && native.ClassOf(t) == native.Int && len(args) > 0:
+		return d.op(native.Or, t, args...)
+	case native.Has(name):
+		x := d.op(native.Library, t, args...)
+		x.Name = name
+		return x
+	}
+	decl := d.f.p.decls[fo]
+	sig := fo.Signature()
+	if decl == nil || decl.decl.Body == nil || sig.Variadic() || sig.TypeParams() != nil || sig.RecvTypeParams() != nil || d.calls == maxNativeCalls {
+		return d.none()
+	}
+	// in its own words, with its arguments as locals
+	saved, savedEnv := d.unit, d.env
+	d.unit, d.env = decl.unit, nil
+	d.calls++
+	defer func() {
+		d.unit, d.env = saved, savedEnv
+		d.calls--
+	}()
+	var params []*types.Var
+	if r := sig.Recv(); r != nil {
+		params = append(params, r)
+	}
+	for v := range sig.Params().Variables() {
+		params = append(params, v)
+	}
+	if len(params) != len(args) {
+		return d.none()
+	}
+	var from func(i int) *native.Expr
+	from = func(i int) *native.Expr {
+		if i == len(params) {
+			if body := d.statements(decl.decl.Body.List, d.none); native.ClassOf(body.Type) == native.ClassOf(t) {
+				return body
+			}
+			return d.none()
+		}
+		return d.let(params[i], params[i].Type(), args[i], func(*native.Expr) *native.Expr { return from(i + 1) })
+	}
+	return from(0)
+}
+
+// callbacks are the functions of the library that call their last argument again and
+// again, one call after the other; functions of rt make that of its description.
+var callbacks = map[string]string{
+	"sort.Slice": "NativeIndices", "sort.SliceStable": "NativeIndices", "sort.SliceIsSorted": "NativeIndices",
+	"sort.Search": "NativeIndex", "strings.FieldsFunc": "NativeRune", "strings.IndexFunc": "NativeRune",
+	"strings.ContainsFunc": "NativeRune", "strings.TrimFunc": "NativeRune",
+}
+
+// nativeCallback makes the last argument of a call of one of them.
+func (f *fn) nativeCallback(x *ast.CallExpr, args []string) {
+	fo, last := f.calledFunc(x), len(args)-1
+	if fo == nil || callbacks[fo.FullName()] == "" || len(x.Args) != len(args) {
+		return
+	}
+	if number, captured, ok := f.native(x.Args[last]); ok {
+		args[last] = f.hoist(nativeCall(callbacks[fo.FullName()], number, args[last:], captured), f.p.typ(f.typeOf(x.Args[last])))
+	}
+}
+
+// calledFunc is the function with a name that x calls, nil for none.
+func (f *fn) calledFunc(x *ast.CallExpr) *types.Func {
+	if id := calledIdent(x.Fun); id != nil {
+		fo, _ := f.use(id).(*types.Func)
+		return fo
+	}
+	return nil
+}
+
+// nativeSlices are functions of package slices, of a slice, perhaps a value, and a
+// function, and what of rt takes their place. text is what they return, where %[1]s is
+// an index that rt's returns, and %[2]s the slice; "" is what rt's returns.
+var nativeSlices = map[string]struct{ symbol, text string }{
+	"slices.SortFunc": {symbol: "NativeSort"}, "slices.SortStableFunc": {symbol: "NativeSortStable"},
+	"slices.IndexFunc": {symbol: "NativeIndexFunc"}, "slices.ContainsFunc": {symbol: "NativeContainsFunc"},
+	"slices.BinarySearchFunc": {symbol: "NativeBinarySearch"},
+	"slices.MinFunc":          {"NativeMin", "%[2]s[%[1]s]"}, "slices.MaxFunc": {"NativeMax", "%[2]s[%[1]s]"},
+	"slices.DeleteFunc": {"NativeDelete", "%[2]s[:%[1]s]"},
+}
+
+// nativeSlice emits a call of one of them whose function only computes.
+func (f *fn) nativeSlice(x *ast.CallExpr) (out called, ok bool) {
+	fo, last := f.calledFunc(x), len(x.Args)-1
+	if fo == nil {
+		return called{}, false
+	}
+	how, ok := nativeSlices[strings.TrimPrefix(fo.FullName(), source.Prefix)]
+	if !ok || last < 1 { // a call of several results
+		return called{}, false
+	}
+	if _, isFolded := folded(f.typeOf(x.Args[0])); isFolded {
+		return called{}, false
+	}
+	number, captured, ok := f.native(x.Args[last])
+	if !ok {
+		return called{}, false
+	}
+	sig := f.signatureOf(ast.Unparen(x.Fun))
+	args := f.arguments(x, callee{sig: sig, library: true})
+	f.noteLine(x)
+	f.noted = 0
+	list := f.simple(args[0], f.p.typ(sig.Params().At(0).Type()))
+	args[0] = list
+	for i, a := range args {
+		args[i] = "rt.Raw(" + a + ")"
+	}
+	f.calls = append(f.calls, Call{Line: f.line(x)})
+	out = called{text: nativeCall(how.symbol, number, args, captured), results: sig.Results()}
+	if how.text != "" {
+		typ := f.p.typ(sig.Results().At(0).Type())
+		out.names = []string{f.hoist(fmt.Sprintf(how.text, f.hoist(out.text, "int"), list), typ)}
+		out.text = ""
+	}
+	return out, true
+}
+
+// nativeSorters are functions of the library, and of our sources of it, that order a
+// value by its methods, and what of rt takes their place when these are those of a
+// slice: Len and Swap as everybody writes them, and a Less that only computes.
+var nativeSorters = map[string]string{
+	"sort.Sort": "NativeSortBy", "sort.Stable": "NativeStableBy",
+	source.Prefix + "container/heap.rise": "NativeRise", source.Prefix + "container/heap.sink": "NativeSink",
+}
+
+// nativeSorter emits a call of one of them.
+func (f *fn) nativeSorter(x *ast.CallExpr) (out called, ok bool) {
+	fo := f.calledFunc(x)
+	if fo == nil || nativeSorters[fo.FullName()] == "" || len(x.Args) != fo.Signature().Params().Len() {
+		return called{}, false
+	}
+	t := f.typeOf(x.Args[0])
+	number, less, swap, captured, ok := f.nativeMethods(deref(t))
+	if !ok || isPointer(t) && !source.Is(fo.Pkg()) {
+		return called{}, false
+	}
+	list := []operand{{x.Args[0], nil}}
+	for _, a := range x.Args[1:] {
+		list = append(list, operand{a, types.Typ[types.Int]})
+	}
+	args := f.operands(list...)
+	f.noteLine(x)
+	f.noted = 0
+	args[0] = f.simple(args[0], f.p.typ(t))
+	if isPointer(t) {
+		args[0] = f.hoist("(*"+args[0]+")", f.p.typ(deref(t)))
+	}
+	all := []string{"rt.Raw(" + args[0] + ")"}
+	for _, m := range []*types.Func{less, swap} {
+		typ := "func(" + f.p.typ(m.Signature().Recv().Type()) + ", int, int) " + f.p.results(m.Signature())
+		all = append(all, f.hoist(f.p.methodName(m), typ))
+	}
+	f.calls = append(f.calls, Call{Line: f.line(x)})
+	return called{text: nativeCall(nativeSorters[fo.FullName()], number, append(all, args[1:]...), captured), results: fo.Signature().Results()}, true
+}
+
+// nativeMethods describes Less of a type that is a slice, if Len and Swap are the usual.
+func (f *fn) nativeMethods(t types.Type) (number int, less, swap *types.Func, captured []string, ok bool) {
+	if _, isSlice := t.Underlying().(*types.Slice); !isSlice || isInterface(t) {
+		return 0, nil, nil, nil, false
+	}
+	var methods [3]*types.Func
+	for i, name := range []string{"Len", "Swap", "Less"} {
+		obj, path, _ := types.LookupFieldOrMethod(t, true, f.unit.pkg, name)
+		m, isFunc := obj.(*types.Func)
+		if !isFunc || len(path) != 1 || f.p.decls[m] == nil || f.p.placed(m) || m.Signature().RecvTypeParams() != nil {
+			return 0, nil, nil, nil, false
+		}
+		methods[i] = m
+	}
+	if !f.p.isUsual(methods[0], "return len($)") || !f.p.isUsual(methods[1], "$[1], $[2] = $[2], $[1]") {
+		return 0, nil, nil, nil, false
+	}
+	d := &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: 2}, vars: map[types.Object]*native.Expr{}}
+	i, j := d.variable(types.Typ[types.Int], false), d.variable(types.Typ[types.Int], false)
+	recv := d.variable(t, false)
+	if takesAddress(methods[2]) {
+		recv = d.op(native.Address, types.NewPointer(t), recv)
+	}
+	d.out.Body = d.named(methods[2], types.Typ[types.Bool], []*native.Expr{recv, i, j})
+	if d.no {
+		return 0, nil, nil, nil, false
+	}
+	f.p.out.Natives = append(f.p.out.Natives, d.out)
+	return len(f.p.out.Natives) - 1, methods[2], methods[1], d.captured, true
+}
+
+// isUsual reports whether a method is one statement, of its receiver $ and its
+// parameters 1 and 2.
+func (p *program) isUsual(m *types.Func, text string) bool {
+	decl := p.decls[m]
+	if decl.decl.Body == nil || len(decl.decl.Body.List) != 1 {
+		return false
+	}
+	names := map[types.Object]string{m.Signature().Recv(): "$"}
+	for i := range m.Signature().Params().Len() {
+		names[m.Signature().Params().At(i)] = fmt.Sprint(i + 1)
+	}
+	var say func(list ...ast.Expr) string
+	say = func(list ...ast.Expr) string {
+		var all []string
+		for _, x := range list {
+			s := "?"
+			switch x := ast.Unparen(x).(type) {
+			case *ast.Ident:
+				if s = names[decl.unit.info.Uses[x]]; s == "" && decl.unit.info.Types[x].IsBuiltin() {
+					s = x.Name
+				}
+			case *ast.StarExpr:
+				s = say(x.X)
+			case *ast.IndexExpr:
+				s = say(x.X) + "[" + say(x.Index) + "]"
+			case *ast.CallExpr:
+				s = say(x.Fun) + "(" + say(x.Args...) + ")"
+			}
+			all = append(all, s)
+		}
+		return strings.Join(all, ", ")
+	}
+	switch s := decl.decl.Body.List[0].(type) {
+	case *ast.ReturnStmt:
+		return "return "+say(s.Results...) == text
+	case *ast.AssignStmt:
+		return say(s.Lhs...)+" "+s.Tok.String()+" "+say(s.Rhs...) == text
+	}
+	return false
+}
+
+func nativeCall(symbol string, number int, args, captured []string) string {
+	all := append([]string{fmt.Sprint(number)}, args...)
+	return "rt." + symbol + "(" + strings.Join(append(all, captured...), ", ") + ")"
+}

@@ -1,0 +1,64 @@
+package record
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A text is claimed once by all stores of a folder, and again when its time is over.
+func TestATextIsClaimedOnce(t *testing.T) {
+	dir := t.TempDir()
+	memory := Memory(1, nil)
+	for name, open := range map[string]func() *Store{
+		"folder": func() *Store {
+			s, err := Open(dir, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+		"memory": func() *Store { return memory },
+	} {
+		t.Run(name, func(t *testing.T) {
+			until := time.Now().Add(time.Hour)
+			var first atomic.Int32
+			var wg sync.WaitGroup
+			for range 8 {
+				s := open()
+				wg.Go(func() {
+					ok, err := s.Once("approval x", until)
+					if err != nil {
+						t.Error(err)
+					}
+					if ok {
+						first.Add(1)
+					}
+				})
+			}
+			wg.Wait()
+			if n := first.Load(); n != 1 {
+				t.Errorf("%d have claimed it", n)
+			}
+			s := open()
+			if ok, err := s.Once("approval y", until); !ok || err != nil {
+				t.Error("another text:", ok, err)
+			}
+			if _, err := s.Once("approval z", time.Now().Add(-time.Second)); err == nil {
+				t.Error("claimed until a time that is over")
+			}
+			s.clock = func() time.Time { return until.Add(time.Minute) }
+			if ok, err := s.Once("approval z", until.Add(time.Hour)); !ok || err != nil {
+				t.Error("later:", ok, err)
+			}
+			s.clock = time.Now
+			if ok, err := s.Once("approval x", until); !ok || err != nil {
+				t.Error("a claim that was over is not forgotten:", ok, err)
+			}
+			if err := s.Prune(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
