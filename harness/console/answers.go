@@ -99,6 +99,9 @@ func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
 	if !ok || digest == "" {
 		return nil, nil, badRequest("The form does not say what was shown.")
 	}
+	if err := v.fits(id); err != nil {
+		return nil, nil, err
+	}
 	run, asked, err := v.c.store.Asked(id)
 	if err == nil && (!v.mayLook(run.Begin.Subject) || id != record.ApprovalID(run.Begin.ID, asked.A)) {
 		err = record.ErrNotFound

@@ -90,10 +90,9 @@ type answeredAsk struct {
 // approvals shows the page, with the ask of an ID opened, or the oldest; filled is the
 // form that a server's question was answered with, in vain.
 func (v *view) approvals(id string, filled *filledForm) error {
-	if err := v.c.reading.Acquire(v.r.Context(), 1); err != nil {
+	if err := v.turn(); err != nil {
 		return err
 	}
-	defer v.c.reading.Release(1)
 	groups, all, err := v.waits()
 	if err != nil {
 		return err
@@ -104,6 +103,9 @@ func (v *view) approvals(id string, filled *filledForm) error {
 	}
 	hue, _ := v.hues()
 	if id != "" {
+		if err := v.fits(id); err != nil {
+			return err
+		}
 		run, a, err := v.c.store.Asked(id)
 		switch {
 		case errors.Is(err, record.ErrNotFound), errors.Is(err, record.ErrAmbiguous),
@@ -132,6 +134,20 @@ func (v *view) approvals(id string, filled *filledForm) error {
 	v.write(status, "approvals.html", &Page{Title: "Approvals", Nav: "approvals", Class: "apprpage",
 		Live: []string{topicApprovals, topicRuns}, Module: "approvals.js", Data: data})
 	return nil
+}
+
+// fits returns a *problem for an approval of a run whose record is too large for a page.
+func (v *view) fits(id string) error {
+	run, _, _ := strings.Cut(id, ".")
+	first, size, err := v.c.store.First(run)
+	switch {
+	case err != nil || size <= maxShownRecord || !v.mayLook(first.Subject): // which is said with the approval
+		return nil
+	case v.Sees(first.Subject):
+		return tooLarge(first.ID, size)
+	}
+	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page", Next: "/approvals", Do: "What waits",
+		Text: "The record of the run that asks is too large for a page. harness approvals shows in a terminal what it asks."}
 }
 
 // inboxItemOf is the entry of calls that are shown together; chosen is what is opened.
@@ -177,7 +193,7 @@ func (v *view) answered(hue func(string) string) ([]answeredAsk, error) {
 		if read++; read > lookedAt {
 			break
 		}
-		run, err := v.c.store.Load(sum.ID)
+		run, err := v.c.store.LoadListed(sum, maxGlanced)
 		if err != nil {
 			continue
 		}
@@ -325,14 +341,14 @@ func (v *view) calls(q *question, run *record.Run, asks []*record.Asked) {
 		q.Asks = append(q.Asks, a.A)
 		c := askedCall{N: i + 1, ID: record.ApprovalID(run.Begin.ID, a.A), Ticked: true, Line: q.Line}
 		c.Value = c.ID + " " + a.Digest
-		raw, _ := run.Value(a.Args)
-		if total += len(raw); len(asks) > 1 && total > maxArguments {
+		if total += max(a.Args.Bytes, len(a.Args.JSON)); len(asks) > 1 && total > maxArguments {
 			c.Large, c.Ticked = true, false
-			c.Bytes = len(raw)
+			c.Bytes = a.Args.Bytes
 		} else {
+			raw, _ := run.Value(a.Args)
 			c.show(raw, a.Args)
+			raws = append(raws, raw)
 		}
-		raws = append(raws, raw)
 		q.Calls = append(q.Calls, c)
 	}
 	if slices.ContainsFunc(q.Calls, func(c askedCall) bool { return c.Absent || c.Large }) {
@@ -347,6 +363,17 @@ func (v *view) calls(q *question, run *record.Run, asks []*record.Asked) {
 			c.Ticked = false
 		}
 	}
+}
+
+// Shown counts the calls whose arguments are shown, which a yes to all is for.
+func (q *question) Shown() int {
+	n := 0
+	for i := range q.Calls {
+		if !q.Calls[i].Large {
+			n++
+		}
+	}
+	return n
 }
 
 // show takes arguments whole, as far as the record keeps them.

@@ -336,10 +336,16 @@ func (c *Console) call(v *view) error {
 
 // callValue sends the arguments or the result of a call, whole, as a file.
 func (c *Console) callValue(v *view) error {
+	release, err := v.sends()
+	if err != nil {
+		return err
+	}
+	defer release()
 	view, err := v.run()
 	if err != nil {
 		return err
 	}
+	v.rest()
 	what := v.r.PathValue("what")
 	if what != "args" && what != "result" {
 		return notFound("A call has args and a result.")
@@ -361,12 +367,17 @@ func (c *Console) callValue(v *view) error {
 	return notFound("There is no such call in this run.")
 }
 
-// download sends a file of JSON that is saved, not shown.
-func (v *view) download(name string, b []byte) error {
+// downloads says that a file of JSON follows, which is saved.
+func (v *view) downloads(name string) {
 	h := v.w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
-	h.Set("Content-Length", strconv.Itoa(len(b)))
+}
+
+// download sends a file of JSON that is saved, not shown.
+func (v *view) download(name string, b []byte) error {
+	v.downloads(name)
+	v.w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	v.w.WriteHeader(http.StatusOK)
 	_, err := v.w.Write(b)
 	if err != nil {

@@ -67,16 +67,20 @@ type Console struct {
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
-	digests digests
-	costs   costs
-	signins signIns
+	// searching bounds the searches for a text in all records, sending the large files
+	// that are on their way.
+	searching, sending *turns
+	digests            digests
+	costs              costs
+	signins            signIns
 	// changing is held by who reads a config, changes and writes it.
 	changing sync.Mutex
 }
 
 // New returns a console. Close ends what it follows.
 func New(o *Options) *Console {
-	c := &Console{opts: *o, log: o.Log, host: o.Host, store: o.Records, reading: semaphore.NewWeighted(2)}
+	c := &Console{opts: *o, log: o.Log, host: o.Host, store: o.Records, reading: semaphore.NewWeighted(2),
+		searching: newTurns(2), sending: newTurns(2)}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}

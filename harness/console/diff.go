@@ -98,6 +98,9 @@ type diffCall struct {
 
 func (c *Console) diffRuns(v *view) error {
 	id, other := v.r.PathValue("id"), v.r.PathValue("other")
+	if err := v.turn(); err != nil {
+		return err
+	}
 	a, err := v.load(id)
 	if err != nil {
 		return err
@@ -109,11 +112,7 @@ func (c *Console) diffRuns(v *view) error {
 	if id != a.Begin.ID || other != b.Begin.ID {
 		return v.goTo("/runs/" + link(a.Begin.ID) + "/diff/" + link(b.Begin.ID))
 	}
-	if err := c.reading.Acquire(v.r.Context(), 1); err != nil {
-		return err
-	}
 	d := newDiff(show.New(a), show.New(b))
-	c.reading.Release(1)
 	d.Servers = c.servers(v)
 	page := &Page{Title: "Compare " + d.A.ID + " with " + d.B.ID, Nav: "runs", Data: d}
 	if d.Open {

@@ -175,7 +175,7 @@ func (d *digests) readCalls(ctx context.Context, runs []*runDigest) (more bool) 
 		if err := d.c.reading.Acquire(ctx, 1); err != nil {
 			return more
 		}
-		r, err := d.c.store.Load(x.ID)
+		r, err := d.c.store.LoadListed(x.Summary, maxGlanced)
 		d.c.reading.Release(1)
 		now := &runDigest{Summary: x.Summary, read: true}
 		if err == nil { // a record that cannot be read has no calls

@@ -32,6 +32,7 @@ type view struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	browser *browser
+	inTurn  bool // it has a turn to read records
 }
 
 // Page is what the layout shows of any page; Data is the page's own.
@@ -56,6 +57,7 @@ type Page struct {
 	Theme   string // light or dark; "" as the system
 	Now     time.Time
 	c       *Console
+	made    func() // is told when it is, before it is written
 }
 
 // problem is an answer that is no page: a status, what is wrong, and what to do.
@@ -111,6 +113,7 @@ func (c *Console) page(show func(*view) error) http.Handler {
 			}
 			bodyIsRead(w)
 		}
+		defer v.rest()
 		if err := show(v); err != nil {
 			v.fail(err)
 		}
@@ -154,6 +157,7 @@ func (v *view) write(status int, name string, p *Page) {
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
 		p.Tools, p.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
 	}
+	p.made = v.rest
 	p.Waiting = v.c.hub.waits(v.Viewer)
 	if v.r.Header.Get("X-Part") == "" { // which is of a page that was shown before
 		d := &v.c.doors
@@ -172,6 +176,9 @@ func (c *Console) send(w http.ResponseWriter, status int, name string, p *Page) 
 	if t != nil {
 		err = t.ExecuteTemplate(&b, "layout", p)
 	}
+	if p.made != nil {
+		p.made()
+	}
 	if err != nil {
 		c.log.Error("making a page", "page", name, "error", err)
 		http.Error(w, "the page could not be made; the server's log says why", http.StatusInternalServerError)
@@ -188,6 +195,7 @@ func (v *view) part(page, name string, data any) error {
 	if err != nil {
 		return err
 	}
+	v.rest()
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	io.WriteString(v.w, html)
 	return nil

@@ -3,8 +3,10 @@ package console
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,8 +34,12 @@ func (c *Console) runPages(see func(pattern string, page func(*view) error)) {
 	see("POST /runs/{id}/resume", c.resume)
 }
 
-// run reads the run that the path names, if the viewer may see it.
+// run reads the run that the path names, if the viewer may see it. Until the page of it is
+// made, only few others are.
 func (v *view) run() (*show.View, error) {
+	if err := v.turn(); err != nil {
+		return nil, err
+	}
 	r, err := v.load(v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -41,20 +47,74 @@ func (v *view) run() (*show.View, error) {
 	return show.New(r), nil
 }
 
-// load reads a run, if the viewer may see it.
-func (v *view) load(id string) (*record.Run, error) {
+// turn waits for a turn to read records, which lasts until the page is made, or the request
+// is answered.
+func (v *view) turn() error {
+	if v.inTurn {
+		return nil
+	}
 	if err := v.c.reading.Acquire(v.r.Context(), 1); err != nil {
-		return nil, err
+		return err
 	}
-	defer v.c.reading.Release(1)
-	r, err := v.c.store.Load(id)
+	v.inTurn = true
+	return nil
+}
+
+// rest ends the turn: who takes the page from here on may be slow.
+func (v *view) rest() {
+	if v.inTurn {
+		v.c.reading.Release(1)
+		v.inTurn = false
+	}
+}
+
+// maxShownRecord bounds a record of which there is a page, in bytes.
+const maxShownRecord = 32 << 20
+
+// load reads a run, if the viewer may see it. One that is too large for a page is a
+// *problem, which offers its file.
+func (v *view) load(id string) (*record.Run, error) {
+	r, size, err := v.loadUpTo(id, maxShownRecord)
+	if errors.Is(err, record.ErrLarge) {
+		return nil, tooLarge(id, size)
+	}
+	return r, err
+}
+
+// tooLarge says that there is no page of a record.
+func tooLarge(id string, size int64) error {
+	return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too large for a page",
+		Text: fmt.Sprintf("The record of run %s has %s bytes; there are pages of those with %s at most. Its file has all of it, and "+
+			"harness runs show %s does in a terminal.", id, thousands(int(size)), thousands(maxShownRecord), id),
+		Next: "/runs/" + link(id) + "/record", Do: "Download the record"}
+}
+
+// loadUpTo reads a run of at most so many bytes, if the viewer may see it; a larger one is
+// ErrLarge, and size says how many it has.
+func (v *view) loadUpTo(id string, max int64) (r *record.Run, size int64, err error) {
+	first, size, err := v.c.store.First(id)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case !v.Sees(first.Subject):
+		return nil, 0, record.ErrNotFound
+	case size > max:
+		return nil, size, record.ErrLarge
+	}
+	if !v.inTurn {
+		if err := v.c.reading.Acquire(v.r.Context(), 1); err != nil {
+			return nil, 0, err
+		}
+		defer v.c.reading.Release(1)
+	}
+	r, err = v.c.store.Load(first.ID)
+	if err == nil && !v.Sees(r.Begin.Subject) {
+		err = record.ErrNotFound
+	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if !v.Sees(r.Begin.Subject) {
-		return nil, record.ErrNotFound
-	}
-	return r, nil
+	return r, size, nil
 }
 
 // servers are the servers whose place says their colour: those of the catalog, then

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -229,15 +230,38 @@ func (c *Console) resume(v *view) error {
 
 // recordFile sends the whole record as one file of JSON.
 func (c *Console) recordFile(v *view) error {
-	r, err := v.load(v.r.PathValue("id"))
+	release, err := v.sends()
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(show.Whole(r), "", "  ")
+	defer release()
+	r, _, err := v.loadUpTo(v.r.PathValue("id"), record.MaxRecord)
 	if err != nil {
 		return err
 	}
-	return v.download(r.Begin.ID+".json", append(b, '\n'))
+	v.downloads(r.Begin.ID + ".json")
+	w := bufio.NewWriterSize(v.w, 64<<10)
+	if err := show.WriteWhole(w, r); err == nil {
+		w.Flush() // an error says that the browser is gone
+	} else if v.r.Context().Err() == nil {
+		v.c.log.Error("sending a record", "run", r.Begin.ID, "error", err)
+		panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
+	}
+	return nil
+}
+
+// sendWait is how long who wants a file waits for its turn.
+const sendWait = 10 * time.Second
+
+// sends waits for a turn to send a file that may be large.
+func (v *view) sends() (release func(), err error) {
+	ctx, cancel := context.WithTimeout(v.r.Context(), sendWait)
+	defer cancel()
+	if release, err = v.c.sending.take(ctx, v.Viewer); err != nil {
+		return nil, &problem{Status: http.StatusServiceUnavailable, Title: "Not now",
+			Text: "Other files are being sent. Try again when they are there."}
+	}
+	return release, nil
 }
 
 // comparable are runs with which another may be compared.

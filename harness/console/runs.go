@@ -224,7 +224,12 @@ func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
 	defer cancel()
 	d.Any = true
-	err := c.reading.Acquire(ctx, 1)
+	release, err := func() { c.reading.Release(1) }, error(nil)
+	if f.Text != "" {
+		release, err = c.searching.take(ctx, v.Viewer)
+	} else {
+		err = c.reading.Acquire(ctx, 1)
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		d.stop(&record.StoppedError{Err: err})
 		return nil
@@ -232,7 +237,7 @@ func (c *Console) readRuns(v *view, f *record.Filter, d *runsData) error {
 	if err != nil {
 		return err
 	}
-	defer c.reading.Release(1)
+	defer release()
 	for s, err := range c.store.List(ctx, f) {
 		var bad *record.UnreadableError
 		var stopped *record.StoppedError

@@ -3,11 +3,17 @@ package console_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 )
 
 // What a token may not call is not found by it, and what servers say of their failures
@@ -182,5 +188,81 @@ func TestACookieOverTLSIsSecure(t *testing.T) {
 		if got := resp.Cookies()[0]; got.Secure != secure || !got.HttpOnly || got.SameSite != http.SameSiteStrictMode {
 			t.Errorf("%s: %+v", origin, got)
 		}
+	}
+}
+
+// The file of a record has all of it, as harness runs show -json prints it.
+func TestARecordIsSentAsItIsShown(t *testing.T) {
+	w := demo(t)
+	c := w.signIn(t, "")
+	for _, id := range w.all(t).runs {
+		run, err := w.store.Load(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Running {
+			continue
+		}
+		want, err := json.MarshalIndent(show.Whole(run), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.page("/runs/" + id + "/record"); got != string(want)+"\n" {
+			t.Errorf("%s: %s", id, cmp.Diff(string(want), got))
+		}
+	}
+}
+
+// Of a record that is too large for a page there is its file, for who may see it.
+func TestALargeRecordIsAFile(t *testing.T) {
+	w := emptyDemo(t)
+	rec, err := w.store.Begin(&record.Begin{Subject: "dev", Script: record.String("Return(1)")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Repeat("x", 99) + "\n"
+	for _, l := range []record.Line{&record.Note{Stdout: strings.Repeat(line, 340_000)}, &record.End{Status: "ok"}} {
+		if err := rec.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	id := rec.ID()
+	dev, support := w.signIn(t, "dev"), w.signIn(t, "support")
+	for _, path := range []string{"/runs/" + id, "/runs/" + id[:6], "/runs/" + id + "/calls/1", "/runs/" + id + "/diff", "/editor?run=" + id,
+		"/runs/" + id + "/diff/" + id, "/approvals/" + id + ".1"} {
+		status, body := dev.get(path)
+		if status != http.StatusRequestEntityTooLarge || !strings.Contains(body, "Download the record") || len(body) > 10_000 {
+			t.Errorf("%s: %d, %d bytes", path, status, len(body))
+		}
+		if status, body := support.get(path); status != http.StatusNotFound || strings.Contains(body, "too large") {
+			t.Errorf("%s for another token: %d", path, status)
+		}
+	}
+	if status, _ := dev.post("/runs/"+id+"/again", nil); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("again: %d", status)
+	}
+	for _, path := range []string{"/", "/runs", "/runs?text=xxx", "/approvals"} {
+		dev.page(path)
+	}
+	if status, _ := support.get("/runs/" + id + "/record"); status != http.StatusNotFound {
+		t.Errorf("its file for another token: %d", status)
+	}
+	file := dev.page("/runs/" + id + "/record")
+	var got struct {
+		Notes []struct{ Stdout string }
+		End   struct{ Status string }
+	}
+	if err := json.Unmarshal([]byte(file), &got); err != nil || got.End.Status != "ok" {
+		t.Fatal(err, got.End)
+	}
+	n := 0
+	for _, note := range got.Notes {
+		n += strings.Count(note.Stdout, line)
+	}
+	if len(file) < 34_000_000 || n < 337_000 {
+		t.Errorf("%d bytes, %d lines", len(file), n)
 	}
 }

@@ -44,7 +44,7 @@ func waitingAsks(ctx context.Context, store *record.Store, subject *string, list
 		asks = asks[:min(len(asks), maxAsked)]
 	}
 	of, run := map[string]waitCount{}, ""
-	for p, err := range store.Pending(ctx, &record.Filter{Subject: subject, Since: time.Now().Add(-waitsSince)}) {
+	for p, err := range store.Pending(ctx, &record.Filter{Subject: subject, Since: time.Now().Add(-waitsSince), Bytes: maxShownRecord}) {
 		if err != nil {
 			continue
 		}

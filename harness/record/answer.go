@@ -156,6 +156,10 @@ type Pending struct {
 // latest run first; nil: in all. A record that cannot be read is an error, and the
 // list goes on.
 func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, error] {
+	most := int64(MaxRecord)
+	if f != nil && f.Bytes > 0 {
+		most = f.Bytes
+	}
 	return func(yield func(*Pending, error) bool) {
 		for sum, err := range s.List(ctx, f) {
 			if err == nil && !mayAsk(sum) {
@@ -163,7 +167,7 @@ func (s *Store) Pending(ctx context.Context, f *Filter) iter.Seq2[*Pending, erro
 			}
 			var r *Run
 			if err == nil {
-				r, err = s.Load(sum.ID)
+				r, err = s.LoadListed(sum, most)
 			}
 			if errors.Is(err, ErrNotFound) {
 				continue

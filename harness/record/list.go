@@ -37,6 +37,9 @@ type Filter struct {
 	Until   time.Time
 	Before  string // the ID of a run: only those that stand behind it in the list
 	Limit   int    // the latest so many; 0: all
+	// Bytes are the most of a record that Pending reads whole; a larger one is ErrLarge.
+	// 0: MaxRecord.
+	Bytes int64
 }
 
 // UnreadableError says that a record of a list cannot be read.
@@ -184,7 +187,8 @@ func (s *Store) loadUpTo(name string, max int64) (*Run, error) {
 }
 
 // First returns the first line of a record, by an ID as for Load, and how many bytes the
-// record has, without reading the rest.
+// record has, without reading the rest. Of one that is damaged there the line has an ID
+// and a time alone.
 func (s *Store) First(id string) (*Begin, int64, error) {
 	name, err := s.find(id)
 	if err != nil {
@@ -216,7 +220,8 @@ func (s *Store) first(name string) (*Begin, int64, error) {
 	}
 	b, ok := l.(*Begin)
 	if !ok {
-		return nil, 0, errors.New("it does not begin with its first line")
+		b = &Begin{}
+		b.Time, _, _ = parseName(name)
 	}
 	_, b.ID, _ = parseName(name)
 	return b, size, nil

@@ -73,48 +73,27 @@ type (
 
 // Whole is all that a record has.
 func Whole(r *record.Run) *Record {
-	raw := func(d record.Data) json.RawMessage { return rawOf(r, d) }
-	values := func(in record.Values) map[string]json.RawMessage {
-		if in == nil {
-			return nil
-		}
-		out := map[string]json.RawMessage{}
-		for name, d := range in {
-			out[name] = raw(d)
-			if d.IsZero() {
-				out[name] = json.RawMessage("null")
-			}
-		}
-		return out
+	out := whole(r)
+	for _, m := range r.Calls {
+		out.Calls = append(out.Calls, wholeCall(r, m))
 	}
+	out.Notes = append(out.Notes, r.Notes...)
+	for _, c := range r.Children {
+		out.Children = append(out.Children, wholeChild(r, c))
+	}
+	return out
+}
+
+// whole is a record without its calls, notes and children.
+func whole(r *record.Run) *Record {
 	b := r.Begin
-	out := &Record{Begin: &Begin{b, textOf(r, b.Script), values(b.Inputs), values(b.Stored)}, Status: r.Summary().Status,
+	out := &Record{Begin: &Begin{b, textOf(r, b.Script), valuesOf(r, b.Inputs), valuesOf(r, b.Stored)}, Status: r.Summary().Status,
 		Attempts: r.Attempts, Calls: []*Call{}, Notes: []*record.Note{}}
 	if r.Tools != nil {
 		out.Tools = &Tools{r.Tools, []Unit{}}
 		for _, u := range r.Tools.Units {
 			out.Tools.Units = append(out.Tools.Units, Unit{u, textOf(r, u.Source)})
 		}
-	}
-	for _, m := range r.Calls {
-		c := &Call{Call: m.Call}
-		if m.Call != nil {
-			c.Args = raw(m.Call.Args)
-		}
-		if m.Done != nil {
-			c.Done = &Done{m.Done, raw(m.Done.Result)}
-		}
-		if m.Settle != nil {
-			c.Settle = &Settle{m.Settle, raw(m.Settle.Result)}
-		}
-		if m.Guess != nil {
-			c.Guess = &Guess{m.Guess, raw(m.Guess.Args), raw(m.Guess.Result)}
-		}
-		out.Calls = append(out.Calls, c)
-	}
-	out.Notes = append(out.Notes, r.Notes...)
-	for _, c := range r.Children {
-		out.Children = append(out.Children, &Child{c, textOf(r, c.Script), values(c.Inputs)})
 	}
 	for _, l := range r.Lines {
 		switch l := l.(type) {
@@ -127,10 +106,45 @@ func Whole(r *record.Run) *Record {
 		}
 	}
 	if r.End != nil {
-		out.End = &End{r.End, raw(r.End.Value)}
+		out.End = &End{r.End, rawOf(r, r.End.Value)}
 	}
 	if r.Damaged != nil {
 		out.Damaged = r.Damaged.Error()
+	}
+	return out
+}
+
+func wholeCall(r *record.Run, m *record.Made) *Call {
+	c := &Call{Call: m.Call}
+	if m.Call != nil {
+		c.Args = rawOf(r, m.Call.Args)
+	}
+	if m.Done != nil {
+		c.Done = &Done{m.Done, rawOf(r, m.Done.Result)}
+	}
+	if m.Settle != nil {
+		c.Settle = &Settle{m.Settle, rawOf(r, m.Settle.Result)}
+	}
+	if m.Guess != nil {
+		c.Guess = &Guess{m.Guess, rawOf(r, m.Guess.Args), rawOf(r, m.Guess.Result)}
+	}
+	return c
+}
+
+func wholeChild(r *record.Run, c *record.Child) *Child {
+	return &Child{c, textOf(r, c.Script), valuesOf(r, c.Inputs)}
+}
+
+func valuesOf(r *record.Run, in record.Values) map[string]json.RawMessage {
+	if in == nil {
+		return nil
+	}
+	out := map[string]json.RawMessage{}
+	for name, d := range in {
+		out[name] = rawOf(r, d)
+		if d.IsZero() {
+			out[name] = json.RawMessage("null")
+		}
 	}
 	return out
 }

@@ -1,0 +1,43 @@
+package console
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// turns bounds how much of a kind is done at a time: so much in all, and one of it for
+// each viewer, so that nobody keeps others out.
+type turns struct {
+	all *semaphore.Weighted
+
+	mu   sync.Mutex
+	each map[string]*semaphore.Weighted // by the names of tokens
+}
+
+func newTurns(most int64) *turns {
+	return &turns{all: semaphore.NewWeighted(most), each: map[string]*semaphore.Weighted{}}
+}
+
+// take waits for a turn of a viewer.
+func (t *turns) take(ctx context.Context, v *Viewer) (release func(), err error) {
+	t.mu.Lock()
+	own := t.each[v.Token]
+	if own == nil {
+		own = semaphore.NewWeighted(1)
+		t.each[v.Token] = own
+	}
+	t.mu.Unlock()
+	if err := own.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	if err := t.all.Acquire(ctx, 1); err != nil {
+		own.Release(1)
+		return nil, err
+	}
+	return func() {
+		t.all.Release(1)
+		own.Release(1)
+	}, nil
+}
