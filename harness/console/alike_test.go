@@ -54,8 +54,8 @@ func TestWhatStandsOutIsMarked(t *testing.T) {
 		args []json.RawMessage
 		want map[int]string // by call, from 0
 	}{
-		{"an amount", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":30}`), map[int]string{3: "n is 10 times the median"}},
-		{"not far enough", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":29}`), nil},
+		{"an amount", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":20}`), map[int]string{3: "n is 10 times the median"}},
+		{"not far enough", cases(`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":19}`), nil},
 		{"too few to say", cases(`{"n":1}`, `{"n":2}`, `{"n":3000}`), nil},
 		{"texts and numbers", cases(`{"n":1}`, `{"n":"x"}`, `{"n":3}`, `{"n":3000}`), nil},
 		{"another has it", cases(`{"n":1}`, `{"n":2}`, `{"n":3,"bcc":"x"}`, `{"n":4}`), map[int]string{2: "few have bcc"}},

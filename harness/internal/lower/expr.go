@@ -230,11 +230,12 @@ func (f *fn) addressOf(x ast.Expr) string {
 
 // addressOfLiteral emits &T{...}, a pointer to a fresh variable.
 func (f *fn) addressOfLiteral(c *ast.CompositeLit, t types.Type) string {
-	_, isMap := t.Underlying().(*types.Map)
-	f.addressed = !isMap
+	_, isStruct := t.Underlying().(*types.Struct)
+	f.addressed = isStruct // of others the interpreter sets the variable of the time before
 	before, v := split(f.composite(c, t))
-	if !isSimple(v) || isMap {
-		v = f.hoistFresh(v, f.p.typ(t))
+	if !isSimple(v) || !isStruct {
+		fresh := f.p.fresh("t")
+		before, v = fmt.Sprintf("%svar %s %s = %s\n", before, fresh, f.p.typ(t), bare(v)), fresh
 	}
 	return guarded(before, "(&"+v+")")
 }

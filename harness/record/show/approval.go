@@ -289,15 +289,38 @@ func Bars(w io.Writer, text string, columns int, ascii bool) error {
 
 // Odd says in sentences which texts of a JSON value are not what they seem: those with
 // characters that are not visible or change the direction of text, and those whose
-// characters are not in their usual form; at most 10.
+// characters are not in their usual form, and keys that an object has twice; at most
+// 10.
 func Odd(raw []byte) (out []string) {
 	seen := map[string]bool{}
+	var open []*object // objects, nil for lists
 	for d := json.NewDecoder(bytes.NewReader(raw)); len(out) < maxOddOnes; {
 		t, err := d.Token()
 		if err != nil {
 			break
 		}
+		if delim, ok := t.(json.Delim); ok && (delim == '}' || delim == ']') {
+			open = open[:len(open)-1]
+			continue
+		}
+		var in *object
+		if len(open) > 0 {
+			in = open[len(open)-1]
+		}
 		s, ok := t.(string)
+		if in != nil {
+			if in.key = !in.key; in.key && in.has[s] {
+				out = append(out, plainly(s)+" is a key of one object twice: readers of JSON differ in which one counts")
+			} else if in.key {
+				in.has[s] = true
+			}
+		}
+		switch t {
+		case json.Delim('{'):
+			open = append(open, &object{has: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, nil)
+		}
 		if !ok || seen[s] {
 			continue
 		}
@@ -318,6 +341,12 @@ func Odd(raw []byte) (out []string) {
 		}
 	}
 	return out
+}
+
+// object is a JSON object that is read.
+type object struct {
+	has map[string]bool // keys
+	key bool            // the last token of it was a key
 }
 
 // plainly is the beginning of a text, in ASCII.

@@ -131,3 +131,20 @@ func TestWhatATerminalObeysIsInNoApproval(t *testing.T) {
 		}
 	}
 }
+
+func TestOddNamesKeysThatAreThereTwice(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"to":"a","to":"b"}`:                         `"to"`,
+		`{"a":[{"x":1,"y":{"x":2},"x":3}]}`:           `"x"`,
+		`{"a":{"x":1},"b":{"x":1},"c":["x","x","x"]}`: "",
+		`{"a":"a","b":"a"}`:                           "",
+		`[[],{},[{"a":[]}],"a","a"]`:                  "",
+		`{"a":1`:                                      "",
+		`{"a":{},"a":[]}`:                             `"a"`,
+	} {
+		got := strings.Join(show.Odd([]byte(in)), "\n")
+		if key, _, _ := strings.Cut(got, " is a key of one object twice"); key != want {
+			t.Errorf("%s: %q", in, got)
+		}
+	}
+}
