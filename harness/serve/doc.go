@@ -37,8 +37,7 @@
 //	saved scripts          the token; those of the operator (harness save) all, who cannot change them
 //	learnt shapes          the token
 //	phrase memory          nobody: none is used or written
-//	stored values          the session, for 30 minutes, 16 MB of them and 64 of a tenant; without a
-//	                       session who has the handle, and the token if there is one
+//	stored values          the session, for 30 minutes, 16 MB of them and 64 of a tenant; without one (**)
 //	loaded tools           the session (*)
 //	news                   the session (*): what has changed since it was told last
 //	approvals              who sent the script, and other tokens with the right; of a single call the session (*)
@@ -53,6 +52,8 @@
 // where there is one token, and on loopback without one, the client is the
 // operator: when a second token is added, what it saved until then is there for all. With HTTP.Insecure it is nobody that could be told from others:
 // it runs the operator's scripts, saves and teaches nothing.
+//
+// (**) Who has the handle and, where there are tokens, the same one.
 //
 // What there is for all, a tenant cannot take from the others. That is a token of
 // those, elsewhere a session:

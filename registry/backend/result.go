@@ -67,7 +67,7 @@ func DecodeResult(raw json.RawMessage) (*Result, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
 		return nil, errors.New("the result is no JSON object")
 	}
-	r := &Result{Raw: raw}
+	r := &Result{Raw: bytes.TrimSpace(raw)}
 	if s := fields["structuredContent"]; len(s) > 0 && string(s) != "null" {
 		r.Structured = s
 	}
