@@ -326,5 +326,8 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 	}
 }
 
+// Live reports whether it is a dry run that went on after a yes.
+func (r *runRow) Live() bool { return r.Glance != nil && r.Glance.Live }
+
 // Hurt reports whether something in the record is not as it was written.
 func (r *runRow) Hurt() bool { return r.Damaged || r.Glance != nil && r.Glance.Damaged }
