@@ -150,9 +150,12 @@ func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time
 	return out
 }
 
-// mayChange reports whether a run may go on.
-func mayChange(s *record.Summary) bool {
-	return s.Dry || slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
+// mayChange reports whether a run may go on, a dry run also after its end.
+func mayChange(s *record.Summary) bool { return s.Dry || mayGoOn(s) }
+
+// mayGoOn reports whether a run has not ended for good.
+func mayGoOn(s *record.Summary) bool {
+	return slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
 }
 
 // trim forgets the runs that nobody has looked at for the longest time.

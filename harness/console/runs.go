@@ -170,7 +170,7 @@ func (c *Console) listRuns(v *view) error {
 	for i, row := range d.Rows {
 		if row.Problem == nil {
 			sums[i] = row.Summary
-			if len(page.Live) > 0 && len(page.Live) < 10 && !row.Dry && mayChange(row.Summary) {
+			if len(page.Live) > 0 && len(page.Live) < maxTopics && mayGoOn(row.Summary) {
 				page.Live = append(page.Live, topicRun(row.ID))
 			}
 		}
