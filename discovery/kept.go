@@ -334,9 +334,10 @@ func (ix *Index) madeFrom(aliases map[string][]string) (digest [sha256.Size]byte
 	tools := ix.reg.Tools
 	sums := make([][sha256.Size]byte, (len(tools)+share-1)/share)
 	var wg sync.WaitGroup
-	for first := range min(runtime.GOMAXPROCS(0), len(sums)) {
+	workers := min(runtime.GOMAXPROCS(0), len(sums))
+	for first := range workers {
 		wg.Go(func() {
-			for k := first; k < len(sums); k += runtime.GOMAXPROCS(0) {
+			for k := first; k < len(sums); k += workers {
 				h := newTextHash()
 				for i := k * share; i < min(len(tools), (k+1)*share); i++ {
 					t := &tools[i]

@@ -49,3 +49,20 @@ func TestALinkIsGoodForTenMinutes(t *testing.T) {
 		t.Errorf("the second time: %v", err)
 	}
 }
+
+func TestWhoMayAnswer(t *testing.T) {
+	for _, x := range []struct {
+		v           Viewer
+		own, others bool
+	}{
+		{Viewer{Operator: true, Approves: true}, true, true},
+		{Viewer{Operator: true, Approves: true, OthersOnly: true}, false, true},
+		{Viewer{Approves: true}, false, true},
+		{Viewer{}, false, false},
+	} {
+		x.v.Subject = "ann"
+		if own, others := x.v.MayAnswer("ann"), x.v.MayAnswer("bob"); own != x.own || others != x.others {
+			t.Errorf("%+v: own %v, others' %v", x.v, own, others)
+		}
+	}
+}

@@ -55,6 +55,9 @@ type Viewer struct {
 	Operator bool
 	// Approves says that it may answer what the scripts of others wait for.
 	Approves bool
+	// OthersOnly says that it may not answer what its own scripts wait for, also as an
+	// operator.
+	OthersOnly bool
 }
 
 // Sees reports whether a viewer may see a run.
@@ -71,6 +74,9 @@ func (v *Viewer) Filter() *record.Filter {
 // MayAnswer reports whether a viewer may say yes or no to what the runs of a subject
 // wait for.
 func (v *Viewer) MayAnswer(subject string) bool {
+	if subject == v.Subject && v.OthersOnly {
+		return false
+	}
 	return v.Operator || v.Approves && subject != v.Subject
 }
 

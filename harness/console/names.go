@@ -181,7 +181,7 @@ func standard(name string) []named {
 		return out
 	}
 	own := func(p *gotypes.Package) string {
-		if p == pkg {
+		if p.Path() == pkg.Path() {
 			return ""
 		}
 		return p.Name()

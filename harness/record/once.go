@@ -22,12 +22,16 @@ func (s *Store) Once(text string, until time.Time) (bool, error) {
 	if until.Before(now) {
 		return false, errors.New("claiming: the time is over")
 	}
-	first, err := s.in.once(fmt.Sprintf("%x-%x", until.Unix()+1, sha256.Sum256([]byte(text))), now)
+	first, err := s.in.once(fmt.Sprintf("%x-%x", until.Add(clockSkew).Unix()+1, sha256.Sum256([]byte(text))), now)
 	if err != nil {
 		return false, fmt.Errorf("claiming: %w", err)
 	}
 	return first, nil
 }
+
+// clockSkew is how much longer a claim is kept: the clocks of those who share a folder
+// differ.
+const clockSkew = time.Hour
 
 // claimOver reports whether a claim may be forgotten.
 func claimOver(name string, now time.Time) bool {

@@ -51,6 +51,7 @@ func (f *front) viewer(name string) *console.Viewer {
 	may := func(r catalog.Right) bool { return cat != nil && cat.May(name, r) }
 	v := &console.Viewer{Name: name, Token: name, Subject: o.subject(), Operator: o == operator || may(catalog.Operate)}
 	v.Approves = v.Operator || may(catalog.Approve)
+	v.OthersOnly = f.s.opts.Approvals == ApprovalsConsole
 	return v
 }
 

@@ -192,7 +192,12 @@ func (c *session) goesOn(run string) runs {
 		res, err := c.s.harness.Resume(ctx, run, script)
 		var running *record.RunningError
 		var ended *harness.NotResumableError
-		if errors.As(err, &running) || errors.As(err, &ended) && waits.End != nil {
+		over := false
+		if errors.As(err, &ended) { // it may have ended since it was read
+			now, e := c.recorded(ctx, run)
+			over = e == nil && now.End != nil
+		}
+		if over || errors.As(err, &running) {
 			if res, err = c.comesTo(ctx, run); err == nil && !unsettled(res) {
 				c.s.records.Fetch(run) // its client gets it now
 			}

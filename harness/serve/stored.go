@@ -1,11 +1,11 @@
 package serve
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -114,14 +114,16 @@ func (k *keeper) forScript(tenant, session, source string, inputs map[string]jso
 	if !strings.Contains(source, "Stored") {
 		return nil
 	}
-	handles, pattern := map[string]bool{}, handlePattern()
-	for _, h := range pattern.FindAllString(source, keepHandles) {
-		handles[h] = true
-	}
-	for _, in := range inputs {
-		for _, h := range pattern.FindAll(in, keepHandles) {
-			handles[string(h)] = true
+	has := func(handle string) bool {
+		if strings.Contains(source, handle) {
+			return true
 		}
+		for _, in := range inputs {
+			if bytes.Contains(in, []byte(handle)) {
+				return true
+			}
+		}
+		return false
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -129,7 +131,7 @@ func (k *keeper) forScript(tenant, session, source string, inputs map[string]jso
 	named, rest := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	for _, v := range k.all {
 		switch {
-		case v.session == "" && v.tenant == tenant && handles[v.id]:
+		case v.session == "" && v.tenant == tenant && has(v.id):
 			named[v.id] = v.value
 		case v.session == "" || v.session != session:
 		case strings.Contains(source, `"`+v.id+`"`):
@@ -149,10 +151,6 @@ const (
 	handleLetters = "0123456789abcdefghjkmnpqrstvwxyz"
 	handleSize    = 16
 )
-
-var handlePattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(fmt.Sprintf(`\b[%s]{%d}\b`, handleLetters, handleSize))
-})
 
 func newHandle() string {
 	b := make([]byte, handleSize)

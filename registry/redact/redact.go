@@ -188,8 +188,8 @@ func (r *Redactor) JSON(raw []byte) []byte {
 }
 
 // spellings are the ways in which a secret appears in texts: with and without
-// the word before it ("Bearer …"), decoded, escaped, and what in it looks like
-// a key by itself.
+// the word before it ("Bearer …"), decoded, escaped, line by line, and what in it
+// looks like a key by itself.
 func spellings(v string) []string {
 	all := []string{v}
 	for rest, ok := v, true; ok; {
@@ -206,9 +206,13 @@ func spellings(v string) []string {
 		all = append(all, inURL(v)...)
 	}
 	all = append(all, keys(v)...)
+	for line := range strings.Lines(v) {
+		all = append(all, strings.TrimSpace(line))
+	}
 	for _, s := range slices.Clone(all) {
 		quoted := strconv.Quote(s)
-		all = append(all, url.QueryEscape(s), url.PathEscape(s), quoted[1:len(quoted)-1])
+		inJSON, _ := json.Marshal(s)
+		all = append(all, url.QueryEscape(s), url.PathEscape(s), quoted[1:len(quoted)-1], string(inJSON[1:len(inJSON)-1]))
 	}
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return len(s) < minSecret })

@@ -33,7 +33,7 @@ func TestSecretsOfADefinitionAreHidden(t *testing.T) {
 	s := &Secrets{
 		Named: []map[string]string{{"A": "env-hunter", "MODE": "production", "DATA": "/srv/hunter",
 			"API": "http://localhost:80/api", "PASSPHRASE": "hunters",
-			"DB": "postgres://me:hunter10@db/x", "MULTI": "a \"hunter11\"\nb"}, {
+			"DB": "postgres://me:hunter10@db/x", "MULTI": "a \"hunter11\"\nb", "PEM": "hunter17\n  hunter18\r\nx", "PASSWORD": "<hunter19>"}, {
 			"Authorization": "Bearer hunter2hunter2", "Proxy-Authorization": "Basic bWU6aHVudGVyMzM=",
 			"Cookie": "a=b; session=a1b2c3hunterd4e5f6"},
 			{"k": "hunter4 &hunter4"}},
@@ -47,7 +47,7 @@ func TestSecretsOfADefinitionAreHidden(t *testing.T) {
 		"env-hunter", "hunters", "hunter2hunter2", "me:hunter33", "hunter33", "bWU6aHVudGVyMzM=", "a1b2c3hunterd4e5f6",
 		"hunter4 &hunter4", "hunter4+%26hunter4", "hunter4%20&hunter4",
 		"hunter5", "bWU6aHVudGVyNQ==", "a1b2c3hunterd4e5f6a7", "hunter6", "Hunter7", "hunter8", "hunter9", "hunter10",
-		`a \"hunter11\"\nb`, "hunter12", "hunter13", "hunter14", "hunter15", "a1b2c3d4hunter16",
+		`a \"hunter11\"\nb`, `a "hunter11"`, "hunter17", "hunter18", "<hunter19>", `\u003chunter19\u003e`, "hunter12", "hunter13", "hunter14", "hunter15", "a1b2c3d4hunter16",
 	} {
 		if got := r.Text("bad key: " + text + "!"); got != "bad key: •••!" {
 			t.Errorf("%s is shown as %q", text, got)

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/usetools/usetools/harness/internal/stdlib/export"
 )
 
 // maxListed bounds the names that a hint enumerates.
@@ -40,7 +42,7 @@ func (c *checker) signature(o types.Object) string {
 			return line
 		}
 	}
-	return types.ObjectString(o, c.qualifier(o.Pkg()))
+	return export.ObjectString(o, c.qualifier(o.Pkg()))
 }
 
 // qualifier leaves out the name of a unit in what the unit declares itself.

@@ -68,9 +68,15 @@ func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
 		d.lit = lit
 		d.out.Body = d.function(lit.Type, lit.Body, args)
 	} else if id := calledIdent(x); id != nil {
-		if fo, ok := f.use(id).(*types.Func); ok {
-			d.out.Body = d.named(fo, result, args)
+		fo, ok := f.use(id).(*types.Func)
+		if !ok {
+			return 0, nil, false
 		}
+		if r := fo.Signature().Recv(); r != nil && (len(args) != fo.Signature().Params().Len()+1 ||
+			!types.Identical(r.Type(), args[0].Type)) { // t.Before, or T.Before of what T embeds
+			return 0, nil, false
+		}
+		d.out.Body = d.named(fo, result, args)
 	}
 	if d.no || d.out.Body == nil || native.ClassOf(d.out.Body.Type) != native.ClassOf(result) {
 		return 0, nil, false
@@ -133,7 +139,8 @@ func (d *describer) object(o types.Object) *native.Expr {
 // let keeps a value for a variable, or for nothing that has a name, while body is
 // evaluated.
 func (d *describer) let(o types.Object, t types.Type, value *native.Expr, body func(*native.Expr) *native.Expr) *native.Expr {
-	if native.ClassOf(t) != native.ClassOf(value.Type) {
+	class := native.ClassOf(t)
+	if class != native.ClassOf(value.Type) || class == native.Place && !isNilExpr(value) && !sameLayout(t, value.Type) {
 		return d.none()
 	}
 	local := d.op(native.Local, t)
@@ -448,6 +455,9 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 func (d *describer) convert(x *native.Expr, to types.Type) *native.Expr {
 	switch from, class := native.ClassOf(x.Type), native.ClassOf(to); {
 	case from == native.Place && class == native.Place:
+		if !isNilExpr(x) && !sameLayout(x.Type, to) { // a slice made an array, or the address of one
+			return d.none()
+		}
 		same := *x
 		same.Type = to
 		return &same
@@ -457,6 +467,11 @@ func (d *describer) convert(x *native.Expr, to types.Type) *native.Expr {
 		return d.none()
 	}
 	return d.op(native.Convert, to, x)
+}
+
+// sameLayout reports whether values of two types lie in memory in the same way.
+func sameLayout(a, b types.Type) bool {
+	return isPointer(a) && isPointer(b) || types.IdenticalIgnoreTags(a.Underlying(), b.Underlying())
 }
 
 // named is a call of a function that has a name; the receiver is its first argument.
@@ -470,6 +485,13 @@ func (d *describer) named(fo *types.Func, t types.Type, args []*native.Expr) *na
 	case name == "cmp.Or" && native.ClassOf(t) == native.Int && len(args) > 0:
 		return d.op(native.Or, t, args...)
 	case native.Has(name):
+		takes := fo.Signature().Params().Len()
+		if fo.Signature().Recv() != nil {
+			takes++
+		}
+		if len(args) != takes {
+			return d.none()
+		}
 		x := d.op(native.Library, t, args...)
 		x.Name = name
 		return x

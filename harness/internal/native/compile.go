@@ -563,6 +563,13 @@ func mapElem[T any](c *compiler, x *Expr) fun[T] {
 // place makes what finds where the value of an expression lies.
 func (c *compiler) place(x *Expr) fun[unsafe.Pointer] { return c.part(x, 0) }
 
+// named reports whether a field of a struct of the library has the name that the
+// types say: they are of one release of Go.
+func named(t types.Type, i int, s reflect.Type) bool {
+	u, ok := t.Underlying().(*types.Struct)
+	return ok && i < u.NumFields() && u.Field(i).Name() == s.Field(i).Name
+}
+
 // part is place for what lies at an offset in the value.
 func (c *compiler) part(x *Expr, offset uintptr) fun[unsafe.Pointer] {
 	switch i := x.Index; x.Op {
@@ -573,7 +580,7 @@ func (c *compiler) part(x *Expr, offset uintptr) fun[unsafe.Pointer] {
 		return func(f *frame) unsafe.Pointer { return unsafe.Pointer(zero) }
 	case Field:
 		s := c.form(x.Args[0].Type)
-		if s.Kind() != reflect.Struct || i >= s.NumField() || !alike(s.Field(i).Type, c.form(x.Type)) {
+		if s.Kind() != reflect.Struct || i >= s.NumField() || s.PkgPath() != "" && !named(x.Args[0].Type, i, s) || !alike(s.Field(i).Type, c.form(x.Type)) {
 			c.unknown(x)
 			return nil
 		}

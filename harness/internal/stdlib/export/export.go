@@ -143,6 +143,15 @@ func Declares(path, name string) bool {
 	return err == nil && token.IsExported(name) && Available(path) && l.Declares(path, name)
 }
 
+// ObjectString is types.ObjectString, for objects of the library too, which others may
+// decode meanwhile.
+func ObjectString(o types.Object, q types.Qualifier) string {
+	if l, err := library(); err == nil {
+		return l.ObjectString(o, q)
+	}
+	return types.ObjectString(o, q)
+}
+
 // Whole returns the package of the library that p is, or is a part of, with all
 // its names. Any other is returned as it is.
 func Whole(p *types.Package) *types.Package {

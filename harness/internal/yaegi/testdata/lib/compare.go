@@ -367,7 +367,55 @@ func ordered() {
 	fmt.Println(l)
 }
 
+type person struct {
+	name string
+	age  int
+}
+
+func (p person) adult() bool { return p.age >= 18 }
+
+type shell struct {
+	a, b int
+	core
+}
+
+type core struct{ s string }
+
+func (i core) hasX() bool  { return i.s[0] == 'x' }
+func (i *core) hasY() bool { return i.s[0] == 'y' }
+
+// otherReceivers: methods as functions, of what is pointed to, embedded or bound.
+func otherReceivers() {
+	ps := []*person{{"a", 20}, {"b", 3}}
+	fmt.Println(slices.IndexFunc(ps, (*person).adult), slices.IndexFunc([]person{{"a", 2}, {"b", 30}}, person.adult))
+	os := []shell{{1, 2, core{"z"}}, {3, 4, core{"x"}}}
+	fmt.Println(slices.IndexFunc(os, shell.hasX), slices.IndexFunc([]*shell{&os[0], &os[1]}, (*shell).hasX))
+	fmt.Println(slices.IndexFunc([]*shell{{core: core{"y"}}}, (*shell).hasY))
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
+	times := []time.Time{day(3), day(1), day(2)}
+	fmt.Println(slices.IndexFunc(times, day(2).After), slices.ContainsFunc(times, day(2).Equal))
+	fmt.Println(len(slices.DeleteFunc(times, day(2).Before)))
+}
+
+// conversions: of slices to arrays, and to addresses of arrays.
+func conversions() {
+	lists := [][]int{{1, 2}, {3, 4}}
+	fmt.Println(slices.IndexFunc(lists, func(s []int) bool { return [2]int(s)[1] == 4 }))
+	fmt.Println(slices.IndexFunc(lists, func(s []int) bool { return (*[2]int)(s)[1] == 4 }))
+	keys := [][]byte{[]byte("bbbb"), []byte("aaaa")}
+	sort.Slice(keys, func(i, j int) bool { return string([]byte(keys[i])) < string(keys[j]) })
+	fmt.Printf("%s\n", keys)
+	sort.Slice(keys, func(i, j int) bool { return [4]byte(keys[i])[0] > [4]byte(keys[j])[0] })
+	fmt.Printf("%s\n", keys)
+	func() {
+		defer func() { fmt.Println(recover()) }()
+		fmt.Println(slices.IndexFunc(lists, func(s []int) bool { return (*[5]int)(s)[4] == 4 }))
+	}()
+}
+
 func main() {
+	otherReceivers()
+	conversions()
 	ordered()
 	integers[int]("int")
 	integers[int8]("int8")

@@ -2,7 +2,7 @@
 // declaration once, so that those that a script names are read and nothing else.
 //
 //	"usetools export 2 go1.26.8\n"
-//	5 numbers: packages, objects, and the bytes of the three parts at the end
+//	4 numbers: packages, objects, and the bytes of text and data
 //	per package, sorted by path: where in text its path and its name are, its
 //	    first object, where in data its imports are
 //	per object, by package and name: where in data it is

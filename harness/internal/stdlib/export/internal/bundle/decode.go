@@ -13,7 +13,7 @@ import (
 // what that mentions. It is safe for concurrent use.
 //
 // Packages that it returns are made for who asked, and share their objects, whose
-// own package (Object.Pkg) nobody sees the scope of: it grows.
+// own package (Object.Pkg) has a scope that grows: ObjectString reads it.
 type Library struct {
 	bundle *Bundle
 
@@ -126,6 +126,13 @@ func (l *Library) pkg(n int) *types.Package {
 		l.packages[n] = p
 	}
 	return p
+}
+
+// ObjectString is types.ObjectString, which looks into the scope of the object's package.
+func (l *Library) ObjectString(o types.Object, q types.Qualifier) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return types.ObjectString(o, q)
 }
 
 // object returns an object, which is decoded but for the inside of its types: fill
