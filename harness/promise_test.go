@@ -149,18 +149,31 @@ Return(o.Order)`
 	}
 }
 
-// Requests with the same key that come at once are one run.
+// Requests with the same key that come at once are one run, in several processes too,
+// each of which has read the records before.
 func TestAKeyBeginsOneRun(t *testing.T) {
-	h, shop, _, s := asksFor(t)
+	h, shop, store, s := asksFor(t)
+	defer h.Close()
 	s.Policy, s.Once = nil, "key"
 	s.Source = `
 UseTools("order an item")
 o, _ := shop.Buy(shop.BuyParams{Item: "nut"})
 Return(o.Order)`
+	same, err := record.Open(store.Dir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := New(&Options{Records: same, Version: "test"})
+	defer other.Close()
+	for _, h := range []*Harness{h, other} {
+		if res, err := h.Rejoin(t.Context(), s); res != nil || err != nil {
+			t.Fatal(res, err)
+		}
+	}
 	var all sync.WaitGroup
-	for range 4 {
+	for i := range 6 {
 		all.Go(func() {
-			one := *s
+			one, h := *s, []*Harness{h, other}[i%2]
 			var running *record.RunningError
 			res, err := h.Rejoin(t.Context(), &one)
 			if res == nil && err == nil {
@@ -174,6 +187,11 @@ Return(o.Order)`
 	all.Wait()
 	if shop.calls["buy"] != 1 {
 		t.Errorf("bought %d times", shop.calls["buy"])
+	}
+	for _, h := range []*Harness{h, other} {
+		if res, err := h.Rejoin(t.Context(), s); err != nil || res == nil || res.Status != OK {
+			t.Errorf("%+v, %v", res, err)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,50 +15,81 @@ import (
 // requests are the runs of a store that a request may be of which was sent before:
 // the latest of each request, and of each Once.
 type requests struct {
-	loading sync.Mutex // held while the store is read
-	loaded  bool
+	looking sync.Mutex // held while the store is read
+	looked  time.Time  // when it was read last; zero: never
 
 	mu     sync.Mutex
-	latest map[string]string // IDs of runs, by Begin.Request, or what onceKey returns; "": it is about to begin
+	latest map[string]sentRun   // by Begin.Request, and by what onceKey returns
+	noted  map[string]time.Time // when runs began that are in latest, or were; of the last lookBack
 }
 
-// knownFor is how long a request is known after its run has begun.
-const knownFor = policy.AskFor + 24*time.Hour
+// sentRun is a run of a request.
+type sentRun struct {
+	id    string
+	begun time.Time
+}
 
-// load reads the runs of the store that may be asked for again.
-func (q *requests) load(ctx context.Context, store *record.Store) error {
-	q.loading.Lock()
-	defer q.loading.Unlock()
-	if q.loaded {
-		return nil
+const (
+	// knownFor is how long a request is known after its run has begun.
+	knownFor = policy.AskFor + 24*time.Hour
+	// lookBack is how long before the last look a run may have got its time that was not
+	// in the store yet.
+	lookBack = time.Minute
+	// aloneFor is how long who begins a run of a Once waits for others who do.
+	aloneFor = 30 * time.Second
+)
+
+// look reads what has begun since the last look, in other processes too; the first time
+// all runs that may be asked for again.
+func (q *requests) look(ctx context.Context, store *record.Store) error {
+	q.looking.Lock()
+	defer q.looking.Unlock()
+	now, since := time.Now(), q.looked.Add(-lookBack)
+	if q.looked.IsZero() {
+		since = now.Add(-knownFor)
 	}
-	found := map[string]string{}
-	for s, err := range store.List(ctx, &record.Filter{Since: time.Now().Add(-knownFor)}) { // the latest first
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	known := func(id string) bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return !q.noted[id].IsZero()
+	}
+	for b, err := range store.Begun(ctx, since, known) {
 		if err != nil {
-			continue
+			return err
 		}
-		for _, key := range keysOf(s.Request, s.Subject, s.Once) {
-			if _, known := found[key]; !known {
-				found[key] = s.ID
-			}
-		}
+		q.note(b)
 	}
+	q.looked = now
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	maps.Copy(found, q.latest) // what has begun since
-	q.latest, q.loaded = found, true
+	maps.DeleteFunc(q.noted, func(_ string, begun time.Time) bool { return begun.Before(now.Add(-lookBack)) })
 	return nil
 }
 
-// keysOf are the keys of a run in requests.latest.
-func keysOf(request, subject, once string) []string {
-	keys := []string{request, onceKey(subject, once)}
-	return slices.DeleteFunc(keys, func(k string) bool { return k == "" })
+// note notes a run by its request and Once, unless a later one of these is known.
+func (q *requests) note(b *record.Begin) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.latest == nil {
+		q.latest, q.noted = map[string]sentRun{}, map[string]time.Time{}
+	}
+	q.noted[b.ID] = b.Time
+	for _, key := range []string{b.Request, onceKey(b.Subject, b.Once)} {
+		if old, known := q.latest[key]; key != "" && (!known || old.begun.Before(b.Time)) {
+			q.latest[key] = sentRun{b.ID, b.Time}
+		}
+	}
 }
 
+// find returns the ID of the latest run with a key.
+func (q *requests) find(key string) (id string, known bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	run, known := q.latest[key]
+	return run.id, known
+}
+
+// onceKey is the key of a Once of a subject, "" where there is none.
 func onceKey(subject, once string) string {
 	if once == "" {
 		return ""
@@ -67,39 +97,39 @@ func onceKey(subject, once string) string {
 	return "once\x00" + subject + "\x00" + once
 }
 
-// begin begins the record of a run. The error is a *record.RunningError where the run
-// of its Once is another that has just begun.
-func (q *requests) begin(b *record.Begin, store *record.Store) (*record.Writer, error) {
+// begin begins the record of a run. The error is a *record.RunningError where its Once
+// is that of another run, which has begun since Rejoin looked, maybe in another process.
+func (q *requests) begin(b *record.Begin, store *record.Store) (w *record.Writer, err error) {
 	once := onceKey(b.Subject, b.Once)
-	q.mu.Lock()
-	if id, known := q.latest[once]; known {
-		run, err := (*record.Run)(nil), error(nil)
-		if id != "" {
-			run, err = store.Load(id)
+	begin := func() error {
+		w, err = store.Begin(b)
+		if err == nil {
+			q.note(b)
 		}
-		if id == "" || err == nil && run.Damaged == nil {
-			q.mu.Unlock()
-			return nil, &record.RunningError{}
+		return err
+	}
+	if once == "" {
+		err = begin()
+		return w, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), aloneFor)
+	defer cancel()
+	err = store.Alone(ctx, func() error {
+		if err := q.look(ctx, store); err != nil {
+			return err
 		}
-	}
-	if q.latest == nil {
-		q.latest = map[string]string{}
-	}
-	if once != "" {
-		q.latest[once] = ""
-	}
-	q.mu.Unlock()
-	w, err := store.Begin(b)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err != nil {
-		delete(q.latest, once)
-		return nil, err
-	}
-	for _, key := range keysOf(b.Request, b.Subject, b.Once) {
-		q.latest[key] = b.ID
-	}
-	return w, nil
+		if id, known := q.find(once); known {
+			run, err := store.Load(id)
+			switch {
+			case err == nil && run.Damaged == nil:
+				return &record.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
+			case err != nil && !errors.Is(err, record.ErrNotFound):
+				return err
+			}
+		}
+		return begin()
+	})
+	return w, err
 }
 
 // request is the digest that tells the same request from others, "" where no record
@@ -132,16 +162,14 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 		return nil, nil
 	}
 	request := h.request(s)
-	if err := h.requests.load(ctx, store); err != nil {
+	if err := h.requests.look(ctx, store); err != nil {
 		return nil, err
 	}
-	h.requests.mu.Lock()
-	id, named := h.requests.latest[onceKey(s.Subject, s.Once)]
-	if !named || s.Once == "" {
-		id, named = h.requests.latest[request], false
+	id, named := h.requests.find(onceKey(s.Subject, s.Once))
+	if !named {
+		id, _ = h.requests.find(request)
 	}
-	dry := h.requests.latest[store.RequestDigest(s.Subject, s.Source, s.Inputs, true)]
-	h.requests.mu.Unlock()
+	dry, _ := h.requests.find(store.RequestDigest(s.Subject, s.Source, s.Inputs, true))
 	if !named && dry != "" { // which may have got its yes
 		if res, err := h.rejoin(ctx, s, dry, "", false); res != nil || err != nil {
 			return res, err

@@ -193,6 +193,10 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		if err := http.Check(); err != nil {
 			return usageError{err.Error()}
 		}
+		if http.Stateless && (opts.Key == nil || !c.IsSet("state")) {
+			log.Warn("-stateless without -key-file and -state: several instances do not know one another's approvals, waiting " +
+				"runs and requests; give all of them the same ones")
+		}
 		if err := http.Listen(); err != nil {
 			return usageError{err.Error()}
 		}

@@ -40,6 +40,9 @@ func (v *view) answer() error {
 		v.say("wait", "Nothing was ticked, and nothing was answered.")
 		return v.goTo(back(form.Get("at")))
 	}
+	if err := v.turn(); err != nil {
+		return err
+	}
 	a := &answering{v: v, how: how, word: word}
 	var all []*reply
 	for _, value := range values {
@@ -72,7 +75,8 @@ type answering struct {
 	v         *view
 	how, word string
 	runs      []*answeredRun
-	failed    []string // sentences: what became of calls that were not answered
+	last      *record.Run // the one that was read last; calls of a run stand together
+	failed    []string    // sentences: what became of calls that were not answered
 }
 
 // answeredRun are the calls of a run that a form is for.
@@ -99,13 +103,7 @@ func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
 	if !ok || digest == "" {
 		return nil, nil, badRequest("The form does not say what was shown.")
 	}
-	if err := v.fits(id); err != nil {
-		return nil, nil, err
-	}
-	run, asked, err := v.c.store.Asked(id)
-	if err == nil && (!v.mayLook(run.Begin.Subject) || id != record.ApprovalID(run.Begin.ID, asked.A)) {
-		err = record.ErrNotFound
-	}
+	run, asked, err := a.asked(id)
 	if errors.Is(err, record.ErrNotFound) || errors.Is(err, record.ErrAmbiguous) {
 		a.fail("%s is not there any more: its record was removed, or it is not yours.", text.FirstBytes(id, 100))
 		return nil, nil, nil
@@ -141,6 +139,26 @@ func (a *answering) read(value string) (r *reply, bad *filledForm, err error) {
 	}
 	r.run = a.runs[i]
 	return r, nil, nil
+}
+
+// asked is what an ID names, with its run, which is read once for all its calls.
+func (a *answering) asked(id string) (*record.Run, *record.Asked, error) {
+	of, name, _ := strings.Cut(id, ".")
+	if a.last == nil || a.last.Begin.ID != of {
+		if err := a.v.fits(id); err != nil {
+			return nil, nil, err
+		}
+		run, err := a.v.c.store.Load(of)
+		if err != nil {
+			return nil, nil, err
+		}
+		a.last = run
+	}
+	i := slices.IndexFunc(a.last.Asks, func(x *record.Asked) bool { return x.A == name })
+	if i < 0 || a.last.Begin.ID != of || !a.v.mayLook(a.last.Begin.Subject) {
+		return nil, nil, record.ErrNotFound
+	}
+	return a.last, a.last.Asks[i], nil
 }
 
 // send answers one ask. Somebody may have been faster, or it may be gone: then a sentence

@@ -413,7 +413,8 @@ func (q *question) ledger(run *record.Run, hue func(string) string) {
 			continue
 		}
 		q.All++
-		if total += max(g.Args.Bytes, len(g.Args.JSON)); len(q.Calls) == maxRows || q.More > 0 || len(q.Calls) > 0 && total > maxArguments {
+		total += max(g.Args.Bytes, len(g.Args.JSON))
+		if len(q.Calls) == maxRows || q.More > 0 || len(q.Calls) > 0 && total > maxArguments {
 			q.More++
 			continue
 		}

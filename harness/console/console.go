@@ -62,17 +62,16 @@ type Console struct {
 	pages pages
 	doors doors
 	hub   hub
-	tried tries
 	looks glances
 	mux   *http.ServeMux
 	// reading bounds how many records are read at a time.
 	reading *semaphore.Weighted
 	// searching bounds the searches for a text in all records, sending the large files
-	// that are on their way.
-	searching, sending *turns
-	digests            digests
-	costs              costs
-	signins            signIns
+	// that are on their way, checking the scripts that are checked.
+	searching, sending, checking *turns
+	digests                      digests
+	costs                        costs
+	signins                      signIns
 	// changing is held by who reads a config, changes and writes it.
 	changing sync.Mutex
 }
@@ -80,7 +79,7 @@ type Console struct {
 // New returns a console. Close ends what it follows.
 func New(o *Options) *Console {
 	c := &Console{opts: *o, log: o.Log, host: o.Host, store: o.Records, reading: semaphore.NewWeighted(2),
-		searching: newTurns(2), sending: newTurns(2)}
+		searching: newTurns(2), sending: newTurns(2), checking: newTurns(2)}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ const (
 type runDigest struct {
 	*record.Summary
 	read    bool // its record, for the calls
+	large   bool // it is not read, and nothing is known of its calls
 	calls   []toolCalls
 	unknown []*record.Call // effects of which nobody knows whether they happened
 }
@@ -119,7 +121,7 @@ func (d *digests) refresh() {
 		}
 		x := &runDigest{Summary: sum}
 		if was := known[sum.ID]; was != nil && same(was.Summary, sum) {
-			x.read, x.calls, x.unknown = was.read, was.calls, was.unknown
+			x.read, x.large, x.calls, x.unknown = was.read, was.large, was.calls, was.unknown
 		}
 		runs = append(runs, x)
 	}
@@ -158,13 +160,13 @@ func (d *digests) readCalls(ctx context.Context, runs []*runDigest) (more bool) 
 		if ctx.Err() != nil || calls >= maxRead && unknown >= maxUnknown {
 			return more
 		}
-		open := !x.read && x.Status != record.Running && x.called() && calls < maxRead && read < readAtOnce
+		open := !x.read && !x.large && x.Status != record.Running && x.called() && calls < maxRead && read < readAtOnce
 		if x.called() {
 			calls++
 		}
 		if x.Status == "uncertain" || x.Status == record.Died {
 			// Its calls may have been settled since, without another word in its summary.
-			if unknown++; unknown <= maxUnknown && (!x.read || len(x.unknown) > 0) {
+			if unknown++; unknown <= maxUnknown && !x.large && (!x.read || len(x.unknown) > 0) {
 				open = true
 			}
 		}
@@ -177,7 +179,8 @@ func (d *digests) readCalls(ctx context.Context, runs []*runDigest) (more bool) 
 		}
 		r, err := d.c.store.LoadListed(x.Summary, maxGlanced)
 		d.c.reading.Release(1)
-		now := &runDigest{Summary: x.Summary, read: true}
+		now := &runDigest{Summary: x.Summary, large: errors.Is(err, record.ErrLarge)}
+		now.read = !now.large
 		if err == nil { // a record that cannot be read has no calls
 			now.calls = callsByTool(r)
 			if r.End == nil || !r.End.Closed {

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"go/token"
 	"net/http"
 	"net/url"
@@ -217,7 +218,7 @@ func (v *view) check(d *edited) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), checkWait)
 	defer cancel()
 	begin := time.Now()
-	res, err := v.c.host.Check(ctx, v.Viewer, d.script())
+	res, err := v.checks(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -226,6 +227,16 @@ func (v *view) check(d *edited) error {
 	}
 	d.Check.Ms = float64(time.Since(begin).Microseconds()) / 1000
 	return nil
+}
+
+// checks checks a script when it is the viewer's turn.
+func (v *view) checks(ctx context.Context, d *edited) (*harness.Result, error) {
+	release, err := v.c.checking.take(ctx, v.Viewer)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for other scripts to be checked: %w", err)
+	}
+	defer release()
+	return v.c.host.Check(ctx, v.Viewer, d.script())
 }
 
 // runScript runs a script, or has it run dry.
@@ -269,7 +280,7 @@ func (c *Console) saveScript(v *view) error {
 	if cat == nil {
 		return not("the tools are not known yet")
 	}
-	res, err := c.host.Check(ctx, v.Viewer, d.script())
+	res, err := v.checks(ctx, d)
 	if err != nil {
 		return not(v.why(err))
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -241,17 +242,20 @@ func (c *Console) recordFile(v *view) error {
 	}
 	v.downloads(r.Begin.ID + ".json")
 	w := bufio.NewWriterSize(v.w, 64<<10)
-	if err := show.WriteWhole(w, r); err == nil {
-		w.Flush() // an error says that the browser is gone
-	} else if v.r.Context().Err() == nil {
+	err = show.WriteWhole(w, r)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil && v.r.Context().Err() == nil { // else the browser is gone
 		v.c.log.Error("sending a record", "run", r.Begin.ID, "error", err)
 		panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
 	}
 	return nil
 }
 
-// sendWait is how long who wants a file waits for its turn.
-const sendWait = 10 * time.Second
+// sendWait is how long who wants a file waits for its turn, and sendFor how long that
+// lasts: after it no more is sent.
+const sendWait, sendFor = 10 * time.Second, 10 * time.Minute
 
 // sends waits for a turn to send a file that may be large.
 func (v *view) sends() (release func(), err error) {
@@ -261,8 +265,25 @@ func (v *view) sends() (release func(), err error) {
 		return nil, &problem{Status: http.StatusServiceUnavailable, Title: "Not now",
 			Text: "Other files are being sent. Try again when they are there."}
 	}
+	v.w = &timedWriter{v.w, time.Now().Add(sendFor)}
 	return release, nil
 }
+
+// timedWriter takes no more after a time.
+type timedWriter struct {
+	http.ResponseWriter
+	end time.Time
+}
+
+func (w *timedWriter) Write(p []byte) (int, error) {
+	if time.Now().After(w.end) {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // comparable are runs with which another may be compared.
 type comparable struct {

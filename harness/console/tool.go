@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/usetools/usetools/discovery/memory"
@@ -296,7 +295,7 @@ func (c *Console) try(v *view) error {
 			d.Ask.Rule = decision.Rule
 		}
 		if d.Ask.May {
-			if d.Ask.Digest, err = c.tried.ask(c.store, v.Viewer, t, args); err != nil {
+			if d.Ask.Digest, err = askDigest(c.store, v.Viewer, t, args); err != nil {
 				return err
 			}
 		}
@@ -313,7 +312,7 @@ func (c *Console) try(v *view) error {
 	case needs && !v.MayAnswer(v.Subject):
 		return ask("")
 	default:
-		switch err := c.tried.yes(c.store, v.Viewer, t, args, sent.Get("yes"), time.Now()); {
+		switch err := sayYes(c.store, v.Viewer, t, args, sent.Get("yes"), time.Now()); {
 		case errors.Is(err, errSaid):
 			return &problem{Status: http.StatusConflict, Title: "Called once",
 				Text: "This call was made when you said yes to it, and not a second time.",
@@ -351,25 +350,15 @@ func shownWhole(raw json.RawMessage) [][]span {
 	return highlight(indented(raw), func(string) string { return "" })
 }
 
-// tries knows the calls that were shown, and which of them were made.
-type tries struct {
-	mu   sync.Mutex
-	made []string // digests, the latest last
-}
+// askedFor is how long a yes is for what was shown.
+const askedFor = time.Hour
 
-const (
-	// askedFor is how long a yes is for what was shown.
-	askedFor = time.Hour
-	// maxMade is how many calls are known to be made.
-	maxMade = 1000
-)
-
-// errSaid is returned for a yes that was said before.
+// errSaid is returned for a yes that has already made its call.
 var errSaid = errors.New("said before")
 
-// ask returns the digest of a call that is shown to a viewer: what is sent back with
-// the yes. It begins with when it was shown and a chance number.
-func (s *tries) ask(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
+// askDigest returns the digest of a call that is shown to a viewer: what is sent back
+// with the yes. It begins with when it was shown and a chance number.
+func askDigest(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage) (string, error) {
 	return shownDigest(store, v, t, args, fmt.Sprintf("%d-%s", time.Now().Unix(), rand.Text()[:10]))
 }
 
@@ -381,8 +370,8 @@ func shownDigest(store *record.Store, v *Viewer, t *wrappers.Tool, args json.Raw
 	return when + "-" + hex.EncodeToString(sum[:16]), nil
 }
 
-// yes takes a digest, once.
-func (s *tries) yes(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, said string, now time.Time) error {
+// sayYes checks a digest and marks it used, for all processes with the store.
+func sayYes(store *record.Store, v *Viewer, t *wrappers.Tool, args json.RawMessage, said string, now time.Time) error {
 	i := strings.LastIndexByte(said, '-')
 	if i < 0 || len(said) > 100 {
 		return errors.New("no digest")
@@ -399,14 +388,9 @@ func (s *tries) yes(store *record.Store, v *Viewer, t *wrappers.Tool, args json.
 	if age := now.Sub(time.Unix(seconds, 0)); !hmac.Equal([]byte(want), []byte(said)) || age > askedFor || age < -time.Minute {
 		return errors.New("another call, or long ago")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range s.made {
-		if d == said {
-			return errSaid
-		}
+	first, err := store.Once("console call "+said, time.Unix(seconds, 0).Add(askedFor))
+	if err == nil && !first {
+		err = errSaid
 	}
-	s.made = append(s.made, said)
-	s.made = s.made[max(len(s.made)-maxMade, 0):]
-	return nil
+	return err
 }

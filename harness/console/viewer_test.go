@@ -220,7 +220,19 @@ func TestALargeRecordIsAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	uncertain, err := w.store.Begin(&record.Begin{Subject: "dev", Script: record.String("Return(1)")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	line := strings.Repeat("x", 99) + "\n"
+	for _, l := range []record.Line{&record.Note{Stdout: strings.Repeat(line, 170_000)}, &record.End{Status: "uncertain"}} {
+		if err := uncertain.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := uncertain.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for _, l := range []record.Line{&record.Note{Stdout: strings.Repeat(line, 340_000)}, &record.End{Status: "ok"}} {
 		if err := rec.Add(l); err != nil {
 			t.Fatal(err)
@@ -247,6 +259,9 @@ func TestALargeRecordIsAFile(t *testing.T) {
 	for _, path := range []string{"/", "/runs", "/runs?text=xxx", "/approvals"} {
 		dev.page(path)
 	}
+	until(t, "the overview tells of what is not known of a large record", func() bool {
+		return strings.Contains(dev.page("/"), "harness runs show "+uncertain.ID())
+	})
 	if status, _ := support.get("/runs/" + id + "/record"); status != http.StatusNotFound {
 		t.Errorf("its file for another token: %d", status)
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"io"
 	"time"
 )
@@ -36,6 +37,8 @@ type backing interface {
 	key(make bool) ([]byte, error)
 	// once makes a claim, and forgets those that are over; false: it was made before.
 	once(name string, now time.Time) (bool, error)
+	// alone waits until nobody else is between this and release.
+	alone(ctx context.Context) (release func() error, err error)
 	changes() *signal
 }
 

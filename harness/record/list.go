@@ -227,6 +227,34 @@ func (s *Store) first(name string) (*Begin, int64, error) {
 	return b, size, nil
 }
 
+// Begun returns the first lines of runs that began at a time or after it, the latest
+// first, as First does; skip chooses by their IDs those that are not read. A record that
+// cannot be read is left out.
+func (s *Store) Begun(ctx context.Context, since time.Time, skip func(id string) bool) iter.Seq2[*Begin, error] {
+	return func(yield func(*Begin, error) bool) {
+		names, err := s.in.names()
+		if err != nil {
+			yield(nil, fmt.Errorf("listing runs: %w", err))
+			return
+		}
+		for _, name := range slices.Backward(names) {
+			began, id, _ := parseName(name)
+			switch {
+			case began.Before(since):
+				return // names sort by time
+			case skip(id):
+				continue
+			case ctx.Err() != nil:
+				yield(nil, &StoppedError{id, began, ctx.Err()})
+				return
+			}
+			if b, _, err := s.first(name); err == nil && !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
 // match reports whether the filter chooses a run, as far as its summary says.
 func (f *Filter) match(s *Summary) bool {
 	return (len(f.Status) == 0 || slices.Contains(f.Status, s.Status)) &&

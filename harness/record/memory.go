@@ -27,6 +27,8 @@ type memory struct {
 	records map[string]*memoryRecord
 	bytes   int64
 	claims  map[string]bool // by name
+
+	one chan struct{} // has a value while somebody is alone
 }
 
 // memoryRecord is one record. Its memory's mu is also its own.
@@ -44,7 +46,7 @@ type memoryRecord struct {
 
 func newMemory(n int) *memory {
 	return &memory{n: n, most: maxMemory, secret: randomKey(), clock: time.Now,
-		records: map[string]*memoryRecord{}, claims: map[string]bool{}}
+		records: map[string]*memoryRecord{}, claims: map[string]bool{}, one: make(chan struct{}, 1)}
 }
 
 func (m *memory) changes() *signal              { return &m.news }

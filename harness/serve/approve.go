@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -25,8 +26,10 @@ const (
 )
 
 // asked is what a client carries from the question about a call without a script to
-// the answer, signed. It is good for this call of this session only.
+// the answer, signed. It is good for this call of this session only, and where its
+// store knows whether it was used.
 type asked struct {
+	Store   string   `json:"w"` // what names the store of records
 	Session string   `json:"s"`
 	Script  string   `json:"h"` // hash of the script and its inputs
 	Tools   []string `json:"t"`
@@ -44,11 +47,15 @@ func (c *session) question(text, hash string, tools []string) *mcp.CallToolResul
 		return failure(fmt.Errorf("denied: %s: a person has to approve this, and would have to read %d bytes, %d at most: "+
 			"make the script and its inputs shorter; nothing has run", strings.Join(tools, ", "), len(text), maxShown))
 	}
+	store, err := c.storeName()
+	if err != nil {
+		return failure(err)
+	}
 	return &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{"approve": &mcp.ElicitParams{
 			Mode: "form", Message: text, RequestedSchema: schema(`{"type":"object","properties":{}}`),
 		}},
-		RequestState: c.sign(asked{c.id, hash, tools, time.Now().Add(approveFor).Unix(), rand.Text()}),
+		RequestState: c.sign(asked{store, c.id, hash, tools, time.Now().Add(approveFor).Unix(), rand.Text()}),
 	}
 }
 
@@ -77,7 +84,12 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 		return nil, nil
 	}
 	var a asked
-	if !c.verify(req.Params.RequestState, &a) || a.Session != c.id || a.Script != hash || time.Now().Unix() > a.Until {
+	store, err := c.storeName()
+	if err != nil {
+		return nil, &refusal{why: fmt.Sprintf("the approval cannot be used: %v. Nothing has run", err)}
+	}
+	if !c.verify(req.Params.RequestState, &a) || a.Store != store || a.Session != c.id || a.Script != hash ||
+		time.Now().Unix() > a.Until {
 		return nil, &refusal{why: "the approval is not one for this call, or too old; make the call again. Nothing has run"}
 	}
 	switch first, err := c.s.records.Once("approval "+a.Once, time.Unix(a.Until, 0)); {
@@ -93,6 +105,15 @@ func (c *session) approvals(req *mcp.CallToolRequest, hash string) ([]string, *r
 			strings.Join(a.Tools, ", "))}
 	}
 	return a.Tools, nil
+}
+
+// storeName tells the store of records from those of other instances.
+func (c *session) storeName() (string, error) {
+	mac, err := c.s.records.MAC("store")
+	if err != nil {
+		return "", fmt.Errorf("reading the key of the store of records: %w", err)
+	}
+	return hex.EncodeToString(mac[:16]), nil
 }
 
 // hash names a script with its inputs, and whether it is a dry run.

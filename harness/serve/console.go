@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
@@ -29,7 +27,7 @@ func (f *front) newConsole() *console.Console {
 		secret = make([]byte, 32)
 		rand.Read(secret)
 	}
-	c := &console.Options{Host: &consoleHost{f, semaphore.NewWeighted(2)}, Records: s.records, Secret: secret,
+	c := &console.Options{Host: &consoleHost{f}, Records: s.records, Secret: secret,
 		Files: o.Files, StateFlag: o.StateFlag, Kept: o.Kept, Version: cmp.Or(o.Build, o.Version), Log: s.log}
 	if o.Tools == Execute {
 		c.DescribeTokens = o.DescribeTokens
@@ -87,10 +85,7 @@ func (f *front) pages(rest http.Handler) http.Handler {
 }
 
 // consoleHost is the server as the console needs it.
-type consoleHost struct {
-	f        *front
-	checking *semaphore.Weighted
-}
+type consoleHost struct{ f *front }
 
 // session is that of all who look with a token, or as the operator.
 func (h *consoleHost) session(v *console.Viewer) *session {
@@ -167,6 +162,11 @@ func (h *consoleHost) Execute(ctx context.Context, v *console.Viewer, script *co
 		}
 		return "", cmp.Or(err, errors.New("the script left no record"))
 	case <-ctx.Done():
+		select {
+		case id := <-ids: // it has begun, and goes on
+			return id, nil
+		default:
+		}
 		giveUp() // what is said not to have begun does not begin later
 		return "", ctx.Err()
 	}
@@ -177,10 +177,6 @@ func (h *consoleHost) Check(ctx context.Context, v *console.Viewer, script *cons
 	if len(script.Source) > maxScript {
 		return nil, fmt.Errorf("the script has more than %d bytes", maxScript)
 	}
-	if err := h.checking.Acquire(ctx, 1); err != nil {
-		return nil, err
-	}
-	defer h.checking.Release(1)
 	cat, done, err := c.catalog(ctx)
 	if err != nil {
 		return nil, err

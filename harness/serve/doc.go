@@ -23,9 +23,11 @@
 //	live.go       the catalog, exchanged under running scripts
 //	tenants.go    what each of several tokens has of its own
 //	queue.go      who runs next
-//	discover.go   tool_find and its like, search_tools and its like
+//	discover.go   tool_find and its like, search_tools and its like; find.go what
+//	              they find
 //	teach.go      the prompt and the resources
 //	stdio.go, http.go  the transports; connections.go how many there may be,
+//	              bodies.go memory for what they send, console.go the pages,
 //	              remote.go a person's scripts on a server that is running
 //	runs.go       the resources with the records of runs
 //	tasks.go      scripts that are answered before they have ended
@@ -50,8 +52,9 @@
 //
 // (*) Clients of revisions without sessions have one for each token. On stdio,
 // where there is one token, and on loopback without one, the client is the
-// operator: when a second token is added, what it saved until then is there for all. With HTTP.Insecure it is nobody that could be told from others:
-// it runs the operator's scripts, saves and teaches nothing.
+// operator: when a second token is added, what it saved until then is there for all.
+// With HTTP.Insecure it is nobody that could be told from others: it runs the
+// operator's scripts, saves and teaches nothing.
 //
 // (**) Who has the handle and, where there are tokens, the same one.
 //

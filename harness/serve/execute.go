@@ -174,7 +174,14 @@ func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.
 			return res, err
 		}
 	}
-	return c.s.harness.Run(ctx, script)
+	res, err := c.s.harness.Run(ctx, script)
+	var running *record.RunningError
+	if script.Once != "" && errors.As(err, &running) { // another instance has begun it just now
+		if res, again := c.rejoins(ctx, script); res != nil || again != nil {
+			return res, again
+		}
+	}
+	return res, err
 }
 
 // goesOn goes on with a run, or returns what it came to where another process has

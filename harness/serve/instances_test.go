@@ -6,11 +6,16 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
 )
 
@@ -118,4 +123,82 @@ func TestAnyInstanceAnswersAnyRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What one instance has begun since another read the records is known to that too.
+func TestInstancesKnowOneAnothersRequests(t *testing.T) {
+	both := func(opts *Options) (one, two *client, f *fake) {
+		opts.Records = folderStore(t, t.TempDir())
+		s, f := serving(t, opts)
+		one, two = connect(t, s, nil), connect(t, another(t, s), nil)
+		for _, c := range []*client{one, two} { // each has read the records
+			if got, a := c.run("Return(1)"); a.Status != harness.OK {
+				t.Fatal(got)
+			}
+		}
+		return one, two, f
+	}
+	once := func(c *client) (string, *Answer) {
+		res := c.call("execute", map[string]any{"script": deleting, "once": "a"})
+		return textOf(res), structured(t, res)
+	}
+	t.Run("once", func(t *testing.T) {
+		one, two, f := both(&Options{})
+		_, first := once(one)
+		if got, again := once(two); again.Run != first.Run || f.calls.Load() != 1 {
+			t.Errorf("%d calls: %s", f.calls.Load(), got)
+		}
+	})
+	t.Run("once at the same time", func(t *testing.T) {
+		one, two, f := both(&Options{MaxRuns: 8})
+		runs := make([]string, 8)
+		var all sync.WaitGroup
+		for i := range runs {
+			c := []*client{one, two}[i%2]
+			all.Go(func() {
+				res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+					Arguments: map[string]any{"script": deleting, "once": "a"}})
+				if err != nil || res.StructuredContent == nil {
+					t.Errorf("%v %+v", err, res)
+					return
+				}
+				runs[i] = structured(t, res).Run
+			})
+		}
+		all.Wait()
+		if got := slices.Compact(slices.Sorted(slices.Values(runs))); len(got) != 1 || f.calls.Load() != 1 {
+			t.Errorf("%d calls, runs %q", f.calls.Load(), got)
+		}
+	})
+	t.Run("waiting", func(t *testing.T) {
+		one, two, f := both(&Options{Policy: asksForWrites})
+		_, first := one.run(deleting)
+		if first.Status != harness.Waiting {
+			t.Fatal(first.Status)
+		}
+		if got, again := two.run(deleting); again.Run != first.Run || again.Status != harness.Waiting ||
+			!strings.Contains(got, "not begun again") || f.calls.Load() != 0 {
+			t.Errorf("%d calls: %s", f.calls.Load(), got)
+		}
+	})
+}
+
+// An instance does not say that it has canceled what another one has under way.
+func TestATaskIsCanceledWhereItIsUnderWay(t *testing.T) {
+	one, f := serving(t, &Options{Records: folderStore(t, t.TempDir()), TaskAfter: time.Nanosecond})
+	two := another(t, one)
+	here := taking(t, one, "http://"+listenAlone(t, one, &HTTP{Stateless: true})+"/mcp", "", nil)
+	there := taking(t, two, "http://"+listenAlone(t, two, &HTTP{Stateless: true})+"/mcp", "", nil)
+	id := here.begins(waiting)
+	receive(t, f.blocked)
+	_, err := mcp.CallCustomMethod[*taskParams, *taskDone](t.Context(), there.ClientSession, "tasks/cancel",
+		&taskParams{ID: id})
+	if err == nil || !strings.Contains(err.Error(), "at another instance") {
+		t.Errorf("%v", err)
+	}
+	there.becomes(id, taskWorking)
+	here.cancel(id)
+	receive(t, f.canceled)
+	here.becomes(id, taskCancelled)
+	there.becomes(id, taskCancelled)
 }

@@ -221,7 +221,15 @@ func TestAnApprovalIsGoodForItsScriptOnly(t *testing.T) {
 		}
 		return nil
 	}
+	elsewhere := s.opts // another instance with the same key, and records of its own
+	elsewhere.Records = record.Memory(10, nil)
+	two, err := New(&elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer two.Close()
 	for name, err := range map[string]error{
+		"another store":   ask(two.newSession("a", operator, Execute, true, nil), state, args),
 		"another script":  ask(a, state, other),
 		"another session": ask(b, state, args),
 		"forged":          ask(a, state[:len(state)-2]+"AA", args),

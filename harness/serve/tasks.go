@@ -344,6 +344,10 @@ func (c *session) cancelTask(ctx context.Context, p *taskParams) (*taskDone, err
 	if err != nil {
 		return nil, err
 	}
+	if run.Running {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("the task %.100q was not "+
+			"canceled: it is under way at another instance of the server, or goes on by itself after a yes", p.ID)}
+	}
 	if run.End != nil && run.End.Status == string(harness.Waiting) {
 		err = c.s.records.EndRun(id, c.who(), "canceled by its client")
 		if err != nil && !errors.Is(err, record.ErrRunning) && !errors.Is(err, record.ErrEnded) {

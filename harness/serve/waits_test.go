@@ -193,36 +193,42 @@ func TestWhatIsSentAgainDoesNotBeginAgain(t *testing.T) {
 }
 
 func TestOnceIsOnce(t *testing.T) {
-	for _, off := range []bool{false, true} {
-		s, f := serving(t, &Options{NoRejoin: off})
-		c := connect(t, s, nil)
-		once := func(key, script string) (string, *Answer) {
-			res := c.call("execute", map[string]any{"script": script, "once": key})
-			if res.IsError && res.StructuredContent == nil {
-				return textOf(res), nil
-			}
-			return textOf(res), structured(t, res)
-		}
-		_, first := once("a", deleting)
-		for range 2 {
-			if got, again := once("a", deleting); again == nil || again.Run != first.Run ||
-				!strings.HasPrefix(got, "deleted\n") {
-				t.Errorf("the same key: %s", got)
-			}
-		}
-		if got, _ := once("a", deleting+"// x"); !strings.Contains(got, "another script") ||
-			!strings.Contains(got, first.Run) {
-			t.Errorf("another script: %s", got)
-		}
-		if _, other := once("b", deleting); other.Run == first.Run {
-			t.Error("another key is taken for the same")
-		}
-		if n := f.calls.Load(); n != 2 {
-			t.Errorf("%d calls", n)
-		}
-		res := c.call("execute", map[string]any{"script": "Return(1)", "once": strings.Repeat("x", maxOnce+1)})
-		if !strings.Contains(textOf(res), "once is") {
-			t.Error(textOf(res))
+	for name, dial := range transports {
+		for _, off := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, no rejoin %t", name, off), func(t *testing.T) {
+				s, f := serving(t, &Options{NoRejoin: off, Records: folderStore(t, t.TempDir())})
+				c := dial(t, s, nil)
+				once := func(key, script string) (string, *Answer) {
+					res := c.call("execute", map[string]any{"script": script, "once": key})
+					if res.IsError && res.StructuredContent == nil {
+						return textOf(res), nil
+					}
+					return textOf(res), structured(t, res)
+				}
+				_, first := once("a", deleting)
+				for range 3 {
+					if got, again := once("a", deleting); again == nil || again.Run != first.Run ||
+						!strings.HasPrefix(got, "deleted\n") {
+						t.Errorf("the same key: %s", got)
+					}
+				}
+				for range 2 {
+					if got, _ := once("a", deleting+"// x"); !strings.Contains(got, "another script") ||
+						!strings.Contains(got, first.Run) {
+						t.Errorf("another script: %s", got)
+					}
+				}
+				if _, other := once("b", deleting); other.Run == first.Run {
+					t.Error("another key is taken for the same")
+				}
+				if n := f.calls.Load(); n != 2 {
+					t.Errorf("%d calls", n)
+				}
+				res := c.call("execute", map[string]any{"script": "Return(1)", "once": strings.Repeat("x", maxOnce+1)})
+				if !strings.Contains(textOf(res), "once is") {
+					t.Error(textOf(res))
+				}
+			})
 		}
 	}
 }
@@ -491,22 +497,26 @@ func (c *tasker) update(id string, answers mcp.InputResponseMap) {
 // Of requests with the same key that come at the same time one runs, and all get what
 // it came to.
 func TestOnceIsOnceAtTheSameTime(t *testing.T) {
-	s, f := serving(t, &Options{MaxRuns: 8})
-	c := connect(t, s, nil)
-	runs := make([]string, 8)
-	var all sync.WaitGroup
-	for i := range runs {
-		all.Go(func() {
-			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
-				Arguments: map[string]any{"script": deleting, "once": "a"}})
-			if err == nil {
-				runs[i] = structured(t, res).Run
+	for name, dial := range transports {
+		t.Run(name, func(t *testing.T) {
+			s, f := serving(t, &Options{MaxRuns: 8, Records: folderStore(t, t.TempDir())})
+			c := dial(t, s, nil)
+			runs := make([]string, 8)
+			var all sync.WaitGroup
+			for i := range runs {
+				all.Go(func() {
+					res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute",
+						Arguments: map[string]any{"script": deleting, "once": "a"}})
+					if err == nil {
+						runs[i] = structured(t, res).Run
+					}
+				})
+			}
+			all.Wait()
+			if got := slices.Compact(slices.Sorted(slices.Values(runs))); len(got) != 1 || got[0] == "" || f.calls.Load() != 1 {
+				t.Errorf("%d calls, runs %q", f.calls.Load(), got)
 			}
 		})
-	}
-	all.Wait()
-	if got := slices.Compact(slices.Sorted(slices.Values(runs))); len(got) != 1 || got[0] == "" || f.calls.Load() != 1 {
-		t.Errorf("%d calls, runs %q", f.calls.Load(), got)
 	}
 }
 
