@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -543,7 +544,9 @@ func TestAnAnswerByAnotherProcessIsTold(t *testing.T) {
 	id := w.idOf(t, w.runs["changes"], "git.git_push")
 	c := w.signIn(t, "")
 	until(t, "what waits is counted", func() bool { return strings.Contains(c.page("/"), `class="count"`) })
-	_, said, _ := c.stream(t.Context(), "approvals")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, said, _ := c.stream(ctx, "approvals")
 	next := func() {
 		for line := range said {
 			if line == "data: approvals" {
