@@ -93,7 +93,7 @@ func (d *doors) spend(key string, now time.Time) error {
 	if _, ok := d.used[string(b)]; ok {
 		return errors.New("this link was used before; it opens the console once")
 	}
-	d.used[string(b)] = until // not as it was spelled: a line end in it counts for nothing
+	d.used[string(b)] = until // the decoded bytes: the same key can be written with line ends in it
 	return nil
 }
 
@@ -133,8 +133,8 @@ func (c *Console) admit(w http.ResponseWriter, r *http.Request, token string) {
 		SameSite: http.SameSiteStrictMode, Secure: byTLS(r)})
 }
 
-// byTLS reports whether the browser talks TLS, to us or to a proxy: it says so with its
-// forms, and harms nobody but itself where that is not true.
+// byTLS reports whether the browser talks TLS, to us or to a proxy: behind a proxy
+// only the Origin of its forms tells; a false one affects this browser's own cookie alone.
 func byTLS(r *http.Request) bool {
 	return r.TLS != nil || ours(r) && strings.HasPrefix(r.Header.Get("Origin"), "https:")
 }
@@ -224,6 +224,11 @@ const comeAgain = `<!doctype html><html lang="en"><head><meta charset="utf-8"><m
 	`<title>UseTools</title></head><body></body></html>`
 
 func (c *Console) open(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet { // HEAD, by what looks at links: it must not use it up
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "this link is opened by GET", http.StatusMethodNotAllowed)
+		return
+	}
 	if err := c.doors.spend(r.URL.Query().Get("key"), time.Now()); err != nil {
 		c.door(w, r, http.StatusForbidden, sentence(err))
 		return

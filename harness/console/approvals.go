@@ -230,10 +230,10 @@ type question struct {
 	Where                     *whereAsked
 	Before                    []stepsBefore
 	Others                    []inboxItem // what else of the run waits
-	Value                     string      // what a form sends for a lone one
+	Value                     string      // ID and digest that the form sends where there is one call
 	Calls                     []askedCall
 	Alike                     *alikeness
-	More                      int // calls that are not shown yet
+	All, More                 int // calls in all of a ledger, and calls that are not shown yet
 	Form                      []formQuestion
 	FormError                 string
 	Unreadable                string // a question that cannot be answered here
@@ -403,12 +403,19 @@ func inLines(s string) string {
 // whole is a text in one line, with what is not visible escaped.
 func whole(s string) string { return show.Visible(s, math.MaxInt, false) }
 
-// ledger takes the calls that a dry run would have made.
+// ledger takes the calls that a dry run would have made: the first of them whole.
 func (q *question) ledger(run *record.Run, hue func(string) string) {
 	q.Tool, q.Hue, q.Calls = "a dry run", "", nil
+	total := 0
 	for _, m := range run.Calls {
 		g := m.Guess
 		if g == nil {
+			continue
+		}
+		q.All++
+		total += max(g.Args.Bytes, len(g.Args.JSON))
+		if len(q.Calls) == maxRows || q.More > 0 || len(q.Calls) > 0 && total > maxArguments {
+			q.More++
 			continue
 		}
 		c := askedCall{N: len(q.Calls) + 1, Tool: g.Tool, Hue: hue(g.Tool), Class: string(g.Class),

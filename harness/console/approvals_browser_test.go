@@ -47,6 +47,30 @@ func TestCallsAreAnsweredByKeys(t *testing.T) {
 	b.wait(`document.querySelector(".said.ok")?.textContent.startsWith("Yes to")`)
 }
 
+// The first question comes to a page that had none, and can be answered there. Keys do
+// nothing where they are turned off.
+func TestTheFirstQuestionComesToAnOpenPage(t *testing.T) {
+	w := newDemo(t, "log")
+	b := w.openTab(t, "")
+	b.open("/approvals")
+	b.wait(`document.querySelector("#live") && !document.querySelector("#live").hidden`)
+	if _, err := w.run("dev", pushScript, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(`document.querySelector("#yes") && !document.querySelector("#keys").hidden`)
+	b.press("n")
+	b.wait(`document.activeElement.id === "word"`)
+	b.open("/runs")
+	b.press("/")
+	b.wait(`document.activeElement.type === "search"`)
+	eval[bool](b, `(localStorage.setItem("usetools_keys", "off"), true)`)
+	b.open("/runs")
+	b.press("/")
+	if eval[bool](b, `document.activeElement.type === "search"`) {
+		t.Error("a key that was turned off did something")
+	}
+}
+
 // Somebody else answers while the page is open: it says so, and stays as it is.
 func TestAnAnswerOfSomebodyElseIsTold(t *testing.T) {
 	w := newDemo(t, "changes")

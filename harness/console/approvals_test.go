@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -532,4 +533,35 @@ func TestTheCallsOfADryRunAreOneQuestion(t *testing.T) {
 	if n := w.shop.effects.Load() - before; n != 4 {
 		t.Errorf("%d effects, want the 4 of the ledger", n)
 	}
+	lacks(t, c.page("/editor?run="+run), "Nothing was changed")
+	contains(t, c.page("/runs/"+run), "dry run that went on")
+	until(t, "the list of runs says so", func() bool { return strings.Contains(c.page("/runs"), "dry run, went on") })
+}
+
+// What is answered by another process is told to open pages, too.
+func TestAnAnswerByAnotherProcessIsTold(t *testing.T) {
+	w := newDemo(t, "changes")
+	id := w.idOf(t, w.runs["changes"], "git.git_push")
+	c := w.signIn(t, "")
+	until(t, "what waits is counted", func() bool { return strings.Contains(c.page("/"), `class="count"`) })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, said, _ := c.stream(ctx, "approvals")
+	next := func() {
+		for line := range said {
+			if line == "data: approvals" {
+				return
+			}
+		}
+		t.Fatal("nothing was told")
+	}
+	next() // of what may have happened before
+	_, a, err := w.store.Asked(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Answer(id, &record.Answer{Who: "ann", How: "command line", Digest: a.Digest}); err != nil {
+		t.Fatal(err)
+	}
+	next()
 }

@@ -97,7 +97,7 @@ func (m *scoreMaker) barsAt(h *happened) (all []barAt) {
 		}
 	}
 	for _, a := range h.asks {
-		if a.Used == nil && a.Question == nil { // else there is a call
+		if a.Used == nil && a.Question == nil { // asks that were used, or belong to a call, are drawn with that call
 			start := m.since(a.Ask.Time)
 			all = append(all, barAt{ask: a, start: start, end: max(m.axis.total, start)})
 		}

@@ -46,7 +46,6 @@ type callRow struct {
 type callTable struct {
 	Rows       []callRow
 	Page, Last int
-	Total      int
 	Run        string
 }
 
@@ -68,12 +67,12 @@ func barsOf(v *show.View) []barAt {
 	return all
 }
 
-// newCallTable is a page of the table: of calls by number, so that a call is on the
-// page that its number says.
+// newCallTable is a page of the table, of calls by number: call n is on page (n-1)/100+1, so
+// links need no search.
 func newCallTable(rows *layout, servers []string, page int) *callTable {
 	v := rows.view
 	all := barsOf(v)
-	t := &callTable{Page: page, Last: 1, Total: len(all), Run: v.Run.Begin.ID}
+	t := &callTable{Page: page, Last: 1, Run: v.Run.Begin.ID}
 	if len(all) > 0 {
 		t.Last = pageOf(all[len(all)-1].N)
 	}
@@ -151,7 +150,7 @@ type shownCall struct {
 type startedAt struct{ Place, Row string }
 
 // askedOf is what a person was asked of a call.
-type askedOf struct{ ID, Said, Word, Why string }
+type askedOf struct{ ID, Said, Word string }
 
 // shownValue is a value, in colours, cut where it is long.
 type shownValue struct {
@@ -160,7 +159,6 @@ type shownValue struct {
 	Cut    bool
 	Absent string // why it is not shown
 	What   string // args or result
-	Texts  bool   // the result's texts, not a typed value
 	Other  string // blocks that are no text
 }
 
@@ -182,7 +180,7 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 		return nil
 	}
 	r, l := v.Run, b.Made.Line()
-	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.place.Tool, Go: goName(b.place.Tool), Hue: hue(servers, b.place.Tool),
+	c := &shownCall{N: n, Total: v.Calls, Run: r.Begin.ID, Tool: b.place.Tool, Go: b.place.Tool, Hue: hue(servers, b.place.Tool),
 		Row: rows.row(b.Path, b.place.Line), Place: placeOf(b), At: "+" + show.Duration(b.Start), Class: string(l.Class), Attempt: l.Attempt, Key: l.Key,
 		Error: b.Error, Settle: b.Settle}
 	src := v.SourceOf(b.Path)
@@ -205,7 +203,7 @@ func newShownCall(rows *layout, servers []string, n int) *shownCall {
 	c.tool(r)
 	for _, a := range r.Asks {
 		if a.A == l.Ask || a.N == n && a.N > 0 {
-			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Why: a.Why, Said: "nobody has answered"}
+			s := askedOf{ID: record.ApprovalID(r.Begin.ID, a.A), Said: "nobody has answered"}
 			if a.Answer != nil {
 				s.Said, s.Word = show.Said(a.Answer, false), a.Answer.Word
 			}
@@ -277,8 +275,7 @@ func newShownValue(r *record.Run, d record.Data, what string) *shownValue {
 	}
 	if what == "result" {
 		if res, err := backend.DecodeResult(raw); err == nil {
-			raw, out.Texts = res.Structured, res.Structured == nil
-			if out.Texts {
+			if raw = res.Structured; raw == nil {
 				raw = []byte(res.Text())
 				for _, b := range res.Content {
 					if b.Type != "text" {
@@ -309,9 +306,9 @@ func newShownValue(r *record.Run, d record.Data, what string) *shownValue {
 // notHere says why a value is not shown.
 func notHere(d record.Data) string {
 	if d.Redacted {
-		return thousands(d.Bytes) + " bytes, not kept: only its digest is, " + text.Cut(d.SHA256, 12)
+		return count(d.Bytes, "byte") + ", not kept: only its digest is, " + text.Cut(d.SHA256, 12)
 	}
-	return thousands(d.Bytes) + " bytes, which cannot be read"
+	return count(d.Bytes, "byte") + ", which cannot be read"
 }
 
 // call shows the panel of a call, or, to who has no scripts, a page with it.

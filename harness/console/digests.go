@@ -42,7 +42,7 @@ type runDigest struct {
 	unknown []*record.Call // effects of which nobody knows whether they happened
 }
 
-// called reports whether the run has called tools, or was not let do so.
+// called reports whether the run has called tools, or was denied before its first call.
 func (d *runDigest) called() bool { return d.Calls > 0 || d.Status == "denied" }
 
 // toolCalls are a run's calls of a tool.

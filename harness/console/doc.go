@@ -13,13 +13,14 @@
 //	page.go         templates and what all of them use
 //	words.go        numbers, times and names of runs in words
 //	events.go       telling open pages that something has changed
+//	turns.go        how much of what takes long is done at a time
 //	overview.go     the overview; plot.go its pictures
 //	digests.go      what its numbers and those of servers are made of
 //	runs.go         the list of runs; glance.go how each of them looks
 //	run.go          the page of a run; runacts.go what can be done with it
-//	score.go        the script of a run beside its calls: lines, with axis.go (time),
-//	                bars.go (calls), tracks.go (what it took of the machine) and
-//	                notes.go (texts at lines)
+//	score.go        the script of a run beside its calls, with lines.go (what happened at
+//	                each line), axis.go (time), bars.go (calls), tracks.go (what it took
+//	                of the machine) and notes.go (texts at lines)
 //	calls.go        its table of calls, and one call
 //	diff.go         two runs compared
 //	scripts.go      saved scripts

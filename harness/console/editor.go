@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/token"
 	"net/http"
@@ -23,6 +22,10 @@ import (
 func (c *Console) editorPages(see func(pattern string, page func(*view) error)) {
 	see("GET /editor", c.editor)
 	see("GET /editor/names", c.names)
+	fresh := func(v *view) error { return v.goTo("/editor") } // for the addresses of pages that answered a form
+	see("GET /editor/check", fresh)
+	see("GET /editor/run", fresh)
+	see("GET /editor/save", fresh)
 	see("POST /editor/check", c.checkScript)
 	see("POST /editor/run", c.runScript)
 	see("POST /editor/save", c.saveScript)
@@ -39,7 +42,7 @@ type edited struct {
 	Name, About, Run, Tool string
 	Inputs                 []scriptInput
 	Check                  *checked // nil: it was not checked
-	Ledger                 *ledger  // nil: Run is no dry run
+	Ledger                 *ledger  // nil: Run is no dry run, or went on after a yes
 	Names                  []string // of saved scripts, the first of them
 	CanSave                bool
 }
@@ -84,7 +87,7 @@ func (c *Console) editor(v *view) error {
 			return v.goTo("/runs/" + url.PathEscape(r.Begin.ID))
 		}
 		d.Script, d.Run, values = s.Source, r.Begin.ID, s.Inputs
-		if r.Begin.Dry {
+		if r.Begin.Dry && !r.Live() {
 			if d.Ledger, err = v.ledgerOf(r); err != nil {
 				return err
 			}
@@ -182,11 +185,15 @@ func (v *view) json(data any) error {
 // checkScript says what is wrong with a script.
 func (c *Console) checkScript(v *view) error {
 	d := v.sent()
-	if err := v.check(d); err != nil {
-		return err
-	}
+	err := v.check(d)
 	if !asksForJSON(v.r) {
+		if err != nil {
+			v.say("bad", "The script was not checked: %s", v.why(err))
+		}
 		return v.showEditor(d, nil)
+	}
+	if err != nil {
+		return err
 	}
 	answer := struct {
 		OK    bool        `json:"ok"`
@@ -197,7 +204,6 @@ func (c *Console) checkScript(v *view) error {
 		Inputs  string `json:"inputs"`
 		Checked string `json:"checked"`
 	}{OK: d.Check.OK, May: d.Check.May, Label: d.Check.Label, Marks: d.Check.Marks}
-	var err error
 	if answer.Inputs, err = v.render("editor.html", "inputs", d.Inputs); err != nil {
 		return err
 	}
@@ -235,14 +241,18 @@ func (v *view) checks(ctx context.Context, d *edited) (*harness.Result, error) {
 
 // runScript runs a script, or has it run dry.
 func (c *Console) runScript(v *view) error {
-	s := v.sent().script()
+	d := v.sent()
+	s := d.script()
 	s.Dry = v.r.PostFormValue("dry") != ""
 	ctx, cancel := context.WithTimeout(v.r.Context(), beginWait)
 	defer cancel()
 	id, err := c.host.Execute(ctx, v.Viewer, s)
 	switch {
-	case err != nil:
+	case err != nil && asksForJSON(v.r):
 		return err
+	case err != nil:
+		v.say("bad", "The script did not begin: %s", v.why(err))
+		return v.showEditor(d, nil)
 	case asksForJSON(v.r):
 		return v.json(map[string]string{"run": id})
 	case s.Dry:
@@ -254,38 +264,38 @@ func (c *Console) runScript(v *view) error {
 // saveScript keeps a script under a name if it is right.
 func (c *Console) saveScript(v *view) error {
 	d := v.sent()
-	not := func(why error) error {
+	not := func(why string) error {
 		if asksForJSON(v.r) {
-			return v.json(map[string]string{"error": why.Error()})
+			return v.json(map[string]string{"error": why})
 		}
 		v.say("bad", "The script was not saved: %s", why)
 		return v.showEditor(d, nil)
 	}
 	if err := library.CheckName(d.Name); err != nil {
-		return not(err)
+		return not(err.Error())
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), checkWait)
 	defer cancel()
 	cat := c.host.Catalog(v.Viewer)
 	if cat == nil {
-		return not(errors.New("the tools are not known yet"))
+		return not("the tools are not known yet")
 	}
 	res, err := v.checks(ctx, d)
 	if err != nil {
-		return not(err)
+		return not(v.why(err))
 	}
 	if d.Check, err = v.checked(d, res); err != nil {
 		return err
 	}
 	if res.Status != harness.OK {
-		return not(errors.New("it is not right yet"))
+		return not("it is not right yet")
 	}
 	if _, says, ok := library.Header(d.Script); ok && d.About == "" {
 		d.About = says
 	}
 	warning, err := harness.SaveScript(cat, d.Name, d.About, d.Script, res)
 	if err != nil {
-		return not(err)
+		return not(v.why(err))
 	}
 	if warning != "" {
 		v.say("wait", "%s", warning)

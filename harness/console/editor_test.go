@@ -171,6 +171,19 @@ func TestTheEditorIsAForm(t *testing.T) {
 	if _, page := c.post("/editor/save", form); !strings.Contains(page, "was not saved") {
 		t.Errorf("a wrong name: %s", page)
 	}
+
+	form.Set("script", "// keep me\n"+strings.Repeat("// much\n", 1<<18))
+	for _, what := range []string{"run", "check"} { // which the host refuses
+		for token, why := range map[string]string{"": "the script has more than", "support": "the log of the server says why"} {
+			if status, page := w.signIn(t, token).post("/editor/"+what, form); status != http.StatusOK || !strings.Contains(page, why) ||
+				!strings.Contains(page, "// keep me") {
+				t.Errorf("%s of a long script as %q: %d %.3000s", what, token, status, page)
+			}
+		}
+		if resp, _ := c.do("GET", "/editor/"+what, nil); resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/editor" {
+			t.Errorf("GET /editor/%s leads to %s: %s", what, resp.Request.URL, resp.Status)
+		}
+	}
 }
 
 func TestTheEditorBeginsWith(t *testing.T) {

@@ -201,13 +201,14 @@ func (h *hub) follow(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		now := h.store.Marks(h.openRuns())
+		open, waits := h.openRuns()
+		now := h.store.Marks(open)
 		h.catchUp()
 		for id, mark := range now {
 			was, ok := shown[id]
 			switch {
 			case !ok || mark == was:
-			case mark.Running != was.Running:
+			case mark.Running != was.Running || waits[id]:
 				h.changed(topicRuns, topicApprovals, topicRun(id))
 			default:
 				h.tell(topicRun(id))
@@ -232,9 +233,10 @@ func (h *hub) catchUp() {
 	}
 }
 
-// openRuns are the runs that open pages follow.
-func (h *hub) openRuns() map[string]bool {
-	ids := map[string]bool{}
+// openRuns are the runs that open pages follow, and those that wait for a person: they
+// may be answered by another process.
+func (h *hub) openRuns() (ids, waits map[string]bool) {
+	ids, waits = map[string]bool{}, map[string]bool{}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.streams {
@@ -244,12 +246,15 @@ func (h *hub) openRuns() map[string]bool {
 			}
 		}
 	}
-	return ids
+	for _, a := range h.waiting.asks {
+		ids[a.Run.ID], waits[a.Run.ID] = true, true
+	}
+	return ids, waits
 }
 
 // waiting is what waits for a person, of each subject, see waitingAsks.
 type waiting struct {
-	until    time.Time // it is taken for true
+	until    time.Time // the count is used without counting again until then
 	of       map[string]waitCount
 	asks     []*waitingAsk
 	stale    bool          // something has changed since they began to be counted
@@ -291,6 +296,7 @@ func (h *hub) waits(v *Viewer) int {
 
 // asks are the calls that waits counts, the oldest first.
 func (h *hub) asks(v *Viewer) (out []*waitingAsk) {
+	h.waits(v) // which counts them, where that is due
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, a := range h.waiting.asks {
@@ -340,6 +346,10 @@ func (v *view) topics() (topics []string) {
 // events tells a page what has changed of the topics that it asks for, until it is
 // closed or its viewer is signed out. A viewer who gets or loses a right begins anew.
 func (c *Console) events(v *view) error {
+	if v.r.Method == http.MethodHead {
+		v.w.Header().Set("Content-Type", "text/event-stream")
+		return nil
+	}
 	s, err := c.hub.join(v.Token, v.topics())
 	if err != nil {
 		return &problem{Status: http.StatusServiceUnavailable, Title: "Too many pages", Text: sentence(err)}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +16,7 @@ import (
 )
 
 const (
-	// maxGlances bounds the runs that the console remembers how they look.
+	// maxGlances is how many runs' pictures are kept.
 	maxGlances = 1000
 	// maxGlanced bounds a record that a list of runs reads for that, in bytes.
 	maxGlanced = 16 << 20
@@ -35,6 +34,7 @@ type glance struct {
 	Note    string // what it waits for, or what is not known of it; empty: nothing
 	Asks    bool   // it waits for a person
 	Damaged bool
+	Live    bool // a dry run that went on
 }
 
 // picture is the calls of a run in time, by the lines that made them: lanes below each
@@ -124,7 +124,7 @@ func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time
 			}
 		}
 		if !c.hub.begin(look) {
-			look() // it ends at once: nothing is read any more
+			look() // the console is closed: look returns without reading
 		}
 	}
 	timer := time.NewTimer(wait)
@@ -150,9 +150,12 @@ func (c *Console) glances(ctx context.Context, sums []*record.Summary, wait time
 	return out
 }
 
-// mayChange reports whether a run may go on.
-func mayChange(s *record.Summary) bool {
-	return s.Dry || slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
+// mayChange reports whether a run may go on, a dry run also after its end.
+func mayChange(s *record.Summary) bool { return s.Dry || mayGoOn(s) }
+
+// mayGoOn reports whether a run has not ended for good.
+func mayGoOn(s *record.Summary) bool {
+	return slices.Contains([]string{record.Running, record.Died, "waiting", "uncertain"}, s.Status)
 }
 
 // trim forgets the runs that nobody has looked at for the longest time.
@@ -184,7 +187,7 @@ func (c *Console) look(sum *record.Summary) *glance {
 	}
 	v := show.New(r)
 	return &glance{Picture: pictureOf(v), Effects: v.Classes[record.Effect], Note: noteOf(v), Asks: len(r.Open()) > 0,
-		Damaged: r.Damaged != nil}
+		Damaged: r.Damaged != nil, Live: r.Live()}
 }
 
 // noteOf says what a run waits for, or what nobody knows of it.
@@ -264,7 +267,7 @@ func pictureOf(v *show.View) picture {
 			paths[r.server] = &strings.Builder{}
 		}
 		for _, s := range joined(drawn[r]) {
-			fmt.Fprintf(paths[r.server], "M%s %sh%s", figure(s[0]), figure((float64(r.lane)+.5)*step), figure(s[1]-s[0]))
+			fmt.Fprintf(paths[r.server], "M%s %sh%s", fixed(s[0], 1), fixed((float64(r.lane)+.5)*step, 1), fixed(s[1]-s[0], 1))
 		}
 	}
 	pic := picture{Width: "h15"}
@@ -350,9 +353,4 @@ func share(part, whole float64) float64 {
 		return 0
 	}
 	return min(max(100*part/whole, 0), 100)
-}
-
-// figure is a number for SVG.
-func figure(f float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
 }

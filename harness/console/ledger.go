@@ -157,7 +157,7 @@ func lineOf(r *record.Run, path, place string) string {
 func ledgerValue(r *record.Run, d record.Data) string {
 	b, err := r.Value(d)
 	if err != nil {
-		return fmt.Sprintf("%d bytes that were not kept", d.Bytes)
+		return plural(d.Bytes, "byte that was not kept", "bytes that were not kept")
 	}
 	return show.Visible(string(b), maxLedgerText, false)
 }
@@ -167,7 +167,7 @@ func ledgerValue(r *record.Run, d record.Data) string {
 func ledgerAnswer(r *record.Run, d record.Data) string {
 	b, err := r.Value(d)
 	if err != nil {
-		return fmt.Sprintf("%d bytes that were not kept", d.Bytes)
+		return plural(d.Bytes, "byte that was not kept", "bytes that were not kept")
 	}
 	res, err := backend.DecodeResult(b)
 	switch {

@@ -20,7 +20,7 @@ type layout struct {
 type scriptRows struct {
 	*source
 	prefix string            // of the IDs of its rows
-	at     map[int]*happened // by line; 0: at none that the script has
+	at     map[int]*happened // by line; 0: at a line that the script does not have
 	kept   []bool            // the lines that are shown; nil: all
 }
 

@@ -182,3 +182,14 @@ func TestANewRunIsFollowedInAnOpenList(t *testing.T) {
 	r.end()
 	b.waitText(".runs tbody", "ok")
 }
+
+// A page whose viewer was signed out elsewhere says so.
+func TestAPageSaysThatItsViewerWasSignedOut(t *testing.T) {
+	w := newDemo(t, "log")
+	b := w.openTab(t, "")
+	b.allowing("401")
+	b.open("/")
+	b.wait(`document.querySelector("#live")?.textContent === "live"`)
+	eval[bool](b, `fetch("/logout", { method: "POST", redirect: "manual" }).then(() => true)`)
+	b.wait(`document.querySelector("#live").textContent.startsWith("signed out")`)
+}

@@ -142,7 +142,7 @@ func (m *scoreMaker) sum(p *show.Place, named bool) {
 		m.write(`<span>p50 `, show.Duration(p.P50), `</span>`)
 		if len(took) >= 100 {
 			slices.Sort(took)
-			m.write(`<span>p95 `, show.Duration(took[(len(took)-1)*95/100]), `</span>`)
+			m.write(`<span>p95 `, show.Duration(show.Quantile(took, .95)), `</span>`)
 		}
 		m.write(`<span>slowest `, show.Duration(p.Slowest), `</span>`)
 	}
@@ -163,7 +163,7 @@ func (m *scoreMaker) sum(p *show.Place, named bool) {
 // histogram says how many of the calls of a place took how long.
 func (m *scoreMaker) histogram(p *show.Place, sorted []float64) {
 	const bars = 24
-	top := max(sorted[(len(sorted)-1)*99/100], 1e-3)
+	top := max(show.Quantile(sorted, .99), 1e-3)
 	var n [bars]int
 	most := 1
 	for _, t := range sorted {

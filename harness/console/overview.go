@@ -109,9 +109,9 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	d.latest(c, v, n)
 	d.Servers = c.serverRows(v, n, now, false)
 	if cat != nil {
-		d.Names, d.ToolCount = serverOrder(cat), len(cat.Registry.Tools)
+		d.Names, d.ToolCount = serverOrder(cat), v.countTools(cat)
 		k := c.costs.get(c, cat)
-		if k.known && c.opts.DescribeTokens > 0 && d.ToolCount > 0 {
+		if k.known && c.opts.DescribeTokens > 0 && d.ToolCount > 0 && d.ToolCount == len(cat.Registry.Tools) {
 			d.All, d.Execute = k.stats.Total.SchemaTokens, c.opts.DescribeTokens
 			if d.All > d.Execute {
 				d.Saved = sharePercents(d.All-d.Execute, d.All)
@@ -161,17 +161,17 @@ func (d *overviewData) count(s *period, begin time.Time, runs []*runDigest) {
 		p := &perPoint[i*points/len(counts)]
 		p.runs++
 		p.calls += float64(x.Calls)
-		switch x.Status {
-		case "ok":
+		switch {
+		case show.NotWell(x.Status):
+			counts[i].Bad++
+			d.Ended++
+		case x.Status == "ok":
 			counts[i].OK++
 			d.Well++
 			d.Ended++
-		case "waiting", record.Running:
+		default: // it goes on
 			counts[i].Wait++
 			continue
-		default:
-			counts[i].Bad++
-			d.Ended++
 		}
 		all = append(all, float32(x.Ms))
 		p.ms = append(p.ms, float32(x.Ms))

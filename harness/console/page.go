@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"html/template"
@@ -57,7 +58,7 @@ type Page struct {
 	Theme   string // light or dark; "" as the system
 	Now     time.Time
 	c       *Console
-	made    func() // is told when it is, before it is written
+	made    func() // called once the page is rendered, before it is sent
 }
 
 // problem is an answer that is no page: a status, what is wrong, and what to do.
@@ -120,6 +121,22 @@ func (c *Console) page(show func(*view) error) http.Handler {
 	})
 }
 
+// why says what went wrong as far as the viewer may know: an error may name files and
+// servers, so that only the operator reads it. What is said to everybody is a *problem.
+func (v *view) why(err error) string {
+	var as *problem
+	switch {
+	case errors.As(err, &as):
+		return as.Text
+	case v.Operator:
+		return show.Visible(text.Cut(err.Error(), 1000), 2000, false)
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
+	}
+	v.c.log.Error("a page of the console", "path", v.r.URL.Path, "token", v.Token, "error", err)
+	return "the log of the server says why"
+}
+
 // fail answers with what is wrong.
 func (v *view) fail(err error) {
 	p := &problem{Status: http.StatusInternalServerError, Title: "That failed", Text: err.Error()}
@@ -155,7 +172,7 @@ func (v *view) write(status int, name string, p *Page) {
 	p.Version, p.Address, p.Kept = v.c.opts.Version, v.r.Host, v.c.opts.Kept
 	p.Theme = themeOf(v.r)
 	if cat := v.c.host.Catalog(v.Viewer); cat != nil {
-		p.Tools, p.Servers = len(cat.Registry.Tools), len(cat.Registry.Servers)
+		p.Tools, p.Servers = v.countTools(cat), len(cat.Registry.Servers)
 	}
 	p.made = v.rest
 	p.Waiting = v.c.hub.waits(v.Viewer)
@@ -316,30 +333,6 @@ func hue(servers []string, tool string) string {
 		return "s5"
 	}
 	return fmt.Sprintf("s%d", i%8+1)
-}
-
-// goName is a tool's ID as scripts write it, as far as that follows from the ID:
-// shop.get_order is shop.GetOrder.
-func goName(tool string) string {
-	server, name, ok := strings.Cut(tool, ".")
-	if !ok {
-		return tool
-	}
-	var b strings.Builder
-	up := true
-	for _, r := range name {
-		if r == '_' || r == '-' || r == '.' {
-			up = true
-			continue
-		}
-		if up {
-			b.WriteString(strings.ToUpper(string(r)))
-		} else {
-			b.WriteRune(r)
-		}
-		up = false
-	}
-	return server + "." + b.String()
 }
 
 // icon is one of our own drawings.

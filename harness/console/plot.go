@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -146,7 +145,7 @@ func wholeStep(v float64, lines int) float64 {
 func shared(v float64) string { return percents(100*min(max(v, 0), 1), 1) }
 
 // percents are so many as an attribute of SVG.
-func percents(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) + "%" }
+func percents(v float64, digits int) string { return fixed(v, digits) + "%" }
 
 // spark is the path of a line through values, in a box of 100 by 30; those that are NaN
 // are left out. "": there are less than two.

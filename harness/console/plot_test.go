@@ -23,14 +23,14 @@ func TestRunsAreDrawn(t *testing.T) {
 	want := &plot{
 		Label: "Runs of the last 4 hours, every hour: 91 in all, 21 failed, most at 08:00",
 		Bars: []plotBar{
-			{"ok", "0.00%", "24.5%", "19.75%", "75.5%"},
-			{"ok", "50.00%", "62.3%", "19.75%", "37.7%"},
-			{"bad", "50.00%", "24.5%", "19.75%", "37.7%"},
-			{"wait", "50.00%", "5.7%", "19.75%", "18.9%"},
-			{"bad", "75.00%", "98.1%", "19.75%", "1.9%"},
+			{"ok", "0%", "24.5%", "19.75%", "75.5%"},
+			{"ok", "50%", "62.3%", "19.75%", "37.7%"},
+			{"bad", "50%", "24.5%", "19.75%", "37.7%"},
+			{"wait", "50%", "5.7%", "19.75%", "18.9%"},
+			{"bad", "75%", "98.1%", "19.75%", "1.9%"},
 		},
-		Grid:  []plotLine{{"100.0%", "0", true}, {"62.3%", "20", false}, {"24.5%", "40", false}},
-		Ticks: []plotTick{{"0.00%", "06:00"}, {"50.00%", "08:00"}},
+		Grid:  []plotLine{{"100%", "0", true}, {"62.3%", "20", false}, {"24.5%", "40", false}},
+		Ticks: []plotTick{{"0%", "06:00"}, {"50%", "08:00"}},
 	}
 	if d := cmp.Diff(want, p); d != "" {
 		t.Error(d)
@@ -127,6 +127,7 @@ func TestNumbersOfRuns(t *testing.T) {
 	}
 	n := &numbers{Ready: true, Runs: []*runDigest{
 		run(1, "waiting", 5, toolCalls{Tool: "mail.send", Calls: 3}),
+		run(2, "uncertain", 5),
 		run(2, "ok", 10, toolCalls{Tool: "shop.get", Calls: 2, Ms: []float32{10, 20}}),
 		run(20, "script_error", 30, toolCalls{Tool: "shop.get", Calls: 2, Failed: 1, Ms: []float32{30, 40}},
 			toolCalls{Tool: "shop.list", Calls: 1, Ms: []float32{100}}),
@@ -136,17 +137,17 @@ func TestNumbersOfRuns(t *testing.T) {
 	s := &periods[0]
 	begin := s.begin(now)
 	runs := n.since(begin)
-	if len(runs) != 4 {
+	if len(runs) != 5 {
 		t.Fatalf("%d runs of the last hour", len(runs))
 	}
 	d := &overviewData{}
 	d.count(s, begin, runs)
-	if d.Runs != 4 || d.Ended != 3 || d.Well != 2 || d.Share != "66.7 %" || d.P50 != 20 || d.P95 != 30 || d.Calls != 5 {
+	if d.Runs != 5 || d.Ended != 3 || d.Well != 2 || d.Share != "66.7 %" || d.P50 != 20 || d.P95 != 30 || d.Calls != 5 {
 		t.Errorf("the numbers are %+v", d)
 	}
 	all, read := called(runs, func(id string) string { return id }, now)
 	d.tools(all)
-	if read != 4 || len(d.Tools) != 2 || d.Tools[0].Name != "shop.list" || d.Tools[1].P50 != 20 || d.Tools[1].Failed != 1 ||
+	if read != 5 || len(d.Tools) != 2 || d.Tools[0].Name != "shop.list" || d.Tools[1].P50 != 20 || d.Tools[1].Failed != 1 ||
 		len(d.Denied) != 1 || d.Denied[0].Why != "by a rule" {
 		t.Errorf("the tools are %+v, denied %+v", d.Tools, d.Denied)
 	}

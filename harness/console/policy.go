@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/usage"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/text"
@@ -100,7 +101,7 @@ type mayQuestion struct {
 	Whole             bool
 }
 
-// signs are the sign and the word of verdicts.
+// verdictSign is the icon and the word for a verdict.
 func verdictSign(v policy.Verdict) (sign, word string) {
 	switch v {
 	case policy.IsDenied:
@@ -117,7 +118,7 @@ func (v *view) policy() error {
 	if v.r.URL.Query().Get("days") == "7" {
 		data.Days = 7
 	}
-	p := &Page{Title: "Policy and use", Nav: "policy", Data: data}
+	p := &Page{Title: "Policy and use", Nav: "policy", Live: []string{topicRuns, topicServers}, Data: data}
 	k, err := v.known()
 	if err != nil {
 		return err
@@ -305,9 +306,7 @@ func (v *view) use(d *policyPage) error {
 		u.Runs++
 		u.Calls += sum.Calls
 		u.Failed += sum.Failed
-		switch sum.Status {
-		case string(harness.OK), string(record.Waiting), record.Running:
-		default:
+		if show.NotWell(sum.Status) {
 			u.NotOK++
 		}
 	}

@@ -134,28 +134,29 @@ func (v *view) servers(run *show.View) []string {
 // runView is the page of a run.
 type runView struct {
 	*show.View
-	ID, Title, Script string // Script: the saved one that it is of
-	Score             *score
-	Table             *callTable
-	Chosen            *shownCall
-	Took, Between     string
-	Open              []openAsk
-	Waits             int // calls that wait for a person
-	Unknown           []unknownCall
-	States            []stateNote
-	Ledger            []ledgerRow
-	LedgerAsk         string // approval of all its effects
-	Value             *shownValue
-	Printed           string
-	PrintedMore       bool
-	Errors            []shownError
-	General           []string // warnings
-	Decisions         []decisionRow
-	Facts             []fact
-	Effects           []effectOf
-	Can               can
-	CanNot            string // why it cannot run again
-	Whose             string // whose script it is, where that is somebody else's
+	ID, Title     string
+	Score         *score
+	Table         *callTable
+	Chosen        *shownCall
+	Took, Between string
+	Open          []openAsk
+	Waits         int // calls that wait for a person
+	Unknown       []unknownCall
+	States        []stateNote
+	Ledger        []ledgerRow
+	LedgerMore    int    // rows that are left out
+	LedgerAsk     string // approval of all its effects
+	Value         *shownValue
+	Printed       string
+	PrintedMore   bool
+	Errors        []shownError
+	General       []string // warnings
+	Decisions     []decisionRow
+	Facts         []fact
+	Effects       []effectOf
+	Can           can
+	CanNot        string // why it cannot run again
+	Whose         string // whose script it is, where that is somebody else's
 }
 
 type (
@@ -294,7 +295,11 @@ func (d *runView) ledger(rows *layout, servers []string) {
 		return
 	}
 	for _, b := range barsOf(d.View) {
-		if g := b.Guess; g != nil && b.Call == nil && len(d.Ledger) < maxListed*5 {
+		if g := b.Guess; g != nil && b.Call == nil {
+			if len(d.Ledger) == maxListed*5 {
+				d.LedgerMore++
+				continue
+			}
 			d.Ledger = append(d.Ledger, ledgerRow{N: g.N, Tool: g.Tool, Hue: hue(servers, g.Tool), Args: shortArgs(d.Run, g.Args, 200),
 				Place: g.Place, Row: rows.row(b.Path, b.place.Line), From: g.From, Href: callLink(g.N, d.Table.Page)})
 		}
@@ -442,7 +447,7 @@ func (d *runView) facts() {
 	for _, m := range []struct {
 		on   bool
 		name string
-	}{{b.Dry, "dry run"}, {b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
+	}{{b.Dry && !r.Live(), "dry run"}, {r.Live(), "dry run that went on"}, {b.Strict, "strict"}, {b.ReadOnly, "read-only"}} {
 		if m.on {
 			modes = append(modes, m.name)
 		}

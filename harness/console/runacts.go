@@ -63,21 +63,21 @@ func (c *Console) again(v *view) error {
 	}
 	s, err := scriptOf(r)
 	if err != nil {
-		return v.cannot(r, "Run "+r.Begin.ID+" cannot run again.", err)
+		return v.cannot(r, "Run "+r.Begin.ID+" cannot run again.", err.Error())
 	}
 	s.Dry = v.r.PostFormValue("dry") != ""
 	ctx, cancel := context.WithTimeout(v.r.Context(), beginWait)
 	defer cancel()
 	id, err := c.host.Execute(ctx, v.Viewer, s)
 	if err != nil {
-		return v.cannot(r, "The script did not begin.", err)
+		return v.cannot(r, "The script did not begin.", v.why(err))
 	}
 	return v.goTo("/runs/" + link(id))
 }
 
 // cannot goes back to the page of a run, which says what was not done and why.
-func (v *view) cannot(r *record.Run, what string, why error) error {
-	v.say("bad", "%s %s", what, text.Cut(why.Error(), 1000))
+func (v *view) cannot(r *record.Run, what, why string) error {
+	v.say("bad", "%s %s", what, text.Cut(why, 1000))
 	return v.goTo("/runs/" + link(r.Begin.ID))
 }
 
@@ -93,7 +93,7 @@ func (c *Console) replay(v *view) error {
 	begin := time.Now()
 	got, err := c.host.Replay(ctx, v.Viewer, &harness.Replay{Run: r})
 	if err != nil {
-		return v.cannot(r, "It cannot be replayed:", err)
+		return v.cannot(r, "It cannot be replayed:", v.why(err))
 	}
 	took := show.Duration(float64(time.Since(begin).Microseconds()) / 1000)
 	if d := got.Difference; d == nil {
@@ -124,16 +124,16 @@ func (c *Console) saveRun(v *view) error {
 	}
 	name, about := strings.TrimSpace(v.r.PostFormValue("name")), strings.TrimSpace(v.r.PostFormValue("about"))
 	lib := v.library()
-	err = library.CheckName(name)
-	if err == nil && lib == nil {
-		err = errors.New("there is no library of scripts here")
+	const not = "The script was not saved:"
+	if err := library.CheckName(name); err != nil {
+		return v.cannot(r, not, err.Error())
 	}
-	var warning string
-	if err == nil {
-		warning, err = harness.SaveRun(lib, r, name, text.Cut(about, 500))
+	if lib == nil {
+		return v.cannot(r, not, "there is no library of scripts here")
 	}
+	warning, err := harness.SaveRun(lib, r, name, text.Cut(about, 500))
 	if err != nil {
-		return v.cannot(r, "The script was not saved:", err)
+		return v.cannot(r, not, v.why(err))
 	}
 	if warning != "" {
 		v.say("wait", "%s", warning)
@@ -156,7 +156,7 @@ func (c *Console) settle(v *view) error {
 	if err != nil {
 		return err
 	}
-	back := func(err error) error { return v.cannot(r, "Nothing was written:", err) }
+	back := func(err error) error { return v.cannot(r, "Nothing was written:", err.Error()) }
 	st := &record.Settle{Who: v.Name, How: "said"}
 	if _, err := fmt.Sscan(v.r.PostFormValue("call"), &st.N); err != nil {
 		return badRequest("The number of a call is wanted.")
@@ -205,7 +205,7 @@ func (c *Console) closeRun(v *view) error {
 		return err
 	}
 	if err := c.store.EndRun(r.Begin.ID, v.Name, text.Cut(strings.TrimSpace(v.r.PostFormValue("why")), 500)); err != nil {
-		return v.cannot(r, "The run was not closed:", err)
+		return v.cannot(r, "The run was not closed:", v.why(err))
 	}
 	c.Changed(topicRun(r.Begin.ID), topicRuns, topicApprovals)
 	v.say("ok", "The run is closed: nothing goes on with it.")
@@ -219,10 +219,10 @@ func (c *Console) resume(v *view) error {
 		return err
 	}
 	if n := len(r.Open()); n > 0 || len(r.Unknown()) > 0 {
-		return v.cannot(r, "The run does not go on:", errors.New("something of it still waits for a person"))
+		return v.cannot(r, "The run does not go on:", "something of it still waits for a person")
 	}
 	if err := c.host.Resume(r.Begin.ID); err != nil {
-		return v.cannot(r, "The run does not go on here; harness resume "+r.Begin.ID+" may:", err)
+		return v.cannot(r, "The run does not go on here; harness resume "+r.Begin.ID+" may:", v.why(err))
 	}
 	c.RunChanged(r.Begin.ID)
 	v.say("ok", "The run goes on from where it was: calls that were made are answered from the record.")

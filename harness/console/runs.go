@@ -170,7 +170,7 @@ func (c *Console) listRuns(v *view) error {
 	for i, row := range d.Rows {
 		if row.Problem == nil {
 			sums[i] = row.Summary
-			if len(page.Live) > 0 && len(page.Live) < 10 && !row.Dry && mayChange(row.Summary) {
+			if len(page.Live) > 0 && len(page.Live) < maxTopics && mayGoOn(row.Summary) {
 				page.Live = append(page.Live, topicRun(row.ID))
 			}
 		}
@@ -325,6 +325,9 @@ func (r *runRow) fill(v *Viewer, q *runsQuery, now time.Time) {
 		r.Next, r.Do = "/runs/"+r.ID, "Go on with it"
 	}
 }
+
+// Live reports whether it is a dry run that went on after a yes.
+func (r *runRow) Live() bool { return r.Glance != nil && r.Glance.Live }
 
 // Hurt reports whether something in the record is not as it was written.
 func (r *runRow) Hurt() bool { return r.Damaged || r.Glance != nil && r.Glance.Damaged }

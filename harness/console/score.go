@@ -17,7 +17,7 @@ import (
 // Bounds of a score, which hold whatever a record says.
 const (
 	maxBars      = 3000 // that are drawn; further calls are a strip of density and rows of the table
-	manyCalls    = 200  // above which bars get their words from the module
+	manyCalls    = 200  // above which run.js labels the bars, to keep the page small
 	maxLanes     = 24   // of a line, above which it is a strip until it is zoomed
 	maxStacked   = 64   // lanes that are kept apart; calls that find none free share the last
 	leastBar     = 0.12 // percent of the run: the width of a bar

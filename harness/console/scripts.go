@@ -12,7 +12,6 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
 	"github.com/usetools/usetools/harness/record"
-	"github.com/usetools/usetools/harness/record/show"
 )
 
 const (
@@ -27,6 +26,9 @@ func (c *Console) scriptPages(see func(pattern string, page func(*view) error)) 
 	see("GET /scripts", c.listScripts)
 	see("POST /scripts", c.replayScripts)
 	see("GET /scripts/{name}", c.showScript)
+	see("GET /scripts/{name}/replay", func(v *view) error { // the address of a page that a form was answered with
+		return v.goTo("/scripts/" + link(v.r.PathValue("name")))
+	})
 	see("POST /scripts/{name}/replay", c.replayScript)
 	see("POST /scripts/{name}/run", c.runSaved)
 	see("POST /scripts/{name}/remove", c.removeScript)
@@ -195,7 +197,11 @@ func (c *Console) scriptPage(v *view, lib *library.Library, s *savedScript) erro
 	if d.More = len(d.Lines) - linesShown; d.More > 0 {
 		d.Lines = d.Lines[:linesShown]
 	}
-	return v.show("script.html", &Page{Title: s.Name, Nav: "runs", Live: []string{topicRuns}, Data: d})
+	p := &Page{Title: s.Name, Nav: "runs", Data: d}
+	if s.Replay == nil { // else what is fetched again would not say it
+		p.Live = []string{topicRuns}
+	}
+	return v.show("script.html", p)
 }
 
 func (c *Console) replayScript(v *view) error {
@@ -217,7 +223,7 @@ func (c *Console) runSaved(v *view) error {
 	script.Name, script.Dry = s.Name, v.r.PostForm.Get("dry") != ""
 	id, err := c.host.Execute(v.r.Context(), v.Viewer, script)
 	if err != nil {
-		v.say("bad", "%s was not run: %s", s.Name, show.Visible(err.Error(), charsShown, false))
+		v.say("bad", "%s was not run: %s", s.Name, v.why(err))
 		return v.goTo("/scripts/" + s.Name)
 	}
 	return v.goTo("/runs/" + link(id))

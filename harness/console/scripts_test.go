@@ -46,8 +46,11 @@ func TestSavedScriptsAreListedRunReplayedAndRemoved(t *testing.T) {
 		t.Error("what a script is about is markup")
 	}
 	for _, path := range []string{"/scripts", "/scripts/greet/replay"} {
-		if _, body := c.post(path, nil); !strings.Contains(body, "the same</span>") {
+		if _, body := c.post(path, nil); !strings.Contains(body, "the same</span>") || strings.Contains(body, "data-live") {
 			t.Errorf("%s: %s", path, body)
+		}
+		if status, _ := c.get(path); status != http.StatusOK {
+			t.Errorf("the page of %s loaded again: %d", path, status)
 		}
 	}
 	if err := w.catalog.Scripts.Save(&library.Script{Name: "greet", Source: strings.ReplaceAll(greetScript, "hello", "bye")}); err != nil {

@@ -673,6 +673,9 @@ func TestALinkWorksOnceAndItsCookieIsOurs(t *testing.T) {
 	if resp, _ := c.do(http.MethodGet, strings.Replace(link, "key=", "key=x", 1), nil); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a link that nobody has made: %d", resp.StatusCode)
 	}
+	if resp, _ := c.do(http.MethodHead, link, nil); resp.StatusCode != http.StatusMethodNotAllowed { // which leaves it as it is
+		t.Errorf("HEAD: %d", resp.StatusCode)
+	}
 	resp, _ := c.do(http.MethodGet, link, nil)
 	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" || len(resp.Cookies()) != 1 {
 		t.Fatalf("%d %v", resp.StatusCode, resp.Header)

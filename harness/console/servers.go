@@ -233,14 +233,18 @@ func (c *Console) serverRows(v *view, n *numbers, now time.Time, details bool) [
 			if t := calls[s.Name]; t != nil {
 				r.Calls, r.Spark = t, hourly(t)
 			}
-			for _, k := range costs.stats.Servers {
-				if costs.of == cat.Registry && k.Name == s.Name {
-					r.Tokens = k.SchemaTokens
-				}
-			}
 			rows = append(rows, r)
 		}
-		c.countTools(cat, rows)
+		v.toolsByServer(cat, rows)
+		if costs.of == cat.Registry {
+			for _, r := range rows {
+				for _, k := range costs.stats.Servers {
+					if k.Name == r.Name && k.Tools == r.Tools { // else it counts tools that the viewer is not shown
+						r.Tokens = k.SchemaTokens
+					}
+				}
+			}
+		}
 	}
 	if v.Operator && c.opts.Files != nil && details {
 		rows = c.configured(rows, known)
@@ -276,16 +280,17 @@ func hourly(t *calledTool) string {
 	return spark(values)
 }
 
-// countTools counts the tools of each server.
-func (c *Console) countTools(cat *catalog.Catalog, rows []*serverRow) {
+// toolsByServer counts the tools of each server that the viewer is shown.
+func (v *view) toolsByServer(cat *catalog.Catalog, rows []*serverRow) {
 	by := map[string]*serverRow{}
 	for _, r := range rows {
 		by[r.Name] = r
 	}
+	p := v.c.host.Policy(v.Viewer)
 	for i := range cat.Registry.Tools {
 		t := &cat.Registry.Tools[i]
 		r := by[t.Server]
-		if r == nil {
+		if r == nil || !v.shows(cat, p, t) {
 			continue
 		}
 		r.Tools++
@@ -497,7 +502,7 @@ func newChange(pins *registry.Pins, t *registry.Tool, lines int) *toolChange {
 			for i, l := range all {
 				if i == lines {
 					x.Cut = true
-					part.Lines = append(part.Lines, changedLine{Class: "d0", Text: fmt.Sprintf("… %d more lines", len(all)-i)})
+					part.Lines = append(part.Lines, changedLine{Class: "d0", Text: fmt.Sprintf("… %s", count(len(all)-i, "more line"))})
 					return
 				}
 				cut := text.Cut(l, maxLine)

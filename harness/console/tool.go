@@ -335,7 +335,7 @@ func (c *Console) try(v *view) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	default:
-		f.Error = "It was not called: " + registry.PrintableText(err.Error(), catalog.MaxSaid)
+		f.Error = "It was not called: " + v.why(err)
 	}
 	return form(http.StatusUnprocessableEntity)
 }

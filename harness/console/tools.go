@@ -109,10 +109,28 @@ func (k *known) decide(t *registry.Tool) policy.Decision {
 // shows reports whether a viewer is shown a tool: the operator all, others those that
 // their scripts find.
 func (k *known) shows(t *registry.Tool) bool {
-	return k.v.Operator || k.cat.Decide(k.policy, t, nil).Verdict != policy.IsDenied
+	return k.v.shows(k.cat, k.policy, t)
 }
 
-// showsID is shows of a tool by its ID, which need not be there any more.
+func (v *view) shows(cat *catalog.Catalog, p *harness.Policy, t *registry.Tool) bool {
+	return v.Operator || cat.Decide(p, t, nil).Verdict != policy.IsDenied
+}
+
+// countTools is how many tools a viewer is shown.
+func (v *view) countTools(cat *catalog.Catalog) int {
+	if v.Operator {
+		return len(cat.Registry.Tools)
+	}
+	n, p := 0, v.c.host.Policy(v.Viewer)
+	for i := range cat.Registry.Tools {
+		if v.shows(cat, p, &cat.Registry.Tools[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// showsID is shows for an ID; false to others than the operator where the tool is gone.
 func (k *known) showsID(id string) bool {
 	t, ok := k.cat.Registry.Tool(id)
 	return k.v.Operator || ok && k.shows(t)
@@ -247,7 +265,7 @@ type toolsData struct {
 	Of      int
 	Servers int
 	Asking  []string
-	From    int
+	From    int // number of the first of them where others are before it; 0: none are
 	// More and Less are the addresses of the next and the last rows; empty: none.
 	More, Less string
 	Left       int    // behind these rows
@@ -308,7 +326,10 @@ func (k *known) fill(d *toolsData, query url.Values) error {
 	if err != nil {
 		return err
 	}
-	d.Total, d.From, d.Note = page.Total, page.Offset, page.Note
+	d.Total, d.Note = page.Total, page.Note
+	if page.Offset > 0 {
+		d.From = page.Offset + 1
+	}
 	last := ""
 	for _, h := range page.Results {
 		t, ok := k.view.Tool(h.ID)

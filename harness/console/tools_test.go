@@ -88,6 +88,26 @@ func TestToolsAreThoseOfTheViewer(t *testing.T) {
 	}
 }
 
+// The tools that are counted are those that a viewer is shown.
+func TestToolsAreCountedForTheViewer(t *testing.T) {
+	w := demo(t)
+	of := map[string]string{}
+	for _, token := range []string{"", "support"} {
+		page := w.signIn(t, token).page("/tools")
+		_, n, _ := strings.Cut(page, `id="toolcount">`)
+		n, _, _ = strings.Cut(n, " tools of ")
+		if of[token] = n; n == "" || !strings.Contains(page, "<span>"+n+" tools of ") {
+			t.Errorf("%q: the list has %s tools, the footer another number", token, n)
+		}
+	}
+	if of[""] == of["support"] {
+		t.Error("support is shown all tools: this proves nothing")
+	}
+	if page := w.signIn(t, "").page("/tools?from=1"); !strings.Contains(page, "from number 2 on") {
+		t.Error("the list does not say where it begins")
+	}
+}
+
 func TestToolsAreNarrowed(t *testing.T) {
 	c := demo(t).signIn(t, "")
 	tools := func(path string) (out []string) {

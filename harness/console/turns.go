@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// turns bounds how much of a kind is done at a time: so much in all, and one of it for
-// each viewer, so that nobody keeps others out.
+// turns bounds how much of a kind is done at a time: at most n at a time, and at most one
+// for each token, so that nobody keeps others out.
 type turns struct {
 	all *semaphore.Weighted
 

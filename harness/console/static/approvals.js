@@ -1,7 +1,7 @@
 // The page of what waits for a person: how many are ticked, keys, and a word where
 // what is shown has changed. Nothing is answered but by a button of the form.
 
-import { $, $$, inField } from "./console.js";
+import { $, $$, inField, keysOn } from "./console.js";
 
 const ask = $("#ask"), form = ask && $("form", ask), yes = $("#yes"), no = $("#no"), word = $("#word");
 const ticks = form ? $$("tbody input[name=ids], .each input[name=ids]:not([disabled])", form) : [];
@@ -42,6 +42,7 @@ if (form) {
 const state = () => $("#inbox a[aria-current]")?.dataset.state ?? "";
 let shown = state();
 document.addEventListener("part", (e) => {
+  if (e.target.id === "waits") location.reload(); // the first question: what is above is bound to none
   const changed = $("#changed");
   if (e.target.id !== "inbox" || !changed || state() === shown) return;
   shown = state();
@@ -51,7 +52,7 @@ document.addEventListener("part", (e) => {
 
 { // keys, which can be turned off
   const help = $("#keys"), button = help && $("button", help);
-  let on = localStorage.getItem("usetools_keys") !== "off";
+  let on = keysOn();
   const tell = () => { button.setAttribute("aria-pressed", on); help.classList.toggle("off", !on); };
   if (help) {
     help.hidden = false;

@@ -12,16 +12,16 @@ export function el(tag, props = {}, ...kids) {
   return e;
 }
 
-// post sends a form's fields and returns the answer.
-export function post(url, fields = {}) {
-  return fetch(url, { method: "POST", body: new URLSearchParams(fields), redirect: "follow" });
-}
-
 // inField says that a key is meant for what is typed into.
 export const inField = (e) => !!e.target.closest?.("input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable],.cm-host") || e.ctrlKey || e.metaKey || e.altKey;
 
+// keysOn reports whether keys without Ctrl or Alt do something; the page of approvals has
+// the switch.
+export const keysOn = () => localStorage.getItem("usetools_keys") !== "off";
+
 { // the theme: as the system, light, dark
   const button = $("#theme"), root = document.documentElement, words = ["auto", "light", "dark"];
+  button.hidden = false;
   button?.addEventListener("click", () => {
     const now = words[(words.indexOf(root.dataset.theme ?? "auto") + 1) % 3];
     if (now === "auto") delete root.dataset.theme; else root.dataset.theme = now;
@@ -32,7 +32,7 @@ export const inField = (e) => !!e.target.closest?.("input:not([type=checkbox],[t
 }
 
 addEventListener("keydown", (e) => {
-  if (e.key === "/" && !inField(e)) {
+  if (e.key === "/" && keysOn() && !inField(e)) {
     const field = $("input[type=search]");
     if (field) { e.preventDefault(); field.focus(); field.select(); }
   }
@@ -48,7 +48,7 @@ for (const p of document.body.dataset.live ? $$("[data-part][id]") : []) sent.se
 const held = (part, at) => $("details:is(.menu,.ask)[open]", part) || $$("input,textarea", part).some((f) => f.value !== f.defaultValue)
   || part.contains(at) && (part.dataset.part === "keep" || inField({ target: at }));
 
-// known is a selector of elements that lead to the same, or do the same.
+// known is a selector that finds this element again in the new copy of its part.
 const known = (e) => e.localName + ["id", "href", "name", "value", "data-zoom"].map((a) => e.hasAttribute(a) ? `[${a}="${CSS.escape(e.getAttribute(a))}"]` : "").join("");
 
 // refresh gets the page again and replaces its parts that have changed: elements with
@@ -76,7 +76,7 @@ export async function refresh() {
         if (back) $$(back, fresh)[i]?.focus({ preventScroll: true });
       }
       follow(page.body.dataset.live);
-    }
+    } else if (answer.status === 401) say(false, "signed out: open the page again");
   } catch { /* the stream says when the server is there again */ }
   busy = false;
   if (again) { again = false; setTimeout(refresh, 200); }
@@ -85,10 +85,10 @@ for (const end of ["focusout", "toggle", "reset"]) addEventListener(end, () => {
 
 // What happens on the server. A page that nobody sees holds no connection (browsers
 // have six for a server) and catches up when it is seen again.
-let source = null, topics = "";
-function say(on) {
+let source = null, topics = "", anew = 0;
+function say(on, text = on ? "live" : "not live") {
   const mark = $("#live");
-  if (mark) { mark.hidden = false; mark.classList.toggle("off", !on); mark.textContent = on ? "live" : "not live"; }
+  if (mark) { mark.hidden = false; mark.classList.toggle("off", !on); mark.textContent = text; }
 }
 function stop() { source?.close(); source = null; }
 function listen(catchUp) {
@@ -96,7 +96,14 @@ function listen(catchUp) {
   if (source || !topics) return;
   source = new EventSource("/events?topics=" + encodeURIComponent(topics));
   source.onopen = () => { say(true); if (catchUp) refresh(); catchUp = true; };
-  source.onerror = () => say(false);
+  source.onerror = () => {
+    say(false);
+    if (source?.readyState !== 2) return; // it is opened again by itself
+    stop(); // an answer other than 200 closes it for good
+    refresh(); // which says where nobody is signed in any more
+    clearTimeout(anew);
+    anew = setTimeout(() => listen(true), 5000);
+  };
   source.onmessage = (e) => { if (document.dispatchEvent(new CustomEvent("news", { detail: e.data, cancelable: true }))) refresh(); };
 }
 // follow listens for topics; a page that has none any more goes on with those it had.

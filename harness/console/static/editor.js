@@ -368,7 +368,7 @@ async function dryRun() {
     const id = (await answer.json()).run;
     for (let ms = 60; ; ms = Math.min(2 * ms, 1000)) {
       await wait(ms);
-      const page = await fetch("/editor?run=" + encodeURIComponent(id));
+      const page = await fetch("/editor?run=" + encodeURIComponent(id), { headers: { "X-Part": "1" } });
       if (!page.ok) throw new Error("the server said: " + page.status);
       const now = part(await page.text(), "ledger");
       if (mine !== running) return;

@@ -1,14 +1,14 @@
 // The page of a run: joins line, bar, row of the table and the panel; adds keys, zoom
 // and the thread. The server has drawn everything but ticks, two paths, and links on the
 // bars of long runs. A part that the server sends anew is joined again.
-import { $, $$, el, inField } from "./console.js";
+import { $, $$, el, inField, keysOn } from "./console.js";
 
 const svg = (tag, attrs) => {
   const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [k, v] of Object.entries(attrs)) e.setAttribute(k, v);
   return e;
 };
-const most = 200, kin = 60; // calls of main, and of a goroutine, that are joined
+const most = 200, kin = 60; // above so many calls no line is drawn: through main's, through a goroutine's
 const number = (a) => +(a.getAttribute("href").split("#c")[1] ?? 0); // of #c12, ?calls=2#c112
 
 // What stays when the score comes anew: the chosen call, zoom, and what is pressed.
@@ -353,7 +353,7 @@ document.addEventListener("click", (e) => {
 addEventListener("keydown", (e) => {
   if (e.key === "Escape") for (const m of $$("details.menu[open]")) { m.open = false; $("summary", m).focus(); }
   if (inField(e) || !s || e.target.closest(".score,.detail")) return;
-  if (e.key === "[" || e.key === "]") s.choose(s.keys[e.key](), { from: "key" });
+  if (keysOn() && (e.key === "[" || e.key === "]")) s.choose(s.keys[e.key](), { from: "key" });
 });
 
 const sizes = new ResizeObserver(() => { s.ticks(); s.later(); });

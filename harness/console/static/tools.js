@@ -2,6 +2,10 @@
 import { $ } from "./console.js";
 
 const form = $("#find"), field = $("#q"), tools = $("#tools"), said = $("#toolsaid"), count = $("#toolcount");
+document.addEventListener("part", (e) => {
+  if (e.target.id === "notools") location.reload(); // the list is there, or is not any more
+  if (e.target.id === "result" && count) count.textContent = e.target.dataset.count;
+});
 const pause = 90, quiet = 700; // ms after a key: until it is asked, until it is said
 
 if (form && tools) {

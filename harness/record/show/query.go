@@ -36,7 +36,7 @@ func (q *Query) Filter(statuses []string, now time.Time) (*record.Filter, error)
 		for s := range strings.SplitSeq(list, ",") {
 			switch s = strings.TrimSpace(s); {
 			case s == NotOK:
-				f.Status = append(f.Status, slices.DeleteFunc(slices.Clone(all), goesOnOrWell)...)
+				f.Status = append(f.Status, slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !NotWell(s) })...)
 			case slices.Contains(all, s):
 				f.Status = append(f.Status, s)
 			default:
@@ -63,9 +63,10 @@ func (q *Query) Filter(statuses []string, now time.Time) (*record.Filter, error)
 	return f, nil
 }
 
-// goesOnOrWell reports whether a status is not among NotOK.
-func goesOnOrWell(status string) bool {
-	return status == "ok" || status == record.Running || goesOn(status)
+// NotWell reports whether a status is among NotOK: neither ok, nor of a run that goes on, waits
+// or is uncertain.
+func NotWell(status string) bool {
+	return !(status == "ok" || status == record.Running || goesOn(status))
 }
 
 // When reads a time, or how long ago it was: 90s, 2h, 7d, 15:04, 2006-01-02,
