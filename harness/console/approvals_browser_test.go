@@ -30,7 +30,7 @@ func TestCallsAreAnsweredByKeys(t *testing.T) {
 	if got := b.text("#yes"); !strings.HasPrefix(got, "Yes to these 10 of 12") {
 		t.Errorf("the button says %q", got)
 	}
-	b.press("n")
+	b.key("n")
 	b.wait(`document.activeElement.id === "word"`)
 	b.press("yes, no, y\r")
 	b.wait(`document.querySelector(".said.ok")`)
@@ -58,7 +58,7 @@ func TestTheFirstQuestionComesToAnOpenPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.wait(`document.querySelector("#yes") && !document.querySelector("#keys").hidden`)
-	b.press("n")
+	b.key("n")
 	b.wait(`document.activeElement.id === "word"`)
 	b.open("/runs")
 	b.press("/")
