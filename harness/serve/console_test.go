@@ -258,7 +258,7 @@ func TestLargeFormsWaitForRoom(t *testing.T) {
 	<-s.live.ready
 	tokens := map[string]string{"ann": "a token of 16 bytes+", "bob": "another token of 16+"}
 	fronts := make(chan *front, 1)
-	addr := listen(t, s, &HTTP{Tokens: tokens, fronted: fronts, bodyWait: 100 * time.Millisecond})
+	addr := listenAlone(t, s, &HTTP{Tokens: tokens, fronted: fronts, bodyWait: 100 * time.Millisecond})
 	f := receive(t, fronts)
 	surfers := map[string]*surfer{}
 	for name, token := range tokens {
