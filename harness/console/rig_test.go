@@ -351,6 +351,7 @@ func (b *tab) picture(name string, whole bool) {
 // pictureTo writes what the window shows, or the whole page, as a PNG of at most 256
 // colours, and returns its bytes.
 func (b *tab) pictureTo(file string, whole bool) int {
+	b.wait(`!document.getAnimations().some((a) => a instanceof CSSTransition)`) // from one theme to the other
 	b.t.Helper()
 	params := page.CaptureScreenshotParams{}
 	if whole {
