@@ -11,18 +11,7 @@ import (
 // One at a time is alone, of all stores of a folder; who waits does so until its
 // context ends.
 func TestOneIsAlone(t *testing.T) {
-	dir := t.TempDir()
-	memory := Memory(1, nil)
-	for name, open := range map[string]func() *Store{
-		"folder": func() *Store {
-			s, err := Open(dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		},
-		"memory": func() *Store { return memory },
-	} {
+	for name, open := range shared(t) {
 		t.Run(name, func(t *testing.T) {
 			var n atomic.Int64 // a lock of files orders nothing for the race detector
 			add := func() error {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A text is claimed once by all stores of a folder, and again when its time is over.
-func TestATextIsClaimedOnce(t *testing.T) {
-	dir := t.TempDir()
-	memory := Memory(1, nil)
-	for name, open := range map[string]func() *Store{
+// shared are the kinds of stores, by name; each call of one opens it anew, over the same
+// records.
+func shared(t *testing.T) map[string]func() *Store {
+	dir, memory := t.TempDir(), Memory(1, nil)
+	return map[string]func() *Store{
 		"folder": func() *Store {
 			s, err := Open(dir, nil)
 			if err != nil {
@@ -20,7 +20,12 @@ func TestATextIsClaimedOnce(t *testing.T) {
 			return s
 		},
 		"memory": func() *Store { return memory },
-	} {
+	}
+}
+
+// A text is claimed once by all stores of a folder, and again when its time is over.
+func TestATextIsClaimedOnce(t *testing.T) {
+	for name, open := range shared(t) {
 		t.Run(name, func(t *testing.T) {
 			until := time.Now().Add(time.Hour)
 			var first atomic.Int32

@@ -2,8 +2,7 @@ package serve
 
 import (
 	"flag"
-	"net"
-	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"slices"
@@ -68,20 +67,17 @@ func another(t *testing.T, s *Server) *Server {
 func balance(t *testing.T, addrs ...string) string {
 	t.Helper()
 	var n atomic.Int64
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := &http.Server{Handler: &httputil.ReverseProxy{
+	srv := httptest.NewServer(&httputil.ReverseProxy{
 		FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: addrs[int(n.Add(1))%len(addrs)]})
 		},
-	}}
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(l) }()
-	t.Cleanup(func() { srv.Close(); <-done })
-	return l.Addr().String()
+	})
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	return srv.Listener.Addr().String()
 }
 
 // Any instance answers any request, of clients of each revision; each tells the same

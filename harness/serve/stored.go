@@ -56,7 +56,7 @@ func (k *keeper) keep(tenant, session string, values ...json.RawMessage) []strin
 			continue
 		}
 		if session == "" {
-			ids[i] = newHandle()
+			ids[i] = strings.ToLower(rand.Text()[:handleSize])
 		} else {
 			k.next[session]++
 			ids[i] = fmt.Sprintf("r%d", k.next[session])
@@ -125,18 +125,12 @@ func (k *keeper) forScript(tenant, session, source string, inputs map[string]jso
 		}
 		return false
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.expire(time.Now())
 	named, rest := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	for _, v := range k.all {
+	for _, v := range k.of(tenant, session) { // without the lock: inputs may be large
 		switch {
-		case v.session == "" && v.tenant == tenant && has(v.id):
+		case v.session == "" && has(v.id), v.session != "" && strings.Contains(source, `"`+v.id+`"`):
 			named[v.id] = v.value
-		case v.session == "" || v.session != session:
-		case strings.Contains(source, `"`+v.id+`"`):
-			named[v.id] = v.value
-		default:
+		case v.session != "":
 			rest[v.id] = v.value
 		}
 	}
@@ -146,20 +140,21 @@ func (k *keeper) forScript(tenant, session, source string, inputs map[string]jso
 	return rest
 }
 
-// A handle is 16 random letters or digits, of 32: 80 bits.
-const (
-	handleLetters = "0123456789abcdefghjkmnpqrstvwxyz"
-	handleSize    = 16
-)
-
-func newHandle() string {
-	b := make([]byte, handleSize)
-	rand.Read(b)
-	for i := range b {
-		b[i] = handleLetters[b[i]%byte(len(handleLetters))]
+// of are the values of a session, and those of its tenant that have handles.
+func (k *keeper) of(tenant, session string) (found []*keptValue) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.expire(time.Now())
+	for _, v := range k.all {
+		if v.session == "" && v.tenant == tenant || v.session != "" && v.session == session {
+			found = append(found, v)
+		}
 	}
-	return string(b)
+	return found
 }
+
+// handleSize is the size of a handle: letters and digits of rand.Text, 80 bits.
+const handleSize = 16
 
 // forget drops what a session kept.
 func (k *keeper) forget(session string) {
