@@ -14,7 +14,7 @@ func (s *Store) Remove(ids ...string) error {
 	for _, id := range ids {
 		name, err := s.find(id)
 		if err == nil {
-			err = s.in.remove(name, nil)
+			err = s.in.Remove(name, nil)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another one removed it
 			err = ErrNotFound
@@ -32,7 +32,7 @@ func (s *Store) Remove(ids ...string) error {
 // passed, or of which something is uncertain, for a week.
 func (s *Store) Prune() error {
 	err := s.prune()
-	if err = errors.Join(err, s.in.tidy()); err != nil {
+	if err = errors.Join(err, s.in.Tidy()); err != nil {
 		return fmt.Errorf("pruning records: %w", err)
 	}
 	return nil
@@ -42,7 +42,7 @@ func (s *Store) prune() error {
 	if s.o.Age <= 0 && s.o.Bytes <= 0 {
 		return nil
 	}
-	names, err := s.in.names()
+	names, err := s.in.Names()
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Store) prune() error {
 		if s.o.Bytes <= 0 {
 			break
 		}
-		sizes[i], _ = s.in.size(name) // what was removed since takes nothing
+		sizes[i], _ = s.in.Size(name) // what was removed since takes nothing
 		all += sizes[i]
 	}
 	old := s.clock().Add(-s.o.Age)
@@ -61,7 +61,7 @@ func (s *Store) prune() error {
 		if (s.o.Age <= 0 || !t.Before(old)) && (s.o.Bytes <= 0 || all <= s.o.Bytes) {
 			break
 		}
-		switch e := s.in.remove(name, func() (bool, error) { return s.stays(name) }); {
+		switch e := s.in.Remove(name, func() (bool, error) { return s.stays(name) }); {
 		case e == nil || errors.Is(e, fs.ErrNotExist):
 			all -= sizes[i]
 		case !errors.Is(e, ErrRunning) && !errors.Is(e, errStays):
@@ -75,7 +75,7 @@ var errStays = errors.New("the run may be gone on with")
 
 // stays reports whether a run that is not under way is one that Prune leaves.
 func (s *Store) stays(name string) (bool, error) {
-	f, err := s.in.open(name)
+	f, err := s.in.Open(name)
 	if err != nil {
 		return false, err
 	}

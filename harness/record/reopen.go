@@ -33,7 +33,7 @@ func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *Run, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("going on with run %s: %w", id, err)
 	}
-	s.in.changes().tell()
+	s.in.Changes().Tell()
 	return w, r, nil
 }
 
@@ -101,11 +101,11 @@ func (r *Run) lastProcess() Process {
 }
 
 // process is this one, as the writer of a record.
-func process(to sink) (Process, error) {
+func process(to Sink) (Process, error) {
 	p := Process{PID: os.Getpid()}
 	p.Host, _ = os.Hostname()
 	var err error
-	p.Device, p.Inode, err = to.fileID()
+	p.Device, p.Inode, err = to.FileID()
 	return p, err
 }
 
@@ -115,7 +115,7 @@ func (s *Store) own(id string) (*Writer, *Run, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	to, err := s.in.reopen(name)
+	to, err := s.in.Reopen(name)
 	switch {
 	case errors.Is(err, ErrRunning):
 		return nil, nil, s.running(name)
@@ -133,7 +133,7 @@ func (s *Store) own(id string) (*Writer, *Run, error) {
 }
 
 // takeOver returns the writer that goes on where a record ends.
-func (s *Store) takeOver(name string, to sink) (*Writer, *Run, error) {
+func (s *Store) takeOver(name string, to Sink) (*Writer, *Run, error) {
 	r, err := s.load(name)
 	switch {
 	case err != nil:
@@ -143,10 +143,10 @@ func (s *Store) takeOver(name string, to sink) (*Writer, *Run, error) {
 	case r.Later != nil:
 		return nil, nil, r.Later
 	}
-	if err := to.cut(r.size); err != nil {
+	if err := to.Cut(r.size); err != nil {
 		return nil, nil, err
 	}
-	kept, err := s.in.values(name)
+	kept, err := s.in.Values(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -256,6 +256,6 @@ func (s *Store) write(id string, line func(*Run) (Line, error)) error {
 		}
 	}
 	err = errors.Join(err, w.Close())
-	s.in.changes().tell()
+	s.in.Changes().Tell()
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // A Store keeps records. It is safe for concurrent use, and several processes may
 // use one folder.
 type Store struct {
-	in    backing
+	in    Backing
 	dir   string
 	o     StoreOptions
 	clock func() time.Time
@@ -71,7 +71,7 @@ func Open(dir string, o *StoreOptions) (*Store, error) {
 // writes nothing.
 func Memory(n int, o *StoreOptions) *Store { return newStore(newMemory(n), "", o) }
 
-func newStore(in backing, dir string, o *StoreOptions) *Store {
+func newStore(in Backing, dir string, o *StoreOptions) *Store {
 	s := &Store{in: in, dir: dir, clock: time.Now}
 	if o != nil {
 		s.o = *o
@@ -108,20 +108,20 @@ func (s *Store) Begin(b *Begin) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("beginning the record of a run: %w", err)
 	}
-	s.in.changes().tell()
+	s.in.Changes().Tell()
 	return w, nil
 }
 
 func (s *Store) begin(b *Begin) (*Writer, error) {
 	name := nameOf(b.Time, b.ID)
-	to, err := s.in.create(name)
+	to, err := s.in.Create(name)
 	if err != nil {
 		return nil, err
 	}
 	w := newWriter(s, b.ID, to)
 	if b.Process, err = process(to); err == nil {
 		if err = w.Add(b); err == nil {
-			err = to.publish()
+			err = to.Publish()
 		}
 	}
 	if err != nil {
