@@ -143,7 +143,9 @@ func (r *Run) Waits(a *Asked) bool {
 }
 
 // goesOn reports whether a run that ended so may be gone on with.
-func goesOn(status string) bool { return status == string(Waiting) || status == string(Uncertain) }
+func goesOn(status string) bool {
+	return status == string(Waiting) || status == string(Uncertain) || status == Lost
+}
 
 // Pending is an ask that waits for a person.
 type Pending struct {

@@ -6,17 +6,23 @@ import (
 	"time"
 )
 
-// A Backing is where a store's records are: a folder, or memory. A record has a
-// name, which begins with its time.
+// A Backing is where a store's records are: a folder, memory, or what On is given. A
+// record has a name, as NewName makes it. Where a record, or what stands beside it, is
+// not there, the error is fs.ErrNotExist.
 type Backing interface {
-	// Create makes a record, which only the caller has until publish.
+	// Create makes a record, which only the caller has until Publish. The error of one
+	// that is there is ErrTaken, from either.
 	Create(name string) (Sink, error)
 	Names() ([]string, error) // the oldest first
+	// Find returns the names of records whose IDs begin so.
+	Find(id string) ([]string, error)
 	Open(name string) (Source, error)
 	// Stamp changes whenever something is written to a record; false: it is not known.
 	Stamp(name string) (Stamp, bool)
-	// Reopen returns a record that nobody writes; else it is ErrRunning.
-	Reopen(name string) (Sink, error)
+	// Reopen returns a record that nobody writes; else it is ErrRunning. dead: whoever
+	// writes it counts as dead, and is kept from writing more. A Backing that cannot cut
+	// off a writer in another process takes no notice of dead.
+	Reopen(name string, dead bool) (Sink, error)
 	// Value returns what stands beside a record under the name of a file, of at most
 	// max bytes.
 	Value(name, file string, max int64) ([]byte, error)
@@ -26,19 +32,24 @@ type Backing interface {
 	// Values are the digests of what stands beside a record.
 	Values(name string) ([]string, error)
 	// Remove deletes a record and what stands beside it. A run that is under way
-	// is ErrRunning. spare, if not nil, says whether it stays, which is errStays, when
-	// nobody can write it any more.
-	Remove(name string, spare func() (bool, error)) error
+	// is ErrRunning. spare, if not nil, returns an error where it stays, when nobody can
+	// write it any more.
+	Remove(name string, spare func() error) error
 	// Size is what a record takes, in bytes, with what stands beside it.
 	Size(name string) (int64, error)
 	// Tidy deletes what killed writers left without a record.
 	Tidy() error
-	// Key is the store's Key, nil where there is none and it is not to be made.
+	// Key is the store's key, nil where there is none and it is not to be made.
 	Key(make bool) ([]byte, error)
 	// Once makes a claim, and forgets those that are over; false: it was made before.
 	Once(name string, now time.Time) (bool, error)
-	// Alone waits until nobody else is between this and release.
+	// Alone waits until nobody else is between Alone and release.
 	Alone(ctx context.Context) (release func() error, err error)
+	// Note notes the latest run of a request, by its ID, before it begins; Latest returns
+	// it, "" where there is none. Both are errors.ErrUnsupported where the first lines of
+	// the records are all that is known of requests.
+	Note(request, id string) error
+	Latest(request string) (id string, err error)
 	Changes() *Signal
 }
 

@@ -44,6 +44,9 @@ func openFolder(dir string) (*folder, error) {
 func (d *folder) Changes() *Signal { return &d.news }
 
 func (d *folder) Create(name string) (Sink, error) {
+	if !d.lacks(name + recordExt) {
+		return nil, ErrTaken
+	}
 	// Windows locks no file that may only be appended to.
 	f, err := d.root.OpenFile(name+newExt, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -75,7 +78,7 @@ func (f *recordFile) Write(b []byte) (int, error) {
 
 // Reopen checks, once it has the lock, that the name still is that of the file: one
 // that was removed meanwhile, or put in its place, has a lock of its own.
-func (d *folder) Reopen(name string) (Sink, error) {
+func (d *folder) Reopen(name string, _ bool) (Sink, error) {
 	file := name + recordExt
 	if st, err := d.root.Lstat(file); err != nil {
 		return nil, err
@@ -293,6 +296,11 @@ func (d *folder) Names() ([]string, error) {
 	return names, nil
 }
 
+func (d *folder) Find(id string) ([]string, error) { return find(d, id) }
+
+func (d *folder) Note(string, string) error     { return errors.ErrUnsupported }
+func (d *folder) Latest(string) (string, error) { return "", errors.ErrUnsupported }
+
 func (d *folder) Open(name string) (Source, error) { return d.openFile(name + recordExt) }
 
 func (d *folder) Stamp(name string) (Stamp, bool) {
@@ -352,7 +360,7 @@ func (d *folder) Values(name string) ([]string, error) {
 	return slices.DeleteFunc(files, notDigest), err
 }
 
-func (d *folder) Remove(name string, spare func() (bool, error)) error {
+func (d *folder) Remove(name string, spare func() error) error {
 	f, err := d.Open(name)
 	if err != nil {
 		return err
@@ -366,10 +374,8 @@ func (d *folder) Remove(name string, spare func() (bool, error)) error {
 		return ErrRunning
 	}
 	if spare != nil {
-		if stays, err := spare(); err != nil {
+		if err := spare(); err != nil {
 			return err
-		} else if stays {
-			return errStays
 		}
 	}
 	if err := d.root.Remove(name + recordExt); err != nil {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -56,6 +57,9 @@ func (m *memory) Tidy() error                   { return nil }
 func (m *memory) Create(name string) (Sink, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.records[name] != nil {
+		return nil, ErrTaken
+	}
 	r := &memoryRecord{m: m, name: name, values: map[string][]byte{}}
 	m.records[name] = r
 	return r, nil
@@ -81,7 +85,7 @@ func (r *memoryRecord) Beside(sum string, value []byte) error {
 	return nil
 }
 
-func (m *memory) Reopen(name string) (Sink, error) {
+func (m *memory) Reopen(name string, _ bool) (Sink, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]
@@ -202,6 +206,11 @@ func (m *memory) Names() ([]string, error) {
 	return m.sorted(func(r *memoryRecord) bool { return r.listed }), nil
 }
 
+func (m *memory) Find(id string) ([]string, error) { return find(m, id) }
+
+func (*memory) Note(string, string) error     { return errors.ErrUnsupported }
+func (*memory) Latest(string) (string, error) { return "", errors.ErrUnsupported }
+
 func (*memory) Stamp(string) (Stamp, bool) { return Stamp{}, false }
 
 func (m *memory) Open(name string) (Source, error) {
@@ -241,7 +250,7 @@ func (m *memory) Values(name string) ([]string, error) {
 	return nil, os.ErrNotExist
 }
 
-func (m *memory) Remove(name string, spare func() (bool, error)) error {
+func (m *memory) Remove(name string, spare func() error) error {
 
 	m.mu.Lock()
 	defer m.mu.Unlock()

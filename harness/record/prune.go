@@ -61,7 +61,7 @@ func (s *Store) prune() error {
 		if (s.o.Age <= 0 || !t.Before(old)) && (s.o.Bytes <= 0 || all <= s.o.Bytes) {
 			break
 		}
-		switch e := s.in.Remove(name, func() (bool, error) { return s.stays(name) }); {
+		switch e := s.in.Remove(name, func() error { return s.stays(name) }); {
 		case e == nil || errors.Is(e, fs.ErrNotExist):
 			all -= sizes[i]
 		case !errors.Is(e, ErrRunning) && !errors.Is(e, errStays):
@@ -73,24 +73,27 @@ func (s *Store) prune() error {
 
 var errStays = errors.New("the run may be gone on with")
 
-// stays reports whether a run that is not under way is one that Prune leaves.
-func (s *Store) stays(name string) (bool, error) {
+// stays returns errStays for a run that is not under way and that Prune leaves.
+func (s *Store) stays(name string) error {
 	f, err := s.in.Open(name)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer f.Close()
 	if b, e, err := ends(f); err != nil || over(b, e) {
-		return false, err
+		return err
 	}
 	r, err := s.load(name)
 	if errors.Is(err, errNoLine) {
-		return false, nil
+		return nil
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
-	return r.keptUntil().After(r.now()), nil
+	if r.keptUntil().After(r.now()) {
+		return errStays
+	}
+	return nil
 }
 
 // over reports whether a run has ended for good, by its first and last line.
@@ -117,7 +120,7 @@ func (r *Run) keptUntil() time.Time {
 	if r.End != nil && !goesOn(r.End.Status) {
 		return until
 	}
-	uncertain := r.End != nil && r.End.Status == string(Uncertain) || len(r.Unknown()) > 0
+	uncertain := r.End != nil && (r.End.Status == string(Uncertain) || r.End.Status == Lost) || len(r.Unknown()) > 0
 	for _, m := range r.Calls {
 		s, _ := m.State(false)
 		uncertain = uncertain || s == Waiting

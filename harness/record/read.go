@@ -72,15 +72,12 @@ func (s *Store) load(name string) (*Run, error) { return load(s.in, name, s.cloc
 
 // find returns the name of the record whose ID begins so.
 func (s *Store) find(id string) (string, error) {
-	names, err := s.in.Names()
+	if id == "" {
+		return "", fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
+	found, err := s.in.Find(id)
 	if err != nil {
 		return "", fmt.Errorf("reading run %q: %w", id, err)
-	}
-	var found []string
-	for _, name := range names {
-		if _, has, _ := parseName(name); id != "" && strings.HasPrefix(has, id) {
-			found = append(found, name)
-		}
 	}
 	switch len(found) {
 	case 0:
@@ -92,6 +89,17 @@ func (s *Store) find(id string) (string, error) {
 	_, b, _ := parseName(found[1])
 	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id,
 		len(found), a, b)
+}
+
+// find is Backing.Find by its Names.
+func find(in Backing, id string) (found []string, err error) {
+	names, err := in.Names()
+	for _, name := range names {
+		if _, has, _ := parseName(name); strings.HasPrefix(has, id) {
+			found = append(found, name)
+		}
+	}
+	return found, err
 }
 
 // LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its

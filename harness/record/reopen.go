@@ -11,6 +11,7 @@ import (
 
 // ReopenOptions configure Store.Reopen; nil is the zero value.
 type ReopenOptions struct {
+	Dead    bool   // who has the run counts as dead, where the store can cut it off: see Backing
 	Copy    bool   // of several copies of the record this is the one to go on with
 	Who     string // goes on with it
 	Harness string // its version
@@ -38,7 +39,7 @@ func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *Run, error) {
 }
 
 func (s *Store) reopen(id string, o *ReopenOptions) (*Writer, *Run, error) {
-	w, r, err := s.own(id)
+	w, r, err := s.own(id, o.Dead)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,12 +111,12 @@ func process(to Sink) (Process, error) {
 }
 
 // own makes the caller the owner of a record, and cuts a torn end.
-func (s *Store) own(id string) (*Writer, *Run, error) {
+func (s *Store) own(id string, dead bool) (*Writer, *Run, error) {
 	name, err := s.find(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	to, err := s.in.Reopen(name)
+	to, err := s.in.Reopen(name, dead)
 	switch {
 	case errors.Is(err, ErrRunning):
 		return nil, nil, s.running(name)
@@ -193,7 +194,7 @@ const settleAfter = 5 * time.Second
 // did not happen when that and 5 s have passed, before which it is ErrTooEarly. A
 // call that Run.Unknown does not have is ErrNotUnknown.
 func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
-	err := s.write(id, func(r *Run) (Line, error) {
+	err := s.write(id, false, func(r *Run) (Line, error) {
 		for _, m := range r.Unknown() {
 			if m.N != st.N {
 				continue
@@ -215,7 +216,7 @@ func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 // EndRun ends a run that waits, of which something is uncertain, or whose process
 // died: nothing goes on with it.
 func (s *Store) EndRun(id, who, why string) error {
-	err := s.write(id, func(r *Run) (Line, error) {
+	err := s.write(id, false, func(r *Run) (Line, error) {
 		if r.End != nil && !goesOn(r.End.Status) && (r.End.Closed || len(r.Unknown()) == 0) {
 			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
 		}
@@ -237,6 +238,26 @@ func (s *Store) EndRun(id, who, why string) error {
 	return nil
 }
 
+// Lost is the status of a run whose process died or was cut off while another one that
+// looks after it lives.
+const Lost = "lost"
+
+// Lose ends a run as lost, durably: from then on whoever has it writes no more. One that
+// has ended is ErrEnded.
+func (s *Store) Lose(id string, e *End) error {
+	err := s.write(id, true, func(r *Run) (Line, error) {
+		if r.End != nil {
+			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
+		}
+		e.Status = Lost
+		return e, nil
+	})
+	if err != nil {
+		return fmt.Errorf("ending run %s as lost: %w", id, err)
+	}
+	return nil
+}
+
 // The status of a run that was closed, and its exit code, as the harness has them.
 const (
 	canceled     = "canceled"
@@ -244,8 +265,8 @@ const (
 )
 
 // write adds a line to a run that is not under way, durably.
-func (s *Store) write(id string, line func(*Run) (Line, error)) error {
-	w, r, err := s.own(id)
+func (s *Store) write(id string, dead bool, line func(*Run) (Line, error)) error {
+	w, r, err := s.own(id, dead)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ func (t *through) Create(name string) (to Sink, err error) {
 	return t.sink(to, err)
 }
 
-func (t *through) Reopen(name string) (to Sink, err error) {
-	err = t.step("reopen", func() (err error) { to, err = t.Backing.Reopen(name); return err })
+func (t *through) Reopen(name string, dead bool) (to Sink, err error) {
+	err = t.step("reopen", func() (err error) { to, err = t.Backing.Reopen(name, dead); return err })
 	return t.sink(to, err)
 }
 
