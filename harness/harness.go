@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -24,14 +23,6 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
-// RunWorker turns the process into a worker if it was started as one; it then
-// does not return. Call it first thing in main.
-func RunWorker() {
-	if worker.IsWorker() {
-		os.Exit(worker.Main())
-	}
-}
-
 // Harden keeps other processes of the same user from attaching a debugger to
 // this process and from reading its memory and environment. Call it in the main
 // of a program that runs scripts; core dumps and debuggers do not work then.
@@ -48,8 +39,8 @@ type Options struct {
 	Scripts func() *library.Library
 	// Limits bound each run; zero fields mean the defaults of [Limits].
 	Limits Limits
-	// WorkerCommand starts a worker; empty: this program's own binary, whose
-	// main must call RunWorker.
+	// WorkerCommand starts a worker; empty: this program's own binary. It must be a
+	// program that imports this package.
 	WorkerCommand []string
 	// BestEffort runs scripts also where the system cannot lock their worker;
 	// Result.Sandbox says what was missing. Without it such scripts are refused
@@ -69,6 +60,9 @@ type Options struct {
 	// for the ID at its end, such as "at https://HOST/approvals/"; "": the command harness
 	// approvals.
 	AnswerAt string
+	// Elsewhere runs the scripts, and goes on with runs, in the place of this process; nil:
+	// this process does. Checks and calls without a script are made here.
+	Elsewhere Elsewhere
 	// Version is what records say of this build.
 	Version string
 }
@@ -106,7 +100,6 @@ type Harness struct {
 	opts     Options
 	spares   *worker.Spares
 	learning sync.WaitGroup // what ended runs taught is being saved
-	requests requests
 	// work runs a script: worker.Run, or a test's model of it.
 	work func(context.Context, *worker.Script, worker.Host, *worker.Options) (*worker.Outcome, error)
 }
@@ -183,6 +176,11 @@ type Script struct {
 	Name, Session, Subject string
 	// Once is the key of a request that is not to begin a second run; see Rejoin.
 	Once string
+	// Run is the name of the record that it begins, as record.NewName makes it; "": one is
+	// made. A run that has begun is record.ErrTaken.
+	Run string
+	// Front is the process that the script was sent to, where that is another one.
+	Front string
 	// Anonymous says that its Subject is not one person: a dry run gets no answers of
 	// earlier runs.
 	Anonymous bool
@@ -230,7 +228,20 @@ func (s *Script) room() *Room {
 // Run checks a script and, if it compiles and its tools are found, runs it.
 // What is wrong with the script is in the Result; an error, such as a
 // *CatalogError, is a fault of the harness.
-func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, false) }
+func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) {
+	if h.opts.Elsewhere != nil {
+		return h.from(h.opts.Elsewhere.Run(ctx, s))
+	}
+	return h.run(ctx, s, false)
+}
+
+// from gives a Result of elsewhere what its reader is told here.
+func (h *Harness) from(res *Result, err error) (*Result, error) {
+	if res != nil {
+		res.flag, res.answerAt = h.opts.StateFlag, h.opts.AnswerAt
+	}
+	return res, err
+}
 
 // Check does what Run does, except running the script.
 func (h *Harness) Check(ctx context.Context, s *Script) (*Result, error) { return h.run(ctx, s, true) }

@@ -56,10 +56,17 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	}
 	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
 		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
-		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.request(s), Once: s.Once}
+		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.request(s), Once: s.Once,
+		Front: s.Front}
+	if s.Run != "" {
+		var ok bool
+		if b.Time, b.ID, ok = record.ParseName(s.Run); !ok {
+			return fmt.Errorf("no name of a record: %q", s.Run)
+		}
+	}
 	j.store = h.opts.Records
 	var err error
-	if j.w, err = h.requests.begin(b, j.store); err != nil {
+	if j.w, err = begin(b, j.store); err != nil {
 		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
 	}
 	j.seed = b.Seed

@@ -4,121 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"sync"
+	"slices"
 	"time"
 
-	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 )
 
-// requests are the runs of a store that a request may be of which was sent before:
-// the latest of each request, and of each Once.
-type requests struct {
-	looking sync.Mutex // held while the store is read
-	looked  time.Time  // when it was read last; zero: never
-
-	mu     sync.Mutex
-	latest map[string]sentRun   // by Begin.Request, and by what onceKey returns
-	noted  map[string]time.Time // when runs began that are in latest, or were; of the last lookBack
-}
-
-// sentRun is a run of a request.
-type sentRun struct {
-	id    string
-	begun time.Time
-}
-
-const (
-	// knownFor is how long a request is known after its run has begun.
-	knownFor = policy.AskFor + 24*time.Hour
-	// lookBack is how long before the last look a run may have got its time that was not
-	// in the store yet.
-	lookBack = time.Minute
-	// aloneFor is how long who begins a run of a Once waits for others who do.
-	aloneFor = 30 * time.Second
-)
-
-// look reads what has begun since the last look, in other processes too; the first time
-// all runs that may be asked for again.
-func (q *requests) look(ctx context.Context, store *record.Store) error {
-	q.looking.Lock()
-	defer q.looking.Unlock()
-	now, since := time.Now(), q.looked.Add(-lookBack)
-	if q.looked.IsZero() {
-		since = now.Add(-knownFor)
-	}
-	known := func(id string) bool {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		return !q.noted[id].IsZero()
-	}
-	for b, err := range store.Begun(ctx, since, known) {
-		if err != nil {
-			return err
-		}
-		q.note(b)
-	}
-	q.looked = now
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	maps.DeleteFunc(q.noted, func(_ string, begun time.Time) bool { return begun.Before(now.Add(-lookBack)) })
-	return nil
-}
-
-// note notes a run by its request and Once, unless a later one of these is known.
-func (q *requests) note(b *record.Begin) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.latest == nil {
-		q.latest, q.noted = map[string]sentRun{}, map[string]time.Time{}
-	}
-	q.noted[b.ID] = b.Time
-	for _, key := range []string{b.Request, onceKey(b.Subject, b.Once)} {
-		if old, known := q.latest[key]; key != "" && (!known || old.begun.Before(b.Time)) {
-			q.latest[key] = sentRun{b.ID, b.Time}
-		}
-	}
-}
-
-// find returns the ID of the latest run with a key.
-func (q *requests) find(key string) (id string, known bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	run, known := q.latest[key]
-	return run.id, known
-}
-
-// onceKey is the key of a Once of a subject, "" where there is none.
-func onceKey(subject, once string) string {
-	if once == "" {
-		return ""
-	}
-	return "once\x00" + subject + "\x00" + once
-}
+// aloneFor is how long who begins a run of a Once waits for others who do.
+const aloneFor = 30 * time.Second
 
 // begin begins the record of a run. The error is a *record.RunningError where its Once
 // is that of another run, which has begun since Rejoin looked, maybe in another process.
-func (q *requests) begin(b *record.Begin, store *record.Store) (w *record.Writer, err error) {
-	once := onceKey(b.Subject, b.Once)
-	begin := func() error {
-		w, err = store.Begin(b)
-		if err == nil {
-			q.note(b)
-		}
-		return err
-	}
-	if once == "" {
-		err = begin()
-		return w, err
+func begin(b *record.Begin, store *record.Store) (w *record.Writer, err error) {
+	if b.Once == "" {
+		return store.Begin(b)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), aloneFor)
 	defer cancel()
 	err = store.Alone(ctx, func() error {
-		if err := q.look(ctx, store); err != nil {
+		id, err := store.LatestOnce(ctx, b.Subject, b.Once)
+		if err != nil {
 			return err
 		}
-		if id, known := q.find(once); known {
+		if id != "" {
 			run, err := store.Load(id)
 			switch {
 			case err == nil && run.Damaged == nil:
@@ -127,7 +35,8 @@ func (q *requests) begin(b *record.Begin, store *record.Store) (w *record.Writer
 				return err
 			}
 		}
-		return begin()
+		w, err = store.Begin(b)
+		return err
 	})
 	return w, err
 }
@@ -162,23 +71,42 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 		return nil, nil
 	}
 	request := h.request(s)
-	if err := h.requests.look(ctx, store); err != nil {
+	id, err := store.LatestOnce(ctx, s.Subject, s.Once)
+	named := id != ""
+	if err == nil && !named {
+		id, err = store.Latest(ctx, request)
+	}
+	dry := ""
+	if err == nil && !named {
+		dry, err = store.Latest(ctx, store.RequestDigest(s.Subject, s.Source, s.Inputs, true))
+	}
+	if err != nil {
 		return nil, err
 	}
-	id, named := h.requests.find(onceKey(s.Subject, s.Once))
-	if !named {
-		id, _ = h.requests.find(request)
-	}
-	dry, _ := h.requests.find(store.RequestDigest(s.Subject, s.Source, s.Inputs, true))
-	if !named && dry != "" { // which may have got its yes
+	if dry != "" { // which may have got its yes
 		if res, err := h.rejoin(ctx, s, dry, "", false); res != nil || err != nil {
 			return res, err
 		}
 	}
-	if id == "" {
-		return nil, nil
+	if id != "" {
+		if res, err := h.rejoin(ctx, s, id, request, named); res != nil || err != nil {
+			return res, err
+		}
 	}
-	return h.rejoin(ctx, s, id, request, named)
+	if h.opts.Elsewhere != nil {
+		res, err := h.opts.Elsewhere.Join(ctx, request)
+		return joined(res), err
+	}
+	return nil, nil
+}
+
+// joined says of a result that it is of a request that was sent before.
+func joined(res *Result) *Result {
+	if res != nil {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("this is run %s, of the same script and inputs, which was under way "+
+			"when they were sent again; it was not begun again", res.Run))
+	}
+	return res
 }
 
 // rejoin returns the Result of an earlier run, nil where the script is to run. named:
@@ -212,11 +140,26 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id, request string, nam
 	case state == stands:
 		res, err := Recorded(run)
 		return again(res, run), err
-	case named, state == hasEnded && store.Fetch(id):
+	case named, state == hasEnded && store.Fetch(id), state == isNew && h.unanswered(ctx, run) && store.Fetch(id):
 		res, err := Recorded(run)
 		return again(res, run), err
 	}
 	return nil, nil
+}
+
+// unanswered reports whether a run that may have changed something has ended, and the
+// process that was to answer its client is gone. That one fetches the runs that it has
+// answered.
+func (h *Harness) unanswered(ctx context.Context, run *record.Run) bool {
+	return run.Begin.Front != "" && run.End != nil && !run.End.Closed && madeEffects(run) && h.opts.Elsewhere != nil &&
+		h.opts.Elsewhere.Gone(ctx, run.Begin.Front)
+}
+
+// madeEffects reports whether a run has sent what is no read.
+func madeEffects(run *record.Run) bool {
+	return slices.ContainsFunc(run.Calls, func(m *record.Made) bool {
+		return m.Call != nil && m.Call.Class != record.Read && (m.Done == nil || m.Done.Kind != record.NotSent)
+	})
 }
 
 // What becomes of a request that was sent before.
@@ -229,10 +172,7 @@ const (
 
 // stateOf says what becomes of a request whose run this is; named: by its Once.
 func stateOf(run *record.Run, named bool) int {
-	effects := false
-	for _, m := range run.Calls {
-		effects = effects || m.Call != nil && m.Call.Class != record.Read && (m.Done == nil || m.Done.Kind != record.NotSent)
-	}
+	effects := madeEffects(run)
 	status := Status("")
 	if run.End != nil {
 		status = Status(run.End.Status)
@@ -251,7 +191,7 @@ func stateOf(run *record.Run, named bool) int {
 		return stands
 	case status == Waiting && len(run.Open()) > 0:
 		return stands
-	case status == Waiting, status == Uncertain:
+	case status == Waiting, status == Uncertain, status == Lost && (effects || named):
 		return goesOn
 	case (status == "" || status == Canceled) && (effects || named || len(run.Attempts) > 0):
 		return goesOn

@@ -38,12 +38,16 @@ const (
 	// Uncertain: nobody knows what became of a call that may have changed something.
 	// The run goes on when somebody has said what.
 	Uncertain Status = "uncertain"
+	// Lost: the process that ran the script died, or was cut off from the cluster. Calls
+	// may have had effects, and it was not run again.
+	Lost Status = record.Lost
 )
 
 // Statuses are all that a run may end with, InternalError included.
 var Statuses = []string{string(OK), string(CompileError), string(ToolNotFound), string(Ambiguous), string(ScriptError),
 	string(Timeout), string(CPULimit), string(MemoryLimit), string(OutputLimit), string(CallLimit), string(Denied),
-	string(Canceled), string(SandboxError), string(Diverged), string(InternalError), string(Waiting), string(Uncertain)}
+	string(Canceled), string(SandboxError), string(Diverged), string(InternalError), string(Waiting), string(Uncertain),
+	string(Lost)}
 
 // Result is the outcome of a script.
 type Result struct {

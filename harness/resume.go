@@ -41,6 +41,9 @@ const maxAttempts = 20
 // they are larger. An error is a *NotResumableError, a *record.UnknownError, a
 // *record.RunningError where another process has the run, or a fault of the harness.
 func (h *Harness) Resume(ctx context.Context, id string, s *Script) (*Result, error) {
+	if h.opts.Elsewhere != nil {
+		return h.from(h.opts.Elsewhere.Resume(ctx, id, s))
+	}
 	store := h.opts.Records
 	if store == nil {
 		return nil, &NotResumableError{id, "no records are kept here"}
@@ -103,7 +106,7 @@ func resumable(run *record.Run, more Limits) error {
 			return no("it was closed")
 		}
 		return nil
-	case Waiting, Uncertain, Diverged, SandboxError, InternalError:
+	case Waiting, Uncertain, Lost, Diverged, SandboxError, InternalError:
 		return nil
 	case Timeout:
 		if more.Timeout <= had.Timeout {

@@ -62,6 +62,8 @@ func (r *Result) WaitsText() string {
 		}
 		switch r.Status {
 		case Waiting, Uncertain:
+		case Lost:
+			fmt.Fprintf(&b, "exactly this script sent again, or harness resume%s %s, goes on behind them\n", flag, r.Run)
 		case Timeout, CPULimit, MemoryLimit, Canceled:
 			b.WriteString("a script that makes these again makes them twice: send only what is left")
 			if r.Run != "" {

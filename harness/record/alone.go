@@ -15,14 +15,14 @@ const aloneFile = "lock"
 // Alone calls f while no other call of Alone is under way, in all processes with the
 // same folder. It waits for its turn until ctx ends; a process that dies ends its turn.
 func (s *Store) Alone(ctx context.Context, f func() error) error {
-	release, err := s.in.alone(ctx)
+	release, err := s.in.Alone(ctx)
 	if err != nil {
 		return fmt.Errorf("waiting for others with the store of records: %w", err)
 	}
 	return errors.Join(f(), release())
 }
 
-func (d *folder) alone(ctx context.Context) (func() error, error) {
+func (d *folder) Alone(ctx context.Context) (func() error, error) {
 	f, err := d.root.OpenFile(aloneFile, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (d *folder) alone(ctx context.Context) (func() error, error) {
 	}
 }
 
-func (m *memory) alone(ctx context.Context) (func() error, error) {
+func (m *memory) Alone(ctx context.Context) (func() error, error) {
 	select {
 	case m.one <- struct{}{}:
 		return func() error { <-m.one; return nil }, nil

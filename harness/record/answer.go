@@ -24,17 +24,17 @@ func answerFile(a string) string { return "answer-" + a }
 
 // keyedAnswers is a backing of a store that has a key of its own for answers.
 type keyedAnswers struct {
-	backing
+	Backing
 	secret []byte
 }
 
 // answering returns the key that signs answers, nil where there is none and it is not
 // to be made, and the name of the file of an answer. Those of a key of a store's own
 // have another name: a file that somebody else put there is in nobody's way.
-func answering(in backing, make bool) (key []byte, file func(a string) string, err error) {
+func answering(in Backing, make bool) (key []byte, file func(a string) string, err error) {
 	own, ok := in.(*keyedAnswers)
 	if !ok {
-		key, err = in.key(make)
+		key, err = in.Key(make)
 		return key, answerFile, err
 	}
 	sum := sha256.Sum256(own.secret)
@@ -86,7 +86,7 @@ func (r *Run) takeAnswers() error {
 			r.forged(a.A, why)
 			continue
 		}
-		data, err := r.in.value(r.name, file(a.A), maxAnswer)
+		data, err := r.in.Value(r.name, file(a.A), maxAnswer)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -143,7 +143,9 @@ func (r *Run) Waits(a *Asked) bool {
 }
 
 // goesOn reports whether a run that ended so may be gone on with.
-func goesOn(status string) bool { return status == string(Waiting) || status == string(Uncertain) }
+func goesOn(status string) bool {
+	return status == string(Waiting) || status == string(Uncertain) || status == Lost
+}
 
 // Pending is an ask that waits for a person.
 type Pending struct {
@@ -229,7 +231,7 @@ func (s *Store) Answer(id string, a *Answer) error {
 	if err := s.answer(id, a); err != nil {
 		return fmt.Errorf("answering %s: %w", id, err)
 	}
-	s.in.changes().tell()
+	s.in.Changes().Tell()
 	return nil
 }
 
@@ -273,7 +275,7 @@ func (s *Store) answer(id string, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	err = s.in.put(r.name, file(asked.A), signed(key, run, line))
+	err = s.in.Put(r.name, file(asked.A), signed(key, run, line))
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -308,7 +310,7 @@ func (e *AnsweredError) Is(target error) bool { return target == ErrAnswered }
 // key, of who sends which script with which inputs, and whether it is a dry run. ""
 // where the store has no key and cannot make one.
 func (s *Store) RequestDigest(subject, script string, inputs map[string]json.RawMessage, dry bool) string {
-	key, err := s.in.key(true)
+	key, err := s.in.Key(true)
 	if err != nil {
 		return ""
 	}

@@ -6,69 +6,80 @@ import (
 	"time"
 )
 
-// A backing is where a store's records are: a folder, or memory. A record has a
-// name, which begins with its time.
-type backing interface {
-	// create makes a record, which only the caller has until publish.
-	create(name string) (sink, error)
-	names() ([]string, error) // the oldest first
-	open(name string) (source, error)
-	// stamp changes whenever something is written to a record; false: it is not known.
-	stamp(name string) (stamp, bool)
-	// reopen returns a record that nobody writes; else it is ErrRunning.
-	reopen(name string) (sink, error)
-	// value returns what stands beside a record under the name of a file, of at most
+// A Backing is where a store's records are: a folder, memory, or what On is given. A
+// record has a name, as NewName makes it. Where a record, or what stands beside it, is
+// not there, the error is fs.ErrNotExist.
+type Backing interface {
+	// Create makes a record, which only the caller has until Publish. The error of one
+	// that is there is ErrTaken, from either.
+	Create(name string) (Sink, error)
+	Names() ([]string, error) // the oldest first
+	// Find returns the names of records whose IDs begin so.
+	Find(id string) ([]string, error)
+	Open(name string) (Source, error)
+	// Stamp changes whenever something is written to a record; false: it is not known.
+	Stamp(name string) (Stamp, bool)
+	// Reopen returns a record that nobody writes; else it is ErrRunning. dead: whoever
+	// writes it counts as dead, and is kept from writing more. A Backing that cannot cut
+	// off a writer in another process takes no notice of dead.
+	Reopen(name string, dead bool) (Sink, error)
+	// Value returns what stands beside a record under the name of a file, of at most
 	// max bytes.
-	value(name, file string, max int64) ([]byte, error)
-	// put keeps something beside a record durably, where nothing has the name of the
+	Value(name, file string, max int64) ([]byte, error)
+	// Put keeps something beside a record durably, where nothing has the name of the
 	// file: else it is fs.ErrExist.
-	put(name, file string, value []byte) error
-	// values are the digests of what stands beside a record.
-	values(name string) ([]string, error)
-	// remove deletes a record and what stands beside it. A run that is under way
-	// is ErrRunning. spare, if not nil, says whether it stays, which is errStays, when
-	// nobody can write it any more.
-	remove(name string, spare func() (bool, error)) error
-	// size is what a record takes, in bytes, with what stands beside it.
-	size(name string) (int64, error)
-	// tidy deletes what killed writers left without a record.
-	tidy() error
-	// key is the store's key, nil where there is none and it is not to be made.
-	key(make bool) ([]byte, error)
-	// once makes a claim, and forgets those that are over; false: it was made before.
-	once(name string, now time.Time) (bool, error)
-	// alone waits until nobody else is between this and release.
-	alone(ctx context.Context) (release func() error, err error)
-	changes() *signal
+	Put(name, file string, value []byte) error
+	// Values are the digests of what stands beside a record.
+	Values(name string) ([]string, error)
+	// Remove deletes a record and what stands beside it. A run that is under way
+	// is ErrRunning. spare, if not nil, returns an error where it stays, when nobody can
+	// write it any more.
+	Remove(name string, spare func() error) error
+	// Size is what a record takes, in bytes, with what stands beside it.
+	Size(name string) (int64, error)
+	// Tidy deletes what killed writers left without a record.
+	Tidy() error
+	// Key is the store's key, nil where there is none and it is not to be made.
+	Key(make bool) ([]byte, error)
+	// Once makes a claim, and forgets those that are over; false: it was made before.
+	Once(name string, now time.Time) (bool, error)
+	// Alone waits until nobody else is between Alone and release.
+	Alone(ctx context.Context) (release func() error, err error)
+	// Note notes the latest run of a request, by its ID, before it begins; Latest returns
+	// it, "" where there is none. Both are errors.ErrUnsupported where the first lines of
+	// the records are all that is known of requests.
+	Note(request, id string) error
+	Latest(request string) (id string, err error)
+	Changes() *Signal
 }
 
-// A stamp is what tells two states of a record apart.
-type stamp struct {
-	size    int64
-	written int64 // ns since 1970
+// A Stamp is what tells two states of a record apart.
+type Stamp struct {
+	Size    int64
+	Written int64 // ns since 1970
 }
 
-// A sink is a record that is written. Nobody else writes it before Close.
-type sink interface {
+// A Sink is a record that is written. Nobody else writes it before Close.
+type Sink interface {
 	io.Writer // appends, in one step
 	// Sync makes the record durable, with its name.
 	Sync() error
-	// beside keeps a value durably.
-	beside(sum string, value []byte) error
-	// publish lists the record; its first line is written.
-	publish() error
-	// cut takes off what is behind so many bytes.
-	cut(size int64) error
-	fileID() (device, inode uint64, err error)
+	// Beside keeps a value durably.
+	Beside(sum string, value []byte) error
+	// Publish lists the record; its first line is written.
+	Publish() error
+	// Cut takes off what is behind so many bytes.
+	Cut(size int64) error
+	FileID() (device, inode uint64, err error)
 	// Close ends the writing. A record that was not published is gone.
 	Close() error
 }
 
-// A source is a record that is read.
-type source interface {
+// A Source is a record that is read.
+type Source interface {
 	io.ReaderAt
 	io.Closer
-	size() (int64, error)
-	// running reports whether somebody writes it.
-	running() (bool, error)
+	Size() (int64, error)
+	// Running reports whether somebody writes it.
+	Running() (bool, error)
 }

@@ -32,7 +32,7 @@ func (r *Run) copy(base string) error {
 	if err := now.read(data); err != nil {
 		return err
 	}
-	values, err := r.in.values(r.name)
+	values, err := r.in.Values(r.name)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ var (
 	ErrTooEarly = errors.New("the call may still happen")
 	// ErrLarge is returned by LoadListed for a record of more bytes than are asked for.
 	ErrLarge = errors.New("the record is large")
+	// ErrTaken is returned by Begin for the name of a run that has begun.
+	ErrTaken = errors.New("the run has begun")
 	// ErrClosed is returned by a Writer that was closed.
 	ErrClosed = errors.New("the record is closed")
 	// ErrNotKept is returned by Run.Value for a value of which there is a digest

@@ -14,7 +14,7 @@ import (
 
 // faulty is a backing whose disk fails at one of the things it is asked to do.
 type faulty struct {
-	backing
+	Backing
 	at   int  // which fails, from 1
 	half bool // a write that fails has written half
 	ops  []string
@@ -30,16 +30,16 @@ func (f *faulty) do(op string) error {
 	return nil
 }
 
-func (f *faulty) create(name string) (sink, error) {
+func (f *faulty) Create(name string) (Sink, error) {
 	if err := f.do("create"); err != nil {
 		return nil, err
 	}
-	s, err := f.backing.create(name)
+	s, err := f.Backing.Create(name)
 	return &faultySink{s, f}, err
 }
 
 type faultySink struct {
-	sink
+	Sink
 	f *faulty
 }
 
@@ -47,32 +47,32 @@ func (s *faultySink) Write(b []byte) (int, error) {
 	if err := s.f.do("write"); err != nil {
 		n := 0
 		if s.f.half {
-			n, _ = s.sink.Write(b[:len(b)/2])
+			n, _ = s.Sink.Write(b[:len(b)/2])
 		}
 		return n, err
 	}
-	return s.sink.Write(b)
+	return s.Sink.Write(b)
 }
 
 func (s *faultySink) Sync() error {
 	if err := s.f.do("sync"); err != nil {
 		return err
 	}
-	return s.sink.Sync()
+	return s.Sink.Sync()
 }
 
-func (s *faultySink) beside(sum string, value []byte) error {
+func (s *faultySink) Beside(sum string, value []byte) error {
 	if err := s.f.do("beside"); err != nil {
 		return err
 	}
-	return s.sink.beside(sum, value)
+	return s.Sink.Beside(sum, value)
 }
 
-func (s *faultySink) publish() error {
+func (s *faultySink) Publish() error {
 	if err := s.f.do("publish"); err != nil {
 		return err
 	}
-	return s.sink.publish()
+	return s.Sink.Publish()
 }
 
 func TestADiskThatFailsEndsTheWriting(t *testing.T) {
@@ -82,7 +82,7 @@ func TestADiskThatFailsEndsTheWriting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := &faulty{backing: in, at: at, half: half}
+			f := &faulty{Backing: in, at: at, half: half}
 			fails := failAt(t, f)
 			if in.root.Close(); !fails {
 				if at < 10 {
@@ -106,10 +106,10 @@ func failAt(t *testing.T, f *faulty) (fails bool) {
 		if !errors.Is(err, errDisk) {
 			t.Fatal(err)
 		}
-		if names, _ := s.in.names(); len(names) != 0 {
+		if names, _ := s.in.Names(); len(names) != 0 {
 			t.Fatalf("a record that did not begin is listed: %v", names)
 		}
-		if left, _ := f.backing.(*folder).files(); len(left) != 0 {
+		if left, _ := f.Backing.(*folder).files(); len(left) != 0 {
 			t.Fatalf("a record that did not begin left %v", left)
 		}
 		return true
@@ -156,7 +156,7 @@ func failAt(t *testing.T, f *faulty) (fails bool) {
 
 // counting is a sink whose syncs wait until they are let go.
 type counting struct {
-	sink
+	Sink
 	mu    sync.Mutex
 	syncs int
 	let   chan struct{}
@@ -173,8 +173,8 @@ func (c *counting) Sync() error {
 func TestSyncsSideBySideAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := Memory(1, nil)
-		to, _ := s.in.create("x")
-		c := &counting{sink: to, let: make(chan struct{})}
+		to, _ := s.in.Create("x")
+		c := &counting{Sink: to, let: make(chan struct{})}
 		w := newWriter(s, "x", c)
 		for n := range 20 {
 			go func() {

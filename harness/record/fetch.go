@@ -8,5 +8,5 @@ const fetched = "fetched"
 // reports whether that has not been done before.
 func (s *Store) Fetch(id string) bool {
 	name, err := s.find(id)
-	return err == nil && s.in.put(name, fetched, nil) == nil
+	return err == nil && s.in.Put(name, fetched, nil) == nil
 }

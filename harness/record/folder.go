@@ -30,7 +30,7 @@ const (
 type folder struct {
 	dir  string
 	root *os.Root
-	news signal
+	news Signal
 }
 
 func openFolder(dir string) (*folder, error) {
@@ -41,9 +41,12 @@ func openFolder(dir string) (*folder, error) {
 	return &folder{dir: dir, root: root}, nil
 }
 
-func (d *folder) changes() *signal { return &d.news }
+func (d *folder) Changes() *Signal { return &d.news }
 
-func (d *folder) create(name string) (sink, error) {
+func (d *folder) Create(name string) (Sink, error) {
+	if !d.lacks(name + recordExt) {
+		return nil, ErrTaken
+	}
 	// Windows locks no file that may only be appended to.
 	f, err := d.root.OpenFile(name+newExt, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -73,9 +76,9 @@ func (f *recordFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// reopen checks, once it has the lock, that the name still is that of the file: one
+// Reopen checks, once it has the lock, that the name still is that of the file: one
 // that was removed meanwhile, or put in its place, has a lock of its own.
-func (d *folder) reopen(name string) (sink, error) {
+func (d *folder) Reopen(name string, _ bool) (Sink, error) {
 	file := name + recordExt
 	if st, err := d.root.Lstat(file); err != nil {
 		return nil, err
@@ -143,7 +146,7 @@ func tryLock(f *os.File) error {
 	}
 }
 
-func (f *recordFile) cut(size int64) error {
+func (f *recordFile) Cut(size int64) error {
 	st, err := f.Stat()
 	if err == nil && st.Size() > size {
 		err = f.Truncate(size)
@@ -179,9 +182,9 @@ func (f *recordFile) Sync() error {
 	return err
 }
 
-func (f *recordFile) fileID() (device, inode uint64, err error) { return fileID(f.File) }
+func (f *recordFile) FileID() (device, inode uint64, err error) { return fileID(f.File) }
 
-func (f *recordFile) publish() error {
+func (f *recordFile) Publish() error {
 	if err := f.d.root.Rename(f.name+newExt, f.name+recordExt); err != nil {
 		return err
 	}
@@ -200,14 +203,14 @@ func (f *recordFile) Close() error {
 	return errors.Join(err, f.File.Close())
 }
 
-func (f *recordFile) beside(sum string, value []byte) error {
+func (f *recordFile) Beside(sum string, value []byte) error {
 	return f.d.keep(f.name, sum, value, f.d.root.Rename)
 }
 
-// put makes the record durable first: what is kept may be about a line that its
+// Put makes the record durable first: what is kept may be about a line that its
 // writer has not made so, and would be about another one with the same name after
 // that was lost.
-func (d *folder) put(name, file string, value []byte) error {
+func (d *folder) Put(name, file string, value []byte) error {
 	f, err := d.root.OpenFile(name+recordExt, os.O_RDWR, 0) // Windows syncs no file that may only be read
 	if err != nil {
 		return err
@@ -276,7 +279,7 @@ func (d *folder) files() ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-func (d *folder) names() ([]string, error) {
+func (d *folder) Names() ([]string, error) {
 	files, err := d.files()
 	if err != nil {
 		return nil, err
@@ -293,19 +296,24 @@ func (d *folder) names() ([]string, error) {
 	return names, nil
 }
 
-func (d *folder) open(name string) (source, error) { return d.openFile(name + recordExt) }
+func (d *folder) Find(id string) ([]string, error) { return find(d, id) }
 
-func (d *folder) stamp(name string) (stamp, bool) {
+func (d *folder) Note(string, string) error     { return errors.ErrUnsupported }
+func (d *folder) Latest(string) (string, error) { return "", errors.ErrUnsupported }
+
+func (d *folder) Open(name string) (Source, error) { return d.openFile(name + recordExt) }
+
+func (d *folder) Stamp(name string) (Stamp, bool) {
 	st, err := d.root.Lstat(name + recordExt)
 	if err != nil || !st.Mode().IsRegular() {
-		return stamp{}, false
+		return Stamp{}, false
 	}
-	return stamp{st.Size(), st.ModTime().UnixNano()}, true
+	return Stamp{st.Size(), st.ModTime().UnixNano()}, true
 }
 
 var errNotRegular = errors.New("not a regular file")
 
-func (d *folder) openFile(file string) (source, error) {
+func (d *folder) openFile(file string) (Source, error) {
 	if st, err := d.root.Lstat(file); err != nil { // a pipe would wait for its writer
 		return nil, err
 	} else if !st.Mode().IsRegular() {
@@ -320,9 +328,9 @@ func (d *folder) openFile(file string) (source, error) {
 
 type fileSource struct{ *os.File }
 
-func (f fileSource) running() (bool, error) { return owned(f.File) }
+func (f fileSource) Running() (bool, error) { return owned(f.File) }
 
-func (f fileSource) size() (int64, error) {
+func (f fileSource) Size() (int64, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -330,7 +338,7 @@ func (f fileSource) size() (int64, error) {
 	return st.Size(), nil
 }
 
-func (d *folder) value(name, file string, max int64) ([]byte, error) {
+func (d *folder) Value(name, file string, max int64) ([]byte, error) {
 	f, err := d.openFile(path.Join(name+besideExt, file))
 	if err != nil {
 		return nil, err
@@ -339,7 +347,7 @@ func (d *folder) value(name, file string, max int64) ([]byte, error) {
 	return readAll(f, max)
 }
 
-func (d *folder) values(name string) ([]string, error) {
+func (d *folder) Values(name string) ([]string, error) {
 	f, err := d.root.Open(name + besideExt)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -352,13 +360,13 @@ func (d *folder) values(name string) ([]string, error) {
 	return slices.DeleteFunc(files, notDigest), err
 }
 
-func (d *folder) remove(name string, spare func() (bool, error)) error {
-	f, err := d.open(name)
+func (d *folder) Remove(name string, spare func() error) error {
+	f, err := d.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close() // the lock that it has keeps a writer out
-	running, err := f.running()
+	running, err := f.Running()
 	if err != nil {
 		return err
 	}
@@ -366,10 +374,8 @@ func (d *folder) remove(name string, spare func() (bool, error)) error {
 		return ErrRunning
 	}
 	if spare != nil {
-		if stays, err := spare(); err != nil {
+		if err := spare(); err != nil {
 			return err
-		} else if stays {
-			return errStays
 		}
 	}
 	if err := d.root.Remove(name + recordExt); err != nil {
@@ -378,7 +384,7 @@ func (d *folder) remove(name string, spare func() (bool, error)) error {
 	return d.root.RemoveAll(name + besideExt)
 }
 
-func (d *folder) size(name string) (int64, error) {
+func (d *folder) Size(name string) (int64, error) {
 	st, err := d.root.Lstat(name + recordExt)
 	if err != nil {
 		return 0, err
@@ -405,7 +411,7 @@ func (d *folder) size(name string) (int64, error) {
 // is about to lock it.
 const stale = time.Minute
 
-func (d *folder) tidy() error {
+func (d *folder) Tidy() error {
 	files, err := d.files()
 	if err != nil {
 		return err
@@ -440,7 +446,7 @@ func (d *folder) removeStale(file string) error {
 		return nil
 	}
 	defer f.Close()
-	if running, err := f.running(); err != nil || running {
+	if running, err := f.Running(); err != nil || running {
 		return err
 	}
 	return d.root.Remove(file)
@@ -451,7 +457,7 @@ func (d *folder) lacks(file string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-func (d *folder) key(make bool) ([]byte, error) {
+func (d *folder) Key(make bool) ([]byte, error) {
 	if key, err := d.root.ReadFile(keyFile); err == nil && len(key) == keySize || !make {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

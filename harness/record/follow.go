@@ -19,7 +19,7 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*Summary, error
 	if f == nil {
 		f = &Filter{}
 	}
-	names, failed := s.in.names()
+	names, failed := s.in.Names()
 	w := &follower{s: s, f: f, seen: map[string]bool{}, live: map[string]bool{}}
 	for _, name := range names {
 		w.seen[name] = true
@@ -35,7 +35,7 @@ func (s *Store) Follow(ctx context.Context, f *Filter) iter.Seq2[*Summary, error
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
 		for ctx.Err() == nil {
-			news := s.in.changes().wait()
+			news := s.in.Changes().Wait()
 			if !w.look(yield) {
 				return
 			}
@@ -60,7 +60,7 @@ func (s *Store) Marks(ids map[string]bool) map[string]Mark {
 	if len(ids) == 0 {
 		return marks
 	}
-	names, err := s.in.names()
+	names, err := s.in.Names()
 	if err != nil {
 		return marks
 	}
@@ -75,13 +75,13 @@ func (s *Store) Marks(ids map[string]bool) map[string]Mark {
 }
 
 func (s *Store) mark(name string) (m Mark, err error) {
-	f, err := s.in.open(name)
+	f, err := s.in.Open(name)
 	if err != nil {
 		return m, err
 	}
 	defer f.Close()
-	if m.Size, err = f.size(); err == nil {
-		m.Running, err = f.running()
+	if m.Size, err = f.Size(); err == nil {
+		m.Running, err = f.Running()
 	}
 	return m, err
 }
@@ -96,7 +96,7 @@ type follower struct {
 
 // look tells what has begun and ended since; false: nobody listens any more.
 func (w *follower) look(yield func(*Summary, error) bool) bool {
-	names, err := w.s.in.names()
+	names, err := w.s.in.Names()
 	if err != nil {
 		return yield(nil, fmt.Errorf("following runs: %w", err))
 	}
@@ -134,12 +134,12 @@ func (w *follower) tell(name string, yield func(*Summary, error) bool) bool {
 
 // ended reports whether a run has an End, or nobody writes it any more.
 func (s *Store) ended(name string) (bool, error) {
-	f, err := s.in.open(name)
+	f, err := s.in.Open(name)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	if running, err := f.running(); err != nil || !running {
+	if running, err := f.Running(); err != nil || !running {
 		return true, err
 	}
 	_, end, err := ends(f)

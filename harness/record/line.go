@@ -40,6 +40,7 @@ type Begin struct {
 	// to begin twice.
 	Request  string          `json:"request,omitempty"`
 	Once     string          `json:"once,omitempty"`
+	Front    string          `json:"front,omitempty"`  // the process that the request was sent to, if another one
 	Policy   json.RawMessage `json:"policy,omitempty"` // as it was set
 	Limits   json.RawMessage `json:"limits,omitempty"`
 	Strict   bool            `json:"strict,omitempty"`

@@ -94,7 +94,7 @@ func (s *Store) List(ctx context.Context, f *Filter) iter.Seq2[*Summary, error] 
 		f = &Filter{}
 	}
 	return func(yield func(*Summary, error) bool) {
-		names, err := s.in.names()
+		names, err := s.in.Names()
 		if err != nil {
 			yield(nil, fmt.Errorf("listing runs: %w", err))
 			return
@@ -172,11 +172,11 @@ func (s *Store) LoadListed(sum *Summary, max int64) (*Run, error) {
 }
 
 func (s *Store) loadUpTo(name string, max int64) (*Run, error) {
-	f, err := s.in.open(name)
+	f, err := s.in.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	size, err := f.size()
+	size, err := f.Size()
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
@@ -205,12 +205,12 @@ func (s *Store) First(id string) (*Begin, int64, error) {
 }
 
 func (s *Store) first(name string) (*Begin, int64, error) {
-	f, err := s.in.open(name)
+	f, err := s.in.Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
-	size, err := f.size()
+	size, err := f.Size()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -232,7 +232,7 @@ func (s *Store) first(name string) (*Begin, int64, error) {
 // cannot be read is left out.
 func (s *Store) Begun(ctx context.Context, since time.Time, skip func(id string) bool) iter.Seq2[*Begin, error] {
 	return func(yield func(*Begin, error) bool) {
-		names, err := s.in.names()
+		names, err := s.in.Names()
 		if err != nil {
 			yield(nil, fmt.Errorf("listing runs: %w", err))
 			return
@@ -280,13 +280,13 @@ func toolMatches(pattern, id string) bool {
 
 // summary reads what a list says of a record.
 func (s *Store) summary(name string) (*Summary, error) {
-	now, ok := s.in.stamp(name)
+	now, ok := s.in.Stamp(name)
 	if ok {
 		if sum := s.known.get(name, now); sum != nil {
 			return sum, nil
 		}
 	}
-	f, err := s.in.open(name)
+	f, err := s.in.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -320,23 +320,23 @@ type summaries struct {
 }
 
 type summaryAt struct {
-	stamp
+	Stamp
 	sum *Summary
 }
 
 // get returns a copy of the summary of a record in a state, nil where it is not known.
-func (k *summaries) get(name string, now stamp) *Summary {
+func (k *summaries) get(name string, now Stamp) *Summary {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at, ok := k.of[name]
-	if !ok || at.stamp != now {
+	if !ok || at.Stamp != now {
 		return nil
 	}
 	sum := *at.sum
 	return &sum
 }
 
-func (k *summaries) put(name string, now stamp, sum *Summary) {
+func (k *summaries) put(name string, now Stamp, sum *Summary) {
 	kept := *sum
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -354,7 +354,7 @@ func (k *summaries) put(name string, now stamp, sum *Summary) {
 
 // ends returns the first line of a record and its last, where these are a Begin
 // and an End; else all of the record must be read.
-func ends(f source) (*Begin, *End, error) {
+func ends(f Source) (*Begin, *End, error) {
 	first, err := edge(f, false)
 	if err != nil {
 		return nil, nil, err
@@ -372,8 +372,8 @@ func ends(f source) (*Begin, *End, error) {
 }
 
 // edge returns the first line of a source, or the last; nil: it cannot be read.
-func edge(f source, last bool) (Line, error) {
-	size, err := f.size()
+func edge(f Source, last bool) (Line, error) {
+	size, err := f.Size()
 	if err != nil {
 		return nil, err
 	}

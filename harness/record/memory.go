@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,7 +21,7 @@ type memory struct {
 	n      int   // ended records that are kept
 	most   int64 // bytes of all
 	secret []byte
-	news   signal
+	news   Signal
 	clock  func() time.Time
 
 	mu      sync.Mutex
@@ -49,13 +50,16 @@ func newMemory(n int) *memory {
 		records: map[string]*memoryRecord{}, claims: map[string]bool{}, one: make(chan struct{}, 1)}
 }
 
-func (m *memory) changes() *signal              { return &m.news }
-func (m *memory) key(make bool) ([]byte, error) { return m.secret, nil }
-func (m *memory) tidy() error                   { return nil }
+func (m *memory) Changes() *Signal              { return &m.news }
+func (m *memory) Key(make bool) ([]byte, error) { return m.secret, nil }
+func (m *memory) Tidy() error                   { return nil }
 
-func (m *memory) create(name string) (sink, error) {
+func (m *memory) Create(name string) (Sink, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.records[name] != nil {
+		return nil, ErrTaken
+	}
 	r := &memoryRecord{m: m, name: name, values: map[string][]byte{}}
 	m.records[name] = r
 	return r, nil
@@ -71,7 +75,7 @@ func (r *memoryRecord) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (r *memoryRecord) beside(sum string, value []byte) error {
+func (r *memoryRecord) Beside(sum string, value []byte) error {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
 	if !r.gone {
@@ -81,7 +85,7 @@ func (r *memoryRecord) beside(sum string, value []byte) error {
 	return nil
 }
 
-func (m *memory) reopen(name string) (sink, error) {
+func (m *memory) Reopen(name string, _ bool) (Sink, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]
@@ -95,10 +99,10 @@ func (m *memory) reopen(name string) (sink, error) {
 	return r, nil
 }
 
-// cut does nothing: a record in memory has no torn end.
-func (r *memoryRecord) cut(size int64) error { return nil }
+// Cut does nothing: a record in memory has no torn end.
+func (r *memoryRecord) Cut(size int64) error { return nil }
 
-func (m *memory) put(name, file string, value []byte) error {
+func (m *memory) Put(name, file string, value []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]
@@ -115,9 +119,9 @@ func (m *memory) put(name, file string, value []byte) error {
 
 func (r *memoryRecord) Sync() error { return nil }
 
-func (r *memoryRecord) fileID() (device, inode uint64, err error) { return 0, 0, nil }
+func (r *memoryRecord) FileID() (device, inode uint64, err error) { return 0, 0, nil }
 
-func (r *memoryRecord) publish() error {
+func (r *memoryRecord) Publish() error {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
 	r.listed = true
@@ -196,15 +200,20 @@ func (m *memory) sorted(which func(*memoryRecord) bool) []string {
 	return names
 }
 
-func (m *memory) names() ([]string, error) {
+func (m *memory) Names() ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.sorted(func(r *memoryRecord) bool { return r.listed }), nil
 }
 
-func (*memory) stamp(string) (stamp, bool) { return stamp{}, false }
+func (m *memory) Find(id string) ([]string, error) { return find(m, id) }
 
-func (m *memory) open(name string) (source, error) {
+func (*memory) Note(string, string) error     { return errors.ErrUnsupported }
+func (*memory) Latest(string) (string, error) { return "", errors.ErrUnsupported }
+
+func (*memory) Stamp(string) (Stamp, bool) { return Stamp{}, false }
+
+func (m *memory) Open(name string) (Source, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[name]
@@ -219,11 +228,11 @@ type memorySource struct {
 	live bool
 }
 
-func (s *memorySource) size() (int64, error)   { return s.Size(), nil }
-func (s *memorySource) running() (bool, error) { return s.live, nil }
+func (s *memorySource) Size() (int64, error)   { return s.Reader.Size(), nil }
+func (s *memorySource) Running() (bool, error) { return s.live, nil }
 func (s *memorySource) Close() error           { return nil }
 
-func (m *memory) value(name, file string, max int64) ([]byte, error) {
+func (m *memory) Value(name, file string, max int64) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.records[name]; r != nil && r.values[file] != nil {
@@ -232,7 +241,7 @@ func (m *memory) value(name, file string, max int64) ([]byte, error) {
 	return nil, os.ErrNotExist
 }
 
-func (m *memory) values(name string) ([]string, error) {
+func (m *memory) Values(name string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.records[name]; r != nil {
@@ -241,7 +250,7 @@ func (m *memory) values(name string) ([]string, error) {
 	return nil, os.ErrNotExist
 }
 
-func (m *memory) remove(name string, spare func() (bool, error)) error {
+func (m *memory) Remove(name string, spare func() error) error {
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -258,7 +267,7 @@ func (m *memory) remove(name string, spare func() (bool, error)) error {
 	return nil
 }
 
-func (m *memory) size(name string) (int64, error) {
+func (m *memory) Size(name string) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.records[name]; r != nil {

@@ -22,7 +22,7 @@ func (s *Store) Once(text string, until time.Time) (bool, error) {
 	if until.Before(now) {
 		return false, errors.New("claiming: the time is over")
 	}
-	first, err := s.in.once(fmt.Sprintf("%x-%x", until.Add(clockSkew).Unix()+1, sha256.Sum256([]byte(text))), now)
+	first, err := s.in.Once(fmt.Sprintf("%x-%x", until.Add(clockSkew).Unix()+1, sha256.Sum256([]byte(text))), now)
 	if err != nil {
 		return false, fmt.Errorf("claiming: %w", err)
 	}
@@ -40,7 +40,7 @@ func claimOver(name string, now time.Time) bool {
 	return err == nil && t < now.Unix()
 }
 
-func (d *folder) once(name string, now time.Time) (bool, error) {
+func (d *folder) Once(name string, now time.Time) (bool, error) {
 	if err := d.root.Mkdir(onceDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
@@ -68,7 +68,7 @@ func (d *folder) once(name string, now time.Time) (bool, error) {
 	return true, nil
 }
 
-func (m *memory) once(name string, now time.Time) (bool, error) {
+func (m *memory) Once(name string, now time.Time) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for old := range m.claims {

@@ -14,7 +14,7 @@ func (s *Store) Remove(ids ...string) error {
 	for _, id := range ids {
 		name, err := s.find(id)
 		if err == nil {
-			err = s.in.remove(name, nil)
+			err = s.in.Remove(name, nil)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another one removed it
 			err = ErrNotFound
@@ -32,7 +32,7 @@ func (s *Store) Remove(ids ...string) error {
 // passed, or of which something is uncertain, for a week.
 func (s *Store) Prune() error {
 	err := s.prune()
-	if err = errors.Join(err, s.in.tidy()); err != nil {
+	if err = errors.Join(err, s.in.Tidy()); err != nil {
 		return fmt.Errorf("pruning records: %w", err)
 	}
 	return nil
@@ -42,7 +42,7 @@ func (s *Store) prune() error {
 	if s.o.Age <= 0 && s.o.Bytes <= 0 {
 		return nil
 	}
-	names, err := s.in.names()
+	names, err := s.in.Names()
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Store) prune() error {
 		if s.o.Bytes <= 0 {
 			break
 		}
-		sizes[i], _ = s.in.size(name) // what was removed since takes nothing
+		sizes[i], _ = s.in.Size(name) // what was removed since takes nothing
 		all += sizes[i]
 	}
 	old := s.clock().Add(-s.o.Age)
@@ -61,7 +61,7 @@ func (s *Store) prune() error {
 		if (s.o.Age <= 0 || !t.Before(old)) && (s.o.Bytes <= 0 || all <= s.o.Bytes) {
 			break
 		}
-		switch e := s.in.remove(name, func() (bool, error) { return s.stays(name) }); {
+		switch e := s.in.Remove(name, func() error { return s.stays(name) }); {
 		case e == nil || errors.Is(e, fs.ErrNotExist):
 			all -= sizes[i]
 		case !errors.Is(e, ErrRunning) && !errors.Is(e, errStays):
@@ -73,24 +73,27 @@ func (s *Store) prune() error {
 
 var errStays = errors.New("the run may be gone on with")
 
-// stays reports whether a run that is not under way is one that Prune leaves.
-func (s *Store) stays(name string) (bool, error) {
-	f, err := s.in.open(name)
+// stays returns errStays for a run that is not under way and that Prune leaves.
+func (s *Store) stays(name string) error {
+	f, err := s.in.Open(name)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer f.Close()
 	if b, e, err := ends(f); err != nil || over(b, e) {
-		return false, err
+		return err
 	}
 	r, err := s.load(name)
 	if errors.Is(err, errNoLine) {
-		return false, nil
+		return nil
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
-	return r.keptUntil().After(r.now()), nil
+	if r.keptUntil().After(r.now()) {
+		return errStays
+	}
+	return nil
 }
 
 // over reports whether a run has ended for good, by its first and last line.
@@ -117,7 +120,7 @@ func (r *Run) keptUntil() time.Time {
 	if r.End != nil && !goesOn(r.End.Status) {
 		return until
 	}
-	uncertain := r.End != nil && r.End.Status == string(Uncertain) || len(r.Unknown()) > 0
+	uncertain := r.End != nil && (r.End.Status == string(Uncertain) || r.End.Status == Lost) || len(r.Unknown()) > 0
 	for _, m := range r.Calls {
 		s, _ := m.State(false)
 		uncertain = uncertain || s == Waiting

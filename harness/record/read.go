@@ -42,7 +42,7 @@ type Run struct {
 	// not what somebody said to what is asked here, in time.
 	Forged []string
 
-	in    backing
+	in    Backing
 	name  string
 	size  int64 // bytes of its lines
 	clock func() time.Time
@@ -72,15 +72,12 @@ func (s *Store) load(name string) (*Run, error) { return load(s.in, name, s.cloc
 
 // find returns the name of the record whose ID begins so.
 func (s *Store) find(id string) (string, error) {
-	names, err := s.in.names()
+	if id == "" {
+		return "", fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
+	found, err := s.in.Find(id)
 	if err != nil {
 		return "", fmt.Errorf("reading run %q: %w", id, err)
-	}
-	var found []string
-	for _, name := range names {
-		if _, has, _ := parseName(name); id != "" && strings.HasPrefix(has, id) {
-			found = append(found, name)
-		}
 	}
 	switch len(found) {
 	case 0:
@@ -92,6 +89,17 @@ func (s *Store) find(id string) (string, error) {
 	_, b, _ := parseName(found[1])
 	return "", fmt.Errorf("%w: %q begins the IDs of %d runs, such as %s and %s; use more of it", ErrAmbiguous, id,
 		len(found), a, b)
+}
+
+// find is Backing.Find by its Names.
+func find(in Backing, id string) (found []string, err error) {
+	names, err := in.Names()
+	for _, name := range names {
+		if _, has, _ := parseName(name); strings.HasPrefix(has, id) {
+			found = append(found, name)
+		}
+	}
+	return found, err
 }
 
 // LoadFile reads the record in a file, NAME.run.jsonl; NAME.run beside it has its
@@ -120,7 +128,7 @@ func loadFile(path string) (*Run, error) {
 	return load(in, name, time.Now)
 }
 
-func load(in backing, name string, clock func() time.Time) (*Run, error) {
+func load(in Backing, name string, clock func() time.Time) (*Run, error) {
 	r := &Run{in: in, name: name, clock: clock}
 	data, err := r.bytes()
 	if err != nil {
@@ -143,20 +151,20 @@ func load(in backing, name string, clock func() time.Time) (*Run, error) {
 
 // bytes returns the record as it is now, and sets whether somebody writes it.
 func (r *Run) bytes() ([]byte, error) {
-	f, err := r.in.open(r.name)
+	f, err := r.in.Open(r.name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if r.Running, err = f.running(); err != nil { // before the size: a record without an owner does not grow
+	if r.Running, err = f.Running(); err != nil { // before the size: a record without an owner does not grow
 		return nil, fmt.Errorf("looking for its writer: %w", err)
 	}
 	return readAll(f, MaxRecord)
 }
 
 // readAll reads all that a source has now, of at most max bytes.
-func readAll(f source, max int64) ([]byte, error) {
-	n, err := f.size()
+func readAll(f Source, max int64) ([]byte, error) {
+	n, err := f.Size()
 	if err == nil && n > max {
 		err = fmt.Errorf("it has %d bytes; the most is %d", n, max)
 	}
@@ -301,7 +309,7 @@ func (r *Run) Value(d Data) ([]byte, error) {
 	case !isDigest(sum): // it is part of a path
 		return nil, errData
 	}
-	b, err := r.in.value(r.name, sum, MaxValue)
+	b, err := r.in.Value(r.name, sum, MaxValue)
 	if err != nil {
 		return nil, fmt.Errorf("reading a value of run %s: %w", r.Begin.ID, err)
 	}
@@ -323,7 +331,7 @@ func (r *Run) Text(d Data) (string, error) {
 func (r *Run) Same(d Data, value []byte) (bool, error) {
 	switch {
 	case d.Redacted:
-		key, err := r.in.key(false)
+		key, err := r.in.Key(false)
 		if err != nil || key == nil {
 			return false, errors.Join(err, ErrNotKept)
 		}

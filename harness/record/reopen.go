@@ -11,6 +11,7 @@ import (
 
 // ReopenOptions configure Store.Reopen; nil is the zero value.
 type ReopenOptions struct {
+	Dead    bool   // who has the run counts as dead, where the store can cut it off: see Backing
 	Copy    bool   // of several copies of the record this is the one to go on with
 	Who     string // goes on with it
 	Harness string // its version
@@ -33,12 +34,12 @@ func (s *Store) Reopen(id string, o *ReopenOptions) (*Writer, *Run, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("going on with run %s: %w", id, err)
 	}
-	s.in.changes().tell()
+	s.in.Changes().Tell()
 	return w, r, nil
 }
 
 func (s *Store) reopen(id string, o *ReopenOptions) (*Writer, *Run, error) {
-	w, r, err := s.own(id)
+	w, r, err := s.own(id, o.Dead)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,21 +102,21 @@ func (r *Run) lastProcess() Process {
 }
 
 // process is this one, as the writer of a record.
-func process(to sink) (Process, error) {
+func process(to Sink) (Process, error) {
 	p := Process{PID: os.Getpid()}
 	p.Host, _ = os.Hostname()
 	var err error
-	p.Device, p.Inode, err = to.fileID()
+	p.Device, p.Inode, err = to.FileID()
 	return p, err
 }
 
 // own makes the caller the owner of a record, and cuts a torn end.
-func (s *Store) own(id string) (*Writer, *Run, error) {
+func (s *Store) own(id string, dead bool) (*Writer, *Run, error) {
 	name, err := s.find(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	to, err := s.in.reopen(name)
+	to, err := s.in.Reopen(name, dead)
 	switch {
 	case errors.Is(err, ErrRunning):
 		return nil, nil, s.running(name)
@@ -133,7 +134,7 @@ func (s *Store) own(id string) (*Writer, *Run, error) {
 }
 
 // takeOver returns the writer that goes on where a record ends.
-func (s *Store) takeOver(name string, to sink) (*Writer, *Run, error) {
+func (s *Store) takeOver(name string, to Sink) (*Writer, *Run, error) {
 	r, err := s.load(name)
 	switch {
 	case err != nil:
@@ -143,10 +144,10 @@ func (s *Store) takeOver(name string, to sink) (*Writer, *Run, error) {
 	case r.Later != nil:
 		return nil, nil, r.Later
 	}
-	if err := to.cut(r.size); err != nil {
+	if err := to.Cut(r.size); err != nil {
 		return nil, nil, err
 	}
-	kept, err := s.in.values(name)
+	kept, err := s.in.Values(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,7 +194,7 @@ const settleAfter = 5 * time.Second
 // did not happen when that and 5 s have passed, before which it is ErrTooEarly. A
 // call that Run.Unknown does not have is ErrNotUnknown.
 func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
-	err := s.write(id, func(r *Run) (Line, error) {
+	err := s.write(id, false, func(r *Run) (Line, error) {
 		for _, m := range r.Unknown() {
 			if m.N != st.N {
 				continue
@@ -215,7 +216,7 @@ func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 // EndRun ends a run that waits, of which something is uncertain, or whose process
 // died: nothing goes on with it.
 func (s *Store) EndRun(id, who, why string) error {
-	err := s.write(id, func(r *Run) (Line, error) {
+	err := s.write(id, false, func(r *Run) (Line, error) {
 		if r.End != nil && !goesOn(r.End.Status) && (r.End.Closed || len(r.Unknown()) == 0) {
 			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
 		}
@@ -237,6 +238,26 @@ func (s *Store) EndRun(id, who, why string) error {
 	return nil
 }
 
+// Lost is the status of a run whose process died or was cut off while another one that
+// looks after it lives.
+const Lost = "lost"
+
+// Lose ends a run as lost, durably: from then on whoever has it writes no more. One that
+// has ended is ErrEnded.
+func (s *Store) Lose(id string, e *End) error {
+	err := s.write(id, true, func(r *Run) (Line, error) {
+		if r.End != nil {
+			return nil, fmt.Errorf("%w: %s", ErrEnded, r.End.Status)
+		}
+		e.Status = Lost
+		return e, nil
+	})
+	if err != nil {
+		return fmt.Errorf("ending run %s as lost: %w", id, err)
+	}
+	return nil
+}
+
 // The status of a run that was closed, and its exit code, as the harness has them.
 const (
 	canceled     = "canceled"
@@ -244,8 +265,8 @@ const (
 )
 
 // write adds a line to a run that is not under way, durably.
-func (s *Store) write(id string, line func(*Run) (Line, error)) error {
-	w, r, err := s.own(id)
+func (s *Store) write(id string, dead bool, line func(*Run) (Line, error)) error {
+	w, r, err := s.own(id, dead)
 	if err != nil {
 		return err
 	}
@@ -256,6 +277,6 @@ func (s *Store) write(id string, line func(*Run) (Line, error)) error {
 		}
 	}
 	err = errors.Join(err, w.Close())
-	s.in.changes().tell()
+	s.in.Changes().Tell()
 	return err
 }

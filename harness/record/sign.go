@@ -9,7 +9,7 @@ import (
 // store: the same from another process with the same folder. The first text says
 // what it is for.
 func (s *Store) MAC(texts ...string) ([]byte, error) {
-	key, err := s.in.key(true)
+	key, err := s.in.Key(true)
 	if err != nil {
 		return nil, err
 	}

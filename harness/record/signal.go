@@ -2,14 +2,14 @@ package record
 
 import "sync"
 
-// A signal tells all who wait that something has changed.
-type signal struct {
+// A Signal tells all who wait that something has changed.
+type Signal struct {
 	mu sync.Mutex
 	ch chan struct{}
 }
 
-// wait returns a channel that the next change closes.
-func (s *signal) wait() <-chan struct{} {
+// Wait returns a channel that the next change closes.
+func (s *Signal) Wait() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ch == nil {
@@ -18,7 +18,7 @@ func (s *signal) wait() <-chan struct{} {
 	return s.ch
 }
 
-func (s *signal) tell() {
+func (s *Signal) Tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ch != nil {

@@ -14,11 +14,13 @@ import (
 // A Store keeps records. It is safe for concurrent use, and several processes may
 // use one folder.
 type Store struct {
-	in    backing
+	in    Backing
 	dir   string
 	o     StoreOptions
 	clock func() time.Time
 	known summaries
+
+	requests requests
 }
 
 // StoreOptions configure a Store.
@@ -71,7 +73,7 @@ func Open(dir string, o *StoreOptions) (*Store, error) {
 // writes nothing.
 func Memory(n int, o *StoreOptions) *Store { return newStore(newMemory(n), "", o) }
 
-func newStore(in backing, dir string, o *StoreOptions) *Store {
+func newStore(in Backing, dir string, o *StoreOptions) *Store {
 	s := &Store{in: in, dir: dir, clock: time.Now}
 	if o != nil {
 		s.o = *o
@@ -85,7 +87,11 @@ func newStore(in backing, dir string, o *StoreOptions) *Store {
 	return s
 }
 
-// Dir is the store's folder, absolute, "" for one in memory.
+// On returns the store of records that are in a Backing of the caller's. name is what
+// Dir returns for it.
+func On(in Backing, name string, o *StoreOptions) *Store { return newStore(in, name, o) }
+
+// Dir is the store's folder, absolute, "" for one in memory, the name that On was given.
 func (s *Store) Dir() string { return s.dir }
 
 // pruneEvery is of how many records that begin one prunes the store, at random:
@@ -93,13 +99,16 @@ func (s *Store) Dir() string { return s.dir }
 const pruneEvery = 64
 
 // Begin makes the record of a run that begins. It sets what of b is not the
-// caller's to know: V, ID, Time, Seed where there is none, CPUs, Go, OS, Arch and
-// Process. Now and then it prunes the store.
+// caller's to know: V, Seed where there is none, ID and Time where there is no ID (see
+// NewName), CPUs, Go, OS, Arch and Process. A run that has begun is ErrTaken. Now and
+// then it prunes the store.
 func (s *Store) Begin(b *Begin) (*Writer, error) {
 	if mathrand.N(pruneEvery) == 0 {
 		s.Prune() // that it fails is told to those who call it
 	}
-	b.V, b.ID, b.Time = Version, newID(), s.clock().UTC().Truncate(time.Microsecond)
+	if b.V = Version; b.ID == "" {
+		b.Time, b.ID, _ = parseName(NewName(s.clock()))
+	}
 	if b.Seed == nil {
 		b.Seed = randomKey()
 	}
@@ -108,20 +117,23 @@ func (s *Store) Begin(b *Begin) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("beginning the record of a run: %w", err)
 	}
-	s.in.changes().tell()
+	s.requests.note(b)
+	s.in.Changes().Tell()
 	return w, nil
 }
 
 func (s *Store) begin(b *Begin) (*Writer, error) {
-	name := nameOf(b.Time, b.ID)
-	to, err := s.in.create(name)
+	if err := s.noteRequest(b); err != nil {
+		return nil, err
+	}
+	to, err := s.in.Create(nameOf(b.Time, b.ID))
 	if err != nil {
 		return nil, err
 	}
 	w := newWriter(s, b.ID, to)
 	if b.Process, err = process(to); err == nil {
 		if err = w.Add(b); err == nil {
-			err = to.publish()
+			err = to.Publish()
 		}
 	}
 	if err != nil {
@@ -133,6 +145,12 @@ func (s *Store) begin(b *Begin) (*Writer, error) {
 
 // Records are named by their time and ID, so that names sort by time.
 const nameTime = "20060102T150405.000000Z"
+
+// NewName returns the name of a record that is to begin at a time.
+func NewName(t time.Time) string { return nameOf(t, newID()) }
+
+// ParseName returns the time, in UTC and µs, and the ID of a record's name.
+func ParseName(name string) (t time.Time, id string, ok bool) { return parseName(name) }
 
 func nameOf(t time.Time, id string) string { return t.UTC().Format(nameTime) + "-" + id }
 

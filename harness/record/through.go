@@ -3,21 +3,21 @@ package record
 // through is a backing whose steps that change what is kept go through
 // StoreOptions.Through.
 type through struct {
-	backing
+	Backing
 	step func(name string, do func() error) error
 }
 
-func (t *through) create(name string) (to sink, err error) {
-	err = t.step("create", func() (err error) { to, err = t.backing.create(name); return err })
+func (t *through) Create(name string) (to Sink, err error) {
+	err = t.step("create", func() (err error) { to, err = t.Backing.Create(name); return err })
 	return t.sink(to, err)
 }
 
-func (t *through) reopen(name string) (to sink, err error) {
-	err = t.step("reopen", func() (err error) { to, err = t.backing.reopen(name); return err })
+func (t *through) Reopen(name string, dead bool) (to Sink, err error) {
+	err = t.step("reopen", func() (err error) { to, err = t.Backing.Reopen(name, dead); return err })
 	return t.sink(to, err)
 }
 
-func (t *through) sink(to sink, err error) (sink, error) {
+func (t *through) sink(to Sink, err error) (Sink, error) {
 	switch {
 	case to == nil:
 		return nil, err
@@ -28,33 +28,33 @@ func (t *through) sink(to sink, err error) (sink, error) {
 	return &throughSink{to, t.step}, nil
 }
 
-func (t *through) put(name, file string, value []byte) error {
-	return t.step("put", func() error { return t.backing.put(name, file, value) })
+func (t *through) Put(name, file string, value []byte) error {
+	return t.step("put", func() error { return t.Backing.Put(name, file, value) })
 }
 
 // throughSink is the same of a record that is written.
 type throughSink struct {
-	sink
+	Sink
 	step func(name string, do func() error) error
 }
 
 func (t *throughSink) Write(b []byte) (n int, err error) {
-	if e := t.step("write", func() error { n, err = t.sink.Write(b); return err }); e != nil {
+	if e := t.step("write", func() error { n, err = t.Sink.Write(b); return err }); e != nil {
 		err = e
 	}
 	return n, err
 }
 
-func (t *throughSink) Sync() error { return t.step("sync", t.sink.Sync) }
+func (t *throughSink) Sync() error { return t.step("sync", t.Sink.Sync) }
 
-func (t *throughSink) beside(sum string, value []byte) error {
-	return t.step("beside", func() error { return t.sink.beside(sum, value) })
+func (t *throughSink) Beside(sum string, value []byte) error {
+	return t.step("beside", func() error { return t.Sink.Beside(sum, value) })
 }
 
-func (t *throughSink) publish() error { return t.step("publish", t.sink.publish) }
+func (t *throughSink) Publish() error { return t.step("publish", t.Sink.Publish) }
 
-func (t *throughSink) cut(size int64) error {
-	return t.step("cut", func() error { return t.sink.cut(size) })
+func (t *throughSink) Cut(size int64) error {
+	return t.step("cut", func() error { return t.Sink.Cut(size) })
 }
 
-func (t *throughSink) Close() error { return t.step("close", t.sink.Close) }
+func (t *throughSink) Close() error { return t.step("close", t.Sink.Close) }

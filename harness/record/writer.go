@@ -12,9 +12,9 @@ import (
 // every further Add and Sync fails with the same error: there is no second try.
 type Writer struct {
 	id   string
-	to   sink
+	to   Sink
 	keep *keeper
-	news *signal
+	news *Signal
 	now  func() time.Time
 	// unfinished is that of the store's options.
 	unfinished func([]byte) int
@@ -32,10 +32,10 @@ type Writer struct {
 	so      tally
 }
 
-func newWriter(s *Store, id string, to sink) *Writer {
-	w := &Writer{id: id, to: to, news: s.in.changes(), now: s.clock, unfinished: s.o.Unfinished, keep: &keeper{
-		redact: s.o.Redact, unkept: s.o.Unkept, beside: to.beside,
-		key:    sync.OnceValues(func() ([]byte, error) { return s.in.key(true) }),
+func newWriter(s *Store, id string, to Sink) *Writer {
+	w := &Writer{id: id, to: to, news: s.in.Changes(), now: s.clock, unfinished: s.o.Unfinished, keep: &keeper{
+		redact: s.o.Redact, unkept: s.o.Unkept, beside: to.Beside,
+		key:    sync.OnceValues(func() ([]byte, error) { return s.in.Key(true) }),
 		hidden: map[int]bool{}, kept: map[string]bool{},
 	}}
 	w.idle = sync.NewCond(&w.mu)
@@ -215,7 +215,7 @@ func (w *Writer) Close() error {
 		w.err = ErrClosed
 	}
 	err := w.to.Close()
-	w.news.tell()
+	w.news.Tell()
 	if err != nil {
 		return fmt.Errorf("closing the record %s: %w", w.id, err)
 	}

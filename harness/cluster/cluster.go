@@ -1,0 +1,230 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Options configure a Cluster.
+type Options struct {
+	// URL names the servers of NATS, separated by commas.
+	URL string
+	// Creds is a file with an nkey seed (SU…) or a user's credentials (a JWT and a seed);
+	// empty: none.
+	Creds string
+	// CA, Cert and Key are files for TLS: the authorities that the servers' certificates
+	// are checked against, and this client's certificate; empty: those of the system, and
+	// none.
+	CA, Cert, Key string
+	// Replicas is of how many servers each stream lies on that this process makes; 0: 1.
+	Replicas int
+	// Queue is how many jobs may wait in a queue that this process makes; 0: DefaultQueue.
+	Queue int64
+	// AckWait is after how long without a word a runner counts as dead; 0: DefaultAckWait.
+	// All processes of a cluster have the same one.
+	AckWait time.Duration
+	// Name is what others are told of this process; empty: the host's name and the PID.
+	Name string
+	// Log receives what the operator should know; nil: nobody.
+	Log *slog.Logger
+}
+
+// Defaults of Options, and bounds.
+const (
+	DefaultQueue   = 10_000
+	DefaultAckWait = 20 * time.Second
+
+	// jobAge is how long a job stays in the queue at most.
+	jobAge = 30 * time.Minute
+	// each is how long one request to the engine may take; it is made again until its
+	// context ends.
+	each = 2 * time.Second
+	// part is how many bytes one message has at most: half of what servers take that are
+	// not told otherwise.
+	part = 512 << 10
+	// needs is the version of the server from which on messages have lifetimes of their own.
+	needsMajor, needsMinor = 2, 11
+)
+
+// Cluster is a connection to the engine. It is safe for concurrent use.
+type Cluster struct {
+	o    Options
+	id   string // of this process; nobody else ever has it
+	log  *slog.Logger
+	conn *nats.Conn
+	js   jetstream.JetStream
+
+	queue, records, state, kept, audit jetstream.Stream
+
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup
+}
+
+// Connect connects to the engine, and makes what is missing there. Its error says which
+// server, and what is wrong with it.
+func Connect(ctx context.Context, o *Options) (*Cluster, error) {
+	c := &Cluster{o: *o, id: strings.ToLower(rand.Text())}
+	c.o.Replicas = cmp.Or(c.o.Replicas, 1)
+	c.o.Queue = cmp.Or(c.o.Queue, DefaultQueue)
+	c.o.AckWait = cmp.Or(c.o.AckWait, DefaultAckWait)
+	if c.o.Name == "" {
+		host, _ := os.Hostname()
+		c.o.Name = fmt.Sprintf("%s %d", host, os.Getpid())
+	}
+	if c.log = o.Log; c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	c.ctx, c.end = context.WithCancel(context.Background())
+	if err := c.connect(ctx); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("connecting to the cluster at %s: %w", o.URL, err)
+	}
+	return c, nil
+}
+
+// ID is what tells this process from all others.
+func (c *Cluster) ID() string { return c.id }
+
+func (c *Cluster) connect(ctx context.Context) (err error) {
+	opts := []nats.Option{
+		nats.Name(c.o.Name),
+		nats.CustomInboxPrefix("_INBOX." + c.id), // else every user of the account could hear the answers
+		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
+		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.log.Warn("cluster", "error", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil && c.ctx.Err() == nil {
+				c.log.Warn("the cluster cannot be reached", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(nc *nats.Conn) { c.log.Info("the cluster is there again", "server", nc.ConnectedUrlRedacted()) }),
+	}
+	if opts, err = c.secured(opts); err != nil {
+		return err
+	}
+	if c.conn, err = nats.Connect(c.o.URL, opts...); err != nil {
+		return err
+	}
+	var major, minor int
+	fmt.Sscanf(c.conn.ConnectedServerVersion(), "%d.%d", &major, &minor)
+	if major < needsMajor || major == needsMajor && minor < needsMinor {
+		return fmt.Errorf("nats-server %s: want %d.%d or later", c.conn.ConnectedServerVersion(), needsMajor, needsMinor)
+	}
+	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(each)); err != nil {
+		return err
+	}
+	return c.streams(ctx)
+}
+
+// secured adds what tells the servers who this is, and whom it believes.
+func (c *Cluster) secured(opts []nats.Option) ([]nats.Option, error) {
+	if c.o.Creds != "" {
+		b, err := os.ReadFile(c.o.Creds)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(strings.TrimSpace(string(b)), "SU") {
+			key, err := nats.NkeyOptionFromSeed(c.o.Creds)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.o.Creds, err)
+			}
+			opts = append(opts, key)
+		} else {
+			opts = append(opts, nats.UserCredentials(c.o.Creds))
+		}
+	}
+	if c.o.CA != "" {
+		opts = append(opts, nats.RootCAs(c.o.CA), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+	}
+	if c.o.Cert != "" {
+		opts = append(opts, nats.ClientCert(c.o.Cert, c.o.Key))
+	}
+	return opts, nil
+}
+
+// streams finds the streams, or makes them.
+func (c *Cluster) streams(ctx context.Context) error {
+	all := []struct {
+		to *jetstream.Stream
+		jetstream.StreamConfig
+	}{
+		{&c.queue, jetstream.StreamConfig{Name: queueStream, Subjects: []string{prefix + "run.>"},
+			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge,
+			Duplicates: 2 * time.Minute}},
+		{&c.records, jetstream.StreamConfig{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"},
+			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
+			RePublish: &jetstream.RePublish{Source: prefix + "rec.>", Destination: newsSubjects + ">", HeadersOnly: true}}},
+		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
+			prefix + "alive.*", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
+		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,
+			Duplicates: 2 * time.Minute}},
+		{&c.audit, jetstream.StreamConfig{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour,
+			Duplicates: 2 * time.Minute}},
+	}
+	for _, s := range all {
+		s.Storage, s.Replicas = jetstream.FileStorage, c.o.Replicas
+		err := c.again(ctx, func(ctx context.Context) (err error) {
+			if *s.to, err = c.js.Stream(ctx, s.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
+				*s.to, err = c.js.CreateStream(ctx, s.StreamConfig)
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("stream %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// again makes a request to the engine until it is answered, or ctx ends: one that a
+// breaking connection takes along is never answered.
+func (c *Cluster) again(ctx context.Context, request func(context.Context) error) error {
+	for {
+		try, cancel := context.WithTimeout(ctx, each)
+		err := request(try)
+		cancel()
+		if !lostRequest(err) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-c.ctx.Done():
+			return err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// lostRequest reports whether an error says that nobody answered, so that the request is
+// to be made again.
+func lostRequest(err error) bool {
+	var api *jetstream.APIError
+	return err != nil && !errors.Is(err, nats.ErrConnectionClosed) &&
+		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+			errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrDisconnected) ||
+			errors.As(err, &api) && api.Code == 503)
+}
+
+// Close ends the connection, and waits for what uses it.
+func (c *Cluster) Close() error {
+	c.end()
+	c.work.Wait()
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"testing"
+
+	"github.com/usetools/usetools/harness/cluster/clustertest"
+)
+
+func TestConnect(t *testing.T) {
+	url := clustertest.Server(t)
+	for range 2 { // the second one finds the streams
+		c, err := Connect(t.Context(), &Options{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestConnectToThree(t *testing.T) {
+	c, err := Connect(t.Context(), &Options{URL: clustertest.Servers(t, 3)[0].ClientURL(), Replicas: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+}
+
+func TestSubjects(t *testing.T) {
+	const name = "20261123T170000.123456Z-abcdefghjk"
+	if got := recordName(recordSubject(name)); got != name {
+		t.Errorf("got %q", got)
+	}
+	for _, s := range []string{"", "default", "a.b", "Größe", "_61", "x y*>"} {
+		if got := untoken(token(s)); got != s {
+			t.Errorf("%q is written as %q and read as %q", s, token(s), got)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+// Package clustertest starts servers of NATS inside a test. It is for tests alone: a
+// program that imports it carries the server.
+package clustertest
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// Server starts one server that keeps its streams in a folder of the test, and returns
+// its URL.
+func Server(t testing.TB) string { return Servers(t, 1)[0].ClientURL() }
+
+// Servers starts n servers, which form a cluster where they are several, and waits until
+// streams can be made. They end with the test.
+func Servers(t testing.TB, n int) []*server.Server {
+	t.Helper()
+	routes := make([]*url.URL, n)
+	ports := make([]int, n)
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+		routes[i] = &url.URL{Scheme: "nats-route", Host: l.Addr().String()}
+		l.Close()
+	}
+	all := make([]*server.Server, n)
+	for i := range all {
+		o := &server.Options{ServerName: fmt.Sprintf("n%d", i+1), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+			StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
+		if n > 1 {
+			o.Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: ports[i]}
+			o.Routes = routes
+		}
+		s, err := server.NewServer(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go s.Start()
+		t.Cleanup(func() {
+			s.Shutdown()
+			s.WaitForShutdown()
+		})
+		all[i] = s
+	}
+	for _, s := range all {
+		if !s.ReadyForConnections(10 * time.Second) {
+			t.Fatal("the server does not listen")
+		}
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for n > 1 && !ready(all) {
+		if time.Now().After(deadline) {
+			t.Fatal("the servers have no leader")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return all
+}
+
+func ready(all []*server.Server) bool {
+	for _, s := range all {
+		if !s.JetStreamIsCurrent() {
+			return false
+		}
+	}
+	return true
+}
