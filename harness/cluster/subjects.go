@@ -60,7 +60,11 @@ func askSubject(front, id string) string   { return prefix + "ask." + token(fron
 func keptSubject(tenant, handle string) string {
 	return prefix + "kept." + token(tenant) + "." + token(handle)
 }
-func callSubject(server string) string { return prefix + "call." + token(server) }
+func callSubject(server string) string          { return prefix + "call." + token(server) }
+func nodeSubject(server, process string) string { return callSubject(server) + "." + token(process) }
+func ownerSubject(server, subject string) string {
+	return prefix + "owner." + token(server) + "." + token(subject)
+}
 
 // token writes a text as one token of a subject: itself where it has letters of the
 // lower case, digits and hyphens alone, else "_" and its bytes in hexadecimal.
