@@ -67,6 +67,7 @@ type Cluster struct {
 	js   jetstream.JetStream
 
 	queue, records, state, kept, audit jetstream.Stream
+	revisions                          revisions
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
