@@ -87,8 +87,11 @@ func effect(n int) *record.Call {
 // eventually waits until something is so.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	late := time.After(20 * time.Second)
+	for tick := time.Tick(10 * time.Millisecond); !is(); {
+		select {
+		case <-tick:
+		case <-late:
 			t.Fatal("not so after 20 s: " + what)
 		}
 	}
