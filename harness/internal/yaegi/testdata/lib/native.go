@@ -351,6 +351,53 @@ func basics() {
 	sortBy("xor", func(l []int) { slices.SortFunc(l, func(a, b int) int { return a ^ b&^3 | 1 }) })
 	sortBy("same", func(l []int) { slices.SortFunc(l, func(_, _ int) int { return -1 }) })
 	sortBy("unnamed", func(l []int) { slices.SortFunc(l, func(int, int) int { return 0 }) })
+	desc := func(a, b int) int { return b - a }
+	sortBy("variable", func(l []int) { slices.SortFunc(l, desc) })
+	sortBy("variable by name", func(l []int) {
+		x := l[2]
+		less := func(i, j int) bool { return l[i]-x < l[j]/x }
+		sort.Slice(l, less)
+		x = 0
+		fmt.Println(l)
+		other := func() { sort.SliceStable(l, less) }
+		x = 5
+		other()
+		x = 0
+		other()
+	})
+	sortBy("variable assigned", func(l []int) {
+		var less func(i, j int) bool
+		less = func(i, j int) bool { return l[i] < l[j] }
+		sort.Slice(l, less)
+		less = nil
+		sort.Slice(l, less)
+	})
+	sortBy("variables in loops", func(l []int) {
+		for i := 1; i < 4; i++ {
+			k := i * i
+			by := func(a, b int) int { return a%(k+i) - b%(k+i) }
+			slices.SortStableFunc(l, by)
+			k--
+			slices.SortStableFunc(l, by)
+			fmt.Println(l)
+		}
+	})
+	sortBy("variable that is called", func(l []int) {
+		sign, zero := -1, 0
+		key := func(x, _ int) int { return x % 10 / sign }
+		limit := key(25, 0)
+		slices.SortFunc(l, func(a, b int) int { return key(a, b) - key(b, a) - limit })
+		sign = 1
+		slices.SortFunc(l, func(a, b int) int { return key(a, b) - key(b, a) })
+		fmt.Println(l)
+		slices.SortFunc(l, func(a, b int) int { return key(a, b/zero) - key(b, a) })
+	})
+	sortBy("variables that call each other", func(l []int) {
+		odd := func(x int) bool { return x%2 != 0 }
+		both := func(x, y int) bool { return odd(x) && odd(y) || !odd(x) && odd(x+y) }
+		sort.SliceStable(l, func(i, j int) bool { return both(l[i], l[j]) })
+	})
+	sortBy("parameter", func(l []int) { sortWith(l, func(a, b int) bool { return a > b }) })
 	sortBy("shadowed", func(l []int) {
 		slices.SortFunc(l, func(a, b int) int {
 			if a, b := b, a; a > 3 {
@@ -595,6 +642,10 @@ func basics() {
 		l := []float64{math.NaN(), 1, -1, math.NaN()}
 		return fmt.Sprint(slices.MinFunc(l, func(a, b float64) int { return int(a - b) }), slices.MaxFunc(l, cmp.Compare[float64]))
 	})
+}
+
+func sortWith(l []int, less func(a, b int) bool) {
+	sort.Slice(l, func(i, j int) bool { return less(l[i], l[j]) })
 }
 
 func next(r rune) rune { return r + 1 }
