@@ -486,7 +486,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	if s.metrics.panics.Load() == 0 {
 		t.Error("the panic was not counted")
 	}
-	s.kept = newKeeper()
+	s.kept = newKeeper(nil)
 	if got, _ := c.run("Return(2)"); got != "2\n" {
 		t.Error(got)
 	}
