@@ -1,10 +1,12 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/native"
@@ -441,7 +443,10 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 	}
 	fo, ok := d.unit.info.Uses[id].(*types.Func)
 	if !ok {
-		if lit := d.f.funcLit(fun); lit != nil && d.lit != nil {
+		if d.lit == nil {
+			return d.none()
+		}
+		if lit := d.f.funcLit(fun); lit != nil {
 			sig := d.unit.info.TypeOf(lit).(*types.Signature)
 			return d.inline(d.unit, d.env, sig, lit.Body, t, args)
 		}
@@ -457,16 +462,21 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 		if obj != fo || isInterface(recv.Type()) {
 			return d.none()
 		}
-		value := d.fields(d.expr(sel.X), path[:len(path)-1])
-		switch has, wants := isPointer(value.Type), takesAddress(fo); {
-		case has && !wants:
-			value = d.deref(value)
-		case !has && wants:
-			value = d.address(value, recv.Type())
-		}
-		args = append([]*native.Expr{value}, args...)
+		args = append([]*native.Expr{d.receiver(d.expr(sel.X), path, fo)}, args...)
 	}
 	return d.named(fo, t, args)
+}
+
+// receiver is what a method gets that is selected from x on a path.
+func (d *describer) receiver(x *native.Expr, path []int, method *types.Func) *native.Expr {
+	x = d.fields(x, path[:len(path)-1])
+	switch has, wants := isPointer(x.Type), takesAddress(method); {
+	case has && !wants:
+		return d.deref(x)
+	case !has && wants:
+		return d.address(x, method.Signature().Recv().Type())
+	}
+	return x
 }
 
 // convert is a conversion.
@@ -707,6 +717,56 @@ func (f *fn) nativeMethods(t types.Type) (number int, less, swap *types.Func, ca
 	}
 	f.p.out.Natives = append(f.p.out.Natives, d.out)
 	return len(f.p.out.Natives) - 1, methods[2], methods[1], d.captured, true
+}
+
+// A method without parameters of an interface of the script, of which all that the
+// script declares by its name only compute, is called by rt:
+//
+//	s.Area()                   rt.MethodFloat(2, s)
+//
+// 2 is the number of the dispatch function. For each type there is a description; what
+// has none, and what fails, goes through the dispatch function.
+var nativeResults = map[string]string{"bool": "MethodBool", "int": "MethodInt", "float64": "MethodFloat", "string": "MethodString"}
+
+// computes reports whether that holds for a method.
+func (p *program) computes(name string, sig *types.Signature) bool {
+	if sig.Params().Len() != 0 || sig.Results().Len() != 1 || nativeResults[p.typ(sig.Results().At(0).Type())] == "" {
+		return false
+	}
+	var all []*types.Func
+	for m := range p.decls {
+		if s := m.Signature(); m.Name() == name && s.Recv() != nil && s.Params().Len() == 0 && s.Results().Len() == 1 {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b *types.Func) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	for _, m := range all {
+		if _, ok := p.method(m.Signature().Recv().Type(), []int{0}, m); !ok {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// method describes a method that is selected from a value of type t on a path.
+func (p *program) method(t types.Type, path []int, m *types.Func) (d *describer, ok bool) {
+	if p.decls[m] == nil || m.Signature().Results().Len() != 1 {
+		return nil, false
+	}
+	d = p.newFn(p.decls[m].unit, nil, nil).describer(1)
+	result := m.Signature().Results().At(0).Type()
+	d.out.Body = d.named(m, result, []*native.Expr{d.receiver(d.variable(t, false), path, m)})
+	return d, !d.no
+}
+
+// nativeMethod makes a call of a method of an interface one by rt.
+func (f *fn) nativeMethod(c *callee) {
+	for i, d := range f.p.tables {
+		if c.named && c.iface && d.name == c.direct && d.computes {
+			symbol := nativeResults[f.p.typ(c.sig.Results().At(0).Type())]
+			c.invoke = func(recv string, _ []string) string { return fmt.Sprintf("rt.%s(%d, %s)", symbol, i, recv) }
+		}
+	}
 }
 
 // isUsual reports whether a method is one statement, of its receiver $ and its
