@@ -50,7 +50,7 @@ const (
 	maxHead     = 400 << 10 // of a message, in bytes: with a part below what servers take
 	maxBody     = 64 << 20  // of arguments or an answer, as of a message from a server
 	maxSaid     = 16 << 10  // of an error, in bytes
-	maxName     = 1 << 10   // of tools, subjects and keys, in bytes
+	maxToken    = 1 << 10   // of tools, subjects and keys, in bytes
 )
 
 // message is what a caller and a node tell each other: a line of JSON, and behind it a
@@ -172,13 +172,13 @@ func decodeMessage(b []byte) (*message, error) {
 	if m.V != wireVersion {
 		return nil, fmt.Errorf("a message of version %d, want %d: update the older program", m.V, wireVersion)
 	}
-	if len(m.ID) > maxName || len(m.Node) > maxName || m.N < 0 || m.Size < 0 || m.Size > maxBody {
+	if len(m.ID) > maxToken || len(m.Node) > maxToken || m.N < 0 || m.Size < 0 || m.Size > maxBody {
 		return nil, errors.New("a message with an ID, a number or a size out of bounds")
 	}
 	if c := m.Call; c != nil {
 		for _, s := range []string{c.Tool, c.Key, c.Tenant, c.Subject} {
-			if len(s) > maxName {
-				return nil, fmt.Errorf("a call with a name of %d bytes, at most %d are read", len(s), maxName)
+			if len(s) > maxToken {
+				return nil, fmt.Errorf("a call with a name of %d bytes, at most %d are read", len(s), maxToken)
 			}
 		}
 	}

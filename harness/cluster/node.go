@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"strings"
 	"sync"
@@ -449,12 +451,6 @@ func (n *node) tellEnd(s *served, raw json.RawMessage, err error) {
 	n.ask(ctx, s, &message{Kind: endKind, Error: &wireError{Outcome: backend.Unknown, Text: "what came of it cannot be told"}})
 }
 
-// ownership is a claim as it is kept in the engine.
-type ownership struct {
-	V    int    `json:"v"`
-	Node string `json:"node"`
-}
-
 // claim returns the node that has a session, which is this one where none has it.
 func (n *node) claim(ctx context.Context, k sessionKey) (owner string, err error) {
 	n.claimed.Lock()
@@ -467,15 +463,15 @@ func (n *node) claim(ctx context.Context, k sessionKey) (owner string, err error
 		return n.c.id, nil
 	}
 	for range maxMoves {
-		owner, seq, err := n.holder(ctx, k)
+		owner, last, err := n.holder(ctx, k)
 		if err != nil || owner != "" {
 			return owner, err
 		}
-		seq, err = n.publishClaim(ctx, k, seq)
-		if isWrongSequence(err) {
-			continue // another one was first, or it was this one and the answer was lost
-		}
-		if err != nil {
+		seq, err := n.publishClaim(ctx, k, last)
+		switch {
+		case errors.Is(err, errOther):
+			continue
+		case err != nil:
 			return "", err
 		}
 		n.mu.Lock()
@@ -483,59 +479,36 @@ func (n *node) claim(ctx context.Context, k sessionKey) (owner string, err error
 		n.mu.Unlock()
 		return n.c.id, nil
 	}
-	return "", errors.New("others claim it all the time")
+	return "", errors.New("other nodes claim it all the time")
 }
 
-// holder returns the node that has a session, "" where there is none, and the sequence of
-// its claim.
+// holder returns the other node that has a session, "" where none has, and the sequence
+// of the claim, 0 where there is none.
 func (n *node) holder(ctx context.Context, k sessionKey) (owner string, seq uint64, err error) {
-	var last *jetstream.RawStreamMsg
-	err = n.c.again(ctx, func(ctx context.Context) (err error) {
-		last, err = n.c.state.GetLastMsgForSubject(ctx, ownerSubject(k.server, k.subject))
-		return err
-	})
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
+	last, err := n.c.last(ctx, n.c.state, ownerSubject(k.server, k.subject))
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", 0, nil
 	}
 	if err != nil {
 		return "", 0, err
 	}
-	var o ownership
-	if err := json.Unmarshal(last.Data, &o); err != nil || o.V != wireVersion || o.Node == n.c.id {
-		return "", last.Sequence, nil // of this process, but an earlier claim
-	}
-	alive := &message{Kind: aliveKind, ID: "-"}
-	if _, err := n.c.ask(ctx, nodeSubject(k.server, o.Node), alive); errors.Is(err, errGone) {
+	owner = string(last.Data)
+	if owner == n.c.id || len(owner) > maxToken { // an earlier claim of this process, or none
 		return "", last.Sequence, nil
-	} else if err != nil {
-		return "", 0, err
 	}
-	return o.Node, last.Sequence, nil
+	_, err = n.c.ask(ctx, nodeSubject(k.server, owner), &message{Kind: aliveKind})
+	if errors.Is(err, errGone) {
+		return "", last.Sequence, nil
+	}
+	return owner, last.Sequence, err
 }
 
-// publishClaim writes a claim in the place of the message with the sequence; 0: none.
-func (n *node) publishClaim(ctx context.Context, k sessionKey, after uint64) (seq uint64, err error) {
-	b, err := json.Marshal(ownership{wireVersion, n.c.id})
-	if err != nil {
-		return 0, err
-	}
-	m := &nats.Msg{Subject: ownerSubject(k.server, k.subject), Data: b, Header: nats.Header{}}
+// publishClaim writes a claim in the place of the message with a sequence; 0: of none.
+func (n *node) publishClaim(ctx context.Context, k sessionKey, last uint64) (seq uint64, err error) {
+	m := nats.NewMsg(ownerSubject(k.server, k.subject))
+	m.Data = []byte(n.c.id)
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	err = n.c.again(ctx, func(ctx context.Context) error {
-		ack, err := n.c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(after), jetstream.WithMsgTTL(n.c.o.AckWait))
-		if err == nil {
-			seq = ack.Sequence
-		}
-		return err
-	})
-	return seq, err
-}
-
-// isWrongSequence reports whether a message was not stored since another one was before.
-func isWrongSequence(err error) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
-		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+	return n.c.publish(ctx, n.c.state, m, strings.ToLower(rand.Text()), last, jetstream.WithMsgTTL(seconds(n.c.o.AckWait)))
 }
 
 // keepClaims renews the claims of sessions that are used; of the others, and of those
@@ -546,16 +519,16 @@ func (n *node) keepClaims(ctx context.Context) {
 	n.mu.Lock()
 	claims := maps.Clone(n.claims)
 	n.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, n.c.o.AckWait)
+	ctx, cancel := context.WithTimeout(ctx, n.c.o.AckWait/2)
 	defer cancel()
 	for k, c := range claims {
 		keeps := time.Since(c.used) < sessionIdle
 		if keeps {
 			seq, err := n.publishClaim(ctx, k, c.seq)
-			if c.seq = seq; isWrongSequence(err) {
-				owner, last, err := n.holder(ctx, k) // this one, where an answer was lost
-				keeps, c.seq = err == nil && owner == "" && last > 0, last
+			if err == nil {
+				c.seq = seq
 			}
+			keeps = !errors.Is(err, errOther)
 		}
 		if !keeps {
 			n.mu.Lock()
