@@ -567,7 +567,8 @@ func (k *call) later(m *message) *message {
 	a := &message{Kind: laterKind, ID: k.id, N: m.N}
 	switch l := m.Later; {
 	case k.how == nil || k.how.Later == nil:
-	case l == nil || len(l.State) > backend.MaxQuestion || len(l.Task) > backend.MaxTaskID || len(k.notes) > 2*backend.MaxQuestions:
+	case l == nil || len(l.State) > backend.MaxQuestion || len(l.Task) > backend.MaxTaskID ||
+		len(k.notes) > 2*backend.MaxQuestions:
 		a.Error = &wireError{Text: "that cannot be noted"}
 	default:
 		if err := k.how.Later(l.State, l.Task); err != nil {
@@ -588,7 +589,8 @@ func (k *call) ask(ctx context.Context, in *nats.Msg, m *message) error {
 		return nil
 	}
 	w := m.Question
-	if k.how == nil || k.how.Ask == nil || w == nil || len(k.asked) >= backend.MaxQuestions || len(w.Schema) > backend.MaxQuestion {
+	if k.how == nil || k.how.Ask == nil || w == nil || len(k.asked) >= backend.MaxQuestions ||
+		len(w.Schema) > backend.MaxQuestion {
 		k.c.respond(in, &message{Kind: askKind, ID: k.id, N: m.N, Reply: &backend.Reply{Action: backend.Cancel}})
 		return nil
 	}

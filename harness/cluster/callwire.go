@@ -164,7 +164,8 @@ func decodeMessage(b []byte) (*message, error) {
 	head, data, _ := bytes.Cut(b, []byte{'\n'})
 	m := &message{data: data}
 	if len(head) > maxHead || len(data) > part {
-		return nil, fmt.Errorf("a message of %d and %d bytes, at most %d and %d are read", len(head), len(data), maxHead, part)
+		return nil, fmt.Errorf("a message of %d and %d bytes, at most %d and %d are read", len(head), len(data), maxHead,
+			part)
 	}
 	if err := json.Unmarshal(head, m); err != nil {
 		return nil, fmt.Errorf("a message that cannot be read: %w", err)
@@ -253,7 +254,8 @@ func (w *wireError) error(server, tool string) error {
 		}
 	}
 	if w.Refused != nil {
-		e.is = append(e.is, &backend.RefusedError{Server: server, Tool: tool, Code: w.Refused.Code, Message: w.Refused.Message})
+		e.is = append(e.is, &backend.RefusedError{Server: server, Tool: tool, Code: w.Refused.Code,
+			Message: w.Refused.Message})
 	}
 	if w.Pause != nil {
 		e.is = append(e.is, &backend.PauseError{Err: errors.New(e.text), Wait: time.Duration(*w.Pause) * time.Millisecond})

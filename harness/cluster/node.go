@@ -280,7 +280,8 @@ func (n *node) args(ctx context.Context, s *served) ([]byte, error) {
 		args = append(args, m.data...)
 	}
 	if err := s.m.whole(args); err != nil {
-		return nil, &backend.OutcomeError{Outcome: backend.NotSent, Err: fmt.Errorf("its arguments have not come whole: %w", err)}
+		return nil, &backend.OutcomeError{Outcome: backend.NotSent,
+			Err: fmt.Errorf("its arguments have not come whole: %w", err)}
 	}
 	return args, nil
 }
@@ -373,8 +374,8 @@ func (n *node) list(ctx context.Context, server string) (json.RawMessage, error)
 
 // put asks the person behind a call.
 func (n *node) put(ctx context.Context, s *served, q *backend.Question) (*backend.Reply, error) {
-	ask := &message{Kind: askKind, N: s.next(), Question: &wireQuestion{Key: q.Key, Mode: q.Mode, Message: q.Message, URL: q.URL,
-		Schema: q.Schema, Page: q.Done != nil}}
+	ask := &message{Kind: askKind, N: s.next(), Question: &wireQuestion{Key: q.Key, Mode: q.Mode, Message: q.Message,
+		URL: q.URL, Schema: q.Schema, Page: q.Done != nil}}
 	if q.Done != nil {
 		over, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -448,7 +449,8 @@ func (n *node) tellEnd(s *served, raw json.RawMessage, err error) {
 		return
 	}
 	// It cannot be written as a message.
-	n.ask(ctx, s, &message{Kind: endKind, Error: &wireError{Outcome: backend.Unknown, Text: "what came of it cannot be told"}})
+	end.Error = &wireError{Outcome: backend.Unknown, Text: "what came of it cannot be told"}
+	n.ask(ctx, s, &message{Kind: endKind, Error: end.Error})
 }
 
 // claim returns the node that has a session, which is this one where none has it.

@@ -21,6 +21,8 @@ const (
 	prefix       = "ut."
 	newsSubjects = prefix + "news." // the headers of what is published in recordsStream, behind this
 
+	scriptSubjects = prefix + "script."
+
 	keySubject  = prefix + "key"
 	lockSubject = prefix + "lock"
 )
@@ -65,6 +67,10 @@ func nodeSubject(server, process string) string { return callSubject(server) + "
 func ownerSubject(server, subject string) string {
 	return prefix + "owner." + token(server) + "." + token(subject)
 }
+
+// scriptSubject is the subject of a script of a library, see library.Spread.
+func scriptSubject(of, name string) string { return scriptSubjects + token(of) + "." + token(name) }
+
 
 // token writes a text as one token of a subject: itself where it has letters of the
 // lower case, digits and hyphens alone, else "_" and its bytes in hexadecimal.
