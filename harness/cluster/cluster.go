@@ -168,7 +168,7 @@ func (c *Cluster) streams(ctx context.Context) error {
 			Duplicates: 2 * time.Minute}},
 		{&c.records, jetstream.StreamConfig{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"},
 			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
-			RePublish: &jetstream.RePublish{Source: prefix + "rec.>", Destination: newsSubjects + ">", HeadersOnly: true}}},
+			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}}},
 		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
 			prefix + "alive.*", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
 		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,

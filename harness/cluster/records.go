@@ -79,7 +79,8 @@ type sink struct {
 	listed         bool       // its first message may be sent
 	sending, timed bool       // one is under way, or is due
 	closing        bool       // nothing more is written
-	closed         bool       // the last message says so
+	ended          bool       // what is written is an end: nothing more is expected
+	closed         bool       // the last message says that the record is closed
 	put            []string   // subjects of what it put beside the record
 	err            error      // it has failed, for good
 }
@@ -101,7 +102,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	case s.closing:
 		return 0, record.ErrClosed
 	}
-	s.buf = append(s.buf, p...)
+	s.buf, s.ended = append(s.buf, p...), false
 	s.end += int64(len(p))
 	if s.listed && !s.sending && !s.timed {
 		s.timed = true
@@ -113,6 +114,14 @@ func (s *sink) Write(p []byte) (int, error) {
 		})
 	}
 	return len(p), nil
+}
+
+// End is told that the line that was written last is an End: its message closes the
+// record, so that Close need not.
+func (s *sink) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
 }
 
 // send sends what is written, in the background. The caller holds mu.
@@ -135,7 +144,7 @@ func (s *sink) send() {
 // sendPart publishes one message.
 func (s *sink) sendPart() {
 	data := s.buf[:min(len(s.buf), part)]
-	open := !s.closing || len(data) < len(s.buf)
+	open := !s.closing && !s.ended || len(data) < len(s.buf)
 	s.number++
 	m := s.message(data, open)
 	last := s.seq
@@ -222,7 +231,7 @@ func (s *sink) Publish() error {
 	s.listed = true
 	err := s.stored()
 	if err == nil {
-		s.b.known.put(s.name, mark{s.seq, s.end})
+		s.b.known.put(s.name, mark{s.seq, s.end, s.beside})
 		s.b.setOwn(s.name, nil, s)
 	}
 	return err
@@ -305,7 +314,7 @@ func (c *Cluster) lastOf(ctx context.Context, name string) (p position, m *jetst
 		if len(m.Data) > 0 {
 			p.data = m.Sequence
 		}
-		c.backing.known.put(name, mark{p.seq, p.end})
+		c.backing.known.put(name, mark{p.seq, p.end, p.beside})
 	}
 	return p, m, err
 }
@@ -479,13 +488,16 @@ func (s *source) read() ([]byte, error) {
 var errLast = errors.New("the last message")
 
 // few is how many messages are asked for one by one, before it pays to have them sent.
-const few = 8
+const few = 16
 
 // messages calls f for the messages of the record in their order, until f returns an error.
 func (s *source) messages(f func(nats.Header, uint64, []byte) error) error {
 	ctx, cancel := s.b.c.bounded()
 	defer cancel()
-	seq, err := s.asked(ctx, 1, few, f)
+	seq, err := uint64(1), error(nil)
+	if s.at.number <= few {
+		seq, err = s.asked(ctx, 1, few, f)
+	}
 	for err == nil { // the consumer may be lost with its server
 		seq, err = s.sent(ctx, seq, f)
 		if err == nil {
@@ -594,7 +606,7 @@ func (s *source) Edge(last bool) ([]byte, bool, error) {
 }
 
 // valuesOf are the subjects of what stands beside a record, with the rests of values.
-func valuesOf(name string) string { return prefix + "val." + name[len(name)-idSize:] + ".>" }
+func valuesOf(name string) string { return prefix + "val." + idOf(name) + ".>" }
 
 func (s *sink) Beside(sum string, value []byte) error {
 	s.mu.Lock()
@@ -615,7 +627,7 @@ func (s *sink) Beside(sum string, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beside += int64(len(value))
-	s.put = append(s.put, besideSubject(s.name[len(s.name)-idSize:], sum))
+	s.put = append(s.put, besideSubject(idOf(s.name), sum))
 	return nil
 }
 
@@ -632,7 +644,7 @@ func (b *backing) Put(name, file string, value []byte) error {
 
 // put keeps a value beside a record. The message that has its name is published last.
 func (b *backing) put(ctx context.Context, name, file string, value []byte) error {
-	m := nats.NewMsg(besideSubject(name[len(name)-idSize:], file))
+	m := nats.NewMsg(besideSubject(idOf(name), file))
 	nonce := strings.ToLower(rand.Text())
 	first := value[:min(len(value), part)]
 	n := 0
@@ -668,7 +680,7 @@ func (b *backing) Value(name, file string, max int64) ([]byte, error) {
 	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	subject := besideSubject(name[len(name)-idSize:], file)
+	subject := besideSubject(idOf(name), file)
 	m, err := b.c.last(ctx, b.c.records, subject)
 	if err != nil {
 		return nil, valueError(file, err)
@@ -698,7 +710,7 @@ func (b *backing) Value(name, file string, max int64) ([]byte, error) {
 func valueError(file string, err error) error { return &fs.PathError{Op: "read", Path: file, Err: err} }
 
 func (b *backing) Values(name string) ([]string, error) {
-	subjects, err := b.subjects(besideSubject(name[len(name)-idSize:], "0")[:len(prefix+"val.")+idSize] + ".*")
+	subjects, err := b.subjects(prefix + "val." + idOf(name) + ".*")
 	if err != nil {
 		return nil, err
 	}
@@ -730,7 +742,33 @@ func (b *backing) subjects(pattern string) ([]string, error) {
 	return all, b.c.reached(err)
 }
 
-func (b *backing) Names() ([]string, error) { return b.names(prefix + "rec.*.*") }
+// Names are those that were listed before, and of whose first message this process has
+// heard since, where nothing was deleted meanwhile.
+func (b *backing) Names() ([]string, error) {
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	var state jetstream.StreamState
+	err := b.c.again(ctx, func(ctx context.Context) error {
+		info, err := b.c.records.Info(ctx)
+		if err == nil {
+			state = info.State
+		}
+		return err
+	})
+	if err != nil {
+		return nil, b.c.reached(err)
+	}
+	for range 10 { // of what was stored just now it may hear a moment later
+		if !b.known.behind(state) {
+			break
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	return b.known.list(state, func() ([]string, error) { return b.names(prefix + "rec.*.*") })
+}
 
 // names are those of the records whose subjects a pattern names.
 func (b *backing) names(pattern string) ([]string, error) {
@@ -749,14 +787,20 @@ func (b *backing) names(pattern string) ([]string, error) {
 }
 
 func (b *backing) Find(id string) ([]string, error) {
+	if name := b.known.find(id); name != "" { // it may be gone by now, which Open says
+		return []string{name}, nil
+	}
 	if len(id) == idSize && token(id) == id {
 		return b.names(prefix + "rec.*." + id)
 	}
 	names, err := b.Names()
-	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name[len(name)-idSize:], id) }), err
+	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(idOf(name), id) }), err
 }
 
 func (b *backing) Size(name string) (int64, error) {
+	if m, ok := b.known.get(name); ok {
+		return m.end + m.beside, nil
+	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
 	p, _, err := b.c.lastOf(ctx, name)
@@ -809,7 +853,7 @@ func (b *backing) Tidy() error {
 	}
 	has := map[string]bool{}
 	for _, name := range names {
-		has[name[len(name)-idSize:]] = true
+		has[idOf(name)] = true
 	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
