@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -34,7 +35,37 @@ func (b *backing) heard(m *nats.Msg) {
 		}
 	}
 	b.known.hear(name, seq, said(m.Header, jetstream.LastSequenceHeader) == 0) // of its subject
-	b.news.Tell()
+	b.tells.soon(b.news.Tell)
+}
+
+// tells lets what many messages tell be told once: the first at once, those of the
+// next moments together.
+type tells struct {
+	mu         sync.Mutex
+	just, more bool // it was told; there has been more since
+}
+
+// together is how long news are gathered.
+const together = 50 * time.Millisecond
+
+func (t *tells) soon(tell func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.just {
+		t.more = true
+		return
+	}
+	t.just, t.more = true, false
+	tell()
+	time.AfterFunc(together, func() {
+		t.mu.Lock()
+		more := t.more
+		t.just = false
+		t.mu.Unlock()
+		if more {
+			t.soon(tell)
+		}
+	})
 }
 
 // said is a number that the engine has put behind the headers of whoever published.
