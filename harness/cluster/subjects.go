@@ -22,6 +22,7 @@ const (
 	newsSubjects = prefix + "news." // the headers of what is published in recordsStream, behind this
 
 	scriptSubjects = prefix + "script."
+	auditSubjects  = prefix + "audit."
 
 	keySubject  = prefix + "key"
 	lockSubject = prefix + "lock"
@@ -62,6 +63,7 @@ func askSubject(front, id string) string   { return prefix + "ask." + token(fron
 func keptSubject(tenant, handle string) string {
 	return prefix + "kept." + token(tenant) + "." + token(handle)
 }
+func auditSubject(front string) string { return auditSubjects + token(front) }
 
 // scriptSubject is the subject of a script of a library, see library.Spread.
 func scriptSubject(of, name string) string { return scriptSubjects + token(of) + "." + token(name) }
