@@ -280,3 +280,11 @@ func traced(ctx context.Context) map[string]string {
 	propagation.TraceContext{}.Inject(ctx, trace)
 	return trace
 }
+
+func callSubject(server string) string          { return prefix + "call." + token(server) }
+func nodeSubject(server, process string) string { return callSubject(server) + "." + token(process) }
+
+// ownerSubject is that of the claim of a server's session of a subject of calls.
+func ownerSubject(server, subject string) string {
+	return prefix + "owner." + token(server) + "." + token(subject)
+}
