@@ -61,6 +61,8 @@ type Files struct {
 	// wherever the files are the same. Follow calls renewed each time that the file was
 	// replaced, until its context ends; Watch calls it. nil: Files builds the registry.
 	Follow func(ctx context.Context, renewed func()) error
+	// Library has the saved scripts; nil: the one for the registry has.
+	Library *library.Library
 	// Log is called with one line of text for events such as a registry that is
 	// built, or that cannot be used; nil: it is not.
 	Log func(string)
@@ -406,6 +408,9 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 // Scripts returns the library of saved scripts; nil where there is neither a
 // config nor a registry, or no config folder of the user.
 func (f *Files) Scripts() *library.Library {
+	if f.Library != nil {
+		return f.Library
+	}
 	path := f.Path()
 	if path == "" {
 		return nil

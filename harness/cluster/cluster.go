@@ -170,7 +170,7 @@ func (c *Cluster) streams(ctx context.Context) error {
 			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
 			RePublish: &jetstream.RePublish{Source: prefix + "rec.>", Destination: newsSubjects + ">", HeadersOnly: true}}},
 		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
-			prefix + "alive.*", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
+			prefix + "alive.*", scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
 		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,
 			Duplicates: 2 * time.Minute}},
 		{&c.audit, jetstream.StreamConfig{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour,
