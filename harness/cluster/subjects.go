@@ -68,8 +68,6 @@ func auditSubject(front string) string { return auditSubjects + token(front) }
 // scriptSubject is the subject of a script of a library, see library.Spread.
 func scriptSubject(of, name string) string { return scriptSubjects + token(of) + "." + token(name) }
 
-func callSubject(server string) string { return prefix + "call." + token(server) }
-
 // token writes a text as one token of a subject: itself where it has letters of the
 // lower case, digits and hyphens alone, else "_" and its bytes in hexadecimal.
 func token(s string) string {
