@@ -70,6 +70,8 @@ type Cluster struct {
 	revisions                          revisions
 	backing                            backing
 
+	outgoing outgoing
+
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
 	work sync.WaitGroup
@@ -173,7 +175,8 @@ func (c *Cluster) streams(ctx context.Context) error {
 			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
 			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}}},
 		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
-			prefix + "alive.*", scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
+			prefix + "alive.*", prefix + "owner.*.*", scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true,
+			AllowRollup: true, Duplicates: 2 * time.Minute}},
 		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,
 			Duplicates: 2 * time.Minute}},
 		{&c.audit, jetstream.StreamConfig{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour,
