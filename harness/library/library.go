@@ -155,7 +155,8 @@ func Path(registryFile string) (string, error) {
 // Open returns the library in a folder, which need not exist.
 func Open(dir string) *Library { return &Library{dir: dir} }
 
-// Beside is the library of who has the key, in a folder beside that of l. The
+// Beside is the library of who has the key, as registry.ApartKey makes it, in a folder
+// beside that of l. The
 // scripts of l can be loaded from it too, where it has no other of their name.
 func (l *Library) Beside(key string) *Library {
 	return &Library{dir: registry.ApartPath(l.dir, key), shared: l}
