@@ -39,6 +39,9 @@ func (m *Machine) nativeSymbols(table map[string]any) {
 	table["NativeRune"] = func(number int, slow func(r rune) bool, captured ...any) func(r rune) bool {
 		return native.Func1(m.native(number, captured), slow)
 	}
+	table["NativeMap"] = func(number int, slow func(r rune) rune, captured ...any) func(r rune) rune {
+		return native.Func1(m.native(number, captured), slow)
+	}
 	sorting := func(sorts func(x any, less func(i, j int) bool)) any {
 		return func(number int, x, f any, captured ...any) {
 			at, _ := slots(x)

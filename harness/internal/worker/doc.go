@@ -1,9 +1,10 @@
 // Package worker holds both ends of the process boundary behind which a script
 // is read, checked and run.
 //
-// The parent starts its own binary again ([Start]) with an empty environment
+// The parent starts its own binary again with an empty environment
 // and four pipes: frames in, frames out, the script's stdout and its stderr.
-// The child ([Main]) answers in this order and no other:
+// The child, which never leaves the init of this package, answers in this order and
+// no other:
 //
 //	parent                         worker
 //	script ──────────────────────▶ parse
