@@ -21,6 +21,8 @@ type Elsewhere interface {
 	Join(ctx context.Context, request string) (*Result, error)
 	// Gone reports whether a process that took requests, by Script.Front, is gone.
 	Gone(ctx context.Context, front string) bool
+	// Queued reports whether a run waits to begin, or is under way.
+	Queued(ctx context.Context, run string) (bool, error)
 	// Cancel ends a run, also one that has not begun. It reports whether the run was found.
 	Cancel(ctx context.Context, run string) (bool, error)
 }

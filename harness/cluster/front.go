@@ -472,6 +472,12 @@ func (f *Front) Join(ctx context.Context, request string) (*harness.Result, erro
 	return out.res, out.err
 }
 
+// Queued reports whether a run waits for a runner, or has one.
+func (f *Front) Queued(ctx context.Context, run string) (bool, error) {
+	j, _, err := f.c.queued(ctx, "", run)
+	return j != nil, err
+}
+
 // Cancel ends a run: one that waits for a runner does not begin, and one that is under way
 // is told to end.
 func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {

@@ -216,7 +216,7 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 				t.Errorf("(-in one process +through the queue):\n%s", diff)
 			}
 			for i, text := range []string{results[1].Text(), results[1].WaitsText(), results[1].Shown()} {
-				id := strings.NewReplacer(results[1].Run, results[0].Run)
+				id := strings.NewReplacer(results[1].Run, results[0].Run, untilOf(results[1]), untilOf(results[0]))
 				if want := []string{results[0].Text(), results[0].WaitsText(), results[0].Shown()}[i]; id.Replace(text) != want {
 					t.Errorf("text %d: got\n%s\nwant\n%s", i, text, want)
 				}
@@ -235,3 +235,10 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 	}
 }
 
+// untilOf is until when a person may answer what a run waits for, as it is shown.
+func untilOf(res *harness.Result) string {
+	if len(res.Waiting) == 0 {
+		return "never"
+	}
+	return res.Waiting[0].Until.UTC().Format(time.RFC3339)
+}

@@ -70,11 +70,12 @@ type runner struct {
 	mu      sync.Mutex
 	mine    map[string]*running // by ID of the run
 	tenants map[string]*tenant
+	used    *harness.Catalog // the latest
 }
 
 // running is a run that this runner has.
 type running struct {
-	msg atomic.Pointer[jetstream.Msg] // the latest delivery of its job
+	msg atomic.Pointer[nats.Msg] // the latest delivery of its job
 	job *job
 }
 
@@ -86,9 +87,8 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	if err := (&harness.Policy{Deny: o.Deny}).Validate(); err != nil {
 		return err
 	}
-	var pull jetstream.Consumer
 	err := c.again(ctx, func(ctx context.Context) (err error) {
-		pull, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: token(r.o.Pool),
+		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: token(r.o.Pool),
 			FilterSubject: prefix + "run." + token(r.o.Pool) + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.o.AckWait,
 			MaxDeliver: -1, MaxAckPending: -1})
 		return err
@@ -103,7 +103,7 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	for range r.o.MaxRuns {
 		places.Go(func() {
 			for ctx.Err() == nil && c.ctx.Err() == nil {
-				r.next(ctx, scripts, pull)
+				r.place(ctx, scripts)
 			}
 		})
 	}
@@ -112,50 +112,107 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	defer grace.Stop()
 	places.Wait()
 	r.end.Wait()
+	return r.drain()
+}
+
+// drain waits for calls under way that may change something: what becomes of them is to
+// be in their records.
+func (r *runner) drain() error {
+	r.mu.Lock()
+	cat := r.used
+	r.mu.Unlock()
+	if cat == nil || r.o.Grace <= 0 {
+		return nil
+	}
+	calls, ok := cat.Calls.(interface{ Drain(context.Context) error })
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.o.Grace)
+	defer cancel()
+	return calls.Drain(ctx)
+}
+
+// place runs one job after the other until ctx ends, or the connection fails. It asks for
+// the next one when it is free, so that none waits for it here.
+func (r *runner) place(ctx, scripts context.Context) {
+	inbox := r.c.conn.NewInbox()
+	sub, err := r.c.conn.SubscribeSync(inbox)
+	if err == nil {
+		err = r.jobs(ctx, scripts, inbox, sub)
+	}
+	if sub != nil { // what was sent here just now is another one's
+		sub.Drain()
+		for {
+			msg, err := sub.NextMsg(each)
+			if err != nil {
+				break
+			}
+			if msg.Reply != "" {
+				r.later(msg, 0)
+			}
+		}
+	}
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	r.log.Warn("no jobs from the cluster", "error", err)
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
+func (r *runner) jobs(ctx, scripts context.Context, inbox string, sub *nats.Subscription) error {
+	next := fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", queueStream, token(r.o.Pool))
+	ask := fmt.Appendf(nil, `{"batch":1,"expires":%d}`, pullFor.Nanoseconds())
+	for ctx.Err() == nil {
+		if err := r.c.conn.PublishRequest(next, inbox, ask); err != nil {
+			return err
+		}
+		wait, cancel := context.WithTimeout(ctx, pullFor+each)
+		msg, err := sub.NextMsgWithContext(wait)
+		cancel()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded): // a connection that broke took it along
+			return nil
+		case err != nil:
+			return err
+		case msg.Reply != "" && ctx.Err() != nil:
+			r.later(msg, 0)
+		case msg.Reply != "":
+			r.take(scripts, msg)
+		case msg.Header.Get("Status") != "404" && msg.Header.Get("Status") != "408": // not that there is none
+			return fmt.Errorf("the queue: %s", cmp.Or(msg.Header.Get("Description"), msg.Header.Get("Status")))
+		}
+	}
 	return nil
 }
 
-// next waits for a job, and runs it.
-func (r *runner) next(ctx, scripts context.Context, pull jetstream.Consumer) {
-	batch, err := pull.Fetch(1, jetstream.FetchMaxWait(pullFor))
-	var msg jetstream.Msg
-	if err == nil {
-		msg = <-batch.Messages()
-		err = batch.Error()
-	}
-	switch {
-	case msg != nil && ctx.Err() != nil:
-		msg.Nak() // it is another one's
-	case msg != nil:
-		r.take(scripts, msg)
-	case err != nil && !errors.Is(err, nats.ErrTimeout) && ctx.Err() == nil:
-		r.log.Warn("no jobs from the cluster", "error", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
-	}
+// later gives a job back, for somebody who asks after a delay.
+func (r *runner) later(msg *nats.Msg, delay time.Duration) {
+	r.c.conn.Publish(msg.Reply, fmt.Appendf(nil, `-NAK {"delay":%d}`, delay.Nanoseconds()))
 }
 
 // take runs a job that was delivered.
-func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
-	j, err := parseJob(msg.Data())
+func (r *runner) take(ctx context.Context, msg *nats.Msg) {
+	j, err := parseJob(msg.Data)
 	if err != nil {
 		if errors.Is(err, errVersion) {
-			msg.NakWithDelay(versionDelay)
+			r.later(msg, versionDelay)
 			return
 		}
-		r.log.Error("a job that cannot be read is dropped", "subject", msg.Subject(), "error", err)
-		msg.TermWithReason("it cannot be read")
+		r.log.Error("a job that cannot be read is dropped", "subject", msg.Subject, "error", err)
+		r.c.conn.Publish(msg.Reply, []byte("+TERM it cannot be read"))
 		return
 	}
 	if own := r.own(j.ID); own != nil && own.job.Kind == j.Kind { // it goes on; this is its job again
-		own.msg.Store(&msg)
+		own.msg.Store(msg)
 		return
 	}
 	if err := r.c.fetchBeside(ctx, j); err != nil {
 		r.log.Error("a job is given back", "run", j.ID, "error", err)
-		msg.NakWithDelay(versionDelay)
+		r.later(msg, versionDelay)
 		return
 	}
 	again := false
@@ -163,7 +220,7 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 		again = meta.NumDelivered > 1
 	}
 	run := &running{job: j}
-	run.msg.Store(&msg)
+	run.msg.Store(msg)
 	r.mu.Lock()
 	r.mine[j.ID] = run
 	r.mu.Unlock()
@@ -171,7 +228,7 @@ func (r *runner) take(ctx context.Context, msg jetstream.Msg) {
 	r.end.Go(func() { // the place is free
 		if out != nil {
 			r.c.tell(j, out)
-			r.ack(*run.msg.Load(), j)
+			r.ack(run.msg.Load(), j)
 		}
 		r.mu.Lock()
 		delete(r.mine, j.ID)
@@ -186,10 +243,14 @@ func (r *runner) own(id string) *running {
 }
 
 // ack takes a job out of the queue.
-func (r *runner) ack(msg jetstream.Msg, j *job) {
+func (r *runner) ack(msg *nats.Msg, j *job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.c.ctx), r.c.o.AckWait)
 	defer cancel()
-	if err := r.c.again(ctx, msg.DoubleAck); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+	err := r.c.again(ctx, func(ctx context.Context) error {
+		_, err := r.c.conn.RequestWithContext(ctx, msg.Reply, []byte("+ACK"))
+		return err
+	})
+	if err != nil {
 		r.log.Warn("a job that is done comes again", "run", j.ID, "error", err) // and is found to have ended
 	}
 	if j.Parts > 0 {
@@ -208,7 +269,7 @@ func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcom
 	})
 	if err != nil {
 		r.log.Error("a job is given back", "run", j.ID, "error", err)
-		(*run.msg.Load()).NakWithDelay(time.Second)
+		r.later(run.msg.Load(), time.Second)
 		return nil
 	}
 	defer sub.Unsubscribe()
@@ -264,7 +325,7 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 				return
 			}
 			try, cancelTry := context.WithTimeout(ctx, min(each, r.c.o.AckWait/4))
-			_, err := r.c.conn.RequestWithContext(try, (*run.msg.Load()).Reply(), []byte("+WPI"))
+			_, err := r.c.conn.RequestWithContext(try, run.msg.Load().Reply, []byte("+WPI"))
 			cancelTry()
 			if err == nil {
 				last = time.Now()
@@ -286,7 +347,7 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 func (r *runner) before(ctx context.Context, run *running) (out *outcome, done bool) {
 	j := run.job
 	if j.Kind == kindResume {
-		meta, err := (*run.msg.Load()).Metadata()
+		meta, err := run.msg.Load().Metadata()
 		if err == nil {
 			err = r.c.again(ctx, func(ctx context.Context) error {
 				_, err := r.c.queue.GetMsg(ctx, meta.Sequence.Stream)
@@ -302,13 +363,13 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 	switch {
 	case errors.Is(err, record.ErrNotFound) && j.Kind == kindRun, err == nil && !begun:
 		if time.Now().After(j.Until) {
-			r.ack(*run.msg.Load(), j) // its front end takes it back, or is gone
+			r.ack(run.msg.Load(), j) // its front end takes it back, or is gone
 			return nil, true
 		}
 		return nil, false
 	case err != nil:
 		r.log.Warn("a job is given back", "run", j.ID, "error", err)
-		(*run.msg.Load()).NakWithDelay(time.Second)
+		r.later(run.msg.Load(), time.Second)
 		return nil, true
 	case rec.End != nil && !rec.Running:
 		res, err := harness.Recorded(rec)
@@ -321,7 +382,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 			var no *harness.NotResumableError
 			switch {
 			case errors.As(err, &running): // not known to be dead yet
-				(*run.msg.Load()).NakWithDelay(r.c.o.AckWait / 10)
+				r.later(run.msg.Load(), r.c.o.AckWait/10)
 				return nil, true
 			case err == nil && res.Unwritten() == nil:
 				return &outcome{res: res}, true
@@ -338,7 +399,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 	}
 	if err != nil {
 		r.log.Warn("a lost run cannot be ended", "run", j.ID, "error", err)
-		(*run.msg.Load()).NakWithDelay(r.c.o.AckWait / 10)
+		r.later(run.msg.Load(), r.c.o.AckWait/10)
 		return nil, true
 	}
 	return &outcome{res: res}, true
@@ -365,6 +426,9 @@ func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release
 		if cat, release, err = r.o.Catalog(ctx, j.Revision); err != nil {
 			return nil, nil, err
 		}
+		r.mu.Lock()
+		r.used = cat
+		r.mu.Unlock()
 		s.Catalog = r.seenBy(j, cat)
 	}
 	to := &teller{c: r.c, subject: eventSubject(j.Front, j.ID)}

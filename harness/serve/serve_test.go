@@ -156,6 +156,9 @@ func serving(t *testing.T, opts *Options) (*Server, *fake) {
 	if opts.Grace == 0 {
 		opts.Grace = -1
 	}
+	if *clustered {
+		inCluster(t, opts)
+	}
 	s, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
