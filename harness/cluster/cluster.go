@@ -67,6 +67,8 @@ type Cluster struct {
 	js   jetstream.JetStream
 
 	queue, records, state, kept, audit jetstream.Stream
+	revisions                          revisions
+	backing                            backing
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -90,7 +92,7 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 	c.ctx, c.end = context.WithCancel(context.Background())
 	if err := c.connect(ctx); err != nil {
 		c.Close()
-		return nil, fmt.Errorf("connecting to the cluster at %s: %w", o.URL, err)
+		return nil, fmt.Errorf("connecting to the cluster at %s: %w", plainURL(o.URL), err)
 	}
 	return c, nil
 }
@@ -168,7 +170,7 @@ func (c *Cluster) streams(ctx context.Context) error {
 			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
 			RePublish: &jetstream.RePublish{Source: prefix + "rec.>", Destination: newsSubjects + ">", HeadersOnly: true}}},
 		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
-			prefix + "alive.*", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
+			prefix + "alive.*", scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
 		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,
 			Duplicates: 2 * time.Minute}},
 		{&c.audit, jetstream.StreamConfig{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour,

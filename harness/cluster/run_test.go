@@ -20,20 +20,6 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// patience is how long a test waits for what must come.
-const patience = time.Minute
-
-func receive[T any](t testing.TB, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		t.Fatal("what was waited for did not come")
-		panic("unreachable")
-	}
-}
-
 // shop is a server with state. Its tool wait answers when release is closed or fed.
 type shop struct {
 	begun, canceled chan struct{}

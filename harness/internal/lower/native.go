@@ -1,10 +1,14 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/native"
@@ -38,14 +42,23 @@ type describer struct {
 	out      *native.Func
 	captured []string // how the variables that it captures are handed over
 	vars     map[types.Object]*native.Expr
-	total    int  // operations so far
-	calls    int  // functions of the script around here
-	locals   int  // so far
-	no       bool // it does more than compute
+	assigned map[types.Object]assigned // here
+	written  bool                      // some that is not its own
+	read     bool                      // a basic value is read by a pointer
+	total    int                       // operations so far
+	calls    int                       // functions of the script around here
+	locals   int                       // so far
+	no       bool                      // it does more than compute
 }
 
+// assigned is the value of a variable since it was assigned to, and, where it is not the
+// function's own, the variable: it gets the value when the function returns, so that a
+// function that fails has changed nothing.
+type assigned struct{ value, variable *native.Expr }
+
 func (f *fn) describer(params int) *describer {
-	return &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: params}, vars: map[types.Object]*native.Expr{}}
+	return &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: params}, vars: map[types.Object]*native.Expr{},
+		assigned: map[types.Object]assigned{}}
 }
 
 // native describes a function that is an argument: its number in Program.Natives, and
@@ -78,7 +91,7 @@ func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
 		}
 		d.out.Body = d.named(fo, result, args)
 	}
-	if d.no || d.out.Body == nil || native.ClassOf(d.out.Body.Type) != native.ClassOf(result) {
+	if d.no || d.out.Body == nil || native.ClassOf(d.out.Body.Type) != native.ClassOf(result) || d.written && d.read {
 		return 0, nil, false
 	}
 	f.p.out.Natives = append(f.p.out.Natives, d.out)
@@ -125,6 +138,9 @@ func (d *describer) variable(t types.Type, address bool) *native.Expr {
 
 // object is the value of a variable.
 func (d *describer) object(o types.Object) *native.Expr {
+	if a, ok := d.assigned[o]; ok {
+		return a.value
+	}
 	if x := d.vars[o]; x != nil {
 		return x
 	}
@@ -162,6 +178,7 @@ func (d *describer) let(o types.Object, t types.Type, value *native.Expr, body f
 	d.locals++
 	if o != nil {
 		d.vars[o] = local
+		delete(d.assigned, o)
 	}
 	in := body(local)
 	x := d.op(native.Let, in.Type, value, in)
@@ -191,16 +208,25 @@ func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *nativ
 	switch s := list[0].(type) {
 	case *ast.ReturnStmt:
 		if len(s.Results) == 1 {
-			return d.expr(s.Results[0])
+			return d.write(d.expr(s.Results[0]))
 		}
 	case *ast.BlockStmt:
 		return d.statements(s.List, rest)
 	case *ast.AssignStmt:
-		return d.declare(s, 0, rest)
+		if s.Tok == token.DEFINE {
+			return d.declare(s, 0, rest)
+		}
+		if len(s.Lhs) == 1 {
+			return d.assign(s.Lhs[0], s.Tok, s.Rhs[0], rest)
+		}
+	case *ast.IncDecStmt:
+		return d.assign(s.X, s.Tok, nil, rest)
 	case *ast.IfStmt:
 		choose := func() *native.Expr {
 			is := d.expr(s.Cond)
+			before := maps.Clone(d.assigned)
 			then, other := d.statements(s.Body.List, rest), (*native.Expr)(nil)
+			d.assigned = before
 			if s.Else == nil {
 				other = rest()
 			} else {
@@ -250,6 +276,62 @@ func (d *describer) declare(s *ast.AssignStmt, i int, rest func() *native.Expr) 
 	return d.let(o, d.f.p.subst(o.Type(), d.env), d.expr(s.Rhs[i]), next)
 }
 
+// assign is x op= y, x++ and x--, and what follows.
+func (d *describer) assign(to ast.Expr, op token.Token, x ast.Expr, rest func() *native.Expr) *native.Expr {
+	id, ok := ast.Unparen(to).(*ast.Ident)
+	if !ok || d.unit.info.Uses[id] == nil {
+		return d.none()
+	}
+	o := d.unit.info.Uses[id]
+	old := d.object(o)
+	if class := native.ClassOf(old.Type); class == native.Unknown || class == native.Place {
+		return d.none()
+	}
+	variable := d.assigned[o].variable
+	if old.Op == native.Var && old.Index >= d.out.Params {
+		variable = old
+	}
+	if variable != nil {
+		if d.written = true; !d.out.Vars[variable.Index].Address || d.calls > 0 {
+			return d.none()
+		}
+	}
+	value := &native.Expr{Op: native.Const, Type: old.Type, Value: constant.MakeInt64(1)}
+	if x != nil {
+		value = d.expr(x)
+	}
+	switch {
+	case op == token.INC:
+		value = d.binary(token.ADD, old.Type, old, value)
+	case op == token.DEC:
+		value = d.binary(token.SUB, old.Type, old, value)
+	case op != token.ASSIGN:
+		value = d.binary(op-token.ADD_ASSIGN+token.ADD, old.Type, old, value)
+	}
+	return d.let(nil, old.Type, value, func(now *native.Expr) *native.Expr {
+		d.assigned[o] = assigned{now, variable}
+		return rest()
+	})
+}
+
+// write is a result with what is written when it is returned.
+func (d *describer) write(x *native.Expr) *native.Expr {
+	if d.calls > 0 {
+		return x
+	}
+	var all []assigned
+	for _, a := range d.assigned {
+		if a.variable != nil {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b assigned) int { return a.variable.Index - b.variable.Index })
+	for _, a := range all {
+		x = d.op(native.Store, x.Type, x, a.variable, a.value)
+	}
+	return x
+}
+
 // cases are the clauses of a switch, of a tag or of none.
 func (d *describer) cases(list []ast.Stmt, tag *native.Expr, rest func() *native.Expr) *native.Expr {
 	var last *ast.CaseClause // the default
@@ -277,7 +359,9 @@ func (d *describer) cases(list []ast.Stmt, tag *native.Expr, rest func() *native
 			}
 			is = one
 		}
+		before := maps.Clone(d.assigned)
 		then := d.statements(c.Body, rest)
+		d.assigned = before
 		return d.cond(is, then, from(list[1:]))
 	}
 	return from(list)
@@ -349,6 +433,7 @@ func (d *describer) deref(p *native.Expr) *native.Expr {
 	case p.Op == native.Address:
 		return p.Args[0]
 	}
+	d.read = d.read || native.ClassOf(t.Elem()) != native.Place
 	return d.op(native.Deref, t.Elem(), p)
 }
 
@@ -441,7 +526,10 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 	}
 	fo, ok := d.unit.info.Uses[id].(*types.Func)
 	if !ok {
-		if lit := d.f.funcLit(fun); lit != nil && d.lit != nil {
+		if d.lit == nil {
+			return d.none()
+		}
+		if lit := d.f.funcLit(fun); lit != nil {
 			sig := d.unit.info.TypeOf(lit).(*types.Signature)
 			return d.inline(d.unit, d.env, sig, lit.Body, t, args)
 		}
@@ -457,16 +545,21 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 		if obj != fo || isInterface(recv.Type()) {
 			return d.none()
 		}
-		value := d.fields(d.expr(sel.X), path[:len(path)-1])
-		switch has, wants := isPointer(value.Type), takesAddress(fo); {
-		case has && !wants:
-			value = d.deref(value)
-		case !has && wants:
-			value = d.address(value, recv.Type())
-		}
-		args = append([]*native.Expr{value}, args...)
+		args = append([]*native.Expr{d.receiver(d.expr(sel.X), path, fo)}, args...)
 	}
 	return d.named(fo, t, args)
+}
+
+// receiver is what a method gets that is selected from x on a path.
+func (d *describer) receiver(x *native.Expr, path []int, method *types.Func) *native.Expr {
+	x = d.fields(x, path[:len(path)-1])
+	switch has, wants := isPointer(x.Type), takesAddress(method); {
+	case has && !wants:
+		return d.deref(x)
+	case !has && wants:
+		return d.address(x, method.Signature().Recv().Type())
+	}
+	return x
 }
 
 // convert is a conversion.
@@ -707,6 +800,56 @@ func (f *fn) nativeMethods(t types.Type) (number int, less, swap *types.Func, ca
 	}
 	f.p.out.Natives = append(f.p.out.Natives, d.out)
 	return len(f.p.out.Natives) - 1, methods[2], methods[1], d.captured, true
+}
+
+// A method without parameters of an interface of the script, of which all that the
+// script declares by its name only compute, is called by rt:
+//
+//	s.Area()                   rt.MethodFloat(2, s)
+//
+// 2 is the number of the dispatch function. For each type there is a description; what
+// has none, and what fails, goes through the dispatch function.
+var nativeResults = map[string]string{"bool": "MethodBool", "int": "MethodInt", "float64": "MethodFloat", "string": "MethodString"}
+
+// computes reports whether that holds for a method.
+func (p *program) computes(name string, sig *types.Signature) bool {
+	if sig.Params().Len() != 0 || sig.Results().Len() != 1 || nativeResults[p.typ(sig.Results().At(0).Type())] == "" {
+		return false
+	}
+	var all []*types.Func
+	for m := range p.decls {
+		if s := m.Signature(); m.Name() == name && s.Recv() != nil && s.Params().Len() == 0 && s.Results().Len() == 1 {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b *types.Func) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	for _, m := range all {
+		if _, ok := p.method(m.Signature().Recv().Type(), []int{0}, m); !ok {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// method describes a method that is selected from a value of type t on a path.
+func (p *program) method(t types.Type, path []int, m *types.Func) (d *describer, ok bool) {
+	if p.decls[m] == nil || m.Signature().Results().Len() != 1 {
+		return nil, false
+	}
+	d = p.newFn(p.decls[m].unit, nil, nil).describer(1)
+	result := m.Signature().Results().At(0).Type()
+	d.out.Body = d.named(m, result, []*native.Expr{d.receiver(d.variable(t, false), path, m)})
+	return d, !d.no
+}
+
+// nativeMethod makes a call of a method of an interface one by rt.
+func (f *fn) nativeMethod(c *callee) {
+	for i, d := range f.p.tables {
+		if c.named && c.iface && d.name == c.direct && d.computes {
+			symbol := nativeResults[f.p.typ(c.sig.Results().At(0).Type())]
+			c.invoke = func(recv string, _ []string) string { return fmt.Sprintf("rt.%s(%d, %s)", symbol, i, recv) }
+		}
+	}
 }
 
 // isUsual reports whether a method is one statement, of its receiver $ and its

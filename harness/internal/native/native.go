@@ -5,19 +5,19 @@
 //
 // The interpreter takes 2 µs and more for each such call, of which most is the way
 // from native code into a function of the interpreter. Package lower makes a [Func]
-// of a function that only computes: one whose statements are declarations, if, switch
-// and return, over fields, elements, basic values and a few functions of the library.
+// of a function that only computes: one whose statements are declarations, assignments
+// to variables, if, switch and return, over fields, elements, basic values and a few functions of the library.
 // A [Call] has its closures and the variables that it captured.
 //
-// Such a function changes nothing, and whatever it reads it reads at each call. So
-// the order in which its parts are evaluated shows nowhere, and where it would panic
-// it is called again in the interpreter, with the same arguments, which then panics
-// with Go's words, at its line and with its trace. What a Func cannot say, or a
+// Such a function changes nothing but variables, and those when it returns; whatever it
+// reads it reads at each call. So the order in which its parts are evaluated shows
+// nowhere, and where it would panic it is called again in the interpreter, with the same
+// arguments, which then panics with Go's words, at its line and with its trace. What a Func cannot say, or a
 // machine cannot make of it, is left to the interpreter altogether.
 //
 // Memory is read by address. The types that tell where things lie are those of the
 // erased values ([Types]), as reflect has them; indices and nil pointers are checked.
-// Nothing is written but the frame of the call.
+// Nothing is written but the frame of the call and, by [Store], variables of basic types.
 package native
 
 import (
@@ -63,6 +63,7 @@ const (
 	Var               // Func.Vars[Index]
 	Local             // what Let has kept under Index
 	Let               // keeps Args[0] as local Index and evaluates Args[1]
+	Store             // evaluates Args[0], then assigns Args[2] to the variable Args[1]
 	Cond              // Args[1] if Args[0], else Args[2]
 	Field             // field Index of the struct Args[0]
 	Address           // a pointer to Args[0]
@@ -148,6 +149,8 @@ type Code struct {
 	locals int
 	bool   fun[bool] // one of them is the function
 	int    fun[int64]
+	float  fun[float64]
+	string fun[string]
 }
 
 // Compile makes the closures of a Func. It fails where a type has no form.
@@ -157,9 +160,14 @@ func Compile(fn *Func, typeOf Types) (*Code, error) {
 	for _, v := range fn.Vars {
 		code.vars = append(code.vars, c.form(v.Type))
 	}
-	if ClassOf(fn.Body.Type) == Bool {
+	switch ClassOf(fn.Body.Type) {
+	case Bool:
 		code.bool = c.bool(fn.Body)
-	} else {
+	case Float:
+		code.float = c.float(fn.Body)
+	case String:
+		code.string = c.string(fn.Body)
+	default:
 		code.int = c.int(fn.Body)
 	}
 	code.locals = c.locals
@@ -254,6 +262,10 @@ func result[R any](c *Code) fun[R] {
 	switch any(*new(R)).(type) {
 	case bool:
 		r = c.bool
+	case float64:
+		r = c.float
+	case string:
+		r = c.string
 	case int:
 		r = fun[int](func(f *frame) int { return int(c.int(f)) })
 	case rune:

@@ -39,10 +39,11 @@ func serveOne() int {
 	stack.Grow()
 	var set setup
 	var files [3]*os.File
-	err := json.Unmarshal([]byte(os.Args[2]), &set)
+	err := set.decode(os.Args[2])
 	for i, arg := range os.Args[3:6] {
-		fd, bad := strconv.ParseUint(arg, 10, 64)
+		fd, bad := strconv.Atoi(arg)
 		files[i], err = os.NewFile(uintptr(fd), "pipe"), errors.Join(err, bad)
+		set.Sandbox.Keep = append(set.Sandbox.Keep, fd)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s is started by the harness, not by hand\n", marker)
@@ -131,7 +132,10 @@ func (c *child) work(lock *sandbox.Config) error {
 // serve speaks the protocol once, from the script, which is in the given frame,
 // to done.
 func (c *child) serve(k kind, b []byte) error {
-	if err := c.decode(kindScript, &c.script, k, b); err != nil {
+	if k != kindScript {
+		return fmt.Errorf("%w: %v where %v was due", errFrame, k, kindScript)
+	}
+	if err := c.script.decode(b); err != nil {
 		return err
 	}
 	begin := time.Now()
@@ -211,7 +215,7 @@ func (c *child) end(d *done) error {
 	for _, f := range c.streams {
 		f.Close()
 	}
-	b, err := json.Marshal(d)
+	b, err := encode(d)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,9 @@
 // (Tools.Go), does not wait for what it knows: tools and go are not sent then.
 //
 // A frame is a little-endian uint32 length, one byte for its kind, and the
-// payload: JSON, for calls with a 4-byte number in front. A result has its call's
-// number, 8 bytes for the time and then the tool's result as it is.
+// payload: JSON, for calls with a 4-byte number in front, and for a script what
+// brief.go says. A result has its call's number, 8 bytes for the time and then the
+// tool's result as it is.
 //
 // # Which call is which
 //

@@ -22,8 +22,8 @@ const marker = "usetools-worker"
 
 // setup is what a worker is told by its arguments, before it is locked.
 type setup struct {
-	Line    int            `json:"line,omitempty"` // the descriptor for mapLine; 0: none
-	Sandbox sandbox.Config `json:"sandbox"`
+	Line    int            // the descriptor for mapLine; 0: none
+	Sandbox sandbox.Config // whose Keep is the descriptors of the pipes
 }
 
 // isWorker reports whether this process was started as a worker.
@@ -99,12 +99,7 @@ func start(command []string, set setup) (*process, error) {
 	}
 	fds = fds[:3]
 	set.Sandbox.Keep = fds
-	arg, err := json.Marshal(set)
-	if err != nil {
-		closeAll()
-		return nil, err
-	}
-	cmd.Args = append(cmd.Args, marker, string(arg))
+	cmd.Args = append(cmd.Args, marker, set.encode())
 	for _, fd := range fds {
 		cmd.Args = append(cmd.Args, strconv.Itoa(fd))
 	}
