@@ -28,8 +28,6 @@ type FrontOptions struct {
 	Pool string
 	// Wait is how long a script may wait for a runner; 0: DefaultWait.
 	Wait time.Duration
-	// Revision returns that of the registry that scripts are written for; nil: any.
-	Revision func() string
 	// Version is what records say of this build.
 	Version string
 }
@@ -288,9 +286,7 @@ func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*harn
 // send queues a job and waits for what it comes to.
 func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func()) (*harness.Result, error) {
 	j.Front, j.Pool, j.Until = f.c.id, f.o.Pool, time.Now().Add(f.o.Wait).UTC()
-	if f.o.Revision != nil {
-		j.Revision = f.o.Revision()
-	}
+	j.Revision = f.c.Revision()
 	fl, forget := f.expect(ctx, j.ID, s)
 	defer forget()
 	if err := f.enqueue(ctx, j); err != nil {

@@ -89,8 +89,9 @@ func connected(t testing.TB, url string, o Options) *Cluster {
 }
 
 // fronting is a front end, and the harness over it.
-func fronting(t testing.TB, c *Cluster, store *record.Store, o FrontOptions) (*Front, *harness.Harness) {
+func fronting(t testing.TB, c *Cluster, o FrontOptions) (*Front, *harness.Harness) {
 	t.Helper()
+	store := c.Store(nil)
 	o.Records, o.Version = store, "test"
 	f, err := c.Front(&o)
 	if err != nil {
@@ -105,12 +106,13 @@ func fronting(t testing.TB, c *Cluster, store *record.Store, o FrontOptions) (*F
 }
 
 // serving runs scripts until the test ends, or stop is called.
-func serving(t testing.TB, c *Cluster, store *record.Store, shop *shop, o RunnerOptions) (stop func()) {
+func serving(t testing.TB, c *Cluster, shop *shop, o RunnerOptions) (stop func()) {
 	t.Helper()
+	store := c.Store(nil)
 	cat := shop.catalog()
 	h := harness.New(&harness.Options{Records: store, Version: "test"})
 	o.Harness, o.Records = h, store
-	o.Catalog = func(context.Context, string) (*harness.Catalog, func(), error) { return cat, func() {}, nil }
+	o.Catalog = func(context.Context) (*harness.Catalog, func(), error) { return cat, func() {}, nil }
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Serve(ctx, &o) }()
@@ -171,10 +173,11 @@ var outcomes = map[string]harness.Script{
 // as in one process.
 func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 	url := clustertest.Server(t)
-	store := record.Memory(1000, nil)
-	_, h := fronting(t, connected(t, url, Options{}), store, FrontOptions{})
+	c := connected(t, url, Options{})
+	_, h := fronting(t, c, FrontOptions{})
+	store := c.Store(nil)
 	there := newShop()
-	serving(t, connected(t, url, Options{}), store, there, RunnerOptions{})
+	serving(t, connected(t, url, Options{}), there, RunnerOptions{})
 	here := newShop()
 	local := harness.New(&harness.Options{Records: record.Memory(1000, nil), Version: "test"})
 	defer local.Close()

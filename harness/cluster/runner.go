@@ -28,9 +28,8 @@ type RunnerOptions struct {
 	Harness *harness.Harness
 	// Records are the same.
 	Records *record.Store
-	// Catalog returns what scripts can use that were written for a revision of the
-	// registry; "" is any. release is called when the script has ended.
-	Catalog func(ctx context.Context, revision string) (cat *harness.Catalog, release func(), err error)
+	// Catalog returns what a script can use; release is called when it has ended.
+	Catalog func(ctx context.Context) (cat *harness.Catalog, release func(), err error)
 	// Pool names what the runner runs; empty: DefaultPool.
 	Pool string
 	// MaxRuns is how many scripts run at a time; 0: DefaultRuns.
@@ -281,6 +280,10 @@ func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcom
 			out = &outcome{err: fmt.Errorf("running the script failed inside the runner: %.200v", p)}
 		}
 	}()
+	if !r.c.HasRevision(ctx, j.Revision) {
+		r.later(run.msg.Load(), time.Second)
+		return nil
+	}
 	if again || j.Kind == kindResume {
 		if out, done := r.before(ctx, run); done {
 			return out
@@ -423,7 +426,7 @@ func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release
 	release = func() {}
 	if r.o.Catalog != nil {
 		var cat *harness.Catalog
-		if cat, release, err = r.o.Catalog(ctx, j.Revision); err != nil {
+		if cat, release, err = r.o.Catalog(ctx); err != nil {
 			return nil, nil, err
 		}
 		r.mu.Lock()

@@ -235,7 +235,7 @@ func inCluster(t *testing.T, opts *Options) {
 	runs := connect()
 	go func() {
 		done <- runs.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: opts.Records, MaxRuns: opts.MaxRuns,
-			Limits: opts.Limits, Catalog: func(ctx context.Context, _ string) (*harness.Catalog, func(), error) {
+			Limits: opts.Limits, Catalog: func(ctx context.Context) (*harness.Catalog, func(), error) {
 				cat, err := catalog(ctx)
 				return cat, func() {}, err
 			}})
