@@ -67,7 +67,7 @@ type runner struct {
 	end sync.WaitGroup // jobs that were taken
 
 	mu      sync.Mutex
-	mine    map[string]*running // by ID of the run
+	mine    map[uint64]*running // by sequence of the job in the queue
 	tenants map[string]*tenant
 	used    *harness.Catalog // the latest
 }
@@ -76,12 +76,13 @@ type runner struct {
 type running struct {
 	msg atomic.Pointer[nats.Msg] // the latest delivery of its job
 	job *job
+	seq uint64 // of it in the queue
 }
 
 // Serve runs the scripts of a pool until ctx ends. Those that run then have
 // RunnerOptions.Grace.
 func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
-	r := &runner{c: c, o: *o, log: c.log, mine: map[string]*running{}, tenants: map[string]*tenant{}}
+	r := &runner{c: c, o: *o, log: c.log, mine: map[uint64]*running{}, tenants: map[string]*tenant{}}
 	r.o.Pool, r.o.MaxRuns = cmp.Or(o.Pool, DefaultPool), cmp.Or(o.MaxRuns, DefaultRuns)
 	if err := (&harness.Policy{Deny: o.Deny}).Validate(); err != nil {
 		return err
@@ -92,6 +93,9 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 			MaxDeliver: -1, MaxAckPending: -1})
 		return err
 	})
+	if err != nil && ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("the queue of the pool %q: %w", r.o.Pool, err)
 	}
@@ -205,7 +209,13 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 		r.c.conn.Publish(msg.Reply, []byte("+TERM it cannot be read"))
 		return
 	}
-	if own := r.own(j.ID); own != nil && own.job.Kind == j.Kind { // it goes on; this is its job again
+	meta, err := msg.Metadata()
+	if err != nil {
+		r.log.Error("a job that is none of a queue is dropped", "subject", msg.Subject, "error", err)
+		return
+	}
+	seq := meta.Sequence.Stream
+	if own := r.own(seq); own != nil { // it goes on; this is its job again
 		own.msg.Store(msg)
 		return
 	}
@@ -214,31 +224,27 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 		r.later(msg, versionDelay)
 		return
 	}
-	again := false
-	if meta, err := msg.Metadata(); err == nil {
-		again = meta.NumDelivered > 1
-	}
-	run := &running{job: j}
+	run := &running{job: j, seq: seq}
 	run.msg.Store(msg)
 	r.mu.Lock()
-	r.mine[j.ID] = run
+	r.mine[seq] = run
 	r.mu.Unlock()
-	out := r.run(ctx, run, again)
+	out := r.run(ctx, run, meta.NumDelivered > 1)
 	r.end.Go(func() { // the place is free
 		if out != nil {
 			r.c.tell(j, out)
 			r.ack(run.msg.Load(), j)
 		}
 		r.mu.Lock()
-		delete(r.mine, j.ID)
+		delete(r.mine, seq)
 		r.mu.Unlock()
 	})
 }
 
-func (r *runner) own(id string) *running {
+func (r *runner) own(seq uint64) *running {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.mine[id]
+	return r.mine[seq]
 }
 
 // ack takes a job out of the queue.
@@ -350,13 +356,10 @@ func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop fu
 func (r *runner) before(ctx context.Context, run *running) (out *outcome, done bool) {
 	j := run.job
 	if j.Kind == kindResume {
-		meta, err := run.msg.Load().Metadata()
-		if err == nil {
-			err = r.c.again(ctx, func(ctx context.Context) error {
-				_, err := r.c.queue.GetMsg(ctx, meta.Sequence.Stream)
-				return err
-			})
-		}
+		err := r.c.again(ctx, func(ctx context.Context) error {
+			_, err := r.c.queue.GetMsg(ctx, run.seq)
+			return err
+		})
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return nil, true // it was canceled
 		}
