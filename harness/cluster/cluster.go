@@ -70,6 +70,8 @@ type Cluster struct {
 	revisions                          revisions
 	backing                            backing
 
+	outgoing outgoing
+
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
 	work sync.WaitGroup
@@ -125,6 +127,9 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	if major < needsMajor || major == needsMajor && minor < needsMinor {
 		return fmt.Errorf("nats-server %s: want %d.%d or later", c.conn.ConnectedServerVersion(), needsMajor, needsMinor)
 	}
+	if c.conn.MaxPayload() < 2*part {
+		return fmt.Errorf("its messages may have %d bytes (max_payload): want %d", c.conn.MaxPayload(), 2*part)
+	}
 	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(each)); err != nil {
 		return err
 	}
@@ -168,9 +173,10 @@ func (c *Cluster) streams(ctx context.Context) error {
 			Duplicates: 2 * time.Minute}},
 		{&c.records, jetstream.StreamConfig{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"},
 			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
-			RePublish: &jetstream.RePublish{Source: prefix + "rec.>", Destination: newsSubjects + ">", HeadersOnly: true}}},
+			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}}},
 		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
-			prefix + "alive.*", scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
+			prefix + "alive.*", prefix + "owner.*.*", scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true,
+			AllowRollup: true, Duplicates: 2 * time.Minute}},
 		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,
 			Duplicates: 2 * time.Minute}},
 		{&c.audit, jetstream.StreamConfig{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour,
@@ -181,6 +187,9 @@ func (c *Cluster) streams(ctx context.Context) error {
 		err := c.again(ctx, func(ctx context.Context) (err error) {
 			if *s.to, err = c.js.Stream(ctx, s.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
 				*s.to, err = c.js.CreateStream(ctx, s.StreamConfig)
+			}
+			if err == nil && (*s.to).CachedInfo().Config.AllowDirect {
+				err = errors.New("it may be read at servers that are behind (allow_direct): switch that off")
 			}
 			return err
 		})

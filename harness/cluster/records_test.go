@@ -31,8 +31,11 @@ func connect(t testing.TB, o Options) *Cluster {
 }
 
 // two connects two processes to a server of their own.
-func two(t testing.TB) (*Cluster, *Cluster) {
-	o := Options{URL: clustertest.Server(t), AckWait: 2 * time.Second}
+func two(t testing.TB, ackWait ...time.Duration) (*Cluster, *Cluster) {
+	o := Options{URL: clustertest.Server(t)}
+	if len(ackWait) > 0 {
+		o.AckWait = ackWait[0]
+	}
 	return connect(t, o), connect(t, o)
 }
 
@@ -134,7 +137,7 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 }
 
 func TestARunWhoseProcessWasKilledHasDied(t *testing.T) {
-	a, b := two(t)
+	a, b := two(t, 2*time.Second)
 	w := begin(t, a.Store(nil))
 	add(t, w, effect(1))
 	must(t, w.Sync())
@@ -371,8 +374,9 @@ func TestOneIsAlone(t *testing.T) {
 					if n := in.Add(1); n != 1 {
 						t.Errorf("%d are alone", n)
 					}
+					_, err := s.Latest(t.Context(), "r") // takes its time
 					in.Add(-1)
-					return nil
+					return err
 				})
 				if err != nil {
 					t.Error(err)
