@@ -132,25 +132,20 @@ func to(t testing.TB, url string) *Cluster {
 func serves(t testing.TB, c *Cluster, local *backend.Pool, servers ...config.Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	over := make(chan error, 1)
-	go func() { over <- c.ServeCalls(ctx, local, servers) }()
-	deadline := time.Now().Add(10 * time.Second)
-	for _, s := range servers {
-		for { // until it listens
-			m := &message{Kind: aliveKind}
-			if _, err := c.ask(t.Context(), nodeSubject(s.Name, c.id), m); err == nil {
-				break
-			} else if time.Now().After(deadline) {
-				t.Fatal(err)
-			}
-		}
+	n, err := c.newNode(local, servers)
+	if err != nil {
+		t.Fatal(err)
 	}
-	stop = sync.OnceFunc(func() {
+	must(t, c.conn.Flush())
+	over := make(chan struct{})
+	go func() {
+		n.serveUntil(ctx)
+		close(over)
+	}()
+	stop = func() {
 		cancel()
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
-	})
+		<-over
+	}
 	t.Cleanup(stop)
 	return stop
 }
@@ -762,4 +757,8 @@ func (q quiet) Call(ctx context.Context, _ string, _ json.RawMessage) (*backend.
 		return nil, err
 	}
 	return backend.DecodeResult([]byte(q))
+}
+
+func contextOf(t *testing.T, subject string) context.Context {
+	return backend.WithSubject(t.Context(), subject)
 }
