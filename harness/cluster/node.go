@@ -419,7 +419,7 @@ var errOver = errors.New("its caller does not wait for it any more")
 // ask asks the caller of a call. Where it is gone, the call is called off.
 func (n *node) ask(ctx context.Context, s *served, m *message) (*message, error) {
 	m.ID, m.Node = s.m.ID, n.id
-	answer, err := n.c.ask(ctx, s.inbox, m)
+	answer, err := n.c.insist(ctx, s.inbox, m)
 	if err == nil && answer.Kind != m.Kind {
 		err = errOver
 	}
@@ -514,7 +514,7 @@ func (n *node) holder(ctx context.Context, k sessionKey) (owner string, seq uint
 	if owner == n.id || len(owner) > maxToken { // an earlier claim of this node, or none
 		return "", last.Sequence, nil
 	}
-	_, err = n.c.ask(ctx, nodeSubject(k.server, owner), &message{Kind: aliveKind})
+	_, err = n.c.insist(ctx, nodeSubject(k.server, owner), &message{Kind: aliveKind})
 	if errors.Is(err, errGone) {
 		return "", last.Sequence, nil
 	}
