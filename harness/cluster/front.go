@@ -360,7 +360,7 @@ func (f *Front) asked(msg *nats.Msg) {
 	f.mu.Lock()
 	fl := f.flights[lastToken(msg.Subject)]
 	f.mu.Unlock()
-	var q question
+	var q userQuestion
 	if fl == nil || fl.s.Ask == nil || json.Unmarshal(msg.Data, &q) != nil {
 		reply(msg, nil, errNotAsked)
 		return
@@ -397,9 +397,9 @@ func (f *Front) asked(msg *nats.Msg) {
 	}()
 }
 
-// question is what a server asks, and questionReply the answer, as they go to another
+// userQuestion is what a server asks, and userReply the answer, as they go to another
 // process.
-type question struct {
+type userQuestion struct {
 	V       int             `json:"v"`
 	Server  string          `json:"server"`
 	Key     string          `json:"key,omitempty"`
@@ -409,7 +409,7 @@ type question struct {
 	Schema  json.RawMessage `json:"schema,omitempty"`
 }
 
-type questionReply struct {
+type userReply struct {
 	V     int            `json:"v"`
 	Reply *backend.Reply `json:"reply,omitempty"`
 	Error string         `json:"error,omitempty"`
@@ -418,7 +418,7 @@ type questionReply struct {
 var errNotAsked = errors.New("nobody can be asked here")
 
 func reply(msg *nats.Msg, r *backend.Reply, err error) {
-	a := questionReply{V: 1, Reply: r}
+	a := userReply{V: 1, Reply: r}
 	if err != nil {
 		a.Error = err.Error()
 	} else if r == nil {

@@ -20,19 +20,19 @@ import (
 	"github.com/usetools/usetools/registry/backend"
 )
 
-// shop is a server with state. Its tool wait answers when release is closed or fed.
-type shop struct {
+// seller is a server with state. Its tool wait answers when release is closed or fed.
+type seller struct {
 	begun, canceled chan struct{}
 	release         chan struct{}
 	mu              sync.Mutex
 	bought          []string
 }
 
-func newShop() *shop {
-	return &shop{begun: make(chan struct{}, 100), canceled: make(chan struct{}, 100), release: make(chan struct{})}
+func newSeller() *seller {
+	return &seller{begun: make(chan struct{}, 100), canceled: make(chan struct{}, 100), release: make(chan struct{})}
 }
 
-func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+func (s *seller) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
 	switch tool {
 	case "buy":
 		s.mu.Lock()
@@ -54,13 +54,13 @@ func (s *shop) Call(ctx context.Context, server, tool string, args json.RawMessa
 	return backend.DecodeResult(json.RawMessage(`{"content":[{"type":"text","text":"done"}]}`))
 }
 
-func (s *shop) orders() int {
+func (s *seller) orders() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.bought)
 }
 
-func (s *shop) catalog() *harness.Catalog {
+func (s *seller) catalog() *harness.Catalog {
 	yes := true
 	read := &registry.Annotations{ReadOnly: &yes}
 	reg := &registry.Registry{Tools: []registry.Tool{
@@ -106,10 +106,10 @@ func fronting(t testing.TB, c *Cluster, o FrontOptions) (*Front, *harness.Harnes
 }
 
 // serving runs scripts until the test ends, or stop is called.
-func serving(t testing.TB, c *Cluster, shop *shop, o RunnerOptions) (stop func()) {
+func serving(t testing.TB, c *Cluster, seller *seller, o RunnerOptions) (stop func()) {
 	t.Helper()
 	store := c.Store(nil)
-	cat := shop.catalog()
+	cat := seller.catalog()
 	h := harness.New(&harness.Options{Records: store, Version: "test"})
 	o.Harness, o.Records = h, store
 	o.Catalog = func(context.Context) (*harness.Catalog, func(), error) { return cat, func() {}, nil }
@@ -176,9 +176,9 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 	c := connected(t, url, Options{})
 	_, h := fronting(t, c, FrontOptions{})
 	store := c.Store(nil)
-	there := newShop()
+	there := newSeller()
 	serving(t, connected(t, url, Options{}), there, RunnerOptions{})
-	here := newShop()
+	here := newSeller()
 	local := harness.New(&harness.Options{Records: record.Memory(1000, nil), Version: "test"})
 	defer local.Close()
 	for name, s := range outcomes {

@@ -449,7 +449,7 @@ func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release
 	}
 	if j.Asks {
 		s.Ask = func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
-			return r.c.ask(ctx, j, server, q)
+			return r.c.askUser(ctx, j, server, q)
 		}
 	}
 	return s, release, nil
@@ -567,9 +567,9 @@ func (c *Cluster) tell(j *job, out *outcome) {
 	}
 }
 
-// ask has the front end of a job ask its user.
-func (c *Cluster) ask(ctx context.Context, j *job, server string, q *backend.Question) (*backend.Reply, error) {
-	b, err := marshal(question{V: 1, Server: server, Key: q.Key, Mode: q.Mode, Message: q.Message, URL: q.URL,
+// askUser has the front end of a job ask its user.
+func (c *Cluster) askUser(ctx context.Context, j *job, server string, q *backend.Question) (*backend.Reply, error) {
+	b, err := marshal(userQuestion{V: 1, Server: server, Key: q.Key, Mode: q.Mode, Message: q.Message, URL: q.URL,
 		Schema: q.Schema})
 	if err != nil {
 		return nil, err
@@ -593,7 +593,7 @@ func (c *Cluster) ask(ctx context.Context, j *job, server string, q *backend.Que
 		if len(msg.Data) == 0 && msg.Header.Get("Status") == "" {
 			continue // it is still being asked
 		}
-		var a questionReply
+		var a userReply
 		switch err := json.Unmarshal(msg.Data, &a); {
 		case err != nil:
 			return nil, errors.New("asking the user: the front end is gone")
