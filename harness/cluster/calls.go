@@ -276,10 +276,10 @@ type call struct {
 
 	begun    *message // the answer to beginKind; nil: it has not been asked
 	beginErr error
-	notes    map[int]*message  // answers to laterKind
+	notes    map[int]*message      // answers to laterKind
 	asked    map[int]*callQuestion // by number
-	answers  chan answer       // of persons
-	body     []byte            // of the answer
+	answers  chan answer           // of persons
+	body     []byte                // of the answer
 	parts    int
 }
 
