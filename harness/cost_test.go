@@ -91,13 +91,31 @@ func (s *served) call(session *mcp.ClientSession, tool string, args map[string]a
 	}
 }
 
-// direct is the median time of a call that goes to the tool's server itself.
-func (s *served) direct(n int) time.Duration {
+// direct is the median time of a call that goes to the tool's server itself, with
+// pauses in between, after which a call takes longer.
+func (s *served) direct(n int, pause time.Duration) time.Duration {
 	cmd := exec.Command(s.self())
 	cmd.Env = append(os.Environ(), asNotes+"=1")
 	session := s.session(cmd)
 	defer session.Close()
-	return percentile(n, .5, func() { s.call(session, "search_notes", map[string]any{"query": "x"}) })
+	times := make([]time.Duration, n)
+	for i := range times {
+		<-time.After(pause)
+		sent := time.Now()
+		s.call(session, "search_notes", map[string]any{"query": "x"})
+		times[i] = time.Since(sent)
+	}
+	slices.Sort(times)
+	return times[n/2]
+}
+
+// calls is a script that makes n calls, one after another.
+func calls(n int) string {
+	return fmt.Sprintf(`for range %d {
+	if _, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); err != nil {
+		panic(err)
+	}
+}`, n)
 }
 
 // cost is what runs took.
@@ -158,17 +176,10 @@ func (s *served) each(script string, spares, atOnce int, pause time.Duration) co
 func costRows(t *testing.T) []row {
 	s := newServed(t)
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
-	calls := func(n int) string {
-		return fmt.Sprintf(`for range %d {
-	if _, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); err != nil {
-		panic(err)
-	}
-}`, n)
-	}
 	const trivial, rest = `Return(1)`, 60 * time.Millisecond // in which a spare is made again
 	at, paused := s.each(trivial, 2, 1, 0), s.each(trivial, 2, 1, rest)
 	fresh, many := s.each(trivial, 0, 1, 0), s.each(trivial, 2, 8, 0)
-	direct, one, ten := s.direct(200), s.run(calls(1), 50, 2, 1, rest), s.run(calls(10), 50, 2, 1, rest)
+	direct, one, ten := s.direct(200, 0), s.run(calls(1), 50, 2, 1, rest), s.run(calls(10), 50, 2, 1, rest)
 	return []row{
 		{"serve: CPU of a trivial script, all processes, without pauses / with", "≤ 8 / ≤ 14 ms",
 			ms(at.cpu) + " / " + ms(paused.cpu) + " ms"},
@@ -192,6 +203,21 @@ func BenchmarkServed(b *testing.B) {
 				b.ReportMetric(float64(c.cpu.Microseconds())/1000, "cpu-ms/run")
 				b.ReportMetric(float64(c.faults), "faults/run")
 				b.ReportMetric(float64(c.p50.Microseconds())/1000, "p50-ms")
+			}
+		})
+	}
+	const rest = 60 * time.Millisecond
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.Run("direct", func(b *testing.B) {
+		for b.Loop() {
+			b.ReportMetric(ms(s.direct(200, 0)), "p50-ms")
+			b.ReportMetric(ms(s.direct(50, rest)), "p50-ms-after-60ms")
+		}
+	})
+	for _, n := range []int{1, 10} {
+		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				b.ReportMetric(ms(s.run(calls(n), 50, 2, 1, rest).p50), "p50-ms")
 			}
 		})
 	}
