@@ -112,16 +112,21 @@ func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
 
 // objects is the store of revisions.
 func (c *Cluster) objects(ctx context.Context) (store jetstream.ObjectStore, err error) {
-	return bucket(ctx, c, &jetstream.StreamConfig{Name: "OBJ_" + filesBucket,
+	stream := c.filesStream()
+	return bucket(ctx, c, &stream, filesBucket, c.js.ObjectStore)
+}
+
+// filesStream is the stream of the store of revisions, as this version makes it.
+func (c *Cluster) filesStream() jetstream.StreamConfig {
+	return jetstream.StreamConfig{Name: "OBJ_" + filesBucket, Storage: jetstream.FileStorage, Replicas: c.o.Replicas,
 		Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"}, Discard: jetstream.DiscardNew,
-		AllowRollup: true}, filesBucket, c.js.ObjectStore)
+		AllowRollup: true}
 }
 
 // bucket opens a bucket. Where it is missing its stream is made: as NATS makes it, but
 // read at its leader alone, so that nobody reads what was there before.
 func bucket[B any](ctx context.Context, c *Cluster, stream *jetstream.StreamConfig, name string,
 	open func(context.Context, string) (B, error)) (b B, err error) {
-	stream.Storage, stream.Replicas = jetstream.FileStorage, c.o.Replicas
 	err = c.again(ctx, func(ctx context.Context) error {
 		if b, err = open(ctx, name); errors.Is(err, jetstream.ErrBucketNotFound) {
 			if _, err = c.js.CreateStream(ctx, *stream); err == nil {
