@@ -422,7 +422,7 @@ type connected struct {
 	since *time.Time
 }
 
-func (c *connected) Since(string) time.Time { return *c.since }
+func (c *connected) Session(context.Context, string) (bool, time.Time) { return false, *c.since }
 
 // A tool that has become another one is not called by a run that knew it as it was.
 func TestAChangedToolStopsTheRun(t *testing.T) {

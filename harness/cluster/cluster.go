@@ -75,6 +75,8 @@ type Cluster struct {
 	self                               self
 	counts                             counts
 
+	outgoing outgoing
+
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
 	work sync.WaitGroup
@@ -195,9 +197,9 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 		{Name: queueStream, Subjects: []string{prefix + "run.>"}, Retention: jetstream.WorkQueuePolicy,
 			Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge},
 		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour,
-			RePublish: &jetstream.RePublish{Source: prefix + "rec.>", Destination: newsSubjects + ">", HeadersOnly: true}},
-		{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*", prefix + "alive.*", scriptSubjects + ">",
-			keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true},
+			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}},
+		{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*", prefix + "alive.*", prefix + "owner.*.*",
+			scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true},
 		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute},
 		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
 	}
