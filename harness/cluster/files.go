@@ -112,13 +112,13 @@ func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
 
 // objects is the store of revisions.
 func (c *Cluster) objects(ctx context.Context) (store jetstream.ObjectStore, err error) {
-	stream := c.filesStream()
+	stream := c.filesConfig()
 	return bucket(ctx, c, &stream, filesBucket, c.js.ObjectStore)
 }
 
-// filesStream is the stream of the store of revisions, as this version makes it.
-func (c *Cluster) filesStream() jetstream.StreamConfig {
-	return jetstream.StreamConfig{Name: "OBJ_" + filesBucket, Storage: jetstream.FileStorage, Replicas: c.o.Replicas,
+// filesConfig is the stream of the store of revisions, as this version makes it.
+func (c *Cluster) filesConfig() jetstream.StreamConfig {
+	return jetstream.StreamConfig{Name: filesStream, Storage: jetstream.FileStorage, Replicas: c.o.Replicas,
 		Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"}, Discard: jetstream.DiscardNew,
 		AllowRollup: true}
 }

@@ -174,7 +174,7 @@ const userInfoSubject = "$SYS.REQ.USER.INFO"
 
 // streamsOf looks at the streams.
 func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
-	for _, want := range append(c.wanted(), c.filesStream()) {
+	for _, want := range append(c.wanted(), c.filesConfig()) {
 		var info *jetstream.StreamInfo
 		var began time.Time
 		err := c.again(ctx, func(ctx context.Context) error {
