@@ -178,9 +178,13 @@ func (c *Cluster) streams(ctx context.Context) error {
 	to := map[string]*jetstream.Stream{queueStream: &c.queue, recordsStream: &c.records, stateStream: &c.state,
 		keptStream: &c.kept, auditStream: &c.audit}
 	for _, s := range c.wanted() {
-		err := c.again(ctx, func(ctx context.Context) (err error) {
-			if *to[s.Name], err = c.js.Stream(ctx, s.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
-				*to[s.Name], err = c.js.CreateStream(ctx, s)
+		err := c.again(ctx, func(ctx context.Context) error {
+			in, err := c.js.Stream(ctx, s.Name)
+			if errors.Is(err, jetstream.ErrStreamNotFound) {
+				in, err = c.js.CreateStream(ctx, s)
+			}
+			if err == nil && to[s.Name] != nil {
+				*to[s.Name] = in
 			}
 			return err
 		})
@@ -202,6 +206,9 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 			scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true},
 		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute},
 		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
+		// As NATS makes it, but read at its leader alone, so that nobody reads what was there before.
+		{Name: filesStream, Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"},
+			Discard: jetstream.DiscardNew, AllowRollup: true},
 	}
 	for i := range all {
 		all[i].Storage, all[i].Replicas, all[i].Duplicates = jetstream.FileStorage, c.o.Replicas, 2*time.Minute

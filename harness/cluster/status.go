@@ -174,7 +174,7 @@ const userInfoSubject = "$SYS.REQ.USER.INFO"
 
 // streamsOf looks at the streams.
 func (c *Cluster) streamsOf(ctx context.Context, s *Status) error {
-	for _, want := range append(c.wanted(), c.filesConfig()) {
+	for _, want := range c.wanted() {
 		var info *jetstream.StreamInfo
 		var began time.Time
 		err := c.again(ctx, func(ctx context.Context) error {
@@ -316,14 +316,7 @@ func (c *Cluster) subjectsOf(ctx context.Context, in jetstream.Stream, pattern s
 
 // newestRevision is the newest one of the registry; nil: there is none.
 func (c *Cluster) newestRevision(ctx context.Context) (*Registry, error) {
-	var store jetstream.ObjectStore
-	err := c.again(ctx, func(ctx context.Context) (err error) {
-		store, err = c.js.ObjectStore(ctx, filesBucket)
-		return err
-	})
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil, nil
-	}
+	store, err := c.objects(ctx)
 	if err != nil {
 		return nil, c.reached(err)
 	}
