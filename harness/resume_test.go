@@ -40,6 +40,7 @@ func runs(t testing.TB, h *Harness, s *Script, source string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	crosses(t, res)
 	return res
 }
 
@@ -49,6 +50,7 @@ func mustResume(t testing.TB, h *Harness, s *Script, id string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	crosses(t, res)
 	return res
 }
 

@@ -40,6 +40,8 @@ type Options struct {
 	Name string
 	// Version is what they are told of its build.
 	Version string
+	// Cache is the folder for copies of what all have; empty: one in the user's cache folder.
+	Cache string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 }

@@ -100,6 +100,11 @@ func (c *Cluster) ServeCalls(ctx context.Context, local catalog.Caller, servers 
 	if err := c.conn.FlushTimeout(each); err != nil && ctx.Err() == nil {
 		c.log.Warn("taking calls of other processes", "error", err) // subscribed again when the engine is there
 	}
+	if leave, err := c.announce(func(p *Process) { p.Node = true }); err == nil {
+		defer leave()
+	} else if ctx.Err() == nil {
+		c.log.Warn("others cannot see that this process is alive", "error", err)
+	}
 	beats := time.NewTicker(c.o.AckWait / 4)
 	defer beats.Stop()
 	for {

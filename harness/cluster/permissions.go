@@ -26,7 +26,7 @@ type Permissions struct {
 }
 
 // PermissionsOf are those of a user whose processes have some roles. pool is that of a
-// runner, empty: "default". key is the public nkey of the user (U…), behind which its
+// runner, empty: DefaultPool. key is the public nkey of the user (U…), behind which its
 // answers come; empty: it has none, and shares the subjects of answers with all others.
 //
 // What they do not tell apart: who may read a stream reads all of it, and who may purge
@@ -39,7 +39,7 @@ func PermissionsOf(roles []string, pool, key string) (*Permissions, error) {
 		case RoleFront:
 			p.front()
 		case RoleRunner:
-			p.runner(token(cmp.Or(pool, "default")))
+			p.runner(token(cmp.Or(pool, DefaultPool)))
 		case RoleNode:
 			p.process()
 			p.publish(prefix + "owner.*.*")

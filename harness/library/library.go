@@ -174,7 +174,8 @@ func Open(dir string) *Library { return &Library{dir: dir} }
 // OpenSpread is Open of a folder whose scripts other processes have, too.
 func OpenSpread(dir string, s Spread) *Library { return &Library{dir: dir, spread: s} }
 
-// Beside is the library of who has the key, in a folder beside that of l. The
+// Beside is the library of who has the key, as registry.ApartKey makes it, in a folder
+// beside that of l. The
 // scripts of l can be loaded from it too, where it has no other of their name.
 func (l *Library) Beside(key string) *Library {
 	dir := registry.ApartPath(l.dir, key)

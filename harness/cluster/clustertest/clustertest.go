@@ -95,11 +95,14 @@ func Configured(t testing.TB, config string) *server.Server {
 	return s
 }
 
+// ready reports whether one of the servers leads the others, and has heard of all.
 func ready(all []*server.Server) bool {
+	leads := false
 	for _, s := range all {
 		if !s.JetStreamIsCurrent() {
 			return false
 		}
+		leads = leads || s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == len(all)
 	}
-	return true
+	return leads
 }

@@ -232,7 +232,7 @@ func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *nativ
 			} else {
 				other = d.statements([]ast.Stmt{s.Else}, rest)
 			}
-			return d.cond(is, then, other)
+			return d.op(native.Cond, then.Type, is, then, other)
 		}
 		if s.Init != nil {
 			return d.statements([]ast.Stmt{s.Init}, choose)
@@ -252,14 +252,6 @@ func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *nativ
 		return cases()
 	}
 	return d.none()
-}
-
-// cond is one of two values.
-func (d *describer) cond(is, then, other *native.Expr) *native.Expr {
-	if native.ClassOf(then.Type) != native.ClassOf(other.Type) {
-		return d.none()
-	}
-	return d.op(native.Cond, then.Type, is, then, other)
 }
 
 // declare is x, y := a, b from the i-th on, and what follows.
@@ -362,7 +354,7 @@ func (d *describer) cases(list []ast.Stmt, tag *native.Expr, rest func() *native
 		before := maps.Clone(d.assigned)
 		then := d.statements(c.Body, rest)
 		d.assigned = before
-		return d.cond(is, then, from(list[1:]))
+		return d.op(native.Cond, then.Type, is, then, from(list[1:]))
 	}
 	return from(list)
 }

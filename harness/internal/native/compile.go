@@ -354,9 +354,8 @@ func (c *compiler) length(x *Expr) fun[int64] {
 		s := c.string(x)
 		return func(f *frame) int64 { return int64(len(s(f))) }
 	case *types.Slice:
-		return func(at fun[unsafe.Pointer]) fun[int64] {
-			return func(f *frame) int64 { return int64(len(*(*[]struct{})(at(f)))) }
-		}(c.place(x))
+		at := c.place(x)
+		return func(f *frame) int64 { return int64(len(*(*[]struct{})(at(f)))) }
 	case *types.Map:
 		at, t := c.place(x), c.form(u)
 		return func(f *frame) int64 { return int64(reflect.NewAt(t, at(f)).Elem().Len()) }
@@ -684,21 +683,20 @@ func (c *compiler) elem(x *Expr, offset uintptr) fun[unsafe.Pointer] {
 
 // boxed makes what evaluates a key of a map.
 func (c *compiler) boxed(x *Expr) fun[reflect.Value] {
-	t := c.form(x.Type)
-	switch ClassOf(x.Type) {
+	switch t := c.form(x.Type); ClassOf(x.Type) {
 	case Bool:
-		v := c.bool(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.bool(x), t)
 	case Int:
-		v := c.int(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.int(x), t)
 	case Float:
-		v := c.float(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.float(x), t)
 	case String:
-		v := c.string(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.string(x), t)
 	}
-	at := c.place(x)
-	return func(f *frame) reflect.Value { return reflect.NewAt(t, at(f)).Elem() }
+	c.unknown(x)
+	return nil
+}
+
+func box[T any](v fun[T], t reflect.Type) fun[reflect.Value] {
+	return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
 }

@@ -602,6 +602,18 @@ func basics() {
 		sort.SliceStable(l, func(i, j int) bool { return len(l[i]) > 1 && len(l[j]) > 1 && l[i][1]-2 < l[j][1]-2 })
 		return fmt.Sprint(l)
 	})
+	try("library", func() any {
+		return slices.IndexFunc([]string{"a", "\xffABAB", "日本語ab"}, func(s string) bool {
+			n := strings.Index(s, "AB") + strings.Count(s, "AB")*10 + utf8.RuneCountInString(s)*100
+			return n == 521 && unicode.ToLower(rune(s[1])) == 'a' && strings.TrimSpace(s+" ") == s && strings.ContainsAny(s, "xB")
+		})
+	})
+	try("maps by all keys", func() any {
+		bools, floats, bytes := map[bool]int8{true: -1}, map[float32][]int{0.5: {1, 2}}, map[level]*item{3: {Name: "x"}}
+		return slices.IndexFunc(xs, func(x int) bool {
+			return bools[x < 0] < 0 && len(floats[float32(x)/-2]) == 2 && bytes[level(x+4)].Name == "x"
+		})
+	})
 	try("errors", func() any {
 		l := []error{nil, errors.New("x")}
 		return slices.IndexFunc(l, func(e error) bool { return e != nil })
@@ -691,7 +703,7 @@ func assignments() {
 			k--
 			ok = !ok
 			if len(s) < 20 {
-				s += "ab"[:1]
+				s += "a"
 			}
 			return a - b
 		})
@@ -906,6 +918,7 @@ func (b *byPath) Pop() any          { x := (*b)[len(*b)-1]; *b = (*b)[:len(*b)-1
 func sorters() {
 	by("sort.Sort", func(l []item) { sort.Sort(byLevel(l)) })
 	by("sort.Stable", func(l []item) { sort.Stable(sort.Reverse(byLevel(l))) })
+	by("sort.Stable, itself", func(l []item) { sort.Stable(byLevel(l)) })
 	by("embedded sorter", func(l []item) {
 		n := 0
 		sort.Sort(counted{l, &n})
