@@ -185,6 +185,9 @@ func (c *Cluster) streams(ctx context.Context) error {
 			if errors.Is(err, jetstream.ErrStreamNotFound) {
 				in, err = c.js.CreateStream(ctx, s)
 			}
+			if err == nil && in.CachedInfo().Config.AllowDirect {
+				err = errors.New("it may be read at servers that are behind (allow_direct): switch that off")
+			}
 			if err == nil && to[s.Name] != nil {
 				*to[s.Name] = in
 			}

@@ -145,7 +145,7 @@ func TestStreamsThatAreMadeOtherwise(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: queueStream, Subjects: []string{"ut.run.>"},
-		Storage: jetstream.MemoryStorage, AllowDirect: true}); err != nil {
+		Storage: jetstream.MemoryStorage}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := connect(t, Options{URL: url}).Status(t.Context(), nil)
@@ -154,8 +154,7 @@ func TestStreamsThatAreMadeOtherwise(t *testing.T) {
 	}
 	i := slices.IndexFunc(s.Streams, func(s *Stream) bool { return s.Name == queueStream })
 	want := []string{"retention: Limits, this version makes WorkQueue", "storage: Memory, this version makes File",
-		"discard: DiscardOld, this version makes DiscardNew", "max age: 0s, this version makes 30m0s",
-		"reads of followers: true, this version makes false"}
+		"discard: DiscardOld, this version makes DiscardNew", "max age: 0s, this version makes 30m0s"}
 	if diff := cmp.Diff(want, s.Streams[i].Odd); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
