@@ -276,15 +276,15 @@ type call struct {
 
 	begun    *message // the answer to beginKind; nil: it has not been asked
 	beginErr error
-	notes    map[int]*message  // answers to laterKind
-	asked    map[int]*question // by number
-	answers  chan answer       // of persons
-	body     []byte            // of the answer
+	notes    map[int]*message      // answers to laterKind
+	asked    map[int]*callQuestion // by number
+	answers  chan answer           // of persons
+	body     []byte                // of the answer
 	parts    int
 }
 
-// question is one of a server, that a person is asked.
-type question struct {
+// callQuestion is one of a server, that a person is asked.
+type callQuestion struct {
 	last   *nats.Msg // that asked it
 	answer *message  // nil: not yet
 	page   chan struct{}
@@ -300,7 +300,7 @@ type answer struct {
 // call makes a call at a node, and returns the raw result.
 func (c *Cluster) call(ctx context.Context, k *call) (raw json.RawMessage, err error) {
 	k.c, k.id, k.key = c, strings.ToLower(rand.Text()), sessionKey{k.server, backend.SubjectOf(ctx)}
-	k.notes, k.asked, k.answers = map[int]*message{}, map[int]*question{}, make(chan answer)
+	k.notes, k.asked, k.answers = map[int]*message{}, map[int]*callQuestion{}, make(chan answer)
 	inbox, in, closed, err := c.listen(k.id)
 	if err != nil {
 		return nil, k.failed(backend.NotSent, err)
@@ -595,7 +595,7 @@ func (k *call) ask(ctx context.Context, in *nats.Msg, m *message) error {
 		return nil
 	}
 	asks := &backend.Question{Key: w.Key, Mode: w.Mode, Message: w.Message, URL: w.URL, Schema: w.Schema}
-	q := &question{last: in, page: make(chan struct{})}
+	q := &callQuestion{last: in, page: make(chan struct{})}
 	if w.Page {
 		asks.Done = q.page
 	}
@@ -642,7 +642,7 @@ func (c *Cluster) session(ctx context.Context, server string) (keeps bool, since
 	defer cancel()
 	ask := &message{Kind: sessionKind, ID: strings.ToLower(rand.Text()), Call: &wireCall{Subject: backend.SubjectOf(ctx)}}
 	for to := callSubject(server); ; {
-		m, err := c.ask(ctx, to, ask)
+		m, err := c.insist(ctx, to, ask)
 		switch {
 		case err != nil:
 			return keeps, time.Time{}
@@ -661,9 +661,9 @@ func (c *Cluster) session(ctx context.Context, server string) (keeps bool, since
 // errGone says that nobody listens at a subject.
 var errGone = errors.New("nobody is there")
 
-// ask sends a message until it is answered, or ctx ends. errGone: nobody listens, which
+// insist sends a message until it is answered, or ctx ends. errGone: nobody listens, which
 // was looked at twice.
-func (c *Cluster) ask(ctx context.Context, subject string, m *message) (*message, error) {
+func (c *Cluster) insist(ctx context.Context, subject string, m *message) (*message, error) {
 	b, err := m.encode()
 	if err != nil {
 		return nil, err

@@ -22,8 +22,8 @@ import (
 	"github.com/usetools/usetools/registry/config"
 )
 
-// shop is a server that does what its tools are called.
-type shop struct {
+// stall is a server that does what its tools are called.
+type stall struct {
 	mu     sync.Mutex
 	effect int               // of the tool buy
 	calls  map[string]int    // by tool
@@ -34,18 +34,18 @@ type shop struct {
 	free   chan struct{}     // closed: calls of slow end
 }
 
-func newShop() *shop {
-	return &shop{calls: map[string]int{}, begun: make(chan struct{}, 100), free: make(chan struct{})}
+func newStall() *stall {
+	return &stall{calls: map[string]int{}, begun: make(chan struct{}, 100), free: make(chan struct{})}
 }
 
-func (s *shop) List(context.Context) (*backend.Listing, error) {
+func (s *stall) List(context.Context) (*backend.Listing, error) {
 	return &backend.Listing{Server: registry.Server{Name: "shop", Version: "1"},
 		Tools: []registry.Tool{{Server: "shop", Name: "echo", Input: json.RawMessage(`{"type":"object"}`)}}}, nil
 }
 
-func (s *shop) Close() error { return nil }
+func (s *stall) Close() error { return nil }
 
-func (s *shop) Call(ctx context.Context, tool string, args json.RawMessage) (*backend.Result, error) {
+func (s *stall) Call(ctx context.Context, tool string, args json.RawMessage) (*backend.Result, error) {
 	how := backend.SendOf(ctx)
 	s.mu.Lock()
 	s.calls[tool]++
@@ -115,7 +115,7 @@ func (s *shop) Call(ctx context.Context, tool string, args json.RawMessage) (*ba
 }
 
 // pool has the shop, which is its connection.
-func (s *shop) pool(t *testing.T) *backend.Pool {
+func (s *stall) pool(t *testing.T) *backend.Pool {
 	p := backend.NewPool(func(_ context.Context, server string) (backend.Backend, error) { return s, nil }, nil)
 	t.Cleanup(func() { p.Close() })
 	return p
@@ -132,25 +132,20 @@ func to(t testing.TB, url string) *Cluster {
 func serves(t testing.TB, c *Cluster, local *backend.Pool, servers ...config.Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	over := make(chan error, 1)
-	go func() { over <- c.ServeCalls(ctx, local, servers) }()
-	deadline := time.Now().Add(10 * time.Second)
-	for _, s := range servers {
-		for { // until it listens
-			m := &message{Kind: aliveKind}
-			if _, err := c.ask(t.Context(), nodeSubject(s.Name, c.id), m); err == nil {
-				break
-			} else if time.Now().After(deadline) {
-				t.Fatal(err)
-			}
-		}
+	n, err := c.newNode(local, servers)
+	if err != nil {
+		t.Fatal(err)
 	}
-	stop = sync.OnceFunc(func() {
+	must(t, c.conn.Flush())
+	over := make(chan struct{})
+	go func() {
+		n.serveUntil(ctx)
+		close(over)
+	}()
+	stop = func() {
 		cancel()
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
-	})
+		<-over
+	}
 	t.Cleanup(stop)
 	return stop
 }
@@ -158,9 +153,9 @@ func serves(t testing.TB, c *Cluster, local *backend.Pool, servers ...config.Ser
 func nowhere(string) bool { return false }
 
 // atNode is a caller and a node that has a shop.
-func atNode(t *testing.T) (*Calls, *shop, *Cluster) {
+func atNode(t *testing.T) (*Calls, *stall, *Cluster) {
 	url := clustertest.Server(t)
-	s, at := newShop(), to(t, url)
+	s, at := newStall(), to(t, url)
 	serves(t, at, s.pool(t), config.Server{Name: "shop"})
 	return to(t, url).Calls(nil, nowhere), s, at
 }
@@ -327,7 +322,7 @@ func TestACallMayTakeLongerThanANodeMayBeSilent(t *testing.T) {
 // A request that comes twice is sent once, also by two nodes.
 func TestARequestThatComesTwiceIsSentOnce(t *testing.T) {
 	url := clustertest.Server(t)
-	s := newShop()
+	s := newStall()
 	for range 2 {
 		serves(t, to(t, url), s.pool(t), config.Server{Name: "shop"})
 	}
@@ -464,7 +459,7 @@ func TestANodeThatIsGone(t *testing.T) {
 
 func TestToolsThatANodeLeavesOutAreNotCalled(t *testing.T) {
 	url := clustertest.Server(t)
-	s := newShop()
+	s := newStall()
 	serves(t, to(t, url), s.pool(t), config.Server{Name: "shop", Exclude: []string{"bu*"}})
 	calls := to(t, url).Calls(nil, nowhere)
 	ctx, how := asEffect(t, nil)
@@ -523,7 +518,7 @@ func TestNoMoreCallsAfterDrain(t *testing.T) {
 // A node that ends lets calls end that were sent.
 func TestANodeThatEnds(t *testing.T) {
 	url := clustertest.Server(t)
-	s, at := newShop(), to(t, url)
+	s, at := newStall(), to(t, url)
 	stop := serves(t, at, s.pool(t), config.Server{Name: "shop"})
 	calls := to(t, url).Calls(nil, nowhere)
 	type outcome struct {
@@ -559,13 +554,13 @@ func TestASessionHasOneOwner(t *testing.T) {
 	url := clustertest.Server(t)
 	browser := config.Server{Name: "browser", Session: true}
 	type at struct {
-		*shop
+		*stall
 		*Cluster
 		stop func()
 	}
 	nodes := make([]*at, 3)
 	for i := range nodes {
-		s, c := newShop(), to(t, url)
+		s, c := newStall(), to(t, url)
 		nodes[i] = &at{s, c, serves(t, c, s.pool(t), browser)}
 	}
 	callers := []*Calls{to(t, url).Calls(nil, nowhere), to(t, url).Calls(nil, nowhere)}
@@ -628,7 +623,7 @@ func TestASessionHasOneOwner(t *testing.T) {
 // What is a process's own does not go over the cluster.
 func TestOwnServersAreCalledHere(t *testing.T) {
 	url := clustertest.Server(t)
-	s := newShop()
+	s := newStall()
 	c := to(t, url)
 	calls := c.Calls(s.pool(t), func(server string) bool { return server == "shop" })
 	if _, err := calls.Call(t.Context(), "shop", "echo", json.RawMessage("{}")); err != nil {
@@ -651,7 +646,7 @@ func TestOwnServersAreCalledHere(t *testing.T) {
 // Tenants that wait for a server of a node take turns.
 func TestTenantsTakeTurnsAtANode(t *testing.T) {
 	url := clustertest.Server(t)
-	s, at := newShop(), to(t, url)
+	s, at := newStall(), to(t, url)
 	p := backend.NewPool(func(context.Context, string) (backend.Backend, error) { return s, nil },
 		&backend.PoolOptions{Concurrency: func(string) int { return 4 }})
 	t.Cleanup(func() { p.Close() })
@@ -762,4 +757,8 @@ func (q quiet) Call(ctx context.Context, _ string, _ json.RawMessage) (*backend.
 		return nil, err
 	}
 	return backend.DecodeResult([]byte(q))
+}
+
+func contextOf(t *testing.T, subject string) context.Context {
+	return backend.WithSubject(t.Context(), subject)
 }

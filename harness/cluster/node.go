@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
@@ -30,10 +31,15 @@ const sessionIdle = 30 * time.Minute
 
 // node serves calls of other processes.
 type node struct {
-	c       *Cluster
-	local   catalog.Caller
-	ctx     context.Context // ends where no more calls are taken
-	work    sync.WaitGroup
+	c      *Cluster
+	id     string // nobody else ever has it
+	local  catalog.Caller
+	ctx    context.Context // ends when no more calls are taken
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	subscribed []*nats.Subscription
+
 	mu      sync.Mutex
 	ended   bool
 	served  map[string]*served // by ID
@@ -55,7 +61,7 @@ type served struct {
 	n     int       // of the last message with a number
 }
 
-// claim is a session that this process has.
+// claim is a session that this node has.
 type claim struct {
 	seq   uint64    // of its message
 	since time.Time // the claim
@@ -69,57 +75,67 @@ type claim struct {
 // It believes what callers say of the class of a tool, but calls none that a server's
 // entry leaves out by name. Who may publish to the server's subject may call it.
 func (c *Cluster) ServeCalls(ctx context.Context, local catalog.Caller, servers []config.Server) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.ctx, cancel)()
-	n := &node{c: c, local: local, ctx: ctx, served: map[string]*served{}, claims: map[sessionKey]*claim{}}
-	defer n.work.Wait()
-	var subscribed []*nats.Subscription
-	defer func() {
-		for _, s := range subscribed {
-			s.Unsubscribe() // where the connection is closed, there is none
-		}
-		n.end()
-	}()
+	n, err := c.newNode(local, servers)
+	if err != nil {
+		return err
+	}
+	n.serveUntil(ctx)
+	return nil
+}
+
+// newNode takes calls from now on; see ServeCalls. Call serveUntil.
+func (c *Cluster) newNode(local catalog.Caller, servers []config.Server) (*node, error) {
+	n := &node{c: c, id: strings.ToLower(rand.Text()), local: local, served: map[string]*served{},
+		claims: map[sessionKey]*claim{}}
+	n.ctx, n.cancel = context.WithCancel(c.ctx)
 	for i := range servers {
 		server := &servers[i]
 		take := func(m *nats.Msg) { n.take(server, m) }
-		for _, subscribe := range []func() (*nats.Subscription, error){
-			func() (*nats.Subscription, error) { return c.conn.Subscribe(nodeSubject(server.Name, c.id), take) },
-			func() (*nats.Subscription, error) {
-				return c.conn.QueueSubscribe(callSubject(server.Name), "nodes", take)
-			},
-		} {
-			s, err := subscribe()
-			if err != nil {
-				return fmt.Errorf("taking calls to server %q: %w", server.Name, err)
-			}
-			subscribed = append(subscribed, s)
+		own, err := c.conn.Subscribe(nodeSubject(server.Name, n.id), take)
+		if err == nil {
+			n.subscribed = append(n.subscribed, own)
+			var shared *nats.Subscription
+			shared, err = c.conn.QueueSubscribe(callSubject(server.Name), "nodes", take)
+			n.subscribed = append(n.subscribed, shared)
+		}
+		if err != nil {
+			n.end()
+			return nil, fmt.Errorf("taking calls to server %q: %w", server.Name, err)
 		}
 	}
-	if err := c.conn.FlushTimeout(each); err != nil && ctx.Err() == nil {
-		c.log.Warn("taking calls of other processes", "error", err) // subscribed again when the engine is there
-	}
-	if leave, err := c.announce(func(p *Process) { p.Node = true }); err == nil {
+	return n, nil
+}
+
+// serveUntil serves calls until ctx ends and those under way have ended.
+func (n *node) serveUntil(ctx context.Context) {
+	defer n.work.Wait()
+	defer n.end()
+	if leave, err := n.c.announce(func(p *Process) { p.Node = true }); err == nil {
 		defer leave()
-	} else if ctx.Err() == nil {
-		c.log.Warn("others cannot see that this process is alive", "error", err)
+	} else if n.c.ctx.Err() == nil {
+		n.c.log.Warn("others cannot see that this process is alive", "error", err)
 	}
-	beats := time.NewTicker(c.o.AckWait / 4)
+	beats := time.NewTicker(n.c.o.AckWait / 4)
 	defer beats.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
+		case <-n.ctx.Done():
+			return
 		case <-beats.C:
 			n.forget()
-			n.keepClaims(ctx)
+			n.keepClaims(n.ctx)
 		}
 	}
 }
 
 // end takes no more calls, and calls off those that have not been sent.
 func (n *node) end() {
+	for _, s := range n.subscribed {
+		s.Unsubscribe() // where the connection is closed, there is none
+	}
+	n.cancel()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended = true
@@ -165,13 +181,13 @@ func (n *node) take(server *config.Server, in *nats.Msg) {
 		n.mu.Unlock()
 		switch {
 		case s == nil:
-			n.c.respond(in, &message{Kind: overKind, ID: m.ID, Node: n.c.id})
+			n.c.respond(in, &message{Kind: overKind, ID: m.ID, Node: n.id})
 			return
 		case m.Kind == cancelKind:
 			s.cancel()
 		}
 		s.hear()
-		n.c.respond(in, &message{Kind: aliveKind, ID: m.ID, Node: n.c.id})
+		n.c.respond(in, &message{Kind: aliveKind, ID: m.ID, Node: n.id})
 	case sessionKind:
 		n.begin(func() { n.tellSession(server, in, m) })
 	case callKind, listKind:
@@ -188,7 +204,7 @@ func (s *served) hear() {
 }
 
 func (n *node) refuse(in *nats.Msg, id string, err error) {
-	n.c.respond(in, &message{Kind: refusedKind, ID: id, Node: n.c.id, Error: errorOnWire(err, backend.NotSent)})
+	n.c.respond(in, &message{Kind: refusedKind, ID: id, Node: n.id, Error: errorOnWire(err, backend.NotSent)})
 }
 
 // begin runs f in a goroutine that ServeCalls waits for; false when it is too late.
@@ -249,14 +265,14 @@ func (n *node) serve(server *config.Server, in *nats.Msg, m *message) {
 
 // run makes a call, and tells the caller what came of it.
 func (n *node) run(ctx context.Context, s *served, in *nats.Msg) {
-	taken := &message{Kind: takenKind, ID: s.m.ID, Node: n.c.id}
+	taken := &message{Kind: takenKind, ID: s.m.ID, Node: n.id}
 	if s.m.Kind == callKind && s.server.Session {
 		owner, err := n.claim(ctx, sessionKey{s.server.Name, s.m.Call.Subject})
 		switch {
 		case err != nil:
 			n.refuse(in, s.m.ID, fmt.Errorf("looking for who has the session: %w", err))
 			return
-		case owner != n.c.id:
+		case owner != n.id:
 			n.c.respond(in, &message{Kind: elsewhereKind, ID: s.m.ID, Node: owner})
 			return
 		}
@@ -407,8 +423,8 @@ var errOver = errors.New("its caller does not wait for it any more")
 
 // ask asks the caller of a call. Where it is gone, the call is called off.
 func (n *node) ask(ctx context.Context, s *served, m *message) (*message, error) {
-	m.ID, m.Node = s.m.ID, n.c.id
-	answer, err := n.c.ask(ctx, s.inbox, m)
+	m.ID, m.Node = s.m.ID, n.id
+	answer, err := n.c.insist(ctx, s.inbox, m)
 	if err == nil && answer.Kind != m.Kind {
 		err = errOver
 	}
@@ -467,7 +483,7 @@ func (n *node) claim(ctx context.Context, k sessionKey) (owner string, err error
 	n.mu.Unlock()
 	if c != nil {
 		c.used = time.Now()
-		return n.c.id, nil
+		return n.id, nil
 	}
 	for range maxMoves {
 		owner, last, err := n.holder(ctx, k)
@@ -484,7 +500,7 @@ func (n *node) claim(ctx context.Context, k sessionKey) (owner string, err error
 		n.mu.Lock()
 		n.claims[k] = &claim{seq: seq, since: time.Now(), used: time.Now()}
 		n.mu.Unlock()
-		return n.c.id, nil
+		return n.id, nil
 	}
 	return "", errors.New("other nodes claim it all the time")
 }
@@ -500,10 +516,10 @@ func (n *node) holder(ctx context.Context, k sessionKey) (owner string, seq uint
 		return "", 0, err
 	}
 	owner = string(last.Data)
-	if owner == n.c.id || len(owner) > maxToken { // an earlier claim of this process, or none
+	if owner == n.id || len(owner) > maxToken { // an earlier claim of this node, or none
 		return "", last.Sequence, nil
 	}
-	_, err = n.c.ask(ctx, nodeSubject(k.server, owner), &message{Kind: aliveKind})
+	_, err = n.c.insist(ctx, nodeSubject(k.server, owner), &message{Kind: aliveKind})
 	if errors.Is(err, errGone) {
 		return "", last.Sequence, nil
 	}
@@ -513,7 +529,7 @@ func (n *node) holder(ctx context.Context, k sessionKey) (owner string, seq uint
 // publishClaim writes a claim in the place of the message with a sequence; 0: of none.
 func (n *node) publishClaim(ctx context.Context, k sessionKey, last uint64) (seq uint64, err error) {
 	m := nats.NewMsg(ownerSubject(k.server, k.subject))
-	m.Data = []byte(n.c.id)
+	m.Data = []byte(n.id)
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	return n.c.publish(ctx, n.c.state, m, strings.ToLower(rand.Text()), last, jetstream.WithMsgTTL(seconds(n.c.o.AckWait)))
 }
@@ -549,7 +565,7 @@ func (n *node) keepClaims(ctx context.Context) {
 func (n *node) tellSession(server *config.Server, in *nats.Msg, m *message) {
 	ctx, cancel := context.WithTimeout(n.ctx, each)
 	defer cancel()
-	answer := &message{Kind: sessionKind, ID: m.ID, Node: n.c.id, Session: &wireSession{Keeps: server.Session, Age: -1}}
+	answer := &message{Kind: sessionKind, ID: m.ID, Node: n.id, Session: &wireSession{Keeps: server.Session, Age: -1}}
 	if server.Session && m.Call != nil {
 		k := sessionKey{server.Name, m.Call.Subject}
 		n.mu.Lock()
@@ -570,4 +586,34 @@ func (n *node) tellSession(server *config.Server, in *nats.Msg, m *message) {
 		}
 	}
 	n.c.respond(in, answer)
+}
+
+// ShareServers has files call the servers that its config lacks at the nodes that have
+// them, and makes this process the node of those with usetools.node, as long as files
+// has their connections.
+func (c *Cluster) ShareServers(files *harness.Files) {
+	stop := func() {}
+	files.Calls = func(cfg *config.Config, pool *backend.Pool) harness.Caller {
+		stop() // what is under way ends with its connections
+		var shared []config.Server
+		for _, s := range cfg.Servers {
+			if s.Node && s.Err == nil {
+				shared = append(shared, s)
+			}
+		}
+		if len(shared) > 0 {
+			n, err := c.newNode(pool, shared)
+			if err != nil {
+				c.log.Error("this process takes no calls of others", "error", err)
+			} else {
+				var ctx context.Context
+				ctx, stop = context.WithCancel(c.ctx)
+				c.work.Go(func() { n.serveUntil(ctx) })
+			}
+		}
+		return c.Calls(pool, func(server string) bool {
+			s, ok := cfg.Server(server)
+			return ok && !(s.Node && s.Session)
+		})
+	}
 }
