@@ -158,20 +158,26 @@ func costRows(t *testing.T) []row {
 	s := newServed(t)
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
 	calls := func(n int) string {
-		return fmt.Sprintf(`for range %d { if _, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); err != nil { panic(err) } }`, n)
+		return fmt.Sprintf(`for range %d {
+	if _, err := notes.SearchNotes(notes.SearchNotesParams{Query: "x"}); err != nil {
+		panic(err)
+	}
+}`, n)
 	}
 	const trivial, rest = `Return(1)`, 60 * time.Millisecond // in which a spare is made again
-	at, paused, fresh, many := s.each(trivial, 2, 1, 0), s.each(trivial, 2, 1, rest), s.each(trivial, 0, 1, 0), s.each(trivial, 2, 8, 0)
-	direct := s.direct(200)
+	at, paused := s.each(trivial, 2, 1, 0), s.each(trivial, 2, 1, rest)
+	fresh, many := s.each(trivial, 0, 1, 0), s.each(trivial, 2, 8, 0)
+	direct, one, ten := s.direct(200), s.run(calls(1), 50, 2, 1, rest), s.run(calls(10), 50, 2, 1, rest)
 	return []row{
-		{"serve: CPU of a trivial script, all processes, without pauses / with", "≤ 8 / ≤ 14 ms", ms(at.cpu) + " / " + ms(paused.cpu) + " ms"},
+		{"serve: CPU of a trivial script, all processes, without pauses / with", "≤ 8 / ≤ 14 ms",
+			ms(at.cpu) + " / " + ms(paused.cpu) + " ms"},
 		{"serve: its minor page faults, without pauses / with", "≤ 900", fmt.Sprintf("%d / %d", at.faults, paused.faults)},
 		{"serve: its p50, without pauses / with", "≤ 5 / ≤ 1.5 ms", ms(at.p50) + " / " + ms(paused.p50) + " ms"},
 		{"serve: its p50, new worker each time", "≤ 7 ms", ms(fresh.p50) + " ms"},
 		{"serve: trivial scripts a second, 8 at a time", "≥ 600", fmt.Sprintf("%.0f", many.second)},
-		{"serve: a script of one call, spare worker ready, p50", "≤ " + ms(direct*6/5+time.Millisecond) + " ms (1.2 × direct + 1 ms)",
-			ms(s.run(calls(1), 50, 2, 1, rest).p50) + " ms"},
-		{"serve: a script of 10 calls, spare worker ready, p50", "≤ 4 ms", ms(s.run(calls(10), 50, 2, 1, rest).p50) + " ms"},
+		{"serve: a script of one call, spare worker ready, p50",
+			"≤ " + ms(direct*6/5+time.Millisecond) + " ms (1.2 × direct + 1 ms)", ms(one.p50) + " ms"},
+		{"serve: a script of 10 calls, spare worker ready, p50", "≤ 4 ms", ms(ten.p50) + " ms"},
 	}
 }
 

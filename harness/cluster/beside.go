@@ -143,6 +143,10 @@ func (b *backing) Tidy() error {
 		return nil
 	}
 	b.tidied = time.Now()
+	return b.tidy(b.tidied)
+}
+
+func (b *backing) tidy(now time.Time) error {
 	names, err := b.Names()
 	if err != nil {
 		return err
@@ -163,7 +167,7 @@ func (b *backing) Tidy() error {
 			continue
 		}
 		m, err := b.c.last(ctx, b.c.records, subject)
-		if err == nil && time.Since(m.Time) > stale {
+		if err == nil && now.Sub(m.Time) > stale {
 			err = b.c.purge(ctx, b.c.records, subject)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -37,6 +37,8 @@ type Options struct {
 	AckWait time.Duration
 	// Name is what others are told of this process; empty: the host's name and the PID.
 	Name string
+	// Cache is the folder for copies of what all have; empty: one in the user's cache folder.
+	Cache string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 }

@@ -285,14 +285,17 @@ func (c *Cluster) Follow(ctx context.Context, files *harness.Files) error {
 	return nil
 }
 
-// copyOf is the path of the copy of the registry.
+// copyOf is the path of the copy of the registry, whose folder is there.
 func (c *Cluster) copyOf() (string, error) {
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
+	folder := c.o.Cache
+	if folder == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		sum := sha256.Sum256([]byte(c.o.URL))
+		folder = filepath.Join(user, "usetools", "cluster", hex.EncodeToString(sum[:8]))
 	}
-	sum := sha256.Sum256([]byte(c.o.URL))
-	folder = filepath.Join(folder, "usetools", "cluster", hex.EncodeToString(sum[:8]))
 	return filepath.Join(folder, registryEntry), os.MkdirAll(folder, 0o700)
 }
 

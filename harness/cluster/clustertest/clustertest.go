@@ -65,11 +65,14 @@ func Servers(t testing.TB, n int) []*server.Server {
 	return all
 }
 
+// ready reports whether one of the servers leads the others, and has heard of all.
 func ready(all []*server.Server) bool {
+	leads := false
 	for _, s := range all {
 		if !s.JetStreamIsCurrent() {
 			return false
 		}
+		leads = leads || s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == len(all)
 	}
-	return true
+	return leads
 }
