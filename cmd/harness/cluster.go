@@ -21,8 +21,14 @@ import (
 // clusterVariable names the servers of NATS where no flag does.
 const clusterVariable = "USETOOLS_CLUSTER"
 
-// clusterFlags say where the cluster is, and who this is there.
+// clusterFlags say where the cluster is, who this is there, and how what is missing is made.
 func clusterFlags() []cli.Flag {
+	return append(connectFlags(), &cli.IntFlag{Name: "replicas", Usage: "of how many servers each stream is that is made in " +
+		"-cluster", Value: 1, Validator: atLeast(1)})
+}
+
+// connectFlags say where the cluster is, and who this is there.
+func connectFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "cluster", Usage: "share runs and records through NATS JetStream at `URL`, several with commas " +
 			"(or " + clusterVariable + ")"},
@@ -30,8 +36,6 @@ func clusterFlags() []cli.Flag {
 		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the authorities of the certificates of -cluster"},
 		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the certificate of this program for -cluster"},
 		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with the key of -cluster-cert"},
-		&cli.IntFlag{Name: "replicas", Usage: "of how many servers each stream is that is made in -cluster", Value: 1,
-			Validator: atLeast(1)},
 	}
 }
 
@@ -43,6 +47,12 @@ func poolFlag() cli.Flag {
 // clusterURL names the servers of NATS, "" where the cluster is not used.
 func clusterURL(c *cli.Command) string {
 	return cmp.Or(c.String("cluster"), os.Getenv(clusterVariable))
+}
+
+// clusterOptions are what the flags say of the cluster.
+func clusterOptions(c *cli.Command) *cluster.Options {
+	return &cluster.Options{URL: clusterURL(c), Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
+		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Version: thisBuild().Version}
 }
 
 // connected connects to the cluster that the flags name; nil: they name none. It is closed
@@ -58,8 +68,9 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cl, err := cluster.Connect(ctx, &cluster.Options{URL: url, Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
-		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Replicas: c.Int("replicas"), Log: log})
+	o := clusterOptions(c)
+	o.Replicas, o.Log = c.Int("replicas"), log
+	cl, err := cluster.Connect(ctx, o)
 	if err != nil {
 		return nil, err
 	}
