@@ -62,6 +62,7 @@ type Front struct {
 	local *harness.Harness // runs nothing
 	subs  []*nats.Subscription
 	msgs  chan *nats.Msg
+	leave func()
 
 	mu       sync.Mutex
 	flights  map[string]*flight // by ID of the run
@@ -117,6 +118,9 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening to runners: %w", err)
 	}
+	if f.leave, err = c.announce(func(p *Process) { p.Front = true }); err != nil {
+		return nil, err
+	}
 	c.work.Go(f.read)
 	c.work.Go(f.fetch)
 	return f, nil
@@ -124,6 +128,7 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 
 // Close notes that the results that were handed on were answered.
 func (f *Front) Close() error {
+	f.leave()
 	for _, sub := range f.subs {
 		sub.Unsubscribe()
 	}
@@ -307,6 +312,9 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 	defer cancel()
 	err := f.c.enqueue(try, j, key)
 	var busy *BusyError
+	if err == nil {
+		f.c.counts.queued.Add(1)
+	}
 	if err == nil || errors.As(err, &busy) {
 		return err
 	}

@@ -186,8 +186,9 @@ func (s *source) sent(ctx context.Context, seq uint64, f func(nats.Header, uint6
 	}
 }
 
-// batchSize is how many messages a consumer sends at once.
-const batchSize = 256
+// batchSize is how many messages a consumer sends at once: 32 MiB at most, half of what
+// a client holds that was not read before it drops some.
+const batchSize = 32 << 20 / part
 
 // Edge returns the first line of the record or the last, without its line feed, from the
 // message that has it; false: all must be read to know it.
