@@ -8,12 +8,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/usetools/usetools/cmd/internal/testserver"
+	"github.com/usetools/usetools/harness"
 )
 
 // asHarness is the environment variable that makes this binary the command.
 const asHarness = "AS_HARNESS"
 
 func TestMain(m *testing.M) {
+	harness.RunWorker()
 	if os.Getenv(asHarness) != "" {
 		main()
 	}
