@@ -183,6 +183,7 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	cl.ShareServers(files)
 	opts := &serve.Options{Records: cl.Store(storeOptions(files)), MaxRuns: places, BestEffort: c.String("sandbox") == bestEffort,
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Grace: c.Duration("grace"),
 		Build: thisBuild().Version}
