@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -194,8 +195,15 @@ func TestPermissions(t *testing.T) {
 	_, h := fronting(t, f, FrontOptions{Pool: "gpu"})
 	seller := newSeller()
 	defer serving(t, r, seller, RunnerOptions{Pool: "gpu"})()
-	for _, name := range []string{"calls", "large", "waiting"} {
+	large, err := json.Marshal(strings.Repeat("x", 2*part)) // its job does not fit into a message
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"calls", "inputs", "waiting"} {
 		script, to := outcomes[name], &told{}
+		if name == "inputs" {
+			script = harness.Script{Source: "Return(1)", Inputs: map[string]json.RawMessage{"a": large}}
+		}
 		to.listen(&script)
 		res, err := h.Run(t.Context(), &script)
 		if err != nil {
