@@ -75,7 +75,8 @@ const (
 	headerSize = 8 + 4 + 4 + sha256.Size
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli takes 0.2 ms to make: too long to do it when each process begins.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // part is one array of an index.
 type part struct {
@@ -154,7 +155,7 @@ func (ix *Index) encode(from [sha256.Size]byte) []byte {
 		data = append(data, p.bytes()...)
 		data = data[:aligned(len(data))] // what lies between is zero
 	}
-	binary.LittleEndian.PutUint32(data[len(keptMagic):], crc32.Checksum(data[len(keptMagic)+4:], castagnoli))
+	binary.LittleEndian.PutUint32(data[len(keptMagic):], crc32.Checksum(data[len(keptMagic)+4:], castagnoli()))
 	return data
 }
 
@@ -188,7 +189,7 @@ func (ix *Index) decode(data []byte, from [sha256.Size]byte) bool {
 	at := headerSize + 8*len(parts)
 	if len(data) < at || string(data[:8]) != keptMagic || !bytes.Equal(data[16:headerSize], from[:]) ||
 		binary.LittleEndian.Uint32(data[12:]) != uint32(len(parts)) ||
-		binary.LittleEndian.Uint32(data[8:]) != crc32.Checksum(data[12:], castagnoli) ||
+		binary.LittleEndian.Uint32(data[8:]) != crc32.Checksum(data[12:], castagnoli()) ||
 		uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
 		return false
 	}

@@ -287,7 +287,7 @@ func newForged(t testing.TB) *forged {
 // header: it may rank tools wrongly, and nothing else. It reports whether it was read.
 func (f *forged) try(t testing.TB, body []byte) bool {
 	data := slices.Concat(f.good[:headerSize], body)
-	binary.LittleEndian.PutUint32(data[8:], crc32.Checksum(data[12:], castagnoli))
+	binary.LittleEndian.PutUint32(data[8:], crc32.Checksum(data[12:], castagnoli()))
 	probe := &Index{t: f.made.t, model: f.made.model, reg: f.made.reg}
 	probe.exact.tools = f.made.reg.Tools
 	if !probe.decode(data, [sha256.Size]byte(f.good[16:headerSize])) || !probe.isConsistent() {

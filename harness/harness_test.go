@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -24,11 +23,6 @@ func quarter(n int) int {
 		return (n + 3) / 4
 	}
 	return n
-}
-
-func TestMain(m *testing.M) {
-	RunWorker()
-	os.Exit(m.Run())
 }
 
 // recorder is a Caller that answers from a function and keeps the arguments.

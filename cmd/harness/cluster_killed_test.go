@@ -232,8 +232,8 @@ func (c *aCluster) strike(rng *rand.Rand, kind string, down time.Duration) {
 	p.start()
 }
 
-// execute sends a script as clients of 2026-07-28 do; nothing is kept between requests.
-func execute(ctx context.Context, url, script string, inputs map[string]any) (*answered, error) {
+// sendScript sends a script as clients of 2026-07-28 do; nothing is kept between requests.
+func sendScript(ctx context.Context, url, script string, inputs map[string]any) (*answered, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
 		"name": "execute", "arguments": map[string]any{"script": script, "inputs": inputs, "timeout_seconds": 60},
 		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -398,7 +398,7 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 			return
 		}
 		ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
-		a, err := execute(ctx, w.c.fronts[rng.IntN(len(w.c.fronts))], clusterScript, inputs)
+		a, err := sendScript(ctx, w.c.fronts[rng.IntN(len(w.c.fronts))], clusterScript, inputs)
 		cancel()
 		if err != nil { // the front end is gone: the client sends its request again
 			w.count("no answer")

@@ -88,7 +88,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	if opts.Records, err = record.Open(dir, storeOptions(files)); err != nil {
 		return usageError{err.Error()}
 	}
-	opts.Kept = "the records are in " + opts.Records.Dir()
+	opts.KeptFor = "the records are in " + opts.Records.Dir()
 	link := page.ConsoleLink()
 	s, err := serve.New(opts)
 	if err != nil {

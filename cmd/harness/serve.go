@@ -291,9 +291,9 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 			return files.Watch(ctx, c.Duration("poll"), updated)
 		}
 	}
-	opts.Kept = fmt.Sprintf("the last %d runs are kept, in memory", serve.DefaultRecords)
+	opts.KeptFor = fmt.Sprintf("the last %d runs are kept, in memory", serve.DefaultRecords)
 	if c.IsSet("state") {
-		opts.Kept = "runs are kept for " + c.String("keep-age") + fmt.Sprintf(" or %d MB", c.Int("keep-mb"))
+		opts.KeptFor = "runs are kept for " + c.String("keep-age") + fmt.Sprintf(" or %d MB", c.Int("keep-mb"))
 	}
 	return opts, nil
 }

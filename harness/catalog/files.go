@@ -55,6 +55,12 @@ type Files struct {
 	NoObserve bool
 	// NoUsage records nothing of what scripts use, see package usage.
 	NoUsage bool
+	// Follow says that others build the registry file, and what was learnt from results
+	// beside it: it is taken as it is, whatever the configs say, no server is asked for its
+	// tools, and neither phrases nor results teach anything, so that scripts mean the same
+	// wherever the files are the same. Follow calls renewed each time that the file was
+	// replaced, until its context ends; Watch calls it. nil: Files builds the registry.
+	Follow func(ctx context.Context, renewed func()) error
 	// Log is called with one line of text for events such as a registry that is
 	// built, or that cannot be used; nil: it is not.
 	Log func(string)
@@ -195,7 +201,7 @@ func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, err
 	}
 	known := len(cfg.Files) == 0
 	var reg, previous *registry.Registry
-	if known {
+	if known && f.Follow == nil {
 		reg, err = registry.Load(f.Registry)
 	} else {
 		reg, previous, err = f.load(ctx, cfg, search)
@@ -282,7 +288,7 @@ func (f *Files) Again(ctx context.Context) bool {
 
 // askFailed is the second part of Again.
 func (f *Files) askFailed(ctx context.Context) bool {
-	if f.catalog == nil || f.pool == nil {
+	if f.catalog == nil || f.pool == nil || f.Follow != nil {
 		return false
 	}
 	old := f.catalog.Registry
@@ -334,7 +340,7 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // no config gets here that checkRules refuses
 		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
 	}
-	if settings.Remembers() && !f.NoMemory {
+	if settings.Remembers() && !f.NoMemory && f.Follow == nil {
 		c.Memory = f.memory(reg)
 	}
 	if f.observes(cfg) {
@@ -469,6 +475,13 @@ func (f *Files) shapes() *observe.Store {
 	if err != nil {
 		return nil
 	}
+	if f.Follow != nil {
+		s, err := observe.Fixed(path)
+		if err != nil {
+			f.log("%v; nothing is known of results", err)
+		}
+		return s
+	}
 	s, err := observe.Open(path)
 	if err != nil {
 		f.log("%v; what was learnt from results begins anew", err)
@@ -528,6 +541,9 @@ func (f *Files) Path() string {
 func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg,
 	previous *registry.Registry, err error) {
 	path := f.Path()
+	if f.Follow != nil {
+		return f.given(path, search)
+	}
 	if err := Replaceable(path, cfg.Files); err != nil {
 		return nil, nil, err
 	}
@@ -581,6 +597,9 @@ func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.Path()) 
 
 // hold holds the tools of a registry from a file as the pins say now.
 func (f *Files) hold(reg *registry.Registry, cfg *config.Config) {
+	if f.Follow != nil { // who builds it holds them
+		return
+	}
 	defer registry.LockPins()()
 	path, pinned := f.pins(), build.Pinned(cfg.Servers)
 	pins := registry.LoadPins(path)

@@ -3,6 +3,9 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"reflect"
 	"time"
 
@@ -20,8 +23,14 @@ import (
 // closed when it returns. For a config that cannot be read it gets an error and
 // the old catalog (nil where there was none). Each new registry is saved.
 //
+// With Follow servers are not asked: there is a new catalog for each new registry file,
+// with the connections of the previous one.
+//
 // Without a config there is nothing to watch: Watch waits for ctx.
 func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *Catalog, err error)) error {
+	if f.Follow != nil {
+		return f.Follow(ctx, func() { updated(f.reread(ctx)) })
+	}
 	paths := f.configs()
 	if len(paths) == 0 {
 		<-ctx.Done()
@@ -79,6 +88,41 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		updated(last, nil)
 		f.replace(last, u.Config)
 	})
+}
+
+// given loads a registry that others build, for Follow.
+func (f *Files) given(path string, search *discovery.Options) (reg, previous *registry.Registry, err error) {
+	reg, err = registry.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no registry yet: nobody has published one (%w)", err)
+	}
+	if err == nil && search.Embedder != nil && !discovery.Embedded(reg, search.Embedder) {
+		f.log("%s has not the vectors of the configured embedder; the embedded model answers alone", path)
+		search.Embedder = nil
+	}
+	return reg, nil, err
+}
+
+// reread is the catalog of a registry file that others have replaced.
+func (f *Files) reread(ctx context.Context) (*Catalog, error) {
+	f.mu.Lock()
+	if f.catalog == nil {
+		f.mu.Unlock()
+		return f.Early(ctx)
+	}
+	defer f.mu.Unlock()
+	search := *cmp.Or(f.catalog.Search, &discovery.Options{})
+	reg, _, err := f.given(f.Path(), &search)
+	if err != nil {
+		return f.catalog, err
+	}
+	c := f.renewed(reg)
+	c.Search, c.Calls = &search, f.catalog.Calls
+	if c.Shapes != nil {
+		c.Shapes = f.shapes()
+	}
+	f.catalog = c
+	return c, nil
 }
 
 // unchanged is the catalog as it is, to be given other connections, where a

@@ -67,6 +67,8 @@ type Cluster struct {
 	js   jetstream.JetStream
 
 	queue, records, state, kept, audit jetstream.Stream
+	revisions                          revisions
+	backing                            backing
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -90,7 +92,7 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 	c.ctx, c.end = context.WithCancel(context.Background())
 	if err := c.connect(ctx); err != nil {
 		c.Close()
-		return nil, fmt.Errorf("connecting to the cluster at %s: %w", o.URL, err)
+		return nil, fmt.Errorf("connecting to the cluster at %s: %w", plainURL(o.URL), err)
 	}
 	return c, nil
 }

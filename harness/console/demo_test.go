@@ -40,7 +40,6 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	harness.RunWorker()
 	code := m.Run()
 	chrome.close()
 	if err := shared.close(); err != nil && code == 0 {
@@ -204,7 +203,7 @@ func openWorld(address string, change func(*world)) (w *world, err error) {
 	w.ends = append(w.ends, w.harness.Close)
 
 	s, err := serve.New(&serve.Options{Records: w.store, Policy: w.policy, BestEffort: true, Grace: -1, Build: "demo",
-		Kept:    "runs are kept as long as this test runs",
+		KeptFor: "runs are kept as long as this test runs",
 		Catalog: func(context.Context) (*harness.Catalog, error) { return w.catalog, nil }})
 	if err != nil {
 		return w, err

@@ -83,3 +83,10 @@ type Source interface {
 	// Running reports whether somebody writes it.
 	Running() (bool, error)
 }
+
+// An Edger is a Source that may know its first line and its last one without being read.
+type Edger interface {
+	// Edge returns the first line or the last, without its line feed; false: it is not
+	// known. Of a line that cannot be read all is read.
+	Edge(last bool) (line []byte, ok bool, err error)
+}

@@ -373,6 +373,13 @@ func ends(f Source) (*Begin, *End, error) {
 
 // edge returns the first line of a source, or the last; nil: it cannot be read.
 func edge(f Source, last bool) (Line, error) {
+	if e, ok := f.(Edger); ok {
+		if line, ok, err := e.Edge(last); err != nil {
+			return nil, err
+		} else if l, _ := decode(line); ok && l != nil {
+			return l, nil
+		}
+	}
 	size, err := f.Size()
 	if err != nil {
 		return nil, err

@@ -9,16 +9,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 )
 
-// stores are a folder and memory.
+// stores are a folder, memory and a cluster of one server.
 func stores(t *testing.T, o *record.StoreOptions) map[string]*record.Store {
 	disk, err := record.Open(t.TempDir(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*record.Store{"folder": disk, "memory": record.Memory(100, o)}
+	c, err := cluster.Connect(t.Context(), &cluster.Options{URL: clustertest.Server(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return map[string]*record.Store{"folder": disk, "memory": record.Memory(100, o), "cluster": c.Store(o)}
 }
 
 func TestARunIsReadAsItWasWritten(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"os"
@@ -48,6 +49,7 @@ type audit struct {
 	args    bool
 	max     int64
 	wait    time.Duration // for a line
+	also    io.Writer     // gets each line too; nil: nobody
 	fail    func(error)   // ends serving, where records are required; nil: they are not
 
 	turn chan struct{}    // has one, of who uses the file:
@@ -172,7 +174,14 @@ func (a *audit) write(token string, lines []byte) error {
 		wait = min(wait, auditLate)
 	}
 	a.mu.Unlock()
-	err := a.within(wait, func(until time.Time) error { return a.append(token, lines, until) })
+	err := a.within(wait, func(until time.Time) error {
+		err := a.append(token, lines, until)
+		if a.also != nil {
+			_, other := a.also.Write(lines)
+			err = errors.Join(err, other)
+		}
+		return err
+	})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -118,6 +118,10 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 		return nil, err
 	}
 	defer done()
+	stored, err := s.kept.forScript(ctx, c.tenant(), c.keptFor(), args.Script, args.Inputs)
+	if err != nil {
+		return nil, err
+	}
 	told := c.account(args, cat.Registry, begin)
 	if err := told.audit.ready(); err != nil {
 		return nil, err
@@ -136,7 +140,7 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	}
 	script.Source, script.Strict, script.Catalog, script.Dry = args.Script, s.opts.Strict, cat, args.DryRun
 	script.Inputs, script.Once = args.Inputs, args.Once
-	script.Stored = s.kept.forScript(c.tenant(), c.keptFor(), args.Script, args.Inputs)
+	script.Stored = stored
 	if args.Timeout > 0 {
 		script.Limits.Timeout = min(args.Timeout, s.opts.Limits.Timeout)
 	}

@@ -120,6 +120,7 @@ func (l *live) updated(c *harness.Catalog, err error) {
 		l.s.log.Error("the tools stay as they were", "error", err)
 		return
 	}
+	before := l.now()
 	old := l.set(c, nil)
 	for _, srv := range c.Registry.Servers {
 		if srv.Error != nil {
@@ -129,7 +130,7 @@ func (l *live) updated(c *harness.Catalog, err error) {
 	l.s.log.Info("tools", "tools", len(c.Registry.Tools), "servers", len(c.Registry.Servers))
 	l.s.describeSoon()
 	l.s.checkLoaded(c)
-	if old == nil {
+	if old == nil || before != nil && before.Calls == c.Calls { // its connections stay
 		return
 	}
 	done := make(chan struct{})

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -579,5 +580,38 @@ func TestARequiredAuditThatCannotBeWrittenEndsServing(t *testing.T) {
 	}
 	if _, err := New(&Options{AuditRequired: true}); err == nil {
 		t.Error("no file is a fine audit")
+	}
+}
+
+// wires is an io.Writer that writes nowhere once it is cut.
+type wires struct {
+	wire
+	cut atomic.Bool
+}
+
+func (w *wires) Write(p []byte) (int, error) {
+	if w.cut.Load() {
+		return 0, errors.New("the wire is cut")
+	}
+	return w.wire.Write(p)
+}
+
+// The lines of the file go to a second place, whole, and one that is not taken there
+// counts as one that is not written.
+func TestTheAuditHasASecondPlace(t *testing.T) {
+	file, to := filepath.Join(t.TempDir(), "runs.jsonl"), &wires{}
+	s, _ := serving(t, &Options{Audit: file, AuditTo: to, AuditRequired: true})
+	c := connect(t, s, nil)
+	c.run("Return(1)")
+	b, err := os.ReadFile(file)
+	if err != nil || len(b) == 0 || to.b.String() != string(b) {
+		t.Errorf("%v: the file has\n%s\nthe second place\n%s", err, b, to.b.String())
+	}
+	to.cut.Store(true)
+	if got, _ := c.run("Return(2)"); !strings.Contains(got, "nothing has run") {
+		t.Error(got)
+	}
+	if err := receive(t, c.ended); err == nil || !strings.Contains(err.Error(), "the wire is cut") {
+		t.Errorf("serving ended with %v", err)
 	}
 }

@@ -79,12 +79,17 @@ type Options struct {
 	Audit         string
 	AuditArgs     bool
 	AuditRequired bool
+	// AuditTo is written each line of the file too, whole lines at a time; one that it
+	// does not take is as one that the file does not take. nil: nowhere else.
+	AuditTo io.Writer
 	// Telemetry sends traces and metrics as the OTEL_ variables of the
 	// environment say.
 	Telemetry bool
 	// Records keeps a record of each run and each call without a script; nil: the
 	// last DefaultRecords of them, in memory.
 	Records *record.Store
+	// Kept keeps what has a handle for Stored; nil: this process does, in memory.
+	Kept Kept
 	// Key signs what clients carry from one request to the next, questions to their
 	// users and where they stand, of at least 32 bytes: instances that answer for one
 	// another have the same. Empty: one that nobody else has.
@@ -95,9 +100,9 @@ type Options struct {
 	// Files are what Catalog is from, for the console, which shows and changes their
 	// configs; nil: it does not.
 	Files *catalog.Files
-	// Kept says in words how long records are kept, for the console; StateFlag is what
+	// KeptFor says in words how long records are kept, for the console; StateFlag is what
 	// commands that it names need to find them.
-	Kept, StateFlag string
+	KeptFor, StateFlag string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 	// Version is what clients are told; empty: "dev".
@@ -254,7 +259,7 @@ func New(opts *Options) (*Server, error) {
 	s.broken, s.fail = context.WithCancelCause(context.Background())
 	s.metrics.begun = time.Now()
 	s.queue = newQueue(o.MaxRuns, o.MaxQueue)
-	s.kept = newKeeper()
+	s.kept = newKeeper(o.Kept)
 	if o.UsageOrder {
 		s.usage = newCounts()
 	}
@@ -266,6 +271,9 @@ func New(opts *Options) (*Server, error) {
 	var err error
 	if s.audit, err = openAudit(o.Audit, o.AuditArgs, s.log, &s.metrics); err != nil {
 		return nil, err
+	}
+	if s.audit != nil {
+		s.audit.also = o.AuditTo
 	}
 	if o.AuditRequired {
 		if s.audit == nil {

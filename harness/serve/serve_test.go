@@ -23,7 +23,6 @@ import (
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
 
 func TestMain(m *testing.M) {
-	harness.RunWorker()
 	if file := os.Getenv(countFile); file != "" {
 		countStdio(file)
 		return
@@ -487,7 +486,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	if s.metrics.panics.Load() == 0 {
 		t.Error("the panic was not counted")
 	}
-	s.kept = newKeeper()
+	s.kept = newKeeper(nil)
 	if got, _ := c.run("Return(2)"); got != "2\n" {
 		t.Error(got)
 	}

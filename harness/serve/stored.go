@@ -2,7 +2,10 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,6 +23,8 @@ const (
 	keepAll     = 256 << 20 // bytes for all
 	keepResults = 32        // values for one session
 	keepHandles = 1024      // values of a tenant without a session
+	maxHandles  = 32        // values of Kept for one script
+	keepWait    = 10 * time.Second
 )
 
 // keeper keeps large results for later scripts. In a session they have numbers; what
@@ -28,6 +33,8 @@ const (
 // or the tenant that has too much; where all have too much together, of the tenant
 // that has the most.
 type keeper struct {
+	handles Kept // keeps what has a handle; nil: that is in all, too
+
 	mu   sync.Mutex
 	all  []*keptValue // by age, the oldest first
 	size int
@@ -42,11 +49,22 @@ type keptValue struct {
 	until   time.Time
 }
 
-func newKeeper() *keeper { return &keeper{next: map[string]int{}} }
+// Kept keeps values by handles at one place for several instances of a server. A value
+// has up to 16 MiB, and is kept for 30 minutes, or until its tenant has others of 64 MB.
+type Kept interface {
+	Keep(ctx context.Context, tenant, handle string, value json.RawMessage) error
+	// Kept returns nil where a tenant has no value of a handle.
+	Kept(ctx context.Context, tenant, handle string) (json.RawMessage, error)
+}
+
+func newKeeper(handles Kept) *keeper { return &keeper{handles: handles, next: map[string]int{}} }
 
 // keep keeps values of a tenant's session, empty for none, and returns their IDs, ""
-// for one that is too large.
+// for one that is too large or that Kept does not take.
 func (k *keeper) keep(tenant, session string, values ...json.RawMessage) []string {
+	if k.handles != nil && session == "" {
+		return k.keepElsewhere(tenant, values)
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.expire(time.Now())
@@ -56,7 +74,7 @@ func (k *keeper) keep(tenant, session string, values ...json.RawMessage) []strin
 			continue
 		}
 		if session == "" {
-			ids[i] = strings.ToLower(rand.Text()[:handleSize])
+			ids[i] = newHandle()
 		} else {
 			k.next[session]++
 			ids[i] = fmt.Sprintf("r%d", k.next[session])
@@ -110,9 +128,11 @@ func (k *keeper) expire(now time.Time) {
 // forScript returns the values that a script of a tenant's session may mean: those
 // whose handles it or its inputs have, and of the session, if there is one, those
 // whose numbers it has, all where it has none of them.
-func (k *keeper) forScript(tenant, session, source string, inputs map[string]json.RawMessage) map[string]json.RawMessage {
+// The error is that a value cannot be read now.
+func (k *keeper) forScript(ctx context.Context, tenant, session, source string, inputs map[string]json.RawMessage) (
+	map[string]json.RawMessage, error) {
 	if !strings.Contains(source, "Stored") {
-		return nil
+		return nil, nil
 	}
 	has := func(handle string) bool {
 		if strings.Contains(source, handle) {
@@ -126,6 +146,9 @@ func (k *keeper) forScript(tenant, session, source string, inputs map[string]jso
 		return false
 	}
 	named, rest := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if err := k.elsewhere(ctx, named, tenant, source, inputs); err != nil {
+		return nil, fmt.Errorf("reading what is kept for Stored: %w; nothing has run", err)
+	}
 	for _, v := range k.of(tenant, session) { // without the lock: inputs may be large
 		switch {
 		case v.session == "" && has(v.id), v.session != "" && strings.Contains(source, `"`+v.id+`"`):
@@ -135,9 +158,72 @@ func (k *keeper) forScript(tenant, session, source string, inputs map[string]jso
 		}
 	}
 	if len(named) > 0 {
-		return named
+		return named, nil
 	}
-	return rest
+	return rest, nil
+}
+
+// keepElsewhere is keep by k.handles.
+func (k *keeper) keepElsewhere(tenant string, values []json.RawMessage) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
+	defer cancel()
+	ids := make([]string, len(values))
+	for i, v := range values {
+		if len(v) == 0 || len(v) > keepEach {
+			continue
+		}
+		if handle := newHandle(); k.handles.Keep(ctx, digest(tenant), handle, v) == nil {
+			ids[i] = handle
+		}
+	}
+	return ids
+}
+
+// elsewhere adds the values that k.handles has of the handles in a script and its inputs.
+func (k *keeper) elsewhere(ctx context.Context, to map[string]json.RawMessage, tenant, source string,
+	inputs map[string]json.RawMessage) error {
+	if k.handles == nil {
+		return nil
+	}
+	handles := handlesIn(nil, []byte(source))
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		handles = handlesIn(handles, inputs[name])
+	}
+	ctx, cancel := context.WithTimeout(ctx, keepWait)
+	defer cancel()
+	size := 0
+	for _, h := range handles {
+		v, err := k.handles.Kept(ctx, digest(tenant), h)
+		if err != nil {
+			return err
+		}
+		if size += len(v); v != nil && size <= keepTenant {
+			to[h] = v
+		}
+	}
+	return nil
+}
+
+// digest stands for a tenant, in whose name there may be a token, outside this process.
+func digest(tenant string) string {
+	sum := sha256.Sum256([]byte(tenant))
+	return hex.EncodeToString(sum[:16])
+}
+
+// handlesIn adds to a list what may be handles in a text: words of as many letters and
+// digits as they have. There are at most maxHandles.
+func handlesIn(list []string, text []byte) []string {
+	in := func(c byte) bool { return c >= 'a' && c <= 'z' || c >= '2' && c <= '7' }
+	for begin, i := 0, 0; i <= len(text) && len(list) < maxHandles; i++ {
+		if i < len(text) && in(text[i]) {
+			continue
+		}
+		if i-begin == handleSize && !slices.Contains(list, string(text[begin:i])) {
+			list = append(list, string(text[begin:i]))
+		}
+		begin = i + 1
+	}
+	return list
 }
 
 // of are the values of a session, and those of its tenant that have handles.
@@ -155,6 +241,8 @@ func (k *keeper) of(tenant, session string) (found []*keptValue) {
 
 // handleSize is the size of a handle: letters and digits of rand.Text, 80 bits.
 const handleSize = 16
+
+func newHandle() string { return strings.ToLower(rand.Text()[:handleSize]) }
 
 // forget drops what a session kept.
 func (k *keeper) forget(session string) {

@@ -52,7 +52,8 @@ const (
 // Where two processes observe the same tool and save to one file, the last one
 // wins.
 type Store struct {
-	path string // empty: nothing is saved
+	path  string // empty: nothing is saved
+	fixed bool   // see Fixed
 
 	saving sync.Mutex // taken before mu
 
@@ -115,13 +116,29 @@ func New(path string) *Store {
 	return &Store{path: path, tools: map[string]*learnt{}, touched: map[string]bool{}}
 }
 
+// Fixed returns a Store with the schemas of the file at path, which stay as they are
+// whatever results look like: scripts compile the same wherever there is the same file.
+// Of other tools it notes what their results look like, for Seen. It is not saved, and
+// what is Beside it has no schemas. With an error it has none either.
+func Fixed(path string) (*Store, error) {
+	s := New("")
+	tools, err := read(path)
+	if err == nil {
+		s.tools = tools
+	}
+	s.fixed = true
+	return s, err
+}
+
 // Beside is the Store of somebody whose results are learnt apart from those of
 // s, and from those of anybody with another key. It is saved beside s, in a
 // file that has a hash of the key in its name. It is never nil: with an error,
 // which says why its file could not be read, it begins anew.
 func (s *Store) Beside(key string) (*Store, error) {
 	if s.path == "" {
-		return New(""), nil
+		out := New("")
+		out.fixed = s.fixed
+		return out, nil
 	}
 	path := registry.ApartPath(s.path, key)
 	out, err := Open(path)
@@ -183,6 +200,9 @@ func (s *Store) Observe(tool string, result []byte, reads bool) {
 		l = &learnt{Shape: &shape{}}
 		s.tools[tool] = l
 	}
+	if s.fixed && l.Stable {
+		return
+	}
 	s.touched[tool] = true
 	if a.text {
 		l.Text++
@@ -201,7 +221,7 @@ func (s *Store) Observe(tool string, result []byte, reads bool) {
 		l.Same, l.schema = 0, nil
 	default:
 		l.Same++
-		l.Stable = l.Stable || l.Same >= stableAfter
+		l.Stable = l.Stable || l.Same >= stableAfter && !s.fixed
 	}
 	if l.Stable != offered || l.Stable && m.grew {
 		s.version++

@@ -385,3 +385,54 @@ func BenchmarkObserve(b *testing.B) {
 		s.Observe("t", r, true)
 	}
 }
+
+// Where the files are the same, types are the same whatever each has seen.
+func TestAFixedStoreOffersWhatItsFileHas(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shapes.json")
+	learns := New(path)
+	for range 5 {
+		learns.Observe("a.known", structured(`{"id":1}`), true)
+	}
+	if err := learns.Save(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Fixed(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := learns.Schema("a.known")
+	version := s.Version()
+	for i := range 10 {
+		s.Observe("a.known", structured(fmt.Sprintf(`{"id":"%d","more":[]}`, i)), true)
+		s.Observe("a.new", structured(`{"id":1}`), true)
+	}
+	if got, ok := s.Schema("a.known"); !ok || string(got) != string(want) {
+		t.Errorf("%v: %s, want %s", ok, got, want)
+	}
+	if got, ok := s.Schema("a.new"); ok || s.Version() != version {
+		t.Errorf("a type that the file has not: %s", got)
+	}
+	if seen, ok := s.Seen("a.new"); !ok || seen.Results != 10 {
+		t.Errorf("%+v, %v", seen, ok)
+	}
+	beside, err := s.Beside("ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		beside.Observe("a.new", structured(`{"id":1}`), true)
+	}
+	if _, ok := beside.Schema("a.new"); ok {
+		t.Error("a type of one tenant at one place")
+	}
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Open(path); err != nil || len(again.List()) != 1 {
+		t.Errorf("the file has changed: %v", err)
+	}
+	os.WriteFile(path, []byte("{"), 0o600)
+	if s, err := Fixed(path); err == nil || len(s.List()) != 0 {
+		t.Errorf("a damaged file: %v", err)
+	}
+}

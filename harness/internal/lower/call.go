@@ -111,6 +111,7 @@ func (f *fn) call(x *ast.CallExpr) called {
 	c := f.callee(x)
 	args := f.arguments(x, c)
 	f.nativeCallback(x, args)
+	f.nativeMethod(&c)
 	test := ""
 	if c.named {
 		test = f.signedZeros(x, &c, args)

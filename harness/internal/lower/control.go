@@ -146,6 +146,9 @@ func (f *fn) canFail(n ast.Node) bool {
 				_, ptr := t.Underlying().(*types.Pointer)
 				found = found || ptr
 			}
+			if s := f.unit.info.Selections[n]; s != nil && s.Kind() == types.FieldVal { // of what is embedded by address
+				found = found || s.Indirect()
+			}
 		case *ast.BinaryExpr:
 			found = found || (n.Op == token.QUO || n.Op == token.REM || n.Op == token.EQL || n.Op == token.NEQ) && f.value(n).Value == nil && f.value(n.Y).Value == nil && !f.isNil(n.X) && !f.isNil(n.Y)
 			found = found || n.Op == token.ADD && f.value(n).Value == nil && f.isText(n)

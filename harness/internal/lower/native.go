@@ -1,10 +1,12 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/usetools/usetools/harness/internal/native"
@@ -64,7 +66,7 @@ func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
 	for v := range sig.Params().Variables() {
 		args = append(args, d.variable(v.Type(), false))
 	}
-	if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
+	if lit := f.funcLit(x); lit != nil {
 		d.lit = lit
 		d.out.Body = d.function(lit.Type, lit.Body, args)
 	} else if id := calledIdent(x); id != nil {
@@ -83,6 +85,20 @@ func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
 	}
 	f.p.out.Natives = append(f.p.out.Natives, d.out)
 	return len(f.p.out.Natives) - 1, d.captured, true
+}
+
+// funcLit is the func literal that x is, or that the variable x always has; nil for
+// others.
+func (f *fn) funcLit(x ast.Expr) *ast.FuncLit {
+	x = ast.Unparen(x)
+	if id, ok := x.(*ast.Ident); ok {
+		v := f.use(id)
+		if h := f.usage.histories[v]; h != nil && len(h.values) == 1 && !f.usage.mutable[v] {
+			x = ast.Unparen(h.values[0])
+		}
+	}
+	lit, _ := x.(*ast.FuncLit)
+	return lit
 }
 
 // none says that there is no description.
@@ -427,6 +443,13 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 	}
 	fo, ok := d.unit.info.Uses[id].(*types.Func)
 	if !ok {
+		if d.lit == nil {
+			return d.none()
+		}
+		if lit := d.f.funcLit(fun); lit != nil {
+			sig := d.unit.info.TypeOf(lit).(*types.Signature)
+			return d.inline(d.unit, d.env, sig, lit.Body, t, args)
+		}
 		return d.none()
 	}
 	if recv := fo.Signature().Recv(); recv != nil {
@@ -439,16 +462,21 @@ func (d *describer) call(x *ast.CallExpr) *native.Expr {
 		if obj != fo || isInterface(recv.Type()) {
 			return d.none()
 		}
-		value := d.fields(d.expr(sel.X), path[:len(path)-1])
-		switch has, wants := isPointer(value.Type), takesAddress(fo); {
-		case has && !wants:
-			value = d.deref(value)
-		case !has && wants:
-			value = d.address(value, recv.Type())
-		}
-		args = append([]*native.Expr{value}, args...)
+		args = append([]*native.Expr{d.receiver(d.expr(sel.X), path, fo)}, args...)
 	}
 	return d.named(fo, t, args)
+}
+
+// receiver is what a method gets that is selected from x on a path.
+func (d *describer) receiver(x *native.Expr, path []int, method *types.Func) *native.Expr {
+	x = d.fields(x, path[:len(path)-1])
+	switch has, wants := isPointer(x.Type), takesAddress(method); {
+	case has && !wants:
+		return d.deref(x)
+	case !has && wants:
+		return d.address(x, method.Signature().Recv().Type())
+	}
+	return x
 }
 
 // convert is a conversion.
@@ -499,12 +527,20 @@ func (d *describer) named(fo *types.Func, t types.Type, args []*native.Expr) *na
 	decl := d.f.p.decls[fo]
 	sig := fo.Signature()
 	generic := sig.TypeParams() != nil || sig.RecvTypeParams() != nil
-	if decl == nil || decl.decl.Body == nil || sig.Variadic() || generic || d.calls == maxNativeCalls {
+	if decl == nil || decl.decl.Body == nil || generic {
 		return d.none()
 	}
-	// in its own words, with its arguments as locals
+	return d.inline(decl.unit, nil, sig, decl.decl.Body, t, args)
+}
+
+// inline is a call of a function of the script, in its own words, with its arguments,
+// of which the receiver is the first, as locals.
+func (d *describer) inline(u *unit, e env, sig *types.Signature, text *ast.BlockStmt, t types.Type, args []*native.Expr) *native.Expr {
+	if sig.Variadic() || d.calls == maxNativeCalls {
+		return d.none()
+	}
 	saved, savedEnv := d.unit, d.env
-	d.unit, d.env = decl.unit, nil
+	d.unit, d.env = u, e
 	d.calls++
 	defer func() {
 		d.unit, d.env = saved, savedEnv
@@ -523,33 +559,36 @@ func (d *describer) named(fo *types.Func, t types.Type, args []*native.Expr) *na
 	var from func(i int) *native.Expr
 	from = func(i int) *native.Expr {
 		if i == len(params) {
-			if body := d.statements(decl.decl.Body.List, d.none); native.ClassOf(body.Type) == native.ClassOf(t) {
+			if body := d.statements(text.List, d.none); native.ClassOf(body.Type) == native.ClassOf(t) {
 				return body
 			}
 			return d.none()
 		}
-		return d.let(params[i], params[i].Type(), args[i], func(*native.Expr) *native.Expr { return from(i + 1) })
+		typ := d.f.p.subst(params[i].Type(), d.env)
+		return d.let(params[i], typ, args[i], func(*native.Expr) *native.Expr { return from(i + 1) })
 	}
 	return from(0)
 }
 
-// callbacks are the functions of the library that call their last argument again and
-// again, one call after the other; functions of rt make that of its description.
+// callbacks are the functions of the library that call an argument again and again, one
+// call after the other; functions of rt make that of its description.
 var callbacks = map[string]string{
 	"sort.Slice": "NativeIndices", "sort.SliceStable": "NativeIndices", "sort.SliceIsSorted": "NativeIndices",
 	"sort.Search": "NativeIndex", "strings.FieldsFunc": "NativeRune", "strings.IndexFunc": "NativeRune",
-	"strings.ContainsFunc": "NativeRune", "strings.TrimFunc": "NativeRune",
+	"strings.ContainsFunc": "NativeRune", "strings.TrimFunc": "NativeRune", "strings.Map": "NativeMap",
 }
 
-// nativeCallback makes the last argument of a call of one of them.
+// nativeCallback makes the function among the arguments of a call of one of them.
 func (f *fn) nativeCallback(x *ast.CallExpr, args []string) {
-	fo, last := f.calledFunc(x), len(args)-1
+	fo := f.calledFunc(x)
 	if fo == nil || callbacks[fo.FullName()] == "" || len(x.Args) != len(args) {
 		return
 	}
-	if number, captured, ok := f.native(x.Args[last]); ok {
-		call := nativeCall(callbacks[fo.FullName()], number, args[last:], captured)
-		args[last] = f.hoist(call, f.p.typ(f.typeOf(x.Args[last])))
+	for i, a := range x.Args {
+		if number, captured, ok := f.native(a); ok {
+			call := nativeCall(callbacks[fo.FullName()], number, args[i:i+1], captured)
+			args[i] = f.hoist(call, f.p.typ(f.typeOf(a)))
+		}
 	}
 }
 
@@ -678,6 +717,56 @@ func (f *fn) nativeMethods(t types.Type) (number int, less, swap *types.Func, ca
 	}
 	f.p.out.Natives = append(f.p.out.Natives, d.out)
 	return len(f.p.out.Natives) - 1, methods[2], methods[1], d.captured, true
+}
+
+// A method without parameters of an interface of the script, of which all that the
+// script declares by its name only compute, is called by rt:
+//
+//	s.Area()                   rt.MethodFloat(2, s)
+//
+// 2 is the number of the dispatch function. For each type there is a description; what
+// has none, and what fails, goes through the dispatch function.
+var nativeResults = map[string]string{"bool": "MethodBool", "int": "MethodInt", "float64": "MethodFloat", "string": "MethodString"}
+
+// computes reports whether that holds for a method.
+func (p *program) computes(name string, sig *types.Signature) bool {
+	if sig.Params().Len() != 0 || sig.Results().Len() != 1 || nativeResults[p.typ(sig.Results().At(0).Type())] == "" {
+		return false
+	}
+	var all []*types.Func
+	for m := range p.decls {
+		if s := m.Signature(); m.Name() == name && s.Recv() != nil && s.Params().Len() == 0 && s.Results().Len() == 1 {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b *types.Func) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	for _, m := range all {
+		if _, ok := p.method(m.Signature().Recv().Type(), []int{0}, m); !ok {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// method describes a method that is selected from a value of type t on a path.
+func (p *program) method(t types.Type, path []int, m *types.Func) (d *describer, ok bool) {
+	if p.decls[m] == nil || m.Signature().Results().Len() != 1 {
+		return nil, false
+	}
+	d = p.newFn(p.decls[m].unit, nil, nil).describer(1)
+	result := m.Signature().Results().At(0).Type()
+	d.out.Body = d.named(m, result, []*native.Expr{d.receiver(d.variable(t, false), path, m)})
+	return d, !d.no
+}
+
+// nativeMethod makes a call of a method of an interface one by rt.
+func (f *fn) nativeMethod(c *callee) {
+	for i, d := range f.p.tables {
+		if c.named && c.iface && d.name == c.direct && d.computes {
+			symbol := nativeResults[f.p.typ(c.sig.Results().At(0).Type())]
+			c.invoke = func(recv string, _ []string) string { return fmt.Sprintf("rt.%s(%d, %s)", symbol, i, recv) }
+		}
+	}
 }
 
 // isUsual reports whether a method is one statement, of its receiver $ and its

@@ -148,6 +148,8 @@ type Code struct {
 	locals int
 	bool   fun[bool] // one of them is the function
 	int    fun[int64]
+	float  fun[float64]
+	string fun[string]
 }
 
 // Compile makes the closures of a Func. It fails where a type has no form.
@@ -157,9 +159,14 @@ func Compile(fn *Func, typeOf Types) (*Code, error) {
 	for _, v := range fn.Vars {
 		code.vars = append(code.vars, c.form(v.Type))
 	}
-	if ClassOf(fn.Body.Type) == Bool {
+	switch ClassOf(fn.Body.Type) {
+	case Bool:
 		code.bool = c.bool(fn.Body)
-	} else {
+	case Float:
+		code.float = c.float(fn.Body)
+	case String:
+		code.string = c.string(fn.Body)
+	default:
 		code.int = c.int(fn.Body)
 	}
 	code.locals = c.locals
@@ -254,6 +261,10 @@ func result[R any](c *Code) fun[R] {
 	switch any(*new(R)).(type) {
 	case bool:
 		r = c.bool
+	case float64:
+		r = c.float
+	case string:
+		r = c.string
 	case int:
 		r = fun[int](func(f *frame) int { return int(c.int(f)) })
 	case rune:

@@ -85,6 +85,7 @@ type Machine struct {
 	warned map[string]bool // what [Machine.warnOnce] has said; guarded by mu
 	hides  sync.Map        // of *Type to bool: see holdsParameters
 
+	methods   map[int]*dispatcher
 	natives   sync.Map // of numbers of Config.Natives to *native.Code
 	panicking panics
 	strands   strands
@@ -133,7 +134,7 @@ func New(cfg Config) *Machine {
 	m := &Machine{
 		cfg: cfg, stdout: cfg.Stdout, stderr: cfg.Stderr,
 		registered: map[string][]*Type{}, real: map[types.Type]reflect.Type{}, canon: map[string][]*types.Struct{}, named: map[*types.Named]*fieldTable{},
-		warned: map[string]bool{},
+		warned: map[string]bool{}, methods: map[int]*dispatcher{},
 	}
 	if m.line = cfg.Line; m.line == nil {
 		m.line = new(int)

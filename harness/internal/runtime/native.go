@@ -3,6 +3,7 @@ package runtime
 import (
 	"reflect"
 	"sort"
+	"sync"
 	"unsafe"
 
 	"github.com/usetools/usetools/harness/internal/native"
@@ -39,6 +40,15 @@ func (m *Machine) nativeSymbols(table map[string]any) {
 	table["NativeRune"] = func(number int, slow func(r rune) bool, captured ...any) func(r rune) bool {
 		return native.Func1(m.native(number, captured), slow)
 	}
+	table["NativeMap"] = func(number int, slow func(r rune) rune, captured ...any) func(r rune) rune {
+		return native.Func1(m.native(number, captured), slow)
+	}
+	table["Dispatcher"] = func(k int, f any) { m.dispatcher(k).slow = reflect.ValueOf(f) }
+	table["NativeMethod"] = func(number, k, id int, captured ...any) {
+		m.dispatcher(k).of[id] = &method{number: number, captured: captured}
+	}
+	table["MethodBool"], table["MethodInt"] = callMethod[bool](m), callMethod[int](m)
+	table["MethodFloat"], table["MethodString"] = callMethod[float64](m), callMethod[string](m)
 	sorting := func(sorts func(x any, less func(i, j int) bool)) any {
 		return func(number int, x, f any, captured ...any) {
 			at, _ := slots(x)
@@ -130,6 +140,85 @@ func native2[R any](m *Machine, number int, f any, captured []any) func(a, b uns
 		}
 		return fn.Call(args)[0].Interface().(R)
 	})
+}
+
+// A dispatcher is a method of an interface of the script.
+type dispatcher struct {
+	of   map[int]*method // by the numbers of types
+	slow reflect.Value   // the dispatch function
+}
+
+// A method is that of one type.
+type method struct {
+	number   int
+	captured []any
+	free     sync.Pool // of *receiver[R]
+}
+
+// A receiver is a method that one goroutine calls.
+type receiver[R any] struct {
+	call   func(a, b unsafe.Pointer) R // nil: there is none
+	direct bool                        // an interface has the value itself, and not its address
+	value  unsafe.Pointer
+	failed bool
+}
+
+// dispatcher returns that of a number. All are made before anything of the script runs.
+func (m *Machine) dispatcher(k int) *dispatcher {
+	if m.methods[k] == nil {
+		m.methods[k] = &dispatcher{of: map[int]*method{}}
+	}
+	return m.methods[k]
+}
+
+// callMethod returns a function that calls a method of x.
+func callMethod[R any](m *Machine) func(k int, x any) R {
+	return func(k int, x any) R {
+		d := m.methods[k]
+		if t := m.known(x); t != nil && d.of[t.number] != nil {
+			of := d.of[t.number]
+			r, _ := of.free.Get().(*receiver[R])
+			if r == nil {
+				r = newReceiver[R](m, of, t)
+			}
+			result, ok := r.of(x)
+			of.free.Put(r)
+			if ok {
+				return result
+			}
+		}
+		v := reflect.New(d.slow.Type().In(0)).Elem()
+		if x != nil {
+			v.Set(reflect.ValueOf(x))
+		}
+		return d.slow.Call([]reflect.Value{v})[0].Interface().(R)
+	}
+}
+
+func newReceiver[R any](m *Machine, of *method, t *Type) *receiver[R] {
+	r := &receiver[R]{direct: dataOf(reflect.Zero(t.form()).Interface()) == nil}
+	if c := m.native(of.number, of.captured); c != nil {
+		r.call = native.Places(c, func(_, _ unsafe.Pointer) (none R) {
+			r.failed = true
+			return none
+		})
+	}
+	return r
+}
+
+// of calls the method of x; ok is false where it fails.
+func (r *receiver[R]) of(x any) (result R, ok bool) {
+	if r.call == nil {
+		return result, false
+	}
+	at := dataOf(x)
+	if r.direct {
+		r.value = at
+		at = unsafe.Pointer(&r.value)
+	}
+	r.failed = false
+	result = r.call(at, nil)
+	return result, !r.failed
 }
 
 // A sorter is a slice with the methods of a type of the script.

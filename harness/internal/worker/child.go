@@ -22,16 +22,28 @@ import (
 	"github.com/usetools/usetools/harness/internal/stack"
 )
 
-// Main is the worker process. It returns the exit code.
-func Main() int {
+// init is the worker process, and does not return there. Packages are initialised
+// one after another, so that those which only the parent needs are mostly not, nor is
+// main. Goroutines that run in an init are slow to switch to, others are not.
+func init() {
+	if isWorker() {
+		code := make(chan int)
+		go func() { code <- serveOne() }()
+		os.Exit(<-code)
+	}
+}
+
+// serveOne returns the exit code.
+func serveOne() int {
 	debug.SetGCPercent(gcPercent)
 	stack.Grow()
 	var set setup
 	var files [3]*os.File
-	err := json.Unmarshal([]byte(os.Args[2]), &set)
+	err := set.decode(os.Args[2])
 	for i, arg := range os.Args[3:6] {
-		fd, bad := strconv.ParseUint(arg, 10, 64)
+		fd, bad := strconv.Atoi(arg)
 		files[i], err = os.NewFile(uintptr(fd), "pipe"), errors.Join(err, bad)
+		set.Sandbox.Keep = append(set.Sandbox.Keep, fd)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s is started by the harness, not by hand\n", marker)
@@ -120,7 +132,10 @@ func (c *child) work(lock *sandbox.Config) error {
 // serve speaks the protocol once, from the script, which is in the given frame,
 // to done.
 func (c *child) serve(k kind, b []byte) error {
-	if err := c.decode(kindScript, &c.script, k, b); err != nil {
+	if k != kindScript {
+		return fmt.Errorf("%w: %v where %v was due", errFrame, k, kindScript)
+	}
+	if err := c.script.decode(b); err != nil {
 		return err
 	}
 	begin := time.Now()
@@ -200,7 +215,7 @@ func (c *child) end(d *done) error {
 	for _, f := range c.streams {
 		f.Close()
 	}
-	b, err := json.Marshal(d)
+	b, err := encode(d)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,10 @@
 // Package worker holds both ends of the process boundary behind which a script
 // is read, checked and run.
 //
-// The parent starts its own binary again ([Start]) with an empty environment
+// The parent starts its own binary again with an empty environment
 // and four pipes: frames in, frames out, the script's stdout and its stderr.
-// The child ([Main]) answers in this order and no other:
+// The child, which never leaves the init of this package, answers in this order and
+// no other:
 //
 //	parent                         worker
 //	script ──────────────────────▶ parse
@@ -19,8 +20,9 @@
 // (Tools.Go), does not wait for what it knows: tools and go are not sent then.
 //
 // A frame is a little-endian uint32 length, one byte for its kind, and the
-// payload: JSON, for calls with a 4-byte number in front. A result has its call's
-// number, 8 bytes for the time and then the tool's result as it is.
+// payload: JSON, for calls with a 4-byte number in front, and for a script what
+// brief.go says. A result has its call's number, 8 bytes for the time and then the
+// tool's result as it is.
 //
 // # Which call is which
 //

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // sends them, and must not find that the worker has gone.
 func TestACheckWaitsForTools(t *testing.T) {
 	for _, check := range []bool{true, false} {
-		script, err := json.Marshal(&Script{Source: "package main\n\nfunc main() { var x int = \"s\" }", Check: check, Free: true})
+		script, err := (&Script{Source: "package main\n\nfunc main() { var x int = \"s\" }", Check: check, Free: true}).encode()
 		if err != nil {
 			t.Fatal(err)
 		}

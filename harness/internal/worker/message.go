@@ -12,31 +12,31 @@ import (
 
 // Script is what is sent to a worker first.
 type Script struct {
-	Source string                     `json:"source"`
-	Strict bool                       `json:"strict,omitempty"` // nothing undeclared is tolerated
-	Check  bool                       `json:"check,omitempty"`  // stop before running
-	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // for Input
-	Stored map[string]json.RawMessage `json:"stored"`           // for Stored; nil: nothing is kept between scripts
-	Limits Limits                     `json:"limits"`
+	Source string
+	Strict bool                       // nothing undeclared is tolerated
+	Check  bool                       // stop before running
+	Inputs map[string]json.RawMessage // for Input
+	Stored map[string]json.RawMessage // for Stored; nil: nothing is kept between scripts
+	Limits Limits
 	// Seed is what the script's random functions draw from, and what its maps are
 	// ordered by, 32 bytes. Where it is nil, Run sets it to random bytes.
-	Seed []byte `json:"seed"`
+	Seed []byte
 	// Clock says that the worker notes what the script reads from its clock, and
 	// tells the Host. Native code's own clock, such as that of package log, is not
 	// noted.
-	Clock bool `json:"clock,omitempty"`
+	Clock bool
 	// Mark is what the worker begins printed text with, so that its line is known, see
 	// exec.Options; nil: nobody wants to know. Run sets it.
-	Mark []byte `json:"mark,omitempty"`
+	Mark []byte
 	// Replay makes the script repeat a run; nil: it runs in the world's time.
-	Replay *Replay `json:"replay,omitempty"`
+	Replay *Replay
 	// Resume says that the replay may become live: Host.Still may answer Live. Then
 	// Clock is about what the script reads from then on.
-	Resume bool `json:"resume,omitempty"`
+	Resume bool
 	// Free says that a script which needs nothing runs without asking: Resolve
 	// has nothing for it, and Start nothing against it. Not so with Check.
-	Free bool          `json:"free,omitempty"`
-	Left time.Duration `json:"left"` // until the parent's deadline; Run sets it
+	Free bool
+	Left time.Duration // until the parent's deadline; Run sets it
 }
 
 // alone: with these needs, a worker goes on without being told of tools.

@@ -22,13 +22,12 @@ const marker = "usetools-worker"
 
 // setup is what a worker is told by its arguments, before it is locked.
 type setup struct {
-	Line    int            `json:"line,omitempty"` // the descriptor for mapLine; 0: none
-	Sandbox sandbox.Config `json:"sandbox"`
+	Line    int            // the descriptor for mapLine; 0: none
+	Sandbox sandbox.Config // whose Keep is the descriptors of the pipes
 }
 
-// IsWorker reports whether this process was started as a worker. A program
-// that runs scripts calls Main first thing in main when it is.
-func IsWorker() bool { return len(os.Args) == 6 && os.Args[1] == marker }
+// isWorker reports whether this process was started as a worker.
+func isWorker() bool { return len(os.Args) == 6 && os.Args[1] == marker }
 
 // process is a started worker.
 type process struct {
@@ -100,12 +99,7 @@ func start(command []string, set setup) (*process, error) {
 	}
 	fds = fds[:3]
 	set.Sandbox.Keep = fds
-	arg, err := json.Marshal(set)
-	if err != nil {
-		closeAll()
-		return nil, err
-	}
-	cmd.Args = append(cmd.Args, marker, string(arg))
+	cmd.Args = append(cmd.Args, marker, set.encode())
 	for _, fd := range fds {
 		cmd.Args = append(cmd.Args, strconv.Itoa(fd))
 	}

@@ -396,7 +396,11 @@ func (r *run) converse(s *Script, begun time.Time) error {
 	}
 	sent := *s
 	sent.Left = r.clock.remaining()
-	if err := r.p.to.writeJSON(kindScript, &sent); err != nil {
+	text, err := sent.encode()
+	if err != nil {
+		return err
+	}
+	if err := r.p.to.write(kindScript, text); err != nil {
 		return err
 	}
 	var needs Needs

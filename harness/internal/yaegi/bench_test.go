@@ -122,6 +122,38 @@ func main() {
 }
 `
 
+// hot is what a script may do very often.
+const hot = `package main
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+type Shape interface {
+	Area() int
+	Count() int
+}
+type square struct{ side, calls int }
+type circle struct{ radius int }
+
+func (s square) Area() int   { return s.side * s.side }
+func (s *square) Count() int { s.calls++; return s.calls }
+func (c *circle) Area() int  { return 3 * c.radius * c.radius }
+func (c *circle) Count() int { return 0 }
+
+var _, _, _ = slices.Sort[[]int], sort.Ints, strings.Map
+
+func main() {
+	n := 0
+	shapes, squares := []Shape{&square{side: 2}, &circle{3}, &square{side: 4}}, []square{{side: 1}, {side: 2}}
+	_, _ = shapes, squares
+	BODY
+	_ = n
+}
+`
+
 func lowered(b *testing.B, src string) *lower.Program {
 	in, err := check("script.go", []byte(src), "")
 	if err != nil {
@@ -208,5 +240,24 @@ func BenchmarkRangeMap(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// BenchmarkHot calls 100,000 times what only computes, and what does more.
+func BenchmarkHot(b *testing.B) {
+	for _, c := range []struct{ name, body string }{
+		{"method", "for i := range 100_000 { n += squares[i%2].Area() }"},
+		{"interface", "for i := range 100_000 { n += shapes[i%3].Area() }"},
+		{"interface/changing", "for i := range 100_000 { n += shapes[i%3].Count() }"},
+		{"IndexFunc", "n = slices.IndexFunc(make([]int, 100_000), func(x int) bool { return x > 0 })"},
+		{"IndexFunc/variable", "f := func(x int) bool { return x > 0 }; n = slices.IndexFunc(make([]int, 100_000), f)"},
+		{"IndexFunc/counting", "slices.IndexFunc(make([]int, 100_000), func(x int) bool { n++; return x > 0 })"},
+		{"Search", "for range 100_000 / 60 { n += sort.Search(1<<60, func(i int) bool { return i > n }) }"},
+		{"Map", `n = len(strings.Map(func(r rune) rune { return r + 1 }, strings.Repeat("x", 100_000)))`},
+		{"Map/counting", `strings.Map(func(r rune) rune { n++; return r + 1 }, strings.Repeat("x", 100_000))`},
+		{"Slice/called", "x := make([]int, 100_000); k := func(i int) int { return x[i] }; sort.Slice(x, func(i, j int) bool { return k(i) < k(j) })"},
+		{"Slice/counting", "x := make([]int, 100_000); sort.Slice(x, func(i, j int) bool { n++; return x[i] < x[j] })"},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkLowered(b, strings.Replace(hot, "BODY", c.body, 1)) })
 	}
 }

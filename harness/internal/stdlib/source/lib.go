@@ -16,7 +16,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
 	"path"
 	"strings"
 	"sync"
@@ -45,14 +44,14 @@ func Is(pkg *types.Package) bool { return pkg != nil && strings.HasPrefix(pkg.Pa
 // Replaces reports whether the name of the library package with that path has
 // its source here.
 func Replaces(path, name string) bool {
-	_, ok := index()[path][name]
+	_, ok := declared(path)[name]
 	return ok
 }
 
 // ReplacesType reports whether a generic type of a library package has its
 // source here.
 func ReplacesType(path string) bool {
-	for name, isType := range index()[path] {
+	for name, isType := range declared(path) {
 		if isType && token.IsExported(name) {
 			return true
 		}
@@ -60,16 +59,17 @@ func ReplacesType(path string) bool {
 	return false
 }
 
-// index lists the declarations by package, without checking anything, and says
-// which are types.
-var index = sync.OnceValue(func() map[string]map[string]bool {
-	m := map[string]map[string]bool{}
-	_ = fs.WalkDir(sources, "src", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, _ := sources.ReadFile(name)
-		names := map[string]bool{}
+// declared lists the declarations of a package, without checking anything, and says
+// which are types; there are none of a package that has no source here.
+func declared(library string) map[string]bool {
+	mu.Lock()
+	defer mu.Unlock()
+	names, ok := listed[library]
+	if ok {
+		return names
+	}
+	if text, err := text(library); err == nil {
+		names = map[string]bool{}
 		for line := range strings.Lines(string(text)) {
 			for _, keyword := range []string{"func ", "type "} {
 				if rest, ok := strings.CutPrefix(line, keyword); ok {
@@ -77,20 +77,20 @@ var index = sync.OnceValue(func() map[string]map[string]bool {
 				}
 			}
 		}
-		m[importPath(name)] = names
-		return nil
-	})
-	return m
-})
+	}
+	listed[library] = names
+	return names
+}
 
-// importPath is the path of the package whose source is a file src/a/b.go.txt.
-func importPath(name string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(name, "src/"), ".go.txt")
+// text is the source of a package.
+func text(library string) ([]byte, error) {
+	return sources.ReadFile(path.Join("src", library+".go.txt"))
 }
 
 var (
 	mu     sync.Mutex
 	loaded = map[string]*Package{}
+	listed = map[string]map[string]bool{} // see declared
 )
 
 // Load returns the package that stands for the library package with that path.
@@ -109,7 +109,7 @@ func Load(library string) (*Package, error) {
 }
 
 func load(library string) (*Package, error) {
-	text, err := sources.ReadFile(path.Join("src", library+".go.txt"))
+	text, err := text(library)
 	if err != nil {
 		return nil, errors.New("no source for " + library)
 	}

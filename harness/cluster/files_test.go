@@ -1,0 +1,332 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/wrappers/observe"
+)
+
+// home gives the test folders of its own for what is kept of a user.
+func home(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
+		t.Setenv(name, filepath.Join(dir, "home"))
+	}
+	return dir
+}
+
+func joined(t testing.TB, url string) *Cluster {
+	t.Helper()
+	c, err := Connect(t.Context(), &Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func saveRegistry(t testing.TB, path string, tools ...string) {
+	t.Helper()
+	reg := &registry.Registry{Servers: []registry.Server{{Name: "s"}}}
+	for _, name := range tools {
+		reg.Tools = append(reg.Tools, registry.Tool{Server: "s", Name: name, Input: []byte(`{"type":"object"}`)})
+	}
+	reg.Normalize()
+	if err := reg.Save(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func publish(t testing.TB, c *Cluster, path string) string {
+	t.Helper()
+	revision, err := c.PublishRegistry(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revision
+}
+
+// follower is a process that follows the registry.
+type follower struct {
+	c     *Cluster
+	files *harness.Files
+	tools chan int // how many tools each new catalog has
+}
+
+func follows(t testing.TB, url string) *follower {
+	t.Helper()
+	f := &follower{joined(t, url), &harness.Files{}, make(chan int, 16)}
+	if err := f.c.Follow(t.Context(), f.files); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.files.Watch(ctx, 0, func(c *harness.Catalog, err error) {
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			f.tools <- len(c.Registry.Tools)
+		})
+	}()
+	t.Cleanup(func() { cancel(); <-done; f.files.Close() })
+	return f
+}
+
+// receive waits for a value, with a deadline for tests that hang.
+func receive[T any](t testing.TB, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing came")
+	}
+	return v
+}
+
+// What one process publishes all that follow have: those that were there before, and
+// those that come later; with what was learnt from results, and nothing of what was
+// published before.
+func TestARegistryReachesAllProcesses(t *testing.T) {
+	dir := home(t)
+	url := clustertest.Server(t)
+	before := follows(t, url)
+	if r := before.c.Revision(); r != "" {
+		t.Errorf("revision %q of nothing", r)
+	}
+	if _, err := before.files.Early(t.Context()); err == nil || !strings.Contains(err.Error(), "nobody has published one") {
+		t.Error(err)
+	}
+	path := filepath.Join(dir, "tool_registry.json")
+	saveRegistry(t, path, "one")
+	shapes, err := observe.Path(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	learnt := observe.New(shapes)
+	for range 5 {
+		learnt.Observe("s.one", []byte(`{"structuredContent":{"id":1}}`), true)
+	}
+	if err := learnt.Save(); err != nil {
+		t.Fatal(err)
+	}
+	builder := joined(t, url)
+	first := publish(t, builder, path)
+	if n := receive(t, before.tools); n != 1 {
+		t.Errorf("%d tools", n)
+	}
+	if !before.c.HasRevision(t.Context(), first) {
+		t.Error("it does not know the revision that it has")
+	}
+	later := follows(t, url)
+	if got := later.c.Revision(); got != first {
+		t.Errorf("revision %q, want %q", got, first)
+	}
+	cat, err := later.files.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := cat.Shapes.Schema("s.one"); !ok {
+		t.Error("what was learnt is not there")
+	}
+	if again := publish(t, builder, path); again != first {
+		t.Errorf("the same is revision %q, was %q", again, first)
+	}
+
+	saveRegistry(t, path, "one", "two")
+	os.Remove(shapes)
+	second := publish(t, builder, path)
+	for _, f := range []*follower{before, later} {
+		if n := receive(t, f.tools); n != 2 {
+			t.Errorf("%d tools", n)
+		}
+		if !f.c.HasRevision(t.Context(), second) || !f.c.HasRevision(t.Context(), first) || f.c.Revision() != second {
+			t.Errorf("revision %q", f.c.Revision())
+		}
+		cat, err := f.files.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := cat.Shapes.Schema("s.one"); ok {
+			t.Error("what was learnt is still there")
+		}
+	}
+	if builder.Revision() != "" || !builder.HasRevision(t.Context(), "") {
+		t.Error("who publishes follows")
+	}
+	store, err := builder.objects(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := store.Status(t.Context())
+	if err != nil || status.Size() > 4<<10 {
+		t.Errorf("%v; revisions take %d bytes", err, status.Size())
+	}
+}
+
+// A runner waits for the revision of a job, and not for ever.
+func TestARevisionIsWaitedFor(t *testing.T) {
+	dir := home(t)
+	url := clustertest.Server(t)
+	f := follows(t, url)
+	path := filepath.Join(dir, "tool_registry.json")
+	saveRegistry(t, path, "one")
+	data, err := packRevision(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := make(chan bool)
+	go func() { has <- f.c.HasRevision(t.Context(), digestOf(data)) }()
+	publish(t, joined(t, url), path)
+	if !receive(t, has) {
+		t.Error("it did not wait")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f.c.HasRevision(ctx, "SHA-256=other") {
+		t.Error("it has what nobody published")
+	}
+}
+
+// Whatever else is published under the name changes nothing, and is told of.
+func TestADamagedRevisionIsNotTaken(t *testing.T) {
+	dir := home(t)
+	url := clustertest.Server(t)
+	path := filepath.Join(dir, "tool_registry.json")
+	if _, err := joined(t, url).PublishRegistry(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	os.WriteFile(path, []byte("{}"), 0o600)
+	if _, err := joined(t, url).PublishRegistry(t.Context(), path); !errors.As(err, new(*registry.FormatError)) {
+		t.Error(err)
+	}
+	saveRegistry(t, path, "one")
+	builder := joined(t, url)
+	first := publish(t, builder, path)
+	f := follows(t, url)
+	if _, err := f.files.Catalog(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	store, err := builder.objects(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: registryObject}, strings.NewReader("no revision")); err != nil {
+		t.Fatal(err)
+	}
+	saveRegistry(t, path, "one", "two")
+	publish(t, builder, path)
+	for n := range f.tools {
+		if n == 2 {
+			break
+		}
+	}
+	if f.c.Revision() == first {
+		t.Error("the next one is not taken")
+	}
+	other := joined(t, url)
+	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: registryObject}, strings.NewReader("no revision")); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Follow(t.Context(), &harness.Files{}); err == nil || !strings.Contains(err.Error(), "gzip") {
+		t.Error(err)
+	}
+}
+
+func FuzzUnpackRevision(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "tool_registry.json")
+	saveRegistry(f, path, "one")
+	data, err := packRevision(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		reg, shapes, err := unpackRevision(data)
+		if err == nil && (reg == nil || len(shapes) > maxShapes) {
+			t.Errorf("%d bytes of shapes, the registry is %v", len(shapes), reg == nil)
+		}
+	})
+}
+
+var spread = flag.Bool("spread", false, "measure how long a revision of 10,000 tools takes to 8 processes")
+
+// go test ./harness/cluster -run Spread -spread -v
+func TestSpreadOfALargeRegistry(t *testing.T) {
+	if !*spread {
+		t.Skip("a measurement: -spread")
+	}
+	dir := home(t)
+	url := clustertest.Server(t)
+	path := filepath.Join(dir, "tool_registry.json")
+	const tools, watchers = 10_000, 8
+	reg := &registry.Registry{Servers: []registry.Server{{Name: "s"}}}
+	for i := range tools {
+		sum := sha256.Sum256(fmt.Append(nil, i))
+		word := hex.EncodeToString(sum[:])
+		vector := bytes.Repeat(sum[:], 8)
+		reg.Tools = append(reg.Tools, registry.Tool{Server: "s", Name: "tool_" + word[:8], Embedding: vector,
+			Description: strings.Repeat("Returns what "+word[8:16]+" has. ", 50),
+			Input:       fmt.Appendf(nil, `{"type":"object","properties":{"%s":{"type":"string","description":"the %s of it"}}}`, word[:5], word[5:12])})
+	}
+	reg.Normalize()
+	var all []*Cluster
+	renewed := make(chan time.Time, watchers)
+	for i := range watchers {
+		c := joined(t, url)
+		at := filepath.Join(dir, fmt.Sprint(i), "tool_registry.json")
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var done sync.WaitGroup
+		done.Go(func() { c.WatchFiles(ctx, at, func() { renewed <- time.Now() }) })
+		t.Cleanup(func() { cancel(); done.Wait() })
+		all = append(all, c)
+	}
+	builder := joined(t, url)
+	for round := range 5 {
+		reg.Tools[0].Description = fmt.Sprint("Round ", round)
+		if err := reg.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		revision := publish(t, builder, path)
+		published := time.Since(begun)
+		var last time.Duration
+		for range watchers {
+			last = max(last, receive(t, renewed).Sub(begun))
+		}
+		for _, c := range all {
+			if !c.HasRevision(t.Context(), revision) {
+				t.Error("it has another revision")
+			}
+		}
+		t.Logf("%d bytes: published after %v, at all %d after %v", info.Size(), published.Round(time.Millisecond), watchers,
+			last.Round(time.Millisecond))
+	}
+}

@@ -1,0 +1,204 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// Headers of the messages of a record.
+const (
+	ownerHeader   = "Ut-Owner"   // a nonce of who writes: no two writers have the same one
+	processHeader = "Ut-Process" // the ID of the Cluster that it has
+	numberHeader  = "Ut-Number"  // of the message, of those of its owner, from 1
+	offsetHeader  = "Ut-Offset"  // how many bytes of the record are before it; those behind them are no part of it
+	openHeader    = "Ut-Open"    // 1: its owner may write more; 0: it has closed the record
+	dataHeader    = "Ut-Data"    // of a message without bytes: the sequence of the last one before it with some, or 0
+	besideHeader  = "Ut-Beside"  // the bytes of what stands beside the record, as far as its writers put it there
+	partsHeader   = "Ut-Parts"   // of a value beside a record: how many messages have its rest
+)
+
+// errOther says that the last message of a subject is not the one that was expected.
+var errOther = errors.New("somebody else has written there")
+
+// publish publishes a message on the condition that the last one of its subject has a
+// sequence; 0: that there is none. id is what nobody else has published with. Where
+// somebody else has written, it is errOther. The sequence is that of the message, which
+// is stored.
+func (c *Cluster) publish(ctx context.Context, in jetstream.Stream, m *nats.Msg, id string, last uint64,
+	o ...jetstream.PublishOpt) (seq uint64, err error) {
+	o = append(o, jetstream.WithMsgID(id), jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithRetryAttempts(0))
+	for missing := 0; ; {
+		err = c.again(ctx, func(ctx context.Context) error {
+			ack, err := c.js.PublishMsg(ctx, m, o...)
+			if err == nil {
+				seq = ack.Sequence
+			}
+			return err
+		})
+		if !conflict(err) {
+			return seq, c.reached(err)
+		}
+		// An earlier try may be stored, or be under way; and a new leader may not know yet
+		// what is stored.
+		now, err := c.last(ctx, in, m.Subject)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && last != 0:
+			if missing++; missing > 20 {
+				return 0, errOther
+			}
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return 0, err
+		case now.Header.Get(jetstream.MsgIDHeader) == id:
+			return now.Sequence, nil
+		case now.Sequence > last:
+			return 0, errOther
+		}
+		select {
+		case <-ctx.Done():
+			return 0, c.reached(ctx.Err())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// conflict reports whether a message was refused since it is not the next one of its
+// subject, or a try of it is under way.
+func conflict(err error) bool {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	const messageIDInProcess = 10158
+	switch api.ErrorCode {
+	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant, messageIDInProcess:
+		return true
+	}
+	return false
+}
+
+// last is the last message of a subject, as the leader of the stream has it.
+func (c *Cluster) last(ctx context.Context, in jetstream.Stream, subject string) (m *jetstream.RawStreamMsg, err error) {
+	err = c.again(ctx, func(ctx context.Context) error {
+		m, err = in.GetLastMsgForSubject(ctx, subject)
+		return err
+	})
+	return m, c.reached(err)
+}
+
+// next is the first message of a subject from a sequence on.
+func (c *Cluster) next(ctx context.Context, in jetstream.Stream, subject string, seq uint64) (m *jetstream.RawStreamMsg, err error) {
+	err = c.again(ctx, func(ctx context.Context) error {
+		m, err = in.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subject))
+		return err
+	})
+	return m, c.reached(err)
+}
+
+// purge deletes all messages of a subject, or of those that a pattern names.
+func (c *Cluster) purge(ctx context.Context, in jetstream.Stream, subject string) error {
+	return c.reached(c.again(ctx, func(ctx context.Context) error {
+		return in.Purge(ctx, jetstream.WithPurgeSubject(subject))
+	}))
+}
+
+// reached says of an error of the engine what is meant: that a message is not there is
+// fs.ErrNotExist.
+func (c *Cluster) reached(err error) error {
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return fs.ErrNotExist
+	case lostRequest(err), errors.Is(err, context.Canceled) && c.ctx.Err() != nil, errors.Is(err, nats.ErrConnectionClosed):
+		return fmt.Errorf("the cluster at %s cannot be reached: %w", plainURL(c.o.URL), err)
+	}
+	return err
+}
+
+// bounded is the context of what nobody else ends: it has as long as a process may be
+// silent.
+func (c *Cluster) bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(c.ctx, c.o.AckWait)
+}
+
+// plainURL is a list of URLs without what is secret in them.
+func plainURL(urls string) string {
+	all := strings.Split(urls, ",")
+	for i, s := range all {
+		s = strings.TrimSpace(s)
+		if at := strings.LastIndexByte(s, '@'); at >= 0 { // also where it is none that can be read
+			scheme, _, ok := strings.Cut(s, "://")
+			if s = s[at+1:]; ok {
+				s = scheme + "://" + s
+			}
+		}
+		if u, err := url.Parse(s); err == nil {
+			u.RawQuery, u.Fragment = "", ""
+			s = u.String()
+		}
+		all[i] = s
+	}
+	return strings.Join(all, ",")
+}
+
+// position is what the headers of a message of a record say.
+type position struct {
+	seq            uint64
+	owner, process string
+	number         int   // of the message, of those of its owner
+	offset, end    int64 // of its bytes in the record
+	open           bool
+	data           uint64
+	beside         int64
+}
+
+// positionOf reads the headers of a message of size bytes. Anybody who may publish may
+// have written them.
+func positionOf(header nats.Header, seq uint64, size int64) (p position, err error) {
+	p = position{seq: seq, owner: header.Get(ownerHeader), process: header.Get(processHeader), open: header.Get(openHeader) == "1"}
+	number := func(name string, least, most int64) (n int64) {
+		s := header.Get(name)
+		if s == "" && least == 0 && name != offsetHeader {
+			return 0
+		}
+		n, e := strconv.ParseInt(s, 10, 64)
+		if e != nil || n < least || n > most {
+			err = errors.Join(err, fmt.Errorf("%s %.40q: want a number from %d to %d", name, s, least, most))
+		}
+		return n
+	}
+	p.number = int(number(numberHeader, 1, 1<<62))
+	p.offset = number(offsetHeader, 0, record.MaxRecord-size)
+	p.data = uint64(number(dataHeader, 0, 1<<62))
+	p.beside = number(besideHeader, 0, 1<<62)
+	p.end = p.offset + size
+	if p.owner == "" || p.process == "" || len(p.owner) > maxName || len(p.process) > maxName {
+		err = errors.Join(err, fmt.Errorf("it has no valid %s and %s", ownerHeader, processHeader))
+	}
+	if open := header.Get(openHeader); open != "0" && open != "1" {
+		err = errors.Join(err, fmt.Errorf("%s %.40q: want 0 or 1", openHeader, open))
+	}
+	if err != nil {
+		err = fmt.Errorf("message %d of stream %s is none of a record: %w", seq, recordsStream, err)
+	}
+	return p, err
+}
+
+// follows reports whether a message is the next one of its owner, so that none is
+// between the two.
+func (p position) follows(before position) bool {
+	return p.owner == before.owner && p.number == before.number+1
+}
+
+// maxName bounds, in bytes, the names that headers have.
+const maxName = 256

@@ -1,0 +1,230 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	mathrand "math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// live makes this process known as alive, from now on until Close: what it writes
+// counts as under way only for as long as it is.
+func (b *backing) live() error {
+	b.alive.Lock()
+	defer b.alive.Unlock()
+	if b.lives {
+		return nil
+	}
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	if err := b.c.sayAlive(ctx); err != nil {
+		return err
+	}
+	b.lives = true
+	b.c.work.Go(func() {
+		tick := time.NewTicker(b.c.o.AckWait / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				ctx, cancel := b.c.bounded()
+				if err := b.c.sayAlive(ctx); err != nil && b.c.ctx.Err() == nil {
+					b.c.log.Warn("others cannot see that this process is alive", "error", err)
+				}
+				cancel()
+			case <-b.c.ctx.Done():
+				if b.c.conn.IsConnected() {
+					ctx, cancel := context.WithTimeout(context.Background(), each)
+					b.c.state.Purge(ctx, jetstream.WithPurgeSubject(aliveSubject(b.c.id))) // else it is forgotten after its time
+					cancel()
+				}
+				return
+			}
+		}
+	})
+	return nil
+}
+
+func (c *Cluster) sayAlive(ctx context.Context) error {
+	m := nats.NewMsg(aliveSubject(c.id))
+	m.Data = []byte(c.o.Name)
+	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	return c.keep(ctx, m, c.o.AckWait)
+}
+
+// keep publishes a message to the stream of states that is forgotten after some time.
+func (c *Cluster) keep(ctx context.Context, m *nats.Msg, for_ time.Duration) error {
+	return c.reached(c.again(ctx, func(ctx context.Context) error {
+		_, err := c.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(seconds(for_)), jetstream.WithRetryAttempts(0))
+		return err
+	}))
+}
+
+// seconds rounds a time up to what the lifetime of a message may be.
+func seconds(d time.Duration) time.Duration {
+	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
+}
+
+// alive reports whether a process that writes records is alive.
+func (c *Cluster) alive(ctx context.Context, process string) (bool, error) {
+	_, err := c.last(ctx, c.state, aliveSubject(process))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Note notes the latest run of a request.
+func (b *backing) Note(request, id string) error {
+	m := nats.NewMsg(requestSubject(fmt.Sprintf("%x", sha256.Sum256([]byte(request)))))
+	m.Data = []byte(id)
+	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	m.Header.Set(jetstream.MsgIDHeader, strings.ToLower(rand.Text())) // a second try does not come after another run's
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	return b.c.keep(ctx, m, record.RequestsKnown)
+}
+
+func (b *backing) Latest(request string) (id string, err error) {
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	m, err := b.c.last(ctx, b.c.state, requestSubject(fmt.Sprintf("%x", sha256.Sum256([]byte(request)))))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return string(m.Data), nil
+}
+
+const keySize = 32
+
+func (b *backing) Key(make bool) ([]byte, error) {
+	b.keyMu.Lock()
+	defer b.keyMu.Unlock()
+	if b.key != nil {
+		return b.key, nil
+	}
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	m, err := b.c.last(ctx, b.c.state, keySubject)
+	if errors.Is(err, fs.ErrNotExist) {
+		if !make {
+			return nil, nil
+		}
+		n := nats.NewMsg(keySubject)
+		n.Data = randomKey()
+		if _, err = b.c.publish(ctx, b.c.state, n, strings.ToLower(rand.Text()), 0); errors.Is(err, errOther) || err == nil {
+			m, err = b.c.last(ctx, b.c.state, keySubject) // another one may have made it
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the key of the records: %w", err)
+	}
+	if len(m.Data) != keySize {
+		return nil, fmt.Errorf("the key of the records, subject %s, has %d bytes, not %d", keySubject, len(m.Data), keySize)
+	}
+	b.key = m.Data
+	return b.key, nil
+}
+
+func randomKey() []byte {
+	key := make([]byte, keySize)
+	rand.Read(key)
+	return key
+}
+
+// Once claims a name, which begins with when the claim is over, in s since 1970 in
+// hexadecimal.
+func (b *backing) Once(name string, now time.Time) (bool, error) {
+	until, _, _ := strings.Cut(name, "-")
+	s, err := strconv.ParseInt(until, 16, 64)
+	if err != nil {
+		return false, fmt.Errorf("claiming %q: its name does not begin with a time", name)
+	}
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	_, err = b.c.publish(ctx, b.c.state, nats.NewMsg(onceSubject(name)), strings.ToLower(rand.Text()), 0,
+		jetstream.WithMsgTTL(seconds(time.Unix(s, 0).Sub(now))))
+	if errors.Is(err, errOther) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// lockFor is how long the lock of Alone is held by who does not hold it any longer, as
+// its process died.
+const lockFor = 10 * time.Second
+
+func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
+	var seq uint64
+	for {
+		seq, err = b.lock(ctx, 0)
+		if !errors.Is(err, errOther) {
+			break
+		}
+		select {
+		case <-time.After(5*time.Millisecond + mathrand.N(15*time.Millisecond)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Until it is released, it is renewed.
+	hold, end := context.WithCancel(b.c.ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		tick := time.NewTicker(lockFor / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-hold.Done():
+				return
+			case <-tick.C:
+			}
+			now, err := b.lock(hold, seq)
+			if err != nil && hold.Err() == nil {
+				b.c.log.Warn("the lock of the records is lost", "error", err)
+				return
+			}
+			if err == nil {
+				seq = now
+			}
+		}
+	})
+	return func() error {
+		end()
+		renewing.Wait()
+		ctx, cancel := b.c.bounded()
+		defer cancel()
+		err := b.c.again(ctx, func(ctx context.Context) error {
+			// Nobody else's: theirs are behind it. One of ours that was under way is forgotten after its time.
+			return b.c.state.Purge(ctx, jetstream.WithPurgeSubject(lockSubject), jetstream.WithPurgeSequence(seq+1))
+		})
+		return b.c.reached(err)
+	}, nil
+}
+
+// lock takes the lock, or renews it, and returns its sequence.
+func (b *backing) lock(ctx context.Context, last uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockFor)
+	defer cancel()
+	m := nats.NewMsg(lockSubject)
+	m.Data = []byte(b.c.o.Name)
+	return b.c.publish(ctx, b.c.state, m, strings.ToLower(rand.Text()), last, jetstream.WithMsgTTL(lockFor))
+}
