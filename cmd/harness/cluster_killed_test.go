@@ -233,7 +233,7 @@ func (c *aCluster) strike(rng *rand.Rand, kind string, down time.Duration) {
 }
 
 // sendScript sends a script as clients of 2026-07-28 do; nothing is kept between requests.
-func sendScript(ctx context.Context, url, script string, inputs map[string]any) (*answered, error) {
+func sendScript(ctx context.Context, url, script string, inputs map[string]any) (*answerOf, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
 		"name": "execute", "arguments": map[string]any{"script": script, "inputs": inputs, "timeout_seconds": 60},
 		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -269,7 +269,7 @@ func sendScript(ctx context.Context, url, script string, inputs map[string]any) 
 			Result *struct {
 				IsError           bool
 				Content           []struct{ Text string }
-				StructuredContent *answered
+				StructuredContent *answerOf
 			}
 			Error *struct{ Message string }
 		}
@@ -282,7 +282,7 @@ func sendScript(ctx context.Context, url, script string, inputs map[string]any) 
 				for _, c := range m.Result.Content {
 					text += c.Text
 				}
-				return &answered{text: text}, nil
+				return &answerOf{text: text}, nil
 			}
 			a := m.Result.StructuredContent
 			for _, c := range m.Result.Content {
@@ -296,8 +296,8 @@ func sendScript(ctx context.Context, url, script string, inputs map[string]any) 
 	}
 }
 
-// answered is what a script came to.
-type answered struct {
+// answerOf is what a script came to.
+type answerOf struct {
 	Status harness.Status `json:"status"`
 	Value  json.RawMessage
 	Run    string `json:"run"`
