@@ -1,6 +1,12 @@
 package harness
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
 
 // Elsewhere runs scripts in other processes that share Options.Records with this one;
 // see Options.Elsewhere.
@@ -15,6 +21,52 @@ type Elsewhere interface {
 	Join(ctx context.Context, request string) (*Result, error)
 	// Gone reports whether a process that took requests, by Script.Front, is gone.
 	Gone(ctx context.Context, front string) bool
+	// Queued reports whether a run waits to begin, or is under way.
+	Queued(ctx context.Context, run string) (bool, error)
 	// Cancel ends a run, also one that has not begun. It reports whether the run was found.
 	Cancel(ctx context.Context, run string) (bool, error)
+}
+
+// Withdraw records a script that was to run elsewhere, by its Run, as canceled, so that
+// nobody begins it, and returns what it came to. Where somebody has begun it the error is
+// record.ErrTaken. The same script sent again is a run of its own.
+func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
+	b, err := h.beginOf(s, limits(s.Limits, h.opts.Limits))
+	if err != nil {
+		return nil, err
+	}
+	b.Request, b.Once = "", ""
+	w, err := h.opts.Records.Begin(b)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Status: Canceled, ExitCode: Canceled.ExitCode(), Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
+		Errors: []Error{{Kind: KindRuntime, Message: why}}, Run: b.ID, Dry: s.Dry}
+	res.Error = &res.Errors[0]
+	j := &journal{w: w, store: h.opts.Records, nested: map[string]int{}}
+	j.end(res)
+	return res, res.unwritten
+}
+
+// Lose ends a run whose process died or was cut off as lost, and returns what it came to.
+// One that has ended meanwhile is record.ErrEnded.
+func (h *Harness) Lose(id string) (*Result, error) {
+	store := h.opts.Records
+	run, err := store.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	effects := "calls of it that change something may have been made"
+	if !madeEffects(run) {
+		effects = "it had made no call that changes something"
+	}
+	e := Error{Kind: KindRuntime, Message: fmt.Sprintf("the process that ran the script died or was cut off, %v after it began; "+
+		"%s; it was not run again", time.Since(run.Begin.Time).Round(time.Second), effects)}
+	if err := store.Lose(id, &record.End{ExitCode: Lost.ExitCode(), Error: asJSON(e), Errors: asJSON([]Error{e})}); err != nil {
+		return nil, err
+	}
+	if run, err = store.Load(id); err != nil {
+		return nil, err
+	}
+	return Recorded(run)
 }

@@ -181,6 +181,9 @@ type Script struct {
 	Run string
 	// Front is the process that the script was sent to, where that is another one.
 	Front string
+	// Tenant is whose saved scripts and learnt types it uses, where another process runs
+	// it, as registry.ApartKey makes it; "": the operator's.
+	Tenant string
 	// Anonymous says that its Subject is not one person: a dry run gets no answers of
 	// earlier runs.
 	Anonymous bool
@@ -230,7 +233,9 @@ func (s *Script) room() *Room {
 // *CatalogError, is a fault of the harness.
 func (h *Harness) Run(ctx context.Context, s *Script) (*Result, error) {
 	if h.opts.Elsewhere != nil {
-		return h.from(h.opts.Elsewhere.Run(ctx, s))
+		own := *s
+		own.Limits = Limits(limits(s.Limits, h.opts.Limits))
+		return h.from(h.opts.Elsewhere.Run(ctx, &own))
 	}
 	return h.run(ctx, s, false)
 }

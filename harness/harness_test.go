@@ -78,6 +78,7 @@ func mustRun(t *testing.T, h *Harness, script string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	crosses(t, res)
 	return res
 }
 

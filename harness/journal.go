@@ -54,6 +54,21 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	if h.opts.Records == nil {
 		return nil
 	}
+	b, err := h.beginOf(s, l)
+	if err != nil {
+		return err
+	}
+	j.store = h.opts.Records
+	if j.w, err = begin(b, j.store); err != nil {
+		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
+	}
+	j.seed = b.Seed
+	j.say(b)
+	return nil
+}
+
+// beginOf is the first line of a script's record.
+func (h *Harness) beginOf(s *Script, l worker.Limits) (*record.Begin, error) {
 	b := &record.Begin{Script: record.String(s.Source), Name: s.Name, Inputs: values(s.Inputs), Stored: values(s.Stored),
 		Session: s.Session, Subject: s.Subject, Policy: asJSON(s.Policy), Limits: asJSON(l.WithDefaults()),
 		Strict: s.Strict, ReadOnly: s.ReadOnly, Dry: s.Dry, Harness: h.opts.Version, Request: h.request(s), Once: s.Once,
@@ -61,17 +76,10 @@ func (j *journal) begin(h *Harness, s *Script, l worker.Limits) error {
 	if s.Run != "" {
 		var ok bool
 		if b.Time, b.ID, ok = record.ParseName(s.Run); !ok {
-			return fmt.Errorf("no name of a record: %q", s.Run)
+			return nil, fmt.Errorf("no name of a record: %q", s.Run)
 		}
 	}
-	j.store = h.opts.Records
-	var err error
-	if j.w, err = begin(b, j.store); err != nil {
-		return fmt.Errorf("the run cannot be recorded, and has not begun: %w", err)
-	}
-	j.seed = b.Seed
-	j.say(b)
-	return nil
+	return b, nil
 }
 
 // prepare tells the worker of a script what its record needs. A script that
@@ -344,6 +352,7 @@ func (j *journal) end(res *Result) {
 		err = j.sync() // the answer leaves
 	}
 	if err = errors.Join(err, j.w.Close()); err != nil {
+		res.unwritten = err
 		res.Warnings = append(res.Warnings, "the record of this run is not whole: "+err.Error())
 	}
 }

@@ -243,7 +243,7 @@ func TestNumbers(t *testing.T) {
 		resolve := percentile(200, .5, func() { ix.Resolve("list the open pull requests of a repository", nil) })
 		add(fmt.Sprintf("resolve one phrase at %d tools, p50", size.tools), size.resolve, "%s", show(resolve))
 	}
-	rows = append(rows, answerRows(t)...)
+	rows = append(append(rows, costRows(t)...), answerRows(t)...)
 
 	var b strings.Builder
 	b.WriteString("| what | goal | measured |\n| --- | --- | --- |\n")

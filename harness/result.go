@@ -104,10 +104,16 @@ type Result struct {
 	answerAt string   // Options.AnswerAt
 	made     []string // effects that were made, a line each, the first maxMade
 	moreMade int
-	Lowered  string  `json:"lowered,omitempty"` // of a check: what would be run
-	Timing   Timing  `json:"timing"`            // milliseconds by phase
-	Sandbox  Sandbox `json:"sandbox"`
+	// unwritten is why its record has no end.
+	unwritten error
+	Lowered   string  `json:"lowered,omitempty"` // of a check: what would be run
+	Timing    Timing  `json:"timing"`            // milliseconds by phase
+	Sandbox   Sandbox `json:"sandbox"`
 }
+
+// Unwritten returns why the record of the run has no end; nil: it has one, or none is
+// kept. That somebody else has taken the run over is record.ErrTaken.
+func (r *Result) Unwritten() error { return r.unwritten }
 
 // ToolUse is the tool of a phrase, or of a name in the script that no phrase
 // declares.

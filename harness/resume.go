@@ -426,7 +426,7 @@ func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 			r.changed[was.ID] = &changedError{was.ID}
 		}
 	}
-	if server := r.lostSession(); server != "" {
+	if server := r.lostSession(ctx); server != "" {
 		r.tree.replay.final = true
 		r.stop(Diverged, Error{Kind: KindRuntime, Message: fmt.Sprintf("the session of %s is lost: it keeps state in its "+
 			"process (usetools.session), and has been started anew since the run called it; run the script anew", server)})
@@ -436,22 +436,38 @@ func (r *run) resumed(ctx context.Context, n *worker.Needs) (tools *worker.Tools
 	return tools, true, nil
 }
 
+// keeper is a Caller that knows which servers keep state in their process, and since
+// when they have what a subject's calls did; the zero time: they have nothing of it.
+type keeper interface {
+	Session(ctx context.Context, server string) (keeps bool, since time.Time)
+}
+
 // lostSession is a server that keeps state in its process and has lost what the run
 // did there, "" where none has.
-func (r *run) lostSession() string {
+func (r *run) lostSession(ctx context.Context) string {
+	ctx = backend.WithSubject(ctx, r.script.Subject)
+	type state struct {
+		keeps bool
+		since time.Time
+	}
+	states := map[string]state{}
 	for _, m := range r.tree.replay.run.Calls {
 		if m.Call == nil || m.Done != nil && m.Done.Kind == record.NotSent {
 			continue
 		}
 		t := r.allowed[m.Call.Tool]
-		if t == nil || !r.cat.Server(t.Server).Session {
+		if t == nil {
 			continue
 		}
-		since := time.Time{}
-		if c, ok := r.cat.Calls.(interface{ Since(server string) time.Time }); ok {
-			since = c.Since(t.Server)
+		s, asked := states[t.Server]
+		if !asked {
+			if c, ok := r.cat.Calls.(keeper); ok {
+				s.keeps, s.since = c.Session(ctx, t.Server)
+			}
+			s.keeps = s.keeps || r.cat.Server(t.Server).Session
+			states[t.Server] = s
 		}
-		if since.IsZero() || since.After(m.Call.Time) {
+		if s.keeps && (s.since.IsZero() || s.since.After(m.Call.Time)) {
 			return t.Server
 		}
 	}

@@ -40,6 +40,7 @@ func runs(t testing.TB, h *Harness, s *Script, source string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	crosses(t, res)
 	return res
 }
 
@@ -49,6 +50,7 @@ func mustResume(t testing.TB, h *Harness, s *Script, id string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	crosses(t, res)
 	return res
 }
 
@@ -422,7 +424,7 @@ type connected struct {
 	since *time.Time
 }
 
-func (c *connected) Since(string) time.Time { return *c.since }
+func (c *connected) Session(context.Context, string) (bool, time.Time) { return false, *c.since }
 
 // A tool that has become another one is not called by a run that knew it as it was.
 func TestAChangedToolStopsTheRun(t *testing.T) {

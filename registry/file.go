@@ -285,12 +285,17 @@ func SidePath(folder, kind, registryFile string) (string, error) {
 	return filepath.Join(folder, "usetools", kind, hex.EncodeToString(sum[:8])), nil
 }
 
-// ApartPath returns the path of a file or folder beside path for one key, such
-// as a tenant's: a hash of the key is in its name.
-func ApartPath(path, key string) string {
+// ApartKey is a hash of a key, such as a tenant's, for ApartPath.
+func ApartKey(key string) string {
 	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// ApartPath returns the path of a file or folder beside path for one key, as ApartKey
+// makes it.
+func ApartPath(path, key string) string {
 	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "-" + hex.EncodeToString(sum[:16]) + ext
+	return strings.TrimSuffix(path, ext) + "-" + key + ext
 }
 
 // Forget removes files with an ending from a folder of caches, those that were not

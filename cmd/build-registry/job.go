@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/build"
 	"github.com/usetools/usetools/registry/config"
@@ -29,7 +30,8 @@ type job struct {
 	file           string // of the registry
 	json, quiet    bool
 	stdout, stderr io.Writer
-	line           *progress.Line // what is waited for; nil: nobody is told
+	line           *progress.Line   // what is waited for; nil: nobody is told
+	cluster        *cluster.Cluster // which has the registry, too; nil: there is none
 }
 
 func newJob(c *cli.Command, stdout, stderr io.Writer) (*job, error) {
@@ -114,7 +116,7 @@ func (j *job) once(ctx context.Context, strict bool) error {
 	}
 	answered := report.OK() > 0 || len(cfg.Servers) == 0
 	if answered {
-		if err := j.save(reg, old, report); err != nil {
+		if err := j.save(ctx, reg, old, report); err != nil {
 			return err
 		}
 	}
@@ -167,12 +169,18 @@ func (j *job) embed(ctx context.Context, reg *registry.Registry) error {
 	return discovery.EmbedWith(search.Embedder)(ctx, reg)
 }
 
-// save writes the registry, and what changed into its history.
-func (j *job) save(reg, old *registry.Registry, report *build.Report) error {
+// save writes the registry, and what changed into its history, and has the cluster take
+// it.
+func (j *job) save(ctx context.Context, reg, old *registry.Registry, report *build.Report) error {
 	if err := reg.Save(j.file); err != nil {
 		return err
 	}
-	return build.Record(build.HistoryFile(j.file), old, report, time.Now())
+	err := build.Record(build.HistoryFile(j.file), old, report, time.Now())
+	if j.cluster != nil {
+		_, published := j.cluster.PublishRegistry(ctx, j.file)
+		err = errors.Join(err, published)
+	}
+	return err
 }
 
 // report prints what a build came to.
@@ -214,7 +222,7 @@ func (j *job) watch(ctx context.Context, poll time.Duration) error {
 		Build: build.Options{Previous: j.previous(), Embed: j.embed, Pins: j.pins(), Progress: j.line.Event()}, Poll: poll,
 	}, func(u build.Update) {
 		j.endLine() // rebuilds say what changed, not how they went
-		if err := j.update(u, first); err != nil {
+		if err := j.update(ctx, u, first); err != nil {
 			fmt.Fprintln(j.stderr, "build-registry:", err)
 		} else {
 			first = false
@@ -228,7 +236,7 @@ func (j *job) watch(ctx context.Context, poll time.Duration) error {
 
 // update saves and prints one rebuild. A registry that no server answered for
 // is not worth an older one.
-func (j *job) update(u build.Update, first bool) error {
+func (j *job) update(ctx context.Context, u build.Update, first bool) error {
 	if u.Err != nil {
 		if first {
 			return nil // Watch returns it
@@ -244,7 +252,7 @@ func (j *job) update(u build.Update, first bool) error {
 		return fmt.Errorf("%s: no server answered; %s stays as it was%s", u.Why, j.file,
 			strings.TrimRight(strings.ReplaceAll(why.String(), "\n\n", "\n"), "\n"))
 	}
-	if err := j.save(u.Registry, u.Previous, u.Report); err != nil {
+	if err := j.save(ctx, u.Registry, u.Previous, u.Report); err != nil {
 		return err
 	}
 	if u.Report.Pins != nil {

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
@@ -76,8 +78,9 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 
   build-registry -config .mcp.json -o tool_registry.json
   build-registry -watch
+  build-registry -watch -cluster nats://127.0.0.1:4222    for all of a cluster
   build-registry accept git.git_log`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "config",
 				Usage: "config `FILE`; may be repeated (default: the first of ./.mcp.json, ./.vscode/mcp.json, " +
 					"./.cursor/mcp.json, ./.codex/tools.json)"},
@@ -89,7 +92,7 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 			&cli.BoolFlag{Name: "strict", Usage: "fail when any server failed", Local: true},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
 			&cli.BoolFlag{Name: "q", Usage: "print nothing but failures"},
-		},
+		}, join.Flags()...),
 		EnableShellCompletion:     true,
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout,
@@ -110,9 +113,17 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 				return err
 			}
 			j, err := newJob(c, stdout, stderr)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
+			}
+			j.cluster, err = join.Cluster(ctx, c, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+			if err != nil {
+				return err
+			}
+			if j.cluster != nil {
+				defer j.cluster.Close()
+			}
+			switch {
 			case c.Bool("watch"):
 				return j.watch(ctx, c.Duration("poll"))
 			}

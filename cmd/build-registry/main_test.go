@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
 	"os"
 	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/usetools/usetools/cmd/internal/testserver"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
 
 func TestMain(m *testing.M) {
@@ -21,10 +26,33 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command as its users do: testdata/*.txtar.
 func TestScripts(t *testing.T) {
+	url := clustertest.Server(t)
 	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"until": until,
+			"until":     until,
+			"published": published,
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("CLUSTER", url)
+			return nil
 		}})
+}
+
+// published N has it that the cluster has a registry of N tools.
+func published(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: published N")
+	}
+	c, err := cluster.Connect(context.Background(), &cluster.Options{URL: ts.Getenv("CLUSTER"), Cache: ts.MkAbs("copy")})
+	ts.Check(err)
+	defer c.Close()
+	files := &harness.Files{}
+	ts.Check(c.Follow(context.Background(), files))
+	cat, err := files.Catalog(context.Background())
+	ts.Check(err)
+	if got := strconv.Itoa(len(cat.Registry.Tools)); got != args[0] {
+		ts.Fatalf("%s tools, want %s", got, args[0])
+	}
 }
 
 // until FILE PATTERN waits until a file matches.

@@ -46,8 +46,8 @@ yes, and could as well call the tool without the harness.
   harness approvals yes 7f3k               all that waits in this run
 
 Of an ID as much is enough as no other has.`,
-		Flags: []cli.Flag{
-			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")},
+		Flags: append(clusterFlags(),
+			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
 		Action: e.approvals,
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "show a call that waits: all that a yes is to", ArgsUsage: "APPROVAL…",

@@ -10,11 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -46,7 +46,7 @@ stays signed in after that. Ctrl-C ends it.
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
 			sandboxFlag(),
-		}, policyFlags()...),
+		}, slices.Concat(policyFlags(), clusterFlags())...),
 		Action: e.console,
 	}
 }
@@ -85,7 +85,7 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if opts.Records, err = record.Open(dir, storeOptions(files)); err != nil {
+	if opts.Records, err = e.storeWith(c, dir, storeOptions(files)); err != nil {
 		return usageError{err.Error()}
 	}
 	opts.KeptFor = "the records are in " + opts.Records.Dir()

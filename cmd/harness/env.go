@@ -24,6 +24,7 @@ type env struct {
 	stdout, stderr io.Writer
 	line           *progress.Line // what is waited for; nil: nobody is told
 	typist         *typist        // see typing
+	closing        []func()       // what is to be done when the command has ended
 }
 
 // files is the catalog that the flags name.

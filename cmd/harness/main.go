@@ -114,14 +114,14 @@ commands and flags.`,
 			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
 		},
 		Commands: []*cli.Command{
-			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.consoleCommand(), e.benchCommand(),
+			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.runnerCommand(), e.consoleCommand(), e.benchCommand(),
 			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(),
 			e.describeCommand(),
 			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
 			e.installCommand(), e.uninstallCommand(), e.addCommand(), e.removeCommand(), e.enableCommand(true),
 			e.enableCommand(false),
 			e.saveCommand(), e.scriptsCommand(), e.runsCommand(), e.replayCommand(),
-			e.approvalsCommand(), e.resumeCommand(), e.usageCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(),
+			e.approvalsCommand(), e.resumeCommand(), e.auditCommand(), e.usageCommand(), e.logsCommand(), e.guideCommand(), e.doctorCommand(),
 			e.completionCommand(), e.versionCommand(),
 		},
 		DisableSliceFlagSeparator: true,
@@ -131,6 +131,9 @@ commands and flags.`,
 		OnUsageError:              wrongUsage,
 		After: func(context.Context, *cli.Command) error {
 			e.endLine()
+			for _, end := range e.closing {
+				end()
+			}
 			return nil
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

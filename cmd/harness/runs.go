@@ -65,7 +65,7 @@ resume goes on. close ends such a run, or one that waits.
 Of a run ID as much is enough as no other has; last is the newest. The records
 are in the folder of -state, else of the variable USETOOLS_STATE, else in
 usetools in your state folder.`,
-		Flags: append(runFilters(),
+		Flags: append(append(runFilters(), clusterFlags()...),
 			&cli.IntFlag{Name: "n", Usage: "the last `N` runs; 0: all", Value: 50, Validator: atLeast(0), Local: true},
 			&cli.BoolFlag{Name: "f", Usage: "go on with the runs that begin and end, the newest last", Local: true},
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
@@ -143,6 +143,9 @@ func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
 
 // store opens the records that the flags name; nil: there are none.
 func (e *env) store(c *cli.Command) (*record.Store, error) {
+	if store, err := e.clusterStore(c, nil); store != nil || err != nil {
+		return store, err
+	}
 	dir, given, err := stateDir(c)
 	if err != nil {
 		return nil, err

@@ -61,6 +61,12 @@ type Files struct {
 	// wherever the files are the same. Follow calls renewed each time that the file was
 	// replaced, until its context ends; Watch calls it. nil: Files builds the registry.
 	Follow func(ctx context.Context, renewed func()) error
+	// Library has the saved scripts; nil: the one for the registry has.
+	Library *library.Library
+	// Calls returns what sends calls to servers in the place of the connections to those of
+	// a config: it may know the way to others. It is called for each pool once, and must
+	// not wait; nil: the pool sends them.
+	Calls func(cfg *config.Config, pool *backend.Pool) Caller
 	// Log is called with one line of text for events such as a registry that is
 	// built, or that cannot be used; nil: it is not.
 	Log func(string)
@@ -81,6 +87,8 @@ type Files struct {
 	catalog      *Catalog
 	config       *config.Config // of catalog
 	pool         *backend.Pool
+	calls        Caller                              // that Calls returned
+	callsOf      *backend.Pool                       // that it was given
 	toolsChanged atomic.Pointer[func(server string)] // of pool; nil: nobody is told
 	watches      atomic.Pointer[watching]            // nil: there is none
 	asked        []string                            // servers that have been asked just now
@@ -216,11 +224,23 @@ func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, err
 		return nil, f.failed(ctx, err)
 	}
 	f.catalog, f.config = f.over(reg, cfg, settings, search), cfg
-	if !known {
+	if !known || f.Calls != nil {
 		f.pool = f.connections(cfg, reg)
-		f.catalog.Calls = f.pool
+		f.catalog.Calls = f.caller(cfg, f.pool)
 	}
 	return f.catalog, nil
+}
+
+// caller is what sends calls to servers over the connections of a pool, or otherwise.
+// The caller holds the lock.
+func (f *Files) caller(cfg *config.Config, pool *backend.Pool) Caller {
+	if f.Calls == nil {
+		return pool
+	}
+	if f.callsOf != pool {
+		f.calls, f.callsOf = f.Calls(cfg, pool), pool
+	}
+	return f.calls
 }
 
 // build asks the servers that previous has no answer to.
@@ -328,7 +348,7 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	f.saveBuilt(reg, report, names)
 	f.asked = append(f.asked, names...)
 	f.catalog = f.renewed(reg)
-	f.catalog.Calls = f.pool
+	f.catalog.Calls = f.caller(f.config, f.pool)
 	return true
 }
 
@@ -406,6 +426,9 @@ func SettingsDoubts(cfg *config.Config, settings *discovery.Settings, reg *regis
 // Scripts returns the library of saved scripts; nil where there is neither a
 // config nor a registry, or no config folder of the user.
 func (f *Files) Scripts() *library.Library {
+	if f.Library != nil {
+		return f.Library
+	}
 	path := f.Path()
 	if path == "" {
 		return nil

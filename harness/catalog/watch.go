@@ -81,12 +81,14 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		if last = f.unchanged(u.Registry, u.Config); last == nil {
 			last = f.over(u.Registry, u.Config, settings, search)
 		}
-		last.Calls = u.Pool
+		f.mu.Lock()
+		last.Calls = f.caller(u.Config, u.Pool)
+		f.mu.Unlock()
 		if u.Report.OK() > 0 {
 			f.save(u.Registry, f.Path())
 		}
 		updated(last, nil)
-		f.replace(last, u.Config)
+		f.replace(last, u.Config, u.Pool)
 	})
 }
 
@@ -181,8 +183,8 @@ func (f *Files) open(changed func(server string)) (*backend.Pool, *config.Config
 }
 
 // replace makes c the catalog of f, and closes the connections that f made
-// itself and that are not those of c: these are the watch's.
-func (f *Files) replace(c *Catalog, cfg *config.Config) {
+// itself and that are not its own: these are the watch's.
+func (f *Files) replace(c *Catalog, cfg *config.Config, its *backend.Pool) {
 	f.mu.Lock()
 	pool, job := f.pool, f.job
 	f.catalog, f.config, f.pool = c, cfg, nil
@@ -193,7 +195,7 @@ func (f *Files) replace(c *Catalog, cfg *config.Config) {
 	if job != nil {
 		job.Close()
 	}
-	if pool != nil && c.Calls != Caller(pool) {
+	if pool != nil && its != pool {
 		pool.Close()
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 )
 
 // Options configure a Cluster.
@@ -37,6 +38,10 @@ type Options struct {
 	AckWait time.Duration
 	// Name is what others are told of this process; empty: the host's name and the PID.
 	Name string
+	// Version is what they are told of its build.
+	Version string
+	// Cache is the folder for copies of what all have; empty: one in the user's cache folder.
+	Cache string
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 }
@@ -69,6 +74,10 @@ type Cluster struct {
 	queue, records, state, kept, audit jetstream.Stream
 	revisions                          revisions
 	backing                            backing
+	self                               self
+	counts                             counts
+
+	outgoing outgoing
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -103,7 +112,6 @@ func (c *Cluster) ID() string { return c.id }
 func (c *Cluster) connect(ctx context.Context) (err error) {
 	opts := []nats.Option{
 		nats.Name(c.o.Name),
-		nats.CustomInboxPrefix("_INBOX." + c.id), // else every user of the account could hear the answers
 		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
 		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.log.Warn("cluster", "error", err) }),
@@ -114,9 +122,12 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		}),
 		nats.ReconnectHandler(func(nc *nats.Conn) { c.log.Info("the cluster is there again", "server", nc.ConnectedUrlRedacted()) }),
 	}
-	if opts, err = c.secured(opts); err != nil {
+	user, opts, err := c.secured(opts)
+	if err != nil {
 		return err
 	}
+	// A subject of each user, so that no other user of the account may hear the answers.
+	opts = append(opts, nats.CustomInboxPrefix(inboxes(user)+"."+c.id))
 	if c.conn, err = nats.Connect(c.o.URL, opts...); err != nil {
 		return err
 	}
@@ -125,25 +136,32 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	if major < needsMajor || major == needsMajor && minor < needsMinor {
 		return fmt.Errorf("nats-server %s: want %d.%d or later", c.conn.ConnectedServerVersion(), needsMajor, needsMinor)
 	}
+	if c.conn.MaxPayload() < 2*part {
+		return fmt.Errorf("its messages may have %d bytes (max_payload): want %d", c.conn.MaxPayload(), 2*part)
+	}
 	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(each)); err != nil {
 		return err
 	}
 	return c.streams(ctx)
 }
 
-// secured adds what tells the servers who this is, and whom it believes.
-func (c *Cluster) secured(opts []nats.Option) ([]nats.Option, error) {
+// secured adds what tells the servers who this is, and whom it believes. user is the
+// public key of the user, "" where it has none.
+func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err error) {
 	if c.o.Creds != "" {
 		b, err := os.ReadFile(c.o.Creds)
 		if err != nil {
-			return nil, err
+			return "", nil, err
+		}
+		key, err := nkeys.ParseDecoratedUserNKey(b)
+		if err == nil {
+			user, err = key.PublicKey()
+		}
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: want an nkey seed of a user (SU…) or a user's credentials: %w", c.o.Creds, err)
 		}
 		if strings.HasPrefix(strings.TrimSpace(string(b)), "SU") {
-			key, err := nats.NkeyOptionFromSeed(c.o.Creds)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.o.Creds, err)
-			}
-			opts = append(opts, key)
+			opts = append(opts, nats.Nkey(user, key.Sign))
 		} else {
 			opts = append(opts, nats.UserCredentials(c.o.Creds))
 		}
@@ -154,33 +172,24 @@ func (c *Cluster) secured(opts []nats.Option) ([]nats.Option, error) {
 	if c.o.Cert != "" {
 		opts = append(opts, nats.ClientCert(c.o.Cert, c.o.Key))
 	}
-	return opts, nil
+	return user, opts, nil
 }
 
 // streams finds the streams, or makes them.
 func (c *Cluster) streams(ctx context.Context) error {
-	all := []struct {
-		to *jetstream.Stream
-		jetstream.StreamConfig
-	}{
-		{&c.queue, jetstream.StreamConfig{Name: queueStream, Subjects: []string{prefix + "run.>"},
-			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge,
-			Duplicates: 2 * time.Minute}},
-		{&c.records, jetstream.StreamConfig{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"},
-			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
-			RePublish: &jetstream.RePublish{Source: prefix + "rec.>", Destination: newsSubjects + ">", HeadersOnly: true}}},
-		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
-			prefix + "alive.*", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true, Duplicates: 2 * time.Minute}},
-		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,
-			Duplicates: 2 * time.Minute}},
-		{&c.audit, jetstream.StreamConfig{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour,
-			Duplicates: 2 * time.Minute}},
-	}
-	for _, s := range all {
-		s.Storage, s.Replicas = jetstream.FileStorage, c.o.Replicas
-		err := c.again(ctx, func(ctx context.Context) (err error) {
-			if *s.to, err = c.js.Stream(ctx, s.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
-				*s.to, err = c.js.CreateStream(ctx, s.StreamConfig)
+	to := map[string]*jetstream.Stream{queueStream: &c.queue, recordsStream: &c.records, stateStream: &c.state,
+		keptStream: &c.kept, auditStream: &c.audit}
+	for _, s := range c.wanted() {
+		err := c.again(ctx, func(ctx context.Context) error {
+			in, err := c.js.Stream(ctx, s.Name)
+			if errors.Is(err, jetstream.ErrStreamNotFound) {
+				in, err = c.js.CreateStream(ctx, s)
+			}
+			if err == nil && in.CachedInfo().Config.AllowDirect {
+				err = errors.New("it may be read at servers that are behind (allow_direct): switch that off")
+			}
+			if err == nil && to[s.Name] != nil {
+				*to[s.Name] = in
 			}
 			return err
 		})
@@ -189,6 +198,27 @@ func (c *Cluster) streams(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// wanted are the streams as this version makes them.
+func (c *Cluster) wanted() []jetstream.StreamConfig {
+	all := []jetstream.StreamConfig{
+		{Name: queueStream, Subjects: []string{prefix + "run.>"}, Retention: jetstream.WorkQueuePolicy,
+			Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge},
+		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour,
+			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}},
+		{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*", prefix + "alive.*", prefix + "owner.*.*",
+			scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true},
+		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute},
+		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
+		// As NATS makes it, but read at its leader alone, so that nobody reads what was there before.
+		{Name: filesStream, Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"},
+			Discard: jetstream.DiscardNew, AllowRollup: true},
+	}
+	for i := range all {
+		all[i].Storage, all[i].Replicas, all[i].Duplicates = jetstream.FileStorage, c.o.Replicas, 2*time.Minute
+	}
+	return all
 }
 
 // again makes a request to the engine until it is answered, or ctx ends: one that a

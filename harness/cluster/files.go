@@ -29,6 +29,7 @@ import (
 // be missing.
 const (
 	filesBucket    = "ut_files"
+	filesStream    = "OBJ_" + filesBucket
 	registryObject = "registry"
 
 	registryEntry = harness.RegistryFile
@@ -112,28 +113,14 @@ func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
 
 // objects is the store of revisions.
 func (c *Cluster) objects(ctx context.Context) (store jetstream.ObjectStore, err error) {
-	return bucket(ctx, c, &jetstream.StreamConfig{Name: "OBJ_" + filesBucket,
-		Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"}, Discard: jetstream.DiscardNew,
-		AllowRollup: true}, filesBucket, c.js.ObjectStore)
-}
-
-// bucket opens a bucket. Where it is missing its stream is made: as NATS makes it, but
-// read at its leader alone, so that nobody reads what was there before.
-func bucket[B any](ctx context.Context, c *Cluster, stream *jetstream.StreamConfig, name string,
-	open func(context.Context, string) (B, error)) (b B, err error) {
-	stream.Storage, stream.Replicas = jetstream.FileStorage, c.o.Replicas
 	err = c.again(ctx, func(ctx context.Context) error {
-		if b, err = open(ctx, name); errors.Is(err, jetstream.ErrBucketNotFound) {
-			if _, err = c.js.CreateStream(ctx, *stream); err == nil {
-				b, err = open(ctx, name)
-			}
-		}
+		store, err = c.js.ObjectStore(ctx, filesBucket)
 		return err
 	})
 	if err != nil {
-		err = fmt.Errorf("bucket %s: %w", name, err)
+		err = fmt.Errorf("bucket %s: %w", filesBucket, err)
 	}
-	return b, err
+	return store, err
 }
 
 // PublishRegistry makes a registry file, with what was learnt from results beside it, the
@@ -285,14 +272,17 @@ func (c *Cluster) Follow(ctx context.Context, files *harness.Files) error {
 	return nil
 }
 
-// copyOf is the path of the copy of the registry.
+// copyOf is the path of the copy of the registry, whose folder is there.
 func (c *Cluster) copyOf() (string, error) {
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
+	folder := c.o.Cache
+	if folder == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		sum := sha256.Sum256([]byte(c.o.URL))
+		folder = filepath.Join(user, "usetools", "cluster", hex.EncodeToString(sum[:8]))
 	}
-	sum := sha256.Sum256([]byte(c.o.URL))
-	folder = filepath.Join(folder, "usetools", "cluster", hex.EncodeToString(sum[:8]))
 	return filepath.Join(folder, registryEntry), os.MkdirAll(folder, 0o700)
 }
 

@@ -33,16 +33,6 @@ func home(t testing.TB) string {
 	return dir
 }
 
-func joined(t testing.TB, url string) *Cluster {
-	t.Helper()
-	c, err := Connect(t.Context(), &Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
 func saveRegistry(t testing.TB, path string, tools ...string) {
 	t.Helper()
 	reg := &registry.Registry{Servers: []registry.Server{{Name: "s"}}}
@@ -73,7 +63,7 @@ type follower struct {
 
 func follows(t testing.TB, url string) *follower {
 	t.Helper()
-	f := &follower{joined(t, url), &harness.Files{}, make(chan int, 16)}
+	f := &follower{connect(t, Options{URL: url}), &harness.Files{}, make(chan int, 16)}
 	if err := f.c.Follow(t.Context(), f.files); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +120,7 @@ func TestARegistryReachesAllProcesses(t *testing.T) {
 	if err := learnt.Save(); err != nil {
 		t.Fatal(err)
 	}
-	builder := joined(t, url)
+	builder := connect(t, Options{URL: url})
 	first := publish(t, builder, path)
 	if n := receive(t, before.tools); n != 1 {
 		t.Errorf("%d tools", n)
@@ -197,7 +187,7 @@ func TestARevisionIsWaitedFor(t *testing.T) {
 	}
 	has := make(chan bool)
 	go func() { has <- f.c.HasRevision(t.Context(), digestOf(data)) }()
-	publish(t, joined(t, url), path)
+	publish(t, connect(t, Options{URL: url}), path)
 	if !receive(t, has) {
 		t.Error("it did not wait")
 	}
@@ -213,15 +203,15 @@ func TestADamagedRevisionIsNotTaken(t *testing.T) {
 	dir := home(t)
 	url := clustertest.Server(t)
 	path := filepath.Join(dir, "tool_registry.json")
-	if _, err := joined(t, url).PublishRegistry(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := connect(t, Options{URL: url}).PublishRegistry(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	os.WriteFile(path, []byte("{}"), 0o600)
-	if _, err := joined(t, url).PublishRegistry(t.Context(), path); !errors.As(err, new(*registry.FormatError)) {
+	if _, err := connect(t, Options{URL: url}).PublishRegistry(t.Context(), path); !errors.As(err, new(*registry.FormatError)) {
 		t.Error(err)
 	}
 	saveRegistry(t, path, "one")
-	builder := joined(t, url)
+	builder := connect(t, Options{URL: url})
 	first := publish(t, builder, path)
 	f := follows(t, url)
 	if _, err := f.files.Catalog(t.Context()); err != nil {
@@ -244,7 +234,7 @@ func TestADamagedRevisionIsNotTaken(t *testing.T) {
 	if f.c.Revision() == first {
 		t.Error("the next one is not taken")
 	}
-	other := joined(t, url)
+	other := connect(t, Options{URL: url})
 	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{Name: registryObject}, strings.NewReader("no revision")); err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +283,7 @@ func TestSpreadOfALargeRegistry(t *testing.T) {
 	var all []*Cluster
 	renewed := make(chan time.Time, watchers)
 	for i := range watchers {
-		c := joined(t, url)
+		c := connect(t, Options{URL: url})
 		at := filepath.Join(dir, fmt.Sprint(i), "tool_registry.json")
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			t.Fatal(err)
@@ -304,7 +294,7 @@ func TestSpreadOfALargeRegistry(t *testing.T) {
 		t.Cleanup(func() { cancel(); done.Wait() })
 		all = append(all, c)
 	}
-	builder := joined(t, url)
+	builder := connect(t, Options{URL: url})
 	for round := range 5 {
 		reg.Tools[0].Description = fmt.Sprint("Round ", round)
 		if err := reg.Save(path); err != nil {

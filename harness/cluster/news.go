@@ -1,57 +1,114 @@
 package cluster
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness/record"
 )
 
-// listen makes the backing hear of what others write.
+// listen makes the backing hear of what is written to the records' stream.
 func (b *backing) listen(c *Cluster) {
 	b.c = c
-	sub, err := c.conn.Subscribe(newsSubjects+">", b.heard)
-	if err != nil { // the connection is closed, and each request says so
-		return
-	}
 	b.known.mu.Lock()
 	defer b.known.mu.Unlock()
-	b.known.sub, b.known.conn = sub, c.conn
-}
-
-// heard takes the headers of a message of a record.
-func (b *backing) heard(m *nats.Msg) {
-	name := recordName(prefix + "rec." + strings.TrimPrefix(m.Subject, newsSubjects))
-	seq, _ := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
-	size, _ := strconv.ParseInt(m.Header.Get("Nats-Msg-Size"), 10, 64)
-	if p, err := positionOf(m.Header, seq, size); err == nil && name != "" {
-		b.known.put(name, mark{p.seq, p.end})
+	if sub, err := c.conn.Subscribe(newsSubjects+">", b.heard); err == nil { // else each request says that it is closed
+		b.known.sub, b.known.conn = sub, c.conn
 	}
-	b.news.Tell()
 }
 
-// maxKnown bounds the records of which the last message is known, each of some 150 bytes.
-const maxKnown = 20_000
+// heard takes the headers of a message.
+func (b *backing) heard(m *nats.Msg) {
+	name := recordName(prefix + strings.TrimPrefix(m.Subject, newsSubjects))
+	seq := said(m.Header, jetstream.SequenceHeader)
+	if name != "" {
+		if p, err := positionOf(m.Header, seq, int64(said(m.Header, msgSizeHeader))); err == nil {
+			b.known.put(name, mark{p.seq, p.end, p.beside})
+		} else {
+			b.known.drop(name)
+		}
+	}
+	b.known.hear(name, seq, said(m.Header, jetstream.LastSequenceHeader) == 0) // of its subject
+	b.tells.soon(b.news.Tell)
+}
 
-// known are the last messages of records, as far as this process has heard of them. It
-// hears of all, except while it has no connection or is too slow.
+// tells lets what many messages tell be told once: the first at once, those of the
+// next moments together.
+type tells struct {
+	mu         sync.Mutex
+	just, more bool // it was told; there has been more since
+}
+
+// together is how long news are gathered.
+const together = 50 * time.Millisecond
+
+func (t *tells) soon(tell func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.just {
+		t.more = true
+		return
+	}
+	t.just, t.more = true, false
+	tell()
+	time.AfterFunc(together, func() {
+		t.mu.Lock()
+		more := t.more
+		t.just = false
+		t.mu.Unlock()
+		if more {
+			t.soon(tell)
+		}
+	})
+}
+
+// said is a number that the engine has put behind the headers of whoever published.
+func said(h nats.Header, name string) uint64 {
+	all := h[name]
+	if len(all) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseUint(all[len(all)-1], 10, 63)
+	return n
+}
+
+// msgSizeHeader is how many bytes a message has that comes without them.
+const msgSizeHeader = "Nats-Msg-Size"
+
+// maxKnown bounds the records of which the last message is known, each of some 250 bytes.
+const maxKnown = 100_000
+
+// known are the records and their last messages, as far as this process has heard of
+// them. It hears of all, except while it has no connection or is too slow.
 type known struct {
 	mu   sync.Mutex
 	of   map[string]mark
 	sub  *nats.Subscription // nil: it hears nothing
 	conn *nats.Conn
-	gaps uint64 // how often it did not hear
+	gaps uint64            // of the connection, as check counts them
+	ids  map[string]string // the names of those in of, by their IDs
+
+	lapses  int        // how often it has forgotten all
+	listing sync.Mutex // held while all names are asked for
+	names   []string   // of which it has heard, the oldest first
+	full    bool       // these are all
+	last    uint64     // the last sequence of the stream that it has heard of, or that they were listed with
+	gone    uint64     // how many messages had been deleted when they were listed
 }
 
 // mark is the last message of a record.
 type mark struct {
-	seq uint64
-	end int64 // bytes of the record
+	seq         uint64
+	end, beside int64 // bytes of the record, and of what stands beside it
 }
 
+// put notes a message.
 func (k *known) put(name string, m mark) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,17 +117,30 @@ func (k *known) put(name string, m mark) {
 		return
 	}
 	if k.of == nil {
-		k.of = map[string]mark{}
+		k.of, k.ids = map[string]mark{}, map[string]string{}
 	}
 	for other := range k.of { // any one makes room
 		if len(k.of) < maxKnown {
 			break
 		}
 		delete(k.of, other)
+		delete(k.ids, idOf(other))
 	}
-	k.of[name] = m
+	k.of[name], k.ids[idOf(name)] = m, name
 }
 
+// find returns the name of a record by its ID, "" where it is not known.
+func (k *known) find(id string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.check()
+	return k.ids[id]
+}
+
+// idOf is the ID that is in the name of a record.
+func idOf(name string) string { return name[len(name)-idSize:] }
+
+// get returns the last message of a record; false: it is not known.
 func (k *known) get(name string) (m mark, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -79,11 +149,89 @@ func (k *known) get(name string) (m mark, ok bool) {
 	return m, ok && k.sub != nil
 }
 
+// drop forgets a record.
 func (k *known) drop(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.of, name)
+	delete(k.ids, idOf(name))
 }
+
+// hear notes that a message was stored. name is that of its record, "": it is of none.
+// first: it is the first of its subject.
+func (k *known) hear(name string, seq uint64, first bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.check()
+	if k.last > 0 && seq > k.last+1 { // the engine had no leader, say, who would have told of it
+		k.forget()
+	}
+	k.last = max(k.last, seq)
+	if name != "" && first {
+		k.add(name)
+	}
+}
+
+func (k *known) add(name string) {
+	if at, has := slices.BinarySearch(k.names, name); !has {
+		k.names = slices.Insert(k.names, at, name)
+	}
+}
+
+// list returns the names of all records of the stream in a state. ask asks for them.
+func (k *known) list(state jetstream.StreamState, ask func() ([]string, error)) ([]string, error) {
+	if names := k.all(state); names != nil {
+		return names, nil
+	}
+	k.listing.Lock()
+	defer k.listing.Unlock()
+	if names := k.all(state); names != nil { // another one has asked
+		return names, nil
+	}
+	k.mu.Lock()
+	k.names, k.full = nil, false
+	hears := k.sub != nil && k.conn.IsConnected()
+	lapses := k.lapses
+	k.mu.Unlock()
+	names, err := ask()
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.check(); hears && k.lapses == lapses {
+		heard := k.names
+		k.names = slices.Clone(names)
+		for _, name := range heard {
+			k.add(name)
+		}
+		k.full, k.last, k.gone = true, max(k.last, state.LastSeq), deleted(state)
+	}
+	return names, nil
+}
+
+// behind reports whether all names may be known when more has been heard.
+func (k *known) behind(state jetstream.StreamState) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.check()
+	return k.full && k.gone == deleted(state) && k.last < state.LastSeq
+}
+
+// all returns the names of all records of the stream in a state, nil where they are not
+// known.
+func (k *known) all(state jetstream.StreamState) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.check()
+	if !k.full || k.gone != deleted(state) || k.last < state.LastSeq {
+		return nil
+	}
+	return append([]string{}, k.names...)
+}
+
+// deleted is how many messages of a stream are not there any more.
+func deleted(s jetstream.StreamState) uint64 { return s.LastSeq - s.Msgs }
 
 // check forgets all where something may not have been heard. The caller holds mu.
 func (k *known) check() {
@@ -96,8 +244,14 @@ func (k *known) check() {
 		gaps++
 	}
 	if gaps != k.gaps {
-		k.of, k.gaps = nil, gaps
+		k.gaps = gaps
+		k.forget()
 	}
+}
+
+func (k *known) forget() {
+	k.of, k.ids, k.names, k.full = nil, nil, nil, false
+	k.lapses++
 }
 
 func (b *backing) Stamp(name string) (record.Stamp, bool) {

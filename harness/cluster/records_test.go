@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
@@ -31,8 +35,11 @@ func connect(t testing.TB, o Options) *Cluster {
 }
 
 // two connects two processes to a server of their own.
-func two(t testing.TB) (*Cluster, *Cluster) {
-	o := Options{URL: clustertest.Server(t), AckWait: 2 * time.Second}
+func two(t testing.TB, ackWait ...time.Duration) (*Cluster, *Cluster) {
+	o := Options{URL: clustertest.Server(t)}
+	if len(ackWait) > 0 {
+		o.AckWait = ackWait[0]
+	}
 	return connect(t, o), connect(t, o)
 }
 
@@ -134,7 +141,7 @@ func TestARunIsSeenByAllProcesses(t *testing.T) {
 }
 
 func TestARunWhoseProcessWasKilledHasDied(t *testing.T) {
-	a, b := two(t)
+	a, b := two(t, 2*time.Second)
 	w := begin(t, a.Store(nil))
 	add(t, w, effect(1))
 	must(t, w.Sync())
@@ -371,8 +378,9 @@ func TestOneIsAlone(t *testing.T) {
 					if n := in.Add(1); n != 1 {
 						t.Errorf("%d are alone", n)
 					}
+					_, err := s.Latest(t.Context(), "r") // takes its time
 					in.Add(-1)
-					return nil
+					return err
 				})
 				if err != nil {
 					t.Error(err)
@@ -548,4 +556,203 @@ func FuzzStranger(f *testing.F) {
 			w.Close()
 		}
 	})
+}
+
+// TestWhatIsStoredStays has processes that take one run from each other all the time.
+func TestWhatIsStoredStays(t *testing.T) {
+	a, b := two(t)
+	w := begin(t, a.Store(nil))
+	id := w.ID()
+	var number atomic.Int32
+	var mu sync.Mutex
+	stored := map[int]bool{}
+	var all sync.WaitGroup
+	for _, s := range []*record.Store{a.Store(nil), b.Store(nil), a.Store(nil), b.Store(nil)} {
+		all.Go(func() {
+			for range 12 {
+				w, _, err := s.Reopen(id, &record.ReopenOptions{Dead: true})
+				if errors.Is(err, record.ErrRunning) || errors.Is(err, record.ErrTaken) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for range 3 {
+					n := int(number.Add(1))
+					if err := errors.Join(w.Add(effect(n)), w.Sync()); err == nil {
+						mu.Lock()
+						stored[n] = true
+						mu.Unlock()
+					} else if !errors.Is(err, record.ErrTaken) {
+						t.Error(err)
+					}
+				}
+				if err := w.Close(); err != nil && !errors.Is(err, record.ErrTaken) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if w.Add(effect(0)); !errors.Is(w.Sync(), record.ErrTaken) {
+		t.Error("the first one writes on")
+	}
+	r, err := b.Store(nil).Load(id)
+	must(t, err)
+	if r.Damaged != nil || r.Torn != 0 {
+		t.Errorf("%+v", r)
+	}
+	times := map[int]int{}
+	for _, l := range r.Lines {
+		if c, ok := l.(*record.Call); ok {
+			times[c.N]++
+		}
+	}
+	for n := range stored {
+		if times[n] != 1 {
+			t.Errorf("line %d is stored, and %d times in the record", n, times[n])
+		}
+	}
+	t.Logf("%d lines stored, %d in the record, %d attempts", len(stored), len(times), len(r.Attempts))
+}
+
+// TestAWriterThatCouldNotCloseIsNotUnderWay has an engine that is away for longer than a
+// process may be silent.
+func TestAWriterThatCouldNotCloseIsNotUnderWay(t *testing.T) {
+	dir := t.TempDir()
+	port := server.RANDOM_PORT
+	run := func() *server.Server {
+		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
+		must(t, err)
+		go s.Start()
+		t.Cleanup(func() {
+			s.Shutdown()
+			s.WaitForShutdown()
+		})
+		if !s.ReadyForConnections(10 * time.Second) {
+			t.Fatal("the server does not listen")
+		}
+		return s
+	}
+	first := run()
+	port = first.Addr().(*net.TCPAddr).Port
+	c := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
+	s := c.Store(nil)
+	w := begin(t, s)
+	first.Shutdown()
+	first.WaitForShutdown()
+	add(t, w, effect(1))
+	if err := errors.Join(w.Sync(), w.Close()); err == nil {
+		t.Fatal("it is stored nowhere")
+	}
+	run()
+	other := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
+	eventually(t, "it is not under way", func() bool { return status(t, other.Store(nil), w.ID()) == record.Died })
+	if is, err := other.alive(t.Context(), c.id); err != nil || !is {
+		t.Errorf("its process lives: %v, %v", is, err)
+	}
+	again := begin(t, s) // which goes on working
+	must(t, again.Close())
+}
+
+// TestARunCostsThreeRequests counts what this process asks of the engine.
+func TestARunCostsThreeRequests(t *testing.T) {
+	a, _ := two(t)
+	s := a.Store(nil)
+	least := uint64(1000)
+	for n := range 10 { // a run in 64 prunes, and now and then the process says that it is alive
+		before := a.conn.Stats().OutMsgs
+		w, err := s.Begin(&record.Begin{Request: fmt.Sprint(n)})
+		must(t, err)
+		add(t, w, &record.Call{N: 1, Tool: "a.b", Args: record.Raw([]byte("{}"))}, &record.Done{N: 1, Kind: record.Answered},
+			&record.End{Status: "ok"})
+		must(t, w.Close())
+		least = min(least, a.conn.Stats().OutMsgs-before)
+	}
+	if least != 3 {
+		t.Errorf("a run makes %d requests, not one for what it is a run of, one to begin and one to end", least)
+	}
+}
+
+func TestProcessesAreAliveUntilTheyClose(t *testing.T) {
+	a, b := two(t)
+	must(t, begin(t, a.Store(nil)).Close())
+	if is, err := b.alive(t.Context(), a.id); err != nil || !is {
+		t.Errorf("it lives: %v, %v", is, err)
+	}
+	must(t, a.Close())
+	if is, err := b.alive(t.Context(), a.id); err != nil || is {
+		t.Errorf("it was closed: %v, %v", is, err)
+	}
+}
+
+// TestReadsAreAtTheLeader holds what all that decides by a read depends on.
+func TestReadsAreAtTheLeader(t *testing.T) {
+	url := clustertest.Server(t)
+	c := connect(t, Options{URL: url})
+	for _, s := range []jetstream.Stream{c.queue, c.records, c.state, c.kept, c.audit} {
+		if cfg := s.CachedInfo().Config; cfg.AllowDirect {
+			t.Errorf("%s has direct gets", cfg.Name)
+		}
+	}
+	cfg := c.records.CachedInfo().Config
+	cfg.AllowDirect = true
+	_, err := c.js.UpdateStream(t.Context(), cfg)
+	must(t, err)
+	if _, err := Connect(t.Context(), &Options{URL: url}); err == nil || !strings.Contains(err.Error(), "allow_direct") {
+		t.Errorf("connected to a stream with direct gets: %v", err)
+	}
+}
+
+func TestClaimsAndRequestsAreForgotten(t *testing.T) {
+	a, _ := two(t)
+	first, err := a.Store(nil).Once("a token", time.Now().Add(time.Hour))
+	if err != nil || !first {
+		t.Fatal(first, err)
+	}
+	must(t, a.Backing().Note("a request", "0123456789"))
+	for subject, want := range map[string][2]time.Duration{
+		prefix + "once.*": {2*time.Hour - time.Minute, 2*time.Hour + time.Minute},
+		prefix + "req.*":  {record.RequestsKnown, record.RequestsKnown},
+	} {
+		m, err := a.last(t.Context(), a.state, subject)
+		must(t, err)
+		if ttl, err := time.ParseDuration(m.Header.Get(jetstream.MsgTTLHeader)); err != nil || ttl < want[0] || ttl > want[1] {
+			t.Errorf("%s is forgotten after %s, %v", subject, ttl, err)
+		}
+	}
+}
+
+func TestSecretsOfTheURLAreNotShown(t *testing.T) {
+	for url, want := range map[string]string{
+		"nats://ann:pass@h:4222, tls://tok@i?x=y,j:1": "nats://h:4222,tls://i,j:1",
+		"nats://a:p@b@h": "nats://h",
+	} {
+		if got := plainURL(url); got != want {
+			t.Errorf("%q: %q, want %q", url, got, want)
+		}
+	}
+}
+
+func TestValuesWithoutARecordAreTidied(t *testing.T) {
+	a, _ := two(t)
+	script := &record.Begin{Script: record.String(strings.Repeat("x", 2*part))}
+	w, err := a.Store(nil).Begin(script)
+	must(t, err)
+	must(t, w.Close())
+	to, err := a.Backing().Create(record.NewName(time.Now()))
+	must(t, err)
+	must(t, to.Beside(strings.Repeat("a", 64), bytes.Repeat([]byte("y"), 2*part)))
+	count := func(want int) {
+		t.Helper()
+		if left, err := a.backing.subjects(prefix + "val.>"); err != nil || len(left) != want {
+			t.Errorf("%q, %v; want %d", left, err, want)
+		}
+	}
+	must(t, a.backing.tidy(time.Now().Add(stale/2)))
+	count(3 + 2)
+	must(t, a.backing.tidy(time.Now().Add(2*stale)))
+	count(3)
+	must(t, to.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,9 +23,7 @@ import (
 // live makes this process known as alive, from now on until Close: what it writes
 // counts as under way only for as long as it is.
 func (b *backing) live() error {
-	b.alive.Lock()
-	defer b.alive.Unlock()
-	if b.lives {
+	if b.lives.Load() {
 		return nil
 	}
 	ctx, cancel := b.c.bounded()
@@ -32,34 +31,40 @@ func (b *backing) live() error {
 	if err := b.c.sayAlive(ctx); err != nil {
 		return err
 	}
-	b.lives = true
-	b.c.work.Go(func() {
-		tick := time.NewTicker(b.c.o.AckWait / 4)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				ctx, cancel := b.c.bounded()
-				if err := b.c.sayAlive(ctx); err != nil && b.c.ctx.Err() == nil {
-					b.c.log.Warn("others cannot see that this process is alive", "error", err)
-				}
-				cancel()
-			case <-b.c.ctx.Done():
-				if b.c.conn.IsConnected() {
-					ctx, cancel := context.WithTimeout(context.Background(), each)
-					b.c.state.Purge(ctx, jetstream.WithPurgeSubject(aliveSubject(b.c.id))) // else it is forgotten after its time
-					cancel()
-				}
-				return
-			}
-		}
-	})
+	b.lives.Store(true)
+	b.living.Do(func() { b.c.work.Go(b.c.stayAlive) })
 	return nil
+}
+
+// stayAlive says that this process is alive until Close, and then that it is not.
+func (c *Cluster) stayAlive() {
+	tick := time.NewTicker(c.o.AckWait / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			ctx, cancel := c.bounded()
+			if err := c.sayAlive(ctx); err != nil && c.ctx.Err() == nil {
+				c.log.Warn("others cannot see that this process is alive", "error", err)
+			}
+			cancel()
+		case <-c.ctx.Done():
+			if c.conn.IsConnected() { // else it is forgotten after its time
+				ctx, cancel := context.WithTimeout(context.Background(), each)
+				defer cancel()
+				c.state.Purge(ctx, jetstream.WithPurgeSubject(aliveSubject(c.id)))
+			}
+			return
+		}
+	}
 }
 
 func (c *Cluster) sayAlive(ctx context.Context) error {
 	m := nats.NewMsg(aliveSubject(c.id))
-	m.Data = []byte(c.o.Name)
+	var err error
+	if m.Data, err = json.Marshal(c.self.say(c)); err != nil {
+		return err
+	}
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	return c.keep(ctx, m, c.o.AckWait)
 }
@@ -84,6 +89,31 @@ func (c *Cluster) alive(ctx context.Context, process string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// alive are the other processes that were alive a moment ago.
+type alive struct {
+	mu sync.Mutex
+	at map[string]time.Time
+}
+
+// aliveFor is how long one is taken to be alive in what is shown: what decides asks.
+const aliveFor = time.Second
+
+func (a *alive) seen(process string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.at) > 1000 || a.at == nil {
+		a.at = map[string]time.Time{}
+	}
+	a.at[process] = time.Now()
+}
+
+func (a *alive) lately(process string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at, ok := a.at[process]
+	return ok && time.Since(at) < aliveFor
 }
 
 // Note notes the latest run of a request.
@@ -113,10 +143,8 @@ func (b *backing) Latest(request string) (id string, err error) {
 const keySize = 32
 
 func (b *backing) Key(make bool) ([]byte, error) {
-	b.keyMu.Lock()
-	defer b.keyMu.Unlock()
-	if b.key != nil {
-		return b.key, nil
+	if key := b.key.Load(); key != nil {
+		return *key, nil
 	}
 	ctx, cancel := b.c.bounded()
 	defer cancel()
@@ -137,8 +165,8 @@ func (b *backing) Key(make bool) ([]byte, error) {
 	if len(m.Data) != keySize {
 		return nil, fmt.Errorf("the key of the records, subject %s, has %d bytes, not %d", keySubject, len(m.Data), keySize)
 	}
-	b.key = m.Data
-	return b.key, nil
+	b.key.Store(&m.Data)
+	return m.Data, nil
 }
 
 func randomKey() []byte {
@@ -197,14 +225,12 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 				return
 			case <-tick.C:
 			}
-			now, err := b.lock(hold, seq)
-			if err != nil && hold.Err() == nil {
+			now, err := b.lock(b.c.ctx, seq)
+			if err != nil {
 				b.c.log.Warn("the lock of the records is lost", "error", err)
 				return
 			}
-			if err == nil {
-				seq = now
-			}
+			seq = now
 		}
 	})
 	return func() error {
@@ -213,7 +239,7 @@ func (b *backing) Alone(ctx context.Context) (release func() error, err error) {
 		ctx, cancel := b.c.bounded()
 		defer cancel()
 		err := b.c.again(ctx, func(ctx context.Context) error {
-			// Nobody else's: theirs are behind it. One of ours that was under way is forgotten after its time.
+			// Nobody else's: theirs are behind it.
 			return b.c.state.Purge(ctx, jetstream.WithPurgeSubject(lockSubject), jetstream.WithPurgeSequence(seq+1))
 		})
 		return b.c.reached(err)

@@ -21,6 +21,10 @@ const (
 	prefix       = "ut."
 	newsSubjects = prefix + "news." // the headers of what is published in recordsStream, behind this
 
+	scriptSubjects = prefix + "script."
+	auditSubjects  = prefix + "audit."
+	callSubjects   = prefix + "call."
+
 	keySubject  = prefix + "key"
 	lockSubject = prefix + "lock"
 )
@@ -60,7 +64,10 @@ func askSubject(front, id string) string   { return prefix + "ask." + token(fron
 func keptSubject(tenant, handle string) string {
 	return prefix + "kept." + token(tenant) + "." + token(handle)
 }
-func callSubject(server string) string { return prefix + "call." + token(server) }
+func auditSubject(front string) string { return auditSubjects + token(front) }
+
+// scriptSubject is the subject of a script of a library, see library.Spread.
+func scriptSubject(of, name string) string { return scriptSubjects + token(of) + "." + token(name) }
 
 // token writes a text as one token of a subject: itself where it has letters of the
 // lower case, digits and hyphens alone, else "_" and its bytes in hexadecimal.

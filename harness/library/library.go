@@ -10,6 +10,9 @@
 package library
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +36,9 @@ const (
 	maxName   = 64
 	maxAbout  = 500
 	maxFile   = 4 << 20
+	// besideSize is of how many bytes the hash is that a library beside another has in its
+	// folder's name.
+	besideSize = 16
 )
 
 // Script is a saved script.
@@ -136,7 +142,17 @@ func Header(source string) (name, about string, ok bool) {
 // Library is a folder of scripts. Several processes may use it.
 type Library struct {
 	dir    string   // empty: nothing can be saved
+	of     string   // what tells it from others beside the same one; empty: it is beside none
 	shared *Library // whose scripts can be loaded too; nil: there are none
+	spread Spread   // nil: what is saved stays here
+}
+
+// Spread carries what is saved and deleted to the libraries of other processes.
+type Spread interface {
+	// Save has all libraries with the same of [Library.Take] the content of a file, this one
+	// before it returns; nil: that it is deleted. Its error, such as that another process
+	// has saved the script in the meantime, says that nothing has changed.
+	Save(of, name string, data []byte) error
 }
 
 // Path returns the folder of the scripts for the tools of a registry file:
@@ -155,10 +171,14 @@ func Path(registryFile string) (string, error) {
 // Open returns the library in a folder, which need not exist.
 func Open(dir string) *Library { return &Library{dir: dir} }
 
-// Beside is the library of who has the key, in a folder beside that of l. The
-// scripts of l can be loaded from it too, where it has no other of their name.
+// OpenSpread is Open of a folder whose scripts other processes have, too.
+func OpenSpread(dir string, s Spread) *Library { return &Library{dir: dir, spread: s} }
+
+// Beside is the library of who has the key, as registry.ApartKey makes it, in a folder
+// beside that of l. The scripts of l can be loaded from it too, where it has no other of
+// their name.
 func (l *Library) Beside(key string) *Library {
-	return &Library{dir: registry.ApartPath(l.dir, key), shared: l}
+	return &Library{dir: registry.ApartPath(l.dir, key), of: key, shared: l, spread: l.spread}
 }
 
 // ReadOnly is l for clients that have no token by which they could be told apart.
@@ -189,11 +209,98 @@ func (l *Library) Save(s *Script) error {
 	if err != nil {
 		return fmt.Errorf("saving %q: %w", s.Name, err)
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := l.put(s.Name, append(data, '\n')); err != nil {
 		return fmt.Errorf("saving %q: %w", s.Name, err)
 	}
-	if err := registry.WriteFile(l.file(s.Name), append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("saving %q: %w", s.Name, err)
+	return nil
+}
+
+// put writes the file of a script, here or everywhere; nil deletes it.
+func (l *Library) put(name string, data []byte) error {
+	if l.spread == nil {
+		return l.write(name, data)
+	}
+	if is, err := registry.ReadFile(l.file(name), maxFile); data != nil && err == nil && bytes.Equal(is, data) {
+		return nil
+	}
+	return l.spread.Save(l.of, name, data)
+}
+
+func (l *Library) write(name string, data []byte) error {
+	if data != nil {
+		if err := os.MkdirAll(l.dir, 0o700); err != nil {
+			return err
+		}
+		return registry.WriteFile(l.file(name), data, 0o600)
+	}
+	if err := os.Remove(l.file(name)); err != nil {
+		return err
+	}
+	kept := l.Record(name)
+	return errors.Join(os.RemoveAll(kept), os.RemoveAll(strings.TrimSuffix(kept, ".jsonl")))
+}
+
+// Take writes the file of a script, of the library itself or of one beside it, as another
+// process has it; nil: it is deleted there. What is no script's file is an error, and
+// changes nothing.
+func (l *Library) Take(of, name string, data []byte) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	at := l
+	if of != "" {
+		if b, err := hex.DecodeString(of); err != nil || len(b) != besideSize {
+			return fmt.Errorf("%.80q is no library", of)
+		}
+		at = &Library{dir: l.dir + "-" + of}
+	}
+	if data == nil {
+		if err := at.write(name, nil); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if len(data) > maxFile {
+		return fmt.Errorf("the saved script %q has %d bytes, at most %d are allowed", name, len(data), maxFile)
+	}
+	if _, err := decode(name, data); err != nil {
+		return err
+	}
+	if is, err := registry.ReadFile(at.file(name), maxFile); err == nil && bytes.Equal(is, data) {
+		return nil
+	}
+	if names, err := at.names(); err != nil || len(names) >= MaxScripts && !slices.Contains(names, name) {
+		return cmp.Or(err, fmt.Errorf("the script %q is not taken: there are %d, which is all that a library may have",
+			name, len(names)))
+	}
+	return at.write(name, data)
+}
+
+// Each calls f with each script of the library and of those beside it, as Take names
+// them.
+func (l *Library) Each(f func(of, name string)) error {
+	beside, err := os.ReadDir(filepath.Dir(l.dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading saved scripts: %w", err)
+	}
+	for _, e := range beside {
+		of, ok := strings.CutPrefix(e.Name(), filepath.Base(l.dir)+"-")
+		if !ok && e.Name() != filepath.Base(l.dir) || !e.IsDir() {
+			continue
+		}
+		if !ok {
+			of = ""
+		}
+		names, err := Open(filepath.Join(filepath.Dir(l.dir), e.Name())).names()
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			f(of, name)
+		}
 	}
 	return nil
 }
@@ -254,8 +361,13 @@ func (l *Library) read(name string) (*Script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the saved script %q: %w", name, err)
 	}
+	return decode(name, data)
+}
+
+// decode reads the file of a script.
+func decode(name string, data []byte) (*Script, error) {
 	s := &Script{}
-	if err := json.Unmarshal(data, s); err != nil || s.Name != name || s.Source == "" {
+	if err := json.Unmarshal(data, s); err != nil || s.Name != name || s.Source == "" || len(s.Source) > MaxSource {
 		return nil, fmt.Errorf("the saved script %q is damaged: save it again", name)
 	}
 	return s, nil
@@ -266,11 +378,7 @@ func (l *Library) Delete(name string) error {
 	if _, err := l.Own(name); errors.As(err, new(*NotFoundError)) || CheckName(name) != nil {
 		return err
 	}
-	if err := os.Remove(l.file(name)); err != nil {
-		return err
-	}
-	kept := l.Record(name)
-	return errors.Join(os.RemoveAll(kept), os.RemoveAll(strings.TrimSuffix(kept, ".jsonl")))
+	return l.put(name, nil)
 }
 
 // Record is the file in which a record of a run of a script of the library's own is

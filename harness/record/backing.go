@@ -90,3 +90,7 @@ type Edger interface {
 	// known. Of a line that cannot be read all is read.
 	Edge(last bool) (line []byte, ok bool, err error)
 }
+
+// An Ender is a Sink that is told when the line that was written last is an End. Unless
+// more is written, others may go on with the record once that line is durable.
+type Ender interface{ End() }

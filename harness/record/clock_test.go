@@ -14,8 +14,8 @@ import (
 // steps of a run that asks, is answered, goes on and is settled. The record stays
 // whole, what has expired stays so, and nothing that was used up is good again.
 func TestTimeDoesNotRunBack(t *testing.T) {
-	for seed := range uint64(40) {
-		for name, s := range stores(t, nil) {
+	for name, s := range stores(t, nil) {
+		for seed := range uint64(40) {
 			t.Run(fmt.Sprint(name, seed), func(t *testing.T) { unsteady(t, s, seed) })
 		}
 	}

@@ -154,6 +154,9 @@ func (w *Writer) add(h *Head, kept Line) error {
 	if err != nil {
 		return w.fail(err)
 	}
+	if e, ok := w.to.(Ender); ok && h.Type == "end" {
+		e.End()
+	}
 	w.last = h.Time
 	w.lines++
 	w.bytes += len(b)

@@ -150,8 +150,11 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 	}()
 	status := internalError
 	var once *harness.OnceError
+	_, isBusy := busy(err)
 	if err == nil {
 		status = res.Status
+	} else if isBusy {
+		status = "busy"
 	} else if ctx.Err() != nil {
 		status = harness.Canceled
 	} else if errors.As(err, &once) {
@@ -251,7 +254,7 @@ const internalError harness.Status = "internal_error"
 // script is what scripts of the session, and its calls without one, have in common.
 func (c *session) script(approved []string, told *account) *harness.Script {
 	return &harness.Script{Policy: c.policy(), Approved: approved, Results: c.results, Session: c.id,
-		Subject: c.owner.subject(), Anonymous: c.owner == nobody, OnLine: told.line}
+		Subject: c.owner.subject(), Tenant: c.owner.apart(), Anonymous: c.owner == nobody, OnLine: told.line}
 }
 
 // policy is that of the server with the token's rules.

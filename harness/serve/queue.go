@@ -49,6 +49,19 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("busy: %d scripts run and %d wait; try again in %v", e.Running, e.Waiting, e.RetryAfter)
 }
 
+// Busy returns when the script may be sent again.
+func (e *BusyError) Busy() time.Duration { return e.RetryAfter }
+
+// busy reports whether an error says that nothing has run as there was no room for it, here
+// or elsewhere, and when it may be sent again.
+func busy(err error) (after time.Duration, ok bool) {
+	var b interface{ Busy() time.Duration }
+	if ok = errors.As(err, &b); ok {
+		after = b.Busy()
+	}
+	return after, ok
+}
+
 var errClosing = errors.New("the server is shutting down; nothing has run")
 
 func newQueue(slots, max int) *queue {

@@ -90,6 +90,9 @@ type Options struct {
 	Records *record.Store
 	// Kept keeps what has a handle for Stored; nil: this process does, in memory.
 	Kept Kept
+	// Elsewhere runs the scripts in the place of this process, see harness.Options; nil:
+	// they run here.
+	Elsewhere harness.Elsewhere
 	// Key signs what clients carry from one request to the next, questions to their
 	// users and where they stand, of at least 32 bytes: instances that answer for one
 	// another have the same. Empty: one that nobody else has.
@@ -291,7 +294,7 @@ func New(opts *Options) (*Server, error) {
 		at = "in the console of the server, at /approvals/"
 	}
 	s.harness = harness.New(&harness.Options{AnswerAt: at, Limits: o.Limits, Spares: o.Spares, WorkerCommand: o.WorkerCommand,
-		BestEffort: o.BestEffort, Records: s.records, Version: cmp.Or(o.Build, o.Version)})
+		BestEffort: o.BestEffort, Records: s.records, Elsewhere: o.Elsewhere, Version: cmp.Or(o.Build, o.Version)})
 	s.live, s.resumer = newLive(s), newResumer(s)
 	s.work.Go(s.live.run)
 	s.work.Go(s.resumer.run)

@@ -156,10 +156,15 @@ func serving(t *testing.T, opts *Options) (*Server, *fake) {
 	if opts.Grace == 0 {
 		opts.Grace = -1
 	}
+	of := func(*Server) {}
+	if *clustered {
+		of = inCluster(t, opts)
+	}
 	s, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+	of(s)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

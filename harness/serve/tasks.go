@@ -340,6 +340,11 @@ func (c *session) cancelTask(ctx context.Context, p *taskParams) (*taskDone, err
 		t.cancel()
 		return &taskDone{ResultType: "complete"}, nil
 	}
+	if c.s.opts.Elsewhere != nil {
+		if found, err := c.s.opts.Elsewhere.Cancel(ctx, id); found || err != nil {
+			return &taskDone{ResultType: "complete"}, err
+		}
+	}
 	run, err := c.recordedRun(ctx, p.ID, id)
 	if err != nil {
 		return nil, err
@@ -381,6 +386,11 @@ func (c *session) recordedRun(ctx context.Context, id, of string) (*record.Run, 
 func (c *session) recordedTask(ctx context.Context, id, of string) (*taskState, error) {
 	run, err := c.recordedRun(ctx, id, of)
 	if err != nil {
+		if e := c.s.opts.Elsewhere; e != nil {
+			if waits, e := e.Queued(ctx, of); waits && e == nil {
+				return c.s.tasks.stateOf(&task{id: id, created: time.Now(), updated: time.Now(), calling: "waits for its turn"}), nil
+			}
+		}
 		return nil, err
 	}
 	t := &task{id: id, created: run.Begin.Time, updated: record.When(run.Lines[len(run.Lines)-1])}

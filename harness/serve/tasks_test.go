@@ -197,6 +197,9 @@ func TestALongScriptBecomesATask(t *testing.T) {
 			for name, script := range map[string]string{"ok": waiting, "fails": waiting + "\npanic(7)"} {
 				id := c.begins(script)
 				receive(t, f.blocked)
+				if *clustered { // what is told of a run comes after the call
+					until(t, func() bool { got, err := c.get(id); return err != nil || got.StatusMessage != "" })
+				}
 				got, err := c.get(id)
 				if err != nil || got.Status != taskWorking || got.StatusMessage != "call 1: files.wait" || got.Poll != 1000 ||
 					got.TTL != nil || got.ResultType != "complete" || got.Created.IsZero() || got.Updated.Before(got.Created) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
 )
 
@@ -57,6 +58,14 @@ func (o owner) subject() string {
 	return name
 }
 
+// apart is the key of what the owner has beside the operator, "" for the operator.
+func (o owner) apart() string {
+	if o == operator {
+		return ""
+	}
+	return registry.ApartKey(string(o))
+}
+
 // tenant is who shares with others what there is for all: the owner of the
 // session where tokens tell owners apart, elsewhere the session itself.
 func (c *session) tenant() string {
@@ -103,12 +112,12 @@ func (s *Server) seenBy(o owner, cat *harness.Catalog) *harness.Catalog {
 	has := s.of(o)
 	if has.scripts == nil && cat.Scripts != nil {
 		if has.scripts = cat.Scripts.ReadOnly(); o != nobody {
-			has.scripts = cat.Scripts.Beside(string(o))
+			has.scripts = cat.Scripts.Beside(o.apart())
 		}
 	}
 	if has.shapes == nil && cat.Shapes != nil && o != nobody {
 		var err error
-		if has.shapes, err = cat.Shapes.Beside(string(o)); err != nil {
+		if has.shapes, err = cat.Shapes.Beside(o.apart()); err != nil {
 			s.log.Warn("what was learnt from the results of a token begins anew", "error", err)
 		}
 	}

@@ -32,10 +32,10 @@ type Pool struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup // dials and closes under way
 
+	effects Gate
+
 	mu      sync.Mutex
 	closed  bool
-	effects int           // calls under way that may change something
-	drained chan struct{} // closed when there are none any more; nil: see Drain
 	servers map[string]*pooled
 	given   map[string]bool // connections that another pool closes
 }
@@ -109,8 +109,8 @@ func (c *conn) dead() bool {
 // errors are those of [Backend.Call] and of the dial function; those of calls
 // that may change something begin with what is known of that.
 func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessage) (res *Result, err error) {
-	defer func() { err = SendOf(ctx).told(err) }()
-	ended, err := p.enter(Once(ctx))
+	defer func() { err = SendOf(ctx).Told(err) }()
+	ended, err := p.effects.Enter(Once(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -142,51 +142,10 @@ func (p *Pool) Call(ctx context.Context, server, tool string, args json.RawMessa
 	return res, err
 }
 
-// enter notes a call, unless no more are to begin.
-func (p *Pool) enter(effect bool) (ended func(), err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.closed || p.drained != nil:
-		return nil, ErrClosed
-	case !effect:
-		return func() {}, nil
-	}
-	p.effects++
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.effects--; p.effects == 0 && p.drained != nil {
-			close(p.drained)
-		}
-	}, nil
-}
-
 // Drain lets no more calls begin, and returns when those under way have ended
 // that may change something. Where ctx ends before, the error says how many have
 // not; Close then cancels them.
-func (p *Pool) Drain(ctx context.Context) error {
-	p.mu.Lock()
-	if p.drained == nil {
-		p.drained = make(chan struct{})
-		if p.effects == 0 {
-			close(p.drained)
-		}
-	}
-	drained := p.drained
-	p.mu.Unlock()
-	select {
-	case <-drained:
-		return nil
-	case <-ctx.Done():
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.effects == 0 {
-		return nil
-	}
-	return fmt.Errorf("waiting for %d calls that may change something to end: %w", p.effects, ctx.Err())
-}
+func (p *Pool) Drain(ctx context.Context) error { return p.effects.Drain(ctx) }
 
 // State is what a pool knows of the connection to a server.
 type State struct {
@@ -223,9 +182,12 @@ func (p *Pool) State(server string) State {
 	return st
 }
 
-// Since returns since when there has been the connection to a server; the zero time
-// where there is none.
-func (p *Pool) Since(server string) time.Time { return p.State(server).Since }
+// Session returns since when there has been the connection to a server, in whose process
+// it may keep state; the zero time where there is none. keeps is false: the config says
+// whether it does.
+func (p *Pool) Session(_ context.Context, server string) (keeps bool, since time.Time) {
+	return false, p.State(server).Since
+}
 
 // Forgive ends the pause before a server that failed may be started again.
 func (p *Pool) Forgive(server string) {

@@ -194,9 +194,9 @@ func (s *Send) Outcome(err error) Outcome {
 	return OutcomeOf(err, polls || s.begun && s.err == nil)
 }
 
-// told returns the error of a call with what is known of it in words, where the
-// call may change something.
-func (s *Send) told(err error) error {
+// Told returns the error of a call that was sent as s says with what is known of it in
+// words, where the call may change something.
+func (s *Send) Told(err error) error {
 	if err == nil || s == nil || !s.Effect {
 		return err
 	}

@@ -102,15 +102,15 @@ func TestClassesLeaveConnectionsAndRegistryAsTheyAre(t *testing.T) {
 }
 
 func TestWhatAServerKeepsOfACallIsRead(t *testing.T) {
-	c := load(t, `{"usetools": {"session": true, "idempotency": "1h", "verify": {"pay": {"tool": "paid", "reference": "id"}}},
-		"mcpServers": {"x": {"command": "x"}, "y": {"command": "y", "usetools": {"session": false, "idempotency": "7d",
+	c := load(t, `{"usetools": {"session": true, "node": true, "idempotency": "1h", "verify": {"pay": {"tool": "paid", "reference": "id"}}},
+		"mcpServers": {"x": {"command": "x"}, "y": {"command": "y", "usetools": {"session": false, "node": false, "idempotency": "7d",
 			"verify": {"pay": {"tool": "find", "reference": "ref", "after": "10m"}, "buy": {"tool": "find", "reference": "n"}}}}}}`)
 	x, _ := c.Server("x")
 	y, _ := c.Server("y")
 	if x.Err != nil || y.Err != nil || len(x.Notes)+len(y.Notes) > 0 {
 		t.Fatal(x.Err, y.Err, x.Notes, y.Notes)
 	}
-	if !x.Session || y.Session || x.Idempotency != time.Hour || y.Idempotency != 7*24*time.Hour {
+	if !x.Session || y.Session || !x.Node || y.Node || x.Idempotency != time.Hour || y.Idempotency != 7*24*time.Hour {
 		t.Errorf("%+v and %+v", x, y)
 	}
 	want := []Verify{{"pay", "find", "ref", 10 * time.Minute}, {"buy", "find", "n", 0}}

@@ -131,8 +131,8 @@ func Fixed(path string) (*Store, error) {
 }
 
 // Beside is the Store of somebody whose results are learnt apart from those of
-// s, and from those of anybody with another key. It is saved beside s, in a
-// file that has a hash of the key in its name. It is never nil: with an error,
+// s, and from those of anybody with another key, as registry.ApartKey makes it. It is
+// saved beside s, in a file that has the key in its name. It is never nil: with an error,
 // which says why its file could not be read, it begins anew.
 func (s *Store) Beside(key string) (*Store, error) {
 	if s.path == "" {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/usetools/usetools/registry"
 )
 
 func structured(v string) []byte { return []byte(`{"content":[],"structuredContent":` + v + `}`) }
@@ -186,12 +188,13 @@ func TestOldFilesAreRead(t *testing.T) {
 
 func TestStoresBesideAnotherAreApart(t *testing.T) {
 	s := open(t)
-	for _, key := range []string{"ann\x00secret", "bob\x00secret"} {
+	for _, name := range []string{"ann\x00secret", "bob\x00secret"} {
+		key := registry.ApartKey(name)
 		own, err := s.Beside(key)
 		if err != nil || len(own.tools) != 0 {
 			t.Fatal(own.tools, err)
 		}
-		own.Observe("a.b", structured(fmt.Sprintf(`{%q:1}`, key[:3])), true)
+		own.Observe("a.b", structured(fmt.Sprintf(`{%q:1}`, name[:3])), true)
 		if err := own.Save(); err != nil {
 			t.Fatal(err)
 		}
@@ -199,11 +202,11 @@ func TestStoresBesideAnotherAreApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := again.Seen("a.b"); got.Outline != "{"+key[:3]+" int}" {
+		if got, _ := again.Seen("a.b"); got.Outline != "{"+name[:3]+" int}" {
 			t.Errorf("%+v", got)
 		}
 		info, err := os.Stat(own.path)
-		if err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" || strings.Contains(own.path, key[:3]) {
+		if err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" || strings.Contains(own.path, name[:3]) {
 			t.Error(own.path, info, err)
 		}
 	}

@@ -149,7 +149,8 @@
 // functions are not native; JSON of 5 MB into structs of the script and back 1.1.
 //
 // Native code calls a function that only computes (native.go) in some 20 ns, others in
-// 1.2 µs and more: BenchmarkSort of package yaegi.
+// 1.2 µs and more. A method of an interface is called in 0.5 µs if it only computes, else
+// in 2 to 4 µs: BenchmarkHot of package yaegi.
 //
 // A range over a map that is ordered (Input.Ordered) costs 0.4 µs more to begin, by
 // BenchmarkRangeMap, least times: over maps of 1 key 2.2 and of 10 keys 1.6 of one in

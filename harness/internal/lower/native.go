@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,14 +42,23 @@ type describer struct {
 	out      *native.Func
 	captured []string // how the variables that it captures are handed over
 	vars     map[types.Object]*native.Expr
-	total    int  // operations so far
-	calls    int  // functions of the script around here
-	locals   int  // so far
-	no       bool // it does more than compute
+	assigned map[types.Object]assigned // here
+	written  bool                      // some that is not its own
+	read     bool                      // a basic value is read by a pointer
+	total    int                       // operations so far
+	calls    int                       // functions of the script around here
+	locals   int                       // so far
+	no       bool                      // it does more than compute
 }
 
+// assigned is the value of a variable since it was assigned to, and, where it is not the
+// function's own, the variable: it gets the value when the function returns, so that a
+// function that fails has changed nothing.
+type assigned struct{ value, variable *native.Expr }
+
 func (f *fn) describer(params int) *describer {
-	return &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: params}, vars: map[types.Object]*native.Expr{}}
+	return &describer{f: f, unit: f.unit, env: f.env, out: &native.Func{Params: params}, vars: map[types.Object]*native.Expr{},
+		assigned: map[types.Object]assigned{}}
 }
 
 // native describes a function that is an argument: its number in Program.Natives, and
@@ -80,7 +91,7 @@ func (f *fn) native(x ast.Expr) (number int, captured []string, ok bool) {
 		}
 		d.out.Body = d.named(fo, result, args)
 	}
-	if d.no || d.out.Body == nil || native.ClassOf(d.out.Body.Type) != native.ClassOf(result) {
+	if d.no || d.out.Body == nil || native.ClassOf(d.out.Body.Type) != native.ClassOf(result) || d.written && d.read {
 		return 0, nil, false
 	}
 	f.p.out.Natives = append(f.p.out.Natives, d.out)
@@ -127,6 +138,9 @@ func (d *describer) variable(t types.Type, address bool) *native.Expr {
 
 // object is the value of a variable.
 func (d *describer) object(o types.Object) *native.Expr {
+	if a, ok := d.assigned[o]; ok {
+		return a.value
+	}
 	if x := d.vars[o]; x != nil {
 		return x
 	}
@@ -164,6 +178,7 @@ func (d *describer) let(o types.Object, t types.Type, value *native.Expr, body f
 	d.locals++
 	if o != nil {
 		d.vars[o] = local
+		delete(d.assigned, o)
 	}
 	in := body(local)
 	x := d.op(native.Let, in.Type, value, in)
@@ -193,22 +208,31 @@ func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *nativ
 	switch s := list[0].(type) {
 	case *ast.ReturnStmt:
 		if len(s.Results) == 1 {
-			return d.expr(s.Results[0])
+			return d.write(d.expr(s.Results[0]))
 		}
 	case *ast.BlockStmt:
 		return d.statements(s.List, rest)
 	case *ast.AssignStmt:
-		return d.declare(s, 0, rest)
+		if s.Tok == token.DEFINE {
+			return d.declare(s, 0, rest)
+		}
+		if len(s.Lhs) == 1 {
+			return d.assign(s.Lhs[0], s.Tok, s.Rhs[0], rest)
+		}
+	case *ast.IncDecStmt:
+		return d.assign(s.X, s.Tok, nil, rest)
 	case *ast.IfStmt:
 		choose := func() *native.Expr {
 			is := d.expr(s.Cond)
+			before := maps.Clone(d.assigned)
 			then, other := d.statements(s.Body.List, rest), (*native.Expr)(nil)
+			d.assigned = before
 			if s.Else == nil {
 				other = rest()
 			} else {
 				other = d.statements([]ast.Stmt{s.Else}, rest)
 			}
-			return d.cond(is, then, other)
+			return d.op(native.Cond, then.Type, is, then, other)
 		}
 		if s.Init != nil {
 			return d.statements([]ast.Stmt{s.Init}, choose)
@@ -230,14 +254,6 @@ func (d *describer) statements(list []ast.Stmt, next func() *native.Expr) *nativ
 	return d.none()
 }
 
-// cond is one of two values.
-func (d *describer) cond(is, then, other *native.Expr) *native.Expr {
-	if native.ClassOf(then.Type) != native.ClassOf(other.Type) {
-		return d.none()
-	}
-	return d.op(native.Cond, then.Type, is, then, other)
-}
-
 // declare is x, y := a, b from the i-th on, and what follows.
 func (d *describer) declare(s *ast.AssignStmt, i int, rest func() *native.Expr) *native.Expr {
 	if i == len(s.Lhs) {
@@ -250,6 +266,62 @@ func (d *describer) declare(s *ast.AssignStmt, i int, rest func() *native.Expr) 
 	o := d.unit.info.Defs[id]
 	next := func(*native.Expr) *native.Expr { return d.declare(s, i+1, rest) }
 	return d.let(o, d.f.p.subst(o.Type(), d.env), d.expr(s.Rhs[i]), next)
+}
+
+// assign is x op= y, x++ and x--, and what follows.
+func (d *describer) assign(to ast.Expr, op token.Token, x ast.Expr, rest func() *native.Expr) *native.Expr {
+	id, ok := ast.Unparen(to).(*ast.Ident)
+	if !ok || d.unit.info.Uses[id] == nil {
+		return d.none()
+	}
+	o := d.unit.info.Uses[id]
+	old := d.object(o)
+	if class := native.ClassOf(old.Type); class == native.Unknown || class == native.Place {
+		return d.none()
+	}
+	variable := d.assigned[o].variable
+	if old.Op == native.Var && old.Index >= d.out.Params {
+		variable = old
+	}
+	if variable != nil {
+		if d.written = true; !d.out.Vars[variable.Index].Address || d.calls > 0 {
+			return d.none()
+		}
+	}
+	value := &native.Expr{Op: native.Const, Type: old.Type, Value: constant.MakeInt64(1)}
+	if x != nil {
+		value = d.expr(x)
+	}
+	switch {
+	case op == token.INC:
+		value = d.binary(token.ADD, old.Type, old, value)
+	case op == token.DEC:
+		value = d.binary(token.SUB, old.Type, old, value)
+	case op != token.ASSIGN:
+		value = d.binary(op-token.ADD_ASSIGN+token.ADD, old.Type, old, value)
+	}
+	return d.let(nil, old.Type, value, func(now *native.Expr) *native.Expr {
+		d.assigned[o] = assigned{now, variable}
+		return rest()
+	})
+}
+
+// write is a result with what is written when it is returned.
+func (d *describer) write(x *native.Expr) *native.Expr {
+	if d.calls > 0 {
+		return x
+	}
+	var all []assigned
+	for _, a := range d.assigned {
+		if a.variable != nil {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b assigned) int { return a.variable.Index - b.variable.Index })
+	for _, a := range all {
+		x = d.op(native.Store, x.Type, x, a.variable, a.value)
+	}
+	return x
 }
 
 // cases are the clauses of a switch, of a tag or of none.
@@ -279,8 +351,10 @@ func (d *describer) cases(list []ast.Stmt, tag *native.Expr, rest func() *native
 			}
 			is = one
 		}
+		before := maps.Clone(d.assigned)
 		then := d.statements(c.Body, rest)
-		return d.cond(is, then, from(list[1:]))
+		d.assigned = before
+		return d.op(native.Cond, then.Type, is, then, from(list[1:]))
 	}
 	return from(list)
 }
@@ -351,6 +425,7 @@ func (d *describer) deref(p *native.Expr) *native.Expr {
 	case p.Op == native.Address:
 		return p.Args[0]
 	}
+	d.read = d.read || native.ClassOf(t.Elem()) != native.Place
 	return d.op(native.Deref, t.Elem(), p)
 }
 

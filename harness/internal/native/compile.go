@@ -49,6 +49,15 @@ func common[T any](c *compiler, x *Expr, compile func(*Expr) fun[T], locals func
 			set(f)
 			return body(f)
 		}
+	case Store:
+		body, set := compile(x.Args[0]), c.store(x.Args[1], x.Args[2])
+		return func(f *frame) T {
+			v := body(f)
+			if !f.failed {
+				set(f)
+			}
+			return v
+		}
 	case Cond:
 		is, then, other := c.bool(x.Args[0]), compile(x.Args[1]), compile(x.Args[2])
 		return func(f *frame) T {
@@ -103,6 +112,37 @@ func (c *compiler) let(i int, x *Expr) func(*frame) {
 	}
 	v := c.place(x)
 	return func(f *frame) { f.places[i] = v(f) }
+}
+
+// store makes what assigns x to a variable of a basic type.
+func (c *compiler) store(variable, x *Expr) func(*frame) {
+	at := c.place(variable)
+	switch kind := kindOf(variable.Type); ClassOf(variable.Type) {
+	case Bool:
+		return assign(at, c.bool(x))
+	case String:
+		return assign(at, c.string(x))
+	case Float:
+		if v := c.float(x); kind == types.Float32 {
+			return assign(at, func(f *frame) float32 { return float32(v(f)) })
+		} else {
+			return assign(at, v)
+		}
+	}
+	v := c.int(x)
+	switch size := c.form(variable.Type).Size(); size {
+	case 1:
+		return assign(at, func(f *frame) int8 { return int8(v(f)) })
+	case 2:
+		return assign(at, func(f *frame) int16 { return int16(v(f)) })
+	case 4:
+		return assign(at, func(f *frame) int32 { return int32(v(f)) })
+	}
+	return assign(at, v)
+}
+
+func assign[T any](at fun[unsafe.Pointer], v fun[T]) func(*frame) {
+	return func(f *frame) { *(*T)(at(f)) = v(f) }
 }
 
 // time makes the address of a time.Time.
@@ -314,9 +354,8 @@ func (c *compiler) length(x *Expr) fun[int64] {
 		s := c.string(x)
 		return func(f *frame) int64 { return int64(len(s(f))) }
 	case *types.Slice:
-		return func(at fun[unsafe.Pointer]) fun[int64] {
-			return func(f *frame) int64 { return int64(len(*(*[]struct{})(at(f)))) }
-		}(c.place(x))
+		at := c.place(x)
+		return func(f *frame) int64 { return int64(len(*(*[]struct{})(at(f)))) }
 	case *types.Map:
 		at, t := c.place(x), c.form(u)
 		return func(f *frame) int64 { return int64(reflect.NewAt(t, at(f)).Elem().Len()) }
@@ -644,21 +683,20 @@ func (c *compiler) elem(x *Expr, offset uintptr) fun[unsafe.Pointer] {
 
 // boxed makes what evaluates a key of a map.
 func (c *compiler) boxed(x *Expr) fun[reflect.Value] {
-	t := c.form(x.Type)
-	switch ClassOf(x.Type) {
+	switch t := c.form(x.Type); ClassOf(x.Type) {
 	case Bool:
-		v := c.bool(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.bool(x), t)
 	case Int:
-		v := c.int(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.int(x), t)
 	case Float:
-		v := c.float(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.float(x), t)
 	case String:
-		v := c.string(x)
-		return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
+		return box(c.string(x), t)
 	}
-	at := c.place(x)
-	return func(f *frame) reflect.Value { return reflect.NewAt(t, at(f)).Elem() }
+	c.unknown(x)
+	return nil
+}
+
+func box[T any](v fun[T], t reflect.Type) fun[reflect.Value] {
+	return func(f *frame) reflect.Value { return reflect.ValueOf(v(f)).Convert(t) }
 }

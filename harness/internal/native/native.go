@@ -5,19 +5,19 @@
 //
 // The interpreter takes 2 µs and more for each such call, of which most is the way
 // from native code into a function of the interpreter. Package lower makes a [Func]
-// of a function that only computes: one whose statements are declarations, if, switch
-// and return, over fields, elements, basic values and a few functions of the library.
+// of a function that only computes: one whose statements are declarations, assignments
+// to variables, if, switch and return, over fields, elements, basic values and a few functions of the library.
 // A [Call] has its closures and the variables that it captured.
 //
-// Such a function changes nothing, and whatever it reads it reads at each call. So
-// the order in which its parts are evaluated shows nowhere, and where it would panic
-// it is called again in the interpreter, with the same arguments, which then panics
-// with Go's words, at its line and with its trace. What a Func cannot say, or a
+// Such a function changes nothing but variables, and those when it returns; whatever it
+// reads it reads at each call. So the order in which its parts are evaluated shows
+// nowhere, and where it would panic it is called again in the interpreter, with the same
+// arguments, which then panics with Go's words, at its line and with its trace. What a Func cannot say, or a
 // machine cannot make of it, is left to the interpreter altogether.
 //
 // Memory is read by address. The types that tell where things lie are those of the
 // erased values ([Types]), as reflect has them; indices and nil pointers are checked.
-// Nothing is written but the frame of the call.
+// Nothing is written but the frame of the call and, by [Store], variables of basic types.
 package native
 
 import (
@@ -63,6 +63,7 @@ const (
 	Var               // Func.Vars[Index]
 	Local             // what Let has kept under Index
 	Let               // keeps Args[0] as local Index and evaluates Args[1]
+	Store             // evaluates Args[0], then assigns Args[2] to the variable Args[1]
 	Cond              // Args[1] if Args[0], else Args[2]
 	Field             // field Index of the struct Args[0]
 	Address           // a pointer to Args[0]

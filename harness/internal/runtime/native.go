@@ -34,15 +34,8 @@ func (m *Machine) nativeSymbols(table map[string]any) {
 	table["NativeIndices"] = func(number int, slow func(i, j int) bool, captured ...any) func(i, j int) bool {
 		return native.Func2(m.native(number, captured), slow)
 	}
-	table["NativeIndex"] = func(number int, slow func(i int) bool, captured ...any) func(i int) bool {
-		return native.Func1(m.native(number, captured), slow)
-	}
-	table["NativeRune"] = func(number int, slow func(r rune) bool, captured ...any) func(r rune) bool {
-		return native.Func1(m.native(number, captured), slow)
-	}
-	table["NativeMap"] = func(number int, slow func(r rune) rune, captured ...any) func(r rune) rune {
-		return native.Func1(m.native(number, captured), slow)
-	}
+	table["NativeIndex"] = callback[int, bool](m)
+	table["NativeRune"], table["NativeMap"] = callback[rune, bool](m), callback[rune, rune](m)
 	table["Dispatcher"] = func(k int, f any) { m.dispatcher(k).slow = reflect.ValueOf(f) }
 	table["NativeMethod"] = func(number, k, id int, captured ...any) {
 		m.dispatcher(k).of[id] = &method{number: number, captured: captured}
@@ -121,6 +114,13 @@ func (m *Machine) nativeSymbols(table map[string]any) {
 		return m.sorter(number, x, less, swap, captured).sink(i, n)
 	}
 	table["NativeMin"], table["NativeMax"] = extreme("MinFunc", -1), extreme("MaxFunc", 1)
+}
+
+// callback returns the function that makes one of one parameter native.
+func callback[A, R any](m *Machine) any {
+	return func(number int, slow func(A) R, captured ...any) func(A) R {
+		return native.Func1(m.native(number, captured), slow)
+	}
 }
 
 // slots returns where the elements of a slice lie, and how many there are.

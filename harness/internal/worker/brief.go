@@ -72,8 +72,8 @@ type seldom struct {
 	Replay *Replay                    `json:"replay,omitempty"`
 }
 
-// numbers and flags are what a script's frame begins with, and texts what comes then:
-// each with its length in front.
+// A script's frame is numbers, sizes and flags, and then texts, each with its length in
+// front: the source, the seed, the mark, and the JSON of seldom or nothing.
 func (s *Script) numbers() []*int64 {
 	return []*int64{(*int64)(&s.Left), (*int64)(&s.Limits.Timeout), &s.Limits.Memory, (*int64)(&s.Limits.CPU)}
 }

@@ -18,10 +18,13 @@ func TestFramesAreTheirJSON(t *testing.T) {
 		&ready{}, &ready{Report: sandbox.Report{Landlock: 6, Seccomp: true, Rlimits: true, NoNewPrivs: true}},
 		&ready{Report: sandbox.Report{Missing: []string{"all"}}}, &ready{Error: "x"},
 		&Needs{}, &Needs{Phrases: []Phrase{}, Names: []Name{}, Probe: true, Timing: timing},
-		&Needs{Phrases: []Phrase{}, Names: []Name{}, Uncertain: true}, &Needs{Phrases: []Phrase{}, Names: []Name{}, Broken: true},
-		&Needs{Phrases: []Phrase{{Text: "a"}}, Names: []Name{}}, &Needs{Phrases: []Phrase{}, Names: []Name{}, Own: []string{"x"}},
+		&Needs{Phrases: []Phrase{}, Names: []Name{}, Uncertain: true},
+		&Needs{Phrases: []Phrase{}, Names: []Name{}, Broken: true},
+		&Needs{Phrases: []Phrase{{Text: "a"}}, Names: []Name{}},
+		&Needs{Phrases: []Phrase{}, Names: []Name{}, Own: []string{"x"}},
 		&Plan{}, &Plan{Timing: timing}, &Plan{Warnings: []Diagnostic{}}, &Plan{MapWrites: []int{1}},
-		&done{}, &done{Exit: 3, Timing: Timing{Run: 0.5}}, &done{Panic: "p"}, &done{Fatal: "f"}, &done{Code: "c"}, &done{Error: "e"},
+		&done{}, &done{Exit: 3, Timing: Timing{Run: 0.5}}, &done{Panic: "p"}, &done{Fatal: "f"}, &done{Code: "c"},
+		&done{Error: "e"},
 		&done{Refused: "r"}, &done{Trace: []Frame{{}}}, &done{Line: 1}, &done{Late: true},
 	} {
 		want, err := json.Marshal(v)
@@ -36,9 +39,11 @@ func TestFramesAreTheirJSON(t *testing.T) {
 
 func TestScriptsComeOutAsTheyWentIn(t *testing.T) {
 	all := Script{Source: "Return(1)", Strict: true, Check: true, Clock: true, Resume: true, Free: true, Left: time.Second,
-		Inputs: map[string]json.RawMessage{"n": json.RawMessage("1")}, Stored: map[string]json.RawMessage{"r1": json.RawMessage(`"x"`)},
+		Inputs: map[string]json.RawMessage{"n": json.RawMessage("1")},
+		Stored: map[string]json.RawMessage{"r1": json.RawMessage(`"x"`)},
 		Limits: Limits{Timeout: 1, Stdout: 2, Value: 3, Calls: 4, Parallel: 5, Result: 6, Memory: 1 << 40, CPU: 8},
-		Seed:   []byte("seed"), Mark: []byte{0, 1}, Replay: &Replay{Begin: 5, Readings: map[string][]int64{"": {1, 2}}, CPUs: 3}}
+		Seed:   []byte("seed"), Mark: []byte{0, 1},
+		Replay: &Replay{Begin: 5, Readings: map[string][]int64{"": {1, 2}}, CPUs: 3}}
 	for v := reflect.ValueOf(all); ; { // a field that is forgotten here may be forgotten there
 		for i := range v.NumField() {
 			if v.Field(i).IsZero() {
@@ -75,7 +80,8 @@ func TestScriptsComeOutAsTheyWentIn(t *testing.T) {
 }
 
 func TestAWorkerIsToldItsLimits(t *testing.T) {
-	for _, s := range []setup{{}, {7, sandbox.Config{Policy: sandbox.BestEffort, Memory: 1 << 40, CPU: 2, Procs: 3, Stack: 4, Files: 5}}} {
+	all := sandbox.Config{Policy: sandbox.BestEffort, Memory: 1 << 40, CPU: 2, Procs: 3, Stack: 4, Files: 5}
+	for _, s := range []setup{{}, {7, all}} {
 		var got setup
 		if err := got.decode(s.encode()); err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func perform() error {
 	c := newChild(toChild, fromChild, os.Stderr)
 	c.lost = func() {}
 	ended := make(chan error, 1)
-	script, err := (&Script{Source: rehearsal, Limits: Limits{}.WithDefaults(), Inputs: map[string]json.RawMessage{"n": json.RawMessage("1")}}).encode()
+	script, err := (&Script{Source: rehearsal, Limits: Limits{}.WithDefaults()}).encode()
 	if err != nil {
 		return err
 	}

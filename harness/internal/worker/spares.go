@@ -24,6 +24,8 @@ type Spares struct {
 	closed   bool
 	work     sync.WaitGroup
 	age      *time.Timer
+	taken    time.Time   // when a run began last
+	calm     *time.Timer // calls rehearse
 }
 
 // SparesOptions configure NewSpares.
@@ -61,6 +63,7 @@ func NewSpares(o SparesOptions) *Spares {
 	defer s.mu.Unlock()
 	s.fill()
 	s.age = time.AfterFunc(o.MaxAge, s.renew)
+	s.calm = time.AfterFunc(calmTime, s.rehearse)
 	return s
 }
 
@@ -75,6 +78,7 @@ func (s *Spares) take() *process {
 	defer s.mu.Unlock()
 	s.failed = 0
 	s.fresh++
+	s.taken = time.Now()
 	if len(s.waiting) == 0 || s.closed {
 		return nil
 	}
@@ -91,13 +95,18 @@ func (s *Spares) take() *process {
 	return p
 }
 
-// settled is how long a run counts as one that has just begun.
-const settled = 10 * time.Millisecond
+const (
+	// settled is how long a run counts as one that has just begun.
+	settled = 10 * time.Millisecond
+	// calmTime is how long no run must have begun before a worker rehearses. A
+	// rehearsal takes as much CPU time as a short script: where one script follows
+	// another, all are over sooner without.
+	calmTime = 20 * time.Millisecond
+)
 
 // refill replaces what was taken. A run asks for it when it ends, or some time
 // after its begin, so that the start of the next worker does not slow down a
-// script that is over soon. When no other has just begun there is time to
-// rehearse; while one has, that would take from it more than it gives.
+// script that is over soon.
 func (s *Spares) refill() {
 	if s == nil {
 		return
@@ -106,7 +115,19 @@ func (s *Spares) refill() {
 	defer s.mu.Unlock()
 	s.fresh--
 	s.fill()
-	if s.fresh > 0 || s.closed {
+	if s.fresh == 0 && !s.closed {
+		s.calm.Reset(calmTime)
+	}
+}
+
+// isCalm reports whether there is time to rehearse. The caller holds the lock.
+func (s *Spares) isCalm() bool { return !s.closed && s.fresh == 0 && time.Since(s.taken) >= calmTime }
+
+// rehearse lets the workers rehearse that rest without having done so.
+func (s *Spares) rehearse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isCalm() { // the run that has begun asks for it again
 		return
 	}
 	for _, p := range s.waiting {
@@ -184,7 +205,7 @@ func (s *Spares) mayRehearse(p *process) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed = 0
-	p.rising = s.fresh == 0 && p.rehearsed < len(rehearsals) && slices.Contains(s.waiting, p)
+	p.rising = s.isCalm() && p.rehearsed < len(rehearsals) && slices.Contains(s.waiting, p)
 	return p.rising
 }
 
@@ -243,6 +264,7 @@ func (s *Spares) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.age.Stop()
+	s.calm.Stop()
 	var all []*process
 	all, s.waiting = s.waiting, nil
 	s.mu.Unlock()

@@ -42,7 +42,7 @@ func LogFile(folder, configFile, server string) (string, error) {
 		return "", err
 	}
 	if !fileName().MatchString(server) {
-		return registry.ApartPath(filepath.Join(dir, "server.log"), server), nil
+		return registry.ApartPath(filepath.Join(dir, "server.log"), registry.ApartKey(server)), nil
 	}
 	return filepath.Join(dir, server+".log"), nil
 }

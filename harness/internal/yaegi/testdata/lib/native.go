@@ -602,6 +602,18 @@ func basics() {
 		sort.SliceStable(l, func(i, j int) bool { return len(l[i]) > 1 && len(l[j]) > 1 && l[i][1]-2 < l[j][1]-2 })
 		return fmt.Sprint(l)
 	})
+	try("library", func() any {
+		return slices.IndexFunc([]string{"a", "\xffABAB", "日本語ab"}, func(s string) bool {
+			n := strings.Index(s, "AB") + strings.Count(s, "AB")*10 + utf8.RuneCountInString(s)*100
+			return n == 521 && unicode.ToLower(rune(s[1])) == 'a' && strings.TrimSpace(s+" ") == s && strings.ContainsAny(s, "xB")
+		})
+	})
+	try("maps by all keys", func() any {
+		bools, floats, bytes := map[bool]int8{true: -1}, map[float32][]int{0.5: {1, 2}}, map[level]*item{3: {Name: "x"}}
+		return slices.IndexFunc(xs, func(x int) bool {
+			return bools[x < 0] < 0 && len(floats[float32(x)/-2]) == 2 && bytes[level(x+4)].Name == "x"
+		})
+	})
 	try("errors", func() any {
 		l := []error{nil, errors.New("x")}
 		return slices.IndexFunc(l, func(e error) bool { return e != nil })
@@ -646,6 +658,201 @@ func basics() {
 
 func sortWith(l []int, less func(a, b int) bool) {
 	sort.Slice(l, func(i, j int) bool { return less(l[i], l[j]) })
+}
+
+var total int8
+var seen word
+
+func sum(a, b int) int {
+	a += b
+	if b--; b > 3 {
+		a -= b
+		b = a
+	}
+	return a*2 + b
+}
+
+// assignments: to what is captured, and to the function's own.
+func assignments() {
+	xs := []int{5, 300, 3, -200, -1, 0, 7, -8, 3, 12, 90, 41, 0, 2}
+	each := func(what string, is func(l []int) any) {
+		l := slices.Clone(xs)
+		defer func() { fmt.Println(what, recover(), l, total, seen) }()
+		fmt.Println(is(l))
+	}
+	each("own", func(l []int) any {
+		slices.SortFunc(l, func(a, b int) int {
+			a *= 3
+			if a > 10 {
+				a, b := b, a
+				a++
+				b >>= 1
+				return a - b
+			}
+			b -= a
+			return sum(a, b) - sum(b, a)
+		})
+		return 0
+	})
+	each("types", func(l []int) any {
+		var i8, u16, f32, s, ok, k = int8(0), uint16(0), float32(0), "", false, level(0)
+		slices.SortFunc(l, func(a, b int) int {
+			i8 += int8(a)
+			u16 ^= uint16(b) << 3
+			f32 = f32/3 + float32(a)
+			k--
+			ok = !ok
+			if len(s) < 20 {
+				s += "a"
+			}
+			return a - b
+		})
+		return fmt.Sprint(i8, u16, f32, s, ok, k)
+	})
+	each("strings", func(l []int) any {
+		s, n, r := "x", 0.0, 'a'
+		slices.ContainsFunc(l, func(a int) bool {
+			s = s + "," + s
+			n--
+			r++
+			return len(s) > 90 || n*n > float64(r)
+		})
+		return fmt.Sprint(len(s), n, string(r))
+	})
+	each("globals", func(l []int) any {
+		sort.Slice(l, func(i, j int) bool {
+			if total++; l[i] > 3 {
+				seen = word("high")
+			} else {
+				seen += "."
+				total += int8(l[j])
+			}
+			return l[i]+int(total)*0 < l[j]
+		})
+		return 0
+	})
+	each("read again", func(l []int) any {
+		n, m := 0, 1
+		sort.SliceStable(l, func(i, j int) bool {
+			n++
+			m, k := n+m, n
+			n += m - k
+			return n%7 < m%5
+		})
+		return n + m*1000
+	})
+	each("some paths", func(l []int) any {
+		calls, hits, last := 0, 0, -1
+		i := slices.IndexFunc(l, func(a int) bool {
+			calls++
+			switch {
+			case a < 0:
+				hits++
+				last = a
+				return hits > 3
+			case a == 7:
+				calls += 100
+				fallen := calls
+				last = fallen
+			default:
+				if last > 0 {
+					return false
+				}
+				last--
+			}
+			hits += 10
+			return a == 12
+		})
+		return fmt.Sprint(i, calls, hits, last)
+	})
+	each("before it fails", func(l []int) any {
+		n := 0
+		defer func() { fmt.Println("n", n) }()
+		slices.SortFunc(l, func(a, b int) int {
+			n++
+			c := 100 / a
+			n += 10
+			return c - 100/b
+		})
+		return n
+	})
+	each("after it fails", func(l []int) any {
+		n := 0
+		for range 3 {
+			func() {
+				defer func() { recover(); l[5]++ }()
+				sort.Slice(l, func(i, j int) bool { n += 1000; n -= 1 / l[j]; return l[i] < l[j] })
+			}()
+		}
+		return n
+	})
+	each("by a pointer", func(l []int) any {
+		n, other := 0, 0
+		p := &n
+		slices.IndexFunc(l, func(a int) bool { n += a; other += *p; *p++; return false })
+		q := &other
+		slices.IndexFunc(l, func(a int) bool { n++; return *q+*p < a && n < 0 })
+		return fmt.Sprint(n, other)
+	})
+	each("of fields", func(l []int) any {
+		var c struct{ n, m int }
+		a := [2]int{}
+		slices.IndexFunc(l, func(x int) bool { c.n++; a[1] += x; c.m = a[1]; return c.n > 9 })
+		return fmt.Sprint(c, a)
+	})
+	each("of a parameter's fields", func(l []int) any {
+		items := items()
+		slices.SortFunc(items, func(a, b item) int { a.L += 9; b.Name = ""; return int(a.L) - int(b.L) })
+		return items[3].Name
+	})
+	each("in functions", func(l []int) any {
+		n := 0
+		count := func(x int) int { n++; return x }
+		slices.SortFunc(l, func(a, b int) int { return count(a) - count(b)*n/n })
+		return n
+	})
+	each("of loops", func(l []int) any {
+		out := ""
+		for i := 0; i < 9; i++ {
+			slices.SortFunc(l, func(a, b int) int { i |= 1; return (a ^ i) - b })
+			out += fmt.Sprint(i, " ")
+		}
+		for i := range 3 {
+			f := func(a int) bool { i += a; return i > 6 }
+			out += fmt.Sprint(slices.IndexFunc(l, f), slices.IndexFunc(l, f), i, " ")
+		}
+		return out
+	})
+	each("several at once", func(l []int) any {
+		a, b := 1, 2
+		slices.IndexFunc(l, func(x int) bool { a, b = b, a+x; return false })
+		return fmt.Sprint(a, b)
+	})
+	each("searching", func(l []int) any {
+		steps, r := 0, rune(0)
+		at := sort.Search(1<<30, func(i int) bool { steps++; return i*3 > 1<<20+steps })
+		mapped := strings.Map(func(c rune) rune { r ^= c; steps -= int(c & 1); return r&31 + 'a' }, "hello, wörld\xff")
+		i, ok := slices.BinarySearchFunc(l, 7, func(a, b int) int { steps <<= 1; return a - b })
+		return fmt.Sprint(at, mapped, steps, r, i, ok)
+	})
+	each("extremes", func(l []int) any {
+		n := uint8(250)
+		hi := slices.MaxFunc(l, func(a, b int) int { n++; return a%100 - b%100 })
+		lo := slices.MinFunc(l, func(a, b int) int { n *= 3; return a%100 - b%100 })
+		return fmt.Sprint(hi, lo, n, len(slices.DeleteFunc(l, func(a int) bool { n--; return int(n)&a == 0 })), n)
+	})
+	each("in goroutines", func(l []int) any {
+		results := make(chan int)
+		for g := range 4 {
+			go func() {
+				n := g
+				own := slices.Clone(l)
+				slices.SortFunc(own, func(a, b int) int { n++; return a - b })
+				results <- n
+			}()
+		}
+		return <-results + <-results + <-results + <-results
+	})
 }
 
 func next(r rune) rune { return r + 1 }
@@ -711,6 +918,7 @@ func (b *byPath) Pop() any          { x := (*b)[len(*b)-1]; *b = (*b)[:len(*b)-1
 func sorters() {
 	by("sort.Sort", func(l []item) { sort.Sort(byLevel(l)) })
 	by("sort.Stable", func(l []item) { sort.Stable(sort.Reverse(byLevel(l))) })
+	by("sort.Stable, itself", func(l []item) { sort.Stable(byLevel(l)) })
 	by("embedded sorter", func(l []item) {
 		n := 0
 		sort.Sort(counted{l, &n})
@@ -735,6 +943,7 @@ func sorters() {
 func main() {
 	structs()
 	basics()
+	assignments()
 	generics()
 	sorters()
 }

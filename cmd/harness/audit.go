@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/join"
+	"github.com/usetools/usetools/harness/record/show"
+)
+
+func (e *env) auditCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "audit",
+		Usage: "print the audit of all front ends of a cluster",
+		Description: `Each line of JSON is a run or a call of one, as harness serve -audit FILE writes it
+to the file; with -cluster it goes to the cluster as well, which keeps it for 30
+days.
+
+  harness audit -cluster nats://127.0.0.1:4222 -since 1h`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "print what is younger than `AGE`, as in 90m or 7d", Value: "24h"},
+		}, join.Flags()...),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			age, err := show.Age(c.String("since"))
+			if err != nil {
+				return usageError{err.Error()}
+			}
+			cl, err := join.Cluster(ctx, c, e.serveLog(c))
+			if err != nil {
+				return err
+			}
+			if cl == nil {
+				return usageError{"audit wants -cluster URL, or " + join.Variable + "; that of one server is in its file"}
+			}
+			defer cl.Close()
+			return cl.ReadAudit(ctx, time.Now().Add(-age), e.stdout)
+		},
+	}
+}

@@ -1,0 +1,65 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// auditWait is how long lines may take until they are stored.
+const auditWait = 4 * time.Second
+
+// Audit takes the lines of the audit of this process: Write returns when the engine has
+// stored them, or the error why it has not.
+func (c *Cluster) Audit() io.Writer { return auditor{c} }
+
+type auditor struct{ c *Cluster }
+
+func (a auditor) Write(lines []byte) (n int, err error) {
+	ctx, cancel := context.WithTimeout(a.c.ctx, auditWait)
+	defer cancel()
+	id := strings.ToLower(rand.Text())
+	for i := 0; n < len(lines); i++ {
+		some := lines[n:]
+		if len(some) > part {
+			some = some[:part]
+			if end := bytes.LastIndexByte(some, '\n'); end >= 0 { // else this line goes on in the next message
+				some = some[:end+1]
+			}
+		}
+		err := a.c.again(ctx, func(ctx context.Context) error {
+			_, err := a.c.js.PublishMsg(ctx, &nats.Msg{Subject: auditSubject(a.c.o.Name), Data: some},
+				jetstream.WithMsgID(id+"."+strconv.Itoa(i)), jetstream.WithRetryAttempts(0))
+			return err
+		})
+		if err != nil {
+			return n, a.c.reached(err)
+		}
+		n += len(some)
+	}
+	return n, nil
+}
+
+// ReadAudit writes the lines of the audits of all processes that were stored since a time,
+// in the order in which they were.
+func (c *Cluster) ReadAudit(ctx context.Context, since time.Time, w io.Writer) error {
+	err := c.eachOf(ctx, auditStream, &jetstream.OrderedConsumerConfig{FilterSubjects: []string{auditSubjects + "*"},
+		DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &since},
+		func(m jetstream.Msg) error {
+			_, err := w.Write(m.Data())
+			return err
+		})
+	if err != nil && !errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("reading the audit of the cluster: %w", err)
+	}
+	return err
+}

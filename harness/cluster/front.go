@@ -1,0 +1,548 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/backend"
+)
+
+// FrontOptions configure a Front.
+type FrontOptions struct {
+	// Records are those of the cluster, see Cluster.Store.
+	Records *record.Store
+	// Pool names the runners that scripts are for; empty: DefaultPool.
+	Pool string
+	// Wait is how long a script may wait for a runner; 0: DefaultWait.
+	Wait time.Duration
+	// Version is what records say of this build.
+	Version string
+}
+
+const (
+	// DefaultWait is how long a script waits for a runner.
+	DefaultWait = 5 * time.Minute
+	// maxWait is less than jobAge, so that no job is gone before its front end knows.
+	maxWait = 25 * time.Minute
+
+	// publishFor is how long a job that the engine does not take is sent again.
+	publishFor = 20 * time.Second
+	// lookEvery is how often the record of a run is looked at whose front end waits.
+	lookEvery = 3 * time.Second
+	// answeredAfter is how long after a result was handed on it counts as answered.
+	answeredAfter = 5 * time.Second
+	// maxTold bounds what a run's listener has not taken yet, in bytes.
+	maxTold = 64 << 20
+	// beatEvery is how often who asks a person says that it still does; who waits for the
+	// answer gives up after beatsMissed of these without a word.
+	beatEvery   = 5 * time.Second
+	beatsMissed = 4
+	// maxAsking is how many questions of one run are asked at a time.
+	maxAsking = 4
+)
+
+// Front sends scripts to runners and waits for their results: it is what harness.Options
+// calls Elsewhere.
+type Front struct {
+	c     *Cluster
+	o     FrontOptions
+	local *harness.Harness // runs nothing
+	subs  []*nats.Subscription
+	msgs  chan *nats.Msg
+	leave func()
+
+	mu       sync.Mutex
+	flights  map[string]*flight // by ID of the run
+	answered []answered         // the first is due first
+}
+
+var _ harness.Elsewhere = (*Front)(nil)
+
+// flight is a run that somebody here waits for.
+type flight struct {
+	s      *harness.Script
+	asking chan struct{} // has a value for each question that is being asked
+	ctx    context.Context
+
+	frames frames // of the goroutine that reads messages
+	wake   chan struct{}
+
+	mu    sync.Mutex
+	told  []frame
+	bytes int
+}
+
+type frame struct {
+	kind byte
+	body []byte
+}
+
+// answered is a run whose result was handed on.
+type answered struct {
+	id  string
+	due time.Time
+}
+
+// Front takes scripts for the runners of a pool. Close it before the Cluster.
+func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
+	f := &Front{c: c, o: *o, msgs: make(chan *nats.Msg, 64<<10), flights: map[string]*flight{}}
+	f.o.Pool = cmp.Or(f.o.Pool, DefaultPool)
+	f.o.Wait = min(cmp.Or(f.o.Wait, DefaultWait), maxWait)
+	f.local = harness.New(&harness.Options{Records: o.Records, Version: o.Version})
+	subscribe := func(sub *nats.Subscription, err error) error {
+		if err == nil {
+			f.subs = append(f.subs, sub)
+		}
+		return err
+	}
+	err := errors.Join( // one channel for both, so that what is told comes before the result
+		subscribe(c.conn.ChanSubscribe(eventSubject(c.id, "*"), f.msgs)),
+		subscribe(c.conn.ChanSubscribe(doneSubject(c.id, "*"), f.msgs)),
+		subscribe(c.conn.Subscribe(askSubject(c.id, "*"), f.asked)),
+		subscribe(c.conn.Subscribe(pingSubject(c.id), func(m *nats.Msg) { m.Respond(nil) })),
+		c.conn.FlushTimeout(each),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("listening to runners: %w", err)
+	}
+	if f.leave, err = c.announce(func(p *Process) { p.Front = true }); err != nil {
+		return nil, err
+	}
+	c.work.Go(f.read)
+	c.work.Go(f.fetch)
+	return f, nil
+}
+
+// Close notes that the results that were handed on were answered.
+func (f *Front) Close() error {
+	f.leave()
+	for _, sub := range f.subs {
+		sub.Unsubscribe()
+	}
+	f.mu.Lock()
+	rest := f.answered
+	f.answered = nil
+	f.mu.Unlock()
+	for _, a := range rest {
+		f.o.Records.Fetch(a.id)
+	}
+	return f.local.Close()
+}
+
+// read hands messages to those who wait for them.
+func (f *Front) read() {
+	for {
+		var msg *nats.Msg
+		select {
+		case msg = <-f.msgs:
+		case <-f.c.ctx.Done():
+			return
+		}
+		f.mu.Lock()
+		to := f.flights[lastToken(msg.Subject)]
+		f.mu.Unlock()
+		if msg.Reply != "" { // also where it came before
+			msg.Respond(nil)
+		}
+		if to == nil {
+			continue
+		}
+		kind, body, err := to.frames.add(msg.Data)
+		if err == nil && kind != 0 {
+			to.tell(frame{kind, body})
+		}
+	}
+}
+
+func lastToken(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
+
+// tell queues a frame. Where the listener does not keep up, what is no result is dropped.
+func (fl *flight) tell(fr frame) {
+	fl.mu.Lock()
+	if fr.kind == frameResult || fr.kind == frameError || fl.bytes+len(fr.body) <= maxTold {
+		fl.told = append(fl.told, fr)
+		fl.bytes += len(fr.body)
+	}
+	fl.mu.Unlock()
+	select {
+	case fl.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take hands what was told to the script's listeners, and returns what it came to.
+func (fl *flight) take() *outcome {
+	fl.mu.Lock()
+	told := fl.told
+	fl.told, fl.bytes = nil, 0
+	fl.mu.Unlock()
+	for _, fr := range told {
+		if out := fl.handle(fr); out != nil {
+			return out
+		}
+	}
+	return nil
+}
+
+func (fl *flight) handle(fr frame) *outcome {
+	s := fl.s
+	switch fr.kind {
+	case frameCall:
+		tellLine(s, fr.body, &record.Call{})
+	case frameDone:
+		tellLine(s, fr.body, &record.Done{})
+	case frameStdout:
+		if s.Stdout != nil {
+			s.Stdout.Write(fr.body)
+		}
+	case frameStderr:
+		if s.Stderr != nil {
+			s.Stderr.Write(fr.body)
+		}
+	case frameResult:
+		if res, err := harness.DecodeResult(fr.body); err == nil {
+			return &outcome{res: res}
+		}
+	case frameError:
+		if failed, err := harness.DecodeError(fr.body); err == nil {
+			return &outcome{err: failed}
+		}
+	}
+	return nil
+}
+
+func tellLine(s *harness.Script, b []byte, l record.Line) {
+	if s.OnLine != nil && json.Unmarshal(b, l) == nil {
+		s.OnLine(l)
+	}
+}
+
+// outcome is what a run came to.
+type outcome struct {
+	res *harness.Result
+	err error
+}
+
+// expect listens to what is told of a run until forget is called.
+func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *flight, forget func()) {
+	fl = &flight{s: s, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1)}
+	var end context.CancelFunc
+	fl.ctx, end = context.WithCancel(context.WithoutCancel(ctx))
+	f.mu.Lock()
+	f.flights[id] = fl
+	f.mu.Unlock()
+	return fl, func() {
+		end()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.flights[id] == fl {
+			delete(f.flights, id)
+		}
+	}
+}
+
+// Run sends a script to a runner, and returns what it came to. A *BusyError says that no
+// runner took it.
+func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, error) {
+	name := cmp.Or(s.Run, record.NewName(time.Now()))
+	at, id, ok := record.ParseName(name)
+	if !ok {
+		return nil, fmt.Errorf("no name of a record: %q", name)
+	}
+	j := newJob(ctx, kindRun, id, s)
+	j.Name = name
+	j.Request = f.o.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
+	return f.send(ctx, j, s, func() {
+		if s.OnLine != nil {
+			s.OnLine(&record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: id, Name: s.Name, Dry: s.Dry, Request: j.Request,
+				Session: s.Session, Subject: s.Subject, Front: f.c.id})
+		}
+	})
+}
+
+// Resume sends a run that is to go on to a runner, and returns what it came to.
+func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*harness.Result, error) {
+	run, err := f.o.Records.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	if run.Running {
+		p := run.Begin.Process
+		return nil, &record.RunningError{Run: run.Begin.ID, Host: p.Host, PID: p.PID}
+	}
+	j := newJob(ctx, kindResume, run.Begin.ID, s)
+	j.Attempts, j.Request = len(run.Attempts), run.Begin.Request
+	return f.send(ctx, j, s, func() {})
+}
+
+// send queues a job and waits for what it comes to.
+func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func()) (*harness.Result, error) {
+	j.Front, j.Pool, j.Until = f.c.id, f.o.Pool, time.Now().Add(f.o.Wait).UTC()
+	j.Revision = f.c.Revision()
+	fl, forget := f.expect(ctx, j.ID, s)
+	defer forget()
+	if err := f.enqueue(ctx, j); err != nil {
+		return nil, err
+	}
+	queued()
+	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
+	if out.res != nil {
+		f.answers(out.res)
+	}
+	return out.res, out.err
+}
+
+// enqueue queues a job. Where it is not known whether the queue has it, nobody begins it.
+func (f *Front) enqueue(ctx context.Context, j *job) error {
+	key := cmp.Or(j.Name, j.ID+"-"+strings.ToLower(rand.Text()))
+	try, cancel := context.WithTimeout(ctx, publishFor)
+	defer cancel()
+	err := f.c.enqueue(try, j, key)
+	var busy *BusyError
+	if err == nil {
+		f.c.counts.queued.Add(1)
+	}
+	if err == nil || errors.As(err, &busy) {
+		return err
+	}
+	if j.Kind == kindRun {
+		if _, err := f.local.Withdraw(j.script(), "the cluster did not take it"); err == nil {
+			return cmp.Or(ctx.Err(), error(&BusyError{"the cluster did not take the script", retryAfter}))
+		}
+	}
+	return fmt.Errorf("the cluster cannot be reached, and whether run %s begins is not known: %w", j.ID, err)
+}
+
+// answers notes that a result is handed on: somewhat later its client has it, and the same
+// script sent again is a run of its own.
+func (f *Front) answers(res *harness.Result) {
+	effect := func(c harness.Call) bool { return c.Class != record.Read }
+	if res.Run == "" || res.Status == harness.Waiting || res.Status == harness.Uncertain ||
+		!slices.ContainsFunc(res.Calls, effect) && res.Status != harness.Lost {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answered = append(f.answered, answered{res.Run, time.Now().Add(answeredAfter)})
+}
+
+// fetch notes in the records of runs that they were answered.
+func (f *Front) fetch() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-f.c.ctx.Done():
+			return
+		}
+		for {
+			f.mu.Lock()
+			if len(f.answered) == 0 || time.Now().Before(f.answered[0].due) {
+				f.mu.Unlock()
+				break
+			}
+			id := f.answered[0].id
+			f.answered = f.answered[1:]
+			f.mu.Unlock()
+			f.o.Records.Fetch(id)
+		}
+	}
+}
+
+// asked asks the user what a server wants to know in the middle of a call.
+func (f *Front) asked(msg *nats.Msg) {
+	f.mu.Lock()
+	fl := f.flights[lastToken(msg.Subject)]
+	f.mu.Unlock()
+	var q userQuestion
+	if fl == nil || fl.s.Ask == nil || json.Unmarshal(msg.Data, &q) != nil {
+		reply(msg, nil, errNotAsked)
+		return
+	}
+	select {
+	case fl.asking <- struct{}{}:
+	default:
+		reply(msg, nil, errNotAsked)
+		return
+	}
+	go func() {
+		defer func() { <-fl.asking }()
+		beat := time.NewTicker(beatEvery)
+		defer beat.Stop()
+		type answer struct {
+			r   *backend.Reply
+			err error
+		}
+		got := make(chan answer, 1)
+		go func() {
+			r, err := fl.s.Ask(fl.ctx, q.Server, &backend.Question{Key: q.Key, Mode: q.Mode, Message: q.Message, URL: q.URL,
+				Schema: q.Schema})
+			got <- answer{r, err}
+		}()
+		for {
+			select {
+			case <-beat.C:
+				msg.Respond(nil)
+			case a := <-got:
+				reply(msg, a.r, a.err)
+				return
+			}
+		}
+	}()
+}
+
+// userQuestion is what a server asks, and userReply the answer, as they go to another
+// process.
+type userQuestion struct {
+	V       int             `json:"v"`
+	Server  string          `json:"server"`
+	Key     string          `json:"key,omitempty"`
+	Mode    string          `json:"mode"`
+	Message string          `json:"message"`
+	URL     string          `json:"url,omitempty"`
+	Schema  json.RawMessage `json:"schema,omitempty"`
+}
+
+type userReply struct {
+	V     int            `json:"v"`
+	Reply *backend.Reply `json:"reply,omitempty"`
+	Error string         `json:"error,omitempty"`
+}
+
+var errNotAsked = errors.New("nobody can be asked here")
+
+func reply(msg *nats.Msg, r *backend.Reply, err error) {
+	a := userReply{V: 1, Reply: r}
+	if err != nil {
+		a.Error = err.Error()
+	} else if r == nil {
+		a.Error = errNotAsked.Error()
+	}
+	if b, err := json.Marshal(a); err == nil {
+		msg.Respond(b)
+	}
+}
+
+// Gone reports whether a front end is gone.
+func (f *Front) Gone(ctx context.Context, front string) bool {
+	if front == f.c.id {
+		return false
+	}
+	for range 2 { // whoever has just connected to another server may not be known there yet
+		try, cancel := context.WithTimeout(ctx, each)
+		_, err := f.c.conn.RequestWithContext(try, pingSubject(front), nil)
+		cancel()
+		if !errors.Is(err, nats.ErrNoResponders) {
+			return false
+		}
+	}
+	return true
+}
+
+// Join waits for a run of a request whose front end is gone.
+func (f *Front) Join(ctx context.Context, request string) (*harness.Result, error) {
+	if request == "" {
+		return nil, nil
+	}
+	j, _, err := f.c.queued(ctx, request, "")
+	if j == nil || err != nil || j.Kind != kindRun || !f.Gone(ctx, j.Front) {
+		return nil, err
+	}
+	fl, forget := f.expect(ctx, j.ID, &harness.Script{})
+	defer forget()
+	sub, err := f.c.conn.ChanSubscribe(doneSubject(j.Front, j.ID), f.msgs)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Unsubscribe()
+	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
+	if out.res != nil {
+		f.o.Records.Fetch(j.ID)
+	}
+	return out.res, out.err
+}
+
+// Queued reports whether a run waits for a runner, or has one.
+func (f *Front) Queued(ctx context.Context, run string) (bool, error) {
+	j, _, err := f.c.queued(ctx, "", run)
+	return j != nil, err
+}
+
+// Cancel ends a run: one that waits for a runner does not begin, and one that is under way
+// is told to end.
+func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
+	j, out, err := f.cancel(ctx, run)
+	if errors.Is(err, errNoRun) {
+		return false, nil
+	}
+	if out != nil {
+		f.c.tell(j, out)
+	}
+	return err == nil, err
+}
+
+// cancel ends a run: its runner has been asked to (nil, nil, nil), or it has not begun,
+// and its job comes to the outcome. errNoRun: it is not under way.
+func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) {
+	for {
+		try, cancel := context.WithTimeout(ctx, each)
+		_, err := f.c.conn.RequestWithContext(try, cancelSubject(run), nil)
+		cancel()
+		if !errors.Is(err, nats.ErrNoResponders) {
+			return nil, nil, err
+		}
+		j, seq, err := f.c.queued(ctx, "", run)
+		if err != nil {
+			return nil, nil, err
+		}
+		if j == nil {
+			return nil, nil, errNoRun
+		}
+		out, err := f.withdraw(ctx, j, seq, "canceled before it began")
+		if !errors.Is(err, record.ErrTaken) {
+			return j, out, err
+		}
+		select { // it begins just now, or its runner died
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+var errNoRun = errors.New("the run is not under way")
+
+// withdraw takes a job away that nobody has begun; else it is record.ErrTaken.
+func (f *Front) withdraw(ctx context.Context, j *job, seq uint64, why string) (*outcome, error) {
+	out := &outcome{err: fmt.Errorf("run %s did not go on: %w", j.ID, context.Canceled)}
+	if j.Kind == kindRun {
+		var err error
+		if out.res, err = f.local.Withdraw(j.script(), why); err != nil {
+			return nil, err
+		}
+		out.err = nil
+	}
+	// A runner that has it looks whether it is still there before it goes on with a run.
+	err := f.c.again(ctx, func(ctx context.Context) error { return f.c.queue.DeleteMsg(ctx, seq) })
+	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) && j.Kind == kindResume {
+		return nil, err
+	}
+	if j.Parts > 0 {
+		f.c.dropBeside(j.ID)
+	}
+	return out, nil
+}

@@ -1,0 +1,379 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/propagation"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+)
+
+// DefaultPool is the pool of runners where none is named.
+const DefaultPool = "default"
+
+const (
+	jobVersion = 1
+	// maxJob bounds a job, in bytes: its script, inputs and stored values.
+	maxJob = 64 << 20
+	// maxJobText bounds a name in a job, in bytes.
+	maxJobText = 4 << 10
+)
+
+// Kinds of jobs.
+const (
+	kindRun    = "run"
+	kindResume = "resume"
+)
+
+// job is a message of the queue: a script that a runner is to run, or a run that it is to
+// go on with.
+type job struct {
+	V    int    `json:"v"`
+	Kind string `json:"kind"`
+	// ID is that of the run, and Name the name of the record that it begins.
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`
+	Front   string `json:"front"` // the process that waits for the result
+	Pool    string `json:"pool"`
+	Request string `json:"request,omitempty"` // digest
+	// Until is when a run that has not begun does not begin any more.
+	Until time.Time `json:"queue_until"`
+	// Attempts is how many the run had when it was to go on.
+	Attempts int    `json:"attempts,omitempty"`
+	Revision string `json:"revision,omitempty"` // of the registry that the front end saw
+	Trace    string `json:"traceparent,omitempty"`
+	// Lines, Output, Errors and Asks say what of the run the front end is told.
+	Lines  bool `json:"lines,omitempty"`
+	Output bool `json:"output,omitempty"`
+	Errors bool `json:"errors,omitempty"`
+	Asks   bool `json:"asks,omitempty"`
+	// Script, or the number of messages with its JSON where it is large.
+	Script *jobScript `json:"script,omitempty"`
+	Parts  int        `json:"parts,omitempty"`
+}
+
+// jobScript is a harness.Script. What a digest is made of is in it byte by byte.
+type jobScript struct {
+	Source    string            `json:"source"`
+	Strict    bool              `json:"strict,omitempty"`
+	ReadOnly  bool              `json:"read_only,omitempty"`
+	Policy    *harness.Policy   `json:"policy,omitempty"`
+	Approved  []string          `json:"approved,omitempty"`
+	Stored    map[string][]byte `json:"stored,omitzero"` // null: there is no session
+	Name      string            `json:"name,omitempty"`
+	Session   string            `json:"session,omitempty"`
+	Subject   string            `json:"subject,omitempty"`
+	Once      string            `json:"once,omitempty"`
+	Tenant    string            `json:"tenant,omitempty"`
+	Anonymous bool              `json:"anonymous,omitempty"`
+	Dry       bool              `json:"dry,omitempty"`
+	NoAsk     bool              `json:"no_ask,omitempty"`
+	Own       bool              `json:"own,omitempty"`
+	Copy      bool              `json:"copy,omitempty"`
+	Limits    harness.Limits    `json:"limits"`
+	Inputs    map[string][]byte `json:"inputs,omitempty"`
+}
+
+// newJob is the job of a script. ctx has the trace that the run is part of.
+func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
+	trace := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, trace)
+	return &job{V: jobVersion, Kind: kind, ID: id, Trace: trace.Get("traceparent"),
+		Lines: s.OnLine != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
+		Script: &jobScript{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: s.Policy, Approved: s.Approved,
+			Stored: bytesOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
+			Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Own: s.Own, Copy: s.Copy, Limits: s.Limits,
+			Inputs: bytesOf(s.Inputs)}}
+}
+
+// script is what the job has of a harness.Script.
+func (j *job) script() *harness.Script {
+	s := j.Script
+	return &harness.Script{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: s.Policy, Approved: s.Approved,
+		Stored: rawOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
+		Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Own: s.Own, Copy: s.Copy, Limits: s.Limits, Inputs: rawOf(s.Inputs),
+		Run: j.Name, Front: j.Front}
+}
+
+// trace returns ctx with the trace that the job is part of.
+func (j *job) trace(ctx context.Context) context.Context {
+	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": j.Trace})
+}
+
+func bytesOf(m map[string]json.RawMessage) map[string][]byte {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string][]byte, len(m))
+	for name, v := range m {
+		out[name] = v
+	}
+	return out
+}
+
+func rawOf(m map[string][]byte) map[string]json.RawMessage {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]json.RawMessage, len(m))
+	for name, v := range m {
+		out[name] = v
+	}
+	return out
+}
+
+// errVersion says that a job is of another version.
+var errVersion = errors.New("the job is of another version")
+
+// parseJob reads a job. Members that it does not know are passed over.
+func parseJob(b []byte) (*job, error) {
+	var v struct {
+		V int `json:"v"`
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return nil, fmt.Errorf("reading a job: %w", err)
+	}
+	if v.V != jobVersion {
+		return nil, fmt.Errorf("%w: %d; want %d", errVersion, v.V, jobVersion)
+	}
+	var j job
+	if err := json.Unmarshal(b, &j); err != nil {
+		return nil, fmt.Errorf("reading a job: %w", err)
+	}
+	if err := j.validate(); err != nil {
+		return nil, fmt.Errorf("reading a job: %w", err)
+	}
+	return &j, nil
+}
+
+func (j *job) validate() error {
+	_, id, ok := record.ParseName(j.Name)
+	switch {
+	case j.Kind != kindRun && j.Kind != kindResume:
+		return fmt.Errorf("the kind %.20q: want %q or %q", j.Kind, kindRun, kindResume)
+	case !validID(j.ID):
+		return fmt.Errorf("%.40q is no ID of a run", j.ID)
+	case j.Kind == kindRun && (!ok || id != j.ID):
+		return fmt.Errorf("%.60q is no name of the record of run %s", j.Name, j.ID)
+	case j.Until.IsZero():
+		return errors.New("it may wait for ever")
+	case (j.Script == nil) == (j.Parts == 0) || j.Parts < 0 || j.Parts > maxJob/part+1:
+		return fmt.Errorf("a script in %d further messages", j.Parts)
+	case j.Attempts < 0:
+		return fmt.Errorf("%d attempts", j.Attempts)
+	}
+	for _, s := range []string{j.Front, j.Pool, j.Request, j.Revision, j.Trace} {
+		if len(s) > maxJobText {
+			return fmt.Errorf("a text of %d bytes; the most is %d", len(s), maxJobText)
+		}
+	}
+	if j.Script != nil {
+		return j.Script.validate()
+	}
+	return nil
+}
+
+func (s *jobScript) validate() error {
+	if strings.Trim(s.Tenant, "0123456789abcdef") != "" || len(s.Tenant) > 64 { // it becomes part of a file's name
+		return fmt.Errorf("%.80q is no key of a tenant", s.Tenant)
+	}
+	for _, m := range []map[string][]byte{s.Inputs, s.Stored} {
+		for name, v := range m {
+			if !json.Valid(v) {
+				return fmt.Errorf("the value %.80q is no JSON", name)
+			}
+		}
+	}
+	return s.Policy.Validate()
+}
+
+func validID(id string) bool {
+	_, _, ok := record.ParseName("20060102T150405.000000Z-" + id)
+	return ok
+}
+
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+func jobParts(id string) string { return prefix + "val." + id + ".job." }
+
+// BusyError says that a script cannot run now. Nothing of it has run.
+type BusyError struct {
+	Why        string
+	RetryAfter time.Duration
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("busy: %s; nothing has run; try again in %v", e.Why, e.RetryAfter)
+}
+
+// Busy returns when it may be tried again.
+func (e *BusyError) Busy() time.Duration { return e.RetryAfter }
+
+// retryAfter is when who was sent away may come again.
+const retryAfter = 2 * time.Second
+
+// enqueue puts a job into the queue. key tells it from other jobs, so that it is there
+// once, however often it is sent. A full queue is a *BusyError.
+func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
+	b, err := marshal(j)
+	if err != nil {
+		return err
+	}
+	if len(b) > part {
+		if b, err = c.putBeside(ctx, j); err != nil {
+			return err
+		}
+	}
+	msg := nats.NewMsg(jobSubject(j.Pool, j.Request, j.ID))
+	msg.Data = b
+	err = c.again(ctx, func(ctx context.Context) error {
+		_, err := c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(key))
+		return err
+	})
+	var api *jetstream.APIError
+	if errors.As(err, &api) && strings.Contains(api.Description, "maximum messages") {
+		if j.Parts > 0 {
+			c.dropBeside(j.ID)
+		}
+		return &BusyError{"the queue of the cluster is full", retryAfter}
+	}
+	return err
+}
+
+// putBeside keeps the script of a large job beside it, and returns the message without.
+func (c *Cluster) putBeside(ctx context.Context, j *job) ([]byte, error) {
+	all, err := marshal(j.Script)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > maxJob {
+		return nil, fmt.Errorf("the script with its inputs has %d bytes; the most is %d", len(all), maxJob)
+	}
+	stub := *j
+	stub.Script = nil
+	for len(all) > 0 {
+		n := min(len(all), part)
+		msg := nats.NewMsg(fmt.Sprint(jobParts(j.ID), stub.Parts))
+		msg.Data, all = all[:n], all[n:]
+		err := c.again(ctx, func(ctx context.Context) error {
+			_, err := c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(msg.Subject))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		stub.Parts++
+	}
+	j.Parts = stub.Parts
+	return marshal(&stub)
+}
+
+// fetchBeside reads the script of a large job.
+func (c *Cluster) fetchBeside(ctx context.Context, j *job) error {
+	if j.Script != nil {
+		return nil
+	}
+	var all []byte
+	for i := range j.Parts {
+		var msg *jetstream.RawStreamMsg
+		err := c.again(ctx, func(ctx context.Context) (err error) {
+			msg, err = c.records.GetLastMsgForSubject(ctx, fmt.Sprint(jobParts(j.ID), i))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("reading the script of run %s: part %d of %d: %w", j.ID, i+1, j.Parts, err)
+		}
+		if all = append(all, msg.Data...); len(all) > maxJob {
+			return fmt.Errorf("reading the script of run %s: it has more than %d bytes", j.ID, maxJob)
+		}
+	}
+	var s jobScript
+	if err := json.Unmarshal(all, &s); err != nil {
+		return fmt.Errorf("reading the script of run %s: %w", j.ID, err)
+	}
+	if err := s.validate(); err != nil {
+		return fmt.Errorf("reading the script of run %s: %w", j.ID, err)
+	}
+	j.Script = &s
+	return nil
+}
+
+// dropBeside deletes the script of a large job. What stays goes with the record.
+func (c *Cluster) dropBeside(id string) {
+	ctx, cancel := context.WithTimeout(c.ctx, each)
+	defer cancel()
+	if err := c.records.Purge(ctx, jetstream.WithPurgeSubject(jobParts(id)+">")); err != nil {
+		c.log.Warn("the script of a large job stays beside the records", "run", id, "error", err)
+	}
+}
+
+// queued finds the job of a request, or of a run's ID, that a runner has not finished yet,
+// nil: there is none.
+func (c *Cluster) queued(ctx context.Context, request, id string) (*job, uint64, error) {
+	subject := prefix + "run.*." + anyToken(request) + "." + anyToken(id)
+	var msg *jetstream.RawStreamMsg
+	err := c.again(ctx, func(ctx context.Context) (err error) {
+		msg, err = c.queue.GetLastMsgForSubject(ctx, subject)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	j, err := parseJob(msg.Data)
+	if err == nil {
+		err = c.fetchBeside(ctx, j)
+	}
+	return j, msg.Sequence, err
+}
+
+func anyToken(s string) string {
+	if s == "" {
+		return "*"
+	}
+	return token(s)
+}
+
+// deny makes a policy that also denies what a runner is told to deny.
+func (o *RunnerOptions) deny(p *harness.Policy) *harness.Policy {
+	if len(o.Deny) == 0 {
+		return p
+	}
+	q := harness.Policy{}
+	if p != nil {
+		q = *p
+	}
+	q.Deny = append(append([]string{}, q.Deny...), o.Deny...)
+	return &q
+}
+
+// stricter is each limit that is the smaller one of two, of those that are set.
+func stricter(a, b harness.Limits) harness.Limits {
+	return harness.Limits{Timeout: less(a.Timeout, b.Timeout), CPU: less(a.CPU, b.CPU), Stdout: less(a.Stdout, b.Stdout),
+		Value: less(a.Value, b.Value), Calls: less(a.Calls, b.Calls), Parallel: less(a.Parallel, b.Parallel),
+		Result: less(a.Result, b.Result), Memory: less(a.Memory, b.Memory)}
+}
+
+func less[N int | int64 | time.Duration](a, b N) N {
+	if a <= 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}

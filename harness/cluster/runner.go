@@ -1,0 +1,629 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry/backend"
+	"github.com/usetools/usetools/wrappers/observe"
+)
+
+// RunnerOptions configure Cluster.Serve.
+type RunnerOptions struct {
+	// Harness runs the scripts; its records are those of the cluster, and it has no
+	// Elsewhere.
+	Harness *harness.Harness
+	// Records are the same.
+	Records *record.Store
+	// Catalog returns what a script can use; release is called when it has ended.
+	Catalog func(ctx context.Context) (cat *harness.Catalog, release func(), err error)
+	// Pool names what the runner runs; empty: DefaultPool.
+	Pool string
+	// MaxRuns is how many scripts run at a time; 0: DefaultRuns.
+	MaxRuns int
+	// RerunReads goes on with a run whose runner died and that had sent reads alone.
+	RerunReads bool
+	// ReadOnly and Deny are as in a policy, and hold beside that of each script.
+	ReadOnly bool
+	Deny     []string
+	// Limits bound each run besides its own; zero fields do not.
+	Limits harness.Limits
+	// Grace is how long running scripts may go on when the runner ends; 0: they are
+	// canceled at once.
+	Grace time.Duration
+}
+
+// DefaultRuns is how many scripts a runner runs at a time.
+const DefaultRuns = 8
+
+const (
+	// pullFor is how long one request for a job waits.
+	pullFor = 5 * time.Second
+	// toldTries is how often a front end is told what a run came to that does not say that
+	// it has heard it.
+	toldTries = 3
+	// versionDelay is after how long a job of another version is given to the next runner.
+	versionDelay = 5 * time.Second
+)
+
+// runner runs the jobs of a pool.
+type runner struct {
+	c   *Cluster
+	o   RunnerOptions
+	log *slog.Logger
+	end sync.WaitGroup // jobs that were taken
+
+	mu      sync.Mutex
+	mine    map[uint64]*running // by sequence of the job in the queue
+	tenants map[string]*tenant
+	used    *harness.Catalog // the latest
+}
+
+// running is a run that this runner has.
+type running struct {
+	msg atomic.Pointer[nats.Msg] // the latest delivery of its job
+	job *job
+	seq uint64 // of it in the queue
+}
+
+// Serve runs the scripts of a pool until ctx ends. Those that run then have
+// RunnerOptions.Grace.
+func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
+	r := &runner{c: c, o: *o, log: c.log, mine: map[uint64]*running{}, tenants: map[string]*tenant{}}
+	r.o.Pool, r.o.MaxRuns = cmp.Or(o.Pool, DefaultPool), cmp.Or(o.MaxRuns, DefaultRuns)
+	if err := (&harness.Policy{Deny: o.Deny}).Validate(); err != nil {
+		return err
+	}
+	err := c.again(ctx, func(ctx context.Context) (err error) {
+		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: token(r.o.Pool),
+			FilterSubject: prefix + "run." + token(r.o.Pool) + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.o.AckWait,
+			MaxDeliver: -1, MaxAckPending: -1})
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the queue of the pool %q: %w", r.o.Pool, err)
+	}
+	leave, err := c.announce(func(p *Process) { p.Runner = &Runner{r.o.Pool, r.load(), r.o.MaxRuns} })
+	if err != nil {
+		return err
+	}
+	defer leave()
+	// Scripts go on when ctx ends, for the grace time.
+	scripts, kill := context.WithCancel(c.ctx)
+	defer kill()
+	var places sync.WaitGroup
+	for range r.o.MaxRuns {
+		places.Go(func() {
+			for ctx.Err() == nil && c.ctx.Err() == nil {
+				r.place(ctx, scripts)
+			}
+		})
+	}
+	<-ctx.Done()
+	grace := time.AfterFunc(r.o.Grace, kill)
+	defer grace.Stop()
+	places.Wait()
+	r.end.Wait()
+	return r.drain()
+}
+
+// drain waits for calls under way that may change something: what becomes of them is to
+// be in their records.
+func (r *runner) drain() error {
+	r.mu.Lock()
+	cat := r.used
+	r.mu.Unlock()
+	if cat == nil || r.o.Grace <= 0 {
+		return nil
+	}
+	calls, ok := cat.Calls.(interface{ Drain(context.Context) error })
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.o.Grace)
+	defer cancel()
+	return calls.Drain(ctx)
+}
+
+// place runs one job after the other until ctx ends, or the connection fails. It asks for
+// the next one when it is free, so that none waits for it here.
+func (r *runner) place(ctx, scripts context.Context) {
+	inbox := r.c.conn.NewInbox()
+	sub, err := r.c.conn.SubscribeSync(inbox)
+	if err == nil {
+		err = r.jobs(ctx, scripts, inbox, sub)
+	}
+	if sub != nil { // what was sent here just now is another one's
+		sub.Drain()
+		for {
+			msg, err := sub.NextMsg(each)
+			if err != nil {
+				break
+			}
+			if msg.Reply != "" {
+				r.later(msg, 0)
+			}
+		}
+	}
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	r.log.Warn("no jobs from the cluster", "error", err)
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
+func (r *runner) jobs(ctx, scripts context.Context, inbox string, sub *nats.Subscription) error {
+	next := fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", queueStream, token(r.o.Pool))
+	ask := fmt.Appendf(nil, `{"batch":1,"expires":%d}`, pullFor.Nanoseconds())
+	for ctx.Err() == nil {
+		if err := r.c.conn.PublishRequest(next, inbox, ask); err != nil {
+			return err
+		}
+		wait, cancel := context.WithTimeout(ctx, pullFor+each)
+		msg, err := sub.NextMsgWithContext(wait)
+		cancel()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded): // a connection that broke took it along
+			return nil
+		case err != nil:
+			return err
+		case msg.Reply != "" && ctx.Err() != nil:
+			r.later(msg, 0)
+		case msg.Reply != "":
+			r.take(scripts, msg)
+		case msg.Header.Get("Status") != "404" && msg.Header.Get("Status") != "408": // not that there is none
+			return fmt.Errorf("the queue: %s", cmp.Or(msg.Header.Get("Description"), msg.Header.Get("Status")))
+		}
+	}
+	return nil
+}
+
+// later gives a job back, for somebody who asks after a delay.
+func (r *runner) later(msg *nats.Msg, delay time.Duration) {
+	r.c.conn.Publish(msg.Reply, fmt.Appendf(nil, `-NAK {"delay":%d}`, delay.Nanoseconds()))
+}
+
+// take runs a job that was delivered.
+func (r *runner) take(ctx context.Context, msg *nats.Msg) {
+	j, err := parseJob(msg.Data)
+	if err != nil {
+		if errors.Is(err, errVersion) {
+			r.later(msg, versionDelay)
+			return
+		}
+		r.log.Error("a job that cannot be read is dropped", "subject", msg.Subject, "error", err)
+		r.c.conn.Publish(msg.Reply, []byte("+TERM it cannot be read"))
+		return
+	}
+	meta, err := msg.Metadata()
+	if err != nil {
+		r.log.Error("a job that is none of a queue is dropped", "subject", msg.Subject, "error", err)
+		return
+	}
+	seq := meta.Sequence.Stream
+	if own := r.own(seq); own != nil { // it goes on; this is its job again
+		own.msg.Store(msg)
+		return
+	}
+	if err := r.c.fetchBeside(ctx, j); err != nil {
+		r.log.Error("a job is given back", "run", j.ID, "error", err)
+		r.later(msg, versionDelay)
+		return
+	}
+	r.c.counts.taken.Add(1)
+	if meta.NumDelivered > 1 {
+		r.c.counts.redelivered.Add(1)
+	}
+	run := &running{job: j, seq: seq}
+	run.msg.Store(msg)
+	r.mu.Lock()
+	r.mine[seq] = run
+	r.mu.Unlock()
+	out := r.run(ctx, run, meta.NumDelivered > 1)
+	r.end.Go(func() { // the place is free
+		if out != nil {
+			r.c.tell(j, out)
+			r.ack(run.msg.Load(), j)
+		}
+		r.mu.Lock()
+		delete(r.mine, seq)
+		r.mu.Unlock()
+	})
+}
+
+// load is how many jobs the runner has.
+func (r *runner) load() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.mine)
+}
+
+func (r *runner) own(seq uint64) *running {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.mine[seq]
+}
+
+// ack takes a job out of the queue.
+func (r *runner) ack(msg *nats.Msg, j *job) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.c.ctx), r.c.o.AckWait)
+	defer cancel()
+	err := r.c.again(ctx, func(ctx context.Context) error {
+		_, err := r.c.conn.RequestWithContext(ctx, msg.Reply, []byte("+ACK"))
+		return err
+	})
+	if err != nil {
+		r.log.Warn("a job that is done comes again", "run", j.ID, "error", err) // and is found to have ended
+	}
+	if j.Parts > 0 {
+		r.c.dropBeside(j.ID)
+	}
+}
+
+// run does a job; nil: it stays in the queue. again says that it was delivered before.
+func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcome) {
+	j := run.job
+	ctx, cancel := context.WithCancel(j.trace(ctx))
+	defer cancel()
+	sub, err := r.c.conn.Subscribe(cancelSubject(j.ID), func(m *nats.Msg) {
+		cancel()
+		m.Respond(nil)
+	})
+	if err != nil {
+		r.log.Error("a job is given back", "run", j.ID, "error", err)
+		r.later(run.msg.Load(), time.Second)
+		return nil
+	}
+	defer sub.Unsubscribe()
+	stop := r.beat(ctx, run, cancel)
+	defer stop()
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Error("panic", "run", j.ID, "panic", fmt.Sprint(p))
+			out = &outcome{err: fmt.Errorf("running the script failed inside the runner: %.200v", p)}
+		}
+	}()
+	if !r.c.HasRevision(ctx, j.Revision) {
+		r.later(run.msg.Load(), time.Second)
+		return nil
+	}
+	if again || j.Kind == kindResume {
+		if out, done := r.before(ctx, run); done {
+			return out
+		}
+	}
+	s, release, err := r.script(ctx, j)
+	if err != nil {
+		return &outcome{err: err}
+	}
+	defer release()
+	var res *harness.Result
+	if j.Kind == kindResume {
+		res, err = r.o.Harness.Resume(ctx, j.ID, s)
+	} else {
+		res, err = r.o.Harness.Run(ctx, s)
+	}
+	if errors.Is(err, record.ErrTaken) {
+		r.c.counts.refused.Add(1)
+	}
+	switch {
+	case j.Kind == kindRun && errors.Is(err, record.ErrTaken):
+		out, _ := r.before(ctx, run)
+		return out
+	case errors.Is(err, record.ErrTaken), err == nil && errors.Is(res.Unwritten(), record.ErrTaken):
+		r.log.Warn("a run was taken over by another process", "run", j.ID)
+		return nil // who has taken it over says what it came to
+	}
+	return &outcome{res, err}
+}
+
+// beat says that the job is being done, until stop is called. Where the engine is not
+// reached for AckWait somebody else may have it: then it is canceled.
+func (r *runner) beat(ctx context.Context, run *running, cancel func()) (stop func()) {
+	ctx, end := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(r.c.o.AckWait / 4)
+		defer tick.Stop()
+		last := time.Now()
+		for {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+			try, cancelTry := context.WithTimeout(ctx, min(each, r.c.o.AckWait/4))
+			_, err := r.c.conn.RequestWithContext(try, run.msg.Load().Reply, []byte("+WPI"))
+			cancelTry()
+			if err == nil {
+				last = time.Now()
+			} else if ctx.Err() == nil && time.Since(last) > r.c.o.AckWait {
+				r.log.Error("the cluster is not reached: a script is ended", "run", run.job.ID, "error", err)
+				cancel()
+				return
+			}
+		}
+	}()
+	return func() {
+		end()
+		<-done
+	}
+}
+
+// before looks at what became of a job that may have been begun before. done: it is not
+// begun now; out is what it came to, nil: it stays in the queue.
+func (r *runner) before(ctx context.Context, run *running) (out *outcome, done bool) {
+	j := run.job
+	if j.Kind == kindResume {
+		err := r.c.again(ctx, func(ctx context.Context) error {
+			_, err := r.c.queue.GetMsg(ctx, run.seq)
+			return err
+		})
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil, true // it was canceled
+		}
+	}
+	rec, err := r.o.Records.Load(j.ID)
+	begun := err == nil && (j.Kind == kindRun || len(rec.Attempts) > j.Attempts)
+	switch {
+	case errors.Is(err, record.ErrNotFound) && j.Kind == kindRun, err == nil && !begun:
+		if time.Now().After(j.Until) {
+			r.ack(run.msg.Load(), j) // its front end takes it back, or is gone
+			return nil, true
+		}
+		return nil, false
+	case err != nil:
+		r.log.Warn("a job is given back", "run", j.ID, "error", err)
+		r.later(run.msg.Load(), time.Second)
+		return nil, true
+	case rec.End != nil && !rec.Running:
+		res, err := harness.Recorded(rec)
+		return &outcome{res, err}, true
+	case r.o.RerunReads && onlyRead(rec):
+		if s, release, err := r.script(ctx, j); err == nil {
+			defer release()
+			res, err := r.o.Harness.Resume(ctx, j.ID, s)
+			var running *record.RunningError
+			var no *harness.NotResumableError
+			switch {
+			case errors.As(err, &running): // not known to be dead yet
+				r.later(run.msg.Load(), r.c.o.AckWait/10)
+				return nil, true
+			case err == nil && res.Unwritten() == nil:
+				return &outcome{res: res}, true
+			case err != nil && !errors.As(err, &no):
+				r.log.Warn("a run of reads cannot go on", "run", j.ID, "error", err)
+			}
+		}
+	}
+	res, err := r.o.Harness.Lose(j.ID)
+	if err == nil {
+		r.c.counts.lost.Add(1)
+	}
+	if errors.Is(err, record.ErrEnded) {
+		if rec, err = r.o.Records.Load(j.ID); err == nil {
+			res, err = harness.Recorded(rec)
+		}
+	}
+	if err != nil {
+		r.log.Warn("a lost run cannot be ended", "run", j.ID, "error", err)
+		r.later(run.msg.Load(), r.c.o.AckWait/10)
+		return nil, true
+	}
+	return &outcome{res: res}, true
+}
+
+// onlyRead reports whether a run has sent reads alone.
+func onlyRead(run *record.Run) bool {
+	for _, l := range run.Lines {
+		if c, ok := l.(*record.Call); ok && c.Class != record.Read {
+			return false
+		}
+	}
+	return true
+}
+
+// script is what a job runs, as this runner runs it.
+func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release func(), err error) {
+	s = j.script()
+	s.Limits = stricter(s.Limits, r.o.Limits)
+	s.Policy, s.ReadOnly = r.o.deny(s.Policy), s.ReadOnly || r.o.ReadOnly
+	release = func() {}
+	if r.o.Catalog != nil {
+		var cat *harness.Catalog
+		if cat, release, err = r.o.Catalog(ctx); err != nil {
+			return nil, nil, err
+		}
+		r.mu.Lock()
+		r.used = cat
+		r.mu.Unlock()
+		s.Catalog = r.seenBy(j, cat)
+	}
+	to := &teller{c: r.c, subject: eventSubject(j.Front, j.ID)}
+	if j.Lines {
+		s.OnLine = to.line
+	}
+	if j.Output {
+		s.Stdout = &printer{to, frameStdout}
+	}
+	if j.Errors {
+		s.Stderr = &printer{to, frameStderr}
+	}
+	if j.Asks {
+		s.Ask = func(ctx context.Context, server string, q *backend.Question) (*backend.Reply, error) {
+			return r.c.askUser(ctx, j, server, q)
+		}
+	}
+	return s, release, nil
+}
+
+// tenant is what a tenant has beside the operator.
+type tenant struct {
+	of      *harness.Catalog
+	shapes  *observe.Store
+	scripts *library.Library
+}
+
+// maxTenants is how many tenants are remembered.
+const maxTenants = 1000
+
+// seenBy is a catalog as the tenant of a job sees it.
+func (r *runner) seenBy(j *job, cat *harness.Catalog) *harness.Catalog {
+	key, anonymous := j.Script.Tenant, j.Script.Anonymous
+	if key == "" && !anonymous {
+		return cat
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.tenants[key]
+	if t == nil {
+		if len(r.tenants) >= maxTenants {
+			clear(r.tenants)
+		}
+		t = &tenant{}
+		r.tenants[key] = t
+	}
+	if t.scripts == nil && cat.Scripts != nil {
+		if t.scripts = cat.Scripts.ReadOnly(); !anonymous {
+			t.scripts = cat.Scripts.Beside(key)
+		}
+	}
+	if t.shapes == nil && cat.Shapes != nil && !anonymous {
+		var err error
+		if t.shapes, err = cat.Shapes.Beside(key); err != nil {
+			r.log.Warn("what was learnt from the results of a token begins anew", "error", err)
+		}
+	}
+	shapes := t.shapes
+	if cat.Shapes == nil {
+		shapes = nil
+	}
+	return cat.Apart(shapes, t.scripts)
+}
+
+// teller tells a front end how a run gets on. What it tells may be lost.
+type teller struct {
+	c       *Cluster
+	subject string
+	mu      sync.Mutex
+}
+
+func (t *teller) send(kind byte, body []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.c.sendFrame(t.subject, "", kind, body)
+}
+
+func (t *teller) line(l record.Line) {
+	kind := byte(0)
+	switch l.(type) {
+	case *record.Call:
+		kind = frameCall
+	case *record.Done:
+		kind = frameDone
+	default:
+		return
+	}
+	if b, err := marshal(l); err == nil {
+		t.send(kind, b)
+	}
+}
+
+// printer tells what a script prints.
+type printer struct {
+	to   *teller
+	kind byte
+}
+
+func (p *printer) Write(b []byte) (int, error) {
+	p.to.send(p.kind, b)
+	return len(b), nil
+}
+
+// tell tells a job's front end what it came to, until that has heard it.
+func (c *Cluster) tell(j *job, out *outcome) {
+	kind, body, err := byte(frameResult), []byte(nil), error(nil)
+	if out.err != nil {
+		kind = frameError
+		body, err = harness.EncodeError(out.err)
+	} else {
+		body, err = harness.EncodeResult(out.res)
+	}
+	if err != nil {
+		c.log.Error("the result of a run cannot be sent", "run", j.ID, "error", err) // the record has it
+		return
+	}
+	inbox := c.conn.NewInbox()
+	heard, err := c.conn.SubscribeSync(inbox)
+	if err != nil {
+		return
+	}
+	defer heard.Unsubscribe()
+	for range toldTries {
+		if err := c.sendFrame(doneSubject(j.Front, j.ID), inbox, kind, body); err != nil {
+			return
+		}
+		if _, err := heard.NextMsg(each); err == nil || errors.Is(err, nats.ErrNoResponders) {
+			return
+		}
+	}
+}
+
+// askUser has the front end of a job ask its user.
+func (c *Cluster) askUser(ctx context.Context, j *job, server string, q *backend.Question) (*backend.Reply, error) {
+	b, err := marshal(userQuestion{V: 1, Server: server, Key: q.Key, Mode: q.Mode, Message: q.Message, URL: q.URL,
+		Schema: q.Schema})
+	if err != nil {
+		return nil, err
+	}
+	inbox := c.conn.NewInbox()
+	sub, err := c.conn.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Unsubscribe()
+	if err := c.conn.PublishRequest(askSubject(j.Front, j.ID), inbox, b); err != nil {
+		return nil, err
+	}
+	for {
+		beat, cancel := context.WithTimeout(ctx, beatsMissed*beatEvery)
+		msg, err := sub.NextMsgWithContext(beat)
+		cancel()
+		if err != nil {
+			return nil, fmt.Errorf("asking the user: %w", cmp.Or(ctx.Err(), err))
+		}
+		if len(msg.Data) == 0 && msg.Header.Get("Status") == "" {
+			continue // it is still being asked
+		}
+		var a userReply
+		switch err := json.Unmarshal(msg.Data, &a); {
+		case err != nil:
+			return nil, errors.New("asking the user: the front end is gone")
+		case a.Error != "":
+			return nil, errors.New(a.Error)
+		case a.Reply == nil:
+			return nil, errNotAsked
+		}
+		return a.Reply, nil
+	}
+}

@@ -1,0 +1,266 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// gather is how long what is written waits at most for more, before it is sent.
+const gather = 20 * time.Millisecond
+
+// sink is a record that is written. Each of its messages is published on the condition
+// that the one before it is the last of its subject, so that nobody else has written.
+type sink struct {
+	b              *backing
+	name, subject  string
+	owner          string
+	mu             sync.Mutex
+	idle           *sync.Cond // told when a message is stored, or the sink has failed
+	buf            []byte     // what is not stored
+	end            int64      // of the record, with buf
+	beside         int64      // bytes of what stands beside it
+	seq, data      uint64     // of the last message, and of the last one with bytes; 0: there is none
+	number         int        // of the message that was sent last
+	seqNumber      int        // of the one that was stored last
+	listed         bool       // its first message may be sent
+	sending, timed bool       // one is under way, or is due
+	closing        bool       // nothing more is written
+	ended          bool       // what is written is an end: nothing more is expected
+	closed         bool       // the last message says that the record is closed
+	put            []string   // subjects of what it put beside the record
+	err            error      // it has failed, for good
+}
+
+func newSink(b *backing, name string) *sink {
+	s := &sink{b: b, name: name, subject: recordSubject(name), owner: strings.ToLower(rand.Text())}
+	s.idle = sync.NewCond(&s.mu)
+	return s
+}
+
+func (s *sink) FileID() (device, inode uint64, err error) { return 0, 0, nil }
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.err != nil:
+		return 0, s.err
+	case s.closing:
+		return 0, record.ErrClosed
+	}
+	s.buf, s.ended = append(s.buf, p...), false
+	s.end += int64(len(p))
+	if s.listed && !s.sending && !s.timed {
+		s.timed = true
+		time.AfterFunc(gather, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.timed = false
+			s.send()
+		})
+	}
+	return len(p), nil
+}
+
+// End is told that the line that was written last is an End: its message closes the
+// record, so that Close need not.
+func (s *sink) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+// send sends what is written, in the background. The caller holds mu.
+func (s *sink) send() {
+	if s.sending || s.err != nil || !s.listed || len(s.buf) == 0 && (!s.closing || s.closed) {
+		return
+	}
+	if err := s.b.c.ctx.Err(); err != nil {
+		s.fail(s.b.c.reached(err))
+		return
+	}
+	s.sending = true
+	s.b.c.work.Go(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for s.err == nil && (len(s.buf) > 0 || s.closing && !s.closed) {
+			s.sendPart()
+		}
+		s.sending = false
+		s.idle.Broadcast()
+	})
+}
+
+// sendPart publishes one message.
+func (s *sink) sendPart() {
+	data := s.buf[:min(len(s.buf), part)]
+	open := !s.closing && !s.ended || len(data) < len(s.buf)
+	s.number++
+	m := s.message(data, open)
+	last := s.seq
+	s.mu.Unlock()
+	ctx, cancel := s.b.c.bounded()
+	seq, err := s.b.c.publish(ctx, s.b.c.records, m, s.id(s.number), last)
+	cancel()
+	s.mu.Lock()
+	if errors.Is(err, errOther) {
+		err = fmt.Errorf("%w: %w", record.ErrTaken, err)
+	}
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	s.seq, s.seqNumber, s.closed, s.buf = seq, s.number, !open, s.buf[len(data):]
+	if len(data) > 0 {
+		s.data = seq
+	}
+	s.idle.Broadcast()
+}
+
+// id is that of a message of this owner.
+func (s *sink) id(number int) string { return s.owner + "." + strconv.Itoa(number) }
+
+// message is the next message. The caller holds mu.
+func (s *sink) message(data []byte, open bool) *nats.Msg {
+	m := nats.NewMsg(s.subject)
+	m.Data = data
+	m.Header.Set(ownerHeader, s.owner)
+	m.Header.Set(processHeader, s.b.c.id)
+	m.Header.Set(numberHeader, strconv.Itoa(s.number))
+	m.Header.Set(offsetHeader, strconv.FormatInt(s.end-int64(len(s.buf)), 10))
+	m.Header.Set(openHeader, "0")
+	if open {
+		m.Header.Set(openHeader, "1")
+	}
+	if len(data) == 0 {
+		m.Header.Set(dataHeader, strconv.FormatUint(s.data, 10))
+	}
+	if s.beside > 0 {
+		m.Header.Set(besideHeader, strconv.FormatInt(s.beside, 10))
+	}
+	return m
+}
+
+// fail ends the writing. The caller holds mu.
+func (s *sink) fail(err error) {
+	s.err = cmp.Or(s.err, err)
+	s.idle.Broadcast()
+}
+
+// stored waits until all is stored that was written before, or that the record is
+// closed, for as long as a process may be silent; then the sink has failed. The caller
+// holds mu.
+func (s *sink) stored() error {
+	waits := true
+	late := time.AfterFunc(s.b.c.o.AckWait, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if waits {
+			s.fail(s.b.c.reached(context.DeadlineExceeded))
+		}
+	})
+	defer late.Stop()
+	want := s.end
+	for s.err == nil && (s.end-int64(len(s.buf)) < want || s.closing && !s.closed) {
+		s.send()
+		s.idle.Wait()
+	}
+	waits = false
+	return s.err
+}
+
+func (s *sink) Sync() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stored()
+}
+
+func (s *sink) Publish() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = true
+	err := s.stored()
+	if err == nil {
+		s.b.known.put(s.name, mark{s.seq, s.end, s.beside})
+		s.b.setOwn(s.name, nil, s)
+	}
+	return err
+}
+
+// Cut leaves the bytes where they are: the next message says from where on they count
+// no more.
+func (s *sink) Cut(size int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.buf) > 0 || s.sending {
+		return errors.New("cutting a record that is being written")
+	}
+	if size > s.end {
+		return fmt.Errorf("cutting a record of %d bytes behind byte %d", s.end, size)
+	}
+	s.end = size
+	return s.err
+}
+
+func (s *sink) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return nil
+	}
+	s.closing = true
+	defer s.b.setOwn(s.name, s, nil)
+	if !s.listed {
+		ctx, cancel := s.b.c.bounded()
+		defer cancel()
+		var err error
+		for _, subject := range s.put {
+			err = errors.Join(err, s.b.c.purge(ctx, s.b.c.records, subject))
+		}
+		return err
+	}
+	err := s.stored()
+	if err != nil && !errors.Is(err, record.ErrTaken) {
+		s.b.c.work.Go(s.leave)
+	}
+	s.b.news.Tell()
+	return err
+}
+
+// leave closes a record of which not all could be stored, as soon as the engine can be
+// reached: nobody else would know that it is not being written any more.
+func (s *sink) leave() {
+	c := s.b.c
+	s.mu.Lock()
+	for s.sending {
+		s.idle.Wait()
+	}
+	s.mu.Unlock()
+	for c.ctx.Err() == nil {
+		p, _, err := c.lastOf(c.ctx, s.name)
+		if err == nil && p.owner == s.owner && p.open {
+			s.mu.Lock()
+			s.number++
+			s.buf, s.end, s.beside, s.data = nil, p.end, p.beside, cmp.Or(p.data, p.seq)
+			m := s.message(nil, false)
+			s.mu.Unlock()
+			if _, err = c.publish(c.ctx, c.records, m, s.id(s.number), p.seq); errors.Is(err, errOther) {
+				continue // a message of ours was still under way
+			}
+		}
+		if !lostRequest(err) {
+			return
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// source is the record as it was written up to now, nil where its writer has lost it.
+func (s *sink) source() *source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || s.seq == 0 || s.closing {
+		return nil
+	}
+	return &source{b: s.b, subject: s.subject, tail: bytes.Clone(s.buf), at: position{seq: s.seq, owner: s.owner,
+		process: s.b.c.id, end: s.end - int64(len(s.buf)), open: true, data: s.data, number: s.seqNumber}}
+}
+
+// source is a record as it was when it was opened.
+type source struct {
+	b       *backing
+	subject string
+	at      position                // of the last message
+	last    *jetstream.RawStreamMsg // nil: only at is known of it
+	tail    []byte                  // behind it
+
+	mu  sync.Mutex
+	all []byte // nil: it was not read
+}
+
+func (s *source) Size() (int64, error) { return s.at.end + int64(len(s.tail)), nil }
+func (s *source) Close() error         { return nil }
+
+func (s *source) Running() (bool, error) {
+	if s.at.open && s.b.others.lately(s.at.process) {
+		return true, nil
+	}
+	ctx, cancel := s.b.c.bounded()
+	defer cancel()
+	return s.b.running(ctx, s.at)
+}
+
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fs.ErrInvalid
+	}
+	var from []byte
+	if s.last != nil && off >= s.at.offset {
+		from, off = s.last.Data, off-s.at.offset
+	} else {
+		var err error
+		if from, err = s.read(); err != nil {
+			return 0, err
+		}
+	}
+	if off >= int64(len(from)) {
+		return 0, io.EOF
+	}
+	n := copy(p, from[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// read returns the whole record.
+func (s *source) read() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all != nil {
+		return s.all, nil
+	}
+	all := []byte{}
+	var was position
+	err := s.messages(func(header nats.Header, seq uint64, data []byte) (err error) {
+		if was, err = positionOf(header, seq, int64(len(data))); err != nil {
+			return err
+		}
+		if was.offset > int64(len(all)) {
+			return fmt.Errorf("message %d of stream %s follows byte %d of the record, of which %d are there: messages are missing",
+				seq, recordsStream, was.offset, len(all))
+		}
+		if all = append(all[:was.offset], data...); seq == s.at.seq || s.last != nil && s.at.follows(was) {
+			err = errLast
+		}
+		return err
+	})
+	if err != nil && err != errLast {
+		return nil, err
+	}
+	if s.last != nil && was.seq != s.at.seq {
+		all = append(all[:min(s.at.offset, int64(len(all)))], s.last.Data...)
+	}
+	if int64(len(all)) != s.at.end {
+		return nil, fmt.Errorf("the record has %d bytes, not %d: messages are missing", len(all), s.at.end)
+	}
+	s.all = append(all, s.tail...)
+	return s.all, nil
+}
+
+// errLast ends the reading of messages: nothing else is needed.
+var errLast = errors.New("the last message")
+
+// few is how many messages are asked for one by one, before it pays to have them sent.
+const few = 16
+
+// messages calls f for the messages of the record in their order, until f returns an error.
+func (s *source) messages(f func(nats.Header, uint64, []byte) error) error {
+	ctx, cancel := s.b.c.bounded()
+	defer cancel()
+	seq, err := uint64(1), error(nil)
+	if s.at.number <= few {
+		seq, err = s.asked(ctx, 1, few, f)
+	}
+	for err == nil { // the consumer may be lost with its server
+		seq, err = s.sent(ctx, seq, f)
+		if err == nil {
+			seq, err = s.asked(ctx, seq, few, f)
+		}
+	}
+	return err
+}
+
+// asked calls f for n messages from a sequence on, and returns the one behind them.
+func (s *source) asked(ctx context.Context, seq uint64, n int, f func(nats.Header, uint64, []byte) error) (uint64, error) {
+	for range n {
+		m, err := s.b.c.next(ctx, s.b.c.records, s.subject, seq)
+		if err == nil {
+			err = f(m.Header, m.Sequence, m.Data)
+		}
+		if err != nil {
+			return seq, err
+		}
+		seq = m.Sequence + 1
+	}
+	return seq, nil
+}
+
+// sent calls f for messages from a sequence on that a consumer sends, and returns the
+// one behind them.
+func (s *source) sent(ctx context.Context, seq uint64, f func(nats.Header, uint64, []byte) error) (uint64, error) {
+	c := s.b.c
+	var from jetstream.Consumer
+	err := c.again(ctx, func(ctx context.Context) (err error) {
+		from, err = c.records.CreateConsumer(ctx, jetstream.ConsumerConfig{FilterSubject: s.subject,
+			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: seq, AckPolicy: jetstream.AckNonePolicy,
+			MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute})
+		return err
+	})
+	if err != nil {
+		return seq, c.reached(err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(c.ctx, each)
+		defer cancel()
+		c.records.DeleteConsumer(ctx, from.CachedInfo().Name) // else the engine does, a minute later
+	}()
+	for {
+		batch, err := from.Fetch(batchSize, jetstream.FetchMaxWait(each))
+		if err != nil {
+			return seq, c.reached(err)
+		}
+		n := 0
+		for m := range batch.Messages() {
+			meta, err := m.Metadata()
+			if err == nil {
+				err = f(m.Headers(), meta.Sequence.Stream, m.Data())
+			}
+			if err != nil {
+				return seq, err
+			}
+			n, seq = n+1, meta.Sequence.Stream+1
+		}
+		if n < batchSize {
+			return seq, nil
+		}
+	}
+}
+
+// batchSize is how many messages a consumer sends at once: 32 MiB at most, half of what
+// a client holds that was not read before it drops some.
+const batchSize = 32 << 20 / part
+
+// Edge returns the first line of the record or the last, without its line feed, from the
+// message that has it; false: all must be read to know it.
+func (s *source) Edge(last bool) ([]byte, bool, error) {
+	s.mu.Lock()
+	data := s.all
+	s.mu.Unlock()
+	switch {
+	case data != nil:
+	case last && len(s.tail) > 0:
+		data = s.tail
+	case s.last != nil && (last && len(s.last.Data) > 0 || !last && s.at.offset == 0 && s.at.number == 1):
+		data = s.last.Data
+	case last && s.at.data == 0:
+		return nil, false, nil
+	default:
+		seq := uint64(1)
+		if last {
+			seq = s.at.data
+		}
+		ctx, cancel := s.b.c.bounded()
+		defer cancel()
+		m, err := s.b.c.next(ctx, s.b.c.records, s.subject, seq)
+		if err != nil {
+			return nil, false, err
+		}
+		p, err := positionOf(m.Header, m.Sequence, int64(len(m.Data)))
+		if err != nil || last && p.end != s.at.end || !last && p.offset != 0 {
+			return nil, false, err
+		}
+		data = m.Data
+	}
+	if !last {
+		line, _, ok := bytes.Cut(data, []byte("\n"))
+		return line, ok, nil
+	}
+	data, ok := bytes.CutSuffix(data, []byte("\n"))
+	return data[bytes.LastIndexByte(data, '\n')+1:], ok, nil
+}

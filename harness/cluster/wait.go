@@ -1,0 +1,159 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/record"
+)
+
+const (
+	// cancelFor is how long somebody is looked for who ends a run, and leaveFor how long a
+	// runner that was told to has for that, besides AckWait.
+	cancelFor = 20 * time.Second
+	leaveFor  = 30 * time.Second
+	// clockSkew is how much the clocks of processes differ.
+	clockSkew = time.Second
+)
+
+// waiter waits for what a job comes to: for the runner's word, or else by the record.
+type waiter struct {
+	f  *Front
+	j  *job
+	fl *flight
+
+	over  time.Time // when the run counts as lost though somebody has it
+	ended int       // looks that found the run ended
+	dead  time.Time // since when nobody has it who has not ended it
+}
+
+var errClosed = errors.New("this process ends, and does not wait for the run any more")
+
+func (w *waiter) wait(ctx context.Context) *outcome {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	canceled := ctx.Done()
+	for {
+		if out := w.fl.take(); out != nil {
+			return out
+		}
+		var out *outcome
+		select {
+		case <-w.fl.wake:
+		case <-canceled:
+			canceled = nil
+			out = w.cancel()
+		case <-tick.C:
+			out = w.look()
+		case <-w.f.c.ctx.Done():
+			out = &outcome{err: errClosed}
+		}
+		if out != nil {
+			return out
+		}
+	}
+}
+
+// cancel ends the run. nil: what it came to is yet to be heard.
+func (w *waiter) cancel() *outcome {
+	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
+	defer cancel()
+	w.over = time.Now().Add(w.f.c.o.AckWait + leaveFor)
+	_, out, err := w.f.cancel(ctx, w.j.ID)
+	if err != nil && !errors.Is(err, errNoRun) {
+		w.f.c.log.Warn("a run cannot be canceled", "run", w.j.ID, "error", err)
+	}
+	return out
+}
+
+// look looks at the record. nil: it says nothing yet.
+func (w *waiter) look() *outcome {
+	now := time.Now()
+	store, j := w.f.o.Records, w.j
+	run, err := store.Load(j.ID)
+	late := now.After(j.Until.Add(clockSkew))
+	switch {
+	case errors.Is(err, record.ErrNotFound), err == nil && j.Kind == kindResume && len(run.Attempts) <= j.Attempts:
+		if late {
+			return w.never()
+		}
+		return nil
+	case err != nil:
+		w.f.c.log.Warn("the record of a run cannot be read", "run", j.ID, "error", err)
+		if late && now.After(w.hard(nil)) {
+			return &outcome{err: err}
+		}
+		return nil
+	case run.Running:
+		w.dead = time.Time{}
+		if now.After(w.hard(run)) {
+			return w.lose()
+		}
+	case run.End != nil:
+		if w.ended++; w.ended > 1 { // the runner's word is on its way the first time
+			res, err := harness.Recorded(run)
+			return &outcome{res, err}
+		}
+	case w.dead.IsZero():
+		w.dead = now
+	case now.Sub(w.dead) > w.f.c.o.AckWait/2: // a runner would have said so by now
+		return w.lose()
+	}
+	return nil
+}
+
+// never takes a job away that no runner took in time. nil: one just has.
+func (w *waiter) never() *outcome {
+	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
+	defer cancel()
+	j, seq, err := w.f.c.queued(ctx, "", w.j.ID)
+	if err == nil {
+		if j == nil {
+			j = w.j
+		}
+		_, err = w.f.withdraw(ctx, j, seq, "no runner took it in time")
+	}
+	if errors.Is(err, record.ErrTaken) {
+		return nil
+	}
+	if err != nil {
+		w.f.c.log.Warn("a job that no runner took cannot be taken back", "run", w.j.ID, "error", err)
+		return nil
+	}
+	return &outcome{err: &BusyError{"no runner took the script in time", retryAfter}}
+}
+
+// hard is when the run counts as lost though somebody has it.
+func (w *waiter) hard(run *record.Run) time.Time {
+	if !w.over.IsZero() {
+		return w.over
+	}
+	timeout := max(w.j.Script.Limits.Timeout, 30*time.Second)
+	if run != nil {
+		var had harness.Limits
+		if json.Unmarshal(run.Begin.Limits, &had) == nil {
+			timeout = max(timeout, had.Timeout)
+		}
+	}
+	return w.j.Until.Add(timeout + w.f.c.o.AckWait)
+}
+
+// lose ends the run as lost. nil: it has ended just now.
+func (w *waiter) lose() *outcome {
+	res, err := w.f.local.Lose(w.j.ID)
+	if errors.Is(err, record.ErrEnded) {
+		return nil
+	}
+	if err == nil {
+		w.f.c.counts.lost.Add(1)
+	} else {
+		w.f.c.log.Warn("a lost run cannot be ended", "run", w.j.ID, "error", err)
+		if time.Now().Before(w.hard(nil)) {
+			return nil
+		}
+	}
+	return &outcome{res, err}
+}
