@@ -32,6 +32,8 @@ func clusterFlags() []cli.Flag {
 		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with the key of -cluster-cert"},
 		&cli.IntFlag{Name: "replicas", Usage: "of how many servers each stream is that is made in -cluster", Value: 1,
 			Validator: atLeast(1)},
+		&cli.DurationFlag{Name: "ack-wait", Usage: "a runner that is silent for so long counts as dead; the same in all programs " +
+			"of a cluster, and longer than a server of it may be away", Value: cluster.DefaultAckWait, Validator: positive},
 	}
 }
 
@@ -51,7 +53,7 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 	url := clusterURL(c)
 	if url == "" {
 		return nil, pointless(c, true, "without -cluster", "cluster-creds", "cluster-ca", "cluster-cert", "cluster-key",
-			"replicas", "pool", "runner")
+			"replicas", "ack-wait", "pool", "runner")
 	}
 	if err := pointless(c, true, "with -cluster: the records are there", "state"); err != nil {
 		return nil, err
@@ -59,7 +61,8 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	cl, err := cluster.Connect(ctx, &cluster.Options{URL: url, Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
-		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Replicas: c.Int("replicas"), Log: log})
+		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Replicas: c.Int("replicas"), AckWait: c.Duration("ack-wait"),
+		Log: log})
 	if err != nil {
 		return nil, err
 	}
