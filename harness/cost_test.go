@@ -20,6 +20,7 @@ import (
 const asNotes = "USETOOLS_TEST_NOTES"
 
 func TestMain(m *testing.M) {
+	RunWorker()
 	if os.Getenv(asNotes) != "" {
 		s := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
 		type query struct {

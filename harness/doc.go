@@ -31,6 +31,6 @@
 // A script's fault is data in the Result (its Status says which kind); an
 // error from Run is a fault of the harness itself. The two are never mixed.
 //
-// Workers are the same binary started again. It does not come to its main there: the
-// worker runs when this package's parts are initialised, before most others.
+// A program that uses this package must call [RunWorker] first thing in its
+// main, because workers are the same binary started again.
 package harness

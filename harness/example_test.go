@@ -18,7 +18,8 @@ func (shop) Call(_ context.Context, _, _ string, args json.RawMessage) (*backend
 	return backend.DecodeResult([]byte(`{"content":[],"structuredContent":{"euros":` + fmt.Sprint(len(args)) + `}}`))
 }
 
-// newShop returns a harness whose scripts can use two tools.
+// newShop returns a harness whose scripts can use two tools. The main of a
+// program that runs scripts must call [harness.RunWorker] first.
 func newShop() (*harness.Harness, *harness.Catalog) {
 	reg := &registry.Registry{Tools: []registry.Tool{
 		{Server: "shop", Name: "get_price", Description: "Get the price of an article in euros.",

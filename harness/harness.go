@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,14 @@ import (
 	"github.com/usetools/usetools/wrappers"
 )
 
+// RunWorker turns the process into a worker if it was started as one; it then
+// does not return. Call it first thing in main.
+func RunWorker() {
+	if worker.IsWorker() {
+		os.Exit(worker.Main())
+	}
+}
+
 // Harden keeps other processes of the same user from attaching a debugger to
 // this process and from reading its memory and environment. Call it in the main
 // of a program that runs scripts; core dumps and debuggers do not work then.
@@ -39,8 +48,8 @@ type Options struct {
 	Scripts func() *library.Library
 	// Limits bound each run; zero fields mean the defaults of [Limits].
 	Limits Limits
-	// WorkerCommand starts a worker; empty: this program's own binary. It must be a
-	// program that imports this package.
+	// WorkerCommand starts a worker; empty: this program's own binary, whose
+	// main must call RunWorker.
 	WorkerCommand []string
 	// BestEffort runs scripts also where the system cannot lock their worker;
 	// Result.Sandbox says what was missing. Without it such scripts are refused

@@ -21,8 +21,14 @@ import (
 // clusterVariable names the servers of NATS where no flag does.
 const clusterVariable = "USETOOLS_CLUSTER"
 
-// clusterFlags say where the cluster is, and who this is there.
+// clusterFlags say where the cluster is, who this is there, and how what is missing is made.
 func clusterFlags() []cli.Flag {
+	return append(connectFlags(), &cli.IntFlag{Name: "replicas", Usage: "of how many servers each stream is that is made in " +
+		"-cluster", Value: 1, Validator: atLeast(1)})
+}
+
+// connectFlags say where the cluster is, and who this is there.
+func connectFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "cluster", Usage: "share runs and records through NATS JetStream at `URL`, several with commas " +
 			"(or " + clusterVariable + ")"},
@@ -30,8 +36,6 @@ func clusterFlags() []cli.Flag {
 		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the authorities of the certificates of -cluster"},
 		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the certificate of this program for -cluster"},
 		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with the key of -cluster-cert"},
-		&cli.IntFlag{Name: "replicas", Usage: "of how many servers each stream is that is made in -cluster", Value: 1,
-			Validator: atLeast(1)},
 		&cli.DurationFlag{Name: "ack-wait", Usage: "a runner that is silent for so long counts as dead; the same in all programs " +
 			"of a cluster, and longer than a server of it may be away", Value: cluster.DefaultAckWait, Validator: positive},
 	}
@@ -47,6 +51,13 @@ func clusterURL(c *cli.Command) string {
 	return cmp.Or(c.String("cluster"), os.Getenv(clusterVariable))
 }
 
+// clusterOptions are what the flags say of the cluster.
+func clusterOptions(c *cli.Command) *cluster.Options {
+	return &cluster.Options{URL: clusterURL(c), Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
+		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Version: thisBuild().Version,
+		AckWait: c.Duration("ack-wait")}
+}
+
 // connected connects to the cluster that the flags name; nil: they name none. It is closed
 // when the command has ended.
 func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (*cluster.Cluster, error) {
@@ -60,9 +71,9 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cl, err := cluster.Connect(ctx, &cluster.Options{URL: url, Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
-		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Replicas: c.Int("replicas"), AckWait: c.Duration("ack-wait"),
-		Log: log})
+	o := clusterOptions(c)
+	o.Replicas, o.Log = c.Int("replicas"), log
+	cl, err := cluster.Connect(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +186,7 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	cl.ShareServers(files)
 	opts := &serve.Options{Records: cl.Store(storeOptions(files)), MaxRuns: places, BestEffort: c.String("sandbox") == bestEffort,
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Grace: c.Duration("grace"),
 		Build: thisBuild().Version}

@@ -25,6 +25,7 @@ const (
 )
 
 func main() {
+	harness.RunWorker()
 	if err := harness.Harden(); err != nil { // not to be had: scripts are locked all the same
 		fmt.Fprintln(os.Stderr, "harness: closing this process to others:", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/usetools/usetools/cmd/internal/testserver"
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
 
@@ -15,6 +16,7 @@ import (
 const asHarness = "AS_HARNESS"
 
 func TestMain(m *testing.M) {
+	harness.RunWorker()
 	if os.Getenv(asHarness) != "" {
 		main()
 	}

@@ -188,6 +188,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	spares := opts.Spares
 	if cl != nil {
+		cl.ShareServers(files)
 		end, err := e.inCluster(c, cl, opts)
 		if err != nil {
 			return err

@@ -11,11 +11,14 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // Options configure a Cluster.
@@ -42,6 +45,8 @@ type Options struct {
 	Version string
 	// Cache is the folder for copies of what all have; empty: one in the user's cache folder.
 	Cache string
+	// Existing says that nothing is made: where a stream is missing Connect fails.
+	Existing bool
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 }
@@ -78,6 +83,7 @@ type Cluster struct {
 	counts                             counts
 
 	outgoing outgoing
+	denied   atomic.Pointer[func(error)] // told while it connects what the user may not do
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -99,8 +105,18 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.ctx, c.end = context.WithCancel(context.Background())
-	if err := c.connect(ctx); err != nil {
+	// What a user may not ask is not answered, and told beside.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	denied := func(err error) { cancel(err) }
+	c.denied.Store(&denied)
+	err := c.connect(ctx)
+	c.denied.Store(nil)
+	if err != nil {
 		c.Close()
+		if cause := context.Cause(ctx); errors.Is(cause, nats.ErrPermissionViolation) {
+			err = cause
+		}
 		return nil, fmt.Errorf("connecting to the cluster at %s: %w", plainURL(o.URL), err)
 	}
 	return c, nil
@@ -114,7 +130,12 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		nats.Name(c.o.Name),
 		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
 		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.log.Warn("cluster", "error", err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			c.log.Warn("cluster", "error", err)
+			if denied := c.denied.Load(); denied != nil && errors.Is(err, nats.ErrPermissionViolation) {
+				(*denied)(err)
+			}
+		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil && c.ctx.Err() == nil {
 				c.log.Warn("the cluster cannot be reached", "error", err)
@@ -149,21 +170,17 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 // public key of the user, "" where it has none.
 func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err error) {
 	if c.o.Creds != "" {
-		b, err := os.ReadFile(c.o.Creds)
+		key, jwt, err := userOf(c.o.Creds)
 		if err != nil {
 			return "", nil, err
 		}
-		key, err := nkeys.ParseDecoratedUserNKey(b)
-		if err == nil {
-			user, err = key.PublicKey()
+		if user, err = key.PublicKey(); err != nil {
+			return "", nil, fmt.Errorf("%s: %w", c.o.Creds, err)
 		}
-		if err != nil {
-			return "", nil, fmt.Errorf("%s: want an nkey seed of a user (SU…) or a user's credentials: %w", c.o.Creds, err)
-		}
-		if strings.HasPrefix(strings.TrimSpace(string(b)), "SU") {
-			opts = append(opts, nats.Nkey(user, key.Sign))
-		} else {
+		if jwt {
 			opts = append(opts, nats.UserCredentials(c.o.Creds))
+		} else {
+			opts = append(opts, nats.Nkey(user, key.Sign))
 		}
 	}
 	if c.o.CA != "" {
@@ -175,6 +192,30 @@ func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err
 	return user, opts, nil
 }
 
+// userOf reads a file as Options.Creds has it. jwt: it has a user's credentials.
+func userOf(creds string) (key nkeys.KeyPair, jwt bool, err error) {
+	b, err := registry.ReadFile(creds, maxCreds)
+	if err != nil {
+		return nil, false, err
+	}
+	if key, err = nkeys.ParseDecoratedUserNKey(b); err != nil {
+		return nil, false, fmt.Errorf("%s: want an nkey seed of a user (SU…) or a user's credentials: %w", creds, err)
+	}
+	return key, !strings.HasPrefix(strings.TrimSpace(string(b)), "SU"), nil
+}
+
+// maxCreds bounds such a file, in bytes.
+const maxCreds = 64 << 10
+
+// UserKey is the public nkey of the user whose file is as Options.Creds has it.
+func UserKey(creds string) (string, error) {
+	key, _, err := userOf(creds)
+	if err != nil {
+		return "", err
+	}
+	return key.PublicKey()
+}
+
 // streams finds the streams, or makes them.
 func (c *Cluster) streams(ctx context.Context) error {
 	to := map[string]*jetstream.Stream{queueStream: &c.queue, recordsStream: &c.records, stateStream: &c.state,
@@ -182,7 +223,7 @@ func (c *Cluster) streams(ctx context.Context) error {
 	for _, s := range c.wanted() {
 		err := c.again(ctx, func(ctx context.Context) error {
 			in, err := c.js.Stream(ctx, s.Name)
-			if errors.Is(err, jetstream.ErrStreamNotFound) {
+			if errors.Is(err, jetstream.ErrStreamNotFound) && !c.o.Existing {
 				in, err = c.js.CreateStream(ctx, s)
 			}
 			if err == nil && in.CachedInfo().Config.AllowDirect {

@@ -479,7 +479,6 @@ func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release
 
 // tenant is what a tenant has beside the operator.
 type tenant struct {
-	of      *harness.Catalog
 	shapes  *observe.Store
 	scripts *library.Library
 }

@@ -40,6 +40,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	harness.RunWorker()
 	code := m.Run()
 	chrome.close()
 	if err := shared.close(); err != nil && code == 0 {

@@ -23,6 +23,7 @@ import (
 //lint:file-ignore SA1019 clients still speak the revisions that log through the protocol
 
 func TestMain(m *testing.M) {
+	harness.RunWorker()
 	if file := os.Getenv(countFile); file != "" {
 		countStdio(file)
 		return

@@ -22,19 +22,8 @@ import (
 	"github.com/usetools/usetools/harness/internal/stack"
 )
 
-// init is the worker process, and does not return there. Packages are initialised
-// one after another, so that those which only the parent needs are mostly not, nor is
-// main. Goroutines that run in an init are slow to switch to, others are not.
-func init() {
-	if isWorker() {
-		code := make(chan int)
-		go func() { code <- serveOne() }()
-		os.Exit(<-code)
-	}
-}
-
-// serveOne returns the exit code.
-func serveOne() int {
+// Main is the worker process. It returns the exit code.
+func Main() int {
 	debug.SetGCPercent(gcPercent)
 	stack.Grow()
 	var set setup

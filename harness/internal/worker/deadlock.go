@@ -173,7 +173,7 @@ func active() bool {
 // own are functions at the bottom of the worker's goroutines, whose waiting is
 // no deadlock.
 var own = []string{
-	"worker.(*child).listen", "worker.(*child).watch", "worker.(*child).conduct", "worker.serveOne(", "worker.init.", "sandbox.onCPU", "os/signal.",
+	"worker.(*child).listen", "worker.(*child).watch", "worker.(*child).conduct", "worker.Main(", "sandbox.onCPU", "os/signal.",
 }
 
 // blocked reports whether a dump of all goroutines shows some of the script's, all

@@ -7,7 +7,7 @@ import (
 )
 
 func TestDeadlockIsToldFromWaiting(t *testing.T) {
-	const mine = "goroutine 1 [chan receive]:\nx/worker.init.0()\n\ngoroutine 2 [chan receive]:\nx/eval.Run()\nx/worker.serveOne(0x1)\n\ngoroutine 5 [IO wait]:\nx/worker.(*child).listen(0x1)\n\ngoroutine 6 [running]:\nx/worker.(*child).watch(0x1)\n\n"
+	const mine = "goroutine 1 [chan receive]:\nx/eval.Run()\nx/worker.Main(0x1)\n\ngoroutine 5 [IO wait]:\nx/worker.(*child).listen(0x1)\n\ngoroutine 6 [running]:\nx/worker.(*child).watch(0x1)\n\n"
 	for name, c := range map[string]struct {
 		dump string
 		want bool

@@ -3,8 +3,7 @@
 //
 // The parent starts its own binary again with an empty environment
 // and four pipes: frames in, frames out, the script's stdout and its stderr.
-// The child, which never leaves the init of this package, answers in this order and
-// no other:
+// The child ([Main]) answers in this order and no other:
 //
 //	parent                         worker
 //	script ──────────────────────▶ parse

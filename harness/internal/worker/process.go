@@ -26,8 +26,9 @@ type setup struct {
 	Sandbox sandbox.Config // whose Keep is the descriptors of the pipes
 }
 
-// isWorker reports whether this process was started as a worker.
-func isWorker() bool { return len(os.Args) == 6 && os.Args[1] == marker }
+// IsWorker reports whether this process was started as a worker. A program
+// that runs scripts calls Main first thing in main when it is.
+func IsWorker() bool { return len(os.Args) == 6 && os.Args[1] == marker }
 
 // process is a started worker.
 type process struct {
