@@ -235,7 +235,7 @@ func (c *aCluster) strike(rng *rand.Rand, kind string, down time.Duration) {
 // sendScript sends a script as clients of 2026-07-28 do; nothing is kept between requests.
 func sendScript(ctx context.Context, url, script string, inputs map[string]any) (*answerOf, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
-		"name": "execute", "arguments": map[string]any{"script": script, "inputs": inputs, "timeout_seconds": 60},
+		"name": "execute", "arguments": map[string]any{"script": script, "inputs": inputs, "timeout_ms": 60000},
 		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
 			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "test", "version": "1"},
 			"io.modelcontextprotocol/clientCapabilities": map[string]any{}},
