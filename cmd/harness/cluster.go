@@ -37,6 +37,8 @@ func connectFlags() []cli.Flag {
 		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the authorities of the certificates of -cluster"},
 		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the certificate of this program for -cluster"},
 		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with the key of -cluster-cert"},
+		&cli.DurationFlag{Name: "ack-wait", Usage: "a runner that is silent for so long counts as dead; the same in all programs " +
+			"of a cluster, and longer than a server of it may be away", Value: cluster.DefaultAckWait, Validator: positive},
 	}
 }
 
@@ -53,7 +55,8 @@ func clusterURL(c *cli.Command) string {
 // clusterOptions are what the flags say of the cluster.
 func clusterOptions(c *cli.Command) *cluster.Options {
 	return &cluster.Options{URL: clusterURL(c), Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
-		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Version: thisBuild().Version}
+		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Version: thisBuild().Version,
+		AckWait: c.Duration("ack-wait")}
 }
 
 // connected connects to the cluster that the flags name; nil: they name none. It is closed
@@ -62,7 +65,7 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 	url := clusterURL(c)
 	if url == "" {
 		return nil, pointless(c, true, "without -cluster", "cluster-creds", "cluster-ca", "cluster-cert", "cluster-key",
-			"replicas", "pool", "runner")
+			"replicas", "ack-wait", "pool", "runner")
 	}
 	if err := pointless(c, true, "with -cluster: the records are there", "state"); err != nil {
 		return nil, err

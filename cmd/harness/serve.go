@@ -63,7 +63,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.DurationFlag{Name: "task-after", Usage: "a script that runs longer becomes a task, where the client knows " +
 				"tasks; negative: never", Value: serve.DefaultTaskAfter},
 			memoryFlag("`MB` of memory for each script's process"),
-			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)",
+			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory; 64 with -cluster alone)",
 				HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
 			&cli.Int64Flag{Name: "max-result-bytes",
@@ -292,13 +292,19 @@ func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *harness.Files {
 	return files
 }
 
+// frontRuns is how many scripts of one front end are at runners at a time, or wait for
+// them, where no flag says it.
+const frontRuns = 64
+
 // serveOptions are what the flags of serve and console say, but for the records.
 func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logger) (*serve.Options, error) {
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
-	runs, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
-	if err != nil {
-		return nil, usageError{err.Error()}
+	runs, err := cmp.Or(c.Int("max-runs"), frontRuns), error(nil)
+	if clusterURL(c) == "" || c.Bool("runner") { // else they run at other machines
+		if runs, err = serve.FitRuns(c.Int("max-runs"), spares, memory); err != nil {
+			return nil, usageError{err.Error()}
+		}
 	}
 	opts := &serve.Options{
 		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")),
