@@ -116,6 +116,33 @@ func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options
 	return func() { front.Close() }, err
 }
 
+// cancelRun ends a run of a cluster.
+func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 1 {
+		return usageError{"runs cancel wants one RUN: its whole ID"}
+	}
+	cl, err := e.connected(ctx, c, nil)
+	if err != nil {
+		return err
+	}
+	if cl == nil {
+		return usageError{"runs cancel wants the -cluster that has the run; Ctrl-C ends one of this terminal"}
+	}
+	front, err := cl.Front(&cluster.FrontOptions{Records: cl.Store(nil), Version: thisBuild().Version})
+	if err != nil {
+		return err
+	}
+	defer front.Close()
+	id := c.Args().First()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	done, err := front.Cancel(ctx, id)
+	if err == nil && !done {
+		err = fmt.Errorf("run %q is not queued, and not under way: harness runs show says what became of it", id)
+	}
+	return err
+}
+
 // clusterShown is how a cluster is, as the console shows it.
 func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, error) {
 	s, err := cl.Status(ctx, nil)

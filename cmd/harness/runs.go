@@ -60,6 +60,7 @@ resume goes on. close ends such a run, or one that waits.
   harness runs settle 7f3k 12              what does the tool say that the config names for that?
   harness runs settle 7f3k 12 happened -result '{"id": 7}'
   harness runs close 7f3k
+  harness runs cancel 7f3kqm2xab -cluster nats://127.0.0.1:4222
   harness runs rm -older 30d
 
 Of a run ID as much is enough as no other has; last is the newest. The records
@@ -96,6 +97,8 @@ usetools in your state folder.`,
 					&cli.StringFlag{Name: "why", Usage: "`TEXT` for the record"},
 					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
 				}},
+			{Name: "cancel", Usage: "end a run of a cluster that is queued or under way, wherever that is", ArgsUsage: "RUN",
+				Action: e.cancelRun},
 			{Name: "rm", Usage: "remove records", ArgsUsage: "[RUN…]", Action: e.removeRuns,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "older", Usage: "those of runs that began longer than `D` ago: 30d, 12h"},
@@ -168,7 +171,7 @@ const noRuns = "no run has left a record here yet; harness run -record DIR and h
 
 func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
-		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save, settle, close and rm are known", c.Args().First())}
+		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save, settle, close, cancel and rm are known", c.Args().First())}
 	}
 	now := time.Now()
 	f, err := filter(c, now)
