@@ -1,17 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/console"
@@ -19,67 +18,49 @@ import (
 	"github.com/usetools/usetools/harness/serve"
 )
 
-// clusterVariable names the servers of NATS where no flag does.
-const clusterVariable = "USETOOLS_CLUSTER"
-
-// clusterFlags say where the cluster is, who this is there, and how what is missing is made.
-func clusterFlags() []cli.Flag {
-	return append(connectFlags(), &cli.IntFlag{Name: "replicas", Usage: "of how many servers each stream is that is made in " +
-		"-cluster", Value: 1, Validator: atLeast(1)})
-}
-
-// connectFlags say where the cluster is, and who this is there.
-func connectFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "cluster", Usage: "share runs and records through NATS JetStream at `URL`, several with commas " +
-			"(or " + clusterVariable + ")"},
-		&cli.StringFlag{Name: "cluster-creds", Usage: "`FILE` with an nkey seed or a user's credentials for -cluster"},
-		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the authorities of the certificates of -cluster"},
-		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the certificate of this program for -cluster"},
-		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with the key of -cluster-cert"},
-		&cli.DurationFlag{Name: "ack-wait", Usage: "a runner that is silent for so long counts as dead; the same in all programs " +
-			"of a cluster, and longer than a server of it may be away", Value: cluster.DefaultAckWait, Validator: positive},
-	}
-}
-
 // poolFlag names the runners that scripts are for.
 func poolFlag() cli.Flag {
 	return &cli.StringFlag{Name: "pool", Usage: "`NAME` of the runners that scripts go to", Value: cluster.DefaultPool}
 }
 
-// clusterURL names the servers of NATS, "" where the cluster is not used.
-func clusterURL(c *cli.Command) string {
-	return cmp.Or(c.String("cluster"), os.Getenv(clusterVariable))
-}
-
-// clusterOptions are what the flags say of the cluster.
-func clusterOptions(c *cli.Command) *cluster.Options {
-	return &cluster.Options{URL: clusterURL(c), Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
-		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Version: thisBuild().Version,
-		AckWait: c.Duration("ack-wait")}
-}
-
 // connected connects to the cluster that the flags name; nil: they name none. It is closed
 // when the command has ended.
 func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (*cluster.Cluster, error) {
-	url := clusterURL(c)
-	if url == "" {
-		return nil, pointless(c, true, "without -cluster", "cluster-creds", "cluster-ca", "cluster-cert", "cluster-key",
-			"replicas", "ack-wait", "pool", "runner")
+	if join.URL(c) == "" {
+		return nil, pointless(c, true, "without -cluster", append([]string{"pool", "runner"}, join.Beside...)...)
 	}
 	if err := pointless(c, true, "with -cluster: the records are there", "state"); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	o := clusterOptions(c)
-	o.Replicas, o.Log = c.Int("replicas"), log
-	cl, err := cluster.Connect(ctx, o)
+	if e.cluster != nil {
+		return e.cluster, nil
+	}
+	cl, err := join.Cluster(ctx, c, thisBuild().Version, log)
 	if err != nil {
 		return nil, err
 	}
+	e.cluster = cl
 	e.closing = append(e.closing, func() { cl.Close() })
 	return cl, nil
+}
+
+// shared has files take what all processes of a cluster share: its registry, unless a flag
+// names another one or nobody has published one yet, and its saved scripts. nil: there
+// is no cluster.
+func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *harness.Files) error {
+	if cl == nil {
+		return nil
+	}
+	if c.String("registry") == "" {
+		if there, err := cl.Published(ctx); err != nil {
+			return err
+		} else if there {
+			if err := cl.Follow(ctx, files); err != nil {
+				return err
+			}
+		}
+	}
+	return cl.Scripts(ctx, files)
 }
 
 // clusterStore is the store of records of the cluster that the flags name; nil: they name
@@ -207,7 +188,7 @@ on at another runner.
   harness runner -cluster nats://a:4222,nats://b:4222,nats://c:4222
   harness runner -cluster tls://nats.example.com -cluster-creds runner.nk -pool gpu
   harness runner -cluster nats://127.0.0.1:4222 -max-runs 32 -rerun-reads`,
-		Flags: append(clusterFlags(), poolFlag(),
+		Flags: append(join.Flags(), poolFlag(),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			rerunFlag(),
 			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
@@ -233,8 +214,8 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
 		return usageError{fmt.Sprintf("runner takes no arguments, and got %q", c.Args().First())}
 	}
-	if clusterURL(c) == "" {
-		return usageError{"runner wants the -cluster whose scripts it runs, as in nats://127.0.0.1:4222, or " + clusterVariable}
+	if join.URL(c) == "" {
+		return usageError{"runner wants the -cluster whose scripts it runs, as in nats://127.0.0.1:4222, or " + join.Variable}
 	}
 	log := e.serveLog(c)
 	files := e.servedFiles(c, log)
@@ -249,6 +230,9 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	cl.ShareServers(files)
+	if err := shared(ctx, c, cl, files); err != nil {
+		return err
+	}
 	opts := &serve.Options{Records: cl.Store(storeOptions(files)), MaxRuns: places, BestEffort: c.String("sandbox") == bestEffort,
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Grace: c.Duration("grace"),
 		Build: thisBuild().Version}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/harness"
@@ -73,9 +74,8 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	if c.IsSet("permissions") {
 		return e.printPermissions(c)
 	}
-	inCluster := clusterURL(c) != ""
-	if err := pointless(c, !inCluster, "without -cluster", "cluster-creds", "cluster-ca", "cluster-cert", "cluster-key", "pool",
-		"monitor"); err != nil {
+	inCluster := join.URL(c) != ""
+	if err := pointless(c, !inCluster, "without -cluster", append([]string{"pool", "monitor"}, join.Beside...)...); err != nil {
 		return err
 	}
 	files := e.files(c)

@@ -10,13 +10,14 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/registry/text"
 )
 
 // doctorClusterFlags are those of doctor that concern a cluster.
 func doctorClusterFlags() []cli.Flag {
-	return append(connectFlags(),
+	return append(join.ExistingFlags(),
 		poolFlag(),
 		&cli.StringFlag{Name: "monitor", Usage: "the monitoring port of a server of -cluster (http://HOST:8222): only it tells " +
 			"how often acknowledged messages are written to the disk"},
@@ -46,7 +47,7 @@ func (e *env) printPermissions(c *cli.Command) (err error) {
 // checkCluster looks at the cluster that the flags name.
 func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	first := finding{Check: "cluster", Status: broken}
-	o := clusterOptions(c)
+	o := join.Options(c)
 	o.Existing = true
 	cl, err := cluster.Connect(ctx, o)
 	var s *cluster.Status

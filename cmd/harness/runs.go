@@ -17,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
@@ -66,7 +67,7 @@ resume goes on. close ends such a run, or one that waits.
 Of a run ID as much is enough as no other has; last is the newest. The records
 are in the folder of -state, else of the variable USETOOLS_STATE, else in
 usetools in your state folder.`,
-		Flags: append(append(runFilters(), clusterFlags()...),
+		Flags: append(append(runFilters(), join.Flags()...),
 			&cli.IntFlag{Name: "n", Usage: "the last `N` runs; 0: all", Value: 50, Validator: atLeast(0), Local: true},
 			&cli.BoolFlag{Name: "f", Usage: "go on with the runs that begin and end, the newest last", Local: true},
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),

@@ -19,6 +19,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
@@ -109,7 +110,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.BoolFlag{Name: "runner", Usage: "with -cluster: run scripts of the pool here, too"},
 			rerunFlag(), poolFlag(),
 			sandboxFlag(),
-		}, slices.Concat(policyFlags(), clusterFlags())...),
+		}, slices.Concat(policyFlags(), join.Flags())...),
 		Action: e.serve,
 	}
 }
@@ -189,6 +190,9 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	spares := opts.Spares
 	if cl != nil {
 		cl.ShareServers(files)
+		if err := shared(ctx, c, cl, files); err != nil {
+			return err
+		}
 		end, err := e.inCluster(c, cl, opts)
 		if err != nil {
 			return err
@@ -301,7 +305,7 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
 	runs, err := cmp.Or(c.Int("max-runs"), frontRuns), error(nil)
-	if clusterURL(c) == "" || c.Bool("runner") { // else they run at other machines
+	if join.URL(c) == "" || c.Bool("runner") { // else they run at other machines
 		if runs, err = serve.FitRuns(c.Int("max-runs"), spares, memory); err != nil {
 			return nil, usageError{err.Error()}
 		}

@@ -257,6 +257,18 @@ func unpackRevision(data []byte) (reg, shapes []byte, err error) {
 	return reg, shapes, nil
 }
 
+// Published reports whether there is a registry that Follow takes.
+func (c *Cluster) Published(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	store, err := c.objects(ctx)
+	if err != nil {
+		return false, err
+	}
+	info, err := c.registryInfo(ctx, store)
+	return info != nil, err
+}
+
 // Follow has files take the registry of the cluster, of which a copy is kept in the
 // user's cache folder: what there is now, if there is one, and each new revision.
 func (c *Cluster) Follow(ctx context.Context, files *harness.Files) error {
