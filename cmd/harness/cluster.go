@@ -14,6 +14,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/serve"
 )
@@ -107,10 +108,44 @@ func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options
 		return nil, err
 	}
 	opts.Elsewhere, opts.Kept, opts.AuditTo = front, cl.Kept(), cl.Audit()
+	opts.Metrics, opts.Engine = cl.WriteMetrics, cl.Reached
+	opts.Cluster = func(ctx context.Context) (*console.Cluster, error) { return clusterShown(ctx, cl) }
 	if len(opts.Key) == 0 { // all front ends know the same one
 		opts.Key, err = opts.Records.MAC("usetools front ends/1")
 	}
 	return func() { front.Close() }, err
+}
+
+// clusterShown is how a cluster is, as the console shows it.
+func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, error) {
+	s, err := cl.Status(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &console.Cluster{Engine: fmt.Sprintf("nats-server %s answers in %.1f ms", s.Version, s.RoundTripMs)}
+	if s.Registry != nil {
+		out.Engine += fmt.Sprintf("; registry of %v ago", time.Since(s.Registry.Published).Round(time.Second))
+	}
+	for _, p := range s.Pools {
+		out.Queues = append(out.Queues, console.ClusterQueue{Name: p.Name, Waiting: p.Waiting, UnderWay: p.UnderWay,
+			Places: p.Places, Oldest: int(p.OldestS)})
+	}
+	for _, p := range s.Processes {
+		q := console.ClusterProcess{Name: p.Name, Kind: p.Kind(), Version: p.Version, Registry: "none"}
+		switch {
+		case p.Revision == "":
+		case s.Registry != nil && p.Revision == s.Registry.Revision:
+			q.Registry = "the newest"
+		default:
+			q.Registry = "an older one"
+		}
+		if p.Runner != nil {
+			q.Kind += " of " + p.Runner.Pool
+			q.Running, q.Places = p.Runner.Running, p.Runner.Max
+		}
+		out.Processes = append(out.Processes, q)
+	}
+	return out, nil
 }
 
 // runScripts has a runner with the flags of a command take scripts until ctx ends; wait returns

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
@@ -191,13 +192,38 @@ func TestPermissions(t *testing.T) {
 	if err := f.ReadAudit(t.Context(), time.Now().Add(-time.Hour), &strings.Builder{}); err != nil {
 		t.Error(err)
 	}
-	_, err := a.queue.CreateOrUpdateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: "gpu",
-		FilterSubject: prefix + "run.gpu.>", AckPolicy: jetstream.AckExplicitPolicy})
+	_, h := fronting(t, f, FrontOptions{Pool: "gpu"})
+	seller := newSeller()
+	defer serving(t, r, seller, RunnerOptions{Pool: "gpu"})()
+	large, err := json.Marshal(strings.Repeat("x", 2*part)) // its job does not fit into a message
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.js.PublishMsg(t.Context(), nats.NewMsg(jobSubject("gpu", "r", "a"))); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"calls", "inputs", "waiting"} {
+		script, to := outcomes[name], &told{}
+		if name == "inputs" {
+			script = harness.Script{Source: "Return(1)", Inputs: map[string]json.RawMessage{"a": large}}
+		}
+		to.listen(&script)
+		res, err := h.Run(t.Context(), &script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]harness.Status{"waiting": harness.Waiting}[name]; res.Status != cmp.Or(want, harness.OK) {
+			t.Errorf("%s: %+v", name, res)
+		}
+	}
+	if seller.orders() != 1 {
+		t.Errorf("%d orders", seller.orders())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-seller.begun
+		cancel()
+	}()
+	if res, err := h.Run(ctx, &harness.Script{Source: "UseTools(\"wait for a delivery\")\nshop.Wait()"}); err == nil &&
+		res.Status != harness.Canceled {
+		t.Errorf("canceled: %+v", res)
 	}
 	if len(denied.all()) > 0 {
 		t.Fatalf("denied: %q", denied.all())

@@ -60,15 +60,18 @@ func (c *child) watch(over <-chan struct{}) {
 		if parked {
 			least = parkedTick
 		}
-		if active() || !parked && c.program.Waiting() {
+		// A timer that is set now may have gone off before the end of this look, and
+		// what it wakes may not have moved by the time of the dump.
+		timers := c.program.Waiting()
+		if active() || !parked && timers {
 			quiet = 0
 			continue
 		}
 		begin := time.Now()
 		some, all, asleep := d.blocked()
 		tick.Reset(min(max(least, watchShare*time.Since(begin)), watchMost))
-		// What is asked after the dump held at the time of the dump.
-		timers := asleep || c.program.Waiting()
+		// Another may have been set before the dump.
+		timers = timers || asleep || c.program.Waiting()
 		if !all || !some && !c.noMain.Load() || c.calls() != last || timers && !parked {
 			quiet = 0
 			continue
