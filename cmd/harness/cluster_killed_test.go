@@ -332,7 +332,7 @@ func TestAKilledClusterLosesNothing(t *testing.T) {
 	c := startCluster(t, dir, servers, 2, 2)
 	own := c.connect(30 * time.Second)
 	t.Cleanup(func() { own.Close() })
-	w := &clusterWorld{t: t, c: c, shop: shop, store: own.Store(nil), ends: map[string]int{}}
+	w := &clusterWorld{t: t, c: c, shop: shop, store: own.Store(nil), ends: map[string]int{}, stories: map[string][]string{}}
 	ctx, stop := context.WithCancel(t.Context())
 	var killing sync.WaitGroup
 	var kills atomic.Int64
@@ -370,12 +370,13 @@ func TestAKilledClusterLosesNothing(t *testing.T) {
 }
 
 type clusterWorld struct {
-	t     *testing.T
-	c     *aCluster
-	shop  *sales
-	store *record.Store
-	mu    sync.Mutex
-	ends  map[string]int
+	t       *testing.T
+	c       *aCluster
+	shop    *sales
+	store   *record.Store
+	mu      sync.Mutex
+	ends    map[string]int
+	stories map[string][]string // by run
 }
 
 func (w *clusterWorld) count(what string) {
@@ -392,6 +393,11 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 	}
 	inputs := map[string]any{"run": n, "reads": reads, "buys": buys}
 	var story []string
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.stories[fmt.Sprint(n)] = story
+	}()
 	for try := 0; ; try++ {
 		if try == 300 {
 			w.t.Errorf("run %d does not end:\n%s", n, strings.Join(story, "\n"))
@@ -402,11 +408,11 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 		cancel()
 		if err != nil { // the front end is gone: the client sends its request again
 			w.count("no answer")
-			story = append(story, err.Error())
+			story = append(story, time.Now().UTC().Format("15:04:05.000 ")+err.Error())
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
-		story = append(story, fmt.Sprintf("%s %s %.300s", a.Status, a.Run, a.text))
+		story = append(story, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf("%s %s %.300s", a.Status, a.Run, a.text))
 		w.count(string(a.Status))
 		switch a.Status {
 		case harness.OK:
@@ -457,11 +463,31 @@ func (w *clusterWorld) settle(id string) {
 	}
 }
 
+// dump is all that the records of the run of an item say.
+func (w *clusterWorld) dump(item string) string {
+	var b strings.Builder
+	n := strings.Split(item, "-")[1]
+	for _, s := range w.stories[n] {
+		fmt.Fprintln(&b, s)
+	}
+	for sum, err := range w.store.List(w.t.Context(), nil) {
+		run, err2 := w.store.Load(sum.ID)
+		if err != nil || err2 != nil || string(run.Begin.Inputs["run"].JSON) != n {
+			continue
+		}
+		for _, l := range run.Lines {
+			line, _ := json.Marshal(l)
+			fmt.Fprintf(&b, "%s %.600s\n", sum.ID, line)
+		}
+	}
+	return b.String()
+}
+
 // check holds the records against what the server has done.
 func (w *clusterWorld) check() {
 	w.shop.mu.Lock()
-	if len(w.shop.twice) > 0 {
-		w.t.Errorf("done twice: %v", w.shop.twice)
+	for _, item := range w.shop.twice {
+		w.t.Errorf("done twice: %s\n%s", item, w.dump(item))
 	}
 	bought := len(w.shop.bought)
 	w.shop.mu.Unlock()

@@ -334,9 +334,14 @@ func (f *Front) answers(res *harness.Result) {
 		!slices.ContainsFunc(res.Calls, effect) && res.Status != harness.Lost {
 		return
 	}
+	f.given(res.Run)
+}
+
+// given notes that the result of a run is handed on.
+func (f *Front) given(run string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.answered = append(f.answered, answered{res.Run, time.Now().Add(answeredAfter)})
+	f.answered = append(f.answered, answered{run, time.Now().Add(answeredAfter)})
 }
 
 // fetch notes in the records of runs that they were answered.
@@ -437,7 +442,8 @@ func reply(msg *nats.Msg, r *backend.Reply, err error) {
 	}
 }
 
-// Gone reports whether a front end is gone.
+// Gone reports whether a front end is gone or cannot be reached: only its answer says that
+// it is there. A server that has not heard yet that it is gone says nothing.
 func (f *Front) Gone(ctx context.Context, front string) bool {
 	if front == f.c.id {
 		return false
@@ -446,7 +452,7 @@ func (f *Front) Gone(ctx context.Context, front string) bool {
 		try, cancel := context.WithTimeout(ctx, each)
 		_, err := f.c.conn.RequestWithContext(try, pingSubject(front), nil)
 		cancel()
-		if !errors.Is(err, nats.ErrNoResponders) {
+		if err == nil {
 			return false
 		}
 	}
@@ -471,9 +477,18 @@ func (f *Front) Join(ctx context.Context, request string) (*harness.Result, erro
 	defer sub.Unsubscribe()
 	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
 	if out.res != nil {
-		f.o.Records.Fetch(j.ID)
+		f.answers(out.res)
 	}
 	return out.res, out.err
+}
+
+// Give reports whether the result of a run was not given to its client before.
+func (f *Front) Give(run string) bool {
+	if f.o.Records.Fetched(run) {
+		return false
+	}
+	f.given(run)
+	return true
 }
 
 // Queued reports whether a run waits for a runner, or has one.

@@ -217,7 +217,7 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			dies.conn.Close()
 			c := connected(t, url, Options{})
 			store := c.Store(nil)
-			_, h := fronting(t, c, FrontOptions{})
+			answers, h := fronting(t, c, FrontOptions{})
 			if when == "ended" {
 				close(shop.release)
 				for run, err := store.Load(id); err != nil || run.End == nil || run.Running; run, err = store.Load(id) {
@@ -242,9 +242,19 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 			if got.err != nil || got.res == nil || got.res.Run != id || got.res.Status != harness.OK || shop.orders() != 1 {
 				t.Fatalf("%d orders: %+v, %v", shop.orders(), got.res, got.err)
 			}
-			again, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+			// A front end that dies before its client has the answer has not answered: only
+			// after a while, or when it ends in order, it says that it has.
+			_, other := fronting(t, connected(t, url, Options{}), FrontOptions{})
+			again, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+			if err != nil || again == nil || again.Run != id {
+				t.Errorf("not answered, although nobody may have the answer: %+v, %v", again, err)
+			}
+			if err := answers.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again, err = other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
 			if again != nil || err != nil {
-				t.Errorf("answered twice: %+v, %v", again, err)
+				t.Errorf("answered once more: %+v, %v", again, err)
 			}
 		})
 	}
