@@ -140,11 +140,20 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id, request string, nam
 	case state == stands:
 		res, err := Recorded(run)
 		return again(res, run), err
-	case named, state == hasEnded && store.Fetch(id), state == isNew && h.unanswered(ctx, run) && store.Fetch(id):
+	case named, (state == hasEnded || state == isNew && h.unanswered(ctx, run)) && h.Give(run.Begin.ID):
 		res, err := Recorded(run)
 		return again(res, run), err
 	}
 	return nil, nil
+}
+
+// Give notes that the result of a run is given to whoever sent its request again, and
+// reports whether that has not been done before.
+func (h *Harness) Give(run string) bool {
+	if h.opts.Elsewhere != nil {
+		return h.opts.Elsewhere.Give(run)
+	}
+	return h.opts.Records.Fetch(run)
 }
 
 // unanswered reports whether a run that may have changed something has ended, and the

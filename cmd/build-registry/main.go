@@ -61,9 +61,11 @@ func execute(args []string, stdout, stderr io.Writer) int {
 type usageError struct{ error }
 
 // pointless refuses a flag that was given and would do nothing.
-func pointless(c *cli.Command, is bool, why, name string) error {
-	if is && c.IsSet(name) {
-		return usageError{fmt.Errorf("-%s does nothing %s", name, why)}
+func pointless(c *cli.Command, is bool, why string, names ...string) error {
+	for _, name := range names {
+		if is && c.IsSet(name) {
+			return usageError{fmt.Errorf("-%s does nothing %s", name, why)}
+		}
 	}
 	return nil
 }
@@ -116,7 +118,10 @@ kept in a history beside the registry, tool_registry.history.jsonl.
 			if err != nil {
 				return err
 			}
-			j.cluster, err = join.Cluster(ctx, c, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+			if err := pointless(c, join.URL(c) == "", "without -cluster URL: add that, or leave it out", join.Beside...); err != nil {
+				return err
+			}
+			j.cluster, err = join.Cluster(ctx, c, "", slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 			if err != nil {
 				return err
 			}

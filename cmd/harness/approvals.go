@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry"
@@ -46,8 +47,8 @@ yes, and could as well call the tool without the harness.
   harness approvals yes 7f3k               all that waits in this run
 
 Of an ID as much is enough as no other has.`,
-		Flags: []cli.Flag{
-			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")},
+		Flags: append(join.Flags(),
+			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
 		Action: e.approvals,
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "show a call that waits: all that a yes is to", ArgsUsage: "APPROVAL…",

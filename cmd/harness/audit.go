@@ -27,14 +27,13 @@ days.
 			if err != nil {
 				return usageError{err.Error()}
 			}
-			cl, err := join.Cluster(ctx, c, e.serveLog(c))
+			cl, err := e.connected(ctx, c, e.serveLog(c))
 			if err != nil {
 				return err
 			}
 			if cl == nil {
 				return usageError{"audit wants -cluster URL, or " + join.Variable + "; that of one server is in its file"}
 			}
-			defer cl.Close()
 			return cl.ReadAudit(ctx, time.Now().Add(-age), e.stdout)
 		},
 	}

@@ -10,11 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness/serve"
 )
 
@@ -46,7 +47,7 @@ stays signed in after that. Ctrl-C ends it.
 			memoryFlag("`MB` of memory for each script's process"),
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
 			sandboxFlag(),
-		}, policyFlags()...),
+		}, slices.Concat(policyFlags(), join.Flags())...),
 		Action: e.console,
 	}
 }
@@ -85,8 +86,11 @@ func (e *env) console(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if opts.Records, err = record.Open(dir, storeOptions(files)); err != nil {
+	if opts.Records, err = e.storeWith(c, dir, storeOptions(files)); err != nil {
 		return usageError{err.Error()}
+	}
+	if err := shared(ctx, c, e.cluster, files); err != nil {
+		return err
 	}
 	opts.KeptFor = "the records are in " + opts.Records.Dir()
 	link := page.ConsoleLink()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/discovery/embed"
 	"github.com/usetools/usetools/harness"
@@ -50,19 +51,31 @@ wrong. All is checked side by side, and all servers are asked for their tools:
 one that is slow, or silent, holds up no other line. Nothing is written. Exit
 code 1 when a check failed; warnings are no failure.
 
+With -cluster it also looks at the servers of NATS, their streams, this user's
+permissions, the runners and the queue, and makes nothing there.
+
   harness doctor
   harness doctor -timeout 5s
+  harness doctor -cluster nats://127.0.0.1:4222 -monitor http://127.0.0.1:8222
+  harness doctor -permissions runner -pool gpu -cluster-creds runner.nk
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "timeout", Usage: "give each server this long to start (default: what its entry says)",
 				HideDefault: true, Validator: positive},
-		},
+		}, doctorClusterFlags()...),
 		Action: e.doctor,
 	}
 }
 
 func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
+		return err
+	}
+	if c.IsSet("permissions") {
+		return e.printPermissions(c)
+	}
+	inCluster := join.URL(c) != ""
+	if err := pointless(c, !inCluster, "without -cluster", append([]string{"pool", "monitor"}, join.Beside...)...); err != nil {
 		return err
 	}
 	files := e.files(c)
@@ -87,6 +100,9 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 		check{"approvals", time.Minute, checkApprovals},
 		check{"types", time.Minute, func(context.Context) []finding { return []finding{checkTypes()} }},
 		check{"sandbox", time.Minute, checkSandbox})
+	if inCluster {
+		checks = append(checks, check{"cluster", time.Minute, func(ctx context.Context) []finding { return checkCluster(ctx, c) }})
+	}
 
 	all := make([][]finding, len(checks))
 	failed := 0

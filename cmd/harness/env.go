@@ -14,6 +14,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/progress"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers"
 )
@@ -22,8 +23,10 @@ import (
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	line           *progress.Line // what is waited for; nil: nobody is told
-	typist         *typist        // see typing
+	line           *progress.Line   // what is waited for; nil: nobody is told
+	typist         *typist          // see typing
+	cluster        *cluster.Cluster // see connected
+	closing        []func()         // what is to be done when the command has ended
 }
 
 // files is the catalog that the flags name.

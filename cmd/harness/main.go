@@ -115,7 +115,7 @@ commands and flags.`,
 			&cli.BoolFlag{Name: "version", Usage: "print which build this is", Local: true},
 		},
 		Commands: []*cli.Command{
-			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.consoleCommand(), e.benchCommand(),
+			e.runCommand(), e.checkCommand(), e.callCommand(), e.serveCommand(), e.runnerCommand(), e.consoleCommand(), e.benchCommand(),
 			e.resolveCommand(), e.explainCommand(), e.phrasesCommand(), e.shapesCommand(), e.searchCommand(),
 			e.describeCommand(),
 			e.toolsCommand(), e.treeCommand(), e.statsCommand(), e.categoriesCommand(), e.namesCommand(), e.genCommand(),
@@ -132,6 +132,9 @@ commands and flags.`,
 		OnUsageError:              wrongUsage,
 		After: func(context.Context, *cli.Command) error {
 			e.endLine()
+			for _, end := range e.closing {
+				end()
+			}
 			return nil
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/testserver"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
 
 // asHarness is the environment variable that makes this binary the command.
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"harness":    main,
 		"testserver": testserver.Main,
+		"natsserver": clustertest.Main,
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
@@ -47,7 +48,7 @@ Of a run ID as much is enough as no other has; last is the newest.`,
 				HideDefault: true, Validator: memoryFits},
 			&cli.BoolFlag{Name: "copy", Usage: "of several copies of this record, this is the one to go on with"},
 			sandboxFlag(),
-		}, valueFlags()...),
+		}, slices.Concat(valueFlags(), join.Flags())...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Len() != 1 {
 				return usageError{"resume wants one RUN: an ID, its beginning, or last"}
@@ -74,7 +75,10 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 	files := e.files(c)
 	defer files.Close()
 	files.Asks = true
-	store, err := record.Open(dir, storeOptions(files))
+	store, err := e.storeWith(c, dir, storeOptions(files))
+	if err == nil {
+		err = shared(ctx, c, e.cluster, files)
+	}
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
@@ -60,12 +61,13 @@ resume goes on. close ends such a run, or one that waits.
   harness runs settle 7f3k 12              what does the tool say that the config names for that?
   harness runs settle 7f3k 12 happened -result '{"id": 7}'
   harness runs close 7f3k
+  harness runs cancel 7f3kqm2xab -cluster nats://127.0.0.1:4222
   harness runs rm -older 30d
 
 Of a run ID as much is enough as no other has; last is the newest. The records
 are in the folder of -state, else of the variable USETOOLS_STATE, else in
 usetools in your state folder.`,
-		Flags: append(runFilters(),
+		Flags: append(append(runFilters(), join.Flags()...),
 			&cli.IntFlag{Name: "n", Usage: "the last `N` runs; 0: all", Value: 50, Validator: atLeast(0), Local: true},
 			&cli.BoolFlag{Name: "f", Usage: "go on with the runs that begin and end, the newest last", Local: true},
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
@@ -96,6 +98,8 @@ usetools in your state folder.`,
 					&cli.StringFlag{Name: "why", Usage: "`TEXT` for the record"},
 					&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
 				}},
+			{Name: "cancel", Usage: "end a run of a cluster that is queued or under way, wherever that is", ArgsUsage: "RUN",
+				Action: e.cancelRun},
 			{Name: "rm", Usage: "remove records", ArgsUsage: "[RUN…]", Action: e.removeRuns,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "older", Usage: "those of runs that began longer than `D` ago: 30d, 12h"},
@@ -143,6 +147,9 @@ func filter(c *cli.Command, now time.Time) (*record.Filter, error) {
 
 // store opens the records that the flags name; nil: there are none.
 func (e *env) store(c *cli.Command) (*record.Store, error) {
+	if store, err := e.clusterStore(c, nil); store != nil || err != nil {
+		return store, err
+	}
 	dir, given, err := stateDir(c)
 	if err != nil {
 		return nil, err
@@ -165,7 +172,7 @@ const noRuns = "no run has left a record here yet; harness run -record DIR and h
 
 func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
-		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save, settle, close and rm are known", c.Args().First())}
+		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save, settle, close, cancel and rm are known", c.Args().First())}
 	}
 	now := time.Now()
 	f, err := filter(c, now)

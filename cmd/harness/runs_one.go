@@ -122,7 +122,14 @@ func (e *env) saveRun(ctx context.Context, c *cli.Command) error {
 	if err := library.CheckName(name); err != nil {
 		return usageError{err.Error()}
 	}
-	lib, err := e.library(c)
+	if err := recordsApart(c); err != nil {
+		return err
+	}
+	files, err := e.sharedFiles(ctx, c)
+	if err != nil {
+		return err
+	}
+	lib, err := libraryOf(files)
 	if err != nil {
 		return err
 	}

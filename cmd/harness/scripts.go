@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/discovery"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/library"
@@ -33,16 +34,19 @@ statement is kept by itself when a run of it ends well. What RunScript returns
 is what the script gives Return, or what it printed. Clients of serve with tokens
 of their own can run it too, and not change it.
 
+With -cluster all front ends and runners of the cluster have it.
+
   harness save daily-digest -about "What changed since yesterday" digest.go
+  harness save -cluster nats://a:4222 daily-digest digest.go
   harness scripts
   echo 'v, err := RunScript("daily-digest", nil); if err != nil { panic(err) }; Return(v)' | harness run -`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "about", Usage: "`WHAT` it does, in a line; scripts are searched by it"},
 			&cli.BoolFlag{Name: "with-record",
 				Usage: "keep the record of the script's last run with it, for scripts -replay"},
 			stateFlag("the `DIR` with that record (default: $USETOOLS_STATE, else usetools in your state folder)"),
 			sandboxFlag(),
-		},
+		}, join.Flags()...),
 		Action: e.save,
 	}
 }
@@ -60,12 +64,18 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	var run *record.Run
+	if err := recordsApart(c); err != nil {
+		return err
+	}
 	if c.Bool("with-record") {
 		if run, err = e.lastRunOf(ctx, c, source); err != nil {
 			return err
 		}
 	}
-	files := e.files(c)
+	files, err := e.sharedFiles(ctx, c)
+	if err != nil {
+		return err
+	}
 	defer files.Close()
 	cat, err := files.Catalog(ctx)
 	if err != nil {
@@ -93,6 +103,11 @@ func (e *env) save(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	return e.saved(c, name, warning)
+}
+
+// recordsApart refuses to keep a record with a script that a cluster has.
+func recordsApart(c *cli.Command) error {
+	return pointless(c, join.URL(c) != "", "with -cluster, whose processes share the script alone: leave it out", "with-record")
 }
 
 // saved says that a script was saved.
@@ -128,10 +143,12 @@ fits.
   harness scripts weekly report
   harness scripts show daily-digest
   harness scripts -replay                  do they still do what they did?
-  harness scripts delete daily-digest`,
-		Flags: []cli.Flag{sandboxFlag(),
+  harness scripts delete daily-digest
+  harness scripts -cluster nats://a:4222   those of a cluster`,
+		Flags: append([]cli.Flag{sandboxFlag(),
 			&cli.BoolFlag{Name: "replay",
 				Usage: "run those with a record again from it, without a server; exit code 1 when one differs", Local: true}},
+			join.Flags()...),
 		Commands: []*cli.Command{
 			{Name: "show", Usage: "print a script's source", ArgsUsage: "NAME", Action: e.showScript},
 			{Name: "delete", Usage: "remove scripts", ArgsUsage: "NAME…", Action: e.deleteScripts},
@@ -140,9 +157,23 @@ fits.
 	}
 }
 
-// library is the one of the registry that the flags name.
-func (e *env) library(c *cli.Command) (*library.Library, error) {
-	path := e.files(c).Path()
+// sharedFiles are the files that the flags name, with the registry and the saved scripts of
+// the cluster where they name one.
+func (e *env) sharedFiles(ctx context.Context, c *cli.Command) (*harness.Files, error) {
+	files := e.files(c)
+	cl, err := e.connected(ctx, c, nil)
+	if err == nil {
+		err = shared(ctx, c, cl, files)
+	}
+	return files, err
+}
+
+// libraryOf has the saved scripts of files.
+func libraryOf(files *harness.Files) (*library.Library, error) {
+	if files.Library != nil {
+		return files.Library, nil
+	}
+	path := files.Path()
 	if path == "" {
 		return nil, usageError{"scripts are saved per registry: name one with -registry, or a config with -config"}
 	}
@@ -154,7 +185,12 @@ func (e *env) library(c *cli.Command) (*library.Library, error) {
 }
 
 func (e *env) scripts(ctx context.Context, c *cli.Command) error {
-	lib, err := e.library(c)
+	files, err := e.sharedFiles(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	lib, err := libraryOf(files)
 	if err != nil {
 		return err
 	}
@@ -163,8 +199,6 @@ func (e *env) scripts(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if len(list) > 0 {
-		files := e.files(c)
-		defer files.Close()
 		cat, err := files.Catalog(ctx)
 		if err != nil {
 			return err
@@ -321,14 +355,18 @@ func findScripts(list []*library.Script, words string) ([]*library.Script, error
 	return out, nil
 }
 
-func (e *env) showScript(_ context.Context, c *cli.Command) error {
+func (e *env) showScript(ctx context.Context, c *cli.Command) error {
 	if c.Args().Len() != 1 {
 		return usageError{"scripts show wants one NAME"}
 	}
 	if err := library.CheckName(c.Args().First()); err != nil {
 		return usageError{err.Error()}
 	}
-	lib, err := e.library(c)
+	files, err := e.sharedFiles(ctx, c)
+	if err != nil {
+		return err
+	}
+	lib, err := libraryOf(files)
 	if err != nil {
 		return err
 	}
@@ -343,11 +381,15 @@ func (e *env) showScript(_ context.Context, c *cli.Command) error {
 	return err
 }
 
-func (e *env) deleteScripts(_ context.Context, c *cli.Command) error {
+func (e *env) deleteScripts(ctx context.Context, c *cli.Command) error {
 	if !c.Args().Present() {
 		return usageError{"scripts delete wants at least one NAME"}
 	}
-	lib, err := e.library(c)
+	files, err := e.sharedFiles(ctx, c)
+	if err != nil {
+		return err
+	}
+	lib, err := libraryOf(files)
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,12 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/clients"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/serve"
@@ -45,7 +47,8 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
   harness serve -http 127.0.0.1:7337                 http://127.0.0.1:7337/mcp
   harness serve -tools discovery                     with tools that find and load tools
   harness serve -deny 'git.*_push' -approve destructive -audit runs.jsonl
-  harness serve -state ~/.local/state/usetools       and harness runs shows what scripts did`,
+  harness serve -state ~/.local/state/usetools       and harness runs shows what scripts did
+  harness serve -http :7337 -cluster nats://a:4222   its scripts run at a harness runner -cluster …`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP at `ADDRESS`, host:port"},
 			&cli.StringFlag{Name: "tools", Usage: "`MODE`: execute; discovery (and tool_find …); classic (search_tools …, no " +
@@ -61,7 +64,7 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.DurationFlag{Name: "task-after", Usage: "a script that runs longer becomes a task, where the client knows " +
 				"tasks; negative: never", Value: serve.DefaultTaskAfter},
 			memoryFlag("`MB` of memory for each script's process"),
-			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)",
+			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory; 64 with -cluster alone)",
 				HideDefault: true},
 			&cli.IntFlag{Name: "max-queue", Usage: "`N` scripts may wait", Value: serve.DefaultMaxQueue},
 			&cli.Int64Flag{Name: "max-result-bytes",
@@ -104,8 +107,10 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
 			&cli.BoolFlag{Name: "no-console", Usage: "serve no pages at / (harness console)"},
+			&cli.BoolFlag{Name: "runner", Usage: "with -cluster: run scripts of the pool here, too"},
+			rerunFlag(), poolFlag(),
 			sandboxFlag(),
-		}, policyFlags()...),
+		}, slices.Concat(policyFlags(), join.Flags())...),
 		Action: e.serve,
 	}
 }
@@ -175,8 +180,25 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			return usageError{err.Error()}
 		}
 	}
-	if opts.Records, err = e.servedRecords(c, files, log, opts.Key); err != nil {
+	cl, err := e.connected(ctx, c, log)
+	if err != nil {
 		return err
+	}
+	if opts.Records, err = e.servedRecords(c, cl, files, log, opts.Key); err != nil {
+		return err
+	}
+	spares := opts.Spares
+	if cl != nil {
+		cl.ShareServers(files)
+		if err := shared(ctx, c, cl, files); err != nil {
+			return err
+		}
+		end, err := e.inCluster(c, cl, opts)
+		if err != nil {
+			return err
+		}
+		defer end()
+		opts.Spares, opts.KeptFor = 0, "runs are kept in the cluster for "+c.String("keep-age")
 	}
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
@@ -193,7 +215,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 		if err := http.Check(); err != nil {
 			return usageError{err.Error()}
 		}
-		if http.Stateless && (opts.Key == nil || !c.IsSet("state")) {
+		if http.Stateless && cl == nil && (opts.Key == nil || !c.IsSet("state")) {
 			log.Warn("-stateless without -key-file and -state: several instances do not know one another's approvals, waiting " +
 				"runs and requests; give all of them the same ones")
 		}
@@ -214,6 +236,16 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	s, err := serve.New(opts)
 	if err != nil {
 		return usageError{err.Error()}
+	}
+	if cl != nil && c.Bool("runner") {
+		running, stop := context.WithCancel(ctx)
+		wait := e.runScripts(running, c, cl, opts, spares, s.Catalog)
+		defer func() {
+			stop()
+			if err := wait(); err != nil {
+				log.Error("the runner", "error", err)
+			}
+		}()
 	}
 	defer s.Close()
 	if http != nil {
@@ -264,13 +296,19 @@ func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *harness.Files {
 	return files
 }
 
+// frontRuns is how many scripts of one front end are at runners at a time, or wait for
+// them, where no flag says it.
+const frontRuns = 64
+
 // serveOptions are what the flags of serve and console say, but for the records.
 func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logger) (*serve.Options, error) {
 	spares := c.Int("spares")
 	memory := e.memoryOf(c)
-	runs, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
-	if err != nil {
-		return nil, usageError{err.Error()}
+	runs, err := cmp.Or(c.Int("max-runs"), frontRuns), error(nil)
+	if join.URL(c) == "" || c.Bool("runner") { // else they run at other machines
+		if runs, err = serve.FitRuns(c.Int("max-runs"), spares, memory); err != nil {
+			return nil, usageError{err.Error()}
+		}
 	}
 	opts := &serve.Options{
 		Catalog: e.shown(files.Early, c.Bool("q")), Tools: serve.Mode(c.String("tools")),
@@ -300,15 +338,12 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 
 // servedRecords is where the records of runs are kept. key is that of the instances
 // that share them, nil for one alone.
-func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logger, key []byte) (*record.Store, error) {
+func (e *env) servedRecords(c *cli.Command, cl *cluster.Cluster, files *harness.Files, log *slog.Logger,
+	key []byte) (store *record.Store, err error) {
 	o := storeOptions(files)
-	if !c.IsSet("state") {
+	if cl == nil && !c.IsSet("state") {
 		log.Info("records of runs are kept in memory; -state DIR keeps them on disk", "runs", serve.DefaultRecords)
 		return record.Memory(serve.DefaultRecords, o), nil
-	}
-	dir, _, err := stateDir(c)
-	if err != nil {
-		return nil, err
 	}
 	if o.Age, err = show.Age(c.String("keep-age")); err != nil {
 		return nil, usageError{err.Error()}
@@ -321,8 +356,14 @@ func (e *env) servedRecords(c *cli.Command, files *harness.Files, log *slog.Logg
 		}
 		o.AnswerKey = serve.AnswerKey(key)
 	}
-	store, err := record.Open(dir, o)
-	if err == nil {
+	if cl != nil {
+		return cl.Store(o), nil
+	}
+	dir, _, err := stateDir(c)
+	if err != nil {
+		return nil, err
+	}
+	if store, err = record.Open(dir, o); err == nil {
 		log.Info("records of runs", "folder", store.Dir(), "keep_age", c.String("keep-age"), "keep_mb", c.Int("keep-mb"))
 	}
 	return store, err

@@ -79,7 +79,7 @@ func (e *env) settleRun(ctx context.Context, c *cli.Command) error {
 	}
 	files := e.files(c)
 	defer files.Close()
-	if store, err = record.Open(store.Dir(), storeOptions(files)); err != nil { // secrets of the config stay hidden
+	if store, err = e.storeWith(c, store.Dir(), storeOptions(files)); err != nil { // secrets of the config stay hidden
 		return err
 	}
 	err = store.Settle(r.Begin.ID, st, files.CallTimeout(tool))

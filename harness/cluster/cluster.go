@@ -11,10 +11,14 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+
+	"github.com/usetools/usetools/registry"
 )
 
 // Options configure a Cluster.
@@ -37,8 +41,12 @@ type Options struct {
 	AckWait time.Duration
 	// Name is what others are told of this process; empty: the host's name and the PID.
 	Name string
+	// Version is what they are told of its build.
+	Version string
 	// Cache is the folder for copies of what all have; empty: one in the user's cache folder.
 	Cache string
+	// Existing says that nothing is made: where a stream is missing Connect fails.
+	Existing bool
 	// Log receives what the operator should know; nil: nobody.
 	Log *slog.Logger
 }
@@ -71,8 +79,11 @@ type Cluster struct {
 	queue, records, state, kept, audit jetstream.Stream
 	revisions                          revisions
 	backing                            backing
+	self                               self
+	counts                             counts
 
 	outgoing outgoing
+	denied   atomic.Pointer[func(error)] // told while it connects what the user may not do
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -94,8 +105,18 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.ctx, c.end = context.WithCancel(context.Background())
-	if err := c.connect(ctx); err != nil {
+	// What a user may not ask is not answered, and told beside.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	denied := func(err error) { cancel(err) }
+	c.denied.Store(&denied)
+	err := c.connect(ctx)
+	c.denied.Store(nil)
+	if err != nil {
 		c.Close()
+		if cause := context.Cause(ctx); errors.Is(cause, nats.ErrPermissionViolation) {
+			err = cause
+		}
 		return nil, fmt.Errorf("connecting to the cluster at %s: %w", plainURL(o.URL), err)
 	}
 	return c, nil
@@ -107,10 +128,14 @@ func (c *Cluster) ID() string { return c.id }
 func (c *Cluster) connect(ctx context.Context) (err error) {
 	opts := []nats.Option{
 		nats.Name(c.o.Name),
-		nats.CustomInboxPrefix("_INBOX." + c.id), // else every user of the account could hear the answers
 		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
 		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.log.Warn("cluster", "error", err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			c.log.Warn("cluster", "error", err)
+			if denied := c.denied.Load(); denied != nil && errors.Is(err, nats.ErrPermissionViolation) {
+				(*denied)(err)
+			}
+		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil && c.ctx.Err() == nil {
 				c.log.Warn("the cluster cannot be reached", "error", err)
@@ -118,9 +143,12 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		}),
 		nats.ReconnectHandler(func(nc *nats.Conn) { c.log.Info("the cluster is there again", "server", nc.ConnectedUrlRedacted()) }),
 	}
-	if opts, err = c.secured(opts); err != nil {
+	user, opts, err := c.secured(opts)
+	if err != nil {
 		return err
 	}
+	// A subject of each user, so that no other user of the account may hear the answers.
+	opts = append(opts, nats.CustomInboxPrefix(inboxes(user)+"."+c.id))
 	if c.conn, err = nats.Connect(c.o.URL, opts...); err != nil {
 		return err
 	}
@@ -138,21 +166,21 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	return c.streams(ctx)
 }
 
-// secured adds what tells the servers who this is, and whom it believes.
-func (c *Cluster) secured(opts []nats.Option) ([]nats.Option, error) {
+// secured adds what tells the servers who this is, and whom it believes. user is the
+// public key of the user, "" where it has none.
+func (c *Cluster) secured(opts []nats.Option) (user string, _ []nats.Option, err error) {
 	if c.o.Creds != "" {
-		b, err := os.ReadFile(c.o.Creds)
+		key, jwt, err := userOf(c.o.Creds)
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
-		if strings.HasPrefix(strings.TrimSpace(string(b)), "SU") {
-			key, err := nats.NkeyOptionFromSeed(c.o.Creds)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.o.Creds, err)
-			}
-			opts = append(opts, key)
-		} else {
+		if user, err = key.PublicKey(); err != nil {
+			return "", nil, fmt.Errorf("%s: %w", c.o.Creds, err)
+		}
+		if jwt {
 			opts = append(opts, nats.UserCredentials(c.o.Creds))
+		} else {
+			opts = append(opts, nats.Nkey(user, key.Sign))
 		}
 	}
 	if c.o.CA != "" {
@@ -161,37 +189,48 @@ func (c *Cluster) secured(opts []nats.Option) ([]nats.Option, error) {
 	if c.o.Cert != "" {
 		opts = append(opts, nats.ClientCert(c.o.Cert, c.o.Key))
 	}
-	return opts, nil
+	return user, opts, nil
+}
+
+// userOf reads a file as Options.Creds has it. jwt: it has a user's credentials.
+func userOf(creds string) (key nkeys.KeyPair, jwt bool, err error) {
+	b, err := registry.ReadFile(creds, maxCreds)
+	if err != nil {
+		return nil, false, err
+	}
+	if key, err = nkeys.ParseDecoratedUserNKey(b); err != nil {
+		return nil, false, fmt.Errorf("%s: want an nkey seed of a user (SU…) or a user's credentials: %w", creds, err)
+	}
+	return key, !strings.HasPrefix(strings.TrimSpace(string(b)), "SU"), nil
+}
+
+// maxCreds bounds such a file, in bytes.
+const maxCreds = 64 << 10
+
+// UserKey is the public nkey of the user whose file is as Options.Creds has it.
+func UserKey(creds string) (string, error) {
+	key, _, err := userOf(creds)
+	if err != nil {
+		return "", err
+	}
+	return key.PublicKey()
 }
 
 // streams finds the streams, or makes them.
 func (c *Cluster) streams(ctx context.Context) error {
-	all := []struct {
-		to *jetstream.Stream
-		jetstream.StreamConfig
-	}{
-		{&c.queue, jetstream.StreamConfig{Name: queueStream, Subjects: []string{prefix + "run.>"},
-			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge,
-			Duplicates: 2 * time.Minute}},
-		{&c.records, jetstream.StreamConfig{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"},
-			MaxAge: 32 * 24 * time.Hour, Duplicates: 2 * time.Minute,
-			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}}},
-		{&c.state, jetstream.StreamConfig{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*",
-			prefix + "alive.*", prefix + "owner.*.*", scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true,
-			AllowRollup: true, Duplicates: 2 * time.Minute}},
-		{&c.kept, jetstream.StreamConfig{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute,
-			Duplicates: 2 * time.Minute}},
-		{&c.audit, jetstream.StreamConfig{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour,
-			Duplicates: 2 * time.Minute}},
-	}
-	for _, s := range all {
-		s.Storage, s.Replicas = jetstream.FileStorage, c.o.Replicas
-		err := c.again(ctx, func(ctx context.Context) (err error) {
-			if *s.to, err = c.js.Stream(ctx, s.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
-				*s.to, err = c.js.CreateStream(ctx, s.StreamConfig)
+	to := map[string]*jetstream.Stream{queueStream: &c.queue, recordsStream: &c.records, stateStream: &c.state,
+		keptStream: &c.kept, auditStream: &c.audit}
+	for _, s := range c.wanted() {
+		err := c.again(ctx, func(ctx context.Context) error {
+			in, err := c.js.Stream(ctx, s.Name)
+			if errors.Is(err, jetstream.ErrStreamNotFound) && !c.o.Existing {
+				in, err = c.js.CreateStream(ctx, s)
 			}
-			if err == nil && (*s.to).CachedInfo().Config.AllowDirect {
+			if err == nil && in.CachedInfo().Config.AllowDirect {
 				err = errors.New("it may be read at servers that are behind (allow_direct): switch that off")
+			}
+			if err == nil && to[s.Name] != nil {
+				*to[s.Name] = in
 			}
 			return err
 		})
@@ -200,6 +239,27 @@ func (c *Cluster) streams(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// wanted are the streams as this version makes them.
+func (c *Cluster) wanted() []jetstream.StreamConfig {
+	all := []jetstream.StreamConfig{
+		{Name: queueStream, Subjects: []string{prefix + "run.>"}, Retention: jetstream.WorkQueuePolicy,
+			Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge},
+		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour,
+			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}},
+		{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*", prefix + "alive.*", prefix + "owner.*.*",
+			scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true},
+		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute},
+		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},
+		// As NATS makes it, but read at its leader alone, so that nobody reads what was there before.
+		{Name: filesStream, Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"},
+			Discard: jetstream.DiscardNew, AllowRollup: true},
+	}
+	for i := range all {
+		all[i].Storage, all[i].Replicas, all[i].Duplicates = jetstream.FileStorage, c.o.Replicas, 2*time.Minute
+	}
+	return all
 }
 
 // again makes a request to the engine until it is answered, or ctx ends: one that a

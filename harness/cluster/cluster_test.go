@@ -1,10 +1,17 @@
 package cluster
 
 import (
+	"os"
 	"testing"
 
+	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
+
+func TestMain(m *testing.M) {
+	harness.RunWorker()
+	os.Exit(m.Run())
+}
 
 func TestConnect(t *testing.T) {
 	url := clustertest.Server(t)

@@ -29,6 +29,7 @@ import (
 // be missing.
 const (
 	filesBucket    = "ut_files"
+	filesStream    = "OBJ_" + filesBucket
 	registryObject = "registry"
 
 	registryEntry = harness.RegistryFile
@@ -112,28 +113,14 @@ func (c *Cluster) HasRevision(ctx context.Context, revision string) bool {
 
 // objects is the store of revisions.
 func (c *Cluster) objects(ctx context.Context) (store jetstream.ObjectStore, err error) {
-	return bucket(ctx, c, &jetstream.StreamConfig{Name: "OBJ_" + filesBucket,
-		Subjects: []string{"$O." + filesBucket + ".C.>", "$O." + filesBucket + ".M.>"}, Discard: jetstream.DiscardNew,
-		AllowRollup: true}, filesBucket, c.js.ObjectStore)
-}
-
-// bucket opens a bucket. Where it is missing its stream is made: as NATS makes it, but
-// read at its leader alone, so that nobody reads what was there before.
-func bucket[B any](ctx context.Context, c *Cluster, stream *jetstream.StreamConfig, name string,
-	open func(context.Context, string) (B, error)) (b B, err error) {
-	stream.Storage, stream.Replicas = jetstream.FileStorage, c.o.Replicas
 	err = c.again(ctx, func(ctx context.Context) error {
-		if b, err = open(ctx, name); errors.Is(err, jetstream.ErrBucketNotFound) {
-			if _, err = c.js.CreateStream(ctx, *stream); err == nil {
-				b, err = open(ctx, name)
-			}
-		}
+		store, err = c.js.ObjectStore(ctx, filesBucket)
 		return err
 	})
 	if err != nil {
-		err = fmt.Errorf("bucket %s: %w", name, err)
+		err = fmt.Errorf("bucket %s: %w", filesBucket, err)
 	}
-	return b, err
+	return store, err
 }
 
 // PublishRegistry makes a registry file, with what was learnt from results beside it, the
@@ -268,6 +255,18 @@ func unpackRevision(data []byte) (reg, shapes []byte, err error) {
 		return nil, nil, fmt.Errorf("there is no %s in it", registryEntry)
 	}
 	return reg, shapes, nil
+}
+
+// Published reports whether there is a registry that Follow takes.
+func (c *Cluster) Published(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	store, err := c.objects(ctx)
+	if err != nil {
+		return false, err
+	}
+	info, err := c.registryInfo(ctx, store)
+	return info != nil, err
 }
 
 // Follow has files take the registry of the cluster, of which a copy is kept in the

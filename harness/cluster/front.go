@@ -62,6 +62,7 @@ type Front struct {
 	local *harness.Harness // runs nothing
 	subs  []*nats.Subscription
 	msgs  chan *nats.Msg
+	leave func()
 
 	mu       sync.Mutex
 	flights  map[string]*flight // by ID of the run
@@ -117,6 +118,9 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening to runners: %w", err)
 	}
+	if f.leave, err = c.announce(func(p *Process) { p.Front = true }); err != nil {
+		return nil, err
+	}
 	c.work.Go(f.read)
 	c.work.Go(f.fetch)
 	return f, nil
@@ -124,6 +128,7 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 
 // Close notes that the results that were handed on were answered.
 func (f *Front) Close() error {
+	f.leave()
 	for _, sub := range f.subs {
 		sub.Unsubscribe()
 	}
@@ -307,6 +312,9 @@ func (f *Front) enqueue(ctx context.Context, j *job) error {
 	defer cancel()
 	err := f.c.enqueue(try, j, key)
 	var busy *BusyError
+	if err == nil {
+		f.c.counts.queued.Add(1)
+	}
 	if err == nil || errors.As(err, &busy) {
 		return err
 	}
@@ -326,9 +334,14 @@ func (f *Front) answers(res *harness.Result) {
 		!slices.ContainsFunc(res.Calls, effect) && res.Status != harness.Lost {
 		return
 	}
+	f.given(res.Run)
+}
+
+// given notes that the result of a run is handed on.
+func (f *Front) given(run string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.answered = append(f.answered, answered{res.Run, time.Now().Add(answeredAfter)})
+	f.answered = append(f.answered, answered{run, time.Now().Add(answeredAfter)})
 }
 
 // fetch notes in the records of runs that they were answered.
@@ -429,7 +442,8 @@ func reply(msg *nats.Msg, r *backend.Reply, err error) {
 	}
 }
 
-// Gone reports whether a front end is gone.
+// Gone reports whether a front end is gone or cannot be reached: only its answer says that
+// it is there. A server that has not heard yet that it is gone says nothing.
 func (f *Front) Gone(ctx context.Context, front string) bool {
 	if front == f.c.id {
 		return false
@@ -438,7 +452,7 @@ func (f *Front) Gone(ctx context.Context, front string) bool {
 		try, cancel := context.WithTimeout(ctx, each)
 		_, err := f.c.conn.RequestWithContext(try, pingSubject(front), nil)
 		cancel()
-		if !errors.Is(err, nats.ErrNoResponders) {
+		if err == nil {
 			return false
 		}
 	}
@@ -463,9 +477,18 @@ func (f *Front) Join(ctx context.Context, request string) (*harness.Result, erro
 	defer sub.Unsubscribe()
 	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
 	if out.res != nil {
-		f.o.Records.Fetch(j.ID)
+		f.answers(out.res)
 	}
 	return out.res, out.err
+}
+
+// Give reports whether the result of a run was not given to its client before.
+func (f *Front) Give(run string) bool {
+	if f.o.Records.Fetched(run) {
+		return false
+	}
+	f.given(run)
+	return true
 }
 
 // Queued reports whether a run waits for a runner, or has one.

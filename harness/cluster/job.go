@@ -77,7 +77,6 @@ type jobScript struct {
 	Anonymous bool              `json:"anonymous,omitempty"`
 	Dry       bool              `json:"dry,omitempty"`
 	NoAsk     bool              `json:"no_ask,omitempty"`
-	Own       bool              `json:"own,omitempty"`
 	Copy      bool              `json:"copy,omitempty"`
 	Limits    harness.Limits    `json:"limits"`
 	Inputs    map[string][]byte `json:"inputs,omitempty"`
@@ -91,7 +90,7 @@ func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
 		Lines: s.OnLine != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
 		Script: &jobScript{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: s.Policy, Approved: s.Approved,
 			Stored: bytesOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
-			Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Own: s.Own, Copy: s.Copy, Limits: s.Limits,
+			Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits,
 			Inputs: bytesOf(s.Inputs)}}
 }
 
@@ -100,7 +99,7 @@ func (j *job) script() *harness.Script {
 	s := j.Script
 	return &harness.Script{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: s.Policy, Approved: s.Approved,
 		Stored: rawOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
-		Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Own: s.Own, Copy: s.Copy, Limits: s.Limits, Inputs: rawOf(s.Inputs),
+		Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits, Inputs: rawOf(s.Inputs),
 		Run: j.Name, Front: j.Front}
 }
 

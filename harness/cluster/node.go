@@ -110,6 +110,11 @@ func (c *Cluster) newNode(local catalog.Caller, servers []config.Server) (*node,
 func (n *node) serveUntil(ctx context.Context) {
 	defer n.work.Wait()
 	defer n.end()
+	if leave, err := n.c.announce(func(p *Process) { p.Node = true }); err == nil {
+		defer leave()
+	} else if n.c.ctx.Err() == nil {
+		n.c.log.Warn("others cannot see that this process is alive", "error", err)
+	}
 	beats := time.NewTicker(n.c.o.AckWait / 4)
 	defer beats.Stop()
 	for {

@@ -33,6 +33,9 @@ func newSeller() *seller {
 }
 
 func (s *seller) Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error) {
+	if err := backend.SendOf(ctx).Begin(ctx); err != nil {
+		return nil, err
+	}
 	switch tool {
 	case "buy":
 		s.mu.Lock()

@@ -99,6 +99,11 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	if err != nil {
 		return fmt.Errorf("the queue of the pool %q: %w", r.o.Pool, err)
 	}
+	leave, err := c.announce(func(p *Process) { p.Runner = &Runner{r.o.Pool, r.load(), r.o.MaxRuns} })
+	if err != nil {
+		return err
+	}
+	defer leave()
 	// Scripts go on when ctx ends, for the grace time.
 	scripts, kill := context.WithCancel(c.ctx)
 	defer kill()
@@ -224,6 +229,10 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 		r.later(msg, versionDelay)
 		return
 	}
+	r.c.counts.taken.Add(1)
+	if meta.NumDelivered > 1 {
+		r.c.counts.redelivered.Add(1)
+	}
 	run := &running{job: j, seq: seq}
 	run.msg.Store(msg)
 	r.mu.Lock()
@@ -239,6 +248,13 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 		delete(r.mine, seq)
 		r.mu.Unlock()
 	})
+}
+
+// load is how many jobs the runner has.
+func (r *runner) load() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.mine)
 }
 
 func (r *runner) own(seq uint64) *running {
@@ -305,6 +321,9 @@ func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcom
 		res, err = r.o.Harness.Resume(ctx, j.ID, s)
 	} else {
 		res, err = r.o.Harness.Run(ctx, s)
+	}
+	if errors.Is(err, record.ErrTaken) {
+		r.c.counts.refused.Add(1)
 	}
 	switch {
 	case j.Kind == kindRun && errors.Is(err, record.ErrTaken):
@@ -398,6 +417,9 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 		}
 	}
 	res, err := r.o.Harness.Lose(j.ID)
+	if err == nil {
+		r.c.counts.lost.Add(1)
+	}
 	if errors.Is(err, record.ErrEnded) {
 		if rec, err = r.o.Records.Load(j.ID); err == nil {
 			res, err = harness.Recorded(rec)
@@ -457,7 +479,6 @@ func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release
 
 // tenant is what a tenant has beside the operator.
 type tenant struct {
-	of      *harness.Catalog
 	shapes  *observe.Store
 	scripts *library.Library
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,7 +61,10 @@ func (c *Cluster) stayAlive() {
 
 func (c *Cluster) sayAlive(ctx context.Context) error {
 	m := nats.NewMsg(aliveSubject(c.id))
-	m.Data = []byte(c.o.Name)
+	var err error
+	if m.Data, err = json.Marshal(c.self.say(c)); err != nil {
+		return err
+	}
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	return c.keep(ctx, m, c.o.AckWait)
 }

@@ -23,6 +23,7 @@ const (
 
 	scriptSubjects = prefix + "script."
 	auditSubjects  = prefix + "audit."
+	callSubjects   = prefix + "call."
 
 	keySubject  = prefix + "key"
 	lockSubject = prefix + "lock"

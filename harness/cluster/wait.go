@@ -147,7 +147,9 @@ func (w *waiter) lose() *outcome {
 	if errors.Is(err, record.ErrEnded) {
 		return nil
 	}
-	if err != nil {
+	if err == nil {
+		w.f.c.counts.lost.Add(1)
+	} else {
 		w.f.c.log.Warn("a lost run cannot be ended", "run", w.j.ID, "error", err)
 		if time.Now().Before(w.hard(nil)) {
 			return nil

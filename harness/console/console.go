@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -47,6 +48,8 @@ type Options struct {
 	DescribeTokens int
 	// Kept says in words how long records are kept.
 	Kept string
+	// Cluster says how the cluster is that runs the scripts; nil: this process does.
+	Cluster func(context.Context) (*Cluster, error)
 	// Version is that of the program; Address where it is served, as people name it.
 	Version, Address string
 	// Log receives what the operator should know; nil: nobody.

@@ -14,7 +14,7 @@
 //	words.go        numbers, times and names of runs in words
 //	events.go       telling open pages that something has changed
 //	turns.go        how much of what takes long is done at a time
-//	overview.go     the overview; plot.go its pictures
+//	overview.go     the overview; plot.go its pictures, cluster.go who runs the scripts
 //	digests.go      what its numbers and those of servers are made of
 //	runs.go         the list of runs; glance.go how each of them looks
 //	run.go          the page of a run; runacts.go what can be done with it

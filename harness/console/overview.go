@@ -74,6 +74,7 @@ type overviewData struct {
 	All, Execute int
 	Saved        string // the share
 	ToolCount    int
+	Cluster      *Cluster // nil: there is none, or the viewer may not know
 }
 
 // ShownServers are those that the overview has a row for, trouble first.
@@ -94,6 +95,7 @@ func (c *Console) overview(v *view, s *period, now time.Time) *overviewData {
 	if v.Operator {
 		d.Queue = true
 		d.Running, d.Waiting = c.host.Load()
+		d.Cluster = c.cluster(v.r.Context(), n, now)
 	}
 	begin := s.begin(now)
 	runs := n.since(begin)

@@ -357,7 +357,7 @@ func statusMark(status string) template.HTML {
 		class, sign = "ok", "ok"
 	case "waiting":
 		class, sign = "wait", "wait"
-	case "uncertain", "died":
+	case "uncertain", "died", "lost":
 		class, sign = "wait", "unknown"
 	case "running":
 		class, sign = "run", "run"

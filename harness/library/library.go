@@ -175,11 +175,10 @@ func Open(dir string) *Library { return &Library{dir: dir} }
 func OpenSpread(dir string, s Spread) *Library { return &Library{dir: dir, spread: s} }
 
 // Beside is the library of who has the key, as registry.ApartKey makes it, in a folder
-// beside that of l. The
-// scripts of l can be loaded from it too, where it has no other of their name.
+// beside that of l. The scripts of l can be loaded from it too, where it has no other of
+// their name.
 func (l *Library) Beside(key string) *Library {
-	dir := registry.ApartPath(l.dir, key)
-	return &Library{dir: dir, of: strings.TrimPrefix(dir, l.dir+"-"), shared: l, spread: l.spread}
+	return &Library{dir: registry.ApartPath(l.dir, key), of: key, shared: l, spread: l.spread}
 }
 
 // ReadOnly is l for clients that have no token by which they could be told apart.

@@ -213,7 +213,7 @@ func (c *session) goesOn(run string) runs {
 		}
 		if over || errors.As(err, &running) {
 			if res, err = c.comesTo(ctx, run); err == nil && !unsettled(res) {
-				c.s.records.Fetch(run) // its client gets it now
+				c.s.harness.Give(run) // its client gets it now
 			}
 		}
 		return res, err

@@ -753,7 +753,7 @@ func (f *front) close() {
 // health is what /healthz answers. Down names servers, to those with a token
 // where there are any.
 type health struct {
-	Status  string   `json:"status"` // ok, loading, no_tools
+	Status  string   `json:"status"` // ok, loading, no_tools, no_engine
 	Tools   int      `json:"tools"`
 	Servers int      `json:"servers"`
 	Down    []string `json:"down,omitempty"`
@@ -781,6 +781,9 @@ func (f *front) healthz(w http.ResponseWriter, r *http.Request) {
 				h.Down = append(h.Down, srv.Name)
 			}
 		}
+	}
+	if engine := f.s.opts.Engine; engine != nil && engine() != nil {
+		h.Status, code = "no_engine", http.StatusServiceUnavailable
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)

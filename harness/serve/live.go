@@ -196,6 +196,12 @@ func (l *live) acquire(ctx context.Context) (c *harness.Catalog, release func(),
 	return l.cat, users.Done, nil
 }
 
+// Catalog is the catalog of the moment, for a runner in this process; call release when
+// what it is for has ended.
+func (s *Server) Catalog(ctx context.Context) (cat *harness.Catalog, release func(), err error) {
+	return s.live.acquire(ctx)
+}
+
 // catalog is the catalog of the moment as the session's client sees it; call
 // release when what it is for has ended.
 func (c *session) catalog(ctx context.Context) (cat *harness.Catalog, release func(), err error) {

@@ -95,4 +95,7 @@ func (s *Server) writeMetrics(w io.Writer) {
 		one("servers", "gauge", "Servers that are known.", len(cat.Registry.Servers))
 		one("servers_down", "gauge", "Servers that could not be asked.", down)
 	}
+	if s.opts.Metrics != nil {
+		s.opts.Metrics(w)
+	}
 }

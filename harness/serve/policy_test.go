@@ -600,7 +600,7 @@ func (w *wires) Write(p []byte) (int, error) {
 // counts as one that is not written.
 func TestTheAuditHasASecondPlace(t *testing.T) {
 	file, to := filepath.Join(t.TempDir(), "runs.jsonl"), &wires{}
-	s, _ := serving(t, &Options{Audit: file, AuditTo: to, AuditRequired: true})
+	s, _ := serving(t, &Options{Audit: file, AuditTo: to, AuditRequired: true, Grace: patience})
 	c := connect(t, s, nil)
 	c.run("Return(1)")
 	b, err := os.ReadFile(file)

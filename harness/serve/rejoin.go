@@ -166,7 +166,7 @@ func (c *session) rejoins(ctx context.Context, script *harness.Script) (*harness
 	var running *record.RunningError
 	if errors.As(err, &running) && running.Run != "" { // it is gone on with elsewhere just now
 		if res, err = c.comesTo(ctx, running.Run); err == nil && !unsettled(res) {
-			c.s.records.Fetch(running.Run)
+			c.s.harness.Give(running.Run)
 		}
 	}
 	return res, err

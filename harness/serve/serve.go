@@ -22,6 +22,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
+	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 )
@@ -93,6 +94,12 @@ type Options struct {
 	// Elsewhere runs the scripts in the place of this process, see harness.Options; nil:
 	// they run here.
 	Elsewhere harness.Elsewhere
+	// Metrics writes further metrics behind the server's own, Engine says why what runs the
+	// scripts cannot be reached, for /healthz, and Cluster how it is, for the console; nil:
+	// there is nothing to say.
+	Metrics func(io.Writer)
+	Engine  func() error
+	Cluster func(context.Context) (*console.Cluster, error)
 	// Key signs what clients carry from one request to the next, questions to their
 	// users and where they stand, of at least 32 bytes: instances that answer for one
 	// another have the same. Empty: one that nobody else has.

@@ -416,7 +416,7 @@ func (c *session) recordedTask(ctx context.Context, id, of string) (*taskState, 
 		return c.waitingTask(working, res, from), nil
 	}
 	if len(run.Attempts) > 0 && !unsettled(res) {
-		c.s.records.Fetch(of)
+		c.s.harness.Give(of)
 	}
 	t.over = t.outcome(c.answer(res), nil)
 	if t.over.Status == taskCompleted && !unsettled(res) {

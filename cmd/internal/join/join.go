@@ -2,10 +2,12 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"os"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -15,36 +17,63 @@ import (
 // Variable is the variable of the environment that may have the URL.
 const Variable = "USETOOLS_CLUSTER"
 
-// Flags are those by which a command joins a cluster.
+// Beside are the names of those flags that mean nothing without -cluster.
+var Beside = []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key", "ack-wait", "replicas"}
+
+// connectFor bounds how long a command tries to connect.
+const connectFor = 30 * time.Second
+
+// Flags say where the cluster is, who this is there, and how what is missing is made.
 func Flags() []cli.Flag {
+	return append(ExistingFlags(), &cli.IntFlag{Name: "replicas", Value: 1,
+		Usage: "each stream that is made in -cluster lies on `N` of its servers",
+		Validator: func(n int) error {
+			if n < 1 || n > 5 {
+				return errors.New("want 1 to 5, and no more than there are servers")
+			}
+			return nil
+		}})
+}
+
+// ExistingFlags are those of Flags for a command that makes nothing in the cluster.
+func ExistingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "cluster", Usage: "join the cluster at `URL`, NATS servers with JetStream: nats://a,nats://b,nats://c",
-			Sources: cli.EnvVars(Variable)},
-		&cli.StringFlag{Name: "cluster-creds", Usage: "`FILE` with the nkey seed or the credentials that the cluster knows"},
-		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the authorities that the servers' certificates are checked against"},
-		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the certificate that the servers are shown"},
-		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with its key"},
-		&cli.IntFlag{Name: "replicas", Usage: "what is made in the cluster lies on `N` of its servers", Value: 1,
-			Validator: func(n int) error {
-				if n < 1 || n > 5 {
-					return errors.New("want 1 to 5, and no more than there are servers")
+		&cli.StringFlag{Name: "cluster", Usage: "share runs and records through NATS JetStream at `URL`, several with commas " +
+			"(or " + Variable + ")"},
+		&cli.StringFlag{Name: "cluster-creds", Usage: "`FILE` with an nkey seed or a user's credentials for -cluster"},
+		&cli.StringFlag{Name: "cluster-ca", Usage: "`FILE` with the authorities of the certificates of -cluster"},
+		&cli.StringFlag{Name: "cluster-cert", Usage: "`FILE` with the certificate of this program for -cluster"},
+		&cli.StringFlag{Name: "cluster-key", Usage: "`FILE` with the key of -cluster-cert"},
+		&cli.DurationFlag{Name: "ack-wait", Usage: "a runner that is silent for so long counts as dead; the same in all programs " +
+			"of a cluster, and longer than a server of it may be away", Value: cluster.DefaultAckWait,
+			Validator: func(d time.Duration) error {
+				if d <= 0 {
+					return errors.New("want more than 0, as in 20s")
 				}
 				return nil
 			}},
 	}
 }
 
-// Cluster joins the cluster that the flags name; nil: they name none. log is told what
-// the operator should know.
-func Cluster(ctx context.Context, c *cli.Command, log *slog.Logger) (*cluster.Cluster, error) {
-	if c.String("cluster") == "" {
-		for _, name := range []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key", "replicas"} {
-			if c.IsSet(name) {
-				return nil, fmt.Errorf("-%s does nothing without -cluster URL: add that, or leave it out", name)
-			}
-		}
+// URL names the servers of NATS; "": the command joins no cluster.
+func URL(c *cli.Command) string { return cmp.Or(c.String("cluster"), os.Getenv(Variable)) }
+
+// Options are what the flags say.
+func Options(c *cli.Command) *cluster.Options {
+	return &cluster.Options{URL: URL(c), Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
+		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Replicas: c.Int("replicas"),
+		AckWait: c.Duration("ack-wait")}
+}
+
+// Cluster joins the cluster that the flags name; nil: they name none. version is that of
+// this build, and log is told what the operator should know.
+func Cluster(ctx context.Context, c *cli.Command, version string, log *slog.Logger) (*cluster.Cluster, error) {
+	if URL(c) == "" {
 		return nil, nil
 	}
-	return cluster.Connect(ctx, &cluster.Options{URL: c.String("cluster"), Creds: c.String("cluster-creds"), CA: c.String("cluster-ca"),
-		Cert: c.String("cluster-cert"), Key: c.String("cluster-key"), Replicas: c.Int("replicas"), Log: log})
+	ctx, cancel := context.WithTimeout(ctx, connectFor)
+	defer cancel()
+	o := Options(c)
+	o.Version, o.Log = version, log
+	return cluster.Connect(ctx, o)
 }

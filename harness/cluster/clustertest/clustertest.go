@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -63,6 +65,34 @@ func Servers(t testing.TB, n int) []*server.Server {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return all
+}
+
+// Configured starts one server with a configuration as nats-server reads it, which has
+// what it listens to and where it keeps its streams from here.
+func Configured(t testing.TB, config string) *server.Server {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "nats.conf")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := server.ProcessConfigFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Host, o.Port, o.JetStream, o.StoreDir, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, t.TempDir(), true, true
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server does not listen")
+	}
+	return s
 }
 
 // ready reports whether one of the servers leads the others, and has heard of all.

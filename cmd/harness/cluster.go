@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/join"
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/console"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/serve"
+)
+
+// poolFlag names the runners that scripts are for.
+func poolFlag() cli.Flag {
+	return &cli.StringFlag{Name: "pool", Usage: "`NAME` of the runners that scripts go to", Value: cluster.DefaultPool}
+}
+
+// connected connects to the cluster that the flags name; nil: they name none. It is closed
+// when the command has ended.
+func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (*cluster.Cluster, error) {
+	if join.URL(c) == "" {
+		return nil, pointless(c, true, "without -cluster", append([]string{"pool", "runner"}, join.Beside...)...)
+	}
+	if err := pointless(c, true, "with -cluster: the records are there", "state"); err != nil {
+		return nil, err
+	}
+	if e.cluster != nil {
+		return e.cluster, nil
+	}
+	cl, err := join.Cluster(ctx, c, thisBuild().Version, log)
+	if err != nil {
+		return nil, err
+	}
+	e.cluster = cl
+	e.closing = append(e.closing, func() { cl.Close() })
+	return cl, nil
+}
+
+// shared has files take what all processes of a cluster share: its registry, unless a flag
+// names another one or nobody has published one yet, and its saved scripts. nil: there
+// is no cluster.
+func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *harness.Files) error {
+	if cl == nil {
+		return nil
+	}
+	if c.String("registry") == "" {
+		if there, err := cl.Published(ctx); err != nil {
+			return err
+		} else if there {
+			if err := cl.Follow(ctx, files); err != nil {
+				return err
+			}
+		}
+	}
+	return cl.Scripts(ctx, files)
+}
+
+// clusterStore is the store of records of the cluster that the flags name; nil: they name
+// none.
+func (e *env) clusterStore(c *cli.Command, o *record.StoreOptions) (*record.Store, error) {
+	cl, err := e.connected(context.Background(), c, nil)
+	if cl == nil || err != nil {
+		return nil, err
+	}
+	return cl.Store(o), nil
+}
+
+// storeWith opens the records in a folder, or those of the cluster that the flags name.
+func (e *env) storeWith(c *cli.Command, dir string, o *record.StoreOptions) (*record.Store, error) {
+	if store, err := e.clusterStore(c, o); store != nil || err != nil {
+		return store, err
+	}
+	return record.Open(dir, o)
+}
+
+// inCluster makes a server a front end of a cluster, whose records opts has already. What
+// it returns is to be called when the server has ended.
+func (e *env) inCluster(c *cli.Command, cl *cluster.Cluster, opts *serve.Options) (end func(), err error) {
+	front, err := cl.Front(&cluster.FrontOptions{Records: opts.Records, Pool: c.String("pool"), Version: opts.Build})
+	if err != nil {
+		return nil, err
+	}
+	opts.Elsewhere, opts.Kept, opts.AuditTo = front, cl.Kept(), cl.Audit()
+	opts.Metrics, opts.Engine = cl.WriteMetrics, cl.Reached
+	opts.Cluster = func(ctx context.Context) (*console.Cluster, error) { return clusterShown(ctx, cl) }
+	if len(opts.Key) == 0 { // all front ends know the same one
+		opts.Key, err = opts.Records.MAC("usetools front ends/1")
+	}
+	return func() { front.Close() }, err
+}
+
+// cancelRun ends a run of a cluster.
+func (e *env) cancelRun(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 1 {
+		return usageError{"runs cancel wants one RUN: its whole ID"}
+	}
+	cl, err := e.connected(ctx, c, nil)
+	if err != nil {
+		return err
+	}
+	if cl == nil {
+		return usageError{"runs cancel wants the -cluster that has the run; Ctrl-C ends one of this terminal"}
+	}
+	front, err := cl.Front(&cluster.FrontOptions{Records: cl.Store(nil), Version: thisBuild().Version})
+	if err != nil {
+		return err
+	}
+	defer front.Close()
+	id := c.Args().First()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	done, err := front.Cancel(ctx, id)
+	if err == nil && !done {
+		err = fmt.Errorf("run %q is not queued, and not under way: harness runs show says what became of it", id)
+	}
+	return err
+}
+
+// clusterShown is how a cluster is, as the console shows it.
+func clusterShown(ctx context.Context, cl *cluster.Cluster) (*console.Cluster, error) {
+	s, err := cl.Status(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &console.Cluster{Engine: fmt.Sprintf("nats-server %s answers in %.1f ms", s.Version, s.RoundTripMs)}
+	if s.Registry != nil {
+		out.Engine += fmt.Sprintf("; registry of %v ago", time.Since(s.Registry.Published).Round(time.Second))
+	}
+	for _, p := range s.Pools {
+		out.Queues = append(out.Queues, console.ClusterQueue{Name: p.Name, Waiting: p.Waiting, UnderWay: p.UnderWay,
+			Places: p.Places, Oldest: int(p.OldestS)})
+	}
+	for _, p := range s.Processes {
+		q := console.ClusterProcess{Name: p.Name, Kind: p.Kind(), Version: p.Version, Registry: "none"}
+		switch {
+		case p.Revision == "":
+		case s.Registry != nil && p.Revision == s.Registry.Revision:
+			q.Registry = "the newest"
+		default:
+			q.Registry = "an older one"
+		}
+		if p.Runner != nil {
+			q.Kind += " of " + p.Runner.Pool
+			q.Running, q.Places = p.Runner.Running, p.Runner.Max
+		}
+		out.Processes = append(out.Processes, q)
+	}
+	return out, nil
+}
+
+// runScripts has a runner with the flags of a command take scripts until ctx ends; wait returns
+// when it has ended.
+func (e *env) runScripts(ctx context.Context, c *cli.Command, cl *cluster.Cluster, opts *serve.Options, spares int,
+	catalog func(context.Context) (*harness.Catalog, func(), error)) (wait func() error) {
+	h := harness.New(&harness.Options{Records: opts.Records, Spares: spares, BestEffort: opts.BestEffort, Version: opts.Build})
+	done := make(chan error, 1)
+	go func() {
+		done <- cl.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: opts.Records, Catalog: catalog,
+			Pool: c.String("pool"), MaxRuns: opts.MaxRuns, RerunReads: c.Bool("rerun-reads"), ReadOnly: c.Bool("read-only"),
+			Deny: c.StringSlice("deny"), Limits: opts.Limits, Grace: max(opts.Grace, 0)})
+	}()
+	return func() error { return errors.Join(<-done, h.Close()) }
+}
+
+func (e *env) runnerCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "runner",
+		Usage: "run the scripts of a cluster's front ends",
+		Description: `Takes scripts from the queue of a cluster, runs them and writes their records there.
+Front ends put them there: harness serve -cluster. It answers no client itself. As many
+may run as there are machines; each takes a script when it has a place for it. What it
+may call is what the policy of the front end allows, and not what is denied here.
+Limits are the smaller ones of both. Ctrl-C ends it: it takes no script any more, and
+those that run have -grace.
+
+A run whose runner dies ends as lost: calls that change something may have been made,
+so that nobody runs it again by himself. With -rerun-reads one that had only read goes
+on at another runner.
+
+  harness runner -cluster nats://a:4222,nats://b:4222,nats://c:4222
+  harness runner -cluster tls://nats.example.com -cluster-creds runner.nk -pool gpu
+  harness runner -cluster nats://127.0.0.1:4222 -max-runs 32 -rerun-reads`,
+		Flags: append(join.Flags(), poolFlag(),
+			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
+			rerunFlag(),
+			&cli.IntFlag{Name: "spares", Usage: "`N` processes wait ready for scripts", Value: 2},
+			&cli.DurationFlag{Name: "timeout", Usage: "wall clock of a script; front ends may ask for less", Value: 30 * time.Second,
+				Validator: positive},
+			memoryFlag("`MB` of memory for each script's process"),
+			&cli.StringSliceFlag{Name: "deny", Usage: "call none of these tools (`PATTERN`); may be repeated"},
+			&cli.BoolFlag{Name: "read-only", Usage: "deny tools that are not marked as read-only"},
+			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the runner ends", Value: serve.DefaultGrace},
+			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
+			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			sandboxFlag()),
+		Action: e.runner,
+	}
+}
+
+// rerunFlag is of those that run scripts of a cluster.
+func rerunFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "rerun-reads", Usage: "go on with a run whose runner died, where it had only read"}
+}
+
+func (e *env) runner(ctx context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return usageError{fmt.Sprintf("runner takes no arguments, and got %q", c.Args().First())}
+	}
+	if join.URL(c) == "" {
+		return usageError{"runner wants the -cluster whose scripts it runs, as in nats://127.0.0.1:4222, or " + join.Variable}
+	}
+	log := e.serveLog(c)
+	files := e.servedFiles(c, log)
+	defer files.Close()
+	spares, memory := c.Int("spares"), e.memoryOf(c)
+	places, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	cl, err := e.connected(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	cl.ShareServers(files)
+	if err := shared(ctx, c, cl, files); err != nil {
+		return err
+	}
+	opts := &serve.Options{Records: cl.Store(storeOptions(files)), MaxRuns: places, BestEffort: c.String("sandbox") == bestEffort,
+		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Grace: c.Duration("grace"),
+		Build: thisBuild().Version}
+	cat := &newestCatalog{load: e.shown(files.Early, c.Bool("q")), keep: opts.Limits.Timeout}
+	if !c.Bool("no-watch") {
+		watching, end := context.WithCancel(ctx)
+		var watch sync.WaitGroup
+		watch.Go(func() {
+			if err := files.Watch(watching, c.Duration("poll"), cat.renew); err != nil && watching.Err() == nil {
+				log.Error("watching the servers", "error", err)
+			}
+		})
+		defer watch.Wait()
+		defer end()
+	}
+	log.Info("running scripts", "pool", c.String("pool"), "places", places)
+	return e.runScripts(ctx, c, cl, opts, spares, cat.acquire)()
+}
+
+// newestCatalog is the catalog of the moment; a run keeps the one that it began with.
+type newestCatalog struct {
+	load func(context.Context) (*harness.Catalog, error)
+	keep time.Duration // what a run takes at most
+
+	mu    sync.Mutex
+	cat   *harness.Catalog // nil: it was not needed yet
+	users *sync.WaitGroup
+}
+
+func (n *newestCatalog) acquire(ctx context.Context) (*harness.Catalog, func(), error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cat == nil {
+		cat, err := n.load(ctx)
+		if err != nil {
+			return nil, nil, &harness.CatalogError{Err: err}
+		}
+		n.cat, n.users = cat, &sync.WaitGroup{}
+	}
+	n.users.Add(1)
+	return n.cat, n.users.Done, nil
+}
+
+// renew takes another catalog, and waits, within bounds, for the runs with the one before,
+// whose connections are closed then.
+func (n *newestCatalog) renew(cat *harness.Catalog, err error) {
+	if err != nil {
+		return
+	}
+	n.mu.Lock()
+	before, users := n.cat, n.users
+	n.cat, n.users = cat, &sync.WaitGroup{}
+	n.mu.Unlock()
+	if before == nil || before.Calls == cat.Calls {
+		return
+	}
+	done := make(chan struct{})
+	go func() { users.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(n.keep + 2*time.Second):
+	}
+}

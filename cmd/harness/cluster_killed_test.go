@@ -1,0 +1,530 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/record"
+)
+
+var (
+	clusterRuns = flag.Int("clusterruns", 30, "`N` runs through a cluster whose processes are killed; with more than 100 of them "+
+		"a front end or a runner each second and a server of the engine every 30 s")
+	clusterSeed = flag.Uint64("clusterseed", 1, "of these")
+	clusterWait = flag.Duration("clusterwait", 4*time.Second, "after how long a silent runner counts as dead there; with servers "+
+		"that are killed 20s")
+)
+
+const clusterScript = `
+UseTools("shop.get_stock", "shop.buy")
+run, reads, buys := 0, 0, 0
+Input("run", &run)
+Input("reads", &reads)
+Input("buys", &buys)
+for i := range reads {
+	if _, err := shop.GetStock(shop.GetStockParams{Item: fmt.Sprint("read-", run, "-", i)}); err != nil {
+		panic(err)
+	}
+}
+bought := map[string]int64{}
+for i := range buys {
+	item := fmt.Sprint("buy-", run, "-", i)
+	o, err := shop.Buy(shop.BuyParams{Item: item})
+	var r struct{ Receipt int64 }
+	if err == nil {
+		err = o.JSON(&r)
+	}
+	if err != nil {
+		panic(err)
+	}
+	bought[item] = r.Receipt
+}
+Return(bought)`
+
+// sales is an API that counts what it sells.
+type sales struct {
+	mu     sync.Mutex
+	bought map[string]int // receipts by item
+	twice  []string
+}
+
+func (s *sales) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	item := filepath.Base(r.URL.Path)
+	receipt := 0
+	if r.Method == http.MethodPost {
+		s.mu.Lock()
+		if s.bought[item] > 0 {
+			s.twice = append(s.twice, item)
+		}
+		receipt = len(s.bought) + 1
+		s.bought[item] = receipt
+		s.mu.Unlock()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"receipt":%d}`, receipt)
+}
+
+func (s *sales) receipt(item string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bought[item]
+}
+
+// child is a process that is killed and started again.
+type child struct {
+	t    *testing.T
+	dir  string
+	name string
+	args []string
+	log  bytes.Buffer
+	mu   sync.Mutex
+	cmd  *exec.Cmd
+}
+
+func (c *child) start() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cmd = command(c.t, c.dir, c.args[1:]...)
+	c.cmd.Path = filepath.Join(c.dir, c.args[0])
+	c.cmd.Args[0] = c.cmd.Path
+	c.cmd.Stderr = &c.log
+	if err := c.cmd.Start(); err != nil {
+		c.t.Error(err)
+	}
+}
+
+func (c *child) kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cmd != nil {
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
+	}
+}
+
+// aCluster is servers of the engine, front ends and runners, each a process.
+type aCluster struct {
+	t      *testing.T
+	wait   time.Duration
+	url    string   // of the engine
+	fronts []string // URLs
+	kinds  map[string][]*child
+}
+
+func startCluster(t *testing.T, dir string, servers, fronts, runners int) *aCluster {
+	c := &aCluster{t: t, wait: *clusterWait, kinds: map[string][]*child{}}
+	add := func(kind string, args ...string) {
+		p := &child{t: t, dir: dir, name: fmt.Sprintf("%s %d", kind, len(c.kinds[kind])), args: args}
+		c.kinds[kind] = append(c.kinds[kind], p)
+		p.start()
+		t.Cleanup(func() {
+			p.kill()
+			if t.Failed() {
+				t.Logf("%s:\n%.4000s", p.name, p.log.String())
+			}
+		})
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(exe, filepath.Join(dir, "natsserver")); err != nil {
+		t.Fatal(err)
+	}
+	ports := freePorts(t, 2*servers+fronts)
+	var urls, routes []string
+	for i := range servers {
+		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", ports[i]))
+		routes = append(routes, fmt.Sprintf("nats-route://127.0.0.1:%d", ports[servers+i]))
+	}
+	c.url = strings.Join(urls, ",")
+	for i := range servers {
+		args := []string{"natsserver", "-name", fmt.Sprint("n", i), "-port", fmt.Sprint(ports[i]), "-dir",
+			filepath.Join(dir, fmt.Sprint("nats", i))}
+		if servers > 1 {
+			args = append(args, "-route", fmt.Sprint(ports[servers+i]), "-routes", strings.Join(routes, ","))
+		}
+		add("server", args...)
+	}
+	own := c.connect(60 * time.Second) // makes the streams
+	own.Close()
+	of := []string{"-cluster", c.url, "-replicas", fmt.Sprint(min(servers, 3)), "-ack-wait", c.wait.String()}
+	for i := range runners {
+		_ = i
+		add("runner", append([]string{"harness", "runner", "-max-runs", "4"}, of...)...)
+	}
+	for i := range fronts {
+		addr := fmt.Sprintf("127.0.0.1:%d", ports[2*servers+i])
+		add("front", append([]string{"harness", "serve", "-http", addr, "-stateless", "-no-watch", "-max-runs", "32"}, of...)...)
+		c.fronts = append(c.fronts, "http://"+addr)
+	}
+	for _, url := range c.fronts {
+		for begun := time.Now(); ; {
+			resp, err := http.Get(url + "/healthz")
+			if err == nil {
+				resp.Body.Close()
+				break
+			}
+			if time.Since(begun) > 30*time.Second {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return c
+}
+
+// connect connects the test itself; several tries, since the servers have just begun.
+func (c *aCluster) connect(within time.Duration) *cluster.Cluster {
+	c.t.Helper()
+	servers := len(c.kinds["server"])
+	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(c.t.Context(), within)
+		own, err := cluster.Connect(ctx, &cluster.Options{URL: c.url, Replicas: min(servers, 3), AckWait: c.wait})
+		cancel()
+		if err == nil {
+			return own
+		}
+		if time.Since(begun) > within {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func freePorts(t *testing.T, n int) (ports []int) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// strike kills a process of a kind, and starts it again after a while.
+func (c *aCluster) strike(rng *rand.Rand, kind string, down time.Duration) {
+	all := c.kinds[kind]
+	p := all[rng.IntN(len(all))]
+	p.kill()
+	time.Sleep(down)
+	p.start()
+}
+
+// sendScript sends a script as clients of 2026-07-28 do; nothing is kept between requests.
+func sendScript(ctx context.Context, url, script string, inputs map[string]any) (*answerOf, error) {
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
+		"name": "execute", "arguments": map[string]any{"script": script, "inputs": inputs, "timeout_ms": 60000},
+		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "test", "version": "1"},
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{}},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/mcp", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "execute"} {
+		req.Header.Set(k, v)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	in := bufio.NewReader(resp.Body)
+	for {
+		line, err := in.ReadBytes('\n')
+		data, ok := bytes.CutPrefix(line, []byte("data: "))
+		if !ok && resp.Header.Get("Content-Type") == "application/json" {
+			rest, _ := io.ReadAll(in)
+			data, ok = append(line, rest...), true
+		}
+		var m struct {
+			ID     int
+			Result *struct {
+				IsError           bool
+				Content           []struct{ Text string }
+				StructuredContent *answerOf
+			}
+			Error *struct{ Message string }
+		}
+		if ok && json.Unmarshal(data, &m) == nil && m.ID == 1 {
+			switch {
+			case m.Error != nil:
+				return nil, errors.New(m.Error.Message)
+			case m.Result.StructuredContent == nil:
+				text := ""
+				for _, c := range m.Result.Content {
+					text += c.Text
+				}
+				return &answerOf{text: text}, nil
+			}
+			a := m.Result.StructuredContent
+			for _, c := range m.Result.Content {
+				a.text += c.Text
+			}
+			return a, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the answer ends: %w", err)
+		}
+	}
+}
+
+// answerOf is what a script came to.
+type answerOf struct {
+	Status harness.Status `json:"status"`
+	Value  json.RawMessage
+	Run    string `json:"run"`
+	text   string
+}
+
+// TestAKilledClusterLosesNothing sends scripts through a cluster whose front ends, runners
+// and engine are killed, again after each answer that was lost, as clients do: what the
+// server has done is what each script asks for, once, and each run has an end.
+func TestAKilledClusterLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long under the race detector, which sees the test's own process alone")
+	}
+	many := *clusterRuns > 100
+	servers := 1
+	if many {
+		servers = 3
+		if *clusterWait == 4*time.Second {
+			*clusterWait = 20 * time.Second
+		}
+	}
+	shop := &sales{bought: map[string]int{}}
+	api := httptest.NewServer(shop)
+	defer api.Close()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"shop.json": shopDocument, ".mcp.json": fmt.Sprintf(
+		`{"mcpServers": {"shop": {"type": "openapi", "path": "shop.json", "baseUrl": %q}}}`, api.URL)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := startCluster(t, dir, servers, 2, 2)
+	own := c.connect(30 * time.Second)
+	t.Cleanup(func() { own.Close() })
+	w := &clusterWorld{t: t, c: c, shop: shop, store: own.Store(nil), ends: map[string]int{}, stories: map[string][]string{}}
+	ctx, stop := context.WithCancel(t.Context())
+	var killing sync.WaitGroup
+	var kills atomic.Int64
+	killing.Go(func() {
+		rng := rand.New(rand.NewPCG(*clusterSeed, 1))
+		for n := 1; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+			}
+			kind := []string{"front", "runner"}[rng.IntN(2)]
+			if many && n%30 == 0 {
+				kind = "server"
+			}
+			c.strike(rng, kind, time.Duration(rng.IntN(1000))*time.Millisecond)
+			kills.Add(1)
+		}
+	})
+	var clients sync.WaitGroup
+	next := atomic.Int64{}
+	for i := range 12 {
+		clients.Go(func() {
+			rng := rand.New(rand.NewPCG(*clusterSeed, uint64(2+i)))
+			for n := int(next.Add(1)); n <= *clusterRuns && !t.Failed(); n = int(next.Add(1)) {
+				w.play(rng, n)
+			}
+		})
+	}
+	clients.Wait()
+	stop()
+	killing.Wait()
+	w.check()
+	t.Logf("%d runs, %d kills, seed %d; %v", *clusterRuns, kills.Load(), *clusterSeed, w.ends)
+}
+
+type clusterWorld struct {
+	t       *testing.T
+	c       *aCluster
+	shop    *sales
+	store   *record.Store
+	mu      sync.Mutex
+	ends    map[string]int
+	stories map[string][]string // by run
+}
+
+func (w *clusterWorld) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ends[what]++
+}
+
+// play sends one script until it is answered for good.
+func (w *clusterWorld) play(rng *rand.Rand, n int) {
+	reads, buys := rng.IntN(3), 0
+	if rng.IntN(5) > 1 {
+		buys = 1 + rng.IntN(3)
+	}
+	inputs := map[string]any{"run": n, "reads": reads, "buys": buys}
+	var story []string
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.stories[fmt.Sprint(n)] = story
+	}()
+	for try := 0; ; try++ {
+		if try == 300 {
+			w.t.Errorf("run %d does not end:\n%s", n, strings.Join(story, "\n"))
+			return
+		}
+		ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
+		a, err := sendScript(ctx, w.c.fronts[rng.IntN(len(w.c.fronts))], clusterScript, inputs)
+		cancel()
+		if err != nil { // the front end is gone: the client sends its request again
+			w.count("no answer")
+			story = append(story, time.Now().UTC().Format("15:04:05.000 ")+err.Error())
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		story = append(story, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf("%s %s %.300s", a.Status, a.Run, a.text))
+		w.count(string(a.Status))
+		switch a.Status {
+		case harness.OK:
+			var got map[string]int
+			if err := json.Unmarshal(a.Value, &got); err != nil {
+				w.t.Errorf("run %d: %v: %s", n, err, a.Value)
+			}
+			for i := range buys {
+				item := fmt.Sprintf("buy-%d-%d", n, i)
+				if r := w.shop.receipt(item); r == 0 || r != got[item] {
+					w.t.Errorf("run %d: the server gave the receipt %d for %s, the script has %v:\n%s", n, r, item, got,
+						strings.Join(story, "\n"))
+				}
+			}
+			return
+		case harness.Lost, harness.Uncertain:
+			w.settle(a.Run)
+		case "", harness.Canceled: // busy, or the engine cannot be reached: nothing has run
+			time.Sleep(200 * time.Millisecond)
+		default:
+			w.t.Errorf("run %d: %s", n, strings.Join(story, "\n"))
+			return
+		}
+	}
+}
+
+// settle says of calls of which nothing is known what the server knows.
+func (w *clusterWorld) settle(id string) {
+	run, err := w.store.Load(id)
+	if err != nil {
+		w.t.Errorf("run %s: %v", id, err)
+		return
+	}
+	for _, m := range run.Unknown() {
+		st := &record.Settle{N: m.N, Who: "ann", How: "said"}
+		if receipt := w.shop.receipt(itemOf(m)); receipt > 0 {
+			st.Happened = true
+			st.Result = record.Raw(fmt.Appendf(nil,
+				`{"content":[{"type":"text","text":"{\"receipt\":%d}"}],"structuredContent":{"receipt":%d}}`, receipt, receipt))
+		}
+		switch err := w.store.Settle(id, st, -time.Hour); {
+		case err == nil:
+			w.count("settled")
+		case errors.Is(err, record.ErrRunning), errors.Is(err, record.ErrNotUnknown):
+		default:
+			w.t.Errorf("run %s: %v", id, err)
+		}
+	}
+}
+
+// dump is all that the records of the run of an item say.
+func (w *clusterWorld) dump(item string) string {
+	var b strings.Builder
+	n := strings.Split(item, "-")[1]
+	for _, s := range w.stories[n] {
+		fmt.Fprintln(&b, s)
+	}
+	for sum, err := range w.store.List(w.t.Context(), nil) {
+		run, err2 := w.store.Load(sum.ID)
+		if err != nil || err2 != nil || string(run.Begin.Inputs["run"].JSON) != n {
+			continue
+		}
+		for _, l := range run.Lines {
+			line, _ := json.Marshal(l)
+			fmt.Fprintf(&b, "%s %.600s\n", sum.ID, line)
+		}
+	}
+	return b.String()
+}
+
+// check holds the records against what the server has done.
+func (w *clusterWorld) check() {
+	w.shop.mu.Lock()
+	for _, item := range w.shop.twice {
+		w.t.Errorf("done twice: %s\n%s", item, w.dump(item))
+	}
+	bought := len(w.shop.bought)
+	w.shop.mu.Unlock()
+	deadline := time.Now().Add(3*w.c.wait + 90*time.Second) // the last resort of a front end that was killed is its runner's
+	for {
+		open, all, done := []string{}, 0, map[string]bool{}
+		for sum, err := range w.store.List(w.t.Context(), nil) {
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			all++
+			if sum.Status == record.Running || sum.Status == record.Died {
+				open = append(open, sum.ID+" "+sum.Status)
+			}
+			if sum.Calls == 0 {
+				continue
+			}
+			run, err := w.store.Load(sum.ID)
+			if err != nil || run.Damaged != nil {
+				w.t.Fatalf("run %s: %v %v", sum.ID, err, run)
+			}
+			for _, m := range run.Calls {
+				if m.Class != record.Read && (m.Done != nil && m.Done.Kind == record.Answered || m.Settle != nil && m.Settle.Happened) {
+					done[itemOf(m)] = true
+				}
+			}
+		}
+		if len(open) == 0 || time.Now().After(deadline) {
+			if len(open) > 0 {
+				w.t.Errorf("without an end: %v", open)
+			}
+			if len(done) != bought {
+				w.t.Errorf("the server has done %d things, the records say %d", bought, len(done))
+			}
+			w.t.Logf("%d records, %d effects", all, bought)
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}

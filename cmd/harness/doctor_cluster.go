@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/cmd/internal/join"
+	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/registry/text"
+)
+
+// doctorClusterFlags are those of doctor that concern a cluster.
+func doctorClusterFlags() []cli.Flag {
+	return append(join.ExistingFlags(),
+		poolFlag(),
+		&cli.StringFlag{Name: "monitor", Usage: "the monitoring port of a server of -cluster (http://HOST:8222): only it tells " +
+			"how often acknowledged messages are written to the disk"},
+		&cli.StringSliceFlag{Name: "permissions", Usage: "print what a user of -cluster with the `ROLE` needs and nothing " +
+			"else, as nats-server's configuration has it: " + strings.Join(cluster.Roles(), ", ") + "; may be repeated"})
+}
+
+// printPermissions prints what a user with some roles needs.
+func (e *env) printPermissions(c *cli.Command) (err error) {
+	key := ""
+	if creds := c.String("cluster-creds"); creds != "" {
+		if key, err = cluster.UserKey(creds); err != nil {
+			return err
+		}
+	}
+	p, err := cluster.PermissionsOf(c.StringSlice("permissions"), c.String("pool"), key)
+	if err != nil {
+		return usageError{"-permissions: " + err.Error()}
+	}
+	if c.Bool("json") {
+		return e.print(p)
+	}
+	_, err = p.WriteTo(e.stdout)
+	return err
+}
+
+// checkCluster looks at the cluster that the flags name.
+func checkCluster(ctx context.Context, c *cli.Command) []finding {
+	first := finding{Check: "cluster", Status: broken}
+	o := join.Options(c)
+	o.Existing = true
+	cl, err := cluster.Connect(ctx, o)
+	var s *cluster.Status
+	if err == nil {
+		defer cl.Close()
+		s, err = cl.Status(ctx, cl.Store(nil))
+	}
+	if err != nil {
+		first.Detail = err.Error()
+		first.Do = "start the servers with JetStream; harness serve -cluster makes the streams that are missing"
+		if strings.Contains(err.Error(), "permissions violation") {
+			first.Do = "harness doctor -permissions ROLE prints what a user needs"
+		}
+		return []finding{first}
+	}
+	first.Status = fine
+	first.Detail = fmt.Sprintf("nats-server %s at %s answers in %.1f ms", s.Version, s.URL, s.RoundTripMs)
+	if s.Cluster != "" {
+		first.Detail += ", of the cluster " + s.Cluster
+	}
+	all := append([]finding{first}, checkStreams(s)...)
+	all = append(all, checkSync(ctx, c.String("monitor")), checkUser(s, o.Creds, c.String("pool")), checkWire(s))
+	all = append(all, checkClock(s)...)
+	return append(all, checkRunners(s)...)
+}
+
+func checkStreams(s *cluster.Status) []finding {
+	f := finding{Check: "cluster streams", Status: fine}
+	least, bytes := 0, uint64(0)
+	var out []finding
+	for _, st := range s.Streams {
+		if least == 0 || st.Replicas < least {
+			least = st.Replicas
+		}
+		bytes += st.Bytes
+		for _, odd := range st.Odd {
+			out = append(out, finding{Check: "cluster stream " + st.Name, Status: warning, Detail: odd,
+				Do: "change it with nats stream edit " + st.Name + ", or have this version make it anew"})
+		}
+		for _, p := range st.Peers {
+			if p.Offline || !p.Current {
+				word := "is behind"
+				if p.Offline {
+					word = "is away"
+				}
+				out = append(out, finding{Check: "cluster stream " + st.Name, Status: warning,
+					Detail: fmt.Sprintf("server %s %s by %d messages", p.Name, word, p.Lag), Do: "look at its log"})
+			}
+		}
+	}
+	f.Detail = fmt.Sprintf("%s with %.1f MB, each at %s", text.Count(len(s.Streams), "stream"), float64(bytes)/1e6,
+		text.Count(least, "server"))
+	if least == 1 {
+		f.Status = warning
+		f.Detail += ": what they have is away while that one is, and gone with its disk"
+		f.Do = "with three servers, nats stream edit STREAM --replicas 3; harness serve -replicas 3 makes new ones so"
+	}
+	return append([]finding{f}, out...)
+}
+
+func checkSync(ctx context.Context, monitor string) finding {
+	f := finding{Check: "cluster sync", Status: warning, Do: "in the jetstream block of each server: sync_interval: always"}
+	const loss = "a power failure of all servers may lose up to %v of what they acknowledged, and runs may be repeated"
+	if monitor == "" {
+		f.Detail = "how often servers write to their disks is told by their monitoring ports alone, see -monitor; unless it " +
+			"is always, " + fmt.Sprintf(loss, 2*time.Minute)
+		return f
+	}
+	every, err := cluster.Monitored(ctx, monitor)
+	switch {
+	case err != nil:
+		f.Detail, f.Do = err.Error(), "-monitor http://HOST:8222, as http_port in the server's configuration says"
+	case every > 0:
+		f.Detail = fmt.Sprintf(loss, every)
+	default:
+		f.Status, f.Detail, f.Do = fine, "what is acknowledged is on the disk of that server", ""
+	}
+	return f
+}
+
+// checkUser says what the user may do.
+func checkUser(s *cluster.Status, creds, pool string) finding {
+	f := finding{Check: "cluster user", Status: fine}
+	switch {
+	case s.User == nil:
+		f.Status, f.Detail = warning, "this user may not ask for its permissions"
+		f.Do = "allow it to publish $SYS.REQ.USER.INFO; harness doctor -permissions ROLE prints all that it needs"
+		return f
+	case s.User.Permissions == nil:
+		f.Detail = fmt.Sprintf("%s of account %s may do everything there", s.User.Name, s.User.Account)
+		if s.User.Name == "" {
+			f.Detail = fmt.Sprintf("nobody by name, of account %s, may do everything there", s.User.Account)
+		}
+		f.Do = "users with just what they need: harness doctor -permissions ROLE"
+		return f
+	}
+	key := ""
+	if creds != "" {
+		key, _ = cluster.UserKey(creds) // it connected with it
+	}
+	var may []string
+	var lacks []string
+	for _, role := range cluster.Roles() {
+		p, err := cluster.PermissionsOf([]string{role}, pool, key)
+		if err != nil {
+			continue
+		}
+		if missing := s.User.Lacks(p); len(missing) == 0 {
+			may = append(may, role)
+		} else if role != cluster.RoleAdmin {
+			lacks = append(lacks, fmt.Sprintf("no %s: it lacks %s", role, text.List(missing, 3)))
+		}
+	}
+	f.Detail = fmt.Sprintf("%s of account %s has what it needs as: %s", s.User.Name, s.User.Account, strings.Join(may, ", "))
+	if len(may) == 0 {
+		f.Status = broken
+		f.Detail = fmt.Sprintf("%s of account %s: %s", s.User.Name, s.User.Account, strings.Join(lacks, "; "))
+		f.Do = "harness doctor -permissions ROLE prints what it needs"
+	}
+	return f
+}
+
+// checkWire says whether the connection can be read, or used by others.
+func checkWire(s *cluster.Status) finding {
+	f := finding{Check: "cluster connection", Status: fine, Detail: "TLS"}
+	u, err := url.Parse(s.URL)
+	local := false
+	if err == nil {
+		ip := net.ParseIP(u.Hostname())
+		local = u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	}
+	named := s.User == nil || s.User.Name != ""
+	switch {
+	case local && !s.TLS:
+		f.Detail = "without TLS, on this machine"
+	case !s.TLS:
+		f.Status, f.Detail = warning, "without TLS: whoever is in between reads scripts and results, and may change them"
+		f.Do = "a tls block in the servers' configuration, and -cluster tls://… with -cluster-ca"
+	case !local && !named:
+		f.Status, f.Detail = warning, "with TLS, and anybody who reaches the servers may connect"
+		f.Do = "users with nkeys, see harness doctor -permissions ROLE, and -cluster-creds"
+	}
+	if !local && !s.TLS && !named {
+		f.Detail += "; anybody may connect"
+	}
+	return f
+}
+
+// maxClock is by how much clocks may differ, in ms.
+const maxClock = 500
+
+func checkClock(s *cluster.Status) []finding {
+	f := finding{Check: "cluster clock", Status: fine, Detail: fmt.Sprintf("that of the server differs by %.0f ms", s.ClockMs)}
+	if max(s.ClockMs, -s.ClockMs) > maxClock {
+		f.Status, f.Do = warning, "set both by NTP: when a script may begin is told by the clock of the front end"
+	}
+	out := []finding{f}
+	for _, p := range s.Pools {
+		if p.AckWaitS != 0 && p.AckWaitS != s.AckWaitS {
+			out = append(out, finding{Check: "cluster queue " + p.Name, Status: warning, Detail: fmt.Sprintf(
+				"a runner counts as dead after %g s, by this version after %g s", p.AckWaitS, s.AckWaitS),
+				Do: "run one version everywhere: a runner sets it when it starts"})
+		}
+	}
+	return out
+}
+
+// checkRunners says who is there, what waits, and what was lost.
+func checkRunners(s *cluster.Status) []finding {
+	fronts, runners, places := 0, 0, 0
+	for _, p := range s.Processes {
+		if p.Front {
+			fronts++
+		}
+		if p.Runner != nil {
+			runners++
+			places += p.Runner.Max
+		}
+	}
+	f := finding{Check: "cluster processes", Status: fine, Detail: fmt.Sprintf("%s, %s with %s", text.Count(fronts, "front end"),
+		text.Count(runners, "runner"), text.Count(places, "place"))}
+	if runners == 0 {
+		f.Status, f.Do = warning, "start harness runner -cluster: until then scripts wait"
+	}
+	out := []finding{f}
+	for _, p := range s.Pools {
+		q := finding{Check: "cluster queue " + p.Name, Status: fine, Detail: fmt.Sprintf("%d waiting, %d under way", p.Waiting,
+			p.UnderWay)}
+		if p.OldestS > 0 {
+			q.Detail += fmt.Sprintf(", the oldest for %v", time.Duration(p.OldestS*float64(time.Second)).Round(time.Second))
+		}
+		if p.Waiting > 0 && p.Runners == 0 {
+			q.Status, q.Do = warning, "no runner of the pool is alive: start harness runner -pool "+shellWord(p.Name)
+		}
+		out = append(out, q)
+	}
+	if s.Registry != nil {
+		out = append(out, finding{Check: "cluster registry", Status: fine, Detail: fmt.Sprintf("revision %.16s, published %v ago",
+			strings.TrimPrefix(s.Registry.Revision, "SHA-256="), time.Since(s.Registry.Published).Round(time.Second))})
+	}
+	if n := len(s.Lost); n > 0 {
+		more := ""
+		if s.LostMore {
+			more = " or more"
+		}
+		out = append(out, finding{Check: "cluster lost", Status: warning, Detail: fmt.Sprintf("%d%s in the last day, the latest %s",
+			n, more, s.Lost[0].ID), Do: "harness runs -status lost -since 24h shows them"})
+	}
+	return out
+}

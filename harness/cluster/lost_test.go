@@ -1,0 +1,307 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/record"
+)
+
+const (
+	waits = "UseTools(\"wait for a delivery\")\n_, err := shop.Wait()\nfmt.Println(err)"
+	buys  = "UseTools(\"order an item\", \"wait for a delivery\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})\nshop.Wait()\nReturn(1)"
+	short = 2 * time.Second // an AckWait
+)
+
+type ran struct {
+	res *harness.Result
+	err error
+}
+
+// sends runs a script in the background.
+func sends(ctx context.Context, h *harness.Harness, s *harness.Script) <-chan ran {
+	out := make(chan ran, 1)
+	go func() {
+		res, err := h.Run(ctx, s)
+		out <- ran{res, err}
+	}()
+	return out
+}
+
+// begun receives the ID of a script's run when its job is in the queue.
+func begun(s *harness.Script) <-chan string {
+	ids := make(chan string, 1)
+	s.OnLine = func(l record.Line) {
+		if b, ok := l.(*record.Begin); ok {
+			ids <- b.ID
+		}
+	}
+	return ids
+}
+
+func TestARunIsCanceled(t *testing.T) {
+	url := clustertest.Server(t)
+	c := connected(t, url, Options{})
+	f, h := fronting(t, c, FrontOptions{})
+	other, _ := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	store := c.Store(nil)
+	shop := newSeller()
+	all, served := t, false
+	for _, queued := range []bool{true, false} { // at first there is no runner
+		for _, by := range []string{"its client", "its front end", "another one"} {
+			t.Run(fmt.Sprintf("queued %t, by %s", queued, by), func(t *testing.T) {
+				if !queued && !served {
+					serving(all, connected(all, url, Options{}), shop, RunnerOptions{})
+					served = true
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				s := &harness.Script{Source: waits}
+				ids := begun(s)
+				out := sends(ctx, h, s)
+				id := receive(t, ids)
+				if !queued {
+					receive(t, shop.begun)
+				}
+				if waiting, err := other.Queued(t.Context(), id); !waiting || err != nil {
+					t.Errorf("queued: %t, %v", waiting, err)
+				}
+				switch by {
+				case "its client":
+					cancel()
+				case "its front end":
+					if ok, err := f.Cancel(t.Context(), id); !ok || err != nil {
+						t.Fatal(ok, err)
+					}
+				default:
+					if ok, err := other.Cancel(t.Context(), id); !ok || err != nil {
+						t.Fatal(ok, err)
+					}
+				}
+				got := receive(t, out)
+				if got.err != nil || got.res.Status != harness.Canceled || got.res.Run != id {
+					t.Fatalf("%+v, %v", got.res, got.err)
+				}
+				if !queued {
+					receive(t, shop.canceled)
+				}
+				run, err := store.Load(id)
+				if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) {
+					t.Errorf("its record: %+v, %v", run, err)
+				}
+				if ok, err := f.Cancel(t.Context(), id); ok || err != nil {
+					t.Errorf("canceled again: %t, %v", ok, err)
+				}
+			})
+		}
+	}
+}
+
+func TestAFullQueueIsBusy(t *testing.T) {
+	url := clustertest.Server(t)
+	_, h := fronting(t, connected(t, url, Options{Queue: 2}), FrontOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var outs []<-chan ran
+	for i := range 2 {
+		s := &harness.Script{Source: fmt.Sprintf("Return(%d)", i)}
+		ids := begun(s)
+		outs = append(outs, sends(ctx, h, s))
+		receive(t, ids)
+	}
+	_, err := h.Run(t.Context(), &harness.Script{Source: "Return(3)"})
+	var busy *BusyError
+	if !errors.As(err, &busy) || busy.Busy() <= 0 {
+		t.Errorf("%v", err)
+	}
+	cancel()
+	for _, out := range outs {
+		if got := receive(t, out); got.err != nil || got.res.Status != harness.Canceled {
+			t.Errorf("%+v, %v", got.res, got.err)
+		}
+	}
+}
+
+func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
+	url := clustertest.Server(t)
+	c := connected(t, url, Options{})
+	_, h := fronting(t, c, FrontOptions{Wait: time.Millisecond})
+	s := &harness.Script{Source: "Return(1)"}
+	ids := begun(s)
+	_, err := h.Run(t.Context(), s)
+	var busy *BusyError
+	if !errors.As(err, &busy) {
+		t.Errorf("%v", err)
+	}
+	run, err := c.Store(nil).Load(receive(t, ids)) // nobody begins it later
+	if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) {
+		t.Errorf("%+v, %v", run, err)
+	}
+	if j, _, err := c.queued(t.Context(), "", run.Begin.ID); j != nil || err != nil {
+		t.Errorf("it is in the queue: %+v, %v", j, err)
+	}
+}
+
+// A run whose runner dies is lost, told by another runner, or by the front end where there
+// is none; nothing that it did is done again.
+func TestARunIsLostWithItsRunner(t *testing.T) {
+	for _, another := range []bool{true, false} {
+		t.Run(fmt.Sprintf("another runner %t", another), func(t *testing.T) {
+			t.Parallel()
+			url := clustertest.Server(t)
+			c := connected(t, url, Options{AckWait: short})
+			_, h := fronting(t, c, FrontOptions{})
+			dies := connected(t, url, Options{AckWait: short})
+			first, second := newSeller(), newSeller()
+			serving(t, dies, first, RunnerOptions{})
+			out := sends(t.Context(), h, &harness.Script{Source: buys})
+			receive(t, first.begun)
+			dies.conn.Close()
+			if another {
+				serving(t, connected(t, url, Options{AckWait: short}), second, RunnerOptions{RerunReads: true})
+			}
+			got := receive(t, out)
+			if got.err != nil || got.res.Status != harness.Lost || first.orders() != 1 || second.orders() != 0 {
+				t.Fatalf("%d and %d orders: %+v, %v", first.orders(), second.orders(), got.res, got.err)
+			}
+			run, err := c.Store(nil).Load(got.res.Run)
+			if err != nil || run.End == nil || run.End.Status != string(harness.Lost) || run.Running || len(run.Calls) == 0 {
+				t.Errorf("%+v, %v", run, err)
+			}
+		})
+	}
+}
+
+// One that had only read goes on at another runner, where that is told to.
+func TestReadsGoOnElsewhere(t *testing.T) {
+	url := clustertest.Server(t)
+	_, h := fronting(t, connected(t, url, Options{AckWait: short}), FrontOptions{})
+	dies := connected(t, url, Options{AckWait: short})
+	first, second := newSeller(), newSeller()
+	close(second.release)
+	serving(t, dies, first, RunnerOptions{})
+	out := sends(t.Context(), h, &harness.Script{Source: waits})
+	receive(t, first.begun)
+	dies.conn.Close()
+	serving(t, connected(t, url, Options{AckWait: short}), second, RunnerOptions{RerunReads: true})
+	if got := receive(t, out); got.err != nil || got.res.Status != harness.OK || got.res.Stdout != "<nil>\n" || got.res.Attempts != 2 {
+		t.Fatalf("%+v, %v", got.res, got.err)
+	}
+}
+
+// Who sends again what a front end took along gets the first run's answer: while it waits
+// for a runner, while it runs, and when it has ended.
+func TestARequestOutlivesItsFrontEnd(t *testing.T) {
+	for _, when := range []string{"queued", "running", "ended"} {
+		t.Run(when, func(t *testing.T) {
+			url := clustertest.Server(t)
+			dies := connected(t, url, Options{})
+			f, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &harness.Script{Source: buys, Subject: "ann"}
+			ids := begun(s)
+			go f.Run(t.Context(), s)
+			id := receive(t, ids)
+			shop := newSeller()
+			if when != "queued" {
+				serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+				receive(t, shop.begun)
+			}
+			dies.conn.Close()
+			c := connected(t, url, Options{})
+			store := c.Store(nil)
+			answers, h := fronting(t, c, FrontOptions{})
+			if when == "ended" {
+				close(shop.release)
+				for run, err := store.Load(id); err != nil || run.End == nil || run.Running; run, err = store.Load(id) {
+					if t.Context().Err() != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			out := make(chan ran, 1)
+			go func() {
+				res, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+				out <- ran{res, err}
+			}()
+			if when == "queued" {
+				serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+				receive(t, shop.begun)
+			}
+			if when != "ended" {
+				close(shop.release)
+			}
+			got := receive(t, out)
+			if got.err != nil || got.res == nil || got.res.Run != id || got.res.Status != harness.OK || shop.orders() != 1 {
+				t.Fatalf("%d orders: %+v, %v", shop.orders(), got.res, got.err)
+			}
+			// A front end that dies before its client has the answer has not answered: only
+			// after a while, or when it ends in order, it says that it has.
+			_, other := fronting(t, connected(t, url, Options{}), FrontOptions{})
+			again, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+			if err != nil || again == nil || again.Run != id {
+				t.Errorf("not answered, although nobody may have the answer: %+v, %v", again, err)
+			}
+			if err := answers.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again, err = other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+			if again != nil || err != nil {
+				t.Errorf("answered once more: %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+func FuzzParseJob(f *testing.F) {
+	s := harness.Script{Source: "Return(1)", Subject: "ann", Stored: map[string]json.RawMessage{}, Policy: &harness.Policy{Deny: []string{"git"}},
+		Inputs: map[string]json.RawMessage{"a": json.RawMessage(` {"b": 1}`)}}
+	for _, kind := range []string{kindRun, kindResume} {
+		name := record.NewName(time.Unix(1, 0))
+		_, id, _ := record.ParseName(name)
+		j := newJob(f.Context(), kind, id, &s)
+		j.Name, j.Until = name, time.Unix(2, 0)
+		b, err := marshal(j)
+		if err != nil {
+			f.Fatal(err)
+		}
+		got, err := parseJob(b)
+		if err != nil || got.Script.Stored == nil || string(got.script().Inputs["a"]) != ` {"b": 1}` {
+			f.Fatalf("%s is read as %+v, %v", b, got, err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte(`{"v":2,"new":true}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		j, err := parseJob(b)
+		if err != nil {
+			return
+		}
+		again, err := marshal(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parseJob(again); err != nil {
+			t.Errorf("%s: %v", again, err)
+		}
+	})
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("o00000003abc"), []byte("+00000003a"))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var fr frames
+		for _, m := range [][]byte{a, b} {
+			if kind, body, err := fr.add(m); err == nil && kind != 0 && len(body) > len(a)+len(b) {
+				t.Errorf("%d bytes of %d", len(body), len(a)+len(b))
+			}
+		}
+	})
+}

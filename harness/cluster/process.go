@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Process is a process of the cluster that is alive.
+type Process struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Version is that of its build.
+	Version string `json:"version,omitempty"`
+	// Front says that it takes scripts, Node that it has servers that others call, and
+	// Runner what it runs.
+	Front  bool    `json:"front,omitempty"`
+	Node   bool    `json:"node,omitempty"`
+	Runner *Runner `json:"runner,omitempty"`
+	// Revision is that of the registry which it follows; empty: none.
+	Revision string `json:"revision,omitempty"`
+	// Seen is when it last said so.
+	Seen time.Time `json:"seen,omitzero"`
+}
+
+// Runner is what a process runs.
+type Runner struct {
+	Pool    string `json:"pool"`
+	Running int    `json:"running"`
+	Max     int    `json:"max"`
+}
+
+// Kind is what a process is, in a word or some.
+func (p *Process) Kind() string {
+	var all []string
+	if p.Front {
+		all = append(all, "front end")
+	}
+	if p.Runner != nil {
+		all = append(all, "runner")
+	}
+	if p.Node {
+		all = append(all, "node")
+	}
+	return cmp.Or(strings.Join(all, ", "), "other")
+}
+
+// self is what this process says of itself.
+type self struct {
+	mu   sync.Mutex
+	says []*func(*Process)
+}
+
+func (s *self) say(c *Cluster) *Process {
+	p := &Process{ID: c.id, Name: c.o.Name, Version: c.o.Version, Revision: c.Revision()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, say := range s.says {
+		(*say)(p)
+	}
+	return p
+}
+
+// announce has this process say what it does, until leave is called: from now on, where
+// the engine can be reached, and with each sign of life.
+func (c *Cluster) announce(say func(*Process)) (leave func(), err error) {
+	c.self.mu.Lock()
+	c.self.says = append(c.self.says, &say)
+	c.self.mu.Unlock()
+	leave = func() {
+		c.self.mu.Lock()
+		defer c.self.mu.Unlock()
+		c.self.says = slices.DeleteFunc(c.self.says, func(other *func(*Process)) bool { return other == &say })
+	}
+	c.Backing()
+	if err = c.backing.live(); err == nil {
+		ctx, cancel := c.bounded()
+		defer cancel()
+		err = c.sayAlive(ctx)
+	}
+	if err != nil {
+		leave()
+	}
+	return leave, err
+}
+
+// maxProcesses bounds how many processes a Status has, and maxProcess what one says of
+// itself, in bytes.
+const (
+	maxProcesses = 1000
+	maxProcess   = 16 << 10
+)
+
+// processes are those that are alive, by name.
+func (c *Cluster) processes(ctx context.Context) ([]*Process, error) {
+	subjects, err := c.subjectsOf(ctx, c.state, prefix+"alive.*")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Process
+	for subject := range subjects {
+		if len(all) == maxProcesses {
+			break
+		}
+		m, err := c.last(ctx, c.state, subject)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		p := &Process{}
+		if len(m.Data) > maxProcess || json.Unmarshal(m.Data, p) != nil {
+			p = &Process{Name: "a process of another version"}
+		}
+		p.ID, p.Seen = untoken(strings.TrimPrefix(subject, prefix+"alive.")), m.Time
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *Process) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID)) })
+	return all, nil
+}
