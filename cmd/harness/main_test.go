@@ -1,14 +1,17 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/usetools/usetools/cmd/internal/testserver"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 )
 
@@ -28,9 +31,40 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// clusterCommands are those of test scripts that have a cluster:
+//
+//	engine            starts a server of NATS, and sets CLUSTER to its URL
+//	publish FILE      makes a registry that of the cluster
+//	eventually CMD…   runs a command until it ends well, for a minute at most
+func clusterCommands(t *testing.T) map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"engine": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Setenv("CLUSTER", clustertest.Server(t)) },
+		"publish": func(ts *testscript.TestScript, _ bool, args []string) {
+			c, err := cluster.Connect(t.Context(), &cluster.Options{URL: ts.Getenv("CLUSTER")})
+			ts.Check(err)
+			defer c.Close()
+			_, err = c.PublishRegistry(t.Context(), ts.MkAbs(args[0]))
+			ts.Check(err)
+		},
+		"eventually": func(ts *testscript.TestScript, _ bool, args []string) {
+			for late := time.Now().Add(time.Minute); ; {
+				err := ts.Exec(args[0], args[1:]...)
+				if err == nil {
+					return
+				}
+				if time.Now().After(late) {
+					ts.Fatalf("%q: %v", args, err)
+				}
+			}
+		},
+	}
+}
+
 // TestScripts runs the command as its users do: testdata/*.txtar.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, Cmds: recordCommands(), Setup: func(e *testscript.Env) error {
+	cmds := recordCommands()
+	maps.Copy(cmds, clusterCommands(t))
+	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, Cmds: cmds, Setup: func(e *testscript.Env) error {
 		e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))       // for the phrases that are remembered
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "userconfig")) // for saved scripts
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "userstate"))   // for the records of runs

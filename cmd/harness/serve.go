@@ -180,6 +180,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			return usageError{err.Error()}
 		}
 	}
+	path := files.Path() // by which others find this server
 	cl, err := e.connected(ctx, c, log)
 	if err != nil {
 		return err
@@ -260,7 +261,7 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			}
 			log.Info("console", open...)
 		}
-		if path := files.Path(); path != "" {
+		if path != "" {
 			var secret []byte
 			if link != "" && opts.Approvals != serve.ApprovalsConsole { // what other processes say does not count
 				secret = http.Secret

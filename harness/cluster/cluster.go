@@ -129,6 +129,7 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 	opts := []nats.Option{
 		nats.Name(c.o.Name),
 		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
+		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent later, when nobody waits for it
 		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			c.log.Warn("cluster", "error", err)
@@ -289,7 +290,12 @@ func lostRequest(err error) bool {
 	return err != nil && !errors.Is(err, nats.ErrConnectionClosed) &&
 		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
 			errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrDisconnected) ||
-			errors.As(err, &api) && api.Code == 503)
+			errors.Is(err, nats.ErrReconnectBufExceeded) || errors.As(err, &api) && api.Code == 503)
+}
+
+// notSent reports whether an error says that a request was not even sent.
+func notSent(err error) bool {
+	return errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionClosed)
 }
 
 // Close ends the connection, and waits for what uses it.

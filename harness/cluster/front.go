@@ -38,8 +38,6 @@ const (
 	// maxWait is less than jobAge, so that no job is gone before its front end knows.
 	maxWait = 25 * time.Minute
 
-	// publishFor is how long a job that the engine does not take is sent again.
-	publishFor = 20 * time.Second
 	// lookEvery is how often the record of a run is looked at whose front end waits.
 	lookEvery = 3 * time.Second
 	// answeredAfter is how long after a result was handed on it counts as answered.
@@ -117,6 +115,9 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 	)
 	if err != nil {
 		return nil, fmt.Errorf("listening to runners: %w", err)
+	}
+	if _, err := c.Backing().Key(true); err != nil { // without it no request is known again
+		return nil, err
 	}
 	if f.leave, err = c.announce(func(p *Process) { p.Front = true }); err != nil {
 		return nil, err
@@ -308,15 +309,18 @@ func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func
 // enqueue queues a job. Where it is not known whether the queue has it, nobody begins it.
 func (f *Front) enqueue(ctx context.Context, j *job) error {
 	key := cmp.Or(j.Name, j.ID+"-"+strings.ToLower(rand.Text()))
-	try, cancel := context.WithTimeout(ctx, publishFor)
+	try, cancel := context.WithTimeout(ctx, f.c.o.AckWait) // so long a server may be away
 	defer cancel()
 	err := f.c.enqueue(try, j, key)
 	var busy *BusyError
 	if err == nil {
 		f.c.counts.queued.Add(1)
 	}
-	if err == nil || errors.As(err, &busy) {
-		return err
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, &busy) {
+		return cmp.Or(ctx.Err(), err)
 	}
 	if j.Kind == kindRun {
 		if _, err := f.local.Withdraw(j.script(), "the cluster did not take it"); err == nil {
@@ -464,7 +468,12 @@ func (f *Front) Join(ctx context.Context, request string) (*harness.Result, erro
 	if request == "" {
 		return nil, nil
 	}
-	j, _, err := f.c.queued(ctx, request, "")
+	look, cancel := context.WithTimeout(ctx, f.c.o.AckWait)
+	j, _, err := f.c.queued(look, request, "")
+	cancel()
+	if lostRequest(err) {
+		return nil, cmp.Or(ctx.Err(), error(errAway))
+	}
 	if j == nil || err != nil || j.Kind != kindRun || !f.Gone(ctx, j.Front) {
 		return nil, err
 	}

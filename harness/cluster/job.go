@@ -223,11 +223,15 @@ func (e *BusyError) Error() string {
 // Busy returns when it may be tried again.
 func (e *BusyError) Busy() time.Duration { return e.RetryAfter }
 
+// errAway is the answer while the engine is not reached.
+var errAway = &BusyError{"the cluster cannot be reached", retryAfter}
+
 // retryAfter is when who was sent away may come again.
 const retryAfter = 2 * time.Second
 
 // enqueue puts a job into the queue. key tells it from other jobs, so that it is there
-// once, however often it is sent. A full queue is a *BusyError.
+// once, however often it is sent. A *BusyError says that it is not there: the queue is full,
+// or the engine was not reached.
 func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	b, err := marshal(j)
 	if err != nil {
@@ -235,21 +239,33 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	}
 	if len(b) > part {
 		if b, err = c.putBeside(ctx, j); err != nil {
+			if lostRequest(err) {
+				err = errAway
+			}
 			return err
 		}
 	}
 	msg := nats.NewMsg(jobSubject(j.Pool, j.Request, j.ID))
 	msg.Data = b
+	sent := false
 	err = c.again(ctx, func(ctx context.Context) error {
 		_, err := c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(key))
+		sent = sent || !notSent(err)
 		return err
 	})
 	var api *jetstream.APIError
-	if errors.As(err, &api) && strings.Contains(api.Description, "maximum messages") {
-		if j.Parts > 0 {
-			c.dropBeside(j.ID)
-		}
-		return &BusyError{"the queue of the cluster is full", retryAfter}
+	switch {
+	case err == nil:
+		return nil
+	case !sent:
+		err = errAway
+	case errors.As(err, &api) && strings.Contains(api.Description, "maximum messages"):
+		err = &BusyError{"the queue of the cluster is full", retryAfter}
+	default:
+		return err
+	}
+	if j.Parts > 0 {
+		c.dropBeside(j.ID)
 	}
 	return err
 }

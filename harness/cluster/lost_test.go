@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
@@ -304,4 +307,28 @@ func FuzzFrames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// While the engine is away nothing is known to have been sent: a client is told that nothing
+// has run, and later nothing runs.
+func TestWithoutTheEngineNothingHasRun(t *testing.T) {
+	s := clustertest.Servers(t, 1)[0]
+	c := connected(t, s.ClientURL(), Options{AckWait: 200 * time.Millisecond})
+	_, h := fronting(t, c, FrontOptions{})
+	away := c.conn.StatusChanged(nats.RECONNECTING)
+	s.Shutdown()
+	s.WaitForShutdown()
+	receive(t, away)
+	var busy *BusyError
+	if _, err := h.Run(t.Context(), &harness.Script{Source: "Return(1)"}); !errors.As(err, &busy) ||
+		!strings.Contains(err.Error(), "the cluster cannot be reached; nothing has run") {
+		t.Errorf("%v", err)
+	}
+	if _, err := h.Rejoin(t.Context(), &harness.Script{Source: "Return(1)"}); !errors.As(err, &busy) {
+		t.Errorf("looking for the same request: %v", err)
+	}
+	big := &harness.Script{Source: "Return(1) // " + strings.Repeat("x", 2*part)}
+	if _, err := h.Run(t.Context(), big); !errors.As(err, &busy) {
+		t.Errorf("a large script: %v", err)
+	}
 }

@@ -66,6 +66,9 @@ type runner struct {
 	log *slog.Logger
 	end sync.WaitGroup // jobs that were taken
 
+	lacks   atomic.Pointer[string] // the revision of a job that is not here, of which the first was told
+	failing atomic.Bool            // asking for jobs fails, which was told
+
 	mu      sync.Mutex
 	mine    map[uint64]*running // by sequence of the job in the queue
 	tenants map[string]*tenant
@@ -164,7 +167,10 @@ func (r *runner) place(ctx, scripts context.Context) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	r.log.Warn("no jobs from the cluster", "error", err)
+	// That the engine is away the connection has told.
+	if r.c.conn.IsConnected() && !lostRequest(err) && !r.failing.Swap(true) {
+		r.log.Warn("no jobs from the cluster; asking again each second", "error", err)
+	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(time.Second):
@@ -189,9 +195,12 @@ func (r *runner) jobs(ctx, scripts context.Context, inbox string, sub *nats.Subs
 		case msg.Reply != "" && ctx.Err() != nil:
 			r.later(msg, 0)
 		case msg.Reply != "":
+			r.failing.Store(false)
 			r.take(scripts, msg)
 		case msg.Header.Get("Status") != "404" && msg.Header.Get("Status") != "408": // not that there is none
 			return fmt.Errorf("the queue: %s", cmp.Or(msg.Header.Get("Description"), msg.Header.Get("Status")))
+		default:
+			r.failing.Store(false)
 		}
 	}
 	return nil
@@ -303,6 +312,10 @@ func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcom
 		}
 	}()
 	if !r.c.HasRevision(ctx, j.Revision) {
+		if r.lacks.Swap(&j.Revision) == nil {
+			r.log.Warn("a job waits for a registry of the cluster that is not here; a runner with -registry or -no-watch, or "+
+				"that began before one was published, does not follow it", "run", j.ID, "revision", j.Revision)
+		}
 		r.later(run.msg.Load(), time.Second)
 		return nil
 	}
@@ -579,7 +592,7 @@ func (c *Cluster) tell(j *job, out *outcome) {
 	}
 	defer heard.Unsubscribe()
 	for range toldTries {
-		if err := c.sendFrame(doneSubject(j.Front, j.ID), inbox, kind, body); err != nil {
+		if err := c.sendFrame(doneSubject(j.Front, j.ID), inbox, kind, body); err != nil && !lostRequest(err) {
 			return
 		}
 		if _, err := heard.NextMsg(each); err == nil || errors.Is(err, nats.ErrNoResponders) {
@@ -601,8 +614,11 @@ func (c *Cluster) askUser(ctx context.Context, j *job, server string, q *backend
 		return nil, err
 	}
 	defer sub.Unsubscribe()
-	if err := c.conn.PublishRequest(askSubject(j.Front, j.ID), inbox, b); err != nil {
-		return nil, err
+	try, cancel := context.WithTimeout(ctx, c.o.AckWait)
+	defer cancel()
+	err = c.again(try, func(context.Context) error { return c.conn.PublishRequest(askSubject(j.Front, j.ID), inbox, b) })
+	if err != nil {
+		return nil, fmt.Errorf("asking the user: %w", c.reached(err))
 	}
 	for {
 		beat, cancel := context.WithTimeout(ctx, beatsMissed*beatEvery)

@@ -134,6 +134,9 @@ func (b *backing) Latest(request string) (id string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	if lostRequest(err) { // it is asked before a script is sent to a runner
+		return "", errAway
+	}
 	if err != nil {
 		return "", err
 	}

@@ -213,9 +213,6 @@ var clustered = flag.Bool("clustered", false, "run scripts at a runner, through 
 // inCluster makes options those of a front end, and starts a runner for it.
 func inCluster(t *testing.T, opts *Options) (of func(*Server)) {
 	t.Helper()
-	if opts.Records == nil {
-		opts.Records = record.Memory(DefaultRecords, nil)
-	}
 	url := clustertest.Server(t)
 	connect := func() *cluster.Cluster {
 		c, err := cluster.Connect(t.Context(), &cluster.Options{URL: url})
@@ -225,21 +222,24 @@ func inCluster(t *testing.T, opts *Options) (of func(*Server)) {
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
-	c := connect()
+	c, runs := connect(), connect()
+	there := opts.Records // of a test that looks into them
+	if there == nil {
+		opts.Records, there = c.Store(nil), runs.Store(nil)
+	}
 	f, err := c.Front(&cluster.FrontOptions{Records: opts.Records, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	opts.Elsewhere = f
-	h := harness.New(&harness.Options{Records: opts.Records, WorkerCommand: opts.WorkerCommand, BestEffort: opts.BestEffort,
+	h := harness.New(&harness.Options{Records: there, WorkerCommand: opts.WorkerCommand, BestEffort: opts.BestEffort,
 		Spares: opts.Spares, Version: "test"})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	runs := connect()
 	served := make(chan *Server, 1)
 	go func() {
 		s := <-served
-		done <- runs.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: opts.Records, MaxRuns: opts.MaxRuns,
+		done <- runs.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: there, MaxRuns: opts.MaxRuns,
 			Limits: opts.Limits, Catalog: s.live.acquire})
 	}()
 	t.Cleanup(func() {
