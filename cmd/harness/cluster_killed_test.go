@@ -188,7 +188,7 @@ func startCluster(t *testing.T, dir string, servers, fronts, runners int) *aClus
 			if time.Since(begun) > 30*time.Second {
 				t.Fatal(err)
 			}
-			time.Sleep(20 * time.Millisecond)
+			pause(20 * time.Millisecond)
 		}
 	}
 	return c
@@ -198,7 +198,7 @@ func startCluster(t *testing.T, dir string, servers, fronts, runners int) *aClus
 func (c *aCluster) connect(within time.Duration) *cluster.Cluster {
 	c.t.Helper()
 	servers := len(c.kinds["server"])
-	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+	for begun := time.Now(); ; pause(100 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(c.t.Context(), within)
 		own, err := cluster.Connect(ctx, &cluster.Options{URL: c.url, Replicas: min(servers, 3), AckWait: c.wait})
 		cancel()
@@ -210,6 +210,9 @@ func (c *aCluster) connect(within time.Duration) *cluster.Cluster {
 		}
 	}
 }
+
+// pause is how long other processes are left alone.
+func pause(d time.Duration) { <-time.After(d) }
 
 func freePorts(t *testing.T, n int) (ports []int) {
 	for range n {
@@ -228,7 +231,7 @@ func (c *aCluster) strike(rng *rand.Rand, kind string, down time.Duration) {
 	all := c.kinds[kind]
 	p := all[rng.IntN(len(all))]
 	p.kill()
-	time.Sleep(down)
+	pause(down)
 	p.start()
 }
 
@@ -409,7 +412,7 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 		if err != nil { // the front end is gone: the client sends its request again
 			w.count("no answer")
 			story = append(story, time.Now().UTC().Format("15:04:05.000 ")+err.Error())
-			time.Sleep(100 * time.Millisecond)
+			pause(100 * time.Millisecond)
 			continue
 		}
 		story = append(story, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf("%s %s %.300s", a.Status, a.Run, a.text))
@@ -431,7 +434,7 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 		case harness.Lost, harness.Uncertain:
 			w.settle(a.Run)
 		case "", harness.Canceled: // busy, or the engine cannot be reached: nothing has run
-			time.Sleep(200 * time.Millisecond)
+			pause(200 * time.Millisecond)
 		default:
 			w.t.Errorf("run %d: %s", n, strings.Join(story, "\n"))
 			return
@@ -525,6 +528,6 @@ func (w *clusterWorld) check() {
 			w.t.Logf("%d records, %d effects", all, bought)
 			return
 		}
-		time.Sleep(time.Second)
+		pause(time.Second)
 	}
 }
