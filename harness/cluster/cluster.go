@@ -290,13 +290,16 @@ func lostRequest(err error) bool {
 	return err != nil && !errors.Is(err, nats.ErrConnectionClosed) &&
 		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
 			errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrDisconnected) ||
-			errors.Is(err, nats.ErrReconnectBufExceeded) || errors.As(err, &api) && api.Code == 503)
+			errors.Is(err, nats.ErrReconnectBufExceeded) || errors.As(err, &api) && api.Code == 503 && !full(api))
 }
 
 // notSent reports whether an error says that a request was not even sent.
 func notSent(err error) bool {
 	return errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionClosed)
 }
+
+// full reports whether the engine refused a message as its stream has no room.
+func full(api *jetstream.APIError) bool { return strings.Contains(api.Description, "maximum messages") }
 
 // Close ends the connection, and waits for what uses it.
 func (c *Cluster) Close() error {

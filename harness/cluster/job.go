@@ -259,7 +259,7 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 		return nil
 	case !sent:
 		err = errAway
-	case errors.As(err, &api) && strings.Contains(api.Description, "maximum messages"):
+	case errors.As(err, &api) && full(api):
 		err = &BusyError{"the queue of the cluster is full", retryAfter}
 	default:
 		return err
