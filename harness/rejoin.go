@@ -93,11 +93,13 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 			return res, err
 		}
 	}
-	if h.opts.Elsewhere != nil {
-		res, err := h.opts.Elsewhere.Join(ctx, request)
+	if h.opts.Elsewhere == nil {
+		return nil, nil
+	}
+	if res, err := h.opts.Elsewhere.Join(ctx, request); res != nil || err != nil || id == "" {
 		return joined(res), err
 	}
-	return nil, nil
+	return h.rejoin(ctx, s, id, request, named) // it may have ended between the two looks
 }
 
 // joined says of a result that it is of a request that was sent before.
