@@ -71,6 +71,11 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 		return nil, nil
 	}
 	request := h.request(s)
+	if h.opts.Elsewhere != nil && s.Once == "" { // before the records: a run that is not found here has its end there
+		if res, err := h.opts.Elsewhere.Join(ctx, request); res != nil || err != nil {
+			return joined(res), err
+		}
+	}
 	id, err := store.LatestOnce(ctx, s.Subject, s.Once)
 	named := id != ""
 	if err == nil && !named {
@@ -88,18 +93,10 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 			return res, err
 		}
 	}
-	if id != "" {
-		if res, err := h.rejoin(ctx, s, id, request, named); res != nil || err != nil {
-			return res, err
-		}
-	}
-	if h.opts.Elsewhere == nil {
+	if id == "" {
 		return nil, nil
 	}
-	if res, err := h.opts.Elsewhere.Join(ctx, request); res != nil || err != nil || id == "" {
-		return joined(res), err
-	}
-	return h.rejoin(ctx, s, id, request, named) // it may have ended between the two looks
+	return h.rejoin(ctx, s, id, request, named)
 }
 
 // joined says of a result that it is of a request that was sent before.
