@@ -147,11 +147,18 @@ commands and flags.`,
 			return cli.ShowRootCommandHelp(c)
 		},
 	}
-	for _, c := range root.Commands {
+	prepare(root.Commands)
+	return root
+}
+
+// prepare sets what all commands have in common.
+func prepare(commands []*cli.Command) {
+	for _, c := range commands {
 		c.OnUsageError = wrongUsage
 		c.DisableSliceFlagSeparator = true
+		c.HideHelpCommand = len(c.Commands) == 0 // "h" and "help" are arguments there, such as of search
+		prepare(c.Commands)
 	}
-	return root
 }
 
 func wrongUsage(_ context.Context, _ *cli.Command, err error, _ bool) error {

@@ -218,6 +218,21 @@ func TestOfAnIDAsMuchIsEnoughAsNoOtherHas(t *testing.T) {
 	}
 }
 
+func TestAnArgumentIsNotAskedForHelp(t *testing.T) {
+	store, err := record.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"h", "help"} {
+		var out bytes.Buffer
+		err := app(strings.NewReader(""), &out, io.Discard).Run(t.Context(),
+			[]string{"harness", "runs", "-state", store.Dir(), "show", word})
+		if err != exit(exitNotFound) || out.Len() > 0 {
+			t.Errorf("runs show %s: %v: %s", word, err, out.String())
+		}
+	}
+}
+
 func TestManyRunsAreListedInOrder(t *testing.T) {
 	store, err := record.Open(t.TempDir(), nil)
 	if err != nil {

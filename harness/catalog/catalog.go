@@ -113,6 +113,33 @@ type Caller interface {
 	Call(ctx context.Context, server, tool string, args json.RawMessage) (*backend.Result, error)
 }
 
+// Own is what somebody has beside what the operator has. It stays when the catalog
+// changes. It is not safe for concurrent use.
+type Own struct {
+	shapes  *observe.Store // nil: nothing is learnt
+	scripts *library.Library
+}
+
+// Of returns a catalog as its owner sees it, by a key of registry.ApartKey; "": as those
+// see it who are nobody in particular, who save nothing and teach nothing. An error says
+// that what was learnt begins anew; there is a catalog all the same.
+func (o *Own) Of(c *Catalog, key string) (*Catalog, error) {
+	var err error
+	if o.scripts == nil && c.Scripts != nil {
+		if o.scripts = c.Scripts.ReadOnly(); key != "" {
+			o.scripts = c.Scripts.Beside(key)
+		}
+	}
+	if o.shapes == nil && c.Shapes != nil && key != "" {
+		o.shapes, err = c.Shapes.Beside(key)
+	}
+	shapes := o.shapes
+	if c.Shapes == nil { // the config says so by now
+		shapes = nil
+	}
+	return c.Apart(shapes, o.scripts), err
+}
+
 // Apart is the catalog for somebody from whom the others of c are to learn
 // nothing: with other Shapes and Scripts, either of which may be nil, without
 // Memory, and all else shared with c.

@@ -15,10 +15,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry/backend"
-	"github.com/usetools/usetools/wrappers/observe"
 )
 
 // RunnerOptions configure Cluster.Serve.
@@ -71,7 +70,7 @@ type runner struct {
 
 	mu      sync.Mutex
 	mine    map[uint64]*running // by sequence of the job in the queue
-	tenants map[string]*tenant
+	tenants map[string]*catalog.Own
 	used    *harness.Catalog // the latest
 }
 
@@ -85,7 +84,7 @@ type running struct {
 // Serve runs the scripts of a pool until ctx ends. Those that run then have
 // RunnerOptions.Grace.
 func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
-	r := &runner{c: c, o: *o, log: c.log, mine: map[uint64]*running{}, tenants: map[string]*tenant{}}
+	r := &runner{c: c, o: *o, log: c.log, mine: map[uint64]*running{}, tenants: map[string]*catalog.Own{}}
 	r.o.Pool, r.o.MaxRuns = cmp.Or(o.Pool, DefaultPool), cmp.Or(o.MaxRuns, DefaultRuns)
 	if err := (&harness.Policy{Deny: o.Deny}).Validate(); err != nil {
 		return err
@@ -490,12 +489,6 @@ func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release
 	return s, release, nil
 }
 
-// tenant is what a tenant has beside the operator.
-type tenant struct {
-	shapes  *observe.Store
-	scripts *library.Library
-}
-
 // maxTenants is how many tenants are remembered.
 const maxTenants = 1000
 
@@ -512,25 +505,17 @@ func (r *runner) seenBy(j *job, cat *harness.Catalog) *harness.Catalog {
 		if len(r.tenants) >= maxTenants {
 			clear(r.tenants)
 		}
-		t = &tenant{}
+		t = &catalog.Own{}
 		r.tenants[key] = t
 	}
-	if t.scripts == nil && cat.Scripts != nil {
-		if t.scripts = cat.Scripts.ReadOnly(); !anonymous {
-			t.scripts = cat.Scripts.Beside(key)
-		}
+	if anonymous {
+		key = ""
 	}
-	if t.shapes == nil && cat.Shapes != nil && !anonymous {
-		var err error
-		if t.shapes, err = cat.Shapes.Beside(key); err != nil {
-			r.log.Warn("what was learnt from the results of a token begins anew", "error", err)
-		}
+	seen, err := t.Of(cat, key)
+	if err != nil {
+		r.log.Warn("what was learnt from the results of a token begins anew", "error", err)
 	}
-	shapes := t.shapes
-	if cat.Shapes == nil {
-		shapes = nil
-	}
-	return cat.Apart(shapes, t.scripts)
+	return seen
 }
 
 // teller tells a front end how a run gets on. What it tells may be lost.

@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/usetools/usetools/harness"
-	"github.com/usetools/usetools/harness/library"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/wrappers/observe"
 )
 
 // owner is whose a session is, for all that outlives it: a token, where these tell
@@ -78,8 +77,7 @@ func (c *session) tenant() string {
 // owned is what an owner has beside what the operator has. It stays when the
 // catalog changes.
 type owned struct {
-	shapes  *observe.Store // nil: nothing is learnt
-	scripts *library.Library
+	catalog catalog.Own
 	results harness.Tenant
 }
 
@@ -109,21 +107,13 @@ func (s *Server) seenBy(o owner, cat *harness.Catalog) *harness.Catalog {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	has := s.of(o)
-	if has.scripts == nil && cat.Scripts != nil {
-		if has.scripts = cat.Scripts.ReadOnly(); o != nobody {
-			has.scripts = cat.Scripts.Beside(o.apart())
-		}
+	key := ""
+	if o != nobody {
+		key = o.apart()
 	}
-	if has.shapes == nil && cat.Shapes != nil && o != nobody {
-		var err error
-		if has.shapes, err = cat.Shapes.Beside(o.apart()); err != nil {
-			s.log.Warn("what was learnt from the results of a token begins anew", "error", err)
-		}
+	seen, err := s.of(o).catalog.Of(cat, key)
+	if err != nil {
+		s.log.Warn("what was learnt from the results of a token begins anew", "error", err)
 	}
-	shapes, scripts := has.shapes, has.scripts
-	if cat.Shapes == nil { // the config says so by now
-		shapes = nil
-	}
-	return cat.Apart(shapes, scripts)
+	return seen
 }
