@@ -178,7 +178,7 @@ func TestPermissions(t *testing.T) {
 	if _, err := f.PublishRegistry(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.firstRevision(t.Context(), filepath.Join(t.TempDir(), "registry.json")); err != nil {
+	if _, err := r.firstRevision(t.Context(), filepath.Join(t.TempDir(), "registry.json")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []*Cluster{f, r} {
