@@ -36,7 +36,7 @@ and why a person is asked. With -json a call is an object on one line:
 
 show prints all of it: arguments whole, what the run did before, the line of the
 script, what a server asks. yes and no answer; the run then goes on by harness
-resume, or with -resume at once. What is sent is what was shown, byte for byte, once.
+resume, or with -resume at once; with -cluster at a runner of the -pool. What is sent is what was shown, byte for byte, once.
 Whoever may write the folder with the records, or run programs as its user, can say
 yes, and could as well call the tool without the harness.
 
@@ -73,6 +73,7 @@ Of an ID as much is enough as no other has.`,
 func answerFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "resume", Usage: "go on with the runs that can, once all is answered"},
+		poolFlag(),
 		&cli.StringFlag{Name: "who", Usage: "who says it (default: the user of this system)"},
 	}
 }

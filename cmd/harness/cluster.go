@@ -47,19 +47,14 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 }
 
 // shared has files take what all processes of a cluster share: its registry, unless a flag
-// names another one or nobody has published one yet, and its saved scripts. nil: there
-// is no cluster.
+// names another one, and its saved scripts. nil: there is no cluster.
 func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *harness.Files) error {
 	if cl == nil {
 		return nil
 	}
 	if c.String("registry") == "" {
-		if there, err := cl.Published(ctx); err != nil {
+		if err := cl.Follow(ctx, files); err != nil {
 			return err
-		} else if there {
-			if err := cl.Follow(ctx, files); err != nil {
-				return err
-			}
 		}
 	}
 	return cl.Scripts(ctx, files)

@@ -16,6 +16,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/registry/backend"
@@ -36,6 +37,9 @@ At a terminal what still waits for a person is asked first. Output and exit code
 those of run: 75 where it waits again, or where somebody has to say what became of a
 call (harness runs settle). A run that ended at a limit goes on with a larger one.
 
+With -cluster a runner of the -pool goes on with it, with its servers and its limits:
+no config is needed here.
+
   harness resume 7f3k
   harness resume last -timeout 5m
 
@@ -48,6 +52,7 @@ Of a run ID as much is enough as no other has; last is the newest.`,
 				HideDefault: true, Validator: memoryFits},
 			&cli.BoolFlag{Name: "copy", Usage: "of several copies of this record, this is the one to go on with"},
 			sandboxFlag(),
+			poolFlag(),
 		}, slices.Concat(valueFlags(), join.Flags())...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Len() != 1 {
@@ -76,15 +81,24 @@ func (e *env) resumeRun(ctx context.Context, c *cli.Command, id string) error {
 	defer files.Close()
 	files.Asks = true
 	store, err := e.storeWith(c, dir, storeOptions(files))
-	if err == nil {
-		err = shared(ctx, c, e.cluster, files)
-	}
 	if err != nil {
 		return err
 	}
-	h := harness.New(&harness.Options{Catalog: files.Early, Scripts: files.Scripts, Records: store,
+	o := &harness.Options{Catalog: files.Early, Scripts: files.Scripts, Records: store,
 		BestEffort: c.String("sandbox") == bestEffort, Version: thisBuild().Version,
-		StateFlag: stateFlagOf(c)})
+		StateFlag: stateFlagOf(c)}
+	if e.cluster != nil {
+		if err := pointless(c, true, "with -cluster: the runner has its own", "sandbox"); err != nil {
+			return err
+		}
+		front, err := e.cluster.Front(&cluster.FrontOptions{Records: store, Pool: c.String("pool"), Version: o.Version})
+		if err != nil {
+			return err
+		}
+		defer front.Close()
+		o.Elsewhere = front
+	}
+	h := harness.New(o)
 	defer h.Close()
 	s := &harness.Script{Copy: c.Bool("copy")}
 	s.Limits.Timeout = c.Duration("timeout")
