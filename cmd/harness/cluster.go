@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
@@ -165,7 +167,8 @@ func (e *env) runScripts(ctx context.Context, c *cli.Command, cl *cluster.Cluste
 	go func() {
 		done <- cl.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: opts.Records, Catalog: catalog,
 			Pool: c.String("pool"), MaxRuns: opts.MaxRuns, RerunReads: c.Bool("rerun-reads"), ReadOnly: c.Bool("read-only"),
-			Deny: c.StringSlice("deny"), Limits: opts.Limits, Grace: max(opts.Grace, 0)})
+			Deny: c.StringSlice("deny"), Limits: opts.Limits, Grace: max(opts.Grace, 0),
+			Telemetry: opts.Telemetry})
 	}()
 	return func() error { return errors.Join(<-done, h.Close()) }
 }
@@ -187,7 +190,8 @@ on at another runner.
 
   harness runner -cluster nats://a:4222,nats://b:4222,nats://c:4222
   harness runner -cluster tls://nats.example.com -cluster-creds runner.nk -pool gpu
-  harness runner -cluster nats://127.0.0.1:4222 -max-runs 32 -rerun-reads`,
+  harness runner -cluster nats://127.0.0.1:4222 -max-runs 32 -rerun-reads
+  harness runner -cluster nats://127.0.0.1:4222 -metrics 127.0.0.1:9337`,
 		Flags: append(join.Flags(), poolFlag(),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			rerunFlag(),
@@ -200,6 +204,10 @@ on at another runner.
 			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the runner ends", Value: serve.DefaultGrace},
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			&cli.StringFlag{Name: "metrics", Usage: "serve /metrics and /healthz at `ADDR`, host:port"},
+			tokenFileFlag(),
+			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches -metrics read them"},
+			allowHostFlag(),
 			sandboxFlag()),
 		Action: e.runner,
 	}
@@ -217,6 +225,10 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	if join.URL(c) == "" {
 		return usageError{"runner wants the -cluster whose scripts it runs, as in nats://127.0.0.1:4222, or " + join.Variable}
 	}
+	if err := pointless(c, c.String("metrics") == "", "without -metrics ADDR: add that, or leave it out", "token-file", "insecure",
+		"allow-host"); err != nil {
+		return err
+	}
 	log := e.serveLog(c)
 	files := e.servedFiles(c, log)
 	defer files.Close()
@@ -224,6 +236,10 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	places, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
 	if err != nil {
 		return usageError{err.Error()}
+	}
+	http, err := monitorAt(c)
+	if err != nil {
+		return err
 	}
 	cl, err := e.connected(ctx, c, log)
 	if err != nil {
@@ -236,6 +252,9 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	opts := &serve.Options{Records: cl.Store(storeOptions(files)), MaxRuns: places, BestEffort: c.String("sandbox") == bestEffort,
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Grace: c.Duration("grace"),
 		Build: thisBuild().Version}
+	if opts.Telemetry, err = e.telemetry(log); err != nil {
+		return err
+	}
 	cat := &newestCatalog{load: e.shown(files.Early, c.Bool("q")), keep: opts.Limits.Timeout}
 	if !c.Bool("no-watch") {
 		watching, end := context.WithCancel(ctx)
@@ -248,8 +267,36 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 		defer watch.Wait()
 		defer end()
 	}
+	if http != nil {
+		monitoring, end := context.WithCancel(ctx)
+		var monitor sync.WaitGroup
+		monitor.Go(func() {
+			err := http.Monitor(monitoring, &serve.Monitor{Metrics: cl.WriteMetrics, Engine: cl.Reached, Load: cl.Load, Log: log})
+			if err != nil {
+				log.Error("serving metrics", "error", err)
+			}
+		})
+		defer monitor.Wait()
+		defer end()
+	}
 	log.Info("running scripts", "pool", c.String("pool"), "places", places)
 	return e.runScripts(ctx, c, cl, opts, spares, cat.acquire)()
+}
+
+// monitorAt is where a runner tells how it is, with the address taken; nil: nowhere.
+func monitorAt(c *cli.Command) (*serve.HTTP, error) {
+	if c.String("metrics") == "" {
+		return nil, nil
+	}
+	http := &serve.HTTP{Address: c.String("metrics"), Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host")}
+	var err error
+	if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err == nil {
+		err = http.Check()
+	}
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	return http, http.Listen()
 }
 
 // newestCatalog is the catalog of the moment; a run keeps the one that it began with.

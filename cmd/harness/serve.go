@@ -28,6 +28,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/config"
 )
 
@@ -91,12 +92,12 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				"script, none from files (harness approvals), only what is said in the console of this server, by the " +
 				"operator or a token with the right to approve, or by such a token with the tool approvals", Value: string(serve.ApprovalsAny)},
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
-			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
+			tokenFileFlag(),
 			&cli.StringFlag{Name: "key-file", Usage: "`FILE` with a key that instances share which answer for one another " +
 				"(or " + serve.KeyVariable + "); openssl rand -hex 32 makes one"},
 			&cli.BoolFlag{Name: "stateless", Usage: "give no client a session, so that any instance may answer any request"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
-			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
+			allowHostFlag(),
 			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
 			&cli.IntFlag{Name: "max-connections", Usage: "`N` HTTP connections at a time; more are refused",
 				Value: serve.DefaultMaxConnections, Validator: atLeast(1)},
@@ -113,6 +114,14 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 		}, slices.Concat(policyFlags(), join.Flags())...),
 		Action: e.serve,
 	}
+}
+
+func tokenFileFlag() cli.Flag {
+	return &cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"}
+}
+
+func allowHostFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"}
 }
 
 // printConfig prints the entry for a client.
@@ -288,6 +297,21 @@ func (e *env) serveLog(c *cli.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
 }
 
+// telemetry is what the OTEL_ variables ask for; nil: nothing. It is closed when the command
+// has ended.
+func (e *env) telemetry(log *slog.Logger) (*telemetry.Telemetry, error) {
+	t, err := telemetry.Open(context.Background(), thisBuild().Version, log)
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	e.closing = append(e.closing, func() {
+		if err := t.Close(); err != nil {
+			log.Warn("sending telemetry", "error", err)
+		}
+	})
+	return t, nil
+}
+
 // servedFiles are the files whose tools a server has.
 func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *harness.Files {
 	files := e.files(c)
@@ -322,8 +346,10 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
-		Telemetry: true,
-		Grace:     c.Duration("grace"), Log: log, Build: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
+		Grace: c.Duration("grace"), Log: log, Build: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
+	}
+	if opts.Telemetry, err = e.telemetry(log); err != nil {
+		return nil, err
 	}
 	if !c.Bool("no-watch") {
 		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {
