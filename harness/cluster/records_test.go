@@ -558,6 +558,28 @@ func FuzzStranger(f *testing.F) {
 	})
 }
 
+// Who is overtaken between becoming the owner and reading the record finds more there.
+func TestWhoIsOvertakenWhileGoingOnIsTold(t *testing.T) {
+	a, _ := two(t)
+	must(t, begin(t, a.Store(nil)).Close())
+	names, err := a.Backing().Names()
+	must(t, err)
+	first, err := a.Backing().Reopen(names[0], true)
+	must(t, err)
+	second, err := a.Backing().Reopen(names[0], true)
+	must(t, err)
+	_, err = second.Write([]byte("{}\n"))
+	must(t, errors.Join(err, second.Sync()))
+	from, err := a.Backing().Open(names[0])
+	must(t, err)
+	size, err := from.Size()
+	must(t, err)
+	if err := first.Cut(size); !errors.Is(err, record.ErrTaken) {
+		t.Errorf("cut: %v", err)
+	}
+	must(t, second.Close())
+}
+
 // TestWhatIsStoredStays has processes that take one run from each other all the time.
 func TestWhatIsStoredStays(t *testing.T) {
 	a, b := two(t)

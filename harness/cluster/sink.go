@@ -206,8 +206,8 @@ func (s *sink) Cut(size int64) error {
 	if len(s.buf) > 0 || s.sending {
 		return errors.New("cutting a record that is being written")
 	}
-	if size > s.end {
-		return fmt.Errorf("cutting a record of %d bytes behind byte %d", s.end, size)
+	if size > s.end { // somebody else has written to it since
+		return fmt.Errorf("%w: cutting a record of %d bytes behind byte %d", record.ErrTaken, s.end, size)
 	}
 	s.end = size
 	return s.err
