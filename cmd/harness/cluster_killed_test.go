@@ -276,27 +276,31 @@ func (c *aCluster) strike(rng *rand.Rand, kind string, whats []string) (what str
 	if what != "kill" && !c.silent.TryLock() { // one at a time, so that others get on
 		what = "kill"
 	}
+	how := long
+	if what == "kill" {
+		how = down
+	}
 	c.striking.Go(func() {
 		defer p.busy.Unlock()
-		c.say("%s %s %v %v", p.name, what, down, long)
+		c.say("%s, PID %d: %s for %v", p.name, p.cmd.Process.Pid, what, how)
 		switch what {
 		case "stop":
 			defer c.silent.Unlock()
 			p.freeze(true)
-			pause(long)
+			pause(how)
 			p.freeze(false)
 		case "cut":
 			defer c.silent.Unlock()
 			for _, l := range p.links {
 				l.Cut()
 			}
-			pause(long)
+			pause(how)
 			for _, l := range p.links {
 				l.Mend()
 			}
 		default:
 			p.kill()
-			pause(down)
+			pause(how)
 			p.start()
 		}
 		c.say("%s goes on", p.name)
@@ -547,8 +551,13 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 			return
 		case harness.Lost, harness.Uncertain:
 			w.settle(a.Run)
-		case "", harness.Canceled: // busy, or the engine cannot be reached: nothing has run
-			pause(200 * time.Millisecond)
+		case harness.Canceled:
+			pause(100 * time.Millisecond)
+		case "busy":
+			if !strings.Contains(a.text, "nothing has run") {
+				w.t.Errorf("run %d: %s", n, strings.Join(story, "\n"))
+			}
+			pause(100 * time.Millisecond)
 		default:
 			w.t.Errorf("run %d: %s", n, strings.Join(story, "\n"))
 			return
@@ -580,24 +589,30 @@ func (w *clusterWorld) settle(id string) {
 	}
 }
 
-// dump is all that the records of the run of an item say.
+// dump is what is known of the script whose item it is: what its client was told, and its
+// records.
 func (w *clusterWorld) dump(item string) string {
-	var b strings.Builder
 	n := strings.Split(item, "-")[1]
-	for _, s := range w.stories[n] {
-		fmt.Fprintln(&b, s)
-	}
+	b := strings.Join(w.stories[n], "\n") + "\n"
 	for sum, err := range w.store.List(w.t.Context(), nil) {
 		run, err2 := w.store.Load(sum.ID)
-		if err != nil || err2 != nil || string(run.Begin.Inputs["run"].JSON) != n {
-			continue
-		}
-		for _, l := range run.Lines {
-			line, _ := json.Marshal(l)
-			fmt.Fprintf(&b, "%s %.600s\n", sum.ID, line)
+		if err == nil && err2 == nil && string(run.Begin.Inputs["run"].JSON) == n {
+			b += linesOf(run)
 		}
 	}
-	return b.String()
+	return b
+}
+
+func linesOf(run *record.Run) (b string) {
+	for _, l := range run.Lines {
+		if begin, ok := l.(*record.Begin); ok {
+			b += fmt.Sprintf("%s %v begin %s, PID %d, front %s\n", begin.ID, begin.Time, begin.Inputs["run"].JSON, begin.PID, begin.Front)
+			continue
+		}
+		line, _ := json.Marshal(l)
+		b += fmt.Sprintf("%s %.600s\n", run.Begin.ID, line)
+	}
+	return b
 }
 
 // check holds the records against what the server has done.
@@ -608,7 +623,7 @@ func (w *clusterWorld) check() {
 	}
 	bought := w.shop.bought
 	w.shop.mu.Unlock()
-	deadline := time.Now().Add(3*w.c.wait + 90*time.Second) // the last resort of a front end that was killed is its runner's
+	deadline := time.Now().Add(3*w.c.wait + 30*time.Second) // the last resort of a front end that was killed is its runner's
 	for {
 		open, all, sent := []string{}, 0, map[string]bool{}
 		for sum, err := range w.store.List(w.t.Context(), nil) {
@@ -616,19 +631,16 @@ func (w *clusterWorld) check() {
 				w.t.Fatal(err)
 			}
 			all++
-			if sum.Status == record.Running || sum.Status == record.Died {
-				open = append(open, sum.ID+" "+sum.Status)
-			}
-			if sum.Calls == 0 && sum.Status != string(harness.Lost) {
-				continue
-			}
 			run, err := w.store.Load(sum.ID)
 			if err != nil || run.Damaged != nil {
 				w.t.Fatalf("run %s: %v %v", sum.ID, err, run)
 			}
+			if sum.Status == record.Running || sum.Status == record.Died {
+				open = append(open, fmt.Sprintf("%s %s:\n%s", sum.ID, sum.Status, linesOf(run)))
+			}
 			if pid := run.Begin.PID; sum.Status == string(harness.Lost) &&
 				!slices.ContainsFunc(w.c.kinds["runner"], func(c *child) bool { return c.has(pid) }) {
-				w.t.Errorf("run %s is lost, and no runner has begun it: %+v", sum.ID, run.Begin)
+				w.t.Fatalf("run %s is lost, and no runner has begun it:\n%s", sum.ID, linesOf(run))
 			}
 			for _, m := range run.Calls {
 				if m.Class == record.Read || m.Done != nil && m.Done.Kind == record.NotSent && m.Settle == nil {
@@ -643,7 +655,7 @@ func (w *clusterWorld) check() {
 		}
 		if len(open) == 0 || time.Now().After(deadline) {
 			if len(open) > 0 {
-				w.t.Errorf("without an end: %v", open)
+				w.t.Errorf("without an end: %s", strings.Join(open, "\n"))
 			}
 			for item := range bought {
 				if !sent[item] {

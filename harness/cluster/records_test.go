@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -620,23 +618,8 @@ func TestWhatIsStoredStays(t *testing.T) {
 // TestAWriterThatCouldNotCloseIsNotUnderWay has an engine that is away for longer than a
 // process may be silent.
 func TestAWriterThatCouldNotCloseIsNotUnderWay(t *testing.T) {
-	dir := t.TempDir()
-	port := server.RANDOM_PORT
-	run := func() *server.Server {
-		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
-		must(t, err)
-		go s.Start()
-		t.Cleanup(func() {
-			s.Shutdown()
-			s.WaitForShutdown()
-		})
-		if !s.ReadyForConnections(10 * time.Second) {
-			t.Fatal("the server does not listen")
-		}
-		return s
-	}
-	first := run()
-	port = first.Addr().(*net.TCPAddr).Port
+	engine := clustertest.Options(t, 1)
+	first := clustertest.Start(t, engine...)[0]
 	c := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
 	s := c.Store(nil)
 	w := begin(t, s)
@@ -646,7 +629,7 @@ func TestAWriterThatCouldNotCloseIsNotUnderWay(t *testing.T) {
 	if err := errors.Join(w.Sync(), w.Close()); err == nil {
 		t.Fatal("it is stored nowhere")
 	}
-	run()
+	clustertest.Start(t, engine...)
 	other := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
 	eventually(t, "it is not under way", func() bool { return status(t, other.Store(nil), w.ID()) == record.Died })
 	if is, err := other.alive(t.Context(), c.id); err != nil || !is {

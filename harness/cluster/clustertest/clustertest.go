@@ -22,26 +22,39 @@ func Server(t testing.TB) string { return Servers(t, 1)[0].ClientURL() }
 // streams can be made. They end with the test.
 func Servers(t testing.TB, n int) []*server.Server {
 	t.Helper()
+	return Start(t, Options(t, n)...)
+}
+
+// Options are those of n servers, which form a cluster where they are several, each with a
+// folder of its own.
+func Options(t testing.TB, n int) []*server.Options {
+	t.Helper()
 	routes := make([]*url.URL, n)
-	ports := make([]int, n)
-	for i := range ports {
+	all := make([]*server.Options, n)
+	for i := range all {
+		all[i] = &server.Options{ServerName: fmt.Sprintf("n%d", i+1), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+			StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
+		if n == 1 {
+			return all
+		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-		routes[i] = &url.URL{Scheme: "nats-route", Host: l.Addr().String()}
-		l.Close()
+		defer l.Close()
+		all[i].Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port}
+		all[i].Routes, routes[i] = routes, &url.URL{Scheme: "nats-route", Host: l.Addr().String()}
 	}
-	all := make([]*server.Server, n)
-	for i := range all {
-		o := &server.Options{ServerName: fmt.Sprintf("n%d", i+1), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
-			StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
-		if n > 1 {
-			o.Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: ports[i]}
-			o.Routes = routes
-		}
-		s, err := server.NewServer(o)
+	return all
+}
+
+// Start starts servers, and waits until streams can be made. They end with the test. Where
+// they listen is then in the options, with which they can be started once more.
+func Start(t testing.TB, options ...*server.Options) []*server.Server {
+	t.Helper()
+	all := make([]*server.Server, len(options))
+	for i, o := range options {
+		s, err := server.NewServer(o.Clone())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,13 +65,14 @@ func Servers(t testing.TB, n int) []*server.Server {
 		})
 		all[i] = s
 	}
-	for _, s := range all {
+	for i, s := range all {
 		if !s.ReadyForConnections(10 * time.Second) {
 			t.Fatal("the server does not listen")
 		}
+		options[i].Port = s.Addr().(*net.TCPAddr).Port
 	}
 	deadline := time.Now().Add(20 * time.Second)
-	for n > 1 && !ready(all) {
+	for len(all) > 1 && !ready(all) {
 		if time.Now().After(deadline) {
 			t.Fatal("the servers have no leader")
 		}
@@ -80,19 +94,7 @@ func Configured(t testing.TB, config string) *server.Server {
 		t.Fatal(err)
 	}
 	o.Host, o.Port, o.JetStream, o.StoreDir, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, t.TempDir(), true, true
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server does not listen")
-	}
-	return s
+	return Start(t, o)[0]
 }
 
 // ready reports whether one of the servers leads the others, and has heard of all.
