@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,10 +16,10 @@ type Elsewhere interface {
 	// script included. What they are told of a run under way may be incomplete.
 	Run(context.Context, *Script) (*Result, error)
 	Resume(ctx context.Context, run string, s *Script) (*Result, error)
-	// Join waits for a run of a request (see Begin.Request of package record) that has not
-	// ended, or not begun yet, and that nobody waits for, and returns its Result; nil:
-	// there is none.
-	Join(ctx context.Context, request string) (*Result, error)
+	// Join waits for a run of a script's request (see Begin.Request of package record) that
+	// has not ended, or not begun yet, and that nobody waits for, and returns its Result;
+	// nil: there is none, and what was seen is for the script's Seen.
+	Join(ctx context.Context, s *Script, request string) (*Result, *Seen, error)
 	// Gone reports whether a process that took requests, by Script.Front, is gone or cannot
 	// be reached.
 	Gone(ctx context.Context, front string) bool
@@ -31,6 +32,17 @@ type Elsewhere interface {
 	// Cancel ends a run, also one that has not begun. It reports whether the run was found.
 	Cancel(ctx context.Context, run string) (bool, error)
 }
+
+// Seen is what was known of a request when it was looked up.
+type Seen struct {
+	Run     string // ID of its latest run, "" where there is none
+	Version uint64 // of what is noted of it
+	At      time.Time
+}
+
+// ErrSentAgain is returned by Run of Elsewhere, which has run nothing, where the request of
+// a script was sent again since Rejoin looked it up.
+var ErrSentAgain = errors.New("the request was looked up too early")
 
 // Withdraw records a script that was to run elsewhere, by its Run, as canceled, so that
 // nobody begins it, and returns what it came to. Where somebody has begun it the error is

@@ -190,6 +190,9 @@ type Script struct {
 	Run string
 	// Front is the process that the script was sent to, where that is another one.
 	Front string
+	// Seen is what Rejoin saw of earlier runs of the request, where Options.Elsewhere is
+	// set; nil: it did not look.
+	Seen *Seen
 	// Tenant is whose saved scripts and learnt types it uses, where another process runs
 	// it, as registry.ApartKey makes it; "": the operator's.
 	Tenant string

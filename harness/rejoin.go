@@ -63,7 +63,7 @@ func (e *OnceError) Error() string {
 // call is unknown, with what it waits for; one that was cut off after it had sent
 // what is no read, which goes on; and one that has ended since it waited, or with
 // the same Script.Once, whose result is given one time (always with Once). nil: there
-// is none, and the script is to run. A dry run of the request counts where a person
+// is none, and the script, whose Seen is set, is to run. A dry run of the request counts where a person
 // has approved of its calls.
 func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 	store := h.opts.Records
@@ -71,14 +71,17 @@ func (h *Harness) Rejoin(ctx context.Context, s *Script) (*Result, error) {
 		return nil, nil
 	}
 	request := h.request(s)
-	if h.opts.Elsewhere != nil && s.Once == "" { // before the records: a run that is not found here has its end there
-		if res, err := h.opts.Elsewhere.Join(ctx, request); res != nil || err != nil {
-			return joined(res), err
-		}
-	}
 	id, err := store.LatestOnce(ctx, s.Subject, s.Once)
 	named := id != ""
-	if err == nil && !named {
+	switch {
+	case err != nil || named:
+	case h.opts.Elsewhere != nil: // before the records: a run that is not found here has its end there
+		var res *Result
+		if res, s.Seen, err = h.opts.Elsewhere.Join(ctx, s, request); res != nil || err != nil {
+			return joined(res), err
+		}
+		id = s.Seen.Run
+	default:
 		id, err = store.Latest(ctx, request)
 	}
 	dry := ""

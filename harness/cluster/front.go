@@ -264,8 +264,11 @@ func (f *Front) Run(ctx context.Context, s *harness.Script) (*harness.Result, er
 		return nil, fmt.Errorf("no name of a record: %q", name)
 	}
 	j := newJob(ctx, kindRun, id, s)
-	j.Name = name
+	j.Name, j.Until = name, at.Add(f.o.Wait).UTC()
 	j.Request = f.o.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
+	if err := f.note(ctx, j, s.Seen); err != nil {
+		return nil, err
+	}
 	return f.send(ctx, j, s, func() {
 		if s.OnLine != nil {
 			s.OnLine(&record.Begin{Head: record.Head{Type: "begin", Time: at}, ID: id, Name: s.Name, Dry: s.Dry, Request: j.Request,
@@ -285,13 +288,14 @@ func (f *Front) Resume(ctx context.Context, id string, s *harness.Script) (*harn
 		return nil, &record.RunningError{Run: run.Begin.ID, Host: p.Host, PID: p.PID}
 	}
 	j := newJob(ctx, kindResume, run.Begin.ID, s)
+	j.Until = time.Now().Add(f.o.Wait).UTC()
 	j.Attempts, j.Request = len(run.Attempts), run.Begin.Request
 	return f.send(ctx, j, s, func() {})
 }
 
 // send queues a job and waits for what it comes to.
 func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func()) (*harness.Result, error) {
-	j.Front, j.Pool, j.Until = f.c.id, f.o.Pool, time.Now().Add(f.o.Wait).UTC()
+	j.Front, j.Pool = f.c.id, f.o.Pool
 	j.Revision = f.c.Revision()
 	fl, forget := f.expect(ctx, j.ID, s)
 	defer forget()
@@ -446,51 +450,6 @@ func reply(msg *nats.Msg, r *backend.Reply, err error) {
 	}
 }
 
-// Gone reports whether a front end is gone or cannot be reached: only its answer says that
-// it is there. A server that has not heard yet that it is gone says nothing.
-func (f *Front) Gone(ctx context.Context, front string) bool {
-	if front == f.c.id {
-		return false
-	}
-	for range 2 { // whoever has just connected to another server may not be known there yet
-		try, cancel := context.WithTimeout(ctx, each)
-		_, err := f.c.conn.RequestWithContext(try, pingSubject(front), nil)
-		cancel()
-		if err == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// Join waits for a run of a request whose front end is gone.
-func (f *Front) Join(ctx context.Context, request string) (*harness.Result, error) {
-	if request == "" {
-		return nil, nil
-	}
-	look, cancel := context.WithTimeout(ctx, f.c.o.AckWait)
-	j, _, err := f.c.queued(look, request, "")
-	cancel()
-	if lostRequest(err) {
-		return nil, cmp.Or(ctx.Err(), error(errAway))
-	}
-	if j == nil || err != nil || j.Kind != kindRun || !f.Gone(ctx, j.Front) {
-		return nil, err
-	}
-	fl, forget := f.expect(ctx, j.ID, &harness.Script{})
-	defer forget()
-	sub, err := f.c.conn.ChanSubscribe(doneSubject(j.Front, j.ID), f.msgs)
-	if err != nil {
-		return nil, err
-	}
-	defer sub.Unsubscribe()
-	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
-	if out.res != nil {
-		f.answers(out.res)
-	}
-	return out.res, out.err
-}
-
 // Give reports whether the result of a run was not given to its client before.
 func (f *Front) Give(run string) bool {
 	if f.o.Records.Fetched(run) {
@@ -502,7 +461,7 @@ func (f *Front) Give(run string) bool {
 
 // Queued reports whether a run waits for a runner, or has one.
 func (f *Front) Queued(ctx context.Context, run string) (bool, error) {
-	j, _, err := f.c.queued(ctx, "", run)
+	j, _, err := f.c.queued(ctx, run)
 	return j != nil, err
 }
 
@@ -529,7 +488,7 @@ func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) 
 		if !errors.Is(err, nats.ErrNoResponders) {
 			return nil, nil, err
 		}
-		j, seq, err := f.c.queued(ctx, "", run)
+		j, seq, err := f.c.queued(ctx, run)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -337,16 +338,22 @@ func (c *Cluster) dropBeside(id string) {
 	}
 }
 
-// queued finds the job of a request, or of a run's ID, that a runner has not finished yet,
-// nil: there is none.
-func (c *Cluster) queued(ctx context.Context, request, id string) (*job, uint64, error) {
-	subject := prefix + "run.*." + anyToken(request) + "." + anyToken(id)
-	var msg *jetstream.RawStreamMsg
-	err := c.again(ctx, func(ctx context.Context) (err error) {
-		msg, err = c.queue.GetLastMsgForSubject(ctx, subject)
-		return err
-	})
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
+// queued finds the job of a run that a runner has not finished yet, nil: there is none.
+func (c *Cluster) queued(ctx context.Context, id string) (*job, uint64, error) {
+	msg, err := c.last(ctx, c.queue, prefix+"run.*.*."+id)
+	return c.jobIn(ctx, msg, err)
+}
+
+// nextJob finds the first job of a request in the queue from a sequence on, nil: there is
+// none.
+func (c *Cluster) nextJob(ctx context.Context, request string, seq uint64) (*job, uint64, error) {
+	msg, err := c.next(ctx, c.queue, prefix+"run.*."+token(request)+".*", seq)
+	return c.jobIn(ctx, msg, err)
+}
+
+// jobIn reads the job in a message of the queue.
+func (c *Cluster) jobIn(ctx context.Context, msg *jetstream.RawStreamMsg, err error) (*job, uint64, error) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
 	if err != nil {
@@ -357,13 +364,6 @@ func (c *Cluster) queued(ctx context.Context, request, id string) (*job, uint64,
 		err = c.fetchBeside(ctx, j)
 	}
 	return j, msg.Sequence, err
-}
-
-func anyToken(s string) string {
-	if s == "" {
-		return "*"
-	}
-	return token(s)
 }
 
 // deny makes a policy that also denies what a runner is told to deny.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -145,7 +146,7 @@ func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
 	if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) {
 		t.Errorf("%+v, %v", run, err)
 	}
-	if j, _, err := c.queued(t.Context(), "", run.Begin.ID); j != nil || err != nil {
+	if j, _, err := c.queued(t.Context(), run.Begin.ID); j != nil || err != nil {
 		t.Errorf("it is in the queue: %+v, %v", j, err)
 	}
 }
@@ -260,6 +261,110 @@ func TestARequestOutlivesItsFrontEnd(t *testing.T) {
 				t.Errorf("answered once more: %+v, %v", again, err)
 			}
 		})
+	}
+}
+
+// A front end that dies before the queue has its job has noted the request: who is sent the
+// same request keeps that job from beginning, however late it comes, and begins its own.
+func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
+	url := clustertest.Server(t)
+	dies := connected(t, url, Options{})
+	f, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &harness.Script{Source: buys, Subject: "ann", Run: record.NewName(time.Now())}
+	_, id, _ := record.ParseName(s.Run)
+	j := newJob(t.Context(), kindRun, id, s)
+	j.Name, j.Front, j.Pool, j.Until = s.Run, dies.id, DefaultPool, time.Now().Add(time.Minute)
+	j.Request = f.o.Records.RequestDigest(s.Subject, s.Source, s.Inputs, s.Dry)
+	must(t, f.note(t.Context(), j, &harness.Seen{}))
+
+	c := connected(t, url, Options{})
+	_, h := fronting(t, c, FrontOptions{})
+	early := &harness.Script{Source: buys, Subject: "ann"} // while that front end is there it is another request
+	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil || early.Seen.Run != id {
+		t.Fatalf("%+v, %v, %+v", res, err, early.Seen)
+	}
+	dies.conn.Close()
+	late := &harness.Script{Source: buys, Subject: "ann"}
+	if res, err := h.Rejoin(t.Context(), late); res != nil || err != nil || late.Seen.Run != id {
+		t.Fatalf("%+v, %v, %+v", res, err, late.Seen)
+	}
+	must(t, c.enqueue(t.Context(), j, "late"))
+	shop := newSeller()
+	close(shop.release)
+	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	res, err := h.Run(t.Context(), late)
+	if err != nil || res.Status != harness.OK || res.Run == id || shop.orders() != 1 {
+		t.Fatalf("%d orders: %+v, %v", shop.orders(), res, err)
+	}
+	run, err := c.Store(nil).Load(id)
+	if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) || len(run.Calls) > 0 {
+		t.Errorf("%+v, %v", run, err)
+	}
+	// What was seen before that is too old to begin with.
+	if _, err := h.Run(t.Context(), early); !errors.Is(err, harness.ErrSentAgain) {
+		t.Errorf("%v", err)
+	}
+	early.Seen.At = time.Now().Add(-time.Minute)
+	var busy *BusyError
+	if _, err := h.Run(t.Context(), early); errors.Is(err, harness.ErrSentAgain) || !errors.As(err, &busy) {
+		t.Errorf("%v", err)
+	}
+	if res, err := h.Rejoin(t.Context(), early); res != nil || err != nil {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if res, err := h.Run(t.Context(), early); err != nil || res.Status != harness.OK || shop.orders() != 2 {
+		t.Errorf("%d orders: %+v, %v", shop.orders(), res, err)
+	}
+}
+
+// Of several runs of a request the one is waited for that nobody else waits for.
+func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
+	url := clustertest.Server(t)
+	dies := connected(t, url, Options{})
+	gone, err := dies.Front(&FrontOptions{Records: dies.Store(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := &harness.Script{Source: buys, Subject: "ann"}
+	ids := begun(first)
+	go gone.Run(t.Context(), first)
+	id := receive(t, ids)
+	waits, other := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	second := &harness.Script{Source: buys, Subject: "ann"}
+	if res, err := other.Rejoin(t.Context(), second); res != nil || err != nil {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	ids = begun(second)
+	out := sends(t.Context(), other, second)
+	receive(t, ids)
+	dies.conn.Close()
+	joins := make(chan ran, 1)
+	go func() {
+		res, err := other.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+		joins <- ran{res, err}
+	}()
+	waiting := func() bool {
+		waits.mu.Lock()
+		defer waits.mu.Unlock()
+		return waits.flights[id] != nil
+	}
+	for !waiting() {
+		if t.Context().Err() != nil || len(joins) > 0 {
+			t.Fatalf("nobody waits for run %s", id)
+		}
+		runtime.Gosched()
+	}
+	shop := newSeller()
+	close(shop.release)
+	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	if got := receive(t, out); got.err != nil || got.res.Run == id {
+		t.Errorf("%+v, %v", got.res, got.err)
+	}
+	if got := receive(t, joins); got.err != nil || got.res == nil || got.res.Run != id || shop.orders() != 2 {
+		t.Errorf("%d orders, want run %s: %+v, %v", shop.orders(), id, got.res, got.err)
 	}
 }
 

@@ -118,29 +118,56 @@ func (a *alive) lately(process string) bool {
 
 // Note notes the latest run of a request.
 func (b *backing) Note(request, id string) error {
-	m := nats.NewMsg(requestSubject(fmt.Sprintf("%x", sha256.Sum256([]byte(request)))))
-	m.Data = []byte(id)
-	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	m.Header.Set(jetstream.MsgIDHeader, strings.ToLower(rand.Text())) // a second try does not come after another run's
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	return b.c.keep(ctx, m, record.RequestsKnown)
+	return b.c.keep(ctx, noteOf(request, id), record.RequestsKnown)
+}
+
+// noteOf is the message that notes the latest run of a request: by its ID, or by the name
+// of its record and the front end that sent it.
+func noteOf(request, text string) *nats.Msg {
+	m := nats.NewMsg(noteSubject(request))
+	m.Data = []byte(text)
+	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	m.Header.Set(jetstream.MsgIDHeader, strings.ToLower(rand.Text())) // a second try does not come after another run's
+	return m
+}
+
+func noteSubject(request string) string {
+	return requestSubject(fmt.Sprintf("%x", sha256.Sum256([]byte(request))))
+}
+
+// noted is what is noted of a request; zero: nothing.
+type noted struct {
+	seq         uint64
+	id          string // of the run
+	name, front string // "" where no front end noted it
+	at          time.Time
+}
+
+func (c *Cluster) noted(ctx context.Context, request string) (n noted, err error) {
+	m, err := c.last(ctx, c.state, noteSubject(request))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return n, nil
+	case lostRequest(err): // it is asked before a script is sent to a runner
+		return n, errAway
+	case err != nil:
+		return n, err
+	}
+	n.seq = m.Sequence
+	n.id, n.front, _ = strings.Cut(string(m.Data), " ")
+	if at, id, ok := record.ParseName(n.id); ok {
+		n.name, n.id, n.at = n.id, id, at
+	}
+	return n, nil
 }
 
 func (b *backing) Latest(request string) (id string, err error) {
 	ctx, cancel := b.c.bounded()
 	defer cancel()
-	m, err := b.c.last(ctx, b.c.state, requestSubject(fmt.Sprintf("%x", sha256.Sum256([]byte(request)))))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if lostRequest(err) { // it is asked before a script is sent to a runner
-		return "", errAway
-	}
-	if err != nil {
-		return "", err
-	}
-	return string(m.Data), nil
+	n, err := b.c.noted(ctx, request)
+	return n.id, err
 }
 
 const keySize = 32

@@ -109,7 +109,7 @@ func (w *waiter) look() *outcome {
 func (w *waiter) never() *outcome {
 	ctx, cancel := context.WithTimeout(w.f.c.ctx, cancelFor)
 	defer cancel()
-	j, seq, err := w.f.c.queued(ctx, "", w.j.ID)
+	j, seq, err := w.f.c.queued(ctx, w.j.ID)
 	if err == nil {
 		if j == nil {
 			j = w.j

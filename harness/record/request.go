@@ -60,9 +60,13 @@ func (s *Store) latest(ctx context.Context, key string) (string, error) {
 	return s.requests.find(key), nil
 }
 
-// noteRequest notes what a run that begins is the latest of.
+// noteRequest notes what a run that begins is the latest of; that of its request the front
+// end that sent it has noted.
 func (s *Store) noteRequest(b *Begin) error {
 	for _, key := range b.requestKeys() {
+		if key == b.Request && b.Front != "" {
+			continue
+		}
 		if err := s.in.Note(key, b.ID); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}

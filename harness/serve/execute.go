@@ -176,19 +176,20 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 // begins runs a script that was sent, unless it was sent before and that run is what
 // its client asks for.
 func (c *session) begins(ctx context.Context, script *harness.Script) (*harness.Result, error) {
-	if !c.s.opts.NoRejoin && c.owner != nobody || script.Once != "" {
-		if res, err := c.rejoins(ctx, script); res != nil || err != nil {
-			return res, err
+	known := !c.s.opts.NoRejoin && c.owner != nobody || script.Once != ""
+	for try := 1; ; try++ {
+		if known {
+			if res, err := c.rejoins(ctx, script); res != nil || err != nil {
+				return res, err
+			}
 		}
-	}
-	res, err := c.s.harness.Run(ctx, script)
-	var running *record.RunningError
-	if script.Once != "" && errors.As(err, &running) { // another instance has begun it just now
-		if res, again := c.rejoins(ctx, script); res != nil || again != nil {
-			return res, again
+		res, err := c.s.harness.Run(ctx, script)
+		var running *record.RunningError // another instance has begun it just now
+		if known && try < 3 && (errors.Is(err, harness.ErrSentAgain) || script.Once != "" && errors.As(err, &running)) {
+			continue
 		}
+		return res, err
 	}
-	return res, err
 }
 
 // goesOn goes on with a run, or returns what it came to where another process has
