@@ -337,13 +337,21 @@ func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcom
 	if errors.Is(err, record.ErrTaken) {
 		r.c.counts.refused.Add(1)
 	}
+	unwritten := err
+	if err == nil {
+		unwritten = res.Unwritten()
+	}
 	switch {
 	case j.Kind == kindRun && errors.Is(err, record.ErrTaken):
 		out, _ := r.before(ctx, run)
 		return out
-	case errors.Is(err, record.ErrTaken), err == nil && errors.Is(res.Unwritten(), record.ErrTaken):
+	case errors.Is(unwritten, record.ErrTaken):
 		r.log.Warn("a run was taken over by another process", "run", j.ID)
 		return nil // who has taken it over says what it came to
+	case lostRequest(unwritten):
+		r.log.Warn("the record of a run has not got its end", "run", j.ID, "error", unwritten)
+		r.later(run.msg.Load(), time.Second)
+		return nil // who gets the job next sees to that
 	}
 	return &outcome{res, err}
 }
