@@ -419,6 +419,9 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 	case rec.End != nil && !rec.Running:
 		res, err := harness.Recorded(rec)
 		return &outcome{res, err}, true
+	case j.Kind == kindResume && rec.Running: // by another job of the same run
+		r.later(run.msg.Load(), time.Second)
+		return nil, true
 	case r.o.RerunReads && onlyRead(rec):
 		if s, release, err := r.script(ctx, j); err == nil {
 			defer release()
