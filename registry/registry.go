@@ -62,6 +62,19 @@ type Server struct {
 	SignIn bool `json:"signIn,omitempty"`
 	// Problems lists what was wrong with single tools that were left out.
 	Problems []string `json:"problems,omitempty"`
+	// Rules are what the config that it was built from says of calls of its tools, for
+	// processes whose own config does not have the server; nil: nothing unusual.
+	Rules *Rules `json:"usetools,omitempty"`
+}
+
+// Rules are the words of a config about the tools of one server by which calls of them
+// are judged and recorded: those of config.Server.
+type Rules struct {
+	Trust       string      `json:"trust,omitempty"`
+	Classes     [][2]string `json:"class,omitempty"` // pattern and class; the first that matches counts
+	Private     []string    `json:"private,omitempty"`
+	Idempotency string      `json:"idempotency,omitempty"` // a duration
+	Session     bool        `json:"session,omitempty"`
 }
 
 // Tool is one callable tool.

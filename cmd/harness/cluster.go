@@ -165,7 +165,8 @@ func (e *env) runScripts(ctx context.Context, c *cli.Command, cl *cluster.Cluste
 	go func() {
 		done <- cl.Serve(ctx, &cluster.RunnerOptions{Harness: h, Records: opts.Records, Catalog: catalog,
 			Pool: c.String("pool"), MaxRuns: opts.MaxRuns, RerunReads: c.Bool("rerun-reads"), ReadOnly: c.Bool("read-only"),
-			Deny: c.StringSlice("deny"), Limits: opts.Limits, Grace: max(opts.Grace, 0)})
+			Deny: c.StringSlice("deny"), Limits: opts.Limits, Grace: max(opts.Grace, 0),
+			Telemetry: opts.Telemetry})
 	}()
 	return func() error { return errors.Join(<-done, h.Close()) }
 }
@@ -236,6 +237,9 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	opts := &serve.Options{Records: cl.Store(storeOptions(files)), MaxRuns: places, BestEffort: c.String("sandbox") == bestEffort,
 		Limits: harness.Limits{Timeout: c.Duration("timeout"), Memory: memory}, Grace: c.Duration("grace"),
 		Build: thisBuild().Version}
+	if opts.Telemetry, err = e.telemetry(log); err != nil {
+		return err
+	}
 	cat := &newestCatalog{load: e.shown(files.Early, c.Bool("q")), keep: opts.Limits.Timeout}
 	if !c.Bool("no-watch") {
 		watching, end := context.WithCancel(ctx)

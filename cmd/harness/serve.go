@@ -28,6 +28,7 @@ import (
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/harness/record/show"
 	"github.com/usetools/usetools/harness/serve"
+	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/config"
 )
 
@@ -288,6 +289,21 @@ func (e *env) serveLog(c *cli.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level}))
 }
 
+// telemetry is what the OTEL_ variables ask for; nil: nothing. It is closed when the command
+// has ended.
+func (e *env) telemetry(log *slog.Logger) (*telemetry.Telemetry, error) {
+	t, err := telemetry.Open(context.Background(), thisBuild().Version, log)
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	e.closing = append(e.closing, func() {
+		if err := t.Close(); err != nil {
+			log.Warn("sending telemetry", "error", err)
+		}
+	})
+	return t, nil
+}
+
 // servedFiles are the files whose tools a server has.
 func (e *env) servedFiles(c *cli.Command, log *slog.Logger) *harness.Files {
 	files := e.files(c)
@@ -322,8 +338,10 @@ func (e *env) serveOptions(c *cli.Command, files *harness.Files, log *slog.Logge
 		Spares:   spares, BestEffort: c.String("sandbox") == bestEffort, MaxRuns: runs, MaxQueue: c.Int("max-queue"),
 		MaxResultBytes: c.Int64("max-result-bytes"),
 		Audit:          c.String("audit"), AuditArgs: c.Bool("audit-args"), AuditRequired: c.Bool("audit-required"),
-		Telemetry: true,
-		Grace:     c.Duration("grace"), Log: log, Build: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
+		Grace: c.Duration("grace"), Log: log, Build: thisBuild().Version, Files: files, StateFlag: stateFlagOf(c),
+	}
+	if opts.Telemetry, err = e.telemetry(log); err != nil {
+		return nil, err
 	}
 	if !c.Bool("no-watch") {
 		opts.Watch = func(ctx context.Context, updated func(*harness.Catalog, error)) error {

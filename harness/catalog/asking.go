@@ -204,7 +204,7 @@ func (f *Files) more(ctx context.Context, servers []string, open bool) (*Catalog
 // renewed is the catalog with another registry.
 func (f *Files) renewed(reg *registry.Registry) *Catalog {
 	old := f.catalog
-	c := &Catalog{Registry: reg, Search: old.Search, Servers: old.Servers, Rules: old.Rules, Rights: old.Rights,
+	c := &Catalog{Registry: reg, Search: old.Search, Servers: f.ruled(f.config, reg), Rules: old.Rules, Rights: old.Rights,
 		Shapes: old.Shapes, Scripts: old.Scripts, Usage: old.Usage, IndexFile: old.IndexFile}
 	if old.Memory != nil {
 		c.Memory = f.memory(reg)

@@ -50,8 +50,8 @@ type Catalog struct {
 	// Search configures how tools are found; nil means the defaults. With an
 	// Embedder the registry must have its vectors.
 	Search *discovery.Options
-	// Servers are the definitions that the registry was made from; empty where
-	// they are not known.
+	// Servers are the definitions that the registry was made from, or what the registry
+	// says of them; empty where they are not known.
 	Servers []config.Server
 	// Rules say which calls need approval or are denied, beside the policy that
 	// Decide is given. Rights are what the holders of tokens may do, by name.

@@ -82,6 +82,9 @@ type Files struct {
 
 	lastRead atomic.Pointer[lastConfig] // the config that was read last; nil: none
 	readOnce sync.Once                  // by known
+	// others are servers that the registry has and the config does not, with what the
+	// registry says of calls of their tools; nil: no registry was read.
+	others atomic.Pointer[[]config.Server]
 
 	mu           sync.Mutex
 	catalog      *Catalog
@@ -158,15 +161,19 @@ func (f *Files) known() *lastConfig {
 	return f.lastRead.Load()
 }
 
-// Private reports whether the config says that the arguments and results of a tool,
-// by its ID, are not to be kept.
+// Private reports whether the config, or the registry of a server that the config does not
+// have, says that the arguments and results of a tool, by its ID, are not to be kept.
 func (f *Files) Private(tool string) bool {
-	k := f.known()
-	if k == nil {
-		return false
+	if others := f.others.Load(); others != nil && private(*others, tool) {
+		return true
 	}
-	for i := range k.config.Servers {
-		s := &k.config.Servers[i]
+	k := f.known()
+	return k != nil && private(k.config.Servers, tool)
+}
+
+func private(servers []config.Server, tool string) bool {
+	for i := range servers {
+		s := &servers[i]
 		if name, ok := strings.CutPrefix(tool, s.Name+"."); ok &&
 			slices.ContainsFunc(s.Private, func(p string) bool { return registry.Match(p, name) }) {
 			return true
@@ -355,7 +362,7 @@ func (f *Files) askFailed(ctx context.Context) bool {
 // over is the catalog of a registry, which still has nobody to call.
 func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *discovery.Settings,
 	search *discovery.Options) *Catalog {
-	c := &Catalog{Registry: reg, Search: search, Servers: cfg.Servers}
+	c := &Catalog{Registry: reg, Search: search, Servers: f.ruled(cfg, reg)}
 	var err error
 	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // no config gets here that checkRules refuses
 		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
@@ -375,6 +382,21 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 		f.log("%s", doubt)
 	}
 	return c
+}
+
+// ruled are the definitions of a config, and for each other server of a registry one with
+// what the registry says of calls of its tools.
+func (f *Files) ruled(cfg *config.Config, reg *registry.Registry) []config.Server {
+	var others []config.Server
+	for i := range reg.Servers {
+		if s := &reg.Servers[i]; s.Rules != nil {
+			if _, here := cfg.Server(s.Name); !here {
+				others = append(others, config.Ruled(s.Name, s.Rules))
+			}
+		}
+	}
+	f.others.Store(&others)
+	return slices.Concat(cfg.Servers, others)
 }
 
 // memory is what phrases led to, nil without a cache folder.

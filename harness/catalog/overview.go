@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -178,7 +177,10 @@ func Where(s *config.Server) string {
 	case s.BaseURL != "":
 		return redact.URL(s.BaseURL)
 	}
-	return filepath.Base(cmp.Or(s.Path, "."))
+	if s.Path == "" {
+		return ""
+	}
+	return filepath.Base(s.Path)
 }
 
 // brief are arguments without what may be secret, the long ones and those behind

@@ -237,6 +237,14 @@ type outcome struct {
 	err error
 }
 
+// status is that of the result, or says that there is none.
+func (o *outcome) status() string {
+	if o.res == nil {
+		return "internal_error"
+	}
+	return string(o.res.Status)
+}
+
 // expect listens to what is told of a run until forget is called.
 func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *flight, forget func()) {
 	fl = &flight{s: s, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1)}

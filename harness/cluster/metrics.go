@@ -13,6 +13,7 @@ type counts struct {
 	queued      atomic.Int64 // jobs that it put into the queue
 	taken       atomic.Int64 // jobs that it began
 	redelivered atomic.Int64 // jobs that were delivered before
+	waited      atomic.Int64 // ns, that these were in the queue
 	refused     atomic.Int64 // records that somebody else had begun
 	lost        atomic.Int64 // runs that it ended as lost
 }
@@ -31,6 +32,12 @@ func (c *Cluster) WriteMetrics(w io.Writer) {
 	one("jobs_queued_total", "counter", "Scripts that this process put into the queue.", n.queued.Load())
 	one("jobs_taken_total", "counter", "Scripts that this process took from the queue.", n.taken.Load())
 	one("jobs_redelivered_total", "counter", "Of these, those that another one had been given before.", n.redelivered.Load())
+	one("jobs_waited_seconds_total", "counter", "Time that the scripts taken were in the queue.",
+		time.Duration(n.waited.Load()).Seconds())
+	if p := c.self.say(c); p.Runner != nil {
+		one("running", "gauge", "Scripts that this process runs.", p.Runner.Running)
+		one("running_max", "gauge", "Scripts that it runs at a time.", p.Runner.Max)
+	}
 	one("claims_refused_total", "counter", "Runs that another process had begun.", n.refused.Load())
 	one("lost_total", "counter", "Runs that this process ended as lost.", n.lost.Load())
 	one("reconnects_total", "counter", "Connections to the cluster that were made again.", c.conn.Stats().Reconnects)

@@ -72,8 +72,8 @@ type claim struct {
 // until ctx ends and those under way have ended. Those that have not been sent by then
 // are not; those that may change something go on until local or c is closed.
 //
-// It believes what callers say of the class of a tool, but calls none that a server's
-// entry leaves out by name. Who may publish to the server's subject may call it.
+// It believes callers that a call of a tool only reads, unless the server's entry says
+// otherwise, and calls no tool that the entry leaves out by name. Who may publish to the server's subject may call it.
 func (c *Cluster) ServeCalls(ctx context.Context, local catalog.Caller, servers []config.Server) error {
 	n, err := c.newNode(local, servers)
 	if err != nil {
@@ -226,6 +226,10 @@ func (n *node) serve(server *config.Server, in *nats.Msg, m *message) {
 		return
 	case m.Kind == callKind && !server.Allows(m.Call.Tool):
 		n.refuse(in, m.ID, fmt.Errorf("the node's config leaves out the tool %.100q", m.Call.Tool))
+		return
+	case m.Kind == callKind && !m.Call.Effect && !server.MayRead(m.Call.Tool):
+		n.refuse(in, m.ID, fmt.Errorf("the node's config says that a call of %.100q may change something, and the caller takes it "+
+			"for one that only reads: build the registry of the cluster with the node's entry of the server", m.Call.Tool))
 		return
 	case !strings.HasPrefix(in.Reply, "_INBOX."):
 		return

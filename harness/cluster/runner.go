@@ -17,6 +17,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry/backend"
 )
 
@@ -43,6 +44,8 @@ type RunnerOptions struct {
 	// Grace is how long running scripts may go on when the runner ends; 0: they are
 	// canceled at once.
 	Grace time.Duration
+	// Telemetry is told of each run; nil: nothing is.
+	Telemetry *telemetry.Telemetry
 }
 
 // DefaultRuns is how many scripts a runner runs at a time.
@@ -68,6 +71,7 @@ type runner struct {
 	lacks   atomic.Pointer[string] // the revision of a job that is not here, of which the first was told
 	failing atomic.Bool            // asking for jobs fails, which was told
 
+	busy    atomic.Int64 // places
 	mu      sync.Mutex
 	mine    map[uint64]*running // by sequence of the job in the queue
 	tenants map[string]*catalog.Own
@@ -79,6 +83,9 @@ type running struct {
 	msg atomic.Pointer[nats.Msg] // the latest delivery of its job
 	job *job
 	seq uint64 // of it in the queue
+	// again says that it was delivered before, to whoever.
+	again bool
+	span  *telemetry.Span
 }
 
 // Serve runs the scripts of a pool until ctx ends. Those that run then have
@@ -101,7 +108,7 @@ func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	if err != nil {
 		return fmt.Errorf("the queue of the pool %q: %w", r.o.Pool, err)
 	}
-	leave, err := c.announce(func(p *Process) { p.Runner = &Runner{r.o.Pool, r.load(), r.o.MaxRuns} })
+	leave, err := c.announce(func(p *Process) { p.Runner = &Runner{r.o.Pool, int(r.busy.Load()), r.o.MaxRuns} })
 	if err != nil {
 		return err
 	}
@@ -238,15 +245,23 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 		return
 	}
 	r.c.counts.taken.Add(1)
-	if meta.NumDelivered > 1 {
+	r.c.counts.waited.Add(int64(max(time.Since(meta.Timestamp), 0)))
+	run := &running{job: j, seq: seq, again: meta.NumDelivered > 1}
+	if run.again {
 		r.c.counts.redelivered.Add(1)
 	}
-	run := &running{job: j, seq: seq}
 	run.msg.Store(msg)
 	r.mu.Lock()
 	r.mine[seq] = run
 	r.mu.Unlock()
-	out := r.run(ctx, run, meta.NumDelivered > 1)
+	run.span, ctx = r.o.Telemetry.Run(j.trace(ctx), &telemetry.Job{Run: j.ID, Pool: j.Pool, Queued: meta.Timestamp,
+		Delivered: meta.NumDelivered})
+	r.busy.Add(1)
+	out := r.run(ctx, run)
+	r.busy.Add(-1)
+	if out != nil { // else it did not come to anything here
+		run.span.End(out.status(), out.res)
+	}
 	r.end.Go(func() { // the place is free
 		if out != nil {
 			r.c.tell(j, out)
@@ -256,13 +271,6 @@ func (r *runner) take(ctx context.Context, msg *nats.Msg) {
 		delete(r.mine, seq)
 		r.mu.Unlock()
 	})
-}
-
-// load is how many jobs the runner has.
-func (r *runner) load() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.mine)
 }
 
 func (r *runner) own(seq uint64) *running {
@@ -287,10 +295,10 @@ func (r *runner) ack(msg *nats.Msg, j *job) {
 	}
 }
 
-// run does a job; nil: it stays in the queue. again says that it was delivered before.
-func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcome) {
+// run does a job; nil: it stays in the queue.
+func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	j := run.job
-	ctx, cancel := context.WithCancel(j.trace(ctx))
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sub, err := r.c.conn.Subscribe(cancelSubject(j.ID), func(m *nats.Msg) {
 		cancel()
@@ -318,12 +326,12 @@ func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcom
 		r.later(run.msg.Load(), time.Second)
 		return nil
 	}
-	if again || j.Kind == kindResume {
+	if run.again || j.Kind == kindResume {
 		if out, done := r.before(ctx, run); done {
 			return out
 		}
 	}
-	s, release, err := r.script(ctx, j)
+	s, release, err := r.script(ctx, run)
 	if err != nil {
 		return &outcome{err: err}
 	}
@@ -347,6 +355,7 @@ func (r *runner) run(ctx context.Context, run *running, again bool) (out *outcom
 		return out
 	case errors.Is(unwritten, record.ErrTaken):
 		r.log.Warn("a run was taken over by another process", "run", j.ID)
+		run.span.End("taken_over", res)
 		return nil // who has taken it over says what it came to
 	case lostRequest(unwritten):
 		r.log.Warn("the record of a run has not got its end", "run", j.ID, "error", unwritten)
@@ -423,7 +432,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 		r.later(run.msg.Load(), time.Second)
 		return nil, true
 	case r.o.RerunReads && onlyRead(rec):
-		if s, release, err := r.script(ctx, j); err == nil {
+		if s, release, err := r.script(ctx, run); err == nil {
 			defer release()
 			res, err := r.o.Harness.Resume(ctx, j.ID, s)
 			var running *record.RunningError
@@ -467,7 +476,8 @@ func onlyRead(run *record.Run) bool {
 }
 
 // script is what a job runs, as this runner runs it.
-func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release func(), err error) {
+func (r *runner) script(ctx context.Context, run *running) (s *harness.Script, release func(), err error) {
+	j := run.job
 	s = j.script()
 	s.Limits = stricter(s.Limits, r.o.Limits)
 	s.Policy, s.ReadOnly = r.o.deny(s.Policy), s.ReadOnly || r.o.ReadOnly
@@ -483,8 +493,13 @@ func (r *runner) script(ctx context.Context, j *job) (s *harness.Script, release
 		s.Catalog = r.seenBy(j, cat)
 	}
 	to := &teller{c: r.c, subject: eventSubject(j.Front, j.ID)}
-	if j.Lines {
-		s.OnLine = to.line
+	if j.Lines || run.span != nil {
+		s.OnLine = func(l record.Line) {
+			run.span.Line(l)
+			if j.Lines {
+				to.line(l)
+			}
+		}
 	}
 	if j.Output {
 		s.Stdout = &printer{to, frameStdout}

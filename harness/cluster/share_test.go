@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,9 +17,12 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/registry"
 )
 
-// orders is an MCP server whose one tool counts its calls.
+// orders is an MCP server whose tools count their calls; of check_item it says that it
+// only reads.
 func orders(t *testing.T) (url string, taken *atomic.Int64) {
 	taken = &atomic.Int64{}
 	s := mcp.NewServer(&mcp.Implementation{Name: "orders", Version: "1"}, nil)
@@ -29,6 +33,10 @@ func orders(t *testing.T) (url string, taken *atomic.Int64) {
 		Number int64 `json:"number"`
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "order_item", Description: "order an item"},
+		func(_ context.Context, _ *mcp.CallToolRequest, o order) (*mcp.CallToolResult, number, error) {
+			return nil, number{taken.Add(1)}, nil
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "check_item", Description: "check an item", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
 		func(_ context.Context, _ *mcp.CallToolRequest, o order) (*mcp.CallToolResult, number, error) {
 			return nil, number{taken.Add(1)}, nil
 		})
@@ -95,6 +103,71 @@ func main() {
 		has.Close() // the connection, and what was kept there
 		if keeps, since := cat.Calls.(*Calls).Session(subject, "orders"); !keeps || !since.IsZero() {
 			t.Errorf("after its end: %t, since %v", keeps, since)
+		}
+	}
+}
+
+// What a node's entry says of calls of a server's tools holds for runners without the
+// entry, by the registry; where the registry does not say it, the node makes no call that
+// a runner takes for one that only reads.
+func TestWhatANodesEntrySaysHoldsElsewhere(t *testing.T) {
+	for what, entry := range map[string]string{
+		"class": `"class": {"check_*": "effect"}, "private": ["check_item"]`,
+		"trust": `"trust": false, "private": ["check_*"]`,
+	} {
+		url := clustertest.Server(t)
+		server, taken := orders(t)
+		at := filepath.Join(t.TempDir(), "mcp.json")
+		must(t, os.WriteFile(at, fmt.Appendf(nil, `{"mcpServers": {"orders": {"url": %q, "usetools": {"node": true, %s}}}}`, server,
+			entry), 0o600))
+		has := &harness.Files{Configs: []string{at}, NoUsage: true, NoMemory: true}
+		t.Cleanup(func() { has.Close() })
+		node := to(t, url)
+		node.ShareServers(has)
+		_, err := has.Catalog(t.Context())
+		must(t, err)
+		reg, err := registry.Load(has.Path())
+		must(t, err)
+		for _, told := range []bool{true, false} {
+			path := filepath.Join(t.TempDir(), "registry.json")
+			if !told {
+				reg.Servers[0].Rules = nil
+			}
+			must(t, reg.Save(path))
+			lacks := &harness.Files{Registry: path, NoUsage: true, NoMemory: true,
+				Follow: func(ctx context.Context, _ func()) error { <-ctx.Done(); return ctx.Err() }}
+			t.Cleanup(func() { lacks.Close() })
+			elsewhere := to(t, url)
+			elsewhere.ShareServers(lacks)
+			store := elsewhere.Store(&record.StoreOptions{Unkept: lacks.Private})
+			h := harness.New(&harness.Options{Catalog: lacks.Catalog, Records: store})
+			t.Cleanup(func() { h.Close() })
+			s := &harness.Script{Source: "UseTools(\"check an item\")\n_, err := orders.CheckItem(orders.CheckItemParams{Item: " +
+				"\"walnut\"})\nfmt.Println(err)"}
+			res, err := h.Run(t.Context(), s)
+			must(t, err)
+			if !told {
+				if !strings.Contains(res.Stdout, "may change something") || len(res.Calls) != 1 || res.Calls[0].Class != record.Read ||
+					taken.Load() != 1 {
+					t.Errorf("%s, not told: %d calls: %s", what, taken.Load(), res.Text())
+				}
+				continue
+			}
+			if res.Stdout != "<nil>\n" || len(res.Calls) != 1 || res.Calls[0].Class != record.Effect || taken.Load() != 1 {
+				t.Errorf("%s: %d calls, %+v: %s", what, taken.Load(), res.Calls, res.Text())
+			}
+			run, err := store.Load(res.Run)
+			must(t, err)
+			for _, l := range run.Lines {
+				if c, ok := l.(*record.Call); ok {
+					if args, err := run.Value(c.Args); !errors.Is(err, record.ErrNotKept) {
+						t.Errorf("%s: the record keeps %s, %v", what, args, err)
+					}
+				}
+			}
+			if res, err = h.Run(t.Context(), &harness.Script{Source: s.Source, ReadOnly: true}); err == nil && res.Status == harness.OK {
+				t.Errorf("%s: a script that only reads has called it: %s", what, res.Text())
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 )
@@ -17,7 +18,7 @@ type account struct {
 	s      *Server
 	begun  time.Time
 	audit  *entry
-	span   *span
+	span   *telemetry.Span
 	client *notifier // nil: it is not told how the run gets on
 	task   *task     // that the run may become; nil: it may not
 
@@ -33,6 +34,7 @@ func (c *session) account(args *executeArgs, tools *registry.Registry, begun tim
 // line is told of the run's lines.
 func (a *account) line(l record.Line) {
 	a.task.line(l, a.client)
+	a.span.Line(l)
 	switch l := l.(type) {
 	case *record.Begin:
 		a.audit.keeps(l)
@@ -49,7 +51,6 @@ func (a *account) line(l record.Line) {
 		a.client.ended(c, l)
 		a.s.usage.ended(c, l)
 		a.audit.ended(c, l)
-		a.span.ended(c, l)
 	}
 }
 
@@ -58,7 +59,7 @@ func (a *account) end(status harness.Status, res *harness.Result) {
 	took := time.Since(a.begun)
 	a.s.metrics.ran(string(status), took)
 	a.audit.end(string(status), res, took)
-	a.span.end(string(status), res)
+	a.span.End(string(status), res)
 }
 
 // called is told what a call without a script came to.

@@ -349,7 +349,7 @@ func (c *session) direct(ctx context.Context, req *mcp.CallToolRequest, id strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.s.opts.Limits.Timeout)
 	defer cancel()
-	told.span, ctx = c.s.otel.begin(ctx, req)
+	told.span, ctx = c.s.opts.Telemetry.Request(ctx, req.Params.Name)
 	res, d, err := c.s.harness.CallTool(ctx, cat, id, args, c.script(approved, told))
 	if res != nil {
 		c.s.handled(len(res.Raw))

@@ -31,8 +31,8 @@
 //	              remote.go a person's scripts on a server that is running
 //	runs.go       the resources with the records of runs
 //	tasks.go      scripts that are answered before they have ended
-//	account.go    where a run is told of; metrics.go, telemetry.go (otlp.go),
-//	              audit.go, what is made of that; budget.go memory
+//	account.go    where a run is told of; metrics.go, audit.go, what is made of that;
+//	              trace.go what it is part of; budget.go memory
 //
 // Who sees what, of all that a server keeps, where there are several tokens:
 //

@@ -132,7 +132,10 @@ func (c *session) runScript(ctx context.Context, req *mcp.CallToolRequest, args 
 
 	script := c.script(nil, told)
 	if req != nil {
-		told.span, ctx = s.otel.begin(ctx, req)
+		told.span, ctx = s.opts.Telemetry.Request(ctx, req.Params.Name)
+		if s.opts.Elsewhere != nil {
+			told.span.Elsewhere()
+		}
 		told.client, told.task = c.notify(ctx, req), taskOf(ctx)
 		defer told.client.close()
 		script.Stdout, script.Ask = told.client, c.relays(req)

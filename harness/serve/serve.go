@@ -24,6 +24,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/telemetry"
 	"github.com/usetools/usetools/registry"
 )
 
@@ -83,9 +84,9 @@ type Options struct {
 	// AuditTo is written each line of the file too, whole lines at a time; one that it
 	// does not take is as one that the file does not take. nil: nowhere else.
 	AuditTo io.Writer
-	// Telemetry sends traces and metrics as the OTEL_ variables of the
-	// environment say.
-	Telemetry bool
+	// Telemetry is told of each run and each call without a script; nil: nothing is. It
+	// is closed by who opened it, after the server.
+	Telemetry *telemetry.Telemetry
 	// Records keeps a record of each run and each call without a script; nil: the
 	// last DefaultRecords of them, in memory.
 	Records *record.Store
@@ -189,7 +190,6 @@ type Server struct {
 	usage   *counts // nil: without UsageOrder nothing is counted
 	audit   *audit
 	metrics metrics
-	otel    *telemetry
 	records *record.Store
 	reading *semaphore.Weighted // records, one at a time
 	tasks   tasks
@@ -291,11 +291,6 @@ func New(opts *Options) (*Server, error) {
 		}
 		s.audit.fail = s.fail
 	}
-	if o.Telemetry {
-		if s.otel, err = openTelemetry(s.ctx, o.Version, s.log); err != nil {
-			return nil, errors.Join(err, s.audit.Close())
-		}
-	}
 	at := ""
 	if o.Approvals == ApprovalsConsole {
 		at = "in the console of the server, at /approvals/"
@@ -330,7 +325,7 @@ func (s *Server) Close() error {
 	s.drain()
 	s.queue.drain(5 * time.Second)
 	s.work.Wait()
-	return errors.Join(s.harness.Close(), s.audit.Close(), s.otel.Close())
+	return errors.Join(s.harness.Close(), s.audit.Close())
 }
 
 // drain waits, for the grace time, for calls under way that may change something:

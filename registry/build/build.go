@@ -172,7 +172,7 @@ func (j *Job) Registry(ctx context.Context) (*registry.Registry, *Report, error)
 		a.recall(o.Previous)
 		a.choose(&c.Servers[i])
 		a.confine(c.Servers)
-		a.server.Definition = c.Servers[i].Digest()
+		a.server.Definition, a.server.Rules = c.Servers[i].Digest(), c.Servers[i].Rules()
 		if a.pending() {
 			r.Config, a.server.Definition = "", ""
 		}

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -66,6 +67,58 @@ func (s *Server) Hints(t *registry.Tool) *registry.Annotations {
 		a.ReadOnly = &read
 	}
 	return &a
+}
+
+// MayRead reports whether somebody who knows the hints of one of the server's tools may
+// take it for one that only reads.
+func (s *Server) MayRead(tool string) bool {
+	if c := s.Class(tool); c != nil {
+		return c.Class == ClassRead
+	}
+	return s.Trust != TrustNothing
+}
+
+// Rules are what the definition says of calls of the server's tools; nil: nothing
+// unusual.
+func (s *Server) Rules() *registry.Rules {
+	r := &registry.Rules{Trust: string(s.Trust), Private: s.Private, Session: s.Session}
+	for _, c := range s.Classes {
+		r.Classes = append(r.Classes, [2]string{c.Pattern, c.Class})
+	}
+	if s.Idempotency > 0 {
+		r.Idempotency = s.Idempotency.String()
+	}
+	if reflect.DeepEqual(r, &registry.Rules{}) {
+		return nil
+	}
+	return r
+}
+
+// Ruled is a definition that says of calls of a server's tools what Rules has returned
+// of another one, and nothing else. Of rules that it cannot read it takes the careful
+// meaning: all tools have effects, and records keep nothing of their calls.
+func Ruled(server string, r *registry.Rules) Server {
+	if r == nil {
+		return Server{Name: server}
+	}
+	s := Server{Name: server, Trust: Trust(r.Trust), Private: r.Private, Session: r.Session}
+	ok := slices.Contains([]Trust{TrustReads, TrustWrites, TrustNothing}, s.Trust)
+	for _, p := range r.Private {
+		ok = ok && registry.IsPattern(p)
+	}
+	for _, c := range r.Classes {
+		ok = ok && registry.IsPattern(c[0]) && slices.Contains([]string{ClassRead, ClassAgain, ClassEffect}, c[1])
+		s.Classes = append(s.Classes, ClassRule{c[0], c[1]})
+	}
+	if r.Idempotency != "" {
+		var err error
+		s.Idempotency, err = Duration(r.Idempotency)
+		ok = ok && err == nil
+	}
+	if !ok {
+		return Server{Name: server, Trust: TrustNothing, Private: []string{"*"}, Session: true}
+	}
+	return s
 }
 
 // judge lets Trust and Class of the settings win over what s has.

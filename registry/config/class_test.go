@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -151,5 +152,41 @@ func TestAMistakeInWhatIsSentAgainIsAnError(t *testing.T) {
 	if _, err := Load(write(t, t.TempDir(), "mcp.json", `{"usetools": {}, "mcpServers": {}, "usetools": {}}`)); err == nil ||
 		!strings.Contains(err.Error(), `"usetools" stands twice`) {
 		t.Error(err)
+	}
+}
+
+// What a registry says of a server's tools is what the config said.
+func TestRulesOfAnEntryMeanTheSameElsewhere(t *testing.T) {
+	c := load(t, `{"usetools": {"class": {"get_one": "effect"}}, "mcpServers": {"x": {"command": "x", "usetools": {
+		"class": {"get_*": "read", "put": "again"}, "trust": "writes", "private": ["pay*"], "idempotency": "1d", "session": true}},
+		"y": {"command": "y", "usetools": {"trust": false}}}}`)
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		b, err := json.Marshal(s.Rules())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r registry.Rules
+		if err := json.Unmarshal(b, &r); err != nil {
+			t.Fatal(err)
+		}
+		got := Ruled(s.Name, &r)
+		want := Server{Name: s.Name, Trust: s.Trust, Classes: s.Classes, Private: s.Private, Idempotency: s.Idempotency,
+			Session: s.Session}
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(Server{})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", b, d)
+		}
+	}
+	plain := load(t, `{"mcpServers": {"x": {"command": "x", "usetools": {"node": true}}}}`)
+	if r := plain.Servers[0].Rules(); r != nil {
+		t.Errorf("rules of an entry that says nothing unusual: %+v", r)
+	}
+	for _, r := range []*registry.Rules{
+		{Trust: "more"}, {Classes: [][2]string{{"*", "reads"}}}, {Classes: [][2]string{{"[", "read"}}}, {Private: []string{"["}},
+		{Idempotency: "long"},
+	} {
+		if s := Ruled("x", r); s.MayRead("get") || !cmp.Equal(s.Private, []string{"*"}) {
+			t.Errorf("%+v is taken for %+v", r, s)
+		}
 	}
 }

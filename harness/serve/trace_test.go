@@ -1,51 +1,33 @@
 package serve
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/telemetry"
+	"github.com/usetools/usetools/harness/telemetry/telemetrytest"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend/dial"
 	"github.com/usetools/usetools/registry/config"
 )
 
-func TestTelemetryIsOffUnlessAskedFor(t *testing.T) {
-	s, _ := serving(t, &Options{Telemetry: true})
-	if s.otel != nil {
-		t.Error("it is on")
-	}
-}
-
 func TestSpansAndMetricsReachACollector(t *testing.T) {
-	var mu sync.Mutex
-	got := map[string][][]byte{} // a batch is sent every few seconds, and at the end
-	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b, _ := io.ReadAll(r.Body)
-		mu.Lock()
-		defer mu.Unlock()
-		got[r.URL.Path] = append(got[r.URL.Path], b)
-		if r.Header.Get("X-Key") != "k=1" || r.Header.Get("Content-Type") != "application/json" {
-			t.Error(r.Header)
-		}
-	}))
-	defer collector.Close()
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	collector := telemetrytest.Start(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=k%3D1")
-	s, _ := serving(t, &Options{Telemetry: true})
+	sends, err := telemetry.Open(t.Context(), "1", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := serving(t, &Options{Telemetry: sends})
 	c := connect(t, s, nil)
 	parent := "4bf92f3577b34da6a3ce929d0e0e4736"
 	if _, err := c.CallTool(t.Context(),
@@ -53,72 +35,36 @@ func TestSpansAndMetricsReachACollector(t *testing.T) {
 			Arguments: map[string]any{"script": `files.ReadFile(files.ReadFileParams{Path: "missing"})`}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.otel.Close(); err != nil {
+	if err := sends.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.otel = nil
-	mu.Lock()
-	defer mu.Unlock()
-	type sent struct {
-		TraceID, SpanID, ParentSpanID, Name string
-		Status                              struct{ Code int }
-	}
-	var spans []sent
-	for _, b := range got["/v1/traces"] {
-		var batch struct {
-			ResourceSpans []struct{ ScopeSpans []struct{ Spans []sent } }
+	for _, h := range collector.Headers() {
+		if h.Get("X-Key") != "k=1" || h.Get("Content-Type") != "application/json" {
+			t.Error(h)
 		}
-		if err := json.Unmarshal(b, &batch); err != nil {
-			t.Fatal(err)
-		}
-		spans = append(spans, batch.ResourceSpans[0].ScopeSpans[0].Spans...)
 	}
+	const called = "tools/call files.read_file"
 	seen, root := map[string]string{}, ""
-	for _, x := range spans {
+	for _, x := range collector.Spans(t) {
 		if x.TraceID != parent {
 			t.Error("another trace:", x)
 		}
 		seen[x.Name] = x.ParentSpanID
-		if x.Name == spanExecute {
+		if x.Name == "tools/call execute" {
 			root = x.SpanID
 		}
-		if x.Name == "tools/call files.read_file" && x.Status.Code != 2 {
+		if x.Name == called && x.Status.Code != 2 {
 			t.Error("the failed call is no error:", x)
 		}
 	}
-	for _, name := range []string{"resolve", "check", "run", "tools/call files.read_file"} {
+	for _, name := range []string{"resolve", "check", "run", called} {
 		if seen[name] != root || root == "" {
 			t.Errorf("%s is not below the run: %v", name, seen)
 		}
 	}
-	if m := string(bytes.Join(got["/v1/metrics"], nil)); !strings.Contains(m, metricServer) ||
-		!strings.Contains(m, metricClient) {
+	if m := collector.Metrics(); !strings.Contains(m, "mcp.server.operation.duration") ||
+		!strings.Contains(m, "mcp.client.operation.duration") {
 		t.Error(m)
-	}
-}
-
-// A collector cannot pass on the headers that it gets.
-func TestTelemetryFollowsNoRedirect(t *testing.T) {
-	var elsewhere atomic.Int64
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
-	defer other.Close()
-	collector := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
-	defer collector.Close()
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "api-key=secret")
-	s, err := otelSink("TRACES", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.send(t.Context(), object{}); err == nil || !strings.Contains(err.Error(), "307") || elsewhere.Load() > 0 {
-		t.Errorf("%v, %d requests elsewhere", err, elsewhere.Load())
-	}
-}
-
-func TestAWrongExporterIsSaid(t *testing.T) {
-	t.Setenv("OTEL_TRACES_EXPORTER", "jaeger")
-	if _, err := New(&Options{Telemetry: true}); err == nil || !strings.Contains(err.Error(), "otlp, console or none") {
-		t.Error(err)
 	}
 }
 
