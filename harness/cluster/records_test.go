@@ -618,23 +618,22 @@ func TestWhatIsStoredStays(t *testing.T) {
 // TestAWriterThatCouldNotCloseIsNotUnderWay has an engine that is away for longer than a
 // process may be silent.
 func TestAWriterThatCouldNotCloseIsNotUnderWay(t *testing.T) {
-	engine := clustertest.Options(t, 1)
-	first := clustertest.Start(t, engine...)[0]
-	c := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
+	engine := clustertest.NewEngine(t, 1)
+	c := connect(t, Options{URL: engine.URL(), AckWait: time.Second})
 	s := c.Store(nil)
 	w := begin(t, s)
-	first.Shutdown()
-	first.WaitForShutdown()
+	engine.Stop()
 	add(t, w, effect(1))
 	if err := errors.Join(w.Sync(), w.Close()); err == nil {
 		t.Fatal("it is stored nowhere")
 	}
-	clustertest.Start(t, engine...)
-	other := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
+	engine.Start()
+	other := connect(t, Options{URL: engine.URL(), AckWait: time.Second})
 	eventually(t, "it is not under way", func() bool { return status(t, other.Store(nil), w.ID()) == record.Died })
-	if is, err := other.alive(t.Context(), c.id); err != nil || !is {
-		t.Errorf("its process lives: %v, %v", is, err)
-	}
+	eventually(t, "its process lives", func() bool {
+		is, err := other.alive(t.Context(), c.id)
+		return is && err == nil
+	})
 	again := begin(t, s) // which goes on working
 	must(t, again.Close())
 }

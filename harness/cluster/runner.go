@@ -428,7 +428,7 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 	case rec.End != nil && !rec.Running:
 		res, err := harness.Recorded(rec)
 		return &outcome{res, err}, true
-	case j.Kind == kindResume && rec.Running: // by another job of the same run
+	case rec.Running && (j.Kind == kindResume || rec.End != nil || len(rec.Attempts) > 0): // it goes on for another job
 		r.later(run.msg.Load(), time.Second)
 		return nil, true
 	case r.o.RerunReads && onlyRead(rec):

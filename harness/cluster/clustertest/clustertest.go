@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,65 +21,84 @@ func Server(t testing.TB) string { return Servers(t, 1)[0].ClientURL() }
 
 // Servers starts n servers, which form a cluster where they are several, and waits until
 // streams can be made. They end with the test.
-func Servers(t testing.TB, n int) []*server.Server {
-	t.Helper()
-	return Start(t, Options(t, n)...)
+func Servers(t testing.TB, n int) []*server.Server { return NewEngine(t, n).Servers }
+
+// Engine is one server, or some that form a cluster, which can be started again.
+type Engine struct {
+	Servers []*server.Server
+	t       testing.TB
+	options []*server.Options
 }
 
-// Options are those of n servers, which form a cluster where they are several, each with a
-// folder of its own.
-func Options(t testing.TB, n int) []*server.Options {
+// NewEngine starts servers as Servers does.
+func NewEngine(t testing.TB, n int) *Engine {
 	t.Helper()
+	e := &Engine{t: t}
 	routes := make([]*url.URL, n)
-	all := make([]*server.Options, n)
-	for i := range all {
-		all[i] = &server.Options{ServerName: fmt.Sprintf("n%d", i+1), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+	for i := range n {
+		o := &server.Options{ServerName: fmt.Sprintf("n%d", i+1), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
 			StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
-		if n == 1 {
-			return all
+		if n > 1 {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port}
+			o.Routes, routes[i] = routes, &url.URL{Scheme: "nats-route", Host: l.Addr().String()}
+			l.Close()
 		}
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		all[i].Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port}
-		all[i].Routes, routes[i] = routes, &url.URL{Scheme: "nats-route", Host: l.Addr().String()}
+		e.options = append(e.options, o)
 	}
-	return all
+	t.Cleanup(e.Stop)
+	e.Start()
+	return e
 }
 
-// Start starts servers, and waits until streams can be made. They end with the test. Where
-// they listen is then in the options, with which they can be started once more.
-func Start(t testing.TB, options ...*server.Options) []*server.Server {
-	t.Helper()
-	all := make([]*server.Server, len(options))
-	for i, o := range options {
+// URL is that of the servers.
+func (e *Engine) URL() string {
+	var all []string
+	for _, s := range e.Servers {
+		all = append(all, s.ClientURL())
+	}
+	return strings.Join(all, ",")
+}
+
+// Stop ends the servers.
+func (e *Engine) Stop() {
+	for _, s := range e.Servers {
+		s.Shutdown()
+	}
+	for _, s := range e.Servers {
+		s.WaitForShutdown()
+	}
+}
+
+// Start starts them, or starts them again after Stop, with what they had stored, and waits
+// until streams can be made.
+func (e *Engine) Start() {
+	e.t.Helper()
+	e.Servers = nil
+	for _, o := range e.options {
 		s, err := server.NewServer(o.Clone())
 		if err != nil {
-			t.Fatal(err)
+			e.t.Fatal(err)
 		}
 		go s.Start()
-		t.Cleanup(func() {
-			s.Shutdown()
-			s.WaitForShutdown()
-		})
-		all[i] = s
+		e.Servers = append(e.Servers, s)
 	}
-	for i, s := range all {
+	for i, s := range e.Servers {
 		if !s.ReadyForConnections(10 * time.Second) {
-			t.Fatal("the server does not listen")
+			e.t.Fatal("the server does not listen")
 		}
-		options[i].Port = s.Addr().(*net.TCPAddr).Port
+		e.options[i].Port = s.Addr().(*net.TCPAddr).Port
 	}
 	deadline := time.Now().Add(20 * time.Second)
-	for len(all) > 1 && !ready(all) {
+	for len(e.Servers) > 1 && !ready(e.Servers) {
 		if time.Now().After(deadline) {
-			t.Fatal("the servers have no leader")
+			e.t.Fatal("the servers have no leader")
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return all
 }
 
 // Configured starts one server with a configuration as nats-server reads it, which has
@@ -94,7 +114,10 @@ func Configured(t testing.TB, config string) *server.Server {
 		t.Fatal(err)
 	}
 	o.Host, o.Port, o.JetStream, o.StoreDir, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, t.TempDir(), true, true
-	return Start(t, o)[0]
+	e := &Engine{t: t, options: []*server.Options{o}}
+	t.Cleanup(e.Stop)
+	e.Start()
+	return e.Servers[0]
 }
 
 // ready reports whether one of the servers leads the others, and has heard of all.
