@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/usetools/usetools/cmd/internal/join"
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/clients"
 	"github.com/usetools/usetools/harness/cluster"
 	"github.com/usetools/usetools/harness/console"
 	"github.com/usetools/usetools/harness/record"
@@ -45,19 +47,14 @@ func (e *env) connected(ctx context.Context, c *cli.Command, log *slog.Logger) (
 }
 
 // shared has files take what all processes of a cluster share: its registry, unless a flag
-// names another one or nobody has published one yet, and its saved scripts. nil: there
-// is no cluster.
+// names another one, and its saved scripts. nil: there is no cluster.
 func shared(ctx context.Context, c *cli.Command, cl *cluster.Cluster, files *harness.Files) error {
 	if cl == nil {
 		return nil
 	}
 	if c.String("registry") == "" {
-		if there, err := cl.Published(ctx); err != nil {
+		if err := cl.Follow(ctx, files); err != nil {
 			return err
-		} else if there {
-			if err := cl.Follow(ctx, files); err != nil {
-				return err
-			}
 		}
 	}
 	return cl.Scripts(ctx, files)
@@ -188,7 +185,8 @@ on at another runner.
 
   harness runner -cluster nats://a:4222,nats://b:4222,nats://c:4222
   harness runner -cluster tls://nats.example.com -cluster-creds runner.nk -pool gpu
-  harness runner -cluster nats://127.0.0.1:4222 -max-runs 32 -rerun-reads`,
+  harness runner -cluster nats://127.0.0.1:4222 -max-runs 32 -rerun-reads
+  harness runner -cluster nats://127.0.0.1:4222 -metrics 127.0.0.1:9337`,
 		Flags: append(join.Flags(), poolFlag(),
 			&cli.IntFlag{Name: "max-runs", Usage: "`N` scripts at a time (default: 8, or what fits into memory)", HideDefault: true},
 			rerunFlag(),
@@ -201,6 +199,10 @@ on at another runner.
 			&cli.DurationFlag{Name: "grace", Usage: "running scripts have this long when the runner ends", Value: serve.DefaultGrace},
 			&cli.DurationFlag{Name: "poll", Usage: "ask all servers again this often; negative: never", Value: 5 * time.Minute},
 			&cli.BoolFlag{Name: "no-watch", Usage: "take the registry as it is; do not watch the servers"},
+			&cli.StringFlag{Name: "metrics", Usage: "serve /metrics and /healthz at `ADDR`, host:port"},
+			tokenFileFlag(),
+			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches -metrics read them"},
+			allowHostFlag(),
 			sandboxFlag()),
 		Action: e.runner,
 	}
@@ -218,6 +220,10 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	if join.URL(c) == "" {
 		return usageError{"runner wants the -cluster whose scripts it runs, as in nats://127.0.0.1:4222, or " + join.Variable}
 	}
+	if err := pointless(c, c.String("metrics") == "", "without -metrics ADDR: add that, or leave it out", "token-file", "insecure",
+		"allow-host"); err != nil {
+		return err
+	}
 	log := e.serveLog(c)
 	files := e.servedFiles(c, log)
 	defer files.Close()
@@ -225,6 +231,10 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	places, err := serve.FitRuns(c.Int("max-runs"), spares, memory)
 	if err != nil {
 		return usageError{err.Error()}
+	}
+	http, err := monitorAt(c)
+	if err != nil {
+		return err
 	}
 	cl, err := e.connected(ctx, c, log)
 	if err != nil {
@@ -252,8 +262,36 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 		defer watch.Wait()
 		defer end()
 	}
+	if http != nil {
+		monitoring, end := context.WithCancel(ctx)
+		var monitor sync.WaitGroup
+		monitor.Go(func() {
+			err := http.Monitor(monitoring, &serve.Monitor{Metrics: cl.WriteMetrics, Engine: cl.Reached, Load: cl.Load, Log: log})
+			if err != nil {
+				log.Error("serving metrics", "error", err)
+			}
+		})
+		defer monitor.Wait()
+		defer end()
+	}
 	log.Info("running scripts", "pool", c.String("pool"), "places", places)
 	return e.runScripts(ctx, c, cl, opts, spares, cat.acquire)()
+}
+
+// monitorAt is where a runner tells how it is, with the address taken; nil: nowhere.
+func monitorAt(c *cli.Command) (*serve.HTTP, error) {
+	if c.String("metrics") == "" {
+		return nil, nil
+	}
+	http := &serve.HTTP{Address: c.String("metrics"), Insecure: c.Bool("insecure"), Hosts: c.StringSlice("allow-host")}
+	var err error
+	if http.Tokens, err = serve.ReadTokens(c.String("token-file"), os.Getenv(clients.TokenVariable)); err == nil {
+		err = http.Check()
+	}
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	return http, http.Listen()
 }
 
 // newestCatalog is the catalog of the moment; a run keeps the one that it began with.

@@ -44,7 +44,9 @@ A record that cannot be read is {"unreadable": "why"}. show -json prints {"begin
 "status", "script", "inputs", "phrases", "calls", "stdout", "value", "error"},
 without what is the same. A status is one that a run ends with (ok, compile_error,
 timeout …), waiting or uncertain for one that goes on once people have answered,
-running, or died for a run whose process was ended before it could say how.
+running, or died for a run whose process was ended before it could say how. -queue
+-json prints {"run", "pool", "queued", "state", "name", "subject", "again", "runner",
+"front"} of what a cluster has not ended: waiting, running, died or ended just now.
 
 Of a call that was sent, and whose answer never came, nobody knows whether it was
 made: show has all that is known. Somebody looks, and settle says it: with happened
@@ -61,6 +63,7 @@ resume goes on. close ends such a run, or one that waits.
   harness runs settle 7f3k 12              what does the tool say that the config names for that?
   harness runs settle 7f3k 12 happened -result '{"id": 7}'
   harness runs close 7f3k
+  harness runs -queue -cluster nats://127.0.0.1:4222
   harness runs cancel 7f3kqm2xab -cluster nats://127.0.0.1:4222
   harness runs rm -older 30d
 
@@ -70,6 +73,8 @@ usetools in your state folder.`,
 		Flags: append(append(runFilters(), join.Flags()...),
 			&cli.IntFlag{Name: "n", Usage: "the last `N` runs; 0: all", Value: 50, Validator: atLeast(0), Local: true},
 			&cli.BoolFlag{Name: "f", Usage: "go on with the runs that begin and end, the newest last", Local: true},
+			&cli.BoolFlag{Name: "queue", Usage: "with -cluster: what waits for a runner, and what runs where, the oldest first",
+				Local: true},
 			stateFlag("the `DIR` with the records (default: $USETOOLS_STATE, else usetools in your state folder)")),
 		Action: e.runs,
 		Commands: []*cli.Command{
@@ -173,6 +178,9 @@ const noRuns = "no run has left a record here yet; harness run -record DIR and h
 func (e *env) runs(ctx context.Context, c *cli.Command) error {
 	if c.Args().Present() {
 		return usageError{fmt.Sprintf("there is no command runs %q; show, diff, save, settle, close, cancel and rm are known", c.Args().First())}
+	}
+	if c.Bool("queue") {
+		return e.queuedRuns(ctx, c)
 	}
 	now := time.Now()
 	f, err := filter(c, now)

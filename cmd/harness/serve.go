@@ -92,12 +92,12 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 				"script, none from files (harness approvals), only what is said in the console of this server, by the " +
 				"operator or a token with the right to approve, or by such a token with the tool approvals", Value: string(serve.ApprovalsAny)},
 			&cli.BoolFlag{Name: "no-rejoin", Usage: "begin a run for each request, also for one that waits and is sent again"},
-			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"},
+			tokenFileFlag(),
 			&cli.StringFlag{Name: "key-file", Usage: "`FILE` with a key that instances share which answer for one another " +
 				"(or " + serve.KeyVariable + "); openssl rand -hex 32 makes one"},
 			&cli.BoolFlag{Name: "stateless", Usage: "give no client a session, so that any instance may answer any request"},
 			&cli.BoolFlag{Name: "insecure", Usage: "let anybody who reaches the address run scripts"},
-			&cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"},
+			allowHostFlag(),
 			&cli.StringSliceFlag{Name: "allow-origin", Usage: "accept browsers' requests from this `ORIGIN`; may be repeated"},
 			&cli.IntFlag{Name: "max-connections", Usage: "`N` HTTP connections at a time; more are refused",
 				Value: serve.DefaultMaxConnections, Validator: atLeast(1)},
@@ -114,6 +114,14 @@ those that run have -grace. What there is goes to stderr, and -q keeps it.
 		}, slices.Concat(policyFlags(), join.Flags())...),
 		Action: e.serve,
 	}
+}
+
+func tokenFileFlag() cli.Flag {
+	return &cli.StringFlag{Name: "token-file", Usage: "`FILE` with the tokens that HTTP clients must send (or USETOOLS_TOKEN)"}
+}
+
+func allowHostFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "allow-host", Usage: "accept HTTP requests for this `HOST`; may be repeated"}
 }
 
 // printConfig prints the entry for a client.

@@ -61,6 +61,9 @@ type Files struct {
 	// wherever the files are the same. Follow calls renewed each time that the file was
 	// replaced, until its context ends; Watch calls it. nil: Files builds the registry.
 	Follow func(ctx context.Context, renewed func()) error
+	// Later is a registry that others may come to build: Files builds its own until Watch
+	// hears that there is one, and takes that then as with Follow. nil: there is none.
+	Later *Later
 	// Library has the saved scripts; nil: the one for the registry has.
 	Library *library.Library
 	// Calls returns what sends calls to servers in the place of the connections to those of
@@ -84,7 +87,8 @@ type Files struct {
 	readOnce sync.Once                  // by known
 	// others are servers that the registry has and the config does not, with what the
 	// registry says of calls of their tools; nil: no registry was read.
-	others atomic.Pointer[[]config.Server]
+	others   atomic.Pointer[[]config.Server]
+	followed atomic.Bool // the registry is that of Later
 
 	mu           sync.Mutex
 	catalog      *Catalog
@@ -102,6 +106,15 @@ type Files struct {
 	first bool      // there is no earlier registry
 	needs *needs    // nil: they are known, or do not matter
 }
+
+// Later is a registry that is not there yet.
+type Later struct {
+	Path   string                                          // of its file
+	Follow func(ctx context.Context, renewed func()) error // as Files.Follow
+}
+
+// follows reports whether others build the registry.
+func (f *Files) follows() bool { return f.Follow != nil || f.followed.Load() }
 
 // Catalog loads the registry, or builds and saves it where there is none, where
 // it was made from other server definitions, or where it cannot be read. Only
@@ -216,7 +229,7 @@ func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, err
 	}
 	known := len(cfg.Files) == 0
 	var reg, previous *registry.Registry
-	if known && f.Follow == nil {
+	if known && !f.follows() {
 		reg, err = registry.Load(f.Registry)
 	} else {
 		reg, previous, err = f.load(ctx, cfg, search)
@@ -315,7 +328,7 @@ func (f *Files) Again(ctx context.Context) bool {
 
 // askFailed is the second part of Again.
 func (f *Files) askFailed(ctx context.Context) bool {
-	if f.catalog == nil || f.pool == nil || f.Follow != nil {
+	if f.catalog == nil || f.pool == nil || f.follows() {
 		return false
 	}
 	old := f.catalog.Registry
@@ -367,7 +380,7 @@ func (f *Files) over(reg *registry.Registry, cfg *config.Config, settings *disco
 	if c.Rules, c.Rights, err = Rules(cfg); err != nil { // no config gets here that checkRules refuses
 		c.Rules = []policy.Rule{{Pattern: "*", Then: policy.IsDenied}}
 	}
-	if settings.Remembers() && !f.NoMemory && f.Follow == nil {
+	if settings.Remembers() && !f.NoMemory && !f.follows() {
 		c.Memory = f.memory(reg)
 	}
 	if f.observes(cfg) {
@@ -520,7 +533,7 @@ func (f *Files) shapes() *observe.Store {
 	if err != nil {
 		return nil
 	}
-	if f.Follow != nil {
+	if f.follows() {
 		s, err := observe.Fixed(path)
 		if err != nil {
 			f.log("%v; nothing is known of results", err)
@@ -570,6 +583,14 @@ func (f *Files) tellFound() error {
 // Path returns the path of the registry file, whether it exists or not; empty
 // where there is no config either.
 func (f *Files) Path() string {
+	if f.followed.Load() {
+		return f.Later.Path
+	}
+	return f.built()
+}
+
+// built is the path of the registry file that Files builds.
+func (f *Files) built() string {
 	if f.Registry != "" {
 		return f.Registry
 	}
@@ -586,7 +607,7 @@ func (f *Files) Path() string {
 func (f *Files) load(ctx context.Context, cfg *config.Config, search *discovery.Options) (reg,
 	previous *registry.Registry, err error) {
 	path := f.Path()
-	if f.Follow != nil {
+	if f.follows() {
 		return f.given(path, search)
 	}
 	if err := Replaceable(path, cfg.Files); err != nil {
@@ -631,18 +652,18 @@ func (f *Files) saveBuilt(reg *registry.Registry, report *build.Report, asked []
 	}
 	if report.OK() == 0 && len(report.Servers) > 0 {
 		// Worth trying again next time, and an older registry is worth keeping.
-		f.log("no server answered: %s was not written", f.Path())
+		f.log("no server answered: %s was not written", f.built())
 		return
 	}
-	f.save(reg, f.Path())
+	f.save(reg, f.built())
 }
 
 // pins is the file of the pins.
-func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.Path()) }
+func (f *Files) pins() string { return registry.PinsPath(f.configs(), f.built()) }
 
 // hold holds the tools of a registry from a file as the pins say now.
 func (f *Files) hold(reg *registry.Registry, cfg *config.Config) {
-	if f.Follow != nil { // who builds it holds them
+	if f.follows() { // who builds it holds them
 		return
 	}
 	defer registry.LockPins()()
@@ -748,7 +769,7 @@ func (f *Files) saveRest(job *build.Job) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
 	if reg, report, err := job.Registry(ctx); err == nil && report.OK() > 0 {
-		f.save(reg, f.Path())
+		f.save(reg, f.built())
 	}
 }
 

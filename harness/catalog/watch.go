@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/usetools/usetools/discovery"
@@ -25,6 +26,9 @@ import (
 //
 // With Follow servers are not asked: there is a new catalog for each new registry file,
 // with the connections of the previous one.
+//
+// With Later both, until there is a registry to follow: then catalogs have its tools, and
+// what servers say of theirs does not count any more.
 //
 // Without a config there is nothing to watch: Watch waits for ctx.
 func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *Catalog, err error)) error {
@@ -57,6 +61,24 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		return &Error{err}
 	}
 	var last *Catalog
+	var turn sync.Mutex // of updates
+	if f.Later != nil {
+		following, end := context.WithCancel(ctx)
+		var later sync.WaitGroup
+		defer later.Wait()
+		defer end()
+		later.Go(func() {
+			f.Later.Follow(following, func() {
+				turn.Lock()
+				defer turn.Unlock()
+				var err error
+				if last, err = f.take(ctx); err != nil {
+					f.log("%v", err)
+				}
+				updated(last, err)
+			})
+		})
+	}
 	defer f.watches.Store(nil)
 	open := func(changed func(server string)) (*backend.Pool, *config.Config) {
 		f.watches.Store(&watching{changed, cmp.Or(poll, build.DefaultPoll)})
@@ -66,6 +88,8 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		Build: build.Options{Previous: previous, Embed: f.embed(search), Pins: f.pins()}, Poll: poll, Open: open,
 		Check: checkRules, Asks: f.Asks,
 	}, func(u build.Update) {
+		turn.Lock()
+		defer turn.Unlock()
 		if u.Err != nil {
 			updated(last, u.Err)
 			return
@@ -78,31 +102,46 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 		} else {
 			f.log("%v; what it says about search stays as it was", err)
 		}
-		if last = f.unchanged(u.Registry, u.Config); last == nil {
-			last = f.over(u.Registry, u.Config, settings, search)
+		reg, by := u.Registry, search
+		if f.followed.Load() {
+			f.mu.Lock()
+			reg = f.catalog.Registry
+			f.mu.Unlock()
+			by = f.embedded(reg, search)
+		} else if u.Report.OK() > 0 {
+			f.save(reg, f.built())
+		}
+		if last = f.unchanged(reg, u.Config); last == nil {
+			last = f.over(reg, u.Config, settings, by)
 		}
 		f.mu.Lock()
 		last.Calls = f.caller(u.Config, u.Pool)
 		f.mu.Unlock()
-		if u.Report.OK() > 0 {
-			f.save(u.Registry, f.Path())
-		}
 		updated(last, nil)
 		f.replace(last, u.Config, u.Pool)
 	})
 }
 
-// given loads a registry that others build, for Follow.
+// given loads a registry that others build, for Follow and Later.
 func (f *Files) given(path string, search *discovery.Options) (reg, previous *registry.Registry, err error) {
 	reg, err = registry.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("there is no registry yet: nobody has published one (%w)", err)
 	}
-	if err == nil && search.Embedder != nil && !discovery.Embedded(reg, search.Embedder) {
-		f.log("%s has not the vectors of the configured embedder; the embedded model answers alone", path)
-		search.Embedder = nil
+	if err == nil {
+		*search = *f.embedded(reg, search)
 	}
 	return reg, nil, err
+}
+
+// embedded are the options for a registry that others build.
+func (f *Files) embedded(reg *registry.Registry, search *discovery.Options) *discovery.Options {
+	o := *search
+	if o.Embedder != nil && !discovery.Embedded(reg, o.Embedder) {
+		f.log("%s has not the vectors of the configured embedder; the embedded model answers alone", f.Path())
+		o.Embedder = nil
+	}
+	return &o
 }
 
 // reread is the catalog of a registry file that others have replaced.
@@ -123,6 +162,49 @@ func (f *Files) reread(ctx context.Context) (*Catalog, error) {
 	if c.Shapes != nil {
 		c.Shapes = f.shapes()
 	}
+	f.catalog = c
+	return c, nil
+}
+
+// take is the catalog of the registry of Later, with the connections that there are. A
+// build under way ends.
+func (f *Files) take(ctx context.Context) (*Catalog, error) {
+	if f.followed.Load() {
+		return f.reread(ctx)
+	}
+	f.mu.Lock()
+	old, job := f.catalog, f.job
+	if old == nil {
+		f.followed.Store(true)
+		f.mu.Unlock()
+		return f.Early(ctx)
+	}
+	c, err := f.instead(old)
+	if err == nil && job != nil {
+		f.endJob()
+	}
+	f.mu.Unlock()
+	if err == nil && job != nil {
+		job.Close() // its ends need f.mu
+	}
+	return c, err
+}
+
+// instead takes the registry of Later in the place of one that was built here. The caller
+// holds the lock.
+func (f *Files) instead(old *Catalog) (*Catalog, error) {
+	settings, search, err := searching(f.config)
+	if err != nil {
+		return old, err
+	}
+	reg, _, err := f.given(f.Later.Path, search)
+	if err != nil {
+		return old, err
+	}
+	f.followed.Store(true)
+	f.log("the registry that others build is there: %s is not used any more", f.built())
+	c := f.over(reg, f.config, settings, search)
+	c.Calls = old.Calls
 	f.catalog = c
 	return c, nil
 }

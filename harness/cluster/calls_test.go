@@ -129,7 +129,7 @@ func to(t testing.TB, url string) *Cluster {
 }
 
 // serves lets a node serve the calls of a shop, until stop is called.
-func serves(t testing.TB, c *Cluster, local *backend.Pool, servers ...config.Server) (stop func()) {
+func serves(t testing.TB, c *Cluster, local catalog.Caller, servers ...config.Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	n, err := c.newNode(local, servers)

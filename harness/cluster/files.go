@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -257,30 +258,29 @@ func unpackRevision(data []byte) (reg, shapes []byte, err error) {
 	return reg, shapes, nil
 }
 
-// Published reports whether there is a registry that Follow takes.
-func (c *Cluster) Published(ctx context.Context) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
-	store, err := c.objects(ctx)
-	if err != nil {
-		return false, err
-	}
-	info, err := c.registryInfo(ctx, store)
-	return info != nil, err
-}
-
 // Follow has files take the registry of the cluster, of which a copy is kept in the
-// user's cache folder: what there is now, if there is one, and each new revision.
+// user's cache folder: what there is now, if there is one, and each new revision. Where
+// nobody has published one yet, files with a config build their own until somebody does.
 func (c *Cluster) Follow(ctx context.Context, files *harness.Files) error {
 	path, err := c.copyOf()
+	there := false
 	if err == nil {
-		err = c.firstRevision(ctx, path)
+		there, err = c.firstRevision(ctx, path)
 	}
 	if err != nil {
 		return fmt.Errorf("the registry of the cluster: %w", err)
 	}
-	files.Registry = path
-	files.Follow = func(ctx context.Context, renewed func()) error { return c.WatchFiles(ctx, path, renewed) }
+	follow := func(ctx context.Context, renewed func()) error { return c.WatchFiles(ctx, path, renewed) }
+	if !there && len(files.AllConfigs()) > 0 {
+		files.Later = &catalog.Later{Path: path, Follow: follow}
+		return nil
+	}
+	if !there {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier cluster there
+			return fmt.Errorf("the registry of the cluster: %w", err)
+		}
+	}
+	files.Registry, files.Follow = path, follow
 	return nil
 }
 
@@ -299,22 +299,22 @@ func (c *Cluster) copyOf() (string, error) {
 }
 
 // firstRevision writes the newest revision to a path, if there is one.
-func (c *Cluster) firstRevision(ctx context.Context, path string) error {
+func (c *Cluster) firstRevision(ctx context.Context, path string) (there bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	store, err := c.objects(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	info, err := c.registryInfo(ctx, store)
 	if err != nil || info == nil {
-		return err
+		return false, err
 	}
 	revision, err := c.fetch(ctx, store, path, nil)
 	if err == nil {
 		c.revisions.add(revision)
 	}
-	return err
+	return err == nil, err
 }
 
 // WatchFiles keeps the newest revision in the file at path, and in the file of package

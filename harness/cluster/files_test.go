@@ -19,6 +19,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/wrappers/observe"
 )
@@ -61,9 +62,9 @@ type follower struct {
 	tools chan int // how many tools each new catalog has
 }
 
-func follows(t testing.TB, url string) *follower {
+func follows(t testing.TB, url string, configs ...string) *follower {
 	t.Helper()
-	f := &follower{connect(t, Options{URL: url}), &harness.Files{}, make(chan int, 16)}
+	f := &follower{connect(t, Options{URL: url}), &harness.Files{Configs: configs, NoUsage: true}, make(chan int, 16)}
 	if err := f.c.Follow(t.Context(), f.files); err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +176,70 @@ func TestARegistryReachesAllProcesses(t *testing.T) {
 }
 
 // A runner waits for the revision of a job, and not for ever.
+// A process that began before there was a registry takes the first one that is published,
+// whether it has built its own until then or had none; its servers are those of its config
+// all the same.
+func TestARegistryThatComesLaterIsTaken(t *testing.T) {
+	dir := home(t)
+	t.Chdir(dir) // where no config is found
+	url := clustertest.Server(t)
+	server, taken := orders(t)
+	at := filepath.Join(dir, "mcp.json")
+	entry := fmt.Sprintf(`{"mcpServers": {"orders": {"url": %q}}}`, server)
+	must(t, os.WriteFile(at, []byte(entry), 0o600))
+	builds, lacks := follows(t, url, at), follows(t, url)
+	if got := receive(t, builds.tools); got != 2 {
+		t.Errorf("%d tools of its own config", got)
+	}
+	if _, err := lacks.files.Catalog(t.Context()); err == nil || !strings.Contains(err.Error(), "nobody has published one") {
+		t.Errorf("without a config and a registry: %v", err)
+	}
+	own, err := os.ReadFile(builds.files.Path())
+	must(t, err)
+
+	reg, err := registry.Load(builds.files.Path())
+	must(t, err)
+	reg.Tools = reg.Tools[1:] // order_item
+	reg.Normalize()
+	path := filepath.Join(dir, "published.json")
+	must(t, reg.Save(path))
+	revision := publish(t, connect(t, Options{URL: url}), path)
+	for what, f := range map[string]*follower{"with a config": builds, "without": lacks} {
+		if got := receive(t, f.tools); got != 1 {
+			t.Errorf("%s: %d tools of the registry that came later", what, got)
+		}
+		if !f.c.HasRevision(t.Context(), revision) {
+			t.Errorf("%s: not the revision %s", what, revision)
+		}
+	}
+	cat, err := builds.files.Catalog(t.Context())
+	must(t, err)
+	if _, err := cat.Calls.Call(t.Context(), "orders", "order_item", []byte(`{"item":"nut"}`)); err != nil || taken.Load() != 1 {
+		t.Errorf("%d orders, %v", taken.Load(), err)
+	}
+
+	// Its config may change: the tools stay those of the cluster.
+	must(t, os.WriteFile(at, []byte(strings.Replace(entry, `"url"`, `"usetools": {"class": {"*": "again"}}, "url"`, 1)), 0o600))
+	if got := receive(t, builds.tools); got != 1 {
+		t.Errorf("%d tools after a change of the config", got)
+	}
+	cat, err = builds.files.Catalog(t.Context())
+	must(t, err)
+	if class, why := cat.Class(&cat.Registry.Tools[0]); class != record.Again {
+		t.Errorf("%s, %s", class, why)
+	}
+	saveRegistry(t, path, "a", "b", "c")
+	publish(t, connect(t, Options{URL: url}), path)
+	for _, f := range []*follower{builds, lacks} {
+		if got := receive(t, f.tools); got != 3 {
+			t.Errorf("%d tools of the second revision", got)
+		}
+	}
+	if now, err := os.ReadFile(filepath.Join(dir, harness.RegistryFile)); err != nil || !bytes.Equal(own, now) {
+		t.Errorf("its own registry was written: %v", err)
+	}
+}
+
 func TestARevisionIsWaitedFor(t *testing.T) {
 	dir := home(t)
 	url := clustertest.Server(t)

@@ -232,7 +232,8 @@ const retryAfter = 2 * time.Second
 
 // enqueue puts a job into the queue. key tells it from other jobs, so that it is there
 // once, however often it is sent. A *BusyError says that it is not there: the queue is full,
-// or the engine was not reached.
+// or the engine was not reached. Where a try was not answered it is none: that one may have
+// been stored, and taken since.
 func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	b, err := marshal(j)
 	if err != nil {
@@ -248,17 +249,22 @@ func (c *Cluster) enqueue(ctx context.Context, j *job, key string) error {
 	}
 	msg := nats.NewMsg(jobSubject(j.Pool, j.Request, j.ID))
 	msg.Data = b
-	sent := false
+	unanswered := false // a try
 	err = c.again(ctx, func(ctx context.Context) error {
 		_, err := c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(key))
-		sent = sent || !notSent(err)
+		if conflict(err) { // an earlier try is under way
+			err = nats.ErrTimeout
+		}
+		unanswered = unanswered || lostRequest(err) && !notSent(err)
 		return err
 	})
 	var api *jetstream.APIError
 	switch {
 	case err == nil:
 		return nil
-	case !sent:
+	case unanswered:
+		return err
+	case notSent(err):
 		err = errAway
 	case errors.As(err, &api) && full(api):
 		err = &BusyError{"the queue of the cluster is full", retryAfter}

@@ -18,6 +18,14 @@ type counts struct {
 	lost        atomic.Int64 // runs that it ended as lost
 }
 
+// Load is how many scripts this process runs, and how many at most; 0, 0: it is no runner.
+func (c *Cluster) Load() (running, places int) {
+	if p := c.self.say(c); p.Runner != nil {
+		return p.Runner.Running, p.Runner.Max
+	}
+	return 0, 0
+}
+
 // WriteMetrics writes how the cluster is, and what this process does in it, in the text
 // format of Prometheus. It takes two seconds at most.
 func (c *Cluster) WriteMetrics(w io.Writer) {
@@ -34,9 +42,9 @@ func (c *Cluster) WriteMetrics(w io.Writer) {
 	one("jobs_redelivered_total", "counter", "Of these, those that another one had been given before.", n.redelivered.Load())
 	one("jobs_waited_seconds_total", "counter", "Time that the scripts taken were in the queue.",
 		time.Duration(n.waited.Load()).Seconds())
-	if p := c.self.say(c); p.Runner != nil {
-		one("running", "gauge", "Scripts that this process runs.", p.Runner.Running)
-		one("running_max", "gauge", "Scripts that it runs at a time.", p.Runner.Max)
+	if running, places := c.Load(); places > 0 {
+		one("running", "gauge", "Scripts that this process runs.", running)
+		one("running_max", "gauge", "Scripts that it runs at a time.", places)
 	}
 	one("claims_refused_total", "counter", "Runs that another process had begun.", n.refused.Load())
 	one("lost_total", "counter", "Runs that this process ended as lost.", n.lost.Load())

@@ -10,7 +10,7 @@ import (
 
 // Roles of processes.
 const (
-	RoleFront  = "front"  // takes scripts
+	RoleFront  = "front"  // takes scripts, and calls tools for its clients
 	RoleRunner = "runner" // runs those of a pool
 	RoleNode   = "node"   // has servers that others call
 	RoleAdmin  = "admin"  // makes the streams, and runs nothing
@@ -97,7 +97,7 @@ func (p *Permissions) front() {
 	p.process()
 	p.read(keptStream, auditStream)
 	p.publish(prefix+"run.>", prefix+"cancel.*", prefix+"ping.*", prefix+"kept.>", auditSubjects+"*", scriptSubjects+">",
-		"$O."+filesBucket+".>", api+"STREAM.PURGE."+keptStream, api+"STREAM.PURGE."+filesStream,
+		"$O."+filesBucket+".>", callSubjects+">", api+"STREAM.PURGE."+keptStream, api+"STREAM.PURGE."+filesStream,
 		api+"STREAM.MSG.DELETE."+queueStream)
 	p.subscribe(prefix+"event.*.*", prefix+"done.*.*", prefix+"ask.*.*", prefix+"ping.*")
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 )
 
 // user is a user of the servers: its key, and the file with its seed.
@@ -178,7 +179,7 @@ func TestPermissions(t *testing.T) {
 	if _, err := f.PublishRegistry(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.firstRevision(t.Context(), filepath.Join(t.TempDir(), "registry.json")); err != nil {
+	if _, err := r.firstRevision(t.Context(), filepath.Join(t.TempDir(), "registry.json")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []*Cluster{f, r} {
@@ -216,6 +217,15 @@ func TestPermissions(t *testing.T) {
 	if seller.orders() != 1 {
 		t.Errorf("%d orders", seller.orders())
 	}
+
+	// A call without a script is the front end's, also of a server that only a node has.
+	sells := newSeller()
+	serves(t, r, sells, config.Server{Name: "shop"})
+	cat := sells.catalog()
+	cat.Calls = f.Calls(nil, nowhere)
+	if _, d, err := h.CallTool(t.Context(), cat, "shop.buy", []byte(`{"item":"nut"}`), nil); err != nil || sells.orders() != 1 {
+		t.Errorf("a front end calls a server of a node: %+v, %v, %d orders", d, err, sells.orders())
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-seller.begun
@@ -241,18 +251,17 @@ func TestPermissions(t *testing.T) {
 		c             *Cluster
 		subject, data string
 	}{
-		"a runner queues a job":                {r, jobSubject("gpu", "r", "b"), "{}"},
-		"a runner deletes a stream":            {r, api + "STREAM.DELETE." + recordsStream, ""},
-		"a runner takes jobs of another pool":  {r, api + "CONSUMER.MSG.NEXT." + queueStream + ".other", "1"},
-		"a runner makes a queue of all":        {r, api + "CONSUMER.CREATE." + queueStream + ".gpu.ut.run.>", "{}"},
-		"a runner cancels":                     {r, cancelSubject("x"), ""},
-		"a runner reads stored values":         {r, api + "STREAM.MSG.GET." + keptStream, `{"seq":1}`},
-		"a front end takes a job":              {f, api + "CONSUMER.MSG.NEXT." + queueStream + ".gpu", "1"},
-		"a front end makes a queue":            {f, api + "CONSUMER.CREATE." + queueStream + ".x.ut.run.>", "{}"},
-		"a front end deletes a stream":         {f, api + "STREAM.DELETE." + queueStream, ""},
-		"a front end calls a server of a node": {f, callSubject("files"), ""},
-		"an admin writes a record":             {a, prefix + "rec.x.y", ""},
-		"an admin reads one":                   {a, api + "STREAM.MSG.GET." + recordsStream, `{"seq":1}`},
+		"a runner queues a job":               {r, jobSubject("gpu", "r", "b"), "{}"},
+		"a runner deletes a stream":           {r, api + "STREAM.DELETE." + recordsStream, ""},
+		"a runner takes jobs of another pool": {r, api + "CONSUMER.MSG.NEXT." + queueStream + ".other", "1"},
+		"a runner makes a queue of all":       {r, api + "CONSUMER.CREATE." + queueStream + ".gpu.ut.run.>", "{}"},
+		"a runner cancels":                    {r, cancelSubject("x"), ""},
+		"a runner reads stored values":        {r, api + "STREAM.MSG.GET." + keptStream, `{"seq":1}`},
+		"a front end takes a job":             {f, api + "CONSUMER.MSG.NEXT." + queueStream + ".gpu", "1"},
+		"a front end makes a queue":           {f, api + "CONSUMER.CREATE." + queueStream + ".x.ut.run.>", "{}"},
+		"a front end deletes a stream":        {f, api + "STREAM.DELETE." + queueStream, ""},
+		"an admin writes a record":            {a, prefix + "rec.x.y", ""},
+		"an admin reads one":                  {a, api + "STREAM.MSG.GET." + recordsStream, `{"seq":1}`},
 	} {
 		if err := ask(try.c, try.subject, try.data); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", what, err)

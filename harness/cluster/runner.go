@@ -320,8 +320,8 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	}()
 	if !r.c.HasRevision(ctx, j.Revision) {
 		if r.lacks.Swap(&j.Revision) == nil {
-			r.log.Warn("a job waits for a registry of the cluster that is not here; a runner with -registry or -no-watch, or "+
-				"that began before one was published, does not follow it", "run", j.ID, "revision", j.Revision)
+			r.log.Warn("a job waits for a registry of the cluster that is not here; a runner with -registry or -no-watch "+
+				"does not follow it", "run", j.ID, "revision", j.Revision)
 		}
 		r.later(run.msg.Load(), time.Second)
 		return nil

@@ -72,7 +72,8 @@ func TestAScriptCallsAServerOfAnotherProcess(t *testing.T) {
 
 		elsewhere := to(t, url)
 		path := filepath.Join(t.TempDir(), "registry.json")
-		must(t, elsewhere.firstRevision(t.Context(), path))
+		_, err = elsewhere.firstRevision(t.Context(), path)
+		must(t, err)
 		lacks := &harness.Files{Registry: path, NoUsage: true, NoMemory: true,
 			Follow: func(ctx context.Context, _ func()) error { <-ctx.Done(); return ctx.Err() }}
 		t.Cleanup(func() { lacks.Close() })

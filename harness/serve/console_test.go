@@ -149,7 +149,7 @@ func TestATokenOpensTheConsoleForItsHolder(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	f := &front{s: s, h: &HTTP{Tokens: tokens}}
+	f := &front{s: s, door: door{h: &HTTP{Tokens: tokens}}}
 	if v := f.viewer("ann"); v == nil || v.Operator || v.Approves || v.Subject != "ann" {
 		t.Errorf("%+v", v)
 	}

@@ -32,7 +32,8 @@
 //	runs.go       the resources with the records of runs
 //	tasks.go      scripts that are answered before they have ended
 //	account.go    where a run is told of; metrics.go, audit.go, what is made of that;
-//	              trace.go what it is part of; budget.go memory
+//	              trace.go what it is part of; budget.go memory; monitor.go metrics of
+//	              a process that serves no clients
 //
 // Who sees what, of all that a server keeps, where there are several tokens:
 //

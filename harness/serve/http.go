@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -78,8 +79,9 @@ const (
 	bodyTime      = time.Minute
 	headerTime    = 10 * time.Second
 	idleTime      = 2 * time.Minute
-	writeTime     = time.Minute      // for a part of an answer
-	sessionTime   = 30 * time.Minute // without a request
+	writeTime     = time.Minute            // for a part of an answer
+	closeTime     = 500 * time.Millisecond // for what is being answered at the end
+	sessionTime   = 30 * time.Minute       // without a request
 	maxSessions   = 1000
 	unusedTime    = time.Minute  // after that a session may have to make room for anybody
 	lastStateful  = "2025-11-25" // later revisions have no sessions
@@ -205,7 +207,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if len(h.Tokens) > 0 {
 		l.unproven = list.New()
 	}
-	front := &front{s: s, h: h, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends),
+	front := &front{door: door{h: h, log: s.log, metrics: &s.metrics}, s: s, stateful: map[string]*session{}, stateless: map[string]*session{}, answers: newOwed(ends),
 		bodies: newBodies(), consoles: map[string]*session{}}
 	if !h.NoConsole {
 		front.console = front.newConsole()
@@ -218,18 +220,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	if len(h.Tokens) == 0 {
 		s.resumer.knows(front.owner(""))
 	}
-	srv := &http.Server{
-		Handler:           front.handler(),
-		ReadHeaderTimeout: headerTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    64 << 10,
-		ConnContext: func(ctx context.Context,
-			c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, c)
-		},
-
-		DisableGeneralOptionsHandler: true, // which waits for a body
-	}
+	srv := serverOf(front.handler())
 	s.log.Info("serving", "url", "http://"+l.Addr().String()+"/mcp", "tokens", len(h.Tokens))
 	if len(h.Tokens) == 0 && !loopback(l.Addr().(*net.TCPAddr).IP.String()) {
 		s.log.Warn("INSECURE: anybody who reaches this address can run scripts with your tools")
@@ -259,7 +250,7 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 		front.answers.wait(nil, lastWords) // what has ended is on its way
 	}
 	// Streams without an end are cut after that.
-	end, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	end, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	srv.Shutdown(end)
 	srv.Close()
@@ -268,21 +259,43 @@ func (s *Server) HTTP(ctx context.Context, h *HTTP) error {
 	return context.Cause(s.broken)
 }
 
+func serverOf(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    64 << 10,
+		ConnContext: func(ctx context.Context,
+			c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		},
+
+		DisableGeneralOptionsHandler: true, // which waits for a body
+	}
+}
+
+// door lets requests in, those that may come.
+type door struct {
+	h       *HTTP
+	log     *slog.Logger
+	metrics *metrics
+	console *console.Console // nil: there is none
+}
+
 // front is what stands between HTTP and the sessions. Clients of revisions
 // that know sessions have one each; later ones share one per token.
 type front struct {
+	door
 	s *Server
-	h *HTTP
 
 	mu        sync.Mutex
 	stateful  map[string]*session // by the SDK's session ID
 	stateless map[string]*session // by token name and mode
 	consoles  map[string]*session // of who looks at the console, by token name
 
-	console *console.Console // nil: there is none
-	posts   atomic.Int64     // numbers those that answers has
-	answers *owed            // POSTs that end
-	bodies  *bodies          // of requests under way
+	posts   atomic.Int64 // numbers those that answers has
+	answers *owed        // POSTs that end
+	bodies  *bodies      // of requests under way
 }
 
 type (
@@ -334,10 +347,7 @@ func (f *front) handler() http.Handler {
 	}
 	mux.Handle("/mcp", f.authorized(rpc))
 	mux.Handle("/{$}", f.authorized(rpc))
-	mux.Handle("GET /metrics", f.authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		f.s.writeMetrics(w)
-	})))
+	mux.Handle("GET /metrics", f.authorized(metricsHandler(f.s.writeMetrics)))
 	mux.HandleFunc("GET /healthz", f.healthz)
 	return f.checked(f.pages(mux))
 }
@@ -348,7 +358,7 @@ var longAgo = time.Unix(1, 0)
 // checked refuses requests for other hosts and from other sites' pages, and
 // turns a panic into an answer. An answer that is given before the body was
 // wanted (readBody) waits for nothing of it, and ends the connection.
-func (f *front) checked(next http.Handler) http.Handler {
+func (d *door) checked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slow := impatient{w}
 		slow.extend()
@@ -360,16 +370,16 @@ func (f *front) checked(next http.Handler) http.Handler {
 		}
 		defer func() {
 			if p := recover(); p != nil && p != http.ErrAbortHandler {
-				f.s.metrics.panics.Add(1)
-				f.s.log.Error("panic", "in", r.URL.Path, "panic", fmt.Sprint(p), "stack", stack())
+				d.metrics.panics.Add(1)
+				d.log.Error("panic", "in", r.URL.Path, "panic", fmt.Sprint(p), "stack", stack())
 				http.Error(w, "the server failed at this request", http.StatusInternalServerError)
 			}
 		}()
-		if !f.hostOK(r) {
+		if !d.hostOK(r) {
 			http.Error(w, fmt.Sprintf("forbidden: host %.100q is not served here (-allow-host)", r.Host), http.StatusForbidden)
 			return
 		}
-		if !f.originOK(r) {
+		if !d.originOK(r) {
 			http.Error(w, "forbidden: requests from pages of another origin (-allow-origin)", http.StatusForbidden)
 			return
 		}
@@ -380,19 +390,19 @@ func (f *front) checked(next http.Handler) http.Handler {
 // hostOK: at a loopback address only names of it are meant, whatever a DNS
 // server says. Elsewhere names are checked where any were given, and where no
 // token keeps out the page of a stranger whose name leads here.
-func (f *front) hostOK(r *http.Request) bool {
+func (d *door) hostOK(r *http.Request) bool {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	if slices.Contains(f.h.Hosts, host) || slices.Contains(f.h.Hosts, r.Host) {
+	if slices.Contains(d.h.Hosts, host) || slices.Contains(d.h.Hosts, r.Host) {
 		return true
 	}
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if local != nil && local.IP.IsLoopback() {
 		return loopback(host)
 	}
-	return len(f.h.Hosts) == 0 && (len(f.h.Tokens) > 0 || f.h.own(host))
+	return len(d.h.Hosts) == 0 && (len(d.h.Tokens) > 0 || d.h.own(host))
 }
 
 // own reports whether a host is an address, or a name of this machine or of what
@@ -408,12 +418,12 @@ func (h *HTTP) own(host string) bool {
 	return host != "" && slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(host, s) })
 }
 
-func (f *front) originOK(r *http.Request) bool {
+func (d *door) originOK(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
-		return r.Header.Get("Sec-Fetch-Site") != "cross-site" || f.console != nil && console.Visits(r) && f.console.Has(r)
+		return r.Header.Get("Sec-Fetch-Site") != "cross-site" || d.console != nil && console.Visits(r) && d.console.Has(r)
 	}
-	if slices.Contains(f.h.Origins, origin) {
+	if slices.Contains(d.h.Origins, origin) {
 		return true
 	}
 	u, err := url.Parse(origin)
@@ -421,13 +431,13 @@ func (f *front) originOK(r *http.Request) bool {
 }
 
 // authorized demands a token where there are any.
-func (f *front) authorized(next http.Handler) http.Handler {
-	if len(f.h.Tokens) == 0 {
+func (d *door) authorized(next http.Handler) http.Handler {
+	if len(d.h.Tokens) == 0 {
 		return next
 	}
 	const challenge = "WWW-Authenticate"
 	demand := auth.RequireBearerToken(func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		if name := f.holder(token); name != "" {
+		if name := d.holder(token); name != "" {
 			return &auth.TokenInfo{UserID: name}, nil
 		}
 		return nil, auth.ErrInvalidToken
@@ -450,9 +460,9 @@ func (f *front) authorized(next http.Handler) http.Handler {
 }
 
 // holder is the name of who has a token; empty: nobody.
-func (f *front) holder(token string) (name string) {
+func (d *door) holder(token string) (name string) {
 	got := sha256.Sum256([]byte(token))
-	for n, t := range f.h.Tokens { // all of them, whichever it is
+	for n, t := range d.h.Tokens { // all of them, whichever it is
 		want := sha256.Sum256([]byte(t))
 		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			name = n
@@ -462,9 +472,9 @@ func (f *front) holder(token string) (name string) {
 }
 
 // trusted reports whether a request has a token, or needs none.
-func (f *front) trusted(r *http.Request) bool {
+func (d *door) trusted(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return len(f.h.Tokens) == 0 || strings.EqualFold(scheme, "bearer") && f.holder(strings.TrimSpace(token)) != ""
+	return len(d.h.Tokens) == 0 || strings.EqualFold(scheme, "bearer") && d.holder(strings.TrimSpace(token)) != ""
 }
 
 // impatient writes to clients that read: one that takes no part of an answer
@@ -762,7 +772,7 @@ type health struct {
 }
 
 func (f *front) healthz(w http.ResponseWriter, r *http.Request) {
-	h := health{Status: "ok"}
+	h := health{Status: healthy}
 	h.Running, h.Waiting = f.s.queue.load()
 	cat := f.s.live.now()
 	code := http.StatusOK
@@ -783,9 +793,7 @@ func (f *front) healthz(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if engine := f.s.opts.Engine; engine != nil && engine() != nil {
-		h.Status, code = "no_engine", http.StatusServiceUnavailable
+		h.Status, code = noEngine, http.StatusServiceUnavailable
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	json.NewEncoder(w).Encode(h)
+	answerHealth(w, code, h)
 }

@@ -515,7 +515,7 @@ func TestOnlyOwnNamesAreServedWithoutATokenOrAWord(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/mcp", nil)
 		r.Host = x.host
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP(x.local)}))
-		if got := (&front{h: x.h}).hostOK(r); got != x.want {
+		if got := (&door{h: x.h}).hostOK(r); got != x.want {
 			t.Errorf("%s at %s, of %+v: %v", x.host, x.local, x.h, got)
 		}
 	}
@@ -560,7 +560,7 @@ func TestHealthNamesServersToThoseWithAToken(t *testing.T) {
 // room, of whoever has the most.
 func TestUnusedSessionsMakeRoom(t *testing.T) {
 	s, _ := serving(t, nil)
-	f := &front{s: s, h: &HTTP{}, stateful: map[string]*session{}}
+	f := &front{s: s, door: door{h: &HTTP{}}, stateful: map[string]*session{}}
 	add := func(id, subject string, unused time.Duration) {
 		f.stateful[id] = &session{s: s, id: id, mcp: mcp.NewServer(&mcp.Implementation{}, nil), token: subject,
 			used: time.Now().Add(-unused)}

@@ -52,9 +52,7 @@ func (m *metrics) waited(d time.Duration) {
 
 // writeMetrics writes all metrics.
 func (s *Server) writeMetrics(w io.Writer) {
-	one := func(name, kind, help string, v any) {
-		fmt.Fprintf(w, "# HELP usetools_%s %s\n# TYPE usetools_%s %s\nusetools_%s %v\n", name, help, name, kind, name, v)
-	}
+	one := func(name, kind, help string, v any) { metric(w, name, kind, help, v) }
 	m := &s.metrics
 	m.mu.Lock()
 	fmt.Fprint(w, "# HELP usetools_runs_total Scripts by how they ended.\n# TYPE usetools_runs_total counter\n")
@@ -79,11 +77,9 @@ func (s *Server) writeMetrics(w io.Writer) {
 	one("running", "gauge", "Scripts that run.", running)
 	one("waiting", "gauge", "Scripts that wait.", waiting)
 	one("sessions", "gauge", "Clients.", len(s.clients()))
-	one("panics_total", "counter", "Faults of the server that were caught.", m.panics.Load())
-	one("connections_refused_total", "counter", "Connections that were too many.", m.refused.Load())
+	m.ofProcess(w)
 	one("audit_failures_total", "counter", "Records that could not be written.", m.auditFailed.Load())
 	one("audit_deleted_files_total", "counter", "Files of records that were deleted to make room.", m.auditDeleted.Load())
-	one("uptime_seconds", "gauge", "Since the start.", int64(time.Since(m.begun).Seconds()))
 	if cat := s.live.now(); cat != nil {
 		down := 0
 		for _, srv := range cat.Registry.Servers {
@@ -98,4 +94,16 @@ func (s *Server) writeMetrics(w io.Writer) {
 	if s.opts.Metrics != nil {
 		s.opts.Metrics(w)
 	}
+}
+
+// ofProcess writes those that any process has that answers HTTP.
+func (m *metrics) ofProcess(w io.Writer) {
+	metric(w, "panics_total", "counter", "Faults of the server that were caught.", m.panics.Load())
+	metric(w, "connections_refused_total", "counter", "Connections that were too many.", m.refused.Load())
+	metric(w, "uptime_seconds", "gauge", "Since the start.", int64(time.Since(m.begun).Seconds()))
+}
+
+// metric writes one that has a single value.
+func metric(w io.Writer, name, kind, help string, v any) {
+	fmt.Fprintf(w, "# HELP usetools_%s %s\n# TYPE usetools_%s %s\nusetools_%s %v\n", name, help, name, kind, name, v)
 }

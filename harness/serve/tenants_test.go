@@ -393,7 +393,7 @@ func TestTenantsAreTokensOrSessions(t *testing.T) {
 		"loopback":   {HTTP{}, false},
 		"insecure":   {HTTP{Insecure: true}, false},
 	} {
-		f := &front{h: &x.h}
+		f := &front{door: door{h: &x.h}}
 		first, second := &session{id: "1", owner: f.owner("ann")}, &session{id: "2", owner: f.owner("ann")}
 		if got := first.tenant() == second.tenant(); got != x.one {
 			t.Errorf("%s: two sessions of ann are one tenant: %v", name, got)

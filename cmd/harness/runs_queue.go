@@ -1,0 +1,74 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/record/show"
+)
+
+// queueTime bounds how long the queue is looked at.
+const queueTime = 30 * time.Second
+
+// queuedRuns lists the queue of a cluster, the oldest first.
+func (e *env) queuedRuns(ctx context.Context, c *cli.Command) error {
+	if err := pointless(c, true, "beside -queue: leave it out", "f", "status", "tool", "server", "script", "text", "since", "until",
+		"session"); err != nil {
+		return err
+	}
+	cl, err := e.connected(ctx, c, nil)
+	if err != nil {
+		return err
+	}
+	if cl == nil {
+		return usageError{"runs -queue wants the -cluster whose queue it lists"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, queueTime)
+	defer cancel()
+	runs, all, err := cl.Queue(ctx, cmp.Or(c.Int("n"), cluster.MaxQueued))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		for _, r := range runs {
+			if err := e.printLine(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(runs) == 0 {
+		e.nothing(c, "no run waits, and none is under way")
+		return nil
+	}
+	now := time.Now()
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	line := func(cells ...string) {
+		for i := range cells {
+			cells[i] = cmp.Or(show.Visible(cells[i], 40, ascii()), "-")
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	line("run", "queued", "state", "pool", "runner", "front end", "subject", "script")
+	for _, r := range runs {
+		state := r.State
+		if r.Again {
+			state += " again"
+		}
+		line(r.ID, show.Ago(r.Queued, now), state, r.Pool, r.Runner, cmp.Or(r.Front, "gone"), r.Subject, r.Name)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if n := all - uint64(len(runs)); n > 0 {
+		e.nothing(c, fmt.Sprintf("%d more are in the queue: -n shows up to %d", n, cluster.MaxQueued))
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/usetools/usetools/harness/record"
+)
+
+// QueuedRun is a run of the queue: one that waits for a runner, or that a runner has.
+type QueuedRun struct {
+	ID string `json:"run"`
+	// Name is that of its script, Subject who sent it; empty: not known, or of a script
+	// that is too large for the queue.
+	Name    string `json:"name,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	Pool    string `json:"pool"`
+	// Queued is when it was put there, and Again says that it had begun before that.
+	Queued time.Time `json:"queued"`
+	Again  bool      `json:"again,omitempty"`
+	State  string    `json:"state"`
+	// Runner and Front are the names of the processes that run it and that wait for it;
+	// empty: nobody does, or not any more.
+	Runner string `json:"runner,omitempty"`
+	Front  string `json:"front,omitempty"`
+}
+
+// States of a QueuedRun.
+const (
+	QueueWaiting = "waiting" // for a runner
+	QueueRunning = "running"
+	QueueDied    = "died"  // its runner; it will end as lost, or go on
+	QueueEnded   = "ended" // a moment ago
+)
+
+// MaxQueued bounds how many runs Queue returns.
+const MaxQueued = 1000
+
+// Queue returns the runs that are in the queue, the oldest first, at most n of them and at
+// most MaxQueued, and how many there are.
+func (c *Cluster) Queue(ctx context.Context, n int) (runs []*QueuedRun, all uint64, err error) {
+	c.Backing() // which knows records
+	processes, err := c.processes(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	names := map[string]string{}
+	for _, p := range processes {
+		names[p.ID] = p.Name
+	}
+	err = c.again(ctx, func(ctx context.Context) error {
+		info, err := c.queue.Info(ctx)
+		if err == nil {
+			all = info.State.Msgs
+		}
+		return err
+	})
+	for seq := uint64(1); err == nil && len(runs) < min(n, MaxQueued); {
+		m, nextErr := c.next(ctx, c.queue, prefix+"run.>", seq)
+		if errors.Is(nextErr, fs.ErrNotExist) {
+			break
+		}
+		if err = nextErr; err != nil {
+			break
+		}
+		seq = m.Sequence + 1
+		tokens := strings.Split(m.Subject, ".")
+		if len(tokens) != 5 {
+			continue
+		}
+		r := &QueuedRun{ID: tokens[4], Pool: untoken(tokens[2]), Queued: m.Time, State: QueueWaiting}
+		runs = append(runs, r)
+		j, parseErr := parseJob(m.Data)
+		if parseErr != nil { // of another version
+			continue
+		}
+		r.Front, r.Again = names[j.Front], j.Kind == kindResume
+		if j.Script != nil {
+			r.Name, r.Subject = j.Script.Name, j.Script.Subject
+		}
+		err = c.stateOf(ctx, j, r, names)
+	}
+	return runs, max(all, uint64(len(runs))), c.reached(err)
+}
+
+// stateOf says of a job how far it is, by its record.
+func (c *Cluster) stateOf(ctx context.Context, j *job, r *QueuedRun, names map[string]string) error {
+	name := j.Name
+	if name == "" {
+		if found, err := c.backing.Find(j.ID); err != nil || len(found) != 1 {
+			return err
+		} else {
+			name = found[0]
+		}
+	}
+	p, _, err := c.lastOf(ctx, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, record.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case !p.open && r.Again: // it ended as what it goes on from
+	case !p.open:
+		r.State = QueueEnded
+	default:
+		is, err := c.alive(ctx, p.process)
+		if err != nil {
+			return err
+		}
+		r.State = QueueDied
+		if is {
+			r.State, r.Runner = QueueRunning, cmp.Or(names[p.process], p.process)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Monitor is what a process that has no clients tells of itself at an HTTP address.
+type Monitor struct {
+	// Metrics writes the metrics behind those of the address itself.
+	Metrics func(io.Writer)
+	// Engine says why the process cannot work; a nil error: it can.
+	Engine func() error
+	// Load is how many scripts run, and how many do at most.
+	Load func() (running, places int)
+	// Log receives what the operator should know.
+	Log *slog.Logger
+}
+
+// Monitor serves GET /metrics and GET /healthz, and nothing else, until ctx ends. Who may
+// come is what h says for clients.
+func (h *HTTP) Monitor(ctx context.Context, m *Monitor) error {
+	if err := h.Check(); err != nil {
+		return err
+	}
+	if err := h.Listen(); err != nil {
+		return err
+	}
+	own := &metrics{begun: time.Now()}
+	d := &door{h: h, log: m.Log, metrics: own}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", d.authorized(metricsHandler(func(w io.Writer) {
+		own.ofProcess(w)
+		m.Metrics(w)
+	})))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		answer, code := struct {
+			Status  string `json:"status"` // ok, no_engine
+			Running int    `json:"running"`
+			Places  int    `json:"places"`
+		}{Status: healthy}, http.StatusOK
+		answer.Running, answer.Places = m.Load()
+		if m.Engine() != nil {
+			answer.Status, code = noEngine, http.StatusServiceUnavailable
+		}
+		answerHealth(w, code, answer)
+	})
+	l := newGate(h.listener, cmp.Or(h.MaxConnections, DefaultMaxConnections), cmp.Or(h.MaxPerAddress, DefaultMaxPerAddress),
+		m.Log, own)
+	srv := serverOf(d.checked(mux))
+	m.Log.Info("metrics", "url", "http://"+l.Addr().String()+"/metrics", "tokens", len(h.Tokens))
+	if h.listening != nil {
+		h.listening(l.Addr())
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	srv.Shutdown(end)
+	srv.Close()
+	<-served
+	return nil
+}
+
+// What /healthz says in one word.
+const (
+	healthy  = "ok"
+	noEngine = "no_engine"
+)
+
+func answerHealth(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	json.NewEncoder(w).Encode(v)
+}
+
+func metricsHandler(write func(io.Writer)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		write(w)
+	})
+}
