@@ -68,6 +68,8 @@ Return(bought)`
 // sales is an API that counts what it sells.
 type sales struct {
 	takes  time.Duration // a request at most
+	hold   chan struct{} // not nil: reads are told to held, and wait until it is closed
+	held   chan struct{}
 	mu     sync.Mutex
 	bought map[string]int // receipts by item
 	twice  []string
@@ -78,6 +80,13 @@ func (s *sales) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	receipt := 0
 	pause(rand.N(s.takes + 1)) // before it is done, and after that
 	defer pause(rand.N(s.takes + 1))
+	if r.Method != http.MethodPost && s.hold != nil {
+		s.held <- struct{}{}
+		select {
+		case <-s.hold:
+		case <-r.Context().Done():
+		}
+	}
 	if r.Method == http.MethodPost {
 		s.mu.Lock()
 		if s.bought[item] > 0 {
@@ -89,6 +98,20 @@ func (s *sales) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"receipt":%d}`, receipt)
+}
+
+// serve serves the API until the test ends, and returns a folder with a config that has it.
+func (s *sales) serve(t *testing.T) (dir string) {
+	api := httptest.NewServer(s)
+	t.Cleanup(api.Close)
+	dir = t.TempDir()
+	for name, text := range map[string]string{"shop.json": shopDocument, ".mcp.json": fmt.Sprintf(
+		`{"mcpServers": {"shop": {"type": "openapi", "path": "shop.json", "baseUrl": %q}}}`, api.URL)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 func (s *sales) receipt(item string) int {
@@ -158,8 +181,8 @@ type aCluster struct {
 	said     []string // of what happened
 }
 
-func startCluster(t *testing.T, dir string, servers, fronts, runners int) *aCluster {
-	c := &aCluster{t: t, wait: *clusterWait, kinds: map[string][]*child{}}
+func startCluster(t *testing.T, dir string, wait time.Duration, servers, fronts, runners int) *aCluster {
+	c := &aCluster{t: t, wait: wait, kinds: map[string][]*child{}}
 	var urls, routes []string
 	add := func(kind string, args ...string) {
 		p := &child{t: t, dir: dir, name: fmt.Sprintf("%s %d", kind, len(c.kinds[kind])), args: args}
@@ -408,30 +431,23 @@ func TestAKilledClusterLosesNothing(t *testing.T) {
 		}
 	}
 	many := *clusterRuns > 100
-	servers, pace := 1, 200*time.Millisecond
+	servers, pace := 1, 400*time.Millisecond
 	if many {
 		servers, pace = 3, time.Second
 	}
-	if *clusterWait == 0 {
-		*clusterWait = 2 * time.Second
+	wait := *clusterWait
+	if wait == 0 {
+		wait = 2 * time.Second
 		if many {
-			*clusterWait = 20 * time.Second
+			wait = 20 * time.Second
 		}
 	}
 	shop := &sales{bought: map[string]int{}, takes: 100 * time.Millisecond}
 	if many {
 		shop.takes = 20 * time.Millisecond
 	}
-	api := httptest.NewServer(shop)
-	defer api.Close()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"shop.json": shopDocument, ".mcp.json": fmt.Sprintf(
-		`{"mcpServers": {"shop": {"type": "openapi", "path": "shop.json", "baseUrl": %q}}}`, api.URL)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := startCluster(t, dir, servers, 2, 2)
+	dir := shop.serve(t)
+	c := startCluster(t, dir, wait, servers, 2, 2)
 	own := c.connect(30 * time.Second)
 	t.Cleanup(func() { own.Close() })
 	w := &clusterWorld{t: t, c: c, shop: shop, store: own.Store(nil), leave: leave, ends: map[string]int{}, stories: map[string][]string{}}
