@@ -180,10 +180,35 @@ func (s *sink) stored() error {
 	return s.err
 }
 
+// Sync returns when all is stored that was written before, and nobody else has the record:
+// a process that stood still meanwhile may have lost it.
 func (s *sink) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stored()
+	begun := time.Now()
+	err := s.stored()
+	for err == nil && time.Since(begun) > s.b.c.o.AckWait/2 {
+		begun = time.Now()
+		err = s.owned()
+	}
+	return err
+}
+
+// owned reports, as an error, that somebody else has written the record. The caller holds
+// mu.
+func (s *sink) owned() error {
+	s.mu.Unlock()
+	ctx, cancel := s.b.c.bounded()
+	p, _, err := s.b.c.lastOf(ctx, s.name)
+	cancel()
+	s.mu.Lock()
+	if err == nil && p.owner != s.owner {
+		err = fmt.Errorf("%w: %w", record.ErrTaken, errOther)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	return s.err
 }
 
 func (s *sink) Publish() error {
