@@ -3,6 +3,9 @@
 //
 //	go run ./examples/cluster
 //
+// With -measure it measures instead what a run takes of each, and computes from that what
+// larger numbers of them need (on Linux).
+//
 // It listens on loopback only. The NATS server is installed from its module, in the
 // version below, into the user's cache folder; -nats FILE takes another one.
 package main
@@ -28,6 +31,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -45,18 +49,19 @@ const (
 
 func main() {
 	scripts := flag.Int("n", 200, "how many `scripts` are sent")
+	sizes := flag.Bool("measure", false, "kill nothing, and measure what a script takes of each program; better with -n 2000")
 	nats := flag.String("nats", "", "the NATS server's `program`; empty: it is installed")
 	harness := flag.String("harness", "", "the harness's `program`; empty: it is built")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *scripts, *nats, *harness); err != nil {
+	if err := run(ctx, *scripts, *sizes, *nats, *harness); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, scripts int, nats, harness string) (err error) {
+func run(ctx context.Context, scripts int, sizes bool, nats, harness string) (err error) {
 	folder, err := os.MkdirTemp("", "usetools-cluster-")
 	if err != nil {
 		return err
@@ -73,7 +78,15 @@ func run(ctx context.Context, scripts int, nats, harness string) (err error) {
 	if err := d.install(ctx); err != nil {
 		return err
 	}
-	if err := d.start(ctx); err != nil {
+	if sizes {
+		return measure(ctx, d, scripts, os.Stdout)
+	}
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"notes": map[string]any{
+		"command": d.notes, "args": []string{"-db", filepath.Join(d.folder, "notes.db")}}}})
+	if err != nil {
+		return err
+	}
+	if err := d.start(ctx, string(config), 2, 2); err != nil {
 		return err
 	}
 	before := time.Now()
@@ -154,18 +167,14 @@ func command(ctx context.Context, env []string, name string, args ...string) err
 	return nil
 }
 
-// start starts three NATS servers, two front ends and two runners.
-func (d *demo) start(ctx context.Context) error {
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"notes": map[string]any{
-		"command": d.notes, "args": []string{"-db", filepath.Join(d.folder, "notes.db")}}}})
-	if err != nil {
-		return err
-	}
+// start starts three NATS servers, front ends and runners, whose servers are those of
+// config; runners have further flags.
+func (d *demo) start(ctx context.Context, config string, fronts, runners int, flags ...string) error {
 	at := filepath.Join(d.folder, "mcp.json")
-	if err := os.WriteFile(at, config, 0o600); err != nil {
+	if err := os.WriteFile(at, []byte(config), 0o600); err != nil {
 		return err
 	}
-	ports, err := free(8)
+	ports, err := free(6 + fronts)
 	if err != nil {
 		return err
 	}
@@ -181,15 +190,17 @@ func (d *demo) start(ctx context.Context) error {
 			"-cluster", routes[i], "-routes", strings.Join(routes, ",")}})
 	}
 	cluster := strings.Join(urls, ",")
-	for i := range 2 {
+	for i := range fronts {
 		name := fmt.Sprintf("front-%d", i+1)
 		address := fmt.Sprintf("127.0.0.1:%d", ports[6+i])
 		d.fronts = append(d.fronts, &program{name: name, url: "http://" + address, args: []string{d.harness, "-config", at,
 			"-registry", filepath.Join(d.folder, name+".json"), "serve", "-http", address, "-no-console", "-cluster", cluster,
 			"-replicas", "3"}})
-		name = fmt.Sprintf("runner-%d", i+1)
-		d.runners = append(d.runners, &program{name: name, args: []string{d.harness, "-config", at,
-			"-registry", filepath.Join(d.folder, name+".json"), "runner", "-cluster", cluster, "-replicas", "3"}})
+	}
+	for i := range runners {
+		name := fmt.Sprintf("runner-%d", i+1)
+		d.runners = append(d.runners, &program{name: name, args: append([]string{d.harness, "-config", at, "-registry",
+			filepath.Join(d.folder, name+".json"), "runner", "-cluster", cluster, "-replicas", "3"}, flags...)})
 	}
 	for _, p := range d.engines {
 		if err := p.start(ctx, d.folder); err != nil {
@@ -352,14 +363,22 @@ func (d *demo) script(ctx context.Context, i int) (r result) {
 
 // execute runs a script at a front end, and returns its status.
 func execute(ctx context.Context, url, script string) (status string, err error) {
-	client := mcp.NewClient(&mcp.Implementation{Name: "cluster-example", Version: "1"}, nil)
-	http := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: http,
-		MaxRetries: -1, DisableStandaloneSSE: true}, nil)
+	session, err := connect(ctx, url)
 	if err != nil {
 		return "", err
 	}
 	defer session.Close()
+	return executeIn(ctx, session, script)
+}
+
+func connect(ctx context.Context, url string) (*mcp.ClientSession, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "cluster-example", Version: "1"}, nil)
+	http := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: http,
+		MaxRetries: -1, DisableStandaloneSSE: true}, nil)
+}
+
+func executeIn(ctx context.Context, session *mcp.ClientSession, script string) (status string, err error) {
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"script": script}})
 	if err != nil {
 		return "", err

@@ -85,6 +85,8 @@ type Files struct {
 
 	lastRead atomic.Pointer[lastConfig] // the config that was read last; nil: none
 	readOnce sync.Once                  // by known
+	// theirs hides what is secret in answers of other processes' servers; nil: nothing is.
+	theirs atomic.Pointer[redact.Redactor]
 	// others are servers that the registry has and the config does not, with what the
 	// registry says of calls of their tools; nil: no registry was read.
 	others   atomic.Pointer[[]config.Server]
@@ -195,22 +197,42 @@ func private(servers []config.Server, tool string) bool {
 	return false
 }
 
-// Redact returns a text or JSON in which the secrets of the config are hidden, where
-// there is one that can be read.
-func (f *Files) Redact(b []byte) []byte {
+// Hide makes Redact hide further values: secrets of a config of another process that were
+// in an answer of one of its servers. Of very many the newest are hidden.
+func (f *Files) Hide(values ...string) {
+	if len(values) > 0 {
+		f.theirs.CompareAndSwap(nil, redact.New(&redact.Secrets{}))
+		f.theirs.Load().Add(values...)
+	}
+}
+
+// redactors are what hides secrets.
+func (f *Files) redactors() (all []*redact.Redactor) {
 	if k := f.known(); k != nil {
-		return []byte(k.secrets.Text(string(b)))
+		all = append(all, k.secrets)
+	}
+	if r := f.theirs.Load(); r != nil {
+		all = append(all, r)
+	}
+	return all
+}
+
+// Redact returns a text or JSON in which the secrets of the config are hidden, where
+// there is one that can be read, and those of Hide.
+func (f *Files) Redact(b []byte) []byte {
+	for _, r := range f.redactors() {
+		b = []byte(r.Text(string(b)))
 	}
 	return b
 }
 
 // Unfinished returns how many bytes at the end of a text may be the beginning of a
-// secret of the config.
-func (f *Files) Unfinished(b []byte) int {
-	if k := f.known(); k != nil {
-		return k.secrets.Unfinished(string(b))
+// secret that Redact hides.
+func (f *Files) Unfinished(b []byte) (n int) {
+	for _, r := range f.redactors() {
+		n = max(n, r.Unfinished(string(b)))
 	}
-	return 0
+	return n
 }
 
 // failed is why there is no catalog.

@@ -37,7 +37,8 @@ type Calls struct {
 	c       *Cluster
 	local   catalog.Caller
 	has     func(server string) bool
-	effects backend.Gate // of calls to nodes
+	effects backend.Gate            // of calls to nodes
+	hide    func(secrets ...string) // told what is secret in answers of nodes; nil: nobody is
 }
 
 // Calls returns a caller: local calls the servers that this process has. A server with
@@ -61,7 +62,8 @@ func (s *Calls) Call(ctx context.Context, server, tool string, args json.RawMess
 	if args, err = backend.ArgsObject(args); err != nil {
 		return nil, how.Told(fmt.Errorf("calling %q of server %q: %w", tool, server, err))
 	}
-	raw, err := s.c.call(ctx, &call{kind: callKind, server: server, tool: tool, how: how, args: args})
+	raw, err := s.c.call(ctx, &call{kind: callKind, server: server, tool: tool, how: how, args: args,
+		hide: s.hide})
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +263,7 @@ func (c *Cluster) beat() time.Duration { return c.o.AckWait / 10 }
 type call struct {
 	kind, server, tool string
 	how                *backend.Send // nil: nobody is asked
+	hide               func(secrets ...string)
 	args               json.RawMessage
 
 	c       *Cluster
@@ -632,6 +635,9 @@ func (k *call) ended(end *message) (json.RawMessage, error) {
 	}
 	if err := end.whole(k.body); err != nil {
 		return nil, k.failed(backend.Unread, fmt.Errorf("its answer has not come whole: %w", err))
+	}
+	if k.hide != nil { // before anybody has the answer
+		k.hide(end.Hide...)
 	}
 	return slices.Clip(k.body), nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -50,26 +51,31 @@ const (
 	maxHead     = 400 << 10 // of a message, in bytes: with a part below what servers take
 	maxBody     = 64 << 20  // of arguments or an answer, as of a message from a server
 	maxSaid     = 16 << 10  // of an error, in bytes
+	maxHide     = 64        // secrets in an answer
+	maxSecret   = 4 << 10   // bytes of one
 	maxToken    = 1 << 10   // of tools, subjects and keys, in bytes
 )
 
 // message is what a caller and a node tell each other: a line of JSON, and behind it a
 // part of the arguments or of the answer.
 type message struct {
-	V        int             `json:"v"`
-	Kind     string          `json:"kind"`
-	ID       string          `json:"id,omitempty"`   // of the call
-	Node     string          `json:"node,omitempty"` // that sends it, or has the session
-	N        int             `json:"n,omitempty"`
-	Call     *wireCall       `json:"call,omitempty"`
-	Size     int             `json:"size,omitempty"`   // bytes of all parts
-	Digest   string          `json:"digest,omitempty"` // SHA-256 of several parts in hexadecimal
-	Error    *wireError      `json:"error,omitempty"`
-	Question *wireQuestion   `json:"question,omitempty"`
-	Reply    *backend.Reply  `json:"reply,omitempty"`
-	Later    *wireLater      `json:"later,omitempty"`
-	Session  *wireSession    `json:"session,omitempty"`
-	data     json.RawMessage // behind the line
+	V        int            `json:"v"`
+	Kind     string         `json:"kind"`
+	ID       string         `json:"id,omitempty"`   // of the call
+	Node     string         `json:"node,omitempty"` // that sends it, or has the session
+	N        int            `json:"n,omitempty"`
+	Call     *wireCall      `json:"call,omitempty"`
+	Size     int            `json:"size,omitempty"`   // bytes of all parts
+	Digest   string         `json:"digest,omitempty"` // SHA-256 of several parts in hexadecimal
+	Error    *wireError     `json:"error,omitempty"`
+	Question *wireQuestion  `json:"question,omitempty"`
+	Reply    *backend.Reply `json:"reply,omitempty"`
+	Later    *wireLater     `json:"later,omitempty"`
+	Session  *wireSession   `json:"session,omitempty"`
+	// Hide are secrets of the node's config that are in the answer: they are hidden in the
+	// record of the run.
+	Hide []string        `json:"hide,omitempty"`
+	data json.RawMessage // behind the line
 }
 
 // wireCall is a call without its arguments.
@@ -175,6 +181,9 @@ func decodeMessage(b []byte) (*message, error) {
 	}
 	if len(m.ID) > maxToken || len(m.Node) > maxToken || m.N < 0 || m.Size < 0 || m.Size > maxBody {
 		return nil, errors.New("a message with an ID, a number or a size out of bounds")
+	}
+	if len(m.Hide) > maxHide || slices.ContainsFunc(m.Hide, func(s string) bool { return len(s) > maxSecret }) {
+		return nil, fmt.Errorf("a message with %d secrets; at most %d of %d bytes are read", len(m.Hide), maxHide, maxSecret)
 	}
 	if c := m.Call; c != nil {
 		for _, s := range []string{c.Tool, c.Key, c.Tenant, c.Subject} {

@@ -11,7 +11,10 @@
 // the last: whoever took the run over has written one, so that nobody else can write a
 // line any more, and nothing that is no read is sent without its line.
 //
-// A front end ([Cluster.Front]) puts a job into a work queue. A runner ([Cluster.Runner])
+// A front end ([Cluster.Front]) notes whose request it is, on the condition that nobody
+// has noted it since it looked, and puts a job into a work queue. Who is sent the same
+// request later finds the run, wherever its job is, or begins its record as canceled, so
+// that nobody else can. A runner ([Cluster.Runner])
 // takes it, begins the record, runs the script and tells the front end the result, which
 // the record has, too. A job that is delivered again and whose record has begun is of a
 // runner that died or was cut off: the run ends with the status lost.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/usetools/usetools/harness/catalog"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
+	"github.com/usetools/usetools/registry/redact"
 )
 
 // maxServed is how many calls a node serves at a time, those that wait for a place at
@@ -34,7 +36,8 @@ type node struct {
 	c      *Cluster
 	id     string // nobody else ever has it
 	local  catalog.Caller
-	ctx    context.Context // ends when no more calls are taken
+	hides  map[string]*redact.Redactor // secrets of its servers
+	ctx    context.Context             // ends when no more calls are taken
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
@@ -86,10 +89,12 @@ func (c *Cluster) ServeCalls(ctx context.Context, local catalog.Caller, servers 
 // newNode takes calls from now on; see ServeCalls. Call serveUntil.
 func (c *Cluster) newNode(local catalog.Caller, servers []config.Server) (*node, error) {
 	n := &node{c: c, id: strings.ToLower(rand.Text()), local: local, served: map[string]*served{},
+		hides:  map[string]*redact.Redactor{},
 		claims: map[sessionKey]*claim{}}
 	n.ctx, n.cancel = context.WithCancel(c.ctx)
 	for i := range servers {
 		server := &servers[i]
+		n.hides[server.Name] = server.Redactor()
 		take := func(m *nats.Msg) { n.take(server, m) }
 		own, err := c.conn.Subscribe(nodeSubject(server.Name, n.id), take)
 		if err == nil {
@@ -469,6 +474,7 @@ func (n *node) tellEnd(s *served, raw json.RawMessage, err error) {
 		}
 		end.data = partOf(raw, last)
 		end.inParts(raw)
+		end.Hide = slices.DeleteFunc(n.hides[s.server.Name].In(raw), func(v string) bool { return len(v) > maxSecret })
 	}
 	if _, err := n.ask(ctx, s, end); err == nil || errors.Is(err, errOver) || ctx.Err() != nil {
 		return
@@ -615,9 +621,11 @@ func (c *Cluster) ShareServers(files *harness.Files) {
 				c.work.Go(func() { n.serveUntil(ctx) })
 			}
 		}
-		return c.Calls(pool, func(server string) bool {
+		calls := c.Calls(pool, func(server string) bool {
 			s, ok := cfg.Server(server)
 			return ok && !(s.Node && s.Session)
 		})
+		calls.hide = files.Hide
+		return calls
 	}
 }

@@ -108,6 +108,62 @@ func main() {
 	}
 }
 
+// A secret of a node's config that is in an answer is hidden in the record of the runner.
+func TestSecretsOfANodeAreHiddenInRecords(t *testing.T) {
+	const secret = `node"secret"42`
+	url := clustertest.Server(t)
+	s := mcp.NewServer(&mcp.Implementation{Name: "orders", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "show_key", Description: "show the key", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+		func(_ context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, struct{ Key string }, error) {
+			return nil, struct{ Key string }{"it is " + secret}, nil
+		})
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
+	t.Cleanup(web.Close)
+	at := filepath.Join(t.TempDir(), "mcp.json")
+	must(t, os.WriteFile(at, fmt.Appendf(nil, `{"mcpServers": {"orders": {"url": %q, "headers": {"X-Key": %q}, "usetools": {"node": true}}}}`,
+		web.URL, secret), 0o600))
+	has := &harness.Files{Configs: []string{at}, NoUsage: true, NoMemory: true}
+	t.Cleanup(func() { has.Close() })
+	to(t, url).ShareServers(has)
+	_, err := has.Catalog(t.Context())
+	must(t, err)
+
+	runner := to(t, url)
+	lacks := &harness.Files{Registry: has.Path(), NoUsage: true, NoMemory: true,
+		Follow: func(ctx context.Context, _ func()) error { <-ctx.Done(); return ctx.Err() }}
+	t.Cleanup(func() { lacks.Close() })
+	runner.ShareServers(lacks)
+	store := runner.Store(&record.StoreOptions{Redact: lacks.Redact, Unfinished: lacks.Unfinished})
+	h := harness.New(&harness.Options{Catalog: lacks.Catalog, Records: store})
+	t.Cleanup(func() { h.Close() })
+	res, err := h.Run(t.Context(), &harness.Script{Source: `package main
+
+func main() {
+	UseTools("show the key")
+	r, err := orders.ShowKey()
+	fmt.Println(r.Key, err)
+	Return(r)
+}
+`})
+	must(t, err)
+	if res.Status != harness.OK || res.Stdout != "it is "+secret+" <nil>\n" {
+		t.Fatal(res.Text())
+	}
+	names, err := runner.Backing().Find(res.Run)
+	must(t, err)
+	from, err := runner.Backing().Open(names[0])
+	must(t, err)
+	defer from.Close()
+	size, err := from.Size()
+	must(t, err)
+	all := make([]byte, size)
+	_, err = from.ReadAt(all, 0)
+	must(t, err)
+	if !strings.Contains(string(all), "it is •••") || strings.Contains(string(all), "42") && strings.Contains(string(all), "secret") {
+		t.Errorf("%s", all)
+	}
+}
+
 // What a node's entry says of calls of a server's tools holds for runners without the
 // entry, by the registry; where the registry does not say it, the node makes no call that
 // a runner takes for one that only reads.
