@@ -53,16 +53,13 @@ func (h *Harness) Withdraw(s *Script, why string) (*Result, error) {
 		return nil, err
 	}
 	b.Request, b.Once = "", ""
-	w, err := h.opts.Records.Begin(b)
-	if err != nil {
-		return nil, err
-	}
 	res := &Result{Status: Canceled, ExitCode: Canceled.ExitCode(), Tools: []ToolUse{}, Calls: []Call{}, Warnings: []string{},
 		Errors: []Error{{Kind: KindRuntime, Message: why}}, Run: b.ID, Dry: s.Dry}
 	res.Error = &res.Errors[0]
-	j := &journal{w: w, store: h.opts.Records, nested: map[string]int{}}
-	j.end(res)
-	return res, res.unwritten
+	if err := h.opts.Records.BeginEnded(b, endOf(res)); err != nil {
+		return nil, err
+	}
+	return res, nil
 }
 
 // Lose ends a run whose process died or was cut off as lost, and returns what it came to.

@@ -330,22 +330,28 @@ func (j *journal) say(l record.Line) {
 	}
 }
 
-// end writes the last line, and closes the record.
-func (j *journal) end(res *Result) {
-	if j.w == nil {
-		return
-	}
+// endOf is the last line of a run that came to a result.
+func endOf(res *Result) *record.End {
 	e := &record.End{Status: string(res.Status), ExitCode: res.ExitCode, Truncated: res.Truncated,
 		Warnings: res.Warnings, Errors: asJSON(res.Errors), Timing: asJSON(res.Timing), Ms: res.Timing.Total,
 		Decisions: asJSON(res.Decisions)}
-	e.Time = time.Now()
-	e.Usage = j.used(e.Time)
 	if res.Value != nil {
 		e.Value = record.Raw(res.Value)
 	}
 	if res.Error != nil {
 		e.Error = asJSON(res.Error)
 	}
+	return e
+}
+
+// end writes the last line, and closes the record.
+func (j *journal) end(res *Result) {
+	if j.w == nil {
+		return
+	}
+	e := endOf(res)
+	e.Time = time.Now()
+	e.Usage = j.used(e.Time)
 	err := j.add(e)
 	if err == nil && (res.Status == Waiting ||
 		slices.ContainsFunc(res.Calls, func(c Call) bool { return c.Class != record.Read })) {

@@ -10,18 +10,20 @@ import (
 	"github.com/usetools/usetools/harness/record"
 )
 
+// ErrNotEnded is the error of Recorded for a run that is under way, or whose process died.
+var ErrNotEnded = errors.New("has not ended")
+
 // Recorded returns the Result of a run that has ended, as its record has it: the
 // sandbox, the tools of a script that was refused and why a person must approve of
 // a call in a ledger are not in there. Values that were not kept are missing, with
-// a warning. Its errors are those of [record.Run.Value] and that the run has not
-// ended.
+// a warning. Its errors are those of [record.Run.Value] and ErrNotEnded.
 func Recorded(run *record.Run) (*Result, error) {
 	end := run.End
 	if end == nil && len(run.Unknown()) > 0 { // its process died
 		end = &record.End{Status: string(Uncertain), ExitCode: Uncertain.ExitCode()}
 	}
 	if end == nil {
-		return nil, fmt.Errorf("run %s has not ended", run.Begin.ID)
+		return nil, fmt.Errorf("run %s %w", run.Begin.ID, ErrNotEnded)
 	}
 	source, err := run.Text(run.Begin.Script)
 	if err != nil && !errors.Is(err, record.ErrNotKept) {

@@ -125,7 +125,7 @@ func (h *Harness) rejoin(ctx context.Context, s *Script, id, request string, nam
 		return nil, nil
 	case named && run.Begin.Request != request:
 		return nil, &OnceError{s.Once, id}
-	case run.Running && (named || len(run.Attempts) > 0): // it goes on just now
+	case run.Running && (named || len(run.Attempts) > 0 || run.End != nil): // it goes on just now, or is about to
 		return nil, &record.RunningError{Run: id, Host: run.Begin.Host, PID: run.Begin.PID}
 	case run.Running:
 		return nil, nil

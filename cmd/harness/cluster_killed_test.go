@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,15 +25,18 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 )
 
 var (
-	clusterRuns = flag.Int("clusterruns", 30, "`N` runs through a cluster whose processes are killed; with more than 100 of them "+
-		"a front end or a runner each second and a server of the engine every 30 s")
+	clusterRuns = flag.Int("clusterruns", 30, "`N` runs through a cluster whose processes are killed, stopped and cut off; with "+
+		"more than 100 of them a front end or a runner each second and a server of the engine every 30 s")
 	clusterSeed = flag.Uint64("clusterseed", 1, "of these")
-	clusterWait = flag.Duration("clusterwait", 4*time.Second, "after how long a silent runner counts as dead there; with servers "+
-		"that are killed 20s")
+	clusterWait = flag.Duration("clusterwait", 0, "after how long a silent runner counts as dead there; 0: 2s, and 20s with servers "+
+		"that are killed")
+	clusterKinds = flag.String("clusterfaults", "kill,stop,cut,leave", "what happens there: processes are killed, stopped (and go on) or "+
+		"cut off from the engine, clients leave before they have an answer")
 )
 
 const clusterScript = `
@@ -63,6 +67,9 @@ Return(bought)`
 
 // sales is an API that counts what it sells.
 type sales struct {
+	takes  time.Duration // a request at most
+	hold   chan struct{} // not nil: reads are told to held, and wait until it is closed
+	held   chan struct{}
 	mu     sync.Mutex
 	bought map[string]int // receipts by item
 	twice  []string
@@ -71,6 +78,15 @@ type sales struct {
 func (s *sales) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	item := filepath.Base(r.URL.Path)
 	receipt := 0
+	pause(rand.N(s.takes + 1)) // before it is done, and after that
+	defer pause(rand.N(s.takes + 1))
+	if r.Method != http.MethodPost && s.hold != nil {
+		s.held <- struct{}{}
+		select {
+		case <-s.hold:
+		case <-r.Context().Done():
+		}
+	}
 	if r.Method == http.MethodPost {
 		s.mu.Lock()
 		if s.bought[item] > 0 {
@@ -84,6 +100,20 @@ func (s *sales) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"receipt":%d}`, receipt)
 }
 
+// serve serves the API until the test ends, and returns a folder with a config that has it.
+func (s *sales) serve(t *testing.T) (dir string) {
+	api := httptest.NewServer(s)
+	t.Cleanup(api.Close)
+	dir = t.TempDir()
+	for name, text := range map[string]string{"shop.json": shopDocument, ".mcp.json": fmt.Sprintf(
+		`{"mcpServers": {"shop": {"type": "openapi", "path": "shop.json", "baseUrl": %q}}}`, api.URL)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 func (s *sales) receipt(item string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,13 +122,16 @@ func (s *sales) receipt(item string) int {
 
 // child is a process that is killed and started again.
 type child struct {
-	t    *testing.T
-	dir  string
-	name string
-	args []string
-	log  bytes.Buffer
-	mu   sync.Mutex
-	cmd  *exec.Cmd
+	t     *testing.T
+	dir   string
+	name  string
+	args  []string
+	links []*clustertest.Link // to the engine
+	log   bytes.Buffer
+	busy  sync.Mutex // held while something happens to it
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	pids  map[int]bool // it has had
 }
 
 func (c *child) start() {
@@ -110,7 +143,19 @@ func (c *child) start() {
 	c.cmd.Stderr = &c.log
 	if err := c.cmd.Start(); err != nil {
 		c.t.Error(err)
+		return
 	}
+	if c.pids == nil {
+		c.pids = map[int]bool{}
+	}
+	c.pids[c.cmd.Process.Pid] = true
+}
+
+// has reports whether a process was this one.
+func (c *child) has(pid int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pids[pid]
 }
 
 func (c *child) kill() {
@@ -129,12 +174,26 @@ type aCluster struct {
 	url    string   // of the engine
 	fronts []string // URLs
 	kinds  map[string][]*child
+
+	striking sync.WaitGroup
+	silent   sync.Mutex // held while a process hangs or is cut off
+	mu       sync.Mutex
+	said     []string // of what happened
 }
 
-func startCluster(t *testing.T, dir string, servers, fronts, runners int) *aCluster {
-	c := &aCluster{t: t, wait: *clusterWait, kinds: map[string][]*child{}}
+func startCluster(t *testing.T, dir string, wait time.Duration, servers, fronts, runners int) *aCluster {
+	c := &aCluster{t: t, wait: wait, kinds: map[string][]*child{}}
+	var urls, routes []string
 	add := func(kind string, args ...string) {
 		p := &child{t: t, dir: dir, name: fmt.Sprintf("%s %d", kind, len(c.kinds[kind])), args: args}
+		if kind != "server" {
+			var own []string
+			for _, url := range urls {
+				l := clustertest.NewLink(t, url)
+				p.links, own = append(p.links, l), append(own, l.URL())
+			}
+			p.args = append(args, "-cluster", strings.Join(own, ","), "-replicas", fmt.Sprint(min(servers, 3)), "-ack-wait", c.wait.String())
+		}
 		c.kinds[kind] = append(c.kinds[kind], p)
 		p.start()
 		t.Cleanup(func() {
@@ -152,7 +211,6 @@ func startCluster(t *testing.T, dir string, servers, fronts, runners int) *aClus
 		t.Fatal(err)
 	}
 	ports := freePorts(t, 2*servers+fronts)
-	var urls, routes []string
 	for i := range servers {
 		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", ports[i]))
 		routes = append(routes, fmt.Sprintf("nats-route://127.0.0.1:%d", ports[servers+i]))
@@ -168,14 +226,12 @@ func startCluster(t *testing.T, dir string, servers, fronts, runners int) *aClus
 	}
 	own := c.connect(60 * time.Second) // makes the streams
 	own.Close()
-	of := []string{"-cluster", c.url, "-replicas", fmt.Sprint(min(servers, 3)), "-ack-wait", c.wait.String()}
-	for i := range runners {
-		_ = i
-		add("runner", append([]string{"harness", "runner", "-max-runs", "4"}, of...)...)
+	for range runners {
+		add("runner", "harness", "runner", "-max-runs", "4")
 	}
 	for i := range fronts {
 		addr := fmt.Sprintf("127.0.0.1:%d", ports[2*servers+i])
-		add("front", append([]string{"harness", "serve", "-http", addr, "-stateless", "-no-watch", "-max-runs", "32"}, of...)...)
+		add("front", "harness", "serve", "-http", addr, "-stateless", "-no-watch", "-max-runs", "32")
 		c.fronts = append(c.fronts, "http://"+addr)
 	}
 	for _, url := range c.fronts {
@@ -226,14 +282,63 @@ func freePorts(t *testing.T, n int) (ports []int) {
 	return ports
 }
 
-// strike kills a process of a kind, and starts it again after a while.
-func (c *aCluster) strike(rng *rand.Rand, kind string, down time.Duration) {
+// strike has something happen to a process of a kind in the background: it is killed and
+// started again, or it hangs or is cut off from the engine for a while. What is none says
+// that it was nothing.
+func (c *aCluster) strike(rng *rand.Rand, kind string, whats []string) (what string) {
 	all := c.kinds[kind]
 	p := all[rng.IntN(len(all))]
-	p.kill()
-	pause(down)
-	p.start()
+	what = whats[rng.IntN(len(whats))]
+	down, long := time.Duration(rng.IntN(1000))*time.Millisecond, time.Duration(rng.Int64N(int64(c.wait)/2))
+	if rng.IntN(3) == 0 {
+		long *= 5 // longer than a process may be silent
+	}
+	if !p.busy.TryLock() {
+		return ""
+	}
+	if what != "kill" && !c.silent.TryLock() { // one at a time, so that others get on
+		what = "kill"
+	}
+	how := long
+	if what == "kill" {
+		how = down
+	}
+	c.striking.Go(func() {
+		defer p.busy.Unlock()
+		c.say("%s, PID %d: %s for %v", p.name, p.cmd.Process.Pid, what, how)
+		switch what {
+		case "stop":
+			defer c.silent.Unlock()
+			p.freeze(true)
+			pause(how)
+			p.freeze(false)
+		case "cut":
+			defer c.silent.Unlock()
+			for _, l := range p.links {
+				l.Cut()
+			}
+			pause(how)
+			for _, l := range p.links {
+				l.Mend()
+			}
+		default:
+			p.kill()
+			pause(how)
+			p.start()
+		}
+		c.say("%s goes on", p.name)
+	})
+	return what
 }
+
+// say notes what happens, for the report of a failure.
+func (c *aCluster) say(format string, a ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said = append(c.said, now()+fmt.Sprintf(format, a...))
+}
+
+func now() string { return time.Now().UTC().Format("15:04:05.000 ") }
 
 // sendScript sends a script as clients of 2026-07-28 do; nothing is kept between requests.
 func sendScript(ctx context.Context, url, script string, inputs map[string]any) (*answerOf, error) {
@@ -308,51 +413,60 @@ type answerOf struct {
 }
 
 // TestAKilledClusterLosesNothing sends scripts through a cluster whose front ends, runners
-// and engine are killed, again after each answer that was lost, as clients do: what the
-// server has done is what each script asks for, once, and each run has an end.
+// and engine are killed, hang and are cut off, again after each answer that was lost, as
+// clients do: what the server has done is what each script asks for, once, and each run has
+// an end.
 func TestAKilledClusterLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long under the race detector, which sees the test's own process alone")
 	}
+	var whats []string
+	leave := false
+	for what := range strings.SplitSeq(*clusterKinds, ",") {
+		switch {
+		case what == "leave":
+			leave = true
+		case what != "stop" || canFreeze:
+			whats = append(whats, what)
+		}
+	}
 	many := *clusterRuns > 100
-	servers := 1
+	servers, pace := 1, 400*time.Millisecond
 	if many {
-		servers = 3
-		if *clusterWait == 4*time.Second {
-			*clusterWait = 20 * time.Second
+		servers, pace = 3, time.Second
+	}
+	wait := *clusterWait
+	if wait == 0 {
+		wait = 2 * time.Second
+		if many {
+			wait = 20 * time.Second
 		}
 	}
-	shop := &sales{bought: map[string]int{}}
-	api := httptest.NewServer(shop)
-	defer api.Close()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"shop.json": shopDocument, ".mcp.json": fmt.Sprintf(
-		`{"mcpServers": {"shop": {"type": "openapi", "path": "shop.json", "baseUrl": %q}}}`, api.URL)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	shop := &sales{bought: map[string]int{}, takes: 100 * time.Millisecond}
+	if many {
+		shop.takes = 20 * time.Millisecond
 	}
-	c := startCluster(t, dir, servers, 2, 2)
+	dir := shop.serve(t)
+	c := startCluster(t, dir, wait, servers, 2, 2)
 	own := c.connect(30 * time.Second)
 	t.Cleanup(func() { own.Close() })
-	w := &clusterWorld{t: t, c: c, shop: shop, store: own.Store(nil), ends: map[string]int{}, stories: map[string][]string{}}
+	w := &clusterWorld{t: t, c: c, shop: shop, store: own.Store(nil), leave: leave, ends: map[string]int{}, stories: map[string][]string{}}
 	ctx, stop := context.WithCancel(t.Context())
-	var killing sync.WaitGroup
-	var kills atomic.Int64
-	killing.Go(func() {
+	var striking sync.WaitGroup
+	strikes := map[string]int{}
+	striking.Go(func() {
 		rng := rand.New(rand.NewPCG(*clusterSeed, 1))
-		for n := 1; ; n++ {
+		for n := 1; len(whats) > 0; n++ {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(time.Second):
+			case <-time.After(pace):
 			}
 			kind := []string{"front", "runner"}[rng.IntN(2)]
 			if many && n%30 == 0 {
 				kind = "server"
 			}
-			c.strike(rng, kind, time.Duration(rng.IntN(1000))*time.Millisecond)
-			kills.Add(1)
+			strikes[c.strike(rng, kind, whats)]++
 		}
 	})
 	var clients sync.WaitGroup
@@ -367,9 +481,13 @@ func TestAKilledClusterLosesNothing(t *testing.T) {
 	}
 	clients.Wait()
 	stop()
-	killing.Wait()
+	striking.Wait()
+	c.striking.Wait()
 	w.check()
-	t.Logf("%d runs, %d kills, seed %d; %v", *clusterRuns, kills.Load(), *clusterSeed, w.ends)
+	t.Logf("%d runs, seed %d, %v; %v", *clusterRuns, *clusterSeed, strikes, w.ends)
+	if t.Failed() {
+		t.Log(strings.Join(c.said, "\n"))
+	}
 }
 
 type clusterWorld struct {
@@ -377,6 +495,7 @@ type clusterWorld struct {
 	c       *aCluster
 	shop    *sales
 	store   *record.Store
+	leave   bool
 	mu      sync.Mutex
 	ends    map[string]int
 	stories map[string][]string // by run
@@ -388,7 +507,8 @@ func (w *clusterWorld) count(what string) {
 	w.ends[what]++
 }
 
-// play sends one script until it is answered for good.
+// play sends one script until it is answered for good, or its client does not want it any
+// more.
 func (w *clusterWorld) play(rng *rand.Rand, n int) {
 	reads, buys := rng.IntN(3), 0
 	if rng.IntN(5) > 1 {
@@ -401,21 +521,35 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 		defer w.mu.Unlock()
 		w.stories[fmt.Sprint(n)] = story
 	}()
+	const patience = 3 * time.Minute
 	for try := 0; ; try++ {
 		if try == 300 {
 			w.t.Errorf("run %d does not end:\n%s", n, strings.Join(story, "\n"))
 			return
 		}
-		ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
-		a, err := sendScript(ctx, w.c.fronts[rng.IntN(len(w.c.fronts))], clusterScript, inputs)
+		ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+		leaves := w.leave && rng.IntN(8) == 0
+		if leaves {
+			cancel()
+			ctx, cancel = context.WithTimeout(w.t.Context(), time.Duration(rng.IntN(2000))*time.Millisecond)
+		}
+		front := rng.IntN(len(w.c.fronts))
+		begun := time.Now()
+		a, err := sendScript(ctx, w.c.fronts[front], clusterScript, inputs)
 		cancel()
-		if err != nil { // the front end is gone: the client sends its request again
+		story = append(story, fmt.Sprintf("%sfront %d, %v: %+v, %v", now(), front, time.Since(begun).Round(time.Millisecond), a, err))
+		switch {
+		case leaves && errors.Is(err, context.DeadlineExceeded): // its stream is closed, and it is not sent again
+			w.count("left")
+			return
+		case errors.Is(err, context.DeadlineExceeded):
+			w.t.Errorf("run %d: no answer:\n%s", n, strings.Join(story, "\n"))
+			return
+		case err != nil: // the front end is gone: the client sends its request again
 			w.count("no answer")
-			story = append(story, time.Now().UTC().Format("15:04:05.000 ")+err.Error())
 			pause(100 * time.Millisecond)
 			continue
 		}
-		story = append(story, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf("%s %s %.300s", a.Status, a.Run, a.text))
 		w.count(string(a.Status))
 		switch a.Status {
 		case harness.OK:
@@ -433,8 +567,18 @@ func (w *clusterWorld) play(rng *rand.Rand, n int) {
 			return
 		case harness.Lost, harness.Uncertain:
 			w.settle(a.Run)
-		case "", harness.Canceled: // busy, or the engine cannot be reached: nothing has run
-			pause(200 * time.Millisecond)
+		case harness.Canceled:
+			pause(100 * time.Millisecond)
+		case "busy":
+			if !strings.Contains(a.text, "nothing has run") {
+				w.t.Errorf("run %d: %s", n, strings.Join(story, "\n"))
+			}
+			pause(100 * time.Millisecond)
+		case "": // what was said of the same request earlier cannot be read, say
+			if !strings.Contains(a.text, "cannot be reached") {
+				w.t.Errorf("run %d: %s", n, strings.Join(story, "\n"))
+			}
+			pause(100 * time.Millisecond)
 		default:
 			w.t.Errorf("run %d: %s", n, strings.Join(story, "\n"))
 			return
@@ -466,24 +610,30 @@ func (w *clusterWorld) settle(id string) {
 	}
 }
 
-// dump is all that the records of the run of an item say.
+// dump is what is known of the script whose item it is: what its client was told, and its
+// records.
 func (w *clusterWorld) dump(item string) string {
-	var b strings.Builder
 	n := strings.Split(item, "-")[1]
-	for _, s := range w.stories[n] {
-		fmt.Fprintln(&b, s)
-	}
+	b := strings.Join(w.stories[n], "\n") + "\n"
 	for sum, err := range w.store.List(w.t.Context(), nil) {
 		run, err2 := w.store.Load(sum.ID)
-		if err != nil || err2 != nil || string(run.Begin.Inputs["run"].JSON) != n {
-			continue
-		}
-		for _, l := range run.Lines {
-			line, _ := json.Marshal(l)
-			fmt.Fprintf(&b, "%s %.600s\n", sum.ID, line)
+		if err == nil && err2 == nil && string(run.Begin.Inputs["run"].JSON) == n {
+			b += linesOf(run)
 		}
 	}
-	return b.String()
+	return b
+}
+
+func linesOf(run *record.Run) (b string) {
+	for _, l := range run.Lines {
+		if begin, ok := l.(*record.Begin); ok {
+			b += fmt.Sprintf("%s %v begin %s, PID %d, front %s\n", begin.ID, begin.Time, begin.Inputs["run"].JSON, begin.PID, begin.Front)
+			continue
+		}
+		line, _ := json.Marshal(l)
+		b += fmt.Sprintf("%s %.600s\n", run.Begin.ID, line)
+	}
+	return b
 }
 
 // check holds the records against what the server has done.
@@ -492,40 +642,48 @@ func (w *clusterWorld) check() {
 	for _, item := range w.shop.twice {
 		w.t.Errorf("done twice: %s\n%s", item, w.dump(item))
 	}
-	bought := len(w.shop.bought)
+	bought := w.shop.bought
 	w.shop.mu.Unlock()
-	deadline := time.Now().Add(3*w.c.wait + 90*time.Second) // the last resort of a front end that was killed is its runner's
+	deadline := time.Now().Add(3*w.c.wait + 30*time.Second) // the last resort of a front end that was killed is its runner's
 	for {
-		open, all, done := []string{}, 0, map[string]bool{}
+		open, all, sent := []string{}, 0, map[string]bool{}
 		for sum, err := range w.store.List(w.t.Context(), nil) {
 			if err != nil {
 				w.t.Fatal(err)
 			}
 			all++
-			if sum.Status == record.Running || sum.Status == record.Died {
-				open = append(open, sum.ID+" "+sum.Status)
-			}
-			if sum.Calls == 0 {
-				continue
-			}
 			run, err := w.store.Load(sum.ID)
 			if err != nil || run.Damaged != nil {
 				w.t.Fatalf("run %s: %v %v", sum.ID, err, run)
 			}
+			if sum.Status == record.Running || sum.Status == record.Died {
+				open = append(open, fmt.Sprintf("%s %s:\n%s", sum.ID, sum.Status, linesOf(run)))
+			}
+			if pid := run.Begin.PID; sum.Status == string(harness.Lost) &&
+				!slices.ContainsFunc(w.c.kinds["runner"], func(c *child) bool { return c.has(pid) }) {
+				w.t.Fatalf("run %s is lost, and no runner has begun it:\n%s", sum.ID, linesOf(run))
+			}
 			for _, m := range run.Calls {
-				if m.Class != record.Read && (m.Done != nil && m.Done.Kind == record.Answered || m.Settle != nil && m.Settle.Happened) {
-					done[itemOf(m)] = true
+				if m.Class == record.Read || m.Done != nil && m.Done.Kind == record.NotSent && m.Settle == nil {
+					continue
+				}
+				sent[itemOf(m)] = true
+				if done := m.Done != nil && m.Done.Kind == record.Answered; bought[itemOf(m)] == 0 &&
+					(done || m.Settle != nil && m.Settle.Happened) {
+					w.t.Errorf("by the record %s is done, and the server has not done it:\n%s", itemOf(m), w.dump(itemOf(m)))
 				}
 			}
 		}
 		if len(open) == 0 || time.Now().After(deadline) {
 			if len(open) > 0 {
-				w.t.Errorf("without an end: %v", open)
+				w.t.Errorf("without an end: %s", strings.Join(open, "\n"))
 			}
-			if len(done) != bought {
-				w.t.Errorf("the server has done %d things, the records say %d", bought, len(done))
+			for item := range bought {
+				if !sent[item] {
+					w.t.Errorf("the server has done %s, and no record says so:\n%s", item, w.dump(item))
+				}
 			}
-			w.t.Logf("%d records, %d effects", all, bought)
+			w.t.Logf("%d records, %d effects", all, len(bought))
 			return
 		}
 		pause(time.Second)

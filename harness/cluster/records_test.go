@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -558,6 +556,28 @@ func FuzzStranger(f *testing.F) {
 	})
 }
 
+// Who is overtaken between becoming the owner and reading the record finds more there.
+func TestWhoIsOvertakenWhileGoingOnIsTold(t *testing.T) {
+	a, _ := two(t)
+	must(t, begin(t, a.Store(nil)).Close())
+	names, err := a.Backing().Names()
+	must(t, err)
+	first, err := a.Backing().Reopen(names[0], true)
+	must(t, err)
+	second, err := a.Backing().Reopen(names[0], true)
+	must(t, err)
+	_, err = second.Write([]byte("{}\n"))
+	must(t, errors.Join(err, second.Sync()))
+	from, err := a.Backing().Open(names[0])
+	must(t, err)
+	size, err := from.Size()
+	must(t, err)
+	if err := first.Cut(size); !errors.Is(err, record.ErrTaken) {
+		t.Errorf("cut: %v", err)
+	}
+	must(t, second.Close())
+}
+
 // TestWhatIsStoredStays has processes that take one run from each other all the time.
 func TestWhatIsStoredStays(t *testing.T) {
 	a, b := two(t)
@@ -620,38 +640,22 @@ func TestWhatIsStoredStays(t *testing.T) {
 // TestAWriterThatCouldNotCloseIsNotUnderWay has an engine that is away for longer than a
 // process may be silent.
 func TestAWriterThatCouldNotCloseIsNotUnderWay(t *testing.T) {
-	dir := t.TempDir()
-	port := server.RANDOM_PORT
-	run := func() *server.Server {
-		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
-		must(t, err)
-		go s.Start()
-		t.Cleanup(func() {
-			s.Shutdown()
-			s.WaitForShutdown()
-		})
-		if !s.ReadyForConnections(10 * time.Second) {
-			t.Fatal("the server does not listen")
-		}
-		return s
-	}
-	first := run()
-	port = first.Addr().(*net.TCPAddr).Port
-	c := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
+	engine := clustertest.NewEngine(t, 1)
+	c := connect(t, Options{URL: engine.URL(), AckWait: time.Second})
 	s := c.Store(nil)
 	w := begin(t, s)
-	first.Shutdown()
-	first.WaitForShutdown()
+	engine.Stop()
 	add(t, w, effect(1))
 	if err := errors.Join(w.Sync(), w.Close()); err == nil {
 		t.Fatal("it is stored nowhere")
 	}
-	run()
-	other := connect(t, Options{URL: first.ClientURL(), AckWait: time.Second})
+	engine.Start()
+	other := connect(t, Options{URL: engine.URL(), AckWait: time.Second})
 	eventually(t, "it is not under way", func() bool { return status(t, other.Store(nil), w.ID()) == record.Died })
-	if is, err := other.alive(t.Context(), c.id); err != nil || !is {
-		t.Errorf("its process lives: %v, %v", is, err)
-	}
+	eventually(t, "its process lives", func() bool {
+		is, err := other.alive(t.Context(), c.id)
+		return is && err == nil
+	})
 	again := begin(t, s) // which goes on working
 	must(t, again.Close())
 }
@@ -755,4 +759,27 @@ func TestValuesWithoutARecordAreTidied(t *testing.T) {
 	must(t, a.backing.tidy(time.Now().Add(2*stale)))
 	count(3)
 	must(t, to.Close())
+}
+
+// A bound that the whole stream is below is looked at once; another one removes the oldest
+// runs that have ended.
+func TestRecordsArePrunedByTheirSize(t *testing.T) {
+	a, b := two(t)
+	for range 3 {
+		w, err := a.Store(nil).Begin(&record.Begin{Script: record.String("package main\n")})
+		must(t, err)
+		must(t, errors.Join(w.Add(&record.End{Status: "ok"}), w.Close()))
+	}
+	b.Backing()
+	most, err := b.backing.Most()
+	must(t, err)
+	for _, c := range []struct {
+		bytes int64
+		want  int
+	}{{most, 3}, {1, 0}} {
+		must(t, b.Store(&record.StoreOptions{Bytes: c.bytes}).Prune())
+		if names, err := b.Backing().Names(); err != nil || len(names) != c.want {
+			t.Errorf("with %d bytes: %q, %v", c.bytes, names, err)
+		}
+	}
 }

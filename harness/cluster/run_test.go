@@ -115,7 +115,9 @@ func serving(t testing.TB, c *Cluster, seller *seller, o RunnerOptions) (stop fu
 	cat := seller.catalog()
 	h := harness.New(&harness.Options{Records: store, Version: "test"})
 	o.Harness, o.Records = h, store
-	o.Catalog = func(context.Context) (*harness.Catalog, func(), error) { return cat, func() {}, nil }
+	if o.Catalog == nil {
+		o.Catalog = func(context.Context) (*harness.Catalog, func(), error) { return cat, func() {}, nil }
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Serve(ctx, &o) }()

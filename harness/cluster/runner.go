@@ -345,14 +345,22 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	if errors.Is(err, record.ErrTaken) {
 		r.c.counts.refused.Add(1)
 	}
+	unwritten := err
+	if err == nil {
+		unwritten = res.Unwritten()
+	}
 	switch {
 	case j.Kind == kindRun && errors.Is(err, record.ErrTaken):
 		out, _ := r.before(ctx, run)
 		return out
-	case errors.Is(err, record.ErrTaken), err == nil && errors.Is(res.Unwritten(), record.ErrTaken):
+	case errors.Is(unwritten, record.ErrTaken):
 		r.log.Warn("a run was taken over by another process", "run", j.ID)
 		run.span.End("taken_over", res)
 		return nil // who has taken it over says what it came to
+	case lostRequest(unwritten):
+		r.log.Warn("the record of a run has not got its end", "run", j.ID, "error", unwritten)
+		r.later(run.msg.Load(), time.Second)
+		return nil // who gets the job next sees to that
 	}
 	return &outcome{res, err}
 }
@@ -420,6 +428,9 @@ func (r *runner) before(ctx context.Context, run *running) (out *outcome, done b
 	case rec.End != nil && !rec.Running:
 		res, err := harness.Recorded(rec)
 		return &outcome{res, err}, true
+	case rec.Running && (j.Kind == kindResume || rec.End != nil || len(rec.Attempts) > 0): // it goes on for another job
+		r.later(run.msg.Load(), time.Second)
+		return nil, true
 	case r.o.RerunReads && onlyRead(rec):
 		if s, release, err := r.script(ctx, run); err == nil {
 			defer release()

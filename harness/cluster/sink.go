@@ -180,10 +180,35 @@ func (s *sink) stored() error {
 	return s.err
 }
 
+// Sync returns when all is stored that was written before, and nobody else has the record:
+// a process that stood still meanwhile may have lost it.
 func (s *sink) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stored()
+	begun := time.Now()
+	err := s.stored()
+	for err == nil && time.Since(begun) > s.b.c.o.AckWait/2 {
+		begun = time.Now()
+		err = s.owned()
+	}
+	return err
+}
+
+// owned reports, as an error, that somebody else has written the record. The caller holds
+// mu.
+func (s *sink) owned() error {
+	s.mu.Unlock()
+	ctx, cancel := s.b.c.bounded()
+	p, _, err := s.b.c.lastOf(ctx, s.name)
+	cancel()
+	s.mu.Lock()
+	if err == nil && p.owner != s.owner {
+		err = fmt.Errorf("%w: %w", record.ErrTaken, errOther)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	return s.err
 }
 
 func (s *sink) Publish() error {
@@ -206,8 +231,8 @@ func (s *sink) Cut(size int64) error {
 	if len(s.buf) > 0 || s.sending {
 		return errors.New("cutting a record that is being written")
 	}
-	if size > s.end {
-		return fmt.Errorf("cutting a record of %d bytes behind byte %d", s.end, size)
+	if size > s.end { // somebody else has written to it since
+		return fmt.Errorf("%w: cutting a record of %d bytes behind byte %d", record.ErrTaken, s.end, size)
 	}
 	s.end = size
 	return s.err

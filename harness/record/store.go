@@ -102,7 +102,19 @@ const pruneEvery = 64
 // caller's to know: V, Seed where there is none, ID and Time where there is no ID (see
 // NewName), CPUs, Go, OS, Arch and Process. A run that has begun is ErrTaken. Now and
 // then it prunes the store.
-func (s *Store) Begin(b *Begin) (*Writer, error) {
+func (s *Store) Begin(b *Begin) (*Writer, error) { return s.beginWith(b) }
+
+// BeginEnded is Begin for a run that ends without having run: whoever finds its record
+// finds its end.
+func (s *Store) BeginEnded(b *Begin, e *End) error {
+	w, err := s.beginWith(b, e)
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func (s *Store) beginWith(b *Begin, more ...Line) (*Writer, error) {
 	if mathrand.N(pruneEvery) == 0 {
 		s.Prune() // that it fails is told to those who call it
 	}
@@ -113,7 +125,7 @@ func (s *Store) Begin(b *Begin) (*Writer, error) {
 		b.Seed = randomKey()
 	}
 	b.CPUs, b.Go, b.OS, b.Arch = runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH
-	w, err := s.begin(b)
+	w, err := s.begin(b, more)
 	if err != nil {
 		return nil, fmt.Errorf("beginning the record of a run: %w", err)
 	}
@@ -122,7 +134,7 @@ func (s *Store) Begin(b *Begin) (*Writer, error) {
 	return w, nil
 }
 
-func (s *Store) begin(b *Begin) (*Writer, error) {
+func (s *Store) begin(b *Begin, more []Line) (*Writer, error) {
 	if err := s.noteRequest(b); err != nil {
 		return nil, err
 	}
@@ -132,7 +144,12 @@ func (s *Store) begin(b *Begin) (*Writer, error) {
 	}
 	w := newWriter(s, b.ID, to)
 	if b.Process, err = process(to); err == nil {
-		if err = w.Add(b); err == nil {
+		for _, l := range append([]Line{b}, more...) {
+			if err == nil {
+				err = w.Add(l)
+			}
+		}
+		if err == nil {
 			err = to.Publish()
 		}
 	}

@@ -162,12 +162,23 @@ func (c *session) rejoins(ctx context.Context, script *harness.Script) (*harness
 			}
 		}
 	}
-	res, err := c.s.harness.Rejoin(ctx, script)
-	var running *record.RunningError
-	if errors.As(err, &running) && running.Run != "" { // it is gone on with elsewhere just now
-		if res, err = c.comesTo(ctx, running.Run); err == nil && !unsettled(res) {
+	for try := 1; ; try++ {
+		res, err := c.s.harness.Rejoin(ctx, script)
+		var running *record.RunningError
+		if !errors.As(err, &running) || running.Run == "" {
+			return res, err
+		}
+		// It is gone on with elsewhere just now.
+		res, err = c.comesTo(ctx, running.Run)
+		if errors.Is(err, harness.ErrNotEnded) && try < maxDied { // by a process that has died now
+			continue
+		}
+		if err == nil && !unsettled(res) {
 			c.s.harness.Give(running.Run)
 		}
+		return res, err
 	}
-	return res, err
 }
+
+// maxDied is how many processes may die that go on with a run for a request.
+const maxDied = 3

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,51 +21,84 @@ func Server(t testing.TB) string { return Servers(t, 1)[0].ClientURL() }
 
 // Servers starts n servers, which form a cluster where they are several, and waits until
 // streams can be made. They end with the test.
-func Servers(t testing.TB, n int) []*server.Server {
+func Servers(t testing.TB, n int) []*server.Server { return NewEngine(t, n).Servers }
+
+// Engine is one server, or some that form a cluster, which can be started again.
+type Engine struct {
+	Servers []*server.Server
+	t       testing.TB
+	options []*server.Options
+}
+
+// NewEngine starts servers as Servers does.
+func NewEngine(t testing.TB, n int) *Engine {
 	t.Helper()
+	e := &Engine{t: t}
 	routes := make([]*url.URL, n)
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-		routes[i] = &url.URL{Scheme: "nats-route", Host: l.Addr().String()}
-		l.Close()
-	}
-	all := make([]*server.Server, n)
-	for i := range all {
+	for i := range n {
 		o := &server.Options{ServerName: fmt.Sprintf("n%d", i+1), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
 			StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
 		if n > 1 {
-			o.Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: ports[i]}
-			o.Routes = routes
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port}
+			o.Routes, routes[i] = routes, &url.URL{Scheme: "nats-route", Host: l.Addr().String()}
+			l.Close()
 		}
-		s, err := server.NewServer(o)
+		e.options = append(e.options, o)
+	}
+	t.Cleanup(e.Stop)
+	e.Start()
+	return e
+}
+
+// URL is that of the servers.
+func (e *Engine) URL() string {
+	var all []string
+	for _, s := range e.Servers {
+		all = append(all, s.ClientURL())
+	}
+	return strings.Join(all, ",")
+}
+
+// Stop ends the servers.
+func (e *Engine) Stop() {
+	for _, s := range e.Servers {
+		s.Shutdown()
+	}
+	for _, s := range e.Servers {
+		s.WaitForShutdown()
+	}
+}
+
+// Start starts them, or starts them again after Stop, with what they had stored, and waits
+// until streams can be made.
+func (e *Engine) Start() {
+	e.t.Helper()
+	e.Servers = nil
+	for _, o := range e.options {
+		s, err := server.NewServer(o.Clone())
 		if err != nil {
-			t.Fatal(err)
+			e.t.Fatal(err)
 		}
 		go s.Start()
-		t.Cleanup(func() {
-			s.Shutdown()
-			s.WaitForShutdown()
-		})
-		all[i] = s
+		e.Servers = append(e.Servers, s)
 	}
-	for _, s := range all {
+	for i, s := range e.Servers {
 		if !s.ReadyForConnections(10 * time.Second) {
-			t.Fatal("the server does not listen")
+			e.t.Fatal("the server does not listen")
 		}
+		e.options[i].Port = s.Addr().(*net.TCPAddr).Port
 	}
 	deadline := time.Now().Add(20 * time.Second)
-	for n > 1 && !ready(all) {
+	for len(e.Servers) > 1 && !ready(e.Servers) {
 		if time.Now().After(deadline) {
-			t.Fatal("the servers have no leader")
+			e.t.Fatal("the servers have no leader")
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return all
 }
 
 // Configured starts one server with a configuration as nats-server reads it, which has
@@ -80,19 +114,10 @@ func Configured(t testing.TB, config string) *server.Server {
 		t.Fatal(err)
 	}
 	o.Host, o.Port, o.JetStream, o.StoreDir, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, t.TempDir(), true, true
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server does not listen")
-	}
-	return s
+	e := &Engine{t: t, options: []*server.Options{o}}
+	t.Cleanup(e.Stop)
+	e.Start()
+	return e.Servers[0]
 }
 
 // ready reports whether one of the servers leads the others, and has heard of all.

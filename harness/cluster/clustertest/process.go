@@ -26,7 +26,8 @@ func Main() {
 	o := &server.Options{ServerName: *name, Host: "127.0.0.1", Port: *port, JetStream: true, StoreDir: *dir, NoSigs: true,
 		NoLog: true}
 	if *routes != "" {
-		o.Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: *route}
+		o.Cluster = server.ClusterOpts{Name: "usetools", Host: "127.0.0.1", Port: *route,
+			NoAdvertise: true} // so that clients use the ways that they were told
 		for u := range strings.SplitSeq(*routes, ",") {
 			parsed, err := url.Parse(u)
 			if err != nil {

@@ -1,0 +1,149 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/usetools/usetools/harness"
+	"github.com/usetools/usetools/harness/cluster"
+	"github.com/usetools/usetools/harness/record"
+)
+
+const hangScript = `
+UseTools("shop.get_stock", "shop.buy")
+shop.Buy(shop.BuyParams{Item: "first"})
+shop.GetStock(shop.GetStockParams{Item: "nut"})
+_, err := shop.Buy(shop.BuyParams{Item: "second"})
+fmt.Println(err)`
+
+// within waits for a value, with a deadline for tests that hang.
+func within[T any](t *testing.T, what string, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(60 * time.Second):
+		t.Fatal("not so after a minute: " + what)
+	}
+	return v
+}
+
+type told struct {
+	*answerOf
+	err error
+}
+
+// send sends the script in the background.
+func send(t *testing.T, front string) <-chan told {
+	out := make(chan told, 1)
+	go func() {
+		a, err := sendScript(t.Context(), front, hangScript, map[string]any{})
+		out <- told{a, err}
+	}()
+	return out
+}
+
+// hanging is a cluster with a script under way, whose second call is held.
+func hanging(t *testing.T, fronts int) (*aCluster, *sales, *cluster.Cluster, <-chan told) {
+	if testing.Short() {
+		t.Skip("the race detector sees the test's own process alone")
+	}
+	shop := &sales{bought: map[string]int{}, hold: make(chan struct{}), held: make(chan struct{}, 10)}
+	c := startCluster(t, shop.serve(t), 2*time.Second, 1, fronts, 1)
+	own := c.connect(30 * time.Second)
+	t.Cleanup(func() { own.Close() })
+	out := send(t, c.fronts[0])
+	within(t, "the script is under way", shop.held)
+	return c, shop, own, out
+}
+
+// theRun is the one run that there is.
+func theRun(t *testing.T, store *record.Store) *record.Run {
+	t.Helper()
+	var all []string
+	for sum, err := range store.List(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, sum.ID)
+	}
+	if len(all) != 1 {
+		t.Fatalf("want one run: %v", all)
+	}
+	run, err := store.Load(all[0])
+	if err != nil || run.Damaged != nil {
+		t.Fatalf("%+v, %v", run, err)
+	}
+	return run
+}
+
+// A runner that hangs while another one ends its run as lost makes no effect when it goes
+// on, and changes nothing of the record.
+func TestARunnerThatHangs(t *testing.T) {
+	t.Parallel()
+	c, shop, own, out := hanging(t, 1)
+	hangs := c.kinds["runner"][0]
+	hangs.freeze(true)
+	another := &child{t: t, dir: hangs.dir, name: "another runner", args: append([]string{}, hangs.args...)}
+	another.start()
+	t.Cleanup(another.kill)
+	a := within(t, "the run is lost", out)
+	if a.err != nil || a.Status != harness.Lost {
+		t.Fatalf("%+v, %v", a.answerOf, a.err)
+	}
+	before := theRun(t, own.Store(nil))
+	another.kill()
+	close(shop.hold)
+	hangs.freeze(false)
+	idle := make(chan struct{})
+	go func() { // it is rid of the run, and says so
+		defer close(idle)
+		for t.Context().Err() == nil {
+			s, err := own.Status(t.Context(), nil)
+			if err == nil && len(s.Processes) > 0 {
+				for _, p := range s.Processes {
+					if p.Runner != nil && p.Runner.Running == 0 && time.Since(p.Seen) < time.Second {
+						return
+					}
+				}
+			}
+			pause(100 * time.Millisecond)
+		}
+	}()
+	within(t, "the runner has nothing to do", idle)
+	after := theRun(t, own.Store(nil))
+	if after.End == nil || after.End.Status != string(harness.Lost) || after.Running || len(after.Lines) != len(before.Lines) {
+		last, _ := json.Marshal(after.Lines[len(after.Lines)-1])
+		t.Errorf("%d lines, and then %d: %s", len(before.Lines), len(after.Lines), last)
+	}
+	if shop.receipt("first") == 0 || shop.receipt("second") != 0 || len(shop.twice) != 0 {
+		t.Errorf("bought: %v, twice %v", shop.bought, shop.twice)
+	}
+}
+
+// A front end that hangs, and whose client sends its request to another one: both give the
+// answer of one run.
+func TestAFrontEndThatHangs(t *testing.T) {
+	t.Parallel()
+	c, shop, own, out := hanging(t, 2)
+	hangs := c.kinds["front"][0]
+	hangs.freeze(true)
+	again := send(t, c.fronts[1])
+	close(shop.hold)
+	a := within(t, "the other front end answers", again)
+	if a.err != nil || a.Status != harness.OK {
+		t.Fatalf("%+v, %v", a.answerOf, a.err)
+	}
+	hangs.freeze(false)
+	if late := within(t, "the front end answers", out); late.err != nil || late.Status != harness.OK || late.Run != a.Run {
+		t.Errorf("%+v, %v", late.answerOf, late.err)
+	}
+	if run := theRun(t, own.Store(nil)); run.End == nil || run.Begin.ID != a.Run {
+		t.Errorf("%+v", run)
+	}
+	if shop.receipt("first") == 0 || shop.receipt("second") == 0 || len(shop.twice) != 0 {
+		t.Errorf("bought: %v, twice %v", shop.bought, shop.twice)
+	}
+}

@@ -1,0 +1,143 @@
+package clustertest
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Link is a way to a server that can be cut: then nothing goes through, in neither
+// direction, nothing is closed, and whoever connects is not answered.
+type Link struct {
+	listener net.Listener
+	to       string
+
+	mu    sync.Mutex
+	whole chan struct{} // closed while the link is whole
+	conns map[net.Conn]bool
+	cut   bool
+	ended bool
+}
+
+// NewLink makes a link to the server at a URL of NATS. It ends with the test.
+func NewLink(t testing.TB, to string) *Link {
+	t.Helper()
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Link{to: u.Host, whole: make(chan struct{}), conns: map[net.Conn]bool{}}
+	close(l.whole)
+	if l.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			client, err := l.listener.Accept()
+			if err != nil {
+				return
+			}
+			if l.add(client) {
+				work.Go(func() { l.join(client) })
+			}
+		}
+	})
+	t.Cleanup(func() {
+		l.end()
+		work.Wait()
+	})
+	return l
+}
+
+// URL is where the link begins.
+func (l *Link) URL() string { return "nats://" + l.listener.Addr().String() }
+
+// Cut cuts the link.
+func (l *Link) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.cut && !l.ended {
+		l.cut, l.whole = true, make(chan struct{})
+	}
+}
+
+// Mend makes the link whole again: what was sent meanwhile arrives.
+func (l *Link) Mend() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cut {
+		l.cut = false
+		close(l.whole)
+	}
+}
+
+// pass returns while the link is whole.
+func (l *Link) pass() {
+	l.mu.Lock()
+	whole := l.whole
+	l.mu.Unlock()
+	<-whole
+}
+
+// add notes a connection; false: the link has ended.
+func (l *Link) add(c net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		c.Close()
+		return false
+	}
+	l.conns[c] = true
+	return true
+}
+
+func (l *Link) end() {
+	l.Mend()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended = true; l.cut {
+		close(l.whole)
+	}
+	l.listener.Close()
+	for c := range l.conns {
+		c.Close()
+	}
+}
+
+// join connects a client to the server until one of them closes the connection.
+func (l *Link) join(client net.Conn) {
+	l.pass()
+	server, err := net.Dial("tcp", l.to)
+	if err != nil || !l.add(server) {
+		client.Close()
+		l.drop(client)
+		return
+	}
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
+		both.Go(func() {
+			from, to := way[0], way[1]
+			buf := make([]byte, 32<<10)
+			for {
+				n, err := from.Read(buf)
+				l.pass()
+				if _, failed := to.Write(buf[:n]); err != nil || failed != nil {
+					break
+				}
+			}
+			from.Close()
+			to.Close()
+		})
+	}
+	both.Wait()
+	l.drop(client)
+	l.drop(server)
+}
+
+func (l *Link) drop(c net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, c)
+}
