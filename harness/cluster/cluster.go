@@ -61,6 +61,9 @@ const (
 	// each is how long one request to the engine may take; it is made again until its
 	// context ends.
 	each = 2 * time.Second
+	// awayFor is how long a connection may be away for a client that waits for an answer:
+	// a server that fails over is back before.
+	awayFor = 5 * time.Second
 	// part is how many bytes one message has at most: half of what servers take that are
 	// not told otherwise.
 	part = 512 << 10
@@ -84,6 +87,7 @@ type Cluster struct {
 
 	outgoing outgoing
 	denied   atomic.Pointer[func(error)] // told while it connects what the user may not do
+	away     atomic.Int64                // since when there is no connection, Unix ns; 0: there is one
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -138,11 +142,15 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 			}
 		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			c.away.CompareAndSwap(0, time.Now().UnixNano())
 			if err != nil && c.ctx.Err() == nil {
 				c.log.Warn("the cluster cannot be reached", "error", err)
 			}
 		}),
-		nats.ReconnectHandler(func(nc *nats.Conn) { c.log.Info("the cluster is there again", "server", nc.ConnectedUrlRedacted()) }),
+		nats.ReconnectHandler(func(nc *nats.Conn) {
+			c.away.Store(0)
+			c.log.Info("the cluster is there again", "server", nc.ConnectedUrlRedacted())
+		}),
 	}
 	user, opts, err := c.secured(opts)
 	if err != nil {
@@ -270,7 +278,7 @@ func (c *Cluster) again(ctx context.Context, request func(context.Context) error
 		try, cancel := context.WithTimeout(ctx, each)
 		err := request(try)
 		cancel()
-		if !lostRequest(err) || ctx.Err() != nil {
+		if !lostRequest(err) || ctx.Err() != nil || ctx.Value(hasty{}) != nil && c.gone() {
 			return err
 		}
 		select {
@@ -281,6 +289,20 @@ func (c *Cluster) again(ctx context.Context, request func(context.Context) error
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// hasty is the key of a context whose requests are given up once the connection is gone.
+type hasty struct{}
+
+// forClient is the context of requests that a client waits for.
+func (c *Cluster) forClient(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithValue(ctx, hasty{}, true), c.o.AckWait)
+}
+
+// gone reports whether the connection has been away for longer than awayFor.
+func (c *Cluster) gone() bool {
+	since := c.away.Load()
+	return since != 0 && time.Since(time.Unix(0, since)) > awayFor
 }
 
 // lostRequest reports whether an error says that nobody answered, so that the request is

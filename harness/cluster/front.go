@@ -321,7 +321,7 @@ func (f *Front) send(ctx context.Context, j *job, s *harness.Script, queued func
 // enqueue queues a job. Where it is not known whether the queue has it, nobody begins it.
 func (f *Front) enqueue(ctx context.Context, j *job) error {
 	key := cmp.Or(j.Name, j.ID+"-"+strings.ToLower(rand.Text()))
-	try, cancel := context.WithTimeout(ctx, f.c.o.AckWait) // so long a server may be away
+	try, cancel := f.c.forClient(ctx)
 	defer cancel()
 	err := f.c.enqueue(try, j, key)
 	var busy *BusyError

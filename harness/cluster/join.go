@@ -29,7 +29,7 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	if j.Request == "" {
 		return nil
 	}
-	try, cancel := context.WithTimeout(ctx, f.c.o.AckWait)
+	try, cancel := f.c.forClient(ctx)
 	defer cancel()
 	m := noteOf(j.Request, j.Name+" "+f.c.id)
 	var err error
@@ -91,7 +91,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script, request string) (*h
 		if n.front == "" || time.Since(n.at) > jobAge { // it cannot begin any more
 			return nil, seen, nil
 		}
-		look, cancel := context.WithTimeout(ctx, f.c.o.AckWait)
+		look, cancel := f.c.forClient(ctx)
 		p, _, err := f.c.lastOf(look, n.name)
 		cancel()
 		switch {
@@ -104,6 +104,8 @@ func (f *Front) Join(ctx context.Context, s *harness.Script, request string) (*h
 			if _, err := f.local.Withdraw(&own, "the process that took it died before it was queued"); !errors.Is(err, record.ErrTaken) {
 				return nil, seen, err
 			}
+		case lostRequest(err):
+			return nil, nil, cmp.Or(ctx.Err(), error(errAway))
 		case err != nil:
 			return nil, nil, cmp.Or(ctx.Err(), err)
 		case !p.open || !f.Gone(ctx, n.front):
@@ -121,7 +123,7 @@ func (f *Front) Join(ctx context.Context, s *harness.Script, request string) (*h
 // find is what is noted of a request, and its job in the queue that nobody waits for, if
 // there is one.
 func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err error) {
-	ctx, cancel := context.WithTimeout(ctx, f.c.o.AckWait)
+	ctx, cancel := f.c.forClient(ctx)
 	defer cancel()
 	if n, err = f.c.noted(ctx, request); err != nil || n.seq == 0 { // it is noted before it is queued
 		return n, nil, err
