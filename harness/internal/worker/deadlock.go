@@ -79,6 +79,11 @@ func (c *child) watch(over <-chan struct{}) {
 		if quiet++; quiet < 2 {
 			continue
 		}
+		select {
+		case <-over: // the worker is about to say how it ended
+			return
+		default:
+		}
 		if !parked {
 			c.deadlock(some)
 			return
@@ -188,10 +193,13 @@ func blocked(dump []byte) (some, all, asleep bool) {
 		if !ok {
 			continue
 		}
+		state, _, _ = strings.Cut(strings.TrimRight(state, "]:"), ",")
 		if slices.ContainsFunc(own, func(f string) bool { return strings.Contains(rest, f) }) {
+			if strings.Contains(rest, "worker.Main(") && !strings.HasPrefix(state, "chan ") && state != "select" {
+				return true, false, false // the script has ended, and it says so
+			}
 			continue
 		}
-		state, _, _ = strings.Cut(strings.TrimRight(state, "]:"), ",")
 		switch {
 		case strings.HasPrefix(state, "chan "), strings.HasPrefix(state, "select"), strings.HasPrefix(state, "sync."),
 			// The runtime waits for its own semaphores too, to begin a collection.
