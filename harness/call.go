@@ -199,6 +199,9 @@ func (r *run) make(ctx context.Context, t *wrappers.Tool, line *record.Call, arg
 			})()
 		}
 		how := &backend.Send{Effect: effect, Key: line.Key}
+		if store := r.journal.store; store != nil {
+			how.Within = store.SentWithin()
+		}
 		how.Sending = func(context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err

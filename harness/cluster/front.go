@@ -74,6 +74,7 @@ type flight struct {
 	s      *harness.Script
 	asking chan struct{} // has a value for each question that is being asked
 	ctx    context.Context
+	client context.Context // of the request: ends when its client has left
 
 	frames frames // of the goroutine that reads messages
 	wake   chan struct{}
@@ -110,7 +111,7 @@ func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 		subscribe(c.conn.ChanSubscribe(eventSubject(c.id, "*"), f.msgs)),
 		subscribe(c.conn.ChanSubscribe(doneSubject(c.id, "*"), f.msgs)),
 		subscribe(c.conn.Subscribe(askSubject(c.id, "*"), f.asked)),
-		subscribe(c.conn.Subscribe(pingSubject(c.id), func(m *nats.Msg) { m.Respond(nil) })),
+		subscribe(c.conn.Subscribe(pingSubject(c.id), f.pinged)),
 		c.conn.FlushTimeout(each),
 	)
 	if err != nil {
@@ -247,7 +248,7 @@ func (o *outcome) status() string {
 
 // expect listens to what is told of a run until forget is called.
 func (f *Front) expect(ctx context.Context, id string, s *harness.Script) (fl *flight, forget func()) {
-	fl = &flight{s: s, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1)}
+	fl = &flight{s: s, client: ctx, asking: make(chan struct{}, maxAsking), wake: make(chan struct{}, 1)}
 	var end context.CancelFunc
 	fl.ctx, end = context.WithCancel(context.WithoutCancel(ctx))
 	f.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
@@ -52,25 +53,59 @@ func (f *Front) note(ctx context.Context, j *job, seen *harness.Seen) error {
 	return err
 }
 
+// left is the answer of a front end to a ping with the ID of a run whose client has left.
+const left = "left"
+
+// pinged says that this front end is there.
+func (f *Front) pinged(m *nats.Msg) {
+	if f.left(string(m.Data)) {
+		m.Respond([]byte(left))
+		return
+	}
+	m.Respond(nil)
+}
+
+// left reports whether the client of a run that this front end waits for has left, so that
+// the run is being canceled.
+func (f *Front) left(run string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fl := f.flights[run]
+	return fl != nil && fl.client.Err() != nil
+}
+
 // Gone reports whether a front end is gone or cannot be reached: only its answer says that
 // it is there. A server that has not heard yet that it is gone says nothing.
 func (f *Front) Gone(ctx context.Context, front string) bool {
+	gone, _ := f.gone(ctx, front, "")
+	return gone
+}
+
+// gone is Gone, and reports whether the client of a run has left another front end that is
+// there.
+func (f *Front) gone(ctx context.Context, front, run string) (gone, clientLeft bool) {
 	if front == f.c.id {
-		return false
+		return false, false
 	}
 	for range 2 { // whoever has just connected to another server may not be known there yet
 		try, cancel := context.WithTimeout(ctx, each)
-		_, err := f.c.conn.RequestWithContext(try, pingSubject(front), nil)
+		m, err := f.c.conn.RequestWithContext(try, pingSubject(front), []byte(run))
 		cancel()
 		if err == nil {
-			return false
+			return false, string(m.Data) == left
 		}
 	}
-	return true
+	return true, false
+}
+
+// awaited reports whether somebody waits for a run at a front end.
+func (f *Front) awaited(ctx context.Context, front, run string) bool {
+	gone, clientLeft := f.gone(ctx, front, run)
+	return !gone && !clientLeft
 }
 
 // Join waits for a run of a request whose front end is gone, or sees to it that it never
-// begins.
+// begins. One whose client has left is being canceled: its end is waited for.
 func (f *Front) Join(ctx context.Context, s *harness.Script, request string) (*harness.Result, *harness.Seen, error) {
 	if request == "" {
 		return nil, &harness.Seen{}, nil
@@ -84,8 +119,15 @@ func (f *Front) Join(ctx context.Context, s *harness.Script, request string) (*h
 		case err != nil:
 			return nil, nil, err
 		case j != nil:
-			res, err := f.adopt(ctx, j)
-			return res, nil, err
+			gone, _ := f.gone(ctx, j.Front, j.ID)
+			out := f.adopt(ctx, j)
+			if !gone && ctx.Err() == nil && try < joinTries {
+				continue
+			}
+			if out.res != nil {
+				f.answers(out.res)
+			}
+			return out.res, nil, out.err
 		}
 		seen := &harness.Seen{Run: n.id, Version: n.seq, At: at}
 		if n.front == "" || time.Since(n.at) > jobAge { // it cannot begin any more
@@ -96,19 +138,19 @@ func (f *Front) Join(ctx context.Context, s *harness.Script, request string) (*h
 		cancel()
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if !f.Gone(ctx, n.front) {
+			if f.awaited(ctx, n.front, n.id) {
 				return nil, seen, nil
 			}
 			own := *s
 			own.Run, own.Front = n.name, n.front
-			if _, err := f.local.Withdraw(&own, "the process that took it died before it was queued"); !errors.Is(err, record.ErrTaken) {
+			if _, err := f.local.Withdraw(&own, "nobody waits for it any more"); !errors.Is(err, record.ErrTaken) {
 				return nil, seen, err
 			}
 		case lostRequest(err):
 			return nil, nil, cmp.Or(ctx.Err(), error(errAway))
 		case err != nil:
 			return nil, nil, cmp.Or(ctx.Err(), err)
-		case !p.open || !f.Gone(ctx, n.front):
+		case !p.open || f.awaited(ctx, n.front, n.id):
 			return nil, seen, nil
 		case try >= joinTries: // it has been taken out of the queue
 			running, err := f.c.backing.running(ctx, p)
@@ -134,7 +176,7 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 		if j == nil || err != nil {
 			return n, nil, err
 		}
-		if j.Kind == kindRun && f.Gone(ctx, j.Front) {
+		if j.Kind == kindRun && !f.awaited(ctx, j.Front, j.ID) {
 			return n, j, nil
 		}
 		seq = at + 1
@@ -142,18 +184,14 @@ func (f *Front) find(ctx context.Context, request string) (n noted, j *job, err 
 	return n, nil, nil
 }
 
-// adopt waits for what a job comes to whose front end is gone.
-func (f *Front) adopt(ctx context.Context, j *job) (*harness.Result, error) {
+// adopt waits for what a job comes to for which nobody waits.
+func (f *Front) adopt(ctx context.Context, j *job) *outcome {
 	fl, forget := f.expect(ctx, j.ID, &harness.Script{})
 	defer forget()
 	sub, err := f.c.conn.ChanSubscribe(doneSubject(j.Front, j.ID), f.msgs)
 	if err != nil {
-		return nil, err
+		return &outcome{err: err}
 	}
 	defer sub.Unsubscribe()
-	out := (&waiter{f: f, j: j, fl: fl}).wait(ctx)
-	if out.res != nil {
-		f.answers(out.res)
-	}
-	return out.res, out.err
+	return (&waiter{f: f, j: j, fl: fl}).wait(ctx)
 }

@@ -327,6 +327,34 @@ func TestAJobUnderWayToTheQueueDoesNotBeginTwice(t *testing.T) {
 	}
 }
 
+// Who closes the stream at one front end and sends the request to another one at once gets
+// the first run, which is canceled meanwhile and goes on.
+func TestARequestIsSentToAnotherFrontEndAtOnce(t *testing.T) {
+	url := clustertest.Server(t)
+	_, first := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	_, second := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	shop := newSeller()
+	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &harness.Script{Source: buys, Subject: "ann"}
+	ids := begun(s)
+	out := sends(ctx, first, s)
+	id := receive(t, ids)
+	receive(t, shop.begun)
+	cancel()
+	go func() {
+		<-shop.canceled
+		close(shop.release)
+	}()
+	res, err := second.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"})
+	if err != nil || res == nil || res.Run != id || res.Status != harness.OK || shop.orders() != 1 {
+		t.Errorf("%d orders: %+v, %v", shop.orders(), res, err)
+	}
+	if got := receive(t, out); got.err != nil || got.res.Status != harness.Canceled || got.res.Run != id {
+		t.Errorf("%+v, %v", got.res, got.err)
+	}
+}
+
 // Of several runs of a request the one is waited for that nobody else waits for.
 func TestTheRunThatNobodyWaitsForIsJoined(t *testing.T) {
 	url := clustertest.Server(t)

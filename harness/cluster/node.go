@@ -328,7 +328,7 @@ func (n *node) do(ctx context.Context, s *served) (raw json.RawMessage, err erro
 	}
 	w := s.m.Call
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier(w.Trace))
-	how := &backend.Send{Effect: w.Effect, Key: w.Key}
+	how := &backend.Send{Effect: w.Effect, Key: w.Key, Within: n.c.o.AckWait}
 	if w.Effect {
 		how.Sending = func(ctx context.Context) error {
 			m, err := n.ask(ctx, s, &message{Kind: beginKind})

@@ -48,6 +48,10 @@ type backing struct {
 
 func (b *backing) Changes() *record.Signal { return &b.news }
 
+// SentWithin is as long as a line may take while a server of the engine is away, and as its
+// writer takes itself to have the record.
+func (b *backing) SentWithin() time.Duration { return b.c.o.AckWait }
+
 func (b *backing) Create(name string) (record.Sink, error) {
 	if err := b.live(); err != nil {
 		return nil, err

@@ -41,6 +41,9 @@ type Backing interface {
 	// costs less than the sum of their sizes.
 	// Tidy deletes what killed writers left without a record.
 	Tidy() error
+	// SentWithin is how long after the line of a call was written the call may be sent, so
+	// that a process that stood still in between does not send it later.
+	SentWithin() time.Duration
 	// Key is the store's key, nil where there is none and it is not to be made.
 	Key(make bool) ([]byte, error)
 	// Once makes a claim, and forgets those that are over; false: it was made before.

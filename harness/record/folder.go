@@ -296,6 +296,11 @@ func (d *folder) Names() ([]string, error) {
 	return names, nil
 }
 
+// sentWithin is how long after its line a call may be sent where lines are written here.
+const sentWithin = 5 * time.Second
+
+func (*folder) SentWithin() time.Duration { return sentWithin }
+
 func (d *folder) Find(id string) ([]string, error) { return find(d, id) }
 
 func (d *folder) Note(string, string) error     { return errors.ErrUnsupported }

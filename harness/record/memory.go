@@ -206,6 +206,8 @@ func (m *memory) Names() ([]string, error) {
 	return m.sorted(func(r *memoryRecord) bool { return r.listed }), nil
 }
 
+func (*memory) SentWithin() time.Duration { return sentWithin }
+
 func (m *memory) Find(id string) ([]string, error) { return find(m, id) }
 
 func (*memory) Note(string, string) error     { return errors.ErrUnsupported }

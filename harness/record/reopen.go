@@ -185,13 +185,9 @@ func (e *RunningError) Error() string {
 
 func (e *RunningError) Is(target error) bool { return target == ErrRunning }
 
-// settleAfter is how long after it was due a call may still be sent: a process that
-// stopped between its line and its first byte does not send later.
-const settleAfter = 5 * time.Second
-
 // Settle writes what a person knows of a call of which nothing was known: it sets
 // Type and Time. after is how long the call may have taken: a person may say that it
-// did not happen when that and 5 s have passed, before which it is ErrTooEarly. A
+// did not happen when that and SentWithin have passed, before which it is ErrTooEarly. A
 // call that Run.Unknown does not have is ErrNotUnknown.
 func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 	err := s.write(id, false, func(r *Run) (Line, error) {
@@ -199,7 +195,7 @@ func (s *Store) Settle(id string, st *Settle, after time.Duration) error {
 			if m.N != st.N {
 				continue
 			}
-			at := m.sent.Add(settleAfter + after)
+			at := m.sent.Add(s.SentWithin() + after)
 			if st.Time = r.now(); !st.Happened && !st.Time.After(at) {
 				return nil, fmt.Errorf("%w: that it did not can be said after %s", ErrTooEarly, at.Format(time.RFC3339))
 			}

@@ -257,7 +257,7 @@ func (w *walk) took(n int, s State, e Event) {
 // settle has a person say what became of a call; the process is gone then.
 func (w *walk) settle(n int, s State, e Event) {
 	w.end()
-	if err := w.s.Settle(w.w.ID(), &Settle{N: n, Happened: e == OnHappened}, -settleAfter-time.Hour); err != nil {
+	if err := w.s.Settle(w.w.ID(), &Settle{N: n, Happened: e == OnHappened}, -sentWithin-time.Hour); err != nil {
 		w.t.Fatal(err)
 	}
 	w.took(n, s, e)

@@ -94,6 +94,9 @@ func On(in Backing, name string, o *StoreOptions) *Store { return newStore(in, n
 // Dir is the store's folder, absolute, "" for one in memory, the name that On was given.
 func (s *Store) Dir() string { return s.dir }
 
+// SentWithin is how long after its line was written a call may still be sent.
+func (s *Store) SentWithin() time.Duration { return s.in.SentWithin() }
+
 // pruneEvery is of how many records that begin one prunes the store, at random:
 // a process may begin only one.
 const pruneEvery = 64

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"time"
 )
 
-// maxDelay is how long after the beginning of Sending a call may leave.
-const maxDelay = 5 * time.Second
+// DefaultWithin is how long after the beginning of Sending a call may leave.
+const DefaultWithin = 5 * time.Second
 
 // Send is what the caller of one call wants of its sending. Use it for that
 // call only.
@@ -27,11 +28,14 @@ type Send struct {
 	// the arguments or the config set stays.
 	Key string
 	// Sending is called once, directly before the first byte of the call can
-	// leave this process; nil: nobody is asked. After an error of it, and 5 s
-	// after it began, the call is not sent. A call that ends without it was not
+	// leave this process; nil: nobody is asked. After an error of it, and
+	// Within after it began, the call is not sent. A call that ends without it was not
 	// sent. Over HTTP, a call without Effect may still wait for its connection
 	// after it.
 	Sending func(context.Context) error
+	// Within is how long after the beginning of Sending the call may leave; 0:
+	// DefaultWithin.
+	Within time.Duration
 	// Ask asks the person behind the call what its server wants to know in the
 	// middle of it (MCP's elicitation of revision 2025-11-25): at most 60 s, and
 	// within the time of the call. nil: the server is told that nobody answered.
@@ -102,9 +106,9 @@ func (s *Send) Begin(ctx context.Context) error {
 	elapsed := stopwatch()
 	if err := s.Sending(ctx); err != nil {
 		s.err = &OutcomeError{NotSent, err}
-	} else if late := elapsed(); late > maxDelay {
+	} else if late, most := elapsed(), cmp.Or(s.Within, DefaultWithin); late > most {
 		s.err = &OutcomeError{NotSent, fmt.Errorf("what comes before it took %v; at most %v are allowed",
-			late.Round(time.Millisecond), maxDelay)}
+			late.Round(time.Millisecond), most)}
 	}
 	return s.err
 }

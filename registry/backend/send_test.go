@@ -33,8 +33,8 @@ func TestACallIsSentOnce(t *testing.T) {
 		{name: "an effect", effect: true, ctx: t.Context(), asked: 1, sent: true},
 		{name: "refused", effect: true, ctx: t.Context(), err: no, asked: 1, first: no},
 		{name: "a read, refused", ctx: t.Context(), err: no, asked: 1, first: no},
-		{name: "in time", effect: true, ctx: t.Context(), takes: maxDelay, asked: 1, sent: true},
-		{name: "late", effect: true, ctx: t.Context(), takes: maxDelay + 1, asked: 1},
+		{name: "in time", effect: true, ctx: t.Context(), takes: DefaultWithin, asked: 1, sent: true},
+		{name: "late", effect: true, ctx: t.Context(), takes: DefaultWithin + 1, asked: 1},
 		{name: "cancelled", effect: true, ctx: cancelled, first: context.Canceled},
 		{name: "over", effect: true, ctx: t.Context(), ended: true},
 	} {
