@@ -129,6 +129,9 @@ func (p *Permissions) WriteTo(w io.Writer) (int64, error) {
 		b.WriteString("  ]\n")
 	}
 	b.WriteString("permissions: {\n")
+	if slices.Contains(p.Subscribe, inboxes("")+".>") {
+		b.WriteString("  # _INBOX.> is what all users share: with -cluster-creds FILE it is the user's own, which it needs then.\n")
+	}
 	list("publish", p.Publish)
 	list("subscribe", p.Subscribe)
 	b.WriteString("  allow_responses: { max: -1, expires: \"1h\" }\n}\n")
