@@ -246,7 +246,7 @@ func checkRunners(s *cluster.Status) []finding {
 		if p.OldestS > 0 {
 			q.Detail += fmt.Sprintf(", the oldest for %v", time.Duration(p.OldestS*float64(time.Second)).Round(time.Second))
 		}
-		if p.Waiting > 0 && p.Runners == 0 {
+		if p.Waiting+p.UnderWay > 0 && p.Runners == 0 {
 			q.Status, q.Do = warning, "no runner of the pool is alive: start harness runner -pool "+shellWord(p.Name)
 		}
 		out = append(out, q)

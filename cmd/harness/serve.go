@@ -208,7 +208,8 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 		defer end()
-		opts.Spares, opts.KeptFor = 0, "runs are kept in the cluster for "+c.String("keep-age")
+		opts.Spares, opts.KeptFor = 0, "runs are kept in the cluster for "+c.String("keep-age")+
+			fmt.Sprintf(" or %d MB", c.Int("keep-mb"))
 	}
 	var http *serve.HTTP
 	if addr := c.String("http"); addr != "" {
@@ -415,7 +416,8 @@ func idleServeFlags(c *cli.Command) error {
 			"leave one of them out", "usage-order"),
 		pointless(c, c.String("audit") == "", "without -audit FILE: add that, or leave it out", "audit-args",
 			"audit-required"),
-		pointless(c, !c.IsSet("state"), "without -state DIR: add that, or leave it out", "keep-age", "keep-mb", "resume"),
+		pointless(c, !c.IsSet("state") && join.URL(c) == "", "without -state DIR or -cluster URL: add one, or leave it out",
+			"keep-age", "keep-mb", "resume"),
 		pointless(c, approve == "" || approve == harness.ApproveNone,
 			"without -approve destructive (or marked, writes): add that, or leave it out", "approved"),
 		pointless(c, c.Bool("no-watch"), "beside -no-watch: leave one of them out", "poll"),

@@ -34,6 +34,7 @@ import (
 //	a client closes its stream     canceled                 TestARunIsCanceled
 //	a client sends it again        the first run's answer   TestARequestOutlivesItsFrontEnd
 //	  to go on with a run          of the one that goes on  TestARunGoesOnOnce
+//	                                                        TestARunThatIsAboutToGoOnIsNotBegunAgain
 //	one server of three dies       its answer               TestRunsOutliveTheEngine
 //	all servers start again        its answer               TestRunsOutliveTheEngine
 //	no server is reached           lost, or canceled        TestAScriptEndsWithoutTheEngine
@@ -273,6 +274,35 @@ func TestARunGoesOnOnce(t *testing.T) {
 	}
 	if first.orders() != 0 || shop.orders() != 1 {
 		t.Errorf("%d and %d orders", first.orders(), shop.orders())
+	}
+}
+
+// A lost run that is about to go on, of which no line says so yet, is not begun again.
+func TestARunThatIsAboutToGoOnIsNotBegunAgain(t *testing.T) {
+	t.Parallel()
+	url := clustertest.Server(t)
+	_, h := fronting(t, connected(t, url, Options{AckWait: short}), FrontOptions{})
+	dies := connected(t, url, Options{AckWait: short})
+	shop := newSeller()
+	serving(t, dies, shop, RunnerOptions{})
+	out := sends(t.Context(), h, &harness.Script{Source: buys, Subject: "ann"})
+	receive(t, shop.begun)
+	dies.conn.Close()
+	serving(t, connected(t, url, Options{AckWait: short}), newSeller(), RunnerOptions{})
+	lost := receive(t, out)
+	if lost.err != nil || lost.res.Status != harness.Lost {
+		t.Fatalf("%+v, %v", lost.res, lost.err)
+	}
+	other := connected(t, url, Options{AckWait: short})
+	other.Backing()
+	names, err := other.backing.Find(lost.res.Run)
+	must(t, err)
+	w, err := other.backing.Reopen(names[0], false)
+	must(t, err)
+	defer w.Close()
+	var running *record.RunningError
+	if res, err := h.Rejoin(t.Context(), &harness.Script{Source: buys, Subject: "ann"}); !errors.As(err, &running) {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

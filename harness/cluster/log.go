@@ -119,6 +119,8 @@ func (c *Cluster) reached(err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return fs.ErrNotExist
+	case errors.Is(err, nats.ErrReconnectBufExceeded): // there is no connection, and nothing waits for one
+		return fmt.Errorf("the cluster at %s cannot be reached: %w", plainURL(c.o.URL), nats.ErrDisconnected)
 	case lostRequest(err), errors.Is(err, context.Canceled) && c.ctx.Err() != nil, errors.Is(err, nats.ErrConnectionClosed):
 		return fmt.Errorf("the cluster at %s cannot be reached: %w", plainURL(c.o.URL), err)
 	}

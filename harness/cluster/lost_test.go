@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
@@ -145,6 +148,10 @@ func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
 	run, err := c.Store(nil).Load(receive(t, ids)) // nobody begins it later
 	if err != nil || run.End == nil || run.End.Status != string(harness.Canceled) {
 		t.Errorf("%+v, %v", run, err)
+	}
+	info, err := c.records.Info(t.Context(), jetstream.WithSubjectFilter(prefix+"rec.*."+run.Begin.ID))
+	if err != nil || len(info.State.Subjects) != 1 || slices.Max(slices.Collect(maps.Values(info.State.Subjects))) != 1 {
+		t.Errorf("its end is not in the message that begins it: %v, %v", info.State.Subjects, err)
 	}
 	if j, _, err := c.queued(t.Context(), run.Begin.ID); j != nil || err != nil {
 		t.Errorf("it is in the queue: %+v, %v", j, err)

@@ -12,7 +12,7 @@ import (
 const (
 	RoleFront  = "front"  // takes scripts, and calls tools for its clients
 	RoleRunner = "runner" // runs those of a pool
-	RoleNode   = "node"   // has servers that others call
+	RoleNode   = "node"   // has servers that others call; a front end or a runner has it besides
 	RoleAdmin  = "admin"  // makes the streams, and runs nothing
 )
 
@@ -30,8 +30,9 @@ type Permissions struct {
 // answers come; empty: it has none, and shares the subjects of answers with all others.
 //
 // What they do not tell apart: who may read a stream reads all of it, and who may purge
-// one may purge all of it. So an account is what keeps tenants apart, and a pool keeps
-// apart what is run, not what may be read.
+// one may purge all of it; NATS grants that by stream. So front ends and runners trust each
+// other with the records of all, and with the key that signs answers. An account is what
+// keeps tenants apart; a pool keeps apart what is run, not what may be read.
 func PermissionsOf(roles []string, pool, key string) (*Permissions, error) {
 	p := &Permissions{}
 	for _, role := range roles {
@@ -41,8 +42,8 @@ func PermissionsOf(roles []string, pool, key string) (*Permissions, error) {
 		case RoleRunner:
 			p.runner(token(cmp.Or(pool, DefaultPool)))
 		case RoleNode:
-			p.process()
-			p.publish(prefix + "owner.*.*")
+			p.look()
+			p.publish(prefix+"owner.*.*", prefix+"alive.*", api+"STREAM.MSG.GET."+stateStream)
 			p.subscribe(callSubjects + ">")
 		case RoleAdmin:
 			p.publish(api+"STREAM.CREATE.*", api+"STREAM.UPDATE.*", api+"CONSUMER.CREATE."+queueStream+".>")
@@ -128,6 +129,8 @@ func (p *Permissions) WriteTo(w io.Writer) (int64, error) {
 		}
 		b.WriteString("  ]\n")
 	}
+	b.WriteString("# Front ends and runners read and write the records of all in their account, and may delete them:\n" +
+		"# who is not trusted with that gets an account of its own.\n")
 	b.WriteString("permissions: {\n")
 	if slices.Contains(p.Subscribe, inboxes("")+".>") {
 		b.WriteString("  # _INBOX.> is what all users share: with -cluster-creds FILE it is the user's own, which it needs then.\n")

@@ -115,6 +115,9 @@ func (c *Cluster) processes(ctx context.Context) ([]*Process, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(m.Data) == 0 { // it has ended
+			continue
+		}
 		p := &Process{}
 		if len(m.Data) > maxProcess || json.Unmarshal(m.Data, p) != nil {
 			p = &Process{Name: "a process of another version"}

@@ -118,6 +118,19 @@ func (b *backing) running(ctx context.Context, p position) (bool, error) {
 	return is, err
 }
 
+// writes reports whether a record is open, and its process alive, by its last message
+// alone.
+func (b *backing) writes(name string) bool {
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	p, _, err := b.c.lastOf(ctx, name)
+	if err != nil {
+		return false
+	}
+	is, err := b.running(ctx, p)
+	return is && err == nil
+}
+
 // Open returns a record of another process as it is stored, and one that is written here
 // with what is not stored yet.
 func (b *backing) Open(name string) (record.Source, error) {
@@ -238,6 +251,21 @@ func (b *backing) Size(name string) (int64, error) {
 	defer cancel()
 	p, _, err := b.c.lastOf(ctx, name)
 	return p.end + p.beside, err
+}
+
+// Most is what all records take at most, in bytes: that of their stream.
+func (b *backing) Most() (int64, error) {
+	ctx, cancel := b.c.bounded()
+	defer cancel()
+	var bytes uint64
+	err := b.c.again(ctx, func(ctx context.Context) error {
+		info, err := b.c.records.Info(ctx)
+		if err == nil {
+			bytes = info.State.Bytes
+		}
+		return err
+	})
+	return int64(bytes), err
 }
 
 func (b *backing) Remove(name string, spare func() error) error {

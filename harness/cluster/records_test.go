@@ -760,3 +760,26 @@ func TestValuesWithoutARecordAreTidied(t *testing.T) {
 	count(3)
 	must(t, to.Close())
 }
+
+// A bound that the whole stream is below is looked at once; another one removes the oldest
+// runs that have ended.
+func TestRecordsArePrunedByTheirSize(t *testing.T) {
+	a, b := two(t)
+	for range 3 {
+		w, err := a.Store(nil).Begin(&record.Begin{Script: record.String("package main\n")})
+		must(t, err)
+		must(t, errors.Join(w.Add(&record.End{Status: "ok"}), w.Close()))
+	}
+	b.Backing()
+	most, err := b.backing.Most()
+	must(t, err)
+	for _, c := range []struct {
+		bytes int64
+		want  int
+	}{{most, 3}, {1, 0}} {
+		must(t, b.Store(&record.StoreOptions{Bytes: c.bytes}).Prune())
+		if names, err := b.Backing().Names(); err != nil || len(names) != c.want {
+			t.Errorf("with %d bytes: %q, %v", c.bytes, names, err)
+		}
+	}
+}

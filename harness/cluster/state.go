@@ -52,7 +52,7 @@ func (c *Cluster) stayAlive() {
 			if c.conn.IsConnected() { // else it is forgotten after its time
 				ctx, cancel := context.WithTimeout(context.Background(), each)
 				defer cancel()
-				c.state.Purge(ctx, jetstream.WithPurgeSubject(aliveSubject(c.id)))
+				c.js.PublishMsg(ctx, aliveMessage(c.id, nil), jetstream.WithMsgTTL(time.Second), jetstream.WithRetryAttempts(0))
 			}
 			return
 		}
@@ -60,13 +60,19 @@ func (c *Cluster) stayAlive() {
 }
 
 func (c *Cluster) sayAlive(ctx context.Context) error {
-	m := nats.NewMsg(aliveSubject(c.id))
-	var err error
-	if m.Data, err = json.Marshal(c.self.say(c)); err != nil {
+	says, err := json.Marshal(c.self.say(c))
+	if err != nil {
 		return err
 	}
+	return c.keep(ctx, aliveMessage(c.id, says), c.o.AckWait)
+}
+
+// aliveMessage is what a process says of itself; nothing: that it has ended.
+func aliveMessage(id string, says []byte) *nats.Msg {
+	m := nats.NewMsg(aliveSubject(id))
+	m.Data = says
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	return c.keep(ctx, m, c.o.AckWait)
+	return m
 }
 
 // keep publishes a message to the stream of states that is forgotten after some time.
@@ -84,11 +90,11 @@ func seconds(d time.Duration) time.Duration {
 
 // alive reports whether a process that writes records is alive.
 func (c *Cluster) alive(ctx context.Context, process string) (bool, error) {
-	_, err := c.last(ctx, c.state, aliveSubject(process))
+	m, err := c.last(ctx, c.state, aliveSubject(process))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil && len(m.Data) > 0, err
 }
 
 // alive are the other processes that were alive a moment ago.

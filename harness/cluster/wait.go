@@ -73,6 +73,10 @@ func (w *waiter) cancel() *outcome {
 func (w *waiter) look() *outcome {
 	now := time.Now()
 	store, j := w.f.o.Records, w.j
+	if j.Kind == kindRun && now.Before(w.hard(nil)) && w.f.c.backing.writes(j.Name) {
+		w.dead = time.Time{}
+		return nil
+	}
 	run, err := store.Load(j.ID)
 	late := now.After(j.Until.Add(clockSkew))
 	switch {

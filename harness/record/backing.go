@@ -37,6 +37,8 @@ type Backing interface {
 	Remove(name string, spare func() error) error
 	// Size is what a record takes, in bytes, with what stands beside it.
 	Size(name string) (int64, error)
+	// A Most() (int64, error) beside these says what all records take at most, where that
+	// costs less than the sum of their sizes.
 	// Tidy deletes what killed writers left without a record.
 	Tidy() error
 	// Key is the store's key, nil where there is none and it is not to be made.

@@ -46,10 +46,16 @@ func (s *Store) prune() error {
 	if err != nil {
 		return err
 	}
+	bytes := s.o.Bytes
+	if in, ok := s.in.(interface{ Most() (int64, error) }); ok && bytes > 0 {
+		if most, err := in.Most(); err == nil && most <= bytes {
+			bytes = 0
+		}
+	}
 	var all int64
 	sizes := make([]int64, len(names))
 	for i, name := range names {
-		if s.o.Bytes <= 0 {
+		if bytes <= 0 {
 			break
 		}
 		sizes[i], _ = s.in.Size(name) // what was removed since takes nothing
@@ -58,7 +64,7 @@ func (s *Store) prune() error {
 	old := s.clock().Add(-s.o.Age)
 	for i, name := range names {
 		t, _, _ := parseName(name)
-		if (s.o.Age <= 0 || !t.Before(old)) && (s.o.Bytes <= 0 || all <= s.o.Bytes) {
+		if (s.o.Age <= 0 || !t.Before(old)) && (bytes <= 0 || all <= bytes) {
 			break
 		}
 		switch e := s.in.Remove(name, func() error { return s.stays(name) }); {
