@@ -52,11 +52,13 @@ one that is slow, or silent, holds up no other line. Nothing is written. Exit
 code 1 when a check failed; warnings are no failure.
 
 With -cluster it also looks at the servers of NATS, their streams, this user's
-permissions, the runners and the queue, and makes nothing there.
+permissions, the runners and the queue. Only with -make-streams it makes what is
+missing there: with permissions, once, as a user of the role admin.
 
   harness doctor
   harness doctor -timeout 5s
   harness doctor -cluster nats://127.0.0.1:4222 -monitor http://127.0.0.1:8222
+  harness doctor -cluster tls://nats.example.com -cluster-creds admin.nk -make-streams -replicas 3
   harness doctor -permissions runner -pool gpu -cluster-creds runner.nk
   harness -json doctor | jq '.findings[] | select(.status != "ok")'`,
 		Flags: append([]cli.Flag{
@@ -75,7 +77,11 @@ func (e *env) doctor(ctx context.Context, c *cli.Command) error {
 		return e.printPermissions(c)
 	}
 	inCluster := join.URL(c) != ""
-	if err := pointless(c, !inCluster, "without -cluster", append([]string{"pool", "monitor"}, join.Beside...)...); err != nil {
+	if err := pointless(c, !inCluster, "without -cluster", append([]string{"pool", "monitor", "make-streams"},
+		join.Beside...)...); err != nil {
+		return err
+	}
+	if err := pointless(c, !c.Bool("make-streams"), "without -make-streams", "replicas"); err != nil {
 		return err
 	}
 	files := e.files(c)

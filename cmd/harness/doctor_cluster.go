@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -17,8 +18,9 @@ import (
 
 // doctorClusterFlags are those of doctor that concern a cluster.
 func doctorClusterFlags() []cli.Flag {
-	return append(join.ExistingFlags(),
+	return append(join.Flags(),
 		poolFlag(),
+		&cli.BoolFlag{Name: "make-streams", Usage: "make the streams that -cluster lacks, as a user of the role admin may"},
 		&cli.StringFlag{Name: "monitor", Usage: "the monitoring port of a server of -cluster (http://HOST:8222): only it tells " +
 			"how often acknowledged messages are written to the disk"},
 		&cli.StringSliceFlag{Name: "permissions", Usage: "print what a user of -cluster with the `ROLE` needs and nothing " +
@@ -48,7 +50,7 @@ func (e *env) printPermissions(c *cli.Command) (err error) {
 func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	first := finding{Check: "cluster", Status: broken}
 	o := join.Options(c)
-	o.Existing = true
+	o.Existing = !c.Bool("make-streams")
 	cl, err := cluster.Connect(ctx, o)
 	var s *cluster.Status
 	if err == nil {
@@ -57,9 +59,10 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	}
 	if err != nil {
 		first.Detail = err.Error()
-		first.Do = "start the servers with JetStream; harness serve -cluster makes the streams that are missing"
-		if strings.Contains(err.Error(), "permissions violation") {
-			first.Do = "harness doctor -permissions ROLE prints what a user needs"
+		first.Do = "start the servers with JetStream; harness serve -cluster, or -make-streams here, makes the streams that are missing"
+		var no *cluster.PermissionError
+		if errors.As(err, &no) { // which says what to do
+			first.Do = ""
 		}
 		return []finding{first}
 	}
@@ -71,6 +74,10 @@ func checkCluster(ctx context.Context, c *cli.Command) []finding {
 	all := append([]finding{first}, checkStreams(s)...)
 	all = append(all, checkSync(ctx, c.String("monitor")), checkUser(s, o.Creds, c.String("pool")), checkWire(s))
 	all = append(all, checkClock(s)...)
+	if len(s.Unseen) > 0 {
+		return append(all, finding{Check: "cluster processes", Status: warning, Detail: "this user may not see " +
+			text.List(s.Unseen, 4), Do: "run harness doctor as the user of a front end, too"})
+	}
 	return append(all, checkRunners(s)...)
 }
 

@@ -101,15 +101,19 @@ func TestDoctorSaysWhatAUserLacks(t *testing.T) {
 		return fmt.Sprintf("{ nkey: %s, %s }\n", key, printed.String()), seed
 	}
 	admin, adminSeed := user("admin", "admin", "front")
+	maker, makerSeed := user("maker", "admin")
 	runner, runnerSeed := user("runner", "runner")
 	odd, oddSeed := user("odd", "admin")
 	odd = strings.Replace(odd, `"$JS.API.STREAM.INFO.UT_QUEUE"`, "", 1)
-	url := clustertest.Configured(t, "authorization: { users: [\n"+admin+runner+odd+"] }\n").ClientURL()
-	c, err := cluster.Connect(t.Context(), &cluster.Options{URL: url, Creds: adminSeed})
-	if err != nil {
-		t.Fatal(err)
+	url := clustertest.Configured(t, "authorization: { users: [\n"+admin+maker+runner+odd+"] }\n").ClientURL()
+	if f := clusterFindings(t, "-cluster", url, "-cluster-creds", runnerSeed, "-make-streams")["cluster"]; f.Status != broken ||
+		!strings.Contains(f.Detail, "a user of the role admin makes them") {
+		t.Errorf("a runner makes streams: %+v", f)
 	}
-	defer c.Close()
+	if f := clusterFindings(t, "-cluster", url, "-cluster-creds", makerSeed, "-make-streams"); f["cluster"].Status != fine ||
+		!strings.Contains(f["cluster processes"].Detail, "may not see processes, queues") {
+		t.Errorf("an admin makes streams: %+v", f)
+	}
 	for seed, want := range map[string]string{adminSeed: "has what it needs as: front, admin", runnerSeed: "has what it needs as: runner"} {
 		if f := clusterFindings(t, "-cluster", url, "-cluster-creds", seed)["cluster user"]; f.Status != fine ||
 			!strings.HasSuffix(f.Detail, want) {
@@ -121,14 +125,15 @@ func TestDoctorSaysWhatAUserLacks(t *testing.T) {
 		t.Errorf("a runner of another pool: %+v", f)
 	}
 	f = clusterFindings(t, "-cluster", url, "-cluster-creds", oddSeed)["cluster"]
-	if f.Status != broken || !strings.Contains(f.Detail, `"$JS.API.STREAM.INFO.UT_QUEUE"`) || !strings.Contains(f.Do, "-permissions ROLE") {
+	if f.Status != broken || !strings.Contains(f.Detail, "$JS.API.STREAM.INFO.UT_QUEUE; harness doctor -cluster-creds FILE -permissions ROLE") {
 		t.Errorf("who may not look: %+v", f)
 	}
 }
 
 // A flag of a cluster without one, and a role that there is not.
 func TestDoctorFlagsOfAClusterAlone(t *testing.T) {
-	for _, args := range [][]string{{"-monitor", "http://x"}, {"-permissions", "boss"}} {
+	for _, args := range [][]string{{"-monitor", "http://x"}, {"-permissions", "boss"},
+		{"-cluster", "nats://127.0.0.1:1", "-replicas", "3"}} {
 		err := app(strings.NewReader(""), io.Discard, io.Discard).Run(t.Context(), slices.Concat([]string{"harness", "doctor"}, args))
 		if _, ok := err.(usageError); !ok {
 			t.Errorf("%s: %v", args, err)

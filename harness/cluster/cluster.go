@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,6 +88,7 @@ type Cluster struct {
 
 	outgoing outgoing
 	denied   atomic.Pointer[func(error)] // told while it connects what the user may not do
+	refused  atomic.Pointer[refusal]     // the last one
 	away     atomic.Int64                // since when there is no connection, Unix ns; 0: there is one
 
 	ctx  context.Context // ends with Close
@@ -118,8 +120,9 @@ func Connect(ctx context.Context, o *Options) (*Cluster, error) {
 	c.denied.Store(nil)
 	if err != nil {
 		c.Close()
-		if cause := context.Cause(ctx); errors.Is(cause, nats.ErrPermissionViolation) {
-			err = cause
+		var no *PermissionError
+		if cause := context.Cause(ctx); errors.As(cause, &no) {
+			err = no
 		}
 		return nil, fmt.Errorf("connecting to the cluster at %s: %w", plainURL(o.URL), err)
 	}
@@ -136,10 +139,7 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent later, when nobody waits for it
 		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			c.log.Warn("cluster", "error", err)
-			if denied := c.denied.Load(); denied != nil && errors.Is(err, nats.ErrPermissionViolation) {
-				(*denied)(err)
-			}
+			c.refuse(err)
 		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.away.CompareAndSwap(0, time.Now().UnixNano())
@@ -276,8 +276,12 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 func (c *Cluster) again(ctx context.Context, request func(context.Context) error) error {
 	for {
 		try, cancel := context.WithTimeout(ctx, each)
+		began := time.Now()
 		err := request(try)
 		cancel()
+		if lostRequest(err) {
+			err = c.permitted(began, err)
+		}
 		if !lostRequest(err) || ctx.Err() != nil || ctx.Value(hasty{}) != nil && c.gone() {
 			return err
 		}
@@ -289,6 +293,60 @@ func (c *Cluster) again(ctx context.Context, request func(context.Context) error
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// PermissionError says that the user of this process may not do something.
+type PermissionError struct{ What, Subject string } // What: publish to, subscribe to
+
+func (e *PermissionError) Error() string {
+	if strings.HasPrefix(e.Subject, api+"STREAM.CREATE.") {
+		return "this user may not make streams: a user of the role admin makes them once, with " +
+			"harness doctor -cluster URL -cluster-creds FILE -make-streams"
+	}
+	return fmt.Sprintf("this user may not %s %s; harness doctor -cluster-creds FILE -permissions ROLE prints what a user needs",
+		e.What, e.Subject)
+}
+
+// refusal is when a server said that something is not permitted.
+type refusal struct {
+	no *PermissionError
+	at time.Time
+}
+
+// refuse notes what a server says beside the requests that it does not answer.
+func (c *Cluster) refuse(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		c.log.Warn("cluster", "error", err)
+		return
+	}
+	no := &PermissionError{"use", "a subject"}
+	if m := refusedSubject.FindStringSubmatch(err.Error()); m != nil {
+		no.What, no.Subject = "subscribe to", m[2]
+		if strings.EqualFold(m[1], "publish") {
+			no.What = "publish to"
+		}
+	}
+	before := c.refused.Swap(&refusal{no, time.Now()})
+	if before == nil || *before.no != *no || time.Since(before.at) > refusedAgain {
+		c.log.Warn("cluster", "error", no)
+	}
+	if denied := c.denied.Load(); denied != nil {
+		(*denied)(no)
+	}
+}
+
+var refusedSubject = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"\s]+)"`)
+
+// refusedAgain is how long the same refusal is not logged again.
+const refusedAgain = time.Minute
+
+// permitted is the error of a request that was not answered: that it is not permitted,
+// where a server has said so since it began.
+func (c *Cluster) permitted(began time.Time, err error) error {
+	if r := c.refused.Load(); r != nil && r.no.What == "publish to" && r.at.After(began) && c.conn.IsConnected() {
+		return r.no
+	}
+	return err
 }
 
 // hasty is the key of a context whose requests are given up once the connection is gone.

@@ -492,9 +492,13 @@ func (f *Front) Cancel(ctx context.Context, run string) (bool, error) {
 func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) {
 	for {
 		try, cancel := context.WithTimeout(ctx, each)
+		began := time.Now()
 		_, err := f.c.conn.RequestWithContext(try, cancelSubject(run), nil)
 		cancel()
 		if !errors.Is(err, nats.ErrNoResponders) {
+			if err != nil {
+				err = f.c.permitted(began, err)
+			}
 			return nil, nil, err
 		}
 		j, seq, err := f.c.queued(ctx, run)

@@ -132,6 +132,9 @@ func (p *Permissions) WriteTo(w io.Writer) (int64, error) {
 	b.WriteString("# Front ends and runners read and write the records of all in their account, and may delete them:\n" +
 		"# who is not trusted with that gets an account of its own.\n")
 	b.WriteString("permissions: {\n")
+	if slices.Contains(p.Subscribe, inboxes("")+".>") {
+		b.WriteString("  # _INBOX.> is what all users share: with -cluster-creds FILE it is the user's own, which it needs then.\n")
+	}
 	list("publish", p.Publish)
 	list("subscribe", p.Subscribe)
 	b.WriteString("  allow_responses: { max: -1, expires: \"1h\" }\n}\n")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -112,7 +113,15 @@ func TestPermissions(t *testing.T) {
 		t.Helper()
 		return connect(t, Options{URL: url, Creds: u.seed, Log: denied.logger()})
 	}
+	var no *PermissionError
+	if _, err := Connect(t.Context(), &Options{URL: url, Creds: runner.seed}); !errors.As(err, &no) ||
+		!strings.Contains(err.Error(), "-make-streams") {
+		t.Errorf("a runner before there are streams: %v", err)
+	}
 	a := connected(admin)
+	if s, err := a.Status(t.Context(), nil); err != nil || len(s.Streams) != 6 || len(s.Unseen) != 3 {
+		t.Errorf("an admin sees %+v, %v", s, err)
+	}
 	f, r := connected(front), connected(runner)
 
 	for u, c := range map[string]*Cluster{"front": f, "runner": r} {
@@ -239,6 +248,12 @@ func TestPermissions(t *testing.T) {
 		t.Fatalf("denied: %q", denied.all())
 	}
 
+	if _, err := (&Front{c: r}).Cancel(t.Context(), "x"); !errors.As(err, &no) || no.Subject != cancelSubject("x") {
+		t.Errorf("a runner cancels: %v", err)
+	}
+	if err := r.ReadAudit(t.Context(), time.Now(), io.Discard); !errors.As(err, &no) || no.What != "publish to" {
+		t.Errorf("a runner reads the audit: %v", err)
+	}
 	ask := func(c *Cluster, subject, data string) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -255,7 +270,7 @@ func TestPermissions(t *testing.T) {
 		"a runner deletes a stream":           {r, api + "STREAM.DELETE." + recordsStream, ""},
 		"a runner takes jobs of another pool": {r, api + "CONSUMER.MSG.NEXT." + queueStream + ".other", "1"},
 		"a runner makes a queue of all":       {r, api + "CONSUMER.CREATE." + queueStream + ".gpu.ut.run.>", "{}"},
-		"a runner cancels":                    {r, cancelSubject("x"), ""},
+		"a runner cancels":                    {r, cancelSubject("y"), ""},
 		"a runner reads stored values":        {r, api + "STREAM.MSG.GET." + keptStream, `{"seq":1}`},
 		"a front end takes a job":             {f, api + "CONSUMER.MSG.NEXT." + queueStream + ".gpu", "1"},
 		"a front end makes a queue":           {f, api + "CONSUMER.CREATE." + queueStream + ".x.ut.run.>", "{}"},

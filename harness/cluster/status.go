@@ -47,6 +47,8 @@ type Status struct {
 	// AckWaitS is after how many seconds without a word this process takes a runner for
 	// dead.
 	AckWaitS float64 `json:"ack_wait_s"`
+	// Unseen is what this user may not look at.
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 // Stream is one stream of the engine.
@@ -134,26 +136,41 @@ const (
 func (c *Cluster) Status(ctx context.Context, records *record.Store) (*Status, error) {
 	s := &Status{Server: c.conn.ConnectedServerName(), Version: c.conn.ConnectedServerVersion(),
 		Cluster: c.conn.ConnectedClusterName(), URL: plainURL(c.conn.ConnectedUrl()), AckWaitS: c.o.AckWait.Seconds(),
-		Streams: []*Stream{}, Pools: []*Pool{}, Lost: []*LostRun{}}
+		Streams: []*Stream{}, Pools: []*Pool{}, Processes: []*Process{}, Lost: []*LostRun{}}
 	_, err := c.conn.TLSConnectionState()
 	s.TLS = err == nil
 	s.User = c.user(ctx)
 	if err := c.streamsOf(ctx, s); err != nil {
 		return nil, c.reached(err)
 	}
-	if s.Processes, err = c.processes(ctx); err != nil {
-		return nil, err
+	if s.sees("processes", "STREAM.MSG.GET."+stateStream) {
+		if s.Processes, err = c.processes(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if s.Pools, err = c.pools(ctx, s.Processes); err != nil {
-		return nil, err
+	if s.sees("queues", "STREAM.MSG.GET."+queueStream) {
+		if s.Pools, err = c.pools(ctx, s.Processes); err != nil {
+			return nil, err
+		}
 	}
-	if s.Registry, err = c.newestRevision(ctx); err != nil {
-		return nil, err
+	if s.sees("the registry", "STREAM.MSG.GET."+filesStream) {
+		if s.Registry, err = c.newestRevision(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if records != nil {
+	if records != nil && s.sees("lost runs", "STREAM.MSG.GET."+recordsStream) {
 		s.lost(ctx, records)
 	}
 	return s, nil
+}
+
+// sees reports whether the user may make a request; else what it is for is noted.
+func (s *Status) sees(what, request string) bool {
+	if s.User == nil || s.User.Permissions == nil || s.User.Permissions.Publish.allows(api+request) {
+		return true
+	}
+	s.Unseen = append(s.Unseen, what)
+	return false
 }
 
 // user asks who this process is; nil: it may not ask.
