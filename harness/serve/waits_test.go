@@ -252,6 +252,14 @@ Return("end")`
 	receive(t, done)
 	receive(t, f.canceled)
 	calls := f.calls.Load() // the deletion and what was cut
+	if *balanced {          // that its client has gone only the instance knows while it is under way
+		until(t, func() bool {
+			for sum, err := range s.records.List(t.Context(), nil) {
+				return err == nil && sum.Status != record.Running
+			}
+			return false
+		})
+	}
 	go func() { receive(t, f.blocked); f.release <- struct{}{} }()
 	got, a := c.run(script)
 	if !strings.HasPrefix(got, "end\n") || !strings.Contains(got, "not begun again") || a.Attempts != 2 {
