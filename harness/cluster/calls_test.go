@@ -289,6 +289,7 @@ func TestACallThatMayNotLeaveDoesNot(t *testing.T) {
 }
 
 func TestACallIsCalledOff(t *testing.T) {
+	t.Parallel()
 	calls, s, _ := atNode(t)
 	for _, isEffect := range []bool{false, true} {
 		how := &backend.Send{Effect: isEffect}
@@ -312,6 +313,7 @@ func TestACallIsCalledOff(t *testing.T) {
 }
 
 func TestACallMayTakeLongerThanANodeMayBeSilent(t *testing.T) {
+	t.Parallel()
 	calls, s, _ := atNode(t)
 	time.AfterFunc(testAckWait*3/2, func() { close(s.free) })
 	if _, err := calls.Call(t.Context(), "shop", "slow", nil); err != nil {
@@ -321,6 +323,7 @@ func TestACallMayTakeLongerThanANodeMayBeSilent(t *testing.T) {
 
 // A request that comes twice is sent once, also by two nodes.
 func TestARequestThatComesTwiceIsSentOnce(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	s := newStall()
 	for range 2 {
@@ -426,6 +429,7 @@ func TestACallGoesOnAtItsNode(t *testing.T) {
 
 // Of a call that was sent nobody knows what became of it, when its node is gone.
 func TestANodeThatIsGone(t *testing.T) {
+	t.Parallel()
 	calls, s, at := atNode(t)
 	for _, may := range []bool{false, true} { // it may be sent
 		ctx, how := asEffect(t, func() error {
@@ -551,6 +555,7 @@ func TestANodeThatEnds(t *testing.T) {
 
 // A server that keeps state is called through one node for each subject.
 func TestASessionHasOneOwner(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	browser := config.Server{Name: "browser", Session: true}
 	type at struct {

@@ -135,6 +135,7 @@ func TestAFullQueueIsBusy(t *testing.T) {
 }
 
 func TestAScriptThatNobodyTakesIsSentBack(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	c := connected(t, url, Options{})
 	_, h := fronting(t, c, FrontOptions{Wait: time.Millisecond})
@@ -190,6 +191,7 @@ func TestARunIsLostWithItsRunner(t *testing.T) {
 
 // One that had only read goes on at another runner, where that is told to.
 func TestReadsGoOnElsewhere(t *testing.T) {
+	t.Parallel()
 	url := clustertest.Server(t)
 	_, h := fronting(t, connected(t, url, Options{AckWait: short}), FrontOptions{})
 	dies := connected(t, url, Options{AckWait: short})
@@ -208,6 +210,7 @@ func TestReadsGoOnElsewhere(t *testing.T) {
 // Who sends again what a front end took along gets the first run's answer: while it waits
 // for a runner, while it runs, and when it has ended.
 func TestARequestOutlivesItsFrontEnd(t *testing.T) {
+	t.Parallel()
 	for _, when := range []string{"queued", "running", "ended"} {
 		t.Run(when, func(t *testing.T) {
 			url := clustertest.Server(t)
@@ -452,6 +455,7 @@ func FuzzFrames(f *testing.F) {
 // While the engine is away nothing is known to have been sent: a client is told that nothing
 // has run, and later nothing runs.
 func TestWithoutTheEngineNothingHasRun(t *testing.T) {
+	t.Parallel()
 	s := clustertest.Servers(t, 1)[0]
 	c := connected(t, s.ClientURL(), Options{AckWait: time.Hour}) // no test waits for it
 	_, h := fronting(t, c, FrontOptions{})
