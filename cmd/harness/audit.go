@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -14,9 +16,8 @@ func (e *env) auditCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "audit",
 		Usage: "print the audit of all front ends of a cluster",
-		Description: `Each line of JSON is a run or a call of one, as harness serve -audit FILE writes it
-to the file; with -cluster it goes to the cluster as well, which keeps it for 30
-days.
+		Description: `Each line of JSON is a run or a call of one, as harness serve -cluster -audit FILE
+writes it to the file and to the cluster, which keeps it for 30 days.
 
   harness audit -cluster nats://127.0.0.1:4222 -since 1h`,
 		Flags: append([]cli.Flag{
@@ -34,7 +35,22 @@ days.
 			if cl == nil {
 				return usageError{"audit wants -cluster URL, or " + join.Variable + "; that of one server is in its file"}
 			}
-			return cl.ReadAudit(ctx, time.Now().Add(-age), e.stdout)
+			out := &counted{to: e.stdout}
+			if err = cl.ReadAudit(ctx, time.Now().Add(-age), out); err == nil && !out.some {
+				fmt.Fprintln(e.stderr, "the audit of the cluster has nothing so young; front ends write to it with harness serve -audit FILE")
+			}
+			return err
 		},
 	}
+}
+
+// counted writes to another writer, and knows whether there was anything.
+type counted struct {
+	to   io.Writer
+	some bool
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.some = true
+	return c.to.Write(b)
 }

@@ -22,7 +22,8 @@ import (
 
 // poolFlag names the runners that scripts are for.
 func poolFlag() cli.Flag {
-	return &cli.StringFlag{Name: "pool", Usage: "`NAME` of the runners that scripts go to", Value: cluster.DefaultPool}
+	return &cli.StringFlag{Name: "pool", Usage: "`NAME` of the runners that scripts go to", Value: cluster.DefaultPool,
+		Validator: cluster.ValidPool}
 }
 
 // connected connects to the cluster that the flags name; nil: they name none. It is closed

@@ -99,6 +99,9 @@ type answered struct {
 func (c *Cluster) Front(o *FrontOptions) (*Front, error) {
 	f := &Front{c: c, o: *o, msgs: make(chan *nats.Msg, 64<<10), flights: map[string]*flight{}}
 	f.o.Pool = cmp.Or(f.o.Pool, DefaultPool)
+	if err := ValidPool(f.o.Pool); err != nil {
+		return nil, err
+	}
 	f.o.Wait = min(cmp.Or(f.o.Wait, DefaultWait), maxWait)
 	f.local = harness.New(&harness.Options{Records: o.Records, Version: o.Version})
 	subscribe := func(sub *nats.Subscription, err error) error {

@@ -21,6 +21,18 @@ import (
 // DefaultPool is the pool of runners where none is named.
 const DefaultPool = "default"
 
+// ValidPool returns an error for what is no name of a pool: 1 to 64 letters, digits, dots,
+// underscores and hyphens.
+func ValidPool(name string) error {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c)
+	}
+	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(c rune) bool { return !plain(c) }) {
+		return fmt.Errorf("the pool %.80q: want 1 to 64 letters, digits, dots, underscores and hyphens", name)
+	}
+	return nil
+}
+
 const (
 	jobVersion = 1
 	// maxJob bounds a job, in bytes: its script, inputs and stored values.

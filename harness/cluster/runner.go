@@ -93,7 +93,7 @@ type running struct {
 func (c *Cluster) Serve(ctx context.Context, o *RunnerOptions) error {
 	r := &runner{c: c, o: *o, log: c.log, mine: map[uint64]*running{}, tenants: map[string]*catalog.Own{}}
 	r.o.Pool, r.o.MaxRuns = cmp.Or(o.Pool, DefaultPool), cmp.Or(o.MaxRuns, DefaultRuns)
-	if err := (&harness.Policy{Deny: o.Deny}).Validate(); err != nil {
+	if err := errors.Join(ValidPool(r.o.Pool), (&harness.Policy{Deny: o.Deny}).Validate()); err != nil {
 		return err
 	}
 	err := c.again(ctx, func(ctx context.Context) (err error) {
