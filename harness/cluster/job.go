@@ -95,13 +95,18 @@ type jobScript struct {
 	Inputs    map[string][]byte `json:"inputs,omitempty"`
 }
 
-// newJob is the job of a script. ctx has the trace that the run is part of.
+// newJob is the job of a script. ctx has the trace that the run is part of. The rules of
+// the config here hold beside those of the runner's.
 func newJob(ctx context.Context, kind, id string, s *harness.Script) *job {
+	rules := s.Policy
+	if s.Catalog != nil {
+		rules = rules.With("", s.Catalog.Rules)
+	}
 	trace := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, trace)
 	return &job{V: jobVersion, Kind: kind, ID: id, Trace: trace.Get("traceparent"),
 		Lines: s.OnLine != nil, Output: s.Stdout != nil, Errors: s.Stderr != nil, Asks: s.Ask != nil,
-		Script: &jobScript{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: s.Policy, Approved: s.Approved,
+		Script: &jobScript{Source: s.Source, Strict: s.Strict, ReadOnly: s.ReadOnly, Policy: rules, Approved: s.Approved,
 			Stored: bytesOf(s.Stored), Name: s.Name, Session: s.Session, Subject: s.Subject, Once: s.Once, Tenant: s.Tenant,
 			Anonymous: s.Anonymous, Dry: s.Dry, NoAsk: s.NoAsk, Copy: s.Copy, Limits: s.Limits,
 			Inputs: bytesOf(s.Inputs)}}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
+	"github.com/usetools/usetools/harness/policy"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
@@ -163,7 +164,7 @@ var outcomes = map[string]harness.Script{
 	"a look-up": {Source: `UseTools("order an item", "show what is in stock")`},
 	"a panic":   {Source: "fmt.Println(1)\nvar m map[string]int\nm[\"a\"] = 1"},
 	"an exit":   {Source: "os.Exit(7)"},
-	"time":      {Source: "for {}", Limits: harness.Limits{Timeout: 300 * time.Millisecond}},
+	"time":      {Source: "for {}", Limits: harness.Limits{Timeout: time.Second}},
 	"denied":    {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Deny: []string{"shop.buy"}}},
 	"read only": {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", ReadOnly: true},
 	"waiting":   {Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})", Policy: &harness.Policy{Approve: harness.ApproveWrites}},
@@ -226,6 +227,22 @@ func TestOutcomesAreThoseOfOneProcess(t *testing.T) {
 				t.Errorf("its record: %+v, %v", run, err)
 			}
 		})
+	}
+}
+
+// The rules of the front end's config hold at a runner whose config has none.
+func TestRulesOfTheFrontEndHold(t *testing.T) {
+	url := clustertest.Server(t)
+	_, h := fronting(t, connected(t, url, Options{}), FrontOptions{})
+	shop := newSeller()
+	serving(t, connected(t, url, Options{}), shop, RunnerOptions{})
+	for then, want := range map[policy.Verdict]harness.Status{policy.IsDenied: harness.Denied, policy.NeedsApproval: harness.Waiting} {
+		cat := &harness.Catalog{Rules: []policy.Rule{{Pattern: "effect", Then: then}}}
+		res, err := h.Run(t.Context(), &harness.Script{Source: "UseTools(\"order an item\")\nshop.Buy(shop.BuyParams{Item: \"nut\"})",
+			Catalog: cat})
+		if err != nil || res.Status != want || shop.orders() != 0 {
+			t.Errorf("%v: %d orders: %+v, %v; want %s", then, shop.orders(), res, err, want)
+		}
 	}
 }
 
