@@ -496,8 +496,11 @@ func (f *Front) cancel(ctx context.Context, run string) (*job, *outcome, error) 
 	for {
 		try, cancel := context.WithTimeout(ctx, each)
 		began := time.Now()
-		_, err := f.c.conn.RequestWithContext(try, cancelSubject(run), nil)
+		m, err := f.c.conn.RequestWithContext(try, cancelSubject(run), nil)
 		cancel()
+		if err == nil && string(m.Data) == notCanceled {
+			return nil, nil, errNoRun
+		}
 		if !errors.Is(err, nats.ErrNoResponders) {
 			if err != nil {
 				err = f.c.permitted(began, err)

@@ -57,6 +57,11 @@ const (
 	// toldTries is how often a front end is told what a run came to that does not say that
 	// it has heard it.
 	toldTries = 3
+	// cancelAnswer is after how long who cancels a run is told that it ends, where it has not.
+	cancelAnswer = time.Second
+	// notCanceled is the answer to who cancels a run that has just ended, and waits for a
+	// person.
+	notCanceled = "it waits"
 	// versionDelay is after how long a job of another version is given to the next runner.
 	versionDelay = 5 * time.Second
 )
@@ -300,16 +305,31 @@ func (r *runner) run(ctx context.Context, run *running) (out *outcome) {
 	j := run.job
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	ended, stays := make(chan struct{}), false
 	sub, err := r.c.conn.Subscribe(cancelSubject(j.ID), func(m *nats.Msg) {
 		cancel()
-		m.Respond(nil)
+		go func() {
+			select {
+			case <-ended:
+				if stays {
+					m.Respond([]byte(notCanceled))
+					return
+				}
+			case <-time.After(cancelAnswer):
+			}
+			m.Respond(nil)
+		}()
 	})
 	if err != nil {
 		r.log.Error("a job is given back", "run", j.ID, "error", err)
 		r.later(run.msg.Load(), time.Second)
 		return nil
 	}
-	defer sub.Unsubscribe()
+	defer func() {
+		stays = out != nil && out.res != nil && (out.res.Status == harness.Waiting || out.res.Status == harness.Uncertain)
+		close(ended)
+		sub.Drain() // what is on its way here is answered
+	}()
 	stop := r.beat(ctx, run, cancel)
 	defer stop()
 	defer func() {
