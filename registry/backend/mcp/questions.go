@@ -252,14 +252,27 @@ func (q *questions) watch(params json.RawMessage, from *call) <-chan struct{} {
 	return from.pages[p.ID]
 }
 
-// completed notes that what a URL leads to was done.
+// maxEarly bounds the pages of a call that are known without a question.
+const maxEarly = 16
+
+// completed notes that what a URL leads to was done, also where its question, which the
+// SDK handles beside this, is yet to be asked.
 func (q *questions) completed(id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for c := range q.calls {
-		if done := c.pages[id]; done != nil {
+		done := c.pages[id]
+		if done == nil {
+			if len(c.pages) >= maxEarly {
+				continue
+			}
+			done = make(chan struct{})
+			c.pages[id] = done
+		}
+		select {
+		case <-done:
+		default:
 			close(done)
-			delete(c.pages, id)
 		}
 	}
 }
