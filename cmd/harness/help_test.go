@@ -44,6 +44,9 @@ func TestExamplesInHelpAreCommandLines(t *testing.T) {
 		}
 	}
 	for _, c := range append([]*cli.Command{root}, root.Commands...) {
+		if c.Hidden {
+			continue
+		}
 		examples := 0
 		for line := range strings.SplitSeq(c.Description, "\n") {
 			if text, ok := strings.CutPrefix(line, "  "); ok && strings.Contains(text, "harness ") {

@@ -15,6 +15,7 @@ import (
 	"github.com/usetools/usetools/cmd/internal/lifetime"
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/registry"
+	"github.com/usetools/usetools/registry/config"
 )
 
 // Exit codes besides those of harness.Status.
@@ -147,8 +148,26 @@ commands and flags.`,
 			return cli.ShowRootCommandHelp(c)
 		},
 	}
+	retire(root)
 	prepare(root.Commands)
 	return root
+}
+
+// retire adds the retired commands, hidden: each is an error that says what to use
+// instead.
+func retire(root *cli.Command) {
+	for _, name := range config.RetiredNames() {
+		words := strings.Fields(name)
+		at := root
+		for at != nil && len(words) > 2 {
+			at, words = at.Command(words[1]), words[1:]
+		}
+		if at == nil || words[0] != at.Name || len(words) != 2 || strings.HasPrefix(words[1], "-") {
+			continue
+		}
+		at.Commands = append(at.Commands, &cli.Command{Name: words[1], Hidden: true, SkipFlagParsing: true,
+			Action: func(context.Context, *cli.Command) error { return usageError{config.Retired(name).Error()} }})
+	}
 }
 
 // prepare sets what all commands have in common.
@@ -161,8 +180,13 @@ func prepare(commands []*cli.Command) {
 	}
 }
 
-func wrongUsage(_ context.Context, _ *cli.Command, err error, _ bool) error {
+func wrongUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
 	msg := err.Error()
+	if _, flag, is := strings.Cut(msg, "flag provided but not defined: "); is {
+		if err := config.Retired(c.FullName() + " " + flag); err != nil {
+			return usageError{err.Error()}
+		}
+	}
 	if strings.Contains(msg, "missing unit in duration") {
 		msg += "; want a unit, as in 30s or 2m"
 	}

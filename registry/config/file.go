@@ -116,10 +116,9 @@ func parse(path string, data []byte) (*file, error) {
 		if f.usetools != nil {
 			return nil, at(m.offset, "the key %q stands twice at the top of the file; want one", m.key)
 		}
-		if err := json.Unmarshal(m.value, &f.defaults); err != nil {
+		if err := f.set(bytes.Clone(m.value)); err != nil {
 			return nil, at(m.offset, "%q: %v", m.key, err)
 		}
-		f.usetools = bytes.Clone(m.value)
 	}
 	for _, m := range top {
 		switch m.key {
@@ -165,6 +164,10 @@ func (f *file) add(m member, at func(int64, string, ...any) *Error) {
 	default:
 		s = e.server(m.key, f)
 		for _, key := range unknownSettings(m.value) {
+			if err := Retired("usetools." + key); err != nil {
+				s.Err = fmt.Errorf("server %q: %w", m.key, at(m.offset, "%v", err))
+				continue
+			}
 			if meant, is := Ruling(key); is && s.Err == nil {
 				s.Err = fmt.Errorf("server %q: usetools.%s in its entry: want usetools.%s at the top of the file, which rules "+
 					"the tools of all servers ({\"%s.*\": …})", m.key, key, meant, m.key)

@@ -38,8 +38,7 @@ func parseTOML(path string, data []byte) (*file, error) {
 	if top.UseTools != nil {
 		b, err := json.Marshal(top.UseTools)
 		if err == nil {
-			f.usetools = b
-			err = json.Unmarshal(b, &f.defaults)
+			err = f.set(b)
 		}
 		if err != nil {
 			return nil, &Error{Path: path, Line: headerLine(data, "usetools"), Column: 1,

@@ -1,0 +1,44 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// retired maps the names that left with this release to what to use instead. A
+// name is a command ("harness tree"), a flag ("harness serve -task-after"), a flag
+// with a value ("harness run -connect auto") or a config key ("usetools.node"); the
+// text is a clause such as "use harness tools". Using a retired name is an error.
+// A row leaves with the next release.
+var retired = map[string]string{}
+
+// Retired returns an error that says what to use instead of a retired name. It
+// returns nil if the name is not retired.
+func Retired(name string) error {
+	use, is := retired[name]
+	if !is {
+		return nil
+	}
+	return fmt.Errorf("%s is retired: %s", name, use)
+}
+
+// RetiredNames returns the retired names, sorted.
+func RetiredNames() []string { return names(retired) }
+
+// set keeps the value of the key "usetools" at the top of the file.
+func (f *file) set(usetools []byte) error {
+	if err := json.Unmarshal(usetools, &f.defaults); err != nil {
+		return err
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(usetools, &keys); err != nil {
+		return err
+	}
+	for _, key := range names(keys) {
+		if err := Retired("usetools." + key); err != nil {
+			return err
+		}
+	}
+	f.usetools = usetools
+	return nil
+}
