@@ -18,7 +18,7 @@
 //   - Go's own tests, as a ratchet: testdata/gotest.txt lists what runs right and
 //     what is refused, and nothing that was right may fail:
 //
-//     go test ./harness/internal/check/oracle -run GoTests -gotests
+//     go test ./harness/internal/check/oracle -tags slow -run GoTests
 //
 // One script, with the difference shrunk when there is one:
 //

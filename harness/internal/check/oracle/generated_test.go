@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 6, "compare this many generated programs with Go")
+	programs = flag.Int("programs", samplePrograms, "compare this many generated programs with Go")
 	seed     = flag.Uint64("seed", 1, "seed of the first generated program")
 	only     = flag.String("only", "", "run only the generated programs that match this")
 	avoid    = flag.String("avoid", "", "skip generated programs that match this, to look behind what is known")

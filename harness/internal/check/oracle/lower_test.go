@@ -23,10 +23,7 @@ func FuzzLower(f *testing.F) {
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no scripts match %s: %v", pattern, err)
 		}
-		if raceEnabled { // as in TestScriptsPrintWhatGoPrints
-			files = every(8, files)
-		}
-		for _, file := range files {
+		for _, file := range sampled(files) {
 			src, err := os.ReadFile(file)
 			if err != nil {
 				f.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // TestScriptsPrintWhatGoPrints runs the scripts for which the repository holds
 // what Go prints: the corpus of package check, and what generated programs
-// found. NAME.go is the script, NAME.want its stdout and NAME.exit its exit
+// found; a sample of them without the build tag slow. NAME.go is the script, NAME.want its stdout and NAME.exit its exit
 // code, when it is not 0.
 func TestScriptsPrintWhatGoPrints(t *testing.T) {
 	s := newSubject(t)
@@ -21,12 +21,7 @@ func TestScriptsPrintWhatGoPrints(t *testing.T) {
 		if err != nil || len(files) == 0 {
 			t.Errorf("no scripts in %s: %v", dir, err)
 		}
-		if testing.Short() {
-			files = everyFourth(files)
-		}
-		if raceEnabled { // ten times slower: what is right is seen without it
-			files = every(8, files)
-		}
+		files = sampled(files)
 		right := 0
 		for _, file := range files {
 			t.Run(filepath.Base(dir)+"/"+strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
@@ -50,24 +45,18 @@ func TestScriptsPrintWhatGoPrints(t *testing.T) {
 	}
 }
 
-// every returns each nth of the names.
-func every(n int, names []string) []string {
+// sampled returns every stride-th name, and every eighth at most with the race
+// detector, with which scripts run ten times slower.
+func sampled(names []string) []string {
+	n := stride
+	if raceEnabled {
+		n = max(n, 8)
+	}
 	var out []string
 	for i := 0; i < len(names); i += n {
 		out = append(out, names[i])
 	}
 	return out
-}
-
-// everyFourth is what -short runs, as with the race detector.
-func everyFourth(files []string) []string {
-	var some []string
-	for i, f := range files {
-		if i%4 == 0 {
-			some = append(some, f)
-		}
-	}
-	return some
 }
 
 // TestOpenDifferences tells of the scripts in testdata/open, which are known to

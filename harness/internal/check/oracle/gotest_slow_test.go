@@ -1,8 +1,9 @@
+//go:build slow
+
 package oracle
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,14 +16,12 @@ import (
 	"time"
 )
 
-var gotests = flag.Bool("gotests", false, "run Go's own tests as scripts (minutes)")
-
 // verdicts of Go's tests, as testdata/gotest.txt has them.
 const (
-	right  = "right"   // as Go runs it
-	refuse = "refused" // not taken, with a position and a reason
-	slow   = "slow"    // no difference until the deadline, which Go meets: loops of millions of steps
-	wrong  = "wrong"   // anything else: a difference
+	right         = "right"   // as Go runs it
+	refuse        = "refused" // not taken, with a position and a reason
+	tooSlowToTell = "slow"    // no difference until the deadline, which Go meets: loops of millions of steps
+	wrong         = "wrong"   // anything else: a difference
 )
 
 // TestGoTestsStayRight runs the files of GOROOT/test that begin "// run" as
@@ -30,9 +29,6 @@ const (
 // calls refused may become right; and nothing may be wrong that it does not
 // call wrong.
 func TestGoTestsStayRight(t *testing.T) {
-	if !*gotests {
-		t.Skip("takes minutes: needs -gotests")
-	}
 	dir := filepath.Join(goroot(t), "test")
 	files := runFiles(t, dir)
 	if len(files) == 0 {
@@ -47,7 +43,7 @@ func TestGoTestsStayRight(t *testing.T) {
 		switch {
 		case before[name] == right: // it ends, on a busy machine later
 			s.limit = max(tooSlow, 3*time.Minute)
-		case before[name] == slow && !*update: // it does not: no difference at its beginning is enough
+		case before[name] == tooSlowToTell && !*update: // it does not: no difference at its beginning is enough
 			s.limit = 3 * time.Second
 		}
 		v, why := goTest(t, s, filepath.Join(dir, filepath.FromSlash(name)))
@@ -131,7 +127,7 @@ func goTest(t testing.TB, s *subject, file string) (verdict, why string) {
 		return refuse, firstLine(got.Refused)
 	}
 	if got.Broken == tooSlowHere && strings.HasPrefix(string(golden), got.Stdout) {
-		return slow, ""
+		return tooSlowToTell, ""
 	}
 	if d := difference(outcome{Stdout: string(golden)}, got); d != "" {
 		return wrong, firstLine(d)
@@ -160,7 +156,7 @@ func readVerdicts(t testing.TB) map[string]string {
 func writeVerdicts(t testing.TB, verdicts, details map[string]string) {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("# What becomes of the files of GOROOT/test that begin \"// run\".\n# Written by: go test ./harness/internal/check/oracle -run GoTests -gotests -update\n")
+	b.WriteString("# What becomes of the files of GOROOT/test that begin \"// run\".\n# Written by: go test ./harness/internal/check/oracle -tags slow -run GoTests -update\n")
 	for _, name := range slices.Sorted(maps.Keys(verdicts)) {
 		why := position.ReplaceAllString(details[name], "$1")
 		fmt.Fprintln(&b, strings.TrimSpace(verdicts[name]+" "+name+" "+why[:min(len(why), 160)]))
