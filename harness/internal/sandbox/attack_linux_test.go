@@ -66,9 +66,6 @@ func (o outcome) String() string {
 	return o.Error
 }
 
-// layers are the states of an attacker.
-var layers = []string{"none", "landlock", "seccomp", "all"}
-
 func TestEveryAttackIsDenied(t *testing.T) {
 	if raceEnabled && testing.Short() {
 		t.Skip("two thousand processes that share nothing: the race detector would see nothing, slowly")
@@ -84,8 +81,8 @@ func TestEveryAttackIsDenied(t *testing.T) {
 					of := func(l string) outcome { return found[l][a.name] }
 					t.Logf("none: %v; landlock: %v; seccomp: %v; all: %v", of("none"), of("landlock"), of("seccomp"), of("all"))
 					for _, l := range []string{"seccomp", "all"} {
-						if !a.denied(of(l)) {
-							t.Errorf("with %s: %v", l, of(l))
+						if o, ran := found[l][a.name]; ran && !a.denied(o) {
+							t.Errorf("with %s: %v", l, o)
 						}
 					}
 					if abi := kernelABI(); of("none").Done && a.landlock > 0 && abi >= a.landlock && of("landlock").Done {
