@@ -319,7 +319,7 @@ func erasedOf(m *Maker, t types.Type) (reflect.Type, error) {
 // TestRandomTypes compares random types with those of the compiler, as far as
 // go/types knows them; with -programs n, with what n programs print.
 func TestRandomTypes(t *testing.T) {
-	n := max(*programs, 60)
+	n := max(*programs, sampleTypes)
 	for i := range n {
 		s := *seed + uint64(i)
 		t.Run(fmt.Sprint("seed", s), func(t *testing.T) {
