@@ -424,7 +424,7 @@ func (r *run) send(ctx, wanted context.Context, t *wrappers.Tool, args json.RawM
 	}
 	defer r.calling()()
 	tenant, shared := r.room.Tenant()
-	ctx = backend.WithSubject(backend.WithSend(backend.WithTenant(ctx, tenant, shared), how), r.script.Subject)
+	ctx = backend.WithSend(backend.WithTenant(ctx, tenant, shared), how)
 	res, err = r.cat.Calls.Call(backend.Expect(ctx, t.Request), t.Server, t.Name, args)
 	return res, start, err
 }

@@ -445,7 +445,6 @@ type keeper interface {
 // lostSession is a server that keeps state in its process and has lost what the run
 // did there, "" where none has.
 func (r *run) lostSession(ctx context.Context) string {
-	ctx = backend.WithSubject(ctx, r.script.Subject)
 	type state struct {
 		keeps bool
 		since time.Time

@@ -241,7 +241,6 @@ func (e *env) runner(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	cl.ShareServers(files)
 	if err := shared(ctx, c, cl, files); err != nil {
 		return err
 	}

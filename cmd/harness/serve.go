@@ -199,7 +199,6 @@ func (e *env) serve(ctx context.Context, c *cli.Command) error {
 	}
 	spares := opts.Spares
 	if cl != nil {
-		cl.ShareServers(files)
 		if err := shared(ctx, c, cl, files); err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (f *Files) Early(ctx context.Context) (*Catalog, error) {
 	if reg != nil {
 		f.hold(reg, cfg)
 		f.catalog = f.over(reg, cfg, settings, search)
-		f.catalog.Calls = f.caller(f.config, f.pool)
+		f.catalog.Calls = f.pool
 		return f.catalog, nil
 	}
 	over, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -215,7 +215,7 @@ func (f *Files) renewed(reg *registry.Registry) *Catalog {
 // taken makes a catalog of the job the present one.
 func (f *Files) taken(report *build.Report) {
 	f.logPins(report.Pins)
-	f.catalog.Calls = f.caller(f.config, f.pool)
+	f.catalog.Calls = f.pool
 	var pending []string
 	for _, s := range report.Servers {
 		if s.Pending {

@@ -66,10 +66,6 @@ type Files struct {
 	Later *Later
 	// Library has the saved scripts; nil: the one for the registry has.
 	Library *library.Library
-	// Calls returns what sends calls to servers in the place of the connections to those of
-	// a config: it may know the way to others. It is called for each pool once, and must
-	// not wait; nil: the pool sends them.
-	Calls func(cfg *config.Config, pool *backend.Pool) Caller
 	// Log is called with one line of text for events such as a registry that is
 	// built, or that cannot be used; nil: it is not.
 	Log func(string)
@@ -85,8 +81,6 @@ type Files struct {
 
 	lastRead atomic.Pointer[lastConfig] // the config that was read last; nil: none
 	readOnce sync.Once                  // by known
-	// theirs hides what is secret in answers of other processes' servers; nil: nothing is.
-	theirs atomic.Pointer[redact.Redactor]
 	// others are servers that the registry has and the config does not, with what the
 	// registry says of calls of their tools; nil: no registry was read.
 	others   atomic.Pointer[[]config.Server]
@@ -96,8 +90,6 @@ type Files struct {
 	catalog      *Catalog
 	config       *config.Config // of catalog
 	pool         *backend.Pool
-	calls        Caller                              // that Calls returned
-	callsOf      *backend.Pool                       // that it was given
 	toolsChanged atomic.Pointer[func(server string)] // of pool; nil: nobody is told
 	watches      atomic.Pointer[watching]            // nil: there is none
 	asked        []string                            // servers that have been asked just now
@@ -197,42 +189,22 @@ func private(servers []config.Server, tool string) bool {
 	return false
 }
 
-// Hide makes Redact hide further values: secrets of a config of another process that were
-// in an answer of one of its servers. Of very many the newest are hidden.
-func (f *Files) Hide(values ...string) {
-	if len(values) > 0 {
-		f.theirs.CompareAndSwap(nil, redact.New(&redact.Secrets{}))
-		f.theirs.Load().Add(values...)
-	}
-}
-
-// redactors are what hides secrets.
-func (f *Files) redactors() (all []*redact.Redactor) {
-	if k := f.known(); k != nil {
-		all = append(all, k.secrets)
-	}
-	if r := f.theirs.Load(); r != nil {
-		all = append(all, r)
-	}
-	return all
-}
-
-// Redact returns a text or JSON in which the secrets of the config are hidden, where
-// there is one that can be read, and those of Hide.
+// Redact returns a text or JSON without the secrets of the config. If no config can be
+// read, it returns b.
 func (f *Files) Redact(b []byte) []byte {
-	for _, r := range f.redactors() {
-		b = []byte(r.Text(string(b)))
+	if k := f.known(); k != nil {
+		return []byte(k.secrets.Text(string(b)))
 	}
 	return b
 }
 
 // Unfinished returns how many bytes at the end of a text may be the beginning of a
 // secret that Redact hides.
-func (f *Files) Unfinished(b []byte) (n int) {
-	for _, r := range f.redactors() {
-		n = max(n, r.Unfinished(string(b)))
+func (f *Files) Unfinished(b []byte) int {
+	if k := f.known(); k != nil {
+		return k.secrets.Unfinished(string(b))
 	}
-	return n
+	return 0
 }
 
 // failed is why there is no catalog.
@@ -266,23 +238,11 @@ func (f *Files) complete(ctx context.Context, cfg *config.Config) (*Catalog, err
 		return nil, f.failed(ctx, err)
 	}
 	f.catalog, f.config = f.over(reg, cfg, settings, search), cfg
-	if !known || f.Calls != nil {
+	if !known {
 		f.pool = f.connections(cfg, reg)
-		f.catalog.Calls = f.caller(cfg, f.pool)
+		f.catalog.Calls = f.pool
 	}
 	return f.catalog, nil
-}
-
-// caller is what sends calls to servers over the connections of a pool, or otherwise.
-// The caller holds the lock.
-func (f *Files) caller(cfg *config.Config, pool *backend.Pool) Caller {
-	if f.Calls == nil {
-		return pool
-	}
-	if f.callsOf != pool {
-		f.calls, f.callsOf = f.Calls(cfg, pool), pool
-	}
-	return f.calls
 }
 
 // build asks the servers that previous has no answer to.
@@ -390,7 +350,7 @@ func (f *Files) askFailed(ctx context.Context) bool {
 	f.saveBuilt(reg, report, names)
 	f.asked = append(f.asked, names...)
 	f.catalog = f.renewed(reg)
-	f.catalog.Calls = f.caller(f.config, f.pool)
+	f.catalog.Calls = f.pool
 	return true
 }
 

@@ -115,7 +115,7 @@ func (f *Files) Watch(ctx context.Context, poll time.Duration, updated func(c *C
 			last = f.over(reg, u.Config, settings, by)
 		}
 		f.mu.Lock()
-		last.Calls = f.caller(u.Config, u.Pool)
+		last.Calls = u.Pool
 		f.mu.Unlock()
 		updated(last, nil)
 		f.replace(last, u.Config, u.Pool)

@@ -86,10 +86,9 @@ type Cluster struct {
 	self                               self
 	counts                             counts
 
-	outgoing outgoing
-	denied   atomic.Pointer[func(error)] // told while it connects what the user may not do
-	refused  atomic.Pointer[refusal]     // the last one
-	away     atomic.Int64                // since when there is no connection, Unix ns; 0: there is one
+	denied  atomic.Pointer[func(error)] // told while it connects what the user may not do
+	refused atomic.Pointer[refusal]     // the last one
+	away    atomic.Int64                // since when there is no connection, Unix ns; 0: there is one
 
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
@@ -257,7 +256,7 @@ func (c *Cluster) wanted() []jetstream.StreamConfig {
 			Discard: jetstream.DiscardNew, MaxMsgs: c.o.Queue, MaxAge: jobAge},
 		{Name: recordsStream, Subjects: []string{prefix + "rec.>", prefix + "val.>"}, MaxAge: 32 * 24 * time.Hour,
 			RePublish: &jetstream.RePublish{Source: prefix + ">", Destination: newsSubjects + ">", HeadersOnly: true}},
-		{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*", prefix + "alive.*", prefix + "owner.*.*",
+		{Name: stateStream, Subjects: []string{prefix + "req.*", prefix + "once.*", prefix + "alive.*",
 			scriptSubjects + ">", keySubject, lockSubject}, AllowMsgTTL: true, AllowRollup: true},
 		{Name: keptStream, Subjects: []string{prefix + "kept.>"}, MaxAge: 30 * time.Minute},
 		{Name: auditStream, Subjects: []string{prefix + "audit.>"}, MaxAge: 30 * 24 * time.Hour},

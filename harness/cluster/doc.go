@@ -18,8 +18,4 @@
 // takes it, begins the record, runs the script and tells the front end the result, which
 // the record has, too. A job that is delivered again and whose record has begun is of a
 // runner that died or was cut off: the run ends with the status lost.
-//
-// A server that only some processes have is called through them ([Cluster.Calls],
-// [Cluster.ShareServers]), by request and reply. A call with an effect leaves such a node
-// only after the runner, asked directly before, has its line in the record.
 package cluster

@@ -8,13 +8,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/usetools/usetools/harness"
@@ -82,6 +86,30 @@ func follows(t testing.TB, url string, configs ...string) *follower {
 	}()
 	t.Cleanup(func() { cancel(); <-done; f.files.Close() })
 	return f
+}
+
+// orders is an MCP server whose tools count their calls; of check_item it says that it
+// only reads.
+func orders(t *testing.T) (url string, taken *atomic.Int64) {
+	taken = &atomic.Int64{}
+	s := mcp.NewServer(&mcp.Implementation{Name: "orders", Version: "1"}, nil)
+	type order struct {
+		Item string `json:"item"`
+	}
+	type number struct {
+		Number int64 `json:"number"`
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "order_item", Description: "order an item"},
+		func(_ context.Context, _ *mcp.CallToolRequest, o order) (*mcp.CallToolResult, number, error) {
+			return nil, number{taken.Add(1)}, nil
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "check_item", Description: "check an item", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+		func(_ context.Context, _ *mcp.CallToolRequest, o order) (*mcp.CallToolResult, number, error) {
+			return nil, number{taken.Add(1)}, nil
+		})
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
+	t.Cleanup(web.Close)
+	return web.URL, taken
 }
 
 // receive waits for a value, with a deadline for tests that hang.

@@ -12,12 +12,11 @@ import (
 const (
 	RoleFront  = "front"  // takes scripts, and calls tools for its clients
 	RoleRunner = "runner" // runs those of a pool
-	RoleNode   = "node"   // has servers that others call; a front end or a runner has it besides
 	RoleAdmin  = "admin"  // makes the streams, and runs nothing
 )
 
 // Roles are all roles.
-func Roles() []string { return []string{RoleFront, RoleRunner, RoleNode, RoleAdmin} }
+func Roles() []string { return []string{RoleFront, RoleRunner, RoleAdmin} }
 
 // Permissions are the subjects that a user needs, and no others.
 type Permissions struct {
@@ -41,10 +40,6 @@ func PermissionsOf(roles []string, pool, key string) (*Permissions, error) {
 			p.front()
 		case RoleRunner:
 			p.runner(token(cmp.Or(pool, DefaultPool)))
-		case RoleNode:
-			p.look()
-			p.publish(prefix+"owner.*.*", prefix+"alive.*", api+"STREAM.MSG.GET."+stateStream)
-			p.subscribe(callSubjects + ">")
 		case RoleAdmin:
 			p.publish(api+"STREAM.CREATE.*", api+"STREAM.UPDATE.*", api+"CONSUMER.CREATE."+queueStream+".>")
 			p.look()
@@ -98,7 +93,7 @@ func (p *Permissions) front() {
 	p.process()
 	p.read(keptStream, auditStream)
 	p.publish(prefix+"run.>", prefix+"cancel.*", prefix+"ping.*", prefix+"kept.>", auditSubjects+"*", scriptSubjects+">",
-		"$O."+filesBucket+".>", callSubjects+">", api+"STREAM.PURGE."+keptStream, api+"STREAM.PURGE."+filesStream,
+		"$O."+filesBucket+".>", api+"STREAM.PURGE."+keptStream, api+"STREAM.PURGE."+filesStream,
 		api+"STREAM.MSG.DELETE."+queueStream)
 	p.subscribe(prefix+"event.*.*", prefix+"done.*.*", prefix+"ask.*.*", prefix+"ping.*")
 }
@@ -107,7 +102,7 @@ func (p *Permissions) runner(pool string) {
 	p.process()
 	p.publish(api+"CONSUMER.CREATE."+queueStream+"."+pool+"."+prefix+"run."+pool+".>",
 		api+"CONSUMER.MSG.NEXT."+queueStream+"."+pool, "$JS.ACK."+queueStream+"."+pool+".>",
-		prefix+"event.*.*", prefix+"done.*.*", prefix+"ask.*.*", callSubjects+">")
+		prefix+"event.*.*", prefix+"done.*.*", prefix+"ask.*.*")
 	p.subscribe(prefix + "cancel.*")
 }
 

@@ -22,7 +22,6 @@ import (
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
 	"github.com/usetools/usetools/registry"
-	"github.com/usetools/usetools/registry/config"
 )
 
 // user is a user of the servers: its key, and the file with its seed.
@@ -105,7 +104,7 @@ func (d *denials) next(f func()) (stop func()) {
 func TestPermissions(t *testing.T) {
 	admin, front, runner, stranger := newUser(t), newUser(t), newUser(t), newUser(t)
 	s := clustertest.Configured(t, "accounts: {\n A: { jetstream: enabled, users: [\n"+admin.granted(t, RoleAdmin)+
-		front.granted(t, RoleFront)+runner.granted(t, RoleRunner, RoleNode)+"] }\n"+
+		front.granted(t, RoleFront)+runner.granted(t, RoleRunner)+"] }\n"+
 		" B: { jetstream: enabled, users: [ { nkey: "+stranger.key+" } ] }\n}\n")
 	url := s.ClientURL()
 	var denied denials
@@ -169,7 +168,7 @@ func TestPermissions(t *testing.T) {
 				t.Fatal(err)
 			}
 			lacks := got.User.Lacks(p)
-			if has := role == u || u == "runner" && role == RoleNode; has != (len(lacks) == 0) {
+			if has := role == u; has != (len(lacks) == 0) {
 				t.Errorf("%s as a %s lacks %q", u, role, lacks)
 			}
 		}
@@ -227,14 +226,6 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("%d orders", seller.orders())
 	}
 
-	// A call without a script is the front end's, also of a server that only a node has.
-	sells := newSeller()
-	serves(t, r, sells, config.Server{Name: "shop"})
-	cat := sells.catalog()
-	cat.Calls = f.Calls(nil, nowhere)
-	if _, d, err := h.CallTool(t.Context(), cat, "shop.buy", []byte(`{"item":"nut"}`), nil); err != nil || sells.orders() != 1 {
-		t.Errorf("a front end calls a server of a node: %+v, %v, %d orders", d, err, sells.orders())
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-seller.begun
@@ -348,7 +339,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s and %s overlap: %t", c.all, c.some, got)
 		}
 	}
-	if _, err := PermissionsOf([]string{"boss"}, "", ""); err == nil || !strings.Contains(err.Error(), "there are front, runner, node, admin") {
+	if _, err := PermissionsOf([]string{"boss"}, "", ""); err == nil || !strings.Contains(err.Error(), "there are front, runner, admin") {
 		t.Error(err)
 	}
 }

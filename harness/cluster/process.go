@@ -18,10 +18,8 @@ type Process struct {
 	Name string `json:"name"`
 	// Version is that of its build.
 	Version string `json:"version,omitempty"`
-	// Front says that it takes scripts, Node that it has servers that others call, and
-	// Runner what it runs.
+	// Front says that it accepts scripts, and Runner what it runs.
 	Front  bool    `json:"front,omitempty"`
-	Node   bool    `json:"node,omitempty"`
 	Runner *Runner `json:"runner,omitempty"`
 	// Revision is that of the registry which it follows; empty: none.
 	Revision string `json:"revision,omitempty"`
@@ -44,9 +42,6 @@ func (p *Process) Kind() string {
 	}
 	if p.Runner != nil {
 		all = append(all, "runner")
-	}
-	if p.Node {
-		all = append(all, "node")
 	}
 	return cmp.Or(strings.Join(all, ", "), "other")
 }

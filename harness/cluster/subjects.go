@@ -23,7 +23,6 @@ const (
 
 	scriptSubjects = prefix + "script."
 	auditSubjects  = prefix + "audit."
-	callSubjects   = prefix + "call."
 
 	keySubject  = prefix + "key"
 	lockSubject = prefix + "lock"

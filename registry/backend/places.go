@@ -29,27 +29,6 @@ func TenantOf(ctx context.Context) any {
 	return of.key
 }
 
-// Shares reports whether a context's calls are those of a tenant that shares.
-func Shares(ctx context.Context) bool {
-	of, _ := ctx.Value(tenantKey{}).(tenant)
-	return of.shares
-}
-
-// subjectKey is the key of a context's subject.
-type subjectKey struct{}
-
-// WithSubject returns a context whose calls are those of a subject: the name of a
-// token, say. Other than the key of a tenant it means the same in all processes.
-func WithSubject(ctx context.Context, subject string) context.Context {
-	return context.WithValue(ctx, subjectKey{}, subject)
-}
-
-// SubjectOf returns the subject of a context's calls; empty: none.
-func SubjectOf(ctx context.Context) string {
-	s, _ := ctx.Value(subjectKey{}).(string)
-	return s
-}
-
 // places are the calls that a server may have at a time.
 type places struct {
 	max int

@@ -69,15 +69,6 @@ func (s *Server) Hints(t *registry.Tool) *registry.Annotations {
 	return &a
 }
 
-// MayRead reports whether somebody who knows the hints of one of the server's tools may
-// take it for one that only reads.
-func (s *Server) MayRead(tool string) bool {
-	if c := s.Class(tool); c != nil {
-		return c.Class == ClassRead
-	}
-	return s.Trust != TrustNothing
-}
-
 // Rules are what the definition says of calls of the server's tools; nil: nothing
 // unusual.
 func (s *Server) Rules() *registry.Rules {

@@ -103,15 +103,15 @@ func TestClassesLeaveConnectionsAndRegistryAsTheyAre(t *testing.T) {
 }
 
 func TestWhatAServerKeepsOfACallIsRead(t *testing.T) {
-	c := load(t, `{"usetools": {"session": true, "node": true, "idempotency": "1h", "verify": {"pay": {"tool": "paid", "reference": "id"}}},
-		"mcpServers": {"x": {"command": "x"}, "y": {"command": "y", "usetools": {"session": false, "node": false, "idempotency": "7d",
+	c := load(t, `{"usetools": {"session": true, "idempotency": "1h", "verify": {"pay": {"tool": "paid", "reference": "id"}}},
+		"mcpServers": {"x": {"command": "x"}, "y": {"command": "y", "usetools": {"session": false, "idempotency": "7d",
 			"verify": {"pay": {"tool": "find", "reference": "ref", "after": "10m"}, "buy": {"tool": "find", "reference": "n"}}}}}}`)
 	x, _ := c.Server("x")
 	y, _ := c.Server("y")
 	if x.Err != nil || y.Err != nil || len(x.Notes)+len(y.Notes) > 0 {
 		t.Fatal(x.Err, y.Err, x.Notes, y.Notes)
 	}
-	if !x.Session || y.Session || !x.Node || y.Node || x.Idempotency != time.Hour || y.Idempotency != 7*24*time.Hour {
+	if !x.Session || y.Session || x.Idempotency != time.Hour || y.Idempotency != 7*24*time.Hour {
 		t.Errorf("%+v and %+v", x, y)
 	}
 	want := []Verify{{"pay", "find", "ref", 10 * time.Minute}, {"buy", "find", "n", 0}}
@@ -177,7 +177,7 @@ func TestRulesOfAnEntryMeanTheSameElsewhere(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", b, d)
 		}
 	}
-	plain := load(t, `{"mcpServers": {"x": {"command": "x", "usetools": {"node": true}}}}`)
+	plain := load(t, `{"mcpServers": {"x": {"command": "x", "usetools": {"callTimeout": "1s"}}}}`)
 	if r := plain.Servers[0].Rules(); r != nil {
 		t.Errorf("rules of an entry that says nothing unusual: %+v", r)
 	}
@@ -185,8 +185,24 @@ func TestRulesOfAnEntryMeanTheSameElsewhere(t *testing.T) {
 		{Trust: "more"}, {Classes: [][2]string{{"*", "reads"}}}, {Classes: [][2]string{{"[", "read"}}}, {Private: []string{"["}},
 		{Idempotency: "long"},
 	} {
-		if s := Ruled("x", r); s.MayRead("get") || !cmp.Equal(s.Private, []string{"*"}) {
+		if s := Ruled("x", r); s.Trust != TrustNothing || !cmp.Equal(s.Private, []string{"*"}) {
 			t.Errorf("%+v is taken for %+v", r, s)
+		}
+	}
+}
+
+func TestARetiredKeyNamesItsReplacement(t *testing.T) {
+	c := load(t, `{"mcpServers": {"x": {"command": "x", "usetools": {"node": false}}, "y": {"command": "y"}}}`)
+	if err := c.Servers[0].Err; err == nil || !strings.Contains(err.Error(), "usetools.node is retired: serve ") ||
+		len(c.Servers[0].Notes) > 0 || c.Servers[1].Err != nil {
+		t.Errorf("%v, %q, %v", err, c.Servers[0].Notes, c.Servers[1].Err)
+	}
+	for name, text := range map[string]string{
+		"a.json": `{"usetools": {"node": true}, "mcpServers": {"x": {"command": "x"}}}`,
+		"a.toml": "[usetools]\nnode = true\n[mcp_servers.x]\ncommand = \"x\"\n",
+	} {
+		if _, err := parse(name, []byte(text)); err == nil || !strings.Contains(err.Error(), "usetools.node is retired") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

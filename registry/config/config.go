@@ -114,9 +114,6 @@ type Server struct {
 	// Session says that the server keeps state in its process, which is lost when it
 	// is started again.
 	Session bool
-	// Node says that other processes of a cluster may call the server through this
-	// one; with Session one process of the cluster calls it for each subject.
-	Node bool
 	// Verify says for some of its tools which tool tells whether a call was made.
 	Verify []Verify
 	// Pin makes a tool whose description or schema changed unusable until
@@ -219,11 +216,11 @@ func Same(a, b *Config) bool {
 }
 
 // SameServer reports that of one server, as far as a connection to it and its
-// list of tools go: Private, Idempotency, Session, Node and Verify may differ, and
+// list of tools go: Private, Idempotency, Session and Verify may differ, and
 // Trust and Classes where they choose no tools.
 func SameServer(x, y Server) bool {
 	x.Trust, x.Classes, x.Private = y.Trust, y.Classes, y.Private
-	x.Idempotency, x.Session, x.Node, x.Verify = y.Idempotency, y.Session, y.Node, y.Verify
+	x.Idempotency, x.Session, x.Verify = y.Idempotency, y.Session, y.Verify
 	return same(x, y) && reflect.DeepEqual(x.definition(), y.definition())
 }
 

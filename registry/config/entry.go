@@ -80,7 +80,6 @@ type settings struct {
 	Private     []string              `json:"private"`
 	Idempotency string                `json:"idempotency"` // a time as duration reads it
 	Session     *bool                 `json:"session"`
-	Node        *bool                 `json:"node"`
 	Verify      map[string]verifyRule `json:"verify"` // by the names of tools
 }
 

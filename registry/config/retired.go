@@ -10,7 +10,9 @@ import (
 // with a value ("harness run -connect auto") or a config key ("usetools.node"); the
 // text is a clause such as "use harness tools". Using a retired name is an error.
 // A row leaves with the next release.
-var retired = map[string]string{}
+var retired = map[string]string{
+	"usetools.node": "serve a server that only one machine can run over HTTP there, and give every process an entry with its url",
+}
 
 // Retired returns an error that says what to use instead of a retired name. It
 // returns nil if the name is not retired.

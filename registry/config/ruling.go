@@ -28,14 +28,11 @@ type verifyRule struct {
 	After     string `json:"after"`
 }
 
-// sendAgain lets what the settings say of calls that are sent again, or from elsewhere,
+// sendAgain lets what the settings say of calls that are sent again,
 // win over what s has.
 func (u *settings) sendAgain(s *Server) error {
 	if u.Session != nil {
 		s.Session = *u.Session
-	}
-	if u.Node != nil {
-		s.Node = *u.Node
 	}
 	if u.Idempotency != "" {
 		d, err := Duration(u.Idempotency)

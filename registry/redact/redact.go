@@ -110,29 +110,6 @@ func (r *Redactor) Text(s string) string {
 	return r.r.Replace(s)
 }
 
-// In returns the secrets that are in JSON, as they are spelled there or in its strings; at
-// most maxAdded, which is what another Redactor takes by Add.
-func (r *Redactor) In(raw []byte) (found []string) {
-	texts := []string{string(raw)}
-	if bytes.IndexByte(raw, '\\') >= 0 { // a string may be spelled in another way
-		d := json.NewDecoder(bytes.NewReader(raw))
-		for t, err := d.Token(); err == nil; t, err = d.Token() {
-			if s, ok := t.(string); ok {
-				texts = append(texts, s)
-			}
-		}
-	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, v := range slices.Concat(r.known, r.added) {
-		if len(found) < maxAdded && !slices.Contains(found, v) &&
-			slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, v) }) {
-			found = append(found, v)
-		}
-	}
-	return found
-}
-
 // Unfinished returns how many bytes at the end of s may be the beginning of a secret
 // whose rest is still to come.
 func (r *Redactor) Unfinished(s string) int {
