@@ -175,7 +175,7 @@ func (s *scenario) process(do func(context.Context, *Harness) (*Result, error), 
 		if s.rng.IntN(6) == 0 {
 			p.rivalAt, p.rival = 1+s.rng.IntN(20+10*s.w.model.effects), s.rival
 		}
-		store, err := record.Open(s.w.dir, &record.StoreOptions{Through: p.through})
+		store, err := p.open(s.w.dir)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func (s *scenario) people(calm bool) {
 		}
 		p, ctx := s.w.newProcess(kill, 0)
 		defer p.cancel()
-		store, err := record.Open(s.w.dir, &record.StoreOptions{Through: p.through})
+		store, err := p.open(s.w.dir)
 		if err != nil {
 			s.t.Fatal(err)
 		}

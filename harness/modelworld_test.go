@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/usetools/usetools/harness/internal/worker"
+	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/recordtest"
 	"github.com/usetools/usetools/registry"
 	"github.com/usetools/usetools/registry/backend"
 	"github.com/usetools/usetools/registry/config"
@@ -81,6 +83,15 @@ func (p *process) isDead() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.killed
+}
+
+// open opens the store of a process.
+func (p *process) open(dir string) (*record.Store, error) {
+	in, err := record.Folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return record.On(recordtest.Through(in, p.through), dir, nil), nil
 }
 
 // through is what the steps of the process's store go through. The files of a process

@@ -13,6 +13,7 @@ import (
 	"github.com/usetools/usetools/harness"
 	"github.com/usetools/usetools/harness/cluster/clustertest"
 	"github.com/usetools/usetools/harness/record"
+	"github.com/usetools/usetools/harness/record/recordtest"
 )
 
 // What fails, what the caller gets, and the test that holds it. In each, what changes
@@ -191,12 +192,12 @@ func TestAJobThatWasNotConfirmedDoesNotBegin(t *testing.T) {
 	url := clustertest.Server(t)
 	link := clustertest.NewLink(t, url)
 	c := connected(t, link.URL(), Options{AckWait: short})
-	f, err := c.Front(&FrontOptions{Records: c.Store(&record.StoreOptions{Through: func(step string, do func() error) error {
+	f, err := c.Front(&FrontOptions{Records: record.On(recordtest.Through(c.Backing(), func(step string, do func() error) error {
 		if step == "create" { // of the record that says so
 			link.Mend()
 		}
 		return do()
-	}})})
+	}), "", nil)})
 	must(t, err)
 	t.Cleanup(func() { f.Close() })
 	name := record.NewName(time.Now())

@@ -44,27 +44,39 @@ type StoreOptions struct {
 	// through a store with another key count for nothing. nil: the key in the folder
 	// does, which all who can write there have.
 	AnswerKey []byte
-	// Through is what each step goes through that changes what is kept: it does the
-	// step, or returns an error. nil: they are done. It is for tests of what is left
-	// when steps fail, or are the last ones of a process. The steps are create, reopen,
-	// write, sync, beside, publish, cut, close and put.
-	Through func(step string, do func() error) error
 }
 
-// Open returns the store in a folder, which is made where it is missing.
+// Open returns the store in a folder, which it creates if necessary.
 func Open(dir string, o *StoreOptions) (*Store, error) {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		err = os.MkdirAll(dir, 0o700)
-	}
+	in, dir, err := openDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening the store of records: %w", err)
-	}
-	in, err := openFolder(dir)
-	if err != nil {
-		return nil, fmt.Errorf("opening the store of records: %w", err)
+		return nil, err
 	}
 	return newStore(in, dir, o), nil
+}
+
+// Folder returns the Backing of the store in a folder, which it creates if necessary.
+func Folder(dir string) (Backing, error) {
+	in, _, err := openDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// openDir opens a folder and returns its absolute path too.
+func openDir(dir string) (in *folder, abs string, err error) {
+	abs, err = filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(abs, 0o700)
+	}
+	if err == nil {
+		in, err = openFolder(abs)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("opening the store of records: %w", err)
+	}
+	return in, abs, nil
 }
 
 // Memory returns a store that keeps the latest n runs that have ended, and those
@@ -77,9 +89,6 @@ func newStore(in Backing, dir string, o *StoreOptions) *Store {
 	s := &Store{in: in, dir: dir, clock: time.Now}
 	if o != nil {
 		s.o = *o
-	}
-	if s.o.Through != nil {
-		s.in = &through{in, s.o.Through}
 	}
 	if s.o.AnswerKey != nil {
 		s.in = &keyedAnswers{s.in, s.o.AnswerKey}

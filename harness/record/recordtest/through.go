@@ -1,23 +1,31 @@
-package record
+// Package recordtest wraps backings of records for tests.
+package recordtest
 
-// through is a backing whose steps that change what is kept go through
-// StoreOptions.Through.
+import "github.com/usetools/usetools/harness/record"
+
+// Through returns a Backing that passes each step that changes the records to step, which
+// calls do or returns an error. The names of the steps are create, reopen, write, sync,
+// beside, publish, cut, close and put.
+func Through(in record.Backing, step func(name string, do func() error) error) record.Backing {
+	return &through{in, step}
+}
+
 type through struct {
-	Backing
+	record.Backing
 	step func(name string, do func() error) error
 }
 
-func (t *through) Create(name string) (to Sink, err error) {
+func (t *through) Create(name string) (to record.Sink, err error) {
 	err = t.step("create", func() (err error) { to, err = t.Backing.Create(name); return err })
 	return t.sink(to, err)
 }
 
-func (t *through) Reopen(name string, dead bool) (to Sink, err error) {
+func (t *through) Reopen(name string, dead bool) (to record.Sink, err error) {
 	err = t.step("reopen", func() (err error) { to, err = t.Backing.Reopen(name, dead); return err })
 	return t.sink(to, err)
 }
 
-func (t *through) sink(to Sink, err error) (Sink, error) {
+func (t *through) sink(to record.Sink, err error) (record.Sink, error) {
 	switch {
 	case to == nil:
 		return nil, err
@@ -32,9 +40,9 @@ func (t *through) Put(name, file string, value []byte) error {
 	return t.step("put", func() error { return t.Backing.Put(name, file, value) })
 }
 
-// throughSink is the same of a record that is written.
+// throughSink passes the steps of a Sink to step.
 type throughSink struct {
-	Sink
+	record.Sink
 	step func(name string, do func() error) error
 }
 
